@@ -1,0 +1,154 @@
+"""What makes masses a mass function: the one place where they are validated.
+
+Every failure names the value and the row, and says what to do. Nothing is repaired.
+"""
+
+from collections.abc import Iterable
+from fractions import Fraction
+from numbers import Number, Rational
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from dstheory.errors import FrameError, MassError, TotalConflictError
+from dstheory.frame import Frame
+from dstheory.kernels import bits
+
+__all__ = [
+    "SUM_TOLERANCE",
+    "as_masses",
+    "check_masses",
+    "refuse_total_conflict",
+    "same_frame",
+    "sorted_focal",
+]
+
+# Masses that come from sums over 2^20 sets carry a rounding error of about 1e-10.
+SUM_TOLERANCE = 1e-9
+
+
+def as_masses(masses: Any) -> NDArray[Any]:
+    """Masses as a float64 array, or as objects where they are exact or symbolic."""
+    array = np.asarray(masses)
+    if array.dtype == object:
+        for value in array.ravel():
+            if not isinstance(value, Number) and not hasattr(value, "free_symbols"):
+                raise TypeError(f"a mass is a number, not {value!r}")
+        return array
+    if array.dtype.kind not in "fiu":
+        raise TypeError(f"masses are real numbers, not {array.dtype.name}")
+    return array.astype(np.float64)
+
+
+def sorted_focal(
+    frame: Frame, focal: Iterable[int], masses: NDArray[Any]
+) -> tuple[NDArray[Any], NDArray[Any]]:
+    """Distinct masks in ascending order, and the masses (*batch, F) in that order."""
+    array = bits.mask_array((frame.check_mask(mask) for mask in focal), len(frame))
+    if masses.ndim == 0 or masses.shape[-1] != len(array):
+        raise MassError(
+            f"masses have shape {masses.shape}, but there are {len(array)} focal sets; "
+            "the last axis of masses runs over the focal sets"
+        )
+    order = np.argsort(array, kind="stable")
+    array = array[order]
+    repeated = np.flatnonzero(array[1:] == array[:-1])
+    if len(repeated):
+        event = frame.event(int(array[repeated[0]]))
+        raise MassError(f"focal set {event!r} occurs twice; add its masses into one")
+    return array, masses[..., order]
+
+
+def check_masses(masses: NDArray[Any], atol: float = SUM_TOLERANCE) -> None:
+    """Raise unless every row (last axis) is non-negative and sums to 1."""
+    if masses.dtype == object:
+        _check_exact(masses, atol)
+        return
+    finite = np.isfinite(masses)
+    if not finite.all():
+        where = np.argwhere(~finite)[0]
+        raise MassError(f"mass {masses[tuple(where)]}{_row(masses, where[:-1])} is not finite")
+    if masses.size and masses.min() < -atol:
+        where = np.argwhere(masses < -atol)[0]
+        raise MassError(f"mass {masses[tuple(where)]:g}{_row(masses, where[:-1])} is negative")
+    totals = masses.sum(axis=-1)
+    wrong = np.argwhere(np.abs(totals - 1) > atol)
+    if len(wrong):
+        raise MassError(_sum_message(masses, totals[tuple(wrong[0])], wrong))
+
+
+def _check_exact(masses: NDArray[Any], atol: float) -> None:
+    rows = masses.reshape(-1, masses.shape[-1])
+    for number, row in enumerate(rows):
+        place = np.array(np.unravel_index(number, masses.shape[:-1])) if masses.ndim > 1 else ()
+        for value in row:
+            if _is_negative(value, atol):
+                raise MassError(f"mass {value}{_row(masses, place)} is negative")
+        total = sum(row, start=Fraction(0)) if _all_rational(row) else sum(row)
+        if not _is_one(total, atol):
+            raise MassError(_sum_message(masses, total, np.array([place])))
+
+
+def _all_rational(row: NDArray[Any]) -> bool:
+    return all(isinstance(value, Rational) for value in row)
+
+
+def _is_negative(value: Any, atol: float) -> bool:
+    if isinstance(value, Rational):
+        return bool(value < 0)
+    if hasattr(value, "is_negative"):
+        return value.is_negative is True
+    return not value >= -atol  # NaN is caught too
+
+
+def _is_one(total: Any, atol: float) -> bool:
+    if isinstance(total, Rational):
+        return bool(total == 1)
+    if hasattr(total, "equals"):  # a symbolic expression: must be provably 1
+        return total == 1 or total.equals(1) is True or _is_near_one(total, atol)
+    return bool(abs(total - 1) <= atol)
+
+
+def _is_near_one(total: Any, atol: float) -> bool:
+    return not total.free_symbols and bool(abs(total - 1) <= atol)
+
+
+def _sum_message(masses: NDArray[Any], total: Any, wrong: NDArray[Any]) -> str:
+    n_rows = int(np.prod(masses.shape[:-1]))
+    value = f"{total:.12g}" if isinstance(total, float) else f"{total}"
+    count = f" ({len(wrong)} of {n_rows} rows)" if masses.ndim > 1 else ""
+    advice = "" if masses.ndim > 1 else "; give the rest to the frame or divide by the sum"
+    return f"masses sum to {value}{_row(masses, wrong[0])}, not 1{count}{advice}"
+
+
+def _row(masses: NDArray[Any], place: Any) -> str:
+    if masses.ndim == 1:
+        return ""
+    index = tuple(int(i) for i in place)
+    return f" in row {index[0] if len(index) == 1 else index}"
+
+
+def same_frame(one: Frame, two: Frame) -> Frame:
+    """The common frame of two operands."""
+    if one != two:
+        raise FrameError(f"frames differ: {one!r} and {two!r}; bring both to one frame first")
+    return one
+
+
+def refuse_total_conflict(total: NDArray[Any]) -> None:
+    """Raise where the non-empty masses of a row sum to zero."""
+    rows = np.argwhere(np.asarray(total == 0, dtype=bool))
+    if len(rows) == 0:
+        return
+    advice = "discount a source or use a rule that keeps the conflict"
+    if total.ndim == 0:
+        raise TotalConflictError(
+            f"total conflict (kappa = 1): the sources exclude each other; {advice}"
+        )
+    first = tuple(int(i) for i in rows[0])
+    raise TotalConflictError(
+        f"total conflict (kappa = 1) in {len(rows)} of {total.size} rows "
+        f"(first: row {first[0] if len(first) == 1 else first}); "
+        f"Dempster's rule has no result there: {advice}"
+    )

@@ -1,0 +1,58 @@
+"""Errors of this package: one root, and a child for each situation worth catching.
+
+All are `ValueError`, so that code which knows nothing of belief functions still
+catches them. A wrong kind of argument is a plain `TypeError`.
+"""
+
+__all__ = ["DSTheoryError", "FrameError", "MassError", "TotalConflictError"]
+
+
+class DSTheoryError(ValueError):
+    """Root of all errors that this package raises about values.
+
+    Examples
+    --------
+    >>> issubclass(TotalConflictError, DSTheoryError)
+    True
+    """
+
+
+class FrameError(DSTheoryError):
+    """A label, event or mask does not fit the frame, or two frames differ.
+
+    Examples
+    --------
+    >>> from dstheory import Frame
+    >>> Frame(["ant", "bee"]).mask("cat")
+    Traceback (most recent call last):
+    dstheory.errors.FrameError: 'cat' is not a label of Frame(['ant', 'bee'])
+    """
+
+
+class MassError(DSTheoryError):
+    """Masses are no mass function: wrong sum, negative, not finite, or repeated sets.
+
+    Examples
+    --------
+    >>> from dstheory import Frame, MassFunction
+    >>> MassFunction.from_dict(Frame(["ant", "bee"]), {"ant": 0.8})
+    Traceback (most recent call last):
+    dstheory.errors.MassError: masses sum to 0.8, not 1; give the rest to the frame \
+or divide by the sum
+    """
+
+
+class TotalConflictError(DSTheoryError):
+    """All mass is on the empty set, so that a normalized result does not exist.
+
+    Examples
+    --------
+    >>> from dstheory import Frame, MassFunction
+    >>> frame = Frame(["ant", "bee"])
+    >>> ant = MassFunction.from_dict(frame, {"ant": 1})
+    >>> bee = MassFunction.from_dict(frame, {"bee": 1})
+    >>> ant @ bee
+    Traceback (most recent call last):
+    dstheory.errors.TotalConflictError: total conflict (kappa = 1): the sources exclude \
+each other; discount a source or use a rule that keeps the conflict
+    """

@@ -1,0 +1,231 @@
+"""`Frame`: the set of possible answers to one question, in a fixed order.
+
+Bit *i* of a mask is label *i*. An *event* is a label, a collection of labels, or the
+frame itself; a label of the frame always wins over being read as a collection.
+"""
+
+from collections.abc import Hashable, Iterable, Iterator, Set
+from typing import Any
+
+import numpy as np
+
+from dstheory.errors import FrameError
+
+__all__ = ["Frame"]
+
+
+class Frame:
+    """An immutable, ordered, finite frame of discernment.
+
+    Parameters
+    ----------
+    labels : sequence of hashable labels, or (K,) array
+        The possible answers, distinct. NumPy scalars become Python values.
+
+    Raises
+    ------
+    TypeError
+        If `labels` is a string or an unordered set, or a label is not hashable.
+    FrameError
+        If there is no label, a label occurs twice, or a label is not equal to itself (NaN).
+
+    Examples
+    --------
+    >>> frame = Frame(["ant", "bee", "cat"])
+    >>> len(frame), "bee" in frame, frame.full
+    (3, True, 7)
+    >>> frame.mask(["ant", "cat"]), frame.event(5)
+    (5, ('ant', 'cat'))
+    """
+
+    __slots__ = ("_bits", "_hash", "_labels")
+
+    _labels: tuple[Any, ...]
+    _bits: dict[Any, int]
+    _hash: int
+
+    def __init__(self, labels: Iterable[Hashable]) -> None:
+        values = tuple(_python_value(label) for label in _ordered(labels))
+        positions: dict[Any, int] = {}
+        for position, label in enumerate(values):
+            if not isinstance(label, Hashable) or not _is_hashable(label):
+                raise TypeError(f"label {label!r} at position {position} is not hashable")
+            if label != label:
+                raise FrameError(f"label {label!r} at position {position} is not equal to itself")
+            if label in positions:
+                raise FrameError(
+                    f"label {label!r} at position {position} repeats position {positions[label]}"
+                )
+            positions[label] = position
+        if not positions:
+            raise FrameError("a frame needs at least one label")
+        object.__setattr__(self, "_labels", values)
+        object.__setattr__(self, "_bits", {label: 1 << i for label, i in positions.items()})
+        object.__setattr__(self, "_hash", hash(("Frame", values)))
+
+    def __setattr__(self, name: str, value: object) -> None:
+        raise AttributeError(f"a Frame is immutable; {name!r} cannot be set")
+
+    @property
+    def labels(self) -> tuple[Any, ...]:
+        """All labels, in order."""
+        return self._labels
+
+    @property
+    def full(self) -> int:
+        """Mask of the whole frame, 2^K - 1."""
+        return (1 << len(self._labels)) - 1
+
+    def mask(self, event: Any) -> int:
+        """Mask of an event.
+
+        Parameters
+        ----------
+        event : label, collection of labels, or this frame
+            An empty collection is the impossible event, mask 0.
+
+        Returns
+        -------
+        int
+
+        Raises
+        ------
+        FrameError
+            If a label is unknown, or another frame is given.
+
+        Examples
+        --------
+        >>> frame = Frame(["a", "b", "ad"])
+        >>> frame.mask("ad"), frame.mask({"a", "b"}), frame.mask([]), frame.mask(frame)
+        (4, 3, 0, 7)
+        """
+        if isinstance(event, Frame):
+            if event == self:
+                return self.full
+            raise FrameError(f"{event!r} is another frame than {self!r}")
+        bit = self._bit(event)
+        if bit is not None:
+            return bit
+        if isinstance(event, str) or not isinstance(event, Iterable):
+            raise FrameError(f"{_python_value(event)!r} is not a label of {self!r}")
+        mask = 0
+        for label in event.tolist() if isinstance(event, np.ndarray) else event:
+            bit = self._bit(label)
+            if bit is None:
+                raise FrameError(f"{_python_value(label)!r} is not a label of {self!r}")
+            mask |= bit
+        return mask
+
+    def event(self, mask: int) -> tuple[Any, ...]:
+        """Labels of a mask, in the order of the frame.
+
+        Parameters
+        ----------
+        mask : int, from 0 to `full`
+
+        Returns
+        -------
+        tuple of labels
+
+        Raises
+        ------
+        FrameError
+            If the mask lies outside the frame.
+
+        Examples
+        --------
+        >>> Frame(["a", "b", "c"]).event(6)
+        ('b', 'c')
+        """
+        value = self.check_mask(mask)
+        return tuple(label for i, label in enumerate(self._labels) if value >> i & 1)
+
+    def check_mask(self, mask: int) -> int:
+        """The mask as a Python integer, if it lies within the frame.
+
+        Parameters
+        ----------
+        mask : int
+
+        Returns
+        -------
+        int
+
+        Raises
+        ------
+        FrameError
+            If the mask lies outside the frame.
+
+        Examples
+        --------
+        >>> Frame(["a", "b"]).check_mask(4)
+        Traceback (most recent call last):
+        dstheory.errors.FrameError: mask 4 is outside of Frame(['a', 'b']), \
+whose masks are 0 to 3
+        """
+        if not isinstance(mask, int | np.integer) or isinstance(mask, bool):
+            raise TypeError(f"a mask is an int, not {mask!r}")
+        value = int(mask)
+        if not 0 <= value <= self.full:
+            raise FrameError(
+                f"mask {value} is outside of {self!r}, whose masks are 0 to {self.full}"
+            )
+        return value
+
+    def _bit(self, label: Any) -> int | None:
+        try:
+            return self._bits.get(label)
+        except TypeError:  # not hashable, hence no label
+            return None
+
+    def __len__(self) -> int:
+        return len(self._labels)
+
+    def __iter__(self) -> Iterator[Any]:
+        return iter(self._labels)
+
+    def __contains__(self, label: object) -> bool:
+        return self._bit(label) is not None
+
+    def __eq__(self, other: object) -> bool:
+        return self._labels == other._labels if isinstance(other, Frame) else NotImplemented
+
+    def __hash__(self) -> int:
+        return self._hash
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        return Frame, (list(self._labels),)
+
+    def __copy__(self) -> "Frame":
+        return self
+
+    def __deepcopy__(self, memo: object) -> "Frame":
+        return self
+
+    def __repr__(self) -> str:
+        if len(self) <= 12:
+            return f"Frame({list(self._labels)!r})"
+        head = ", ".join(repr(label) for label in self._labels[:10])
+        return f"Frame([{head}, ... {len(self)} labels])"
+
+
+def _ordered(labels: Iterable[Hashable]) -> Iterable[Any]:
+    if isinstance(labels, str):
+        raise TypeError(f"labels are a sequence of labels, not the string {labels!r}")
+    if isinstance(labels, Set) and not isinstance(labels, dict):
+        raise TypeError("labels need an order: give a list or a tuple, not a set")
+    if not isinstance(labels, Iterable):
+        raise TypeError(f"labels are a sequence of labels, not {labels!r}")
+    return labels
+
+
+def _python_value(label: Any) -> Any:
+    return label.item() if isinstance(label, np.generic) else label
+
+
+def _is_hashable(label: Any) -> bool:
+    try:
+        hash(label)
+    except TypeError:
+        return False
+    return True

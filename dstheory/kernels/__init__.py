@@ -1,0 +1,1 @@
+"""Arrays in, arrays out: what the classes of this package compute with."""

@@ -1,0 +1,88 @@
+"""Sets as integers: bit *i* of a mask says whether element *i* belongs to the set.
+
+Masks of frames up to 62 elements live in int64 arrays, larger ones as Python
+integers in object arrays; every function here takes both.
+"""
+
+from collections.abc import Iterable
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+__all__ = ["MAX_INT64_BITS", "cardinality", "incomparable", "mask_array", "members", "subset_of"]
+
+# Bit 63 is the sign of int64, and 1 << 62 must still be representable as "full + 1".
+MAX_INT64_BITS = 62
+
+
+def mask_array(masks: Iterable[int], size: int) -> NDArray[Any]:
+    """Masks of subsets of `size` elements as an array of the right kind.
+
+    Examples
+    --------
+    >>> mask_array([1, 3], 2)
+    array([1, 3])
+    >>> mask_array([1 << 70], 71).dtype
+    dtype('O')
+    """
+    listed = [int(mask) for mask in masks]
+    if size <= MAX_INT64_BITS:
+        return np.array(listed, dtype=np.int64)
+    array = np.empty(len(listed), dtype=object)
+    array[:] = listed
+    return array
+
+
+def cardinality(masks: NDArray[Any]) -> NDArray[np.int64]:
+    """Number of elements of each set.
+
+    Examples
+    --------
+    >>> cardinality(np.array([0, 1, 3, 7]))
+    array([0, 1, 2, 3])
+    """
+    if masks.dtype == object:
+        return np.array([int(mask).bit_count() for mask in masks], dtype=np.int64)
+    return np.asarray(np.bitwise_count(masks), dtype=np.int64)
+
+
+def members(masks: NDArray[Any], size: int) -> NDArray[np.bool_]:
+    """Membership table (size, F): row *i* tells which sets contain element *i*.
+
+    Examples
+    --------
+    >>> members(np.array([1, 3]), 2).astype(int)
+    array([[1, 1],
+           [0, 1]])
+    """
+    if masks.dtype == object:
+        rows = [[(int(mask) >> i) & 1 for mask in masks] for i in range(size)]
+        return np.array(rows, dtype=bool).reshape(size, len(masks))
+    bits = np.arange(size, dtype=np.int64)[:, np.newaxis]
+    return ((masks[np.newaxis, :] >> bits) & 1).astype(bool)
+
+
+def subset_of(masks: NDArray[Any], mask: int) -> NDArray[np.bool_]:
+    """Which sets are subsets of `mask` (the empty set is).
+
+    Examples
+    --------
+    >>> subset_of(np.array([0, 1, 2, 3]), 1)
+    array([ True,  True, False, False])
+    """
+    return np.asarray((masks & mask) == masks, dtype=bool)
+
+
+def incomparable(masks: NDArray[Any]) -> NDArray[np.bool_]:
+    """Table (F, F): pairs of sets of which neither contains the other.
+
+    Examples
+    --------
+    >>> incomparable(np.array([1, 2, 3])).astype(int)
+    array([[0, 1, 0],
+           [1, 0, 0],
+           [0, 0, 0]])
+    """
+    common = np.bitwise_and.outer(masks, masks)
+    return np.asarray((common != masks[:, np.newaxis]) & (common != masks), dtype=bool)

@@ -1,0 +1,129 @@
+"""Sums of products over pairs of focal sets: the work of every combination rule.
+
+The sets of a batch are shared, so which pair feeds which result is decided once; the
+masses then flow through in blocks that stay in the cache. Results whose pairs are all
+absent never appear: sparse stays sparse, and no subtraction takes place, hence no loss
+of precision under high conflict.
+"""
+
+import math
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+__all__ = ["combine_pairs", "pair_targets"]
+
+# Products held at once: 2^16 doubles are 512 KiB, which is the size of a level-2 cache.
+_BLOCK_PRODUCTS = 1 << 16
+# Above this many pairs one row fills a block, and a bincount a row is faster than sorting.
+_MANY_PAIRS = 1 << 14
+
+
+def pair_targets(
+    focal1: NDArray[Any], focal2: NDArray[Any], operation: np.ufunc
+) -> tuple[NDArray[Any], NDArray[np.intp]]:
+    """Result sets (T,) of all pairs, and for each pair (F1 F2,) the index of its result.
+
+    Examples
+    --------
+    >>> pair_targets(np.array([1, 3]), np.array([2, 3]), np.bitwise_and)
+    (array([0, 1, 2, 3]), array([0, 1, 2, 3]))
+    """
+    outer = operation.outer(focal1, focal2).ravel()
+    focal, index = np.unique(outer, return_inverse=True)
+    return focal, index.reshape(-1)
+
+
+def combine_pairs(
+    focal1: NDArray[Any],
+    masses1: NDArray[Any],
+    focal2: NDArray[Any],
+    masses2: NDArray[Any],
+    operation: np.ufunc,
+    *,
+    keep_empty: bool = True,
+) -> tuple[NDArray[Any], NDArray[Any]]:
+    """Sum over pairs (A, B) of m1(A) m2(B), given to `operation`(A, B).
+
+    Parameters
+    ----------
+    focal1, focal2 : (F1,), (F2,) arrays of masks
+    masses1, masses2 : (F1, *batch1), (F2, *batch2) arrays, set-major
+    operation : `numpy.bitwise_and`, `bitwise_or` or `bitwise_xor`
+    keep_empty : whether the empty set may be a result
+
+    Returns
+    -------
+    focal : (T,) masks, ascending
+    masses : (T, *batch), set-major
+
+    Examples
+    --------
+    >>> combine_pairs(np.array([1, 3]), np.array([0.5, 0.5]),
+    ...               np.array([2, 3]), np.array([0.5, 0.5]), np.bitwise_and)
+    (array([0, 1, 2, 3]), array([0.25, 0.25, 0.25, 0.25]))
+    """
+    focal, index = pair_targets(focal1, focal2, operation)
+    batch = np.broadcast_shapes(masses1.shape[1:], masses2.shape[1:])
+    n_rows = math.prod(batch)
+    left, right = _flat_batch(masses1, batch), _flat_batch(masses2, batch)
+    if masses1.dtype == object or masses2.dtype == object:
+        sums = _exact(left, right, index, len(focal), n_rows)
+    elif n_rows == 1 or len(index) > _MANY_PAIRS:
+        sums = _row_by_row(left, right, index, len(focal), n_rows)
+    else:
+        sums = _in_blocks(left, right, index, len(focal), n_rows)
+    if not keep_empty and len(focal) and focal[0] == 0:
+        focal, sums = focal[1:], sums[1:]
+    return focal, sums.reshape(len(focal), *batch)
+
+
+def _flat_batch(masses: NDArray[Any], batch: tuple[int, ...]) -> NDArray[Any]:
+    """Masses as (F, n_rows), or (F, 1) where one row serves all."""
+    if math.prod(masses.shape[1:]) == 1:
+        return masses.reshape(-1, 1)
+    missing = len(batch) - (masses.ndim - 1)
+    aligned = masses.reshape(len(masses), *(1,) * missing, *masses.shape[1:])
+    full = np.broadcast_to(aligned, (len(masses), *batch))
+    return full.reshape(len(masses), math.prod(batch))
+
+
+def _row(masses: NDArray[Any], row: int) -> NDArray[Any]:
+    return masses[:, row if masses.shape[1] > 1 else 0]
+
+
+def _exact(
+    left: NDArray[Any], right: NDArray[Any], index: NDArray[np.intp], n_sets: int, n_rows: int
+) -> NDArray[Any]:
+    sums = np.zeros((n_sets, n_rows), dtype=object)
+    for pair, target in enumerate(index):
+        i, j = divmod(pair, len(right))
+        sums[target] = sums[target] + left[i] * right[j]
+    return sums
+
+
+def _row_by_row(
+    left: NDArray[Any], right: NDArray[Any], index: NDArray[np.intp], n_sets: int, n_rows: int
+) -> NDArray[np.float64]:
+    sums = np.empty((n_sets, n_rows))
+    for row in range(n_rows):
+        products = np.multiply.outer(_row(left, row), _row(right, row)).ravel()
+        sums[:, row] = np.bincount(index, weights=products, minlength=n_sets)
+    return sums
+
+
+def _in_blocks(
+    left: NDArray[Any], right: NDArray[Any], index: NDArray[np.intp], n_sets: int, n_rows: int
+) -> NDArray[np.float64]:
+    order = np.argsort(index, kind="stable")
+    i, j = np.divmod(order, len(right))
+    starts = np.searchsorted(index[order], np.arange(n_sets))
+    sums = np.empty((n_sets, n_rows))
+    block = max(1, _BLOCK_PRODUCTS // len(index))
+    for start in range(0, n_rows, block):
+        rows = slice(start, start + block)
+        a = left if left.shape[1] == 1 else left[:, rows]
+        b = right if right.shape[1] == 1 else right[:, rows]
+        np.add.reduceat(a[i] * b[j], starts, axis=0, out=sums[:, rows])
+    return sums

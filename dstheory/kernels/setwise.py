@@ -1,0 +1,85 @@
+"""Sums over focal sets without tables: belief, plausibility and the like of one event.
+
+Masses are set-major, (F, *batch). Each sum runs over the focal sets that stand in the
+wanted relation to the event, so the cost does not depend on the size of the frame.
+"""
+
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from dstheory.kernels import bits
+
+__all__ = [
+    "belief",
+    "commonality",
+    "contour",
+    "implicability",
+    "mass",
+    "nonempty_sum",
+    "plausibility",
+    "weighted_sum",
+]
+
+
+def _sum(masses: NDArray[Any], wanted: NDArray[np.bool_]) -> Any:
+    return masses[wanted].sum(axis=0)
+
+
+def mass(focal: NDArray[Any], masses: NDArray[Any], event: int) -> Any:
+    """Mass of exactly `event`."""
+    return _sum(masses, np.asarray(focal == event, dtype=bool))
+
+
+def belief(focal: NDArray[Any], masses: NDArray[Any], event: int) -> Any:
+    """Sum over the non-empty focal subsets of `event`."""
+    return _sum(masses, bits.subset_of(focal, event) & np.asarray(focal != 0, dtype=bool))
+
+
+def implicability(focal: NDArray[Any], masses: NDArray[Any], event: int) -> Any:
+    """Sum over all focal subsets of `event`, the empty set among them."""
+    return _sum(masses, bits.subset_of(focal, event))
+
+
+def plausibility(focal: NDArray[Any], masses: NDArray[Any], event: int) -> Any:
+    """Sum over the focal sets that meet `event`."""
+    return _sum(masses, np.asarray((focal & event) != 0, dtype=bool))
+
+
+def commonality(focal: NDArray[Any], masses: NDArray[Any], event: int) -> Any:
+    """Sum over the focal sets that contain `event`."""
+    return _sum(masses, np.asarray((focal & event) == event, dtype=bool))
+
+
+def nonempty_sum(focal: NDArray[Any], masses: NDArray[Any]) -> Any:
+    """Sum over the non-empty focal sets: what Dempster's rule divides by."""
+    return _sum(masses, np.asarray(focal != 0, dtype=bool))
+
+
+def contour(focal: NDArray[Any], masses: NDArray[Any], size: int) -> NDArray[Any]:
+    """Plausibility of each element, (size, *batch)."""
+    return weighted_sum(bits.members(focal, size), masses)
+
+
+def weighted_sum(weights: NDArray[Any], masses: NDArray[Any]) -> NDArray[Any]:
+    """Sums (R, *batch) over focal sets with weights (R, F), on floats or objects.
+
+    Examples
+    --------
+    >>> weighted_sum(np.array([[1.0, 0.5]]), np.array([0.25, 0.75]))
+    array([0.625])
+    """
+    if masses.dtype == object:
+        flat = masses.reshape(len(masses), -1)
+        rows = [_exact_row(row, flat) for row in weights]
+        return np.array(rows, dtype=object).reshape(len(weights), *masses.shape[1:])
+    return np.tensordot(weights.astype(np.float64), masses, axes=1)
+
+
+def _exact_row(weights: NDArray[Any], masses: NDArray[Any]) -> NDArray[Any]:
+    total = np.zeros(masses.shape[1], dtype=object)
+    for weight, row in zip(weights.tolist(), masses, strict=True):
+        if weight:
+            total = total + (row if weight is True else weight * row)
+    return total

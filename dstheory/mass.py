@@ -1,0 +1,419 @@
+"""`MassFunction`: one belief function, or a batch of them over shared focal sets.
+
+A mass function gives each subset of the frame a part of the belief; Bel(A) sums what
+implies A and Pl(A) what does not contradict it (Shafer 1976, A Mathematical Theory of
+Evidence, ch. 2; Xu et al. 2016, eq. 5-10). Masses are kept set-major, (F, *batch), with
+the batch last in memory, so that every sum over sets is a sum of contiguous rows.
+"""
+
+from collections.abc import Iterable, Iterator, Mapping
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from dstheory import _checks, _show
+from dstheory.errors import MassError
+from dstheory.frame import Frame
+from dstheory.kernels import pairwise, predicates, setwise
+
+__all__ = ["MassFunction"]
+
+
+# Default of `event`, because None may be a label.
+_NOTHING: Any = object()
+
+
+class MassFunction:
+    """An immutable mass function, or a batch of mass functions over shared focal sets.
+
+    Parameters
+    ----------
+    frame : Frame
+        The possible answers, K of them.
+    focal : sequence of int
+        Masks of the focal sets (bit *i* is label *i*), distinct, in any order.
+    masses : (*batch, F) array
+        Masses in the order of `focal`; float64, or objects such as
+        `fractions.Fraction` and sympy expressions, which stay exact. Copied.
+
+    Raises
+    ------
+    MassError
+        If masses are not finite, below -1e-9, or a row does not sum to 1 within 1e-9
+        (exactly, for rationals), or if a focal set occurs twice.
+    FrameError
+        If a mask lies outside the frame.
+    TypeError
+        If `frame` is no Frame, or masses are not numbers.
+
+    See Also
+    --------
+    MassFunction.from_dict : the same, from events instead of masks.
+
+    Notes
+    -----
+    m(empty) > 0 is allowed and means conflict, or an open world (Smets & Kennes 1994).
+    Operators: ``m1 @ m2`` Dempster's rule, ``m1 & m2`` conjunctive rule (unnormalized),
+    ``m1 | m2`` disjunctive rule, ``~m`` complement of every focal set.
+
+    Examples
+    --------
+    >>> frame = Frame(["ant", "bee", "cat"])
+    >>> m = MassFunction(frame, [1, 7], [0.75, 0.25])
+    >>> m.bel("ant"), m.pl("bee")
+    (0.75, 0.25)
+    >>> batch = MassFunction(frame, [1, 7], [[0.75, 0.25], [0.5, 0.5]])
+    >>> batch.batch_shape, batch.bel("ant")
+    ((2,), array([0.75, 0.5 ]))
+    """
+
+    __slots__ = ("_focal", "_frame", "_masses", "_store")
+    __array_ufunc__ = None  # arrays must not try to spread over a mass function
+
+    _frame: Frame
+    _focal: NDArray[Any]
+    _store: NDArray[Any]
+    _masses: NDArray[Any]
+
+    def __init__(self, frame: Frame, focal: Iterable[int], masses: Any) -> None:
+        if not isinstance(frame, Frame):
+            raise TypeError(f"frame is a Frame, not {frame!r}; make one with Frame(labels)")
+        array = _checks.as_masses(masses)
+        sorted_masks, array = _checks.sorted_focal(frame, focal, array)
+        _checks.check_masses(array)
+        self._set(frame, sorted_masks, np.array(np.moveaxis(array, -1, 0), order="C"))
+
+    def _set(self, frame: Frame, focal: NDArray[Any], store: NDArray[Any]) -> None:
+        focal.flags.writeable = False
+        store.flags.writeable = False
+        object.__setattr__(self, "_frame", frame)
+        object.__setattr__(self, "_focal", focal)
+        object.__setattr__(self, "_store", store)
+        object.__setattr__(self, "_masses", np.moveaxis(store, 0, -1))
+
+    @classmethod
+    def from_store(cls, frame: Frame, focal: NDArray[Any], store: NDArray[Any]) -> "MassFunction":
+        """Wrap arrays that are known to be valid: no copy and no check.
+
+        Parameters
+        ----------
+        frame : Frame
+        focal : (F,) masks, ascending and distinct
+        store : (F, *batch) array
+            Set-major masses; becomes read-only and must not be used elsewhere.
+
+        Returns
+        -------
+        MassFunction
+
+        Notes
+        -----
+        For rules and transforms whose results are valid by construction. Everyone else
+        calls the constructor, which checks.
+
+        Examples
+        --------
+        >>> frame = Frame([0, 1])
+        >>> MassFunction.from_store(frame, np.array([1, 3]), np.array([0.5, 0.5])).bel(0)
+        0.5
+        """
+        self = cls.__new__(cls)
+        self._set(frame, focal, store)
+        return self
+
+    @classmethod
+    def from_dict(cls, frame: Frame, masses: Mapping[Any, Any]) -> "MassFunction":
+        """Mass function from a mapping of events to masses.
+
+        Parameters
+        ----------
+        frame : Frame
+        masses : mapping of event to mass
+            An event is a label, a tuple or frozenset of labels, or the frame; a mass is a
+            number, or an array of the batch shape (shapes broadcast).
+
+        Returns
+        -------
+        MassFunction
+
+        Raises
+        ------
+        MassError, FrameError, TypeError
+            As the constructor.
+
+        Examples
+        --------
+        >>> frame = Frame(["ant", "bee", "cat"])
+        >>> MassFunction.from_dict(frame, {"ant": 0.5, ("ant", "bee"): 0.3, frame: 0.2})
+        MassFunction on {ant, bee, cat}
+          {ant}            0.5
+          {ant, bee}       0.3
+          {ant, bee, cat}  0.2
+        """
+        if not isinstance(frame, Frame):
+            raise TypeError(f"frame is a Frame, not {frame!r}; make one with Frame(labels)")
+        focal = [frame.mask(event) for event in masses]
+        columns = np.broadcast_arrays(*(_checks.as_masses(value) for value in masses.values()))
+        if not columns:
+            raise MassError("there is no mass; a vacuous belief is {frame: 1}")
+        return cls(frame, focal, np.stack(columns, axis=-1))
+
+    def __setattr__(self, name: str, value: object) -> None:
+        raise AttributeError(f"a MassFunction is immutable; {name!r} cannot be set")
+
+    @property
+    def frame(self) -> Frame:
+        """The frame of discernment."""
+        return self._frame
+
+    @property
+    def focal(self) -> NDArray[Any]:
+        """Masks (F,) of the focal sets, ascending; read-only."""
+        return self._focal
+
+    @property
+    def masses(self) -> NDArray[Any]:
+        """Masses (*batch, F); read-only."""
+        return self._masses
+
+    @property
+    def store(self) -> NDArray[Any]:
+        """Masses set-major, (F, *batch), as they lie in memory; read-only."""
+        return self._store
+
+    @property
+    def batch_shape(self) -> tuple[int, ...]:
+        """Shape of the batch; () for a single mass function."""
+        return self._store.shape[1:]
+
+    def _mask(self, event: Any, mask: int | None) -> int:
+        if (event is _NOTHING) == (mask is None):
+            raise TypeError("give either an event or mask=")
+        return self._frame.mask(event) if mask is None else self._frame.check_mask(mask)
+
+    def mass(self, event: Any = _NOTHING, *, mask: int | None = None) -> Any:
+        """Mass of exactly this event, m(A): a scalar or an array of the batch shape.
+
+        >>> MassFunction(Frame("a b".split()), [1, 3], [0.75, 0.25]).mass(["a", "b"])
+        0.25
+        """
+        return _scalar(setwise.mass(self._focal, self._store, self._mask(event, mask)))
+
+    def bel(self, event: Any = _NOTHING, *, mask: int | None = None) -> Any:
+        """Belief in an event: the sum over its non-empty focal subsets (Xu et al., eq. 8).
+
+        >>> MassFunction(Frame("a b".split()), [1, 3], [0.75, 0.25]).bel("a")
+        0.75
+        """
+        return _scalar(setwise.belief(self._focal, self._store, self._mask(event, mask)))
+
+    def pl(self, event: Any = _NOTHING, *, mask: int | None = None) -> Any:
+        """Plausibility of an event: the sum over focal sets that meet it (Xu et al., eq. 8).
+
+        >>> MassFunction(Frame("a b".split()), [1, 3], [0.75, 0.25]).pl("b")
+        0.25
+        """
+        return _scalar(setwise.plausibility(self._focal, self._store, self._mask(event, mask)))
+
+    def q(self, event: Any = _NOTHING, *, mask: int | None = None) -> Any:
+        """Commonality of an event: the sum over the focal sets that contain it.
+
+        >>> MassFunction(Frame("a b".split()), [1, 3], [0.75, 0.25]).q("a")
+        1.0
+        """
+        return _scalar(setwise.commonality(self._focal, self._store, self._mask(event, mask)))
+
+    def b(self, event: Any = _NOTHING, *, mask: int | None = None) -> Any:
+        """Implicability of an event: the sum over all its focal subsets, the empty one too.
+
+        >>> MassFunction(Frame("a b".split()), [0, 1], [0.25, 0.75]).b("b")
+        0.25
+        """
+        return _scalar(setwise.implicability(self._focal, self._store, self._mask(event, mask)))
+
+    def contour(self) -> NDArray[Any]:
+        """Plausibility of each label, (*batch, K) (Xu et al., eq. 10).
+
+        >>> MassFunction(Frame("a b".split()), [1, 3], [0.75, 0.25]).contour()
+        array([1.  , 0.25])
+        """
+        return np.moveaxis(setwise.contour(self._focal, self._store, len(self._frame)), 0, -1)
+
+    def normalize(self) -> "MassFunction":
+        """Drop m(empty) and divide by the sum of the other masses (never by 1 - kappa).
+
+        >>> MassFunction(Frame("a b".split()), [0, 1], [0.75, 0.25]).normalize().bel("a")
+        1.0
+
+        Raises `TotalConflictError`, with the rows, where all mass is on the empty set.
+        """
+        if len(self._focal) == 0 or self._focal[0] != 0:
+            return self
+        return _normalized(self._frame, self._focal[1:], self._store[1:])
+
+    def __and__(self, other: "MassFunction") -> "MassFunction":
+        return self._paired(other, np.bitwise_and)
+
+    def __or__(self, other: "MassFunction") -> "MassFunction":
+        return self._paired(other, np.bitwise_or)
+
+    def __matmul__(self, other: "MassFunction") -> "MassFunction":
+        if not isinstance(other, MassFunction):
+            return NotImplemented
+        frame = _checks.same_frame(self._frame, other._frame)
+        focal, store = pairwise.combine_pairs(
+            self._focal, self._store, other._focal, other._store, np.bitwise_and, keep_empty=False
+        )
+        return _normalized(frame, focal, store)
+
+    def _paired(self, other: "MassFunction", operation: np.ufunc) -> "MassFunction":
+        if not isinstance(other, MassFunction):
+            return NotImplemented
+        frame = _checks.same_frame(self._frame, other._frame)
+        focal, store = pairwise.combine_pairs(
+            self._focal, self._store, other._focal, other._store, operation
+        )
+        return MassFunction.from_store(frame, focal, store)
+
+    def __invert__(self) -> "MassFunction":
+        # Complements in reversed order are ascending again.
+        focal = (self._frame.full - self._focal)[::-1].copy()
+        return MassFunction.from_store(self._frame, focal, self._store[::-1].copy())
+
+    def __getitem__(self, index: Any) -> "MassFunction":
+        if not self.batch_shape:
+            raise TypeError("a single mass function has no rows; ask .mass(event) for a mass")
+        rows = index if isinstance(index, tuple) else (index,)
+        store = self._store[(slice(None), *rows)]
+        return MassFunction.from_store(self._frame, self._focal, np.array(store, order="C"))
+
+    def __len__(self) -> int:
+        if not self.batch_shape:
+            raise TypeError("a single mass function has no length; len(m.focal) counts focal sets")
+        return self.batch_shape[0]
+
+    def __bool__(self) -> bool:
+        return True
+
+    def __iter__(self) -> Iterator["MassFunction"]:
+        if not self.batch_shape:
+            raise TypeError("a single mass function is not iterable; see .to_dict()")
+        return (self[row] for row in range(len(self)))
+
+    def reshape(self, *shape: int) -> "MassFunction":
+        """The same masses with another batch shape.
+
+        >>> MassFunction(Frame([0, 1]), [1, 2], [[1, 0], [0, 1]]).reshape(2, 1).batch_shape
+        (2, 1)
+        """
+        store = self._store.reshape(len(self._focal), *shape)
+        return MassFunction.from_store(self._frame, self._focal, store.copy())
+
+    def to_dict(self) -> dict[Any, Any]:
+        """Events (tuples of labels) to masses: scalars, or arrays of the batch shape.
+
+        >>> MassFunction(Frame("a b".split()), [1, 3], [0.75, 0.25]).to_dict()
+        {('a',): 0.75, ('a', 'b'): 0.25}
+        """
+        events = [self._frame.event(mask) for mask in self._focal]
+        # A tuple that is itself a label would be read back as that label.
+        keys = [frozenset(event) if event in self._frame else event for event in events]
+        return {key: _scalar(row) for key, row in zip(keys, self._store, strict=True)}
+
+    def prune(self, atol: float = 0.0) -> "MassFunction":
+        """Drop focal sets whose mass is at most `atol` in every row; scale each row back to 1.
+
+        >>> MassFunction(Frame([0, 1]), [1, 2, 3], [0.5, 0, 0.5]).prune().focal
+        array([1, 3])
+        """
+        kept = ~predicates.small(self._store, atol).reshape(len(self._focal), -1).all(axis=1)
+        store = self._store[kept]
+        if atol > 0:
+            store = store / store.sum(axis=0)
+        return MassFunction.from_store(self._frame, self._focal[kept], store)
+
+    def equals(self, other: "MassFunction", atol: float = 1e-12) -> bool:
+        """Whether frames, batch shapes and all masses (within `atol`) agree.
+
+        >>> one = MassFunction(Frame([0, 1]), [1, 3], [0.5, 0.5])
+        >>> one.equals(MassFunction(Frame([0, 1]), [1, 2, 3], [0.5, 0, 0.5]))
+        True
+        """
+        if self._frame != other._frame or self.batch_shape != other.batch_shape:
+            return False
+        masks = set(self._focal.tolist()) | set(other._focal.tolist())
+        differences = (self.mass(mask=mask) - other.mass(mask=mask) for mask in masks)
+        return all(bool(np.all(predicates.small(np.asarray(d), atol))) for d in differences)
+
+    def __eq__(self, other: object) -> bool:
+        return self.equals(other, atol=0) if isinstance(other, MassFunction) else NotImplemented
+
+    def __hash__(self) -> int:
+        return hash((self._frame, self.batch_shape))
+
+    @property
+    def is_normalized(self) -> Any:
+        """Whether m(empty) = 0 (one answer a row)."""
+        return _scalar(predicates.small(self.mass(mask=0), 0))
+
+    @property
+    def is_vacuous(self) -> Any:
+        """Whether all mass is on the frame: total ignorance."""
+        return _scalar(predicates.is_vacuous(self._focal, self._store, self._frame.full))
+
+    @property
+    def is_categorical(self) -> Any:
+        """Whether all mass is on one set."""
+        return _scalar(predicates.is_categorical(self._focal, self._store))
+
+    @property
+    def is_simple(self) -> Any:
+        """Whether at most one set besides the frame has mass."""
+        return _scalar(predicates.is_simple(self._focal, self._store, self._frame.full))
+
+    @property
+    def is_bayesian(self) -> Any:
+        """Whether only single labels have mass: a probability distribution."""
+        return _scalar(predicates.is_bayesian(self._focal, self._store))
+
+    @property
+    def is_consonant(self) -> Any:
+        """Whether the focal sets are nested: a possibility distribution."""
+        return _scalar(predicates.is_consonant(self._focal, self._store))
+
+    @property
+    def is_dogmatic(self) -> Any:
+        """Whether the frame itself has no mass."""
+        return _scalar(predicates.small(self.mass(mask=self._frame.full), 0))
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        return _restore, (self._frame, np.array(self._focal), np.array(self._store))
+
+    def __copy__(self) -> "MassFunction":
+        return self
+
+    def __deepcopy__(self, memo: object) -> "MassFunction":
+        return self
+
+    def __repr__(self) -> str:
+        return _show.as_text(self._frame, self._focal, self._store)
+
+    def _repr_html_(self) -> str:
+        return _show.as_html(self._frame, self._focal, self._store)
+
+
+def _restore(frame: Frame, focal: NDArray[Any], store: NDArray[Any]) -> MassFunction:
+    return MassFunction.from_store(frame, focal, store)
+
+
+def _normalized(frame: Frame, focal: NDArray[Any], store: NDArray[Any]) -> MassFunction:
+    total = np.asarray(store.sum(axis=0))
+    _checks.refuse_total_conflict(total)
+    return MassFunction.from_store(frame, focal.copy(), np.asarray(store / total))
+
+
+def _scalar(values: Any) -> Any:
+    """A NumPy scalar or 0-d array as a Python value; arrays as they are."""
+    single = isinstance(values, np.generic | np.ndarray) and values.ndim == 0
+    return values.item() if single else values
