@@ -94,29 +94,13 @@ class MassFunction:
 
     @classmethod
     def from_store(cls, frame: Frame, focal: NDArray[Any], store: NDArray[Any]) -> "MassFunction":
-        """Wrap arrays that are known to be valid: no copy and no check.
+        """Wrap valid arrays without copy or check; for rules whose results are valid.
 
-        Parameters
-        ----------
-        frame : Frame
-        focal : (F,) masks, ascending and distinct
-        store : (F, *batch) array
-            Set-major masses; becomes read-only and must not be used elsewhere.
+        `focal` (F,) ascending and distinct, `store` (F, *batch) set-major. Both become
+        read-only and must not be used elsewhere.
 
-        Returns
-        -------
-        MassFunction
-
-        Notes
-        -----
-        For rules and transforms whose results are valid by construction. Everyone else
-        calls the constructor, which checks.
-
-        Examples
-        --------
-        >>> frame = Frame([0, 1])
-        >>> MassFunction.from_store(frame, np.array([1, 3]), np.array([0.5, 0.5])).bel(0)
-        0.5
+        >>> MassFunction.from_store(Frame([0, 1]), np.array([1]), np.array([1.0])).bel(0)
+        1.0
         """
         self = cls.__new__(cls)
         self._set(frame, focal, store)
