@@ -1,0 +1,1 @@
+"""Evidential calibration: the scores of any classifier become belief functions."""

@@ -1,0 +1,286 @@
+"""`BaseCalibrator`: what every calibrator of one score is and can do.
+
+A calibrator turns a score s into a belief about the class: a mass function on the frame
+of the two classes (Xu et al. 2016, section 4). A probabilistic calibrator is the Bayesian
+special case, with no mass on the frame. Each method implements `_fit_counts`, and either
+`_predict_mass` (evidential) or `_predict_positive` (probabilistic); everything else is here.
+"""
+
+from abc import abstractmethod
+from typing import Any, ClassVar, Self
+
+import numpy as np
+from numpy.typing import NDArray
+from sklearn.base import BaseEstimator, ClassifierMixin
+from sklearn.utils.multiclass import check_classification_targets
+from sklearn.utils.validation import check_is_fitted, column_or_1d
+
+from dstheory import Frame, MassFunction
+from evical.calibrators import _saved as saved
+from evical.scores import ScoreCounts
+from evical.scores._checks import check_same_length, check_scores, check_weights
+
+__all__ = ["BaseCalibrator"]
+
+Floats = NDArray[np.float64]
+
+
+class BaseCalibrator(ClassifierMixin, BaseEstimator):  # type: ignore[misc]  # sklearn is untyped
+    """Abstract calibrator of the scores of a binary classifier."""
+
+    classes_: NDArray[Any]
+    counts_: ScoreCounts
+    _ready: bool
+    # Names of the fitted arrays and numbers from which predictions follow.
+    _state: ClassVar[tuple[str, ...]]
+
+    @abstractmethod
+    def _fit_counts(self, counts: ScoreCounts) -> None:
+        """Learn from sorted counts that hold both classes; set attributes ending in ``_``."""
+
+    def _predict_positive(self, scores: Floats) -> Floats:
+        """Probability of the positive class (probabilistic calibrators)."""
+        raise TypeError(f"{type(self).__name__} is evidential; see _predict_mass")
+
+    def _predict_mass(self, scores: Floats) -> tuple[Floats, Floats]:
+        """Masses m({positive}), m({negative}); the rest is on the frame."""
+        positive = self._predict_positive(scores)
+        return positive, 1 - positive
+
+    def _check_parameters(self) -> None:
+        """Raise for a wrong parameter, before anything is learned."""
+
+    def fit(self, scores: Any, y: Any, sample_weight: Any = None) -> Self:
+        """Learn the calibration from scores and labels.
+
+        Parameters
+        ----------
+        scores : (n,) or (n, 1) array
+            Scores of samples that the classifier was not trained on.
+        y : (n,) array
+            Labels of two classes, of any kind; the greater one is positive.
+        sample_weight : (n,) array, optional
+            Non-negative weights; a weight of 2 counts as two samples.
+
+        Returns
+        -------
+        self
+
+        Raises
+        ------
+        ValueError
+            If a score, label or weight is not usable (the row is named), or `y` does not
+            hold two classes.
+        """
+        self._check_parameters()
+        values, labels = _samples(scores, y)
+        classes = np.unique(labels)
+        _check_two(classes)
+        self.classes_ = classes
+        counts = self._counted(values, labels, sample_weight)
+        if not (counts.n_negative and counts.n_positive):
+            only = classes[int(counts.n_positive > 0)]
+            raise ValueError(_one_class_message(only, " with positive weight"))
+        return self._learn(counts)
+
+    def partial_fit(
+        self, scores: Any, y: Any, sample_weight: Any = None, classes: Any = None
+    ) -> Self:
+        """Add samples to those already seen and learn again, as if all had come at once.
+
+        Parameters
+        ----------
+        scores, y, sample_weight
+            As for `fit`; a chunk may hold one class only. Until both classes have been
+            seen the calibrator counts as not fitted.
+        classes : (2,) array, optional
+            Both classes; needed in the first call if its chunk holds only one.
+
+        Returns
+        -------
+        self
+
+        Raises
+        ------
+        ValueError
+            As for `fit`, or if a label is none of `classes`.
+        """
+        self._check_parameters()
+        values, labels = _samples(scores, y)
+        if not hasattr(self, "classes_"):
+            known = np.unique(labels if classes is None else np.asarray(classes))
+            _check_two(known)
+            self.classes_ = known
+        elif not hasattr(self, "counts_"):
+            raise ValueError(
+                "this calibrator was loaded without its counts; save it with "
+                "to_dict(include_counts=True) to go on learning"
+            )
+        new = self._counted(values, labels, sample_weight)
+        return self._learn(self.counts_ + new if hasattr(self, "counts_") else new)
+
+    def _counted(self, values: Floats, labels: NDArray[Any], sample_weight: Any) -> ScoreCounts:
+        strange = ~np.isin(labels, self.classes_)
+        if strange.any():
+            row = int(np.argmax(strange))
+            raise ValueError(
+                f"y[{row}] is {labels[row]!r}, but the classes are {self.classes_.tolist()}"
+            )
+        weights = check_weights(sample_weight, len(values))
+        return ScoreCounts.from_samples(values, labels == self.classes_[1], weights)
+
+    def _learn(self, counts: ScoreCounts) -> Self:
+        self.counts_ = counts
+        self.n_features_in_ = 1
+        self._ready = counts.n_negative > 0 and counts.n_positive > 0
+        if self._ready:
+            self._fit_counts(counts)
+        return self
+
+    def __sklearn_is_fitted__(self) -> bool:
+        return getattr(self, "_ready", False)
+
+    def predict_mass(self, scores: Any) -> MassFunction:
+        """Belief about the class of each sample.
+
+        Parameters
+        ----------
+        scores : (n,) or (n, 1) array
+
+        Returns
+        -------
+        MassFunction
+            Batch (n,) on the frame `classes_`.
+
+        Raises
+        ------
+        ValueError
+            If a score is NaN or infinite; the row is named.
+        sklearn.exceptions.NotFittedError
+            Before `fit`.
+        """
+        positive, negative = self._masses(scores)
+        rest = np.maximum(1 - positive - negative, 0)
+        return MassFunction.from_store(
+            Frame(self.classes_), np.array([1, 2, 3]), np.stack([negative, positive, rest])
+        )
+
+    def _masses(self, scores: Any) -> tuple[Floats, Floats]:
+        check_is_fitted(self)
+        return self._predict_mass(check_scores(scores))
+
+    def predict_interval(self, scores: Any) -> Floats:
+        """Belief and plausibility of the positive class.
+
+        Parameters
+        ----------
+        scores : (n,) or (n, 1) array
+
+        Returns
+        -------
+        (n, 2) array
+            [Bel, Pl] of ``classes_[1]``.
+        """
+        positive, negative = self._masses(scores)
+        return np.stack([positive, np.maximum(1 - negative, positive)], axis=1)
+
+    def predict_proba(self, scores: Any) -> Floats:
+        """Pignistic probability of each class (Xu et al. 2016, eq. 9).
+
+        Parameters
+        ----------
+        scores : (n,) or (n, 1) array
+
+        Returns
+        -------
+        (n, 2) array
+        """
+        positive, negative = self._masses(scores)
+        probability = np.clip((1 + positive - negative) / 2, 0, 1)
+        return np.stack([1 - probability, probability], axis=1)
+
+    def predict(self, scores: Any) -> NDArray[Any]:
+        """Class of maximum pignistic probability; the negative class where both are equal.
+
+        Parameters
+        ----------
+        scores : (n,) or (n, 1) array
+
+        Returns
+        -------
+        (n,) array of labels
+        """
+        positive, negative = self._masses(scores)
+        return np.asarray(self.classes_[(positive > negative).astype(np.intp)])
+
+    def to_dict(self, include_counts: bool = False) -> dict[str, Any]:
+        """The fitted calibrator as plain data, ready for JSON.
+
+        Parameters
+        ----------
+        include_counts : bool
+            Keep the counted training scores too, so that `partial_fit` can go on later.
+
+        Returns
+        -------
+        dict
+            Of strings, numbers, lists and dicts only; `from_dict` reads it back.
+        """
+        check_is_fitted(self)
+        return saved.to_dict(self, include_counts)
+
+    @classmethod
+    def from_dict(cls, data: dict[str, Any]) -> Self:
+        """The calibrator that `to_dict` described.
+
+        Parameters
+        ----------
+        data : dict
+            ``BaseCalibrator.from_dict`` takes any calibrator of this package,
+            a subclass takes its own kind only.
+
+        Returns
+        -------
+        fitted calibrator
+
+        Raises
+        ------
+        ValueError
+            If the data is no saved calibrator, damaged, of a later version, or of
+            another kind.
+        """
+        known = {c.__name__: c for c in [cls, *cls.__subclasses__()] if c is not BaseCalibrator}
+        return saved.from_dict(data, known)
+
+    def __sklearn_tags__(self) -> Any:
+        tags = super().__sklearn_tags__()
+        tags.classifier_tags.multi_class = False
+        tags.input_tags.one_d_array = True
+        tags.input_tags.two_d_array = False
+        return tags
+
+
+def _samples(scores: Any, y: Any) -> tuple[Floats, NDArray[Any]]:
+    values = check_scores(scores)
+    labels = column_or_1d(y)
+    check_classification_targets(labels)
+    check_same_length(scores=values, y=labels)
+    missing = labels != labels
+    if np.any(missing):
+        raise ValueError(f"y[{int(np.argmax(missing))}] is NaN; every sample needs a label")
+    return values, labels
+
+
+def _check_two(classes: NDArray[Any]) -> None:
+    if len(classes) == 1:
+        raise ValueError(_one_class_message(classes[0]))
+    if len(classes) != 2:
+        raise ValueError(
+            f"y has {len(classes)} classes {classes[:5].tolist()}, but a calibrator of one score "
+            "takes two; for more, wrap the classifier in EvidentialClassifier"
+        )
+
+
+def _one_class_message(only: Any, detail: str = "") -> str:
+    value = only.item() if isinstance(only, np.generic) else only
+    return f"y has one class only{detail} (all {value!r}); a calibrator needs both"

@@ -1,0 +1,27 @@
+"""Names and checks of the evidential models that calibrators share."""
+
+from numbers import Real
+from typing import Any
+
+__all__ = ["BINOMIAL_MODELS", "check_confidence", "check_model"]
+
+BINOMIAL_MODELS = (
+    "likelihood",
+    "confidence",
+    "dempster",
+    "laplace",
+    "inverse_pignistic",
+    "bayesian",
+)
+
+
+def check_model(model: Any, models: tuple[str, ...] = BINOMIAL_MODELS) -> None:
+    """Raise unless `model` is one of the names."""
+    if model not in models:
+        raise ValueError(f"model is {model!r}, expected one of {', '.join(models)}")
+
+
+def check_confidence(confidence: Any) -> None:
+    """Raise unless 0 < confidence < 1."""
+    if not isinstance(confidence, Real) or not 0 < confidence < 1:
+        raise ValueError(f"confidence is {confidence!r}, expected a number between 0 and 1")

@@ -1,0 +1,83 @@
+"""Saved calibrators: plain data with a format name and a version, never code.
+
+Arrays become nested lists of numbers, which JSON keeps to the last bit. Whatever is not
+exactly what was written is refused with the reason.
+"""
+
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from evical.scores import ScoreCounts
+
+__all__ = ["FORMAT", "VERSION", "from_dict", "to_dict"]
+
+FORMAT = "evical.calibrator"
+VERSION = 1
+_KEYS = {"format", "version", "class", "parameters", "classes", "state"}
+
+
+def to_dict(calibrator: Any, include_counts: bool) -> dict[str, Any]:
+    """Describe a fitted calibrator."""
+    data = {
+        "format": FORMAT,
+        "version": VERSION,
+        "class": type(calibrator).__name__,
+        "parameters": {k: _plain(v) for k, v in calibrator.get_params(deep=False).items()},
+        "classes": calibrator.classes_.tolist(),
+        "state": {name: _plain(getattr(calibrator, name)) for name in calibrator._state},
+    }
+    if include_counts:
+        counts = calibrator.counts_
+        data["counts"] = [a.tolist() for a in (counts.scores, counts.negative, counts.positive)]
+    return data
+
+
+def from_dict(data: Any, known: dict[str, Any]) -> Any:
+    """Rebuild the calibrator; `known` holds the classes that may come out."""
+    _check(data, known)
+    calibrator = known[data["class"]](**data["parameters"])
+    calibrator._check_parameters()
+    calibrator.classes_ = np.asarray(data["classes"])
+    for name in calibrator._state:
+        setattr(calibrator, name, _array(data["state"][name], name))
+    if "counts" in data:
+        calibrator.counts_ = ScoreCounts(*(np.asarray(column, float) for column in data["counts"]))
+    calibrator.n_features_in_ = 1
+    calibrator._ready = True
+    return calibrator
+
+
+def _check(data: Any, known: dict[str, Any]) -> None:
+    if not isinstance(data, dict) or data.get("format") != FORMAT:
+        raise ValueError(f"this is no saved calibrator: its format is not {FORMAT!r}")
+    if data.get("version") != VERSION:
+        raise ValueError(
+            f"saved calibrator has version {data.get('version')!r}, but this release reads "
+            f"version {VERSION}; update the package or fit again"
+        )
+    missing = sorted(_KEYS - data.keys())
+    if missing:
+        raise ValueError(f"saved calibrator is damaged: {', '.join(missing)} missing")
+    if data["class"] not in known:
+        raise ValueError(f"saved calibrator is a {data['class']!r}, expected {' or '.join(known)}")
+    absent = [name for name in known[data["class"]]._state if name not in data["state"]]
+    if absent:
+        raise ValueError(f"saved calibrator is damaged: state {', '.join(absent)} missing")
+    if not isinstance(data["classes"], list) or len(data["classes"]) != 2:
+        raise ValueError(f"saved calibrator is damaged: classes are {data['classes']!r}, not two")
+
+
+def _plain(value: Any) -> Any:
+    return value.tolist() if isinstance(value, np.ndarray | np.generic) else value
+
+
+def _array(value: Any, name: str) -> NDArray[np.float64]:
+    try:
+        array = np.asarray(value, dtype=np.float64)
+    except (TypeError, ValueError) as error:
+        raise ValueError(f"saved calibrator is damaged: state {name} is {value!r}") from error
+    if not np.isfinite(array).all():
+        raise ValueError(f"saved calibrator is damaged: state {name} is not finite")
+    return array

@@ -1,0 +1,159 @@
+"""What scores, labels and weights must be; every refusal names the row and the value."""
+
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+from sklearn.utils import check_array
+
+__all__ = ["check_binary", "check_same_length", "check_scores", "check_weights"]
+
+Floats = NDArray[np.float64]
+
+
+def check_scores(scores: Any) -> Floats:
+    """Scores as a finite float64 array (n,).
+
+    Parameters
+    ----------
+    scores : (n,) or (n, 1) array, list, or pandas object
+
+    Returns
+    -------
+    (n,) array
+
+    Raises
+    ------
+    ValueError
+        If there is none, a score is NaN or infinite, or there are several columns.
+
+    Examples
+    --------
+    >>> check_scores([[0.5], [2]])
+    array([0.5, 2. ])
+    """
+    array = _numbers(scores, "scores")
+    if array.ndim == 2 and array.shape[1] == 1:
+        array = array[:, 0]
+    if array.ndim != 1:
+        raise ValueError(
+            f"scores have shape {array.shape}, but a calibrator takes one score a sample: "
+            "shape (n,) or (n, 1)"
+        )
+    if len(array) == 0:
+        raise ValueError("scores are empty; at least one sample is needed")
+    _refuse(array, ~np.isfinite(array), "scores", "finite (neither NaN nor infinity)")
+    return array
+
+
+def check_weights(sample_weight: Any, n: int) -> Floats | None:
+    """Weights as a finite, non-negative float64 array (n,), or None.
+
+    Parameters
+    ----------
+    sample_weight : (n,) array or None
+    n : int
+        Number of samples.
+
+    Returns
+    -------
+    (n,) array or None
+
+    Raises
+    ------
+    ValueError
+        If the length differs, or a weight is NaN, infinite or negative.
+
+    Examples
+    --------
+    >>> check_weights([1, -2], 2)
+    Traceback (most recent call last):
+    ValueError: sample_weight[1] is -2.0, but every value must be finite and not negative
+    """
+    if sample_weight is None:
+        return None
+    array = _numbers(sample_weight, "sample_weight")
+    if array.shape != (n,):
+        raise ValueError(f"sample_weight has shape {array.shape}, expected ({n},)")
+    _refuse(array, ~(np.isfinite(array) & (array >= 0)), "sample_weight", "finite and not negative")
+    return array
+
+
+def check_binary(y: Any) -> NDArray[np.int64]:
+    """Labels 0 and 1 as integers (n,).
+
+    Parameters
+    ----------
+    y : (n,) array of 0 and 1 (or booleans)
+
+    Returns
+    -------
+    (n,) int array
+
+    Raises
+    ------
+    ValueError
+        If a label is something else.
+
+    Examples
+    --------
+    >>> check_binary([True, False])
+    array([1, 0])
+    """
+    array = _numbers(y, "y")
+    if array.ndim == 2 and array.shape[1] == 1:
+        array = array[:, 0]
+    if array.ndim != 1:
+        raise ValueError(f"y has shape {array.shape}, expected (n,)")
+    _refuse(array, (array != 0) & (array != 1), "y", "0 or 1")
+    return array.astype(np.int64)
+
+
+def check_same_length(**arrays: Any) -> None:
+    """Raise unless all arrays have the same number of rows.
+
+    Parameters
+    ----------
+    **arrays : arrays by name
+
+    Raises
+    ------
+    ValueError
+        With the names and the lengths.
+
+    Examples
+    --------
+    >>> check_same_length(scores=[1, 2], y=[1])
+    Traceback (most recent call last):
+    ValueError: lengths differ: scores has 2 rows, y has 1; each sample needs one of each
+    """
+    lengths = {name: len(array) for name, array in arrays.items()}
+    if len(set(lengths.values())) > 1:
+        (first, n), *others = lengths.items()
+        rest = ", ".join(f"{name} has {k}" for name, k in others)
+        raise ValueError(
+            f"lengths differ: {first} has {n} rows, {rest}; each sample needs one of each"
+        )
+
+
+def _numbers(values: Any, name: str) -> Floats:
+    array: Floats = check_array(
+        values,
+        dtype=np.float64,
+        ensure_2d=False,
+        allow_nd=True,
+        ensure_all_finite=False,
+        ensure_min_samples=0,
+        ensure_min_features=0,
+        input_name=name,
+    )
+    return array
+
+
+def _refuse(array: Floats, wrong: NDArray[np.bool_], name: str, expected: str) -> None:
+    if wrong.any():
+        row = int(np.argmax(wrong))
+        count = f" ({int(wrong.sum())} such rows)" if wrong.sum() > 1 else ""
+        raise ValueError(
+            f"{name}[{row}] is {array[row]}{count}, but every value must be {expected}"
+        )

@@ -1,0 +1,198 @@
+"""`ScoreCounts`: the sufficient statistic of every binary calibrator.
+
+A calibrator needs to know only which scores occurred and how often with each label.
+Sorting, ties, sample weights, merging of chunks and thinning out are dealt with here,
+once, so that each method is a function of sorted distinct scores and two weights.
+"""
+
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from evical.scores._checks import check_binary, check_same_length, check_scores, check_weights
+
+__all__ = ["ScoreCounts", "midpoints"]
+
+Floats = NDArray[np.float64]
+
+
+def midpoints(left: Floats, right: Floats) -> Floats:
+    """Boundaries between scores ``left < right``: above every left, at most every right.
+
+    Parameters
+    ----------
+    left, right : (m,) arrays
+
+    Returns
+    -------
+    (m,) array
+        The means; `right` itself where the two are next to each other as floats.
+
+    Examples
+    --------
+    >>> midpoints(np.array([1.0]), np.array([2.0]))
+    array([1.5])
+    """
+    middle = left + (right - left) / 2
+    return np.where(middle > left, middle, right)
+
+
+@dataclass(frozen=True, eq=False)
+class ScoreCounts:
+    """Sorted distinct scores with the weight of negative and positive samples at each.
+
+    Make one with `ScoreCounts.from_samples`; merge two with ``+``.
+
+    Parameters
+    ----------
+    scores : (m,) array
+        Distinct scores, ascending.
+    negative, positive : (m,) arrays
+        Sum of the weights of the samples of class 0 and of class 1 at each score.
+
+    Examples
+    --------
+    >>> counts = ScoreCounts.from_samples([0.3, 0.1, 0.3], [1, 0, 0])
+    >>> counts.scores, counts.negative, counts.positive
+    (array([0.1, 0.3]), array([1., 1.]), array([0., 1.]))
+    """
+
+    scores: Floats
+    negative: Floats
+    positive: Floats
+
+    @classmethod
+    def from_samples(cls, scores: Any, y: Any, sample_weight: Any = None) -> "ScoreCounts":
+        """Count samples.
+
+        Parameters
+        ----------
+        scores : (n,) or (n, 1) array
+            Finite scores, in any order and on any scale.
+        y : (n,) array of 0 and 1
+        sample_weight : (n,) array, optional
+            Non-negative weights; samples of weight zero do not count.
+
+        Returns
+        -------
+        ScoreCounts
+
+        Raises
+        ------
+        ValueError
+            If there is no sample, lengths differ, a score is NaN or infinite, a label is
+            neither 0 nor 1, or a weight is negative; the row is named.
+
+        Examples
+        --------
+        >>> ScoreCounts.from_samples([0.5, 0.5], [1, 1], sample_weight=[2, 0.5]).positive
+        array([2.5])
+        """
+        values = check_scores(scores)
+        labels = check_binary(y)
+        check_same_length(scores=values, y=labels)
+        weights = check_weights(sample_weight, len(values))
+        if weights is None:
+            return _grouped(values, 1.0 - labels, labels.astype(np.float64))
+        used = weights > 0
+        if not used.any():
+            raise ValueError("all sample weights are zero; at least one sample must count")
+        values, labels, weights = values[used], labels[used], weights[used]
+        return _grouped(values, weights * (1 - labels), weights * labels)
+
+    def __add__(self, other: "ScoreCounts") -> "ScoreCounts":
+        if not isinstance(other, ScoreCounts):
+            return NotImplemented
+        return _grouped(
+            np.concatenate([self.scores, other.scores]),
+            np.concatenate([self.negative, other.negative]),
+            np.concatenate([self.positive, other.positive]),
+        )
+
+    def __len__(self) -> int:
+        return len(self.scores)
+
+    @property
+    def total(self) -> Floats:
+        """Weight (m,) of all samples at each score."""
+        return self.negative + self.positive
+
+    @property
+    def n_negative(self) -> float:
+        """Weight of all samples of class 0."""
+        return float(self.negative.sum())
+
+    @property
+    def n_positive(self) -> float:
+        """Weight of all samples of class 1."""
+        return float(self.positive.sum())
+
+    def group_starts(self, n_groups: int) -> NDArray[np.intp]:
+        """Where at most `n_groups` groups of nearly equal weight begin.
+
+        Parameters
+        ----------
+        n_groups : int, at least 1
+
+        Returns
+        -------
+        (g,) int array
+            Ascending positions in `scores`, the first 0; a score is never divided.
+
+        Examples
+        --------
+        >>> ScoreCounts.from_samples([1, 2, 3, 3, 3], [0, 0, 1, 1, 1]).group_starts(2)
+        array([0, 2])
+        """
+        total = self.total
+        middle = np.cumsum(total) - total / 2
+        group = np.minimum((middle * (n_groups / total.sum())).astype(np.intp), n_groups - 1)
+        return np.flatnonzero(np.diff(group, prepend=-1))
+
+    def compress(self, max_size: int) -> "ScoreCounts":
+        """Merge neighboring scores until at most `max_size` distinct ones are left.
+
+        Parameters
+        ----------
+        max_size : int, at least 1
+
+        Returns
+        -------
+        ScoreCounts
+            Groups of nearly equal weight, each at the weighted mean of its scores; the
+            weights of both classes are kept exactly in total.
+
+        Examples
+        --------
+        >>> counts = ScoreCounts.from_samples([1, 2, 3, 4], [0, 0, 1, 1])
+        >>> counts.compress(2).scores
+        array([1.5, 3.5])
+        """
+        if max_size < 1:
+            raise ValueError(f"max_size is {max_size}, but at least one score must remain")
+        if len(self) <= max_size:
+            return self
+        starts, total = self.group_starts(max_size), self.total
+        weight = np.add.reduceat(total, starts)
+        # Means relative to the first score of a group cannot leave the group by rounding much.
+        first = self.scores[starts]
+        offsets = self.scores - np.repeat(first, np.diff(starts, append=len(self)))
+        return ScoreCounts(
+            first + np.add.reduceat(offsets * total, starts) / weight,
+            np.add.reduceat(self.negative, starts),
+            np.add.reduceat(self.positive, starts),
+        )
+
+
+def _grouped(scores: Floats, negative: Floats, positive: Floats) -> ScoreCounts:
+    """Sort by score and add up the weights of equal scores."""
+    order = np.argsort(scores, kind="stable")
+    ordered = scores[order]
+    starts = np.flatnonzero(np.concatenate([[True], ordered[1:] != ordered[:-1]]))
+    return ScoreCounts(
+        ordered[starts],
+        np.add.reduceat(negative[order], starts),
+        np.add.reduceat(positive[order], starts),
+    )
