@@ -1,0 +1,64 @@
+"""Combine along a batch axis: the sources are the entries of one axis of a batch.
+
+Ensembles hold their classifiers this way, one axis for the members and one for the
+samples. All entries go to the rule at once, so that rules which are not associative
+see them all.
+"""
+
+from collections.abc import Callable
+from operator import index
+
+from dstheory.mass import MassFunction
+
+__all__ = ["combine_axis"]
+
+
+def combine_axis(m: MassFunction, rule: Callable[..., MassFunction], axis: int = 0) -> MassFunction:
+    """Combine the entries of one batch axis by a rule.
+
+    Parameters
+    ----------
+    m : MassFunction
+        A batch; the entries along `axis` are the sources.
+    rule : callable
+        Any rule of this package, or a function of two or more mass functions; called once,
+        with all sources. Bind options with `functools.partial`.
+    axis : int
+        Axis of the batch shape; negative ones count from the end.
+
+    Returns
+    -------
+    MassFunction
+        Its batch shape lacks `axis`. One source only is returned as it is.
+
+    Raises
+    ------
+    ValueError
+        If the batch has no such axis, or the axis is empty.
+    TypeError
+        If `m` is no mass function or `rule` is not callable.
+
+    Examples
+    --------
+    >>> from dstheory import Frame
+    >>> from dstheory.combine import dempster
+    >>> frame = Frame(["a", "b"])
+    >>> batch = MassFunction(frame, [1, 3], [[0.5, 0.5], [0.5, 0.5], [0.0, 1.0]])
+    >>> combine_axis(batch, dempster)
+    MassFunction on {a, b}
+      {a}     0.75
+      {a, b}  0.25
+    """
+    if not isinstance(m, MassFunction):
+        raise TypeError(f"m is a mass function with a batch axis, not {m!r}")
+    if not callable(rule):
+        raise TypeError(f"rule is a function of mass functions, not {rule!r}")
+    n_axes = len(m.batch_shape)
+    place = index(axis)
+    if not -n_axes <= place < n_axes:
+        raise ValueError(f"axis {axis} is out of range for batch shape {m.batch_shape}")
+    before = (slice(None),) * (place % n_axes)
+    sources = [m[(*before, i)] for i in range(m.batch_shape[place])]
+    if not sources:
+        raise ValueError(f"axis {axis} of batch shape {m.batch_shape} holds no source to combine")
+    return rule(*sources) if len(sources) > 1 else sources[0]

@@ -1,0 +1,167 @@
+"""Rules on sets: intersection, union, symmetric difference of what the sources say.
+
+The mass of a pair of focal sets goes to A and B (both sources are reliable), A or B (at
+least one is) or A xor B (exactly one is). No mass is moved afterwards. Dubois & Prade
+1986, "A set-theoretic view of belief functions"; Smets 1990 for the open world.
+"""
+
+from functools import reduce
+from operator import and_, or_
+
+import numpy as np
+
+from dstheory.combine._sources import check_sources
+from dstheory.kernels import pairwise
+from dstheory.mass import MassFunction
+
+__all__ = ["conjunctive", "disjunctive", "exclusive_or"]
+
+
+def conjunctive(m1: MassFunction, m2: MassFunction, *more: MassFunction) -> MassFunction:
+    """Conjunctive rule: all sources are reliable and distinct; the conflict stays visible.
+
+    m(C) is the sum of m1(A) m2(B) over A ∩ B = C; m(∅) is the conflict kappa.
+
+    Parameters
+    ----------
+    m1, m2, *more : MassFunction
+        Sources on one frame; their batch shapes broadcast.
+
+    Returns
+    -------
+    MassFunction
+        In general not normalized.
+
+    Raises
+    ------
+    FrameError
+        If the frames differ.
+    TypeError
+        If a source is no mass function.
+
+    See Also
+    --------
+    dempster : the same, normalized.
+
+    Notes
+    -----
+    Commutative and associative; the vacuous mass function is neutral. Commonalities
+    multiply: q(A) = q1(A) q2(A).
+
+    References
+    ----------
+    Smets, P. (1990). The combination of evidence in the transferable belief model. IEEE
+    Transactions on Pattern Analysis and Machine Intelligence 12(5), 447-458.
+
+    Examples
+    --------
+    >>> from dstheory import Frame
+    >>> frame = Frame(["a", "b"])
+    >>> m1 = MassFunction.from_dict(frame, {"a": 0.5, frame: 0.5})
+    >>> m2 = MassFunction.from_dict(frame, {"b": 0.5, frame: 0.5})
+    >>> conjunctive(m1, m2)
+    MassFunction on {a, b}
+      {}      0.25
+      {a}     0.25
+      {b}     0.25
+      {a, b}  0.25
+    """
+    check_sources(m1, m2, *more)
+    return reduce(and_, more, m1 & m2)
+
+
+def disjunctive(m1: MassFunction, m2: MassFunction, *more: MassFunction) -> MassFunction:
+    """Disjunctive rule: at least one source is reliable.
+
+    m(C) is the sum of m1(A) m2(B) over A ∪ B = C.
+
+    Parameters
+    ----------
+    m1, m2, *more : MassFunction
+        Sources on one frame; their batch shapes broadcast.
+
+    Returns
+    -------
+    MassFunction
+
+    Raises
+    ------
+    FrameError
+        If the frames differ.
+    TypeError
+        If a source is no mass function.
+
+    Notes
+    -----
+    Commutative and associative; the vacuous mass function absorbs, m(∅) = 1 is neutral.
+    Implicabilities multiply: b(A) = b1(A) b2(A).
+
+    References
+    ----------
+    Dubois, D. & Prade, H. (1986). A set-theoretic view of belief functions. International
+    Journal of General Systems 12(3), 193-226.
+
+    Examples
+    --------
+    >>> from dstheory import Frame
+    >>> frame = Frame(["a", "b"])
+    >>> m1 = MassFunction.from_dict(frame, {"a": 1})
+    >>> m2 = MassFunction.from_dict(frame, {"a": 0.5, "b": 0.5})
+    >>> disjunctive(m1, m2)
+    MassFunction on {a, b}
+      {a}     0.5
+      {a, b}  0.5
+    """
+    check_sources(m1, m2, *more)
+    return reduce(or_, more, m1 | m2)
+
+
+def exclusive_or(m1: MassFunction, m2: MassFunction, *more: MassFunction) -> MassFunction:
+    """Exclusive disjunctive rule: an odd number of sources tells the truth (of two: one).
+
+    m(C) is the sum of m1(A) m2(B) over A xor B = C, the symmetric difference.
+
+    Parameters
+    ----------
+    m1, m2, *more : MassFunction
+        Sources on one frame; their batch shapes broadcast.
+
+    Returns
+    -------
+    MassFunction
+        In general not normalized: A xor A is empty.
+
+    Raises
+    ------
+    FrameError
+        If the frames differ.
+    TypeError
+        If a source is no mass function.
+
+    Notes
+    -----
+    Commutative and associative; m(∅) = 1 is neutral, and a vacuous source negates.
+
+    References
+    ----------
+    Dubois, D. & Prade, H. (1986). A set-theoretic view of belief functions. International
+    Journal of General Systems 12(3), 193-226.
+
+    Examples
+    --------
+    >>> from dstheory import Frame
+    >>> frame = Frame(["a", "b", "c"])
+    >>> m1 = MassFunction.from_dict(frame, {("a", "b"): 1})
+    >>> m2 = MassFunction.from_dict(frame, {("b", "c"): 0.5, "c": 0.5})
+    >>> exclusive_or(m1, m2)
+    MassFunction on {a, b, c}
+      {a, c}     0.5
+      {a, b, c}  0.5
+    """
+    check_sources(m1, m2, *more)
+    return reduce(_xor, more, _xor(m1, m2))
+
+
+def _xor(m1: MassFunction, m2: MassFunction) -> MassFunction:
+    focal, store = pairwise.combine_pairs(m1.focal, m1.store, m2.focal, m2.store, np.bitwise_xor)
+    return MassFunction.from_store(m1.frame, focal, store)

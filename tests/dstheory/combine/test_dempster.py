@@ -1,0 +1,97 @@
+from fractions import Fraction
+
+import numpy as np
+import pytest
+from hypothesis import assume, given
+from hypothesis import strategies as st
+
+from dstheory import Frame, MassFunction
+from dstheory.combine import conjunctive, dempster
+from dstheory.errors import TotalConflictError
+from tests import naive, naive_rules
+from tests.dstheory.combine.strategies import sources
+
+
+def compatible(ms):
+    return naive_rules.kappa(*map(naive_rules.as_sets, ms)) != 1
+
+
+@given(ms=sources(size=st.integers(2, 3), empty=True))
+def test_equals_its_definition(ms):
+    assume(compatible(ms))
+    expected = naive.dempster(*map(naive_rules.as_sets, ms))
+    assert naive_rules.as_sets(dempster(*ms)) == expected
+
+
+@given(ms=sources(size=3))
+def test_commutes_and_associates(ms):
+    assume(compatible(ms))
+    one, two, three = ms
+    assert dempster(one, two, three) == dempster(three, one, two)
+    assert dempster(one, two, three) == dempster(one, dempster(two, three))
+
+
+@given(ms=sources(size=2, empty=True))
+def test_is_the_normalized_conjunctive_rule(ms):
+    assume(compatible(ms))
+    assert dempster(*ms) == conjunctive(*ms).normalize()
+
+
+@given(ms=sources(size=1))
+def test_vacuous_is_neutral(ms):
+    (m,) = ms
+    assert dempster(m, MassFunction.from_dict(m.frame, {m.frame: Fraction(1)})) == m
+
+
+@given(weights=st.lists(st.tuples(*[st.integers(1, 50)] * 3), min_size=2, max_size=4))
+def test_on_bayesian_masses_it_is_bayes_with_a_uniform_prior(weights):
+    frame = Frame(list("abc"))
+    ms = [
+        MassFunction(frame, [1, 2, 4], [Fraction(value, sum(row)) for value in row])
+        for row in weights
+    ]
+    expected = naive_rules.bayes(*map(naive_rules.as_sets, ms))
+    assert naive_rules.as_sets(dempster(*ms)) == expected
+
+
+@pytest.mark.parametrize("eps", [1e-9, 1e-12, 1e-15, 1e-100, 1e-160])
+def test_zadeh_loses_no_digit(eps):
+    frame = Frame(list("abc"))
+    one = MassFunction.from_dict(frame, {"a": 1 - eps, "c": eps})
+    two = MassFunction.from_dict(frame, {"b": 1 - eps, "c": eps})
+    assert dempster(one, two).mass("c") == 1
+
+
+def test_high_conflict_keeps_relative_accuracy():
+    frame = Frame(list("abc"))
+    eps = Fraction(1, 10**12)
+    exact = [
+        MassFunction.from_dict(frame, {"a": 1 - eps, ("b", "c"): eps}),
+        MassFunction.from_dict(frame, {"b": eps, "c": 1 - eps}),
+    ]
+    floating = [MassFunction(frame, m.focal, np.asarray(m.masses, dtype=np.float64)) for m in exact]
+    for event in "abc":
+        wanted = float(dempster(*exact).mass(event))
+        assert dempster(*floating).mass(event) == pytest.approx(wanted, rel=1e-12)
+
+
+def test_three_hundred_sources_do_not_underflow():
+    frame = Frame(list("ab"))
+    masses = np.tile([0.01, 0.02, 0.97], (300, 1))
+    fused = dempster(*MassFunction(frame, [1, 2, 3], masses))
+    # Commonalities multiply: q(a) = 0.98^300, q(b) = 0.99^300, q(ab) = 0.97^300.
+    qa, qb, qab = 0.98**300, 0.99**300, 0.97**300
+    total = qa + qb - qab
+    np.testing.assert_allclose(
+        fused.masses, [(qa - qab) / total, (qb - qab) / total, qab / total], rtol=1e-9
+    )
+    certain = MassFunction(frame, [1, 2], np.tile([0.2, 0.8], (300, 1)))
+    assert dempster(*certain).mass("b") == pytest.approx(1)
+
+
+def test_total_conflict_names_the_rows():
+    frame = Frame(list("ab"))
+    one = MassFunction(frame, [1, 3], [[0.5, 0.5], [1, 0], [1, 0]])
+    two = MassFunction.from_dict(frame, {"b": 1})
+    with pytest.raises(TotalConflictError, match=r"in 2 of 3 rows \(first: row 1\)"):
+        dempster(one, two)

@@ -1,0 +1,162 @@
+"""The one table of all combination rules; every entry is run through the same checks."""
+
+import inspect
+from dataclasses import dataclass, field
+from fractions import Fraction
+from typing import Any
+
+import numpy as np
+import pytest
+
+from dstheory import Frame, MassFunction, combine
+from dstheory.errors import FrameError, TotalConflictError
+
+FRAME = Frame(list("abc"))
+
+
+@dataclass(frozen=True)
+class Entry:
+    """A rule and what it promises."""
+
+    name: str
+    options: dict[str, Any] = field(default_factory=dict)
+    total_conflict: str = "result"  # or "error": sources that exclude each other are refused
+
+    def __call__(self, *sources: MassFunction) -> MassFunction:
+        return getattr(combine, self.name)(*sources, **self.options)
+
+
+RULES = [
+    Entry("conjunctive"),
+    Entry("dempster", total_conflict="error"),
+    Entry("disjunctive"),
+    Entry("exclusive_or"),
+]
+NOT_RULES = {"combine_axis"}
+
+every_rule = pytest.mark.parametrize("rule", RULES, ids=lambda rule: f"{rule.name}{rule.options}")
+
+
+def batches(n_sources=3, shape=(4,), seed=0):
+    rng = np.random.default_rng(seed)
+    focals = [[1, 3, 6, 7], [2, 3, 4, 5, 7], [1, 2, 4, 7]]
+    return [
+        MassFunction(FRAME, focal, rng.dirichlet(np.ones(len(focal)), shape))
+        for focal in focals[:n_sources]
+    ]
+
+
+def exact(m):
+    """The same single mass function with rational masses."""
+    counts = [max(1, round(100 * mass)) for mass in m.masses]
+    return MassFunction(m.frame, m.focal, [Fraction(c, sum(counts)) for c in counts])
+
+
+def test_the_table_is_complete():
+    assert {rule.name for rule in RULES} | NOT_RULES == set(combine.__all__)
+
+
+@every_rule
+def test_signature(rule):
+    parameters = list(inspect.signature(getattr(combine, rule.name)).parameters.values())
+    kinds = [parameter.kind for parameter in parameters]
+    assert [parameter.name for parameter in parameters[:3]] == ["m1", "m2", "more"]
+    assert kinds[2] is inspect.Parameter.VAR_POSITIONAL
+    assert all(kind is inspect.Parameter.KEYWORD_ONLY for kind in kinds[3:])
+
+
+@every_rule
+@pytest.mark.parametrize("n_sources", [2, 3])
+def test_each_row_of_a_batch_is_its_single_result(rule, n_sources):
+    sources = batches(n_sources)
+    fused = rule(*sources)
+    assert fused.batch_shape == (4,)
+    for row in range(4):
+        assert fused[row].equals(rule(*(source[row] for source in sources)))
+
+
+@every_rule
+def test_batches_broadcast(rule):
+    one, two, three = batches(shape=(4, 1))
+    two, three = two[0, 0], MassFunction(FRAME, three.focal, three.masses[:3, 0])
+    fused = rule(one, two, three)
+    assert fused.batch_shape == (4, 3)
+    assert fused[3, 2].equals(rule(one[3, 0], two, three[2]))
+
+
+@every_rule
+def test_an_empty_batch_gives_an_empty_batch(rule):
+    assert rule(*(source[:0] for source in batches())).batch_shape == (0,)
+
+
+@every_rule
+def test_result_is_a_valid_mass_function(rule):
+    fused = rule(*batches(shape=(2, 3)))
+    assert isinstance(fused, MassFunction)
+    again = MassFunction(FRAME, fused.focal, fused.masses)
+    assert fused.store.flags.c_contiguous
+    assert again == fused
+
+
+@every_rule
+def test_dtype_is_kept(rule):
+    sources = [source[0] for source in batches()]
+    assert rule(*sources).store.dtype == np.float64
+    fused = rule(*map(exact, sources))
+    assert fused.store.dtype == object
+    assert all(isinstance(mass, Fraction | int) for mass in fused.masses)
+    assert sum(fused.masses) == 1
+    floating = [MassFunction(FRAME, m.focal, m.masses.astype(float)) for m in map(exact, sources)]
+    wanted = MassFunction(FRAME, fused.focal, fused.masses.astype(float))
+    assert rule(*floating).equals(wanted, atol=1e-12)
+
+
+@every_rule
+def test_inputs_are_not_changed(rule):
+    sources = batches()
+    before = [source.store.copy() for source in sources]
+    rule(*sources)
+    for source, store in zip(sources, before, strict=True):
+        np.testing.assert_array_equal(source.store, store)
+
+
+@every_rule
+def test_other_frames_are_refused(rule):
+    (m,) = batches(1)
+    other = MassFunction.from_dict(Frame(list("xyz")), {"x": 1})
+    with pytest.raises(FrameError, match="frames differ"):
+        rule(m, other)
+    with pytest.raises(FrameError, match="frames differ"):
+        rule(m, m, other)
+
+
+@every_rule
+@pytest.mark.parametrize("wrong", [None, 0.5, {"a": 1}, frozenset("ab"), np.ones(3) / 3])
+def test_other_kinds_are_refused(rule, wrong):
+    (m,) = batches(1)
+    for arguments in [(m, wrong), (wrong, m), (m, m, wrong)]:
+        with pytest.raises(TypeError, match="mass function"):
+            rule(*arguments)
+
+
+@every_rule
+def test_one_source_is_refused(rule):
+    with pytest.raises(TypeError, match="m2"):
+        rule(*batches(1))
+
+
+@every_rule
+def test_batches_that_do_not_broadcast_are_refused(rule):
+    with pytest.raises(ValueError, match="broadcast"):
+        rule(batches(shape=(4,))[0], batches(shape=(3,))[0])
+
+
+@every_rule
+@pytest.mark.parametrize("one", [1, 1.0, Fraction(1)])
+def test_total_conflict(rule, one):
+    sources = [MassFunction.from_dict(FRAME, {label: one}) for label in "ab"]
+    if rule.total_conflict == "error":
+        with pytest.raises(TotalConflictError, match="total conflict"):
+            rule(*sources)
+    else:
+        assert sum(rule(*sources).masses) == 1
