@@ -7,6 +7,7 @@ same result; `HAVE_NUMBA` tells which.
 from collections.abc import Callable
 from importlib.util import find_spec
 from os import environ
+from types import FunctionType
 from typing import TypeVar, cast
 
 __all__ = ["HAVE_NUMBA", "compiled"]
@@ -20,20 +21,34 @@ HAVE_NUMBA = find_spec("numba") is not None and environ.get("DSTHEORY_NO_NUMBA",
 class _Lazy:
     """Compile at the first call, so that importing this package never imports numba."""
 
-    def __init__(self, function: Callable[..., object]) -> None:
+    def __init__(self, function: FunctionType) -> None:
         self.__wrapped__ = function
         self.__doc__ = function.__doc__
         self.__name__ = function.__name__
         self._fast: Callable[..., object] | None = None
 
     def __call__(self, *args: object) -> object:
+        return self.dispatcher()(*args)
+
+    def dispatcher(self) -> Callable[..., object]:
+        """The compiled function, in which compiled functions call each other directly."""
         if self._fast is None:
             from numba import njit
 
-            self._fast = cast("Callable[..., object]", njit(cache=True)(self.__wrapped__))
-        return self._fast(*args)
+            text = self.__wrapped__
+            names = {
+                name: value.dispatcher()
+                if isinstance(value, _Lazy) and value is not self
+                else value
+                for name, value in text.__globals__.items()
+                if name in text.__code__.co_names
+            }
+            function = FunctionType(text.__code__, names, text.__name__)
+            function.__module__, function.__qualname__ = text.__module__, text.__qualname__
+            self._fast = cast("Callable[..., object]", njit(cache=True)(function))
+        return self._fast
 
 
 def compiled(function: _Function) -> _Function:
     """Compile `function` with numba when it is installed, else return it as it is."""
-    return cast("_Function", _Lazy(function)) if HAVE_NUMBA else function
+    return cast("_Function", _Lazy(cast("FunctionType", function))) if HAVE_NUMBA else function
