@@ -1,0 +1,350 @@
+"""Point decisions: one act for each row, by a criterion.
+
+On labels: the most probable, plausible or believed one. With utilities: the act with
+the largest pignistic, worst-case, best-case or mixed expectation (Denoeux 2019,
+"Decision-making with belief functions: a review", IJAR 109, section 4.1). Equal values
+go to the first act in order.
+"""
+
+from collections.abc import Iterable
+from numbers import Real
+from typing import Any
+
+import numpy as np
+
+from dstheory.decide._acts import first_best
+from dstheory.decide._expectations import (
+    expected_utility,
+    lower_expected_utility,
+    mean_over_sets,
+    upper_expected_utility,
+)
+from dstheory.decide._tables import best_table, worst_table
+from dstheory.decide._utilities import prepared
+from dstheory.mass import MassFunction
+
+__all__ = [
+    "hurwicz",
+    "maximax",
+    "maximin",
+    "maximize_expected_utility",
+    "maximum_belief",
+    "maximum_betp",
+    "maximum_mass",
+    "maximum_plausibility",
+]
+
+
+def named(m: MassFunction, utilities: Any, acts: Iterable[Any] | None) -> Iterable[Any] | None:
+    """Names of the acts: as given, else labels where the acts are the labels."""
+    return m.frame if acts is None and utilities is None else acts
+
+
+def check_degree(value: Any, name: str, meaning: str) -> None:
+    """Refuse what is no number from 0 to 1."""
+    number: Any = value  # numbers.Real declares no comparison with int
+    if not isinstance(value, Real):
+        raise TypeError(f"{name} is a number from 0 to 1, not {value!r}")
+    if not 0 <= number <= 1:
+        raise ValueError(f"{name} is {value}, but {meaning} lies between 0 and 1")
+
+
+def maximum_betp(m: MassFunction) -> Any:
+    """The label with the largest pignistic probability; of equal ones the first.
+
+    Parameters
+    ----------
+    m : MassFunction
+        m(empty) is left out.
+
+    Returns
+    -------
+    label for one mass function, array of labels of the batch shape for a batch
+        Of the type of ``np.asarray(labels)``; object if labels are of mixed types.
+
+    Raises
+    ------
+    TotalConflictError
+        If all mass of a row is on the empty set.
+
+    Notes
+    -----
+    Smets & Kennes 1994, "The transferable belief model".
+
+    Examples
+    --------
+    >>> from dstheory import Frame
+    >>> m = MassFunction.from_dict(Frame(["ant", "bee"]), {"bee": 0.5, ("ant", "bee"): 0.5})
+    >>> maximum_betp(m)
+    'bee'
+    """
+    return first_best(expected_utility(m), m.frame)
+
+
+def maximum_plausibility(m: MassFunction) -> Any:
+    """The label with the largest plausibility; of equal ones the first.
+
+    Parameters
+    ----------
+    m : MassFunction
+        m(empty) is left out.
+
+    Returns
+    -------
+    label for one mass function, array of labels of the batch shape for a batch
+        Of the type of ``np.asarray(labels)``; object if labels are of mixed types.
+
+    Raises
+    ------
+    TotalConflictError
+        If all mass of a row is on the empty set.
+
+    Notes
+    -----
+    Cobb & Shenoy 2006, "On the plausibility transformation method".
+
+    Examples
+    --------
+    >>> from dstheory import Frame
+    >>> m = MassFunction.from_dict(Frame(["ant", "bee"]), {"bee": 0.5, ("ant", "bee"): 0.5})
+    >>> maximum_plausibility(m)
+    'bee'
+    """
+    return first_best(upper_expected_utility(m), m.frame)
+
+
+def maximum_belief(m: MassFunction) -> Any:
+    """The label with the largest belief; of equal ones the first.
+
+    Parameters
+    ----------
+    m : MassFunction
+        m(empty) is left out.
+
+    Returns
+    -------
+    label for one mass function, array of labels of the batch shape for a batch
+        Of the type of ``np.asarray(labels)``; object if labels are of mixed types.
+
+    Raises
+    ------
+    TotalConflictError
+        If all mass of a row is on the empty set.
+
+    Notes
+    -----
+    Where no single label has mass, all beliefs are zero and the first label is returned.
+
+    Examples
+    --------
+    >>> from dstheory import Frame
+    >>> m = MassFunction.from_dict(Frame(["ant", "bee"]), {"bee": 0.5, ("ant", "bee"): 0.5})
+    >>> maximum_belief(m)
+    'bee'
+    """
+    return first_best(lower_expected_utility(m), m.frame)
+
+
+def maximum_mass(m: MassFunction) -> Any:
+    """The label w with the largest mass m({w}); of equal ones the first.
+
+    Parameters
+    ----------
+    m : MassFunction
+        m(empty) is left out.
+
+    Returns
+    -------
+    label for one mass function, array of labels of the batch shape for a batch
+        Of the type of ``np.asarray(labels)``; object if labels are of mixed types.
+
+    Raises
+    ------
+    TotalConflictError
+        If all mass of a row is on the empty set.
+
+    See Also
+    --------
+    maximum_belief : the same decision, since a single label has no smaller focal set
+        and so Bel({w}) = m({w}).
+
+    Examples
+    --------
+    >>> from dstheory import Frame
+    >>> m = MassFunction.from_dict(Frame(["ant", "bee"]), {"bee": 0.5, ("ant", "bee"): 0.5})
+    >>> maximum_mass(m)
+    'bee'
+    """
+    return maximum_belief(m)
+
+
+def maximize_expected_utility(
+    m: MassFunction, utilities: Any = None, *, acts: Iterable[Any] | None = None
+) -> Any:
+    """The act with the largest expected utility under the pignistic probability.
+
+    Parameters
+    ----------
+    m : MassFunction
+        m(empty) is left out.
+    utilities : (A, K) array, optional
+        Utility of each act (row) under each class (column). Default: acts are labels.
+    acts : sequence of A names, optional
+        Names of the acts.
+
+    Returns
+    -------
+    act for one mass function, array of acts of the batch shape for a batch
+        A label without `utilities`, else a name where `acts` are given, else a row index.
+
+    Raises
+    ------
+    TotalConflictError
+        If all mass of a row is on the empty set.
+    ValueError
+        If `utilities` is not (A, K) or not finite, or `acts` has another length.
+
+    Notes
+    -----
+    Smets & Kennes 1994, "The transferable belief model". Ties go to the first act.
+
+    Examples
+    --------
+    >>> from dstheory import Frame
+    >>> m = MassFunction.from_dict(Frame(["ant", "bee"]), {"ant": 0.5, ("ant", "bee"): 0.5})
+    >>> maximize_expected_utility(m, [[1, 0], [0, 4]], acts=["stay", "go"])
+    'go'
+    """
+    return first_best(expected_utility(m, utilities), named(m, utilities, acts))
+
+
+def maximin(m: MassFunction, utilities: Any = None, *, acts: Iterable[Any] | None = None) -> Any:
+    """The act with the largest lower expected utility (pessimistic, Gamma-maximin).
+
+    Parameters
+    ----------
+    m : MassFunction
+        m(empty) is left out.
+    utilities : (A, K) array, optional
+        Utility of each act (row) under each class (column). Default: acts are labels.
+    acts : sequence of A names, optional
+        Names of the acts.
+
+    Returns
+    -------
+    act for one mass function, array of acts of the batch shape for a batch
+        A label without `utilities`, else a name where `acts` are given, else a row index.
+
+    Raises
+    ------
+    TotalConflictError
+        If all mass of a row is on the empty set.
+    ValueError
+        If `utilities` is not (A, K) or not finite, or `acts` has another length.
+
+    Notes
+    -----
+    Gilboa & Schmeidler 1989, "Maxmin expected utility with non-unique prior"; Troffaes 2007,
+    "Decision making under uncertainty using imprecise probabilities". Ties: the first act.
+
+    Examples
+    --------
+    A coin (heads, tails) with probabilities of heads from 0.28 to 0.70 (Troffaes 2007):
+
+    >>> from dstheory import Frame
+    >>> m = MassFunction(Frame(["H", "T"]), [1, 2, 3], [0.28, 0.3, 0.42])
+    >>> maximin(m, [[4, 0], [0, 4], [3, 2], [0.5, 3], [2.35, 2.35], [4.1, -0.3]])
+    4
+    """
+    return first_best(lower_expected_utility(m, utilities), named(m, utilities, acts))
+
+
+def maximax(m: MassFunction, utilities: Any = None, *, acts: Iterable[Any] | None = None) -> Any:
+    """The act with the largest upper expected utility (optimistic).
+
+    Parameters
+    ----------
+    m : MassFunction
+        m(empty) is left out.
+    utilities : (A, K) array, optional
+        Utility of each act (row) under each class (column). Default: acts are labels.
+    acts : sequence of A names, optional
+        Names of the acts.
+
+    Returns
+    -------
+    act for one mass function, array of acts of the batch shape for a batch
+        A label without `utilities`, else a name where `acts` are given, else a row index.
+
+    Raises
+    ------
+    TotalConflictError
+        If all mass of a row is on the empty set.
+    ValueError
+        If `utilities` is not (A, K) or not finite, or `acts` has another length.
+
+    Notes
+    -----
+    Denoeux 2019, section 4.1. Ties go to the first act.
+
+    Examples
+    --------
+    >>> from dstheory import Frame
+    >>> m = MassFunction.from_dict(Frame(["ant", "bee"]), {"ant": 0.5, ("ant", "bee"): 0.5})
+    >>> maximax(m, [[1, 1], [0, 4]], acts=["stay", "go"])
+    'go'
+    """
+    return first_best(upper_expected_utility(m, utilities), named(m, utilities, acts))
+
+
+def hurwicz(
+    m: MassFunction,
+    utilities: Any = None,
+    alpha: Any = 0.5,
+    *,
+    acts: Iterable[Any] | None = None,
+) -> Any:
+    """The act with the largest mixture of lower and upper expected utility.
+
+    Parameters
+    ----------
+    m : MassFunction
+        m(empty) is left out.
+    utilities : (A, K) array, optional
+        Utility of each act (row) under each class (column). Default: acts are labels.
+    alpha : float, from 0 to 1
+        Degree of pessimism: the weight of the lower expectation. 1 is `maximin`,
+        0 is `maximax`.
+    acts : sequence of A names, optional
+        Names of the acts.
+
+    Returns
+    -------
+    act for one mass function, array of acts of the batch shape for a batch
+        A label without `utilities`, else a name where `acts` are given, else a row index.
+
+    Raises
+    ------
+    TotalConflictError
+        If all mass of a row is on the empty set.
+    ValueError
+        If `alpha` is outside [0, 1], `utilities` is not (A, K) or not finite, or `acts`
+        has another length.
+
+    Notes
+    -----
+    alpha * lower + (1 - alpha) * upper: Strat 1990, "Decision analysis using belief
+    functions"; Denoeux 2019, section 4.1. Ties go to the first act.
+
+    Examples
+    --------
+    >>> from dstheory import Frame
+    >>> m = MassFunction.from_dict(Frame(["ant", "bee"]), {("ant", "bee"): 1})
+    >>> [hurwicz(m, [[1, 1], [0, 4]], alpha=alpha) for alpha in (0.5, 0.9)]
+    [1, 0]
+    """
+    check_degree(alpha, "alpha", "a degree of pessimism")
+    normal, matrix = prepared(m, utilities)
+    worst, best = worst_table(matrix, normal.focal), best_table(matrix, normal.focal)
+    mixed = np.asarray(alpha * worst + (1 - alpha) * best)
+    return first_best(mean_over_sets(normal, mixed), named(m, utilities, acts))

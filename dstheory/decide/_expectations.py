@@ -1,0 +1,141 @@
+"""Expected utilities: pignistic, lower and upper.
+
+A mass function bounds a set of probabilities; the lower and upper expectations are the
+bounds of the expected utility over that set, and the pignistic one lies between them
+(Denoeux 2019, "Decision-making with belief functions: a review", IJAR 109, eq. 25-27;
+Shafer 1981, "Constructive probability"; Smets & Kennes 1994, "The transferable belief model").
+"""
+
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from dstheory.decide._tables import best_table, mean_table, worst_table
+from dstheory.decide._utilities import prepared
+from dstheory.kernels import setwise
+from dstheory.mass import MassFunction
+
+__all__ = ["expected_utility", "lower_expected_utility", "mean_over_sets", "upper_expected_utility"]
+
+
+def mean_over_sets(m: MassFunction, table: NDArray[Any]) -> NDArray[Any]:
+    """Sum over the focal sets of mass times `table` (A, F): values (*batch, A)."""
+    return np.moveaxis(setwise.weighted_sum(table, m.store), 0, -1)
+
+
+def expected_utility(m: MassFunction, utilities: Any = None) -> NDArray[Any]:
+    """Expected utility of each act under the pignistic probability.
+
+    Parameters
+    ----------
+    m : MassFunction
+        With m(empty) > 0 it is normalized first, by the sum of the non-empty masses.
+    utilities : (A, K) array, optional
+        Utility of each act (row) under each class (column). Default: the identity; the
+        result is then the pignistic probability of each label.
+
+    Returns
+    -------
+    (*batch, A) array
+        Exact where masses and utilities are (fractions or integers).
+
+    Raises
+    ------
+    TotalConflictError
+        If all mass of a row is on the empty set.
+    ValueError
+        If `utilities` is not (A, K) or not finite.
+
+    Notes
+    -----
+    The sum over focal sets of m(A) times the mean utility in A (Smets & Kennes 1994).
+
+    Examples
+    --------
+    >>> from dstheory import Frame
+    >>> m = MassFunction.from_dict(Frame(["ant", "bee"]), {"ant": 0.5, ("ant", "bee"): 0.5})
+    >>> expected_utility(m)
+    array([0.75, 0.25])
+    >>> expected_utility(m, [[1, 0], [0, 4]])
+    array([0.75, 1.  ])
+    """
+    normal, matrix = prepared(m, utilities)
+    return mean_over_sets(normal, mean_table(matrix, normal.focal))
+
+
+def lower_expected_utility(m: MassFunction, utilities: Any = None) -> NDArray[Any]:
+    """Lower expected utility of each act: the worst case in each focal set.
+
+    Parameters
+    ----------
+    m : MassFunction
+        With m(empty) > 0 it is normalized first, by the sum of the non-empty masses.
+    utilities : (A, K) array, optional
+        Utility of each act (row) under each class (column). Default: the identity; the
+        result is then the belief in each label.
+
+    Returns
+    -------
+    (*batch, A) array
+        Exact where masses and utilities are (fractions or integers).
+
+    Raises
+    ------
+    TotalConflictError
+        If all mass of a row is on the empty set.
+    ValueError
+        If `utilities` is not (A, K) or not finite.
+
+    Notes
+    -----
+    The sum over focal sets of m(A) min u(A), which is the Choquet integral with respect
+    to Bel and the smallest expected utility over all probabilities P >= Bel.
+
+    Examples
+    --------
+    >>> from dstheory import Frame
+    >>> m = MassFunction.from_dict(Frame(["ant", "bee"]), {"ant": 0.5, ("ant", "bee"): 0.5})
+    >>> lower_expected_utility(m)
+    array([0.5, 0. ])
+    """
+    normal, matrix = prepared(m, utilities)
+    return mean_over_sets(normal, worst_table(matrix, normal.focal))
+
+
+def upper_expected_utility(m: MassFunction, utilities: Any = None) -> NDArray[Any]:
+    """Upper expected utility of each act: the best case in each focal set.
+
+    Parameters
+    ----------
+    m : MassFunction
+        With m(empty) > 0 it is normalized first, by the sum of the non-empty masses.
+    utilities : (A, K) array, optional
+        Utility of each act (row) under each class (column). Default: the identity; the
+        result is then the plausibility of each label.
+
+    Returns
+    -------
+    (*batch, A) array
+        Exact where masses and utilities are (fractions or integers).
+
+    Raises
+    ------
+    TotalConflictError
+        If all mass of a row is on the empty set.
+    ValueError
+        If `utilities` is not (A, K) or not finite.
+
+    Notes
+    -----
+    The sum over focal sets of m(A) max u(A): minus the lower expectation of minus u.
+
+    Examples
+    --------
+    >>> from dstheory import Frame
+    >>> m = MassFunction.from_dict(Frame(["ant", "bee"]), {"ant": 0.5, ("ant", "bee"): 0.5})
+    >>> upper_expected_utility(m)
+    array([1. , 0.5])
+    """
+    normal, matrix = prepared(m, utilities)
+    return mean_over_sets(normal, best_table(matrix, normal.focal))

@@ -1,0 +1,69 @@
+"""Interval dominance: keep every act that is not surely worse than another.
+
+Each act has an interval of expected utilities, from the lower to the upper one. An act
+goes only where another's interval lies wholly above its own (Troffaes 2007, "Decision
+making under uncertainty using imprecise probabilities", IJAR 45, section 4.1).
+"""
+
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from dstheory.decide._expectations import lower_expected_utility, upper_expected_utility
+from dstheory.mass import MassFunction
+
+__all__ = ["interval_dominance"]
+
+
+def interval_dominance(
+    m: MassFunction, utilities: Any = None, *, atol: float = 1e-12
+) -> NDArray[np.bool_]:
+    """Which acts remain: those whose upper expectation no lower expectation exceeds.
+
+    Parameters
+    ----------
+    m : MassFunction
+        m(empty) is left out.
+    utilities : (A, K) array, optional
+        Utility of each act (row) under each class (column). Default: acts are labels.
+    atol : float
+        How much must be exceeded, so that rounding breaks no tie; 0 compares exactly.
+
+    Returns
+    -------
+    (*batch, A) array of bool
+        At least one True in each row: equal acts are kept together.
+
+    Raises
+    ------
+    TotalConflictError
+        If all mass of a row is on the empty set.
+    ValueError
+        If `utilities` is not (A, K) or not finite, or `atol` is negative.
+
+    See Also
+    --------
+    chosen_acts : the kept acts by name.
+
+    Examples
+    --------
+    >>> from dstheory import Frame
+    >>> frame = Frame(["ant", "bee", "cat"])
+    >>> m = MassFunction.from_dict(frame, {"ant": 0.5, ("ant", "bee"): 0.4, "cat": 0.1})
+    >>> interval_dominance(m)
+    array([ True, False, False])
+    >>> interval_dominance(MassFunction.from_dict(frame, {"ant": 0.5, "bee": 0.5}))
+    array([ True,  True, False])
+    """
+    check_atol(atol)
+    lower, upper = lower_expected_utility(m, utilities), upper_expected_utility(m, utilities)
+    best = lower.max(axis=-1, keepdims=True)
+    # Second part: rounding may put the upper bound of the best act below its lower one.
+    return np.asarray((best - upper <= atol) | (lower == best), dtype=bool)
+
+
+def check_atol(atol: float) -> None:
+    """Refuse a tolerance that is negative or NaN."""
+    if not atol >= 0:
+        raise ValueError(f"atol is {atol}, but a tolerance is not negative")

@@ -1,0 +1,123 @@
+"""Utility matrices: what each act (row) is worth under each class of the frame (column).
+
+Without a matrix the acts are the labels themselves and a right label is worth 1, a wrong
+one 0. Costs become utilities by 1 - cost, and a reject act is a row of constant utility
+(Chow 1970, "On optimum recognition error and reject tradeoff"; Denoeux 2019, "Decision-making
+with belief functions: a review", IJAR 109, section 2).
+"""
+
+import math
+from numbers import Number
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from dstheory.mass import MassFunction
+
+__all__ = ["prepared", "utilities_from_costs", "with_reject"]
+
+
+def utilities_from_costs(costs: Any) -> NDArray[Any]:
+    """Utilities 1 - cost: zero-one costs become the identity.
+
+    Parameters
+    ----------
+    costs : (A, K) array
+        Cost of each act (row) under each class (column), in the order of the frame.
+
+    Returns
+    -------
+    (A, K) array
+        float64, or objects where the costs are exact.
+
+    Raises
+    ------
+    ValueError
+        If `costs` is not a matrix or not finite.
+
+    Examples
+    --------
+    >>> utilities_from_costs([[0, 5], [1, 0]])
+    array([[ 1., -4.],
+           [ 0.,  1.]])
+    """
+    return np.asarray(1 - as_matrix(costs, "costs"))
+
+
+def with_reject(utilities: Any, cost: Any) -> NDArray[Any]:
+    """Utilities with one more act, last: to reject, at the same cost under every class.
+
+    Parameters
+    ----------
+    utilities : (A, K) array
+        ``np.eye(K)`` for the labels of a frame of K classes.
+    cost : number
+        Cost of rejecting; its utility is 1 - `cost`. With the identity, rejecting pays
+        where no label is expected right with a probability above 1 - `cost`.
+
+    Returns
+    -------
+    (A + 1, K) array
+
+    Raises
+    ------
+    ValueError
+        If `utilities` is not a matrix, or a number is not finite.
+
+    Examples
+    --------
+    >>> with_reject(np.eye(2), 0.25)
+    array([[1.  , 0.  ],
+           [0.  , 1.  ],
+           [0.75, 0.75]])
+    """
+    matrix = as_matrix(utilities, "utilities")
+    if cost != cost or abs(cost) == math.inf:
+        raise ValueError(f"cost is not finite: {cost}")
+    return np.vstack([matrix, [[1 - cost] * matrix.shape[1]]])
+
+
+def as_matrix(values: Any, name: str) -> NDArray[Any]:
+    """A finite matrix of float64, or of objects where they are exact."""
+    array = np.asarray(values)
+    if array.dtype.kind not in "biufO":
+        raise TypeError(f"{name} are real numbers, not {array.dtype.name}")
+    if array.ndim != 2 or 0 in array.shape:
+        raise ValueError(
+            f"{name} have shape {array.shape}, expected (A, K): a row for each act, "
+            "a column for each class"
+        )
+    array = array if array.dtype == object else array.astype(np.float64)
+    for row in np.flatnonzero(~_finite(array, name).all(axis=1)):
+        raise ValueError(f"{name} are not finite in row {row}: {array[row].tolist()}")
+    return array
+
+
+def _finite(array: NDArray[Any], name: str) -> NDArray[np.bool_]:
+    if array.dtype != object:
+        return np.asarray(np.isfinite(array))
+    for value in array.flat:
+        if not isinstance(value, Number) and not hasattr(value, "free_symbols"):
+            raise TypeError(f"{name} are real numbers, not {value!r}")
+    flat = [not isinstance(value, float) or math.isfinite(value) for value in array.flat]
+    return np.array(flat).reshape(array.shape)
+
+
+def prepared(m: Any, utilities: Any) -> tuple[MassFunction, NDArray[Any]]:
+    """The normalized mass function and the utilities (A, K) in its kind of number."""
+    if not isinstance(m, MassFunction):
+        raise TypeError(f"m is a MassFunction, not {type(m).__name__}")
+    n_classes = len(m.frame)
+    exact = m.store.dtype == object
+    if utilities is None:
+        return m.normalize(), np.eye(n_classes, dtype=int if exact else float).astype(m.store.dtype)
+    matrix = as_matrix(utilities, "utilities")
+    if matrix.shape[1] != n_classes:
+        raise ValueError(
+            f"utilities have shape {matrix.shape}, expected (A, {n_classes}): a row for each "
+            f"act, a column for each class of {m.frame!r}"
+        )
+    if exact and np.asarray(utilities).dtype.kind in "biu":
+        matrix = np.asarray(utilities).astype(int)  # floats would make Fractions inexact
+    return m.normalize(), matrix.astype(m.store.dtype)
