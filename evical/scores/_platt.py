@@ -151,7 +151,8 @@ def fit_platt(scores: ArrayLike, negative: ArrayLike, positive: ArrayLike) -> Pl
         # The informative scores are far from the origin in units of their spread: move there.
         params = np.array([params[0] + params[1] * shift, params[1] * spread])
         center, scale = center + shift * scale, scale * spread
-    return PlattFit(center, scale, -float(params[0]), -float(params[1]), np.linalg.inv(hessian))
+    covariance = np.asarray(np.linalg.inv(hessian), dtype=np.float64)
+    return PlattFit(center, scale, -float(params[0]), -float(params[1]), covariance)
 
 
 def confidence_interval(

@@ -1,0 +1,181 @@
+"""The relative likelihood of the sigmoid's two parameters, and its profile along a line.
+
+The relative likelihood is ``exp(-D)``, with `D` convex. Scores are standardized by the Fisher
+information at the optimum, so that `D` is close to half the squared distance from the optimum in
+units of one standard error, in every direction. The supremum along all the sigmoids that have a
+given log-odds at a given score is then a one-dimensional convex problem near its solution.
+
+Source: Xu, Davoine, Zha & Denoeux, IJAR 72 (2016), equations 33-40.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from functools import cached_property
+
+import numpy as np
+from numpy.typing import NDArray
+
+Array = NDArray[np.float64]
+
+_CHUNK = 1 << 15  # elements of one temporary (256 kB): a pass stays in cache
+_MAX_STEPS = 100
+_CONVERGED = 1e-6  # squared Newton decrement; what remains of D is of third order, below 1e-9
+
+
+@dataclass(frozen=True)
+class Deviance:
+    """Minus the log relative likelihood of a line of log-odds ``a + b * y``.
+
+    Attributes
+    ----------
+    nodes, weights : ndarray of shape (m,)
+        Standardized scores and weights: the sample or a quadrature of it.
+    intercept, slope : float
+        The log-odds at the optimum are ``intercept + slope * y``.
+    unit : float
+        Standard error of the intercept and of the slope (they are uncorrelated).
+    """
+
+    nodes: Array
+    weights: Array
+    intercept: float
+    slope: float
+    unit: float
+
+    @cached_property
+    def _powers(self) -> Array:
+        first = self.weights * self.nodes
+        return np.stack([self.weights, first, first * self.nodes], axis=1)
+
+    @cached_property
+    def _optimum(self) -> tuple[float, Array]:
+        """The sum of log(1 + exp(.)) and the sums of p and of p * y at the optimum.
+
+        The latter equal the sums of the targets, so that the labels are no longer needed.
+        """
+        sums = self._raw_sums(np.array([self.intercept]), np.array([self.slope]))
+        return float(sums[0, 0]), sums[1:3, 0]
+
+    def lines(self, along: Array, across: Array, y: Array) -> tuple[Array, Array]:
+        """Return the lines at given standard errors from the optimum, seen from score `y`.
+
+        `along` moves the log-odds at `y` by ``along * unit * sqrt(1 + y**2)``; `across` leaves
+        them as they are.
+        """
+        norm = np.sqrt(1.0 + y * y)
+        cos, sin = 1.0 / norm, y / norm
+        a = self.intercept + self.unit * (along * cos - across * sin)
+        b = self.slope + self.unit * (along * sin + across * cos)
+        return a, b
+
+    def value(self, a: Array, b: Array) -> Array:
+        """Return D for lines of any common shape."""
+        a, b = np.broadcast_arrays(a, b)
+        return np.maximum(self._sums(a.ravel(), b.ravel())[0], 0.0).reshape(a.shape)
+
+    def profile(self, along: Array, y: Array, across: Array) -> tuple[Array, Array]:
+        """Return the least D over `across`, and where; `across` is the guess to start from.
+
+        All arrays have one shape (k,). The method is Newton's, with a bracket: the gradient is
+        increasing in `across`, so that each evaluation narrows the bracket, and a step that
+        leaves it is replaced by bisection.
+        """
+        result, guess = np.empty(along.size), across.copy()
+        low, high = np.full(along.size, -np.inf), np.full(along.size, np.inf)
+        active = np.arange(along.size)
+        for _ in range(_MAX_STEPS):
+            x = guess[active]
+            value, gradient, curvature, _ = self._derivatives(along[active], y[active], x)
+            decrement = gradient * gradient / curvature
+            result[active] = value - 0.5 * decrement
+            left = decrement > _CONVERGED
+            if not left.any():
+                break
+            active, x = active[left], x[left]
+            gradient, curvature = gradient[left], curvature[left]
+            low[active] = np.where(gradient < 0.0, x, low[active])
+            high[active] = np.where(gradient > 0.0, x, high[active])
+            limit = 2.0 * (1.0 + np.abs(x) + np.abs(along[active]))
+            new = x - np.clip(gradient / curvature, -limit, limit)
+            outside = (new <= low[active]) | (new >= high[active])
+            guess[active] = np.where(outside, 0.5 * (low[active] + high[active]), new)
+        return np.maximum(result, 0.0), guess
+
+    def reach(self, y: Array, sign: Array, level: float) -> tuple[Array, Array]:
+        """Return how far to go `along` for a profile D near ``level**2 / 2``, and `across` there.
+
+        `y` and `sign`, the direction to go to (+-1), are of one shape (k,).
+
+        The square root of 2 D is about `along`, so steps are proportional; where both sides of
+        the level are known they are bisections. The level is met within 0.4.
+        """
+        along, across = sign * level, np.zeros(y.size)
+        near, far = np.zeros(y.size), np.full(y.size, np.inf)
+        active = np.arange(y.size)
+        for _ in range(_MAX_STEPS):
+            value, across[active] = self.profile(along[active], y[active], across[active])
+            root = np.sqrt(2.0 * value)
+            left = np.abs(root - level) > 0.4
+            active, root = active[left], root[left]
+            if not active.size:
+                break
+            size = np.abs(along[active])
+            near[active] = np.where(root < level, size, near[active])
+            far[active] = np.where(root > level, size, far[active])
+            new = size * np.clip(level / np.maximum(root, 1e-300), 0.25, 4.0)
+            outside = (new <= near[active]) | (new >= far[active])
+            new = np.where(outside, 0.5 * (near[active] + far[active]), new)
+            across[active] *= (new / size) ** 2
+            along[active] = sign[active] * new
+        return along, across
+
+    def _derivatives(
+        self, along: Array, y: Array, across: Array
+    ) -> tuple[Array, Array, Array, Array]:
+        """Return D, its first and second derivative in `across`, and its first in `along`."""
+        norm = np.sqrt(1.0 + y * y)
+        cos, sin = 1.0 / norm, y / norm
+        value, g, v = self._sums(*self.lines(along, across, y))
+        gradient = self.unit * (cos * g[1] - sin * g[0])
+        ascent = self.unit * (cos * g[0] + sin * g[1])
+        terms = sin * sin * v[0], -2.0 * sin * cos * v[1], cos * cos * v[2]
+        floor = 1e-15 * (terms[0] + terms[2]) + 1e-300  # what cancellation may leave
+        curvature = self.unit**2 * np.maximum(terms[0] + terms[1] + terms[2], floor)
+        return value, gradient, np.maximum(curvature, 1e-300), ascent
+
+    def _sums(self, a: Array, b: Array) -> tuple[Array, Array, Array]:
+        """Return D (k,), its gradient (2, k), and the moments (3, k) of p (1 - p)."""
+        floor, means = self._optimum
+        sums = self._raw_sums(a, b)
+        sums[1:3] -= means[:, None]
+        sums[0] -= floor + means[0] * (a - self.intercept) + means[1] * (b - self.slope)
+        return sums[0], sums[1:3], sums[3:]
+
+    def _raw_sums(self, a: Array, b: Array) -> Array:
+        """Return the sums (6, k) of log(1 + exp(.)), p, p y, and p (1 - p) times 1, y, y**2."""
+        sums = np.zeros((6, a.size))
+        columns = min(_CHUNK, self.nodes.size)
+        rows = max(1, _CHUNK // columns)
+        for begin in range(0, self.nodes.size, columns):
+            sample = slice(begin, begin + columns)
+            nodes, powers = self.nodes[sample], self._powers[sample]
+            for first in range(0, a.size, rows):
+                part = slice(first, first + rows)
+                eta = b[part, None] * nodes
+                eta += a[part, None]
+                loss, probability, variance = _logistic(eta)
+                sums[0, part] += loss @ powers[:, 0]
+                sums[1:3, part] += (probability @ powers[:, :2]).T
+                sums[3:, part] += (variance @ powers).T
+        return sums
+
+
+def _logistic(eta: Array) -> tuple[Array, Array, Array]:
+    """Return log(1 + exp(eta)), the sigmoid p and p (1 - p), without overflow."""
+    small = np.exp(-np.abs(eta))
+    upper = 1.0 / (1.0 + small)
+    lower = small * upper
+    loss = np.log1p(small)
+    loss += np.maximum(eta, 0.0)
+    return loss, np.where(eta >= 0.0, upper, lower), upper * lower
