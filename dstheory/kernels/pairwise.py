@@ -12,12 +12,16 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from dstheory.kernels import tables
+
 __all__ = ["combine_pairs", "pair_targets"]
 
 # Products held at once: 2^16 doubles are 512 KiB, which is the size of a level-2 cache.
 _BLOCK_PRODUCTS = 1 << 16
 # Above this many pairs one row fills a block, and a bincount a row is faster than sorting.
 _MANY_PAIRS = 1 << 14
+# Clearing and scanning a table costs about an eighth of a pair an entry.
+_TABLE_PER_PAIR = 8
 
 
 def pair_targets(
@@ -31,8 +35,21 @@ def pair_targets(
     (array([0, 1, 2, 3]), array([0, 1, 2, 3]))
     """
     outer = operation.outer(focal1, focal2).ravel()
-    focal, index = np.unique(outer, return_inverse=True)
-    return focal, index.reshape(-1)
+    if not _fits_table(focal1, focal2):
+        focal, index = np.unique(outer, return_inverse=True)
+        return focal, index.reshape(-1)
+    size = _table_size(focal1, focal2)
+    present = np.zeros(size, dtype=bool)
+    present[outer] = True
+    focal = np.flatnonzero(present)
+    position = np.empty(size, dtype=np.intp)
+    position[focal] = np.arange(len(focal))
+    return focal, position[outer]
+
+
+def _table_size(focal1: NDArray[Any], focal2: NDArray[Any]) -> int:
+    """Length of a table that holds every result; focal sets are ascending."""
+    return 1 << max(int(focal1[-1]), int(focal2[-1])).bit_length()
 
 
 def combine_pairs(
@@ -64,19 +81,28 @@ def combine_pairs(
     ...               np.array([2, 3]), np.array([0.5, 0.5]), np.bitwise_and)
     (array([0, 1, 2, 3]), array([0.25, 0.25, 0.25, 0.25]))
     """
-    focal, index = pair_targets(focal1, focal2, operation)
     batch = np.broadcast_shapes(masses1.shape[1:], masses2.shape[1:])
     n_rows = math.prod(batch)
     left, right = _flat_batch(masses1, batch), _flat_batch(masses2, batch)
-    if masses1.dtype == object or masses2.dtype == object:
-        sums = _exact(left, right, index, len(focal), n_rows)
-    elif n_rows == 1 or len(index) > _MANY_PAIRS:
-        sums = _row_by_row(left, right, index, len(focal), n_rows)
+    exact = masses1.dtype == object or masses2.dtype == object
+    if n_rows == 1 and not exact and _fits_table(focal1, focal2):
+        table = tables.pair_table(
+            focal1, left[:, 0], focal2, right[:, 0], operation, _table_size(focal1, focal2)
+        )
+        focal = np.flatnonzero(table)
+        sums = table[focal, np.newaxis]
     else:
-        sums = _in_blocks(left, right, index, len(focal), n_rows)
+        focal, index = pair_targets(focal1, focal2, operation)
+        route = _exact if exact else _in_blocks if len(index) <= _MANY_PAIRS else _row_by_row
+        sums = route(left, right, index, len(focal), n_rows)
     if not keep_empty and len(focal) and focal[0] == 0:
         focal, sums = focal[1:], sums[1:]
     return focal, sums.reshape(len(focal), *batch)
+
+
+def _fits_table(focal1: NDArray[Any], focal2: NDArray[Any]) -> bool:
+    n_pairs = len(focal1) * len(focal2)
+    return focal1.dtype != object and _table_size(focal1, focal2) <= _TABLE_PER_PAIR * n_pairs
 
 
 def _flat_batch(masses: NDArray[Any], batch: tuple[int, ...]) -> NDArray[Any]:
@@ -120,7 +146,7 @@ def _in_blocks(
     i, j = np.divmod(order, len(right))
     starts = np.searchsorted(index[order], np.arange(n_sets))
     sums = np.empty((n_sets, n_rows))
-    block = max(1, _BLOCK_PRODUCTS // len(index))
+    block = max(1, _BLOCK_PRODUCTS // max(1, len(index)))
     for start in range(0, n_rows, block):
         rows = slice(start, start + block)
         a = left if left.shape[1] == 1 else left[:, rows]

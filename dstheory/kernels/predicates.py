@@ -50,5 +50,18 @@ def is_consonant(focal: NDArray[Any], masses: NDArray[Any]) -> NDArray[np.bool_]
 
 
 def small(values: Any, atol: float) -> NDArray[np.bool_]:
-    """Whether values are within `atol` of zero; with 0, exactly zero."""
-    return np.asarray(values == 0 if atol == 0 else abs(values) <= atol, dtype=bool)
+    """Whether values are within `atol` of zero; with 0, exactly zero.
+
+    A symbolic value counts as small if it is provably zero or, without symbols, within `atol`.
+    """
+    array = np.asarray(values)
+    if array.dtype == object:
+        answers = [_is_small(value, atol) for value in array.ravel()]
+        return np.array(answers, dtype=bool).reshape(array.shape)
+    return np.asarray(abs(array) <= atol)
+
+
+def _is_small(value: Any, atol: float) -> bool:
+    if getattr(value, "free_symbols", None):
+        return value.equals(0) is True
+    return bool(abs(value) <= atol)

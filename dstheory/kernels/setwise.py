@@ -4,6 +4,8 @@ Masses are set-major, (F, *batch). Each sum runs over the focal sets that stand 
 wanted relation to the event, so the cost does not depend on the size of the frame.
 """
 
+import math
+from types import EllipsisType
 from typing import Any
 
 import numpy as np
@@ -19,6 +21,7 @@ __all__ = [
     "mass",
     "nonempty_sum",
     "plausibility",
+    "take_rows",
     "weighted_sum",
 ]
 
@@ -60,6 +63,24 @@ def nonempty_sum(focal: NDArray[Any], masses: NDArray[Any]) -> Any:
 def contour(focal: NDArray[Any], masses: NDArray[Any], size: int) -> NDArray[Any]:
     """Plausibility of each element, (size, *batch)."""
     return weighted_sum(bits.members(focal, size), masses)
+
+
+def take_rows(masses: NDArray[Any], index: Any) -> NDArray[Any]:
+    """Masses (F, *rows) of the part of the batch that ``batch[index]`` would be; a copy.
+
+    Examples
+    --------
+    >>> take_rows(np.array([[0.25, 0.5], [0.75, 0.5]]), 1)
+    array([0.5, 0.5])
+    """
+    entries = index if isinstance(index, tuple) else (index,)
+    arrays = sum(not isinstance(e, int | np.integer | slice | EllipsisType | None) for e in entries)
+    if arrays == 0 or len(entries) == 1:
+        return np.array(masses[(slice(None), *entries)], order="C")
+    # Next to slices NumPy moves the axes of arrays to the front, before the axis of the sets.
+    n_rows = math.prod(masses.shape[1:])
+    rows = np.arange(n_rows).reshape(masses.shape[1:])[index]
+    return np.array(masses.reshape(len(masses), n_rows)[:, rows], order="C")
 
 
 def weighted_sum(weights: NDArray[Any], masses: NDArray[Any]) -> NDArray[Any]:
