@@ -5,6 +5,7 @@ Every failure names the value and the row, and says what to do. Nothing is repai
 
 from collections.abc import Iterable
 from fractions import Fraction
+from math import isfinite
 from numbers import Number, Rational
 from typing import Any
 
@@ -18,7 +19,9 @@ from dstheory.kernels import bits
 __all__ = [
     "SUM_TOLERANCE",
     "as_masses",
+    "check_frame",
     "check_masses",
+    "kept_sum",
     "refuse_total_conflict",
     "same_frame",
     "sorted_focal",
@@ -28,13 +31,19 @@ __all__ = [
 SUM_TOLERANCE = 1e-9
 
 
+def check_frame(frame: Any) -> None:
+    """Raise unless `frame` is a Frame."""
+    if not isinstance(frame, Frame):
+        raise TypeError(f"frame is a Frame, not {frame!r}; make one with Frame(labels)")
+
+
 def as_masses(masses: Any) -> NDArray[Any]:
     """Masses as a float64 array, or as objects where they are exact or symbolic."""
     array = np.asarray(masses)
     if array.dtype == object:
         for value in array.ravel():
-            if not isinstance(value, Number) and not hasattr(value, "free_symbols"):
-                raise TypeError(f"a mass is a number, not {value!r}")
+            if not _is_number(value):
+                raise TypeError(f"a mass is a real number, not {value!r}")
         return array
     if array.dtype.kind not in "fiu":
         raise TypeError(f"masses are real numbers, not {array.dtype.name}")
@@ -83,11 +92,26 @@ def _check_exact(masses: NDArray[Any], atol: float) -> None:
     for number, row in enumerate(rows):
         place = np.array(np.unravel_index(number, masses.shape[:-1])) if masses.ndim > 1 else ()
         for value in row:
+            if not _is_finite(value):
+                raise MassError(f"mass {value}{_row(masses, place)} is not finite")
             if _is_negative(value, atol):
                 raise MassError(f"mass {value}{_row(masses, place)} is negative")
         total = sum(row, start=Fraction(0)) if _all_rational(row) else sum(row)
         if not _is_one(total, atol):
             raise MassError(_sum_message(masses, total, np.array([place])))
+
+
+def _is_number(value: Any) -> bool:
+    if isinstance(value, complex):
+        return False
+    return isinstance(value, Number) or hasattr(value, "free_symbols")
+
+
+def _is_finite(value: Any) -> bool:
+    if hasattr(value, "free_symbols"):
+        known = bool(value.free_symbols or value.is_comparable)  # nan and zoo are not comparable
+        return known and value.is_finite is not False
+    return isinstance(value, Rational) or isfinite(value)
 
 
 def _all_rational(row: NDArray[Any]) -> bool:
@@ -99,7 +123,7 @@ def _is_negative(value: Any, atol: float) -> bool:
         return bool(value < 0)
     if hasattr(value, "is_negative"):
         return value.is_negative is True
-    return not value >= -atol  # NaN is caught too
+    return bool(value < -atol)
 
 
 def _is_one(total: Any, atol: float) -> bool:
@@ -134,6 +158,16 @@ def same_frame(one: Frame, two: Frame) -> Frame:
     if one != two:
         raise FrameError(f"frames differ: {one!r} and {two!r}; bring both to one frame first")
     return one
+
+
+def kept_sum(store: NDArray[Any], atol: float) -> NDArray[Any]:
+    """Sum of the focal sets that pruning keeps, which no row may lack."""
+    total = np.asarray(store.sum(axis=0))
+    lost = np.argwhere(np.asarray(total == 0, dtype=bool))
+    if len(lost):
+        where = _row(np.moveaxis(store, 0, -1), lost[0])
+        raise MassError(f"no focal set has more than {atol:g}{where}; prune with a lower atol")
+    return total
 
 
 def refuse_total_conflict(total: NDArray[Any]) -> None:

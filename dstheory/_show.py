@@ -1,5 +1,6 @@
 """How a mass function looks, as text and as HTML for notebooks (labels escaped)."""
 
+import math
 from html import escape
 from typing import Any
 
@@ -33,7 +34,7 @@ def _number(value: Any) -> str:
 
 def _shown(store: NDArray[Any]) -> NDArray[Any]:
     """At most `_MAX_ROWS` columns (F, rows)."""
-    return store.reshape(len(store), -1)[:, :_MAX_ROWS]
+    return store.reshape(len(store), math.prod(store.shape[1:]))[:, :_MAX_ROWS]
 
 
 def _title(frame: Frame, store: NDArray[Any]) -> str:
@@ -44,7 +45,7 @@ def _title(frame: Frame, store: NDArray[Any]) -> str:
 
 
 def _more(store: NDArray[Any]) -> list[str]:
-    rows = int(np.prod(store.shape[1:]))
+    rows = math.prod(store.shape[1:])
     notes = [f"... {len(store)} focal sets in all"] if len(store) > _MAX_SETS else []
     return notes + ([f"... {rows} rows in all"] if rows > _MAX_ROWS else [])
 

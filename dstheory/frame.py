@@ -106,10 +106,12 @@ class Frame:
         bit = self._bit(event)
         if bit is not None:
             return bit
-        if isinstance(event, str) or not isinstance(event, Iterable):
+        if isinstance(event, np.ndarray) and event.ndim == 0:
+            return self.mask(event[()])
+        if isinstance(event, str | bytes) or not isinstance(event, Iterable):
             raise FrameError(f"{_python_value(event)!r} is not a label of {self!r}")
         mask = 0
-        for label in event.tolist() if isinstance(event, np.ndarray) else event:
+        for label in event:
             bit = self._bit(label)
             if bit is None:
                 raise FrameError(f"{_python_value(label)!r} is not a label of {self!r}")
@@ -220,6 +222,9 @@ def _ordered(labels: Iterable[Hashable]) -> Iterable[Any]:
 
 
 def _python_value(label: Any) -> Any:
+    # Python has no nanoseconds: `item()` of such a date is a bare integer.
+    if isinstance(label, np.datetime64 | np.timedelta64):
+        return label
     return label.item() if isinstance(label, np.generic) else label
 
 

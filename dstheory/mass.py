@@ -19,7 +19,6 @@ from dstheory.kernels import pairwise, predicates, setwise
 
 __all__ = ["MassFunction"]
 
-
 # Default of `event`, because None may be a label.
 _NOTHING: Any = object()
 
@@ -77,8 +76,7 @@ class MassFunction:
     _masses: NDArray[Any]
 
     def __init__(self, frame: Frame, focal: Iterable[int], masses: Any) -> None:
-        if not isinstance(frame, Frame):
-            raise TypeError(f"frame is a Frame, not {frame!r}; make one with Frame(labels)")
+        _checks.check_frame(frame)
         array = _checks.as_masses(masses)
         sorted_masks, array = _checks.sorted_focal(frame, focal, array)
         _checks.check_masses(array)
@@ -135,8 +133,9 @@ class MassFunction:
           {ant, bee}       0.3
           {ant, bee, cat}  0.2
         """
-        if not isinstance(frame, Frame):
-            raise TypeError(f"frame is a Frame, not {frame!r}; make one with Frame(labels)")
+        _checks.check_frame(frame)
+        if not isinstance(masses, Mapping):
+            raise TypeError(f"masses are a mapping of events to masses, not {masses!r}")
         focal = [frame.mask(event) for event in masses]
         columns = np.broadcast_arrays(*(_checks.as_masses(value) for value in masses.values()))
         if not columns:
@@ -234,7 +233,7 @@ class MassFunction:
         """
         if len(self._focal) == 0 or self._focal[0] != 0:
             return self
-        return _normalized(self._frame, self._focal[1:], self._store[1:])
+        return _normalized(self.from_store(self._frame, self._focal[1:], self._store[1:]))
 
     def __and__(self, other: "MassFunction") -> "MassFunction":
         return self._paired(other, np.bitwise_and)
@@ -243,21 +242,17 @@ class MassFunction:
         return self._paired(other, np.bitwise_or)
 
     def __matmul__(self, other: "MassFunction") -> "MassFunction":
-        if not isinstance(other, MassFunction):
-            return NotImplemented
-        frame = _checks.same_frame(self._frame, other._frame)
-        focal, store = pairwise.combine_pairs(
-            self._focal, self._store, other._focal, other._store, np.bitwise_and, keep_empty=False
-        )
-        return _normalized(frame, focal, store)
+        joint = self._paired(other, np.bitwise_and, keep_empty=False)
+        return joint if joint is NotImplemented else _normalized(joint)
 
-    def _paired(self, other: "MassFunction", operation: np.ufunc) -> "MassFunction":
+    def _paired(
+        self, other: "MassFunction", operation: np.ufunc, *, keep_empty: bool = True
+    ) -> "MassFunction":
         if not isinstance(other, MassFunction):
             return NotImplemented
         frame = _checks.same_frame(self._frame, other._frame)
-        focal, store = pairwise.combine_pairs(
-            self._focal, self._store, other._focal, other._store, operation
-        )
+        both = (self._focal, self._store, other._focal, other._store)
+        focal, store = pairwise.combine_pairs(*both, operation, keep_empty=keep_empty)
         return MassFunction.from_store(frame, focal, store)
 
     def __invert__(self) -> "MassFunction":
@@ -268,9 +263,8 @@ class MassFunction:
     def __getitem__(self, index: Any) -> "MassFunction":
         if not self.batch_shape:
             raise TypeError("a single mass function has no rows; ask .mass(event) for a mass")
-        rows = index if isinstance(index, tuple) else (index,)
-        store = self._store[(slice(None), *rows)]
-        return MassFunction.from_store(self._frame, self._focal, np.array(store, order="C"))
+        store = setwise.take_rows(self._store, index)
+        return self.from_store(self._frame, self._focal, store)
 
     def __len__(self) -> int:
         if not self.batch_shape:
@@ -308,13 +302,18 @@ class MassFunction:
     def prune(self, atol: float = 0.0) -> "MassFunction":
         """Drop focal sets whose mass is at most `atol` in every row; scale each row back to 1.
 
+        Raises `MassError` where nothing of a row would be left.
+
         >>> MassFunction(Frame([0, 1]), [1, 2, 3], [0.5, 0, 0.5]).prune().focal
         array([1, 3])
         """
-        kept = ~predicates.small(self._store, atol).reshape(len(self._focal), -1).all(axis=1)
+        rows = tuple(range(1, self._store.ndim))
+        kept = ~predicates.small(self._store, atol).all(axis=rows)
+        if self._store.size == 0 or kept.all():
+            return self
         store = self._store[kept]
         if atol > 0:
-            store = store / store.sum(axis=0)
+            store = store / _checks.kept_sum(store, atol)
         return MassFunction.from_store(self._frame, self._focal[kept], store)
 
     def equals(self, other: "MassFunction", atol: float = 1e-12) -> bool:
@@ -324,7 +323,9 @@ class MassFunction:
         >>> one.equals(MassFunction(Frame([0, 1]), [1, 2, 3], [0.5, 0, 0.5]))
         True
         """
-        if self._frame != other._frame or self.batch_shape != other.batch_shape:
+        if not isinstance(other, MassFunction):
+            raise TypeError(f"other is a mass function, not {other!r}")
+        if (self._frame, self.batch_shape) != (other._frame, other.batch_shape):
             return False
         masks = set(self._focal.tolist()) | set(other._focal.tolist())
         differences = (self.mass(mask=mask) - other.mass(mask=mask) for mask in masks)
@@ -372,7 +373,7 @@ class MassFunction:
         return _scalar(predicates.small(self.mass(mask=self._frame.full), 0))
 
     def __reduce__(self) -> tuple[Any, ...]:
-        return _restore, (self._frame, np.array(self._focal), np.array(self._store))
+        return MassFunction.from_store, (self._frame, self._focal, self._store)
 
     def __copy__(self) -> "MassFunction":
         return self
@@ -387,14 +388,10 @@ class MassFunction:
         return _show.as_html(self._frame, self._focal, self._store)
 
 
-def _restore(frame: Frame, focal: NDArray[Any], store: NDArray[Any]) -> MassFunction:
-    return MassFunction.from_store(frame, focal, store)
-
-
-def _normalized(frame: Frame, focal: NDArray[Any], store: NDArray[Any]) -> MassFunction:
-    total = np.asarray(store.sum(axis=0))
+def _normalized(m: MassFunction) -> MassFunction:
+    total = np.asarray(m.store.sum(axis=0))
     _checks.refuse_total_conflict(total)
-    return MassFunction.from_store(frame, focal.copy(), np.asarray(store / total))
+    return MassFunction.from_store(m.frame, m.focal, np.asarray(m.store / total))
 
 
 def _scalar(values: Any) -> Any:
