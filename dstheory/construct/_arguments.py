@@ -1,0 +1,95 @@
+"""Arguments of constructors: arrays over labels, shares and rows, refused by value and row."""
+
+from collections.abc import Callable
+from numbers import Rational
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from dstheory import _checks
+from dstheory.errors import MassError
+from dstheory.frame import Frame
+
+__all__ = [
+    "as_frame",
+    "as_rows",
+    "below",
+    "check_finite",
+    "check_nonnegative",
+    "check_share",
+    "place_name",
+]
+
+
+def as_frame(frame: Any) -> Frame:
+    """The frame, if it is one."""
+    if not isinstance(frame, Frame):
+        raise TypeError(f"frame is a Frame, not {frame!r}; make one with Frame(labels)")
+    return frame
+
+
+def as_rows(values: Any, frame: Frame, name: str) -> NDArray[Any]:
+    """Values (*batch, K), one for each label, as floats or exact objects."""
+    array = _checks.as_masses(values)
+    if array.ndim == 0 or array.shape[-1] != len(as_frame(frame)):
+        raise MassError(
+            f"{name} has shape {array.shape}, but its last axis runs over the "
+            f"{len(frame)} labels of the frame"
+        )
+    return array
+
+
+def place_name(place: Any) -> str:
+    """Where in a batch: nothing for a single row, `` in row 3``, or `` in row (3, 1)``."""
+    index = tuple(int(i) for i in place)
+    return f" in row {index[0] if len(index) == 1 else index}" if index else ""
+
+
+def check_finite(rows: NDArray[Any], name: str) -> None:
+    """Refuse NaN and infinite values (*batch, K)."""
+    _refuse(rows, _not_finite(rows), name, "is not finite")
+
+
+def check_nonnegative(rows: NDArray[Any], name: str) -> None:
+    """Refuse values (*batch, K) that are not finite, or negative."""
+    check_finite(rows, name)
+    _refuse(rows, below(rows), name, "is negative")
+
+
+def check_share(values: NDArray[Any], name: str) -> None:
+    """Refuse values, of the shape of the batch, that do not lie in [0, 1]."""
+    rows = values[..., np.newaxis]
+    check_finite(rows, name)
+    _refuse(rows, below(rows) | below(1 - rows), name, "does not lie between 0 and 1")
+
+
+def below(values: NDArray[Any], atol: float = 0.0) -> NDArray[np.bool_]:
+    """Which values are known to be negative: below ``-atol``, exact ones below 0."""
+    if values.dtype != object:
+        return np.asarray(values < -atol)
+    return _each(values, lambda value: _is_below(value, atol))
+
+
+def _refuse(rows: NDArray[Any], wrong: NDArray[np.bool_], name: str, fault: str) -> None:
+    if wrong.any():
+        where = np.argwhere(wrong)[0]
+        raise MassError(f"{name} {rows[tuple(where)]}{place_name(where[:-1])} {fault}")
+
+
+def _not_finite(values: NDArray[Any]) -> NDArray[np.bool_]:
+    if values.dtype != object:
+        return np.asarray(~np.isfinite(values))
+    return _each(values, lambda value: isinstance(value, float) and not np.isfinite(value))
+
+
+def _is_below(value: Any, atol: float) -> bool:
+    if isinstance(value, Rational):
+        return bool(value < 0)
+    if isinstance(value, float):
+        return value < -atol
+    return bool(getattr(value, "is_negative", False))  # a symbol may be unknown: None
+
+
+def _each(values: NDArray[Any], test: Callable[[Any], bool]) -> NDArray[np.bool_]:
+    return np.array([test(value) for value in values.ravel()], dtype=bool).reshape(values.shape)

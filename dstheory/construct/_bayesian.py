@@ -1,0 +1,54 @@
+"""Probabilities as mass functions: all mass on single labels."""
+
+from typing import Any
+
+import numpy as np
+
+from dstheory import _checks
+from dstheory.construct._arguments import as_rows, check_nonnegative
+from dstheory.frame import Frame
+from dstheory.kernels import bits
+from dstheory.mass import MassFunction
+
+__all__ = ["bayesian"]
+
+
+def bayesian(frame: Frame, probabilities: Any) -> MassFunction:
+    """Bayesian mass function: a probability for each label.
+
+    Parameters
+    ----------
+    frame : Frame
+        K labels.
+    probabilities : (*batch, K) array
+        Rows sum to 1.
+
+    Returns
+    -------
+    MassFunction
+        Focal sets are all K singletons, also where a probability is zero.
+
+    Raises
+    ------
+    MassError
+        If a probability is negative or not finite, a row does not sum to 1 within 1e-9,
+        or the last axis does not have K entries.
+    TypeError
+        If `frame` is no Frame, or a probability is no number.
+
+    References
+    ----------
+    Shafer (1976), A Mathematical Theory of Evidence, ch. 2 (Bayesian belief functions).
+
+    Examples
+    --------
+    >>> bayesian(Frame(["ant", "bee"]), [0.75, 0.25])
+    MassFunction on {ant, bee}
+      {ant}  0.75
+      {bee}  0.25
+    """
+    rows = as_rows(probabilities, frame, "probabilities")
+    check_nonnegative(rows, "probability")
+    _checks.check_masses(rows)
+    focal = bits.mask_array((1 << i for i in range(len(frame))), len(frame))
+    return MassFunction.from_store(frame, focal, np.array(np.moveaxis(rows, -1, 0), order="C"))

@@ -1,0 +1,155 @@
+"""Consonant mass functions: nested focal sets, which a contour determines.
+
+Labels in falling order of possibility give the sets; the drops of the contour give the
+masses (Shafer 1976, ch. 10; Dubois & Prade 1988, Possibility Theory).
+"""
+
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from dstheory import _checks
+from dstheory.construct._arguments import as_rows, check_nonnegative, place_name
+from dstheory.errors import MassError
+from dstheory.frame import Frame
+from dstheory.kernels import bits
+from dstheory.mass import MassFunction
+
+__all__ = ["consonant", "nested"]
+
+
+def consonant(frame: Frame, contour: Any, *, atol: float = 1e-9) -> MassFunction:
+    """The consonant mass function with a given contour (possibility distribution).
+
+    Parameters
+    ----------
+    frame : Frame
+        K labels.
+    contour : (*batch, K) array
+        Plausibility of each label; the largest value of each row is 1.
+    atol : float
+        How far a float row may be from a maximum of 1. Exact numbers must have exactly 1.
+
+    Returns
+    -------
+    MassFunction
+        Focal sets are those that some row needs. Rows of a batch with different orders of
+        the labels have different focal sets: memory is rows times distinct sets.
+
+    Raises
+    ------
+    MassError
+        If a value is negative or not finite, or a row does not have maximum 1.
+    TypeError
+        If `frame` is no Frame, or a value is no number.
+
+    See Also
+    --------
+    nested : from an order of the labels and masses.
+
+    References
+    ----------
+    Shafer (1976), A Mathematical Theory of Evidence, ch. 10; Xu et al. (2016), eq. 11-13.
+
+    Examples
+    --------
+    >>> consonant(Frame(["ant", "bee", "cat"]), [0.5, 1, 0.25])
+    MassFunction on {ant, bee, cat}
+      {bee}            0.5
+      {ant, bee}       0.25
+      {ant, bee, cat}  0.25
+    """
+    rows = as_rows(contour, frame, "contour")
+    check_nonnegative(rows, "contour value")
+    _check_maximum(rows, 0.0 if rows.dtype == object else atol)
+    order = falling_order(rows)
+    return nested(frame, order, -np.diff(np.take_along_axis(rows, order, -1), append=0, axis=-1))
+
+
+def nested(frame: Frame, order: Any, masses: Any) -> MassFunction:
+    """Mass function on the nested sets of the first one, two, ... labels of an order.
+
+    Parameters
+    ----------
+    frame : Frame
+        K labels.
+    order : (*batch, K) array of int
+        Each row orders the positions 0 ... K - 1 of the labels.
+    masses : (*batch, K) array
+        Entry *i* is the mass of the first *i* + 1 labels of the order; rows sum to 1.
+
+    Returns
+    -------
+    MassFunction
+        Sets without mass in every row are left out.
+
+    Raises
+    ------
+    MassError
+        If a row of `order` is no permutation, or a row of `masses` is negative, not finite
+        or does not sum to 1.
+    TypeError
+        If `frame` is no Frame, or a mass is no number.
+
+    References
+    ----------
+    Shafer (1976), A Mathematical Theory of Evidence, ch. 10.
+
+    Examples
+    --------
+    >>> nested(Frame(["ant", "bee", "cat"]), [1, 0, 2], [0.5, 0.25, 0.25]).to_dict()
+    {('bee',): 0.5, ('ant', 'bee'): 0.25, ('ant', 'bee', 'cat'): 0.25}
+    """
+    rows = as_rows(masses, frame, "masses")
+    _checks.check_masses(rows)
+    positions = _permutations(order, frame)
+    shape = np.broadcast_shapes(rows.shape, positions.shape)
+    positions = np.broadcast_to(positions, shape)
+    rows = np.broadcast_to(rows, shape)
+    flat = rows.reshape(-1, len(frame))
+    row, level = np.nonzero(flat != 0)
+    chains = _chains(positions.reshape(-1, len(frame)), len(frame))
+    focal, index = np.unique(chains[row, level], return_inverse=True)
+    store = np.zeros((len(focal), len(flat)), dtype=rows.dtype)
+    store[index.reshape(-1), row] = flat[row, level]
+    return MassFunction.from_store(frame, focal, store.reshape(len(focal), *shape[:-1]))
+
+
+def falling_order(rows: NDArray[Any]) -> NDArray[np.intp]:
+    """Positions by falling value; ties keep the order of the labels."""
+    return np.argsort(-rows, axis=-1, kind="stable")
+
+
+def _chains(order: NDArray[np.intp], size: int) -> NDArray[Any]:
+    """Masks (rows, K) of the first one, two, ... labels of each order."""
+    singles = bits.mask_array((1 << i for i in range(size)), size)
+    return np.asarray(np.bitwise_or.accumulate(singles[order], axis=-1))
+
+
+def _permutations(order: Any, frame: Frame) -> NDArray[np.intp]:
+    array = np.asarray(order)
+    if array.dtype.kind not in "iu":
+        raise TypeError(f"order holds positions of labels (int), not {array.dtype.name}")
+    expected = np.arange(len(frame))
+    if array.ndim == 0 or array.shape[-1] != len(frame):
+        raise MassError(f"order has shape {array.shape}; its last axis has {len(frame)} positions")
+    wrong = np.argwhere((np.sort(array, axis=-1) != expected).any(axis=-1))
+    if len(wrong):
+        values = array[tuple(wrong[0])].tolist()
+        raise MassError(
+            f"order {values}{place_name(wrong[0])} is no permutation of 0 to {len(frame) - 1}"
+        )
+    return array.astype(np.intp)
+
+
+def _check_maximum(rows: NDArray[Any], atol: float) -> None:
+    highest = np.asarray(rows.max(axis=-1))
+    wrong = np.argwhere(np.asarray(abs(highest - 1) > atol, dtype=bool))
+    if len(wrong):
+        value = highest[tuple(wrong[0])]
+        raise MassError(
+            f"contour has maximum {value}{place_name(wrong[0])}, not 1 "
+            f"({len(wrong)} of {max(highest.size, 1)} rows); divide by the maximum, "
+            "or give the missing share to the empty set"
+        )

@@ -1,0 +1,194 @@
+"""Random mass functions, by schemes that are stated.
+
+What "random" means decides what a simulation shows: Burger & Destercke (2013), How to
+randomly generate mass functions, Int. J. Uncertainty, Fuzziness and Knowledge-Based
+Systems 21, 645-673. Focal sets are drawn once for a call and shared by the batch; masses
+are drawn for each row.
+"""
+
+import math
+from collections.abc import Callable, Iterable
+from typing import Any, Literal
+
+import numpy as np
+from numpy.typing import NDArray
+
+from dstheory.construct._arguments import as_frame
+from dstheory.errors import DSTheoryError, MassError
+from dstheory.frame import Frame
+from dstheory.kernels import bits
+from dstheory.mass import MassFunction
+
+__all__ = ["RandomKind", "random"]
+
+RandomKind = Literal["uniform", "cardinality", "bayesian", "consonant", "simple"]
+
+# All 2^K - 1 sets as focal sets: above this size the table would be refused anyway.
+_MAX_ALL_SETS = 26
+
+
+def random(
+    frame: Frame,
+    rng: np.random.Generator,
+    *,
+    size: int | tuple[int, ...] = (),
+    n_focal: int | None = None,
+    kind: RandomKind = "uniform",
+    focal: Iterable[Any] | None = None,
+    conflict: float = 0.0,
+) -> MassFunction:
+    """Random mass functions on shared random focal sets.
+
+    Parameters
+    ----------
+    frame : Frame
+        K labels.
+    rng : numpy.random.Generator
+    size : int or tuple of int
+        Batch shape.
+    n_focal : int, optional
+        Number of focal sets; all that `kind` allows when it is None.
+    kind : {"uniform", "cardinality", "bayesian", "consonant", "simple"}
+        How focal sets are drawn. ``uniform``: any non-empty sets, without replacement;
+        ``cardinality``: the same, each by its size first, so that small and large sets are
+        as frequent as middling ones (`n_focal` is needed); ``bayesian``: single labels;
+        ``consonant``: sets of a random maximal chain; ``simple``: one set besides the frame
+        (`n_focal` is not used).
+    focal : iterable of events, optional
+        Use these focal sets instead; `kind` and `n_focal` are not used.
+    conflict : float
+        Mass of the empty set, from 0 to 1; the other masses share the rest.
+
+    Returns
+    -------
+    MassFunction
+        The masses of each row are uniform on the simplex over the focal sets (Dirichlet
+        with all parameters 1).
+
+    Raises
+    ------
+    DSTheoryError
+        If `n_focal` is more than `kind` has sets, or is needed and missing; if `conflict`
+        is no share; or if all subsets of more than 26 labels are wanted.
+    TypeError
+        If `frame` is no Frame or `rng` no Generator.
+
+    References
+    ----------
+    Burger & Destercke (2013), How to randomly generate mass functions; Jousselme & Maupin
+    (2012), Distances in evidence theory, Int. J. Approximate Reasoning 53, 118-145.
+
+    Examples
+    --------
+    >>> rng = np.random.default_rng(0)
+    >>> m = random(Frame(["ant", "bee", "cat"]), rng, size=5, n_focal=2, kind="consonant")
+    >>> m.batch_shape, len(m.focal), bool(m.is_consonant.all())
+    ((5,), 2, True)
+    """
+    if not isinstance(rng, np.random.Generator):
+        raise TypeError(f"rng is a numpy.random.Generator, not {rng!r}; see default_rng(seed)")
+    if not 0 <= conflict <= 1:
+        raise DSTheoryError(f"conflict {conflict} does not lie between 0 and 1")
+    if focal is not None:
+        masks = sorted({as_frame(frame).mask(event) for event in focal})
+    else:
+        masks = sorted(_draw(as_frame(frame), rng, n_focal, kind))
+    if not masks:
+        raise DSTheoryError("focal has no focal set")
+    if 0 in masks and conflict:
+        raise MassError("the empty set is among the focal sets; give its mass by conflict only")
+    shape = (size,) if isinstance(size, int) else tuple(size)
+    store = _uniform_simplex(rng, len(masks), shape)
+    if conflict:
+        masks = [0, *masks]
+        store = np.concatenate([np.full((1, *shape), float(conflict)), store * (1 - conflict)])
+    return MassFunction.from_store(frame, bits.mask_array(masks, len(frame)), store)
+
+
+def _uniform_simplex(
+    rng: np.random.Generator, n_sets: int, shape: tuple[int, ...]
+) -> NDArray[np.float64]:
+    """Normalized exponentials are Dirichlet(1, ..., 1)."""
+    weights = rng.standard_exponential((n_sets, *shape))
+    return np.asarray(weights / weights.sum(axis=0))
+
+
+def _draw(frame: Frame, rng: np.random.Generator, n_focal: int | None, kind: str) -> set[int]:
+    if kind not in _SCHEMES:
+        raise DSTheoryError(f"kind is one of {', '.join(_SCHEMES)}, not {kind!r}")
+    available = frame.full if kind in ("uniform", "cardinality") else len(frame)
+    if n_focal is not None and not 1 <= n_focal <= available:
+        raise DSTheoryError(
+            f"n_focal is {n_focal}, but kind {kind!r} has 1 to {available} focal sets here"
+        )
+    return _SCHEMES[kind](frame, rng, n_focal)
+
+
+def _any_sets(frame: Frame, rng: np.random.Generator, n_focal: int | None) -> set[int]:
+    size = len(frame)
+    if n_focal is None or n_focal == frame.full:
+        return _all_sets(size)
+    if size <= bits.MAX_INT64_BITS:
+        return {int(mask) + 1 for mask in rng.choice(frame.full, n_focal, replace=False)}
+    n_bytes = math.ceil(size / 8)
+    return _distinct(n_focal, lambda: int.from_bytes(rng.bytes(n_bytes), "little") & frame.full)
+
+
+def _all_sets(size: int) -> set[int]:
+    if size > _MAX_ALL_SETS:
+        raise DSTheoryError(
+            f"a frame of {size} labels has 2^{size} - 1 non-empty subsets; give n_focal"
+        )
+    return set(range(1, 1 << size))
+
+
+def _distinct(number: int, draw: Callable[[], int]) -> set[int]:
+    """Non-empty sets, drawn until enough of them differ."""
+    found: set[int] = set()
+    while len(found) < number:
+        found |= {draw()} - {0}
+    return found
+
+
+def _sets_by_size(frame: Frame, rng: np.random.Generator, n_focal: int | None) -> set[int]:
+    if n_focal is None:
+        raise DSTheoryError("kind 'cardinality' needs n_focal")
+    size = len(frame)
+
+    def draw() -> int:
+        chosen = rng.permutation(size)[: rng.integers(1, size + 1)]
+        return sum(1 << int(i) for i in chosen)
+
+    return _distinct(n_focal, draw)
+
+
+def _singletons(frame: Frame, rng: np.random.Generator, n_focal: int | None) -> set[int]:
+    size = len(frame)
+    return {1 << int(i) for i in rng.choice(size, n_focal or size, replace=False)}
+
+
+def _chain(frame: Frame, rng: np.random.Generator, n_focal: int | None) -> set[int]:
+    size = len(frame)
+    order = [int(i) for i in rng.permutation(size)]
+    lengths = rng.choice(size, n_focal or size, replace=False) + 1
+    return {sum(1 << i for i in order[: int(length)]) for length in lengths}
+
+
+def _one_set(frame: Frame, rng: np.random.Generator, n_focal: int | None) -> set[int]:
+    if len(frame) == 1:
+        return {frame.full}
+    return {frame.full, *_distinct(1, lambda: _proper(frame, rng))}
+
+
+def _proper(frame: Frame, rng: np.random.Generator) -> int:
+    mask = next(iter(_any_sets(frame, rng, 1)))
+    return 0 if mask == frame.full else mask
+
+
+_SCHEMES: dict[str, Callable[[Frame, np.random.Generator, int | None], set[int]]] = {
+    "uniform": _any_sets,
+    "cardinality": _sets_by_size,
+    "bayesian": _singletons,
+    "consonant": _chain,
+    "simple": _one_set,
+}

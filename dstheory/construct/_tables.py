@@ -1,0 +1,262 @@
+"""Mass functions from tables of belief, plausibility, commonality or implicability.
+
+Each table determines the masses by Moebius inversion (Shafer 1976, ch. 2; Kennes 1992);
+a table of a set function that is no belief function shows as a negative mass.
+"""
+
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from dstheory import _checks
+from dstheory._checks import SUM_TOLERANCE
+from dstheory.construct._arguments import as_frame, below, check_finite, place_name
+from dstheory.errors import MassError
+from dstheory.frame import Frame
+from dstheory.kernels import bits, moebius, predicates
+from dstheory.mass import MassFunction
+
+__all__ = ["from_bel", "from_implicability", "from_masses", "from_pl", "from_q"]
+
+
+def from_masses(frame: Frame, table: Any, *, atol: float = 1e-12) -> MassFunction:
+    """Mass function from a dense table of masses.
+
+    Parameters
+    ----------
+    frame : Frame
+        K labels.
+    table : (*batch, 2**K) array
+        Masses, indexed by mask (bit *i* is label *i*).
+    atol : float
+        Float masses within `atol` of zero are rounding noise: they are dropped, and the
+        row is scaled back to 1. Exact numbers are kept as they are.
+
+    Returns
+    -------
+    MassFunction
+        Focal sets are those with a mass in some row.
+
+    Raises
+    ------
+    MassError
+        If a mass is below ``-atol`` or not finite, a row does not sum to 1, or the last
+        axis does not have 2**K entries.
+    TypeError
+        If `frame` is no Frame, or an entry is no number.
+
+    Examples
+    --------
+    >>> from_masses(Frame(["ant", "bee"]), [0, 0.75, 0, 0.25]).to_dict()
+    {('ant',): 0.75, ('ant', 'bee'): 0.25}
+    """
+    return _sparse(frame, _set_major(table, frame, "mass"), atol)
+
+
+def from_bel(frame: Frame, table: Any, *, atol: float = 1e-12) -> MassFunction:
+    """Mass function from a table of beliefs.
+
+    Parameters
+    ----------
+    frame : Frame
+        K labels.
+    table : (*batch, 2**K) array
+        Bel of each set, indexed by mask. Bel(empty) = 0; Bel(frame) = 1 - m(empty).
+    atol : float
+        Float masses within `atol` of zero are rounding noise: they are dropped, and the
+        row is scaled back to 1. Exact numbers are kept as they are.
+
+    Returns
+    -------
+    MassFunction
+
+    Raises
+    ------
+    MassError
+        If the table is no belief function (the set with a negative mass and its row are
+        named), an entry is not finite, or the last axis does not have 2**K entries.
+    TypeError
+        If `frame` is no Frame, or an entry is no number.
+
+    References
+    ----------
+    Shafer (1976), A Mathematical Theory of Evidence, theorem 2.2.
+
+    Examples
+    --------
+    >>> from_bel(Frame(["ant", "bee"]), [0, 0.75, 0, 1]).to_dict()
+    {('ant',): 0.75, ('ant', 'bee'): 0.25}
+    """
+    store = _set_major(table, frame, "bel")
+    _check_fixed(store, 0, 0, "bel(empty)", atol)
+    masses = moebius.subset_differences(store)
+    masses[0] = 1 - store[-1]
+    return _sparse(frame, masses, atol)
+
+
+def from_pl(frame: Frame, table: Any, *, atol: float = 1e-12) -> MassFunction:
+    """Mass function from a table of plausibilities.
+
+    Parameters
+    ----------
+    frame : Frame
+        K labels.
+    table : (*batch, 2**K) array
+        Pl of each set, indexed by mask. Pl(empty) = 0; Pl(frame) = 1 - m(empty).
+    atol : float
+        Float masses within `atol` of zero are rounding noise: they are dropped, and the
+        row is scaled back to 1. Exact numbers are kept as they are.
+
+    Returns
+    -------
+    MassFunction
+
+    Raises
+    ------
+    MassError
+        If the table is no plausibility function (the set with a negative mass and its row
+        are named), an entry is not finite, or the last axis does not have 2**K entries.
+    TypeError
+        If `frame` is no Frame, or an entry is no number.
+
+    References
+    ----------
+    Shafer (1976), A Mathematical Theory of Evidence, ch. 2: Pl(A) = 1 - Bel(not A).
+
+    Examples
+    --------
+    >>> from_pl(Frame(["ant", "bee"]), [0, 1, 0.25, 1]).to_dict()
+    {('ant',): 0.75, ('ant', 'bee'): 0.25}
+    """
+    store = _set_major(table, frame, "pl")
+    _check_fixed(store, 0, 0, "pl(empty)", atol)
+    return _sparse(frame, moebius.subset_differences(1 - store[::-1]), atol)
+
+
+def from_q(frame: Frame, table: Any, *, atol: float = 1e-12) -> MassFunction:
+    """Mass function from a table of commonalities.
+
+    Parameters
+    ----------
+    frame : Frame
+        K labels.
+    table : (*batch, 2**K) array
+        Commonality of each set, indexed by mask; q(empty) = 1.
+    atol : float
+        Float masses within `atol` of zero are rounding noise: they are dropped, and the
+        row is scaled back to 1. Exact numbers are kept as they are.
+
+    Returns
+    -------
+    MassFunction
+
+    Raises
+    ------
+    MassError
+        If the table is no commonality function (the set with a negative mass and its row
+        are named), an entry is not finite, or the last axis does not have 2**K entries.
+    TypeError
+        If `frame` is no Frame, or an entry is no number.
+
+    References
+    ----------
+    Shafer (1976), A Mathematical Theory of Evidence, theorem 2.4.
+
+    Examples
+    --------
+    >>> from_q(Frame(["ant", "bee"]), [1, 1, 0.25, 0.25]).to_dict()
+    {('ant',): 0.75, ('ant', 'bee'): 0.25}
+    """
+    store = _set_major(table, frame, "q")
+    _check_fixed(store, 0, 1, "q(empty)", atol)
+    return _sparse(frame, moebius.superset_differences(store), atol)
+
+
+def from_implicability(frame: Frame, table: Any, *, atol: float = 1e-12) -> MassFunction:
+    """Mass function from a table of implicabilities, b = Bel + m(empty).
+
+    Parameters
+    ----------
+    frame : Frame
+        K labels.
+    table : (*batch, 2**K) array
+        Implicability of each set, indexed by mask; b(frame) = 1.
+    atol : float
+        Float masses within `atol` of zero are rounding noise: they are dropped, and the
+        row is scaled back to 1. Exact numbers are kept as they are.
+
+    Returns
+    -------
+    MassFunction
+
+    Raises
+    ------
+    MassError
+        If the table is no implicability function (the set with a negative mass and its
+        row are named), an entry is not finite, or the last axis does not have 2**K entries.
+    TypeError
+        If `frame` is no Frame, or an entry is no number.
+
+    References
+    ----------
+    Smets (2002), The application of the matrix calculus to belief functions.
+
+    Examples
+    --------
+    >>> from_implicability(Frame(["ant", "bee"]), [0.25, 1, 0.25, 1]).to_dict()
+    {(): 0.25, ('ant',): 0.75}
+    """
+    store = _set_major(table, frame, "b")
+    _check_fixed(store, -1, 1, "b(frame)", atol)
+    return _sparse(frame, moebius.subset_differences(store), atol)
+
+
+def _set_major(table: Any, frame: Frame, name: str) -> NDArray[Any]:
+    array = _checks.as_masses(table)
+    n_sets = as_frame(frame).full + 1
+    if array.ndim == 0 or array.shape[-1] != n_sets:
+        raise MassError(
+            f"table has shape {array.shape}, but its last axis runs over the "
+            f"2^{len(frame)} = {n_sets} subsets of the frame"
+        )
+    check_finite(array, name)
+    return np.array(np.moveaxis(array, -1, 0), order="C")
+
+
+def _check_fixed(store: NDArray[Any], index: int, value: int, name: str, atol: float) -> None:
+    """Refuse a table whose one known entry is wrong."""
+    gap = np.asarray(store[index] - value)
+    wrong = np.argwhere(~predicates.small(gap, _tolerance(store, max(atol, SUM_TOLERANCE))))
+    if len(wrong):
+        given = store[(index, *wrong[0])]
+        raise MassError(f"{name} is {given}{place_name(wrong[0])}, not {value}")
+
+
+def _sparse(frame: Frame, masses: NDArray[Any], atol: float) -> MassFunction:
+    """Masses (2**K, *batch) as a mass function on the sets that have mass."""
+    _check_sign(frame, masses, atol)
+    _checks.check_masses(np.moveaxis(masses, 0, -1), max(atol, SUM_TOLERANCE))
+    noise = predicates.small(masses, _tolerance(masses, atol))
+    kept = ~noise.reshape(len(masses), -1).all(axis=1)
+    store = np.where(noise[kept], 0, masses[kept])
+    lost = (noise & np.asarray(masses != 0, dtype=bool)).any(axis=0)
+    if lost.any():  # rows without noise keep their masses to the last bit
+        store = store / np.where(lost, store.sum(axis=0), 1)
+    return MassFunction.from_store(frame, bits.mask_array(np.flatnonzero(kept), len(frame)), store)
+
+
+def _tolerance(table: NDArray[Any], atol: float) -> float:
+    return 0.0 if table.dtype == object else atol
+
+
+def _check_sign(frame: Frame, masses: NDArray[Any], atol: float) -> None:
+    negative = below(masses, atol)
+    if negative.any():
+        place = np.argwhere(np.moveaxis(negative, 0, -1))[0]
+        mask = int(place[-1])
+        value = masses[(mask, *place[:-1])]
+        raise MassError(
+            f"the table is no belief function: {frame.event(mask)!r} would have mass "
+            f"{value}{place_name(place[:-1])}"
+        )

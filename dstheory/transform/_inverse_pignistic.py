@@ -1,0 +1,55 @@
+"""The least committed mass function with a given pignistic probability.
+
+Of all belief functions that share their mass out to the same probability, one is least
+committed in commonality, and it is consonant (Dubois, Prade & Smets 2008).
+"""
+
+from typing import Any
+
+import numpy as np
+
+from dstheory.construct import bayesian, nested
+from dstheory.frame import Frame
+from dstheory.mass import MassFunction
+
+__all__ = ["inverse_pignistic"]
+
+
+def inverse_pignistic(frame: Frame, probabilities: Any) -> MassFunction:
+    """Consonant, least committed mass function whose pignistic probability is given.
+
+    Parameters
+    ----------
+    frame : Frame
+        K labels.
+    probabilities : (*batch, K) array
+        Rows sum to 1.
+
+    Returns
+    -------
+    MassFunction
+        With p in falling order, the first *i* labels have mass i (p_i - p_{i+1}).
+
+    Raises
+    ------
+    MassError
+        If a probability is negative or not finite, a row does not sum to 1 within 1e-9,
+        or the last axis does not have K entries.
+    TypeError
+        If `frame` is no Frame, or a probability is no number.
+
+    References
+    ----------
+    Dubois, Prade & Smets (2008), A definition of subjective possibility, Int. J.
+    Approximate Reasoning 48, 352-364.
+
+    Examples
+    --------
+    >>> inverse_pignistic(Frame(["ant", "bee"]), [0.75, 0.25]).to_dict()
+    {('ant',): 0.5, ('ant', 'bee'): 0.5}
+    """
+    rows = np.moveaxis(bayesian(frame, probabilities).store, 0, -1)
+    order = np.argsort(-rows, axis=-1, kind="stable")
+    drops = -np.diff(np.take_along_axis(rows, order, -1), append=0, axis=-1)
+    sizes = np.arange(1, len(frame) + 1).astype(rows.dtype)
+    return nested(frame, order, drops * sizes)

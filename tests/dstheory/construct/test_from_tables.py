@@ -1,0 +1,87 @@
+"""Mass functions from tables of m, bel, pl, q and b."""
+
+from fractions import Fraction
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from dstheory import Frame, MassFunction, construct, transform
+from dstheory.errors import MassError
+from dstheory.testing import frames, masses
+from tests import naive_transform
+
+AB = Frame(["a", "b"])
+MAKERS = {
+    "m": construct.from_masses,
+    "bel": construct.from_bel,
+    "pl": construct.from_pl,
+    "q": construct.from_q,
+    "b": construct.from_implicability,
+}
+TABLES = {
+    "m": transform.mass_table,
+    "bel": transform.bel_table,
+    "pl": transform.pl_table,
+    "q": transform.q_table,
+    "b": transform.b_table,
+}
+
+
+@pytest.mark.parametrize("kind", MAKERS)
+@given(frames(1, 4), st.data())
+def test_inverts_the_definition(kind, frame, data):
+    m = data.draw(masses(frame, empty=True))
+    named = {frozenset(event): v for event, v in m.to_dict().items()}
+    table = naive_transform.table(named, frame, kind)
+    assert MAKERS[kind](frame, np.array(table, dtype=object)).equals(m, 0)
+
+
+@pytest.mark.parametrize("kind", MAKERS)
+def test_batches_of_floats_come_back_sparse(kind):
+    frame = Frame(range(8))
+    rng = np.random.default_rng(3)
+    m = construct.random(frame, rng, size=(3, 2), n_focal=10, conflict=0.2)
+    back = MAKERS[kind](frame, TABLES[kind](m))
+    assert back.focal.tolist() == m.focal.tolist()
+    assert back.equals(m, 1e-13)
+
+
+def test_noise_is_dropped_and_the_row_scaled_back():
+    m = construct.from_masses(AB, [[0, 0.5, 1e-13, 0.5], [0, 0.5, 0, 0.5]])
+    assert m.focal.tolist() == [1, 3]
+    assert construct.from_masses(AB, [0, 0.5, 1e-13, 0.5], atol=0).focal.tolist() == [1, 2, 3]
+    tiny = Fraction(1, 10**20)
+    exact = construct.from_masses(AB, [Fraction(0), tiny, Fraction(0), 1 - tiny])
+    assert exact.mass("a") == tiny
+
+
+def test_a_table_that_is_not_two_monotone_is_refused():
+    with pytest.raises(MassError, match=r"\('a', 'b'\) would have mass -0.5 in row 1"):
+        construct.from_bel(AB, [[0, 0.5, 0.5, 1], [0, 0.75, 0.75, 1]])
+    with pytest.raises(MassError, match=r"\('a', 'b'\) would have mass -1/2"):
+        construct.from_bel(AB, [Fraction(0), Fraction(3, 4), Fraction(3, 4), Fraction(1)])
+
+
+@pytest.mark.parametrize(
+    ("make", "message"),
+    [
+        (lambda: construct.from_bel(AB, [0.25, 0.5, 0.5, 1]), r"bel\(empty\) is 0.25, not 0"),
+        (lambda: construct.from_pl(AB, [0.25, 1, 1, 1]), r"pl\(empty\) is 0.25, not 0"),
+        (lambda: construct.from_q(AB, [0.5, 0.5, 0.5, 0.5]), r"q\(empty\) is 0.5, not 1"),
+        (lambda: construct.from_implicability(AB, [0, 0, 0, 0.5]), r"b\(frame\) is 0.5, not 1"),
+        (lambda: construct.from_masses(AB, [0, 0.5, 0, 0.25]), "sum to 0.75"),
+        (lambda: construct.from_bel(AB, [0, np.nan, 0, 1]), "bel nan is not finite"),
+        (lambda: construct.from_q(AB, [1, 1, 1]), "2\\^2 = 4 subsets"),
+        (lambda: construct.from_pl(AB, [[0, 1, 1, 1], [0, 0.25, 0.25, 1]]), "-0.5 in row 1"),
+    ],
+)
+def test_wrong_tables_are_refused(make, message):
+    with pytest.raises(MassError, match=message):
+        make()
+
+
+def test_pl_below_one_leaves_the_rest_to_the_empty_set():
+    m = construct.from_pl(AB, [0, 0.5, 0.25, 0.75])
+    assert m.equals(MassFunction(AB, [0, 1, 2], [0.25, 0.5, 0.25]))

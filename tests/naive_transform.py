@@ -1,0 +1,40 @@
+"""Definitions of transforms and constructions, on frozensets and exact numbers."""
+
+from fractions import Fraction
+
+from tests.naive import b, bel, collect, pl, q, subsets
+
+TABLES = {"bel": bel, "pl": pl, "q": q, "b": b, "m": lambda m, event: m.get(event, Fraction(0))}
+
+
+def by_mask(frame):
+    """All subsets in the order of their masks."""
+    items = list(frame)
+    return [
+        frozenset(item for i, item in enumerate(items) if mask >> i & 1)
+        for mask in range(1 << len(items))
+    ]
+
+
+def table(m, frame, kind):
+    return [TABLES[kind](m, event) for event in by_mask(frame)]
+
+
+def consonant(contour):
+    """Cuts of a possibility distribution (Dubois & Prade 1988): {label: possibility}."""
+    levels = sorted(set(contour.values()) - {0}, reverse=True)
+    below = [*levels[1:], 0]
+    return collect(
+        (frozenset(w for w, v in contour.items() if v >= level), level - rest)
+        for level, rest in zip(levels, below, strict=True)
+    )
+
+
+def inverse_pignistic(p):
+    """Dubois, Prade & Smets (2008): the contour is the sum of min(p(w), p(w'))."""
+    return consonant({w: sum(min(p[w], other) for other in p.values()) for w in p})
+
+
+def is_less_committed(m1, m2, frame):
+    """q-ordering: q1 >= q2 on every set."""
+    return all(q(m1, event) >= q(m2, event) for event in subsets(frame))
