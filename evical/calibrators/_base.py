@@ -31,7 +31,7 @@ class BaseCalibrator(ClassifierMixin, BaseEstimator):  # type: ignore[misc]  # s
     classes_: NDArray[Any]
     counts_: ScoreCounts
     _ready: bool
-    # Names of the fitted arrays and numbers from which predictions follow.
+    # Names in the saved state; by default those of the fitted arrays.
     _state: ClassVar[tuple[str, ...]]
 
     @abstractmethod
@@ -49,6 +49,14 @@ class BaseCalibrator(ClassifierMixin, BaseEstimator):  # type: ignore[misc]  # s
 
     def _check_parameters(self) -> None:
         """Raise for a wrong parameter, before anything is learned."""
+
+    def _get_state(self) -> dict[str, Any]:
+        """Arrays and numbers, nested in dicts if need be, from which predictions follow."""
+        return {name: getattr(self, name) for name in self._state}
+
+    def _set_state(self, state: dict[str, Any]) -> None:
+        for name, value in state.items():
+            setattr(self, name, value)
 
     def fit(self, scores: Any, y: Any, sample_weight: Any = None) -> Self:
         """Learn the calibration from scores and labels.
@@ -250,7 +258,8 @@ class BaseCalibrator(ClassifierMixin, BaseEstimator):  # type: ignore[misc]  # s
             another kind.
         """
         known = {c.__name__: c for c in [cls, *cls.__subclasses__()] if c is not BaseCalibrator}
-        return saved.from_dict(data, known)
+        calibrator: Self = saved.from_dict(data, known)
+        return calibrator
 
     def __sklearn_tags__(self) -> Any:
         tags = super().__sklearn_tags__()

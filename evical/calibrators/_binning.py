@@ -95,8 +95,11 @@ class BinningCalibrator(BaseCalibrator):
         self.edges_ = self._edges(counts)
         bins = _bin_of(counts.scores, self.edges_)
         n_bins = len(self.edges_) - 1
-        self.positive_ = np.bincount(bins, counts.positive, n_bins)
-        self.total_ = self.positive_ + np.bincount(bins, counts.negative, n_bins)
+        positive, negative = (
+            np.asarray(np.bincount(bins, weights, n_bins), dtype=np.float64)
+            for weights in (counts.positive, counts.negative)
+        )
+        self.positive_, self.total_ = positive, positive + negative
         self.masses_ = bin_masses(self.positive_, self.total_, self.model, self.confidence)
 
     def _edges(self, counts: ScoreCounts) -> Floats:

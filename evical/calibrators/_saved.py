@@ -7,7 +7,6 @@ exactly what was written is refused with the reason.
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
 from evical.scores import ScoreCounts
 
@@ -26,7 +25,7 @@ def to_dict(calibrator: Any, include_counts: bool) -> dict[str, Any]:
         "class": type(calibrator).__name__,
         "parameters": {k: _plain(v) for k, v in calibrator.get_params(deep=False).items()},
         "classes": calibrator.classes_.tolist(),
-        "state": {name: _plain(getattr(calibrator, name)) for name in calibrator._state},
+        "state": _plain(calibrator._get_state()),
     }
     if include_counts:
         counts = calibrator.counts_
@@ -40,8 +39,7 @@ def from_dict(data: Any, known: dict[str, Any]) -> Any:
     calibrator = known[data["class"]](**data["parameters"])
     calibrator._check_parameters()
     calibrator.classes_ = np.asarray(data["classes"])
-    for name in calibrator._state:
-        setattr(calibrator, name, _array(data["state"][name], name))
+    _restore_state(calibrator, data["state"])
     if "counts" in data:
         calibrator.counts_ = ScoreCounts(*(np.asarray(column, float) for column in data["counts"]))
     calibrator.n_features_in_ = 1
@@ -69,11 +67,22 @@ def _check(data: Any, known: dict[str, Any]) -> None:
         raise ValueError(f"saved calibrator is damaged: classes are {data['classes']!r}, not two")
 
 
+def _restore_state(calibrator: Any, state: dict[str, Any]) -> None:
+    try:
+        calibrator._set_state({name: _arrays(state[name], name) for name in calibrator._state})
+    except (KeyError, TypeError, IndexError) as error:
+        raise ValueError(f"saved calibrator is damaged: its state lacks {error}") from error
+
+
 def _plain(value: Any) -> Any:
+    if isinstance(value, dict):
+        return {key: _plain(item) for key, item in value.items()}
     return value.tolist() if isinstance(value, np.ndarray | np.generic) else value
 
 
-def _array(value: Any, name: str) -> NDArray[np.float64]:
+def _arrays(value: Any, name: str) -> Any:
+    if isinstance(value, dict):
+        return {key: _arrays(item, f"{name}.{key}") for key, item in value.items()}
     try:
         array = np.asarray(value, dtype=np.float64)
     except (TypeError, ValueError) as error:

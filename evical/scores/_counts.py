@@ -95,12 +95,14 @@ class ScoreCounts:
         check_same_length(scores=values, y=labels)
         weights = check_weights(sample_weight, len(values))
         if weights is None:
-            return _grouped(values, 1.0 - labels, labels.astype(np.float64))
+            positive = labels.astype(np.float64)
+            return _grouped(values, 1 - positive, positive)
         used = weights > 0
         if not used.any():
             raise ValueError("all sample weights are zero; at least one sample must count")
         values, labels, weights = values[used], labels[used], weights[used]
-        return _grouped(values, weights * (1 - labels), weights * labels)
+        positive = np.asarray(weights * labels, dtype=np.float64)
+        return _grouped(values, np.asarray(weights - positive), positive)
 
     def __add__(self, other: "ScoreCounts") -> "ScoreCounts":
         if not isinstance(other, ScoreCounts):
