@@ -1,0 +1,9 @@
+"""From data to belief: predictive belief functions of a future outcome.
+
+`binomial` turns k successes in n trials into a mass function on {0, 1}, by any of six
+models; `binomial_masses` is the same on plain arrays (Xu et al. 2016, section 4.1).
+"""
+
+from dstheory.inference._binomial import binomial, binomial_masses
+
+__all__ = ["binomial", "binomial_masses"]

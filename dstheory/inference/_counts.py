@@ -1,0 +1,119 @@
+"""Validated counts of successes and failures, and the validated confidence level.
+
+Counts may be sums of sample weights, so they are real numbers; every failure names the
+row and the value. Fractions and integers in object arrays stay exact on request.
+"""
+
+from fractions import Fraction
+from numbers import Rational, Real
+from typing import Any
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+__all__ = ["Array", "as_counts", "as_tail"]
+
+Array = NDArray[Any]  # float64, or Fractions in an object array
+
+
+def as_counts(
+    successes: ArrayLike, trials: ArrayLike, *, exact: bool, needs_trials: bool
+) -> tuple[Array, Array, tuple[int, ...]]:
+    """Successes and failures as flat arrays, with their broadcast shape.
+
+    `exact` keeps rational objects (unless the other array is float64); `needs_trials`
+    refuses rows without trials.
+
+    >>> as_counts([1, 2], 3, exact=False, needs_trials=True)
+    (array([1., 2.]), array([2., 1.]), (2,))
+    """
+    raw = _numeric("successes", successes), _numeric("trials", trials)
+    try:
+        shape = np.broadcast_shapes(raw[0].shape, raw[1].shape)
+    except ValueError:
+        raise ValueError(
+            f"successes have shape {raw[0].shape} and trials {raw[1].shape}; "
+            "give shapes that broadcast"
+        ) from None
+    exact = (
+        exact and any(x.dtype == object for x in raw) and all(x.dtype.kind in "Oiu" for x in raw)
+    )
+    k, n = (np.broadcast_to(_converted(x, exact), shape).ravel() for x in raw)
+    _check_values(k, n, shape, needs_trials)
+    return k, n - k, shape
+
+
+def as_tail(confidence: float) -> float:
+    """Probability outside a central interval, on either side: (1 - confidence) / 2.
+
+    >>> as_tail(0.5)
+    0.25
+    """
+    if isinstance(confidence, bool) or not isinstance(confidence, Real):
+        raise TypeError(f"confidence is a number inside (0, 1), not {confidence!r}")
+    if not 0 < confidence < 1:
+        raise ValueError(f"confidence is {confidence}; expected a number inside (0, 1)")
+    return (1 - float(confidence)) / 2
+
+
+def _numeric(name: str, values: ArrayLike) -> Array:
+    array = np.asarray(values)
+    if not array.size:
+        raise ValueError(f"{name} are empty (shape {array.shape}); give at least one count")
+    if array.dtype == object:
+        for row, value in enumerate(array.ravel()):
+            if isinstance(value, bool) or not isinstance(value, Rational):
+                raise TypeError(
+                    f"{name} {value!r}{_at(array.shape, row)} is not rational; "
+                    "give numbers, or integers and Fractions in an object array"
+                )
+    elif array.dtype.kind not in "fiu":
+        raise TypeError(f"{name} are real numbers, not {array.dtype.name}: {array.flat[0]!r}")
+    return array
+
+
+def _converted(array: Array, exact: bool) -> Array:
+    if not exact:
+        return array.astype(np.float64)
+    # int() because a Fraction of NumPy integers would overflow.
+    flat = [Fraction(int(v.numerator), int(v.denominator)) for v in array.ravel().tolist()]
+    result = np.empty(array.size, dtype=object)
+    result[:] = flat
+    return result.reshape(array.shape)
+
+
+def _check_values(k: Array, n: Array, shape: tuple[int, ...], needs_trials: bool) -> None:
+    for name, values in (("successes", k), ("trials", n)):
+        if values.dtype != object:
+            _refuse(~np.isfinite(values), shape, values, f"{name} {{}}{{}}: not a finite number")
+        _refuse(values < 0, shape, values, f"{name} {{}}{{}}: a count is not negative")
+    row = _first(k > n)
+    if row is not None:
+        raise ValueError(
+            f"{k[row]} successes in {n[row]} trials{_at(shape, row)}: "
+            "successes must not exceed trials"
+        )
+    row = _first(n == 0) if needs_trials else None
+    if row is not None:
+        raise ValueError(
+            f"trials are 0{_at(shape, row)}: the model 'bayesian' has no proportion there; "
+            "use 'laplace' or an evidential model"
+        )
+
+
+def _refuse(wrong: Array, shape: tuple[int, ...], values: Array, message: str) -> None:
+    row = _first(wrong)
+    if row is not None:
+        raise ValueError(message.format(values[row], _at(shape, row)))
+
+
+def _first(wrong: Array) -> int | None:
+    rows = np.flatnonzero(wrong)
+    return int(rows[0]) if rows.size else None
+
+
+def _at(shape: tuple[int, ...], flat_row: int) -> str:
+    if not shape:
+        return ""
+    index = tuple(int(i) for i in np.unravel_index(flat_row, shape))
+    return f" in row {index[0] if len(index) == 1 else index}"
