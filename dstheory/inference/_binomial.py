@@ -9,6 +9,7 @@ Source: Ph. Xu, F. Davoine, H. Zha and T. Denoeux, Evidential calibration of bin
 classifiers, International Journal of Approximate Reasoning 72, 2016, sections 3.4, 4.1.
 """
 
+import math
 from collections.abc import Callable
 
 import numpy as np
@@ -20,6 +21,9 @@ from dstheory.inference._counts import Array, as_counts, as_tail
 from dstheory.mass import MassFunction
 
 __all__ = ["binomial", "binomial_masses"]
+
+# SciPy's beta quantile loses the interval from 10^16 trials on, and is NaN from 10^16.5.
+MOST_CONFIDENCE_TRIALS = 1e15
 
 Masses = tuple[Array, Array, Array]  # m({1}), m({0}), m({0, 1})
 
@@ -63,8 +67,8 @@ def binomial(
     ------
     ValueError
         If a count is NaN, infinite or negative, k > n, there is no row, shapes do not
-        broadcast, the model is unknown, the confidence is outside (0, 1), or n = 0 in
-        the model `"bayesian"`.
+        broadcast, the model is unknown, the confidence is outside (0, 1), n = 0 in the
+        model `"bayesian"`, or n > 10^15 in the model `"confidence"`.
     TypeError
         If counts or confidence are not real numbers.
 
@@ -154,7 +158,11 @@ def _all_masses(successes: ArrayLike, trials: ArrayLike, model: str, confidence:
         raise ValueError(f"unknown model {model!r}; choose one of {_choices()}")
     tail = as_tail(confidence)
     a, b, shape = as_counts(
-        successes, trials, exact=model in _CLOSED_FORMS, needs_trials=model == "bayesian"
+        successes,
+        trials,
+        exact=model in _CLOSED_FORMS,
+        needs_trials=model == "bayesian",
+        most=MOST_CONFIDENCE_TRIALS if model == "confidence" else math.inf,
     )
     if model in _CLOSED_FORMS:
         m1, m0, rest = _CLOSED_FORMS[model](a, b)
@@ -177,9 +185,9 @@ def _laplace(a: Array, b: Array) -> Masses:
 
 def _inverse_pignistic(a: Array, b: Array) -> Masses:
     n = a + b
-    share = np.where(n == 0, 1, n)  # any number: its multiples below are 0
-    m1, m0 = np.maximum(a - b, 0) / share, np.maximum(b - a, 0) / share
-    return m1, m0, np.where(n == 0, 1, 2 * np.minimum(a, b) / share)
+    total = np.where(n == 0, n + 1, n)  # n + 1, not 1: an exact number where n is one
+    m1, m0 = np.maximum(a - b, 0) / total, np.maximum(b - a, 0) / total
+    return m1, m0, np.where(n == 0, total, 2 * np.minimum(a, b) / total)
 
 
 def _dempster(a: Array, b: Array) -> Masses:

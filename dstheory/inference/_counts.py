@@ -17,14 +17,14 @@ Array = NDArray[Any]  # float64, or Fractions in an object array
 
 
 def as_counts(
-    successes: ArrayLike, trials: ArrayLike, *, exact: bool, needs_trials: bool
+    successes: ArrayLike, trials: ArrayLike, *, exact: bool, needs_trials: bool, most: float
 ) -> tuple[Array, Array, tuple[int, ...]]:
     """Successes and failures as flat arrays, with their broadcast shape.
 
     `exact` keeps rational objects (unless the other array is float64); `needs_trials`
-    refuses rows without trials.
+    refuses rows without trials; more than `most` trials are refused.
 
-    >>> as_counts([1, 2], 3, exact=False, needs_trials=True)
+    >>> as_counts([1, 2], 3, exact=False, needs_trials=True, most=3)
     (array([1., 2.]), array([2., 1.]), (2,))
     """
     raw = _numeric("successes", successes), _numeric("trials", trials)
@@ -39,7 +39,8 @@ def as_counts(
         exact and any(x.dtype == object for x in raw) and all(x.dtype.kind in "Oiu" for x in raw)
     )
     k, n = (np.broadcast_to(_converted(x, exact), shape).ravel() for x in raw)
-    _check_values(k, n, shape, needs_trials)
+    _check_values(k, n, shape)
+    _check_trials(n, shape, needs_trials, most)
     return k, n - k, shape
 
 
@@ -82,7 +83,7 @@ def _converted(array: Array, exact: bool) -> Array:
     return result.reshape(array.shape)
 
 
-def _check_values(k: Array, n: Array, shape: tuple[int, ...], needs_trials: bool) -> None:
+def _check_values(k: Array, n: Array, shape: tuple[int, ...]) -> None:
     for name, values in (("successes", k), ("trials", n)):
         if values.dtype != object:
             _refuse(~np.isfinite(values), shape, values, f"{name} {{}}{{}}: not a finite number")
@@ -93,6 +94,10 @@ def _check_values(k: Array, n: Array, shape: tuple[int, ...], needs_trials: bool
             f"{k[row]} successes in {n[row]} trials{_at(shape, row)}: "
             "successes must not exceed trials"
         )
+
+
+def _check_trials(n: Array, shape: tuple[int, ...], needs_trials: bool, most: float) -> None:
+    _refuse(n > most, shape, n, f"trials {{}}{{}}: this model takes up to {most:g}; use another")
     row = _first(n == 0) if needs_trials else None
     if row is not None:
         raise ValueError(

@@ -224,7 +224,9 @@ def test_confidence_with_hardly_any_success():
 def test_no_trials_are_vacuous(model):
     assert binomial([0, 1], [0, 2], model)[0].is_vacuous
     if model in EXACT:
-        assert binomial(np.array(Fraction(0)), 0, model).mass(Frame((0, 1))) == 1
+        masses = binomial(np.array(Fraction(0)), 0, model).masses.tolist()
+        assert masses == [0, 0, 1]
+        assert all(isinstance(mass, Fraction) for mass in masses)
 
 
 def test_no_trials_leave_laplace_its_prior():
@@ -331,6 +333,12 @@ def test_refuses_models():
         binomial(1, 2, "likelyhood")
     with pytest.raises(TypeError, match="model is a string, not None"):
         binomial(1, 2, None)
+
+
+def test_refuses_more_trials_than_a_quantile_can_resolve():
+    assert 0.28 < binomial_masses(3e14, 1e15, "confidence")[0] < 0.95 * 0.3
+    with pytest.raises(ValueError, match=r"trials 1e\+16 in row 1: this model takes up to 1e\+15"):
+        binomial([1, 1], [2, 1e16], "confidence")
 
 
 def test_import_does_not_load_scipy():
