@@ -102,7 +102,9 @@ def combine_pairs(
 
 def _fits_table(focal1: NDArray[Any], focal2: NDArray[Any]) -> bool:
     n_pairs = len(focal1) * len(focal2)
-    return focal1.dtype != object and _table_size(focal1, focal2) <= _TABLE_PER_PAIR * n_pairs
+    if n_pairs == 0 or focal1.dtype == object:
+        return False
+    return _table_size(focal1, focal2) <= _TABLE_PER_PAIR * n_pairs
 
 
 def _flat_batch(masses: NDArray[Any], batch: tuple[int, ...]) -> NDArray[Any]:
