@@ -1,6 +1,45 @@
-"""Belief functions (Dempster-Shafer theory), as ordinary as arrays."""
+"""Belief functions (Dempster-Shafer theory), as ordinary as arrays.
 
+Everyday names are here; each stage of the work has a package of its own:
+
+`construct` mass functions, `transform` them into tables and probabilities, `combine`
+sources, `decide`, and learn beliefs from data by `inference`.
+
+>>> frame = Frame(["ant", "bee", "cat"])
+>>> witness = simple(frame, ["ant", "bee"], 0.5)
+>>> camera = MassFunction.from_dict(frame, {"ant": 0.25, "cat": 0.25, frame: 0.5})
+>>> dempster(witness, camera).pl("ant")
+0.8571428571428571
+"""
+
+from dstheory import combine, construct, decide, inference, transform
+from dstheory.combine import conjunctive, dempster, disjunctive
+from dstheory.construct import bayesian, categorical, consonant, simple, vacuous
+from dstheory.errors import DSTheoryError, FrameError, MassError, TotalConflictError
 from dstheory.frame import Frame
 from dstheory.mass import MassFunction
+from dstheory.transform import betp, plausibility_transform
 
-__all__ = ["Frame", "MassFunction"]
+__all__ = [
+    "DSTheoryError",
+    "Frame",
+    "FrameError",
+    "MassError",
+    "MassFunction",
+    "TotalConflictError",
+    "bayesian",
+    "betp",
+    "categorical",
+    "combine",
+    "conjunctive",
+    "consonant",
+    "construct",
+    "decide",
+    "dempster",
+    "disjunctive",
+    "inference",
+    "plausibility_transform",
+    "simple",
+    "transform",
+    "vacuous",
+]

@@ -168,7 +168,7 @@ class BaseCalibrator(ClassifierMixin, BaseEstimator):  # type: ignore[misc]  # s
             Before `fit`.
         """
         positive, negative = self._masses(scores)
-        rest = np.maximum(1 - positive - negative, 0)
+        rest = 1 - (positive + negative)
         return MassFunction.from_store(
             Frame(self.classes_), np.array([1, 2, 3]), np.stack([negative, positive, rest])
         )
