@@ -38,3 +38,28 @@ def inverse_pignistic(p):
 def is_less_committed(m1, m2, frame):
     """q-ordering: q1 >= q2 on every set."""
     return all(q(m1, event) >= q(m2, event) for event in subsets(frame))
+
+
+def conjunctive_weights(m, frame):
+    """w(A) = product over B that contain A of q(B)^((-1)^(|B| - |A| + 1)) (Denoeux 2008)."""
+    return {
+        a: _power_product((q(m, s), len(s) - len(a) + 1) for s in subsets(frame) if s >= a)
+        for a in subsets(frame)
+        if a != frozenset(frame)
+    }
+
+
+def disjunctive_weights(m, frame):
+    """v(A) = product over B within A of b(B)^((-1)^(|A| - |B| + 1)) (Denoeux 2008)."""
+    return {
+        a: _power_product((b(m, s), len(a) - len(s) + 1) for s in subsets(frame) if s <= a)
+        for a in subsets(frame)
+        if a
+    }
+
+
+def _power_product(terms):
+    result = Fraction(1)
+    for value, exponent in terms:
+        result = result / value if exponent % 2 else result * value
+    return result

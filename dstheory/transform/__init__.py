@@ -1,13 +1,26 @@
 """What a mass function says in other terms: tables of all sets, and probabilities."""
 
+from dstheory.transform._convert import TableKind, convert_table
 from dstheory.transform._inverse_pignistic import inverse_pignistic
 from dstheory.transform._probability import betp, plausibility_transform
 from dstheory.transform._tables import b_table, bel_table, mass_table, pl_table, q_table
+from dstheory.transform._weights import (
+    conjunctive_weights,
+    disjunctive_weights,
+    from_conjunctive_weights,
+    from_disjunctive_weights,
+)
 
 __all__ = [
+    "TableKind",
     "b_table",
     "bel_table",
     "betp",
+    "conjunctive_weights",
+    "convert_table",
+    "disjunctive_weights",
+    "from_conjunctive_weights",
+    "from_disjunctive_weights",
     "inverse_pignistic",
     "mass_table",
     "pl_table",

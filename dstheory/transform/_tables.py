@@ -13,6 +13,7 @@ from numpy.typing import NDArray
 from dstheory.errors import DSTheoryError
 from dstheory.kernels import bits, moebius, setwise
 from dstheory.mass import MassFunction
+from dstheory.transform._butterflies import meeting_sums
 
 __all__ = ["b_table", "bel_table", "dense_masses", "mass_table", "pl_table", "q_table"]
 
@@ -216,24 +217,4 @@ def _resum_small(table: NDArray[np.float64], m: MassFunction) -> None:
     np.add.at(masses, projected, m.store)
     within = np.arange(1 << len(labels))
     targets = sum(((within >> i & 1) << int(label) for i, label in enumerate(labels)), start=0)
-    table[targets] = _meeting_sums(masses)
-
-
-def _meeting_sums(masses: NDArray[np.float64]) -> NDArray[np.float64]:
-    """Mass of the sets that meet each set, by a butterfly without subtraction.
-
-    Two tables are swept together: the mass of the sets that avoid a set, as far as the
-    labels seen so far tell, and of those that meet it.
-    """
-    avoid, meet = masses.copy(), np.zeros_like(masses)
-    stride = 1
-    while stride < len(masses):
-        shape = (-1, 2, stride, *masses.shape[1:])
-        a, p = avoid.reshape(shape), meet.reshape(shape)
-        p[:, 0] += p[:, 1]
-        p[:, 1] = p[:, 0] + a[:, 1]
-        swapped = a[:, 0].copy()
-        a[:, 0] += a[:, 1]
-        a[:, 1] = swapped
-        stride *= 2
-    return meet
+    table[targets] = meeting_sums(masses)

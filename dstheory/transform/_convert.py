@@ -1,0 +1,156 @@
+"""Between the equivalent tables of a belief function: m, bel, pl, q, b, w, v.
+
+Commonality and conjunctive weights are sums and products over supersets; implicability,
+belief, plausibility and disjunctive weights over subsets. A conversion stays on its side
+where it can, and goes through the masses where it must.
+"""
+
+from collections.abc import Callable
+from typing import Any, Literal
+
+import numpy as np
+from numpy.typing import NDArray
+
+from dstheory import _checks
+from dstheory.construct._arguments import check_finite, check_nonnegative, place_name
+from dstheory.errors import DSTheoryError, MassError
+from dstheory.kernels import moebius
+from dstheory.transform._butterflies import meeting_sums
+from dstheory.transform._weights import commonalities_of_weights, weights_of_commonalities
+
+__all__ = ["TableKind", "convert_table"]
+
+TableKind = Literal["m", "bel", "pl", "q", "b", "w", "v"]
+_Step = Callable[[NDArray[Any]], NDArray[Any]]
+
+# The table through which each kind is reached without a Moebius inversion.
+_SIDE = {"m": "m", "q": "q", "w": "q", "b": "b", "bel": "b", "pl": "b", "v": "b"}
+
+
+def convert_table(table: Any, source: TableKind, target: TableKind) -> NDArray[Any]:
+    """Convert tables of all subsets from one representation to another.
+
+    Parameters
+    ----------
+    table : (*batch, 2**K) array
+        Indexed by mask. Signed ("latent") beliefs are allowed: values are not asked to be
+        a belief function, only to have total mass 1.
+    source, target : {"m", "bel", "pl", "q", "b", "w", "v"}
+        Mass, belief, plausibility, commonality, implicability, conjunctive weights,
+        disjunctive weights. As a source, w(frame) and v(empty) are not used; as a target
+        they are 1.
+
+    Returns
+    -------
+    (*batch, 2**K) array
+        A new array; float64, or exact objects as in `table`.
+
+    Raises
+    ------
+    DSTheoryError
+        If a kind is unknown, the last axis is no power of two, or an entry is not finite.
+    MassError
+        If weights are asked for and a commonality (for w: dogmatic) or implicability (for
+        v: normalized) is not positive, or given weights are negative.
+    TypeError
+        If an entry is no number.
+
+    See Also
+    --------
+    dstheory.construct.from_bel : the same with a check that it is a belief function.
+
+    References
+    ----------
+    Smets (2002), The application of the matrix calculus to belief functions, Int. J.
+    Approximate Reasoning 31, 1-30; Denoeux (2008), Artificial Intelligence 172, 234-264.
+
+    Examples
+    --------
+    >>> convert_table([0, 0.75, 0, 0.25], "m", "pl")
+    array([0.  , 1.  , 0.25, 1.  ])
+    >>> convert_table([0, 0.5, 0.25, 1], "bel", "m")
+    array([0.  , 0.5 , 0.25, 0.25])
+    """
+    for kind in (source, target):
+        if kind not in _SIDE:
+            raise DSTheoryError(f"a table is one of {', '.join(_SIDE)}, not {kind!r}")
+    values = _set_major(table, source)
+    if source == target:
+        return np.moveaxis(values, 0, -1)
+    side = _SIDE[source]
+    if side != source:
+        values = _TO_SIDE[source](values)
+    if side == "m" or _SIDE[target] != side:
+        result = _from_masses(_TO_MASSES[side](values), target)
+    else:
+        result = values if target == side else _from_side(values, target)
+    return np.moveaxis(result, 0, -1)
+
+
+def _set_major(table: Any, source: str) -> NDArray[Any]:
+    array = _checks.as_masses(table)
+    n_sets = array.shape[-1] if array.ndim else 0
+    if n_sets < 2 or n_sets & (n_sets - 1):
+        raise DSTheoryError(
+            f"table has shape {array.shape}, but its last axis runs over all subsets: "
+            "its length is 2, 4, 8, ..."
+        )
+    if source in ("w", "v"):
+        check_nonnegative(array, "weight")
+    check_finite(array, source)
+    return np.array(np.moveaxis(array, -1, 0), order="C")
+
+
+def _from_masses(masses: NDArray[Any], target: str) -> NDArray[Any]:
+    if target in _FROM_MASSES:
+        return _FROM_MASSES[target](masses)
+    return _from_side(_FROM_MASSES[_SIDE[target]](masses), target)
+
+
+def _from_side(values: NDArray[Any], target: str) -> NDArray[Any]:
+    if target in ("w", "v"):
+        _check_positive(values, target)
+    return _FROM_SIDE[target](values)
+
+
+def _check_positive(values: NDArray[Any], target: str) -> None:
+    wrong = ~np.asarray(values > 0, dtype=bool)
+    if wrong.any():
+        place = np.argwhere(np.moveaxis(wrong, 0, -1))[0]
+        name, condition = {"w": ("q", "m(frame) > 0"), "v": ("b", "m(empty) > 0")}[target]
+        raise MassError(
+            f"{name} of mask {place[-1]} is {values[(place[-1], *place[:-1])]}"
+            f"{place_name(place[:-1])}; weights {target} need {condition} and positive {name}"
+        )
+
+
+def _bel_of_masses(masses: NDArray[Any]) -> NDArray[Any]:
+    table = masses.copy()
+    table[0] = masses[0] * 0
+    return moebius.subset_sums(table)
+
+
+_TO_SIDE: dict[str, _Step] = {
+    "w": commonalities_of_weights,
+    "bel": lambda bel: bel + (1 - bel[-1]),
+    "pl": lambda pl: 1 - pl[::-1],
+    "v": lambda v: commonalities_of_weights(v[::-1])[::-1],
+}
+_TO_MASSES: dict[str, _Step] = {
+    "m": lambda masses: masses,
+    "q": moebius.superset_differences,
+    "b": moebius.subset_differences,
+}
+_FROM_MASSES: dict[str, _Step] = {
+    "m": lambda masses: masses,
+    "q": moebius.superset_sums,
+    "b": moebius.subset_sums,
+    "bel": _bel_of_masses,
+    "pl": meeting_sums,  # no subtraction: small plausibilities keep their digits
+}
+_FROM_SIDE: dict[str, _Step] = {
+    "w": weights_of_commonalities,
+    "bel": lambda b: b - b[0],
+    "pl": lambda b: b[-1] - b[::-1],
+    "v": lambda b: weights_of_commonalities(b[::-1])[::-1],
+}

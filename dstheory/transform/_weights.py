@@ -1,0 +1,257 @@
+"""Canonical decomposition: a mass function as simple ones, conjunctive or disjunctive.
+
+A non-dogmatic mass function is the conjunctive combination of generalized simple mass
+functions A^w, one for each A but the frame (Smets 1995); a subnormal one is the disjunctive
+combination of negative simple ones A_v, one for each A but the empty set (Denoeux 2008).
+Weights above 1 retract belief ("latent" beliefs). Floats go through ln w, exact numbers
+through quotients.
+"""
+
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from dstheory import _checks
+from dstheory.construct import from_implicability, from_q
+from dstheory.construct._arguments import check_finite, check_nonnegative, place_name
+from dstheory.errors import MassError
+from dstheory.frame import Frame
+from dstheory.kernels import moebius
+from dstheory.mass import MassFunction
+from dstheory.transform._butterflies import meeting_products, meeting_sums, superset_quotients
+from dstheory.transform._tables import dense_masses
+
+__all__ = [
+    "commonalities_of_weights",
+    "conjunctive_weights",
+    "disjunctive_weights",
+    "from_conjunctive_weights",
+    "from_disjunctive_weights",
+    "weights_of_commonalities",
+]
+
+
+_MAX_LOG = float(np.log(np.finfo(np.float64).max))
+
+
+def conjunctive_weights(m: MassFunction, *, log: bool = False) -> NDArray[Any]:
+    """Weights w(A) of the canonical conjunctive decomposition.
+
+    Parameters
+    ----------
+    m : MassFunction
+        One or a batch, on K labels, with m(frame) > 0 (non-dogmatic).
+    log : bool
+        Whether to return ln w, as floats.
+
+    Returns
+    -------
+    (*batch, 2**K) array
+        Indexed by mask; w(frame), which has no meaning, is 1. Exact for exact masses.
+
+    Raises
+    ------
+    MassError
+        If a row is dogmatic.
+    DSTheoryError
+        If K is above 26.
+
+    References
+    ----------
+    Smets (1995), The canonical decomposition of a weighted belief; Denoeux (2008), Conjunctive
+    and disjunctive combination of belief functions induced by nondistinct bodies of evidence,
+    Artificial Intelligence 172, 234-264.
+
+    Examples
+    --------
+    >>> from dstheory import Frame, MassFunction
+    >>> frame = Frame(["a", "b", "c"])
+    >>> m = MassFunction(frame, [3, 6, 7], [0.3, 0.5, 0.2])  # Denoeux (2008), example 1
+    >>> conjunctive_weights(m).round(3)
+    array([1.   , 1.   , 1.75 , 0.4  , 1.   , 1.   , 0.286, 1.   ])
+    """
+    missing = ~np.asarray(m.mass(mask=m.frame.full) > 0, dtype=bool)
+    _refuse_rows(missing, "dogmatic (m(frame) = 0)", "conjunctive weights", "discount it first")
+    table = moebius.superset_sums(_dense(m, log))
+    return np.moveaxis(weights_of_commonalities(table, log=log), 0, -1)
+
+
+def disjunctive_weights(m: MassFunction, *, log: bool = False) -> NDArray[Any]:
+    """Weights v(A) of the canonical disjunctive decomposition.
+
+    Parameters
+    ----------
+    m : MassFunction
+        One or a batch, on K labels, with m(empty) > 0 (subnormal).
+    log : bool
+        Whether to return ln v, as floats.
+
+    Returns
+    -------
+    (*batch, 2**K) array
+        Indexed by mask; v(empty), which has no meaning, is 1. Exact for exact masses.
+
+    Raises
+    ------
+    MassError
+        If a row is normalized.
+    DSTheoryError
+        If K is above 26.
+
+    References
+    ----------
+    Denoeux (2008), Artificial Intelligence 172, 234-264: v of m at A is w of the complement
+    of m at the complement of A.
+
+    Examples
+    --------
+    >>> from dstheory import Frame, MassFunction
+    >>> m = MassFunction(Frame(["a", "b"]), [0, 1, 2, 3], [0.25, 0.25, 0.25, 0.25])
+    >>> disjunctive_weights(m)
+    array([1. , 0.5, 0.5, 1. ])
+    """
+    missing = ~np.asarray(m.mass(mask=0) > 0, dtype=bool)
+    _refuse_rows(missing, "normalized (m(empty) = 0)", "disjunctive weights", "complement it")
+    table = moebius.subset_sums(_dense(m, log))
+    return np.moveaxis(weights_of_commonalities(table[::-1], log=log)[::-1], 0, -1)
+
+
+def from_conjunctive_weights(
+    frame: Frame, weights: Any, *, log: bool = False, atol: float = 1e-12
+) -> MassFunction:
+    """Mass function with given conjunctive weights.
+
+    Parameters
+    ----------
+    frame : Frame
+        K labels.
+    weights : (*batch, 2**K) array
+        w of each set, indexed by mask; not negative, may be above 1. w(frame) is not used.
+    log : bool
+        Whether `weights` are ln w.
+    atol : float
+        Float masses within `atol` of zero are rounding noise, and dropped.
+
+    Returns
+    -------
+    MassFunction
+        The conjunctive combination of all A^w.
+
+    Raises
+    ------
+    MassError
+        If a weight is negative or not finite, the last axis does not have 2**K entries, or
+        weights above 1 leave a set with a negative mass (the set and the row are named).
+    TypeError
+        If `frame` is no Frame, or a weight is no number.
+
+    References
+    ----------
+    Denoeux (2008), Artificial Intelligence 172, 234-264.
+
+    Examples
+    --------
+    >>> from dstheory import Frame
+    >>> frame = Frame(["a", "b"])
+    >>> from_conjunctive_weights(frame, [1, 0.5, 0.5, 1]).to_dict()
+    {(): 0.25, ('a',): 0.25, ('b',): 0.25, ('a', 'b'): 0.25}
+    """
+    table = commonalities_of_weights(_set_major(weights, log), log=log)
+    return from_q(frame, np.moveaxis(table, 0, -1), atol=atol)
+
+
+def from_disjunctive_weights(
+    frame: Frame, weights: Any, *, log: bool = False, atol: float = 1e-12
+) -> MassFunction:
+    """Mass function with given disjunctive weights.
+
+    Parameters
+    ----------
+    frame : Frame
+        K labels.
+    weights : (*batch, 2**K) array
+        v of each set, indexed by mask; not negative, may be above 1. v(empty) is not used.
+    log : bool
+        Whether `weights` are ln v.
+    atol : float
+        Float masses within `atol` of zero are rounding noise, and dropped.
+
+    Returns
+    -------
+    MassFunction
+        The disjunctive combination of all A_v.
+
+    Raises
+    ------
+    MassError
+        If a weight is negative or not finite, the last axis does not have 2**K entries, or
+        weights above 1 leave a set with a negative mass (the set and the row are named).
+    TypeError
+        If `frame` is no Frame, or a weight is no number.
+
+    References
+    ----------
+    Denoeux (2008), Artificial Intelligence 172, 234-264.
+
+    Examples
+    --------
+    >>> from_disjunctive_weights(Frame(["a", "b"]), [1, 0.5, 1, 1]).to_dict()
+    {(): 0.5, ('a',): 0.5}
+    """
+    table = commonalities_of_weights(_set_major(weights, log)[::-1], log=log)[::-1]
+    return from_implicability(frame, np.moveaxis(table, 0, -1), atol=atol)
+
+
+def weights_of_commonalities(q: NDArray[Any], *, log: bool = False) -> NDArray[Any]:
+    """Weights w (2**K, *batch) of positive commonalities: ln w is minus the Moebius of ln q."""
+    if q.dtype == object and not log:
+        weights = 1 / superset_quotients(q)
+        weights[-1] = weights[-1] * 0 + 1
+        return np.asarray(weights)
+    logs = -moebius.superset_differences(np.log(q.astype(np.float64)))
+    logs[-1] = 0
+    if log:
+        return logs
+    if logs.size and logs.max() > _MAX_LOG:
+        raise MassError(f"a weight is exp({logs.max():g}), beyond float64; ask for log=True")
+    return np.asarray(np.exp(logs))
+
+
+def commonalities_of_weights(w: NDArray[Any], *, log: bool = False) -> NDArray[Any]:
+    """Commonalities (2**K, *batch): q(B) is the product of w(A) over the A without all of B.
+
+    A lacks a part of B when its complement meets B, so no division is needed, and weights of
+    zero are fine.
+    """
+    if w.dtype == object:
+        return meeting_products(w[::-1])
+    with np.errstate(divide="ignore"):  # ln 0 = -inf: a certain set has weight 0
+        logs = w if log else np.log(w)
+    return np.asarray(np.exp(meeting_sums(logs[::-1])))
+
+
+def _dense(m: MassFunction, log: bool) -> NDArray[Any]:
+    table = dense_masses(m)
+    return table.astype(np.float64) if log else table
+
+
+def _set_major(weights: Any, log: bool) -> NDArray[Any]:
+    array = _checks.as_masses(weights)
+    if array.ndim == 0:
+        raise MassError("weights are a table of all subsets, not a single number")
+    if log:
+        check_finite(array, "log weight")
+        array = array.astype(np.float64)
+    else:
+        check_nonnegative(array, "weight")
+    return np.moveaxis(array, -1, 0)
+
+
+def _refuse_rows(wrong: NDArray[np.bool_], what: str, result: str, advice: str) -> None:
+    if wrong.any():
+        place = np.argwhere(wrong)[0]
+        count = f" ({int(wrong.sum())} of {wrong.size} rows)" if wrong.ndim else ""
+        raise MassError(
+            f"the mass function{place_name(place)} is {what}{count} and has no {result}; {advice}"
+        )
