@@ -4,6 +4,7 @@ A mass function is a dict from frozenset to number, an act a dict from class to 
 """
 
 from fractions import Fraction
+from itertools import pairwise, permutations
 
 
 def normalized(m):
@@ -37,3 +38,58 @@ def interval_dominance(m, acts):
         not any(lower(m, other) > upper(m, act) for other in acts if other is not act)
         for act in acts
     ]
+
+
+def strong_dominance(m, acts):
+    def at_least(f, g):
+        return lower(m, f) >= upper(m, g)
+
+    return [not any(at_least(f, g) and not at_least(g, f) for f in acts) for g in acts]
+
+
+def weak_dominance(m, acts):
+    def at_least(f, g):
+        return lower(m, f) >= lower(m, g) and upper(m, f) >= upper(m, g)
+
+    return [not any(at_least(f, g) and not at_least(g, f) for f in acts) for g in acts]
+
+
+def maximality(m, acts):
+    return [not any(lower(m, {w: f[w] - g[w] for w in g}) > 0 for f in acts) for g in acts]
+
+
+def regret(acts):
+    return [{w: max(f[w] for f in acts) - act[w] for w in act} for act in acts]
+
+
+def belief(m, event):
+    return sum(v for focal, v in normalized(m).items() if focal <= event)
+
+
+def plausibility(m, event):
+    return sum(v for focal, v in normalized(m).items() if focal & event)
+
+
+def choquet(measure, m, act):
+    """Integral of the measure of {act >= u} over u, from the smallest utility on."""
+    levels = sorted(set(act.values()))
+    total = Fraction(levels[0])
+    for low, high in pairwise(levels):
+        total += (high - low) * measure(m, frozenset(w for w in act if act[w] >= high))
+    return total
+
+
+def sugeno(measure, m, act):
+    def level(u):
+        return frozenset(w for w in act if act[w] >= u)
+
+    return max(min(u, measure(m, level(u))) for u in act.values())
+
+
+def vertices(m, frame):
+    """Extreme probabilities: every focal set gives its mass to its first label in an order."""
+    for order in permutations(frame):
+        p = dict.fromkeys(frame, Fraction(0))
+        for event, v in normalized(m).items():
+            p[next(w for w in order if w in event)] += v
+        yield p

@@ -1,6 +1,8 @@
 """Decisions: expected utilities, one act by a criterion, or the set of acts not ruled out."""
 
 from dstheory.decide._acts import best_act, chosen_acts
+from dstheory.decide._cardinality import appriou
+from dstheory.decide._credal import e_admissibility
 from dstheory.decide._criteria import (
     hurwicz,
     maximax,
@@ -11,21 +13,36 @@ from dstheory.decide._criteria import (
     maximum_mass,
     maximum_plausibility,
 )
+from dstheory.decide._dominance import maximality, strong_dominance, weak_dominance
 from dstheory.decide._expectations import (
     expected_utility,
     lower_expected_utility,
     upper_expected_utility,
 )
+from dstheory.decide._integrals import choquet_expectation, sugeno_expectation
 from dstheory.decide._interval import interval_dominance
-from dstheory.decide._utilities import utilities_from_costs, with_reject
+from dstheory.decide._local import generalized_hurwicz
+from dstheory.decide._ordered import owa, owa_expected_utility, owa_weights
+from dstheory.decide._regrets import minimax_regret, pignistic_regret, regrets
+from dstheory.decide._set_acts import set_names, set_utilities
+from dstheory.decide._utilities import (
+    utilities_from_costs,
+    utilities_from_threshold,
+    with_reject,
+)
 
 __all__ = [
+    "appriou",
     "best_act",
+    "choquet_expectation",
     "chosen_acts",
+    "e_admissibility",
     "expected_utility",
+    "generalized_hurwicz",
     "hurwicz",
     "interval_dominance",
     "lower_expected_utility",
+    "maximality",
     "maximax",
     "maximin",
     "maximize_expected_utility",
@@ -33,7 +50,19 @@ __all__ = [
     "maximum_betp",
     "maximum_mass",
     "maximum_plausibility",
+    "minimax_regret",
+    "owa",
+    "owa_expected_utility",
+    "owa_weights",
+    "pignistic_regret",
+    "regrets",
+    "set_names",
+    "set_utilities",
+    "strong_dominance",
+    "sugeno_expectation",
     "upper_expected_utility",
     "utilities_from_costs",
+    "utilities_from_threshold",
+    "weak_dominance",
     "with_reject",
 ]

@@ -2,7 +2,7 @@
 
 On labels: the most probable, plausible or believed one. With utilities: the act with
 the largest pignistic, worst-case, best-case or mixed expectation (Denoeux 2019,
-"Decision-making with belief functions: a review", IJAR 109, section 4.1). Equal values
+"Decision-making with belief functions: a review", IJAR 109). Equal values
 go to the first act in order.
 """
 
@@ -285,7 +285,7 @@ def maximax(m: MassFunction, utilities: Any = None, *, acts: Iterable[Any] | Non
 
     Notes
     -----
-    Denoeux 2019, section 4.1. Ties go to the first act.
+    Denoeux 2019. Ties go to the first act.
 
     Examples
     --------
@@ -334,7 +334,7 @@ def hurwicz(
     Notes
     -----
     alpha * lower + (1 - alpha) * upper: Strat 1990, "Decision analysis using belief
-    functions"; Denoeux 2019, section 4.1. Ties go to the first act.
+    functions"; Denoeux 2019. Ties go to the first act.
 
     Examples
     --------

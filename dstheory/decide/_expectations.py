@@ -2,7 +2,7 @@
 
 A mass function bounds a set of probabilities; the lower and upper expectations are the
 bounds of the expected utility over that set, and the pignistic one lies between them
-(Denoeux 2019, "Decision-making with belief functions: a review", IJAR 109, eq. 25-27;
+(Denoeux 2019, "Decision-making with belief functions: a review", IJAR 109;
 Shafer 1981, "Constructive probability"; Smets & Kennes 1994, "The transferable belief model").
 """
 

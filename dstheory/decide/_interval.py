@@ -2,7 +2,7 @@
 
 Each act has an interval of expected utilities, from the lower to the upper one. An act
 goes only where another's interval lies wholly above its own (Troffaes 2007, "Decision
-making under uncertainty using imprecise probabilities", IJAR 45, section 4.1).
+making under uncertainty using imprecise probabilities", IJAR 45).
 """
 
 from typing import Any

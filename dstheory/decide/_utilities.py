@@ -3,7 +3,7 @@
 Without a matrix the acts are the labels themselves and a right label is worth 1, a wrong
 one 0. Costs become utilities by 1 - cost, and a reject act is a row of constant utility
 (Chow 1970, "On optimum recognition error and reject tradeoff"; Denoeux 2019, "Decision-making
-with belief functions: a review", IJAR 109, section 2).
+with belief functions: a review", IJAR 109).
 """
 
 import math
@@ -15,7 +15,7 @@ from numpy.typing import NDArray
 
 from dstheory.mass import MassFunction
 
-__all__ = ["prepared", "utilities_from_costs", "with_reject"]
+__all__ = ["prepared", "utilities_from_costs", "utilities_from_threshold", "with_reject"]
 
 
 def utilities_from_costs(costs: Any) -> NDArray[Any]:
@@ -43,6 +43,47 @@ def utilities_from_costs(costs: Any) -> NDArray[Any]:
            [ 0.,  1.]])
     """
     return np.asarray(1 - as_matrix(costs, "costs"))
+
+
+def utilities_from_threshold(threshold: Any) -> NDArray[Any]:
+    """Utilities of two acts, no and yes, such that yes needs a probability above a threshold.
+
+    Parameters
+    ----------
+    threshold : number, from 0 to 1
+        Probability of the second class above which its act is chosen: the cost of a false
+        alarm divided by the sum of the costs of a false alarm and a miss.
+
+    Returns
+    -------
+    (2, 2) array
+        1 - cost, with cost `threshold` for a false alarm and 1 - `threshold` for a miss.
+
+    Raises
+    ------
+    ValueError
+        If `threshold` is outside [0, 1].
+
+    Notes
+    -----
+    Elkan 2001, "The foundations of cost-sensitive learning". At the threshold itself both
+    acts are equal, and the first one is chosen. With `maximin` the rule asks the same of
+    the worst case.
+
+    Examples
+    --------
+    >>> from dstheory import Frame
+    >>> from dstheory.decide import maximize_expected_utility
+    >>> utilities_from_threshold(0.25)
+    array([[1.  , 0.25],
+           [0.75, 1.  ]])
+    >>> m = MassFunction(Frame(["no", "yes"]), [1, 2], [[0.8, 0.2], [0.7, 0.3]])
+    >>> maximize_expected_utility(m, utilities_from_threshold(0.25), acts=m.frame)
+    array(['no', 'yes'], dtype='<U3')
+    """
+    if not 0 <= threshold <= 1:
+        raise ValueError(f"threshold is {threshold}, but a probability lies between 0 and 1")
+    return np.asarray([[1, threshold], [1 - threshold, 1]])
 
 
 def with_reject(utilities: Any, cost: Any) -> NDArray[Any]:

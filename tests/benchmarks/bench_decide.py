@@ -59,3 +59,21 @@ def test_interval_dominance_alternative(benchmark, m):
 @pytest.mark.benchmark(group="names")
 def test_chosen_acts(benchmark, m):
     benchmark(decide.chosen_acts, decide.interval_dominance(m), m.frame)
+
+
+@pytest.mark.benchmark(group="comparisons in pairs")
+@pytest.mark.parametrize(
+    "criterion",
+    [decide.strong_dominance, decide.weak_dominance, decide.maximality],
+    ids=lambda f: f.__name__,
+)
+def test_pairwise(benchmark, m, criterion):
+    benchmark.pedantic(criterion, (m,), rounds=3)
+
+
+@pytest.mark.benchmark(group="E-admissibility")
+def test_e_admissibility(benchmark):
+    """Five acts on four classes; one row in a few needs a linear program."""
+    rng = np.random.default_rng(0)
+    m = MassFunction(Frame(range(4)), range(1, 16), rng.dirichlet(np.ones(15), size=1000))
+    benchmark.pedantic(decide.e_admissibility, (m, rng.random((5, 4))), rounds=3)

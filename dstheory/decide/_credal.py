@@ -1,0 +1,125 @@
+"""E-admissibility: keep the acts that are best under some probability (Levi 1980).
+
+A mass function allows every probability that distributes each m(A) over the elements of A.
+Whether an act is best under one of them is a linear program; most answers are had without it,
+from probabilities that favour each act and from acts that are not even maximal (Utkin &
+Augustin 2005, "Powerful algorithms for decision making under partial prior information").
+"""
+
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from dstheory.decide._dominance import maximality
+from dstheory.decide._interval import check_atol
+from dstheory.decide._tables import mean_table
+from dstheory.decide._utilities import prepared
+from dstheory.kernels import bits, setwise
+from dstheory.mass import MassFunction
+
+__all__ = ["e_admissibility"]
+
+
+def e_admissibility(
+    m: MassFunction, utilities: Any = None, *, atol: float = 1e-9
+) -> NDArray[np.bool_]:
+    """Which acts maximize expected utility under at least one probability P >= Bel.
+
+    Parameters
+    ----------
+    m : MassFunction
+        m(empty) is left out.
+    utilities : (A, K) array, optional
+        Utility of each act (row) under each class (column). Default: acts are labels.
+    atol : float
+        By how much an act may fall short of the best one; the linear programs are solved
+        in float64, also for exact masses.
+
+    Returns
+    -------
+    (*batch, A) array of bool
+        At least one True in each row.
+
+    Raises
+    ------
+    TotalConflictError
+        If all mass of a row is on the empty set.
+    ValueError
+        If `utilities` is not (A, K) or not finite, or `atol` is negative.
+
+    Notes
+    -----
+    Keeps a part of `maximality`; the two agree for two acts (Troffaes 2007).
+
+    Examples
+    --------
+    The constant gamble is maximal, but best under no probability (Troffaes 2007):
+
+    >>> from dstheory import Frame
+    >>> m = MassFunction(Frame(["H", "T"]), [1, 2, 3], [0.28, 0.3, 0.42])
+    >>> e_admissibility(m, [[4, 0], [0, 4], [3, 2], [0.5, 3], [2.35, 2.35], [4.1, -0.3]])
+    array([ True,  True,  True, False, False, False])
+    """
+    check_atol(atol)
+    normal, matrix = prepared(m, utilities)
+    table = matrix.astype(np.float64)
+    store = normal.store.astype(np.float64).reshape(len(normal.focal), -1)
+    maximal = np.moveaxis(maximality(normal, matrix, atol=atol), -1, 0).reshape(len(table), -1)
+    kept = _witnessed(table, normal.focal, store, atol)
+    for act, row in np.argwhere(maximal & ~kept):
+        rivals = table[maximal[:, row]] - table[act]
+        kept[act, row] = _shortfall(rivals, normal.focal, store[:, row]) <= atol
+    return np.moveaxis(kept.reshape(len(table), *normal.batch_shape), 0, -1)
+
+
+def _witnessed(
+    utilities: NDArray[np.float64], focal: NDArray[Any], store: NDArray[np.float64], atol: float
+) -> NDArray[np.bool_]:
+    """Acts (A, rows) that are best under a probability which is at hand.
+
+    Such are the pignistic one, and for each act those which give every focal set to its
+    best element there, by its utility or by its advantage over the mean act.
+    """
+    inside = bits.members(focal, utilities.shape[1])
+    tables = [mean_table(utilities, focal)]
+    for goal in np.concatenate([utilities, utilities - utilities.mean(axis=0)]):
+        favorite = np.where(inside, goal[:, np.newaxis], -np.inf).argmax(axis=0)
+        tables.append(utilities[:, favorite])
+    kept = np.zeros((len(utilities), store.shape[1]), dtype=bool)
+    for table in tables:
+        values = setwise.weighted_sum(table, store)
+        kept |= values >= values.max(axis=0) - atol
+    return kept
+
+
+def _shortfall(
+    rivals: NDArray[np.float64], focal: NDArray[Any], masses: NDArray[np.float64]
+) -> float:
+    """Smallest, over the allowed probabilities, of the best rival's advantage.
+
+    Variables are the shares x[A, w] of m(A) that go to w in A, and the advantage t:
+    minimize t with sum x (u_rival(w) - u_act(w)) <= t and sum_w x[A, w] = m(A).
+    """
+    from scipy.optimize import linprog
+    from scipy.sparse import csr_array
+
+    present = masses > 0
+    owner, element = np.nonzero(bits.members(focal[present], rivals.shape[1]).T)
+    n_shares, n_sets = len(owner), int(present.sum())
+    # Typed as Any because the stubs of linprog know no sparse matrices.
+    whole: Any = csr_array(
+        (np.ones(n_shares), (owner, np.arange(n_shares))), (n_sets, n_shares + 1)
+    )
+    result = linprog(
+        c=np.append(np.zeros(n_shares), 1.0),
+        A_ub=np.column_stack([rivals[:, element], -np.ones(len(rivals))]),
+        b_ub=np.zeros(len(rivals)),
+        A_eq=whole,
+        b_eq=masses[present],
+        bounds=[*[(0, None)] * n_shares, (None, None)],
+        method="highs",
+    )
+    if not result.success or result.fun is None:
+        raise RuntimeError(f"the linear program of e_admissibility failed: {result.message}")
+    return float(result.fun)

@@ -1,0 +1,176 @@
+"""Set-valued decisions by comparing acts in pairs: strong, weak, and maximality.
+
+Each criterion drops an act where another one is strictly better in its sense. Equal acts
+never drop each other, so that a tie leaves all of them and no row is ever empty (Troffaes
+2007, "Decision making under uncertainty using imprecise probabilities", IJAR 45; Ma & Denoeux
+2021, "Partial classification in the belief function framework", KBS 214; Walley 1991,
+"Statistical reasoning with imprecise probabilities", section 3.9, for maximality).
+"""
+
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from dstheory.decide._expectations import lower_expected_utility, upper_expected_utility
+from dstheory.decide._interval import check_atol
+from dstheory.decide._tables import worst_table
+from dstheory.decide._utilities import prepared
+from dstheory.kernels import setwise
+from dstheory.mass import MassFunction
+
+__all__ = ["maximality", "strong_dominance", "weak_dominance"]
+
+
+def _bounds(m: MassFunction, utilities: Any) -> tuple[NDArray[Any], NDArray[Any]]:
+    """Lower and upper expected utilities with the acts first, (A, *batch)."""
+    lower = np.moveaxis(lower_expected_utility(m, utilities), -1, 0)
+    return lower, np.moveaxis(upper_expected_utility(m, utilities), -1, 0)
+
+
+def strong_dominance(
+    m: MassFunction, utilities: Any = None, *, atol: float = 1e-12
+) -> NDArray[np.bool_]:
+    """Which acts remain when f beats g as soon as lower(f) >= upper(g).
+
+    Parameters
+    ----------
+    m : MassFunction
+        m(empty) is left out.
+    utilities : (A, K) array, optional
+        Utility of each act (row) under each class (column). Default: acts are labels.
+    atol : float
+        Differences up to this count as equal; 0 compares exactly.
+
+    Returns
+    -------
+    (*batch, A) array of bool
+        At least one True in each row.
+
+    Raises
+    ------
+    TotalConflictError
+        If all mass of a row is on the empty set.
+    ValueError
+        If `utilities` is not (A, K) or not finite, or `atol` is negative.
+
+    Notes
+    -----
+    An act g goes if some f has lower(f) >= upper(g) without lower(g) >= upper(f); two equal
+    precise acts satisfy both and stay. Keeps a part of `interval_dominance`, which asks for
+    lower(f) > upper(g) (Ma & Denoeux 2021).
+
+    Examples
+    --------
+    >>> from dstheory import Frame
+    >>> frame = Frame(["ant", "bee", "cat"])
+    >>> strong_dominance(MassFunction(frame, [1, 6], [0.5, 0.5]))
+    array([ True, False, False])
+    >>> strong_dominance(MassFunction(frame, [1, 2], [0.5, 0.5]))
+    array([ True,  True, False])
+    """
+    check_atol(atol)
+    lower, upper = _bounds(m, utilities)
+    dropped = np.zeros(lower.shape, dtype=bool)
+    for low, high in zip(lower, upper, strict=True):
+        beaten = np.asarray(upper - low <= atol, dtype=bool)
+        dropped |= beaten & ~np.asarray(high - lower <= atol, dtype=bool)
+    return np.moveaxis(~dropped, 0, -1)
+
+
+def weak_dominance(
+    m: MassFunction, utilities: Any = None, *, atol: float = 1e-12
+) -> NDArray[np.bool_]:
+    """Which acts remain when f beats g if neither bound is lower and one is higher.
+
+    Parameters
+    ----------
+    m : MassFunction
+        m(empty) is left out.
+    utilities : (A, K) array, optional
+        Utility of each act (row) under each class (column). Default: acts are labels.
+    atol : float
+        Differences up to this count as equal; 0 compares exactly.
+
+    Returns
+    -------
+    (*batch, A) array of bool
+        At least one True in each row.
+
+    Raises
+    ------
+    TotalConflictError
+        If all mass of a row is on the empty set.
+    ValueError
+        If `utilities` is not (A, K) or not finite, or `atol` is negative.
+
+    Notes
+    -----
+    Also called interval bound dominance (Denoeux 2019). Keeps a part of `strong_dominance`
+    and, for every degree of pessimism, an act that `hurwicz` may choose.
+
+    Examples
+    --------
+    >>> from dstheory import Frame
+    >>> frame = Frame(["ant", "bee", "cat"])
+    >>> weak_dominance(MassFunction(frame, [1, 6], [0.25, 0.75]))
+    array([ True,  True,  True])
+    >>> weak_dominance(MassFunction(frame, [1, 3, 7], [0.25, 0.25, 0.5]))
+    array([ True, False, False])
+    """
+    check_atol(atol)
+    lower, upper = _bounds(m, utilities)
+    dropped = np.zeros(lower.shape, dtype=bool)
+    for low, high in zip(lower, upper, strict=True):
+        gains = low - lower, high - upper
+        not_worse = [np.asarray(gain >= -atol, dtype=bool) for gain in gains]
+        better = [np.asarray(gain > atol, dtype=bool) for gain in gains]
+        dropped |= not_worse[0] & not_worse[1] & (better[0] | better[1])
+    return np.moveaxis(~dropped, 0, -1)
+
+
+def maximality(m: MassFunction, utilities: Any = None, *, atol: float = 1e-12) -> NDArray[np.bool_]:
+    """Which acts remain when f beats g if it is better under every probability.
+
+    Parameters
+    ----------
+    m : MassFunction
+        m(empty) is left out.
+    utilities : (A, K) array, optional
+        Utility of each act (row) under each class (column). Default: acts are labels.
+    atol : float
+        By how much f must be better, so that rounding breaks no tie; 0 compares exactly.
+
+    Returns
+    -------
+    (*batch, A) array of bool
+        At least one True in each row.
+
+    Raises
+    ------
+    TotalConflictError
+        If all mass of a row is on the empty set.
+    ValueError
+        If `utilities` is not (A, K) or not finite, or `atol` is negative.
+
+    Notes
+    -----
+    An act g goes if the lower expectation of f - g is positive for some f (Walley 1991,
+    section 3.9). Lies between `e_admissibility` and `interval_dominance`.
+
+    Examples
+    --------
+    Six gambles on a coin (Troffaes 2007):
+
+    >>> from dstheory import Frame
+    >>> m = MassFunction(Frame(["H", "T"]), [1, 2, 3], [0.28, 0.3, 0.42])
+    >>> maximality(m, [[4, 0], [0, 4], [3, 2], [0.5, 3], [2.35, 2.35], [4.1, -0.3]])
+    array([ True,  True,  True, False,  True, False])
+    """
+    check_atol(atol)
+    normal, matrix = prepared(m, utilities)
+    kept = np.empty((len(matrix), *normal.batch_shape), dtype=bool)
+    for act, row in enumerate(matrix):
+        advantages = setwise.weighted_sum(worst_table(matrix - row, normal.focal), normal.store)
+        kept[act] = ~np.asarray(advantages > atol, dtype=bool).any(axis=0)
+    return np.moveaxis(kept, 0, -1)

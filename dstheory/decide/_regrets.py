@@ -1,0 +1,131 @@
+"""Regret: what an act falls short of the best act under each class.
+
+The act with the smallest expected regret is chosen; within a focal set regret is taken at
+its worst (Savage 1951; Yager 2004, "Decision making using minimization of regret") or, for
+the pignistic criterion, at its mean.
+"""
+
+from collections.abc import Iterable
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from dstheory.decide._acts import first_best
+from dstheory.decide._criteria import named
+from dstheory.decide._expectations import expected_utility, upper_expected_utility
+from dstheory.decide._utilities import as_matrix, prepared
+from dstheory.mass import MassFunction
+
+__all__ = ["minimax_regret", "pignistic_regret", "regrets"]
+
+
+def regrets(utilities: Any) -> NDArray[Any]:
+    """Regret of each act under each class: the best utility of the class minus its own.
+
+    Parameters
+    ----------
+    utilities : (A, K) array
+
+    Returns
+    -------
+    (A, K) array
+        Non-negative; `expected_utility` and the bounds of it give expected regrets.
+
+    Raises
+    ------
+    ValueError
+        If `utilities` is not a matrix or not finite.
+
+    Examples
+    --------
+    >>> regrets([[4, 0], [1, 3]])
+    array([[0., 3.],
+           [3., 0.]])
+    """
+    matrix = as_matrix(utilities, "utilities")
+    return np.asarray(matrix.max(axis=0) - matrix)
+
+
+def pignistic_regret(
+    m: MassFunction, utilities: Any = None, *, acts: Iterable[Any] | None = None
+) -> Any:
+    """The act with the smallest expected regret under the pignistic probability.
+
+    Parameters
+    ----------
+    m : MassFunction
+        m(empty) is left out.
+    utilities : (A, K) array, optional
+        Utility of each act (row) under each class (column). Default: acts are labels.
+    acts : sequence of A names, optional
+        Names of the acts.
+
+    Returns
+    -------
+    act for one mass function, array of acts of the batch shape for a batch
+        A label without `utilities`, else a name where `acts` are given, else a row index.
+
+    Raises
+    ------
+    TotalConflictError
+        If all mass of a row is on the empty set.
+    ValueError
+        If `utilities` is not (A, K) or not finite, or `acts` has another length.
+
+    See Also
+    --------
+    maximize_expected_utility : the same decision, since the best utility of a class does
+        not depend on the act.
+
+    Examples
+    --------
+    >>> from dstheory import Frame
+    >>> m = MassFunction.from_dict(Frame(["ant", "bee"]), {"ant": 0.5, ("ant", "bee"): 0.5})
+    >>> pignistic_regret(m, [[4, 0], [1, 3]])
+    0
+    """
+    normal, matrix = prepared(m, utilities)
+    return first_best(-expected_utility(normal, regrets(matrix)), named(m, utilities, acts))
+
+
+def minimax_regret(
+    m: MassFunction, utilities: Any = None, *, acts: Iterable[Any] | None = None
+) -> Any:
+    """The act with the smallest upper expected regret.
+
+    Parameters
+    ----------
+    m : MassFunction
+        m(empty) is left out.
+    utilities : (A, K) array, optional
+        Utility of each act (row) under each class (column). Default: acts are labels.
+    acts : sequence of A names, optional
+        Names of the acts.
+
+    Returns
+    -------
+    act for one mass function, array of acts of the batch shape for a batch
+        A label without `utilities`, else a name where `acts` are given, else a row index.
+
+    Raises
+    ------
+    TotalConflictError
+        If all mass of a row is on the empty set.
+    ValueError
+        If `utilities` is not (A, K) or not finite, or `acts` has another length.
+
+    Notes
+    -----
+    The sum over focal sets of m(A) times the largest regret in A (Yager 2004). An act that
+    nobody would choose can change the decision, as always with regret. Ties: the first act.
+
+    Examples
+    --------
+    >>> from dstheory import Frame
+    >>> m = MassFunction.from_dict(Frame(["ant", "bee"]), {("ant", "bee"): 1})
+    >>> minimax_regret(m, [[4, 0], [1, 3], [2, 1]])
+    2
+    """
+    normal, matrix = prepared(m, utilities)
+    return first_best(-upper_expected_utility(normal, regrets(matrix)), named(m, utilities, acts))
