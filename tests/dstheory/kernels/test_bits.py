@@ -1,0 +1,47 @@
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from dstheory.kernels import bits
+
+
+@st.composite
+def sized_masks(draw):
+    """Frame size and masks; half of the sizes need Python integers."""
+    size = draw(st.sampled_from([1, 5, 61, 62, 63, 64, 130]))
+    return size, draw(st.lists(st.integers(0, (1 << size) - 1), max_size=6))
+
+
+def elements(mask, size):
+    return {i for i in range(size) if mask >> i & 1}
+
+
+@given(case=sized_masks())
+def test_kinds(case):
+    size, masks = case
+    array = bits.mask_array(masks, size)
+    assert array.dtype == (np.int64 if size <= bits.MAX_INT64_BITS else object)
+    assert array.tolist() == masks
+    assert all(type(mask) is int for mask in array.tolist())
+
+
+@given(case=sized_masks())
+def test_against_sets(case):
+    size, masks = case
+    array, sets = bits.mask_array(masks, size), [elements(mask, size) for mask in masks]
+    assert bits.cardinality(array).tolist() == [len(s) for s in sets]
+    table = bits.members(array, size)
+    assert table.shape == (size, len(masks))
+    assert table.dtype == bool
+    assert [set(np.flatnonzero(column)) for column in table.T] == sets
+    for mask, event in zip(masks, sets, strict=True):
+        assert bits.subset_of(array, mask).tolist() == [s <= event for s in sets]
+    wanted = [[not (s <= t or t <= s) for t in sets] for s in sets]
+    assert bits.incomparable(array).tolist() == wanted
+
+
+@pytest.mark.parametrize("size", [62, 63])
+def test_the_whole_frame_fits(size):
+    full = (1 << size) - 1
+    assert bits.cardinality(bits.mask_array([full], size)).tolist() == [size]
