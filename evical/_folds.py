@@ -1,0 +1,187 @@
+"""Who is trained on what, and calibrated on what: never on the same samples.
+
+Scores of samples that a classifier was trained on are too good, and a calibrator that
+learns from them is too sure of itself (Platt 1999, section 2.1). The folds are checked
+before anything is fitted.
+"""
+
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+from sklearn.base import clone
+from sklearn.model_selection import check_cv
+from sklearn.utils import _safe_indexing
+from sklearn.utils.parallel import Parallel, delayed
+from sklearn.utils.validation import _check_method_params
+
+from evical._calibrated import CalibratedClassifier, fit_calibrators
+from evical._response import class_scores
+
+__all__ = ["FoldFitter", "make_folds"]
+
+Floats = NDArray[np.float64]
+Rows = NDArray[np.intp]
+Fold = tuple[Rows, Rows]
+
+
+def make_folds(
+    cv: Any, X: Any, y: NDArray[Any], split_params: dict[str, Any], *, ensemble: bool
+) -> list[Fold]:
+    """Training and calibration rows of each fold, all classes in each part that needs them.
+
+    Parameters
+    ----------
+    cv : int, splitter, iterable of (train, test) or None
+    X, y : samples and labels
+    split_params : dict
+        More arguments of the splitter, such as groups.
+    ensemble : bool
+        Whether each fold is calibrated on its own, or all of them together.
+
+    Returns
+    -------
+    list of (train, test) index arrays
+
+    Raises
+    ------
+    ValueError
+        If a class is missing from a fold, naming both; if a fold tests what it trains on;
+        if the test parts are no partition although they are pooled.
+    """
+    classes, counts = np.unique(y, return_counts=True)
+    n_folds = 5 if cv is None else cv
+    if isinstance(n_folds, int | np.integer) and counts.min() < n_folds:
+        rare = int(np.argmin(counts))
+        raise ValueError(
+            f"class {classes.tolist()[rare]!r} has {counts[rare]} samples, but each of "
+            f"{n_folds} folds needs one; take cv={max(2, counts[rare])}, or more samples"
+        )
+    folds = [
+        (_rows(train, len(y)), _rows(test, len(y)))
+        for train, test in check_cv(cv, y, classifier=True).split(X, y, **split_params)
+    ]
+    for number, (train, test) in enumerate(folds):
+        _check_fold(number, len(folds), y, classes, train, test if ensemble else None)
+        _check_unseen(number, train, test)
+    if not ensemble:
+        _check_partition(folds, len(y))
+    return folds
+
+
+def _rows(index: Any, n: int) -> Rows:
+    return np.asarray(np.arange(n)[index])  # of a mask too
+
+
+def _check_fold(
+    number: int, n_folds: int, y: NDArray[Any], classes: NDArray[Any], train: Rows, test: Any
+) -> None:
+    for part, rows in (("training", train), ("calibration", test)):
+        missing = [] if rows is None else np.setdiff1d(classes, y[rows]).tolist()
+        if missing:
+            raise ValueError(
+                f"class {missing[0]!r} is missing from the {part} part of fold {number} "
+                f"(of {n_folds}); take fewer or stratified folds, larger parts, or more samples"
+            )
+
+
+def _check_unseen(number: int, train: Rows, test: Rows) -> None:
+    seen = np.intersect1d(train, test)
+    if len(seen):
+        raise ValueError(
+            f"fold {number} calibrates on row {seen[0]}, on which it trains too "
+            f"({len(seen)} such rows); the parts of a fold must be disjoint"
+        )
+
+
+def _check_partition(folds: Sequence[Fold], n: int) -> None:
+    times = np.bincount(np.concatenate([test for _, test in folds]), minlength=n)
+    if (times != 1).any():
+        row = int(np.argmax(times != 1))
+        raise ValueError(
+            f"row {row} is in {times[row]} test parts, but with ensemble=False each sample is "
+            "scored once; take a cv that partitions the samples, or ensemble=True"
+        )
+
+
+class FoldFitter:
+    """Fit classifiers and calibrators on parts of one sample.
+
+    Parameters
+    ----------
+    estimator, calibrator : templates, cloned before each fit
+    X : array, data frame or sparse matrix
+    y : (n,) array
+    weight : (n,) array or None
+        Weights for the calibrators.
+    params : dict
+        More arguments of the `fit` of the estimator; arrays of n rows are cut like X.
+    total_conflict : {"error", "vacuous"}
+    n_jobs : int or None
+    """
+
+    def __init__(
+        self,
+        estimator: Any,
+        calibrator: Any,
+        X: Any,
+        y: NDArray[Any],
+        *,
+        weight: Floats | None,
+        params: dict[str, Any],
+        total_conflict: str,
+        n_jobs: int | None,
+    ) -> None:
+        self.estimator = estimator
+        self.calibrator = calibrator
+        self.X, self.y, self.weight = X, y, weight
+        self.params = params
+        self.total_conflict = total_conflict
+        self.n_jobs = n_jobs
+        self.classes = np.unique(y)
+
+    def pairs(self, folds: Sequence[Fold]) -> list[CalibratedClassifier]:
+        """One pair a fold: trained on one part, calibrated on the other."""
+        return list(
+            Parallel(n_jobs=self.n_jobs)(delayed(self._pair)(train, test) for train, test in folds)
+        )
+
+    def pooled(self, folds: Sequence[Fold]) -> CalibratedClassifier:
+        """One pair: calibrated on the scores of all folds, then trained on everything."""
+        parts = Parallel(n_jobs=self.n_jobs)(
+            delayed(self._scores)(train, test) for train, test in folds
+        )
+        scores = np.empty((len(self.y), parts[0].shape[1]))
+        for (_, test), part in zip(folds, parts, strict=True):
+            scores[test] = part
+        return self._calibrated(self._trained(None), scores, None)
+
+    def prefit(self) -> CalibratedClassifier:
+        """One pair: the estimator is fitted already, all samples are for calibration."""
+        return self._calibrated(
+            self.estimator, class_scores(self.estimator, self.X, self.classes), None
+        )
+
+    def _pair(self, train: Rows, test: Rows) -> CalibratedClassifier:
+        estimator = self._trained(train)
+        X = _safe_indexing(self.X, test)
+        return self._calibrated(estimator, class_scores(estimator, X, self.classes), test)
+
+    def _scores(self, train: Rows, test: Rows) -> Floats:
+        X = _safe_indexing(self.X, test)
+        return class_scores(self._trained(train), X, self.classes)
+
+    def _trained(self, rows: Rows | None) -> Any:
+        if rows is None:
+            return clone(self.estimator).fit(self.X, self.y, **self.params)
+        params = _check_method_params(self.X, params=self.params, indices=rows)
+        return clone(self.estimator).fit(_safe_indexing(self.X, rows), self.y[rows], **params)
+
+    def _calibrated(
+        self, estimator: Any, scores: Floats, rows: Rows | None
+    ) -> CalibratedClassifier:
+        y = self.y if rows is None else self.y[rows]
+        weight = self.weight if rows is None or self.weight is None else self.weight[rows]
+        calibrators = fit_calibrators(self.calibrator, scores, y, self.classes, weight)
+        return CalibratedClassifier(estimator, calibrators, self.classes, self.total_conflict)

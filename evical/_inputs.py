@@ -1,0 +1,82 @@
+"""What classifier and ensemble ask of their parameters and their training data."""
+
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+from sklearn.utils import column_or_1d, indexable
+from sklearn.utils.multiclass import check_classification_targets
+
+from evical.scores._checks import check_weights
+
+__all__ = ["check_choice", "check_samples"]
+
+
+def check_choice(name: str, value: Any, choices: tuple[Any, ...]) -> None:
+    """Raise unless a parameter has one of its values.
+
+    Parameters
+    ----------
+    name : str
+    value : object
+    choices : tuple
+
+    Raises
+    ------
+    ValueError
+
+    Examples
+    --------
+    >>> check_choice("ensemble", "yes", (True, False))
+    Traceback (most recent call last):
+    ValueError: ensemble is 'yes', expected True, False
+    """
+    # By type too: 1 is not True, and an array does not compare.
+    if not any(type(value) is type(choice) and value == choice for choice in choices):
+        listed = ", ".join(repr(choice) for choice in choices)
+        raise ValueError(f"{name} is {value!r}, expected {listed}")
+
+
+def check_samples(
+    X: Any, y: Any, sample_weight: Any
+) -> tuple[Any, NDArray[Any], NDArray[np.float64] | None]:
+    """Samples that can be indexed, labels of at least two classes, and weights.
+
+    Parameters
+    ----------
+    X : (n, n_features) array, data frame or sparse matrix
+        Its content is left to the classifiers.
+    y : (n,) array of labels
+    sample_weight : (n,) array or None
+
+    Returns
+    -------
+    X : indexable
+    y : (n,) array
+    sample_weight : (n,) float array or None
+
+    Raises
+    ------
+    ValueError
+        If there are no samples, lengths differ, a label is NaN, `y` is not of classes or
+        has one class only, or a weight is unusable.
+
+    Examples
+    --------
+    >>> check_samples([[1.0], [2.0]], ["a", "a"], None)
+    Traceback (most recent call last):
+    ValueError: y has one class only (all 'a'); at least two are needed
+    """
+    check_classification_targets(y)
+    X, y = indexable(X, column_or_1d(y, warn=True))
+    if len(y) == 0:
+        raise ValueError("there are 0 samples; each of two or more classes needs some")
+    missing = np.asarray(y != y, dtype=bool)
+    if missing.any():
+        raise ValueError(f"y[{int(np.argmax(missing))}] is NaN; every sample needs a label")
+    classes = np.unique(y)
+    if len(classes) < 2:
+        raise ValueError(
+            f"y has one class only (all {classes.tolist()[0]!r}); at least two are needed"
+        )
+    return X, y, check_weights(sample_weight, len(y))

@@ -1,0 +1,200 @@
+"""Members of an ensemble: their names, their shares of the data, and what they agree on."""
+
+from collections import Counter
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from dstheory import MassFunction
+
+__all__ = ["agree_or_vacuous", "as_subsets", "named_members"]
+
+Rows = NDArray[np.intp]
+
+
+def named_members(estimators: Any) -> list[tuple[str, Any]]:
+    """Pairs of names and classifiers, from a list of either.
+
+    Parameters
+    ----------
+    estimators : list of classifiers, or of (name, classifier) pairs
+
+    Returns
+    -------
+    list of (str, classifier)
+        Without names, ``classifier0``, ``classifier1`` and so on.
+
+    Raises
+    ------
+    TypeError
+        If it is no list of these, or mixes them.
+    ValueError
+        If it is empty.
+
+    Examples
+    --------
+    >>> from sklearn.svm import SVC
+    >>> named_members([SVC(), SVC(C=10)])
+    [('classifier0', SVC()), ('classifier1', SVC(C=10))]
+    """
+    if not isinstance(estimators, list | tuple):
+        raise TypeError(
+            "estimators is a list of classifiers or of (name, classifier) pairs, "
+            f"not {estimators!r}"
+        )
+    if len(estimators) == 0:
+        raise ValueError("estimators is empty; an ensemble needs a classifier")
+    paired = [isinstance(item, tuple | list) for item in estimators]
+    pairs = (
+        [tuple(item) for item in estimators]
+        if any(paired)
+        else [(f"classifier{i}", item) for i, item in enumerate(estimators)]
+    )
+    for position, pair in enumerate(pairs):
+        if len(pair) != 2 or not isinstance(pair[0], str) or not _can_fit(pair[1]):
+            raise TypeError(
+                f"estimators[{position}] is {estimators[position]!r}, expected "
+                f"{'a (name, classifier) pair' if any(paired) else 'a classifier'}"
+            )
+    return pairs
+
+
+def _can_fit(classifier: Any) -> bool:
+    return hasattr(classifier, "fit") and not isinstance(classifier, type)
+
+
+def as_subsets(subsets: Any, names: list[str], y: NDArray[Any]) -> list[Rows | None]:
+    """Rows of each member, checked; None for all rows.
+
+    Parameters
+    ----------
+    subsets : list of index arrays, or None
+    names : list of str
+        Names of the members, for messages.
+    y : (n,) array of labels
+
+    Returns
+    -------
+    list of index arrays, or of None
+
+    Raises
+    ------
+    TypeError
+        If a subset is not of integers.
+    ValueError
+        If there is not one subset a member, an index is out of range or used twice, or a
+        class is missing from a subset.
+
+    Examples
+    --------
+    >>> as_subsets([[0, 1], [2, 1]], ["a", "b"], np.array([0, 1, 0]))
+    Traceback (most recent call last):
+    ValueError: row 1 is in more than one subset ('a' and 'b'); Dempster's rule counts it \
+twice, take disjoint subsets
+    """
+    if subsets is None:
+        return [None] * len(names)
+    if len(subsets) != len(names):
+        raise ValueError(f"there are {len(subsets)} subsets for {len(names)} classifiers")
+    listed = [_rows(subset, name, len(y)) for subset, name in zip(subsets, names, strict=True)]
+    _check_disjoint(listed, names)
+    classes = np.unique(y)
+    for rows, name in zip(listed, names, strict=True):
+        missing = np.setdiff1d(classes, y[rows]).tolist()
+        if missing:
+            raise ValueError(
+                f"class {missing[0]!r} is missing from the subset of {name!r} "
+                f"({len(rows)} rows); each classifier needs samples of all classes"
+            )
+    return list(listed)
+
+
+def _rows(subset: Any, name: str, n: int) -> Rows:
+    rows = np.asarray(subset)
+    if rows.ndim != 1 or (rows.dtype.kind not in "iu" and len(rows)):
+        raise TypeError(
+            f"the subset of {name!r} is an array of row numbers, not of shape {rows.shape} and "
+            f"type {rows.dtype}; np.flatnonzero turns a mask into one"
+        )
+    outside = rows[(rows < 0) | (rows >= n)]
+    if len(outside):
+        raise ValueError(
+            f"row {outside[0]} in the subset of {name!r} is out of range, expected 0 to {n - 1}"
+        )
+    return rows.astype(np.intp)
+
+
+def _check_disjoint(listed: list[Rows], names: list[str]) -> None:
+    rows, times = np.unique(np.concatenate(listed), return_counts=True)
+    if (times > 1).any():
+        row = int(rows[np.argmax(times > 1)])
+        owners = Counter(name for part, name in zip(listed, names, strict=True) if row in part)
+        raise ValueError(
+            f"row {row} is in more than one subset ({' and '.join(map(repr, owners))}); "
+            "Dempster's rule counts it twice, take disjoint subsets"
+        )
+
+
+def agree_or_vacuous(rule: Callable[..., MassFunction], masses: list[MassFunction]) -> MassFunction:
+    """Combine by a rule that fails in total conflict; there the result is vacuous.
+
+    Parameters
+    ----------
+    rule : callable
+        Takes two or more mass functions.
+    masses : list of MassFunction
+        Batches (n,) on one frame.
+
+    Returns
+    -------
+    MassFunction
+        Batch (n,).
+
+    Examples
+    --------
+    >>> from dstheory import Frame
+    >>> from dstheory.combine import dempster
+    >>> frame = Frame(["a", "b"])
+    >>> one = MassFunction(frame, [1, 2], [[1, 0], [0.5, 0.5]])
+    >>> two = MassFunction(frame, [1, 2], [[0, 1], [0.2, 0.8]])
+    >>> agree_or_vacuous(dempster, [one, two]).pl("a")
+    array([1. , 0.2])
+    """
+    dead = total_conflict(masses)
+    frame = masses[0].frame
+    nothing = MassFunction.from_store(frame, np.array([frame.full]), np.ones((1, len(dead))))
+    if dead.all():
+        return nothing
+    combined = rule(*(m[~dead] for m in masses))
+    focal = np.union1d(combined.focal, [frame.full])
+    store = np.zeros((len(focal), len(dead)))
+    store[-1, dead] = 1
+    for mask, row in zip(combined.focal, combined.store, strict=True):
+        store[np.searchsorted(focal, mask), ~dead] = row
+    return MassFunction.from_store(frame, focal, store)
+
+
+def total_conflict(masses: list[MassFunction]) -> NDArray[np.bool_]:
+    """Rows (n,) where no common answer is left: the sources exclude each other.
+
+    Parameters
+    ----------
+    masses : list of MassFunction
+        Batches (n,) on one frame.
+
+    Returns
+    -------
+    (n,) array of bool
+    """
+    joint, dead = masses[0], np.zeros(len(masses[0]), dtype=bool)
+    for m in masses[1:]:
+        both = joint & m
+        store = np.where(both.focal[:, np.newaxis] == 0, 0, both.store)
+        total = store.sum(axis=0)
+        dead |= total == 0
+        # Normalized at each step, so that many small agreements do not underflow to none.
+        store = np.where(dead, both.focal[:, np.newaxis] == both.focal[-1], store)
+        joint = MassFunction.from_store(joint.frame, both.focal.copy(), store / store.sum(axis=0))
+    return dead

@@ -1,0 +1,137 @@
+"""What follows from a predicted mass function: probabilities, intervals, labels, sets of acts.
+
+Classifier and ensemble differ in how they come to a belief, not in what they do with it.
+"""
+
+import inspect
+from abc import abstractmethod
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+from sklearn.base import ClassifierMixin, MetaEstimatorMixin
+
+from dstheory import MassFunction, decide
+from dstheory.transform import betp
+
+__all__ = ["BeliefPredictor", "interval"]
+
+Floats = NDArray[np.float64]
+
+
+class BeliefPredictor(ClassifierMixin, MetaEstimatorMixin):  # type: ignore[misc]  # untyped base
+    """Mixin of classifiers whose prediction is a mass function on `classes_`."""
+
+    classes_: NDArray[Any]
+
+    @abstractmethod
+    def predict_mass(self, X: Any) -> MassFunction:
+        """Belief about the class of each sample, a batch (n,) on the frame `classes_`."""
+
+    def predict_interval(self, X: Any) -> Floats:
+        """Belief and plausibility.
+
+        Parameters
+        ----------
+        X : (n, n_features) array or data frame
+
+        Returns
+        -------
+        (n, 2) array for two classes, else (n, K, 2)
+            [Bel, Pl] of the positive class ``classes_[1]``, as calibrators give it; of each
+            class where there are more than two.
+        """
+        return interval(self.predict_mass(X))
+
+    def predict_proba(self, X: Any) -> Floats:
+        """Pignistic probability of each class (Xu et al. 2016, eq. 9).
+
+        Parameters
+        ----------
+        X : (n, n_features) array or data frame
+
+        Returns
+        -------
+        (n, K) array
+        """
+        return np.asarray(betp(self.predict_mass(X)), dtype=np.float64)
+
+    def predict(self, X: Any) -> NDArray[Any]:
+        """Class of maximum pignistic probability; of equal ones the first.
+
+        Parameters
+        ----------
+        X : (n, n_features) array or data frame
+
+        Returns
+        -------
+        (n,) array of labels
+        """
+        best = np.argmax(self.predict_proba(X), axis=1)
+        return np.asarray(self.classes_[best])
+
+    def predict_set(
+        self,
+        X: Any,
+        utilities: Any = None,
+        criterion: str | Callable[..., Any] = "interval_dominance",
+    ) -> NDArray[np.bool_]:
+        """Acts that the belief about each sample does not rule out.
+
+        Parameters
+        ----------
+        X : (n, n_features) array or data frame
+        utilities : (A, K) array, optional
+            Utility of each act under each class, in the order of `classes_`. Default: the
+            acts are the classes, and a right one is worth 1.
+        criterion : str or callable
+            Name of a decision rule of `dstheory.decide` that takes utilities, or a function
+            of a mass function and utilities. It gives a bool (n, A) array, or for each
+            sample the index of its one act.
+
+        Returns
+        -------
+        (n, A) array of bool
+
+        Raises
+        ------
+        ValueError
+            If there is no such criterion, or it gives something else.
+        """
+        m = self.predict_mass(X)
+        matrix = np.eye(len(self.classes_)) if utilities is None else np.asarray(utilities)
+        kept = np.asarray(_criterion(criterion)(m, matrix))
+        shape = (*m.batch_shape, len(matrix))
+        if kept.dtype == bool and kept.shape == shape:
+            return kept
+        if kept.dtype.kind in "iu" and kept.shape == m.batch_shape:
+            return np.asarray(kept[:, np.newaxis] == np.arange(len(matrix)))
+        raise ValueError(
+            f"criterion {criterion!r} gives {kept.dtype} values of shape {kept.shape}, expected "
+            f"bool of shape {shape} or the index of an act for each sample"
+        )
+
+
+def interval(m: MassFunction) -> Floats:
+    """[Bel, Pl]: (n, 2) of the positive one of two classes, (n, K, 2) of each of more."""
+    if len(m.frame) == 2:
+        return np.stack([m.bel(mask=2), m.pl(mask=2)], axis=-1)
+    belief = np.stack([m.bel(mask=1 << k) for k in range(len(m.frame))], axis=-1)
+    return np.stack([belief, m.contour()], axis=-1)
+
+
+def _criterion(criterion: Any) -> Callable[..., Any]:
+    if callable(criterion):
+        return criterion  # type: ignore[no-any-return]  # callable() does not narrow Any
+    rules = {
+        name: getattr(decide, name)
+        for name in decide.__all__
+        if list(inspect.signature(getattr(decide, name)).parameters)[:2] == ["m", "utilities"]
+    }
+    if criterion not in rules:
+        raise ValueError(
+            f"criterion is {criterion!r}, expected a function of a mass function and utilities "
+            f"or one of {', '.join(rules)}"
+        )
+    return rules[criterion]  # type: ignore[no-any-return]  # looked up by name

@@ -1,0 +1,289 @@
+"""`EvidentialClassifier`: any scikit-learn classifier, with beliefs for predictions.
+
+The classifier is trained on one part of the data, and the scores of another part are
+calibrated into mass functions (Xu et al. 2016, section 4); more than two classes go
+through the evidential reduction. Folds and frozen classifiers are handled as in
+scikit-learn's `CalibratedClassifierCV`.
+"""
+
+import warnings
+from functools import reduce
+from operator import add
+from typing import Any, Self
+
+import numpy as np
+from numpy.typing import NDArray
+from sklearn import get_config
+from sklearn.base import BaseEstimator
+from sklearn.frozen import FrozenEstimator
+from sklearn.svm import LinearSVC
+from sklearn.utils import get_tags
+from sklearn.utils.metadata_routing import MetadataRouter, MethodMapping, process_routing
+from sklearn.utils.validation import check_is_fitted, has_fit_parameter
+
+from dstheory import MassFunction
+from evical._calibrated import CalibratedClassifier
+from evical._folds import FoldFitter, make_folds
+from evical._inputs import check_choice, check_samples
+from evical._predictions import BeliefPredictor
+from evical.calibrators import LogisticCalibrator
+
+__all__ = ["EvidentialClassifier"]
+
+Floats = NDArray[np.float64]
+
+
+class EvidentialClassifier(BeliefPredictor, BaseEstimator):  # type: ignore[misc]  # untyped base
+    """Classifier whose predictions are belief functions.
+
+    Parameters
+    ----------
+    estimator : classifier, optional
+        With `decision_function` or else `predict_proba`, of which the log-odds are taken.
+        Default: `sklearn.svm.LinearSVC`. A fitted one comes in
+        `sklearn.frozen.FrozenEstimator`; then all data given to `fit` are calibration data,
+        and should not be those it was trained on.
+    calibrator : calibrator, optional
+        Any of `evical.calibrators`. Default: ``LogisticCalibrator(model="likelihood")``.
+    code : {"one_vs_rest"}
+        How more than two classes are reduced to two: the score of each class is calibrated
+        against all others.
+    cv : int, splitter, iterable of (train, test) or None
+        Folds; None means 5, stratified. Each training part trains, each test part
+        calibrates.
+    ensemble : bool or "auto"
+        True: one classifier with its calibrators for each fold; their mass functions are
+        averaged. False: the scores of all test parts together calibrate once, and the
+        classifier is trained again on everything. "auto" is False for a frozen classifier,
+        which then needs no folds, and True otherwise.
+    total_conflict : {"error", "vacuous"}
+        What to do where the columns of more than two classes exclude each other, which
+        only calibrators that give masses of exactly 0 and 1 bring about: raise, or predict
+        the vacuous mass function.
+    n_jobs : int, optional
+        Folds fitted at once, see `joblib.Parallel`.
+
+    Attributes
+    ----------
+    classes_ : (K,) array
+    calibrated_classifiers_ : list
+        For each fold, or once, an object with `estimator` and `calibrators`.
+    n_features_in_, feature_names_in_
+        Those of the fitted classifier, where it has them.
+
+    See Also
+    --------
+    EvidentialEnsemble : several classifiers, combined by Dempster's rule.
+
+    Notes
+    -----
+    The folds of ``ensemble=True`` share training data and hence are no independent sources
+    of evidence, which Dempster's rule asks for: it would count the same samples several
+    times. The mean of mass functions is a mass function and counts them once.
+
+    References
+    ----------
+    Xu, Davoine, Zha & Denoeux (2016), Int. J. Approx. Reasoning 72, 55-70.
+
+    Examples
+    --------
+    >>> from sklearn.datasets import load_breast_cancer
+    >>> from sklearn.naive_bayes import GaussianNB
+    >>> X, y = load_breast_cancer(return_X_y=True)
+    >>> clf = EvidentialClassifier(GaussianNB(), cv=3).fit(X[::2], y[::2])
+    >>> clf.predict_mass(X[1:2]).is_normalized
+    array([ True])
+    >>> clf.predict_interval(X[1:3]).shape
+    (2, 2)
+    """
+
+    def __init__(
+        self,
+        estimator: Any = None,
+        *,
+        calibrator: Any = None,
+        code: str = "one_vs_rest",
+        cv: Any = None,
+        ensemble: Any = "auto",
+        total_conflict: str = "error",
+        n_jobs: int | None = None,
+    ) -> None:
+        self.estimator = estimator
+        self.calibrator = calibrator
+        self.code = code
+        self.cv = cv
+        self.ensemble = ensemble
+        self.total_conflict = total_conflict
+        self.n_jobs = n_jobs
+
+    def fit(self, X: Any, y: Any, sample_weight: Any = None, **fit_params: Any) -> Self:
+        """Train and calibrate.
+
+        Parameters
+        ----------
+        X : (n, n_features) array, data frame or sparse matrix
+            Whatever the classifier takes.
+        y : (n,) array
+            Labels of two or more classes, of any kind.
+        sample_weight : (n,) array, optional
+            Non-negative weights, for the calibrators and, if it takes them, the classifier.
+        **fit_params
+            More arguments of the classifier's `fit`; with scikit-learn's metadata routing
+            switched on, whatever was requested.
+
+        Returns
+        -------
+        self
+
+        Raises
+        ------
+        ValueError
+            If `y` has one class only, or a class is missing from a fold (both are named).
+        """
+        self._check_parameters()
+        X, y, weight = check_samples(X, y, sample_weight)
+        self.classes_ = np.unique(y)
+        fit_params, split_params = self._routed(weight, fit_params)
+        self.calibrated_classifiers_ = self._fitted(X, y, weight, fit_params, split_params)
+        first = self.calibrated_classifiers_[0].estimator
+        for name in ("n_features_in_", "feature_names_in_"):
+            if hasattr(first, name):
+                setattr(self, name, getattr(first, name))
+        return self
+
+    def _check_parameters(self) -> None:
+        check_choice("code", self.code, ("one_vs_rest",))
+        check_choice("ensemble", self.ensemble, (True, False, "auto"))
+        check_choice("total_conflict", self.total_conflict, ("error", "vacuous"))
+        if self.calibrator is not None and not hasattr(self.calibrator, "predict_mass"):
+            raise TypeError(
+                f"calibrator is {self.calibrator!r}, which has no predict_mass; "
+                "take one of evical.calibrators"
+            )
+
+    def _fitted(
+        self, X: Any, y: Any, weight: Any, fit_params: dict[str, Any], split_params: dict[str, Any]
+    ) -> list[CalibratedClassifier]:
+        estimator = self._resolved_estimator()
+        frozen = isinstance(estimator, FrozenEstimator)
+        ensemble = not frozen if self.ensemble == "auto" else self.ensemble
+        fitter = FoldFitter(
+            estimator,
+            LogisticCalibrator() if self.calibrator is None else self.calibrator,
+            X,
+            y,
+            weight=weight,
+            params=fit_params,
+            total_conflict=self.total_conflict,
+            n_jobs=self.n_jobs,
+        )
+        if frozen and not ensemble:
+            return [fitter.prefit()]
+        folds = make_folds(self.cv, X, y, split_params, ensemble=ensemble)
+        return fitter.pairs(folds) if ensemble else [fitter.pooled(folds)]
+
+    def _resolved_estimator(self) -> Any:
+        if self.estimator is not None:
+            return self.estimator
+        estimator = LinearSVC(random_state=0)
+        if get_config()["enable_metadata_routing"]:
+            estimator.set_fit_request(sample_weight=True)
+        return estimator
+
+    def _routed(
+        self, weight: Floats | None, fit_params: dict[str, Any]
+    ) -> tuple[dict[str, Any], dict[str, Any]]:
+        """Arguments of the classifier's `fit` and of the splitter's `split`."""
+        if get_config()["enable_metadata_routing"]:
+            routed = process_routing(self, "fit", sample_weight=weight, **fit_params)
+            return dict(routed.estimator.fit), dict(routed.splitter.split)
+        estimator = self._resolved_estimator()
+        if weight is None or isinstance(estimator, FrozenEstimator):
+            return fit_params, {}
+        if has_fit_parameter(estimator, "sample_weight"):
+            return {**fit_params, "sample_weight": weight}, {}
+        warnings.warn(
+            f"{type(estimator).__name__} takes no sample_weight; the weights are used for "
+            "calibration only, not for training",
+            stacklevel=3,
+        )
+        return fit_params, {}
+
+    def predict_mass(self, X: Any) -> MassFunction:
+        """Belief about the class of each sample.
+
+        Parameters
+        ----------
+        X : (n, n_features) array or data frame
+
+        Returns
+        -------
+        MassFunction
+            Batch (n,) on the frame `classes_`, over all sets of classes.
+
+        Raises
+        ------
+        ValueError
+            For more than 16 classes, whose sets are too many; `predict_proba` and
+            `predict_interval` have no limit.
+        TotalConflictError
+            See `total_conflict`.
+        """
+        check_is_fitted(self)
+        folds = [pair.predict_mass(X) for pair in self.calibrated_classifiers_]
+        if len(folds) == 1:
+            return folds[0]
+        store = _mean([m.store for m in folds])
+        return MassFunction.from_store(folds[0].frame, folds[0].focal.copy(), store)
+
+    def predict_interval(self, X: Any) -> Floats:
+        """Belief and plausibility, from closed forms for more than two classes.
+
+        Parameters
+        ----------
+        X : (n, n_features) array or data frame
+
+        Returns
+        -------
+        (n, 2) array for two classes, else (n, K, 2)
+            [Bel, Pl] of the positive class ``classes_[1]``, as calibrators give it; of each
+            class where there are more than two.
+        """
+        check_is_fitted(self)
+        return _mean([pair.predict_interval(X) for pair in self.calibrated_classifiers_])
+
+    def predict_proba(self, X: Any) -> Floats:
+        """Pignistic probability of each class, from closed forms for more than two.
+
+        Parameters
+        ----------
+        X : (n, n_features) array or data frame
+
+        Returns
+        -------
+        (n, K) array
+        """
+        check_is_fitted(self)
+        return _mean([pair.predict_proba(X) for pair in self.calibrated_classifiers_])
+
+    def get_metadata_routing(self) -> Any:
+        """Where `fit` sends its metadata: the classifier and the splitter.
+
+        Returns
+        -------
+        sklearn.utils.metadata_routing.MetadataRouter
+        """
+        to_fit = MethodMapping().add(caller="fit", callee="fit")
+        to_split = MethodMapping().add(caller="fit", callee="split")
+        router = MetadataRouter(owner=self).add_self_request(self)
+        router = router.add(estimator=self._resolved_estimator(), method_mapping=to_fit)
+        return router.add(splitter=self.cv, method_mapping=to_split)
+
+    def __sklearn_tags__(self) -> Any:
+        tags = super().__sklearn_tags__()
+        tags.input_tags.sparse = get_tags(self._resolved_estimator()).input_tags.sparse
+        return tags
+
+
+def _mean(arrays: list[Floats]) -> Floats:
+    return np.asarray(reduce(add, arrays) / len(arrays))

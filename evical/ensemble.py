@@ -1,0 +1,337 @@
+"""`EvidentialEnsemble`: several classifiers, their beliefs combined by Dempster's rule.
+
+Each classifier is trained and calibrated on its own, so that its mass function says how
+much its calibration data can tell; a classifier with few data then speaks with a low
+voice, where probabilities would all count the same (Xu et al. 2016, section 5).
+"""
+
+from collections.abc import Callable, Sequence
+from typing import Any, Self
+
+import numpy as np
+from numpy.typing import NDArray
+from sklearn import get_config
+from sklearn.base import clone
+from sklearn.frozen import FrozenEstimator
+from sklearn.utils import Bunch, _safe_indexing, get_tags
+from sklearn.utils.metadata_routing import MetadataRouter, MethodMapping, process_routing
+from sklearn.utils.metaestimators import _BaseComposition
+from sklearn.utils.parallel import Parallel, delayed
+from sklearn.utils.validation import _check_method_params, check_is_fitted
+
+from dstheory import MassFunction, combine
+from dstheory.combine import conjunctive, dempster
+from dstheory.errors import TotalConflictError
+from evical._inputs import check_choice, check_samples
+from evical._members import agree_or_vacuous, as_subsets, named_members
+from evical._predictions import BeliefPredictor
+from evical.classifier import EvidentialClassifier
+
+__all__ = ["EvidentialEnsemble"]
+
+Floats = NDArray[np.float64]
+Rule = Callable[..., MassFunction]
+
+
+class EvidentialEnsemble(BeliefPredictor, _BaseComposition):  # type: ignore[misc]  # untyped base
+    """Classifiers whose belief functions are combined.
+
+    Parameters
+    ----------
+    estimators : list of classifiers, or of (name, classifier) pairs
+        Each is wrapped in an `EvidentialClassifier`, unless it is one. A fitted one comes
+        in `sklearn.frozen.FrozenEstimator`: the data given to `fit` then only calibrate it,
+        and a frozen `EvidentialClassifier` is taken as it is.
+    calibrator : calibrator, optional
+        For those that are wrapped; see `EvidentialClassifier`.
+    rule : callable or str
+        ``rule(*masses)`` or the name of a rule in `dstheory.combine`.
+    cv : int, splitter, iterable of (train, test) or None
+        For those that are wrapped; see `EvidentialClassifier`.
+    subsets : list of index arrays, optional
+        Rows of the data for each classifier, disjoint; all classes must be in each. By
+        default each classifier gets all the data.
+    total_conflict : {"error", "vacuous"}
+        What to do where classifiers exclude each other, so that Dempster's rule has no
+        result: raise, or predict the vacuous mass function. Only calibrators that give
+        masses of exactly 1, such as the Bayesian isotonic one, bring it about.
+    n_jobs : int, optional
+        Classifiers fitted at once, see `joblib.Parallel`.
+
+    Attributes
+    ----------
+    classes_ : (K,) array
+    estimators_ : list of fitted EvidentialClassifier
+    named_estimators_ : `sklearn.utils.Bunch`
+        The same by name; without names, ``classifier0``, ``classifier1`` and so on.
+    n_features_in_, feature_names_in_
+        Those of the first fitted classifier, where it has them.
+
+    See Also
+    --------
+    EvidentialClassifier : one classifier.
+
+    Notes
+    -----
+    Dempster's rule is for independent sources. Classifiers trained and calibrated on
+    disjoint `subsets` come near to that; the more they share, the more the combination
+    overstates what is known.
+
+    A row that was in total conflict is vacuous, ``predict_mass(X).is_vacuous``, under
+    ``total_conflict="vacuous"``; `conflict` tells how much the classifiers disagree.
+
+    References
+    ----------
+    Xu, Davoine, Zha & Denoeux (2016), Int. J. Approx. Reasoning 72, 55-70, section 5.
+
+    Examples
+    --------
+    >>> from sklearn.datasets import load_breast_cancer
+    >>> from sklearn.linear_model import RidgeClassifier
+    >>> from sklearn.naive_bayes import GaussianNB
+    >>> X, y = load_breast_cancer(return_X_y=True)
+    >>> ensemble = EvidentialEnsemble([("nb", GaussianNB()), ("ridge", RidgeClassifier())], cv=3)
+    >>> ensemble.fit(X[::2], y[::2]).predict_interval(X[1:3]).shape
+    (2, 2)
+    >>> bool((ensemble.conflict(X[1::2]) < 1).all())
+    True
+    """
+
+    def __init__(
+        self,
+        estimators: Any,
+        *,
+        calibrator: Any = None,
+        rule: Rule | str = dempster,
+        cv: Any = None,
+        subsets: Any = None,
+        total_conflict: str = "error",
+        n_jobs: int | None = None,
+    ) -> None:
+        self.estimators = estimators
+        self.calibrator = calibrator
+        self.rule = rule
+        self.cv = cv
+        self.subsets = subsets
+        self.total_conflict = total_conflict
+        self.n_jobs = n_jobs
+
+    def fit(self, X: Any, y: Any, sample_weight: Any = None, **fit_params: Any) -> Self:
+        """Train and calibrate each classifier.
+
+        Parameters
+        ----------
+        X : (n, n_features) array, data frame or sparse matrix
+        y : (n,) array
+            Labels of two or more classes, of any kind.
+        sample_weight : (n,) array, optional
+            Non-negative weights.
+        **fit_params
+            With scikit-learn's metadata routing switched on, whatever the classifiers
+            requested.
+
+        Returns
+        -------
+        self
+
+        Raises
+        ------
+        ValueError
+            If `subsets` are not disjoint, out of range, or miss a class; or as
+            `EvidentialClassifier`, for each classifier.
+        """
+        members = self._members()
+        check_choice("total_conflict", self.total_conflict, ("error", "vacuous"))
+        self._rule()
+        X, y, weight = check_samples(X, y, sample_weight)
+        self.classes_ = np.unique(y)
+        subsets = as_subsets(self.subsets, list(members), y)
+        params = self._routed(list(members), weight, fit_params)
+        self.estimators_ = Parallel(n_jobs=self.n_jobs)(
+            delayed(_fit_member)(clone(member), X, y, rows, params[name])
+            for (name, member), rows in zip(members.items(), subsets, strict=True)
+        )
+        self._check_same_classes(list(members))
+        self.named_estimators_ = Bunch(**dict(zip(members, self.estimators_, strict=True)))
+        for name in ("n_features_in_", "feature_names_in_"):
+            if hasattr(self.estimators_[0], name):
+                setattr(self, name, getattr(self.estimators_[0], name))
+        return self
+
+    def _members(self) -> dict[str, Any]:
+        """Classifiers by name, each with beliefs for predictions."""
+        pairs = named_members(self.estimators)
+        self._validate_names([name for name, _ in pairs])
+        return {name: self._evidential(classifier) for name, classifier in pairs}
+
+    def _evidential(self, classifier: Any) -> Any:
+        inner = classifier.estimator if isinstance(classifier, FrozenEstimator) else classifier
+        if isinstance(inner, BeliefPredictor):
+            return classifier
+        wrapped = EvidentialClassifier(classifier, calibrator=self.calibrator, cv=self.cv)
+        if get_config()["enable_metadata_routing"]:
+            wrapped.set_fit_request(sample_weight=True)
+        return wrapped
+
+    def _rule(self) -> Rule:
+        if callable(self.rule):
+            return self.rule
+        names = [name for name in combine.__all__ if name != "combine_axis"]
+        if self.rule not in names:
+            raise ValueError(
+                f"rule is {self.rule!r}, expected a function of mass functions "
+                f"or one of {', '.join(names)}"
+            )
+        return getattr(combine, self.rule)  # type: ignore[no-any-return]  # looked up by name
+
+    def _routed(
+        self, names: list[str], weight: Floats | None, fit_params: dict[str, Any]
+    ) -> dict[str, dict[str, Any]]:
+        """Arguments of the `fit` of each classifier."""
+        if get_config()["enable_metadata_routing"]:
+            routed = process_routing(self, "fit", sample_weight=weight, **fit_params)
+            return {name: dict(routed[name].fit) for name in names}
+        if fit_params:
+            raise TypeError(
+                f"fit takes {', '.join(fit_params)} only with metadata routing: "
+                "sklearn.set_config(enable_metadata_routing=True)"
+            )
+        return {name: {} if weight is None else {"sample_weight": weight} for name in names}
+
+    def _check_same_classes(self, names: Sequence[str]) -> None:
+        for name, member in zip(names, self.estimators_, strict=True):
+            if not np.array_equal(member.classes_, self.classes_):
+                raise ValueError(
+                    f"{name!r} has classes {member.classes_.tolist()}, but y has "
+                    f"{self.classes_.tolist()}; all classifiers need the same"
+                )
+
+    def predict_masses(self, X: Any) -> list[MassFunction]:
+        """Belief of each classifier, before the combination.
+
+        Parameters
+        ----------
+        X : (n, n_features) array or data frame
+
+        Returns
+        -------
+        list of MassFunction
+            In the order of `estimators_`, each a batch (n,) on the frame `classes_`.
+        """
+        check_is_fitted(self)
+        return [member.predict_mass(X) for member in self.estimators_]
+
+    def predict_mass(self, X: Any) -> MassFunction:
+        """Combined belief about the class of each sample.
+
+        Parameters
+        ----------
+        X : (n, n_features) array or data frame
+
+        Returns
+        -------
+        MassFunction
+            Batch (n,) on the frame `classes_`.
+
+        Raises
+        ------
+        TotalConflictError
+            With the rows, see `total_conflict`.
+        """
+        masses = self.predict_masses(X)
+        if len(masses) == 1:
+            return masses[0]
+        rule = self._rule()
+        try:
+            return rule(*masses)
+        except TotalConflictError as error:
+            if self.total_conflict == "vacuous":
+                return agree_or_vacuous(rule, masses)
+            raise TotalConflictError(
+                f"{error}; or take an evidential calibrator, or total_conflict='vacuous'"
+            ) from error
+
+    def conflict(self, X: Any) -> Floats:
+        """How much the classifiers contradict each other.
+
+        Parameters
+        ----------
+        X : (n, n_features) array or data frame
+
+        Returns
+        -------
+        (n,) array
+            kappa, the mass of the empty set under the conjunctive rule, from 0 to 1.
+        """
+        masses = self.predict_masses(X)
+        joint = masses[0] if len(masses) == 1 else conjunctive(*masses)
+        return np.asarray(joint.mass(mask=0))
+
+    def get_params(self, deep: bool = True) -> dict[str, Any]:
+        """Parameters of the ensemble and, by ``name__parameter``, of its classifiers.
+
+        Parameters
+        ----------
+        deep : bool
+            Whether to include the classifiers' own.
+
+        Returns
+        -------
+        dict
+        """
+        return dict(self._get_params("_pairs", deep=deep))
+
+    def set_params(self, **params: Any) -> Self:
+        """Set parameters of the ensemble, a classifier by its name, or its parameters.
+
+        Parameters
+        ----------
+        **params
+            Such as ``rule=conjunctive``, ``svm=SVC()`` or ``svm__C=10``.
+
+        Returns
+        -------
+        self
+        """
+        if "estimators" in params:
+            self.estimators = params.pop("estimators")
+        self._set_params("_pairs", **params)
+        return self
+
+    @property
+    def _pairs(self) -> list[tuple[str, Any]]:
+        """`estimators` with names; assigning keeps a list without names without names."""
+        return named_members(self.estimators)
+
+    @_pairs.setter
+    def _pairs(self, pairs: list[tuple[str, Any]]) -> None:
+        has_names = isinstance(self.estimators[0], tuple | list)
+        self.estimators = pairs if has_names else [classifier for _, classifier in pairs]
+
+    def get_metadata_routing(self) -> Any:
+        """Where `fit` sends its metadata: to each classifier.
+
+        Returns
+        -------
+        sklearn.utils.metadata_routing.MetadataRouter
+        """
+        router = MetadataRouter(owner=self).add_self_request(self)
+        for name, member in self._members().items():
+            mapping = MethodMapping().add(caller="fit", callee="fit")
+            router.add(**{name: member}, method_mapping=mapping)
+        return router
+
+    def __sklearn_tags__(self) -> Any:
+        tags = super().__sklearn_tags__()
+        inner = [get_tags(member).input_tags for member in self._members().values()]
+        tags.input_tags.sparse = all(tag.sparse for tag in inner)
+        return tags
+
+
+def _fit_member(
+    member: Any, X: Any, y: NDArray[Any], rows: NDArray[np.intp] | None, params: dict[str, Any]
+) -> Any:
+    if rows is None:
+        return member.fit(X, y, **params)
+    params = _check_method_params(X, params=params, indices=rows)
+    return member.fit(_safe_indexing(X, rows), y[rows], **params)
