@@ -1,0 +1,211 @@
+"""CSV files into numbers, or an error that names the column and the row.
+
+A column is numeric, or text throughout; text is one-hot encoded. Nothing is guessed and
+nothing is repaired: a stray text in a numeric column, a missing value or a ragged row is
+refused with its place. The file is read with the standard library, which knows line numbers.
+"""
+
+import csv
+import difflib
+import gzip
+import math
+from collections import Counter
+from collections.abc import Iterator
+from pathlib import Path
+from typing import TextIO
+
+import numpy as np
+from numpy.typing import NDArray
+
+from evical.datasets._dataset import Dataset
+
+__all__ = ["load_csv"]
+
+# How missing values are commonly written ("?" is the custom of the UCI repository).
+MISSING = frozenset({"", "?", "na", "n/a", "nan", "null"})
+# More different texts than this are names or free text, not categories.
+MAX_CATEGORIES = 100
+
+
+def load_csv(path: str | Path, target: str) -> Dataset:
+    """Read a data set from a CSV file with a header row.
+
+    Parameters
+    ----------
+    path : str or Path
+        A comma-separated file in UTF-8; ``.gz`` is unpacked.
+    target : str
+        Name of the column that holds the class.
+
+    Returns
+    -------
+    Dataset
+        Named like the file. Classes ascend, as numbers if all are numbers.
+
+    Raises
+    ------
+    OSError
+        If the file cannot be read.
+    ValueError
+        If it is no table, has no such column or no features, or holds a missing value or
+        a text among numbers; column and line of the file are named.
+
+    Notes
+    -----
+    Columns that hold text throughout are one-hot encoded, as ``column=text``. The values
+    ``""``, ``?``, ``NA``, ``N/A``, ``NaN`` and ``null``, in any case, count as missing.
+
+    Examples
+    --------
+    >>> import tempfile
+    >>> with tempfile.TemporaryDirectory() as folder:
+    ...     file = Path(folder, "pets.csv")
+    ...     _ = file.write_text("weight,color,kind\\n4,red,cat\\n9,black,dog\\n")
+    ...     data = load_csv(file, target="kind")
+    >>> data
+    Dataset(pets: 2 samples, 3 features, classes cat 1, dog 1)
+    >>> data.feature_names
+    ('weight', 'color=black', 'color=red')
+    """
+    path = Path(path)
+    with _opened(path) as file:
+        header, lines, columns = _table(path, file)
+    if target not in header:
+        raise ValueError(f"{path.name} has no column {target!r}{_hint(target, header)}")
+    if len(header) == 1:
+        raise ValueError(f"{path.name} has no column besides {target!r}, but features are needed")
+    values = dict(zip(header, columns, strict=True))
+    for name, column in values.items():
+        _refuse_missing(path, name, column, lines)
+    labels = values.pop(target)
+    return _dataset(path, values, labels, lines)
+
+
+def _dataset(
+    path: Path, values: dict[str, list[str]], labels: list[str], lines: list[int]
+) -> Dataset:
+    blocks, names, encoded = [], [], []
+    for name, column in values.items():
+        block, new = _feature(path, name, column, lines)
+        blocks.append(block)
+        names += new
+        if new != [name]:
+            encoded.append(name)
+    class_names = _sorted_labels(set(labels))
+    position = {label: i for i, label in enumerate(class_names)}
+    return Dataset(
+        name=path.name.removesuffix(".gz").removesuffix(".csv"),
+        X=np.concatenate(blocks, axis=1),
+        y=np.array([position[label] for label in labels], dtype=np.intp),
+        feature_names=tuple(names),
+        class_names=tuple(class_names),
+        encoded=tuple(encoded),
+    )
+
+
+def _opened(path: Path) -> TextIO:
+    # utf-8-sig drops the byte order mark that spreadsheets write.
+    if path.suffix == ".gz":
+        return gzip.open(path, "rt", encoding="utf-8-sig", newline="")
+    return path.open(encoding="utf-8-sig", newline="")
+
+
+def _table(path: Path, file: TextIO) -> tuple[list[str], list[int], list[list[str]]]:
+    """Header, line number of each row, and columns."""
+    rows = _rows(path, file)
+    _, header = next(rows, (0, []))
+    if not header:
+        raise ValueError(f"{path.name} is empty; a header row and data rows are needed")
+    twice = [name for name, count in Counter(header).items() if count > 1]
+    if twice:
+        raise ValueError(f"{path.name} has two columns {twice[0]!r}; rename one of them")
+    lines, body = [], []
+    for line, row in rows:
+        if len(row) != len(header):
+            raise ValueError(
+                f"{path.name}, line {line}: {len(row)} values, but the header has "
+                f"{len(header)} columns"
+            )
+        lines.append(line)
+        body.append(row)
+    if not body:
+        raise ValueError(f"{path.name} has a header but no data rows")
+    return header, lines, [list(column) for column in zip(*body, strict=True)]
+
+
+def _rows(path: Path, file: TextIO) -> Iterator[tuple[int, list[str]]]:
+    """Line number and stripped values of each row that is not blank."""
+    reader = csv.reader(file)
+    try:
+        for row in reader:
+            if row:
+                yield reader.line_num, [value.strip() for value in row]
+    except UnicodeDecodeError as error:
+        raise ValueError(f"{path.name} is not text in UTF-8; save it as CSV in UTF-8") from error
+    except (csv.Error, EOFError) as error:
+        raise ValueError(f"{path.name} is no CSV file: {error}") from error
+
+
+def _feature(
+    path: Path, name: str, column: list[str], lines: list[int]
+) -> tuple[NDArray[np.float64], list[str]]:
+    """Columns (n, k) of numbers with their names: the numbers, or the one-hot encoding."""
+    numbers = [_number(value) for value in column]
+    if all(number is None for number in numbers):
+        return _one_hot(path, name, column)
+    for value, number, line in zip(column, numbers, lines, strict=True):
+        if number is None:
+            raise ValueError(
+                f"{path.name}, line {line}, column {name!r}: {value!r} is not a number, "
+                "but other rows of this column are; correct it or drop the column"
+            )
+        if not math.isfinite(number):
+            raise ValueError(f"{path.name}, line {line}, column {name!r}: {value!r} is not finite")
+    return np.array(numbers, dtype=np.float64)[:, np.newaxis], [name]
+
+
+def _one_hot(path: Path, name: str, column: list[str]) -> tuple[NDArray[np.float64], list[str]]:
+    texts = sorted(set(column))
+    if len(texts) > MAX_CATEGORIES:
+        raise ValueError(
+            f"{path.name}, column {name!r}: {len(texts)} different texts are no categories "
+            f"(at most {MAX_CATEGORIES}); drop the column"
+        )
+    table = np.array(column)[:, np.newaxis] == np.array(texts)
+    return table.astype(np.float64), [f"{name}={text}" for text in texts]
+
+
+def _refuse_missing(path: Path, name: str, column: list[str], lines: list[int]) -> None:
+    for value, line in zip(column, lines, strict=True):
+        if value.lower() in MISSING:
+            raise ValueError(
+                f"{path.name}, line {line}, column {name!r}: the value is missing ({value!r}); "
+                "fill it in, or drop the row or the column"
+            )
+
+
+def _number(text: str) -> float | None:
+    try:
+        return float(text)
+    except ValueError:
+        return None
+
+
+def _sorted_labels(labels: set[str]) -> list[str]:
+    """Ascending: as numbers if all are, else as text."""
+    numbers = {label: _number(label) for label in labels}
+    return (
+        sorted(labels, key=lambda label: (numbers[label] or 0.0, label))
+        if all(number is not None for number in numbers.values())
+        else sorted(labels)
+    )
+
+
+def _hint(target: str, header: list[str]) -> str:
+    if len(header) == 1 and (";" in header[0] or "\t" in header[0]):
+        return "; its values are not separated by commas"
+    close = difflib.get_close_matches(target, header, n=1)
+    if close:
+        return f"; did you mean {close[0]!r}?"
+    shown = ", ".join(repr(name) for name in header[:8])
+    return f"; its columns are {shown}{', ...' if len(header) > 8 else ''}"

@@ -1,0 +1,65 @@
+"""`Dataset`: features and labels as arrays, with the names that reports need."""
+
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+__all__ = ["Dataset"]
+
+
+@dataclass(frozen=True, eq=False)
+class Dataset:
+    """A classification data set.
+
+    Parameters
+    ----------
+    name : str
+        What a reader calls it.
+    X : (n, p) array
+        Finite features; read-only.
+    y : (n,) int array
+        Positions in `class_names`; read-only.
+    feature_names : tuple of str
+        One for each column of `X`.
+    class_names : tuple of str
+        Labels as they were written, ascending; of two, the second is positive.
+    encoded : tuple of str
+        Columns of text that were one-hot encoded.
+
+    Examples
+    --------
+    >>> Dataset("toy", np.eye(2), np.array([0, 1]), ("a", "b"), ("no", "yes"))
+    Dataset(toy: 2 samples, 2 features, classes no 1, yes 1)
+    """
+
+    name: str
+    X: NDArray[np.float64]
+    y: NDArray[np.intp]
+    feature_names: tuple[str, ...]
+    class_names: tuple[str, ...]
+    encoded: tuple[str, ...] = ()
+
+    def __post_init__(self) -> None:
+        # Copies, because freezing the caller's arrays would be a side effect.
+        for field, dtype in (("X", np.float64), ("y", np.intp)):
+            array = np.array(getattr(self, field), dtype=dtype)
+            array.flags.writeable = False
+            object.__setattr__(self, field, array)
+        shape = (len(self.y), len(self.feature_names))
+        if self.X.shape != shape:
+            raise ValueError(f"X has shape {self.X.shape}, but labels and names call for {shape}")
+
+    def __len__(self) -> int:
+        return len(self.y)
+
+    @property
+    def class_counts(self) -> tuple[int, ...]:
+        """How many samples each class has."""
+        return tuple(np.bincount(self.y, minlength=len(self.class_names)).tolist())
+
+    def __repr__(self) -> str:
+        pairs = zip(self.class_names, self.class_counts, strict=True)
+        counts = ", ".join(f"{name} {count}" for name, count in pairs)
+        n, p = self.X.shape
+        return f"Dataset({self.name}: {n} samples, {p} features, classes {counts})"

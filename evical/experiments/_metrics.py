@@ -1,0 +1,112 @@
+"""What each round measures of a batch of fused beliefs."""
+
+from collections.abc import Callable
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+from sklearn.metrics import brier_score_loss, log_loss
+
+__all__ = ["METRICS", "Fused", "Metric"]
+
+Floats = NDArray[np.float64]
+
+
+@dataclass(frozen=True, eq=False)
+class Fused:
+    """Belief and plausibility of the positive class, and which rows were in total conflict."""
+
+    y: NDArray[np.intp]
+    bel: Floats
+    pl: Floats
+    conflicting: NDArray[np.bool_]
+
+    @property
+    def probability(self) -> Floats:
+        """Pignistic probability of the positive class (Xu et al. 2016, eq. 9)."""
+        return (self.bel + self.pl) / 2
+
+
+@dataclass(frozen=True)
+class Metric:
+    """A number for a round, with how to write it.
+
+    `measure` takes `Fused` beliefs; `factor` and `digits` are for tables.
+    """
+
+    key: str
+    name: str
+    meaning: str
+    measure: Callable[[Fused], float]
+    factor: float
+    digits: int
+
+
+def _error_rate(fused: Fused) -> float:
+    # An even probability decides nothing; half an error, whichever class is called positive.
+    wrong = np.where(fused.y == 1, fused.probability < 0.5, fused.probability > 0.5)
+    return float(np.mean(wrong + 0.5 * (fused.probability == 0.5)))
+
+
+def _brier(fused: Fused) -> float:
+    return float(brier_score_loss(fused.y, fused.probability, labels=[0, 1]))
+
+
+def _log_loss(fused: Fused) -> float:
+    return float(log_loss(fused.y, fused.probability, labels=[0, 1]))
+
+
+def _imprecision(fused: Fused) -> float:
+    return float(np.mean(fused.pl - fused.bel))
+
+
+def _total_conflict(fused: Fused) -> float:
+    return float(np.mean(fused.conflicting))
+
+
+METRICS = (
+    Metric(
+        "error_rate",
+        "Error %",
+        "share of test samples whose more probable class is wrong; an even probability counts "
+        "as half an error",
+        _error_rate,
+        100,
+        1,
+    ),
+    Metric(
+        "brier",
+        "Brier",
+        "mean squared distance of the pignistic probability from the label",
+        _brier,
+        1,
+        3,
+    ),
+    Metric(
+        "log_loss",
+        "Log loss",
+        "mean negative logarithm of the pignistic probability of the true class, clipped to "
+        "[2.2e-16, 1 - 2.2e-16] as scikit-learn does: a wrong certainty costs 36",
+        _log_loss,
+        1,
+        2,
+    ),
+    Metric(
+        "imprecision",
+        "Pl - Bel",
+        "mean difference between plausibility and belief: what the evidence leaves open",
+        _imprecision,
+        1,
+        3,
+    ),
+    Metric(
+        "total_conflict",
+        "Conflict %",
+        "share of test samples for which the classifiers exclude each other, so that Dempster's "
+        "rule has no result; they are taken as vacuous, with probability 1/2",
+        _total_conflict,
+        100,
+        1,
+    ),
+)
+"""Columns of the table; all but the last two are the better the lower."""

@@ -1,0 +1,173 @@
+"""One runner for every protocol: split, train once, calibrate and fuse in each way.
+
+The classifiers of a round are trained and evaluated once and serve all methods, so that
+methods differ in nothing else and differences between them are paired. A round depends on
+the seed and its number only, so rounds may run in any order, or be kept and resumed.
+"""
+
+from collections.abc import Callable
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+from sklearn.preprocessing import StandardScaler
+
+from dstheory import MassFunction
+from evical.datasets import Dataset
+from evical.experiments._fusion import FUSIONS
+from evical.experiments._metrics import METRICS, Fused
+from evical.experiments._protocol import Protocol
+from evical.experiments._sources import CALIBRATORS, CLASSIFIERS
+from evical.experiments._split import draw_halves, draw_training, share_sizes
+
+__all__ = ["Results", "Round", "check_dataset", "run", "run_round"]
+
+Floats = NDArray[np.float64]
+Indices = NDArray[np.intp]
+
+
+@dataclass(frozen=True, eq=False)
+class Round:
+    """Outcome of one random split.
+
+    Attributes
+    ----------
+    number : int
+    y : (n_test,) array
+        Labels of the test samples.
+    probability : (n_methods, n_test) array
+        Fused pignistic probability of the positive class.
+    metrics : (n_methods, n_metrics) array
+        In the order of the protocol's methods and of `METRICS`.
+    """
+
+    number: int
+    y: Indices
+    probability: Floats
+    metrics: Floats
+
+
+@dataclass(frozen=True, eq=False)
+class Results:
+    """All rounds of a protocol on a data set."""
+
+    protocol: Protocol
+    dataset: Dataset
+    rounds: tuple[Round, ...]
+
+    @property
+    def metrics(self) -> Floats:
+        """Every measurement: (n_rounds, n_methods, n_metrics)."""
+        return np.stack([one.metrics for one in self.rounds])
+
+
+@dataclass(frozen=True, eq=False)
+class _Source:
+    """A trained classifier: scores of its calibration half and of the test set."""
+
+    scores: Floats
+    y: Indices
+    test_scores: Floats
+
+
+def run(
+    protocol: Protocol, dataset: Dataset, on_round: Callable[[Round], object] | None = None
+) -> Results:
+    """Carry out all rounds.
+
+    Parameters
+    ----------
+    protocol : Protocol
+    dataset : Dataset
+    on_round : callable, optional
+        Called with each `Round` as it is finished, to show progress or keep it.
+
+    Returns
+    -------
+    Results
+
+    Raises
+    ------
+    ValueError
+        If the data set does not have two classes, or too few samples.
+    """
+    check_dataset(protocol, dataset)
+    rounds = []
+    for number in range(protocol.rounds):
+        rounds.append(run_round(protocol, dataset, number))
+        if on_round is not None:
+            on_round(rounds[-1])
+    return Results(protocol, dataset, tuple(rounds))
+
+
+def run_round(protocol: Protocol, dataset: Dataset, number: int) -> Round:
+    """Carry out one round; it depends on the seed and this number only.
+
+    Parameters
+    ----------
+    protocol : Protocol
+    dataset : Dataset
+    number : int
+        From 0; may exceed ``protocol.rounds``.
+
+    Returns
+    -------
+    Round
+
+    Raises
+    ------
+    ValueError
+        As `run`.
+    """
+    sizes = check_dataset(protocol, dataset)
+    rng = np.random.default_rng(np.random.SeedSequence(protocol.seed, spawn_key=(0, number)))
+    train, test = draw_training(dataset.y, sum(sizes), 2 * len(sizes), rng)
+    halves = draw_halves(dataset.y[train], sizes, rng)
+    # By all training samples: scaled by the two or three of a small share alone, every other
+    # sample would lie so far off that kernel values vanish.
+    scaler = StandardScaler().fit(dataset.X[train])
+    known, unknown = scaler.transform(dataset.X[train]), scaler.transform(dataset.X[test])
+    y, y_known = dataset.y[test], dataset.y[train]
+    sources = []
+    for half, other in halves:
+        classifier = CLASSIFIERS[protocol.classifier]().fit(known[half], y_known[half])
+        score = classifier.decision_function
+        sources.append(_Source(score(known[other]), y_known[other], score(unknown)))
+    # Methods that differ in the fusion only share their calibrated sources.
+    kinds = dict.fromkeys((method.calibrator, method.model) for method in protocol.methods)
+    beliefs = {kind: [_calibrate(*kind, one) for one in sources] for kind in kinds}
+    fused = [
+        _fuse(beliefs[method.calibrator, method.model], method.fusion, sizes, y)
+        for method in protocol.methods
+    ]
+    metrics = [[metric.measure(one) for metric in METRICS] for one in fused]
+    probability = np.stack([one.probability for one in fused])
+    return Round(number, y, probability, np.array(metrics))
+
+
+def check_dataset(protocol: Protocol, dataset: Dataset) -> list[int]:
+    """Sizes of the shares, or a ValueError if the protocol cannot run on this data set."""
+    if len(dataset.class_names) != 2:
+        names = ", ".join(dataset.class_names[:5])
+        raise ValueError(
+            f"{dataset.name}: the target has {len(dataset.class_names)} classes ({names}"
+            f"{', ...' if len(dataset.class_names) > 5 else ''}), but this experiment takes two"
+        )
+    try:
+        sizes = share_sizes(protocol.train_size(len(dataset)), protocol.shares)
+        # A dry run of the draw finds out whether both classes suffice.
+        draw_training(dataset.y, sum(sizes), 2 * len(sizes), np.random.default_rng(0))
+    except ValueError as error:
+        raise ValueError(f"{dataset.name} has {len(dataset)} samples: {error}") from error
+    return sizes
+
+
+def _calibrate(calibrator_name: str, model: str, source: _Source) -> MassFunction:
+    calibrator = CALIBRATORS[calibrator_name](model).fit(source.scores, source.y)
+    beliefs: MassFunction = calibrator.predict_mass(source.test_scores)
+    return beliefs
+
+
+def _fuse(sources: list[MassFunction], fusion: str, sizes: list[int], y: Indices) -> Fused:
+    fused, conflicting = FUSIONS[fusion].combine(sources, sizes)
+    return Fused(y, bel=fused.bel(1), pl=fused.pl(1), conflicting=conflicting)

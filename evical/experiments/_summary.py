@@ -1,0 +1,107 @@
+"""Means over rounds with their standard errors, and paired differences of methods.
+
+All methods see the same splits, so the difference of two methods within a round cancels what
+makes rounds differ; its standard error is the one to judge a difference by.
+"""
+
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+from evical.experiments._metrics import METRICS
+from evical.experiments._protocol import Method
+from evical.experiments._runner import Results
+
+__all__ = ["Estimate", "estimates", "paired_difference", "reliability_data"]
+
+Floats = NDArray[np.float64]
+
+
+@dataclass(frozen=True)
+class Estimate:
+    """A mean over rounds with its standard error (NaN after a single round).
+
+    Examples
+    --------
+    >>> Estimate.of(np.array([1.0, 3.0]))
+    Estimate(mean=2.0, error=1.0)
+    """
+
+    mean: float
+    error: float
+
+    @classmethod
+    def of(cls, values: Floats) -> "Estimate":
+        """Estimate from one value a round."""
+        n = len(values)
+        error = float(np.std(values, ddof=1) / np.sqrt(n)) if n > 1 else float("nan")
+        return cls(float(np.mean(values)), error)
+
+    def is_clear(self, errors: float = 2.0) -> bool:
+        """Whether the mean lies more than so many standard errors from zero."""
+        return abs(self.mean) > errors * self.error
+
+
+def estimates(results: Results) -> dict[Method, dict[str, Estimate]]:
+    """Every metric of every method.
+
+    Parameters
+    ----------
+    results : Results
+
+    Returns
+    -------
+    dict
+        Method to metric key to `Estimate`, in the order of the protocol.
+    """
+    values = results.metrics
+    return {
+        method: {metric.key: Estimate.of(values[:, i, j]) for j, metric in enumerate(METRICS)}
+        for i, method in enumerate(results.protocol.methods)
+    }
+
+
+def paired_difference(results: Results, first: Method, second: Method, metric: str) -> Estimate:
+    """Mean difference `first` minus `second` within rounds.
+
+    Parameters
+    ----------
+    results : Results
+    first, second : Method
+        Two methods of the protocol.
+    metric : str
+        Key of a metric.
+
+    Returns
+    -------
+    Estimate
+        Negative where `first` is lower.
+
+    Raises
+    ------
+    ValueError
+        If the protocol does not have a method, or there is no such metric.
+    """
+    column = [one.key for one in METRICS].index(metric)
+    rows = [results.protocol.methods.index(method) for method in (first, second)]
+    values = results.metrics[:, rows, column]
+    return Estimate.of(values[:, 0] - values[:, 1])
+
+
+def reliability_data(results: Results, method: Method) -> tuple[NDArray[np.intp], Floats]:
+    """Test labels and fused probabilities of a method, pooled over all rounds.
+
+    Parameters
+    ----------
+    results : Results
+    method : Method
+
+    Returns
+    -------
+    y, probability : (n,) arrays
+        A sample occurs as often as it was in a test set.
+    """
+    row = results.protocol.methods.index(method)
+    y = np.concatenate([one.y for one in results.rounds])
+    return y, np.concatenate([one.probability[row] for one in results.rounds])

@@ -1,0 +1,159 @@
+"""`ContourDisplay`: what a sample says about a probability, and the masses that follow.
+
+The contour function pl(tau) cuts the unit square into three regions, whose areas are the
+predictive masses of the next label: under the curve m({0, 1}), above it to the left of its top
+m({1}), to the right m({0}). Xu et al. 2016, equations 22 and 23, figures 3 and 6b.
+"""
+
+from typing import Any
+
+import numpy as np
+from matplotlib.axes import Axes
+from numpy.typing import NDArray
+from scipy.special import expit
+
+from evical.plot._style import COLORS, axes_or_new
+
+__all__ = ["ContourDisplay"]
+
+Floats = NDArray[np.float64]
+
+# Equidistant probabilities and equidistant log-odds together resolve a flat curve as well as
+# one that is pressed against 0 or 1.
+_GRID = np.union1d(np.linspace(0, 1, 401), expit(np.linspace(-30, 30, 601)))
+
+
+class ContourDisplay:
+    """Contour function of a probability with the areas of the predictive masses.
+
+    Usually made by `from_estimator`.
+
+    Parameters
+    ----------
+    probability : (g,) array
+        Ascending values of the unknown probability, from 0 to 1.
+    plausibility : (g,) array
+        Contour function there; its maximum is 1.
+    score : float, optional
+        At which it was evaluated; for the title.
+    class_names : tuple of two str
+        The negative and the positive class; for the legend.
+
+    Attributes
+    ----------
+    ax_ : matplotlib Axes
+    line_ : Line2D
+    regions_ : dict of str to PolyCollection
+        By focal set: ``"1"``, ``"0"`` and ``"01"``.
+    masses_ : dict of str to float
+        Areas of the regions.
+
+    Examples
+    --------
+    >>> from evical.calibrators import LogisticCalibrator
+    >>> calibrator = LogisticCalibrator().fit([-1.0, -0.5, 0.5, 1.0], [0, 0, 1, 1])
+    >>> display = ContourDisplay.from_estimator(calibrator, 2.0)
+    >>> round(display.masses_["1"], 3), round(calibrator.predict_mass([2.0]).mass(1)[0], 3)
+    (0.367, 0.367)
+    """
+
+    def __init__(
+        self,
+        probability: Floats,
+        plausibility: Floats,
+        *,
+        score: float | None = None,
+        class_names: tuple[str, str] = ("0", "1"),
+    ) -> None:
+        self.probability = probability
+        self.plausibility = plausibility
+        self.score = score
+        self.class_names = class_names
+
+    @classmethod
+    def from_estimator(
+        cls,
+        calibrator: Any,
+        score: float,
+        *,
+        class_names: tuple[str, str] | None = None,
+        ax: Axes | None = None,
+    ) -> "ContourDisplay":
+        """Evaluate the contour function of a fitted calibrator at a score, and draw it.
+
+        Parameters
+        ----------
+        calibrator : fitted calibrator
+            With a method ``contour(score, probability)``.
+        score : float
+        class_names : tuple of two str, optional
+            The labels if not given.
+        ax : matplotlib Axes, optional
+
+        Returns
+        -------
+        ContourDisplay
+        """
+        negative, positive = map(str, class_names or calibrator.classes_)
+        contour = np.asarray(calibrator.contour(score, _GRID))
+        return cls(_GRID, contour, score=score, class_names=(negative, positive)).plot(ax)
+
+    def plot(self, ax: Axes | None = None) -> "ContourDisplay":
+        """Draw.
+
+        Parameters
+        ----------
+        ax : matplotlib Axes, optional
+            New ones if not given.
+
+        Returns
+        -------
+        ContourDisplay
+            Itself, with the artists as attributes.
+        """
+        self.ax_ = ax = axes_or_new(ax)
+        self.masses_ = self._areas()
+        self.regions_ = self._fill(ax)
+        (self.line_,) = ax.plot(self.probability, self.plausibility, color="black", lw=1.6)
+        ax.set_xlabel(f"Probability τ of class {self.class_names[1]}")
+        ax.set_ylabel("Plausibility of τ")
+        if self.score is not None:
+            ax.set_title(f"Score s = {self.score:g}")
+        ax.set_xlim(0, 1)
+        ax.set_ylim(0, 1)
+        ax.legend(loc="upper center", bbox_to_anchor=(0.5, -0.2), ncols=3, frameon=False)
+        return self
+
+    def _areas(self) -> dict[str, float]:
+        """Areas of the regions by the trapezoidal rule, which is what the polygons have."""
+        top = int(np.argmax(self.plausibility))
+        tau, above = self.probability, 1 - self.plausibility
+        areas = {
+            "1": float(np.trapezoid(above[: top + 1], tau[: top + 1])),
+            "0": float(np.trapezoid(above[top:], tau[top:])),
+        }
+        return {**areas, "01": 1 - areas["1"] - areas["0"]}
+
+    def _fill(self, ax: Axes) -> dict[str, Any]:
+        top = int(np.argmax(self.plausibility))
+        tau, pl = self.probability, self.plausibility
+        negative, positive = self.class_names
+        parts = {
+            # Hatches too, so that the regions differ without color.
+            "1": (slice(None, top + 1), 1.0, COLORS["blue"], "//", positive),
+            "0": (slice(top, None), 1.0, COLORS["orange"], "\\\\", negative),
+            "01": (slice(None), 0.0, COLORS["gray"], "", f"{negative}, {positive}"),
+        }
+        regions = {}
+        for key, (part, edge, color, hatch, label) in parts.items():
+            regions[key] = ax.fill_between(
+                tau[part],
+                pl[part],
+                edge,
+                facecolor=(color, 0.3),
+                edgecolor=(color, 0.9),
+                hatch=hatch,
+                lw=0,
+                label=f"m({{{label}}}) = {self.masses_[key]:.2f}",
+            )
+        return regions
