@@ -19,8 +19,10 @@ from numpy.typing import NDArray
 Array = NDArray[np.float64]
 
 _CHUNK = 1 << 15  # elements of one temporary (256 kB): a pass stays in cache
-_MAX_STEPS = 100
-_CONVERGED = 1e-6  # squared Newton decrement; what remains of D is of third order, below 1e-9
+_MAX_STEPS = 200
+_PATIENCE = 5  # Newton steps; then every other step expands the bracket or bisects it
+# Squared Newton decrement, relative to D below 1: what remains of D is of third order, 1e-9 of it.
+_CONVERGED = 1e-6
 
 
 @dataclass(frozen=True)
@@ -84,12 +86,12 @@ class Deviance:
         result, guess = np.empty(along.size), across.copy()
         low, high = np.full(along.size, -np.inf), np.full(along.size, np.inf)
         active = np.arange(along.size)
-        for _ in range(_MAX_STEPS):
+        for step in range(_MAX_STEPS):
             x = guess[active]
             value, gradient, curvature, _ = self._derivatives(along[active], y[active], x)
             decrement = gradient * gradient / curvature
             result[active] = value - 0.5 * decrement
-            left = decrement > _CONVERGED
+            left = decrement > _CONVERGED * np.clip(value, 1e-9, 1.0)
             if not left.any():
                 break
             active, x = active[left], x[left]
@@ -97,7 +99,10 @@ class Deviance:
             low[active] = np.where(gradient < 0.0, x, low[active])
             high[active] = np.where(gradient > 0.0, x, high[active])
             limit = 2.0 * (1.0 + np.abs(x) + np.abs(along[active]))
-            new = x - np.clip(gradient / curvature, -limit, limit)
+            move = gradient / curvature
+            if step % 2 and step > _PATIENCE:  # Newton creeps where an outlier saturates
+                move = np.sign(gradient) * np.inf
+            new = x - np.clip(move, -limit, limit)
             outside = (new <= low[active]) | (new >= high[active])
             guess[active] = np.where(outside, 0.5 * (low[active] + high[active]), new)
         return np.maximum(result, 0.0), guess

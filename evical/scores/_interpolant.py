@@ -16,7 +16,7 @@ from numpy.typing import NDArray
 Array = NDArray[np.float64]
 
 _DEGREE = 12  # number of coefficients a panel: fewest evaluations in total, of 8, 12 and 16
-_NARROWEST = 1e-3  # panels are not halved below this width, whatever the criterion says
+_NARROWEST = 5e-3  # panels are not halved below this width, whatever the criterion says
 _CHUNK = 1 << 14
 
 

@@ -29,10 +29,11 @@ from evical.scores._quadrature import PANEL_LENGTH, compress, panel_edges, panel
 Array = NDArray[np.float64]
 
 _EXACT = 64  # samples with at most that many distinct scores are kept as they are
+_ROUNDS = 10  # of refining panels; two are the rule, and each halving brings the sample nearer
 _LEVEL = 7.0  # the quadrature is made for all sigmoids within that many standard errors
 _FAR = 1e5  # at this many units of log-odds the masses are within 1e-9 of their 1 / s expansion
 _MASS_TOLERANCE = 3e-9  # of the interpolated masses
-_LOG_TOLERANCE = 1e-5  # of the interpolated log-odds, that is relative, for masses above exp(-70)
+_LOG_TOLERANCE = 1e-4  # of the interpolated log-odds, that is relative, for masses above 1e-20
 
 
 @dataclass(frozen=True, eq=False)
@@ -110,8 +111,9 @@ class LogisticProfile:
             m1, m0 = expit(self.coefficients[:, 0, 0])[:, None] * (y.ravel() == 0.0)
         else:
             m1, m0 = self._look_up(y.ravel())
-        # The bounds hold exactly; interpolation may miss them by its error.
-        return np.minimum(m1.reshape(y.shape), p), np.minimum(m0.reshape(y.shape), 1.0 - p)
+        # Bel <= p <= Pl is a theorem; interpolation and rounding may miss it by their error.
+        m1, m0 = np.minimum(m1.reshape(y.shape), p), np.minimum(m0.reshape(y.shape), 1.0 - p)
+        return m1, np.where(1.0 - m0 < p, np.nextafter(m0, 0.0), m0)
 
     def contour(self, scores: ArrayLike, tau: ArrayLike) -> Array:
         """Return the plausibility of a probability at a score (Xu eqs. 35-40, figure 6b).
@@ -244,23 +246,20 @@ def _reduced(exact: Deviance) -> Deviance:
     the quadrature itself locates, and made again for those if need be. In the end the steepest of
     them is compared with the whole sample.
     """
-    y, weights = exact.nodes, exact.weights
+    y, length, reduced = exact.nodes, PANEL_LENGTH, exact
     lines = np.array([[exact.intercept, exact.slope]])
-    length = PANEL_LENGTH
-    for _ in range(8):
-        if y.size <= _EXACT:
-            break
+    for _ in range(_ROUNDS if y.size > _EXACT else 0):
         edges = panel_edges(y, lines, length)
-        rule = compress(y, weights, edges)
+        rule = compress(y, exact.weights, edges)
         reduced = Deviance(*rule, exact.intercept, exact.slope, exact.unit)
         extremes = _extremes(reduced)
         if not panels_resolve(y, edges, extremes, 1.25 * length):
             lines = np.concatenate([lines, extremes])
         elif _agree(exact, reduced, extremes):
-            return reduced
+            break
         else:
             length *= 0.5
-    return exact
+    return reduced
 
 
 def _extremes(deviance: Deviance) -> Array:
@@ -289,7 +288,7 @@ def _accurate(values: Array, error: Array) -> NDArray[np.bool_]:
     """Whether masses are accurate, and log-odds where they show in the masses."""
     mass = np.asarray(expit(values))
     sensitivity = (mass * (1.0 - mass)).max(axis=1)
-    visible = ((values > -70.0) & (values < 20.0)).any(axis=1)
+    visible = ((values > -46.0) & (values < 20.0)).any(axis=1)
     good = (error * sensitivity < _MASS_TOLERANCE) & (error * visible < _LOG_TOLERANCE)
     return np.asarray(good.all(axis=1))
 

@@ -92,11 +92,10 @@ def panel_edges(x: Array, lines: Array, length: float = PANEL_LENGTH) -> Array:
     edges: list[float] = []
     edge, last = float(x[0]), float(x[-1])
     while lines.size:
-        step = float(_advance(edge, lines, length).min())
-        following = min(int(np.searchsorted(x, edge + step)), x.size - 1)
-        edge = float(x[following])  # panels begin at a score: gaps cost nothing
-        if edge >= last:
+        reach = edge + float(_advance(edge, lines, length).min())
+        if reach >= last:
             break
+        edge = float(x[np.searchsorted(x, reach)])  # panels begin at a score: gaps cost nothing
         edges.append(edge)
     return np.array(edges)
 
