@@ -84,12 +84,11 @@ class BaseCalibrator(ClassifierMixin, BaseEstimator):  # type: ignore[misc]  # s
         values, labels = _samples(scores, y)
         classes = np.unique(labels)
         _check_two(classes)
-        self.classes_ = classes
-        counts = self._counted(values, labels, sample_weight)
+        counts = _counted(values, labels, classes, sample_weight)
         if not (counts.n_negative and counts.n_positive):
             only = classes[int(counts.n_positive > 0)]
             raise ValueError(_one_class_message(only, " with positive weight"))
-        return self._learn(counts)
+        return self._learn(counts, classes)
 
     def partial_fit(
         self, scores: Any, y: Any, sample_weight: Any = None, classes: Any = None
@@ -115,34 +114,35 @@ class BaseCalibrator(ClassifierMixin, BaseEstimator):  # type: ignore[misc]  # s
         """
         self._check_parameters()
         values, labels = _samples(scores, y)
+        known = self._known_classes(labels, classes)
+        new = _counted(values, labels, known, sample_weight)
+        return self._learn(self.counts_ + new if hasattr(self, "counts_") else new, known)
+
+    def _known_classes(self, labels: NDArray[Any], classes: Any) -> NDArray[Any]:
+        given = np.unique(labels if classes is None else column_or_1d(classes))
         if not hasattr(self, "classes_"):
-            known = np.unique(labels if classes is None else np.asarray(classes))
-            _check_two(known)
-            self.classes_ = known
-        elif not hasattr(self, "counts_"):
+            _check_two(given)
+            return given
+        if not hasattr(self, "counts_"):
             raise ValueError(
                 "this calibrator was loaded without its counts; save it with "
                 "to_dict(include_counts=True) to go on learning"
             )
-        new = self._counted(values, labels, sample_weight)
-        return self._learn(self.counts_ + new if hasattr(self, "counts_") else new)
-
-    def _counted(self, values: Floats, labels: NDArray[Any], sample_weight: Any) -> ScoreCounts:
-        strange = ~np.isin(labels, self.classes_)
-        if strange.any():
-            row = int(np.argmax(strange))
+        if classes is not None and not np.array_equal(given, self.classes_):
             raise ValueError(
-                f"y[{row}] is {labels[row]!r}, but the classes are {self.classes_.tolist()}"
+                f"classes are {given.tolist()}, but earlier samples had "
+                f"{self.classes_.tolist()}; make a new calibrator for other classes"
             )
-        weights = check_weights(sample_weight, len(values))
-        return ScoreCounts.from_samples(values, labels == self.classes_[1], weights)
+        return self.classes_
 
-    def _learn(self, counts: ScoreCounts) -> Self:
-        self.counts_ = counts
-        self.n_features_in_ = 1
-        self._ready = counts.n_negative > 0 and counts.n_positive > 0
-        if self._ready:
+    def _learn(self, counts: ScoreCounts, classes: NDArray[Any]) -> Self:
+        ready = counts.n_negative > 0 and counts.n_positive > 0
+        if ready:
             self._fit_counts(counts)
+        # Only now, so that samples which were refused leave no trace.
+        self.classes_, self.counts_ = classes, counts
+        self.n_features_in_ = 1
+        self._ready = ready
         return self
 
     def __sklearn_is_fitted__(self) -> bool:
@@ -278,6 +278,17 @@ def _samples(scores: Any, y: Any) -> tuple[Floats, NDArray[Any]]:
     if np.any(missing):
         raise ValueError(f"y[{int(np.argmax(missing))}] is NaN; every sample needs a label")
     return values, labels
+
+
+def _counted(
+    values: Floats, labels: NDArray[Any], classes: NDArray[Any], sample_weight: Any
+) -> ScoreCounts:
+    strange = ~np.isin(labels, classes)
+    if strange.any():
+        row = int(np.argmax(strange))
+        raise ValueError(f"y[{row}] is {labels[row]!r}, but the classes are {classes.tolist()}")
+    weights = check_weights(sample_weight, len(values))
+    return ScoreCounts.from_samples(values, labels == classes[1], weights)
 
 
 def _check_two(classes: NDArray[Any]) -> None:

@@ -76,16 +76,34 @@ class IsotonicCalibrator(BaseCalibrator):
     def _fit_counts(self, counts: ScoreCounts) -> None:
         total = counts.total
         pooled = isotonic_regression(counts.positive / total, weights=total)
-        starts = np.asarray(pooled.blocks[:-1], dtype=np.intp)
+        starts = _separate(np.asarray(pooled.blocks[:-1], dtype=np.intp), counts)
         self.thresholds_ = midpoints(counts.scores[starts[1:] - 1], counts.scores[starts[1:]])
-        self.positive_ = np.add.reduceat(counts.positive, starts)
-        self.total_ = self.positive_ + np.add.reduceat(counts.negative, starts)
+        self.positive_, negative = _block_sums(starts, counts)
+        self.total_ = self.positive_ + negative
         masses = bin_masses(self.positive_, self.total_, self.model, self.confidence)
         self.masses_ = _isotonic_envelope(masses) if self.envelope else masses
 
     def _predict_mass(self, scores: Floats) -> tuple[Floats, Floats]:
         block = np.searchsorted(self.thresholds_, scores, side="right")
         return self.masses_[0, block], self.masses_[1, block]
+
+
+def _block_sums(starts: NDArray[np.intp], counts: ScoreCounts) -> tuple[Floats, Floats]:
+    return np.add.reduceat(counts.positive, starts), np.add.reduceat(counts.negative, starts)
+
+
+def _separate(starts: NDArray[np.intp], counts: ScoreCounts) -> NDArray[np.intp]:
+    """Starts of the blocks whose shares of positives differ from those before them.
+
+    PAV pools equal shares, but running means of floats can keep two apart that are equal;
+    cross products of the sums are exact for whole weights.
+    """
+    while True:
+        positive, negative = _block_sums(starts, counts)
+        rising = np.append(True, positive[1:] * negative[:-1] > positive[:-1] * negative[1:])
+        if rising.all():
+            return starts
+        starts = starts[rising]
 
 
 def _isotonic_envelope(masses: Floats) -> Floats:

@@ -41,7 +41,7 @@ def from_dict(data: Any, known: dict[str, Any]) -> Any:
     calibrator.classes_ = np.asarray(data["classes"])
     _restore_state(calibrator, data["state"])
     if "counts" in data:
-        calibrator.counts_ = ScoreCounts(*(np.asarray(column, float) for column in data["counts"]))
+        calibrator.counts_ = _counts(data["counts"])
     calibrator.n_features_in_ = 1
     calibrator._ready = True
     return calibrator
@@ -60,7 +60,14 @@ def _check(data: Any, known: dict[str, Any]) -> None:
         raise ValueError(f"saved calibrator is damaged: {', '.join(missing)} missing")
     if data["class"] not in known:
         raise ValueError(f"saved calibrator is a {data['class']!r}, expected {' or '.join(known)}")
-    absent = [name for name in known[data["class"]]._state if name not in data["state"]]
+    kind = known[data["class"]]
+    for part in ("parameters", "state"):
+        if not isinstance(data[part], dict):
+            raise ValueError(f"saved calibrator is damaged: {part} are {data[part]!r}, not a dict")
+    foreign = sorted(set(data["parameters"]) - set(kind._get_param_names()))
+    if foreign:
+        raise ValueError(f"saved calibrator is damaged: {', '.join(foreign)} is no parameter")
+    absent = [name for name in kind._state if name not in data["state"]]
     if absent:
         raise ValueError(f"saved calibrator is damaged: state {', '.join(absent)} missing")
     if not isinstance(data["classes"], list) or len(data["classes"]) != 2:
@@ -74,9 +81,18 @@ def _restore_state(calibrator: Any, state: dict[str, Any]) -> None:
         raise ValueError(f"saved calibrator is damaged: its state lacks {error}") from error
 
 
+def _counts(columns: Any) -> ScoreCounts:
+    arrays = [_arrays(column, "counts") for column in columns]
+    if len(arrays) != 3 or len({array.shape for array in arrays}) != 1:
+        raise ValueError("saved calibrator is damaged: counts are not three columns of one length")
+    return ScoreCounts(*arrays)
+
+
 def _plain(value: Any) -> Any:
     if isinstance(value, dict):
         return {key: _plain(item) for key, item in value.items()}
+    if isinstance(value, list | tuple):
+        return [_plain(item) for item in value]
     return value.tolist() if isinstance(value, np.ndarray | np.generic) else value
 
 

@@ -35,7 +35,7 @@ def midpoints(left: Floats, right: Floats) -> Floats:
     >>> midpoints(np.array([1.0]), np.array([2.0]))
     array([1.5])
     """
-    middle = left + (right - left) / 2
+    middle = left / 2 + right / 2  # halves first: their sum cannot overflow
     return np.where(middle > left, middle, right)
 
 
@@ -178,11 +178,11 @@ class ScoreCounts:
             return self
         starts, total = self.group_starts(max_size), self.total
         weight = np.add.reduceat(total, starts)
-        # Means relative to the first score of a group cannot leave the group by rounding much.
-        first = self.scores[starts]
+        # A mean relative to the first score of its group can leave the group by rounding only.
+        first, last = self.scores[starts], self.scores[np.append(starts[1:], len(self)) - 1]
         offsets = self.scores - np.repeat(first, np.diff(starts, append=len(self)))
         return ScoreCounts(
-            first + np.add.reduceat(offsets * total, starts) / weight,
+            np.minimum(first + np.add.reduceat(offsets * total, starts) / weight, last),
             np.add.reduceat(self.negative, starts),
             np.add.reduceat(self.positive, starts),
         )
