@@ -1,6 +1,7 @@
 """Definitions of transforms and constructions, on frozensets and exact numbers."""
 
 from fractions import Fraction
+from itertools import permutations
 
 from tests.naive import b, bel, collect, pl, q, subsets
 
@@ -63,3 +64,30 @@ def _power_product(terms):
     for value, exponent in terms:
         result = result / value if exponent % 2 else result * value
     return result
+
+
+def belief_transform(m, frame):
+    total = sum(m.get(frozenset([w]), 0) for w in frame)
+    return {w: m.get(frozenset([w]), 0) / total for w in frame}
+
+
+def dsmp(m, frame, epsilon):
+    """Dezert & Smarandache (2008), eq. 11, of a normalized mass function."""
+    single = {w: m.get(frozenset([w]), 0) for w in frame}
+
+    def share(w):
+        larger = [(a, v) for a, v in m.items() if w in a and len(a) > 1]
+        return single[w] + (single[w] + epsilon) * sum(
+            v / (sum(single[x] for x in a) + epsilon * len(a)) for a, v in larger
+        )
+
+    return {w: share(w) for w in frame}
+
+
+def vertices(m, frame):
+    """Extreme points of the credal set: each mass to its first label, for every order."""
+    for order in permutations(frame):
+        point = dict.fromkeys(frame, Fraction(0))
+        for a, v in m.items():
+            point[next(w for w in order if w in a)] += v
+        yield point

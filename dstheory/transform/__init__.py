@@ -1,8 +1,10 @@
 """What a mass function says in other terms: tables of all sets, and probabilities."""
 
 from dstheory.transform._convert import TableKind, convert_table
-from dstheory.transform._inverse_pignistic import inverse_pignistic
+from dstheory.transform._entropy import maximum_entropy_probability
+from dstheory.transform._inverse_pignistic import inverse_pignistic, least_committed_isopignistic
 from dstheory.transform._probability import betp, plausibility_transform
+from dstheory.transform._sharing import belief_transform, dsmp
 from dstheory.transform._tables import b_table, bel_table, mass_table, pl_table, q_table
 from dstheory.transform._weights import (
     conjunctive_weights,
@@ -15,14 +17,18 @@ __all__ = [
     "TableKind",
     "b_table",
     "bel_table",
+    "belief_transform",
     "betp",
     "conjunctive_weights",
     "convert_table",
     "disjunctive_weights",
+    "dsmp",
     "from_conjunctive_weights",
     "from_disjunctive_weights",
     "inverse_pignistic",
+    "least_committed_isopignistic",
     "mass_table",
+    "maximum_entropy_probability",
     "pl_table",
     "plausibility_transform",
     "q_table",

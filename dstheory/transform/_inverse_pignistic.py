@@ -11,8 +11,9 @@ import numpy as np
 from dstheory.construct import bayesian, nested
 from dstheory.frame import Frame
 from dstheory.mass import MassFunction
+from dstheory.transform._probability import betp
 
-__all__ = ["inverse_pignistic"]
+__all__ = ["inverse_pignistic", "least_committed_isopignistic"]
 
 
 def inverse_pignistic(frame: Frame, probabilities: Any) -> MassFunction:
@@ -53,3 +54,36 @@ def inverse_pignistic(frame: Frame, probabilities: Any) -> MassFunction:
     drops = -np.diff(np.take_along_axis(rows, order, -1), append=0, axis=-1)
     sizes = np.arange(1, len(frame) + 1).astype(rows.dtype)
     return nested(frame, order, drops * sizes)
+
+
+def least_committed_isopignistic(m: MassFunction) -> MassFunction:
+    """The least committed mass function with the pignistic probability of `m`.
+
+    Parameters
+    ----------
+    m : MassFunction
+        One or a batch, on K labels. A subnormal one is normalized first.
+
+    Returns
+    -------
+    MassFunction
+        Consonant; its commonality is at least that of (the normalized) `m` everywhere.
+
+    Raises
+    ------
+    TotalConflictError
+        If all mass of a row is on the empty set.
+
+    References
+    ----------
+    Dubois, Prade & Smets (2008), A definition of subjective possibility, Int. J.
+    Approximate Reasoning 48, 352-364.
+
+    Examples
+    --------
+    >>> from dstheory import Frame, MassFunction
+    >>> m = MassFunction(Frame(["ant", "bee"]), [1, 2], [0.75, 0.25])
+    >>> least_committed_isopignistic(m).to_dict()
+    {('ant',): 0.5, ('ant', 'bee'): 0.5}
+    """
+    return inverse_pignistic(m.frame, betp(m))

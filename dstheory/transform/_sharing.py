@@ -1,0 +1,119 @@
+"""Probabilities by sharing each mass among the labels of its set unevenly.
+
+The belief transform looks at the masses of single labels only; DSmP shares larger sets in
+proportion to the masses of their labels (Dezert & Smarandache 2008), and is a compromise
+between that and even shares, steered by epsilon.
+"""
+
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from dstheory.construct._arguments import place_name
+from dstheory.errors import DSTheoryError, MassError
+from dstheory.kernels import bits, setwise
+from dstheory.mass import MassFunction
+
+__all__ = ["belief_transform", "dsmp"]
+
+
+def belief_transform(m: MassFunction) -> NDArray[Any]:
+    """Belief of each label, normalized to a probability.
+
+    Parameters
+    ----------
+    m : MassFunction
+        One or a batch, on K labels.
+
+    Returns
+    -------
+    (*batch, K) array
+        Rows sum to 1; float64 or exact objects as in `m`.
+
+    Raises
+    ------
+    MassError
+        If no single label of a row has mass.
+
+    References
+    ----------
+    Cuzzolin (2012), On the relative belief transform, Int. J. Approximate Reasoning 53,
+    786-804.
+
+    Examples
+    --------
+    >>> from dstheory import Frame, MassFunction
+    >>> belief_transform(MassFunction(Frame(["a", "b"]), [1, 2, 3], [0.3, 0.1, 0.6]))
+    array([0.75, 0.25])
+    """
+    beliefs = _singleton_masses(m)
+    total = np.asarray(beliefs.sum(axis=0))
+    _refuse(total == 0, "no single label has mass", "use betp or plausibility_transform")
+    return np.moveaxis(np.asarray(beliefs / total), 0, -1)
+
+
+def dsmp(m: MassFunction, epsilon: Any = 0.001) -> NDArray[Any]:
+    """DSmP_epsilon: each mass shared in proportion to the masses of its labels + epsilon.
+
+    Parameters
+    ----------
+    m : MassFunction
+        One or a batch, on K labels. A subnormal one is normalized first.
+    epsilon : number
+        Not negative. The larger it is, the nearer the result is to `betp`; with 0, sets
+        whose labels have no mass of their own cannot be shared.
+
+    Returns
+    -------
+    (*batch, K) array
+        Rows sum to 1; exact for exact masses and exact `epsilon`.
+
+    Raises
+    ------
+    DSTheoryError
+        If `epsilon` is negative or not finite.
+    MassError
+        If `epsilon` is 0 and a set with mass has labels without mass only.
+    TotalConflictError
+        If all mass of a row is on the empty set.
+
+    References
+    ----------
+    Dezert & Smarandache (2008), A new probabilistic transformation of belief mass
+    assignment, arXiv:0807.3669, eq. 11.
+
+    Examples
+    --------
+    >>> from dstheory import Frame, MassFunction
+    >>> dsmp(MassFunction(Frame(["a", "b"]), [1, 2, 3], [0.3, 0.1, 0.6]), epsilon=0)
+    array([0.75, 0.25])
+    """
+    if not (epsilon >= 0 and epsilon < np.inf):
+        raise DSTheoryError(f"epsilon is {epsilon}, but must be finite and not negative")
+    normal = m.normalize()
+    singles = _singleton_masses(normal)
+    weights = singles + epsilon
+    larger = bits.members(normal.focal, len(m.frame)) & (bits.cardinality(normal.focal) > 1)
+    totals = setwise.weighted_sum(larger.T, weights)
+    unshared = np.asarray(totals == 0, dtype=bool)
+    present = np.asarray(normal.store != 0, dtype=bool)
+    lost = (unshared & present)[larger.any(axis=0)].any(axis=0)
+    _refuse(lost, "a set whose labels have no mass of their own", "give epsilon above 0")
+    rates = normal.store / np.where(unshared, 1, totals)
+    shares = weights * setwise.weighted_sum(larger, rates)
+    return np.moveaxis(np.asarray(singles + shares), 0, -1)
+
+
+def _singleton_masses(m: MassFunction) -> NDArray[Any]:
+    """Masses of the single labels, (K, *batch)."""
+    single = bits.members(m.focal, len(m.frame)) & (bits.cardinality(m.focal) == 1)
+    return setwise.weighted_sum(single, m.store)
+
+
+def _refuse(wrong: Any, what: str, advice: str) -> None:
+    rows = np.asarray(wrong, dtype=bool)
+    if rows.any():
+        place = place_name(np.argwhere(rows)[0])
+        count = f" ({int(rows.sum())} of {rows.size} rows)" if rows.ndim else ""
+        raise MassError(f"{what}{place}{count}; {advice}")
