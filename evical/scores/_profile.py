@@ -239,14 +239,14 @@ def _fisher_coordinates(fit: PlattFit) -> tuple[float, float, float]:
     return center, fit.scale * (unit / float(np.sqrt(v11))), unit
 
 
-def _reduced(exact: Deviance) -> Deviance:
+def _reduced(exact: Deviance, length: float = PANEL_LENGTH) -> Deviance:
     """Replace the sample by a quadrature that serves all sigmoids of some plausibility.
 
     The panels are made for the optimum, then checked against the extremes of a level set, which
     the quadrature itself locates, and made again for those if need be. In the end the steepest of
     them is compared with the whole sample.
     """
-    y, length, reduced = exact.nodes, PANEL_LENGTH, exact
+    y, reduced = exact.nodes, exact
     lines = np.array([[exact.intercept, exact.slope]])
     for _ in range(_ROUNDS if y.size > _EXACT else 0):
         edges = panel_edges(y, lines, length)
