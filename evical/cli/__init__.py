@@ -1,0 +1,37 @@
+"""The `evical` command."""
+
+import sys
+from collections.abc import Sequence
+from importlib.util import find_spec
+
+__all__ = ["main"]
+
+# What the extra `cli` brings and the package does without.
+_NEEDED = ("typer", "rich", "jinja2", "matplotlib")
+
+
+def main(arguments: Sequence[str] | None = None) -> int:
+    """Run the command line; the entry point of ``evical``.
+
+    Parameters
+    ----------
+    arguments : sequence of str, optional
+        Those of the process if not given.
+
+    Returns
+    -------
+    int
+        Exit code: 0, 2 after a wrong input (one line on standard error says what to do),
+        130 after an interrupt.
+    """
+    missing = [name for name in _NEEDED if find_spec(name) is None]
+    if missing:
+        sys.stderr.write(
+            f"evical: the command line needs {', '.join(missing)}; "
+            "install it with: pip install 'evical[cli]'\n"
+        )
+        return 2
+    # Inside, because it loads the packages that have just been looked for.
+    from evical.cli._app import run
+
+    return run(sys.argv[1:] if arguments is None else list(arguments))

@@ -1,0 +1,65 @@
+"""The commands of `evical`, and the one place that ends them."""
+
+import sys
+from importlib.metadata import PackageNotFoundError, version
+from typing import Annotated
+
+import typer
+
+from evical.cli._demo import demo
+from evical.cli._errors import WrongInput
+
+__all__ = ["run"]
+
+app = typer.Typer(
+    name="evical",
+    help="Turn classifier scores into belief functions, combine them, and see what they say.",
+    add_completion=False,
+    pretty_exceptions_enable=False,
+)
+app.command()(demo)
+
+# Root of the errors of the option parser, which typer re-exports only through its children.
+_UsageError = typer.BadParameter.__bases__[0]
+
+
+def _show_version(wanted: bool) -> None:
+    if wanted:
+        try:
+            number = version("evical")
+        except PackageNotFoundError:
+            number = "(not installed, version unknown)"
+        typer.echo(f"evical {number}")
+        raise typer.Exit
+
+
+@app.callback()
+def _common(
+    show_version: Annotated[
+        bool,
+        typer.Option(
+            "--version", callback=_show_version, is_eager=True, help="Show the version and exit."
+        ),
+    ] = False,
+) -> None:
+    pass
+
+
+def run(arguments: list[str]) -> int:
+    """Run the command line and return its exit code."""
+    try:
+        code = app(arguments or ["--help"], prog_name="evical", standalone_mode=False)
+    except WrongInput as error:
+        return _refuse(str(error))
+    except _UsageError as error:
+        return _refuse(f"{error.format_message()}; see evical --help")
+    except typer.Abort:
+        sys.stderr.write("evical: interrupted\n")
+        return 130
+    return code if isinstance(code, int) else 0
+
+
+def _refuse(message: str) -> int:
+    one_line = " ".join(message.split())
+    sys.stderr.write(f"evical: {one_line.replace('.; see', '; see')}\n")
+    return 2

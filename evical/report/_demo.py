@@ -1,0 +1,62 @@
+"""The demo's page: what it comes to, the table, the pictures, and how it was done."""
+
+from importlib.metadata import PackageNotFoundError, version
+from platform import python_version
+
+from evical.experiments import Results, describe
+from evical.report._findings import findings
+from evical.report._page import Page, Picture, Section
+from evical.report._tables import differences_table, results_table
+
+__all__ = ["demo_page"]
+
+_SOURCE = (
+    "The protocol is scenario (c) of Xu, Davoine, Zha & Denœux (2016), Evidential calibration "
+    "of binary SVM classifiers, International Journal of Approximate Reasoning 72, 55-70, "
+    "section 5.2, on other data and in small."
+)
+
+
+def demo_page(results: Results, pictures: list[Picture], command: str) -> Page:
+    """The page of a demo run.
+
+    Parameters
+    ----------
+    results : Results
+    pictures : list of Picture
+    command : str
+        That makes this page again.
+
+    Returns
+    -------
+    Page
+    """
+    protocol, dataset = results.protocol, results.dataset
+    return Page(
+        title=f"{protocol.name}, combined: {dataset.name}",
+        lead=tuple(findings(results)),
+        sections=(
+            Section(
+                "Results",
+                tables=(results_table(results), differences_table(results)),
+            ),
+            Section("Pictures", pictures=tuple(pictures)),
+            Section("Protocol", (_SOURCE,), items=tuple(describe(protocol, dataset))),
+            Section(
+                "Made by",
+                (f"Seed {protocol.seed}; {_versions()}. The same command gives the same numbers:",),
+                code=command,
+            ),
+        ),
+    )
+
+
+def _versions() -> str:
+    names = ("evical", "numpy", "scipy", "scikit-learn", "matplotlib")
+    parts = [f"Python {python_version()}"]
+    for name in names:
+        try:
+            parts.append(f"{name} {version(name)}")
+        except PackageNotFoundError:  # run from the source tree, not installed
+            parts.append(f"{name} (not installed, version unknown)")
+    return ", ".join(parts)

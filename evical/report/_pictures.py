@@ -1,0 +1,157 @@
+"""The demo's pictures: bands as in Xu figure 7, contours as in figures 3 and 6, reliability."""
+
+import io
+
+import numpy as np
+from matplotlib.figure import Figure
+
+from evical.calibrators import LogisticCalibrator
+from evical.experiments import (
+    CalibrationSample,
+    Method,
+    Results,
+    calibration_samples,
+    reliability_data,
+)
+from evical.plot import BeliefBandDisplay, ContourDisplay, ReliabilityDisplay
+from evical.plot._style import COLORS
+from evical.report._page import Picture
+
+__all__ = ["demo_pictures"]
+
+# Dots per inch: sharp on paper at the width of a column, and on dense screens.
+_DPI = 160
+# The score whose contour function is shown (Xu et al. 2016, figure 6b).
+_SCORE = 0.5
+_BANDS = (
+    ("likelihood", {"color": COLORS["blue"]}),
+    ("confidence", {"color": COLORS["vermilion"], "linestyle": "--", "fill": False}),
+    ("bayesian", {"color": "black", "linestyle": "-."}),
+)
+
+
+def demo_pictures(results: Results) -> list[Picture]:
+    """Draw the pictures.
+
+    Parameters
+    ----------
+    results : Results
+
+    Returns
+    -------
+    list of Picture
+        ``calibration``, ``contour``, ``reliability``.
+    """
+    samples = calibration_samples(results.protocol, results.dataset)
+    return [
+        _calibration(results, samples),
+        _contour(results, samples),
+        _reliability(results),
+    ]
+
+
+def _calibration(results: Results, samples: list[CalibrationSample]) -> Picture:
+    figure = Figure(figsize=(10, 4.2), layout="constrained")
+    low, high = _range(samples)
+    widths = []
+    for ax, sample in zip(figure.subplots(1, 2, sharey=True), samples, strict=True):
+        for model, style in _BANDS:
+            calibrator = LogisticCalibrator(model=model).fit(sample.scores, sample.y)
+            grid = np.linspace(low, high, 601)
+            bel, pl = calibrator.predict_interval(grid).T
+            BeliefBandDisplay(
+                grid,
+                bel,
+                pl,
+                name=model,
+                class_name=results.dataset.class_names[1],
+                sample=(sample.scores, sample.y) if model == "likelihood" else None,
+            ).plot(ax, **style)
+            if model == "likelihood":
+                widths.append(float(np.mean(pl - bel)))
+        ax.set_title(f"{len(sample)} calibration scores")
+    figure.axes[1].set_ylabel("")
+    first, last = samples[0], samples[-1]
+    return Picture(
+        "calibration",
+        _png(figure),
+        alt=f"Two panels of logistic calibration curves over the score, one for {len(first)} and "
+        f"one for {len(last)} calibration scores. The Bayesian curve is one line; the bands "
+        "between belief and plausibility lie around it. The mean width of the likelihood band "
+        f"is {widths[0]:.2f} with {len(first)} and {widths[-1]:.2f} with {len(last)} scores.",
+        caption="Logistic calibration of one support vector machine. The Bayesian model does not "
+        "say how much data it rests on; the bands between belief and plausibility do. Ticks are "
+        "the calibration scores, above of positive samples, below of negative ones.",
+    )
+
+
+def _range(samples: list[CalibrationSample]) -> tuple[float, float]:
+    scores = np.concatenate([sample.scores for sample in samples])
+    margin = 0.1 * float(np.ptp(scores))
+    return float(scores.min()) - margin, float(scores.max()) + margin
+
+
+def _contour(results: Results, samples: list[CalibrationSample]) -> Picture:
+    figure = Figure(figsize=(10, 4.2), layout="constrained")
+    parts = []
+    negative, positive = results.dataset.class_names
+    for ax, sample in zip(figure.subplots(1, 2, sharey=True), samples, strict=True):
+        calibrator = LogisticCalibrator(model="likelihood").fit(sample.scores, sample.y)
+        display = ContourDisplay.from_estimator(
+            calibrator, _SCORE, class_names=(negative, positive), ax=ax
+        )
+        ax.set_title(f"Score s = {_SCORE:g}, {len(sample)} calibration scores")
+        mass = display.masses_
+        parts.append(
+            f"with {len(sample)} scores m({positive}) = {mass['1']:.2f}, m({negative}) = "
+            f"{mass['0']:.2f} and m(either) = {mass['01']:.2f}"
+        )
+    figure.axes[1].set_ylabel("")
+    return Picture(
+        "contour",
+        _png(figure),
+        alt="Two panels with the plausibility of each value of the probability of class "
+        f"{positive} at score {_SCORE:g}: a curve with maximum 1, and three regions around it "
+        f"whose areas are masses; {'; '.join(parts)}.",
+        caption="What the sample says about the probability of the positive class at one score. "
+        "The area under the curve is the mass that is left open; the area above it is belief in "
+        "the positive class to the left of the top, in the negative class to the right.",
+    )
+
+
+def _reliability(results: Results) -> Picture:
+    figure = Figure(figsize=(6.4, 6.6), layout="constrained")
+    ax, counts_ax = figure.subplots(2, 1, sharex=True, height_ratios=[3, 1])
+    styles = {
+        "likelihood": {"color": COLORS["blue"], "marker": "o"},
+        "bayesian": {"color": COLORS["vermilion"], "marker": "s", "linestyle": "--"},
+    }
+    gaps = []
+    for model, style in styles.items():
+        y, p = reliability_data(results, Method("logistic", model))
+        display = ReliabilityDisplay.from_predictions(
+            y, p, name=model, ax=ax, counts_ax=counts_ax, **style
+        )
+        weights = display.counts / display.counts.sum()
+        gap = float(np.nansum(weights * np.abs(display.prob_true - display.prob_pred)))
+        gaps.append(f"{gap:.3f} for the {model} model")
+    ax.set_xlabel("")
+    counts_ax.set_yscale("symlog", linthresh=1)
+    return Picture(
+        "reliability",
+        _png(figure),
+        alt="Reliability diagram of the combined pignistic probabilities of logistic "
+        "calibration, with the number of samples in each of ten bins below. The mean distance "
+        f"from the diagonal, weighted by samples, is {' and '.join(gaps)}.",
+        caption="Does what is predicted with probability p happen in a share p of the cases? "
+        f"Logistic calibration, Dempster's rule, {len(y)} predictions from all rounds "
+        "(a sample occurs in several rounds); below, how many predictions each bin holds, on a "
+        "logarithmic scale.",
+    )
+
+
+def _png(figure: Figure) -> bytes:
+    file = io.BytesIO()
+    # No date and no version inside, so that the same run gives the same bytes.
+    figure.savefig(file, format="png", dpi=_DPI, metadata={"Software": None})
+    return file.getvalue()
