@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 
 from dstheory import Frame, MassFunction, combine
-from dstheory.errors import FrameError, TotalConflictError
+from dstheory.errors import FrameError, MassError, TotalConflictError
 
 FRAME = Frame(list("abc"))
 
@@ -20,26 +20,68 @@ class Entry:
 
     name: str
     options: dict[str, Any] = field(default_factory=dict)
-    total_conflict: str = "result"  # or "error": sources that exclude each other are refused
+    takes: str = "any"  # or "separable", "subnormal": the sources for which it is defined
+    total_conflict: str = "result"  # or the error for sources that exclude each other
 
     def __call__(self, *sources: MassFunction) -> MassFunction:
         return getattr(combine, self.name)(*sources, **self.options)
 
+    def sources(self, **options: Any) -> list[MassFunction]:
+        made = batches(SEPARABLE if self.takes == "separable" else GENERAL, **options)
+        return [~m for m in made] if self.takes == "subnormal" else made
+
+
+GENERAL = [[1, 3, 6, 7], [2, 3, 4, 5, 7], [1, 2, 4, 7]]
+SEPARABLE = [[1, 3, 7], [2, 6, 7], [5, 7]]  # nested sets
+VACUOUS = MassFunction.from_dict(FRAME, {FRAME: Fraction(1)})
+PRIOR = [Fraction(1, 4), Fraction(1, 4), Fraction(1, 2)]
 
 RULES = [
+    Entry("bold", takes="subnormal", total_conflict="normalized"),
+    Entry("cautious", total_conflict="dogmatic"),
     Entry("conjunctive"),
-    Entry("dempster", total_conflict="error"),
+    Entry("dempster", total_conflict="total conflict"),
+    Entry("dempster", {"log": True}, total_conflict="total conflict"),
+    Entry("deng"),
     Entry("disjunctive"),
+    Entry("dubois_prade"),
     Entry("exclusive_or"),
+    Entry("fixsen_mahler", total_conflict="total conflict"),
+    Entry("fixsen_mahler", {"prior": PRIOR}, total_conflict="total conflict"),
+    Entry("florea"),
+    Entry("inagaki", {"k": 0}),
+    Entry("inagaki", {"k": Fraction(1, 2)}),
+    Entry("lefevre", {"share": VACUOUS}),
+    Entry("lefevre", {"share": combine.mixing}),
+    Entry("lns", takes="separable"),
+    Entry("lns", {"eta": 1, "approximate": True}, takes="separable"),
+    Entry("mixing"),
+    Entry("murphy"),
+    Entry("pcr5"),
+    Entry("pcr5_plus"),
+    Entry("pcr6"),
+    Entry("pcr6_plus"),
+    Entry("tnorm_conjunctive", {"parameter": 0.25}, total_conflict="dogmatic"),
+    Entry(
+        "tnorm_conjunctive",
+        {"family": "sugeno_weber", "parameter": 2},
+        total_conflict="dogmatic",
+    ),
+    Entry(
+        "tnorm_disjunctive",
+        {"family": "dubois_prade", "parameter": 0.5},
+        takes="subnormal",
+        total_conflict="normalized",
+    ),
+    Entry("yager"),
 ]
-NOT_RULES = {"combine_axis"}
+NOT_RULES = {"combine_axis", "decombine"}
 
 every_rule = pytest.mark.parametrize("rule", RULES, ids=lambda rule: f"{rule.name}{rule.options}")
 
 
-def batches(n_sources=3, shape=(4,), seed=0):
+def batches(focals, n_sources=3, shape=(4,), seed=0):
     rng = np.random.default_rng(seed)
-    focals = [[1, 3, 6, 7], [2, 3, 4, 5, 7], [1, 2, 4, 7]]
     return [
         MassFunction(FRAME, focal, rng.dirichlet(np.ones(len(focal)), shape))
         for focal in focals[:n_sources]
@@ -68,7 +110,7 @@ def test_signature(rule):
 @every_rule
 @pytest.mark.parametrize("n_sources", [2, 3])
 def test_each_row_of_a_batch_is_its_single_result(rule, n_sources):
-    sources = batches(n_sources)
+    sources = rule.sources(n_sources=n_sources)
     fused = rule(*sources)
     assert fused.batch_shape == (4,)
     for row in range(4):
@@ -77,7 +119,7 @@ def test_each_row_of_a_batch_is_its_single_result(rule, n_sources):
 
 @every_rule
 def test_batches_broadcast(rule):
-    one, two, three = batches(shape=(4, 1))
+    one, two, three = rule.sources(shape=(4, 1))
     two, three = two[0, 0], MassFunction(FRAME, three.focal, three.masses[:3, 0])
     fused = rule(one, two, three)
     assert fused.batch_shape == (4, 3)
@@ -86,12 +128,12 @@ def test_batches_broadcast(rule):
 
 @every_rule
 def test_an_empty_batch_gives_an_empty_batch(rule):
-    assert rule(*(source[:0] for source in batches())).batch_shape == (0,)
+    assert rule(*(source[:0] for source in rule.sources())).batch_shape == (0,)
 
 
 @every_rule
 def test_result_is_a_valid_mass_function(rule):
-    fused = rule(*batches(shape=(2, 3)))
+    fused = rule(*rule.sources(shape=(2, 3)))
     assert isinstance(fused, MassFunction)
     again = MassFunction(FRAME, fused.focal, fused.masses)
     assert fused.store.flags.c_contiguous
@@ -100,7 +142,7 @@ def test_result_is_a_valid_mass_function(rule):
 
 @every_rule
 def test_dtype_is_kept(rule):
-    sources = [source[0] for source in batches()]
+    sources = [source[0] for source in rule.sources()]
     assert rule(*sources).store.dtype == np.float64
     fused = rule(*map(exact, sources))
     assert fused.store.dtype == object
@@ -113,7 +155,7 @@ def test_dtype_is_kept(rule):
 
 @every_rule
 def test_inputs_are_not_changed(rule):
-    sources = batches()
+    sources = rule.sources()
     before = [source.store.copy() for source in sources]
     rule(*sources)
     for source, store in zip(sources, before, strict=True):
@@ -122,7 +164,7 @@ def test_inputs_are_not_changed(rule):
 
 @every_rule
 def test_other_frames_are_refused(rule):
-    (m,) = batches(1)
+    (m,) = rule.sources(n_sources=1)
     other = MassFunction.from_dict(Frame(list("xyz")), {"x": 1})
     with pytest.raises(FrameError, match="frames differ"):
         rule(m, other)
@@ -133,7 +175,7 @@ def test_other_frames_are_refused(rule):
 @every_rule
 @pytest.mark.parametrize("wrong", [None, 0.5, {"a": 1}, frozenset("ab"), np.ones(3) / 3])
 def test_other_kinds_are_refused(rule, wrong):
-    (m,) = batches(1)
+    (m,) = rule.sources(n_sources=1)
     for arguments in [(m, wrong), (wrong, m), (m, m, wrong)]:
         with pytest.raises(TypeError, match="mass function"):
             rule(*arguments)
@@ -142,21 +184,27 @@ def test_other_kinds_are_refused(rule, wrong):
 @every_rule
 def test_one_source_is_refused(rule):
     with pytest.raises(TypeError, match="m2"):
-        rule(*batches(1))
+        rule(*rule.sources(n_sources=1))
 
 
 @every_rule
 def test_batches_that_do_not_broadcast_are_refused(rule):
     with pytest.raises(ValueError, match="broadcast"):
-        rule(batches(shape=(4,))[0], batches(shape=(3,))[0])
+        rule(rule.sources(shape=(4,))[0], rule.sources(shape=(3,))[0])
 
 
 @every_rule
 @pytest.mark.parametrize("one", [1, 1.0, Fraction(1)])
 def test_total_conflict(rule, one):
     sources = [MassFunction.from_dict(FRAME, {label: one}) for label in "ab"]
-    if rule.total_conflict == "error":
-        with pytest.raises(TotalConflictError, match="total conflict"):
-            rule(*sources)
-    else:
+    if rule.total_conflict == "result":
         assert sum(rule(*sources).masses) == 1
+        return
+    messages = {
+        "total conflict": (TotalConflictError, "total conflict"),
+        "dogmatic": (MassError, "source 1 is dogmatic"),
+        "normalized": (MassError, "source 1 gives no mass to the empty set"),
+    }
+    error, message = messages[rule.total_conflict]
+    with pytest.raises(error, match=message):
+        rule(*sources)

@@ -8,13 +8,16 @@ conflict as near to 1 as floating point permits loses no digit. Dempster 1967; S
 from functools import reduce
 from operator import matmul
 
-from dstheory.combine._sources import check_sources
+from dstheory.combine._logarithms import log_dempster
+from dstheory.combine._sources import any_exact, check_sources
 from dstheory.mass import MassFunction
 
 __all__ = ["dempster"]
 
 
-def dempster(m1: MassFunction, m2: MassFunction, *more: MassFunction) -> MassFunction:
+def dempster(
+    m1: MassFunction, m2: MassFunction, *more: MassFunction, log: bool = False
+) -> MassFunction:
     """Dempster's rule, the orthogonal sum: all sources are reliable and independent.
 
     m(C) is proportional to the sum of m1(A) m2(B) over A ∩ B = C, for C not empty.
@@ -23,6 +26,9 @@ def dempster(m1: MassFunction, m2: MassFunction, *more: MassFunction) -> MassFun
     ----------
     m1, m2, *more : MassFunction
         Sources on one frame; their batch shapes broadcast.
+    log : bool
+        Carry logarithms of masses. Only needed for hundreds of sources that take turns:
+        a mass below 1e-308 is lost otherwise, even if later sources all support it.
 
     Returns
     -------
@@ -66,4 +72,6 @@ def dempster(m1: MassFunction, m2: MassFunction, *more: MassFunction) -> MassFun
       {c}  1
     """
     check_sources(m1, m2, *more)
+    if log and not any_exact((m1, m2, *more)):  # exact masses never underflow
+        return log_dempster((m1, m2, *more))
     return reduce(matmul, more, m1 @ m2)

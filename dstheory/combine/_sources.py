@@ -1,29 +1,44 @@
-"""What every rule asks of its sources: mass functions, on one frame, with batches that fit.
+"""What every rule asks of its sources, and how parts of a result are put together.
 
-Rules that combine all sources at once also need them over common focal sets, or
-broadcast to one batch; both are done here, once.
+Sources are mass functions on one frame whose batches broadcast. A result is often a sum
+of parts, each with its own sets; `collected` adds them up, so that no rule has to align
+its sources first.
 """
 
+from collections.abc import Iterable
+from numbers import Rational
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
 from dstheory import _checks
+from dstheory.errors import MassError
 from dstheory.frame import Frame
-from dstheory.kernels import bits
 from dstheory.mass import MassFunction
 
-__all__ = ["batch_of", "check_sources", "focal_union", "store_over", "stretched"]
+__all__ = [
+    "any_exact",
+    "batch_of",
+    "check_sources",
+    "collected",
+    "grouped_sum",
+    "matched",
+    "nonempty",
+    "refuse_normal",
+    "refuse_subnormal",
+    "rows_text",
+    "stretched",
+]
 
 
 def check_sources(*sources: MassFunction) -> Frame:
     """The common frame of all sources; raise where there is none."""
-    for position, source in enumerate(sources):
+    for number, source in enumerate(sources, start=1):
         if not isinstance(source, MassFunction):
             raise TypeError(
-                f"a rule combines mass functions, but argument {position} is {source!r}; "
-                "a batch axis is combined by combine_axis"
+                f"a rule combines mass functions, but source {number} is {source!r}; "
+                "the entries of a batch axis are combined by combine_axis"
             )
     frame = sources[0].frame
     for source in sources[1:]:
@@ -42,17 +57,51 @@ def batch_of(*sources: MassFunction) -> tuple[int, ...]:
         raise ValueError(f"batch shapes {listed} do not broadcast together") from error
 
 
-def focal_union(*sources: MassFunction, extra: tuple[int, ...] = ()) -> NDArray[Any]:
-    """Masks (F,) of all sets that are focal in some source, ascending."""
-    masks = {int(mask) for source in sources for mask in source.focal} | set(extra)
-    return bits.mask_array(sorted(masks), len(sources[0].frame))
+def any_exact(sources: Iterable[MassFunction]) -> bool:
+    """Whether masses of some source are objects: fractions or symbols."""
+    return any(source.store.dtype == object for source in sources)
 
 
-def store_over(m: MassFunction, focal: NDArray[Any]) -> NDArray[Any]:
-    """Masses (F, *batch) of `m` over the sets `focal`, which include all of its own."""
-    store = np.zeros((len(focal), *m.batch_shape), dtype=m.store.dtype)
-    store[np.searchsorted(focal, m.focal)] = m.store
-    return store
+def matched(values: Any, sources: Iterable[MassFunction]) -> NDArray[Any]:
+    """Numbers that go with the sources: fractions become floats beside floating masses."""
+    array = np.asarray(values)
+    if array.dtype == object and not any_exact(sources):
+        rational = all(isinstance(value, Rational | float) for value in array.ravel())
+        return array.astype(np.float64) if rational else array
+    return array
+
+
+def refuse_subnormal(rule: str, *sources: MassFunction) -> None:
+    """Raise where a source gives mass to the empty set."""
+    for number, source in enumerate(sources, start=1):
+        bad = np.asarray(source.mass(mask=0) != 0, dtype=bool)
+        if bad.any():
+            raise MassError(
+                f"source {number} gives mass to the empty set{rows_text(bad)}, but {rule} is "
+                "defined for normalized sources: use .normalize() first"
+            )
+
+
+def refuse_normal(rule: str, *sources: MassFunction) -> None:
+    """Raise where a source gives no mass to the empty set."""
+    for number, source in enumerate(sources, start=1):
+        bad = np.asarray(source.mass(mask=0) == 0, dtype=bool)
+        if bad.any():
+            raise MassError(
+                f"source {number} gives no mass to the empty set{rows_text(bad)}, so that its "
+                f"disjunctive weights do not exist: {rule} needs subnormal sources"
+            )
+
+
+def rows_text(bad: NDArray[np.bool_]) -> str:
+    """Which rows are meant, as part of a sentence; nothing for a single mass function."""
+    if bad.ndim == 0:
+        return ""
+    rows = np.argwhere(bad)
+    first = tuple(int(i) for i in rows[0])
+    return (
+        f" in {len(rows)} of {bad.size} rows (first: row {first[0] if len(first) == 1 else first})"
+    )
 
 
 def stretched(m: MassFunction, batch: tuple[int, ...]) -> NDArray[Any]:
@@ -60,3 +109,27 @@ def stretched(m: MassFunction, batch: tuple[int, ...]) -> NDArray[Any]:
     missing = len(batch) - len(m.batch_shape)
     aligned = m.store.reshape(len(m.focal), *(1,) * missing, *m.batch_shape)
     return np.broadcast_to(aligned, (len(m.focal), *batch))
+
+
+def nonempty(
+    m: MassFunction, batch: tuple[int, ...] | None = None
+) -> tuple[NDArray[Any], NDArray[Any]]:
+    """Focal sets and masses (F, *batch) without the empty set, broadcast to `batch`."""
+    start = int(len(m.focal) > 0 and m.focal[0] == 0)
+    store = m.store if batch is None else stretched(m, batch)
+    return m.focal[start:], store[start:]
+
+
+def grouped_sum(index: NDArray[np.intp], values: NDArray[Any], n_groups: int) -> NDArray[Any]:
+    """Sums (n_groups, *batch) of the rows of `values` with equal `index`; no group is empty."""
+    order = np.argsort(index, kind="stable")
+    starts = np.searchsorted(index[order], np.arange(n_groups))
+    return np.asarray(np.add.reduceat(values[order], starts, axis=0))
+
+
+def collected(frame: Frame, *parts: tuple[NDArray[Any], NDArray[Any]]) -> MassFunction:
+    """Mass function that adds up parts: sets (F,) with masses (F, *batch), sets may repeat."""
+    sets = np.concatenate([part[0] for part in parts])
+    store = np.concatenate([part[1] for part in parts])
+    focal, index = np.unique(sets, return_inverse=True)
+    return MassFunction.from_store(frame, focal, grouped_sum(index.reshape(-1), store, len(focal)))

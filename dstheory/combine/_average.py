@@ -1,0 +1,205 @@
+"""Averages of the sources, and Dempster's rule on the average.
+
+Mixing takes one source at random. Murphy combines the plain average with itself, as often
+as there are sources, which converges like Dempster's rule but lets no source veto; Deng et
+al. first weight each source by how much the others support it.
+"""
+
+from fractions import Fraction
+from typing import Any
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from dstheory._checks import SUM_TOLERANCE
+from dstheory.combine._dempster import dempster
+from dstheory.combine._sources import (
+    any_exact,
+    batch_of,
+    check_sources,
+    collected,
+    matched,
+    stretched,
+)
+from dstheory.combine._support import credibility
+from dstheory.mass import MassFunction
+
+__all__ = ["deng", "mixing", "murphy"]
+
+
+def mixing(
+    m1: MassFunction, m2: MassFunction, *more: MassFunction, weights: ArrayLike | None = None
+) -> MassFunction:
+    """Weighted average of the masses: one source is right, the weights say how likely.
+
+    Parameters
+    ----------
+    m1, m2, *more : MassFunction
+        Sources on one frame; their batch shapes broadcast.
+    weights : (S,) or (S, *batch) array, optional
+        Weight of each source, non-negative, with sum 1; equal if not given.
+
+    Returns
+    -------
+    MassFunction
+
+    Raises
+    ------
+    ValueError
+        If there is not one weight a source, or weights are negative or do not sum to 1.
+    FrameError
+        If the frames differ.
+    TypeError
+        If a source is no mass function.
+
+    Notes
+    -----
+    Commutative and idempotent, not associative. A set keeps at most the largest of its
+    masses; nothing is reinforced.
+
+    References
+    ----------
+    Ferson, S., Kreinovich, V., Ginzburg, L., Myers, D. S. & Sentz, K. (2003). Constructing
+    probability boxes and Dempster-Shafer structures. Sandia report 2002-4015, sec. 4.
+
+    Examples
+    --------
+    >>> from dstheory import Frame
+    >>> frame = Frame(["a", "b"])
+    >>> m1 = MassFunction.from_dict(frame, {"a": 1})
+    >>> m2 = MassFunction.from_dict(frame, {"b": 0.5, frame: 0.5})
+    >>> mixing(m1, m2, weights=[0.5, 0.5])
+    MassFunction on {a, b}
+      {a}     0.5
+      {b}     0.25
+      {a, b}  0.25
+    """
+    sources = (m1, m2, *more)
+    check_sources(*sources)
+    return _mixture(sources, _checked_weights(sources, weights))
+
+
+def murphy(m1: MassFunction, m2: MassFunction, *more: MassFunction) -> MassFunction:
+    """Murphy's rule: the average of S sources, combined with itself S - 1 times.
+
+    Parameters
+    ----------
+    m1, m2, *more : MassFunction
+        Sources on one frame; their batch shapes broadcast.
+
+    Returns
+    -------
+    MassFunction
+        Normalized.
+
+    Raises
+    ------
+    TotalConflictError
+        If all mass of all sources is on the empty set.
+    FrameError
+        If the frames differ.
+    TypeError
+        If a source is no mass function.
+
+    Notes
+    -----
+    Commutative, not associative: combine all sources in one call.
+
+    References
+    ----------
+    Murphy, C. K. (2000). Combining belief functions when evidence conflicts. Decision
+    Support Systems 29(1), 1-9.
+
+    Examples
+    --------
+    >>> from fractions import Fraction
+    >>> from dstheory import Frame
+    >>> frame = Frame(["a", "b"])
+    >>> m1 = MassFunction.from_dict(frame, {"a": Fraction(1)})
+    >>> m2 = MassFunction.from_dict(frame, {"a": Fraction(1, 2), "b": Fraction(1, 2)})
+    >>> murphy(m1, m2)  # the average is 3/4, 1/4
+    MassFunction on {a, b}
+      {a}  9/10
+      {b}  1/10
+    """
+    average = mixing(m1, m2, *more)
+    return dempster(average, average, *[average] * len(more))
+
+
+def deng(m1: MassFunction, m2: MassFunction, *more: MassFunction) -> MassFunction:
+    """Deng's rule: Murphy's with each source weighted by the support of the others.
+
+    The support of a source is the sum of 1 - d to the others, d Jousselme's distance; the
+    weights are proportional to it.
+
+    Parameters
+    ----------
+    m1, m2, *more : MassFunction
+        Sources on one frame; their batch shapes broadcast.
+
+    Returns
+    -------
+    MassFunction
+        Normalized.
+
+    Raises
+    ------
+    TotalConflictError
+        If all mass of all sources is on the empty set.
+    FrameError
+        If the frames differ.
+    TypeError
+        If a source is no mass function.
+
+    Notes
+    -----
+    Commutative, not associative: combine all sources in one call. For two sources it is
+    Murphy's rule. Sources without any support (all distances 1) count equally. Weights of
+    three and more fractions are square roots, hence rounded; the rest stays exact.
+
+    References
+    ----------
+    Deng, Y., Shi, W., Zhu, Z. & Liu, Q. (2004). Combining belief functions based on
+    distance of evidence. Decision Support Systems 38(3), 489-493, eq. 11-15.
+
+    Examples
+    --------
+    The third source contradicts two that agree, and gets no weight:
+
+    >>> from dstheory import Frame
+    >>> frame = Frame(["a", "b"])
+    >>> m1 = MassFunction.from_dict(frame, {"a": 1})
+    >>> m2 = MassFunction.from_dict(frame, {"b": 1})
+    >>> deng(m1, m1, m2).prune()
+    MassFunction on {a, b}
+      {a}  1
+    """
+    sources = (m1, m2, *more)
+    check_sources(*sources)
+    average = _mixture(sources, credibility(sources))
+    return dempster(average, average, *[average] * len(more))
+
+
+def _mixture(sources: tuple[MassFunction, ...], weights: NDArray[Any]) -> MassFunction:
+    batch = np.broadcast_shapes(batch_of(*sources), weights.shape[1:])
+    parts = [
+        (source.focal, weight * stretched(source, batch))
+        for source, weight in zip(sources, weights, strict=True)
+    ]
+    return collected(sources[0].frame, *parts)
+
+
+def _checked_weights(sources: tuple[MassFunction, ...], weights: ArrayLike | None) -> NDArray[Any]:
+    n_sources = len(sources)
+    if weights is None:
+        exact = any_exact(sources)
+        return np.full(n_sources, Fraction(1, n_sources) if exact else 1 / n_sources)
+    array = matched(weights, sources)
+    if array.ndim == 0 or len(array) != n_sources:
+        raise ValueError(f"weights have shape {array.shape}, but there are {n_sources} sources")
+    if not np.asarray(array >= 0, dtype=bool).all():
+        raise ValueError(f"weights are non-negative numbers, not {weights!r}")
+    total = array.sum(axis=0)
+    if not np.asarray(abs(total - 1) <= SUM_TOLERANCE, dtype=bool).all():
+        raise ValueError(f"weights sum to {total}, not 1; divide them by their sum")
+    return array

@@ -1,0 +1,103 @@
+"""Decombination: take back a source that was combined before.
+
+Commonalities divide where the conjunctive rule multiplies them. The quotient is a mass
+function only if the source was part of what it is taken from. Smets 1995, "The canonical
+decomposition of a weighted belief".
+"""
+
+from typing import Any, Literal
+
+import numpy as np
+from numpy.typing import NDArray
+
+from dstheory.combine._sources import check_sources, refuse_normal, rows_text
+from dstheory.combine._weights import aligned, commonalities, differences, intersections
+from dstheory.errors import MassError
+from dstheory.mass import MassFunction
+
+__all__ = ["decombine"]
+
+
+def decombine(
+    m: MassFunction,
+    m2: MassFunction,
+    *,
+    rule: Literal["conjunctive", "dempster", "disjunctive"] = "conjunctive",
+    atol: float = 1e-9,
+) -> MassFunction:
+    """The mass function which, combined with `m2`, gives `m`.
+
+    Parameters
+    ----------
+    m : MassFunction
+        The combination.
+    m2 : MassFunction
+        The source to take back: the frame has mass (for the disjunctive rule, the empty
+        set). Batch shapes broadcast.
+    rule : {"conjunctive", "dempster", "disjunctive"}
+        The rule by which `m2` was combined.
+    atol : float
+        Masses down to -atol are rounding.
+
+    Returns
+    -------
+    MassFunction
+
+    Raises
+    ------
+    MassError
+        If `m2` is dogmatic (for the disjunctive rule, normalized), or if it is no part of
+        `m`: the quotient would have negative masses.
+    ValueError
+        If `rule` is unknown.
+    FrameError
+        If the frames differ.
+    TypeError
+        If an argument is no mass function.
+
+    Notes
+    -----
+    Masses are differences of commonalities: in floating point small ones carry an
+    absolute error of about 1e-16 / q2(frame).
+
+    References
+    ----------
+    Smets, P. (1995). The canonical decomposition of a weighted belief. IJCAI, 1896-1901.
+
+    Examples
+    --------
+    >>> from dstheory import Frame
+    >>> frame = Frame(["a", "b"])
+    >>> m1 = MassFunction.from_dict(frame, {"a": 0.5, frame: 0.5})
+    >>> m2 = MassFunction.from_dict(frame, {"b": 0.5, frame: 0.5})
+    >>> decombine(m1 & m2, m2).prune() == m1
+    True
+    """
+    check_sources(m, m2)
+    if rule == "disjunctive":
+        refuse_normal("disjunctive decombination", m2)
+        return ~decombine(~m, ~m2, atol=atol)
+    if rule not in ("conjunctive", "dempster"):
+        raise ValueError(f"rule is 'conjunctive', 'dempster' or 'disjunctive', not {rule!r}")
+    dogmatic = np.asarray(m2.mass(mask=m.frame.full) == 0, dtype=bool)
+    if dogmatic.any():
+        raise MassError(f"m2 is dogmatic{rows_text(dogmatic)}: it cannot be taken back")
+    sets, masses = _quotient(m, m2)
+    if rule == "dempster":
+        # All commonalities of non-empty sets carry the same factor, that of normalization.
+        sets, masses = sets[sets != 0], masses[sets != 0]
+        masses = masses / masses.sum(axis=0)
+    negative = np.asarray(masses < (0 if masses.dtype == object else -atol), dtype=bool)
+    if negative.any():
+        rows = np.asarray(negative.any(axis=0))
+        event = m.frame.event(int(sets[negative.reshape(len(sets), -1).any(axis=1)][0]))
+        raise MassError(
+            f"m2 is no part of m{rows_text(rows)}: without it, {event!r} would have a negative mass"
+        )
+    return MassFunction.from_store(m.frame, sets, np.array(masses, order="C")).prune()
+
+
+def _quotient(m: MassFunction, m2: MassFunction) -> tuple[NDArray[Any], NDArray[Any]]:
+    sets = intersections(m, m2)
+    combined, part = aligned(commonalities(m, sets), commonalities(m2, sets))
+    return sets, differences(sets, combined / part)

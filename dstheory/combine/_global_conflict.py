@@ -1,0 +1,210 @@
+"""Rules that combine conjunctively and then distribute the whole conflict at once.
+
+m(A) = m∩(A) + share(A) m∩(∅): Lefevre et al. write many rules in this form. Yager gives
+all conflict to the frame, Inagaki to the frame and to the other sets in a chosen ratio.
+All sources enter the conjunctive rule before the conflict moves.
+"""
+
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+
+from dstheory.combine._boolean import conjunctive
+from dstheory.combine._sources import (
+    batch_of,
+    check_sources,
+    collected,
+    matched,
+    nonempty,
+    rows_text,
+    stretched,
+)
+from dstheory.mass import MassFunction
+
+__all__ = ["inagaki", "lefevre", "yager"]
+
+
+def yager(m1: MassFunction, m2: MassFunction, *more: MassFunction) -> MassFunction:
+    """Yager's rule: the conflict is ignorance and goes to the frame.
+
+    m(A) = m∩(A) for A other than ∅ and the frame, m(frame) = m∩(frame) + m∩(∅).
+
+    Parameters
+    ----------
+    m1, m2, *more : MassFunction
+        Sources on one frame; their batch shapes broadcast.
+
+    Returns
+    -------
+    MassFunction
+        Normalized.
+
+    Raises
+    ------
+    FrameError
+        If the frames differ.
+    TypeError
+        If a source is no mass function.
+
+    Notes
+    -----
+    Commutative, not associative (quasi-associative): combine all sources in one call.
+    The vacuous mass function is neutral for normalized sources.
+
+    References
+    ----------
+    Yager, R. R. (1987). On the Dempster-Shafer framework and new combination rules.
+    Information Sciences 41, 93-137.
+
+    Examples
+    --------
+    Zadeh's example:
+
+    >>> from dstheory import Frame
+    >>> frame = Frame(["a", "b", "c"])
+    >>> m1 = MassFunction.from_dict(frame, {"a": 0.5, "c": 0.5})
+    >>> m2 = MassFunction.from_dict(frame, {"b": 0.5, "c": 0.5})
+    >>> yager(m1, m2)
+    MassFunction on {a, b, c}
+      {c}        0.25
+      {a, b, c}  0.75
+    """
+    frame = check_sources(m1, m2, *more)
+    agreed = conjunctive(m1, m2, *more)
+    sets = np.where(agreed.focal == 0, frame.full, agreed.focal)
+    return collected(frame, (sets, agreed.store))
+
+
+def inagaki(m1: MassFunction, m2: MassFunction, *more: MassFunction, k: Any) -> MassFunction:
+    """Inagaki's unified rule: from Yager's (k = 0) through Dempster's to the extreme one.
+
+    m(A) = (1 + k κ) m∩(A) for A other than ∅ and the frame, where κ = m∩(∅);
+    m(frame) = (1 + k κ) m∩(frame) + (1 + k κ - k) κ.
+
+    Parameters
+    ----------
+    m1, m2, *more : MassFunction
+        Sources on one frame; their batch shapes broadcast.
+    k : number, or array of the batch shape
+        From 0 to 1 / (1 - κ - m∩(frame)), which is at least 1. Dempster's rule is
+        k = 1 / (1 - κ); the largest k gives the frame no part of the conflict.
+
+    Returns
+    -------
+    MassFunction
+        Normalized.
+
+    Raises
+    ------
+    ValueError
+        If `k` lies outside of its range.
+    FrameError
+        If the frames differ.
+    TypeError
+        If a source is no mass function.
+
+    Notes
+    -----
+    Commutative, not associative: combine all sources in one call.
+
+    References
+    ----------
+    Inagaki, T. (1991). Interdependence between safety-control policy and multiple-sensor
+    schemes via Dempster-Shafer theory. IEEE Transactions on Reliability 40(2), 182-188.
+
+    Examples
+    --------
+    >>> from fractions import Fraction
+    >>> from dstheory import Frame
+    >>> frame = Frame(["a", "b"])
+    >>> m1 = MassFunction.from_dict(frame, {"a": Fraction(1, 2), frame: Fraction(1, 2)})
+    >>> m2 = MassFunction.from_dict(frame, {"b": Fraction(1, 2), frame: Fraction(1, 2)})
+    >>> inagaki(m1, m2, k=1)
+    MassFunction on {a, b}
+      {a}     5/16
+      {b}     5/16
+      {a, b}  3/8
+    """
+    frame = check_sources(m1, m2, *more)
+    agreed = conjunctive(m1, m2, *more)
+    k = matched(k, (m1, m2, *more))
+    batch = np.broadcast_shapes(agreed.batch_shape, k.shape)
+    focal, store = nonempty(agreed, batch)
+    kappa, on_frame = agreed.mass(mask=0), agreed.mass(mask=frame.full)
+    kept = store.sum(axis=0)
+    _check_k(k, kept - on_frame)
+    # 1 + k kappa - k is written with the sum of the non-empty masses: no digits cancel.
+    to_frame = np.broadcast_to((1 - k * kept) * kappa, batch)
+    full = np.array([frame.full], dtype=focal.dtype)
+    return collected(frame, (focal, (1 + k * kappa) * store), (full, to_frame[np.newaxis]))
+
+
+def _check_k(k: Any, specific: Any) -> None:
+    bad = np.asarray(k != k) | np.asarray(k < 0, dtype=bool)
+    if np.asarray(k > 1, dtype=bool).any():  # k <= 1 is always allowed
+        bad = bad | np.asarray(k * specific > 1, dtype=bool)
+    if bad.any():
+        raise ValueError(
+            f"k lies outside of [0, 1 / (1 - kappa - m(frame))]{rows_text(bad)}; "
+            "k from 0 to 1 is always allowed"
+        )
+
+
+def lefevre(
+    m1: MassFunction,
+    m2: MassFunction,
+    *more: MassFunction,
+    share: MassFunction | Callable[..., MassFunction],
+) -> MassFunction:
+    """General form of Lefevre et al.: a weighting function distributes the conflict.
+
+    m(A) = m∩(A) + share(A) m∩(∅), for A not empty.
+
+    Parameters
+    ----------
+    m1, m2, *more : MassFunction
+        Sources on one frame; their batch shapes broadcast.
+    share : MassFunction or callable
+        The part of the conflict that each set receives, as a mass function, or a rule
+        that makes it of the same sources. A vacuous share is Yager's rule,
+        `share=dempster` is Dempster's, `share=mixing` is the weighted average operator,
+        and m(∅) = 1 keeps the conflict.
+
+    Returns
+    -------
+    MassFunction
+
+    Raises
+    ------
+    FrameError
+        If the frames differ.
+    TypeError
+        If a source, or the share, is no mass function.
+
+    References
+    ----------
+    Lefevre, E., Colot, O. & Vannoorenberghe, P. (2002). Belief function combination and
+    conflict management. Information Fusion 3(2), 149-162, eq. 13-15.
+
+    Examples
+    --------
+    >>> from dstheory import Frame
+    >>> from dstheory.combine import mixing
+    >>> frame = Frame(["a", "b", "c"])
+    >>> m1 = MassFunction.from_dict(frame, {"a": 0.5, "c": 0.5})
+    >>> m2 = MassFunction.from_dict(frame, {"b": 0.5, "c": 0.5})
+    >>> lefevre(m1, m2, share=mixing)
+    MassFunction on {a, b, c}
+      {a}  0.1875
+      {b}  0.1875
+      {c}  0.625
+    """
+    check_sources(m1, m2, *more)
+    to = share if isinstance(share, MassFunction) or not callable(share) else share(m1, m2, *more)
+    frame = check_sources(m1, m2, *more, to)
+    agreed = conjunctive(m1, m2, *more)
+    batch = batch_of(agreed, to)
+    conflict = np.broadcast_to(agreed.mass(mask=0), batch)
+    shares = matched(stretched(to, batch), (m1, m2, *more))
+    return collected(frame, nonempty(agreed, batch), (to.focal, conflict * shares))

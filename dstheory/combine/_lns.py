@@ -1,0 +1,154 @@
+"""LNS: many separable sources, of which most are reliable.
+
+Sources are taken apart into simple mass functions; those on the same set are combined,
+each group is discounted by its share of all simple mass functions, and the groups are
+combined conjunctively. A lone opinion weighs little among hundreds, and conflict does not
+grow to 1. Zhou, Martin & Pan 2018.
+"""
+
+from fractions import Fraction
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from dstheory.combine._sources import any_exact, batch_of, check_sources, rows_text
+from dstheory.combine._weights import lowered, sparse_weights
+from dstheory.errors import MassError
+from dstheory.kernels import bits
+from dstheory.mass import MassFunction
+
+__all__ = ["lns"]
+
+
+def lns(
+    m1: MassFunction,
+    m2: MassFunction,
+    *more: MassFunction,
+    eta: float = 0,
+    approximate: bool = False,
+    atol: float = 1e-12,
+) -> MassFunction:
+    """Rule for large numbers of separable sources (LNS, and LNSa).
+
+    The sources are conjunctive combinations of simple mass functions Aᵂ (w left to the
+    frame). Group k, the s_k sources with a weight below 1 on A_k, has the product w_k of
+    these weights and the discount factor α_k = β_k s_k / Σ β s, β_k = (K / |A_k|)^η; the
+    result is the conjunctive combination of all A_k with weight 1 - α_k + α_k w_k.
+
+    Parameters
+    ----------
+    m1, m2, *more : MassFunction
+        Separable sources (all conjunctive weights at most 1) on one frame; their batch
+        shapes broadcast. Simple ones may be categorical.
+    eta : float
+        η, at least 0: how much more specific sets count; 0 is not at all.
+    approximate : bool
+        LNSa: take w_k = 0, the limit of large groups.
+    atol : float
+        A weight counts as 1 within this tolerance.
+
+    Returns
+    -------
+    MassFunction
+        In general not normalized; m(∅) indicates conflict.
+
+    Raises
+    ------
+    MassError
+        If a source is not separable, or is dogmatic and not simple, or if a source has a
+        weight on the empty set and `eta` is not 0.
+    ValueError
+        If `eta` is negative.
+    FrameError
+        If the frames differ.
+    TypeError
+        If a source is no mass function.
+
+    Notes
+    -----
+    Commutative, not associative: combine all sources in one call. The vacuous mass
+    function is neutral.
+
+    References
+    ----------
+    Zhou, K., Martin, A. & Pan, Q. (2018). A belief combination rule for a large number of
+    sources. Journal of Advances in Information Fusion 13(2).
+
+    Examples
+    --------
+    Two of three say a, one says b: groups {a}: w = 1/4, α = 2/3; {b}: w = 1/2, α = 1/3.
+
+    >>> from fractions import Fraction
+    >>> from dstheory import Frame
+    >>> frame = Frame(["a", "b"])
+    >>> half = Fraction(1, 2)
+    >>> m1 = MassFunction.from_dict(frame, {"a": half, frame: half})
+    >>> m2 = MassFunction.from_dict(frame, {"b": half, frame: half})
+    >>> lns(m1, m1, m2)
+    MassFunction on {a, b}
+      {}      1/12
+      {a}     5/12
+      {b}     1/12
+      {a, b}  5/12
+    """
+    sources = (m1, m2, *more)
+    frame = check_sources(*sources)
+    if not eta >= 0:
+        raise ValueError(f"eta is at least 0, not {eta!r}")
+    sets, counts, products = _groups(sources, atol)
+    emphasis = _emphasis(sets, len(frame), eta, counts)
+    total = (emphasis * counts).sum(axis=0)
+    alpha = emphasis * counts / np.where(total == 0, 1, total)
+    weights = 1 - alpha * (1 if approximate else 1 - products)
+    full = bits.mask_array([frame.full], len(frame))
+    vacuous = MassFunction.from_store(frame, full, np.ones(1, dtype=products.dtype))
+    return lowered(vacuous, sets, np.ones_like(weights), weights)
+
+
+def _groups(
+    sources: tuple[MassFunction, ...], atol: float
+) -> tuple[NDArray[Any], NDArray[Any], NDArray[Any]]:
+    """Sets (G,), how many sources are on each, and the products of their weights."""
+    parts = [_simple_weights(m, number, atol) for number, m in enumerate(sources, start=1)]
+    sets = np.unique(np.concatenate([part[0] for part in parts]))
+    shape = (len(sets), *batch_of(*sources))
+    one: Any = Fraction(1) if any_exact(sources) else 1.0
+    counts, products = np.full(shape, 0 * one), np.full(shape, one)
+    for own, weights in parts:
+        for place, weight in zip(np.searchsorted(sets, own), weights, strict=True):
+            counts[place] += np.where(np.asarray(weight < 1 - atol, dtype=bool), one, 0 * one)
+            products[place] *= weight
+    return sets, counts, products
+
+
+def _simple_weights(m: MassFunction, number: int, atol: float) -> tuple[NDArray[Any], NDArray[Any]]:
+    """Sets other than the frame and their weights, all at most 1."""
+    if np.all(m.is_simple):
+        sets, weights = m.focal, 1 - m.store
+    else:
+        sets, weights = sparse_weights(m, number)
+    proper = np.asarray(sets != m.frame.full, dtype=bool)
+    sets, weights = sets[proper], weights[proper]
+    above = np.asarray(weights > 1 + atol, dtype=bool)
+    if above.any():
+        rows = np.asarray(above.any(axis=0))
+        event = m.frame.event(int(sets[above.reshape(len(sets), -1).any(axis=1)][0]))
+        raise MassError(
+            f"source {number} is not separable{rows_text(rows)}: its weight on {event!r} is above 1"
+        )
+    return sets, np.minimum(weights, 1)
+
+
+def _emphasis(sets: NDArray[Any], size: int, eta: float, counts: NDArray[Any]) -> NDArray[Any]:
+    """β (G, 1, ...) of each set."""
+    shape = (len(sets),) + (1,) * (counts.ndim - 1)
+    if eta == 0:
+        return np.ones(shape, dtype=int)
+    if len(sets) and sets[0] == 0 and np.asarray(counts[0] > 0, dtype=bool).any():
+        raise MassError("a source has a weight on the empty set; eta is 0 for such sources")
+    sizes = np.maximum(bits.cardinality(sets), 1).tolist()
+    if counts.dtype != object:
+        return np.array([(size / c) ** eta for c in sizes]).reshape(shape)
+    exact = [Fraction(Fraction(size, c) ** eta) for c in sizes]
+    return np.array(exact, dtype=object).reshape(shape)

@@ -1,0 +1,135 @@
+"""Triangular norms with a parameter, and their extension to weights above one.
+
+A t-norm combines weights in [0, 1]; minimum and product are the two ends of the families
+used here. Elementwise on floats; on fractions where the norm is rational, else rounded.
+Klement, Mesiar & Pap 2000, Triangular Norms; Denoeux 2008, sec. 5.
+"""
+
+import math
+from collections.abc import Callable
+from fractions import Fraction
+from typing import Any, Literal
+
+import numpy as np
+from numpy.typing import NDArray
+
+__all__ = ["Family", "Norm", "extended", "t_norm"]
+
+Family = Literal["frank", "sugeno_weber", "dubois_prade"]
+Norm = Callable[[Any, Any], Any]
+
+
+def t_norm(family: str, parameter: float) -> Norm:
+    """The t-norm of a family with this parameter.
+
+    Examples
+    --------
+    >>> t_norm("dubois_prade", 0.5)(np.array([0.25, 0.75]), np.array([0.5, 0.5]))
+    array([0.25, 0.5 ])
+    """
+    if family not in _FAMILIES:
+        raise ValueError(f"family is one of {', '.join(_FAMILIES)}, not {family!r}")
+    make, low, high = _FAMILIES[family]
+    if not low <= parameter <= high:
+        raise ValueError(f"the parameter of {family} lies in [{low}, {high}], not {parameter!r}")
+    return make(parameter)
+
+
+def extended(norm: Norm) -> Norm:
+    """The norm on weights above 1 too: the operator of Denoeux 2008, sec. 5.
+
+    Two weights above 1 are combined as 1 / S(1/x, 1/y) with S the dual t-conorm; of one
+    above and one below the smaller remains. The result never exceeds the smaller one,
+    which is what keeps masses non-negative.
+
+    Examples
+    --------
+    >>> extended(t_norm("dubois_prade", 1.0))(np.array([0.5, 0.5, 2.0]), np.array([0.5, 2, 2]))
+    array([0.25      , 0.5       , 1.33333333])
+    """
+
+    def combined(x: NDArray[Any], y: NDArray[Any]) -> NDArray[Any]:
+        one: Any = Fraction(1) if object in (x.dtype, y.dtype) else 1.0
+        low = norm(np.minimum(x, one), np.minimum(y, one))
+        dual = one - norm(one - one / np.maximum(x, one), one - one / np.maximum(y, one))
+        smaller = np.minimum(x, y)
+        both_above = np.asarray(smaller > one, dtype=bool)
+        both_below = np.asarray(np.maximum(x, y) <= 1, dtype=bool)
+        result = np.where(both_above, one / dual, np.where(both_below, low, smaller))
+        return np.asarray(np.minimum(result, smaller))  # rounding may exceed it by 1e-16
+
+    return combined
+
+
+def _product(x: Any, y: Any) -> Any:
+    return x * y
+
+
+def _drastic(x: Any, y: Any) -> Any:
+    return np.where(np.asarray(np.maximum(x, y) == 1, dtype=bool), np.minimum(x, y), 0)
+
+
+def _lukasiewicz(x: Any, y: Any) -> Any:
+    return np.maximum(x + y - 1, 0)
+
+
+def _dubois_prade(gamma: float) -> Norm:
+    if gamma == 0:
+        return np.minimum  # 0 / 0 at x = y = 0
+    return lambda x, y: x * y / np.maximum(np.maximum(x, y), _like(gamma, x))
+
+
+def _sugeno_weber(parameter: float) -> Norm:
+    if parameter == -1:
+        return _drastic
+    if parameter == math.inf:
+        return _product
+
+    def norm(x: Any, y: Any) -> Any:
+        a = _like(parameter, x)
+        return np.maximum((x + y - 1 + a * x * y) / (1 + a), 0)
+
+    return norm
+
+
+def _frank(parameter: float) -> Norm:
+    simple: dict[float, Norm] = {0: np.minimum, 1: _product, math.inf: _lukasiewicz}
+    if parameter in simple:
+        return simple[parameter]
+    log_s = math.log(parameter)
+
+    def norm(x: Any, y: Any) -> Any:
+        x, y = np.asarray(x), np.asarray(y)
+        value = _frank_values(x.astype(np.float64), y.astype(np.float64), log_s)
+        return _to_fraction(value) if object in (x.dtype, y.dtype) else value
+
+    return norm
+
+
+def _frank_values(x: NDArray[Any], y: NDArray[Any], log_s: float) -> NDArray[Any]:
+    """log_s(1 + (s^x - 1)(s^y - 1) / (s - 1))."""
+    with np.errstate(divide="ignore"):  # log(0) = -inf is right at x or y = 0 or 1
+        if log_s > -1:
+            inner = np.expm1(x * log_s) / np.expm1(log_s) * np.expm1(y * log_s)
+            return np.asarray(np.log1p(inner) / log_s)
+        # Towards the minimum, s^x (1 - s^y) + s^y (1 - s^(1 - y)) over 1 - s: all terms are
+        # positive, so the logarithm is that of a sum, which does not underflow.
+        first = x * log_s + np.log(-np.expm1(y * log_s))
+        second = y * log_s + np.log(-np.expm1((1 - y) * log_s))
+        total = np.logaddexp(first, second) - np.log(-np.expm1(log_s))
+        return np.asarray(total / log_s)
+
+
+def _like(value: float, weights: Any) -> Any:
+    """The parameter as a fraction where the weights are exact."""
+    exact = np.asarray(weights).dtype == object and math.isfinite(value)
+    return Fraction(value) if exact else value
+
+
+_to_fraction = np.frompyfunc(Fraction, 1, 1)
+
+_FAMILIES: dict[str, tuple[Callable[[float], Norm], float, float]] = {
+    "frank": (_frank, 0, math.inf),
+    "sugeno_weber": (_sugeno_weber, -1, math.inf),
+    "dubois_prade": (_dubois_prade, 0, 1),
+}

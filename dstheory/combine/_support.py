@@ -1,0 +1,66 @@
+"""How much the sources support each other: one minus Jousselme's distance, summed.
+
+d(m1, m2)² = 1/2 (m1 - m2)' D (m1 - m2) with D(A, B) = |A ∩ B| / |A ∪ B| (Jousselme,
+Grenier & Bosse 2001, eq. 12). A source that is near to many others is credible; Deng, Shi,
+Zhu & Liu 2004, eq. 11-14.
+"""
+
+from fractions import Fraction
+from itertools import combinations
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from dstheory.combine._sources import any_exact, batch_of, stretched
+from dstheory.kernels import bits
+from dstheory.mass import MassFunction
+
+__all__ = ["credibility"]
+
+
+def credibility(sources: tuple[MassFunction, ...]) -> NDArray[Any]:
+    """Weights (S, *batch) of the sources, each proportional to its support."""
+    n_sources, batch = len(sources), batch_of(*sources)
+    support = np.zeros((n_sources, *batch), dtype=object if any_exact(sources) else np.float64)
+    for i, j in combinations(range(n_sources), 2):
+        similarity = 1 - _distance(sources[i], sources[j], batch)
+        support[i] += similarity
+        support[j] += similarity
+    total = support.sum(axis=0)
+    unsupported = np.asarray(total == 0, dtype=bool)
+    return np.asarray(np.where(unsupported, 1, support) / np.where(unsupported, n_sources, total))
+
+
+def _distance(one: MassFunction, two: MassFunction, batch: tuple[int, ...]) -> Any:
+    """Jousselme's distance, an array of shape `batch`."""
+    # D compares sets, so that sets of both sources may stand twice: no alignment is needed.
+    focal = np.concatenate([one.focal, two.focal])
+    difference = np.concatenate([stretched(one, batch), -stretched(two, batch)])
+    exact = difference.dtype == object
+    product = np.tensordot(_overlap(focal, exact), difference, axes=1)
+    square = (difference * product).sum(axis=0) / 2
+    if exact:
+        return _exact_root(square)
+    return np.sqrt(np.clip(square, 0, 1))  # rounding may leave -1e-17, or 1 + 1e-16
+
+
+def _overlap(focal: NDArray[Any], exact: bool) -> NDArray[Any]:
+    common = bits.cardinality(np.bitwise_and.outer(focal, focal).ravel())
+    either = bits.cardinality(np.bitwise_or.outer(focal, focal).ravel())
+    # Two empty sets are equal: their overlap is 1.
+    both_empty = either == 0
+    common, either = common + both_empty, either + both_empty
+    if exact:
+        ratios = [Fraction(int(c), int(e)) for c, e in zip(common, either, strict=True)]
+        return np.array(ratios, dtype=object).reshape(len(focal), -1)
+    return np.asarray(common / either).reshape(len(focal), -1)
+
+
+def _root(square: Any) -> Any:
+    root = square ** Fraction(1, 2)
+    # The root of a fraction is a float: back to a fraction, so that sums stay exact.
+    return Fraction(root) if isinstance(root, float) else root
+
+
+_exact_root = np.frompyfunc(_root, 1, 1)

@@ -1,0 +1,146 @@
+"""Rules between cautious and conjunctive, and between bold and disjunctive.
+
+Canonical weights are combined by a t-norm instead of the minimum (sources that share all
+their evidence) or the product (sources that share none); its parameter says how much, and
+can be learned by minimizing a loss over it. Denoeux 2008, sec. 5; Quost, Masson & Denoeux
+2011.
+"""
+
+from dstheory.combine._norms import Family, extended, t_norm
+from dstheory.combine._sources import check_sources, refuse_normal
+from dstheory.combine._weights import combined_weights, lowered
+from dstheory.mass import MassFunction
+
+__all__ = ["tnorm_conjunctive", "tnorm_disjunctive"]
+
+
+def tnorm_conjunctive(
+    m1: MassFunction,
+    m2: MassFunction,
+    *more: MassFunction,
+    family: Family = "frank",
+    parameter: float,
+) -> MassFunction:
+    """Conjunctive rule based on a t-norm: between distinct and fully dependent sources.
+
+    Conjunctive weights are combined by the t-norm, w(A) = w1(A) T w2(A) where both are at
+    most 1; two weights above 1 by 1 / (1/w1 S 1/w2), with S the dual t-conorm; otherwise
+    the smaller remains.
+
+    Parameters
+    ----------
+    m1, m2, *more : MassFunction
+        Non-dogmatic sources (the frame has mass) on one frame; their batch shapes
+        broadcast.
+    family : {"frank", "sugeno_weber", "dubois_prade"}
+        Frank: from the minimum (0) through the product (1) to Łukasiewicz' (inf).
+        Sugeno-Weber: from the drastic product (-1) through Łukasiewicz' (0) to the
+        product (inf). Dubois-Prade: from the minimum (0) to the product (1).
+    parameter : float
+        Parameter of the family.
+
+    Returns
+    -------
+    MassFunction
+        In general not normalized.
+
+    Raises
+    ------
+    MassError
+        If a source is dogmatic.
+    ValueError
+        If the family is unknown or the parameter lies outside of its range.
+    FrameError
+        If the frames differ.
+    TypeError
+        If a source is no mass function.
+
+    Notes
+    -----
+    Commutative and associative. The minimum gives the cautious rule; the product gives
+    the conjunctive rule of separable sources (weights at most 1). Fractions stay exact
+    except under Frank's family between its ends, which is rounded.
+
+    References
+    ----------
+    Quost, B., Masson, M.-H. & Denoeux, T. (2011). Classifier fusion in the Dempster-Shafer
+    framework using optimized t-norm based combination rules. International Journal of
+    Approximate Reasoning 52(3), 353-374. Denoeux (2008), sec. 5.
+
+    Examples
+    --------
+    >>> from dstheory import Frame
+    >>> frame = Frame(["a", "b"])
+    >>> m = MassFunction.from_dict(frame, {"a": 0.5, frame: 0.5})
+    >>> for gamma in [0, 0.75, 1]:
+    ...     result = tnorm_conjunctive(m, m, family="dubois_prade", parameter=gamma)
+    ...     print(round(result.mass("a"), 6))
+    0.5
+    0.666667
+    0.75
+    """
+    check_sources(m1, m2, *more)
+    operation = extended(t_norm(family, parameter))
+    sets, first, weights = combined_weights((m1, m2, *more), operation)
+    return lowered(m1, sets, first, weights)
+
+
+def tnorm_disjunctive(
+    m1: MassFunction,
+    m2: MassFunction,
+    *more: MassFunction,
+    family: Family = "frank",
+    parameter: float,
+) -> MassFunction:
+    """Disjunctive rule based on a t-norm: between the disjunctive and the bold rule.
+
+    As `tnorm_conjunctive`, on disjunctive weights.
+
+    Parameters
+    ----------
+    m1, m2, *more : MassFunction
+        Subnormal sources (the empty set has mass) on one frame; their batch shapes
+        broadcast.
+    family : {"frank", "sugeno_weber", "dubois_prade"}
+        See `tnorm_conjunctive`.
+    parameter : float
+        Parameter of the family.
+
+    Returns
+    -------
+    MassFunction
+
+    Raises
+    ------
+    MassError
+        If a source is normalized.
+    ValueError
+        If the family is unknown or the parameter lies outside of its range.
+    FrameError
+        If the frames differ.
+    TypeError
+        If a source is no mass function.
+
+    Notes
+    -----
+    Commutative and associative. The minimum gives the bold rule.
+
+    References
+    ----------
+    Denoeux (2008), sec. 5.
+
+    Examples
+    --------
+    >>> from dstheory import Frame
+    >>> frame = Frame(["a", "b"])
+    >>> m = MassFunction.from_dict(frame, {(): 0.5, "a": 0.5})
+    >>> tnorm_disjunctive(m, m, parameter=1)
+    MassFunction on {a, b}
+      {}   0.25
+      {a}  0.75
+    """
+    sources = (m1, m2, *more)
+    check_sources(*sources)
+    refuse_normal("a disjunctive t-norm rule", *sources)
+    negated = (~source for source in sources)
+    return ~tnorm_conjunctive(*negated, family=family, parameter=parameter)
