@@ -27,7 +27,7 @@ def consonant(contour):
     below = [*levels[1:], 0]
     return collect(
         (frozenset(w for w, v in contour.items() if v >= level), level - rest)
-        for level, rest in zip(levels, below, strict=True)
+        for level, rest in zip(levels, below, strict=False)
     )
 
 

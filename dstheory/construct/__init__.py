@@ -3,6 +3,13 @@
 from dstheory.construct._bayesian import bayesian
 from dstheory.construct._consonant import consonant, nested
 from dstheory.construct._elementary import categorical, negative_simple, simple, vacuous
+from dstheory.construct._intervals import (
+    from_probability_intervals,
+    lower_envelope,
+    natural_extension,
+)
+from dstheory.construct._judgements import from_judgements
+from dstheory.construct._possibility import from_necessity, from_possibility
 from dstheory.construct._random import random
 from dstheory.construct._tables import from_bel, from_implicability, from_masses, from_pl, from_q
 
@@ -12,9 +19,15 @@ __all__ = [
     "consonant",
     "from_bel",
     "from_implicability",
+    "from_judgements",
     "from_masses",
+    "from_necessity",
     "from_pl",
+    "from_possibility",
+    "from_probability_intervals",
     "from_q",
+    "lower_envelope",
+    "natural_extension",
     "negative_simple",
     "nested",
     "random",

@@ -18,6 +18,7 @@ __all__ = [
     "check_finite",
     "check_nonnegative",
     "check_share",
+    "check_shares",
     "place_name",
 ]
 
@@ -59,13 +60,18 @@ def check_nonnegative(rows: NDArray[Any], name: str) -> None:
 
 def check_share(values: NDArray[Any], name: str) -> None:
     """Refuse values, of the shape of the batch, that do not lie in [0, 1]."""
-    rows = values[..., np.newaxis]
+    check_shares(values[..., np.newaxis], name)
+
+
+def check_shares(rows: NDArray[Any], name: str) -> None:
+    """Refuse values (*batch, K) that do not lie in [0, 1]."""
     check_finite(rows, name)
     _refuse(rows, below(rows) | below(1 - rows), name, "does not lie between 0 and 1")
 
 
-def below(values: NDArray[Any], atol: float = 0.0) -> NDArray[np.bool_]:
+def below(values: Any, atol: float = 0.0) -> NDArray[np.bool_]:
     """Which values are known to be negative: below ``-atol``, exact ones below 0."""
+    values = np.asarray(values)  # arithmetic turns a 0-d object array into the bare object
     if values.dtype != object:
         return np.asarray(values < -atol)
     return _each(values, lambda value: _is_below(value, atol))

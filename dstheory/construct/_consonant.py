@@ -103,17 +103,20 @@ def nested(frame: Frame, order: Any, masses: Any) -> MassFunction:
     """
     rows = as_rows(masses, frame, "masses")
     _checks.check_masses(rows)
-    positions = _permutations(order, frame)
-    shape = np.broadcast_shapes(rows.shape, positions.shape)
-    positions = np.broadcast_to(positions, shape)
-    rows = np.broadcast_to(rows, shape)
-    flat = rows.reshape(-1, len(frame))
-    row, level = np.nonzero(flat != 0)
-    chains = _chains(positions.reshape(-1, len(frame)), len(frame))
-    focal, index = np.unique(chains[row, level], return_inverse=True)
-    store = np.zeros((len(focal), len(flat)), dtype=rows.dtype)
-    store[index.reshape(-1), row] = flat[row, level]
-    return MassFunction.from_store(frame, focal, store.reshape(len(focal), *shape[:-1]))
+    empty = np.zeros_like(rows[..., :1])
+    return assemble(frame, _permutations(order, frame), np.concatenate([empty, rows], axis=-1))
+
+
+def assemble(frame: Frame, order: NDArray[np.intp], masses: NDArray[Any]) -> MassFunction:
+    """Mass function on nested sets from valid masses (*batch, K + 1), the empty set first."""
+    batch = np.broadcast_shapes(masses.shape[:-1], order.shape[:-1])
+    rows = np.broadcast_to(masses, (*batch, masses.shape[-1])).reshape(-1, masses.shape[-1])
+    positions = np.broadcast_to(order, (*batch, len(frame))).reshape(-1, len(frame))
+    row, level = np.nonzero(rows != 0)
+    focal, index = np.unique(_chains(positions, len(frame))[row, level], return_inverse=True)
+    store = np.zeros((len(focal), len(rows)), dtype=rows.dtype)
+    store[index.reshape(-1), row] = rows[row, level]
+    return MassFunction.from_store(frame, focal, store.reshape(len(focal), *batch))
 
 
 def falling_order(rows: NDArray[Any]) -> NDArray[np.intp]:
@@ -122,9 +125,10 @@ def falling_order(rows: NDArray[Any]) -> NDArray[np.intp]:
 
 
 def _chains(order: NDArray[np.intp], size: int) -> NDArray[Any]:
-    """Masks (rows, K) of the first one, two, ... labels of each order."""
-    singles = bits.mask_array((1 << i for i in range(size)), size)
-    return np.asarray(np.bitwise_or.accumulate(singles[order], axis=-1))
+    """Masks (rows, K + 1) of the first zero, one, two, ... labels of each order."""
+    singles = bits.mask_array((1 << i for i in range(size)), size)[order]
+    empty = np.zeros_like(singles[:, :1])
+    return np.asarray(np.bitwise_or.accumulate(np.concatenate([empty, singles], axis=1), axis=1))
 
 
 def _permutations(order: Any, frame: Frame) -> NDArray[np.intp]:

@@ -1,0 +1,217 @@
+"""Probability intervals: coherence, natural extension, and the belief function they make.
+
+Intervals on single labels stand for all probabilities between them. Their lower envelope is
+2-monotone, but not always a belief function (de Campos, Huete & Moral 1994, Probability
+intervals: a tool for uncertain reasoning, Int. J. Uncertainty, Fuzziness and Knowledge-Based
+Systems 2, 167-196).
+"""
+
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from dstheory import _checks
+from dstheory.construct._arguments import as_frame, below, check_shares, place_name
+from dstheory.construct._tables import from_implicability
+from dstheory.errors import DSTheoryError, MassError
+from dstheory.frame import Frame
+from dstheory.mass import MassFunction
+
+__all__ = ["from_probability_intervals", "lower_envelope", "natural_extension"]
+
+# 2^26 doubles are half a gigabyte.
+_MAX_LABELS = 26
+
+
+def natural_extension(
+    lower: Any, upper: Any, *, atol: float = 1e-12
+) -> tuple[NDArray[Any], NDArray[Any]]:
+    """The tightest intervals that hold the same probabilities.
+
+    Parameters
+    ----------
+    lower, upper : (*batch, K) arrays
+        Bounds of the probability of each label; shapes broadcast.
+    atol : float
+        How far the sums of float bounds may stray from 1.
+
+    Returns
+    -------
+    lower, upper : (*batch, K) arrays
+        Each bound is reached by a probability within the intervals (coherence).
+
+    Raises
+    ------
+    MassError
+        If a bound does not lie between 0 and 1, a lower bound is above its upper bound, or
+        no probability lies within the intervals of a row (sure loss).
+    TypeError
+        If a bound is no number.
+
+    References
+    ----------
+    de Campos, Huete & Moral (1994), proposition 4; Walley (1991), Statistical Reasoning with
+    Imprecise Probabilities, section 4.6.
+
+    Examples
+    --------
+    >>> lower, upper = natural_extension([0.5, 0.25, 0], [1, 1, 1])
+    >>> lower, upper
+    (array([0.5 , 0.25, 0.  ]), array([0.75, 0.5 , 0.25]))
+    """
+    low, high = _bounds(lower, upper, atol)
+    return (
+        np.asarray(np.maximum(low, 1 - (high.sum(axis=-1, keepdims=True) - high))),
+        np.asarray(np.minimum(high, 1 - (low.sum(axis=-1, keepdims=True) - low))),
+    )
+
+
+def lower_envelope(lower: Any, upper: Any, *, atol: float = 1e-12) -> NDArray[Any]:
+    """Lower probability of every set, given intervals for the labels.
+
+    Parameters
+    ----------
+    lower, upper : (*batch, K) arrays
+        Bounds of the probability of each label; shapes broadcast.
+    atol : float
+        How far the sums of float bounds may stray from 1.
+
+    Returns
+    -------
+    (*batch, 2**K) array
+        Indexed by mask: the larger of the sum of the lower bounds of A, and 1 minus the sum
+        of the upper bounds outside of A, of the tightened intervals.
+
+    Raises
+    ------
+    MassError
+        As `natural_extension`.
+    DSTheoryError
+        If K is above 26.
+    TypeError
+        If a bound is no number.
+
+    References
+    ----------
+    de Campos, Huete & Moral (1994), proposition 5.
+
+    Examples
+    --------
+    >>> lower_envelope([0.5, 0.25, 0], [1, 1, 1])
+    array([0.  , 0.5 , 0.25, 0.75, 0.  , 0.5 , 0.25, 1.  ])
+    """
+    low, high = natural_extension(lower, upper, atol=atol)
+    if low.shape[-1] > _MAX_LABELS:
+        raise DSTheoryError(
+            f"a table on {low.shape[-1]} labels has 2^{low.shape[-1]} entries a row, "
+            f"at most 2^{_MAX_LABELS} are made"
+        )
+    inside, outside = _set_sums(low), _set_sums(high)[..., ::-1]
+    table = np.maximum(inside, 1 - outside)
+    table[..., 0], table[..., -1] = 0, 1  # not 1e-17 beside, for sums of floats
+    return np.asarray(table)
+
+
+def from_probability_intervals(
+    frame: Frame, lower: Any, upper: Any, *, atol: float = 1e-12
+) -> MassFunction:
+    """The belief function that is the lower envelope of coherent probability intervals.
+
+    Parameters
+    ----------
+    frame : Frame
+        K labels.
+    lower, upper : (*batch, K) arrays
+        Bounds of the probability of each label; shapes broadcast.
+    atol : float
+        How far float bounds may stray from coherence. Float masses within `atol` of zero
+        are rounding noise and dropped.
+
+    Returns
+    -------
+    MassFunction
+        Bel and Pl of each label are its bounds.
+
+    Raises
+    ------
+    MassError
+        If a bound does not lie between 0 and 1 or no probability lies within the intervals;
+        if they are not coherent (tighten them by `natural_extension`); or if the envelope is
+        no belief function, which happens from three labels on.
+    DSTheoryError
+        If K is above 26.
+    TypeError
+        If `frame` is no Frame, or a bound is no number.
+
+    References
+    ----------
+    de Campos, Huete & Moral (1994); Lemmer & Kyburg (1991), Conditions for the existence of
+    belief functions corresponding to intervals of belief, AAAI-91.
+
+    Examples
+    --------
+    >>> from_probability_intervals(Frame(["ant", "bee"]), [0.5, 0.25], [0.75, 0.5]).to_dict()
+    {('ant',): 0.5, ('bee',): 0.25, ('ant', 'bee'): 0.25}
+    """
+    size = len(as_frame(frame))
+    low, high = _bounds(lower, upper, atol)
+    if low.shape[-1] != size:
+        raise MassError(f"bounds have shape {low.shape}, but the frame has {size} labels")
+    tight = natural_extension(low, high, atol=atol)
+    _check_coherent(frame, low, tight[0], "lower", atol)
+    _check_coherent(frame, high, tight[1], "upper", atol)
+    try:
+        return from_implicability(frame, lower_envelope(*tight, atol=atol), atol=atol)
+    except MassError as error:
+        raise MassError(
+            f"the lower envelope of the intervals is 2-monotone, but {error}; "
+            "work with lower_envelope, or widen the intervals"
+        ) from error
+
+
+def _bounds(lower: Any, upper: Any, atol: float) -> tuple[NDArray[Any], NDArray[Any]]:
+    low, high = np.broadcast_arrays(_checks.as_masses(lower), _checks.as_masses(upper))
+    if low.ndim == 0 or low.shape[-1] == 0:
+        raise MassError(f"bounds have shape {low.shape}, but their last axis runs over labels")
+    check_shares(low, "lower bound")
+    check_shares(high, "upper bound")
+    crossed = below(high - low)
+    if crossed.any():
+        place = np.argwhere(crossed)[0]
+        raise MassError(
+            f"lower bound {low[tuple(place)]}{place_name(place[:-1])} is above its upper bound "
+            f"{high[tuple(place)]}"
+        )
+    total, most = low.sum(axis=-1), high.sum(axis=-1)
+    _refuse_loss(below(1 - total, atol), total, "lower bounds sum to {}, more than 1")
+    _refuse_loss(below(most - 1, atol), most, "upper bounds sum to {}, less than 1")
+    return low, high
+
+
+def _refuse_loss(wrong: NDArray[np.bool_], totals: Any, what: str) -> None:
+    if wrong.any():
+        place = np.argwhere(wrong)[0]
+        text = what.format(np.asarray(totals)[tuple(place)])
+        raise MassError(f"{text}{place_name(place)}: no probability lies within the intervals")
+
+
+def _check_coherent(
+    frame: Frame, given: NDArray[Any], tight: NDArray[Any], name: str, atol: float
+) -> None:
+    wrong = below(-abs(given - tight), atol)
+    if wrong.any():
+        place = np.argwhere(wrong)[0]
+        raise MassError(
+            f"{name} bound {given[tuple(place)]} of {frame.labels[int(place[-1])]!r}"
+            f"{place_name(place[:-1])} is not reached: the other bounds imply "
+            f"{tight[tuple(place)]}; tighten the intervals by natural_extension"
+        )
+
+
+def _set_sums(values: NDArray[Any]) -> NDArray[Any]:
+    """Sums over each subset of the last axis, by doubling."""
+    table = np.zeros_like(values[..., :1])
+    for i in range(values.shape[-1]):
+        table = np.concatenate([table, table + values[..., i : i + 1]], axis=-1)
+    return table

@@ -1,0 +1,130 @@
+"""Expert judgements as a mass function: the least specific one that agrees with them.
+
+Judgements are linear in the masses, and so is nonspecificity, so that the mass function
+which commits itself least is the solution of a linear program (Ben Yaghlane, Denoeux &
+Mellouli 2008, Elicitation of expert opinions for constructing belief functions).
+"""
+
+from collections.abc import Iterable, Mapping, Sequence
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from dstheory.construct._arguments import as_frame
+from dstheory.construct._tables import from_masses
+from dstheory.errors import DSTheoryError
+from dstheory.frame import Frame
+from dstheory.kernels import bits
+from dstheory.mass import MassFunction
+
+__all__ = ["from_judgements"]
+
+# 2^12 masses: the program is dense in its judgements, and solved within a second.
+_MAX_LABELS = 12
+
+
+def from_judgements(
+    frame: Frame,
+    *,
+    intervals: Mapping[Any, tuple[float, float]] | None = None,
+    preferences: Iterable[tuple[Any, Any]] = (),
+    indifferences: Iterable[tuple[Any, Any]] = (),
+    margin: float = 0.01,
+    atol: float = 1e-9,
+) -> MassFunction:
+    """The least specific mass function that agrees with an expert's judgements.
+
+    Parameters
+    ----------
+    frame : Frame
+        At most 12 labels.
+    intervals : mapping of event to (low, high), optional
+        Judgements ``Bel(event) >= low`` and ``Pl(event) <= high``.
+    preferences : iterable of (event, event)
+        The first event is believed more than the second: ``Bel(A) >= Bel(B) + margin``.
+    indifferences : iterable of (event, event)
+        Both events are believed about equally: ``|Bel(A) - Bel(B)| <= margin``.
+    margin : float
+        Smallest difference in belief that the expert would notice.
+    atol : float
+        Masses within `atol` of zero are noise of the solver and dropped.
+
+    Returns
+    -------
+    MassFunction
+        Of maximal nonspecificity, sum of m(A) log2 |A|. Where several are maximal, one of
+        them. Without judgements it is vacuous.
+
+    Raises
+    ------
+    DSTheoryError
+        If no mass function agrees with all judgements, an interval is no interval within
+        [0, 1], `margin` is negative, or the frame has more than 12 labels.
+    FrameError
+        If a label is unknown.
+    TypeError
+        If `frame` is no Frame.
+
+    References
+    ----------
+    Ben Yaghlane, Denoeux & Mellouli (2008), Elicitation of expert opinions for constructing
+    belief functions, in: Uncertainty and Intelligent Information Systems, 75-89.
+
+    Examples
+    --------
+    >>> frame = Frame(["ant", "bee", "cat"])
+    >>> m = from_judgements(frame, intervals={"ant": (0.25, 1)}, preferences=[("bee", "cat")],
+    ...                     margin=0.125)
+    >>> m.to_dict()
+    {('ant',): 0.25, ('bee',): 0.125, ('ant', 'bee', 'cat'): 0.625}
+    """
+    if len(as_frame(frame)) > _MAX_LABELS:
+        raise DSTheoryError(f"frame has {len(frame)} labels, judgements need at most {_MAX_LABELS}")
+    if not 0 <= margin <= 1:
+        raise DSTheoryError(f"margin is {margin}, but must lie between 0 and 1")
+    rows, bounds = [], []
+    for event, (low, high) in (intervals or {}).items():
+        if not 0 <= low <= high <= 1:
+            raise DSTheoryError(f"interval ({low}, {high}) of {event!r} is none within [0, 1]")
+        rows += [-_belief(frame, event), _plausibility(frame, event)]
+        bounds += [-low, high]
+    for first, second in preferences:
+        rows.append(_belief(frame, second) - _belief(frame, first))
+        bounds.append(-margin)
+    for first, second in indifferences:
+        difference = _belief(frame, first) - _belief(frame, second)
+        rows += [difference, -difference]
+        bounds += [margin, margin]
+    return from_masses(frame, _least_specific(frame, rows, bounds), atol=atol)
+
+
+def _least_specific(
+    frame: Frame, rows: Sequence[NDArray[np.float64]], bounds: Sequence[float]
+) -> NDArray[np.float64]:
+    from scipy.optimize import linprog  # only here, so that the package loads without SciPy
+
+    sets = np.arange(1, frame.full + 1)
+    result = linprog(
+        -np.log2(bits.cardinality(sets)),
+        A_ub=np.array(rows) if rows else None,
+        b_ub=np.array(bounds) if rows else None,
+        A_eq=np.ones((1, len(sets))),
+        b_eq=[1.0],
+    )
+    if result.status == 2:
+        raise DSTheoryError("no mass function agrees with all judgements; weaken one of them")
+    if result.status != 0:
+        raise DSTheoryError(f"the linear program was not solved: {result.message}")
+    return np.concatenate([[0.0], result.x])
+
+
+def _belief(frame: Frame, event: Any) -> NDArray[np.float64]:
+    """Coefficients (2**K - 1,) of the belief in an event."""
+    sets = np.arange(1, frame.full + 1)
+    return bits.subset_of(sets, frame.mask(event)).astype(np.float64)
+
+
+def _plausibility(frame: Frame, event: Any) -> NDArray[np.float64]:
+    sets = np.arange(1, frame.full + 1)
+    return np.asarray((sets & frame.mask(event)) != 0, dtype=np.float64)

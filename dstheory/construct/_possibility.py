@@ -1,0 +1,104 @@
+"""Mass functions from possibility and necessity measures.
+
+A necessity measure is a belief function with nested focal sets, and its possibility
+distribution is the contour (Dubois & Prade 1988, Possibility Theory; Shafer 1976, ch. 10).
+"""
+
+from typing import Any
+
+import numpy as np
+
+from dstheory.construct._arguments import as_rows, check_shares, place_name
+from dstheory.construct._consonant import assemble, falling_order
+from dstheory.construct._tables import from_bel
+from dstheory.errors import MassError
+from dstheory.frame import Frame
+from dstheory.mass import MassFunction
+
+__all__ = ["from_necessity", "from_possibility"]
+
+
+def from_possibility(frame: Frame, possibility: Any) -> MassFunction:
+    """Consonant mass function of a possibility distribution, subnormal where that is.
+
+    Parameters
+    ----------
+    frame : Frame
+        K labels.
+    possibility : (*batch, K) array
+        Possibility of each label, between 0 and 1. Where the largest value of a row is
+        below 1, the rest is the mass of the empty set.
+
+    Returns
+    -------
+    MassFunction
+
+    Raises
+    ------
+    MassError
+        If a value does not lie between 0 and 1, or the last axis does not have K entries.
+    TypeError
+        If `frame` is no Frame, or a value is no number.
+
+    See Also
+    --------
+    consonant : the same, but insists on a maximum of 1.
+
+    References
+    ----------
+    Dubois & Prade (1988), Possibility Theory.
+
+    Examples
+    --------
+    >>> from_possibility(Frame(["ant", "bee"]), [0.75, 0.25]).to_dict()
+    {(): 0.25, ('ant',): 0.5, ('ant', 'bee'): 0.25}
+    """
+    rows = as_rows(possibility, frame, "possibility")
+    check_shares(rows, "possibility")
+    order = falling_order(rows)
+    falling = np.take_along_axis(rows, order, -1)
+    return assemble(frame, order, -np.diff(falling, prepend=1, append=0, axis=-1))
+
+
+def from_necessity(frame: Frame, table: Any, *, atol: float = 1e-12) -> MassFunction:
+    """Consonant mass function of a necessity measure, N(A and B) = min(N(A), N(B)).
+
+    Parameters
+    ----------
+    frame : Frame
+        K labels.
+    table : (*batch, 2**K) array
+        Necessity of each set, indexed by mask; N(empty) = 0.
+    atol : float
+        Float masses within `atol` of zero are rounding noise: they are dropped, and the
+        row is scaled back to 1. Exact numbers are kept as they are.
+
+    Returns
+    -------
+    MassFunction
+
+    Raises
+    ------
+    MassError
+        If a row is no necessity measure: no belief function, or one whose focal sets are
+        not nested; or if the last axis does not have 2**K entries.
+    TypeError
+        If `frame` is no Frame, or an entry is no number.
+
+    References
+    ----------
+    Dubois & Prade (1988), Possibility Theory.
+
+    Examples
+    --------
+    >>> from_necessity(Frame(["ant", "bee"]), [0, 0.75, 0, 1]).to_dict()
+    {('ant',): 0.75, ('ant', 'bee'): 0.25}
+    """
+    m = from_bel(frame, table, atol=atol)
+    wrong = ~np.asarray(m.is_consonant, dtype=bool)
+    if wrong.any():
+        raise MassError(
+            f"the table{place_name(np.argwhere(wrong)[0])} is a belief function, but no necessity "
+            "measure: its focal sets are not nested; use from_bel"
+        )
+    return m
