@@ -271,13 +271,22 @@ class BaseCalibrator(ClassifierMixin, BaseEstimator):  # type: ignore[misc]  # s
 
 def _samples(scores: Any, y: Any) -> tuple[Floats, NDArray[Any]]:
     values = check_scores(scores)
-    labels = column_or_1d(y)
-    check_classification_targets(labels)
+    labels = column_or_1d(y, warn=True)
     check_same_length(scores=values, y=labels)
-    missing = labels != labels
-    if np.any(missing):
-        raise ValueError(f"y[{int(np.argmax(missing))}] is NaN; every sample needs a label")
+    missing = _missing(labels)
+    if missing.any():
+        row = int(np.argmax(missing))
+        raise ValueError(f"y[{row}] is {labels[row]}; every sample needs a label")
+    check_classification_targets(labels)
     return values, labels
+
+
+def _missing(labels: NDArray[Any]) -> NDArray[np.bool_]:
+    if labels.dtype.kind == "f":
+        return ~np.isfinite(labels)
+    if labels.dtype != object:
+        return np.zeros(len(labels), dtype=bool)
+    return np.array([label is None or label != label for label in labels], dtype=bool)
 
 
 def _counted(
@@ -296,8 +305,9 @@ def _check_two(classes: NDArray[Any]) -> None:
         raise ValueError(_one_class_message(classes[0]))
     if len(classes) != 2:
         raise ValueError(
-            f"y has {len(classes)} classes {classes[:5].tolist()}, but a calibrator of one score "
-            "takes two; for more, wrap the classifier in EvidentialClassifier"
+            # The words in the middle are what scikit-learn's checks look for.
+            f"y has {len(classes)} classes {classes[:5].tolist()}. Only binary classification is "
+            "supported here; for more classes, wrap the classifier in EvidentialClassifier"
         )
 
 

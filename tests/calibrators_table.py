@@ -1,0 +1,59 @@
+"""The one table of all calibrators, and the samples on which they are checked."""
+
+from dataclasses import dataclass, field
+from typing import Any
+
+import numpy as np
+import pytest
+
+from evical import calibrators
+from evical.calibrators import BaseCalibrator
+
+BINOMIAL = ("likelihood", "confidence", "dempster", "laplace", "inverse_pignistic", "bayesian")
+
+
+@dataclass(frozen=True)
+class Entry:
+    """A calibrator and what it promises."""
+
+    name: str
+    options: dict[str, Any] = field(default_factory=dict)
+    atol: float = 1e-12  # how closely weights equal repetition, and chunks the whole
+
+    def __call__(self) -> BaseCalibrator:
+        return getattr(calibrators, self.name)(**self.options)
+
+    @property
+    def id(self) -> str:
+        return "-".join([self.name.removesuffix("Calibrator"), *map(str, self.options.values())])
+
+
+CALIBRATORS = [
+    *(Entry("BinningCalibrator", {"model": model, "n_bins": 4}) for model in BINOMIAL),
+    Entry("BinningCalibrator", {"strategy": "quantile", "n_bins": 3}),
+    Entry("BinningCalibrator", {"n_bins": (-1, 0, 0.5, 9), "model": "dempster"}),
+    Entry("BinningCalibrator", {"model": "confidence", "confidence": 0.5}),
+    *(Entry("IsotonicCalibrator", {"model": model}) for model in BINOMIAL),
+    Entry("IsotonicCalibrator", {"envelope": False}),
+    Entry("LogisticCalibrator", {"model": "likelihood"}, atol=1e-7),
+    *(
+        Entry("LogisticCalibrator", {"model": model}, atol=1e-9)
+        for model in ("confidence", "inverse_pignistic", "bayesian")
+    ),
+]
+NOT_CALIBRATORS = {"BaseCalibrator"}
+every = pytest.mark.parametrize("entry", CALIBRATORS, ids=lambda entry: entry.id)
+
+
+def samples(n=60, seed=0):
+    """Scores with ties and labels that depend on them."""
+    rng = np.random.default_rng(seed)
+    scores = rng.normal(size=n).round(1)
+    return scores, (rng.random(n) < 1 / (1 + np.exp(-2 * scores))).astype(int)
+
+
+PROBES = np.linspace(-3, 3, 25)
+
+
+def masses(calibrator, scores=PROBES):
+    return calibrator.predict_mass(scores).masses
