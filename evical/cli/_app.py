@@ -2,7 +2,7 @@
 
 import sys
 from importlib.metadata import PackageNotFoundError, version
-from typing import Annotated
+from typing import Annotated, Any
 
 import typer
 
@@ -20,7 +20,7 @@ app = typer.Typer(
 app.command()(demo)
 
 # Root of the errors of the option parser, which typer re-exports only through its children.
-_UsageError = typer.BadParameter.__bases__[0]
+_UsageError: Any = typer.BadParameter.__bases__[0]
 
 
 def _show_version(wanted: bool) -> None:

@@ -12,7 +12,7 @@ from evical.cli._errors import user_input
 from evical.cli._files import prepare_folder, write_atomically
 from evical.cli._show import new_console, progress_bar, rich_table
 from evical.datasets import Dataset, load_breast_cancer, load_csv
-from evical.experiments import TEN_CLASSIFIERS, Protocol, Results, check_dataset, run
+from evical.experiments import TEN_CLASSIFIERS, Protocol, Results, check_dataset, describe, run
 from evical.report import (
     build,
     demo_page,
@@ -100,10 +100,13 @@ def _command(data: Path | None, target: str | None, protocol: Protocol, output: 
 
 
 def _show(console: Console, results: Results, output: Path) -> None:
-    console.print(f"[bold]{results.protocol.name}[/]: {results.dataset!r}")
+    console.print(results.protocol.name, style="bold")
+    console.print(describe(results.protocol, results.dataset)[0], markup=False)
     console.print(rich_table(results_table(results)))
     console.print(rich_table(differences_table(results)))
     for text in findings(results):
-        console.print(text)
+        console.print(text, markup=False)
         console.print()
-    console.print(f"Page, pictures and table: {output / 'index.html'}", soft_wrap=True)
+    console.print(
+        f"Page, pictures and table: {output / 'index.html'}", soft_wrap=True, markup=False
+    )

@@ -4,13 +4,14 @@ from rich import box
 from rich.console import Console
 from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeRemainingColumn
 from rich.table import Table as RichTable
+from rich.text import Text
 
 from evical.report import Table
 
 __all__ = ["new_console", "progress_bar", "rich_table"]
 
 # Columns of a file or pipe, where there is no terminal to ask.
-_PLAIN_WIDTH = 110
+_PLAIN_WIDTH = 80
 
 
 def new_console() -> Console:
@@ -34,24 +35,31 @@ def progress_bar() -> Progress:
 
 
 def rich_table(table: Table) -> RichTable:
-    """A table for the terminal: a line between groups, the best of a column in bold."""
+    """A table for the terminal: groups under their name, the best of a column marked.
+
+    It is 80 columns wide at most with the tables of this package.
+    """
     shown = RichTable(
         box=box.SIMPLE_HEAD,
         title=table.caption,
         title_justify="left",
         title_style="",
-        padding=(0, 1, 0, 0),
+        padding=0,
     )
-    for name in table.head:
-        shown.add_column(name)
+    shown.add_column(table.head[-1])
     for name in table.columns:
-        shown.add_column(name, justify="right", no_wrap=True)
-    previous = None
+        shown.add_column(name, justify="right")
+    group = None
     for row in table.rows:
-        group, *rest = row.head
-        cells = [f"[bold]{cell}[/]" if i in row.best else cell for i, cell in enumerate(row.cells)]
-        if previous is not None and group != previous and rest:
-            shown.add_section()
-        shown.add_row("" if group == previous else group, *rest, *cells)
-        previous = group
+        *groups, name = row.head
+        if groups and groups[0] != group:
+            group = groups[0]
+            shown.add_row(Text(group, style="bold"))
+        cells = [_cell(cell, i in row.best) for i, cell in enumerate(row.cells)]
+        shown.add_row(Text(f"  {name}" if groups else name), *cells)
     return shown
+
+
+def _cell(text: str, best: bool) -> Text:
+    # Text, because brackets in a string would be read as markup.
+    return Text(text.replace("± ", "±"), style="bold underline" if best else "")

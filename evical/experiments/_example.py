@@ -20,7 +20,13 @@ __all__ = ["CalibrationSample", "calibration_samples"]
 
 @dataclass(frozen=True, eq=False)
 class CalibrationSample:
-    """Scores and labels of samples that the classifier was not trained on."""
+    """Scores and labels of samples that the classifier was not trained on.
+
+    Parameters
+    ----------
+    scores : (n,) array
+    y : (n,) array of 0 and 1
+    """
 
     scores: NDArray[np.float64]
     y: NDArray[np.intp]

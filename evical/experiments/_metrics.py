@@ -31,7 +31,16 @@ class Fused:
 class Metric:
     """A number for a round, with how to write it.
 
-    `measure` takes `Fused` beliefs; `factor` and `digits` are for tables.
+    Parameters
+    ----------
+    key, name, meaning : str
+        For programs, for the head of a column, and in words.
+    measure : callable
+        From the fused beliefs of a test set to the number.
+    factor : float
+        Unit in tables, such as 100 for percent.
+    digits : int
+        Decimal places in tables.
     """
 
     key: str

@@ -90,7 +90,7 @@ class Protocol:
     methods: tuple[Method, ...]
     max_train: int = 300
     classifier: str = "rbf_svm"
-    rounds: int = 25
+    rounds: int = 50
     seed: int = 0
 
     def __post_init__(self) -> None:

@@ -30,7 +30,7 @@ Indices = NDArray[np.intp]
 class Round:
     """Outcome of one random split.
 
-    Attributes
+    Parameters
     ----------
     number : int
     y : (n_test,) array
@@ -49,7 +49,14 @@ class Round:
 
 @dataclass(frozen=True, eq=False)
 class Results:
-    """All rounds of a protocol on a data set."""
+    """All rounds of a protocol on a data set.
+
+    Parameters
+    ----------
+    protocol : Protocol
+    dataset : Dataset
+    rounds : tuple of Round
+    """
 
     protocol: Protocol
     dataset: Dataset
@@ -146,7 +153,23 @@ def run_round(protocol: Protocol, dataset: Dataset, number: int) -> Round:
 
 
 def check_dataset(protocol: Protocol, dataset: Dataset) -> list[int]:
-    """Sizes of the shares, or a ValueError if the protocol cannot run on this data set."""
+    """Find out whether a protocol can run on a data set, before anything is computed.
+
+    Parameters
+    ----------
+    protocol : Protocol
+    dataset : Dataset
+
+    Returns
+    -------
+    list of int
+        Sizes of the classifiers' shares.
+
+    Raises
+    ------
+    ValueError
+        If the data set does not have two classes, or too few samples of one.
+    """
     if len(dataset.class_names) != 2:
         names = ", ".join(dataset.class_names[:5])
         raise ValueError(

@@ -20,7 +20,13 @@ Floats = NDArray[np.float64]
 
 @dataclass(frozen=True)
 class Estimate:
-    """A mean over rounds with its standard error (NaN after a single round).
+    """A mean over rounds with its standard error.
+
+    Parameters
+    ----------
+    mean : float
+    error : float
+        NaN after a single round, which says nothing about chance.
 
     Examples
     --------

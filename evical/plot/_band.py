@@ -36,6 +36,8 @@ class BeliefBandDisplay:
         samples above, negative ones below.
     name : str, optional
         For the legend.
+    class_name : str
+        Name of the positive class; for the axis.
 
     Attributes
     ----------
@@ -165,7 +167,7 @@ class BeliefBandDisplay:
         ax.set_ylabel(f"Degree of belief in class {self.class_name}")
         ax.set_xlim(self.scores[0], self.scores[-1])
         limit_to_unit(ax)
-        ax.legend(loc="center right", framealpha=0.9)
+        ax.legend(loc="best", framealpha=0.9)
         return self
 
     def _plot_rug(self, ax: Axes, scores: Floats, y: NDArray[Any]) -> list[Any]:

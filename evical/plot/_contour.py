@@ -121,7 +121,8 @@ class ContourDisplay:
             ax.set_title(f"Score s = {self.score:g}")
         ax.set_xlim(0, 1)
         ax.set_ylim(0, 1)
-        ax.legend(loc="upper center", bbox_to_anchor=(0.5, -0.2), ncols=3, frameon=False)
+        # Below the axes: the regions fill the whole square.
+        ax.legend(loc="upper left", bbox_to_anchor=(0, -0.17), frameon=False)
         return self
 
     def _areas(self) -> dict[str, float]:

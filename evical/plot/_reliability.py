@@ -189,7 +189,8 @@ class ReliabilityDisplay:
         ax.set_xlabel("Predicted probability, mean of a bin")
         ax.set_ylabel("Share of the positive class")
         limit_to_unit(ax, x=True)
-        ax.legend(loc="upper left")
+        # Above the axes: points may lie anywhere in the square.
+        ax.legend(loc="lower left", bbox_to_anchor=(0, 1), ncols=3, frameon=False)
         self.counts_ax_, self.bars_ = counts_ax, None
         if counts_ax is not None:
             self.bars_ = counts_ax.stairs(

@@ -4,8 +4,6 @@ The colors are those of Okabe & Ito (2008), which people with any color vision c
 and which differ in lightness, so that they survive a gray print.
 """
 
-from typing import Any
-
 from matplotlib.axes import Axes
 
 __all__ = ["COLORS", "axes_or_new", "limit_to_unit"]
@@ -20,15 +18,14 @@ COLORS = {
 }
 
 
-def axes_or_new(ax: Axes | None, **subplots: Any) -> Axes:
+def axes_or_new(ax: Axes | None) -> Axes:
     """The given axes, or those of a new pyplot figure, which a notebook shows by itself."""
     if ax is not None:
         return ax
     # Inside, because choosing a window system is not for those who bring their own axes.
     import matplotlib.pyplot as plt
 
-    _, new = plt.subplots(layout="constrained", **subplots)
-    return new
+    return plt.figure(layout="constrained").subplots()
 
 
 def limit_to_unit(ax: Axes, *, x: bool = False) -> None:

@@ -34,7 +34,7 @@ def demo_page(results: Results, pictures: list[Picture], command: str) -> Page:
     protocol, dataset = results.protocol, results.dataset
     return Page(
         title=f"{protocol.name}, combined: {dataset.name}",
-        lead=tuple(findings(results)),
+        lead=(_summary(results), *findings(results)),
         sections=(
             Section(
                 "Results",
@@ -48,6 +48,16 @@ def demo_page(results: Results, pictures: list[Picture], command: str) -> Page:
                 code=command,
             ),
         ),
+    )
+
+
+def _summary(results: Results) -> str:
+    protocol = results.protocol
+    return (
+        f"{len(protocol.shares)} classifiers were trained on very unequal shares of "
+        f"{results.dataset.name}, each was calibrated into beliefs about the class, and the "
+        f"beliefs were combined in {len(protocol.methods)} ways, on {len(results.rounds)} random "
+        f"split{'s' if len(results.rounds) > 1 else ''}."
     )
 
 

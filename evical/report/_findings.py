@@ -82,10 +82,12 @@ def _conflict(results: Results) -> list[str]:
     worst = {name: share for name, share in parts.items() if share > 0}
     if not worst:
         return []
-    shares = " and ".join(f"{share:.1%} with {name} calibration" for name, share in worst.items())
+    shares = " and ".join(
+        f"on {share:.1%} with {name} calibration" for name, share in worst.items()
+    )
     kept = max(rates[Method(name, "likelihood")]["total_conflict"].mean for name in worst)
     return [
-        f"Probabilities of 0 and 1 exclude each other on {shares}: there Dempster's rule has no "
-        "result, and a Bayesian combination can only guess. With the likelihood model that "
+        "In the Bayesian model probabilities of 0 and 1 exclude each other on part of the test "
+        f"samples, {shares}: there Dempster's rule has no result. With the likelihood model that "
         + ("never happened." if kept == 0 else f"happened on at most {kept:.1%}.")
     ]

@@ -10,9 +10,21 @@ from dataclasses import dataclass, field
 __all__ = ["Page", "Picture", "Row", "Section", "Table", "build"]
 
 
+# CSS pixels for a pixel of a picture.
+_SCREEN_SHARE = 0.6
+
+
 @dataclass(frozen=True)
 class Row:
-    """A row of a table: its headings, its cells, and which cells are the best of their column."""
+    """A row of a table.
+
+    Parameters
+    ----------
+    head, cells : tuple of str
+        Its headings and its cells.
+    best : frozenset of int
+        Positions of cells that are the best of their column.
+    """
 
     head: tuple[str, ...]
     cells: tuple[str, ...]
@@ -21,7 +33,18 @@ class Row:
 
 @dataclass(frozen=True)
 class Table:
-    """A table with a caption; `notes` explain its columns, as pairs of name and meaning."""
+    """A table with a caption.
+
+    Parameters
+    ----------
+    caption : str
+    head, columns : tuple of str
+        Names of the columns of headings and of cells.
+    rows : tuple of Row
+        Rows with the same first heading form a group.
+    notes : tuple of pairs of str
+        Terms and what they mean.
+    """
 
     caption: str
     head: tuple[str, ...]
@@ -32,12 +55,28 @@ class Table:
 
 @dataclass(frozen=True)
 class Picture:
-    """A PNG picture; `alt` says in words what it shows."""
+    """A PNG picture.
+
+    Parameters
+    ----------
+    name : str
+        Of a file, without ending.
+    png : bytes
+    alt : str
+        What it shows, for those who do not see it.
+    caption : str
+    """
 
     name: str
     png: bytes = field(repr=False)
     alt: str
     caption: str
+
+    @property
+    def width(self) -> int:
+        """Width on the page in CSS pixels: the picture has more for paper and dense screens."""
+        # The PNG format puts the width into bytes 16 to 19.
+        return round(int.from_bytes(self.png[16:20], "big") * _SCREEN_SHARE)
 
     @property
     def data_url(self) -> str:
@@ -47,19 +86,36 @@ class Picture:
 
 @dataclass(frozen=True)
 class Section:
-    """A heading with paragraphs, a list, tables and pictures, in this order."""
+    """A heading with what stands below it, in the order of the parameters.
+
+    Parameters
+    ----------
+    title : str
+    paragraphs, items : tuple of str
+    code : str
+    tables : tuple of Table
+    pictures : tuple of Picture
+    """
 
     title: str
     paragraphs: tuple[str, ...] = ()
     items: tuple[str, ...] = ()
+    code: str = ""
     tables: tuple[Table, ...] = ()
     pictures: tuple[Picture, ...] = ()
-    code: str = ""
 
 
 @dataclass(frozen=True)
 class Page:
-    """A title, what it comes to, and sections."""
+    """All that a report says.
+
+    Parameters
+    ----------
+    title : str
+    lead : tuple of str
+        What it comes to, in a few sentences.
+    sections : tuple of Section
+    """
 
     title: str
     lead: tuple[str, ...]

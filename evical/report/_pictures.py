@@ -1,9 +1,11 @@
 """The demo's pictures: bands as in Xu figure 7, contours as in figures 3 and 6, reliability."""
 
 import io
+from typing import Any
 
 import numpy as np
 from matplotlib.figure import Figure
+from matplotlib.layout_engine import ConstrainedLayoutEngine
 
 from evical.calibrators import LogisticCalibrator
 from evical.experiments import (
@@ -23,11 +25,14 @@ __all__ = ["demo_pictures"]
 _DPI = 160
 # The score whose contour function is shown (Xu et al. 2016, figure 6b).
 _SCORE = 0.5
-_BANDS = (
+_BANDS: tuple[tuple[str, dict[str, Any]], ...] = (
     ("likelihood", {"color": COLORS["blue"]}),
     ("confidence", {"color": COLORS["vermilion"], "linestyle": "--", "fill": False}),
     ("bayesian", {"color": "black", "linestyle": "-."}),
 )
+
+
+_NAMES = {"bayesian": "Bayesian"}
 
 
 def demo_pictures(results: Results) -> list[Picture]:
@@ -51,7 +56,7 @@ def demo_pictures(results: Results) -> list[Picture]:
 
 
 def _calibration(results: Results, samples: list[CalibrationSample]) -> Picture:
-    figure = Figure(figsize=(10, 4.2), layout="constrained")
+    figure = Figure(figsize=(10, 4.6), layout="constrained")
     low, high = _range(samples)
     widths = []
     for ax, sample in zip(figure.subplots(1, 2, sharey=True), samples, strict=True):
@@ -63,7 +68,7 @@ def _calibration(results: Results, samples: list[CalibrationSample]) -> Picture:
                 grid,
                 bel,
                 pl,
-                name=model,
+                name=_NAMES.get(model, model),
                 class_name=results.dataset.class_names[1],
                 sample=(sample.scores, sample.y) if model == "likelihood" else None,
             ).plot(ax, **style)
@@ -71,6 +76,7 @@ def _calibration(results: Results, samples: list[CalibrationSample]) -> Picture:
                 widths.append(float(np.mean(pl - bel)))
         ax.set_title(f"{len(sample)} calibration scores")
     figure.axes[1].set_ylabel("")
+    _share_legend(figure)
     first, last = samples[0], samples[-1]
     return Picture(
         "calibration",
@@ -85,6 +91,16 @@ def _calibration(results: Results, samples: list[CalibrationSample]) -> Picture:
     )
 
 
+def _share_legend(figure: Figure) -> None:
+    """One legend below all panels, which say the same."""
+    handles, labels = figure.axes[0].get_legend_handles_labels()
+    for ax in figure.axes:
+        legend = ax.get_legend()
+        if legend is not None:
+            legend.remove()
+    figure.legend(handles, labels, loc="outside lower center", ncols=len(labels), frameon=False)
+
+
 def _range(samples: list[CalibrationSample]) -> tuple[float, float]:
     scores = np.concatenate([sample.scores for sample in samples])
     margin = 0.1 * float(np.ptp(scores))
@@ -92,7 +108,7 @@ def _range(samples: list[CalibrationSample]) -> tuple[float, float]:
 
 
 def _contour(results: Results, samples: list[CalibrationSample]) -> Picture:
-    figure = Figure(figsize=(10, 4.2), layout="constrained")
+    figure = Figure(figsize=(10, 5), layout=ConstrainedLayoutEngine(wspace=0.06))
     parts = []
     negative, positive = results.dataset.class_names
     for ax, sample in zip(figure.subplots(1, 2, sharey=True), samples, strict=True):
@@ -120,9 +136,9 @@ def _contour(results: Results, samples: list[CalibrationSample]) -> Picture:
 
 
 def _reliability(results: Results) -> Picture:
-    figure = Figure(figsize=(6.4, 6.6), layout="constrained")
+    figure = Figure(figsize=(6.2, 6.8), layout="constrained")
     ax, counts_ax = figure.subplots(2, 1, sharex=True, height_ratios=[3, 1])
-    styles = {
+    styles: dict[str, dict[str, Any]] = {
         "likelihood": {"color": COLORS["blue"], "marker": "o"},
         "bayesian": {"color": COLORS["vermilion"], "marker": "s", "linestyle": "--"},
     }
@@ -130,11 +146,11 @@ def _reliability(results: Results) -> Picture:
     for model, style in styles.items():
         y, p = reliability_data(results, Method("logistic", model))
         display = ReliabilityDisplay.from_predictions(
-            y, p, name=model, ax=ax, counts_ax=counts_ax, **style
+            y, p, name=_NAMES.get(model, model), ax=ax, counts_ax=counts_ax, **style
         )
         weights = display.counts / display.counts.sum()
         gap = float(np.nansum(weights * np.abs(display.prob_true - display.prob_pred)))
-        gaps.append(f"{gap:.3f} for the {model} model")
+        gaps.append(f"{gap:.3f} for the {_NAMES.get(model, model)} model")
     ax.set_xlabel("")
     counts_ax.set_yscale("symlog", linthresh=1)
     return Picture(

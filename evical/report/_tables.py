@@ -61,7 +61,7 @@ def results_table(results: Results) -> Table:
         head=("Calibrator", "Model"),
         columns=tuple(metric.name for metric in METRICS),
         rows=tuple(rows),
-        notes=tuple((metric.name, metric.meaning) for metric in METRICS),
+        notes=(*((metric.name, metric.meaning) for metric in METRICS), *_reference_note(results)),
     )
 
 
@@ -135,7 +135,19 @@ def _heading(method: Method) -> tuple[str, str]:
     model = _PROPER.get(method.model, method.model_name)
     if method.fusion == "dempster":
         return method.calibrator, model
-    return "without Dempster's rule", f"{method.fusion_name} ({method.calibrator}, {model})"
+    return "reference", method.fusion_name
+
+
+def _reference_note(results: Results) -> list[tuple[str, str]]:
+    """What the rows without Dempster's rule are."""
+    simple = [method for method in results.protocol.methods if method.fusion != "dempster"]
+    if not simple:
+        return []
+    kinds = {
+        f"{m.calibrator} calibration, {_PROPER.get(m.model, m.model_name)} model": None
+        for m in simple
+    }
+    return [("reference", f"simpler ways without Dempster's rule ({'; '.join(kinds)})")]
 
 
 def _rounds(results: Results) -> str:
