@@ -1,0 +1,60 @@
+"""Measures: how uncertain, how conflicting, how far apart and how committed beliefs are."""
+
+from dstheory.measure._blame import conflict_blame
+from dstheory.measure._conflict import (
+    auto_conflict,
+    conflict,
+    contour_conflict,
+    inconsistency,
+    weight_of_conflict,
+)
+from dstheory.measure._discord import discord, dissonance, pal_conflict, strife
+from dstheory.measure._distance import (
+    bhattacharyya,
+    hausdorff,
+    jousselme,
+    table_distance,
+    tessem,
+)
+from dstheory.measure._divergence import jensen_shannon
+from dstheory.measure._entropy import (
+    aggregated_uncertainty,
+    deng_entropy,
+    jirousek_shenoy_entropy,
+    maeda_ichihashi_entropy,
+    pal_entropy,
+    pignistic_entropy,
+)
+from dstheory.measure._information import information
+from dstheory.measure._nonspecificity import nonspecificity
+from dstheory.measure._orders import is_pl_included, is_q_included, is_specialization
+
+__all__ = [
+    "aggregated_uncertainty",
+    "auto_conflict",
+    "bhattacharyya",
+    "conflict",
+    "conflict_blame",
+    "contour_conflict",
+    "deng_entropy",
+    "discord",
+    "dissonance",
+    "hausdorff",
+    "inconsistency",
+    "information",
+    "is_pl_included",
+    "is_q_included",
+    "is_specialization",
+    "jensen_shannon",
+    "jirousek_shenoy_entropy",
+    "jousselme",
+    "maeda_ichihashi_entropy",
+    "nonspecificity",
+    "pal_conflict",
+    "pal_entropy",
+    "pignistic_entropy",
+    "strife",
+    "table_distance",
+    "tessem",
+    "weight_of_conflict",
+]

@@ -1,0 +1,232 @@
+"""How much sources contradict each other, or one belief itself.
+
+The mass that the conjunctive rule gives to the empty set is the classical answer; it is
+positive already for two equal probabilities. The contour asks instead how plausible the
+most plausible answer remains (Shafer 1976, "A Mathematical Theory of Evidence"; Destercke &
+Burger 2013, "Toward an axiomatic definition of conflict between belief functions").
+"""
+
+from functools import reduce
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from dstheory.kernels import setwise
+from dstheory.mass import MassFunction
+from dstheory.measure._inputs import batch_of, check_masses, scalar, stretched
+
+__all__ = ["auto_conflict", "conflict", "contour_conflict", "inconsistency", "weight_of_conflict"]
+
+
+def _joint(m1: MassFunction, m2: MassFunction, *, disjoint: bool) -> NDArray[Any]:
+    """Sum of m1(A) m2(B) over the pairs of sets that are disjoint, or that meet."""
+    batch = batch_of(m1, m2)
+    pairs = np.asarray((np.bitwise_and.outer(m2.focal, m1.focal) == 0) == disjoint, dtype=bool)
+    facing = setwise.weighted_sum(pairs, m1.store)
+    return np.asarray((stretched(facing, batch) * stretched(m2.store, batch)).sum(axis=0))
+
+
+def _folded(sources: tuple[MassFunction, ...]) -> tuple[MassFunction, MassFunction]:
+    """The conjunctive combination of all sources but the last, and the last."""
+    check_masses(*sources)
+    return reduce(lambda one, two: one & two, sources[:-1]), sources[-1]
+
+
+def conflict(m1: MassFunction, m2: MassFunction, *more: MassFunction) -> Any:
+    """Degree of conflict kappa: the mass of the empty set after the conjunctive rule.
+
+    Parameters
+    ----------
+    m1, m2, *more : MassFunction
+        Sources on one frame; batches broadcast.
+
+    Returns
+    -------
+    number, or array of the batch shape
+        From 0 to 1; exact for exact masses.
+
+    Raises
+    ------
+    FrameError
+        If frames differ.
+
+    References
+    ----------
+    Shafer (1976), A Mathematical Theory of Evidence, p. 65.
+
+    Examples
+    --------
+    >>> from dstheory import Frame, MassFunction
+    >>> frame = Frame(["ant", "bee"])
+    >>> m1 = MassFunction.from_dict(frame, {"ant": 0.5, frame: 0.5})
+    >>> conflict(m1, MassFunction.from_dict(frame, {"bee": 0.5, frame: 0.5}))
+    0.25
+    """
+    joined, last = _folded((m1, m2, *more))
+    return scalar(_joint(joined, last, disjoint=True))
+
+
+def weight_of_conflict(m1: MassFunction, m2: MassFunction, *more: MassFunction) -> Any:
+    """Shafer's weight of conflict, -ln(1 - kappa).
+
+    Parameters
+    ----------
+    m1, m2, *more : MassFunction
+        Sources on one frame; batches broadcast.
+
+    Returns
+    -------
+    float, or array of the batch shape
+        Natural logarithm; infinite for total conflict. Weights add up when sources are
+        combined one after another by Dempster's rule.
+
+    Raises
+    ------
+    FrameError
+        If frames differ.
+
+    Notes
+    -----
+    1 - kappa is summed over the sets that meet, so that a conflict of 1 - 1e-18 is not lost.
+
+    References
+    ----------
+    Shafer (1976), A Mathematical Theory of Evidence, p. 65.
+
+    Examples
+    --------
+    >>> from dstheory import Frame, MassFunction
+    >>> frame = Frame(["ant", "bee"])
+    >>> m = MassFunction.from_dict(frame, {"ant": 0.5, "bee": 0.5})
+    >>> round(weight_of_conflict(m, m), 4)
+    0.6931
+    """
+    joined, last = _folded((m1, m2, *more))
+    kappa = _joint(joined, last, disjoint=True).astype(np.float64)
+    rest = _joint(joined, last, disjoint=False).astype(np.float64)
+    low = kappa < 0.5
+    with np.errstate(divide="ignore"):  # total conflict weighs infinitely
+        weight = np.where(low, -np.log1p(-np.where(low, kappa, 0)), -np.log(rest))
+    return scalar(np.asarray(weight + 0.0))
+
+
+def contour_conflict(m1: MassFunction, m2: MassFunction, *more: MassFunction) -> Any:
+    """Destercke and Burger's conflict: 1 minus the largest joint plausibility of a label.
+
+    Parameters
+    ----------
+    m1, m2, *more : MassFunction
+        Sources on one frame; batches broadcast.
+
+    Returns
+    -------
+    number, or array of the batch shape
+        From 0 (some label is fully plausible to all) to 1; exact for exact masses.
+
+    Raises
+    ------
+    FrameError
+        If frames differ.
+
+    Notes
+    -----
+    The contour of the conjunctive combination is the product of the contours.
+
+    References
+    ----------
+    Destercke & Burger (2013), Toward an axiomatic definition of conflict between belief
+    functions, IEEE Trans. Cybernetics 43.
+
+    Examples
+    --------
+    >>> from dstheory import Frame, MassFunction
+    >>> frame = Frame(["ant", "bee"])
+    >>> m1 = MassFunction.from_dict(frame, {"ant": 0.5, frame: 0.5})
+    >>> contour_conflict(m1, MassFunction.from_dict(frame, {"bee": 0.5, frame: 0.5}))
+    0.5
+    """
+    sources = (m1, m2, *more)
+    check_masses(*sources)
+    batch_of(*sources)
+    joint = reduce(lambda one, two: one * two, (m.contour() for m in sources))
+    return scalar(1 - joint.max(axis=-1))
+
+
+def inconsistency(m: MassFunction) -> Any:
+    """How far a belief contradicts itself: 1 minus its largest plausibility of a label.
+
+    Parameters
+    ----------
+    m : MassFunction
+        One or a batch; subnormal ones are taken as they are.
+
+    Returns
+    -------
+    number, or array of the batch shape
+        0 if and only if all focal sets have a common label; exact for exact masses.
+
+    References
+    ----------
+    Destercke & Burger (2013), Toward an axiomatic definition of conflict between belief
+    functions, IEEE Trans. Cybernetics 43.
+
+    Examples
+    --------
+    >>> from dstheory import Frame, MassFunction
+    >>> inconsistency(MassFunction(Frame(["ant", "bee"]), [1, 2], [0.75, 0.25]))
+    0.25
+    """
+    check_masses(m)
+    return scalar(1 - m.contour().max(axis=-1))
+
+
+def auto_conflict(m: MassFunction, order: int = 2) -> Any:
+    """Mass of the empty set after combining a belief with itself.
+
+    Parameters
+    ----------
+    m : MassFunction
+        One or a batch; subnormal ones are taken as they are.
+    order : int, at least 1
+        How many copies are combined by the conjunctive rule.
+
+    Returns
+    -------
+    number, or array of the batch shape
+        Grows with `order`, to 1 unless all focal sets meet; exact for exact masses.
+
+    Raises
+    ------
+    ValueError
+        If `order` is below 1.
+
+    References
+    ----------
+    Osswald & Martin (2006), Understanding the large family of Dempster-Shafer theory's
+    fusion operators - a decision-based measure.
+
+    Examples
+    --------
+    >>> from dstheory import Frame, MassFunction
+    >>> m = MassFunction(Frame(["ant", "bee"]), [1, 2], [0.5, 0.5])
+    >>> auto_conflict(m), auto_conflict(m, 3)
+    (0.5, 0.75)
+    """
+    check_masses(m)
+    if not isinstance(order, int | np.integer) or isinstance(order, bool):
+        raise TypeError(f"order is a number of copies, not {order!r}")
+    if order < 1:
+        raise ValueError(f"order is {order}, but at least one copy is combined")
+    if order == 1:
+        return m.mass(mask=0)
+    half = _power(m, int(order) // 2)
+    return conflict(half, half if order % 2 == 0 else half & m)
+
+
+def _power(m: MassFunction, exponent: int) -> MassFunction:
+    """The conjunctive combination of `exponent` copies, by squaring."""
+    if exponent == 1:
+        return m
+    half = _power(m, exponent // 2)
+    return half & half if exponent % 2 == 0 else half & half & m

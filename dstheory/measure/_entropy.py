@@ -1,0 +1,230 @@
+"""Total uncertainty of a belief, in bits: nonspecificity and conflict within, together.
+
+(Jirousek & Shenoy 2018, "A new definition of entropy of belief functions in the
+Dempster-Shafer theory", IJAR 92, review these measures and what each fails to satisfy.)
+"""
+
+from typing import Any
+
+import numpy as np
+
+from dstheory.kernels import bits, setwise
+from dstheory.mass import MassFunction
+from dstheory.measure._discord import pal_conflict
+from dstheory.measure._inputs import check_masses, normalized_floats, scalar
+from dstheory.measure._logs import mean_surprise, shannon
+from dstheory.measure._nonspecificity import nonspecificity
+from dstheory.transform import betp, maximum_entropy_probability, plausibility_transform
+
+__all__ = [
+    "aggregated_uncertainty",
+    "deng_entropy",
+    "jirousek_shenoy_entropy",
+    "maeda_ichihashi_entropy",
+    "pal_entropy",
+    "pignistic_entropy",
+]
+
+
+def pal_entropy(m: MassFunction) -> Any:
+    """Pal's total uncertainty: the mean of log2(|A| / m(A)).
+
+    Parameters
+    ----------
+    m : MassFunction
+        One or a batch. A subnormal one is normalized first.
+
+    Returns
+    -------
+    float, or array of the batch shape
+        In bits: `nonspecificity` plus `pal_conflict`.
+
+    Raises
+    ------
+    TotalConflictError
+        If all mass of a row is on the empty set.
+
+    References
+    ----------
+    Pal, Bezdek & Hemasinha (1993), Uncertainty measures for evidential reasoning II: a new
+    measure of total uncertainty, IJAR 8.
+
+    Examples
+    --------
+    >>> from dstheory import Frame, MassFunction
+    >>> pal_entropy(MassFunction(Frame(list("ab")), [1, 3], [0.5, 0.5]))
+    1.5
+    """
+    return nonspecificity(m) + pal_conflict(m)
+
+
+def deng_entropy(m: MassFunction) -> Any:
+    """Deng's entropy: the mean of -log2(m(A) / (2^|A| - 1)).
+
+    Parameters
+    ----------
+    m : MassFunction
+        One or a batch. A subnormal one is normalized first.
+
+    Returns
+    -------
+    float, or array of the batch shape
+        In bits; Shannon's entropy for probabilities.
+
+    Raises
+    ------
+    TotalConflictError
+        If all mass of a row is on the empty set.
+
+    References
+    ----------
+    Deng (2016), Deng entropy, Chaos, Solitons & Fractals 91; Deng (2020), Uncertainty
+    measure in evidence theory.
+
+    Examples
+    --------
+    >>> from dstheory import Frame, MassFunction
+    >>> deng_entropy(MassFunction(Frame(list("ab")), [1, 2], [0.5, 0.5]))
+    1.0
+    """
+    focal, masses = normalized_floats(m)
+    sizes = bits.cardinality(focal).astype(np.float64)
+    # log2(2^n - 1) without 2^n, which overflows on large frames
+    logs = sizes + np.log1p(-np.exp2(-sizes)) / np.log(2)
+    volume = setwise.weighted_sum(logs[np.newaxis], masses)[0]
+    return scalar(volume + mean_surprise(masses, masses))
+
+
+def pignistic_entropy(m: MassFunction) -> Any:
+    """Shannon's entropy of the pignistic probability (ambiguity measure).
+
+    Parameters
+    ----------
+    m : MassFunction
+        One or a batch. A subnormal one is normalized first.
+
+    Returns
+    -------
+    float, or array of the batch shape
+        In bits.
+
+    Raises
+    ------
+    TotalConflictError
+        If all mass of a row is on the empty set.
+
+    References
+    ----------
+    Jousselme, Liu, Grenier & Bosse (2006), Measuring ambiguity in the evidence theory.
+
+    Examples
+    --------
+    >>> from dstheory import Frame, MassFunction
+    >>> pignistic_entropy(MassFunction(Frame(list("abcd")), [15], [1.0]))
+    2.0
+    """
+    check_masses(m)
+    return scalar(shannon(betp(m)))
+
+
+def jirousek_shenoy_entropy(m: MassFunction) -> Any:
+    """Entropy of the plausibility transform, plus nonspecificity.
+
+    Parameters
+    ----------
+    m : MassFunction
+        One or a batch. A subnormal one is normalized first.
+
+    Returns
+    -------
+    float, or array of the batch shape
+        In bits; 2 log2 K for the vacuous belief, the largest value.
+
+    Raises
+    ------
+    TotalConflictError
+        If all mass of a row is on the empty set.
+
+    References
+    ----------
+    Jirousek & Shenoy (2018), A new definition of entropy of belief functions in the
+    Dempster-Shafer theory, IJAR 92.
+
+    Examples
+    --------
+    >>> from dstheory import Frame, MassFunction
+    >>> jirousek_shenoy_entropy(MassFunction(Frame(list("abcd")), [15], [1.0]))
+    4.0
+    """
+    check_masses(m)
+    return scalar(shannon(plausibility_transform(m)) + np.asarray(nonspecificity(m)))
+
+
+def aggregated_uncertainty(m: MassFunction) -> Any:
+    """Largest Shannon entropy among the probabilities P >= Bel.
+
+    Parameters
+    ----------
+    m : MassFunction
+        One or a batch, on at most 26 labels. A subnormal one is normalized first.
+
+    Returns
+    -------
+    float, or array of the batch shape
+        In bits; log2 K for the vacuous belief.
+
+    Raises
+    ------
+    DSTheoryError
+        If the frame has more than 26 labels.
+    TotalConflictError
+        If all mass of a row is on the empty set.
+
+    References
+    ----------
+    Harmanec & Klir (1994), Measuring total uncertainty in Dempster-Shafer theory: a novel
+    approach; Maeda, Nguyen & Ichihashi (1993).
+
+    Examples
+    --------
+    >>> from dstheory import Frame, MassFunction
+    >>> aggregated_uncertainty(MassFunction(Frame(list("abc")), [1, 7], [0.5, 0.5]))
+    1.5
+    """
+    check_masses(m)
+    return scalar(shannon(maximum_entropy_probability(m)))
+
+
+def maeda_ichihashi_entropy(m: MassFunction) -> Any:
+    """Maeda and Ichihashi's measure: aggregated uncertainty plus nonspecificity.
+
+    Parameters
+    ----------
+    m : MassFunction
+        One or a batch, on at most 26 labels. A subnormal one is normalized first.
+
+    Returns
+    -------
+    float, or array of the batch shape
+        In bits; unlike `aggregated_uncertainty` it tells the vacuous belief from the
+        uniform probability.
+
+    Raises
+    ------
+    DSTheoryError
+        If the frame has more than 26 labels.
+    TotalConflictError
+        If all mass of a row is on the empty set.
+
+    References
+    ----------
+    Maeda & Ichihashi (1993), An uncertainty measure with monotonicity under the random set
+    inclusion, Int. J. General Systems 21.
+
+    Examples
+    --------
+    >>> from dstheory import Frame, MassFunction
+    >>> maeda_ichihashi_entropy(MassFunction(Frame(list("ab")), [3], [1.0]))
+    2.0
+    """
+    return aggregated_uncertainty(m) + nonspecificity(m)

@@ -1,0 +1,184 @@
+"""Which of two beliefs is more committed, in three senses.
+
+By plausibility, by commonality, or by specialization: m1 can be had from m2 by moving
+masses to subsets. Specialization implies the two others; where two beliefs are related in
+none of the senses, each knows something that the other does not (Dubois & Prade 1986, "A
+set-theoretic view of belief functions"; Yager 1986, "The entailment principle").
+"""
+
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from dstheory.mass import MassFunction
+from dstheory.measure._inputs import batch_of, check_masses, scalar, stretched
+from dstheory.transform import pl_table, q_table
+
+__all__ = ["is_pl_included", "is_q_included", "is_specialization"]
+
+
+def _check_atol(atol: float) -> None:
+    if not atol >= 0:
+        raise ValueError(f"atol is {atol}, but a tolerance is not negative")
+
+
+def is_pl_included(m1: MassFunction, m2: MassFunction, *, atol: float = 1e-12) -> Any:
+    """Whether m1 is at least as committed as m2: Pl1(A) <= Pl2(A) for all A.
+
+    Parameters
+    ----------
+    m1, m2 : MassFunction
+        On one frame of at most 26 labels; batches broadcast.
+    atol : float
+        By how much a plausibility may be exceeded; 0 compares exactly.
+
+    Returns
+    -------
+    bool, or array of the batch shape
+
+    Raises
+    ------
+    DSTheoryError
+        If the frame has more than 26 labels.
+    FrameError
+        If frames differ.
+
+    Notes
+    -----
+    For normalized masses it says that the credal set of m1 lies in that of m2.
+
+    References
+    ----------
+    Dubois & Prade (1986), A set-theoretic view of belief functions.
+
+    Examples
+    --------
+    >>> from dstheory import Frame, MassFunction
+    >>> frame = Frame(["ant", "bee"])
+    >>> one, all_ = (MassFunction.from_dict(frame, {e: 1}) for e in ("ant", frame))
+    >>> is_pl_included(one, all_), is_pl_included(all_, one)
+    (True, False)
+    """
+    check_masses(m1, m2)
+    _check_atol(atol)
+    batch_of(m1, m2)
+    return _all_within(pl_table(m1) - pl_table(m2), atol)
+
+
+def is_q_included(m1: MassFunction, m2: MassFunction, *, atol: float = 1e-12) -> Any:
+    """Whether m1 is at least as committed as m2: q1(A) <= q2(A) for all A.
+
+    Parameters
+    ----------
+    m1, m2 : MassFunction
+        On one frame of at most 26 labels; batches broadcast.
+    atol : float
+        By how much a commonality may be exceeded; 0 compares exactly.
+
+    Returns
+    -------
+    bool, or array of the batch shape
+
+    Raises
+    ------
+    DSTheoryError
+        If the frame has more than 26 labels.
+    FrameError
+        If frames differ.
+
+    References
+    ----------
+    Dubois & Prade (1986), A set-theoretic view of belief functions.
+
+    Examples
+    --------
+    >>> from dstheory import Frame, MassFunction
+    >>> frame = Frame(["ant", "bee"])
+    >>> one, all_ = (MassFunction.from_dict(frame, {e: 1}) for e in ("ant", frame))
+    >>> is_q_included(one, all_), is_q_included(all_, one)
+    (True, False)
+    """
+    check_masses(m1, m2)
+    _check_atol(atol)
+    batch_of(m1, m2)
+    return _all_within(q_table(m1) - q_table(m2), atol)
+
+
+def _all_within(excess: NDArray[Any], atol: float) -> Any:
+    return scalar(np.asarray(excess <= atol, dtype=bool).all(axis=-1))
+
+
+def is_specialization(m1: MassFunction, m2: MassFunction, *, atol: float = 1e-9) -> Any:
+    """Whether m1 can be had from m2 by moving masses to subsets.
+
+    Parameters
+    ----------
+    m1, m2 : MassFunction
+        On one frame; batches broadcast.
+    atol : float
+        How much mass may fail to find its way; the linear programs are solved in float64,
+        also for exact masses.
+
+    Returns
+    -------
+    bool, or array of the batch shape
+
+    Raises
+    ------
+    FrameError
+        If frames differ.
+
+    Notes
+    -----
+    A transport problem: shares g(A, B) >= 0 for A within B with sum over B equal to m1(A)
+    and sum over A equal to m2(B). One linear program a row.
+
+    References
+    ----------
+    Klawonn & Smets (1992), The dynamic of belief in the transferable belief model and
+    specialization-generalization matrices.
+
+    Examples
+    --------
+    >>> from dstheory import Frame, MassFunction
+    >>> frame = Frame(["ant", "bee"])
+    >>> one, all_ = (MassFunction.from_dict(frame, {e: 1}) for e in ("ant", frame))
+    >>> is_specialization(one, all_), is_specialization(all_, one)
+    (True, False)
+    """
+    check_masses(m1, m2)
+    _check_atol(atol)
+    batch = batch_of(m1, m2)
+    small, large = (
+        stretched(m.store, batch).astype(np.float64).reshape(len(m.focal), -1) for m in (m1, m2)
+    )
+    inside = np.asarray(np.bitwise_and.outer(m1.focal, m2.focal) == m1.focal[:, np.newaxis])
+    moved = [_largest_flow(inside, *row) for row in zip(small.T, large.T, strict=True)]
+    return scalar((np.array(moved) >= 1 - atol).reshape(batch))
+
+
+def _largest_flow(
+    inside: NDArray[np.bool_], small: NDArray[np.float64], large: NDArray[np.float64]
+) -> float:
+    """Most mass that can move from the large sets to small ones within them."""
+    from scipy.optimize import linprog
+    from scipy.sparse import csr_array
+
+    target, source = np.nonzero(inside & (small[:, np.newaxis] > 0) & (large > 0))
+    if len(target) == 0:
+        return 0.0
+    pairs = np.arange(len(target))
+    # Typed as Any because the stubs of linprog know no sparse matrices.
+    limits: Any = csr_array(
+        (
+            np.ones(2 * len(pairs)),
+            (np.concatenate([target, len(small) + source]), np.concatenate([pairs, pairs])),
+        ),
+        (len(small) + len(large), len(pairs)),
+    )
+    bounds = np.maximum(np.concatenate([small, large]), 0)
+    result = linprog(-np.ones(len(pairs)), A_ub=limits, b_ub=bounds, method="highs")
+    if not result.success or result.fun is None:
+        raise RuntimeError(f"the linear program of is_specialization failed: {result.message}")
+    return -float(result.fun)

@@ -1,0 +1,142 @@
+"""Uncertainty of one belief: definitions, extremes, oracles, batches."""
+
+import numpy as np
+import pytest
+from hypothesis import given
+
+from dstheory import Frame, MassFunction, measure
+from dstheory.errors import TotalConflictError
+from tests import naive, naive_measure
+from tests.dstheory.measure.strategies import as_naive, pairs
+
+NORMALIZED = [
+    measure.nonspecificity,
+    measure.dissonance,
+    measure.discord,
+    measure.strife,
+    measure.pal_conflict,
+    measure.pal_entropy,
+    measure.deng_entropy,
+    measure.pignistic_entropy,
+    measure.jirousek_shenoy_entropy,
+    measure.aggregated_uncertainty,
+    measure.maeda_ichihashi_entropy,
+]
+ALL = [*NORMALIZED, measure.information]
+# Shannon's entropy on probabilities; zero nonspecificity there.
+SHANNON = NORMALIZED[1:]
+
+PYDS = MassFunction(Frame(list("abcd")), [1, 2, 9, 15], [0.4, 0.2, 0.1, 0.3])
+
+
+@given(pairs(empty=True, count=1))
+def test_measures_are_their_definitions(given_masses):
+    (m,) = given_masses
+    (m_naive,) = as_naive(m)
+    for name in (
+        "nonspecificity",
+        "dissonance",
+        "discord",
+        "strife",
+        "pal_entropy",
+        "deng_entropy",
+    ):
+        expected = getattr(naive_measure, name)(m_naive)
+        assert getattr(measure, name)(m) == pytest.approx(expected, abs=1e-12)
+    betp = naive_measure.shannon(naive.betp(m_naive, m.frame))
+    assert measure.pignistic_entropy(m) == pytest.approx(betp, abs=1e-12)
+    plausible = naive_measure.shannon(naive.plausibility_transform(m_naive, m.frame))
+    expected = plausible + naive_measure.nonspecificity(m_naive)
+    assert measure.jirousek_shenoy_entropy(m) == pytest.approx(expected, abs=1e-12)
+    if m.mass(m.frame):
+        expected = naive_measure.information(m_naive, m.frame)
+        assert measure.information(m) == pytest.approx(expected, abs=1e-9)
+
+
+@given(pairs(count=1))
+def test_order_of_the_measures(given_masses):
+    """Klir 2006, ch. 6: dissonance <= discord, strife; AU is the largest entropy."""
+    (m,) = given_masses
+    assert measure.dissonance(m) <= measure.discord(m) + 1e-12
+    assert measure.dissonance(m) <= measure.strife(m) + 1e-12
+    assert measure.pignistic_entropy(m) <= measure.aggregated_uncertainty(m) + 1e-12
+    assert 0 <= measure.nonspecificity(m) <= measure.aggregated_uncertainty(m) + 1e-12
+
+
+@pytest.mark.parametrize("entropy", SHANNON)
+def test_probabilities_have_shannons_entropy(entropy):
+    m = MassFunction(Frame(list("abc")), [1, 2, 4], [0.5, 0.25, 0.25])
+    assert entropy(m) == pytest.approx(1.5)
+    certain = entropy(MassFunction(Frame(list("abc")), [2], [1.0]))
+    assert certain == 0
+    assert not np.signbit(certain)
+
+
+def test_the_vacuous_belief():
+    m = MassFunction(Frame(list("abcd")), [15], [1.0])
+    values = [measure_of(m) for measure_of in ALL]
+    expected = [2, 0, 0, 0, 0, 2, np.log2(15), 2, 4, 2, 4, 0]
+    assert values == pytest.approx(expected)
+
+
+def test_oracle_pyds_and_jirousek_shenoy():
+    """reineking/pyds@30d669c, pyds_test.py; Jirousek & Shenoy 2018 on the same masses."""
+    assert measure.nonspecificity(PYDS) == pytest.approx(0.7, abs=1e-12)
+    assert measure.pignistic_entropy(PYDS) == pytest.approx(1.6555045533882495, abs=1e-12)
+    pal = MassFunction(Frame(list("abc")), [2, 4, 5], [0.5, 0.2, 0.3])
+    assert measure.pal_entropy(pal) == pytest.approx(1.7854752972273342, abs=1e-12)
+    assert measure.jirousek_shenoy_entropy(PYDS) == pytest.approx(2.6037016960573482, abs=1e-12)
+    assert measure.deng_entropy(PYDS) == pytest.approx(3.1770027734256865, abs=1e-12)
+
+
+def test_oracle_deng_of_the_uniform_masses():
+    """Deng 2020, section 4.2: 3.887675 on three labels."""
+    m = MassFunction(Frame(list("abc")), range(1, 8), [1 / 7] * 7)
+    assert measure.deng_entropy(m) == pytest.approx(3.8876752683749, abs=1e-12)
+
+
+@given(pairs(count=2))
+def test_information_adds_up_under_the_conjunctive_rule(given_masses):
+    """Smets 1983."""
+    m1, m2 = given_masses
+    expected = measure.information(m1) + measure.information(m2)
+    assert measure.information(m1 & m2) == pytest.approx(expected, abs=1e-9)
+
+
+def test_dogmatic_beliefs_have_infinite_information():
+    m = MassFunction(Frame(list("ab")), [1, 3], [[1.0, 0.0], [0.5, 0.5]])
+    assert measure.information(m).tolist() == [np.inf, 2.0]
+
+
+def test_pal_is_nonspecificity_plus_conflict_and_aggregated_is_harmanecs():
+    total = measure.nonspecificity(PYDS) + measure.pal_conflict(PYDS)
+    assert measure.pal_entropy(PYDS) == pytest.approx(total)
+    # Harmanec & Klir: {a} is densest (0.4), then b, c and d share the rest.
+    expected = naive_measure.shannon(dict(enumerate([0.4, 0.2, 0.2, 0.2])))
+    assert measure.aggregated_uncertainty(PYDS) == pytest.approx(expected)
+
+
+@pytest.mark.parametrize("of", ALL)
+def test_batches_fractions_and_subnormal_masses(of):
+    store = np.random.default_rng(0).dirichlet(np.ones(8), size=(4, 3))
+    m = MassFunction(Frame(list("abc")), range(8), store)
+    values = of(m)
+    assert values.shape == (4, 3)
+    rows = np.array([[of(one) for one in row] for row in m])
+    assert values == pytest.approx(rows, abs=1e-12)
+    assert type(of(m[0, 0])) is float
+    if of is not measure.information:
+        assert of(m.normalize()) == pytest.approx(values, abs=1e-12)
+        with pytest.raises(TotalConflictError):
+            of(MassFunction(Frame(list("ab")), [0], [1.0]))
+    with pytest.raises(TypeError, match="argument 1 is a MassFunction, not str"):
+        of("m")
+
+
+def test_large_frames_and_rounding_noise():
+    frame = Frame(range(1200))
+    m = MassFunction.from_dict(frame, {0: 0.5, frame: 0.5})
+    assert measure.deng_entropy(m) == pytest.approx(1 + 600)
+    assert measure.nonspecificity(m) == pytest.approx(np.log2(1200) / 2)
+    noisy = MassFunction(Frame(list("ab")), [1, 2, 3], [1 + 1e-10, -1e-10, 0])
+    assert [of(noisy) for of in NORMALIZED] == pytest.approx([0] * len(NORMALIZED), abs=1e-8)
