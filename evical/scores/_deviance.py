@@ -18,14 +18,12 @@ from numpy.typing import NDArray
 
 Array = NDArray[np.float64]
 
-_CHUNK = 1 << 15  # elements of one temporary (256 kB): a pass stays in cache
+_CHUNK = 1 << 14  # elements of one temporary (128 kB): a pass stays in cache
 _MAX_STEPS = 200
-_PATIENCE = 5  # Newton steps; then every other step expands the bracket or bisects it
-# Squared Newton decrement, relative to D below 1: what remains of D is of third order, 1e-9 of it.
-_CONVERGED = 1e-6
+_PATIENCE = 5  # steps; then every other one expands the bracket or bisects it
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, eq=False)
 class Deviance:
     """Minus the log relative likelihood of a line of log-odds ``a + b * y``.
 
@@ -62,10 +60,10 @@ class Deviance:
     def lines(self, along: Array, across: Array, y: Array) -> tuple[Array, Array]:
         """Return the lines at given standard errors from the optimum, seen from score `y`.
 
-        `along` moves the log-odds at `y` by ``along * unit * sqrt(1 + y**2)``; `across` leaves
+        `along` moves the log-odds at `y` by ``along * unit * hypot(1, y)``; `across` leaves
         them as they are.
         """
-        norm = np.sqrt(1.0 + y * y)
+        norm = np.hypot(1.0, y)
         cos, sin = 1.0 / norm, y / norm
         a = self.intercept + self.unit * (along * cos - across * sin)
         b = self.slope + self.unit * (along * sin + across * cos)
@@ -76,22 +74,25 @@ class Deviance:
         a, b = np.broadcast_arrays(a, b)
         return np.maximum(self._sums(a.ravel(), b.ravel())[0], 0.0).reshape(a.shape)
 
-    def profile(self, along: Array, y: Array, across: Array) -> tuple[Array, Array]:
+    def profile(
+        self, along: Array, y: Array, across: Array, atol: float = 1e-6
+    ) -> tuple[Array, Array]:
         """Return the least D over `across`, and where; `across` is the guess to start from.
 
         All arrays have one shape (k,). The method is Newton's, with a bracket: the gradient is
         increasing in `across`, so that each evaluation narrows the bracket, and a step that
-        leaves it is replaced by bisection.
+        leaves it is replaced by bisection. It ends at a squared Newton decrement of `atol`,
+        relative to D where D is below 1; the error left is of third order, 1e-9 by default.
         """
         result, guess = np.empty(along.size), across.copy()
         low, high = np.full(along.size, -np.inf), np.full(along.size, np.inf)
         active = np.arange(along.size)
         for step in range(_MAX_STEPS):
             x = guess[active]
-            value, gradient, curvature, _ = self._derivatives(along[active], y[active], x)
+            value, gradient, curvature = self._derivatives(along[active], y[active], x)
             decrement = gradient * gradient / curvature
             result[active] = value - 0.5 * decrement
-            left = decrement > _CONVERGED * np.clip(value, 1e-9, 1.0)
+            left = decrement > atol * np.clip(value, 1e-9, 1.0)
             if not left.any():
                 break
             active, x = active[left], x[left]
@@ -118,8 +119,10 @@ class Deviance:
         along, across = sign * level, np.zeros(y.size)
         near, far = np.zeros(y.size), np.full(y.size, np.inf)
         active = np.arange(y.size)
-        for _ in range(_MAX_STEPS):
-            value, across[active] = self.profile(along[active], y[active], across[active])
+        for step in range(_MAX_STEPS):
+            value, across[active] = self.profile(
+                along[active], y[active], across[active], atol=1e-2
+            )
             root = np.sqrt(2.0 * value)
             left = np.abs(root - level) > 0.4
             active, root = active[left], root[left]
@@ -128,26 +131,26 @@ class Deviance:
             size = np.abs(along[active])
             near[active] = np.where(root < level, size, near[active])
             far[active] = np.where(root > level, size, far[active])
-            new = size * np.clip(level / np.maximum(root, 1e-300), 0.25, 4.0)
+            factor = np.clip(level / np.maximum(root, 1e-300), 0.25, 4.0)
+            if step % 2 and step > _PATIENCE:
+                factor = np.where(root < level, 4.0, 0.25)
+            new = size * factor
             outside = (new <= near[active]) | (new >= far[active])
             new = np.where(outside, 0.5 * (near[active] + far[active]), new)
             across[active] *= (new / size) ** 2
             along[active] = sign[active] * new
         return along, across
 
-    def _derivatives(
-        self, along: Array, y: Array, across: Array
-    ) -> tuple[Array, Array, Array, Array]:
-        """Return D, its first and second derivative in `across`, and its first in `along`."""
-        norm = np.sqrt(1.0 + y * y)
+    def _derivatives(self, along: Array, y: Array, across: Array) -> tuple[Array, Array, Array]:
+        """Return D and its first and second derivative in `across`."""
+        norm = np.hypot(1.0, y)
         cos, sin = 1.0 / norm, y / norm
         value, g, v = self._sums(*self.lines(along, across, y))
         gradient = self.unit * (cos * g[1] - sin * g[0])
-        ascent = self.unit * (cos * g[0] + sin * g[1])
-        terms = sin * sin * v[0], -2.0 * sin * cos * v[1], cos * cos * v[2]
-        floor = 1e-15 * (terms[0] + terms[2]) + 1e-300  # what cancellation may leave
-        curvature = self.unit**2 * np.maximum(terms[0] + terms[1] + terms[2], floor)
-        return value, gradient, np.maximum(curvature, 1e-300), ascent
+        first, cross, last = sin * sin * v[0], -2.0 * sin * cos * v[1], cos * cos * v[2]
+        floor = 1e-15 * (first + last)  # what cancellation may leave
+        curvature = self.unit**2 * np.maximum(first + cross + last, floor)
+        return value, gradient, np.maximum(curvature, 1e-300)
 
     def _sums(self, a: Array, b: Array) -> tuple[Array, Array, Array]:
         """Return D (k,), its gradient (2, k), and the moments (3, k) of p (1 - p)."""

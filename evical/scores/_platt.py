@@ -25,7 +25,7 @@ _MAX_STEPS = 200
 _CONVERGED = 1e-13  # squared Newton decrement: twice the log-likelihood still to be gained
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, eq=False)
 class PlattFit:
     """A fitted sigmoid ``P(y = 1 | s) = 1 / (1 + exp(beta0 + beta1 * (s - center) / scale))``.
 
@@ -128,12 +128,13 @@ def fit_platt(scores: ArrayLike, negative: ArrayLike, positive: ArrayLike) -> Pl
     [0.333333, 0.666667]
     """
     x, w0, w1 = (np.asarray(a, dtype=float) for a in (scores, negative, positive))
-    weight = w0 + w1
-    total = float(weight.sum())
-    if not total > 0.0:
+    kept = w0 + w1 > 0.0
+    if not kept.any():
         raise ValueError("no samples to fit: give at least one score with a positive weight")
     t_minus, t_plus = platt_targets(float(w0.sum()), float(w1.sum()))
-    target = t_minus * w0 + t_plus * w1
+    target = (t_minus * w0 + t_plus * w1)[kept]
+    x, weight = x[kept], (w0 + w1)[kept]
+    total = float(weight.sum())
     center, scale = _location_scale(x, weight, total)
     if scale == 0.0:
         return _constant_fit(center, float(target.sum()), total)
@@ -209,14 +210,13 @@ def _logit(p: float) -> float:
 
 def _location_scale(x: Array, weight: Array, total: float) -> tuple[float, float]:
     """Return weighted mean and standard deviation; the scale is 0 for one distinct score."""
-    kept = x[weight > 0.0]
-    if kept[0] == kept[-1]:
-        return float(kept[0]), 0.0
-    middle = float(kept[kept.size // 2])  # an origin among the data: no cancellation below
-    shifted = x - middle
-    mean = float(weight @ shifted) / total
-    variance = float(weight @ (shifted - mean) ** 2) / total
-    return middle + mean, float(np.sqrt(variance))
+    middle, span = float(x[x.size // 2]), float(x[-1] - x[0])
+    if span == 0.0:
+        return middle, 0.0
+    t = (x - middle) / span  # an origin and a unit from the data: no cancellation, no overflow
+    mean = float(weight @ t) / total
+    variance = float(weight @ (t - mean) ** 2) / total
+    return middle + mean * span, float(np.sqrt(variance)) * span
 
 
 def _constant_fit(center: float, target: float, total: float) -> PlattFit:

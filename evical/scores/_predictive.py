@@ -71,7 +71,7 @@ def mass_log_odds(deviance: Deviance, y: Array) -> Array:
 
 def _belief_log_odds(deviance: Deviance, y: Array, sign: Array) -> Array:
     """Return the log-odds of Bel({1}), and where `sign` is -1 of Bel({0}) (labels exchanged)."""
-    spread = deviance.unit * np.sqrt(1.0 + y * y)
+    spread = deviance.unit * np.hypot(1.0, y)
     top = sign * (deviance.intercept + deviance.slope * y)
     end, across = deviance.reach(y, -sign, _LEVEL)
     shift = np.minimum(top, 0.0)
