@@ -42,7 +42,7 @@ def exclusive_or(*sources):
 
 
 def kappa(*sources):
-    return conjunctive(*sources).get(EMPTY, 0)
+    return conjunctive(*sources).get(EMPTY, Fraction(0))
 
 
 def bayes(*distributions):

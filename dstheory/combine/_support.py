@@ -22,14 +22,15 @@ __all__ = ["credibility"]
 def credibility(sources: tuple[MassFunction, ...]) -> NDArray[Any]:
     """Weights (S, *batch) of the sources, each proportional to its support."""
     n_sources, batch = len(sources), batch_of(*sources)
-    support = np.zeros((n_sources, *batch), dtype=object if any_exact(sources) else np.float64)
+    one: Any = Fraction(1) if any_exact(sources) else 1.0
+    support = np.full((n_sources, *batch), 0 * one)
     for i, j in combinations(range(n_sources), 2):
         similarity = 1 - _distance(sources[i], sources[j], batch)
         support[i] += similarity
         support[j] += similarity
-    total = support.sum(axis=0)
-    unsupported = np.asarray(total == 0, dtype=bool)
-    return np.asarray(np.where(unsupported, 1, support) / np.where(unsupported, n_sources, total))
+    alone = np.asarray(support.sum(axis=0) == 0, dtype=bool)
+    support = np.where(alone, one, support)
+    return np.asarray(support / support.sum(axis=0))
 
 
 def _distance(one: MassFunction, two: MassFunction, batch: tuple[int, ...]) -> Any:

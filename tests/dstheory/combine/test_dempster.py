@@ -95,3 +95,34 @@ def test_total_conflict_names_the_rows():
     two = MassFunction.from_dict(frame, {"b": 1})
     with pytest.raises(TotalConflictError, match=r"in 2 of 3 rows \(first: row 1\)"):
         dempster(one, two)
+
+
+@given(ms=sources(size=st.integers(2, 4), max_focal=4))
+def test_logarithms_give_the_same(ms):
+    assume(compatible(ms))
+    floating = [MassFunction(m.frame, m.focal, m.masses.astype(float)) for m in ms]
+    assert dempster(*floating, log=True).equals(dempster(*floating), atol=1e-14)
+    assert dempster(*ms, log=True) == dempster(*ms)
+
+
+def test_logarithms_bring_a_mass_back_that_was_too_small():
+    frame = Frame(list("ab"))
+    ant = MassFunction(frame, [1, 2], [[0.99, 0.01]] * 200)
+    bee = MassFunction(frame, [1, 2], [[0.01, 0.99]] * 200)
+    assert dempster(*ant, *bee).mass("b") == 0  # 1e-399 is no float
+    assert dempster(*ant, *bee, log=True).mass("b") == pytest.approx(0.5, abs=1e-10)
+
+
+def test_logarithms_on_batches_and_large_frames():
+    frame = Frame(range(100))
+    one = MassFunction(frame, [1, frame.full], [[[0.5, 0.5]], [[0, 1]]])
+    two = MassFunction(frame, [1, 1 << 99], [[0.5, 0.5], [1, 0], [0, 1]])
+    assert dempster(one, two, log=True).equals(dempster(one, two))
+
+
+def test_logarithms_name_rows_of_total_conflict():
+    frame = Frame(list("ab"))
+    one = MassFunction(frame, [1, 3], [[0.5, 0.5], [1, 0], [1, 0]])
+    two = MassFunction.from_dict(frame, {"b": 1})
+    with pytest.raises(TotalConflictError, match=r"in 2 of 3 rows \(first: row 1\)"):
+        dempster(one, two, log=True)

@@ -1,0 +1,147 @@
+from fractions import Fraction
+from math import prod
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from dstheory import Frame, MassFunction
+from dstheory.combine import _conflicts, _pcr, pcr5, pcr5_plus, pcr6, pcr6_plus
+from dstheory.errors import MassError
+from tests import naive_rules
+from tests.dstheory.combine.strategies import sources
+
+RULES = {
+    pcr5: {"joint": prod, "improved": False},
+    pcr6: {"joint": sum, "improved": False},
+    pcr5_plus: {"joint": prod, "improved": True},
+    pcr6_plus: {"joint": sum, "improved": True},
+}
+each_rule = pytest.mark.parametrize("rule", RULES)
+
+
+@each_rule
+@given(ms=sources(size=st.integers(2, 4), max_focal=4))
+def test_equals_its_definition(rule, ms):
+    expected = naive_rules.pcr(*map(naive_rules.as_sets, ms), **RULES[rule])
+    assert naive_rules.as_sets(rule(*ms)) == expected
+
+
+@given(ms=sources(size=2))
+def test_all_agree_on_two_sources(ms):
+    assert pcr5(*ms) == pcr6(*ms) == pcr5_plus(*ms) == pcr6_plus(*ms)
+
+
+@each_rule
+@given(ms=sources(size=3, max_focal=4))
+def test_the_order_of_the_sources_is_irrelevant(rule, ms):
+    assert rule(*ms) == rule(*reversed(ms))
+
+
+@given(ms=sources(size=st.integers(2, 3), max_focal=4))
+def test_vacuous_is_neutral_for_the_improved_rules(ms):
+    """Dezert, Dezert & Smarandache 2021, theorem of section VI-B."""
+    ignorance = MassFunction.from_dict(ms[0].frame, {ms[0].frame: Fraction(1)})
+    for rule in (pcr5_plus, pcr6_plus):
+        assert rule(*ms, ignorance) == rule(*ms)
+
+
+def test_vacuous_is_not_neutral_for_the_others():
+    frame = Frame(list("ab"))
+    one = MassFunction.from_dict(frame, {"a": Fraction(1)})
+    two = MassFunction.from_dict(frame, {"b": Fraction(1)})
+    ignorance = MassFunction.from_dict(frame, {frame: Fraction(1)})
+    assert pcr6(one, two, ignorance).mass(frame) == Fraction(1, 3)
+
+
+def certain(labels, *events):
+    frame = Frame(list(labels))
+    return [MassFunction.from_dict(frame, {tuple(event): Fraction(1)}) for event in events]
+
+
+@pytest.mark.parametrize(
+    ("labels", "events", "kept"),
+    [  # Dezert, Dezert & Smarandache 2021, examples 6, 7, 8, 10, 11 and 12
+        ("abcd", ["a", "bc", "ac", "bc", "abc", "abcd"], ["a", "bc", "ac"]),
+        ("abcde", ["ae", "bce", "ace", "bce", "abce", "abcde", "a"], ["ae", "bce", "ace", "a"]),
+        ("abcd", ["a", "bc", "ac", "bc", "abcd"], ["a", "bc", "ac"]),
+        ("abc", ["a", "bc", "ac"], ["a", "bc", "ac"]),
+        ("abc", ["a", "bc", "ac", "ab"], ["a", "bc", "ac", "ab"]),
+        ("abc", ["abc", "a", "bc"], ["a", "bc"]),
+    ],
+)
+def test_who_receives_a_conflict_in_the_paper(labels, events, kept):
+    ms = certain(labels, *events)
+    shares = {frozenset(e): Fraction(events.count(e)) for e in kept}
+    total = sum(shares.values())
+    fused = naive_rules.as_sets(pcr6_plus(*ms))
+    assert fused == {event: share / total for event, share in shares.items()}
+    equal = naive_rules.as_sets(pcr5_plus(*ms))
+    assert equal == dict.fromkeys(shares, Fraction(1, len(shares)))
+
+
+@pytest.mark.parametrize(
+    ("rule", "expected"),
+    [  # Tables XIII and XIV of the same paper, six decimals, some rounded badly
+        (pcr5, (0.041797, 0.487632, 0.258327, 0.212244)),
+        (pcr5_plus, (0.041797, 0.613029, 0.345174, 0)),
+        (pcr6, (0.037676, 0.487632, 0.262448, 0.212244)),
+        (pcr6_plus, (0.037676, 0.613029, 0.349295, 0)),
+    ],
+)
+def test_example_13_of_the_paper(rule, expected):
+    frame = Frame(list("abcd"))
+    fused = rule(
+        MassFunction.from_dict(frame, {("a", "b"): 0.8, ("c", "d"): 0.2}),
+        MassFunction.from_dict(frame, {("a", "b"): 0.4, ("c", "d"): 0.6}),
+        MassFunction.from_dict(frame, {"b": 0.1, frame: 0.9}),
+    )
+    values = [fused.mass(event) for event in ["b", ("a", "b"), ("c", "d"), frame]]
+    assert values == pytest.approx(expected, abs=1.1e-6)
+
+
+@each_rule
+def test_masses_that_are_zero_in_a_row_take_no_share(rule):
+    frame = Frame(list("ab"))
+    batch = MassFunction(frame, [1, 2, 3], [[1, 0, 0], [0, 0.5, 0.5]])
+    other = MassFunction(frame, [1, 2], [[0, 1], [1, 0]])
+    fused = rule(batch, other, batch)
+    for row in range(2):
+        single = [batch[row].prune(), other[row].prune(), batch[row].prune()]
+        assert fused[row].equals(rule(*single))
+    assert np.isfinite(fused.masses).all()
+
+
+@each_rule
+def test_results_do_not_depend_on_the_blocks(rule, monkeypatch):
+    frame = Frame(list("abcd"))
+    rng = np.random.default_rng(4)
+    ms = [
+        MassFunction(frame, rng.choice(15, 6, replace=False) + 1, rng.dirichlet(np.ones(6), 9))
+        for _ in range(3)
+    ]
+    whole = rule(*ms)
+    monkeypatch.setattr(_conflicts, "_BLOCK_CHOICES", 7)
+    monkeypatch.setattr(_pcr, "_BLOCK_VALUES", 16)
+    assert rule(*ms).equals(whole)
+
+
+@each_rule
+def test_large_frames(rule):
+    frame = Frame(range(100))
+    one = MassFunction.from_dict(frame, {0: 0.5, (1, 99): 0.5})
+    two = MassFunction.from_dict(frame, {99: 0.5, frame: 0.5})
+    fused = rule(one, two)
+    assert fused.mass(0) == pytest.approx(0.25 + 0.125)
+    assert fused.mass(99) == pytest.approx(0.25 + 0.125)
+
+
+@each_rule
+def test_subnormal_sources_are_refused(rule):
+    frame = Frame(list("ab"))
+    normal = MassFunction.from_dict(frame, {"a": 1})
+    batch = MassFunction(frame, [0, 1], [[0, 1], [0.5, 0.5]])
+    with pytest.raises(MassError, match=r"source 2 .* in 1 of 2 rows \(first: row 1\)"):
+        rule(normal, batch)
+    assert rule(normal, batch[:1]).mass("a") == 1
