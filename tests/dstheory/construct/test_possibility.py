@@ -48,7 +48,7 @@ def test_batches_of_both_kinds():
 
 
 def test_wrong_values_are_refused():
-    with pytest.raises(MassError, match="possibility 1.5 in row 1 does not lie"):
+    with pytest.raises(MassError, match=r"possibility 1\.5 in row 1 does not lie"):
         from_possibility(ABC, [[1, 0, 0], [1.5, 0, 0]])
     with pytest.raises(MassError, match="possibility nan is not finite"):
         from_possibility(ABC, [np.nan, 0, 0])

@@ -1,0 +1,17 @@
+"""Mass functions for other programs, and from them: JSON, CSV, LaTeX, pandas, R packages."""
+
+from dstheory.interchange._csv import from_csv, to_csv
+from dstheory.interchange._display import to_latex, to_pandas
+from dstheory.interchange._foreign import from_dst_matrix, from_ibelief_vector
+from dstheory.interchange._json import from_json, to_json
+
+__all__ = [
+    "from_csv",
+    "from_dst_matrix",
+    "from_ibelief_vector",
+    "from_json",
+    "to_csv",
+    "to_json",
+    "to_latex",
+    "to_pandas",
+]

@@ -1,0 +1,129 @@
+"""Tables to look at: LaTeX and pandas."""
+
+import math
+from fractions import Fraction
+from typing import TYPE_CHECKING, Any
+
+from dstheory import _show
+from dstheory.errors import DSTheoryError
+from dstheory.frame import Frame
+from dstheory.mass import MassFunction
+
+if TYPE_CHECKING:
+    from pandas import DataFrame
+
+__all__ = ["to_latex", "to_pandas"]
+
+_ESCAPES = {
+    "\\": r"\textbackslash{}",
+    "~": r"\textasciitilde{}",
+    "^": r"\textasciicircum{}",
+    **{character: "\\" + character for character in "&%$#_{}"},
+}
+
+
+def to_latex(m: MassFunction, *, digits: int = 4) -> str:
+    """A mass function, or a batch with one axis, as a LaTeX table (package booktabs).
+
+    Parameters
+    ----------
+    m : MassFunction
+    digits : int
+        Significant digits of floats. Fractions are written in full.
+
+    Returns
+    -------
+    str
+
+    Raises
+    ------
+    DSTheoryError
+        If the batch has several axes.
+
+    Examples
+    --------
+    >>> print(to_latex(MassFunction(Frame(["ant", "bee"]), [1, 3], [0.75, 0.25])))
+    \\begin{tabular}{lr}
+    \\toprule
+    $A$ & $m(A)$ \\\\
+    \\midrule
+    $\\{\\text{ant}\\}$ & 0.75 \\\\
+    $\\{\\text{ant}, \\text{bee}\\}$ & 0.25 \\\\
+    \\bottomrule
+    \\end{tabular}
+    """
+    if len(m.batch_shape) > 1:
+        raise DSTheoryError(f"batch shape is {m.batch_shape}; reshape the batch to one axis")
+    store = m.store.reshape(len(m.focal), math.prod(m.batch_shape))
+    n_rows = store.shape[1]
+    names = [f"$m_{{{row}}}(A)$" for row in range(n_rows)] if m.batch_shape else ["$m(A)$"]
+    lines = [
+        " & ".join([_latex_set(m.frame, mask), *(_latex_number(v, digits) for v in values)])
+        for mask, values in zip(m.focal, store, strict=True)
+    ]
+    head = " & ".join(["$A$", *names])
+    body = [head + r" \\", r"\midrule", *(line + r" \\" for line in lines)]
+    begin = rf"\begin{{tabular}}{{l{'r' * n_rows}}}"
+    return "\n".join([begin, r"\toprule", *body, r"\bottomrule", r"\end{tabular}"])
+
+
+def to_pandas(m: MassFunction) -> "DataFrame":
+    """A mass function as a pandas frame.
+
+    Parameters
+    ----------
+    m : MassFunction
+
+    Returns
+    -------
+    pandas.DataFrame
+        For a single one a row for each focal set, with the columns mass, bel, pl and q; for
+        a batch a row for each of its rows, and a column of masses for each focal set.
+
+    Raises
+    ------
+    ImportError
+        If pandas is not installed (extra `cli`).
+
+    Examples
+    --------
+    >>> to_pandas(MassFunction(Frame(["ant", "bee"]), [1, 3], [0.75, 0.25]))
+                mass   bel   pl     q
+    event
+    {ant}       0.75  0.75  1.0  1.00
+    {ant, bee}  0.25  1.00  1.0  0.25
+    """
+    import pandas as pd
+
+    events = pd.Index([_show.event_name(m.frame, mask) for mask in m.focal], name="event")
+    if not m.batch_shape:
+        methods = {"mass": m.mass, "bel": m.bel, "pl": m.pl, "q": m.q}
+        columns = {
+            name: [method(mask=mask) for mask in m.focal] for name, method in methods.items()
+        }
+        return pd.DataFrame(columns, index=events)
+    rows: pd.Index[Any] = pd.RangeIndex(m.batch_shape[0], name="row")
+    if len(m.batch_shape) > 1:
+        rows = pd.MultiIndex.from_product([range(n) for n in m.batch_shape])
+    return pd.DataFrame(
+        m.masses.reshape(math.prod(m.batch_shape), len(events)), index=rows, columns=events
+    )
+
+
+def _latex_set(frame: Frame, mask: Any) -> str:
+    names = [rf"\text{{{_escaped(str(label))}}}" for label in frame.event(mask)]
+    return rf"$\{{{', '.join(names)}\}}$" if names else r"$\emptyset$"
+
+
+def _escaped(text: str) -> str:
+    return "".join(_ESCAPES.get(character, character) for character in text)
+
+
+def _latex_number(value: Any, digits: int) -> str:
+    if isinstance(value, Fraction):
+        fraction = rf"\frac{{{value.numerator}}}{{{value.denominator}}}"
+        return f"${value if value.denominator == 1 else fraction}$"
+    if isinstance(value, float):
+        return f"{value:.{digits}g}"
+    latex = getattr(value, "_repr_latex_", None)  # how sympy shows itself in notebooks
+    return str(latex()) if latex else _escaped(str(value))

@@ -1,0 +1,111 @@
+"""Mass functions of other programs: the R packages ibelief and dst."""
+
+from typing import Any
+
+import numpy as np
+
+from dstheory import _checks
+from dstheory.construct import from_masses
+from dstheory.errors import DSTheoryError
+from dstheory.frame import Frame
+from dstheory.mass import MassFunction
+
+__all__ = ["from_dst_matrix", "from_ibelief_vector"]
+
+
+def from_ibelief_vector(frame: Frame, masses: Any) -> MassFunction:
+    """Mass function from a vector or matrix of the R package ibelief.
+
+    Parameters
+    ----------
+    frame : Frame
+        K labels.
+    masses : (2**K,) or (2**K, n) array
+        In natural order: {}, {a}, {b}, {a, b}, {c}, ..., as in Smets' TBMLAB. In a matrix,
+        each column is a mass function.
+
+    Returns
+    -------
+    MassFunction
+        Single for a vector, a batch of n for a matrix.
+
+    Raises
+    ------
+    DSTheoryError
+        If the array has another shape, or a column is no mass function. Some examples of
+        ibelief's manual do not sum to 1, and are refused.
+    TypeError
+        If `frame` is no Frame, or an entry is no number.
+
+    References
+    ----------
+    Zhou & Martin, ibelief: Belief Function Implementation, CRAN, manual of `DST`.
+
+    Examples
+    --------
+    >>> from_ibelief_vector(Frame(["a", "b"]), [0, 0.5, 0.25, 0.25]).to_dict()
+    {('a',): 0.5, ('b',): 0.25, ('a', 'b'): 0.25}
+    """
+    array = _checks.as_masses(masses)
+    if array.ndim not in (1, 2):
+        raise DSTheoryError(f"masses have shape {array.shape}, not (2^K,) or (2^K, n)")
+    return from_masses(frame, array.T, atol=0)
+
+
+def from_dst_matrix(frame: Frame, tt: Any, spec: Any) -> MassFunction:
+    """Mass function from the matrices `tt` and `spec` of the R package dst.
+
+    Parameters
+    ----------
+    frame : Frame
+        K labels, in the order of the columns of `tt`.
+    tt : (F, K) array of 0 and 1
+        Each row is a focal set.
+    spec : (F, 2) array, or (F,) array
+        Number of the set and its mass, as in a `bca`; or masses only.
+
+    Returns
+    -------
+    MassFunction
+
+    Raises
+    ------
+    DSTheoryError
+        If shapes do not fit, `tt` holds anything but 0 and 1, a set has several rows (a
+        relation of several variables, which `bcaRel` makes), or masses do not sum to 1.
+    TypeError
+        If a mass is no number.
+
+    References
+    ----------
+    Boivin, dst: Using the Theory of Belief Functions, CRAN, manual of `bca`.
+
+    Examples
+    --------
+    >>> frame = Frame(["a", "b", "c"])
+    >>> m = from_dst_matrix(frame, [[0, 1, 1], [1, 1, 1]], [[1, 0.75], [2, 0.25]])
+    >>> m.to_dict()
+    {('b', 'c'): 0.75, ('a', 'b', 'c'): 0.25}
+    """
+    table, numbers = np.asarray(tt), _checks.as_masses(spec)
+    if table.ndim != 2 or table.shape[1] != len(frame):
+        raise DSTheoryError(f"tt has shape {table.shape}, but the frame has {len(frame)} labels")
+    wrong = np.argwhere((table != 0) & (table != 1))
+    if len(wrong):
+        raise DSTheoryError(f"tt has {table[tuple(wrong[0])]} in row {wrong[0][0]}, not 0 or 1")
+    if numbers.shape not in ((len(table),), (len(table), 2)):
+        raise DSTheoryError(f"spec has shape {numbers.shape}, not ({len(table)}, 2)")
+    if numbers.ndim == 2:
+        _check_numbers(numbers[:, 0])
+        numbers = numbers[:, 1]
+    focal = [sum(1 << i for i, cell in enumerate(row) if cell) for row in table.tolist()]
+    return MassFunction(frame, focal, numbers)
+
+
+def _check_numbers(numbers: Any) -> None:
+    values, counts = np.unique(numbers, return_counts=True)
+    if (counts > 1).any():
+        raise DSTheoryError(
+            f"set number {values[counts > 1][0]:g} has several rows in spec; relations of "
+            "several variables are not read, build them on a product of frames"
+        )

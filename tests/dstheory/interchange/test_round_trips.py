@@ -1,0 +1,149 @@
+"""JSON and CSV: what is written comes back, and nothing else is read."""
+
+import json
+from fractions import Fraction
+
+import numpy as np
+import pytest
+import sympy
+from hypothesis import given
+from hypothesis import strategies as st
+
+from dstheory import Frame, MassFunction
+from dstheory.construct import random, simple, vacuous
+from dstheory.errors import DSTheoryError, FrameError
+from dstheory.interchange import from_csv, from_json, to_csv, to_json
+from dstheory.testing import frames, masses
+
+ABC = Frame(["a", "b", "c"])
+
+
+def same(one, two):
+    return (
+        one.equals(two, 0)
+        and one.focal.tolist() == two.focal.tolist()
+        and one.masses.dtype == two.masses.dtype
+        and one.masses.tolist() == two.masses.tolist()
+    )
+
+
+@given(frames(1, 4), st.booleans(), st.data())
+def test_single_ones_come_back(frame, exact, data):
+    m = data.draw(masses(frame, exact=exact, empty=True))
+    assert same(from_json(to_json(m)), m)
+    assert same(from_csv(to_csv(m)), m)
+
+
+def test_batches_come_back():
+    m = random(ABC, np.random.default_rng(0), size=(2, 3), conflict=0.1)
+    assert same(from_json(to_json(m)), m)
+    flat = m.reshape(6)
+    assert same(from_csv(to_csv(flat)), flat)
+    empty = vacuous(ABC, 0)
+    assert from_json(to_json(empty)).batch_shape == (0,)
+    thirds = simple(ABC, "a", [Fraction(1, 3), Fraction(1)])
+    assert same(from_json(to_json(thirds)), thirds)
+    assert same(from_csv(to_csv(thirds)), thirds)
+
+
+def test_labels_keep_their_kind():
+    frame = Frame(["1", 2, 2.5, None, True, ("x", 1), "ü,\n\"'", 10**30])
+    m = random(frame, np.random.default_rng(0), n_focal=5)
+    back = from_json(to_json(m))
+    assert back.frame == frame
+    assert [type(label) for label in back.frame] == [type(label) for label in frame]
+    assert same(back, m)
+    assert same(from_csv(to_csv(m), frame), m)
+
+
+def test_large_frames_come_back():
+    m = random(Frame(range(100)), np.random.default_rng(0), n_focal=9)
+    assert same(from_json(to_json(m)), m)
+    assert same(from_csv(to_csv(m), m.frame), m)
+
+
+def test_what_has_no_text_is_refused():
+    with pytest.raises(TypeError, match=r"label .* has no JSON form"):
+        to_json(vacuous(Frame([frozenset("a")])))
+    with pytest.raises(TypeError, match="label inf has no JSON form"):
+        to_json(vacuous(Frame([np.inf])))
+    symbolic = simple(ABC, "a", sympy.Symbol("p", nonnegative=True))
+    for write in (to_json, to_csv):
+        with pytest.raises(TypeError, match="substitute symbols"):
+            write(symbolic)
+    with pytest.raises(DSTheoryError, match="reshape the batch"):
+        to_csv(vacuous(ABC, (2, 2)))
+    with pytest.raises(DSTheoryError, match="written alike"):
+        to_csv(vacuous(Frame(["1", 1])))
+    with pytest.raises(DSTheoryError, match="'mass_1' is the name of a column"):
+        to_csv(vacuous(Frame(["mass_1"])))
+
+
+def changed(**fields):
+    document = json.loads(to_json(simple(ABC, "a", 0.75)))
+    return json.dumps({**document, **fields})
+
+
+@pytest.mark.parametrize(
+    ("text", "message"),
+    [
+        ("{", "the text is not JSON"),
+        (b"\xff\xfe{", "the text is not JSON"),
+        ("[1]", "JSON list, not an object"),
+        ('{"version": 1}', "format is None"),
+        (changed(version=2), "version 2 is later than 1"),
+        (changed(version="1"), "version is '1'"),
+        (changed(version=True), "version is True"),
+        (changed(extra=1), r"unknown fields \['extra'\]"),
+        ('{"format": "dstheory.MassFunction", "version": 1}', "missing or unknown fields"),
+        (changed(masses=[0.75]), "there are 1 masses"),
+        (changed(masses=[0.75, 0.5]), "sum to 1.25"),
+        (changed(masses=[0.75, "0.25"]), "mass '0.25' is no number"),
+        (changed(masses=[0.75, float("nan")]), "not finite"),
+        (changed(masses=3), "masses is no list"),
+        (changed(numbers="complex"), "numbers are 'complex'"),
+        (changed(numbers="fraction"), "mass 0.75 is no fraction"),
+        (changed(numbers="fraction", masses=["1/0", "1"]), "denominator of 0"),
+        (changed(focal=[[0], [0, 3]]), r"focal set \[0, 3\]"),
+        (changed(focal=[[0], [0, 0]]), r"focal set \[0, 0\]"),
+        (changed(focal=[[0], [0]]), "occurs twice"),
+        (changed(batch_shape=[-1]), r"batch_shape is \[-1\]"),
+        (changed(frame=["a", "a", "b"]), "repeats position 0"),
+        (changed(frame=["a", ["b"], "c"]), "is no label"),
+    ],
+)
+def test_damaged_foreign_and_future_json_is_refused(text, message):
+    with pytest.raises(DSTheoryError, match=message):
+        from_json(text)
+
+
+@pytest.mark.parametrize(
+    ("text", "message"),
+    [
+        ("", "the text is empty"),
+        ("a,b\n1,0", "no labels followed by a column 'mass'"),
+        ("mass\n1", "no labels followed"),
+        ("a,mass\n1", "line 2 has 1 cells, not 2"),
+        ("a,b,mass\n1,0,0.5\n2,1,0.5", "line 3 has members"),
+        ("a,mass\n1,one", "line 2: mass 'one' is no number"),
+        ("a,mass\n1,1/0", "line 2: mass '1/0' is no number"),
+        ("a,mass\n1,0.5", "sum to 0.5"),
+        ("a,mass_0,mass_2\n1,1,1", "columns of masses are"),
+        ("a,a,mass\n1,0,1", "repeats position 0"),
+        ("a,mass", "there are 0 focal sets|sum to 0"),
+    ],
+)
+def test_other_csv_is_refused(text, message):
+    with pytest.raises(DSTheoryError, match=message):
+        from_csv(text)
+
+
+def test_csv_of_another_frame_is_refused():
+    with pytest.raises(FrameError, match="head has labels"):
+        from_csv(to_csv(vacuous(ABC)), Frame(["a", "b"]))
+
+
+def test_mixed_csv_becomes_floats():
+    m = from_csv("a,b,mass\n1,0,1/4\n1,1,0.75\n")
+    assert m.masses.dtype == np.float64
+    assert m.equals(MassFunction(Frame(["a", "b"]), [1, 3], [0.25, 0.75]))
