@@ -82,7 +82,9 @@ def appriou(
         rows = slice(start, start + block)
         values = _measures(normal.focal, store[:, rows], n_labels, measure)[sets] * prices
         winners[rows] = sets[np.argmax(values, axis=0)]
-    return np.moveaxis(bits.members(winners, n_labels).reshape(-1, *normal.batch_shape), 0, -1)
+    return np.moveaxis(
+        bits.members(winners, n_labels).reshape(n_labels, *normal.batch_shape), 0, -1
+    )
 
 
 def _by_size(n_labels: int) -> NDArray[np.int64]:

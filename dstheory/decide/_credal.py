@@ -20,6 +20,9 @@ from dstheory.mass import MassFunction
 
 __all__ = ["e_admissibility"]
 
+# The default of 1e-7 would drown the tolerance of the criterion; HiGHS takes no less.
+_LP_OPTIONS: Any = {"primal_feasibility_tolerance": 1e-10, "dual_feasibility_tolerance": 1e-10}
+
 
 def e_admissibility(
     m: MassFunction, utilities: Any = None, *, atol: float = 1e-9
@@ -119,6 +122,7 @@ def _shortfall(
         b_eq=masses[present],
         bounds=[*[(0, None)] * n_shares, (None, None)],
         method="highs",
+        options=_LP_OPTIONS,
     )
     if not result.success or result.fun is None:
         raise RuntimeError(f"the linear program of e_admissibility failed: {result.message}")

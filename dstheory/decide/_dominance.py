@@ -107,7 +107,7 @@ def weak_dominance(
     Notes
     -----
     Also called interval bound dominance (Denoeux 2019). Keeps a part of `strong_dominance`
-    and, for every degree of pessimism, an act that `hurwicz` may choose.
+    and, for every degree of pessimism, one of the best acts of `hurwicz`.
 
     Examples
     --------

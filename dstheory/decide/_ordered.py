@@ -122,7 +122,8 @@ def owa_expected_utility(m: MassFunction, utilities: Any = None, orness: Any = 0
     array([0.8, 0.5])
     """
     normal, matrix = prepared(m, utilities)
-    return mean_over_sets(normal, _owa_table(matrix, normal.focal, orness))
+    values = mean_over_sets(normal, _owa_table(matrix, normal.focal, orness))
+    return values.astype(np.float64)
 
 
 def _owa_table(utilities: NDArray[Any], focal: NDArray[Any], orness: Any) -> NDArray[Any]:

@@ -1,8 +1,9 @@
 """Conflict within one belief, in bits: how little its focal sets agree with each other.
 
 Each measure is a mean of -log2 of the agreement of a focal set with the others, and
-Shannon's entropy for probabilities. They differ in what counts as agreement: to be met (Yager),
-to be covered (Klir & Ramer), to cover (Klir & Parviz), or to be the same set (Nguyen, Pal).
+Shannon's entropy for probabilities. They differ in what counts as agreement: to meet
+them (Yager), to cover them (Klir & Ramer), to be covered by them (Klir & Parviz), or to be
+the same set (Nguyen, Pal).
 """
 
 from typing import Any

@@ -71,7 +71,8 @@ def _quadratic(
     squares = (difference * setwise.weighted_sum(similarity, difference)).sum(axis=0) / 2
     if (squares < -1e-9).any():
         raise DSTheoryError(
-            "the similarity of focal sets is not positive definite, so that it gives no distance"
+            f"a squared distance is {squares.min():.3g}: Hausdorff similarities of sets with gaps "
+            "need not be positive definite; another scale may help, or use jousselme"
         )
     return scalar(np.sqrt(np.maximum(squares, 0)))
 
@@ -99,8 +100,8 @@ def hausdorff(
     Raises
     ------
     DSTheoryError
-        If the similarities are not positive definite (possible for sets with gaps), so that
-        a squared distance is negative.
+        If a squared distance is negative: similarities are positive definite for intervals,
+        but not always for sets with gaps.
     FrameError
         If frames differ.
     ValueError

@@ -17,6 +17,9 @@ from dstheory.transform import pl_table, q_table
 
 __all__ = ["is_pl_included", "is_q_included", "is_specialization"]
 
+# The default of 1e-7 would drown the tolerance of the test; HiGHS takes no less.
+_LP_OPTIONS: Any = {"primal_feasibility_tolerance": 1e-10, "dual_feasibility_tolerance": 1e-10}
+
 
 def _check_atol(atol: float) -> None:
     if not atol >= 0:
@@ -178,7 +181,9 @@ def _largest_flow(
         (len(small) + len(large), len(pairs)),
     )
     bounds = np.maximum(np.concatenate([small, large]), 0)
-    result = linprog(-np.ones(len(pairs)), A_ub=limits, b_ub=bounds, method="highs")
+    result = linprog(
+        -np.ones(len(pairs)), A_ub=limits, b_ub=bounds, method="highs", options=_LP_OPTIONS
+    )
     if not result.success or result.fun is None:
         raise RuntimeError(f"the linear program of is_specialization failed: {result.message}")
     return -float(result.fun)

@@ -11,6 +11,7 @@ from hypothesis import strategies as st
 from dstheory import Frame, MassFunction, decide
 from dstheory.errors import TotalConflictError
 from dstheory.testing import frames, masses
+from dstheory.transform import betp
 from tests import naive_decide
 from tests.dstheory.decide.strategies import as_naive, problems
 
@@ -200,3 +201,28 @@ def test_bad_input_is_named(rule):
         rule(m, np.eye(2), acts="go")
     with pytest.raises(TypeError, match="m is a MassFunction, not dict"):
         rule({"a": 1})
+
+
+@given(frames().flatmap(lambda frame: masses(frame)))
+def test_default_expectation_is_the_pignistic_probability(m):
+    assert decide.expected_utility(m).tolist() == betp(m).tolist()
+    assert decide.owa_expected_utility(m).dtype == float
+
+
+POINT_DECISIONS = [*CRITERIA, *ON_LABELS, decide.owa, decide.minimax_regret]
+SET_VALUED = [
+    decide.interval_dominance,
+    decide.strong_dominance,
+    decide.weak_dominance,
+    decide.maximality,
+    decide.e_admissibility,
+    decide.appriou,
+]
+
+
+@pytest.mark.parametrize("rule", [*POINT_DECISIONS, *SET_VALUED])
+def test_batches_may_be_empty_and_frames_may_have_one_label(rule):
+    nobody = MassFunction(Frame(["a", "b"]), [1, 3], np.zeros((0, 2)))
+    assert rule(nobody).shape == ((0,) if rule in POINT_DECISIONS else (0, 2))
+    one = MassFunction(Frame(["a"]), [1], [1.0])
+    assert np.asarray(rule(one)).tolist() == ("a" if rule in POINT_DECISIONS else [True])

@@ -166,6 +166,15 @@ def test_an_act_may_be_best_only_inside_the_credal_set():
     assert decide.e_admissibility(m, utilities).all()
 
 
+def test_e_admissibility_sees_small_shortfalls():
+    """Between 4p and 4 (1 - p) a constant of 2 is just admissible."""
+    m = MassFunction(Frame(["a", "b", "c"]), [1, 7], [0.1, 0.9])
+    for constant, answer in ((2.0, True), (2 - 1e-8, False)):
+        utilities = [[4, 0, 0], [0, 4, 4], [constant] * 3]
+        assert decide.maximality(m, utilities).all()
+        assert decide.e_admissibility(m, utilities).tolist() == [True, True, answer]
+
+
 def test_strong_dominance_drops_where_intervals_touch():
     m = MassFunction(Frame(["a", "b", "c"]), [1, 6], [Fraction(1, 2), Fraction(1, 2)])
     assert decide.interval_dominance(m, atol=0).all()

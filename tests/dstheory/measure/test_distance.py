@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given
 
 from dstheory import Frame, MassFunction, measure
-from dstheory.errors import FrameError
+from dstheory.errors import DSTheoryError, FrameError
 from dstheory.transform import b_table, bel_table, mass_table, pl_table, q_table
 from tests import naive_measure
 from tests.dstheory.measure.strategies import as_naive, pairs
@@ -116,6 +116,29 @@ def test_hausdorff_tells_near_sets_from_far_ones():
     assert near == pytest.approx(sqrt(1 / 2))
     assert far == pytest.approx(sqrt(9 / 10))
     assert measure.hausdorff(one, two, scale=1e9) == pytest.approx(1, abs=1e-8)
+
+
+def test_hausdorff_refuses_an_imaginary_distance():
+    """Sets with gaps: the similarities of all subsets of four points are indefinite."""
+    frame = Frame(range(4))
+    sets = np.arange(1, 16)
+    gaps = naive_similarity(frame, 0.1)
+    center = np.eye(15) - 1 / 15
+    direction = np.linalg.eigh(center @ gaps @ center)[1][:, 0]
+    rise, fall = np.maximum(direction, 0), np.maximum(-direction, 0)
+    m1, m2 = (MassFunction(frame, sets, part / part.sum()) for part in (rise, fall))
+    with pytest.raises(DSTheoryError, match="a squared distance is -"):
+        measure.hausdorff(m1, m2, scale=0.1)
+
+
+def naive_similarity(frame, scale):
+    """Matrix of 1 / (1 + scale H) over all non-empty sets in the order of their masks."""
+    events = [frame.event(mask) for mask in range(1, frame.full + 1)]
+
+    def far(a, b):
+        return max(min(abs(x - y) for y in b) for x in a)
+
+    return np.array([[1 / (1 + scale * max(far(a, b), far(b, a))) for b in events] for a in events])
 
 
 def test_the_empty_set_is_like_itself_only():

@@ -140,3 +140,9 @@ def test_large_frames_and_rounding_noise():
     assert measure.nonspecificity(m) == pytest.approx(np.log2(1200) / 2)
     noisy = MassFunction(Frame(list("ab")), [1, 2, 3], [1 + 1e-10, -1e-10, 0])
     assert [of(noisy) for of in NORMALIZED] == pytest.approx([0] * len(NORMALIZED), abs=1e-8)
+
+
+@pytest.mark.parametrize("of", ALL)
+def test_batches_may_be_empty_and_frames_may_have_one_label(of):
+    assert of(MassFunction(Frame(["a", "b"]), [1, 3], np.zeros((0, 2)))).shape == (0,)
+    assert of(MassFunction(Frame(["a"]), [1], [1.0])) == 0

@@ -64,6 +64,15 @@ def test_plausibility_order_without_specialization():
 
 
 @pytest.mark.parametrize("order", ORDERS)
+def test_small_excesses_are_seen(order):
+    wide = MassFunction(FRAME, [1, 2, 7], [0.3, 0.3, 0.4])
+    near = MassFunction(FRAME, [1, 2, 7], [0.3 - 1e-8, 0.3, 0.4 + 1e-8])
+    assert order(wide, near)
+    assert not order(near, wide)
+    assert order(near, wide, atol=1e-7)
+
+
+@pytest.mark.parametrize("order", ORDERS)
 def test_orders_of_batches_rows_and_ends(order):
     store = np.random.default_rng(0).dirichlet(np.full(7, 0.3), size=(4, 1))
     m1 = MassFunction(FRAME, range(1, 8), store)
