@@ -27,14 +27,20 @@ Fold = tuple[Rows, Rows]
 
 
 def make_folds(
-    cv: Any, X: Any, y: NDArray[Any], split_params: dict[str, Any], *, ensemble: bool
+    cv: Any,
+    X: Any,
+    y: NDArray[Any],
+    weight: Floats | None,
+    split_params: dict[str, Any],
+    *,
+    ensemble: bool,
 ) -> list[Fold]:
     """Training and calibration rows of each fold, all classes in each part that needs them.
 
     Parameters
     ----------
     cv : int, splitter, iterable of (train, test) or None
-    X, y : samples and labels
+    X, y, weight : samples, labels and weights (or None)
     split_params : dict
         More arguments of the splitter, such as groups.
     ensemble : bool
@@ -62,8 +68,16 @@ def make_folds(
         (_rows(train, len(y)), _rows(test, len(y)))
         for train, test in check_cv(cv, y, classifier=True).split(X, y, **split_params)
     ]
+    counts_too = np.ones(len(y), dtype=bool) if weight is None else weight > 0
     for number, (train, test) in enumerate(folds):
-        _check_fold(number, len(folds), y, classes, train, test if ensemble else None)
+        for part, rows in (("training", train), ("calibration", test))[: 1 + ensemble]:
+            missing = np.setdiff1d(classes, y[rows[counts_too[rows]]]).tolist()
+            if missing:
+                raise ValueError(
+                    f"class {missing[0]!r} is missing from the {part} part of fold {number} "
+                    f"(of {len(folds)}); take fewer or stratified folds, larger parts, or more "
+                    "samples"
+                )
         _check_unseen(number, train, test)
     if not ensemble:
         _check_partition(folds, len(y))
@@ -72,18 +86,6 @@ def make_folds(
 
 def _rows(index: Any, n: int) -> Rows:
     return np.asarray(np.arange(n)[index])  # of a mask too
-
-
-def _check_fold(
-    number: int, n_folds: int, y: NDArray[Any], classes: NDArray[Any], train: Rows, test: Any
-) -> None:
-    for part, rows in (("training", train), ("calibration", test)):
-        missing = [] if rows is None else np.setdiff1d(classes, y[rows]).tolist()
-        if missing:
-            raise ValueError(
-                f"class {missing[0]!r} is missing from the {part} part of fold {number} "
-                f"(of {n_folds}); take fewer or stratified folds, larger parts, or more samples"
-            )
 
 
 def _check_unseen(number: int, train: Rows, test: Rows) -> None:

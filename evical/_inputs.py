@@ -4,7 +4,7 @@ from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
-from sklearn.utils import column_or_1d, indexable
+from sklearn.utils import check_array, column_or_1d, indexable
 from sklearn.utils.multiclass import check_classification_targets
 
 from evical.scores._checks import check_weights
@@ -58,8 +58,8 @@ def check_samples(
     Raises
     ------
     ValueError
-        If there are no samples, lengths differ, a label is NaN, `y` is not of classes or
-        has one class only, or a weight is unusable.
+        If there are no samples, lengths differ, a label is NaN or infinite, `y` is not of
+        classes or has one class only, a weight is unusable, or all of a class are zero.
 
     Examples
     --------
@@ -67,16 +67,21 @@ def check_samples(
     Traceback (most recent call last):
     ValueError: y has one class only (all 'a'); at least two are needed
     """
+    if y is None:
+        raise ValueError("fit requires y to be passed, but the target y is None")
+    y = check_array(column_or_1d(y, warn=True), ensure_2d=False, dtype=None, input_name="y")
     check_classification_targets(y)
-    X, y = indexable(X, column_or_1d(y, warn=True))
-    if len(y) == 0:
-        raise ValueError("there are 0 samples; each of two or more classes needs some")
-    missing = np.asarray(y != y, dtype=bool)
-    if missing.any():
-        raise ValueError(f"y[{int(np.argmax(missing))}] is NaN; every sample needs a label")
+    X, y = indexable(X, y)
+    weight = check_weights(sample_weight, len(y))
     classes = np.unique(y)
     if len(classes) < 2:
         raise ValueError(
             f"y has one class only (all {classes.tolist()[0]!r}); at least two are needed"
         )
-    return X, y, check_weights(sample_weight, len(y))
+    if weight is not None:
+        lost = np.setdiff1d(classes, y[weight > 0]).tolist()
+        if lost:
+            raise ValueError(
+                f"all samples of class {lost[0]!r} have weight zero; drop or weigh them"
+            )
+    return X, y, weight

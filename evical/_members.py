@@ -1,6 +1,5 @@
 """Members of an ensemble: their names, their shares of the data, and what they agree on."""
 
-from collections import Counter
 from collections.abc import Callable
 from typing import Any
 
@@ -46,23 +45,24 @@ def named_members(estimators: Any) -> list[tuple[str, Any]]:
         )
     if len(estimators) == 0:
         raise ValueError("estimators is empty; an ensemble needs a classifier")
-    paired = [isinstance(item, tuple | list) for item in estimators]
+    paired = any(isinstance(item, tuple | list) for item in estimators)
     pairs = (
-        [tuple(item) for item in estimators]
-        if any(paired)
-        else [(f"classifier{i}", item) for i, item in enumerate(estimators)]
+        list(estimators) if paired else [(f"classifier{i}", c) for i, c in enumerate(estimators)]
     )
     for position, pair in enumerate(pairs):
-        if len(pair) != 2 or not isinstance(pair[0], str) or not _can_fit(pair[1]):
+        if not _is_pair(pair):
             raise TypeError(
                 f"estimators[{position}] is {estimators[position]!r}, expected "
-                f"{'a (name, classifier) pair' if any(paired) else 'a classifier'}"
+                f"{'a (name, classifier) pair' if paired else 'a classifier'}"
             )
-    return pairs
+    return [(name, classifier) for name, classifier in pairs]
 
 
-def _can_fit(classifier: Any) -> bool:
-    return hasattr(classifier, "fit") and not isinstance(classifier, type)
+def _is_pair(pair: Any) -> bool:
+    if not isinstance(pair, tuple | list) or len(pair) != 2:
+        return False
+    name, classifier = pair
+    return isinstance(name, str) and hasattr(classifier, "fit") and not isinstance(classifier, type)
 
 
 def as_subsets(subsets: Any, names: list[str], y: NDArray[Any]) -> list[Rows | None]:
@@ -91,8 +91,8 @@ def as_subsets(subsets: Any, names: list[str], y: NDArray[Any]) -> list[Rows | N
     --------
     >>> as_subsets([[0, 1], [2, 1]], ["a", "b"], np.array([0, 1, 0]))
     Traceback (most recent call last):
-    ValueError: row 1 is in more than one subset ('a' and 'b'); Dempster's rule counts it \
-twice, take disjoint subsets
+    ValueError: row 1 is in the subsets of 'a' and 'b'; Dempster's rule would count it twice, \
+take disjoint subsets
     """
     if subsets is None:
         return [None] * len(names)
@@ -130,10 +130,12 @@ def _check_disjoint(listed: list[Rows], names: list[str]) -> None:
     rows, times = np.unique(np.concatenate(listed), return_counts=True)
     if (times > 1).any():
         row = int(rows[np.argmax(times > 1)])
-        owners = Counter(name for part, name in zip(listed, names, strict=True) if row in part)
+        owners = [repr(name) for part, name in zip(listed, names, strict=True) if row in part]
+        where = f"in the subsets of {' and '.join(owners)}"
+        if len(owners) == 1:
+            where = f"twice in the subset of {owners[0]}"
         raise ValueError(
-            f"row {row} is in more than one subset ({' and '.join(map(repr, owners))}); "
-            "Dempster's rule counts it twice, take disjoint subsets"
+            f"row {row} is {where}; Dempster's rule would count it twice, take disjoint subsets"
         )
 
 

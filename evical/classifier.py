@@ -179,7 +179,7 @@ class EvidentialClassifier(BeliefPredictor, BaseEstimator):  # type: ignore[misc
         )
         if frozen and not ensemble:
             return [fitter.prefit()]
-        folds = make_folds(self.cv, X, y, split_params, ensemble=ensemble)
+        folds = make_folds(self.cv, X, y, weight, split_params, ensemble=ensemble)
         return fitter.pairs(folds) if ensemble else [fitter.pooled(folds)]
 
     def _resolved_estimator(self) -> Any:

@@ -293,7 +293,7 @@ class EvidentialEnsemble(BeliefPredictor, _BaseComposition):  # type: ignore[mis
         -------
         self
         """
-        if "estimators" in params:
+        if "estimators" in params:  # first, because other names may be of the new ones
             self.estimators = params.pop("estimators")
         self._set_params("_pairs", **params)
         return self
@@ -301,7 +301,10 @@ class EvidentialEnsemble(BeliefPredictor, _BaseComposition):  # type: ignore[mis
     @property
     def _pairs(self) -> list[tuple[str, Any]]:
         """`estimators` with names; assigning keeps a list without names without names."""
-        return named_members(self.estimators)
+        try:
+            return named_members(self.estimators)
+        except (TypeError, ValueError):
+            return []  # refused by fit, with the reason
 
     @_pairs.setter
     def _pairs(self, pairs: list[tuple[str, Any]]) -> None:
@@ -323,7 +326,7 @@ class EvidentialEnsemble(BeliefPredictor, _BaseComposition):  # type: ignore[mis
 
     def __sklearn_tags__(self) -> Any:
         tags = super().__sklearn_tags__()
-        inner = [get_tags(member).input_tags for member in self._members().values()]
+        inner = [get_tags(classifier).input_tags for _, classifier in self._pairs]
         tags.input_tags.sparse = all(tag.sparse for tag in inner)
         return tags
 

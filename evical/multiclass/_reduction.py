@@ -92,7 +92,7 @@ class _Parts(NamedTuple):
 def _parts(columns: NDArray[Any]) -> _Parts:
     negative, positive, both = columns
     against = negative + both  # 1 - positive, without its cancellation
-    least = against.min(axis=0)
+    least = np.asarray(against.min(axis=0))
     certain = np.asarray(against == 0, dtype=bool)
     divisor = np.where(certain, 1, against)
     ratio = np.where(certain, 1, least / divisor)
@@ -199,12 +199,16 @@ def one_vs_rest_mass(columns: NDArray[Any], frame: Frame) -> MassFunction:
             f"2^{MAX_CLASSES}; predict_proba and predict_interval have no such limit"
         )
     parts = _parts(columns)
-    table = parts.scale[np.newaxis]
-    for negative, both in zip(parts.negative, parts.both, strict=True):
-        table = np.concatenate([table * negative, table * both])
+    table = np.empty((1 << len(frame), *parts.scale.shape), dtype=parts.own.dtype)
+    table[0] = parts.scale
+    for k, (negative, both) in enumerate(zip(parts.negative, parts.both, strict=True)):
+        without, with_k = table[: 1 << k], table[1 << k : 2 << k]
+        with_k[...] = without * both
+        without *= negative
     for k, own in enumerate(parts.own):
         table[1 << k] += own
-    store = table[1:] / table[1:].sum(axis=0)
+    store = table[1:]
+    store /= store.sum(axis=0)
     return MassFunction.from_store(frame, np.arange(1, len(table)), store)
 
 

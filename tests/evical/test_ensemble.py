@@ -1,0 +1,345 @@
+"""EvidentialEnsemble: the rule, the members, their data, parameters, conflict."""
+
+import pickle
+from fractions import Fraction
+
+import numpy as np
+import pandas as pd
+import pytest
+import sklearn
+from joblib import parallel_config
+from sklearn.base import BaseEstimator, ClassifierMixin, clone
+from sklearn.datasets import load_iris, make_classification
+from sklearn.exceptions import NotFittedError
+from sklearn.frozen import FrozenEstimator
+from sklearn.linear_model import LogisticRegression
+from sklearn.model_selection import GridSearchCV, StratifiedShuffleSplit
+from sklearn.naive_bayes import GaussianNB
+from sklearn.pipeline import make_pipeline
+from sklearn.preprocessing import StandardScaler
+from sklearn.svm import SVC
+from sklearn.tree import DecisionTreeClassifier
+from sklearn.utils.estimator_checks import parametrize_with_checks
+
+from dstheory import Frame, MassFunction
+from dstheory.combine import conjunctive, dempster, disjunctive
+from dstheory.errors import TotalConflictError
+from dstheory.transform import betp
+from evical._members import agree_or_vacuous, total_conflict
+from evical.calibrators import BinningCalibrator, IsotonicCalibrator, LogisticCalibrator
+from evical.classifier import EvidentialClassifier
+from evical.ensemble import EvidentialEnsemble
+
+BINS = BinningCalibrator(n_bins=4, model="dempster")
+X2, Y2 = make_classification(150, n_features=4, flip_y=0.2, random_state=0)
+X3, Y3 = load_iris(return_X_y=True)
+MEMBERS = [("nb", GaussianNB()), ("tree", DecisionTreeClassifier(max_depth=2, random_state=0))]
+
+
+def ensemble(estimators=None, **options):
+    members = MEMBERS if estimators is None else estimators
+    return EvidentialEnsemble(members, **{"calibrator": BINS, "cv": 3, **options})
+
+
+@parametrize_with_checks(
+    [
+        EvidentialEnsemble(
+            [("lr", LogisticRegression()), ("nb", GaussianNB())], calibrator=BINS, cv=2
+        ),
+    ]
+)
+def test_scikit_learn_contract(estimator, check):
+    check(estimator)
+
+
+@pytest.mark.parametrize(("X", "y"), [(X2, Y2), (X3, Y3)])
+@pytest.mark.parametrize("rule", [dempster, conjunctive, "disjunctive"])
+def test_the_rule_combines_the_members(X, y, rule):
+    clf = ensemble(rule=rule).fit(X, y)
+    masses = clf.predict_masses(X)
+    expected = (disjunctive if rule == "disjunctive" else rule)(*masses)
+    assert clf.predict_mass(X).equals(expected)
+    for (_, base), m in zip(MEMBERS, masses, strict=True):
+        alone = EvidentialClassifier(base, calibrator=BINS, cv=3).fit(X, y)
+        assert m.equals(alone.predict_mass(X))
+    np.testing.assert_allclose(clf.predict_proba(X), betp(expected))
+    np.testing.assert_array_equal(clf.predict(X), np.unique(y)[clf.predict_proba(X).argmax(axis=1)])
+    np.testing.assert_allclose(clf.conflict(X), conjunctive(*masses).mass(mask=0), atol=1e-15)
+
+
+@pytest.mark.parametrize(("X", "y"), [(X2, Y2), (X3, Y3)])
+def test_one_member_is_itself(X, y):
+    alone = EvidentialClassifier(GaussianNB(), calibrator=BINS, cv=3).fit(X, y)
+    clf = ensemble([GaussianNB()]).fit(X, y)
+    assert clf.predict_mass(X).equals(alone.predict_mass(X))
+    np.testing.assert_allclose(clf.predict_proba(X), alone.predict_proba(X), atol=1e-14)
+    np.testing.assert_allclose(clf.predict_interval(X), alone.predict_interval(X), atol=1e-14)
+    assert (clf.conflict(X) == 0).all()
+
+
+def test_the_order_of_members_does_not_matter():
+    three = [*MEMBERS, ("svm", SVC())]
+    one, other = (ensemble(members).fit(X3, Y3) for members in (three, three[::-1]))
+    assert one.predict_mass(X3).equals(other.predict_mass(X3), atol=1e-14)
+
+
+@pytest.mark.parametrize("calibrator", [LogisticCalibrator, BinningCalibrator])
+def test_bayesian_members_give_bayes_rule_with_a_uniform_prior(calibrator):
+    """P(1) is proportional to the product of the members' P(1): Shafer 1976, ch. 3."""
+    model = calibrator(model="bayesian")
+    clf = ensemble(calibrator=model, total_conflict="vacuous").fit(X2, Y2)
+    probabilities = np.array([member.predict_proba(X2) for member in clf.estimators_])
+    products = probabilities.prod(axis=0)
+    expected = products / products.sum(axis=1, keepdims=True)
+    np.testing.assert_allclose(clf.predict_proba(X2), expected, rtol=1e-12)
+    assert clf.predict_mass(X2).is_bayesian.all()
+
+
+class Spy(ClassifierMixin, BaseEstimator):
+    """Remembers the rows that it was fitted on, by their first feature."""
+
+    def fit(self, X, y):
+        self.classes_ = np.unique(y)
+        self.seen_ = {float(value) for value in X[:, 0]}
+        return self
+
+    def decision_function(self, X):
+        return X[:, 1]
+
+
+class Rows(BinningCalibrator):
+    """Remembers the scores that it was fitted on."""
+
+    def fit(self, scores, y, sample_weight=None):
+        self.seen_ = {float(value) for value in scores}
+        return super().fit(scores, y, sample_weight)
+
+
+def test_each_member_sees_its_subset_only():
+    """The protocol of Xu et al., section 5: shares of the data, half of each to calibrate."""
+    X = np.repeat(np.arange(40.0)[:, np.newaxis], 2, axis=1)
+    shares = [np.arange(20), np.arange(20, 32), np.arange(39, 31, -1)]
+    half = StratifiedShuffleSplit(1, test_size=0.5, random_state=0)
+    clf = ensemble([Spy()] * 3, calibrator=Rows(2), cv=half, subsets=shares)
+    clf.fit(X, np.arange(40) % 2)
+    for member, share in zip(clf.estimators_, shares, strict=True):
+        (pair,) = member.calibrated_classifiers_
+        trained, calibrated = pair.estimator.seen_, pair.calibrators[0].seen_
+        assert trained | calibrated == set(share.tolist())
+        assert not trained & calibrated
+        assert len(trained) == len(calibrated)
+
+
+def test_prefit_members_are_only_calibrated():
+    frozen = [(name, FrozenEstimator(base.fit(X2[:50], Y2[:50]))) for name, base in MEMBERS]
+    clf = ensemble(frozen).fit(X2[50:], Y2[50:])
+    for (_, base), member in zip(MEMBERS, clf.estimators_, strict=True):
+        (pair,) = member.calibrated_classifiers_
+        assert pair.estimator.estimator is base
+        assert pair.calibrators[0].counts_.total.sum() == 100
+
+
+def test_evidential_members_keep_their_calibrator_and_frozen_ones_everything():
+    logistic = EvidentialClassifier(GaussianNB(), calibrator=LogisticCalibrator(), cv=2)
+    fitted = EvidentialClassifier(GaussianNB(), calibrator=BINS, cv=2).fit(X2[:70], Y2[:70])
+    nested = ensemble(cv=2)
+    members = [logistic, FrozenEstimator(fitted), nested, GaussianNB()]
+    clf = ensemble(members).fit(X2[70:], Y2[70:])
+    own, frozen, inner, wrapped = clf.estimators_
+    assert isinstance(own.calibrated_classifiers_[0].calibrators[0], LogisticCalibrator)
+    assert frozen.estimator is fitted
+    assert isinstance(inner, EvidentialEnsemble)
+    assert isinstance(wrapped.calibrated_classifiers_[0].calibrators[0], BinningCalibrator)
+    assert not hasattr(logistic, "classes_")
+    expected = dempster(*(m.predict_mass(X2) for m in (own, fitted, inner, wrapped)))
+    assert clf.predict_mass(X2).equals(expected)
+
+
+def test_parameters_are_addressed_by_name():
+    clf = ensemble()
+    assert clf.get_params()["tree__max_depth"] == 2
+    assert clf.get_params()["nb"] is MEMBERS[0][1]
+    other = clone(clf).set_params(tree__max_depth=5, nb=LogisticRegression(), rule="conjunctive")
+    assert other.get_params()["tree__max_depth"] == 5
+    assert isinstance(dict(other.estimators)["nb"], LogisticRegression)
+    assert other.rule == "conjunctive"
+    assert clf.get_params()["tree__max_depth"] == 2
+    other.set_params(estimators=[("svm", SVC())], svm__C=7)
+    assert other.estimators[0][1].C == 7
+    with pytest.raises(ValueError, match="Invalid parameter 'forest'"):
+        clf.set_params(forest__max_depth=5)
+
+
+def test_members_without_names_are_numbered():
+    clf = ensemble([GaussianNB(), SVC()]).set_params(classifier1__C=3, classifier0=SVC(C=2))
+    assert [member.C for member in clf.estimators] == [2, 3]
+    clf.fit(X2, Y2)
+    assert clf.named_estimators_["classifier1"] is clf.estimators_[1]
+
+
+def test_grid_search_pipeline_and_clone():
+    grid = {
+        "evidentialensemble__tree__max_depth": [1, 3],
+        "evidentialensemble__rule": [dempster, "disjunctive"],
+    }
+    pipeline = make_pipeline(StandardScaler(), ensemble(cv=2))
+    search = GridSearchCV(pipeline, grid, cv=2).fit(X2, Y2)
+    assert search.best_score_ > 0.6
+    copy = clone(search.best_estimator_[-1])
+    assert not hasattr(copy, "classes_")
+    assert copy.rule == search.best_params_["evidentialensemble__rule"]
+
+
+def test_string_labels_and_data_frames():
+    labels = np.array(["no", "yes"])[Y2]
+    frame = pd.DataFrame(X2, columns=list("abcd"))
+    shares = [np.arange(80), np.arange(80, 150)]
+    plain = ensemble(subsets=shares).fit(X2, Y2)
+    named = ensemble(subsets=shares).fit(frame, pd.Series(labels, index=np.arange(150) + 7))
+    np.testing.assert_array_equal(named.predict_proba(frame), plain.predict_proba(X2))
+    assert named.predict_mass(frame).frame == Frame(["no", "yes"])
+    assert named.feature_names_in_.tolist() == list("abcd")
+    assert set(named.predict(frame)) == {"no", "yes"}
+
+
+def test_weights_are_repetitions():
+    weight = np.random.default_rng(0).integers(1, 4, len(Y2))
+    rows = np.repeat(np.arange(len(Y2)), weight)
+    frozen = [(name, FrozenEstimator(base.fit(X2, Y2))) for name, base in MEMBERS]
+    shares = [np.arange(80), np.arange(80, 150)]
+    repeated = [np.flatnonzero(np.isin(rows, share)) for share in shares]
+    weighted = ensemble(frozen, subsets=shares).fit(X2, Y2, sample_weight=weight)
+    longer = ensemble(frozen, subsets=repeated).fit(X2[rows], Y2[rows])
+    np.testing.assert_allclose(weighted.predict_proba(X2), longer.predict_proba(X2), rtol=1e-12)
+
+
+def test_metadata_routing():
+    weight = np.random.default_rng(0).uniform(0.5, 2, len(Y2))
+    direct = ensemble([LogisticRegression()]).fit(X2, Y2, sample_weight=weight)
+    with sklearn.config_context(enable_metadata_routing=True):
+        base = LogisticRegression().set_fit_request(sample_weight=True)
+        routed = ensemble([base]).fit(X2, Y2, sample_weight=weight)
+    np.testing.assert_array_equal(routed.predict_proba(X2), direct.predict_proba(X2))
+    with pytest.raises(TypeError, match="groups only with metadata routing"):
+        ensemble().fit(X2, Y2, groups=Y2)
+
+
+def test_jobs_and_pickles_change_nothing():
+    alone = ensemble().fit(X2, Y2)
+    with parallel_config(backend="threading"):
+        together = ensemble(n_jobs=2).fit(X2, Y2)
+    restored = pickle.loads(pickle.dumps(alone))
+    for other in (together, restored):
+        np.testing.assert_array_equal(other.predict_proba(X2), alone.predict_proba(X2))
+
+
+class Sure(ClassifierMixin, BaseEstimator):
+    """Its score is one feature."""
+
+    def __init__(self, column):
+        self.column = column
+        self.classes_ = np.arange(2)
+
+    def decision_function(self, X):
+        return np.asarray(X)[:, self.column]
+
+
+def contradicting(**options):
+    """Two members sure of opposite classes in rows 1 and 2 of the three new samples."""
+    X = np.repeat([[0.0, 0.0], [1.0, 1.0]], 5, axis=0)
+    members = [FrozenEstimator(Sure(0)), FrozenEstimator(Sure(1))]
+    isotonic = IsotonicCalibrator(model="bayesian")
+    clf = EvidentialEnsemble(members, calibrator=isotonic, **options).fit(X, X[:, 0].astype(int))
+    return clf, np.array([[1.0, 1.0], [0.0, 1.0], [1.0, 0.0]])
+
+
+def test_total_conflict_is_an_error_that_names_the_rows():
+    clf, new = contradicting()
+    message = r"in 2 of 3 rows \(first: row 1\).*total_conflict='vacuous'"
+    with pytest.raises(TotalConflictError, match=message):
+        clf.predict_mass(new)
+    assert clf.conflict(new).tolist() == [0, 1, 1]
+
+
+def test_total_conflict_may_be_vacuous():
+    clf, new = contradicting(total_conflict="vacuous")
+    m = clf.predict_mass(new)
+    assert m.is_vacuous.tolist() == [False, True, True]
+    assert m.mass(1).tolist() == [1, 0, 0]
+    assert clf.predict_proba(new).tolist() == [[0, 1], [0.5, 0.5], [0.5, 0.5]]
+    assert clf.predict_interval(new).tolist() == [[1, 1], [0, 1], [0, 1]]
+    assert clf.predict_mass(new[1:]).is_vacuous.all()
+    assert clf.predict_set(new).tolist() == [[False, True], [True, True], [True, True]]
+
+
+def test_a_rule_that_keeps_conflict_needs_no_replacement():
+    clf, new = contradicting(total_conflict="vacuous", rule=disjunctive)
+    assert clf.predict_mass(new).mass(mask=3).tolist() == [0, 1, 1]
+
+
+def test_many_near_contradictions_are_no_total_conflict():
+    """Ten agreements of 1e-40 multiply to less than any float, yet leave an answer."""
+    frame = Frame(["a", "b", "c"])
+    odd = MassFunction(frame, [1, 4], [[1 - 1e-40, 1e-40], [1.0, 0.0]])
+    even = MassFunction(frame, [2, 4], [[1 - 1e-40, 1e-40], [1.0, 0.0]])
+    masses = [odd, even] * 5
+    assert total_conflict(masses).tolist() == [False, True]
+    m = agree_or_vacuous(dempster, masses)
+    assert m.mass("c").tolist() == [1, 0]
+    assert m.mass(["a", "b", "c"]).tolist() == [0, 1]
+
+
+def test_conflict_of_two_is_known_by_hand():
+    frame = Frame([0, 1])
+    one = MassFunction(frame, [1, 3], [Fraction(1, 2), Fraction(1, 2)])
+    two = MassFunction(frame, [2, 3], [Fraction(1, 4), Fraction(3, 4)])
+    assert conjunctive(one, two).mass(mask=0) == Fraction(1, 8)
+    clf = ensemble().fit(X2, Y2)
+    first, second = clf.predict_masses(X2)
+    by_hand = first.mass(0) * second.mass(1) + first.mass(1) * second.mass(0)
+    np.testing.assert_allclose(clf.conflict(X2), by_hand, rtol=1e-12)
+
+
+@pytest.mark.parametrize(
+    ("options", "message"),
+    [
+        ({"estimators": []}, "estimators is empty"),
+        ({"estimators": [("nb", GaussianNB()), ("nb", SVC())]}, "not unique"),
+        ({"estimators": [("rule", GaussianNB())]}, "conflict with constructor arguments"),
+        ({"rule": "dempsters"}, "rule is 'dempsters', expected .* dempster"),
+        ({"total_conflict": None}, "total_conflict is None, expected 'error', 'vacuous'"),
+        ({"subsets": [np.arange(10)]}, "there are 1 subsets for 2 classifiers"),
+        ({"subsets": [[0, 1, 2], [3, 150]]}, "row 150 in the subset of 'tree' is out of range"),
+        ({"subsets": [[0, 1, 2], [-1, 3]]}, "row -1 in the subset of 'tree' is out of range"),
+        ({"subsets": [[0, 1, 5, 9], [2, 5]]}, "row 5 is in the subsets of 'nb' and 'tree'"),
+        ({"subsets": [[0, 1, 2, 2], [4]]}, "row 2 is twice in the subset of 'nb'"),
+        ({"subsets": [np.flatnonzero(Y2), []]}, "class 0 is missing from the subset of 'nb'"),
+    ],
+)
+def test_wrong_values_are_refused(options, message):
+    with pytest.raises(ValueError, match=message):
+        ensemble(**options).fit(X2, Y2)
+
+
+@pytest.mark.parametrize(
+    ("options", "message"),
+    [
+        ({"estimators": GaussianNB()}, "estimators is a list of classifiers"),
+        ({"estimators": [GaussianNB]}, r"estimators\[0\] is .* expected a classifier"),
+        ({"estimators": [("nb", GaussianNB()), SVC()]}, r"estimators\[1\] is SVC\(\), expected"),
+        ({"subsets": [Y2 == 0, Y2 == 1]}, "np.flatnonzero turns a mask into one"),
+    ],
+)
+def test_wrong_kinds_are_refused(options, message):
+    with pytest.raises(TypeError, match=message):
+        ensemble(**options).fit(X2, Y2)
+
+
+def test_members_of_other_classes_are_refused():
+    three = FrozenEstimator(EvidentialClassifier(GaussianNB(), calibrator=BINS).fit(X3, Y3))
+    with pytest.raises(ValueError, match=r"'classifier0' has classes \[0, 1, 2\], but y has"):
+        ensemble([three]).fit(X2, Y2)
+    with pytest.raises(ValueError, match="y has one class only"):
+        ensemble().fit(X2, np.zeros(150))
+    with pytest.raises(NotFittedError):
+        ensemble().predict_mass(X2)
