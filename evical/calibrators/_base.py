@@ -6,7 +6,7 @@ special case, with no mass on the frame. Each method implements `_fit_counts`, a
 `_predict_mass` (evidential) or `_predict_positive` (probabilistic); everything else is here.
 """
 
-from abc import abstractmethod
+from abc import ABC, abstractmethod
 from typing import Any, ClassVar, Self
 
 import numpy as np
@@ -25,7 +25,7 @@ __all__ = ["BaseCalibrator"]
 Floats = NDArray[np.float64]
 
 
-class BaseCalibrator(ClassifierMixin, BaseEstimator):  # type: ignore[misc]  # sklearn is untyped
+class BaseCalibrator(ClassifierMixin, BaseEstimator, ABC):  # type: ignore[misc]  # sklearn is untyped
     """Abstract calibrator of the scores of a binary classifier."""
 
     classes_: NDArray[Any]
@@ -283,7 +283,7 @@ def _samples(scores: Any, y: Any) -> tuple[Floats, NDArray[Any]]:
 
 def _missing(labels: NDArray[Any]) -> NDArray[np.bool_]:
     if labels.dtype.kind == "f":
-        return ~np.isfinite(labels)
+        return np.asarray(~np.isfinite(labels))
     if labels.dtype != object:
         return np.zeros(len(labels), dtype=bool)
     return np.array([label is None or label != label for label in labels], dtype=bool)

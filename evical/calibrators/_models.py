@@ -1,5 +1,6 @@
 """Names and checks of the evidential models that calibrators share."""
 
+from numbers import Real
 from typing import Any
 
 __all__ = ["BINOMIAL_MODELS", "check_confidence", "check_model"]
@@ -22,9 +23,7 @@ def check_model(model: Any, models: tuple[str, ...] = BINOMIAL_MODELS) -> None:
 
 def check_confidence(confidence: Any) -> None:
     """Raise unless 0 < confidence < 1."""
-    if (
-        isinstance(confidence, bool)
-        or not isinstance(confidence, float | int)
-        or not 0 < confidence < 1
-    ):
+    if isinstance(confidence, bool) or not isinstance(confidence, Real):
+        raise TypeError(f"confidence is {confidence!r}, expected a number between 0 and 1")
+    if not 0 < float(confidence) < 1:
         raise ValueError(f"confidence is {confidence!r}, expected a number between 0 and 1")

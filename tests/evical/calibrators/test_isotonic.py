@@ -1,0 +1,167 @@
+"""Isotonic calibration: blocks by the definition, envelopes, scikit-learn's fit."""
+
+from fractions import Fraction
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from scipy.optimize import isotonic_regression
+from sklearn.isotonic import IsotonicRegression
+
+from evical.calibrators import IsotonicCalibrator
+from evical.calibrators._models import BINOMIAL_MODELS
+
+samples = st.lists(
+    st.tuples(st.integers(-10, 10), st.integers(0, 1)), min_size=2, max_size=40
+).filter(lambda pairs: len({label for _, label in pairs}) == 2)
+
+
+def columns(pairs):
+    scores, y = zip(*pairs, strict=True)
+    return np.array(scores, dtype=float), np.array(y)
+
+
+def random_samples(seed, n=200):
+    rng = np.random.default_rng(seed)
+    scores = rng.normal(size=n).round(2)
+    return scores, (rng.random(n) < 1 / (1 + np.exp(-scores))).astype(int)
+
+
+def block_shares(calibrator):
+    return [
+        Fraction(k) / Fraction(n)
+        for k, n in zip(calibrator.positive_, calibrator.total_, strict=True)
+    ]
+
+
+def max_min(scores, y):
+    """The isotonic fit at each distinct score, by its max-min formula, exactly.
+
+    Robertson, Wright & Dykstra 1988, theorem 1.4.4: the largest over starts of the least
+    over ends of the mean between them.
+    """
+    values = sorted(set(scores))
+    groups = [[int(label) for s, label in zip(scores, y, strict=True) if s == v] for v in values]
+
+    def mean(i, j):
+        labels = [label for group in groups[i : j + 1] for label in group]
+        return Fraction(sum(labels), len(labels))
+
+    size = len(values)
+    return values, [
+        max(min(mean(i, j) for j in range(t, size)) for i in range(t + 1)) for t in range(size)
+    ]
+
+
+@given(pairs=samples)
+def test_blocks_are_the_level_sets_of_the_isotonic_fit(pairs):
+    """Equal neighboring shares are one block: n counts all samples of that share."""
+    scores, y = columns(pairs)
+    values, fit = max_min(scores, y)
+    calibrator = IsotonicCalibrator(model="bayesian").fit(scores, y)
+    cuts = [i for i in range(1, len(fit)) if fit[i] != fit[i - 1]]
+    assert calibrator.thresholds_.tolist() == [(values[i - 1] + values[i]) / 2 for i in cuts]
+    shares = block_shares(calibrator)
+    assert shares == [fit[i] for i in [0, *cuts]]
+    assert calibrator.total_.sum() == len(scores)
+
+
+def test_equal_shares_are_pooled_in_spite_of_rounding():
+    """Running means of floats keep two blocks of these ties apart whose shares are both 1/2."""
+    positives, sizes = "2302022020200112", "2323123223322222"
+    n, k = np.array([*map(int, sizes)]), np.array([*map(int, positives)])
+    scores = np.repeat(np.arange(16.0), n)
+    y = np.concatenate([np.arange(size) < hits for hits, size in zip(k, n, strict=True)])
+    calibrator = IsotonicCalibrator().fit(scores, y)
+    assert calibrator.total_.tolist() == [n[:15].sum(), 2]
+    raw = isotonic_regression(k / n, weights=n.astype(float))
+    assert raw.blocks.tolist() == [0, 13, 15, 16]  # or this test has lost its point
+
+
+@pytest.mark.parametrize("weighted", [False, True])
+@pytest.mark.parametrize("seed", range(3))
+def test_bayesian_model_is_isotonic_regression(seed, weighted):
+    scores, y = random_samples(seed)
+    weights = np.random.default_rng(seed).random(200) + 0.1 if weighted else None
+    reference = IsotonicRegression(out_of_bounds="clip").fit(scores, y, sample_weight=weights)
+    got = IsotonicCalibrator(model="bayesian").fit(scores, y, sample_weight=weights)
+    np.testing.assert_allclose(
+        got.predict_proba(scores)[:, 1], reference.predict(scores), atol=1e-12
+    )
+    ends = [-1e9, 1e9]
+    np.testing.assert_allclose(got.predict_proba(ends)[:, 1], reference.predict(ends), atol=1e-12)
+
+
+def test_thresholds_are_midway_and_belong_to_the_block_above():
+    calibrator = IsotonicCalibrator(model="bayesian").fit([0.0, 1.0, 4.0], [0, 0, 1])
+    assert calibrator.thresholds_.tolist() == [2.5]
+    assert calibrator.predict_proba([-9, 2.4, 2.5, 9])[:, 1].tolist() == [0, 0, 1, 1]
+
+
+def test_ties_stay_together():
+    calibrator = IsotonicCalibrator(model="bayesian").fit([1, 1, 2, 2], [0, 1, 1, 1])
+    assert calibrator.positive_.tolist() == [1, 2]
+    assert calibrator.total_.tolist() == [2, 2]
+
+
+def test_constant_scores_are_one_block():
+    calibrator = IsotonicCalibrator(model="dempster").fit([3, 3, 3, 3], [0, 1, 1, 1])
+    assert calibrator.thresholds_.shape == (0,)
+    np.testing.assert_allclose(calibrator.predict_interval([-1, 3, 5]), [[0.6, 0.8]] * 3)
+
+
+def test_descending_labels_are_one_block():
+    calibrator = IsotonicCalibrator(model="dempster").fit(np.arange(8), np.arange(8) < 4)
+    assert calibrator.total_.tolist() == [8]
+
+
+@pytest.mark.parametrize("model", BINOMIAL_MODELS)
+@given(pairs=samples)
+def test_envelope(model, pairs):
+    """Xu et al. 2016, section 4.2: both bounds rise, and hold the bounds of each block."""
+    scores, y = columns(pairs)
+    grid = np.unique(scores)
+    low, high = IsotonicCalibrator(model).fit(scores, y).predict_interval(grid).T
+    raw = IsotonicCalibrator(model, envelope=False).fit(scores, y)
+    raw_low, raw_high = raw.predict_interval(grid).T
+    assert (np.diff(low) >= 0).all()
+    assert (np.diff(high) >= -1e-15).all()
+    assert (low <= raw_low + 1e-15).all()
+    assert (raw_high <= high + 1e-15).all()
+    # The narrowest such bounds: Bel is the least Bel to the right, Pl the greatest to the left.
+    np.testing.assert_allclose(low, [raw_low[i:].min() for i in range(len(grid))], atol=1e-15)
+    np.testing.assert_allclose(
+        high, [raw_high[: i + 1].max() for i in range(len(grid))], atol=1e-15
+    )
+
+
+@pytest.mark.parametrize("model", ["likelihood", "confidence", "dempster", "inverse_pignistic"])
+@given(pairs=samples)
+def test_the_isotonic_fit_lies_in_the_interval(model, pairs):
+    """Bel <= k / n <= Pl."""
+    scores, y = columns(pairs)
+    share = IsotonicCalibrator("bayesian").fit(scores, y).predict_proba(scores)[:, 1]
+    for envelope in (True, False):
+        low, high = IsotonicCalibrator(model, envelope).fit(scores, y).predict_interval(scores).T
+        assert (low <= share + 1e-12).all()
+        assert (share <= high + 1e-12).all()
+
+
+def test_an_envelope_that_is_needed():
+    """Few samples in the middle leave more open there than the blocks beside it."""
+    scores = [0] * 20 + [1] * 2 + [2] * 20
+    y = [0] * 12 + [1] * 8 + [0, 1] + [0] * 8 + [1] * 12
+    raw = IsotonicCalibrator("dempster", envelope=False).fit(scores, y).predict_interval([0, 1, 2])
+    np.testing.assert_allclose(raw * 21, [[8, 9], [7, 14], [12, 13]])
+    wide = IsotonicCalibrator("dempster").fit(scores, y).predict_interval([0, 1, 2])
+    np.testing.assert_allclose(wide * 21, [[7, 9], [7, 14], [12, 14]])
+
+
+@pytest.mark.parametrize(
+    ("options", "message"),
+    [({"model": "best"}, "model is 'best'"), ({"confidence": -1}, "confidence is -1")],
+)
+def test_wrong_parameters(options, message):
+    with pytest.raises(ValueError, match=message):
+        IsotonicCalibrator(**options).fit([0.0, 1.0], [0, 1])

@@ -1,0 +1,91 @@
+import numpy as np
+import pandas as pd
+import pytest
+
+from evical.scores._checks import check_binary, check_same_length, check_scores, check_weights
+
+
+@pytest.mark.parametrize(
+    "scores",
+    [
+        [1, 2],
+        (1.0, 2.0),
+        [[1], [2]],
+        np.array([1, 2], dtype=np.float32),
+        np.array([1, 2], dtype=np.uint8),
+        np.array([1, 2], dtype=object),
+        pd.Series([1, 2], index=["x", "y"]),
+        pd.Series([1, 2], dtype="Int64"),
+        pd.DataFrame({"s": [1, 2]}),
+    ],
+    ids=lambda scores: type(scores).__name__,
+)
+def test_scores_become_one_float_column(scores):
+    array = check_scores(scores)
+    assert array.dtype == np.float64
+    assert array.tolist() == [1, 2]
+
+
+@pytest.mark.parametrize(
+    ("scores", "message"),
+    [
+        ([], "scores are empty; at least one sample is needed"),
+        (np.empty((0, 1)), "scores are empty"),
+        (1.0, "scores"),
+        ([[1, 2]], r"scores have shape \(1, 2\), but a calibrator takes one score a sample"),
+        (np.ones((2, 1, 1)), r"scores have shape \(2, 1, 1\)"),
+        ([1, np.nan], r"scores\[1\] is nan, but every value must be finite"),
+        ([np.inf, 1, -np.inf], r"scores\[0\] is inf \(2 such rows\), but"),
+        (pd.Series([1, None], dtype="Int64"), r"scores\[1\] is nan"),
+        (["a"], "could not convert|numeric"),
+    ],
+    ids=repr,
+)
+def test_scores_that_are_refused(scores, message):
+    with pytest.raises(ValueError, match=message):
+        check_scores(scores)
+
+
+def test_complex_scores_are_refused():
+    with pytest.raises((TypeError, ValueError), match="complex"):
+        check_scores([1 + 1j])
+
+
+def test_inputs_are_not_changed():
+    scores = np.array([1.0, 2.0])
+    assert check_scores(scores) is not None
+    scores.flags.writeable = False
+    np.testing.assert_array_equal(check_scores(scores), scores)
+
+
+def test_weights():
+    assert check_weights(None, 2) is None
+    assert check_weights(pd.Series([0, 2]), 2).tolist() == [0, 2]
+    for wrong, message in [
+        ([1], r"shape \(1,\), expected \(2,\)"),
+        ([[1, 2]], r"shape \(1, 2\), expected"),
+        (1.0, r"shape \(\), expected|scalar"),
+        ([1, -1e-300], r"sample_weight\[1\] is -1e-300, but every value must be finite and not"),
+        ([np.nan, -1], r"sample_weight\[0\] is nan \(2 such rows\)"),
+    ]:
+        with pytest.raises(ValueError, match=message):
+            check_weights(wrong, 2)
+
+
+@pytest.mark.parametrize("y", [[0, 1], [False, True], [0.0, 1.0], [[0], [1]], pd.Series([0, 1])])
+def test_binary_labels(y):
+    labels = check_binary(y)
+    assert labels.dtype == np.int64
+    assert labels.tolist() == [0, 1]
+
+
+@pytest.mark.parametrize("y", [[0, 2], [0.5, 1], [-1, 1], [0, np.nan], [[0, 1]]])
+def test_labels_that_are_not_binary(y):
+    with pytest.raises(ValueError, match="y"):
+        check_binary(y)
+
+
+def test_lengths():
+    check_same_length(scores=[1, 2], y=[0, 1], weights=[1, 1])
+    with pytest.raises(ValueError, match="scores has 2 rows, y has 2, weights has 1;"):
+        check_same_length(scores=[1, 2], y=[0, 1], weights=[1])
