@@ -184,5 +184,5 @@ def refuse_total_conflict(total: NDArray[Any]) -> None:
     raise TotalConflictError(
         f"total conflict (kappa = 1) in {len(rows)} of {total.size} rows "
         f"(first: row {first[0] if len(first) == 1 else first}); "
-        f"Dempster's rule has no result there: {advice}"
+        f"Dempster's rule has no result: {advice}"
     )

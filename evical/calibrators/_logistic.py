@@ -14,9 +14,8 @@ from numpy.typing import ArrayLike, NDArray
 from dstheory.inference import binomial_masses
 from evical.calibrators._base import BaseCalibrator
 from evical.calibrators._models import check_confidence, check_model
-from evical.scores import ScoreCounts
-from evical.scores._platt import PlattFit, confidence_interval, fit_platt
-from evical.scores._profile import LogisticProfile, fit_profile
+from evical.scores import LogisticProfile, PlattFit, ScoreCounts, fit_platt, fit_profile
+from evical.scores._platt import confidence_interval
 
 __all__ = ["LogisticCalibrator"]
 
