@@ -1,0 +1,196 @@
+"""Imports point one way: each part uses only what stands before it, and nothing in a circle.
+
+The imports are read from the source, those inside functions too.
+"""
+
+import ast
+import subprocess
+import sys
+from functools import cache
+from graphlib import CycleError, TopologicalSorter
+from pathlib import Path
+
+import pytest
+
+ROOT = Path(__file__).resolve().parents[1]
+
+# Each part may import from its own row and from the rows before it.
+ORDER = {
+    "dstheory": [
+        ["errors"],
+        ["kernels"],
+        ["frame"],
+        ["_checks", "_show", "mass"],
+        ["construct"],
+        ["transform"],
+        ["revise"],
+        ["combine"],
+        ["measure"],
+        ["approximate"],
+        ["decide"],
+        ["product"],
+        ["inference"],
+        ["network"],
+        ["exact"],
+        ["interchange"],
+        ["plot"],
+        ["testing"],
+        ["__init__"],
+    ],
+    "evical": [
+        ["scores"],
+        ["calibrators"],
+        ["multiclass"],
+        ["_*", "classifier"],
+        ["ensemble"],
+        ["metrics"],
+        ["significance"],
+        ["datasets"],
+        ["plot"],
+        ["experiments"],
+        ["report"],
+        ["cli"],
+        ["__init__"],
+    ],
+}
+
+# Heavy libraries and the only parts that may know them (anywhere, even inside functions).
+ONLY_IN = {
+    "dstheory": {
+        "networkx": {"network"},
+        "sympy": {"exact"},
+        "matplotlib": {"plot"},
+        "hypothesis": {"testing"},
+        "numba": {"kernels"},
+        "sklearn": set(),
+        "evical": set(),
+    },
+    "evical": {"typer": {"cli"}, "rich": {"cli"}, "jinja2": {"report"}, "numba": set()},
+}
+
+LOADED_SCRIPT = (
+    "import sys, {package}; print(*sorted({{name.partition('.')[0] for name in sys.modules}}))"
+)
+
+
+@cache
+def modules(package):
+    """Dotted name to path, of all modules of a package; a folder has the name of its init."""
+    found = {}
+    for path in sorted((ROOT / package).rglob("*.py")):
+        parts = path.relative_to(ROOT).with_suffix("").parts
+        found[".".join(parts[:-1] if parts[-1] == "__init__" else parts)] = path
+    return found
+
+
+def imported(name, path):
+    """Dotted names that a module imports, submodules told from objects."""
+    known = set(modules("dstheory")) | set(modules("evical"))
+    for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
+        if isinstance(node, ast.Import):
+            yield from (alias.name for alias in node.names)
+        elif isinstance(node, ast.ImportFrom):
+            assert node.level == 0, f"{name} imports relatively; write the full name"
+            for alias in node.names:
+                inner = f"{node.module}.{alias.name}"
+                yield inner if inner in known else node.module
+
+
+@cache
+def arrows(package):
+    """All imports (importer, imported) of a package."""
+    return [(n, target) for n, path in modules(package).items() for target in imported(n, path)]
+
+
+def part(name):
+    """Second component: the folder or top-level file that a module belongs to."""
+    return name.split(".")[1] if "." in name else "__init__"
+
+
+def rank(name):
+    """Row of a module in the order of its package."""
+    for row, parts in enumerate(ORDER[name.split(".")[0]]):
+        if part(name) in parts:
+            return row
+    for row, parts in enumerate(ORDER[name.split(".")[0]]):
+        if "_*" in parts and part(name).startswith("_"):
+            return row
+    raise AssertionError(f"{part(name)} has no place in the order of {name.split('.')[0]}")
+
+
+both = pytest.mark.parametrize("package", ORDER)
+
+
+@both
+def test_every_module_has_its_place(package):
+    assert len(modules(package)) > 10
+    for name in modules(package):
+        rank(name)
+
+
+@both
+def test_no_upward_arrow(package):
+    inside = [(a, b) for a, b in arrows(package) if b.split(".")[0] == package]
+    assert inside
+    upward = [f"{a} imports {b}" for a, b in inside if rank(b) > rank(a)]
+    assert upward == []
+
+
+@both
+def test_no_cycle(package):
+    graph = {name: set() for name in modules(package)}
+    for importer, target in arrows(package):
+        if target in graph:
+            graph[importer].add(target)
+    try:
+        TopologicalSorter(graph).prepare()
+    except CycleError as error:
+        pytest.fail(" imports ".join(reversed(error.args[1])))
+
+
+@both
+def test_heavy_libraries_stay_in_their_place(package):
+    strays = [
+        f"{importer} imports {target}"
+        for importer, target in arrows(package)
+        for library, allowed in ONLY_IN[package].items()
+        if target.split(".")[0] == library and part(importer) not in allowed
+    ]
+    assert strays == []
+
+
+def test_private_files_are_imported_by_their_own_package_only():
+    """evical sees the public names of dstheory."""
+    private = [
+        f"{importer} imports {target}"
+        for importer, target in arrows("evical")
+        if target.startswith("dstheory") and any(p.startswith("_") for p in target.split("."))
+    ]
+    assert private == []
+
+
+def loaded(package):
+    script = LOADED_SCRIPT.format(package=package)
+    done = subprocess.run(
+        [sys.executable, "-c", script],
+        cwd=ROOT,
+        capture_output=True,
+        text=True,
+        check=True,
+        stdin=subprocess.DEVNULL,
+    )
+    return set(done.stdout.split())
+
+
+def test_import_dstheory_loads_numpy_only():
+    names = loaded("dstheory")
+    assert "numpy" in names
+    heavy = {"scipy", "sklearn", "networkx", "sympy", "matplotlib", "numba", "pandas", "hypothesis"}
+    assert not names & (heavy | {"evical", "pytest", "typer", "rich"})
+
+
+def test_import_evical_adds_scipy_and_scikit_learn():
+    names = loaded("evical")
+    assert {"dstheory", "numpy", "scipy", "sklearn"} <= names
+    heavy = {"networkx", "sympy", "matplotlib", "numba", "pandas", "hypothesis"}
+    assert not names & (heavy | {"pytest", "typer", "rich", "jinja2", "dask"})
