@@ -174,7 +174,7 @@ def negative_simple(frame: Frame, event: Any, weight: Any) -> MassFunction:
 
 
 def _certain(frame: Frame, mask: int, batch_shape: int | tuple[int, ...]) -> MassFunction:
-    shape = (batch_shape,) if isinstance(batch_shape, int) else tuple(batch_shape)
+    shape = np.broadcast_shapes(batch_shape)  # an int as a tuple
     return MassFunction.from_store(frame, bits.mask_array([mask], len(frame)), np.ones((1, *shape)))
 
 

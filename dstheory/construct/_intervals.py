@@ -61,10 +61,7 @@ def natural_extension(
     (array([0.5 , 0.25, 0.  ]), array([0.75, 0.5 , 0.25]))
     """
     low, high = _bounds(lower, upper, atol)
-    return (
-        np.asarray(np.maximum(low, 1 - (high.sum(axis=-1, keepdims=True) - high))),
-        np.asarray(np.minimum(high, 1 - (low.sum(axis=-1, keepdims=True) - low))),
-    )
+    return _tightened(low, high)
 
 
 def lower_envelope(lower: Any, upper: Any, *, atol: float = 1e-12) -> NDArray[Any]:
@@ -101,16 +98,8 @@ def lower_envelope(lower: Any, upper: Any, *, atol: float = 1e-12) -> NDArray[An
     >>> lower_envelope([0.5, 0.25, 0], [1, 1, 1])
     array([0.  , 0.5 , 0.25, 0.75, 0.  , 0.5 , 0.25, 1.  ])
     """
-    low, high = natural_extension(lower, upper, atol=atol)
-    if low.shape[-1] > _MAX_LABELS:
-        raise DSTheoryError(
-            f"a table on {low.shape[-1]} labels has 2^{low.shape[-1]} entries a row, "
-            f"at most 2^{_MAX_LABELS} are made"
-        )
-    inside, outside = _set_sums(low), _set_sums(high)[..., ::-1]
-    table = np.maximum(inside, 1 - outside)
-    table[..., 0], table[..., -1] = 0, 1  # not 1e-17 beside, for sums of floats
-    return np.asarray(table)
+    low, high = _bounds(lower, upper, atol)
+    return _envelope(*_tightened(low, high))
 
 
 def from_probability_intervals(
@@ -158,11 +147,11 @@ def from_probability_intervals(
     low, high = _bounds(lower, upper, atol)
     if low.shape[-1] != size:
         raise MassError(f"bounds have shape {low.shape}, but the frame has {size} labels")
-    tight = natural_extension(low, high, atol=atol)
+    tight = _tightened(low, high)
     _check_coherent(frame, low, tight[0], "lower", atol)
     _check_coherent(frame, high, tight[1], "upper", atol)
     try:
-        return from_implicability(frame, lower_envelope(*tight, atol=atol), atol=atol)
+        return from_implicability(frame, _envelope(*tight), atol=atol)
     except MassError as error:
         raise MassError(
             f"the lower envelope of the intervals is 2-monotone, but {error}; "
@@ -176,7 +165,7 @@ def _bounds(lower: Any, upper: Any, atol: float) -> tuple[NDArray[Any], NDArray[
         raise MassError(f"bounds have shape {low.shape}, but their last axis runs over labels")
     check_shares(low, "lower bound")
     check_shares(high, "upper bound")
-    crossed = below(high - low)
+    crossed = below(high - low, atol)
     if crossed.any():
         place = np.argwhere(crossed)[0]
         raise MassError(
@@ -207,6 +196,24 @@ def _check_coherent(
             f"{place_name(place[:-1])} is not reached: the other bounds imply "
             f"{tight[tuple(place)]}; tighten the intervals by natural_extension"
         )
+
+
+def _tightened(low: NDArray[Any], high: NDArray[Any]) -> tuple[NDArray[Any], NDArray[Any]]:
+    rest_low = low.sum(axis=-1, keepdims=True) - low
+    rest_high = high.sum(axis=-1, keepdims=True) - high
+    return np.asarray(np.maximum(low, 1 - rest_high)), np.asarray(np.minimum(high, 1 - rest_low))
+
+
+def _envelope(low: NDArray[Any], high: NDArray[Any]) -> NDArray[Any]:
+    """Lower probabilities (*batch, 2**K) from coherent bounds."""
+    size = low.shape[-1]
+    if size > _MAX_LABELS:
+        raise DSTheoryError(
+            f"a table on {size} labels has 2^{size} entries a row, at most 2^{_MAX_LABELS} are made"
+        )
+    table = np.asarray(np.maximum(_set_sums(low), 1 - _set_sums(high)[..., ::-1]))
+    table[..., 0], table[..., -1] = 0, 1  # exactly, whatever the rounding of the sums
+    return table
 
 
 def _set_sums(values: NDArray[Any]) -> NDArray[Any]:

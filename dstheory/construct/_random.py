@@ -19,7 +19,7 @@ from dstheory.frame import Frame
 from dstheory.kernels import bits
 from dstheory.mass import MassFunction
 
-__all__ = ["RandomKind", "random"]
+__all__ = ["random"]
 
 RandomKind = Literal["uniform", "cardinality", "bayesian", "consonant", "simple"]
 
@@ -97,7 +97,7 @@ def random(
         raise DSTheoryError("focal has no focal set")
     if 0 in masks and conflict:
         raise MassError("the empty set is among the focal sets; give its mass by conflict only")
-    shape = (size,) if isinstance(size, int) else tuple(size)
+    shape = np.broadcast_shapes(size)  # an int as a tuple
     store = _uniform_simplex(rng, len(masks), shape)
     if conflict:
         masks = [0, *masks]

@@ -85,7 +85,10 @@ def from_csv(text: str, frame: Frame | None = None) -> MassFunction:
     >>> from_csv("ant,bee,mass\\n1,0,1/3\\n1,1,2/3").bel("ant")
     Fraction(1, 3)
     """
-    lines = [line for line in csv.reader(io.StringIO(text)) if line]
+    try:
+        lines = [line for line in csv.reader(io.StringIO(text)) if line]
+    except csv.Error as error:
+        raise DSTheoryError(f"the text is not CSV: {error}") from error
     if not lines:
         raise DSTheoryError("the text is empty; its first line names labels and masses")
     columns = next((i for i, name in enumerate(lines[0]) if _MASS_COLUMN.fullmatch(name)), 0)

@@ -86,7 +86,7 @@ def from_json(text: str | bytes) -> MassFunction:
     """
     try:
         document = json.loads(text)
-    except ValueError as error:  # not JSON, or not UTF-8
+    except (ValueError, RecursionError) as error:  # not JSON, not UTF-8, or nested too deeply
         raise DSTheoryError(f"the text is not JSON: {error}") from error
     _check_document(document)
     frame = Frame([_decoded(label) for label in document["frame"]])

@@ -1,6 +1,6 @@
 """What a mass function says in other terms: tables of all sets, and probabilities."""
 
-from dstheory.transform._convert import TableKind, convert_table
+from dstheory.transform._convert import convert_table
 from dstheory.transform._entropy import maximum_entropy_probability
 from dstheory.transform._inverse_pignistic import inverse_pignistic, least_committed_isopignistic
 from dstheory.transform._probability import betp, plausibility_transform
@@ -14,7 +14,6 @@ from dstheory.transform._weights import (
 )
 
 __all__ = [
-    "TableKind",
     "b_table",
     "bel_table",
     "belief_transform",

@@ -1,7 +1,8 @@
 """Butterflies that the kernels lack: sums over the sets that meet a set, and quotients.
 
 A set avoids or meets another, label by label, so that both kinds of sums come out of one
-sweep without any subtraction; the same sweep multiplies. Tables are set-major.
+sweep without any subtraction; the same sweep multiplies. Where it loses no digits, the
+plausibility is the faster difference of beliefs. Tables are set-major.
 """
 
 from typing import Any
@@ -9,7 +10,47 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-__all__ = ["meeting_products", "meeting_sums", "superset_quotients"]
+from dstheory.kernels import moebius
+
+__all__ = ["beliefs", "meeting_products", "meeting_sums", "plausibilities", "superset_quotients"]
+
+# Pl(A) as Bel(frame) - Bel(not A) has an error of some 1e-16 Bel(frame); above this share
+# of Bel(frame) at least 12 digits of Pl(A) are right.
+_SAFE_SHARE = 1e-3
+
+
+def beliefs(masses: NDArray[Any]) -> NDArray[Any]:
+    """For each set the sum over its non-empty subsets: mass to belief.
+
+    Examples
+    --------
+    >>> beliefs(np.array([0.25, 0.5, 0.0, 0.25]))
+    array([0.  , 0.5 , 0.  , 0.75])
+    """
+    table = masses.copy()
+    table[0] = masses[0] * 0
+    return moebius.subset_sums(table)
+
+
+def plausibilities(masses: NDArray[Any]) -> NDArray[Any]:
+    """`meeting_sums`, as a difference of beliefs where that is as precise.
+
+    Where no mass is negative, Pl(A) is at least the plausibility of each label in A, so that
+    no plausibility is small when that of no label is.
+
+    Examples
+    --------
+    >>> plausibilities(np.array([0.25, 0.5, 0.0, 0.25]))
+    array([0.  , 0.75, 0.25, 0.75])
+    """
+    if masses.dtype == object or masses.size == 0 or masses.min() < 0:
+        return meeting_sums(masses)
+    bel = beliefs(masses)
+    singles = 1 << np.arange(len(masses).bit_length() - 1)
+    contour = bel[-1] - bel[len(masses) - 1 - singles]
+    if (contour < _SAFE_SHARE * bel[-1]).any():
+        return meeting_sums(masses)
+    return np.asarray(bel[-1] - bel[::-1])
 
 
 def meeting_sums(table: NDArray[Any]) -> NDArray[Any]:

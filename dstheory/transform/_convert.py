@@ -12,13 +12,17 @@ import numpy as np
 from numpy.typing import NDArray
 
 from dstheory import _checks
-from dstheory.construct._arguments import check_finite, check_nonnegative, place_name
-from dstheory.errors import DSTheoryError, MassError
+from dstheory.construct._arguments import check_finite, check_nonnegative
+from dstheory.errors import DSTheoryError
 from dstheory.kernels import moebius
-from dstheory.transform._butterflies import meeting_sums
-from dstheory.transform._weights import commonalities_of_weights, weights_of_commonalities
+from dstheory.transform._butterflies import beliefs, plausibilities
+from dstheory.transform._weights import (
+    check_positive,
+    commonalities_of_weights,
+    weights_of_commonalities,
+)
 
-__all__ = ["TableKind", "convert_table"]
+__all__ = ["convert_table"]
 
 TableKind = Literal["m", "bel", "pl", "q", "b", "w", "v"]
 _Step = Callable[[NDArray[Any]], NDArray[Any]]
@@ -108,26 +112,11 @@ def _from_masses(masses: NDArray[Any], target: str) -> NDArray[Any]:
 
 
 def _from_side(values: NDArray[Any], target: str) -> NDArray[Any]:
-    if target in ("w", "v"):
-        _check_positive(values, target)
+    if target == "w":
+        check_positive(values, "q", "m(frame) > 0")
+    elif target == "v":
+        check_positive(values, "b", "m(empty) > 0")
     return _FROM_SIDE[target](values)
-
-
-def _check_positive(values: NDArray[Any], target: str) -> None:
-    wrong = ~np.asarray(values > 0, dtype=bool)
-    if wrong.any():
-        place = np.argwhere(np.moveaxis(wrong, 0, -1))[0]
-        name, condition = {"w": ("q", "m(frame) > 0"), "v": ("b", "m(empty) > 0")}[target]
-        raise MassError(
-            f"{name} of mask {place[-1]} is {values[(place[-1], *place[:-1])]}"
-            f"{place_name(place[:-1])}; weights {target} need {condition} and positive {name}"
-        )
-
-
-def _bel_of_masses(masses: NDArray[Any]) -> NDArray[Any]:
-    table = masses.copy()
-    table[0] = masses[0] * 0
-    return moebius.subset_sums(table)
 
 
 _TO_SIDE: dict[str, _Step] = {
@@ -145,8 +134,8 @@ _FROM_MASSES: dict[str, _Step] = {
     "m": lambda masses: masses,
     "q": moebius.superset_sums,
     "b": moebius.subset_sums,
-    "bel": _bel_of_masses,
-    "pl": meeting_sums,  # no subtraction: small plausibilities keep their digits
+    "bel": beliefs,
+    "pl": plausibilities,
 }
 _FROM_SIDE: dict[str, _Step] = {
     "w": weights_of_commonalities,

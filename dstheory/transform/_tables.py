@@ -1,8 +1,7 @@
 """Dense tables of a mass function: mass, belief, plausibility, commonality, implicability.
 
 Entry *i* of a table belongs to the set with mask *i*. Sums over subsets and supersets run
-as butterflies (Kennes 1992); where the plausibility would be a difference of nearly equal
-numbers, it is summed without subtraction instead.
+as butterflies (Kennes 1992).
 """
 
 from typing import Any
@@ -11,18 +10,14 @@ import numpy as np
 from numpy.typing import NDArray
 
 from dstheory.errors import DSTheoryError
-from dstheory.kernels import bits, moebius, setwise
+from dstheory.kernels import moebius
 from dstheory.mass import MassFunction
-from dstheory.transform._butterflies import meeting_sums
+from dstheory.transform._butterflies import beliefs, plausibilities
 
 __all__ = ["b_table", "bel_table", "dense_masses", "mass_table", "pl_table", "q_table"]
 
 # 2^26 doubles are half a gigabyte.
 _MAX_LABELS = 26
-
-# Pl(A) as Bel(frame) - Bel(not A) has an error of some 1e-16 Bel(frame); above this share
-# of Bel(frame) at least 12 digits of Pl(A) are right.
-_SAFE_SHARE = 1e-3
 
 
 def mass_table(m: MassFunction) -> NDArray[Any]:
@@ -80,7 +75,7 @@ def bel_table(m: MassFunction) -> NDArray[Any]:
     >>> bel_table(MassFunction(Frame(["ant", "bee"]), [1, 3], [0.75, 0.25]))
     array([0.  , 0.75, 0.  , 1.  ])
     """
-    return np.moveaxis(_beliefs(m), 0, -1)
+    return np.moveaxis(beliefs(dense_masses(m)), 0, -1)
 
 
 def pl_table(m: MassFunction) -> NDArray[Any]:
@@ -112,11 +107,7 @@ def pl_table(m: MassFunction) -> NDArray[Any]:
     >>> pl_table(MassFunction(Frame(["ant", "bee"]), [1, 3], [0.75, 0.25]))
     array([0.  , 1.  , 0.25, 1.  ])
     """
-    beliefs = _beliefs(m)
-    table = beliefs[-1] - beliefs[::-1]
-    if table.dtype != object:
-        _resum_small(table, m)
-    return np.moveaxis(table, 0, -1)
+    return np.moveaxis(plausibilities(dense_masses(m)), 0, -1)
 
 
 def q_table(m: MassFunction) -> NDArray[Any]:
@@ -192,29 +183,3 @@ def dense_masses(m: MassFunction) -> NDArray[Any]:
     table = np.zeros((1 << size, *m.batch_shape), dtype=m.store.dtype)
     table[m.focal] = m.store
     return table
-
-
-def _beliefs(m: MassFunction) -> NDArray[Any]:
-    table = dense_masses(m)
-    table[0] = 0
-    return moebius.subset_sums(table)
-
-
-def _resum_small(table: NDArray[np.float64], m: MassFunction) -> None:
-    """Replace plausibilities that subtraction has spoiled.
-
-    Pl(A) is at least the plausibility of each label in A. So only sets within T, the labels
-    of small plausibility, can be small; there the masses, projected to T, are summed.
-    """
-    contour = setwise.contour(m.focal, m.store, len(m.frame))
-    small = contour < _SAFE_SHARE * table[-1]
-    labels = np.flatnonzero(small.reshape(len(contour), -1).any(axis=1))
-    if len(labels) == 0:
-        return
-    positions = np.arange(len(labels)).reshape(-1, *(1,) * m.focal.ndim)
-    projected = (bits.members(m.focal, len(m.frame))[labels] << positions).sum(axis=0)
-    masses = np.zeros((1 << len(labels), *m.batch_shape))
-    np.add.at(masses, projected, m.store)
-    within = np.arange(1 << len(labels))
-    targets = sum(((within >> i & 1) << int(label) for i, label in enumerate(labels)), start=0)
-    table[targets] = meeting_sums(masses)

@@ -14,7 +14,12 @@ from numpy.typing import NDArray
 
 from dstheory import _checks
 from dstheory.construct import from_implicability, from_q
-from dstheory.construct._arguments import check_finite, check_nonnegative, place_name
+from dstheory.construct._arguments import (
+    as_frame,
+    check_finite,
+    check_nonnegative,
+    place_name,
+)
 from dstheory.errors import MassError
 from dstheory.frame import Frame
 from dstheory.kernels import moebius
@@ -23,6 +28,7 @@ from dstheory.transform._butterflies import meeting_products, meeting_sums, supe
 from dstheory.transform._tables import dense_masses
 
 __all__ = [
+    "check_positive",
     "commonalities_of_weights",
     "conjunctive_weights",
     "disjunctive_weights",
@@ -74,6 +80,7 @@ def conjunctive_weights(m: MassFunction, *, log: bool = False) -> NDArray[Any]:
     missing = ~np.asarray(m.mass(mask=m.frame.full) > 0, dtype=bool)
     _refuse_rows(missing, "dogmatic (m(frame) = 0)", "conjunctive weights", "discount it first")
     table = moebius.superset_sums(_dense(m, log))
+    check_positive(table, "q", "m(frame) > 0")
     return np.moveaxis(weights_of_commonalities(table, log=log), 0, -1)
 
 
@@ -114,6 +121,7 @@ def disjunctive_weights(m: MassFunction, *, log: bool = False) -> NDArray[Any]:
     missing = ~np.asarray(m.mass(mask=0) > 0, dtype=bool)
     _refuse_rows(missing, "normalized (m(empty) = 0)", "disjunctive weights", "complement it")
     table = moebius.subset_sums(_dense(m, log))
+    check_positive(table, "b", "m(empty) > 0")
     return np.moveaxis(weights_of_commonalities(table[::-1], log=log)[::-1], 0, -1)
 
 
@@ -157,7 +165,7 @@ def from_conjunctive_weights(
     >>> from_conjunctive_weights(frame, [1, 0.5, 0.5, 1]).to_dict()
     {(): 0.25, ('a',): 0.25, ('b',): 0.25, ('a', 'b'): 0.25}
     """
-    table = commonalities_of_weights(_set_major(weights, log), log=log)
+    table = commonalities_of_weights(_set_major(frame, weights, log), log=log)
     return from_q(frame, np.moveaxis(table, 0, -1), atol=atol)
 
 
@@ -199,7 +207,7 @@ def from_disjunctive_weights(
     >>> from_disjunctive_weights(Frame(["a", "b"]), [1, 0.5, 1, 1]).to_dict()
     {(): 0.5, ('a',): 0.5}
     """
-    table = commonalities_of_weights(_set_major(weights, log)[::-1], log=log)[::-1]
+    table = commonalities_of_weights(_set_major(frame, weights, log)[::-1], log=log)[::-1]
     return from_implicability(frame, np.moveaxis(table, 0, -1), atol=atol)
 
 
@@ -211,11 +219,7 @@ def weights_of_commonalities(q: NDArray[Any], *, log: bool = False) -> NDArray[A
         return np.asarray(weights)
     logs = -moebius.superset_differences(np.log(q.astype(np.float64)))
     logs[-1] = 0
-    if log:
-        return logs
-    if logs.size and logs.max() > _MAX_LOG:
-        raise MassError(f"a weight is exp({logs.max():g}), beyond float64; ask for log=True")
-    return np.asarray(np.exp(logs))
+    return logs if log else _exp(logs, "weight")
 
 
 def commonalities_of_weights(w: NDArray[Any], *, log: bool = False) -> NDArray[Any]:
@@ -228,7 +232,24 @@ def commonalities_of_weights(w: NDArray[Any], *, log: bool = False) -> NDArray[A
         return meeting_products(w[::-1])
     with np.errstate(divide="ignore"):  # ln 0 = -inf: a certain set has weight 0
         logs = w if log else np.log(w)
-    return np.asarray(np.exp(meeting_sums(logs[::-1])))
+    return _exp(meeting_sums(logs[::-1]), "commonality")
+
+
+def check_positive(values: NDArray[Any], name: str, condition: str) -> None:
+    """Refuse a table (2**K, *batch) of which a logarithm does not exist."""
+    wrong = ~np.asarray(values > 0, dtype=bool)
+    if wrong.any():
+        place = np.argwhere(np.moveaxis(wrong, 0, -1))[0]
+        raise MassError(
+            f"{name} of mask {place[-1]} is {values[(place[-1], *place[:-1])]}"
+            f"{place_name(place[:-1])}; weights need {condition} and positive {name}"
+        )
+
+
+def _exp(logs: NDArray[np.float64], name: str) -> NDArray[np.float64]:
+    if logs.size and logs.max() > _MAX_LOG:
+        raise MassError(f"a {name} is exp({logs.max():g}), beyond float64; work with log=True")
+    return np.asarray(np.exp(logs))
 
 
 def _dense(m: MassFunction, log: bool) -> NDArray[Any]:
@@ -236,10 +257,14 @@ def _dense(m: MassFunction, log: bool) -> NDArray[Any]:
     return table.astype(np.float64) if log else table
 
 
-def _set_major(weights: Any, log: bool) -> NDArray[Any]:
+def _set_major(frame: Frame, weights: Any, log: bool) -> NDArray[Any]:
     array = _checks.as_masses(weights)
-    if array.ndim == 0:
-        raise MassError("weights are a table of all subsets, not a single number")
+    n_sets = as_frame(frame).full + 1
+    if array.ndim == 0 or array.shape[-1] != n_sets:
+        raise MassError(
+            f"weights have shape {array.shape}, but their last axis runs over the "
+            f"2^{len(frame)} = {n_sets} subsets of the frame"
+        )
     if log:
         check_finite(array, "log weight")
         array = array.astype(np.float64)

@@ -9,9 +9,17 @@ import timeit
 import numpy as np
 import pytest
 
-from dstheory import Frame
+from dstheory import Frame, MassFunction
 from dstheory.construct import consonant, random
-from dstheory.transform import bel_table, betp, pl_table, q_table
+from dstheory.transform import (
+    bel_table,
+    betp,
+    conjunctive_weights,
+    convert_table,
+    maximum_entropy_probability,
+    pl_table,
+    q_table,
+)
 
 
 def median_ms(function, repeat=15):
@@ -84,3 +92,53 @@ def test_consonant_batch(benchmark):
     slow = median_ms(lambda: [consonant(frame, row) for row in contour[:200]], repeat=3) * 500
     report("consonant, 100,000 rows", median_ms(lambda: consonant(frame, contour), 5), slow)
     benchmark(consonant, frame, contour)
+
+
+def weights_by_loop(q, size):
+    """w(A) by the definition, set by set."""
+    sets = np.arange(1 << size)
+    logs = np.log(q)
+    result = np.empty(len(sets))
+    for event in sets:
+        above = sets[(sets & event) == event]
+        signs = 1 - 2.0 * ((np.bitwise_count(above) - event.bit_count()) % 2)
+        result[event] = np.exp(-(signs * logs[above]).sum())
+    return result
+
+
+def test_conjunctive_weights(benchmark):
+    size = 10
+    m = random(Frame(range(size)), np.random.default_rng(0), n_focal=50, conflict=0.1)
+    m = MassFunction(m.frame, [*m.focal, m.frame.full], [*(m.masses * 0.9), 0.1])
+    expected = weights_by_loop(q_table(m), size)
+    np.testing.assert_allclose(conjunctive_weights(m)[:-1], expected[:-1])
+    slow = median_ms(lambda: weights_by_loop(q_table(m), size), repeat=3)
+    report("conjunctive weights, n=10", median_ms(lambda: conjunctive_weights(m)), slow)
+    benchmark(conjunctive_weights, m)
+
+
+def test_conjunctive_weights_of_a_large_table(benchmark):
+    frame = Frame(range(20))
+    m = random(frame, np.random.default_rng(0), focal=[*map(frame.event, range(1, 999)), frame])
+    ours = median_ms(lambda: conjunctive_weights(m), repeat=5)
+    report("conjunctive weights, n=20 (to commonalities)", ours, median_ms(lambda: q_table(m)))
+    benchmark(conjunctive_weights, m)
+
+
+@pytest.mark.parametrize("size", [14, 20])
+def test_mass_to_plausibility(benchmark, size):
+    table = np.random.default_rng(0).dirichlet(np.ones(1 << size))
+    ours = median_ms(lambda: convert_table(table, "m", "pl"))
+    report(f"m to pl, n={size} (to a copy)", ours, median_ms(table.copy))
+    benchmark(convert_table, table, "m", "pl")
+
+
+def test_maximum_entropy_of_a_batch(benchmark):
+    m = random(Frame(range(4)), np.random.default_rng(0), size=100_000)
+
+    def one_by_one():
+        return [maximum_entropy_probability(m[row]) for row in range(200)]
+
+    ours = median_ms(lambda: maximum_entropy_probability(m), repeat=3)
+    report("maximum entropy, 100,000 rows", ours, median_ms(one_by_one, repeat=3) * 500)
+    benchmark(maximum_entropy_probability, m)

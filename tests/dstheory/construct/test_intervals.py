@@ -10,6 +10,7 @@ from hypothesis import strategies as st
 
 from dstheory import Frame
 from dstheory.construct import (
+    bayesian,
     from_bel,
     from_probability_intervals,
     lower_envelope,
@@ -120,6 +121,12 @@ def test_batches_of_floats():
 def test_wrong_bounds_are_refused(lower, upper, message):
     with pytest.raises(MassError, match=message):
         from_probability_intervals(ABC, lower, upper)
+
+
+def test_precise_probabilities_are_bayesian():
+    """Thirds do not sum to 1 exactly in floats."""
+    p = np.array([[1 / 3] * 3, [0.1, 0.2, 0.7]])
+    assert from_probability_intervals(ABC, p, p).equals(bayesian(ABC, p), 1e-15)
 
 
 def test_too_many_labels_for_a_table():

@@ -100,6 +100,8 @@ def changed(**fields):
         (changed(masses=[0.75, 0.5]), "sum to 1.25"),
         (changed(masses=[0.75, "0.25"]), "mass '0.25' is no number"),
         (changed(masses=[0.75, float("nan")]), "not finite"),
+        (changed(masses=[0.75, 10**400]), "mass 1000.* does not lie between"),
+        ("[" * 100_000, "the text is not JSON"),
         (changed(masses=3), "masses is no list"),
         (changed(numbers="complex"), "numbers are 'complex'"),
         (changed(numbers="fraction"), "mass 0.75 is no fraction"),
@@ -121,6 +123,7 @@ def test_damaged_foreign_and_future_json_is_refused(text, message):
     ("text", "message"),
     [
         ("", "the text is empty"),
+        ("a" * 200_000, "the text is not CSV"),
         ("a,b\n1,0", "no labels followed by a column 'mass'"),
         ("mass\n1", "no labels followed"),
         ("a,mass\n1", "line 2 has 1 cells, not 2"),

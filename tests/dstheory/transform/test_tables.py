@@ -10,6 +10,7 @@ from dstheory.construct import bayesian, random, vacuous
 from dstheory.errors import DSTheoryError
 from dstheory.testing import frames, masses
 from dstheory.transform import b_table, bel_table, mass_table, pl_table, q_table
+from dstheory.transform._butterflies import meeting_sums, plausibilities
 from tests import naive_transform
 
 TABLES = {"m": mass_table, "bel": bel_table, "pl": pl_table, "q": q_table, "b": b_table}
@@ -91,3 +92,12 @@ def test_input_is_not_changed_and_tables_are_writable():
 def test_too_large_tables_are_refused(kind):
     with pytest.raises(DSTheoryError, match=r"27 labels has 2\^27 entries"):
         TABLES[kind](vacuous(Frame(range(27))))
+
+
+@given(frames(1, 4), st.data(), st.sampled_from([0.0, 1e-9, 1e-2]))
+def test_routes_of_the_plausibility_agree(frame, data, share):
+    """Difference of beliefs and butterfly without subtraction, whichever is taken."""
+    m = data.draw(masses(frame, exact=False, empty=True))
+    table = mass_table(m) * (1 - share)
+    table[1] += share
+    np.testing.assert_allclose(plausibilities(table), meeting_sums(table), rtol=1e-12, atol=0)

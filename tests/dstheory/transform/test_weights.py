@@ -186,8 +186,9 @@ def test_dogmatic_and_normalized_rows_are_named():
         (lambda: convert_table([0, np.nan], "m", "q"), "m nan is not finite"),
         (lambda: convert_table([[1, 1], [-1, 1]], "w", "q"), "weight -1.0 in row 1 is negative"),
         (lambda: from_conjunctive_weights(ABC, [1, -2, 1, 1, 1, 1, 1, 1]), "weight -2.0"),
-        (lambda: from_conjunctive_weights(ABC, [1, 1]), "8 subsets"),
-        (lambda: from_conjunctive_weights(ABC, 1.0), "table of all subsets"),
+        (lambda: from_conjunctive_weights(ABC, [1, 1, 1]), "8 subsets"),
+        (lambda: from_disjunctive_weights(ABC, 1.0), r"shape \(\)"),
+        (lambda: convert_table([1e300, 1e300, 1, 1], "w", "m"), "beyond float64"),
         (lambda: conjunctive_weights(vacuous(Frame(range(27)))), "27 labels"),
     ],
 )
