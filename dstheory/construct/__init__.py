@@ -9,6 +9,7 @@ from dstheory.construct._intervals import (
     natural_extension,
 )
 from dstheory.construct._judgements import from_judgements
+from dstheory.construct._labels import evidential_labels
 from dstheory.construct._possibility import from_necessity, from_possibility
 from dstheory.construct._random import random
 from dstheory.construct._tables import from_bel, from_implicability, from_masses, from_pl, from_q
@@ -17,6 +18,7 @@ __all__ = [
     "bayesian",
     "categorical",
     "consonant",
+    "evidential_labels",
     "from_bel",
     "from_implicability",
     "from_judgements",

@@ -119,6 +119,14 @@ def assemble(frame: Frame, order: NDArray[np.intp], masses: NDArray[Any]) -> Mas
     return MassFunction.from_store(frame, focal, store.reshape(len(focal), *batch))
 
 
+def isopignistic(frame: Frame, probabilities: NDArray[Any]) -> MassFunction:
+    """Least committed mass function whose pignistic probability is given, in valid rows."""
+    order = falling_order(probabilities)
+    falling = np.take_along_axis(probabilities, order, -1)
+    sizes = np.arange(1, len(frame) + 1).astype(falling.dtype)
+    return nested(frame, order, -np.diff(falling, append=0, axis=-1) * sizes)
+
+
 def falling_order(rows: NDArray[Any]) -> NDArray[np.intp]:
     """Positions by falling value; ties keep the order of the labels."""
     return np.argsort(-rows, axis=-1, kind="stable")

@@ -6,9 +6,8 @@ committed in commonality, and it is consonant (Dubois, Prade & Smets 2008).
 
 from typing import Any
 
-import numpy as np
-
-from dstheory.construct import bayesian, nested
+from dstheory.construct import bayesian
+from dstheory.construct._consonant import isopignistic
 from dstheory.frame import Frame
 from dstheory.mass import MassFunction
 from dstheory.transform._probability import betp
@@ -49,11 +48,7 @@ def inverse_pignistic(frame: Frame, probabilities: Any) -> MassFunction:
     >>> inverse_pignistic(Frame(["ant", "bee"]), [0.75, 0.25]).to_dict()
     {('ant',): 0.5, ('ant', 'bee'): 0.5}
     """
-    rows = np.moveaxis(bayesian(frame, probabilities).store, 0, -1)
-    order = np.argsort(-rows, axis=-1, kind="stable")
-    drops = -np.diff(np.take_along_axis(rows, order, -1), append=0, axis=-1)
-    sizes = np.arange(1, len(frame) + 1).astype(rows.dtype)
-    return nested(frame, order, drops * sizes)
+    return isopignistic(frame, bayesian(frame, probabilities).masses)
 
 
 def least_committed_isopignistic(m: MassFunction) -> MassFunction:

@@ -29,7 +29,7 @@ def median_ms(function, repeat=15):
 
 
 def report(name, ours, alternative):
-    print(f"\n{name}: {ours:.3f} ms, alternative {alternative:.3f} ms, {alternative / ours:.1f}x")
+    print(f"\n{name}: {ours:.3f} ms, alternative {alternative:.3f} ms, {alternative / ours:.3g}x")
 
 
 def tables_by_loop(m):
