@@ -1,0 +1,151 @@
+"""Dempster's rule, tables and large sums against the peers that are installed, in one run.
+
+Run with ``python -m tests.benchmarks.bench_peers`` from the repository, in an environment
+that has any of py_dempster_shafer, evtools-dst and pybelief. Each row prints the median of
+this package and of each peer, and the ratio to the fastest peer; every peer's result is
+compared with ours first. Random distinct focal sets, Dirichlet masses, fixed seed.
+"""
+
+import timeit
+from collections.abc import Callable
+from functools import reduce
+from importlib import import_module
+from typing import Any
+
+import numpy as np
+
+from dstheory import Frame, MassFunction, dempster
+from dstheory.kernels import moebius
+from dstheory.transform import bel_table, pl_table, q_table
+
+
+def median_ms(function: Callable[[], Any], repeat: int = 7) -> float:
+    once = timeit.timeit(function, number=1)
+    number = max(1, int(0.02 / max(once, 1e-7)))
+    repeat = repeat if once < 2 else 1
+    return 1e3 * float(np.median(timeit.repeat(function, number=number, repeat=repeat))) / number
+
+
+def random_mass(size: int, n_focal: int, rng: np.random.Generator) -> MassFunction:
+    focal = rng.choice(np.arange(1, 1 << size), n_focal, replace=False)
+    frame = Frame([f"x{i}" for i in range(size)])
+    return MassFunction(frame, focal, rng.dirichlet(np.ones(n_focal)))
+
+
+def installed(name: str) -> Any:
+    try:
+        return import_module(name)
+    except ImportError:
+        return None
+
+
+def as_pyds(m: MassFunction) -> Any:
+    pyds = installed("pyds")
+    return pyds.MassFunction({frozenset(e): v for e, v in m.to_dict().items()})
+
+
+def as_pybelief(m: MassFunction) -> Any:
+    pairs = zip(m.focal.tolist(), m.masses.tolist(), strict=True)
+    return installed("pybelief").MassFunction(m.frame.labels, dict(pairs))
+
+
+def as_evtools(m: MassFunction) -> Any:
+    sparse = {frozenset(e): v for e, v in m.to_dict().items()}
+    return import_module("evtools.dsvector").DSVector.from_sparse(list(m.frame), sparse)
+
+
+def evtools_dempster(one: Any, two: Any) -> Any:
+    rule = import_module("evtools.combinations").dempster
+    return rule(one, two, method="dense")
+
+
+PEERS = {
+    "pyds": (as_pyds, lambda a, b: a.combine_conjunctive(b), lambda m, e: m[frozenset(e)]),
+    "pybelief": (as_pybelief, lambda a, b: a.combine_dempster(b), lambda m, e: m[frozenset(e)]),
+    "evtools": (as_evtools, evtools_dempster, lambda m, e: m[frozenset(e)]),
+}
+
+
+def report(name: str, ours: float, peers: dict[str, float]) -> None:
+    others = ", ".join(f"{peer} {ms:.3g} ms" for peer, ms in peers.items())
+    ratio = f"{min(peers.values()) / ours:.1f} times the best peer" if peers else "no peer"
+    print(f"{name:45} {ours:9.3f} ms   {ratio:28} {others}")
+
+
+def bench_dempster(size: int, n_focal: int, n_sources: int, rng: np.random.Generator) -> None:
+    sources = [random_mass(size, n_focal, rng) for _ in range(n_sources)]
+    expected = dempster(*sources)
+    times = {}
+    for peer, (convert, rule, mass) in PEERS.items():
+        if installed(peer) is None or (peer != "pybelief" and size > 16):
+            continue
+        theirs = [convert(m) for m in sources]
+        result = reduce(rule, theirs)
+        event = expected.frame.event(int(expected.focal[expected.masses.argmax()]))
+        assert abs(mass(result, event) - expected.mass(event)) < 1e-9, peer
+        times[peer] = median_ms(lambda rule=rule, theirs=theirs: reduce(rule, theirs))
+    name = f"Dempster, {n_sources} sources, n={size}, {n_focal} focal sets"
+    report(name, median_ms(lambda: dempster(*sources)), times)
+
+
+def bench_tables(size: int, rng: np.random.Generator) -> None:
+    m = random_mass(size, 100, rng)
+    times = {}
+    if installed("evtools"):
+        conversions = import_module("evtools.conversions")
+        table = np.zeros(1 << size)
+        table[m.focal] = m.masses
+        names = [getattr(conversions, name) for name in ("mtobel", "mtopl", "mtoq")]
+        times["evtools"] = median_ms(lambda: [convert(table) for convert in names])
+    ours = median_ms(lambda: (bel_table(m), pl_table(m), q_table(m)))
+    report(f"bel + pl + q of all subsets, n={size}", ours, times)
+
+
+def bench_sums(size: int, rng: np.random.Generator) -> None:
+    table = rng.random(1 << size)
+    times = {"NumPy": median_ms(lambda: _butterfly(table.copy()), 5)}
+    if installed("evtools") and size <= 22:
+        conversions = import_module("evtools.conversions")
+        times["evtools"] = median_ms(lambda: conversions.mtoq(table), 5)
+    report(f"superset sums, n={size}", median_ms(lambda: moebius.superset_sums(table), 5), times)
+
+
+def _butterfly(table: Any) -> Any:
+    stride = 1
+    while stride < len(table):
+        halves = table.reshape(-1, 2, stride)
+        halves[:, 0] += halves[:, 1]
+        stride *= 2
+    return table
+
+
+def bench_batch(rng: np.random.Generator) -> None:
+    masses = [rng.dirichlet(np.ones(15), 100_000) for _ in range(2)]
+    one, two = (MassFunction(Frame("abcd"[i] for i in range(4)), range(1, 16), m) for m in masses)
+    report("100,000 pairs, n=4, 15 focal sets", median_ms(lambda: one @ two, 5), {})
+
+
+def bench_large(rng: np.random.Generator) -> None:
+    frame = Frame(range(200))
+    pair = []
+    for _ in range(2):
+        focal = {int.from_bytes(rng.bytes(25), "little") | 1 for _ in range(500)}
+        pair.append(MassFunction(frame, focal, rng.dirichlet(np.ones(len(focal)))))
+    report("200 elements, 2 x 500 focal sets", median_ms(lambda: pair[0] @ pair[1], 3), {})
+
+
+def main() -> None:
+    rng = np.random.default_rng(0)
+    for size, n_focal in ((8, 100), (16, 1000), (20, 2000)):
+        bench_dempster(size, n_focal, 2, rng)
+    bench_dempster(10, 50, 10, rng)
+    for size in (10, 12, 14):
+        bench_tables(size, rng)
+    for size in (16, 20, 22, 24):
+        bench_sums(size, rng)
+    bench_batch(rng)
+    bench_large(rng)
+
+
+if __name__ == "__main__":
+    main()
