@@ -14,7 +14,7 @@ from sklearn.base import clone
 from sklearn.model_selection import check_cv
 from sklearn.utils import _safe_indexing
 from sklearn.utils.parallel import Parallel, delayed
-from sklearn.utils.validation import _check_method_params
+from sklearn.utils.validation import _check_method_params, check_is_fitted
 
 from evical._calibrated import CalibratedClassifier, fit_calibrators
 from evical._response import class_scores
@@ -56,43 +56,55 @@ def make_folds(
         If a class is missing from a fold, naming both; if a fold tests what it trains on;
         if the test parts are no partition although they are pooled.
     """
-    classes, counts = np.unique(y, return_counts=True)
-    n_folds = 5 if cv is None else cv
-    if isinstance(n_folds, int | np.integer) and counts.min() < n_folds:
-        rare = int(np.argmin(counts))
-        raise ValueError(
-            f"class {classes.tolist()[rare]!r} has {counts[rare]} samples, but each of "
-            f"{n_folds} folds needs one; take cv={max(2, counts[rare])}, or more samples"
-        )
+    _check_rarest(5 if cv is None else cv, y)
     folds = [
         (_rows(train, len(y)), _rows(test, len(y)))
         for train, test in check_cv(cv, y, classifier=True).split(X, y, **split_params)
     ]
-    counts_too = np.ones(len(y), dtype=bool) if weight is None else weight > 0
+    counting = np.ones(len(y), dtype=bool) if weight is None else weight > 0
     for number, (train, test) in enumerate(folds):
-        for part, rows in (("training", train), ("calibration", test))[: 1 + ensemble]:
-            missing = np.setdiff1d(classes, y[rows[counts_too[rows]]]).tolist()
-            if missing:
-                raise ValueError(
-                    f"class {missing[0]!r} is missing from the {part} part of fold {number} "
-                    f"(of {len(folds)}); take fewer or stratified folds, larger parts, or more "
-                    "samples"
-                )
-        _check_unseen(number, train, test)
+        where = f"fold {number} (of {len(folds)})"
+        _check_unseen(where, train, test)
+        _check_classes(f"training part of {where}", y, train[counting[train]])
+        if ensemble:
+            _check_classes(f"calibration part of {where}", y, test[counting[test]])
     if not ensemble:
         _check_partition(folds, len(y))
     return folds
+
+
+def _check_rarest(n_folds: Any, y: NDArray[Any]) -> None:
+    """Refuse what stratified folds cannot do; other splitters are judged by their folds."""
+    classes, counts = np.unique(y, return_counts=True)
+    least = int(counts.min())
+    if not isinstance(n_folds, int | np.integer) or least >= n_folds:
+        return
+    rare = classes.tolist()[int(np.argmin(counts))]
+    advice = f"take cv={least} or less, or more samples" if least > 1 else "take more samples"
+    raise ValueError(
+        f"class {rare!r} has {least} sample{'s' if least > 1 else ''}, but each of {n_folds} "
+        f"folds needs one; {advice}"
+    )
 
 
 def _rows(index: Any, n: int) -> Rows:
     return np.asarray(np.arange(n)[index])  # of a mask too
 
 
-def _check_unseen(number: int, train: Rows, test: Rows) -> None:
+def _check_classes(part: str, y: NDArray[Any], rows: Rows) -> None:
+    missing = np.setdiff1d(y, y[rows]).tolist()
+    if missing:
+        raise ValueError(
+            f"class {missing[0]!r} is missing from the {part}; take fewer or stratified folds, "
+            "larger parts, or more samples"
+        )
+
+
+def _check_unseen(where: str, train: Rows, test: Rows) -> None:
     seen = np.intersect1d(train, test)
     if len(seen):
         raise ValueError(
-            f"fold {number} calibrates on row {seen[0]}, on which it trains too "
+            f"{where} calibrates on row {seen[0]}, on which it trains too "
             f"({len(seen)} such rows); the parts of a fold must be disjoint"
         )
 
@@ -161,9 +173,9 @@ class FoldFitter:
 
     def prefit(self) -> CalibratedClassifier:
         """One pair: the estimator is fitted already, all samples are for calibration."""
-        return self._calibrated(
-            self.estimator, class_scores(self.estimator, self.X, self.classes), None
-        )
+        check_is_fitted(self.estimator)
+        scores = class_scores(self.estimator, self.X, self.classes)
+        return self._calibrated(self.estimator, scores, None)
 
     def _pair(self, train: Rows, test: Rows) -> CalibratedClassifier:
         estimator = self._trained(train)

@@ -31,8 +31,8 @@ def check_choice(name: str, value: Any, choices: tuple[Any, ...]) -> None:
     Traceback (most recent call last):
     ValueError: ensemble is 'yes', expected True, False
     """
-    # By type too: 1 is not True, and an array does not compare.
-    if not any(type(value) is type(choice) and value == choice for choice in choices):
+    # By kind too: 1 is not True, and an array does not compare.
+    if not isinstance(value, str | bool | np.bool_) or value not in choices:
         listed = ", ".join(repr(choice) for choice in choices)
         raise ValueError(f"{name} is {value!r}, expected {listed}")
 

@@ -8,7 +8,7 @@ from numpy.typing import NDArray
 
 from dstheory import MassFunction
 
-__all__ = ["agree_or_vacuous", "as_subsets", "named_members"]
+__all__ = ["as_subsets", "named_members", "total_conflict", "vacuous_where"]
 
 Rows = NDArray[np.intp]
 
@@ -139,11 +139,15 @@ def _check_disjoint(listed: list[Rows], names: list[str]) -> None:
         )
 
 
-def agree_or_vacuous(rule: Callable[..., MassFunction], masses: list[MassFunction]) -> MassFunction:
-    """Combine by a rule that fails in total conflict; there the result is vacuous.
+def vacuous_where(
+    dead: NDArray[np.bool_], rule: Callable[..., MassFunction], masses: list[MassFunction]
+) -> MassFunction:
+    """Combine by a rule that fails in some rows; there the result is vacuous.
 
     Parameters
     ----------
+    dead : (n,) array of bool
+        Where the rule has no result, see `total_conflict`.
     rule : callable
         Takes two or more mass functions.
     masses : list of MassFunction
@@ -161,10 +165,9 @@ def agree_or_vacuous(rule: Callable[..., MassFunction], masses: list[MassFunctio
     >>> frame = Frame(["a", "b"])
     >>> one = MassFunction(frame, [1, 2], [[1, 0], [0.5, 0.5]])
     >>> two = MassFunction(frame, [1, 2], [[0, 1], [0.2, 0.8]])
-    >>> agree_or_vacuous(dempster, [one, two]).pl("a")
+    >>> vacuous_where(total_conflict([one, two]), dempster, [one, two]).pl("a")
     array([1. , 0.2])
     """
-    dead = total_conflict(masses)
     frame = masses[0].frame
     nothing = MassFunction.from_store(frame, np.array([frame.full]), np.ones((1, len(dead))))
     if dead.all():
@@ -189,6 +192,13 @@ def total_conflict(masses: list[MassFunction]) -> NDArray[np.bool_]:
     Returns
     -------
     (n,) array of bool
+
+    Examples
+    --------
+    >>> from dstheory import Frame
+    >>> one = MassFunction(Frame(["a", "b"]), [1, 2], [[1, 0], [0.5, 0.5]])
+    >>> total_conflict([one, ~one])
+    array([ True, False])
     """
     joint, dead = masses[0], np.zeros(len(masses[0]), dtype=bool)
     for m in masses[1:]:

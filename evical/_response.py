@@ -51,14 +51,13 @@ def class_scores(estimator: Any, X: Any, classes: NDArray[Any]) -> Floats:
     known = _known_classes(estimator)
     _check_classes(known, classes)
     raw = _raw_scores(estimator, X)
-    order = np.searchsorted(known, classes, sorter=np.argsort(known))
-    order = np.argsort(known)[order]
-    if len(classes) == 2:
-        if raw.shape[1] != 1:
-            raise ValueError(_shape_message(estimator, raw, 1, 2))
-        return raw if order[1] == 1 else -raw
-    if raw.shape[1] != len(classes) or _is_one_vs_one(estimator):
-        raise ValueError(_shape_message(estimator, raw, len(classes), len(classes)))
+    n_columns = 1 if len(classes) == 2 else len(classes)
+    if raw.shape[1] != n_columns or (n_columns > 1 and _is_one_vs_one(estimator)):
+        raise ValueError(_shape_message(estimator, raw, n_columns, len(classes)))
+    listed = known.tolist()
+    order = [listed.index(label) for label in classes.tolist()]
+    if n_columns == 1:
+        return raw if order == [0, 1] else -raw
     return raw[:, order]
 
 

@@ -59,7 +59,7 @@ class EvidentialClassifier(BeliefPredictor, BaseEstimator):  # type: ignore[misc
     total_conflict : {"error", "vacuous"}
         What to do where the columns of more than two classes exclude each other, which
         only calibrators that give masses of exactly 0 and 1 bring about: raise, or predict
-        the vacuous mass function.
+        the vacuous mass function (in that fold).
     n_jobs : int, optional
         Folds fitted at once, see `joblib.Parallel`.
 
@@ -281,7 +281,8 @@ class EvidentialClassifier(BeliefPredictor, BaseEstimator):  # type: ignore[misc
 
     def __sklearn_tags__(self) -> Any:
         tags = super().__sklearn_tags__()
-        tags.input_tags.sparse = get_tags(self._resolved_estimator()).input_tags.sparse
+        inner = get_tags(self._resolved_estimator()).input_tags
+        tags.input_tags.sparse, tags.input_tags.allow_nan = inner.sparse, inner.allow_nan
         return tags
 
 

@@ -23,7 +23,7 @@ from dstheory import MassFunction, combine
 from dstheory.combine import conjunctive, dempster
 from dstheory.errors import TotalConflictError
 from evical._inputs import check_choice, check_samples
-from evical._members import agree_or_vacuous, as_subsets, named_members
+from evical._members import as_subsets, named_members, total_conflict, vacuous_where
 from evical._predictions import BeliefPredictor
 from evical.classifier import EvidentialClassifier
 
@@ -49,8 +49,8 @@ class EvidentialEnsemble(BeliefPredictor, _BaseComposition):  # type: ignore[mis
     cv : int, splitter, iterable of (train, test) or None
         For those that are wrapped; see `EvidentialClassifier`.
     subsets : list of index arrays, optional
-        Rows of the data for each classifier, disjoint; all classes must be in each. By
-        default each classifier gets all the data.
+        Rows of the data given to `fit` for each classifier, disjoint; all classes must be
+        in each. By default each classifier gets all the data.
     total_conflict : {"error", "vacuous"}
         What to do where classifiers exclude each other, so that Dempster's rule has no
         result: raise, or predict the vacuous mass function. Only calibrators that give
@@ -168,7 +168,12 @@ class EvidentialEnsemble(BeliefPredictor, _BaseComposition):  # type: ignore[mis
         inner = classifier.estimator if isinstance(classifier, FrozenEstimator) else classifier
         if isinstance(inner, BeliefPredictor):
             return classifier
-        wrapped = EvidentialClassifier(classifier, calibrator=self.calibrator, cv=self.cv)
+        wrapped = EvidentialClassifier(
+            classifier,
+            calibrator=self.calibrator,
+            cv=self.cv,
+            total_conflict=self.total_conflict,
+        )
         if get_config()["enable_metadata_routing"]:
             wrapped.set_fit_request(sample_weight=True)
         return wrapped
@@ -245,10 +250,13 @@ class EvidentialEnsemble(BeliefPredictor, _BaseComposition):  # type: ignore[mis
         try:
             return rule(*masses)
         except TotalConflictError as error:
+            dead = total_conflict(masses)
             if self.total_conflict == "vacuous":
-                return agree_or_vacuous(rule, masses)
+                return vacuous_where(dead, rule, masses)
             raise TotalConflictError(
-                f"{error}; or take an evidential calibrator, or total_conflict='vacuous'"
+                f"total conflict (kappa = 1) in {dead.sum()} of {dead.size} rows (first: row "
+                f"{np.argmax(dead)}): the classifiers exclude each other; take an evidential "
+                "calibrator, another rule, or total_conflict='vacuous'"
             ) from error
 
     def conflict(self, X: Any) -> Floats:
@@ -328,6 +336,7 @@ class EvidentialEnsemble(BeliefPredictor, _BaseComposition):  # type: ignore[mis
         tags = super().__sklearn_tags__()
         inner = [get_tags(classifier).input_tags for _, classifier in self._pairs]
         tags.input_tags.sparse = all(tag.sparse for tag in inner)
+        tags.input_tags.allow_nan = all(tag.allow_nan for tag in inner)
         return tags
 
 

@@ -109,7 +109,7 @@ def test_pooled_calibration_uses_every_row_once_and_then_trains_on_all():
 
 def test_a_fold_that_calibrates_on_training_rows_is_refused():
     folds = [(np.arange(20), np.arange(15, 30))]
-    with pytest.raises(ValueError, match="fold 0 calibrates on row 15, on which it trains too"):
+    with pytest.raises(ValueError, match="calibrates on row 15, on which it trains too"):
         classifier(cv=folds).fit(X2[:30], np.arange(30) % 2)
 
 
@@ -317,15 +317,16 @@ def test_a_wrong_criterion_is_refused(criterion, message):
 def denying():
     """Three classes, calibrated so that rows beyond the data belong to none of them."""
     scores = np.repeat(np.eye(3), 5, axis=0)
-    base = FrozenEstimator(Echo(np.arange(3)))
-    return base, scores, np.repeat(np.arange(3), 5)
+    y = np.repeat(np.arange(3), 5)
+    return FrozenEstimator(Echo().fit(scores, y)), scores, y
 
 
 class Echo(ClassifierMixin, BaseEstimator):
     """Its features are its scores."""
 
-    def __init__(self, classes_):
-        self.classes_ = classes_
+    def fit(self, X, y):
+        self.classes_ = np.unique(y)
+        return self
 
     def decision_function(self, X):
         return np.asarray(X)
@@ -414,5 +415,8 @@ def test_wrong_kinds_are_refused():
         classifier(calibrator=LinearRegression()).fit(X2, Y2)
     with pytest.raises(TypeError, match="LinearRegression has no classes_"):
         classifier(LinearRegression()).fit(X2, Y2)
+    for predict in ("predict_mass", "predict_interval", "predict_proba", "predict", "predict_set"):
+        with pytest.raises(NotFittedError):
+            getattr(classifier(), predict)(X2)
     with pytest.raises(NotFittedError):
-        classifier().predict_mass(X2)
+        classifier(FrozenEstimator(GaussianNB())).fit(X2, Y2)

@@ -25,7 +25,7 @@ from dstheory import Frame, MassFunction
 from dstheory.combine import conjunctive, dempster, disjunctive
 from dstheory.errors import TotalConflictError
 from dstheory.transform import betp
-from evical._members import agree_or_vacuous, total_conflict
+from evical._members import total_conflict, vacuous_where
 from evical.calibrators import BinningCalibrator, IsotonicCalibrator, LogisticCalibrator
 from evical.classifier import EvidentialClassifier
 from evical.ensemble import EvidentialEnsemble
@@ -238,7 +238,10 @@ class Sure(ClassifierMixin, BaseEstimator):
 
     def __init__(self, column):
         self.column = column
-        self.classes_ = np.arange(2)
+
+    def fit(self, X, y):
+        self.classes_ = np.unique(y)
+        return self
 
     def decision_function(self, X):
         return np.asarray(X)[:, self.column]
@@ -247,9 +250,10 @@ class Sure(ClassifierMixin, BaseEstimator):
 def contradicting(**options):
     """Two members sure of opposite classes in rows 1 and 2 of the three new samples."""
     X = np.repeat([[0.0, 0.0], [1.0, 1.0]], 5, axis=0)
-    members = [FrozenEstimator(Sure(0)), FrozenEstimator(Sure(1))]
+    y = X[:, 0].astype(int)
+    members = [FrozenEstimator(Sure(column).fit(X, y)) for column in (0, 1)]
     isotonic = IsotonicCalibrator(model="bayesian")
-    clf = EvidentialEnsemble(members, calibrator=isotonic, **options).fit(X, X[:, 0].astype(int))
+    clf = EvidentialEnsemble(members, calibrator=isotonic, **options).fit(X, y)
     return clf, np.array([[1.0, 1.0], [0.0, 1.0], [1.0, 0.0]])
 
 
@@ -259,6 +263,25 @@ def test_total_conflict_is_an_error_that_names_the_rows():
     with pytest.raises(TotalConflictError, match=message):
         clf.predict_mass(new)
     assert clf.conflict(new).tolist() == [0, 1, 1]
+
+
+def test_members_of_three_classes_may_be_in_conflict_with_themselves():
+    scores, y = np.repeat(np.eye(3), 5, axis=0), np.repeat(np.arange(3), 5)
+    options = {"calibrator": BinningCalibrator(2, model="bayesian"), "total_conflict": "vacuous"}
+    base = FrozenEstimator(Every().fit(scores, y))
+    clf = EvidentialEnsemble([base, base], **options).fit(scores, y)
+    m = clf.predict_mass(np.array([[0.0, 0, 0], [0, 0, 1]]))
+    assert m.is_vacuous.tolist() == [True, False]
+
+
+class Every(Sure):
+    """Its scores are its features."""
+
+    def __init__(self):
+        pass
+
+    def decision_function(self, X):
+        return np.asarray(X)
 
 
 def test_total_conflict_may_be_vacuous():
@@ -284,7 +307,7 @@ def test_many_near_contradictions_are_no_total_conflict():
     even = MassFunction(frame, [2, 4], [[1 - 1e-40, 1e-40], [1.0, 0.0]])
     masses = [odd, even] * 5
     assert total_conflict(masses).tolist() == [False, True]
-    m = agree_or_vacuous(dempster, masses)
+    m = vacuous_where(total_conflict(masses), dempster, masses)
     assert m.mass("c").tolist() == [1, 0]
     assert m.mass(["a", "b", "c"]).tolist() == [0, 1]
 
