@@ -124,6 +124,57 @@ def pcr(*sources, joint, improved):
     return collect(result)
 
 
+def column(sources, event):
+    return sum(m.get(event, 0) for m in sources)
+
+
+def canonical(sets):
+    """The sets of a partial conflict that contain no other one of it."""
+    return {event for event in sets if not any(other < event for other in sets)}
+
+
+def pcr1(*sources):
+    """Smarandache & Dezert 2005: the conflict by column sums."""
+    events = {event for m in sources for event in m}
+    shares = {event: Fraction(column(sources, event), len(sources)) for event in events}
+    return lefevre(*sources, share=shares)
+
+
+def pcr2(*sources):
+    """The same, among the sets that are involved in some conflict."""
+    against = [sets for sets, _ in tuples(sources) if not frozenset.intersection(*sets)]
+    events = {event for sets in against for event in canonical(sets)}
+    total = sum(column(sources, event) for event in events)
+    return lefevre(*sources, share={event: column(sources, event) / total for event in events})
+
+
+def pcr3(*sources):
+    """Each partial conflict by column sums."""
+    return _partial(sources, lambda events: {event: column(sources, event) for event in events})
+
+
+def pcr4(*sources):
+    """Each partial conflict by conjunctive masses, by column sums if one of them is 0."""
+    agreed = conjunctive(*sources)
+
+    def claims(events):
+        if all(agreed.get(event, 0) for event in events):
+            return {event: agreed[event] for event in events}
+        return {event: column(sources, event) for event in events}
+
+    return _partial(sources, claims)
+
+
+def _partial(sources, claims):
+    result = [(event, mass) for event, mass in conjunctive(*sources).items() if event]
+    for sets, masses in tuples(sources):
+        if not frozenset.intersection(*sets):
+            shares = claims(canonical(sets))
+            total = sum(shares.values())
+            result += [(event, prod(masses) * c / total) for event, c in shares.items()]
+    return collect(result)
+
+
 def mixing(*sources, weights):
     return collect(
         (event, weight * mass)

@@ -12,6 +12,7 @@ from dstheory.combine._florea import florea
 from dstheory.combine._global_conflict import inagaki, lefevre, yager
 from dstheory.combine._lns import lns
 from dstheory.combine._pcr import pcr5, pcr5_plus, pcr6, pcr6_plus
+from dstheory.combine._pcr_first import pcr1, pcr2, pcr3, pcr4
 from dstheory.combine._tnorm import tnorm_conjunctive, tnorm_disjunctive
 
 __all__ = [
@@ -32,6 +33,10 @@ __all__ = [
     "lns",
     "mixing",
     "murphy",
+    "pcr1",
+    "pcr2",
+    "pcr3",
+    "pcr4",
     "pcr5",
     "pcr5_plus",
     "pcr6",

@@ -1,24 +1,39 @@
 """Partial conflicts: choices of one focal set a source that have nothing in common.
 
 Which sets stand against each other does not depend on masses, so it is found once, in
-blocks of arrays, and serves every row of a batch.
+blocks of arrays, and serves every row of a batch. The rules of the PCR family differ only
+in what the sets of a conflict claim of it.
 """
 
 import math
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass
-from functools import reduce
+from functools import cached_property, reduce
+from operator import mul
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
-from dstheory.kernels import bits
+from dstheory.combine._boolean import conjunctive
+from dstheory.combine._sources import (
+    batch_of,
+    check_sources,
+    collected,
+    nonempty,
+    refuse_subnormal,
+    stretched,
+)
+from dstheory.kernels import bits, setwise
+from dstheory.mass import MassFunction
 
-__all__ = ["Conflict", "conflicts"]
+__all__ = ["Claims", "Conflict", "only", "redistributed", "row_blocks"]
 
 # Choices examined at once; for four sources the masks take 128 KiB.
 _BLOCK_CHOICES = 1 << 12
+# Values held at once in a block of conflicts times rows: of 2^13 to 2^17, this was fastest
+# (10^5 pairs of 15 focal sets: 113 ms; 138 ms with 2^13 or 2^17).
+_BLOCK_VALUES = 1 << 16
 
 
 @dataclass(frozen=True)
@@ -36,6 +51,7 @@ class Conflict:
     index: NDArray[np.intp]
     sets: NDArray[Any]
 
+    @cached_property
     def first(self) -> NDArray[np.bool_]:
         """Whether no earlier source chose the same set, (S, T)."""
         new = np.ones(self.sets.shape, dtype=bool)
@@ -44,15 +60,16 @@ class Conflict:
                 new[i] &= np.asarray(self.sets[i] != self.sets[earlier], dtype=bool)
         return new
 
-    def products(self, masses: list[NDArray[Any]]) -> list[NDArray[Any]]:
-        """For each source the product (T, rows) of the masses of all that chose its set."""
-        result = list(masses)
-        for i, other in np.ndindex(len(masses), len(masses)):
-            if i != other:
-                same = np.asarray(self.sets[i] == self.sets[other], dtype=bool)
-                result[i] = result[i] * np.where(same[:, np.newaxis], masses[other], 1)
-        return result
+    @cached_property
+    def minimal(self) -> NDArray[np.bool_]:
+        """Whether no other chosen set is a proper subset, (S, T)."""
+        least = np.ones(self.sets.shape, dtype=bool)
+        for i, other in np.ndindex(len(least), len(least)):
+            inside = (self.sets[i] & self.sets[other]) == self.sets[other]
+            least[i] &= ~np.asarray(inside & (self.sets[i] != self.sets[other]), dtype=bool)
+        return least
 
+    @cached_property
     def kept(self) -> NDArray[np.bool_]:
         """Keeping index (S, T): which sets take part in the conflict (Dezert et al., eq. 23)."""
         size = bits.cardinality(self.sets.ravel()).reshape(self.sets.shape)
@@ -65,13 +82,74 @@ class Conflict:
             kept[i] |= ~holds[larger] & (size[larger] >= size[i])
         return kept
 
+    def products(self, masses: list[NDArray[Any]]) -> list[NDArray[Any]]:
+        """For each source the product (T, rows) of the masses of all that chose its set."""
+        result = list(masses)
+        for i, other in np.ndindex(len(masses), len(masses)):
+            same = np.asarray(self.sets[i] == self.sets[other], dtype=bool)
+            if i != other and same.any():
+                result[i] = result[i] * np.where(same[:, np.newaxis], masses[other], 1)
+        return result
 
-def conflicts(focals: list[NDArray[Any]]) -> Iterator[Conflict]:
+
+Claims = Callable[[Conflict, list[NDArray[Any]], slice], list[NDArray[Any]]]
+
+
+def only(claims: list[NDArray[Any]], entitled: NDArray[np.bool_]) -> list[NDArray[Any]]:
+    """The claims (T, rows) of those sets that are entitled to one, (S, T)."""
+    return [
+        claim if takes.all() else claim * takes[:, np.newaxis]
+        for claim, takes in zip(claims, entitled, strict=True)
+    ]
+
+
+def redistributed(rule: str, sources: tuple[MassFunction, ...], claims: Claims) -> MassFunction:
+    """Conjunctive combination, each partial conflict given back in proportion to `claims`.
+
+    `claims(block, masses, rows)` has an array (T, rows) for the set of each source.
+    """
+    frame = check_sources(*sources)
+    refuse_subnormal(rule, *sources)
+    batch = batch_of(*sources)
+    returned = [np.zeros((len(m.focal), math.prod(batch)), dtype=m.store.dtype) for m in sources]
+    for block, masses, rows in row_blocks(sources):
+        for total, share, index in zip(
+            returned, _shares(masses, claims(block, masses, rows)), block.index, strict=True
+        ):
+            receivers = index == np.arange(len(total))[:, np.newaxis]
+            total[:, rows] += setwise.weighted_sum(receivers, share)
+    back = [(m.focal, r.reshape(len(r), *batch)) for m, r in zip(sources, returned, strict=True)]
+    return collected(frame, nonempty(conjunctive(*sources)), *back)
+
+
+def row_blocks(
+    sources: tuple[MassFunction, ...],
+) -> Iterator[tuple[Conflict, list[NDArray[Any]], slice]]:
+    """Blocks of conflicts, with the masses (T, rows) of their sets for blocks of rows."""
+    batch = batch_of(*sources)
+    n_rows = math.prod(batch)
+    stores = [stretched(source, batch).reshape(len(source.focal), n_rows) for source in sources]
+    for block in _conflicts([source.focal for source in sources]):
+        step = max(1, _BLOCK_VALUES // block.index.shape[1])
+        for start in range(0, n_rows, step):
+            rows = slice(start, start + step)
+            yield block, [s[i, rows] for s, i in zip(stores, block.index, strict=True)], rows
+
+
+def _shares(masses: list[NDArray[Any]], claims: list[NDArray[Any]]) -> list[NDArray[Any]]:
+    """What each source's set receives (T, rows) of each of the T conflicts."""
+    total = sum(claims[1:], start=claims[0])
+    # Where nothing is claimed a source gave its set no mass, and there is nothing to share.
+    per_claim = reduce(mul, masses) / np.where(np.asarray(total == 0, dtype=bool), 1, total)
+    return [claim * per_claim for claim in claims]
+
+
+def _conflicts(focals: list[NDArray[Any]]) -> Iterator[Conflict]:
     """All partial conflicts of sources with these focal sets, in blocks.
 
     Examples
     --------
-    >>> [block] = conflicts([np.array([1, 3]), np.array([2, 3])])
+    >>> [block] = _conflicts([np.array([1, 3]), np.array([2, 3])])
     >>> block.sets
     array([[1],
            [2]])

@@ -7,23 +7,13 @@ rules leave out sets that take no part in the conflict. Smarandache & Dezert 200
 & Osswald 2006; Dezert, Dezert & Smarandache 2021.
 """
 
-import math
+from functools import partial
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
-from dstheory.combine._boolean import conjunctive
-from dstheory.combine._conflicts import Conflict, conflicts
-from dstheory.combine._sources import (
-    batch_of,
-    check_sources,
-    collected,
-    nonempty,
-    refuse_subnormal,
-    stretched,
-)
-from dstheory.kernels import setwise
+from dstheory.combine._conflicts import Conflict, only, redistributed
 from dstheory.mass import MassFunction
 
 __all__ = ["pcr5", "pcr5_plus", "pcr6", "pcr6_plus"]
@@ -85,7 +75,8 @@ def pcr5(m1: MassFunction, m2: MassFunction, *more: MassFunction) -> MassFunctio
       {a}  109/190
       {b}  81/190
     """
-    return _redistributed("PCR5", (m1, m2, *more), product=True, improved=False)
+    claims = partial(_claims, product=True, improved=False)
+    return redistributed("PCR5", (m1, m2, *more), claims)
 
 
 def pcr6(m1: MassFunction, m2: MassFunction, *more: MassFunction) -> MassFunction:
@@ -141,7 +132,8 @@ def pcr6(m1: MassFunction, m2: MassFunction, *more: MassFunction) -> MassFunctio
       {a, b}  1/2
       {c}     1/4
     """
-    return _redistributed("PCR6", (m1, m2, *more), product=False, improved=False)
+    claims = partial(_claims, product=False, improved=False)
+    return redistributed("PCR6", (m1, m2, *more), claims)
 
 
 def pcr5_plus(m1: MassFunction, m2: MassFunction, *more: MassFunction) -> MassFunction:
@@ -195,7 +187,8 @@ def pcr5_plus(m1: MassFunction, m2: MassFunction, *more: MassFunction) -> MassFu
       {a}     1/2
       {b, c}  1/2
     """
-    return _redistributed("PCR5+", (m1, m2, *more), product=True, improved=True)
+    claims = partial(_claims, product=True, improved=True)
+    return redistributed("PCR5+", (m1, m2, *more), claims)
 
 
 def pcr6_plus(m1: MassFunction, m2: MassFunction, *more: MassFunction) -> MassFunction:
@@ -248,48 +241,18 @@ def pcr6_plus(m1: MassFunction, m2: MassFunction, *more: MassFunction) -> MassFu
       {a, c}  1/4
       {b, c}  1/2
     """
-    return _redistributed("PCR6+", (m1, m2, *more), product=False, improved=True)
+    claims = partial(_claims, product=False, improved=True)
+    return redistributed("PCR6+", (m1, m2, *more), claims)
 
 
-# Values held at once in a block of conflicts times rows: 2^17 doubles are 1 MiB, and a
-# dozen such arrays are alive.
-_BLOCK_VALUES = 1 << 17
-
-
-def _redistributed(
-    rule: str, sources: tuple[MassFunction, ...], *, product: bool, improved: bool
-) -> MassFunction:
-    frame = check_sources(*sources)
-    refuse_subnormal(rule, *sources)
-    batch = batch_of(*sources)
-    n_rows = math.prod(batch)
-    stores = [stretched(source, batch).reshape(len(source.focal), n_rows) for source in sources]
-    returned = [np.zeros(store.shape, dtype=store.dtype) for store in stores]
-    for block in conflicts([source.focal for source in sources]):
-        receives = block.kept() if improved else np.ones_like(block.index, dtype=bool)
-        step = max(1, _BLOCK_VALUES // block.index.shape[1])
-        for start in range(0, n_rows, step):
-            rows = slice(start, start + step)
-            masses = [s[i, rows] for s, i in zip(stores, block.index, strict=True)]
-            shares = _shares(masses, block, receives, product)
-            for total, share, index in zip(returned, shares, block.index, strict=True):
-                receivers = index == np.arange(len(total))[:, np.newaxis]
-                total[:, rows] += setwise.weighted_sum(receivers, share)
-    back = [(s.focal, r.reshape(len(r), *batch)) for s, r in zip(sources, returned, strict=True)]
-    return collected(frame, nonempty(conjunctive(*sources)), *back)
-
-
-def _shares(
-    masses: list[NDArray[Any]], block: Conflict, receives: NDArray[np.bool_], product: bool
+def _claims(
+    block: Conflict, masses: list[NDArray[Any]], rows: slice, *, product: bool, improved: bool
 ) -> list[NDArray[Any]]:
-    """What each source's set receives (T, rows) of each of the T conflicts."""
+    """Each source claims for its set, or the first of those that chose it for all of them."""
     claims = block.products(masses) if product else masses
-    entitled = receives & block.first() if product else receives
-    claims = [claim * takes[:, np.newaxis] for claim, takes in zip(claims, entitled, strict=True)]
-    total = sum(claims[1:], start=claims[0])
-    conflict = masses[0]
-    for mass in masses[1:]:
-        conflict = conflict * mass
-    # Where nothing is claimed a source gave its set no mass, and there is nothing to share.
-    per_claim = conflict / np.where(np.asarray(total == 0, dtype=bool), 1, total)
-    return [claim * per_claim for claim in claims]
+    entitled = np.ones(block.index.shape, dtype=bool)
+    if product:
+        entitled &= block.first
+    if improved:
+        entitled &= block.kept
+    return only(claims, entitled)

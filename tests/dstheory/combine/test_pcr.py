@@ -1,4 +1,5 @@
 from fractions import Fraction
+from functools import partial
 from math import prod
 
 import numpy as np
@@ -7,7 +8,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from dstheory import Frame, MassFunction
-from dstheory.combine import _conflicts, _pcr, pcr5, pcr5_plus, pcr6, pcr6_plus
+from dstheory.combine import _conflicts, pcr1, pcr2, pcr3, pcr4, pcr5, pcr5_plus, pcr6, pcr6_plus
 from dstheory.errors import MassError
 from tests import naive_rules
 from tests.dstheory.combine.strategies import sources
@@ -18,13 +19,20 @@ RULES = {
     pcr5_plus: {"joint": prod, "improved": True},
     pcr6_plus: {"joint": sum, "improved": True},
 }
-each_rule = pytest.mark.parametrize("rule", RULES)
+FIRST = {
+    pcr1: naive_rules.pcr1,
+    pcr2: naive_rules.pcr2,
+    pcr3: naive_rules.pcr3,
+    pcr4: naive_rules.pcr4,
+}
+each_rule = pytest.mark.parametrize("rule", [*FIRST, *RULES])
 
 
 @each_rule
 @given(ms=sources(size=st.integers(2, 4), max_focal=4))
 def test_equals_its_definition(rule, ms):
-    expected = naive_rules.pcr(*map(naive_rules.as_sets, ms), **RULES[rule])
+    definition = FIRST.get(rule) or partial(naive_rules.pcr, **RULES[rule])
+    expected = definition(*map(naive_rules.as_sets, ms))
     assert naive_rules.as_sets(rule(*ms)) == expected
 
 
@@ -40,10 +48,10 @@ def test_the_order_of_the_sources_is_irrelevant(rule, ms):
 
 
 @given(ms=sources(size=st.integers(2, 3), max_focal=4))
-def test_vacuous_is_neutral_for_the_improved_rules(ms):
-    """Dezert, Dezert & Smarandache 2021, theorem of section VI-B."""
+def test_vacuous_is_neutral_for_most_rules(ms):
+    """Dezert, Dezert & Smarandache 2021, theorem of section VI-B; the early rules 2-4 too."""
     ignorance = MassFunction.from_dict(ms[0].frame, {ms[0].frame: Fraction(1)})
-    for rule in (pcr5_plus, pcr6_plus):
+    for rule in (pcr5_plus, pcr6_plus, pcr2, pcr3, pcr4):
         assert rule(*ms, ignorance) == rule(*ms)
 
 
@@ -123,11 +131,11 @@ def test_results_do_not_depend_on_the_blocks(rule, monkeypatch):
     ]
     whole = rule(*ms)
     monkeypatch.setattr(_conflicts, "_BLOCK_CHOICES", 7)
-    monkeypatch.setattr(_pcr, "_BLOCK_VALUES", 16)
+    monkeypatch.setattr(_conflicts, "_BLOCK_VALUES", 16)
     assert rule(*ms).equals(whole)
 
 
-@each_rule
+@pytest.mark.parametrize("rule", RULES)
 def test_large_frames(rule):
     frame = Frame(range(100))
     one = MassFunction.from_dict(frame, {0: 0.5, (1, 99): 0.5})
@@ -145,3 +153,15 @@ def test_subnormal_sources_are_refused(rule):
     with pytest.raises(MassError, match=r"source 2 .* in 1 of 2 rows \(first: row 1\)"):
         rule(normal, batch)
     assert rule(normal, batch[:1]).mass("a") == 1
+
+
+def test_the_first_rules_by_hand():
+    """Smarandache & Dezert 2005: a (0.6, 0), b (0, 0.3), the frame (0.4, 0.7); κ = 0.18."""
+    frame = Frame(list("ab"))
+    one = MassFunction.from_dict(frame, {"a": 0.6, frame: 0.4})
+    two = MassFunction.from_dict(frame, {"b": 0.3, frame: 0.7})
+    assert pcr1(one, two).masses == pytest.approx([0.42 + 0.054, 0.12 + 0.027, 0.28 + 0.099])
+    for rule in (pcr2, pcr3):
+        assert rule(one, two).masses == pytest.approx([0.42 + 0.12, 0.12 + 0.06, 0.28])
+    agreed = [0.42 + 0.18 * 0.42 / 0.54, 0.12 + 0.18 * 0.12 / 0.54, 0.28]
+    assert pcr4(one, two).masses == pytest.approx(agreed)
