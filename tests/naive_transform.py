@@ -72,7 +72,7 @@ def belief_transform(m, frame):
 
 
 def dsmp(m, frame, epsilon):
-    """Dezert & Smarandache (2008), eq. 11, of a normalized mass function."""
+    """Dezert & Smarandache (2008), of a normalized mass function."""
     single = {w: m.get(frozenset([w]), 0) for w in frame}
 
     def share(w):

@@ -19,6 +19,7 @@ __all__ = [
     "check_nonnegative",
     "check_share",
     "check_shares",
+    "not_positive",
     "place_name",
 ]
 
@@ -75,6 +76,20 @@ def below(values: Any, atol: float = 0.0) -> NDArray[np.bool_]:
     if values.dtype != object:
         return np.asarray(values < -atol)
     return _each(values, lambda value: _is_below(value, atol))
+
+
+def not_positive(values: Any) -> NDArray[np.bool_]:
+    """Which values are known not to be above 0; a symbol may be unknown."""
+    values = np.asarray(values)
+    if values.dtype != object:
+        return np.asarray(~(values > 0))
+    return _each(values, _is_not_positive)
+
+
+def _is_not_positive(value: Any) -> bool:
+    if isinstance(value, Rational | float):
+        return bool(value <= 0)
+    return getattr(value, "is_positive", None) is False
 
 
 def _refuse(rows: NDArray[Any], wrong: NDArray[np.bool_], name: str, fault: str) -> None:

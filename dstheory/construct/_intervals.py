@@ -51,7 +51,7 @@ def natural_extension(
 
     References
     ----------
-    de Campos, Huete & Moral (1994), proposition 4; Walley (1991), Statistical Reasoning with
+    de Campos, Huete & Moral (1994), on reachable intervals; Walley (1991), Statistical Reasoning with
     Imprecise Probabilities, section 4.6.
 
     Examples
@@ -91,7 +91,7 @@ def lower_envelope(lower: Any, upper: Any, *, atol: float = 1e-12) -> NDArray[An
 
     References
     ----------
-    de Campos, Huete & Moral (1994), proposition 5.
+    de Campos, Huete & Moral (1994), Probability intervals: a tool for uncertain reasoning.
 
     Examples
     --------

@@ -69,7 +69,7 @@ def from_judgements(
     References
     ----------
     Ben Yaghlane, Denoeux & Mellouli (2008), Elicitation of expert opinions for constructing
-    belief functions, in: Uncertainty and Intelligent Information Systems, 75-89.
+    belief functions, in: Uncertainty and Intelligent Information Systems.
 
     Examples
     --------

@@ -81,7 +81,7 @@ def dsmp(m: MassFunction, epsilon: Any = 0.001) -> NDArray[Any]:
     References
     ----------
     Dezert & Smarandache (2008), A new probabilistic transformation of belief mass
-    assignment, arXiv:0807.3669, eq. 11.
+    assignment, arXiv:0807.3669.
 
     Examples
     --------

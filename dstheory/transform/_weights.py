@@ -18,6 +18,7 @@ from dstheory.construct._arguments import (
     as_frame,
     check_finite,
     check_nonnegative,
+    not_positive,
     place_name,
 )
 from dstheory.errors import MassError
@@ -73,11 +74,11 @@ def conjunctive_weights(m: MassFunction, *, log: bool = False) -> NDArray[Any]:
     --------
     >>> from dstheory import Frame, MassFunction
     >>> frame = Frame(["a", "b", "c"])
-    >>> m = MassFunction(frame, [3, 6, 7], [0.3, 0.5, 0.2])  # Denoeux (2008), example 1
+    >>> m = MassFunction(frame, [3, 6, 7], [0.3, 0.5, 0.2])
     >>> conjunctive_weights(m).round(3)
     array([1.   , 1.   , 1.75 , 0.4  , 1.   , 1.   , 0.286, 1.   ])
     """
-    missing = ~np.asarray(m.mass(mask=m.frame.full) > 0, dtype=bool)
+    missing = not_positive(m.mass(mask=m.frame.full))
     _refuse_rows(missing, "dogmatic (m(frame) = 0)", "conjunctive weights", "discount it first")
     table = moebius.superset_sums(_dense(m, log))
     check_positive(table, "q", "m(frame) > 0")
@@ -118,7 +119,7 @@ def disjunctive_weights(m: MassFunction, *, log: bool = False) -> NDArray[Any]:
     >>> disjunctive_weights(m)
     array([1. , 0.5, 0.5, 1. ])
     """
-    missing = ~np.asarray(m.mass(mask=0) > 0, dtype=bool)
+    missing = not_positive(m.mass(mask=0))
     _refuse_rows(missing, "normalized (m(empty) = 0)", "disjunctive weights", "complement it")
     table = moebius.subset_sums(_dense(m, log))
     check_positive(table, "b", "m(empty) > 0")
@@ -237,7 +238,7 @@ def commonalities_of_weights(w: NDArray[Any], *, log: bool = False) -> NDArray[A
 
 def check_positive(values: NDArray[Any], name: str, condition: str) -> None:
     """Refuse a table (2**K, *batch) of which a logarithm does not exist."""
-    wrong = ~np.asarray(values > 0, dtype=bool)
+    wrong = not_positive(values)
     if wrong.any():
         place = np.argwhere(np.moveaxis(wrong, 0, -1))[0]
         raise MassError(

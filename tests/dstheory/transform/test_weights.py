@@ -6,6 +6,7 @@ from itertools import product
 
 import numpy as np
 import pytest
+import sympy
 from hypothesis import given
 from hypothesis import strategies as st
 
@@ -121,6 +122,13 @@ def test_denoeux_2008_table_5():
     assert v[frozenset("ab")] == Fraction(1, 4)
     assert v[frozenset("bc")] == Fraction(1, 7)
     assert v[frozenset("abc")] == Fraction(14, 5)
+
+
+def test_symbolic_weights():
+    """The weight of a simple mass function is 1 - m (Shafer 1976, ch. 4)."""
+    p = sympy.Symbol("p", positive=True)
+    weights = conjunctive_weights(simple(ABC, "a", p))
+    assert [sympy.simplify(w) for w in weights] == [1, 1 - p, 1, 1, 1, 1, 1, 1]
 
 
 def test_batch_row_is_the_single_one():
