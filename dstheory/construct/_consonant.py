@@ -163,5 +163,5 @@ def _check_maximum(rows: NDArray[Any], atol: float) -> None:
         raise MassError(
             f"contour has maximum {value}{place_name(wrong[0])}, not 1 "
             f"({len(wrong)} of {max(highest.size, 1)} rows); divide by the maximum, "
-            "or give the missing share to the empty set"
+            "or let from_possibility give the rest to the empty set"
         )

@@ -11,6 +11,7 @@ from dstheory import Frame
 from dstheory.construct import consonant, nested
 from dstheory.errors import MassError
 from dstheory.testing import frames
+from dstheory.transform import betp
 from tests import naive_transform
 
 ABC = Frame(["a", "b", "c"])
@@ -49,6 +50,12 @@ def test_batch_shape_and_only_needed_sets():
     assert m.batch_shape == (2, 2)
     assert m.focal.tolist() == [1, 2, 3, 7]
     np.testing.assert_allclose(m.contour(), rows)
+
+
+def test_no_rows():
+    m = consonant(ABC, np.zeros((0, 3)))
+    assert m.batch_shape == (0,)
+    assert m.contour().shape == betp(m).shape == (0, 3)
 
 
 def test_large_frames():
