@@ -1,0 +1,139 @@
+"""House rules that a program can check: sizes, names, traces of machines, leftovers."""
+
+import ast
+import re
+import tomllib
+from statistics import median
+
+import pytest
+
+from tests.public_objects import PACKAGES, ROOT
+
+FOLDERS = (*PACKAGES, "tests", "examples")
+PYTHON = sorted(path for folder in FOLDERS for path in (ROOT / folder).rglob("*.py"))
+TEXTS = sorted(
+    path
+    for path in [*ROOT.glob("*"), *(ROOT / "docs").rglob("*"), *(ROOT / ".ci").glob("*"), *PYTHON]
+    if path.is_file() and path.suffix in (".py", ".md", ".toml", ".cff", ".html", "")
+)
+every_file = pytest.mark.parametrize("path", PYTHON, ids=lambda path: str(path.relative_to(ROOT)))
+every_text = pytest.mark.parametrize("path", TEXTS, ids=lambda path: str(path.relative_to(ROOT)))
+
+MAX_LINES = 400
+MAX_FUNCTION = 60
+
+# A directory of someone's machine has no place in a repository.
+MACHINE_PATH = re.compile(r"(?<![\w.:/])/(?:home|root|Users|work|mnt|private)/\w")
+
+
+def test_there_are_files():
+    assert len(PYTHON) > 50
+    assert {path.name for path in TEXTS} >= {"README.md", "LICENSE", "pyproject.toml", "run"}
+
+
+@every_file
+def test_files_hold_one_idea(path):
+    lines = path.read_text(encoding="utf-8").count("\n")
+    assert lines <= MAX_LINES, f"{lines} lines; a second idea is a second file"
+
+
+def body_lines(node):
+    """Lines of a function without its docstring."""
+    body = node.body
+    if ast.get_docstring(node) is not None:
+        body = body[1:]
+    return body[-1].end_lineno - body[0].lineno + 1 if body else 0
+
+
+def functions(path):
+    for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
+        if isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef):
+            yield node
+
+
+@pytest.mark.parametrize("package", PACKAGES)
+def test_functions_are_short(package):
+    sizes = {
+        f"{path.relative_to(ROOT)}:{node.name}": body_lines(node)
+        for path in (ROOT / package).rglob("*.py")
+        for node in functions(path)
+    }
+    assert median(sizes.values()) <= 12
+    assert {name: size for name, size in sizes.items() if size > MAX_FUNCTION} == {}
+
+
+def swallows(handler):
+    """Whether a handler takes any error at all and does not raise it again."""
+    names = [node.id for node in ast.walk(handler.type or handler) if isinstance(node, ast.Name)]
+    broad = handler.type is None or {"Exception", "BaseException"} & set(names)
+    last = handler.body[-1]
+    return broad and not (isinstance(last, ast.Raise) and last.exc is None)
+
+
+@pytest.mark.parametrize("package", PACKAGES)
+def test_no_global_state_and_no_swallowed_errors(package):
+    forbidden = {"seterr", "simplefilter", "print", "set_printoptions"}
+    found = []
+    for path in (ROOT / package).rglob("*.py"):
+        for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
+            if isinstance(node, ast.Call):
+                name = getattr(node.func, "attr", getattr(node.func, "id", ""))
+                is_own = isinstance(node.func, ast.Attribute) and name == "print"  # rich's console
+                if name in forbidden and not is_own:
+                    found.append(f"{path.relative_to(ROOT)}:{node.lineno} calls {name}")
+            if isinstance(node, ast.ExceptHandler) and swallows(node):
+                found.append(f"{path.relative_to(ROOT)}:{node.lineno} swallows any error")
+            if isinstance(node, ast.Global):
+                found.append(f"{path.relative_to(ROOT)}:{node.lineno} has a global statement")
+    assert found == []
+
+
+@every_text
+def test_no_path_of_a_machine(path):
+    found = MACHINE_PATH.search(path.read_text(encoding="utf-8"))
+    assert found is None, f"{found[0]}..."
+
+
+@every_file
+def test_a_silenced_check_has_its_reason(path):
+    for number, line in enumerate(path.read_text(encoding="utf-8").splitlines(), 1):
+        silenced = re.search(r"#\s*(type: ignore|noqa)(\[[^\]]*\]|: [A-Z0-9, ]+)?(.*)", line)
+        if silenced and path != ROOT / "tests" / "test_repository.py":
+            assert silenced[3].strip(" #"), f"line {number}: say why beside it"
+
+
+def project():
+    return tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))["project"]
+
+
+def test_every_file_of_the_project_is_there():
+    names = [
+        "README.md",
+        "LICENSE",
+        "CHANGELOG.md",
+        "CITATION.cff",
+        "CONTRIBUTING.md",
+        ".gitignore",
+    ]
+    assert [name for name in names if not (ROOT / name).is_file()] == []
+
+
+def test_citation_has_the_version_of_the_project():
+    text = (ROOT / "CITATION.cff").read_text(encoding="utf-8")
+    assert f"version: {project()['version']}\n" in text
+    assert f"## {project()['version']}" in (ROOT / "CHANGELOG.md").read_text(encoding="utf-8")
+
+
+def test_extras():
+    extras = project()["optional-dependencies"]
+    assert set(extras) == {"fast", "plot", "cli", "dask", "test", "docs", "all"}
+    for extra in ("cli", "test"):
+        assert not any("numba" in requirement for requirement in extras[extra])
+
+
+def test_readme_names_one_command_to_run_and_one_to_test():
+    text = (ROOT / "README.md").read_text(encoding="utf-8")
+    commands = re.findall(r"<!-- test command -->\n```\w*\n(.+)\n```", text)
+    assert len(commands) == 1
+    assert commands[0].startswith("python3 -m venv .venv-test && ")
+    assert "evical demo" in text
