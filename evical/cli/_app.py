@@ -60,6 +60,7 @@ def run(arguments: list[str]) -> int:
 
 
 def _refuse(message: str) -> int:
-    one_line = " ".join(message.split())
-    sys.stderr.write(f"evical: {one_line.replace('.; see', '; see')}\n")
+    """One line on standard error; the option parser's sentences become clauses."""
+    one_line = " ".join(message.split()).replace(".; see", "; see")
+    sys.stderr.write(f"evical: {one_line[0].lower()}{one_line[1:]}\n")
     return 2

@@ -31,19 +31,18 @@ def demo(
         Path | None,
         typer.Option(
             metavar="FILE.csv",
-            help="Your data: numbers or text, with a header row. [default: "
-            "Wisconsin breast cancer]",
-            show_default=False,
+            help="Your data: numbers or text, with a header row.",
+            show_default="Wisconsin breast cancer",
         ),
     ] = None,
     target: Annotated[
         str | None,
         typer.Option(metavar="COLUMN", help="Column of the class; it must hold two values."),
     ] = None,
-    rounds: Annotated[int, typer.Option(min=1, help="Number of random splits.")] = (
+    rounds: Annotated[int, typer.Option(min=1, metavar="N", help="Number of random splits.")] = (
         TEN_CLASSIFIERS.rounds
     ),
-    seed: Annotated[int, typer.Option(min=0, help="Of the random splits.")] = 0,
+    seed: Annotated[int, typer.Option(min=0, metavar="N", help="Seed of the random splits.")] = 0,
     output: Annotated[
         Path, typer.Option(metavar="DIR", help="Folder for the table, pictures and page.")
     ] = Path("evical-demo"),

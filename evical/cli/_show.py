@@ -16,8 +16,10 @@ _PLAIN_WIDTH = 80
 
 def new_console() -> Console:
     """Standard output; wide enough for the tables when it is no terminal."""
-    console = Console(highlight=False)
-    return console if console.is_terminal else Console(highlight=False, width=_PLAIN_WIDTH)
+    console = Console(highlight=False, emoji=False)
+    if not console.is_terminal:
+        console.width = _PLAIN_WIDTH
+    return console
 
 
 def progress_bar() -> Progress:

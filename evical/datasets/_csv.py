@@ -123,8 +123,8 @@ def _table(path: Path, file: TextIO) -> tuple[list[str], list[int], list[list[st
     for line, row in rows:
         if len(row) != len(header):
             raise ValueError(
-                f"{path.name}, line {line}: {len(row)} values, but the header has "
-                f"{len(header)} columns"
+                f"{path.name}, line {line}: {len(row)} values in the row, {len(header)} names in "
+                "the header; quote values that hold commas"
             )
         lines.append(line)
         body.append(row)

@@ -174,7 +174,8 @@ def check_dataset(protocol: Protocol, dataset: Dataset) -> list[int]:
         names = ", ".join(dataset.class_names[:5])
         raise ValueError(
             f"{dataset.name}: the target has {len(dataset.class_names)} classes ({names}"
-            f"{', ...' if len(dataset.class_names) > 5 else ''}), but this experiment takes two"
+            f"{', ...' if len(dataset.class_names) > 5 else ''}), but this experiment takes two; "
+            "choose another target or drop classes"
         )
     try:
         sizes = share_sizes(protocol.train_size(len(dataset)), protocol.shares)

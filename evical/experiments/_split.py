@@ -58,7 +58,7 @@ def share_sizes(n_samples: int, shares: Sequence[Fraction]) -> list[int]:
     if 2 * sizes[largest] < exact[largest]:
         raise ValueError(
             f"{n_samples} training samples are too few to share among {len(shares)} classifiers: "
-            f"each needs {_LEAST}, and the largest would keep less than half of its share"
+            f"each needs {_LEAST}, and the largest at least half of its share; give more data"
         )
     return sizes
 
@@ -68,12 +68,18 @@ def draw_training(
 ) -> tuple[Indices, Indices]:
     """Training and test samples, in random order, in the class proportions of `y`.
 
-    At least `least` samples of each of the two classes are drawn for training.
+    At least `least` samples of each of the two classes are drawn for training, and at least
+    one is left for the test.
     """
-    counts = np.bincount(y, minlength=2)
-    _check_classes(counts, size, least)
-    n_positive = int(np.clip(round(size * counts[1] / len(y)), least, size - least))
-    n_positive = min(max(n_positive, size - int(counts[0]) + 1), int(counts[1]) - 1)
+    negative_count, positive_count = np.bincount(y, minlength=2).tolist()
+    if min(negative_count, positive_count) <= least or size < 2 * least or size > len(y) - 2:
+        raise ValueError(
+            f"the classes have {negative_count} and {positive_count} samples, but {least} of each "
+            f"are needed for training (of {size} in all) and 1 for the test"
+        )
+    fair = round(size * positive_count / len(y))
+    lowest = max(least, size - negative_count + 1)
+    n_positive = min(max(fair, lowest), size - least, positive_count - 1)
     order = rng.permutation(len(y))
     positive, negative = order[y[order] == 1], order[y[order] == 0]
     train = np.concatenate([positive[:n_positive], negative[: size - n_positive]])
@@ -109,7 +115,8 @@ def draw_halves(y: NDArray[np.intp], sizes: Sequence[int], rng: np.random.Genera
     True
     """
     halves = [half for size in sizes for half in (size // 2, size - size // 2)]
-    _check_classes(np.bincount(y, minlength=2), len(y), len(halves))
+    if np.bincount(y, minlength=2).min() < len(halves):
+        raise ValueError(f"both classes need {len(halves)} samples, one in each half of each share")
     order = rng.permutation(len(y))
     first = np.stack([order[y[order] == label][: len(halves)] for label in (0, 1)])
     others = order[~np.isin(order, first)]
@@ -117,13 +124,3 @@ def draw_halves(y: NDArray[np.intp], sizes: Sequence[int], rng: np.random.Genera
     dealt = np.split(others, ends[:-1])
     full = [np.concatenate(pair) for pair in zip(first.T, dealt, strict=True)]
     return list(zip(full[::2], full[1::2], strict=True))
-
-
-def _check_classes(counts: Indices, size: int, least: int) -> None:
-    if counts.min() < least:
-        raise ValueError(
-            f"the rarer class has {counts.min()} samples, but {least} are needed: one in each "
-            "half of each share"
-        )
-    if size < 2 * least:
-        raise ValueError(f"{size} training samples are too few; {2 * least} are needed")

@@ -10,7 +10,7 @@ import numpy as np
 from matplotlib.axes import Axes
 from numpy.typing import ArrayLike, NDArray
 
-from evical.plot._style import COLORS, axes_or_new, limit_to_unit
+from evical.plot._style import COLORS, axes_or_new, limit_to_unit, literal
 
 __all__ = ["BeliefBandDisplay"]
 
@@ -164,7 +164,7 @@ class BeliefBandDisplay:
                 )
         self.rug_ = [] if self.sample is None else self._plot_rug(ax, *self.sample)
         ax.set_xlabel("Score of the classifier")
-        ax.set_ylabel(f"Degree of belief in class {self.class_name}")
+        ax.set_ylabel(f"Degree of belief in class {literal(self.class_name)}")
         ax.set_xlim(self.scores[0], self.scores[-1])
         limit_to_unit(ax)
         ax.legend(loc="best", framealpha=0.9)

@@ -12,7 +12,7 @@ from matplotlib.axes import Axes
 from numpy.typing import NDArray
 from scipy.special import expit
 
-from evical.plot._style import COLORS, axes_or_new
+from evical.plot._style import COLORS, axes_or_new, literal
 
 __all__ = ["ContourDisplay"]
 
@@ -53,8 +53,10 @@ class ContourDisplay:
     >>> from evical.calibrators import LogisticCalibrator
     >>> calibrator = LogisticCalibrator().fit([-1.0, -0.5, 0.5, 1.0], [0, 0, 1, 1])
     >>> display = ContourDisplay.from_estimator(calibrator, 2.0)
-    >>> round(display.masses_["1"], 3), round(calibrator.predict_mass([2.0]).mass(1)[0], 3)
-    (0.367, 0.367)
+    >>> round(display.masses_["1"], 3)
+    0.367
+    >>> calibrator.predict_mass([2.0]).mass(1).round(3)
+    array([0.367])
     """
 
     def __init__(
@@ -115,7 +117,7 @@ class ContourDisplay:
         self.masses_ = self._areas()
         self.regions_ = self._fill(ax)
         (self.line_,) = ax.plot(self.probability, self.plausibility, color="black", lw=1.6)
-        ax.set_xlabel(f"Probability τ of class {self.class_names[1]}")
+        ax.set_xlabel(f"Probability τ of class {literal(self.class_names[1])}")
         ax.set_ylabel("Plausibility of τ")
         if self.score is not None:
             ax.set_title(f"Score s = {self.score:g}")
@@ -138,7 +140,7 @@ class ContourDisplay:
     def _fill(self, ax: Axes) -> dict[str, Any]:
         top = int(np.argmax(self.plausibility))
         tau, pl = self.probability, self.plausibility
-        negative, positive = self.class_names
+        negative, positive = map(literal, self.class_names)
         parts = {
             # Hatches too, so that the regions differ without color.
             "1": (slice(None, top + 1), 1.0, COLORS["blue"], "//", positive),

@@ -6,7 +6,7 @@ and which differ in lightness, so that they survive a gray print.
 
 from matplotlib.axes import Axes
 
-__all__ = ["COLORS", "axes_or_new", "limit_to_unit"]
+__all__ = ["COLORS", "axes_or_new", "limit_to_unit", "literal"]
 
 COLORS = {
     "blue": "#0072B2",
@@ -26,6 +26,15 @@ def axes_or_new(ax: Axes | None) -> Axes:
     import matplotlib.pyplot as plt
 
     return plt.figure(layout="constrained").subplots()
+
+
+def literal(text: str) -> str:
+    """The text as it is; between two dollar signs matplotlib would read a formula.
+
+    >>> print(literal("<$50K"))
+    <\\$50K
+    """
+    return text.replace("$", r"\$")
 
 
 def limit_to_unit(ax: Axes, *, x: bool = False) -> None:

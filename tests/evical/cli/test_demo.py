@@ -1,0 +1,77 @@
+"""`evical demo` as a user sees it: one run looked at from all sides."""
+
+import csv
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from evical.cli import main
+
+FILES = {"calibration.png", "contour.png", "reliability.png", "table.csv", "index.html"}
+
+
+@pytest.fixture(scope="module")
+def folder(tmp_path_factory) -> Path:
+    folder = tmp_path_factory.mktemp("demo") / "new" / "result"
+    assert main(["demo", "--rounds", "1", "--output", str(folder)]) == 0
+    return folder
+
+
+@pytest.fixture(scope="module")
+def own_data(tmp_path_factory) -> Path:
+    """Two classes with names that no template and no terminal should take for its own."""
+    rng = np.random.default_rng(0)
+    path = tmp_path_factory.mktemp("own") / "own.csv"
+    rows = []
+    for i in range(160):
+        kind = "<b>$[red]x$</b>" if i % 2 else "$no"
+        rows.append([rng.normal() + i % 2, "left" if rng.random() < 0.5 else "right", kind])
+    with path.open("w", newline="") as file:
+        csv.writer(file).writerows([["size", "side", "kind"], *rows])
+    return path
+
+
+def test_it_writes_its_files_and_nothing_else(folder):
+    assert {path.name for path in folder.iterdir()} == FILES
+    for path in folder.glob("*.png"):
+        assert path.read_bytes().startswith(b"\x89PNG")
+
+
+def test_the_csv_has_all_rows(folder):
+    with (folder / "table.csv").open() as file:
+        rows = list(csv.DictReader(file))
+    assert len(rows) == 16
+    for row in rows:
+        assert 0 <= float(row["error_rate"]) <= 1
+        assert float(row["imprecision"]) >= float(row["total_conflict"]) >= 0
+
+
+def test_the_page_shows_all_pictures_and_the_command(folder):
+    html = (folder / "index.html").read_text(encoding="utf-8")
+    assert html.count("data:image/png;base64,") == 3
+    assert f"evical demo --rounds 1 --seed 0 --output {folder}" in html
+    assert "Wisconsin breast cancer" in html
+
+
+def test_the_same_command_gives_the_same_bytes_and_leaves_other_files_alone(folder, capfd):
+    before = {name: (folder / name).read_bytes() for name in FILES}
+    (folder / "mine.txt").write_text("mine")
+    assert main(["demo", "--rounds", "1", "--output", str(folder)]) == 0
+    assert {name: (folder / name).read_bytes() for name in FILES} == before
+    assert (folder / "mine.txt").read_text() == "mine"
+    out, err = capfd.readouterr()
+    assert err == ""  # no progress bar, because this is no terminal
+    for part in ("binning", "likelihood", "weighted mean", "Error %", "Pl - Bel", "index.html"):
+        assert part in out
+    assert max(map(len, out.replace(str(folder), "").splitlines())) <= 80
+
+
+def test_it_runs_on_own_data_with_text_and_strange_names(own_data, tmp_path, capfd):
+    arguments = ["demo", "--data", str(own_data), "--target", "kind", "--rounds", "1"]
+    assert main([*arguments, "--seed", "3", "--output", str(tmp_path)]) == 0
+    html = (tmp_path / "index.html").read_text(encoding="utf-8")
+    assert "&lt;b&gt;$[red]x$&lt;/b&gt;" in html
+    assert "<b>$" not in html
+    assert "one-hot encoded: side." in html
+    assert "$[red]x$" in capfd.readouterr().out

@@ -1,0 +1,113 @@
+"""CSV files become arrays, or an error that names column and line."""
+
+import gzip
+from pathlib import Path
+
+import numpy as np
+import pytest
+from sklearn.datasets import load_breast_cancer as sklearn_breast_cancer
+
+from evical.datasets import Dataset, load_breast_cancer, load_csv
+
+GOOD = "age,color,kind\n1.5, red ,yes\n\n2,blue,no\n-3e1,red,yes\n"
+
+
+@pytest.fixture
+def write(tmp_path: Path):
+    def write(content: str | bytes, name: str = "pets.csv") -> Path:
+        path = tmp_path / name
+        path.write_bytes(content.encode() if isinstance(content, str) else content)
+        return path
+
+    return write
+
+
+def test_numbers_stay_and_text_is_one_hot_encoded(write):
+    data = load_csv(write(GOOD), "kind")
+    assert data.name == "pets"
+    assert data.feature_names == ("age", "color=blue", "color=red")
+    assert data.encoded == ("color",)
+    assert data.class_names == ("no", "yes")
+    np.testing.assert_array_equal(data.X, [[1.5, 0, 1], [2, 1, 0], [-30, 0, 1]])
+    np.testing.assert_array_equal(data.y, [1, 0, 1])
+    assert data.class_counts == (1, 2)
+
+
+def test_gzip_and_byte_order_mark_are_unpacked(write):
+    path = write(gzip.compress(b"\xef\xbb\xbf" + GOOD.encode()), "pets.csv.gz")
+    data = load_csv(path, "kind")
+    assert data.name == "pets"
+    assert data.feature_names[0] == "age"
+
+
+def test_the_target_may_stand_anywhere_and_quoted_commas_are_text(write):
+    data = load_csv(write('kind,a,b\nx,"1","p, q"\ny,2,r\n'), "kind")
+    assert data.feature_names == ("a", "b=p, q", "b=r")
+
+
+@pytest.mark.parametrize(
+    ("labels", "ordered"),
+    [(["10", "9"], ("9", "10")), (["b", "a"], ("a", "b")), (["10", "9", "x"], ("10", "9", "x"))],
+)
+def test_classes_ascend_as_numbers_if_all_are(write, labels, ordered):
+    rows = "".join(f"1,{label}\n" for label in labels)
+    assert load_csv(write(f"a,t\n{rows}"), "t").class_names == ordered
+
+
+@pytest.mark.parametrize(
+    ("content", "message"),
+    [
+        ("", "pets.csv is empty; a header row"),
+        ("a,t\n", "pets.csv has a header but no data rows"),
+        ("a,t\n1,0\n2\n", "line 3: 1 values in the row, 2 names in the header"),
+        ("a,t\n1,0\n\n2,1,3\n", "line 4: 3 values in the row, 2 names"),
+        ("a,t\n1,0\n,1\n", r"line 3, column 'a': the value is missing \(''\)"),
+        ("a,t\n1,0\n?,1\n", r"line 3, column 'a': the value is missing \('\?'\)"),
+        ("a,t\nNaN,0\n1,1\n", r"line 2, column 'a': the value is missing \('NaN'\)"),
+        ("a,t\n1,\n2,1\n", "line 2, column 't': the value is missing"),
+        ("a,t\n1,0\nx,1\n", "line 3, column 'a': 'x' is not a number, but other rows"),
+        ("a,t\nx,0\n1,1\n", "line 2, column 'a': 'x' is not a number"),
+        ("a,t\n1,0\n-inf,1\n", "line 3, column 'a': '-inf' is not finite"),
+        ("a,a,t\n1,2,0\n", "pets.csv has two columns 'a'; rename"),
+        ("t\n0\n1\n", "no column besides 't'"),
+        ("a,label\n1,0\n", "no column 't'; its columns are 'a', 'label'"),
+        ("a,target\n1,0\n", "no column 't'"),
+        ("a;t\n1;0\n", "no column 't'; its values are not separated by commas"),
+        (b"\xff\xfe\x00a", "not text in UTF-8"),
+        ("a,t\n" + "".join(f"name{i},0\n" for i in range(101)), "101 different texts"),
+    ],
+)
+def test_what_is_no_table_is_refused_with_its_place(write, content, message):
+    with pytest.raises(ValueError, match=message):
+        load_csv(write(content), "t")
+
+
+def test_a_misspelled_target_is_guessed(write):
+    with pytest.raises(ValueError, match="did you mean 'target'"):
+        load_csv(write("a,target\n1,0\n"), "traget")
+
+
+def test_a_missing_file_is_a_system_error(tmp_path):
+    with pytest.raises(FileNotFoundError):
+        load_csv(tmp_path / "none.csv", "t")
+
+
+def test_the_bundled_set_is_scikit_learns():
+    data, source = load_breast_cancer(), sklearn_breast_cancer()
+    np.testing.assert_array_equal(data.X, source.data)
+    np.testing.assert_array_equal(data.y, source.target)
+    assert data.class_names == tuple(source.target_names)
+
+
+def test_a_data_set_does_not_change_and_does_not_freeze_the_callers_arrays():
+    X, y = np.eye(2), np.array([0, 1])
+    data = Dataset("toy", X, y, ("a", "b"), ("no", "yes"))
+    X[0, 0] = 5
+    assert data.X[0, 0] == 1
+    with pytest.raises(ValueError, match="read-only"):
+        data.X[0, 0] = 5
+
+
+def test_a_data_set_checks_its_shape():
+    with pytest.raises(ValueError, match=r"shape \(2, 2\), but labels and names call for \(2, 1\)"):
+        Dataset("toy", np.eye(2), np.array([0, 1]), ("a",), ("no", "yes"))

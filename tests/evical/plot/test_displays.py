@@ -1,0 +1,163 @@
+"""Displays by the artists they leave: what is drawn must be what was computed."""
+
+import subprocess
+import sys
+
+import numpy as np
+import pytest
+from matplotlib.figure import Figure
+from sklearn.linear_model import LogisticRegression
+
+from evical.calibrators import IsotonicCalibrator, LogisticCalibrator
+from evical.plot import BeliefBandDisplay, ContourDisplay, ReliabilityDisplay
+
+SCORES = np.array([-1.5, -1.0, -0.4, 0.1, 0.3, 0.8, 1.2, 2.0])
+Y = np.array([0, 0, 1, 0, 1, 0, 1, 1])
+
+
+@pytest.fixture
+def ax():
+    return Figure().subplots()
+
+
+def area(collection) -> float:
+    """Area of a filled polygon (shoelace formula)."""
+    x, y = collection.get_paths()[0].vertices.T
+    return abs(np.dot(x, np.roll(y, 1)) - np.dot(y, np.roll(x, 1))) / 2
+
+
+@pytest.mark.parametrize("score", [-6.0, -1.0, 0.0, 0.5, 4.0])
+def test_areas_of_the_contour_are_the_masses(ax, score):
+    calibrator = LogisticCalibrator().fit(SCORES, Y)
+    display = ContourDisplay.from_estimator(calibrator, score, ax=ax)
+    beliefs = calibrator.predict_mass([score])
+    masses = {"0": beliefs.mass(0)[0], "1": beliefs.mass(1)[0], "01": beliefs.mass([0, 1])[0]}
+    for key, mass in masses.items():
+        assert area(display.regions_[key]) == pytest.approx(mass, abs=2e-3)
+        assert display.masses_[key] == pytest.approx(mass, abs=2e-3)
+    assert sum(map(area, display.regions_.values())) == pytest.approx(1, abs=1e-9)
+
+
+def test_the_contour_names_classes_and_masses(ax):
+    calibrator = LogisticCalibrator().fit(SCORES, np.where(Y, "<$50K", "$0"))
+    display = ContourDisplay.from_estimator(calibrator, 0.5, ax=ax)
+    # A pair of dollar signs would be read as a formula, and fail.
+    display.ax_.figure.draw_without_rendering()
+    labels = [text.get_text() for text in display.ax_.get_legend().get_texts()]
+    assert labels[0].startswith(r"m({<\$50K}) = ")
+    assert labels[2].startswith(r"m({\$0, <\$50K}) = ")
+    assert "0.5" in display.ax_.get_title()
+
+
+def test_the_contour_needs_a_likelihood(ax):
+    calibrator = LogisticCalibrator(model="bayesian").fit(SCORES, Y)
+    with pytest.raises(ValueError, match="contour function needs 'likelihood'"):
+        ContourDisplay.from_estimator(calibrator, 0.0, ax=ax)
+
+
+@pytest.mark.parametrize("calibrator", [LogisticCalibrator(), IsotonicCalibrator()])
+def test_the_band_lies_between_belief_and_plausibility(ax, calibrator):
+    calibrator.fit(SCORES, Y)
+    display = BeliefBandDisplay.from_estimator(calibrator, SCORES, Y, ax=ax)
+    grid = display.lines_[0].get_xdata()
+    bel, pl = calibrator.predict_interval(grid).T
+    np.testing.assert_array_equal(display.lines_[0].get_ydata(), bel)
+    np.testing.assert_array_equal(display.lines_[1].get_ydata(), pl)
+    assert area(display.band_) == pytest.approx(np.trapezoid(pl - bel, grid))
+    assert grid[0] < SCORES.min() < SCORES.max() < grid[-1]
+
+
+def test_a_probabilistic_calibrator_is_one_line(ax):
+    calibrator = LogisticCalibrator(model="bayesian").fit(SCORES, Y)
+    display = BeliefBandDisplay.from_estimator(calibrator, SCORES, ax=ax)
+    assert display.band_ is None
+    assert len(display.lines_) == 1
+    assert display.rug_ == []
+    assert [t.get_text() for t in ax.get_legend().get_texts()] == ["bayesian"]
+
+
+def test_the_rug_shows_every_sample_on_its_side(ax):
+    labels = np.where(Y, "yes", "no")
+    calibrator = LogisticCalibrator().fit(SCORES, labels)
+    display = BeliefBandDisplay.from_estimator(calibrator, SCORES, labels, ax=ax)
+    for side, line in enumerate(display.rug_):
+        np.testing.assert_array_equal(line.get_xdata(), SCORES[side == Y])
+        assert set(line.get_ydata()) == {side}
+    assert ax.get_ylabel() == "Degree of belief in class yes"
+
+
+def test_several_bands_share_axes(ax):
+    for model in ("likelihood", "confidence"):
+        calibrator = LogisticCalibrator(model=model).fit(SCORES, Y)
+        display = BeliefBandDisplay.from_estimator(calibrator, SCORES, ax=ax, fill=False)
+        assert display.ax_ is ax
+        assert display.band_ is None
+    labels = [text.get_text() for text in ax.get_legend().get_texts()]
+    assert labels == ["likelihood: Bel and Pl", "confidence: Bel and Pl"]
+
+
+def test_reliability_by_hand(ax):
+    display = ReliabilityDisplay.from_predictions(
+        [0, 1, 1, 0, 1], [0.1, 0.2, 0.6, 1.0, 0.5], n_bins=2, ax=ax
+    )
+    assert display.counts.tolist() == [2, 3]  # 1/2 and 1 fall into the upper bin
+    np.testing.assert_allclose(display.line_.get_xdata(), [0.15, 0.7])
+    np.testing.assert_allclose(display.line_.get_ydata(), [0.5, 2 / 3])
+
+
+def test_an_empty_bin_is_a_gap_and_counts_are_drawn():
+    upper, lower = Figure().subplots(2, 1)
+    display = ReliabilityDisplay.from_predictions(
+        [0, 1], [0.1, 0.9], n_bins=3, ax=upper, counts_ax=lower
+    )
+    assert np.isnan(display.line_.get_ydata()).tolist() == [False, True, False]
+    assert display.bars_.get_data().values.tolist() == [1, 0, 1]
+
+
+def test_the_diagonal_is_drawn_once(ax):
+    for name in ("one", "two"):
+        ReliabilityDisplay.from_predictions([0, 1], [0.2, 0.9], ax=ax, name=name)
+    assert [t.get_text() for t in ax.get_legend().get_texts()] == ["reliable", "one", "two"]
+
+
+def test_reliability_of_an_estimator_takes_its_positive_class(ax):
+    X, labels = SCORES[:, None], np.where(Y, "yes", "no")
+    model = LogisticRegression().fit(X, labels)
+    display = ReliabilityDisplay.from_estimator(model, X, labels, ax=ax, n_bins=1)
+    assert display.name == "LogisticRegression"
+    np.testing.assert_allclose(display.prob_true, [0.5])
+    np.testing.assert_allclose(display.prob_pred, [model.predict_proba(X)[:, 1].mean()])
+
+
+@pytest.mark.parametrize(
+    ("y", "p", "options", "message"),
+    [
+        ([0, 1], [0.5, 1.5], {}, r"y_prob\[1\] is 1.5, expected a probability"),
+        ([0, 1], [0.5], {}, "y_true"),
+        ([0, 2], [0.5, 0.5], {}, "2"),
+        ([0, 1], [0.5, np.nan], {}, "nan"),
+        ([0, 1], [0.5, 0.5], {"n_bins": 0}, "n_bins is 0"),
+    ],
+)
+def test_reliability_refuses_what_is_no_probability(y, p, options, message):
+    with pytest.raises(ValueError, match=message):
+        ReliabilityDisplay.from_predictions(y, p, **options)
+
+
+def test_without_axes_pyplot_makes_a_figure_that_a_notebook_shows():
+    import matplotlib.pyplot as plt
+
+    before = set(plt.get_fignums())
+    display = ReliabilityDisplay.from_predictions([0, 1], [0.2, 0.9])
+    (new,) = set(plt.get_fignums()) - before
+    assert plt.figure(new) is display.ax_.figure
+    plt.close(new)
+
+
+def test_own_axes_need_no_pyplot():
+    code = (
+        "import sys; from matplotlib.figure import Figure; from evical.plot import *;"
+        "ReliabilityDisplay.from_predictions([0, 1], [0.2, 0.9], ax=Figure().subplots());"
+        "sys.exit('matplotlib.pyplot' in sys.modules)"
+    )
+    assert subprocess.run([sys.executable, "-c", code], check=False).returncode == 0

@@ -1,0 +1,181 @@
+"""The page, its tables and its sentences, from results made by hand."""
+
+import csv
+import io
+from dataclasses import replace
+from html.parser import HTMLParser
+
+import numpy as np
+import pytest
+
+from evical.datasets import Dataset
+from evical.experiments import METRICS, TEN_CLASSIFIERS, Estimate, Method, Results, Round
+from evical.report import (
+    Page,
+    Picture,
+    Row,
+    Section,
+    Table,
+    build,
+    demo_page,
+    differences_table,
+    findings,
+    results_table,
+    to_csv,
+)
+from evical.report._tables import written
+
+LIKELIHOOD, BAYESIAN = Method("logistic", "likelihood"), Method("logistic", "bayesian")
+LARGEST = Method("logistic", "bayesian", "largest")
+HOSTILE = "<script>alert('x')</script>"
+
+
+def make_results(errors, conflicts=(0.0, 0.0, 0.0), names=("n", "p")) -> Results:
+    """One row of error rates (likelihood, Bayesian, largest) for each round."""
+    rounds = []
+    for number, row in enumerate(errors):
+        metrics = np.zeros((3, len(METRICS)))
+        metrics[:, 0], metrics[:, -1] = row, conflicts
+        rounds.append(Round(number, np.array([0, 1]), np.full((3, 2), 0.5), metrics))
+    methods = (LIKELIHOOD, BAYESIAN, LARGEST)
+    data = Dataset("toy", np.zeros((400, 1)), np.arange(400) % 2, ("a",), names)
+    protocol = replace(TEN_CLASSIFIERS, methods=methods, rounds=len(rounds))
+    return Results(protocol, data, tuple(rounds))
+
+
+BETTER = make_results([(0.10, 0.20, 0.05), (0.12, 0.23, 0.06), (0.11, 0.20, 0.05)])
+
+
+class Outline(HTMLParser):
+    """Open tags, to find out whether all are closed, and what the page refers to."""
+
+    VOID = frozenset({"meta", "img", "br", "hr", "link", "input"})
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.open: list[str] = []
+        self.tags: list[tuple[str, dict]] = []
+
+    def handle_starttag(self, tag, attrs):
+        self.tags.append((tag, dict(attrs)))
+        if tag not in self.VOID:
+            self.open.append(tag)
+
+    def handle_endtag(self, tag):
+        assert self.open.pop() == tag
+
+
+def outline(html: str) -> Outline:
+    parser = Outline()
+    parser.feed(html)
+    assert parser.open == []
+    return parser
+
+
+def hostile_page() -> Page:
+    table = Table(
+        HOSTILE, (HOSTILE,), (HOSTILE,), (Row((HOSTILE,), (HOSTILE,)),), ((HOSTILE,) * 2,)
+    )
+    picture = Picture(
+        HOSTILE, b"\x89PNG" + bytes(12) + (1000).to_bytes(4, "big"), '" onload="x', HOSTILE
+    )
+    section = Section(HOSTILE, (HOSTILE,), (HOSTILE,), HOSTILE, (table,), (picture,))
+    return Page(HOSTILE, (HOSTILE,), (section,))
+
+
+def test_hostile_texts_stay_texts():
+    html = build(hostile_page())
+    parsed = outline(html)
+    assert "script" not in {tag for tag, _ in parsed.tags}
+    assert all(not name.startswith("on") for _, attrs in parsed.tags for name in attrs)
+    assert html.count("&lt;script&gt;") >= 12
+
+
+def test_the_page_stands_on_its_own_and_is_accessible():
+    picture = Picture("p", b"\x89PNG" + bytes(12) + (1000).to_bytes(4, "big"), "what it shows", "c")
+    parsed = outline(build(demo_page(BETTER, [picture], "evical demo")))
+    for tag, attrs in parsed.tags:
+        assert tag not in {"script", "link", "iframe"}
+        assert "href" not in attrs
+        assert attrs.get("src", "data:").startswith("data:")
+    images = [attrs for tag, attrs in parsed.tags if tag == "img"]
+    assert [(image["alt"], image["width"]) for image in images] == [("what it shows", "600")]
+    tags = [tag for tag, _ in parsed.tags]
+    assert parsed.tags[0] == ("html", {"lang": "en"})
+    assert tags.count("h1") == tags.count("main") == tags.count("title") == 1
+    assert tags.count("caption") == tags.count("table") == 2
+    headers = [attrs for tag, attrs in parsed.tags if tag == "th"]
+    assert all(attrs["scope"] in {"row", "col"} for attrs in headers)
+
+
+def test_the_page_tells_command_seed_versions_and_protocol():
+    html = build(demo_page(BETTER, [], "evical demo --rounds 3 --output 'a b'"))
+    for part in (
+        "evical demo --rounds 3 --output &#39;a b&#39;",
+        "Seed 0",
+        "numpy 2",
+        "200 samples",
+    ):
+        assert part in html
+
+
+def test_class_names_are_escaped_on_the_page():
+    html = build(demo_page(make_results([(0.1, 0.2, 0.1)], names=("a", HOSTILE)), [], "x"))
+    assert HOSTILE not in html
+    assert "&lt;script&gt;" in html
+
+
+def test_the_table_marks_the_lowest_and_explains_all_columns():
+    table = results_table(BETTER)
+    assert [row.head for row in table.rows] == [
+        ("logistic", "likelihood"),
+        ("logistic", "Bayesian"),
+        ("reference", "largest alone"),
+    ]
+    assert table.rows[2].cells[0] == "5.3 ± 0.3"
+    assert [0 in row.best for row in table.rows] == [False, False, True]
+    assert {name for name, _ in table.notes} == {*table.columns, "reference"}
+
+
+def test_differences_are_paired():
+    (row,) = differences_table(BETTER).rows
+    # -10, -11 and -9 points: their standard error is 1 / sqrt(3).
+    assert (row.head, row.cells[0]) == (("logistic",), "-10.0 ± 0.6")
+
+
+def test_after_one_round_there_is_no_standard_error():
+    (row, *_), csv_text = results_table(make_results([(0.1, 0.2, 0.3)])).rows, to_csv(BETTER)
+    assert row.cells[0] == "10.0"
+    assert written(Estimate(-0.01, float("nan")), METRICS[0], sign=True) == "-1.0"
+    rows = list(csv.DictReader(io.StringIO(csv_text)))
+    assert len(rows) == 3
+    assert float(rows[1]["error_rate"]) == pytest.approx(0.21)
+    single = csv.DictReader(io.StringIO(to_csv(make_results([(0.1, 0.2, 0.3)]))))
+    assert next(single)["error_rate_se"] == ""
+
+
+def test_findings_follow_the_numbers():
+    text = " ".join(findings(BETTER))
+    assert "errs on 11.0% of the test samples" in text
+    assert "-10.0 ± 0.6 points, the evidential way helps here" in text
+    assert "largest classifier alone errs on 5.3% (-5.7 ± 0.3 points, better)" in text
+    worse = make_results([(0.20, 0.10, 0.25), (0.23, 0.12, 0.28), (0.20, 0.11, 0.26)])
+    text = " ".join(findings(worse))
+    assert "+10.0 ± 0.6 points, the evidential way harms here" in text
+    assert "points, worse)" in text
+
+
+def test_findings_do_not_make_much_of_noise():
+    noise = make_results([(0.10, 0.11, 0.10), (0.12, 0.10, 0.11), (0.10, 0.10, 0.10)])
+    text = " ".join(findings(noise))
+    assert text.count("no clear difference") == 2
+    assert "says nothing about chance" in " ".join(findings(make_results([(0.1, 0.2, 0.3)])))
+
+
+def test_findings_mention_total_conflict_where_there_is_some():
+    assert not any("exclude" in text for text in findings(BETTER))
+    text = findings(make_results([(0.1, 0.2, 0.3)] * 2, conflicts=(0, 0.25, 0)))[-1]
+    assert "on 25.0% with logistic calibration" in text
+    assert "never happened" in text
+    text = findings(make_results([(0.1, 0.2, 0.3)] * 2, conflicts=(0.125, 0.25, 0)))[-1]
+    assert "at most 12.5%" in text
