@@ -12,12 +12,10 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from dstheory.kernels import tables
+from dstheory.kernels import batches, tables
 
 __all__ = ["combine_pairs", "pair_targets"]
 
-# Products held at once: 2^16 doubles are 512 KiB, which is the size of a level-2 cache.
-_BLOCK_PRODUCTS = 1 << 16
 # Above this many pairs one row fills a block, and a bincount a row is faster than sorting.
 _MANY_PAIRS = 1 << 14
 # Clearing and scanning a table costs about an eighth of a pair an entry.
@@ -93,7 +91,9 @@ def combine_pairs(
         sums = table[focal, np.newaxis]
     else:
         focal, index = pair_targets(focal1, focal2, operation)
-        route = _exact if exact else _in_blocks if len(index) <= _MANY_PAIRS else _row_by_row
+        route = (
+            _exact if exact else batches.batch_sums if len(index) <= _MANY_PAIRS else _row_by_row
+        )
         sums = route(left, right, index, len(focal), n_rows)
     if not keep_empty and len(focal) and focal[0] == 0:
         focal, sums = focal[1:], sums[1:]
@@ -138,20 +138,4 @@ def _row_by_row(
     for row in range(n_rows):
         products = np.multiply.outer(_row(left, row), _row(right, row)).ravel()
         sums[:, row] = np.bincount(index, weights=products, minlength=n_sets)
-    return sums
-
-
-def _in_blocks(
-    left: NDArray[Any], right: NDArray[Any], index: NDArray[np.intp], n_sets: int, n_rows: int
-) -> NDArray[np.float64]:
-    order = np.argsort(index, kind="stable")
-    i, j = np.divmod(order, len(right))
-    starts = np.searchsorted(index[order], np.arange(n_sets))
-    sums = np.empty((n_sets, n_rows))
-    block = max(1, _BLOCK_PRODUCTS // max(1, len(index)))
-    for start in range(0, n_rows, block):
-        rows = slice(start, start + block)
-        a = left if left.shape[1] == 1 else left[:, rows]
-        b = right if right.shape[1] == 1 else right[:, rows]
-        np.add.reduceat(a[i] * b[j], starts, axis=0, out=sums[:, rows])
     return sums

@@ -1,9 +1,10 @@
 """Dempster's rule, tables and large sums against the peers that are installed, in one run.
 
 Run with ``python -m tests.benchmarks.bench_peers`` from the repository, in an environment
-that has any of py_dempster_shafer, evtools-dst and pybelief. Each row prints the median of
-this package and of each peer, and the ratio to the fastest peer; every peer's result is
-compared with ours first. Random distinct focal sets, Dirichlet masses, fixed seed.
+that has any of py_dempster_shafer, evtools-dst, pybelief and torchbelief (one thread). Each
+row prints the median of this package and of each peer, and the ratio to the fastest peer;
+every peer's result is compared with ours first. Random distinct focal sets, Dirichlet
+masses, fixed seed.
 """
 
 import timeit
@@ -59,7 +60,25 @@ def evtools_dempster(one: Any, two: Any) -> Any:
     return rule(one, two, method="dense")
 
 
+def as_torch(m: MassFunction) -> Any:
+    table = np.zeros((*m.batch_shape, m.frame.full + 1))
+    table[..., m.focal] = m.masses
+    torch = import_module("torch")
+    torch.set_num_threads(1)
+    return torch.from_numpy(table), import_module("torchbelief").Frame(len(m.frame))
+
+
+def torch_dempster(one: Any, two: Any) -> Any:
+    rule = import_module("torchbelief.combine").dempster
+    return rule(one[0], two[0], one[1])[0], one[1]
+
+
+def torch_mass(pair: Any, event: Any) -> float:
+    return float(pair[0][sum(1 << int(label[1:]) for label in event)])
+
+
 PEERS = {
+    "torchbelief": (as_torch, torch_dempster, torch_mass),
     "pyds": (as_pyds, lambda a, b: a.combine_conjunctive(b), lambda m, e: m[frozenset(e)]),
     "pybelief": (as_pybelief, lambda a, b: a.combine_dempster(b), lambda m, e: m[frozenset(e)]),
     "evtools": (as_evtools, evtools_dempster, lambda m, e: m[frozenset(e)]),
@@ -97,6 +116,11 @@ def bench_tables(size: int, rng: np.random.Generator) -> None:
         table[m.focal] = m.masses
         names = [getattr(conversions, name) for name in ("mtobel", "mtopl", "mtoq")]
         times["evtools"] = median_ms(lambda: [convert(table) for convert in names])
+    if installed("torchbelief"):
+        theirs, frame = as_torch(m)
+        kernels = import_module("torchbelief.transforms")
+        names = [getattr(kernels, name) for name in ("belief", "plausibility", "commonality")]
+        times["torchbelief"] = median_ms(lambda: [convert(theirs, frame) for convert in names])
     ours = median_ms(lambda: (bel_table(m), pl_table(m), q_table(m)))
     report(f"bel + pl + q of all subsets, n={size}", ours, times)
 
@@ -122,7 +146,13 @@ def _butterfly(table: Any) -> Any:
 def bench_batch(rng: np.random.Generator) -> None:
     masses = [rng.dirichlet(np.ones(15), 100_000) for _ in range(2)]
     one, two = (MassFunction(Frame("abcd"[i] for i in range(4)), range(1, 16), m) for m in masses)
-    report("100,000 pairs, n=4, 15 focal sets", median_ms(lambda: one @ two, 5), {})
+    times = {}
+    if installed("torchbelief"):
+        theirs = as_torch(one), as_torch(two)
+        expected = (one @ two).mass(mask=1)
+        assert np.abs(torch_dempster(*theirs)[0][:, 1].numpy() - expected).max() < 1e-9
+        times["torchbelief"] = median_ms(lambda: torch_dempster(*theirs), 5)
+    report("100,000 pairs, n=4, 15 focal sets", median_ms(lambda: one @ two, 5), times)
 
 
 def bench_large(rng: np.random.Generator) -> None:
