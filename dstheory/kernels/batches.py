@@ -66,7 +66,7 @@ def batch_sums_numpy(left: Floats, right: Floats, index: Index, n_sets: int, n_r
     i, j = np.divmod(order, len(right))
     starts = np.searchsorted(index[order], np.arange(n_sets))
     sums = np.empty((n_sets, n_rows))
-    block = max(1, _BLOCK_PRODUCTS // len(index))
+    block = max(1, _BLOCK_PRODUCTS // max(1, len(index)))
     for start in range(0, n_rows, block):
         rows = slice(start, start + block)
         a = left if left.shape[1] == 1 else left[:, rows]

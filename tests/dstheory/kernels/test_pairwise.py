@@ -7,7 +7,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from dstheory.kernels import bits, pairwise
+from dstheory.kernels import batches, bits, pairwise
 
 OPERATIONS = {
     np.bitwise_and: lambda a, b: a & b,
