@@ -148,7 +148,7 @@ class EvidentialEnsemble(BeliefPredictor, _BaseComposition):  # type: ignore[mis
         subsets = as_subsets(self.subsets, list(members), y)
         params = self._routed(list(members), weight, fit_params)
         self.estimators_ = Parallel(n_jobs=self.n_jobs)(
-            delayed(_fit_member)(clone(member), X, y, rows, params[name])
+            delayed(_fit_member)(name, clone(member), X, y, rows, params[name])
             for (name, member), rows in zip(members.items(), subsets, strict=True)
         )
         self._check_same_classes(list(members))
@@ -341,9 +341,18 @@ class EvidentialEnsemble(BeliefPredictor, _BaseComposition):  # type: ignore[mis
 
 
 def _fit_member(
-    member: Any, X: Any, y: NDArray[Any], rows: NDArray[np.intp] | None, params: dict[str, Any]
+    name: str,
+    member: Any,
+    X: Any,
+    y: NDArray[Any],
+    rows: NDArray[np.intp] | None,
+    params: dict[str, Any],
 ) -> Any:
-    if rows is None:
+    if rows is not None:
+        params = _check_method_params(X, params=params, indices=rows)
+        X, y = _safe_indexing(X, rows), y[rows]
+    try:
         return member.fit(X, y, **params)
-    params = _check_method_params(X, params=params, indices=rows)
-    return member.fit(_safe_indexing(X, rows), y[rows], **params)
+    except ValueError as error:
+        error.add_note(f"while fitting {name!r} on {len(y)} samples")
+        raise

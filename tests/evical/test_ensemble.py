@@ -358,6 +358,14 @@ def test_wrong_kinds_are_refused(options, message):
         ensemble(**options).fit(X2, Y2)
 
 
+def test_an_error_of_a_member_tells_whose_it_is():
+    few = np.concatenate([np.flatnonzero(k == Y2)[-2:] for k in (0, 1)])
+    shares = [np.arange(100), few]
+    with pytest.raises(ValueError, match="each of 3 folds needs one") as caught:
+        ensemble(subsets=shares).fit(X2, Y2)
+    assert caught.value.__notes__ == ["while fitting 'tree' on 4 samples"]
+
+
 def test_members_of_other_classes_are_refused():
     three = FrozenEstimator(EvidentialClassifier(GaussianNB(), calibrator=BINS).fit(X3, Y3))
     with pytest.raises(ValueError, match=r"'classifier0' has classes \[0, 1, 2\], but y has"):
