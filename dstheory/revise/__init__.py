@@ -1,0 +1,40 @@
+"""Ways to change one belief: condition, correct by reliability, infer, and change the frame."""
+
+from dstheory.revise._bayes import (
+    conditional_plausibilities,
+    disjunctive_rule_of_combination,
+    generalized_bayes,
+)
+from dstheory.revise._condition import condition, condition_geometric
+from dstheory.revise._contextual import (
+    contextual_discount,
+    contextual_negate,
+    contextual_reinforce,
+)
+from dstheory.revise._decondition import decondition
+from dstheory.revise._discount import discount, negate
+from dstheory.revise._focusing import condition_focusing
+from dstheory.revise._jeffrey import jeffrey
+from dstheory.revise._learning import ContextualRates, learn_contextual_rates
+from dstheory.revise._reframing import coarsen, refine, rename
+
+__all__ = [
+    "ContextualRates",
+    "coarsen",
+    "condition",
+    "condition_focusing",
+    "condition_geometric",
+    "conditional_plausibilities",
+    "contextual_discount",
+    "contextual_negate",
+    "contextual_reinforce",
+    "decondition",
+    "discount",
+    "disjunctive_rule_of_combination",
+    "generalized_bayes",
+    "jeffrey",
+    "learn_contextual_rates",
+    "negate",
+    "refine",
+    "rename",
+]

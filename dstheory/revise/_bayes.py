@@ -1,0 +1,308 @@
+"""The generalized Bayesian theorem, and the disjunctive rule that it is the inverse of.
+
+What each hypothesis says about an observation gives, backwards, a belief about the
+hypotheses (generalized Bayesian theorem), and, forwards, a belief about the observation from
+one about the hypotheses (disjunctive rule of combination). Smets 1993, with each observation
+model taken as a distinct piece of evidence, embedded by deconditioning.
+"""
+
+from collections.abc import Mapping
+from functools import cache
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from dstheory import _checks
+from dstheory.errors import DSTheoryError, MassError
+from dstheory.frame import Frame
+from dstheory.kernels import bits, pairwise
+from dstheory.mass import MassFunction
+from dstheory.revise._arguments import broadcast_shape, check_mass, matched, shares
+from dstheory.revise._transfer import collected, stretched
+
+__all__ = ["conditional_plausibilities", "disjunctive_rule_of_combination", "generalized_bayes"]
+
+# 2^26 sets of doubles are half a gigabyte a row.
+_MAX_SETS = 1 << 26
+
+
+def generalized_bayes(
+    frame: Frame,
+    likelihoods: Any,
+    *,
+    prior: MassFunction | None = None,
+    normalize: bool = True,
+) -> MassFunction:
+    """Generalized Bayesian theorem: belief about hypotheses, given an observation.
+
+    Pl(A | x) = 1 - product over h in A of (1 - pl(x | h)), and q(A | x) = product over h
+    in A of pl(x | h); with a prior, conjunctively combined with it.
+
+    Parameters
+    ----------
+    frame : Frame
+        The K hypotheses.
+    likelihoods : (*batch, K) array, or mapping of label to number or array
+        pl(x | h), the plausibility of what was observed under each hypothesis, between 0
+        and 1; ``conditional_plausibilities`` finds it from conditional mass functions.
+    prior : MassFunction, optional
+        Belief about the hypotheses before; its batch broadcasts. Default: vacuous.
+    normalize : bool
+        False keeps the conflict on the empty set (transferable belief model).
+
+    Returns
+    -------
+    MassFunction
+        On `frame`. Hypotheses with likelihoods 0 and 1 alone cost nothing; each other one
+        may double the number of focal sets.
+
+    Raises
+    ------
+    MassError
+        If a likelihood does not lie between 0 and 1, or labels are missing.
+    TotalConflictError
+        If no hypothesis is possible in a row, and `normalize` is True.
+    DSTheoryError
+        If the result could have more than 2^26 focal sets.
+    FrameError
+        If a label is unknown, or the prior is on another frame.
+    TypeError
+        If an argument is of the wrong kind.
+
+    See Also
+    --------
+    disjunctive_rule_of_combination : forwards, from hypotheses to observations.
+
+    Notes
+    -----
+    With a Bayesian prior and likelihoods P(x | h), normalized, it is Bayes' theorem.
+
+    References
+    ----------
+    Smets (1993), Belief functions: the disjunctive rule of combination and the generalized
+    Bayesian theorem, International Journal of Approximate Reasoning 9.
+
+    Examples
+    --------
+    >>> generalized_bayes(Frame(["ant", "bee"]), [1, 0.25]).to_dict()
+    {('ant',): 0.75, ('ant', 'bee'): 0.25}
+    >>> prior = MassFunction.from_dict(Frame(["ant", "bee"]), {"ant": 0.25, "bee": 0.75})
+    >>> generalized_bayes(prior.frame, {"ant": 0.75, "bee": 0.25}, prior=prior).contour()
+    array([0.5, 0.5])
+    """
+    _checks.check_frame(frame)
+    pl = np.moveaxis(shares(_as_rows(frame, likelihoods), "likelihood", 1), -1, 0)
+    start = _vacuous(frame, pl.dtype) if prior is None else check_mass(prior, "prior")
+    _checks.same_frame(frame, start.frame)
+    batch = broadcast_shape(start.batch_shape, pl.shape[1:], "likelihoods")
+    if prior is not None:
+        pl = matched(pl, start.store)
+    _check_size(start, pl)
+    sums = start.focal, stretched(start.store, batch)
+    for label, likelihood in enumerate(pl):
+        if bool(np.all(likelihood == 1)):
+            continue
+        # Deconditioned on hypothesis h, the observation says "not h" as far as not plausible.
+        without = frame.full ^ (1 << label)
+        focal = bits.mask_array([without, frame.full], len(frame))
+        masses = np.stack([np.asarray(1 - likelihood, dtype=pl.dtype), np.asarray(likelihood)])
+        sums = pairwise.combine_pairs(*sums, focal, masses, np.bitwise_and)
+        sums = _pruned(*sums)
+    belief = MassFunction.from_store(frame, sums[0].copy(), np.array(sums[1], order="C"))
+    return belief.normalize() if normalize else belief
+
+
+def conditional_plausibilities(
+    frame: Frame, conditionals: Mapping[Any, MassFunction], event: Any
+) -> NDArray[Any]:
+    """Plausibility of an observed event under each hypothesis: input of the generalized Bayes.
+
+    Parameters
+    ----------
+    frame : Frame
+        The K hypotheses.
+    conditionals : mapping of label to MassFunction
+        What each hypothesis says about the observation; all on one frame. Batches broadcast.
+    event : label, collection of labels, or the frame
+        What was observed, in the frame of the conditionals.
+
+    Returns
+    -------
+    (*batch, K) array
+
+    Raises
+    ------
+    FrameError
+        If a label is unknown, or conditionals are on different frames.
+    MassError
+        If a hypothesis has no conditional.
+    TypeError
+        If `conditionals` is no mapping to mass functions.
+
+    References
+    ----------
+    Smets (1993), International Journal of Approximate Reasoning 9.
+
+    Examples
+    --------
+    >>> sounds = Frame(["buzz", "silence"])
+    >>> bee = MassFunction.from_dict(sounds, {"buzz": 0.75, sounds: 0.25})
+    >>> ant = MassFunction.from_dict(sounds, {"silence": 1})
+    >>> conditional_plausibilities(Frame(["ant", "bee"]), {"ant": ant, "bee": bee}, "silence")
+    array([1.  , 0.25])
+    """
+    _checks.check_frame(frame)
+    given = _conditionals(frame, conditionals)
+    _refuse_missing(frame, given, frame.full)
+    return _stacked([np.asarray(given[bit].pl(event)) for bit in range(len(frame))])
+
+
+def disjunctive_rule_of_combination(
+    prior: MassFunction, conditionals: Mapping[Any, MassFunction]
+) -> MassFunction:
+    """Disjunctive rule: belief about observations, from belief about hypotheses.
+
+    Given a set of hypotheses, the conditionals of its members are combined disjunctively,
+    b(x | A) = product over h in A of b(x | h); the prior's masses average over the sets.
+
+    Parameters
+    ----------
+    prior : MassFunction
+        Belief about the hypotheses. Mass of the empty set stays on the empty set.
+    conditionals : mapping of label to MassFunction
+        What each hypothesis says about the observation; all on one frame. Only hypotheses in
+        a focal set of the prior are needed. Batches broadcast with the prior's.
+
+    Returns
+    -------
+    MassFunction
+        On the frame of the conditionals.
+
+    Raises
+    ------
+    MassError
+        If a hypothesis that the prior deems possible has no conditional, or none is given.
+    FrameError
+        If a label is unknown, or conditionals are on different frames.
+    TypeError
+        If an argument is of the wrong kind.
+
+    See Also
+    --------
+    generalized_bayes : backwards, from an observation to the hypotheses.
+
+    Notes
+    -----
+    With a Bayesian prior it is the law of total probability.
+
+    References
+    ----------
+    Smets (1993), Belief functions: the disjunctive rule of combination and the generalized
+    Bayesian theorem, International Journal of Approximate Reasoning 9.
+
+    Examples
+    --------
+    >>> sounds = Frame(["buzz", "silence"])
+    >>> bee = MassFunction.from_dict(sounds, {"buzz": 0.75, sounds: 0.25})
+    >>> ant = MassFunction.from_dict(sounds, {"silence": 1})
+    >>> prior = MassFunction.from_dict(Frame(["ant", "bee"]), {"ant": 0.5, "bee": 0.5})
+    >>> disjunctive_rule_of_combination(prior, {"ant": ant, "bee": bee}).to_dict()
+    {('buzz',): 0.375, ('silence',): 0.5, ('buzz', 'silence'): 0.125}
+    """
+    given = _conditionals(check_mass(prior, "prior").frame, conditionals)
+    if not given:
+        raise MassError("there is no conditional; give one for each hypothesis")
+    _refuse_missing(prior.frame, given, int(np.bitwise_or.reduce(prior.focal)))
+    space = next(iter(given.values())).frame
+
+    @cache  # focal sets share the unions of their lower labels
+    def union(mask: int) -> MassFunction:
+        top = mask.bit_length() - 1
+        rest = mask ^ (1 << top)
+        return union(rest) | given[top] if rest else given[top]
+
+    empty = MassFunction.from_store(
+        space, bits.mask_array([0], len(space)), _one(prior.store.dtype)
+    )
+    parts = [union(int(mask)) if mask else empty for mask in prior.focal]
+    batch = prior.batch_shape
+    for part in parts:
+        batch = broadcast_shape(batch, part.batch_shape, "conditionals")
+    stores = [
+        stretched(part.store, batch) * mass
+        for part, mass in zip(parts, stretched(prior.store, batch), strict=True)
+    ]
+    sets = np.concatenate([part.focal for part in parts])
+    return collected(space, sets, np.concatenate(stores)).prune()
+
+
+def _as_rows(frame: Frame, likelihoods: Any) -> NDArray[Any]:
+    """Likelihoods (*batch, K) from an array or a mapping."""
+    if isinstance(likelihoods, Mapping):
+        columns = _by_bit(frame, likelihoods)
+        _refuse_missing(frame, columns, frame.full)
+        return _stacked([_checks.as_masses(columns[bit]) for bit in range(len(frame))])
+    rows = _checks.as_masses(likelihoods)
+    if rows.ndim == 0 or rows.shape[-1] != len(frame):
+        raise MassError(
+            f"likelihoods have shape {rows.shape}, but their last axis runs over the "
+            f"{len(frame)} labels of the frame"
+        )
+    return rows
+
+
+def _vacuous(frame: Frame, dtype: Any) -> MassFunction:
+    return MassFunction.from_store(frame, bits.mask_array([frame.full], len(frame)), _one(dtype))
+
+
+def _one(dtype: Any) -> NDArray[Any]:
+    """Mass 1 of a single set: an int among objects, so that products stay exact."""
+    return np.ones(1, dtype=dtype)
+
+
+def _stacked(columns: list[NDArray[Any]]) -> NDArray[Any]:
+    return np.stack(np.broadcast_arrays(*columns), axis=-1)
+
+
+def _by_bit(frame: Frame, given: Mapping[Any, Any]) -> dict[int, Any]:
+    """What is given for each label, by the position of the label."""
+    return {frame.mask((label,)).bit_length() - 1: value for label, value in given.items()}
+
+
+def _conditionals(frame: Frame, given: Any) -> dict[int, MassFunction]:
+    """Conditional mass functions by the position of their label, all on one frame."""
+    if not isinstance(given, Mapping):
+        raise TypeError(f"conditionals are a mapping of labels to mass functions, not {given!r}")
+    found = _by_bit(frame, given)
+    first = next(iter(found.values()), None)
+    for label, m in given.items():
+        _checks.same_frame(check_mass(first).frame, check_mass(m, f"conditional {label!r}").frame)
+    return found
+
+
+def _refuse_missing(frame: Frame, given: Mapping[int, Any], needed: int) -> None:
+    missing = [label for i, label in enumerate(frame) if needed >> i & 1 and i not in given]
+    if missing:
+        raise MassError(f"nothing is given for {missing!r} of {frame!r}")
+
+
+def _check_size(start: MassFunction, pl: NDArray[Any]) -> None:
+    """Refuse a result whose focal sets could not be stored."""
+    free = sum(1 << i for i, row in enumerate(pl) if not _certain(row))
+    bound = sum(1 << (int(mask) & free).bit_count() for mask in start.focal)
+    if bound > _MAX_SETS:
+        raise DSTheoryError(
+            f"the result could have {bound:.3g} focal sets, at most 2^26 are made; "
+            "give a prior with small focal sets, or likelihoods of 0 and 1"
+        )
+
+
+def _certain(row: Any) -> bool:
+    values = np.asarray(row)
+    return bool(np.all(values == 1) or np.all(values == 0))
+
+
+def _pruned(focal: NDArray[Any], store: NDArray[Any]) -> tuple[NDArray[Any], NDArray[Any]]:
+    kept = np.asarray(store != 0, dtype=bool).reshape(len(store), -1).any(axis=1)
+    return (focal[kept], store[kept]) if store.size else (focal, store)

@@ -1,0 +1,211 @@
+"""Contextual correction: trust in a source that depends on where the truth lies.
+
+Each context A has a rate: the probability that the source fails in the way of A. Then what
+the source says, B, becomes B or A (discounting), B and A (reinforcement), or "B if and only
+if A" (negation). The failures of different contexts are independent.
+"""
+
+from collections.abc import Mapping
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from dstheory.kernels import bits, pairwise
+from dstheory.mass import MassFunction
+from dstheory.revise._arguments import as_rate, check_mass
+
+__all__ = ["contextual_discount", "contextual_negate", "contextual_reinforce"]
+
+
+def contextual_discount(m: MassFunction, rates: Mapping[Any, Any]) -> MassFunction:
+    """Contextual discounting: where the truth lies in a context, the source may be useless.
+
+    For each context A in turn, the share `rate` of the mass of B moves to B or A.
+
+    Parameters
+    ----------
+    m : MassFunction
+        One or a batch.
+    rates : mapping of event to number or array
+        Rate 1 - beta_A of each context, between 0 and 1; broadcasts with the batch of `m`.
+        Contexts are often the single labels, or the sets of a partition.
+
+    Returns
+    -------
+    MassFunction
+        The disjunctive combination of `m` with, for each context, the mass function
+        m(A) = rate, m(empty) = 1 - rate. The order of contexts does not matter.
+
+    Raises
+    ------
+    MassError
+        If a rate does not lie between 0 and 1.
+    FrameError
+        If a label is unknown.
+    TypeError
+        If `m` is no mass function, `rates` no mapping, or a rate no number.
+    ValueError
+        If a rate does not broadcast with the batch.
+
+    See Also
+    --------
+    discount : one context, the frame.
+    learn_contextual_rates : rates from labeled data.
+
+    Notes
+    -----
+    The plausibility of a label x in no context stays; with a context {x} it becomes
+    1 - (1 - rate)(1 - pl(x)).
+
+    References
+    ----------
+    Mercier, Quost & Denoeux (2008), Refined modeling of sensor reliability in the belief
+    function framework using contextual discounting, Information Fusion 9 (partitions);
+    Mercier, Lefevre & Delmotte (2012), Belief functions contextual discounting and canonical
+    decompositions, International Journal of Approximate Reasoning 53 (any contexts).
+
+    Examples
+    --------
+    A sensor that recognizes airplanes with reliability 0.6 (Mercier et al. 2008):
+
+    >>> from dstheory import Frame
+    >>> frame = Frame(["airplane", "helicopter", "rocket"])
+    >>> m = MassFunction.from_dict(frame, {"airplane": 0.5, "rocket": 0.5})
+    >>> contextual_discount(m, {"airplane": 0.4}).to_dict()
+    {('airplane',): 0.5, ('rocket',): 0.3, ('airplane', 'rocket'): 0.2}
+    """
+    return _corrected(m, rates, np.bitwise_or, neutral=0)
+
+
+def contextual_reinforce(m: MassFunction, rates: Mapping[Any, Any]) -> MassFunction:
+    """Contextual reinforcement: the source may have failed to exclude what lies outside.
+
+    For each context A in turn, the share `rate` of the mass of B moves to B and A.
+
+    Parameters
+    ----------
+    m : MassFunction
+        One or a batch.
+    rates : mapping of event to number or array
+        Rate 1 - beta_A of each context, between 0 and 1; broadcasts with the batch of `m`.
+        Contexts are often the complements of the single labels.
+
+    Returns
+    -------
+    MassFunction
+        The conjunctive combination of `m` with, for each context, the simple mass function
+        m(A) = rate, m(frame) = 1 - rate; in general not normalized.
+
+    Raises
+    ------
+    MassError
+        If a rate does not lie between 0 and 1.
+    FrameError
+        If a label is unknown.
+    TypeError
+        If `m` is no mass function, `rates` no mapping, or a rate no number.
+    ValueError
+        If a rate does not broadcast with the batch.
+
+    See Also
+    --------
+    contextual_discount : the dual under complement.
+
+    References
+    ----------
+    Mercier, Lefevre & Delmotte (2012), Belief functions contextual discounting and canonical
+    decompositions, International Journal of Approximate Reasoning 53; Pichon, Mercier,
+    Lefevre & Delmotte (2016), Proposition and learning of some belief function contextual
+    correction mechanisms, International Journal of Approximate Reasoning 72.
+
+    Examples
+    --------
+    >>> from dstheory import Frame
+    >>> frame = Frame(["ant", "bee", "cat"])
+    >>> m = MassFunction.from_dict(frame, {frame: 1})
+    >>> contextual_reinforce(m, {("bee", "cat"): 0.75}).to_dict()
+    {('bee', 'cat'): 0.75, ('ant', 'bee', 'cat'): 0.25}
+    """
+    return _corrected(m, rates, np.bitwise_and, neutral=check_mass(m).frame.full)
+
+
+def contextual_negate(m: MassFunction, rates: Mapping[Any, Any]) -> MassFunction:
+    """Contextual negation: the source may lie unless the truth lies in a context.
+
+    For each context A in turn, the share `rate` of the mass of B moves to the set of labels
+    that belong to both B and A, or to neither: told truly in A, reversed outside of A.
+
+    Parameters
+    ----------
+    m : MassFunction
+        One or a batch.
+    rates : mapping of event to number or array
+        Rate 1 - beta_A of each context, between 0 and 1; broadcasts with the batch of `m`.
+        Contexts are often the complements of the single labels.
+
+    Returns
+    -------
+    MassFunction
+        In general not normalized.
+
+    Raises
+    ------
+    MassError
+        If a rate does not lie between 0 and 1.
+    FrameError
+        If a label is unknown.
+    TypeError
+        If `m` is no mass function, `rates` no mapping, or a rate no number.
+    ValueError
+        If a rate does not broadcast with the batch.
+
+    See Also
+    --------
+    negate : one context, the empty set: the source lies everywhere.
+
+    Notes
+    -----
+    The plausibility of a label x outside of one context becomes
+    (1 - rate) pl(x) + rate (1 - pl(x)).
+
+    References
+    ----------
+    Pichon, Mercier, Lefevre & Delmotte (2016), Proposition and learning of some belief
+    function contextual correction mechanisms, International Journal of Approximate
+    Reasoning 72.
+
+    Examples
+    --------
+    >>> from dstheory import Frame
+    >>> m = MassFunction.from_dict(Frame(["ant", "bee", "cat"]), {"ant": 1})
+    >>> contextual_negate(m, {("bee", "cat"): 0.25}).to_dict()
+    {(): 0.25, ('ant',): 0.75}
+    """
+    # B if and only if A is the symmetric difference of B and the complement of A.
+    return _corrected(m, rates, np.bitwise_xor, neutral=0, reverse=check_mass(m).frame.full)
+
+
+def _corrected(
+    m: MassFunction, rates: Any, operation: np.ufunc, *, neutral: int, reverse: int = 0
+) -> MassFunction:
+    """Combine with a mass function on {neutral, context} for each context."""
+    frame = check_mass(m).frame
+    if not isinstance(rates, Mapping):
+        raise TypeError(f"rates are a mapping of contexts (events) to rates, not {rates!r}")
+    for context, value in rates.items():
+        mask = frame.mask(context)
+        rate = as_rate(value, m, f"rate of context {frame.event(mask)!r}")
+        if mask ^ reverse != neutral:
+            focal = bits.mask_array(sorted([neutral, mask ^ reverse]), len(frame))
+            store = _two(rate, first=neutral > (mask ^ reverse))
+            joint = pairwise.combine_pairs(m.focal, m.store, focal, store, operation)
+            m = MassFunction.from_store(frame, *joint)
+    return m.prune()
+
+
+def _two(rate: NDArray[Any], *, first: bool) -> NDArray[Any]:
+    """Masses (2, *batch): the rate on the context, the rest on the neutral set."""
+    # Arithmetic on a 0-d object array gives the bare object, whose type stack would guess.
+    rest = np.asarray(1 - rate, dtype=rate.dtype)
+    return np.stack([rate, rest] if first else [rest, rate])

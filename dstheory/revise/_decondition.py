@@ -1,0 +1,63 @@
+"""Deconditioning: the least that one may believe if a conditional belief is all that is known.
+
+Conditioning on an event took from each focal set its part outside of the event; the
+ballooning extension gives the largest such part back (Smets 1993).
+"""
+
+from typing import Any
+
+from dstheory.mass import MassFunction
+from dstheory.revise._arguments import check_mass
+from dstheory.revise._transfer import transfer
+
+__all__ = ["decondition"]
+
+
+def decondition(m: MassFunction, event: Any) -> MassFunction:
+    """Ballooning extension: undo conditioning on an event with the least commitment.
+
+    The mass of each focal set A goes to A or "not the event".
+
+    Parameters
+    ----------
+    m : MassFunction
+        One or a batch; what is believed given the event. Mass of the empty set goes to the
+        complement of the event.
+    event : label, collection of labels, or the frame
+        What `m` takes for certain.
+
+    Returns
+    -------
+    MassFunction
+        On the same frame: the least committed one whose conditional on the event,
+        ``condition(..., event, normalize=False)``, is the conditional of `m`.
+
+    Raises
+    ------
+    FrameError
+        If a label is unknown.
+    TypeError
+        If `m` is no mass function.
+
+    See Also
+    --------
+    condition : the way there.
+    generalized_bayes : combines deconditioned beliefs.
+
+    References
+    ----------
+    Smets (1993), Belief functions: the disjunctive rule of combination and the generalized
+    Bayesian theorem, International Journal of Approximate Reasoning 9.
+
+    Examples
+    --------
+    >>> from dstheory import Frame
+    >>> frame = Frame(["ant", "bee", "cat"])
+    >>> m = MassFunction.from_dict(frame, {"ant": 0.75, ("ant", "bee"): 0.25})
+    >>> decondition(m, ["ant", "bee"])
+    MassFunction on {ant, bee, cat}
+      {ant, cat}       0.75
+      {ant, bee, cat}  0.25
+    """
+    frame = check_mass(m).frame
+    return transfer(m, m.focal | (frame.full ^ frame.mask(event)))

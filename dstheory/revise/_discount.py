@@ -1,0 +1,118 @@
+"""Discounting and negation as a whole: how far is the source to be trusted?
+
+With probability `rate` the source is irrelevant (discounting), or says the opposite of what
+it knows (negation).
+"""
+
+from typing import Any
+
+import numpy as np
+
+from dstheory.kernels import bits
+from dstheory.mass import MassFunction
+from dstheory.revise._arguments import as_rate, broadcast_shape, check_mass
+from dstheory.revise._transfer import collected, stretched
+
+__all__ = ["discount", "negate"]
+
+
+def discount(m: MassFunction, rate: Any) -> MassFunction:
+    """Shafer's discounting: a share of all mass moves to the frame.
+
+    m(A) becomes (1 - rate) m(A); the frame gets `rate` in addition.
+
+    Parameters
+    ----------
+    m : MassFunction
+        One or a batch.
+    rate : number or array
+        Share moved to the frame, between 0 (reliable) and 1 (useless); broadcasts with the
+        batch of `m`. Reliability is 1 - rate.
+
+    Returns
+    -------
+    MassFunction
+        Its batch is that of `m` and `rate` together.
+
+    Raises
+    ------
+    MassError
+        If a rate does not lie between 0 and 1.
+    TypeError
+        If `m` is no mass function, or a rate is no number.
+    ValueError
+        If `rate` does not broadcast with the batch.
+
+    See Also
+    --------
+    contextual_discount : reliability that depends on the truth.
+
+    References
+    ----------
+    Shafer (1976), A Mathematical Theory of Evidence, p. 251-252.
+
+    Examples
+    --------
+    >>> from dstheory import Frame
+    >>> frame = Frame(["ant", "bee"])
+    >>> discount(MassFunction.from_dict(frame, {"ant": 0.5, frame: 0.5}), 0.5)
+    MassFunction on {ant, bee}
+      {ant}       0.25
+      {ant, bee}  0.75
+    """
+    share = as_rate(rate, check_mass(m))
+    whole = bits.mask_array([m.frame.full], len(m.frame))
+    batch = broadcast_shape(m.batch_shape, share.shape, "rates")
+    moved = np.broadcast_to(share, (1, *batch))
+    kept = stretched(m.store, batch) * (1 - share)
+    return collected(m.frame, np.append(m.focal, whole), np.concatenate([kept, moved]))
+
+
+def negate(m: MassFunction, rate: Any = 1) -> MassFunction:
+    """Negation: with probability `rate` the source means the opposite of what it says.
+
+    m(A) becomes (1 - rate) m(A) + rate m(not A).
+
+    Parameters
+    ----------
+    m : MassFunction
+        One or a batch.
+    rate : number or array
+        Share of the mass that moves to the complements; broadcasts with the batch of `m`.
+
+    Returns
+    -------
+    MassFunction
+        With rate 1 the complement ``~m``.
+
+    Raises
+    ------
+    MassError
+        If a rate does not lie between 0 and 1.
+    TypeError
+        If `m` is no mass function, or a rate is no number.
+    ValueError
+        If `rate` does not broadcast with the batch.
+
+    See Also
+    --------
+    contextual_negate : truthfulness that depends on the truth.
+
+    References
+    ----------
+    Dubois & Prade (1986), A set-theoretic view of belief functions, International Journal
+    of General Systems 12 (complement); Pichon, Dubois & Denoeux (2012), Relevance and
+    truthfulness in information correction and fusion, International Journal of Approximate
+    Reasoning 53.
+
+    Examples
+    --------
+    >>> from dstheory import Frame
+    >>> negate(MassFunction.from_dict(Frame(["ant", "bee"]), {"ant": 1}), 0.25).to_dict()
+    {('ant',): 0.75, ('bee',): 0.25}
+    """
+    share = as_rate(rate, check_mass(m))
+    batch = broadcast_shape(m.batch_shape, share.shape, "rates")
+    store = stretched(m.store, batch)
+    sets = np.concatenate([m.focal, m.frame.full - m.focal])
+    return collected(m.frame, sets, np.concatenate([store * (1 - share), store * share])).prune()

@@ -1,0 +1,130 @@
+"""Revision by uncertain input: Jeffrey's rule for belief functions.
+
+The input says with which mass each event is to be taken for certain; the prior is
+conditioned on each of them, and the results are averaged with these masses. Where
+conditioning has no result, the input's mass stays on the event: the input always wins.
+Ichihashi & Tanaka 1989; Ma, Liu, Dubois & Prade 2011.
+"""
+
+from typing import Any, Literal
+
+import numpy as np
+from numpy.typing import NDArray
+
+from dstheory import _checks
+from dstheory.errors import MassError
+from dstheory.kernels import bits, pairwise, predicates, setwise
+from dstheory.mass import MassFunction
+from dstheory.revise._arguments import broadcast_shape, check_mass, refuse_rows
+from dstheory.revise._transfer import collected, stretched
+
+__all__ = ["jeffrey"]
+
+
+def jeffrey(
+    prior: MassFunction, evidence: MassFunction, *, rule: Literal["outer", "inner"] = "outer"
+) -> MassFunction:
+    """Revise a prior by an uncertain input that must be accepted: Jeffrey's rule.
+
+    m(A) is the sum over events B of evidence(B) m(A | B). The outer rule conditions by
+    Dempster, ``condition``; the inner rule geometrically, ``condition_geometric``. Where
+    the prior excludes B (outer), or does not support it (inner), the mass stays on B.
+
+    Parameters
+    ----------
+    prior : MassFunction
+        What is believed before.
+    evidence : MassFunction
+        The input, normalized; its batch broadcasts with the prior's.
+    rule : {"outer", "inner"}
+        Which conditioning is used.
+
+    Returns
+    -------
+    MassFunction
+        Normalized, and a specialization of `evidence`. In general not symmetric.
+
+    Raises
+    ------
+    MassError
+        If `evidence` gives mass to the empty set in a row.
+    FrameError
+        If the frames differ.
+    TypeError
+        If an argument is no mass function.
+    ValueError
+        If `rule` is unknown, or the batches do not broadcast.
+
+    See Also
+    --------
+    dstheory.combine.dempster : symmetric fusion of two reliable sources.
+
+    Notes
+    -----
+    With a Bayesian prior and an input on a partition, both rules are Jeffrey's; with a
+    categorical input they are conditioning. Mass of the prior on the empty set has no
+    influence. Ichihashi & Tanaka call the rules plausible and credible conditioning.
+
+    References
+    ----------
+    Ichihashi & Tanaka (1989), Jeffrey-like rules of conditioning for the Dempster-Shafer
+    theory of evidence, International Journal of Approximate Reasoning 3; Ma, Liu, Dubois &
+    Prade (2011), Bridging Jeffrey's rule, AGM revision and Dempster conditioning in the
+    theory of evidence, International Journal on Artificial Intelligence Tools 20 (inner
+    and outer revision).
+
+    Examples
+    --------
+    Jeffrey: P(ant) becomes 0.8 * 0.25 / (0.25 + 0.25).
+
+    >>> from dstheory import Frame
+    >>> frame = Frame(["ant", "bee", "cat"])
+    >>> prior = MassFunction.from_dict(frame, {"ant": 0.25, "bee": 0.25, "cat": 0.5})
+    >>> evidence = MassFunction.from_dict(frame, {("ant", "bee"): 0.8, "cat": 0.2})
+    >>> jeffrey(prior, evidence).contour()
+    array([0.4, 0.4, 0.2])
+    """
+    frame = _checks.same_frame(check_mass(prior, "prior").frame, check_mass(evidence).frame)
+    broadcast_shape(prior.batch_shape, evidence.batch_shape, "batches of evidence")
+    refuse_rows(
+        evidence.mass(mask=0) != 0,
+        "evidence gives mass to the empty set",
+        "nothing can be taken for certain there: use .normalize() first",
+        MassError,
+    )
+    if rule not in ("outer", "inner"):
+        raise ValueError(f"rule is {rule!r}, expected 'outer' or 'inner'")
+    parts = (_outer if rule == "outer" else _inner)(prior, evidence)
+    sets, stores = zip(*parts, strict=True)
+    return collected(frame, np.concatenate(sets), np.concatenate(stores)).prune()
+
+
+_Part = tuple[NDArray[Any], NDArray[Any]]
+
+
+def _outer(prior: MassFunction, evidence: MassFunction) -> list[_Part]:
+    meets = np.asarray(np.bitwise_and.outer(evidence.focal, prior.focal) != 0, dtype=bool)
+    shares, rest = _shares(evidence, setwise.weighted_sum(meets, prior.store))
+    focal, store = pairwise.combine_pairs(
+        prior.focal, prior.store, evidence.focal, shares, np.bitwise_and, keep_empty=False
+    )
+    return [(focal, store), (evidence.focal, stretched(rest, store.shape[1:]))]
+
+
+def _inner(prior: MassFunction, evidence: MassFunction) -> list[_Part]:
+    focal, masses = prior.focal, prior.store
+    within = np.array([bits.subset_of(focal, int(event)) for event in evidence.focal])
+    within &= np.asarray(focal != 0, dtype=bool)
+    shares, rest = _shares(evidence, setwise.weighted_sum(within, masses))
+    batch = shares.shape[1:]
+    store = stretched(masses, batch) * setwise.weighted_sum(within.T, shares)
+    return [(focal, np.asarray(store)), (evidence.focal, rest)]
+
+
+def _shares(evidence: MassFunction, totals: NDArray[Any]) -> _Part:
+    """What each unit of prior mass gets from an event, and what stays on the event."""
+    batch = np.broadcast_shapes(evidence.batch_shape, totals.shape[1:])
+    masses, totals = stretched(evidence.store, batch), stretched(totals, batch)
+    lost = predicates.small(totals, 0)
+    zero = masses * 0
+    return np.where(lost, zero, masses / np.where(lost, 1, totals)), np.where(lost, masses, zero)

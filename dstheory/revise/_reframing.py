@@ -1,0 +1,200 @@
+"""The same belief on another frame: finer, coarser, or with other names.
+
+A refining gives each label of the coarse frame an event of the fine frame, and these events
+are a partition of it. Shafer 1976, ch. 6.
+"""
+
+from collections.abc import Mapping
+from typing import Any, Literal
+
+import numpy as np
+from numpy.typing import NDArray
+
+from dstheory import _checks
+from dstheory.errors import FrameError
+from dstheory.frame import Frame
+from dstheory.kernels import bits
+from dstheory.mass import MassFunction
+from dstheory.revise._arguments import check_mass
+from dstheory.revise._transfer import image, transfer
+
+__all__ = ["coarsen", "refine", "rename"]
+
+
+def refine(m: MassFunction, frame: Frame, mapping: Mapping[Any, Any]) -> MassFunction:
+    """The same belief on a finer frame: the vacuous extension along a refining.
+
+    Parameters
+    ----------
+    m : MassFunction
+        One or a batch.
+    frame : Frame
+        The fine frame.
+    mapping : mapping of label to event
+        Each label of ``m.frame`` to the event of `frame` that it splits into.
+
+    Returns
+    -------
+    MassFunction
+        On `frame`; each focal set has become the union of the events of its labels.
+
+    Raises
+    ------
+    FrameError
+        If a label is unknown or missing, or the events are no partition of `frame`.
+    TypeError
+        If an argument is of the wrong kind.
+
+    See Also
+    --------
+    coarsen : back; ``coarsen(refine(m, frame, mapping), m.frame, mapping)`` is `m`.
+
+    References
+    ----------
+    Shafer (1976), A Mathematical Theory of Evidence, ch. 6, p. 115 and 146.
+
+    Examples
+    --------
+    >>> m = MassFunction.from_dict(Frame(["insect", "mammal"]), {"insect": 1})
+    >>> fine = Frame(["ant", "bee", "cat"])
+    >>> refine(m, fine, {"insect": ["ant", "bee"], "mammal": "cat"}).to_dict()
+    {('ant', 'bee'): 1.0}
+    """
+    images = _partition(check_mass(m).frame, frame, mapping)
+    return transfer(m, image(m.focal, images), frame)
+
+
+def coarsen(
+    m: MassFunction,
+    frame: Frame,
+    mapping: Mapping[Any, Any],
+    *,
+    reduction: Literal["outer", "inner"] = "outer",
+) -> MassFunction:
+    """The belief on a coarser frame, by the outer or inner reduction of each focal set.
+
+    Parameters
+    ----------
+    m : MassFunction
+        One or a batch, on the fine frame.
+    frame : Frame
+        The coarse frame.
+    mapping : mapping of label to event
+        Each label of `frame` to the event of ``m.frame`` that it stands for, as in `refine`.
+    reduction : {"outer", "inner"}
+        Outer takes the labels whose event meets the focal set, and keeps the belief and
+        plausibility of every coarse event. Inner takes those whose event lies within it,
+        perhaps none: what contains no whole event becomes conflict.
+
+    Returns
+    -------
+    MassFunction
+        On `frame`.
+
+    Raises
+    ------
+    FrameError
+        If a label is unknown or missing, or the events are no partition of ``m.frame``.
+    TypeError
+        If an argument is of the wrong kind.
+    ValueError
+        If `reduction` is unknown.
+
+    See Also
+    --------
+    refine : the other way.
+
+    References
+    ----------
+    Shafer (1976), A Mathematical Theory of Evidence, ch. 6, p. 117-119 (reductions), and
+    theorem 6.9 (the outer reduction gives the restriction of the belief function).
+
+    Examples
+    --------
+    >>> fine = Frame(["ant", "bee", "cat"])
+    >>> m = MassFunction.from_dict(fine, {"ant": 0.5, ("ant", "bee", "cat"): 0.5})
+    >>> mapping = {"insect": ["ant", "bee"], "mammal": "cat"}
+    >>> coarse = Frame(["insect", "mammal"])
+    >>> coarsen(m, coarse, mapping).to_dict()
+    {('insect',): 0.5, ('insect', 'mammal'): 0.5}
+    >>> coarsen(m, coarse, mapping, reduction="inner").to_dict()
+    {(): 0.5, ('insect', 'mammal'): 0.5}
+    """
+    _checks.check_frame(frame)
+    if reduction not in ("outer", "inner"):
+        raise ValueError(f"reduction is {reduction!r}, expected 'outer' or 'inner'")
+    events = _partition(frame, check_mass(m).frame, mapping)
+    targets = bits.mask_array([0] * len(m.focal), len(frame))
+    for bit, event in enumerate(events):
+        common = m.focal & event
+        taken = common != 0 if reduction == "outer" else common == event
+        targets[np.asarray(taken, dtype=bool)] |= 1 << bit
+    return transfer(m, targets, frame)
+
+
+def rename(m: MassFunction, labels: Mapping[Any, Any]) -> MassFunction:
+    """The same belief with other labels.
+
+    Parameters
+    ----------
+    m : MassFunction
+        One or a batch.
+    labels : mapping of label to new label
+        Labels that are not mentioned keep their name; all are distinct afterwards.
+
+    Returns
+    -------
+    MassFunction
+        On a frame with the new labels in the old order.
+
+    Raises
+    ------
+    FrameError
+        If an old label is unknown, or a new label occurs twice.
+    TypeError
+        If an argument is of the wrong kind.
+
+    Examples
+    --------
+    >>> m = MassFunction.from_dict(Frame(["ant", "bee"]), {"ant": 1})
+    >>> rename(m, {"ant": "wasp"})
+    MassFunction on {wasp, bee}
+      {wasp}  1
+    """
+    frame = check_mass(m).frame
+    if not isinstance(labels, Mapping):
+        raise TypeError(f"labels are a mapping of labels to new labels, not {labels!r}")
+    for label in labels:
+        if label not in frame:
+            raise FrameError(f"{label!r} is not a label of {frame!r}")
+    renamed = Frame([labels.get(label, label) for label in frame])
+    return MassFunction.from_store(renamed, m.focal, m.store)
+
+
+def _partition(coarse: Frame, fine: Any, mapping: Any) -> NDArray[Any]:
+    """Events (K,) of the fine frame for the labels of the coarse one, if they are a partition."""
+    _checks.check_frame(fine)
+    if not isinstance(mapping, Mapping):
+        raise TypeError(f"mapping is a mapping of coarse labels to fine events, not {mapping!r}")
+    for label in mapping:
+        if label not in coarse:
+            raise FrameError(f"{label!r} is not a label of {coarse!r}")
+    missing = [label for label in coarse if label not in mapping]
+    if missing:
+        raise FrameError(f"mapping has no event for {missing!r} of {coarse!r}")
+    masks = [fine.mask(mapping[label]) for label in coarse]
+    _refuse_no_partition(coarse, fine, masks)
+    return bits.mask_array(masks, len(fine))
+
+
+def _refuse_no_partition(coarse: Frame, fine: Frame, masks: list[int]) -> None:
+    seen = 0
+    for label, mask in zip(coarse, masks, strict=True):
+        if not mask:
+            raise FrameError(f"mapping gives no label to {label!r}, expected a partition")
+        if seen & mask:
+            twice = fine.event(seen & mask)
+            raise FrameError(f"mapping gives {twice!r} to {label!r} and to a label before it")
+        seen |= mask
+    if seen != fine.full:
+        raise FrameError(f"mapping leaves out {fine.event(fine.full ^ seen)!r} of {fine!r}")

@@ -1,0 +1,214 @@
+from fractions import Fraction
+from itertools import product
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from dstheory import Frame, MassFunction
+from dstheory.errors import FrameError, MassError
+from dstheory.revise import (
+    contextual_discount,
+    contextual_negate,
+    contextual_reinforce,
+    discount,
+    learn_contextual_rates,
+    negate,
+)
+from dstheory.testing import frames, masses
+from tests import naive_revise
+from tests.dstheory.revise.strategies import rates
+from tests.naive_rules import as_sets
+
+FRAME = Frame(list("ahr"))
+WHOLE = frozenset(FRAME)
+
+
+@st.composite
+def mass_and_rates(draw):
+    """A mass function and rates of some contexts, the empty set and the frame among them."""
+    frame = draw(frames(1, 3))
+    masks = draw(st.lists(st.integers(0, frame.full), max_size=3, unique=True))
+    contexts = {frozenset(frame.event(mask)): draw(rates) for mask in masks}
+    return draw(masses(frame, empty=True)), contexts
+
+
+CHANGES = {
+    contextual_discount: lambda b, a, frame: b | a,
+    contextual_reinforce: lambda b, a, frame: b & a,
+    contextual_negate: lambda b, a, frame: (b & a) | (frame - b - a),
+}
+CORRECTIONS = {
+    "discount": contextual_discount,
+    "reinforce": contextual_reinforce,
+    "negate": contextual_negate,
+}
+every_contextual = pytest.mark.parametrize("correct", CHANGES)
+
+
+@every_contextual
+@given(case=mass_and_rates())
+def test_contextual_equals_its_definition(correct, case):
+    m, contexts = case
+    frame = frozenset(m.frame)
+    expected = naive_revise.contextual(
+        as_sets(m), contexts, lambda b, a: CHANGES[correct](b, a, frame)
+    )
+    assert as_sets(correct(m, contexts)) == expected
+    assert correct(m, dict(reversed(contexts.items()))) == correct(m, contexts)
+
+
+@given(case=mass_and_rates(), rate=rates)
+def test_discount_and_negate_equal_their_definitions(case, rate):
+    m, _ = case
+    assert as_sets(discount(m, rate)) == naive_revise.discount(as_sets(m), rate, m.frame)
+    assert as_sets(negate(m, rate)) == naive_revise.negate(as_sets(m), rate, m.frame)
+    assert discount(m, rate) == contextual_discount(m, {m.frame: rate})
+    assert negate(m, rate) == contextual_negate(m, {(): rate})
+    assert negate(m) == ~m
+
+
+@given(case=mass_and_rates())
+def test_reinforcing_is_discounting_the_complement(case):
+    """Duality under complement (Mercier, Lefevre & Delmotte 2012)."""
+    m, contexts = case
+    complements = {frozenset(m.frame) - context: rate for context, rate in contexts.items()}
+    assert contextual_reinforce(m, contexts) == ~contextual_discount(~m, complements)
+
+
+@given(case=mass_and_rates(), one=rates, two=rates)
+def test_discounts_multiply(case, one, two):
+    m, _ = case
+    assert discount(discount(m, one), two) == discount(m, 1 - (1 - one) * (1 - two))
+
+
+def test_mercier_2008_case_1():
+    """Not {h, r}, as a C++ test expects."""
+    half = Fraction(1, 2)
+    m = MassFunction.from_dict(FRAME, {"a": half, "r": half})
+    corrected = contextual_discount(m, {"a": Fraction(2, 5), "h": 0, "r": 0})
+    assert as_sets(corrected) == {
+        frozenset("a"): half,
+        frozenset("r"): Fraction(3, 10),
+        frozenset("ar"): Fraction(1, 5),
+    }
+
+
+SENSOR_1 = MassFunction(
+    FRAME,
+    [2, 4, 5, 6, 7],
+    np.array([[0, 5, 0, 3, 2], [5, 2, 0, 0, 3], [4, 0, 6, 0, 0], [0, 0, 6, 4, 0]]) / 10,
+)
+SENSOR_2 = MassFunction(
+    FRAME,
+    [1, 3, 6, 7],
+    np.array([[0, 7, 0, 3], [3, 4, 0, 3], [2, 0, 6, 2], [0, 0, 10, 0]]) / 10,
+)
+
+
+@pytest.mark.parametrize(
+    ("m", "correction", "betas", "error"),
+    [
+        (SENSOR_1, "discount", [0.76, 1, 1], 3.39),
+        (SENSOR_2, "discount", [0.74, 1, 1], 4.81),
+        (SENSOR_1, "negate", [0.33, 1, 0.45], 2.59),
+    ],
+)
+def test_pichon_2016_table_6(m, correction, betas, error):
+    learned = learn_contextual_rates(m, list("ahar"), correction)
+    np.testing.assert_allclose([1 - rate for rate in learned.rates.values()], betas, atol=5e-3)
+    assert learned.error == pytest.approx(error, abs=5e-3)
+
+
+@pytest.mark.parametrize("correction", CORRECTIONS)
+@settings(max_examples=20)
+@given(data=st.data())
+def test_learned_rates_are_the_best_of_a_grid(correction, data):
+    frame = Frame(list("ab"))
+    singles = [data.draw(masses(frame, empty=True)) for _ in range(3)]
+    truth = [data.draw(st.sampled_from("ab")) for _ in singles]
+    table = [[Fraction(m.mass(mask=mask)) for mask in range(4)] for m in singles]
+    m = MassFunction(frame, range(4), np.array(table, dtype=object))
+    learned = learn_contextual_rates(m, truth, correction)
+
+    def error(contexts):
+        contours = CORRECTIONS[correction](m, contexts).contour()
+        rows = [dict(zip("ab", row, strict=True)) for row in contours]
+        return naive_revise.contour_error(rows, truth)
+
+    assert error(learned.rates) == learned.error
+    grid = [Fraction(k, 4) for k in range(5)]
+    for values in product(grid, repeat=2):
+        assert learned.error <= error(dict(zip(learned.rates, values, strict=True)))
+
+
+def test_a_rate_that_data_say_nothing_about_is_zero():
+    m = MassFunction(FRAME, [7], np.ones((2, 1)))
+    assert list(learn_contextual_rates(m, "ah").rates.values()) == [0, 0, 0]
+
+
+def test_rates_give_and_join_batches():
+    m = MassFunction(FRAME, [1, 7], [[0.5, 0.5], [0.25, 0.75]])
+    rate = np.array([[0.0], [0.5], [1.0]])
+    for correct in (discount, negate):
+        assert correct(m, rate).batch_shape == (3, 2)
+        for i, j in np.ndindex(3, 2):
+            assert correct(m, rate)[i, j].equals(correct(m[j], rate[i, 0]))
+        assert correct(m[0], rate[:, 0]).batch_shape == (3,)
+        assert correct(m[:0], 0.5).batch_shape == (0,)
+    for correct in CHANGES:
+        assert correct(m, {"a": rate, "h": 0.5})[2, 1].equals(correct(m[1], {"a": 1, "h": 0.5}))
+        assert correct(m, {}) == m
+
+
+def test_number_types():
+    exact = MassFunction.from_dict(FRAME, {"a": Fraction(1)})
+    floating = MassFunction.from_dict(FRAME, {"a": 1.0})
+    assert discount(exact, Fraction(1, 3)).mass("a") == Fraction(2, 3)
+    assert discount(exact, 0).store.dtype == object
+    assert discount(floating, Fraction(1, 2)).store.dtype == np.float64
+    assert contextual_discount(floating, {"h": Fraction(1, 2)}).store.dtype == np.float64
+    large = MassFunction.from_dict(Frame(range(80)), {79: 0.5, (0, 79): 0.5})
+    assert contextual_discount(discount(large, 0.5), {3: 0.5}).mass([3, 79]) == 0.125
+
+
+@pytest.mark.parametrize("rate", [-0.1, 1.1, np.nan, np.inf, Fraction(3, 2)])
+def test_rates_outside_of_0_and_1_are_refused(rate):
+    m = MassFunction(FRAME, [1, 7], [[0.5, 0.5], [0.25, 0.75]])
+    for correct in (discount, negate):
+        with pytest.raises(MassError, match=r"rate .* does not lie between 0 and 1"):
+            correct(m, rate)
+        with pytest.raises(MassError, match=r"rate .* in row 1 does not lie"):
+            correct(m, [0, rate])
+    for correct in CHANGES:
+        with pytest.raises(MassError, match=r"context \('a', 'h'\) .* in row 1"):
+            correct(m, {("a", "h"): [0, rate]})
+
+
+def test_wrong_arguments_are_refused():
+    m = MassFunction(FRAME, [1, 7], [[0.5, 0.5], [0.25, 0.75]])
+    for correct in (discount, negate):
+        with pytest.raises(TypeError, match="m is a MassFunction"):
+            correct(None, 0.5)
+        with pytest.raises(TypeError, match="real number"):
+            correct(m, "much")
+        with pytest.raises(ValueError, match="broadcast"):
+            correct(m, [0.1, 0.2, 0.3])
+    for correct in CHANGES:
+        with pytest.raises(TypeError, match="m is a MassFunction"):
+            correct(None, {})
+        with pytest.raises(TypeError, match="mapping of contexts"):
+            correct(m, 0.5)
+        with pytest.raises(FrameError, match="'z'"):
+            correct(m, {"z": 0.5})
+    with pytest.raises(ValueError, match="correction is 'other'"):
+        learn_contextual_rates(m, "ah", "other")
+    with pytest.raises(MassError, match="3 labels for 2"):
+        learn_contextual_rates(m, "ahr")
+    with pytest.raises(MassError, match="0 labels for 0"):
+        learn_contextual_rates(m[:0], [])
+    with pytest.raises(TypeError, match=r"batch of shape \(n,\)"):
+        learn_contextual_rates(m[0], "a")
+    with pytest.raises(FrameError, match="'z'"):
+        learn_contextual_rates(m, "az")
