@@ -50,9 +50,9 @@ def shares(values: Any, name: str, inner: int = 0) -> NDArray[Any]:
         outside = ~((array >= 0) & (array <= 1))  # NaN is outside, too
     if outside.any():
         place = tuple(np.argwhere(outside)[0])
-        raise MassError(
-            f"{name} {array[place]}{_row(place[: len(place) - inner])} does not lie between 0 and 1"
-        )
+        row = place[: len(place) - inner]
+        where = f" in {_row(row)}" if row else ""
+        raise MassError(f"{name} {array[place]}{where} does not lie between 0 and 1")
     return array
 
 
