@@ -1,13 +1,13 @@
 """The commands of `evical`, and the one place that ends them."""
 
 import sys
-from importlib.metadata import PackageNotFoundError, version
 from typing import Annotated, Any
 
 import typer
 
 from evical.cli._demo import demo
 from evical.cli._errors import WrongInput
+from evical.report._versions import version_of
 
 __all__ = ["run"]
 
@@ -25,11 +25,7 @@ _UsageError: Any = typer.BadParameter.__bases__[0]
 
 def _show_version(wanted: bool) -> None:
     if wanted:
-        try:
-            number = version("evical")
-        except PackageNotFoundError:
-            number = "(not installed, version unknown)"
-        typer.echo(f"evical {number}")
+        typer.echo(f"evical {version_of('evical')}")
         raise typer.Exit
 
 

@@ -12,7 +12,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from dstheory import MassFunction
-from dstheory.combine import conjunctive
+from dstheory.combine import dempster
+from evical._members import total_conflict, vacuous_where
 
 __all__ = ["FUSIONS", "Fusion"]
 
@@ -33,14 +34,8 @@ class Fusion:
 
 
 def _dempster(sources: Masses, sizes: Sequence[int]) -> tuple[MassFunction, Bools]:
-    joint = conjunctive(sources[0], sources[1], *sources[2:])
-    kept = joint.focal > 0
-    total = joint.store[kept].sum(axis=0)
-    conflicting = np.asarray(total == 0)
-    # Divided by what the sources agree on, never by 1 - conflict, which cancels.
-    store = joint.store[kept] / np.where(conflicting, 1, total)
-    store[joint.focal[kept] == joint.frame.full] += conflicting
-    return MassFunction.from_store(joint.frame, joint.focal[kept], store), conflicting
+    conflicting = total_conflict(list(sources))
+    return vacuous_where(conflicting, dempster, list(sources)), conflicting
 
 
 def _largest(sources: Masses, sizes: Sequence[int]) -> tuple[MassFunction, Bools]:

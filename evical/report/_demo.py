@@ -1,12 +1,10 @@
 """The demo's page: what it comes to, the table, the pictures, and how it was done."""
 
-from importlib.metadata import PackageNotFoundError, version
-from platform import python_version
-
 from evical.experiments import Results, describe
 from evical.report._findings import findings
 from evical.report._page import Page, Picture, Section
 from evical.report._tables import differences_table, results_table
+from evical.report._versions import all_versions
 
 __all__ = ["demo_page"]
 
@@ -44,7 +42,9 @@ def demo_page(results: Results, pictures: list[Picture], command: str) -> Page:
             Section("Protocol", (_SOURCE,), items=tuple(describe(protocol, dataset))),
             Section(
                 "Made by",
-                (f"Seed {protocol.seed}; {_versions()}. The same command gives the same numbers:",),
+                (
+                    f"Seed {protocol.seed}; {all_versions()}. The same command gives the same numbers:",
+                ),
                 code=command,
             ),
         ),
@@ -59,14 +59,3 @@ def _summary(results: Results) -> str:
         f"beliefs were combined in {len(protocol.methods)} ways, on {len(results.rounds)} random "
         f"split{'s' if len(results.rounds) > 1 else ''}."
     )
-
-
-def _versions() -> str:
-    names = ("evical", "numpy", "scipy", "scikit-learn", "matplotlib")
-    parts = [f"Python {python_version()}"]
-    for name in names:
-        try:
-            parts.append(f"{name} {version(name)}")
-        except PackageNotFoundError:  # run from the source tree, not installed
-            parts.append(f"{name} (not installed, version unknown)")
-    return ", ".join(parts)
