@@ -40,6 +40,7 @@ def make_folds(
     Parameters
     ----------
     cv : int, splitter, iterable of (train, test) or None
+        None means 5, or as many as the rarest class has samples, if these are fewer.
     X, y, weight : samples, labels and weights (or None)
     split_params : dict
         More arguments of the splitter, such as groups.
@@ -56,10 +57,10 @@ def make_folds(
         If a class is missing from a fold, naming both; if a fold tests what it trains on;
         if the test parts are no partition although they are pooled.
     """
-    _check_rarest(5 if cv is None else cv, y)
+    splitter = check_cv(_enough(cv, y), y, classifier=True)
     folds = [
         (_rows(train, len(y)), _rows(test, len(y)))
-        for train, test in check_cv(cv, y, classifier=True).split(X, y, **split_params)
+        for train, test in splitter.split(X, y, **split_params)
     ]
     counting = np.ones(len(y), dtype=bool) if weight is None else weight > 0
     for number, (train, test) in enumerate(folds):
@@ -73,12 +74,13 @@ def make_folds(
     return folds
 
 
-def _check_rarest(n_folds: Any, y: NDArray[Any]) -> None:
-    """Refuse what stratified folds cannot do; other splitters are judged by their folds."""
+def _enough(cv: Any, y: NDArray[Any]) -> Any:
+    """`cv`, or the default, unless it asks for more folds than the rarest class has samples."""
     classes, counts = np.unique(y, return_counts=True)
     least = int(counts.min())
+    n_folds = max(2, min(5, least)) if cv is None else cv
     if not isinstance(n_folds, int | np.integer) or least >= n_folds:
-        return
+        return n_folds  # other splitters are judged by their folds
     rare = classes.tolist()[int(np.argmin(counts))]
     advice = f"take cv={least} or less, or more samples" if least > 1 else "take more samples"
     raise ValueError(

@@ -49,8 +49,9 @@ class EvidentialClassifier(BeliefPredictor, BaseEstimator):  # type: ignore[misc
         How more than two classes are reduced to two: the score of each class is calibrated
         against all others.
     cv : int, splitter, iterable of (train, test) or None
-        Folds; None means 5, stratified. Each training part trains, each test part
-        calibrates.
+        Folds; a number means stratified ones, and None means 5 of them, or as many as the
+        rarest class has samples, if these are fewer. Each training part trains, each test
+        part calibrates.
     ensemble : bool or "auto"
         True: one classifier with its calibrators for each fold; their mass functions are
         averaged. False: the scores of all test parts together calibrate once, and the

@@ -276,6 +276,16 @@ def test_defaults():
     assert pair.calibrators[0].model == "likelihood"
 
 
+@pytest.mark.parametrize(("n_rare", "n_folds"), [(2, 2), (4, 4), (9, 5)])
+def test_default_folds_are_at_most_the_samples_of_the_rarest_class(n_rare, n_folds):
+    y = np.r_[np.zeros(120 - n_rare), np.ones(n_rare)]
+    clf = EvidentialClassifier(GaussianNB(), calibrator=BINS).fit(X2, y)
+    assert len(clf.calibrated_classifiers_) == n_folds
+    y[-n_rare:-1] = 0
+    with pytest.raises(ValueError, match="has 1 sample, but each of 2 folds needs one; take more"):
+        EvidentialClassifier(GaussianNB(), calibrator=BINS).fit(X2, y)
+
+
 def test_sets_of_classes_and_acts():
     clf = classifier().fit(X3, Y3)
     m = clf.predict_mass(X3)
