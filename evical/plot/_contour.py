@@ -22,6 +22,18 @@ Floats = NDArray[np.float64]
 # one that is pressed against 0 or 1.
 _GRID = np.union1d(np.linspace(0, 1, 401), expit(np.linspace(-30, 30, 601)))
 
+# Hatches in both directions tell the regions apart without color; what is left open is empty.
+_STYLES: dict[str, dict[str, Any]] = {
+    "1": {"facecolor": (COLORS["blue"], 0.3), "edgecolor": COLORS["blue"], "hatch": "//", "lw": 0},
+    "0": {
+        "facecolor": (COLORS["orange"], 0.3),
+        "edgecolor": COLORS["orange"],
+        "hatch": "\\\\",
+        "lw": 0,
+    },
+    "01": {"facecolor": "white", "edgecolor": "black", "lw": 0.8},
+}
+
 
 class ContourDisplay:
     """Contour function of a probability with the areas of the predictive masses.
@@ -139,24 +151,19 @@ class ContourDisplay:
 
     def _fill(self, ax: Axes) -> dict[str, Any]:
         top = int(np.argmax(self.plausibility))
-        tau, pl = self.probability, self.plausibility
         negative, positive = map(literal, self.class_names)
         parts = {
-            # Hatches too, so that the regions differ without color.
-            "1": (slice(None, top + 1), 1.0, COLORS["blue"], "//", positive),
-            "0": (slice(top, None), 1.0, COLORS["orange"], "\\\\", negative),
-            "01": (slice(None), 0.0, COLORS["gray"], "", f"{negative}, {positive}"),
+            "1": (slice(None, top + 1), 1.0, positive),
+            "0": (slice(top, None), 1.0, negative),
+            "01": (slice(None), 0.0, f"{negative}, {positive}"),
         }
-        regions = {}
-        for key, (part, edge, color, hatch, label) in parts.items():
-            regions[key] = ax.fill_between(
-                tau[part],
-                pl[part],
+        return {
+            key: ax.fill_between(
+                self.probability[part],
+                self.plausibility[part],
                 edge,
-                facecolor=(color, 0.3),
-                edgecolor=(color, 0.9),
-                hatch=hatch,
-                lw=0,
                 label=f"m({{{label}}}) = {self.masses_[key]:.2f}",
+                **_STYLES[key],
             )
-        return regions
+            for key, (part, edge, label) in parts.items()
+        }

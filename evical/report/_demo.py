@@ -43,7 +43,8 @@ def demo_page(results: Results, pictures: list[Picture], command: str) -> Page:
             Section(
                 "Made by",
                 (
-                    f"Seed {protocol.seed}; {all_versions()}. The same command gives the same numbers:",
+                    f"Seed {protocol.seed}; {all_versions()}. "
+                    "The same command gives the same numbers:",
                 ),
                 code=command,
             ),

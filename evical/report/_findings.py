@@ -63,7 +63,7 @@ def _simpler(results: Results) -> list[str]:
 
 
 def _verdict(difference: Estimate, lower: str, higher: str) -> str:
-    points = f"{100 * difference.mean:+.1f}"
+    points = f"{100 * difference.mean:+z.1f}"
     if difference.error != difference.error:
         return f"{points} points in a single round, which says nothing about chance"
     size = f"{points} ± {100 * difference.error:.1f} points"

@@ -29,7 +29,7 @@ def written(estimate: Estimate, metric: Metric, *, sign: bool = False) -> str:
     '12.3 ± 0.6'
     """
     digits = metric.digits
-    text = f"{estimate.mean * metric.factor:{'+' if sign else ''}.{digits}f}"
+    text = f"{estimate.mean * metric.factor:{'+' if sign else ''}z.{digits}f}"
     if estimate.error == estimate.error:  # NaN after one round
         text += f" ± {estimate.error * metric.factor:.{digits}f}"
     return text
