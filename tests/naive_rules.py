@@ -232,7 +232,7 @@ def fixsen_mahler(*sources, prior):
 
 
 def conjunctive_weights(m, frame):
-    """Smets 1995; Denoeux 2008, eq. 13: the product over all supersets, as it stands."""
+    """Smets 1995; Denoeux 2008: the product over all supersets, as it stands."""
     return {
         event: prod(
             q(m, larger) ** (-1 if (len(larger) - len(event)) % 2 == 0 else 1)
@@ -264,7 +264,7 @@ def by_dual_weights(frame, *sources, operation):
 
 
 def extended(norm, x, y):
-    """Denoeux 2008, sec. 5: the t-norm below 1, its dual above, else the smaller."""
+    """Denoeux 2008: the t-norm below 1, its dual above, else the smaller."""
     if x <= 1 and y <= 1:
         return norm(x, y)
     if x > 1 and y > 1:

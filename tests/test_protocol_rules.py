@@ -7,6 +7,7 @@ from typing import Any
 
 import numpy as np
 import pytest
+import sympy
 
 from dstheory import Frame, MassFunction, combine
 from dstheory.errors import FrameError, MassError, TotalConflictError
@@ -21,6 +22,7 @@ class Entry:
     name: str
     options: dict[str, Any] = field(default_factory=dict)
     takes: str = "any"  # or "separable", "subnormal": the sources for which it is defined
+    symbolic: bool = True  # or False: the rule compares masses, which symbols do not allow
     total_conflict: str = "result"  # or the error for sources that exclude each other
 
     def __call__(self, *sources: MassFunction) -> MassFunction:
@@ -37,8 +39,8 @@ VACUOUS = MassFunction.from_dict(FRAME, {FRAME: Fraction(1)})
 PRIOR = [Fraction(1, 4), Fraction(1, 4), Fraction(1, 2)]
 
 RULES = [
-    Entry("bold", takes="subnormal", total_conflict="normalized"),
-    Entry("cautious", total_conflict="dogmatic"),
+    Entry("bold", symbolic=False, takes="subnormal", total_conflict="normalized"),
+    Entry("cautious", symbolic=False, total_conflict="dogmatic"),
     Entry("conjunctive"),
     Entry("dempster", total_conflict="total conflict"),
     Entry("dempster", {"log": True}, total_conflict="total conflict"),
@@ -65,16 +67,18 @@ RULES = [
     Entry("pcr5_plus"),
     Entry("pcr6"),
     Entry("pcr6_plus"),
-    Entry("tnorm_conjunctive", {"parameter": 0.25}, total_conflict="dogmatic"),
+    Entry("tnorm_conjunctive", {"parameter": 0.25}, symbolic=False, total_conflict="dogmatic"),
     Entry(
         "tnorm_conjunctive",
         {"family": "sugeno_weber", "parameter": 2},
+        symbolic=False,
         total_conflict="dogmatic",
     ),
     Entry(
         "tnorm_disjunctive",
         {"family": "dubois_prade", "parameter": 0.5},
         takes="subnormal",
+        symbolic=False,
         total_conflict="normalized",
     ),
     Entry("yager"),
@@ -155,6 +159,25 @@ def test_dtype_is_kept(rule):
     floating = [MassFunction(FRAME, m.focal, m.masses.astype(float)) for m in map(exact, sources)]
     wanted = MassFunction(FRAME, fused.focal, fused.masses.astype(float))
     assert rule(*floating).equals(wanted, atol=1e-12)
+
+
+@pytest.mark.parametrize("n_sources", [2, 3])
+@pytest.mark.parametrize(
+    "rule", [r for r in RULES if r.symbolic], ids=lambda r: f"{r.name}{r.options}"
+)
+def test_symbols_run_through_the_same_code(rule, n_sources):
+    p, q = sympy.symbols("p q", positive=True)
+    values = {p: sympy.Rational(1, 3), q: sympy.Rational(1, 4)}
+
+    def sources(p, q):
+        one = MassFunction.from_dict(FRAME, {"a": p, FRAME: 1 - p})
+        two = MassFunction.from_dict(FRAME, {"b": q, FRAME: 1 - q})
+        return [one, two, one][:n_sources]
+
+    numbers = rule(*sources(Fraction(1, 3), Fraction(1, 4)))
+    for event, mass in rule(*sources(p, q)).to_dict().items():
+        value = sympy.sympify(mass).subs(values).evalf()
+        assert float(value) == pytest.approx(float(numbers.mass(event)))
 
 
 @every_rule

@@ -60,7 +60,7 @@ def mixing(
     References
     ----------
     Ferson, S., Kreinovich, V., Ginzburg, L., Myers, D. S. & Sentz, K. (2003). Constructing
-    probability boxes and Dempster-Shafer structures. Sandia report 2002-4015, sec. 4.
+    probability boxes and Dempster-Shafer structures. Sandia report 2002-4015.
 
     Examples
     --------
@@ -160,7 +160,7 @@ def deng(m1: MassFunction, m2: MassFunction, *more: MassFunction) -> MassFunctio
     References
     ----------
     Deng, Y., Shi, W., Zhu, Z. & Liu, Q. (2004). Combining belief functions based on
-    distance of evidence. Decision Support Systems 38(3), 489-493, eq. 11-15.
+    distance of evidence. Decision Support Systems 38(3), 489-493.
 
     Examples
     --------

@@ -8,7 +8,7 @@ nothing. Denoeux 2008; the bold rule is the mirror image under complements.
 import numpy as np
 
 from dstheory.combine._sources import check_sources, refuse_normal
-from dstheory.combine._weights import combined_weights, lowered
+from dstheory.combine._weights import with_weights
 from dstheory.mass import MassFunction
 
 __all__ = ["bold", "cautious"]
@@ -52,7 +52,7 @@ def cautious(m1: MassFunction, m2: MassFunction, *more: MassFunction) -> MassFun
     References
     ----------
     Denoeux, T. (2008). Conjunctive and disjunctive combination of belief functions induced
-    by nondistinct bodies of evidence. Artificial Intelligence 172, 234-264, sec. 4.
+    by nondistinct bodies of evidence. Artificial Intelligence 172, 234-264.
 
     Examples
     --------
@@ -66,8 +66,7 @@ def cautious(m1: MassFunction, m2: MassFunction, *more: MassFunction) -> MassFun
       {a, b}  0.25
     """
     check_sources(m1, m2, *more)
-    sets, first, weights = combined_weights((m1, m2, *more), np.minimum)
-    return lowered(m1, sets, first, weights)
+    return with_weights((m1, m2, *more), np.minimum)
 
 
 def bold(m1: MassFunction, m2: MassFunction, *more: MassFunction) -> MassFunction:
@@ -102,7 +101,7 @@ def bold(m1: MassFunction, m2: MassFunction, *more: MassFunction) -> MassFunctio
 
     References
     ----------
-    Denoeux (2008), sec. 4.3.
+    Denoeux (2008), as for `cautious`.
 
     Examples
     --------

@@ -98,7 +98,7 @@ Claims = Callable[[Conflict, list[NDArray[Any]], slice], list[NDArray[Any]]]
 def only(claims: list[NDArray[Any]], entitled: NDArray[np.bool_]) -> list[NDArray[Any]]:
     """The claims (T, rows) of those sets that are entitled to one, (S, T)."""
     return [
-        claim if takes.all() else claim * takes[:, np.newaxis]
+        claim if takes.all() else np.where(takes[:, np.newaxis], claim, 0)
         for claim, takes in zip(claims, entitled, strict=True)
     ]
 

@@ -5,6 +5,7 @@ function only if the source was part of what it is taken from. Smets 1995, "The 
 decomposition of a weighted belief".
 """
 
+from numbers import Rational
 from typing import Any, Literal
 
 import numpy as np
@@ -87,7 +88,7 @@ def decombine(
         # All commonalities of non-empty sets carry the same factor, that of normalization.
         sets, masses = sets[sets != 0], masses[sets != 0]
         masses = masses / masses.sum(axis=0)
-    negative = np.asarray(masses < (0 if masses.dtype == object else -atol), dtype=bool)
+    negative = _negative(masses, atol)
     if negative.any():
         rows = np.asarray(negative.any(axis=0))
         event = m.frame.event(int(sets[negative.reshape(len(sets), -1).any(axis=1)][0]))
@@ -101,3 +102,11 @@ def _quotient(m: MassFunction, m2: MassFunction) -> tuple[NDArray[Any], NDArray[
     sets = intersections(m, m2)
     combined, part = aligned(commonalities(m, sets), commonalities(m2, sets))
     return sets, differences(sets, combined / part)
+
+
+def _negative(masses: NDArray[Any], atol: float) -> NDArray[np.bool_]:
+    """Which masses are certainly negative; of symbols this is not known."""
+    if masses.dtype == object:
+        below = np.frompyfunc(lambda mass: isinstance(mass, Rational) and mass < 0, 1, 1)
+        return np.asarray(below(masses), dtype=bool)
+    return masses < -atol

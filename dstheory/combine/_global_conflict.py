@@ -185,7 +185,7 @@ def lefevre(
     References
     ----------
     Lefevre, E., Colot, O. & Vannoorenberghe, P. (2002). Belief function combination and
-    conflict management. Information Fusion 3(2), 149-162, eq. 13-15.
+    conflict management. Information Fusion 3(2), 149-162.
 
     Examples
     --------

@@ -46,7 +46,7 @@ def lns(
     approximate : bool
         LNSa: take w_k = 0, the limit of large groups.
     atol : float
-        A weight counts as 1 within this tolerance.
+        A floating weight counts as 1 within this tolerance.
 
     Returns
     -------
@@ -73,7 +73,7 @@ def lns(
     References
     ----------
     Zhou, K., Martin, A. & Pan, Q. (2018). A belief combination rule for a large number of
-    sources. Journal of Advances in Information Fusion 13(2).
+    sources. Journal of Advances in Information Fusion; arXiv:1707.07999.
 
     Examples
     --------
@@ -100,10 +100,13 @@ def lns(
     emphasis = _emphasis(sets, len(frame), eta, counts)
     total = (emphasis * counts).sum(axis=0)
     alpha = emphasis * counts / np.where(total == 0, 1, total)
-    weights = 1 - alpha * (1 if approximate else 1 - products)
+    moved = alpha * (1 if approximate else 1 - products)
     full = bits.mask_array([frame.full], len(frame))
     vacuous = MassFunction.from_store(frame, full, np.ones(1, dtype=products.dtype))
-    return lowered(vacuous, sets, np.ones_like(weights), weights)
+    if products.dtype == object:
+        return lowered(vacuous, sets, 1 - moved)
+    with np.errstate(divide="ignore"):  # ln 0 = -inf: a certain group alone
+        return lowered(vacuous, sets, np.log1p(-moved))
 
 
 def _groups(
@@ -117,19 +120,19 @@ def _groups(
     counts, products = np.full(shape, 0 * one), np.full(shape, one)
     for own, weights in parts:
         for place, weight in zip(np.searchsorted(sets, own), weights, strict=True):
-            counts[place] += np.where(np.asarray(weight < 1 - atol, dtype=bool), one, 0 * one)
+            counts[place] += np.where(_counts(weight, atol), one, 0 * one)
             products[place] *= weight
     return sets, counts, products
 
 
 def _simple_weights(m: MassFunction, number: int, atol: float) -> tuple[NDArray[Any], NDArray[Any]]:
     """Sets other than the frame and their weights, all at most 1."""
+    proper = np.asarray(m.focal != m.frame.full, dtype=bool)
     if np.all(m.is_simple):
-        sets, weights = m.focal, 1 - m.store
-    else:
-        sets, weights = sparse_weights(m, number)
-    proper = np.asarray(sets != m.frame.full, dtype=bool)
-    sets, weights = sets[proper], weights[proper]
+        return m.focal[proper], 1 - m.store[proper]
+    sets, weights = sparse_weights(m, number)
+    if weights.dtype != object:
+        weights = np.exp(np.minimum(weights, 1))  # e is too much, as is all above
     above = np.asarray(weights > 1 + atol, dtype=bool)
     if above.any():
         rows = np.asarray(above.any(axis=0))
@@ -137,7 +140,14 @@ def _simple_weights(m: MassFunction, number: int, atol: float) -> tuple[NDArray[
         raise MassError(
             f"source {number} is not separable{rows_text(rows)}: its weight on {event!r} is above 1"
         )
-    return sets, np.minimum(weights, 1)
+    return sets[:-1], np.minimum(weights[:-1], 1)  # the frame stands last
+
+
+def _counts(weight: NDArray[Any], atol: float) -> NDArray[np.bool_]:
+    """Whether there is a simple mass function at all, with a weight below 1."""
+    if np.asarray(weight).dtype == object:
+        return np.asarray(weight != 1, dtype=bool)
+    return np.asarray(weight < 1 - atol, dtype=bool)
 
 
 def _emphasis(sets: NDArray[Any], size: int, eta: float, counts: NDArray[Any]) -> NDArray[Any]:

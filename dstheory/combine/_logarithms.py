@@ -27,8 +27,8 @@ _Part = tuple[NDArray[Any], NDArray[np.float64]]
 def log_dempster(sources: tuple[MassFunction, ...]) -> MassFunction:
     """Dempster's rule for sources with floating-point masses."""
     batch = batch_of(*sources)
-    with np.errstate(divide="ignore"):  # no mass is log 0 = -inf
-        parts = [(m.focal, np.log(stretched(m, batch))) for m in sources]
+    with np.errstate(divide="ignore"):  # no mass is log 0 = -inf; -1e-17 is no mass
+        parts = [(m.focal, np.log(np.maximum(stretched(m, batch), 0))) for m in sources]
     focal, logs = reduce(_met, parts)
     masses = np.exp(logs - np.logaddexp.reduce(logs, axis=0))
     return MassFunction.from_store(sources[0].frame, focal.copy(), np.array(masses, order="C"))

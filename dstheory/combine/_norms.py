@@ -2,7 +2,7 @@
 
 A t-norm combines weights in [0, 1]; minimum and product are the two ends of the families
 used here. Elementwise on floats; on fractions where the norm is rational, else rounded.
-Klement, Mesiar & Pap 2000, Triangular Norms; Denoeux 2008, sec. 5.
+Klement, Mesiar & Pap 2000, Triangular Norms; Denoeux 2008.
 """
 
 import math
@@ -36,29 +36,39 @@ def t_norm(family: str, parameter: float) -> Norm:
 
 
 def extended(norm: Norm) -> Norm:
-    """The norm on weights above 1 too: the operator of Denoeux 2008, sec. 5.
+    """The norm on weights above 1 too: the operator of Denoeux 2008, on ln w.
 
     Two weights above 1 are combined as 1 / S(1/x, 1/y) with S the dual t-conorm; of one
     above and one below the smaller remains. The result never exceeds the smaller one,
-    which is what keeps masses non-negative.
+    which is what keeps masses non-negative. Exact weights are taken as they are.
 
     Examples
     --------
-    >>> extended(t_norm("dubois_prade", 1.0))(np.array([0.5, 0.5, 2.0]), np.array([0.5, 2, 2]))
+    >>> product = extended(t_norm("dubois_prade", 1.0))
+    >>> np.exp(product(np.log([0.5, 0.5, 2.0]), np.log([0.5, 2.0, 2.0])))
     array([0.25      , 0.5       , 1.33333333])
     """
 
     def combined(x: NDArray[Any], y: NDArray[Any]) -> NDArray[Any]:
-        one: Any = Fraction(1) if object in (x.dtype, y.dtype) else 1.0
-        low = norm(np.minimum(x, one), np.minimum(y, one))
-        dual = one - norm(one - one / np.maximum(x, one), one - one / np.maximum(y, one))
-        smaller = np.minimum(x, y)
-        both_above = np.asarray(smaller > one, dtype=bool)
-        both_below = np.asarray(np.maximum(x, y) <= 1, dtype=bool)
-        result = np.where(both_above, one / dual, np.where(both_below, low, smaller))
-        return np.asarray(np.minimum(result, smaller))  # rounding may exceed it by 1e-16
+        if object in (x.dtype, y.dtype):
+            return _extended(norm, x, y, one=Fraction(1))
+        # Beyond this range e^x or e^-x is no float; weights there are as good as 0 or inf.
+        weights = (np.exp(np.clip(log, -700, 700)) for log in (x, y))
+        values = _extended(norm, *weights, one=1.0)
+        with np.errstate(divide="ignore"):  # ln 0 = -inf
+            return np.asarray(np.minimum(np.log(values), np.minimum(x, y)))
 
     return combined
+
+
+def _extended(norm: Norm, x: NDArray[Any], y: NDArray[Any], *, one: Any) -> NDArray[Any]:
+    low = norm(np.minimum(x, one), np.minimum(y, one))
+    dual = one - norm(one - one / np.maximum(x, one), one - one / np.maximum(y, one))
+    smaller = np.minimum(x, y)
+    both_above = np.asarray(smaller > one, dtype=bool)
+    both_below = np.asarray(np.maximum(x, y) <= one, dtype=bool)
+    result = np.where(both_above, one / dual, np.where(both_below, low, smaller))
+    return np.asarray(np.minimum(result, smaller))  # rounding may exceed it by 1e-16
 
 
 def _product(x: Any, y: Any) -> Any:

@@ -57,7 +57,7 @@ def pcr5(m1: MassFunction, m2: MassFunction, *more: MassFunction) -> MassFunctio
     References
     ----------
     Smarandache, F. & Dezert, J. (2005). Proportional conflict redistribution rules for
-    information fusion. arXiv:cs/0408064. Dezert, T., Dezert, J. & Smarandache, F. (2021).
+    information fusion. arXiv:cs/0408064, sec. 11. Dezert, T., Dezert, J. & Smarandache, F. (2021).
     Improvement of proportional conflict redistribution rules of combination of basic
     belief assignments. Journal of Advances in Information Fusion 16(1), 48-74, eq. 14.
 

@@ -51,7 +51,7 @@ def pcr1(m1: MassFunction, m2: MassFunction, *more: MassFunction) -> MassFunctio
     References
     ----------
     Smarandache, F. & Dezert, J. (2005). Proportional conflict redistribution rules for
-    information fusion. arXiv:cs/0408064, sec. 5.
+    information fusion. arXiv:cs/0408064, sec. 7.
 
     Examples
     --------
@@ -101,7 +101,7 @@ def pcr2(m1: MassFunction, m2: MassFunction, *more: MassFunction) -> MassFunctio
 
     References
     ----------
-    Smarandache & Dezert (2005), sec. 6.
+    Smarandache & Dezert (2005), sec. 8.
 
     Examples
     --------
@@ -153,7 +153,7 @@ def pcr3(m1: MassFunction, m2: MassFunction, *more: MassFunction) -> MassFunctio
 
     References
     ----------
-    Smarandache & Dezert (2005), sec. 7.
+    Smarandache & Dezert (2005), sec. 9.
 
     Examples
     --------
@@ -206,7 +206,7 @@ def pcr4(m1: MassFunction, m2: MassFunction, *more: MassFunction) -> MassFunctio
 
     References
     ----------
-    Smarandache & Dezert (2005), sec. 8.
+    Smarandache & Dezert (2005), sec. 10.
 
     Examples
     --------

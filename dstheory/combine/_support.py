@@ -1,8 +1,8 @@
 """How much the sources support each other: one minus Jousselme's distance, summed.
 
 d(m1, m2)² = 1/2 (m1 - m2)' D (m1 - m2) with D(A, B) = |A ∩ B| / |A ∪ B| (Jousselme,
-Grenier & Bosse 2001, eq. 12). A source that is near to many others is credible; Deng, Shi,
-Zhu & Liu 2004, eq. 11-14.
+Grenier & Bosse 2001). A source that is near to many others is credible; Deng, Shi,
+Zhu & Liu 2004.
 """
 
 from fractions import Fraction

@@ -2,13 +2,13 @@
 
 Canonical weights are combined by a t-norm instead of the minimum (sources that share all
 their evidence) or the product (sources that share none); its parameter says how much, and
-can be learned by minimizing a loss over it. Denoeux 2008, sec. 5; Quost, Masson & Denoeux
+can be learned by minimizing a loss over it. Denoeux 2008; Quost, Masson & Denoeux
 2011.
 """
 
 from dstheory.combine._norms import Family, extended, t_norm
 from dstheory.combine._sources import check_sources, refuse_normal
-from dstheory.combine._weights import combined_weights, lowered
+from dstheory.combine._weights import with_weights
 from dstheory.mass import MassFunction
 
 __all__ = ["tnorm_conjunctive", "tnorm_disjunctive"]
@@ -65,7 +65,7 @@ def tnorm_conjunctive(
     ----------
     Quost, B., Masson, M.-H. & Denoeux, T. (2011). Classifier fusion in the Dempster-Shafer
     framework using optimized t-norm based combination rules. International Journal of
-    Approximate Reasoning 52(3), 353-374. Denoeux (2008), sec. 5.
+    Approximate Reasoning 52(3), 353-374. Denoeux (2008), as for `cautious`.
 
     Examples
     --------
@@ -80,9 +80,7 @@ def tnorm_conjunctive(
     0.75
     """
     check_sources(m1, m2, *more)
-    operation = extended(t_norm(family, parameter))
-    sets, first, weights = combined_weights((m1, m2, *more), operation)
-    return lowered(m1, sets, first, weights)
+    return with_weights((m1, m2, *more), extended(t_norm(family, parameter)))
 
 
 def tnorm_disjunctive(
@@ -127,7 +125,7 @@ def tnorm_disjunctive(
 
     References
     ----------
-    Denoeux (2008), sec. 5.
+    Denoeux (2008), as for `cautious`.
 
     Examples
     --------

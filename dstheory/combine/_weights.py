@@ -1,12 +1,14 @@
 """Canonical conjunctive weights on the few sets where they can differ from one.
 
 A non-dogmatic mass function is the conjunctive combination of simple ones, A with weight
-w(A) for the frame (Smets 1995; Denoeux 2008, sec. 2.3). A weight can differ from 1 only on
+w(A) for the frame (Smets 1995; Denoeux 2008). A weight can differ from 1 only on
 intersections of focal sets, so tables of all 2^K sets are not needed, and large frames
-work. Lowering a weight is combining with a simple mass function: products and sums of
+work. Weights of floats are kept as ln w, which leave no range; those of exact masses as
+they are. Lowering a weight is combining with a simple mass function: products and sums of
 non-negative numbers, which cancel no digits.
 """
 
+from collections.abc import Callable
 from fractions import Fraction
 from typing import Any
 
@@ -21,12 +23,12 @@ from dstheory.mass import MassFunction
 
 __all__ = [
     "aligned",
-    "combined_weights",
     "commonalities",
     "differences",
     "intersections",
     "lowered",
     "sparse_weights",
+    "with_weights",
 ]
 
 
@@ -43,30 +45,31 @@ def intersections(*sources: MassFunction) -> NDArray[Any]:
     return found
 
 
+def commonalities(m: MassFunction, sets: NDArray[Any]) -> NDArray[Any]:
+    """q(A) of each of the sets, (C, *batch)."""
+    contains = np.stack([np.asarray((m.focal & mask) == mask, dtype=bool) for mask in sets])
+    return setwise.weighted_sum(contains, m.store)
+
+
 def sparse_weights(m: MassFunction, number: int = 1) -> tuple[NDArray[Any], NDArray[Any]]:
-    """Sets (C,) and their weights (C, *batch); all other sets have weight 1.
+    """Sets (C,) and w (C, *batch), or ln w of floats; all other sets have weight 1.
 
     The product of w(B) over the proper subsets B of the frame that contain A is
     q(frame) / q(A); solved from the largest sets down. The frame itself is given 1.
     """
     sets = intersections(m)
-    dogmatic = np.asarray(m.mass(mask=m.frame.full) == 0, dtype=bool)
+    ignorance = m.mass(mask=m.frame.full)
+    exact = m.store.dtype == object  # floats may be -1e-17
+    dogmatic = np.asarray(ignorance == 0 if exact else ignorance <= 0, dtype=bool)
     if dogmatic.any():
         raise MassError(
             f"source {number} is dogmatic, the frame has no mass{rows_text(dogmatic)}, so that "
             "its conjunctive weights do not exist: discount it"
         )
     q = commonalities(m, sets)
-    if q.dtype == object:
-        return sets, _divided(sets, q[-1] / q)
-    # Logarithms, because products of thousands of weights leave the range of floats.
-    return sets, np.exp(differences(sets, np.log(q[-1]) - np.log(q)))
-
-
-def commonalities(m: MassFunction, sets: NDArray[Any]) -> NDArray[Any]:
-    """q(A) of each of the sets, (C, *batch)."""
-    contains = np.stack([np.asarray((m.focal & mask) == mask, dtype=bool) for mask in sets])
-    return setwise.weighted_sum(contains, m.store)
+    if exact:
+        return sets, _quotients(sets, q[-1] / q)
+    return sets, differences(sets, np.log(q[-1]) - np.log(q))
 
 
 def _larger(sets: NDArray[Any], place: int) -> NDArray[np.bool_]:
@@ -74,11 +77,12 @@ def _larger(sets: NDArray[Any], place: int) -> NDArray[np.bool_]:
     return np.asarray((sets[place + 1 :] & sets[place]) == sets[place], dtype=bool)
 
 
-def _divided(sets: NDArray[Any], products: NDArray[Any]) -> NDArray[Any]:
-    weights = products.copy()
+def _quotients(sets: NDArray[Any], products: NDArray[Any]) -> NDArray[Any]:
+    """Values (C, *batch) whose products over the supersets among `sets` are `products`."""
+    values = products.copy()
     for place in range(len(sets) - 2, -1, -1):
-        weights[place] = weights[place] / weights[place + 1 :][_larger(sets, place)].prod(axis=0)
-    return weights
+        values[place] = values[place] / values[place + 1 :][_larger(sets, place)].prod(axis=0)
+    return values
 
 
 def differences(sets: NDArray[Any], sums: NDArray[Any]) -> NDArray[Any]:
@@ -89,21 +93,29 @@ def differences(sets: NDArray[Any], sums: NDArray[Any]) -> NDArray[Any]:
     return values
 
 
-def combined_weights(
-    sources: tuple[MassFunction, ...], operation: Any
-) -> tuple[NDArray[Any], NDArray[Any], NDArray[Any]]:
-    """Sets (C,), weights (C, *batch) of the first source, and of all, by `operation`."""
+def with_weights(
+    sources: tuple[MassFunction, ...],
+    operation: Callable[[NDArray[Any], NDArray[Any]], NDArray[Any]],
+) -> MassFunction:
+    """The mass function whose weights are those of the sources, combined by `operation`.
+
+    The operation works on ln w of floats, on w of exact masses, and never exceeds the
+    smaller weight.
+    """
     parts = [sparse_weights(m, number) for number, m in enumerate(sources, start=1)]
     sets = np.unique(np.concatenate([part[0] for part in parts]))
     first, *others = (_spread(sets, *part) for part in parts)
     weights = first
     for other in others:
         weights = operation(*aligned(weights, other))
-    return sets, first, weights
+    first, weights = aligned(first, weights)
+    if weights.dtype == object:
+        return lowered(sources[0], sets, weights / first)
+    return lowered(sources[0], sets, weights - first)
 
 
 def _spread(sets: NDArray[Any], own: NDArray[Any], weights: NDArray[Any]) -> NDArray[Any]:
-    one: Any = Fraction(1) if weights.dtype == object else 1.0
+    one: Any = Fraction(1) if weights.dtype == object else 0.0
     result = np.full((len(sets), *weights.shape[1:]), one)
     result[np.searchsorted(sets, own)] = weights
     return result
@@ -119,16 +131,24 @@ def _with_axes(values: NDArray[Any], n_axes: int) -> NDArray[Any]:
     return values.reshape(len(values), *(1,) * (n_axes - values.ndim), *values.shape[1:])
 
 
-def lowered(
-    m: MassFunction, sets: NDArray[Any], weights: NDArray[Any], wanted: NDArray[Any]
-) -> MassFunction:
-    """`m`, whose weights on `sets` are `weights`, with `wanted` ones, none of them higher."""
-    frame, focal, store = m.frame, m.focal, stretched(m, wanted.shape[1:])
-    for mask, old, new in zip(sets, *aligned(weights, wanted), strict=True):
-        # Rounding may leave a ratio of 1 + 1e-16: equal weights.
-        ratio = np.where(np.asarray(new < old, dtype=bool), new / old, 1)
-        if mask != frame.full and np.asarray(ratio != 1, dtype=bool).any():
+def lowered(m: MassFunction, sets: NDArray[Any], factors: NDArray[Any]) -> MassFunction:
+    """`m` with its weights on `sets` multiplied by factors (C, *batch) from 0 to 1.
+
+    Factors are given as logarithms, unless they are exact.
+    """
+    frame, focal, store = m.frame, m.focal, stretched(m, factors.shape[1:])
+    for mask, factor in zip(sets, factors, strict=True):
+        kept, moved = _simple(factor)
+        if mask != frame.full and np.asarray(moved != 0, dtype=bool).any():
             pair = bits.mask_array([int(mask), frame.full], len(frame))
-            simple = np.stack([1 - ratio, ratio])
+            simple = np.stack([moved, kept])
             focal, store = combine_pairs(focal, store, pair, simple, np.bitwise_and)
     return MassFunction.from_store(frame, focal.copy(), np.array(store, order="C"))
+
+
+def _simple(factor: Any) -> tuple[Any, Any]:
+    """Masses of the frame and of the set, of the simple mass function with this weight."""
+    if np.asarray(factor).dtype == object:
+        return factor, 1 - factor
+    log = np.minimum(factor, 0)  # rounding may leave a weight above the first one
+    return np.exp(log), -np.expm1(log)

@@ -4,7 +4,7 @@ from math import prod
 
 import numpy as np
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from dstheory import Frame, MassFunction
@@ -29,6 +29,7 @@ each_rule = pytest.mark.parametrize("rule", [*FIRST, *RULES])
 
 
 @each_rule
+@settings(max_examples=40)
 @given(ms=sources(size=st.integers(2, 4), max_focal=4))
 def test_equals_its_definition(rule, ms):
     definition = FIRST.get(rule) or partial(naive_rules.pcr, **RULES[rule])
@@ -42,6 +43,7 @@ def test_all_agree_on_two_sources(ms):
 
 
 @each_rule
+@settings(max_examples=15)
 @given(ms=sources(size=3, max_focal=4))
 def test_the_order_of_the_sources_is_irrelevant(rule, ms):
     assert rule(*ms) == rule(*reversed(ms))
@@ -165,3 +167,60 @@ def test_the_first_rules_by_hand():
         assert rule(one, two).masses == pytest.approx([0.42 + 0.12, 0.12 + 0.06, 0.28])
     agreed = [0.42 + 0.18 * 0.42 / 0.54, 0.12 + 0.18 * 0.12 / 0.54, 0.28]
     assert pcr4(one, two).masses == pytest.approx(agreed)
+
+
+@pytest.mark.parametrize(
+    ("rows", "rule", "printed"),
+    [  # Smarandache & Dezert 2005, examples 12.1 to 12.3
+        (([0.6, 0.3, 0.1], [0.4, 0.4, 0.2]), pcr1, (0.550, 0.337, 0.113)),
+        (([0.6, 0.3, 0.1], [0.4, 0.4, 0.2]), pcr2, (0.550, 0.337, 0.113)),
+        (([0.6, 0.3, 0.1], [0.4, 0.4, 0.2]), pcr3, (0.574842, 0.338235, 0.086923)),
+        (([0.6, 0.3, 0.1], [0.4, 0.4, 0.2]), pcr4, (0.627692, 0.325714, 0.046594)),
+        (([0.6, 0.3, 0.1], [0.4, 0.4, 0.2]), pcr5, (0.574571, 0.335429, 0.090000)),
+        (([0.9, 0, 0.1], [0, 0.9, 0.1]), pcr1, (0.4455, 0.4455, 0.1090)),
+        (([0.9, 0, 0.1], [0, 0.9, 0.1]), pcr3, (0.478636, 0.478636, 0.042728)),
+        (([0.9, 0, 0.1], [0, 0.9, 0.1]), pcr4, (0.478636, 0.478636, 0.042728)),
+        (([0.9, 0, 0.1], [0, 0.9, 0.1]), pcr5, (0.486, 0.486, 0.028)),
+    ],
+)
+def test_printed_examples_of_three_labels(rows, rule, printed):
+    frame = Frame(list("abc"))
+    fused = rule(*(MassFunction(frame, [1, 2, 4], row) for row in rows))
+    tolerance = 5e-4 if len(str(printed[0])) < 8 else 1.1e-6
+    assert fused.masses == pytest.approx(printed, abs=tolerance)
+
+
+@pytest.mark.parametrize(
+    ("rule", "printed"),
+    [  # example 12.2
+        (pcr1, (0.7180, 0.2125, 0.0695)),
+        (pcr2, (0.752941, 0.227059, 0.02)),
+        (pcr3, (0.752941, 0.227059, 0.02)),
+        (pcr4, (0.784, 0.196, 0.02)),
+    ],
+)
+def test_printed_example_of_two_labels(rule, printed):
+    frame = Frame(list("ab"))
+    rows = [0.7, 0.1, 0.2], [0.5, 0.4, 0.1]
+    fused = rule(*(MassFunction(frame, [1, 2, 3], row) for row in rows))
+    assert fused.masses == pytest.approx(printed, abs=5.1e-5)
+
+
+def test_pcr4_falls_back_to_column_sums():
+    """Section 10.5 of the same paper misprints c(C) as 0.5, and so its a and c."""
+    frame = Frame(list("abcd"))
+    one = MassFunction.from_dict(frame, {"b": 0.4, "c": 0.5, "d": 0.1})
+    two = MassFunction.from_dict(frame, {"a": 0.6, "c": 0.1, "d": 0.3})
+    assert pcr4(one, two).masses == pytest.approx([0.33, 0.172, 0.324, 0.174])
+
+
+def test_pcr5_follows_its_formula_beside_a_vacuous_source():
+    """Section 11.5 of the same paper contradicts the general formula: vacuous counts."""
+    frame = Frame(list("ab"))
+    one = MassFunction.from_dict(frame, {"a": Fraction(3, 4), frame: Fraction(1, 4)})
+    two = MassFunction.from_dict(frame, {"b": Fraction(1, 2), frame: Fraction(1, 2)})
+    ignorance = MassFunction.from_dict(frame, {frame: Fraction(1)})
+    conflict, claims = Fraction(3, 8), (Fraction(3, 4), Fraction(1, 2), Fraction(1))
+    fused = pcr5(one, two, ignorance)
+    assert fused.mass("a") == Fraction(3, 8) + conflict * claims[0] / sum(claims)
+    assert pcr5_plus(one, two, ignorance) == pcr5(one, two)

@@ -57,7 +57,7 @@ def test_weights_equal_the_dense_table():
     m = MassFunction(frame, [3, 6, 11, 19, 28, 31], rng.dirichlet(np.ones(6), 4))
     sets, weights = sparse_weights(m)
     table = conjunctive_weights(m)
-    np.testing.assert_allclose(table[:, sets].T, weights, rtol=1e-12)
+    np.testing.assert_allclose(table[:, sets].T, np.exp(weights), rtol=1e-12)
     others = np.setdiff1d(np.arange(32), sets)
     np.testing.assert_allclose(table[:, others], 1, rtol=1e-12)
 
@@ -79,7 +79,7 @@ def test_bold_equals_its_definition(ms):
 
 @given(ms=sources(size=3, **SMOOTH))
 def test_cautious_laws(ms):
-    """Denoeux 2008, propositions 5-6: commutes, associates, is idempotent, distributes."""
+    """Denoeux 2008: commutes, associates, is idempotent, distributes."""
     one, two, three = ms
     assert cautious(one, two) == cautious(two, one)
     assert cautious(one, cautious(two, three)) == cautious(one, two, three)
@@ -225,3 +225,18 @@ def test_large_frames_and_broadcasting():
     assert cautious(one, one[None] if one.batch_shape else one).mass(0) == 0.5
     weak = MassFunction(frame, [1, frame.full], [[0.1, 0.9], [0.2, 0.8]])
     assert cautious(one, weak).mass(0).tolist() == [0.5, 0.5]
+
+
+def test_weights_beyond_the_range_of_floats():
+    """q = 1e-12 on all sets above four elements: w of the empty set is about e^3481."""
+    frame = Frame(range(10))
+    small = [mask for mask in range(1024) if mask.bit_count() == 4]
+    masses = [(1 - 1e-12) / len(small)] * len(small)
+    m = MassFunction(frame, [*small, 1023], [*masses, 1e-12])
+    _, logs = sparse_weights(m)
+    assert np.abs(logs).max() > 1000
+    assert cautious(m, m).equals(m)
+    other = MassFunction(frame, [1, 1023], [0.5, 0.5])
+    for fused in [cautious(m, other), tnorm_conjunctive(m, other, parameter=0.5)]:
+        assert MassFunction(frame, fused.focal, fused.masses) == fused
+        assert fused.pl(0) >= fused.pl(1)
