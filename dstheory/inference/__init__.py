@@ -5,5 +5,13 @@ models; `binomial_masses` is the same on plain arrays (Xu et al. 2016, section 4
 """
 
 from dstheory.inference._binomial import binomial, binomial_masses
+from dstheory.inference._goodman import goodman_intervals
+from dstheory.inference._multinomial import multinomial, multinomial_bounds
 
-__all__ = ["binomial", "binomial_masses"]
+__all__ = [
+    "binomial",
+    "binomial_masses",
+    "goodman_intervals",
+    "multinomial",
+    "multinomial_bounds",
+]
