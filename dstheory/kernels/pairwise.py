@@ -16,8 +16,6 @@ from dstheory.kernels import batches, tables
 
 __all__ = ["combine_pairs", "pair_targets"]
 
-# Above this many pairs one row fills a block, and a bincount a row is faster than sorting.
-_MANY_PAIRS = 1 << 14
 # Clearing and scanning a table costs about an eighth of a pair an entry.
 _TABLE_PER_PAIR = 8
 
@@ -91,9 +89,7 @@ def combine_pairs(
         sums = table[focal, np.newaxis]
     else:
         focal, index = pair_targets(focal1, focal2, operation)
-        route = (
-            _exact if exact else batches.batch_sums if len(index) <= _MANY_PAIRS else _row_by_row
-        )
+        route = _exact if exact else batches.batch_sums
         sums = route(left, right, index, len(focal), n_rows)
     if not keep_empty and len(focal) and focal[0] == 0:
         focal, sums = focal[1:], sums[1:]
@@ -117,10 +113,6 @@ def _flat_batch(masses: NDArray[Any], batch: tuple[int, ...]) -> NDArray[Any]:
     return full.reshape(len(masses), math.prod(batch))
 
 
-def _row(masses: NDArray[Any], row: int) -> NDArray[Any]:
-    return masses[:, row if masses.shape[1] > 1 else 0]
-
-
 def _exact(
     left: NDArray[Any], right: NDArray[Any], index: NDArray[np.intp], n_sets: int, n_rows: int
 ) -> NDArray[Any]:
@@ -128,14 +120,4 @@ def _exact(
     for pair, target in enumerate(index):
         i, j = divmod(pair, len(right))
         sums[target] = sums[target] + left[i] * right[j]
-    return sums
-
-
-def _row_by_row(
-    left: NDArray[Any], right: NDArray[Any], index: NDArray[np.intp], n_sets: int, n_rows: int
-) -> NDArray[np.float64]:
-    sums = np.empty((n_sets, n_rows))
-    for row in range(n_rows):
-        products = np.multiply.outer(_row(left, row), _row(right, row)).ravel()
-        sums[:, row] = np.bincount(index, weights=products, minlength=n_sets)
     return sums

@@ -15,7 +15,7 @@ def double_loop(left, right, index, n_sets, n_rows):
     return sums
 
 
-@pytest.mark.parametrize("route", [batches.batch_sums, batches.batch_sums_numpy])
+@pytest.mark.parametrize("route", [batches.batch_sums, batches.sums_in_blocks, batches.sums_by_row])
 @pytest.mark.parametrize(("n_left", "n_right"), [(1300, 1300), (1, 1300), (1300, 1)])
 def test_routes_agree_with_the_definition(route, n_left, n_right):
     rng = np.random.default_rng(0)
@@ -32,4 +32,4 @@ def test_the_plain_text_of_the_compiled_loop_gives_the_same():
     sums = np.zeros((3, 3))
     text = getattr(batches._add_products, "__wrapped__", batches._add_products)
     text(sums, left, right, index, 2)
-    np.testing.assert_allclose(sums, batches.batch_sums_numpy(left, right, index, 3, 3))
+    np.testing.assert_allclose(sums, batches.sums_in_blocks(left, right, index, 3, 3))

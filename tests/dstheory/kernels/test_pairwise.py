@@ -62,7 +62,7 @@ SHAPES = [((), ()), ((), (5,)), ((5,), ()), ((3, 1), (4,)), ((2, 3), (3,)), ((1,
 
 @every_operation
 @pytest.mark.parametrize(("shape1", "shape2"), SHAPES)
-@pytest.mark.parametrize("n_sets", [3, 150])  # 150 x 150 pairs go row by row
+@pytest.mark.parametrize("n_sets", [3, 150])  # 150 x 150 pairs go row by row without numba
 def test_batches(operation, shape1, shape2, n_sets):
     rng = np.random.default_rng(1)
     focal1, focal2 = (np.sort(rng.choice(256, n_sets, replace=False)) for _ in range(2))
@@ -85,15 +85,15 @@ def test_all_routes_agree(operation, monkeypatch):
     focal1, focal2 = (np.sort(rng.choice(1 << 10, 40, replace=False)) for _ in range(2))
     masses1, masses2 = rng.random((40, 7)), rng.random((40, 7))
     together = pairwise.combine_pairs(focal1, masses1, focal2, masses2, operation)
-    monkeypatch.setattr(pairwise, "_MANY_PAIRS", 0)
-    by_row = pairwise.combine_pairs(focal1, masses1, focal2, masses2, operation)
+    monkeypatch.setattr(batches, "HAVE_NUMBA", False)
+    plain = pairwise.combine_pairs(focal1, masses1, focal2, masses2, operation)
     monkeypatch.setattr(batches, "_BLOCK_PRODUCTS", 1)
-    monkeypatch.setattr(batches, "_BLOCK_ROWS", 1)
-    monkeypatch.setattr(pairwise, "_MANY_PAIRS", 1 << 30)
     tiny = pairwise.combine_pairs(focal1, masses1, focal2, masses2, operation)
+    monkeypatch.setattr(batches, "_MANY_PAIRS", 0)
+    by_row = pairwise.combine_pairs(focal1, masses1, focal2, masses2, operation)
     monkeypatch.setattr(pairwise, "_TABLE_PER_PAIR", 0)
     sorting = pairwise.combine_pairs(focal1, masses1, focal2, masses2, operation)
-    for focal, sums in (by_row, tiny, sorting):
+    for focal, sums in (plain, tiny, by_row, sorting):
         np.testing.assert_array_equal(focal, together[0])
         np.testing.assert_allclose(sums, together[1], rtol=1e-13)
     for row in range(7):
