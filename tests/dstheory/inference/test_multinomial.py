@@ -82,7 +82,7 @@ def test_definition_of_ordered_categories(model, counts):
     ],
 )
 def test_oracle(identifier, options):
-    cases = {case["id"]: case for case in json.loads(ORACLES.read_text())["oracles"]}
+    cases = {case["id"]: case for case in json.loads(ORACLES.read_text())["cases"]}
     case = cases[identifier]
     m = multinomial([48, 17, 19, 11, 6, 9], case["frame"], **options)
     found = {",".join(event): mass for event, mass in m.to_dict().items()}
