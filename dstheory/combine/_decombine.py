@@ -12,7 +12,13 @@ import numpy as np
 from numpy.typing import NDArray
 
 from dstheory.combine._sources import check_sources, refuse_normal, rows_text
-from dstheory.combine._weights import aligned, commonalities, differences, intersections
+from dstheory.combine._weights import (
+    aligned,
+    commonalities,
+    differences,
+    intersections,
+    lacks_ignorance,
+)
 from dstheory.errors import MassError
 from dstheory.mass import MassFunction
 
@@ -80,7 +86,7 @@ def decombine(
         return ~decombine(~m, ~m2, atol=atol)
     if rule not in ("conjunctive", "dempster"):
         raise ValueError(f"rule is 'conjunctive', 'dempster' or 'disjunctive', not {rule!r}")
-    dogmatic = np.asarray(m2.mass(mask=m.frame.full) == 0, dtype=bool)
+    dogmatic = lacks_ignorance(m2)
     if dogmatic.any():
         raise MassError(f"m2 is dogmatic{rows_text(dogmatic)}: it cannot be taken back")
     sets, masses = _quotient(m, m2)

@@ -29,9 +29,9 @@ def t_norm(family: str, parameter: float) -> Norm:
     """
     if family not in _FAMILIES:
         raise ValueError(f"family is one of {', '.join(_FAMILIES)}, not {family!r}")
-    make, low, high = _FAMILIES[family]
-    if not low <= parameter <= high:
-        raise ValueError(f"the parameter of {family} lies in [{low}, {high}], not {parameter!r}")
+    make, allowed, bounds = _FAMILIES[family]
+    if not allowed(parameter):
+        raise ValueError(f"the parameter of {family} is {bounds}, not {parameter!r}")
     return make(parameter)
 
 
@@ -75,10 +75,6 @@ def _product(x: Any, y: Any) -> Any:
     return x * y
 
 
-def _drastic(x: Any, y: Any) -> Any:
-    return np.where(np.asarray(np.maximum(x, y) == 1, dtype=bool), np.minimum(x, y), 0)
-
-
 def _lukasiewicz(x: Any, y: Any) -> Any:
     return np.maximum(x + y - 1, 0)
 
@@ -90,8 +86,6 @@ def _dubois_prade(gamma: float) -> Norm:
 
 
 def _sugeno_weber(parameter: float) -> Norm:
-    if parameter == -1:
-        return _drastic
     if parameter == math.inf:
         return _product
 
@@ -138,8 +132,10 @@ def _like(value: float, weights: Any) -> Any:
 
 _to_fraction = np.frompyfunc(Fraction, 1, 1)
 
-_FAMILIES: dict[str, tuple[Callable[[float], Norm], float, float]] = {
-    "frank": (_frank, 0, math.inf),
-    "sugeno_weber": (_sugeno_weber, -1, math.inf),
-    "dubois_prade": (_dubois_prade, 0, 1),
+# Sugeno-Weber's lower end, the drastic product, is left out: it is not continuous, so that
+# the rounding of a weight 1 would decide about everything.
+_FAMILIES: dict[str, tuple[Callable[[float], Norm], Callable[[float], bool], str]] = {
+    "frank": (_frank, lambda s: s >= 0, "at least 0"),
+    "sugeno_weber": (_sugeno_weber, lambda a: a > -1, "above -1"),
+    "dubois_prade": (_dubois_prade, lambda gamma: 0 <= gamma <= 1, "from 0 to 1"),
 }

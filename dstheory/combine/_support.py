@@ -12,7 +12,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from dstheory.combine._sources import any_exact, batch_of, stretched
+from dstheory.combine._sources import any_exact, batch_of, collected, stretched
 from dstheory.kernels import bits
 from dstheory.mass import MassFunction
 
@@ -35,13 +35,12 @@ def credibility(sources: tuple[MassFunction, ...]) -> NDArray[Any]:
 
 def _distance(one: MassFunction, two: MassFunction, batch: tuple[int, ...]) -> Any:
     """Jousselme's distance, an array of shape `batch`."""
-    # D compares sets, so that sets of both sources may stand twice: no alignment is needed.
-    focal = np.concatenate([one.focal, two.focal])
-    difference = np.concatenate([stretched(one, batch), -stretched(two, batch)])
-    exact = difference.dtype == object
-    product = np.tensordot(_overlap(focal, exact), difference, axes=1)
-    square = (difference * product).sum(axis=0) / 2
-    if exact:
+    parts = (one.focal, stretched(one, batch)), (two.focal, -stretched(two, batch))
+    difference = collected(one.frame, *parts)
+    focal, store = difference.focal, difference.store
+    product = np.tensordot(_overlap(focal, store.dtype == object), store, axes=1)
+    square = (store * product).sum(axis=0) / 2
+    if store.dtype == object:
         return _exact_root(square)
     return np.sqrt(np.clip(square, 0, 1))  # rounding may leave -1e-17, or 1 + 1e-16
 

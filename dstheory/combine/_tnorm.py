@@ -34,8 +34,8 @@ def tnorm_conjunctive(
         broadcast.
     family : {"frank", "sugeno_weber", "dubois_prade"}
         Frank: from the minimum (0) through the product (1) to Łukasiewicz' (inf).
-        Sugeno-Weber: from the drastic product (-1) through Łukasiewicz' (0) to the
-        product (inf). Dubois-Prade: from the minimum (0) to the product (1).
+        Sugeno-Weber: above -1, through Łukasiewicz' (0) to the product (inf).
+        Dubois-Prade: from the minimum (0) to the product (1).
     parameter : float
         Parameter of the family.
 

@@ -26,6 +26,7 @@ __all__ = [
     "commonalities",
     "differences",
     "intersections",
+    "lacks_ignorance",
     "lowered",
     "sparse_weights",
     "with_weights",
@@ -36,12 +37,11 @@ def intersections(*sources: MassFunction) -> NDArray[Any]:
     """All intersections of focal sets and of the frame, ascending masks (C,)."""
     frame = sources[0].frame
     found = bits.mask_array([frame.full], len(frame))
-    known = {frame.full}
     for source in sources:
-        for mask in source.focal.tolist():
-            if mask not in known:  # else its intersections are known too
+        for mask in source.focal:
+            place = np.searchsorted(found, mask)
+            if found[place] != mask:  # else its intersections are known too
                 found = np.unique(np.concatenate([found, found & mask]))
-                known = set(found.tolist())
     return found
 
 
@@ -51,6 +51,12 @@ def commonalities(m: MassFunction, sets: NDArray[Any]) -> NDArray[Any]:
     return setwise.weighted_sum(contains, m.store)
 
 
+def lacks_ignorance(m: MassFunction) -> NDArray[np.bool_]:
+    """In which rows the frame has no mass; floats there may be -1e-17."""
+    mass = m.mass(mask=m.frame.full)
+    return np.asarray(mass == 0 if m.store.dtype == object else mass <= 0, dtype=bool)
+
+
 def sparse_weights(m: MassFunction, number: int = 1) -> tuple[NDArray[Any], NDArray[Any]]:
     """Sets (C,) and w (C, *batch), or ln w of floats; all other sets have weight 1.
 
@@ -58,16 +64,14 @@ def sparse_weights(m: MassFunction, number: int = 1) -> tuple[NDArray[Any], NDAr
     q(frame) / q(A); solved from the largest sets down. The frame itself is given 1.
     """
     sets = intersections(m)
-    ignorance = m.mass(mask=m.frame.full)
-    exact = m.store.dtype == object  # floats may be -1e-17
-    dogmatic = np.asarray(ignorance == 0 if exact else ignorance <= 0, dtype=bool)
+    dogmatic = lacks_ignorance(m)
     if dogmatic.any():
         raise MassError(
             f"source {number} is dogmatic, the frame has no mass{rows_text(dogmatic)}, so that "
             "its conjunctive weights do not exist: discount it"
         )
     q = commonalities(m, sets)
-    if exact:
+    if q.dtype == object:
         return sets, _quotients(sets, q[-1] / q)
     return sets, differences(sets, np.log(q[-1]) - np.log(q))
 

@@ -6,7 +6,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from dstheory import Frame, MassFunction
-from dstheory.combine import deng, mixing, murphy
+from dstheory.combine import dempster, deng, mixing, murphy
+from dstheory.combine._support import credibility
+from dstheory.measure import jousselme
 from tests import naive_rules
 from tests.dstheory.combine.strategies import sources
 
@@ -77,6 +79,24 @@ def test_sources_without_support_count_equally():
     assert deng(*ms).masses == pytest.approx([1 / 3] * 3)
     exact = [MassFunction.from_dict(FRAME, {label: Fraction(1)}) for label in "abc"]
     assert list(deng(*exact).masses) == [Fraction(1, 3)] * 3
+
+
+def test_deng_weights_follow_the_measured_distances():
+    rng = np.random.default_rng(8)
+    focals = [[1, 3, 7], [1, 2, 4, 6], [0, 5, 7]]
+    ms = [MassFunction(FRAME, f, rng.dirichlet(np.ones(len(f)), 4)) for f in focals]
+    support = np.array([sum(1 - jousselme(m, other) for other in ms) - 1 for m in ms])
+    average = mixing(*ms, weights=support / support.sum(axis=0))
+    assert deng(*ms).equals(dempster(average, average, average))
+
+
+def test_equal_sources_are_at_no_distance_at_all():
+    m = MassFunction(FRAME, [1, 3, 6, 7], [0.1, 0.2, 0.3, 0.4])
+    other = MassFunction.from_dict(FRAME, {"c": 1})
+    support = credibility((m, m, m, other))
+    assert support[0] == support[1] == support[2]
+    near = 1 - jousselme(m, other)
+    assert support[3] == pytest.approx(3 * near / (6 + 6 * near), rel=1e-14)
 
 
 def test_weights_may_differ_by_row():
