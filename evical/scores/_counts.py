@@ -178,11 +178,13 @@ class ScoreCounts:
             return self
         starts, total = self.group_starts(max_size), self.total
         weight = np.add.reduceat(total, starts)
-        # A mean relative to the first score of its group can leave the group by rounding only.
+        # A mean relative to the first score of its group can leave the group by rounding only,
+        # and a sum of shares cannot overflow.
         first, last = self.scores[starts], self.scores[np.append(starts[1:], len(self)) - 1]
-        offsets = self.scores - np.repeat(first, np.diff(starts, append=len(self)))
+        sizes = np.diff(starts, append=len(self))
+        offsets = (self.scores - np.repeat(first, sizes)) * (total / np.repeat(weight, sizes))
         return ScoreCounts(
-            np.minimum(first + np.add.reduceat(offsets * total, starts) / weight, last),
+            np.minimum(first + np.add.reduceat(offsets, starts), last),
             np.add.reduceat(self.negative, starts),
             np.add.reduceat(self.positive, starts),
         )
