@@ -48,15 +48,14 @@ def run(arguments: list[str]) -> int:
     except WrongInput as error:
         return _refuse(str(error))
     except _UsageError as error:
-        return _refuse(f"{error.format_message()}; see evical --help")
-    except typer.Abort:
-        sys.stderr.write("evical: interrupted\n")
+        message = error.format_message().rstrip(".")
+        return _refuse(f"{message[:1].lower()}{message[1:]}; see evical --help")
+    except typer.Abort:  # an interrupt, in typer before it gave an exit code itself
         return 130
     return code if isinstance(code, int) else 0
 
 
 def _refuse(message: str) -> int:
-    """One line on standard error; the option parser's sentences become clauses."""
-    one_line = " ".join(message.split()).replace(".; see", "; see")
-    sys.stderr.write(f"evical: {one_line[0].lower()}{one_line[1:]}\n")
+    """Say on standard error, in one line, what is wrong."""
+    sys.stderr.write(f"evical: {' '.join(message.split())}\n")
     return 2

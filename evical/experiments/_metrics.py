@@ -5,7 +5,7 @@ from dataclasses import dataclass
 
 import numpy as np
 from numpy.typing import NDArray
-from sklearn.metrics import brier_score_loss, log_loss
+from sklearn.metrics import log_loss
 
 __all__ = ["METRICS", "Fused", "Metric"]
 
@@ -58,7 +58,7 @@ def _error_rate(fused: Fused) -> float:
 
 
 def _brier(fused: Fused) -> float:
-    return float(brier_score_loss(fused.y, fused.probability, labels=[0, 1]))
+    return float(np.mean((fused.probability - fused.y) ** 2))
 
 
 def _log_loss(fused: Fused) -> float:

@@ -11,6 +11,7 @@ from evical.cli import main
 TABLES = {
     "good.csv": "a,t\n" + "".join(f"{i},{i % 2}\n" for i in range(40)),
     "empty.csv": "",
+    "Upper.csv": "a,t\n",
     "stray.csv": "a,t\n1,0\nx,1\n",
     "missing.csv": "a,t\n1,0\n,1\n",
     "three.csv": "a,t\n" + "".join(f"{i},{i % 3}\n" for i in range(400)),
@@ -31,6 +32,7 @@ WRONG = [
     ("demo --data good.csv --target z", "good.csv has no column 'z'"),
     ("demo --data good.csv --target t", "20 training samples are too few"),
     ("demo --data empty.csv --target t", "empty.csv is empty"),
+    ("demo --data Upper.csv --target t", "Upper.csv has a header but no data rows"),
     ("demo --data binary.csv --target t", "binary.csv is not text in UTF-8"),
     ("demo --data stray.csv --target t", "line 3, column 'a': 'x' is not a number"),
     ("demo --data missing.csv --target t", "line 3, column 'a': the value is missing"),
