@@ -1,0 +1,23 @@
+"""Approximations with fewer focal sets, and combination by sampling, each with its error."""
+
+from dstheory.approximate._clusters import inner_approximation, outer_approximation
+from dstheory.approximate._consonant import inner_consonant, outer_consonant
+from dstheory.approximate._d1 import d1
+from dstheory.approximate._error import approximation_error
+from dstheory.approximate._monte_carlo import MonteCarloCombination, monte_carlo_dempster
+from dstheory.approximate._rank import rank_level
+from dstheory.approximate._selection import k_l_x, summarize
+
+__all__ = [
+    "MonteCarloCombination",
+    "approximation_error",
+    "d1",
+    "inner_approximation",
+    "inner_consonant",
+    "k_l_x",
+    "monte_carlo_dempster",
+    "outer_approximation",
+    "outer_consonant",
+    "rank_level",
+    "summarize",
+]

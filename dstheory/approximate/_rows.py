@@ -1,0 +1,64 @@
+"""What approximations share: checked arguments, ranks of focal sets, and row after row.
+
+Focal sets are shared by a batch, but each row keeps its own choice of them: what a row drops
+has mass 0 there, and sets that no row keeps disappear.
+"""
+
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from dstheory.kernels import bits
+from dstheory.mass import MassFunction
+
+__all__ = ["at_least", "by_row", "check_mass", "collected", "mass_ranks"]
+
+Sets = dict[int, Any]
+
+
+def check_mass(m: Any) -> MassFunction:
+    """The mass function, if it is one."""
+    if not isinstance(m, MassFunction):
+        raise TypeError(f"m is a MassFunction, not {m!r}")
+    return m
+
+
+def at_least(value: Any, lowest: int, name: str) -> int:
+    """An int that is not below `lowest`."""
+    if not isinstance(value, int | np.integer) or isinstance(value, bool):
+        raise TypeError(f"{name} is an int, not {value!r}")
+    if value < lowest:
+        raise ValueError(f"{name} is {value}, expected at least {lowest}")
+    return int(value)
+
+
+def mass_ranks(store: NDArray[Any]) -> NDArray[np.intp]:
+    """Place of each set (F, rows) by falling mass, from 0; of equal masses the lower mask."""
+    order = np.argsort(-store, axis=0, kind="stable")
+    return np.argsort(order, axis=0, kind="stable")
+
+
+def collected(m: MassFunction, sets: NDArray[Any], store: NDArray[Any]) -> MassFunction:
+    """Mass function on the frame of `m` from sets (F,), which may repeat, and (F, rows)."""
+    focal, index = np.unique(sets, return_inverse=True)
+    sums = np.zeros((len(focal), store.shape[1]), dtype=store.dtype)
+    np.add.at(sums, index.reshape(-1), store)
+    return MassFunction.from_store(m.frame, focal, sums.reshape(len(focal), *m.batch_shape)).prune()
+
+
+def by_row(m: MassFunction, approximate: Callable[[Sets], Sets]) -> MassFunction:
+    """Apply a function of sets (masks, ascending) to masses, without zeros, to each row."""
+    masks = m.focal.tolist()
+    rows: list[Sets] = []
+    for column in m.store.reshape(len(masks), -1).T:
+        present = {mask: mass for mask, mass in zip(masks, column, strict=True) if mass != 0}
+        rows.append(approximate(present))
+    focal = bits.mask_array(sorted(set().union(*rows)) if rows else masks, len(m.frame))
+    store = np.zeros((len(focal), len(rows)), dtype=m.store.dtype)
+    places = {mask: place for place, mask in enumerate(focal.tolist())}
+    for number, row in enumerate(rows):
+        for mask, mass in row.items():
+            store[places[mask], number] = mass
+    return MassFunction.from_store(m.frame, focal, store.reshape(len(focal), *m.batch_shape))
