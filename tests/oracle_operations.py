@@ -10,8 +10,20 @@ from functools import partial
 from typing import Any
 
 import numpy as np
+from numpy.typing import NDArray
 
-from dstheory import Frame, MassFunction, combine, construct, decide, measure, revise, transform
+from dstheory import (
+    Frame,
+    MassFunction,
+    combine,
+    construct,
+    decide,
+    inference,
+    measure,
+    revise,
+    transform,
+)
+from tests import oracle_networks
 
 # Names of the rules in print, where they differ from ours.
 RULES = {
@@ -153,7 +165,7 @@ def weights(case: Case) -> dict[str, Any]:
 def both_disjunctive_weights(case: Case) -> dict[str, Any]:
     tables = {f"v{i}": transform.disjunctive_weights(case.sources[f"m{i}"]) for i in (1, 2)}
     return {
-        f"{name} {event}": tables[name][case.mask(event)]
+        f"{name} {canonical(event)}": tables[name][case.mask(event)]
         for name, values in case.oracle["expected"].items()
         for event in values
     }
@@ -261,6 +273,21 @@ def bounds_and_betp(case: Case) -> dict[str, Any]:
     return results | {f"betp {label}": value for label, value in betp.items()}
 
 
+def counted(case: Case, counts: str) -> NDArray[Any]:
+    return np.array([case.number(count) for count in counts.split(",")])
+
+
+def imprecise_dirichlet(case: Case, strength: str, counts: str) -> MassFunction:
+    return inference.multinomial(
+        counted(case, counts), case.frame, "dempster", strength=int(strength)
+    )
+
+
+def below_goodman(case: Case, counts: str, alpha: str) -> MassFunction:
+    level = 1 - float(alpha)
+    return inference.multinomial(counted(case, counts), case.frame, "goodman", level, ordered=True)
+
+
 def four_sources(case: Case) -> MassFunction:
     """Dezert et al. 2021, example 3, whose m2 = m1 and m3({B}) = 1 the file leaves out."""
     certain = MassFunction.from_dict(case.frame, {"B": case.number("1")})
@@ -296,6 +323,9 @@ PHRASES: dict[str, Callable[..., Any]] = {
     r"lower expectation of gambles (.*) under (\w+)": lower_expectations,
     r"jousselme\(m1\(A\), m2\), m1: .* A = \{1\.\.s\}": growing_sets,
     r"bel, pl, betp": bounds_and_betp,
+    r"IDM s=(\d+), counts \((.*)\): .*": imprecise_dirichlet,
+    r"most committed belief function on ordered categories below the Goodman lower "
+    r"probability, counts \((.*)\), alpha=([\d.]+)": below_goodman,
     r"pcr6\(m1\.\.m4\)": four_sources,
 }
 # Remarks behind an expression that do not change its value.
@@ -304,6 +334,8 @@ REMARKS = r"(?: unnormalised| \(=\w+\)| three sources| = posterior)*"
 
 def compute(oracle: dict[str, Any], number: Callable[[str], Any]) -> Any:
     """Value of an oracle's operation: a mass function, a dict of numbers, or a number."""
+    if "potentials" in oracle:
+        return oracle_networks.solve(oracle, number)
     operation = oracle.get("op")
     if not isinstance(operation, str):
         raise UnknownOperationError(f"{oracle.get('id')}: an oracle without op")

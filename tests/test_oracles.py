@@ -11,6 +11,7 @@ from pathlib import Path
 
 import pytest
 
+from tests.oracle_networks import refer
 from tests.oracle_operations import UnknownOperationError, as_numbers, canonical, compute
 
 HERE = Path(__file__).parent / "oracles"
@@ -21,8 +22,9 @@ def oracles():
     """Oracles of all files; other formats have their own tests."""
     for path in [*sorted(HERE.glob("*.json")), *MORE]:
         data = json.loads(path.read_text(encoding="utf-8"))
-        for oracle in data.get("oracles", []) if isinstance(data, dict) else []:
-            yield pytest.param(oracle, id=f"{path.stem}:{oracle['id']}")
+        listed = data.get("oracles", []) if isinstance(data, dict) else []
+        for oracle in listed:
+            yield pytest.param(refer(oracle, listed), id=f"{path.stem}:{oracle['id']}")
 
 
 def flat(expected):
@@ -34,7 +36,9 @@ def flat(expected):
         if "float" in value:
             values[canonical(name)] = value
         else:
-            values |= {canonical(f"{name} {inner}"): number for inner, number in value.items()}
+            values |= {
+                canonical(f"{name} {canonical(inner)}"): number for inner, number in value.items()
+            }
     return values
 
 
