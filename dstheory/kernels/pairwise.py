@@ -61,7 +61,7 @@ def combine_pairs(
 
     Parameters
     ----------
-    focal1, focal2 : (F1,), (F2,) arrays of masks
+    focal1, focal2 : (F1,), (F2,) arrays of masks, ascending
     masses1, masses2 : (F1, *batch1), (F2, *batch2) arrays, set-major
     operation : `numpy.bitwise_and`, `bitwise_or` or `bitwise_xor`
     keep_empty : whether the empty set may be a result
