@@ -1,0 +1,117 @@
+"""The documentation: its examples run, its links lead somewhere, and its lists are complete."""
+
+import doctest
+import re
+
+import pytest
+
+from docs import make_api
+from dstheory import Frame, MassFunction, TotalConflictError, combine
+from tests.public_objects import ROOT
+
+DOCS = ROOT / "docs"
+GUIDE = sorted((DOCS / "guide").glob("*.md"))
+PAGES = [ROOT / "README.md", *sorted(DOCS.rglob("*.md"))]
+every_page = pytest.mark.parametrize("path", PAGES, ids=lambda path: str(path.relative_to(ROOT)))
+
+FENCE = re.compile(r"^```python\n(.*?)^```$", re.MULTILINE | re.DOTALL)
+LINK = re.compile(r"\]\(([^)#\s]+)(?:#[^)\s]*)?\)")
+
+
+def text(path):
+    return path.read_text(encoding="utf-8")
+
+
+@every_page
+def test_examples(path):
+    """All snippets of a page, one after the other in one namespace."""
+    result = doctest.testfile(
+        str(path),
+        module_relative=False,
+        optionflags=doctest.ELLIPSIS | doctest.NORMALIZE_WHITESPACE,
+        encoding="utf-8",
+    )
+    assert result.failed == 0
+
+
+@every_page
+def test_every_python_snippet_is_run(path):
+    """A snippet shows a prompt, and ends with an empty line, where doctest stops reading."""
+    for snippet in FENCE.findall(text(path)):
+        assert snippet.lstrip().startswith(">>>"), snippet
+        assert snippet.endswith("\n\n"), f"no empty line at the end of:\n{snippet}"
+
+
+@every_page
+def test_links_lead_somewhere(path):
+    targets = [target for target in LINK.findall(text(path)) if "://" not in target]
+    assert [target for target in targets if not (path.parent / target).exists()] == []
+
+
+def test_index_names_every_page():
+    named = {(DOCS / target).resolve() for target in LINK.findall(text(DOCS / "index.md"))}
+    assert set(DOCS.rglob("*.md")) - {DOCS / "index.md"} - named == set()
+    assert len(GUIDE) >= 12
+
+
+def test_every_rule_is_in_the_tables():
+    """Where the conflict goes, and what it costs: a line for each rule in both tables."""
+    page = text(DOCS / "guide" / "combining.md")
+    rules = set(combine.__all__) - {"combine_axis", "decombine"}
+    for heading in ("## Where does the conflict go?", "## What does it cost?"):
+        table = page.split(heading)[1].split("\n## ")[0]
+        first_cells = " ".join(line.split("|")[1] for line in table.splitlines() if line[:1] == "|")
+        assert rules - set(re.findall(r"`(\w+)`", first_cells)) == set()
+
+
+def test_masses_in_the_table_of_rules():
+    """The numbers beside each rule are what it gives for the two sources named there."""
+    frame = Frame(["a", "b", "c"])
+    m1 = MassFunction.from_dict(frame, {"a": 0.9, frame: 0.1})
+    m2 = MassFunction.from_dict(frame, {"b": 0.8, frame: 0.2})
+    options = {
+        "inagaki": {"k": 1},
+        "lefevre": {"share": combine.mixing},
+        "tnorm_conjunctive": {"parameter": 0.5},
+    }
+    page = text(DOCS / "guide" / "combining.md").split("## Where does the conflict go?")[1]
+    page = page.split("\n## ")[0]
+    lines = re.findall(
+        r"^\| `(\w+)` \|[^|]*\|([^|]+)\|([^|]+)\|([^|]+)\|([^|]+)\|", page, re.MULTILINE
+    )
+    numbers = {name: cells for name, *cells in lines if cells[0].strip()}
+    assert len(numbers) > 20
+    for name, cells in numbers.items():
+        m = getattr(combine, name)(m1, m2, **options.get(name, {}))
+        masses = [m.mass("a"), m.mass("b"), m.mass(frame), m.mass(())]
+        assert [float(cell) for cell in cells] == pytest.approx(masses, abs=5.1e-4), name
+
+
+def focal_sets(cell):
+    """What a cell such as "{a, b} 0.81, {c} 0.19" says."""
+    found = re.findall(r"\{([\w, ]*)\} ([\d.]+)", cell)
+    return {tuple(event.split(", ")) if event else (): float(mass) for event, mass in found}
+
+
+def test_table_of_certain_sources():
+    frame = Frame(["a", "b", "c"])
+    pairs = [
+        [MassFunction.from_dict(frame, {event: 0.9, "c": 0.1}) for event in "ab"],
+        [MassFunction.from_dict(frame, {event: 1}) for event in "ab"],
+    ]
+    page = text(DOCS / "certain_sources.md").split("## Other rules")[1]
+    lines = re.findall(r"^\| (`.+`) \|([^|]+)\|([^|]+)\|$", page, re.MULTILINE)
+    assert len(lines) > 10
+    for names, *cells in lines:
+        for name in re.findall(r"\w+", names):
+            for sources, cell in zip(pairs, cells, strict=True):
+                if cell.strip() == "error":
+                    with pytest.raises(TotalConflictError):
+                        getattr(combine, name)(*sources)
+                else:
+                    m = getattr(combine, name)(*sources).prune(1e-9)
+                    assert m.to_dict() == pytest.approx(focal_sets(cell), abs=5.1e-4), name
+
+
+def test_list_of_names_is_up_to_date():
+    assert text(DOCS / "api.md") == make_api.page(), "run: python -m docs.make_api"
