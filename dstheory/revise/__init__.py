@@ -14,6 +14,7 @@ from dstheory.revise._contextual import (
 from dstheory.revise._decondition import decondition
 from dstheory.revise._discount import discount, negate
 from dstheory.revise._focusing import condition_focusing
+from dstheory.revise._inverse import contextual_dediscount, contextual_dereinforce
 from dstheory.revise._jeffrey import jeffrey
 from dstheory.revise._learning import ContextualRates, learn_contextual_rates
 from dstheory.revise._reframing import coarsen, refine, rename
@@ -25,6 +26,8 @@ __all__ = [
     "condition_focusing",
     "condition_geometric",
     "conditional_plausibilities",
+    "contextual_dediscount",
+    "contextual_dereinforce",
     "contextual_discount",
     "contextual_negate",
     "contextual_reinforce",

@@ -196,16 +196,19 @@ def _corrected(
     for context, value in rates.items():
         mask = frame.mask(context)
         rate = as_rate(value, m, f"rate of context {frame.event(mask)!r}")
-        if mask ^ reverse != neutral:
-            focal = bits.mask_array(sorted([neutral, mask ^ reverse]), len(frame))
-            store = _two(rate, first=neutral > (mask ^ reverse))
-            joint = pairwise.combine_pairs(m.focal, m.store, focal, store, operation)
-            m = MassFunction.from_store(frame, *joint)
+        source = _two_sets(neutral, mask ^ reverse, rate, len(frame))
+        joint = pairwise.combine_pairs(m.focal, m.store, *source, operation)
+        m = MassFunction.from_store(frame, *joint)
     return m.prune()
 
 
-def _two(rate: NDArray[Any], *, first: bool) -> NDArray[Any]:
-    """Masses (2, *batch): the rate on the context, the rest on the neutral set."""
+def _two_sets(
+    neutral: int, context: int, rate: NDArray[Any], size: int
+) -> tuple[NDArray[Any], NDArray[Any]]:
+    """Sets (2,) and masses (2, *batch): the rate on the context, the rest on the neutral set."""
     # Arithmetic on a 0-d object array gives the bare object, whose type stack would guess.
     rest = np.asarray(1 - rate, dtype=rate.dtype)
-    return np.stack([rate, rest] if first else [rest, rate])
+    if neutral == context:
+        return bits.mask_array([neutral], size), np.asarray(rest + rate, dtype=rate.dtype)[None]
+    store = np.stack([rest, rate] if neutral < context else [rate, rest])
+    return bits.mask_array(sorted([neutral, context]), size), store

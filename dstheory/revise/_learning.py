@@ -12,6 +12,7 @@ from typing import Any, Literal
 import numpy as np
 from numpy.typing import NDArray
 
+from dstheory import _checks
 from dstheory.errors import MassError
 from dstheory.mass import MassFunction
 from dstheory.revise._arguments import check_mass
@@ -50,14 +51,15 @@ def learn_contextual_rates(
     """Rates of contextual correction that fit a source to true labels best.
 
     Minimizes E_pl, the sum over rows i and labels x of (pl_i(x) - delta_i(x))^2, where pl_i
-    is the corrected contour and delta_i(x) is 1 for the true label, else 0.
+    is the corrected contour and delta_i(x) is 1 for the true label, else 0; for uncertain
+    truth, delta_i is its contour.
 
     Parameters
     ----------
     m : MassFunction
         Batch (n,): outputs of the source for n objects.
-    labels : sequence of n labels
-        The truth about each object.
+    labels : sequence of n labels, or MassFunction of batch (n,)
+        The truth about each object, or what is believed about it (soft labels).
     correction : {"discount", "reinforce", "negate"}
         Which correction the rates are for. Its contexts are the single labels for
         ``contextual_discount``, and their complements for ``contextual_reinforce`` and
@@ -74,9 +76,9 @@ def learn_contextual_rates(
     MassError
         If the batch is empty or has another length than `labels`.
     FrameError
-        If a label is not in the frame.
+        If a label is not in the frame, or soft labels are on another frame.
     TypeError
-        If `m` is no batch (n,).
+        If `m`, or a mass function as `labels`, is no batch (n,).
     ValueError
         If `correction` is unknown.
 
@@ -120,15 +122,26 @@ def learn_contextual_rates(
 
 
 def _truth(m: MassFunction, labels: Any) -> NDArray[Any]:
-    """Indicator (n, K) of the true labels."""
-    if len(check_mass(m).batch_shape) != 1:
-        raise TypeError(f"m is a batch of shape (n,), not of shape {m.batch_shape}")
-    listed = list(labels)
-    if len(listed) != len(m) or not listed:
-        raise MassError(f"there are {len(listed)} labels for {len(m)} mass functions")
-    masks = [m.frame.mask((label,)) for label in listed]
+    """Indicator (n, K) of the true labels, or the contours of soft labels."""
+    _check_batch(m)
+    soft = isinstance(labels, MassFunction)
+    if soft:
+        _checks.same_frame(m.frame, _check_batch(labels).frame)
+    count = len(labels)
+    if count != len(m) or not count:
+        raise MassError(f"there are {count} labels for {len(m)} mass functions")
+    if soft:
+        return np.asarray(labels.contour())
+    masks = [m.frame.mask((label,)) for label in labels]
     positions = np.array([mask.bit_length() - 1 for mask in masks])
     return np.asarray(np.equal.outer(positions, np.arange(len(m.frame))), dtype=int)
+
+
+def _check_batch(m: Any) -> MassFunction:
+    batch = check_mass(m)
+    if len(batch.batch_shape) != 1:
+        raise TypeError(f"expected a batch of shape (n,), not of shape {batch.batch_shape}")
+    return batch
 
 
 def _discount_line(pl: NDArray[Any]) -> Contours:

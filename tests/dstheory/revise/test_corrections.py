@@ -9,6 +9,8 @@ from hypothesis import strategies as st
 from dstheory import Frame, MassFunction
 from dstheory.errors import FrameError, MassError
 from dstheory.revise import (
+    contextual_dediscount,
+    contextual_dereinforce,
     contextual_discount,
     contextual_negate,
     contextual_reinforce,
@@ -83,6 +85,43 @@ def test_discounts_multiply(case, one, two):
     assert discount(discount(m, one), two) == discount(m, 1 - (1 - one) * (1 - two))
 
 
+INVERSES = [
+    (contextual_discount, contextual_dediscount),
+    (contextual_reinforce, contextual_dereinforce),
+]
+
+
+@pytest.mark.parametrize(("correct", "undo"), INVERSES)
+@given(case=mass_and_rates())
+def test_corrections_are_undone(correct, undo, case):
+    m, contexts = case
+    contexts = {context: rate / 2 for context, rate in contexts.items()}
+    assert undo(correct(m, contexts), contexts) == m
+    floating = MassFunction(m.frame, m.focal, m.masses.astype(float))
+    again = undo(correct(floating, contexts), contexts)
+    assert again.equals(floating, atol=1e-9)
+    assert len(again.focal) == len(m.focal)
+
+
+@pytest.mark.parametrize(("correct", "undo"), INVERSES)
+def test_what_was_not_corrected_cannot_be_undone(correct, undo):
+    m = MassFunction(FRAME, [2, 3], [[0.25, 0.75], [1, 0]])
+    assert undo(m, {}) == m
+    event = {contextual_dediscount: "a", contextual_dereinforce: "h"}[undo]
+    with pytest.raises(MassError, match=r"would have a negative mass in \d of 2 rows"):
+        undo(m, {event: 0.9})
+    with pytest.raises(MassError, match="is 1; nothing"):
+        undo(m, {"a": 1})
+    with pytest.raises(MassError, match=r"is 1 in 1 of 2 rows \(first: row 1\)"):
+        undo(m, {"a": [0, 1]})
+    with pytest.raises(MassError, match="does not lie"):
+        undo(m, {"a": 1.5})
+    with pytest.raises(TypeError, match="mapping of contexts"):
+        undo(m, [0.5])
+    batch = undo(correct(m, {"r": [0.25, 0.5]}), {"r": [0.25, 0.5]})
+    assert batch.equals(m)
+
+
 def test_mercier_2008_case_1():
     """Not {h, r}, as a C++ test expects."""
     half = Fraction(1, 2)
@@ -143,6 +182,17 @@ def test_learned_rates_are_the_best_of_a_grid(correction, data):
         assert learned.error <= error(dict(zip(learned.rates, values, strict=True)))
 
 
+def test_soft_labels_that_are_certain_are_labels():
+    truth = MassFunction(FRAME, [1, 2, 4], [[1, 0, 0], [0, 1, 0], [1, 0, 0], [0, 0, 1]])
+    for correction in CORRECTIONS:
+        hard = learn_contextual_rates(SENSOR_1, list("ahar"), correction)
+        soft = learn_contextual_rates(SENSOR_1, truth, correction)
+        assert soft.rates == pytest.approx(hard.rates)
+        assert soft.error == pytest.approx(hard.error)
+    own = learn_contextual_rates(SENSOR_1, SENSOR_1)
+    assert own.error == pytest.approx(0)
+
+
 def test_a_rate_that_data_say_nothing_about_is_zero():
     m = MassFunction(FRAME, [7], np.ones((2, 1)))
     assert list(learn_contextual_rates(m, "ah").rates.values()) == [0, 0, 0]
@@ -160,6 +210,8 @@ def test_rates_give_and_join_batches():
     for correct in CHANGES:
         assert correct(m, {"a": rate, "h": 0.5})[2, 1].equals(correct(m[1], {"a": 1, "h": 0.5}))
         assert correct(m, {}) == m
+        for neutral in ((), FRAME):
+            assert correct(m, {neutral: rate}).batch_shape == (3, 2)
 
 
 def test_number_types():
@@ -212,3 +264,7 @@ def test_wrong_arguments_are_refused():
         learn_contextual_rates(m[0], "a")
     with pytest.raises(FrameError, match="'z'"):
         learn_contextual_rates(m, "az")
+    with pytest.raises(FrameError, match="frames differ"):
+        learn_contextual_rates(m, MassFunction(Frame(list("xy")), [1], np.ones((2, 1))))
+    with pytest.raises(TypeError, match=r"batch of shape \(n,\)"):
+        learn_contextual_rates(m, m[0])

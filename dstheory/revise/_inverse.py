@@ -1,0 +1,164 @@
+"""Taking a contextual correction back, to replace it by another.
+
+Uniting with a context (or intersecting) twice is the same as once, so that one step of a
+correction, m' = (1 - rate) m + rate P m with P P = P, is undone by
+m = (m' - rate P m') / (1 - rate): Pichon, Mercier, Lefevre & Delmotte 2016.
+"""
+
+from collections.abc import Callable, Mapping
+from operator import and_, or_
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from dstheory.errors import MassError
+from dstheory.kernels import predicates
+from dstheory.mass import MassFunction
+from dstheory.revise._arguments import as_rate, broadcast_shape, check_mass, refuse_rows
+from dstheory.revise._transfer import collected, stretched
+
+__all__ = ["contextual_dediscount", "contextual_dereinforce"]
+
+
+def contextual_dediscount(
+    m: MassFunction, rates: Mapping[Any, Any], *, atol: float = 1e-12
+) -> MassFunction:
+    """Undo a contextual discounting; with the frame as context, undo a discounting.
+
+    Parameters
+    ----------
+    m : MassFunction
+        One or a batch; the result of ``contextual_discount`` with these rates.
+    rates : mapping of event to number or array
+        Rate of each context, from 0 to below 1; broadcasts with the batch of `m`.
+    atol : float
+        Float masses within `atol` of zero are rounding noise: dropped, and the row is scaled
+        back to 1.
+
+    Returns
+    -------
+    MassFunction
+        What was discounted.
+
+    Raises
+    ------
+    MassError
+        If a rate does not lie between 0 and 1, or is 1, or a mass would be negative: then
+        `m` is not the result of such a discounting.
+    FrameError
+        If a label is unknown.
+    TypeError
+        If `m` is no mass function, `rates` no mapping, or a rate no number.
+    ValueError
+        If a rate does not broadcast with the batch.
+
+    References
+    ----------
+    Pichon, Mercier, Lefevre & Delmotte (2016), Proposition and learning of some belief
+    function contextual correction mechanisms, International Journal of Approximate Reasoning
+    72, section 6.
+
+    Examples
+    --------
+    >>> from dstheory import Frame
+    >>> frame = Frame(["ant", "bee"])
+    >>> m = MassFunction.from_dict(frame, {"ant": 0.375, frame: 0.625})
+    >>> contextual_dediscount(m, {frame: 0.25}).to_dict()
+    {('ant',): 0.5, ('ant', 'bee'): 0.5}
+    """
+    return _undone(m, rates, or_, atol)
+
+
+def contextual_dereinforce(
+    m: MassFunction, rates: Mapping[Any, Any], *, atol: float = 1e-12
+) -> MassFunction:
+    """Undo a contextual reinforcement.
+
+    Parameters
+    ----------
+    m : MassFunction
+        One or a batch; the result of ``contextual_reinforce`` with these rates.
+    rates : mapping of event to number or array
+        Rate of each context, from 0 to below 1; broadcasts with the batch of `m`.
+    atol : float
+        Float masses within `atol` of zero are rounding noise: dropped, and the row is scaled
+        back to 1.
+
+    Returns
+    -------
+    MassFunction
+        What was reinforced.
+
+    Raises
+    ------
+    MassError
+        If a rate does not lie between 0 and 1, or is 1, or a mass would be negative: then
+        `m` is not the result of such a reinforcement.
+    FrameError
+        If a label is unknown.
+    TypeError
+        If `m` is no mass function, `rates` no mapping, or a rate no number.
+    ValueError
+        If a rate does not broadcast with the batch.
+
+    References
+    ----------
+    Pichon, Mercier, Lefevre & Delmotte (2016), Proposition and learning of some belief
+    function contextual correction mechanisms, International Journal of Approximate Reasoning
+    72, section 6.
+
+    Examples
+    --------
+    >>> from dstheory import Frame
+    >>> frame = Frame(["ant", "bee"])
+    >>> m = MassFunction.from_dict(frame, {"ant": 0.25, frame: 0.75})
+    >>> contextual_dereinforce(m, {"ant": 0.25}).to_dict()
+    {('ant', 'bee'): 1.0}
+    """
+    return _undone(m, rates, and_, atol)
+
+
+def _undone(
+    m: MassFunction, rates: Any, operation: Callable[[Any, Any], Any], atol: float
+) -> MassFunction:
+    frame = check_mass(m).frame
+    if not isinstance(rates, Mapping):
+        raise TypeError(f"rates are a mapping of contexts (events) to rates, not {rates!r}")
+    for context, value in rates.items():
+        mask = frame.mask(context)
+        name = f"rate of context {frame.event(mask)!r}"
+        rate = as_rate(value, m, name)
+        advice = "nothing of what was corrected is left, so that it cannot be undone"
+        refuse_rows(rate == 1, f"{name} is 1", advice, MassError)
+        store = stretched(m.store, broadcast_shape(m.batch_shape, rate.shape, "rates"))
+        both = np.concatenate([store / (1 - rate), -store * rate / (1 - rate)])
+        m = collected(frame, np.concatenate([m.focal, operation(m.focal, mask)]), both)
+    return MassFunction.from_store(frame, m.focal.copy(), _cleaned(m, atol)).prune()
+
+
+def _cleaned(m: MassFunction, atol: float) -> NDArray[Any]:
+    """Masses without rounding noise, if none is negative."""
+    exact = m.store.dtype == object
+    noise = predicates.small(m.store, 0.0 if exact else atol)
+    store = np.where(noise, 0, m.store)
+    for mask, row in zip(m.focal.tolist(), store, strict=True):
+        refuse_rows(
+            _negative(row),
+            f"{m.frame.event(mask)!r} would have a negative mass",
+            "this is not the result of such a correction with these rates",
+            MassError,
+        )
+    return store if exact else np.asarray(store / store.sum(axis=0))
+
+
+def _negative(row: Any) -> NDArray[np.bool_]:
+    values = np.asarray(row)
+    if values.dtype != object:
+        return np.asarray(values < 0)
+    known = [getattr(v, "is_negative", None) is True or _below(v) for v in values.ravel()]
+    return np.array(known, dtype=bool).reshape(values.shape)
+
+
+def _below(value: Any) -> bool:
+    return not hasattr(value, "free_symbols") and bool(value < 0)
