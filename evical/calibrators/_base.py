@@ -204,8 +204,8 @@ class BaseCalibrator(ClassifierMixin, BaseEstimator, ABC):  # type: ignore[misc]
         (n, 2) array
         """
         positive, negative = self._masses(scores)
-        probability = np.clip((1 + positive - negative) / 2, 0, 1)
-        return np.stack([1 - probability, probability], axis=1)
+        half = (1 - (positive + negative)) / 2
+        return np.stack([negative + half, positive + half], axis=1)
 
     def predict(self, scores: Any) -> NDArray[Any]:
         """Class of maximum pignistic probability; the negative class where both are equal.

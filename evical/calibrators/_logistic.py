@@ -10,8 +10,8 @@ from typing import Any
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
+from scipy.special import expit
 
-from dstheory.inference import binomial_masses
 from evical.calibrators._base import BaseCalibrator
 from evical.calibrators._models import check_confidence, check_model
 from evical.scores import LogisticProfile, PlattFit, ScoreCounts, fit_platt, fit_profile
@@ -93,7 +93,9 @@ class LogisticCalibrator(BaseCalibrator):
         if self.model == "confidence":
             lower, upper = confidence_interval(self.sigmoid_, scores, self.confidence)
             return self.confidence * lower, self.confidence * (1 - upper)
-        positive, negative = binomial_masses(self.sigmoid_.probability(scores), 1, self.model)
+        positive, negative = _sides(self.sigmoid_.logit(scores))
+        if self.model == "inverse_pignistic":
+            return np.maximum(positive - negative, 0), np.maximum(negative - positive, 0)
         return positive, negative
 
     def contour(self, scores: ArrayLike, probability: ArrayLike) -> Floats:
@@ -169,3 +171,10 @@ class LogisticCalibrator(BaseCalibrator):
             k: v if v.ndim else float(v) for k, v in state["profile"].items()
         }
         self.profile_ = LogisticProfile(**profile) if profile else None
+
+
+def _sides(log_odds: Floats) -> tuple[Floats, Floats]:
+    """Probabilities of both classes; the smaller one keeps its digits, the sum is exactly 1."""
+    smaller = expit(-np.abs(log_odds))
+    likely = log_odds > 0
+    return np.where(likely, 1 - smaller, smaller), np.where(likely, smaller, 1 - smaller)
