@@ -67,12 +67,11 @@ def _polished(
     # The tolerances are absolute, so the unit is the size of the peak.
     simplex = (corners - np.array(start)) / size
     options: Any = {"initial_simplex": simplex, "xatol": 1e-9, "fatol": 1e-13, "maxfev": 2000}
-    found = minimize(
-        lambda u: loss(np.array(start) + u * size),
-        np.zeros(2),
-        method="Nelder-Mead",
-        options=options,
-    )
+
+    def scaled(u: Any) -> float:
+        return loss(np.array(start) + u * size)
+
+    found = minimize(scaled, np.zeros(2), method="Nelder-Mead", options=options)
     place = np.clip(np.array(start) + found.x * size, low, high)
     if -found.fun <= value:
         return start, value
