@@ -269,8 +269,8 @@ def _sources(masses: Any) -> list[MassFunction]:
 
 
 def _rows_of(m: MassFunction, batch: tuple[int, ...]) -> NDArray[np.float64]:
-    """Masses (rows, F) as floats, broadcast to the batch."""
-    masses = m.masses.astype(np.float64)
+    """Masses (rows, F) as floats, broadcast to the batch; rounding below 0 is no probability."""
+    masses = np.maximum(m.masses.astype(np.float64), 0)
     return np.broadcast_to(masses, (*batch, len(m.focal))).reshape(-1, len(m.focal))
 
 

@@ -7,7 +7,6 @@ model taken as a distinct piece of evidence, embedded by deconditioning.
 """
 
 from collections.abc import Mapping
-from functools import cache
 from typing import Any
 
 import numpy as np
@@ -214,18 +213,10 @@ def disjunctive_rule_of_combination(
     if not given:
         raise MassError("there is no conditional; give one for each hypothesis")
     _refuse_missing(prior.frame, given, int(np.bitwise_or.reduce(prior.focal)))
-    space = next(iter(given.values())).frame
+    space, one = next(iter(given.values())).frame, _one(prior.store.dtype)
 
-    @cache  # focal sets share the unions of their lower labels
-    def union(mask: int) -> MassFunction:
-        top = mask.bit_length() - 1
-        rest = mask ^ (1 << top)
-        return union(rest) | given[top] if rest else given[top]
-
-    empty = MassFunction.from_store(
-        space, bits.mask_array([0], len(space)), _one(prior.store.dtype)
-    )
-    parts = [union(int(mask)) if mask else empty for mask in prior.focal]
+    known = {0: MassFunction.from_store(space, bits.mask_array([0], len(space)), one)}
+    parts = [_union(int(mask), given, known) for mask in prior.focal]
     batch = prior.batch_shape
     for part in parts:
         batch = broadcast_shape(batch, part.batch_shape, "conditionals")
@@ -235,6 +226,19 @@ def disjunctive_rule_of_combination(
     ]
     sets = np.concatenate([part.focal for part in parts])
     return collected(space, sets, np.concatenate(stores)).prune()
+
+
+def _union(
+    mask: int, given: dict[int, MassFunction], known: dict[int, MassFunction]
+) -> MassFunction:
+    """Disjunctive combination over a set; focal sets share those of their lower labels."""
+    lower, result = 0, known[0]
+    for label in (i for i in range(mask.bit_length()) if mask >> i & 1):
+        part = lower | 1 << label
+        if part not in known:
+            known[part] = result | given[label] if lower else given[label]
+        lower, result = part, known[part]
+    return result
 
 
 def _as_rows(frame: Frame, likelihoods: Any) -> NDArray[Any]:

@@ -117,7 +117,7 @@ def contextual_reinforce(m: MassFunction, rates: Mapping[Any, Any]) -> MassFunct
     Mercier, Lefevre & Delmotte (2012), Belief functions contextual discounting and canonical
     decompositions, International Journal of Approximate Reasoning 53; Pichon, Mercier,
     Lefevre & Delmotte (2016), Proposition and learning of some belief function contextual
-    correction mechanisms, International Journal of Approximate Reasoning 72.
+    correction mechanisms, International Journal of Approximate Reasoning 72, eq. 18.
 
     Examples
     --------
@@ -173,7 +173,7 @@ def contextual_negate(m: MassFunction, rates: Mapping[Any, Any]) -> MassFunction
     ----------
     Pichon, Mercier, Lefevre & Delmotte (2016), Proposition and learning of some belief
     function contextual correction mechanisms, International Journal of Approximate
-    Reasoning 72.
+    Reasoning 72, definition 11 and eq. 39.
 
     Examples
     --------

@@ -65,7 +65,7 @@ def discount(m: MassFunction, rate: Any) -> MassFunction:
     batch = broadcast_shape(m.batch_shape, share.shape, "rates")
     moved = np.broadcast_to(share, (1, *batch))
     kept = stretched(m.store, batch) * (1 - share)
-    return collected(m.frame, np.append(m.focal, whole), np.concatenate([kept, moved]))
+    return collected(m.frame, np.append(m.focal, whole), np.concatenate([kept, moved])).prune()
 
 
 def negate(m: MassFunction, rate: Any = 1) -> MassFunction:

@@ -57,7 +57,7 @@ def contextual_dediscount(
     ----------
     Pichon, Mercier, Lefevre & Delmotte (2016), Proposition and learning of some belief
     function contextual correction mechanisms, International Journal of Approximate Reasoning
-    72, section 6.
+    72, eq. 30.
 
     Examples
     --------
@@ -106,7 +106,7 @@ def contextual_dereinforce(
     ----------
     Pichon, Mercier, Lefevre & Delmotte (2016), Proposition and learning of some belief
     function contextual correction mechanisms, International Journal of Approximate Reasoning
-    72, section 6.
+    72, eq. 34.
 
     Examples
     --------

@@ -84,7 +84,9 @@ def jeffrey(
     >>> jeffrey(prior, evidence).contour()
     array([0.4, 0.4, 0.2])
     """
-    frame = _checks.same_frame(check_mass(prior, "prior").frame, check_mass(evidence).frame)
+    frame = _checks.same_frame(
+        check_mass(prior, "prior").frame, check_mass(evidence, "evidence").frame
+    )
     broadcast_shape(prior.batch_shape, evidence.batch_shape, "batches of evidence")
     refuse_rows(
         evidence.mass(mask=0) != 0,

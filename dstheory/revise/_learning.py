@@ -91,8 +91,11 @@ def learn_contextual_rates(
 
     References
     ----------
-    Mercier, Quost & Denoeux (2008), Information Fusion 9, section 5; Pichon, Mercier,
-    Lefevre & Delmotte (2016), International Journal of Approximate Reasoning 72, section 5.
+    Pichon, Mercier, Lefevre & Delmotte (2016), Proposition and learning of some belief
+    function contextual correction mechanisms, International Journal of Approximate Reasoning
+    72, eq. 47, 52 and 54; Mutmainah, Hachour, Pichon & Mercier (2019), On learning evidential
+    contextual corrections from soft labels using a measure of discrepancy between contour
+    functions, SUM 13.
 
     Examples
     --------

@@ -51,7 +51,7 @@ def refine(m: MassFunction, frame: Frame, mapping: Mapping[Any, Any]) -> MassFun
 
     References
     ----------
-    Shafer (1976), A Mathematical Theory of Evidence, ch. 6, p. 115 and 146.
+    Shafer (1976), A Mathematical Theory of Evidence, ch. 6.
 
     Examples
     --------
@@ -106,8 +106,7 @@ def coarsen(
 
     References
     ----------
-    Shafer (1976), A Mathematical Theory of Evidence, ch. 6, p. 117-119 (reductions), and
-    theorem 6.9 (the outer reduction gives the restriction of the belief function).
+    Shafer (1976), A Mathematical Theory of Evidence, ch. 6 (refinings and reductions).
 
     Examples
     --------

@@ -122,6 +122,13 @@ def test_other_masses(method):
     assert found.pl(99) == (1, 0)
 
 
+@both_methods
+def test_rounding_below_zero_is_never_drawn(method):
+    m = MassFunction(FRAME, [1, 2, 4], [0.5, -1e-12, 0.5 + 1e-12])
+    found = monte_carlo_dempster([m, m], 200, np.random.default_rng(11), method=method)
+    assert found.bel("b") == (0, 0)
+
+
 def test_wrong_arguments_are_refused():
     m, rng = sources(1)[0], np.random.default_rng(0)
     one, two = (MassFunction.from_dict(FRAME, {label: 1}) for label in "ab")

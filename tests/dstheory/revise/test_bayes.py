@@ -102,6 +102,13 @@ def test_random_walk_prediction():
     }
 
 
+def test_large_sets_of_hypotheses():
+    frame, space = Frame(range(2000)), Frame(["x", "y"])
+    prior = MassFunction.from_dict(frame, {frame: 1})
+    models = dict.fromkeys(frame, MassFunction.from_dict(space, {"x": 1}))
+    assert disjunctive_rule_of_combination(prior, models).to_dict() == {("x",): 1}
+
+
 def test_batches_broadcast():
     rng = np.random.default_rng(0)
     frame = Frame(list("abc"))
