@@ -25,7 +25,7 @@ _TABLE_ENTRIES = 1 << 20
 _BELOW_ONE = 1 - 2.0**-52
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, eq=False)  # arrays have no single truth value
 class MonteCarloCombination:
     """An estimate of Dempster's rule, with what is known about its error.
 

@@ -95,21 +95,40 @@ def generalized_bayes(
     start = _vacuous(frame, pl.dtype) if prior is None else check_mass(prior, "prior")
     _checks.same_frame(frame, start.frame)
     batch = broadcast_shape(start.batch_shape, pl.shape[1:], "likelihoods")
-    if prior is not None:
-        pl = matched(pl, start.store)
+    pl = matched(pl, start.store)
     _check_size(start, pl)
-    sums = start.focal, stretched(start.store, batch)
+    sets, store = _products(pl, len(frame)) if prior is None else _with_prior(start, pl, batch)
+    belief = MassFunction.from_store(frame, sets.copy(), np.array(store, order="C")).prune()
+    return belief.normalize() if normalize else belief
+
+
+def _products(pl: NDArray[Any], size: int) -> tuple[NDArray[Any], NDArray[Any]]:
+    """Without a prior: m(A) is a product over labels, one factor more for twice the sets."""
+    sets, store = bits.mask_array([0], size), np.ones((1, *pl.shape[1:]), dtype=pl.dtype)
     for label, likelihood in enumerate(pl):
         if bool(np.all(likelihood == 1)):
-            continue
-        # Deconditioned on hypothesis h, the observation says "not h" as far as not plausible.
-        without = frame.full ^ (1 << label)
-        focal = bits.mask_array([without, frame.full], len(frame))
-        masses = np.stack([np.asarray(1 - likelihood, dtype=pl.dtype), np.asarray(likelihood)])
-        sums = pairwise.combine_pairs(*sums, focal, masses, np.bitwise_and)
-        sums = _pruned(*sums)
-    belief = MassFunction.from_store(frame, sums[0].copy(), np.array(sums[1], order="C"))
-    return belief.normalize() if normalize else belief
+            sets = sets | 1 << label
+        elif not bool(np.all(likelihood == 0)):
+            sets = np.concatenate([sets, sets | 1 << label])
+            store = np.concatenate([store * (1 - likelihood), store * likelihood])
+    return sets, store
+
+
+def _with_prior(
+    prior: MassFunction, pl: NDArray[Any], batch: tuple[int, ...]
+) -> tuple[NDArray[Any], NDArray[Any]]:
+    """Hypothesis by hypothesis, so that small focal sets of the prior stay few."""
+    full, size = prior.frame.full, len(prior.frame)
+    sets, store = prior.focal, stretched(prior.store, batch)
+    for label, likelihood in enumerate(pl):
+        if not bool(np.all(likelihood == 1)):
+            # Deconditioned on hypothesis h, the observation says "not h" unless plausible.
+            focal = bits.mask_array([full ^ (1 << label), full], size)
+            rest = np.asarray(1 - likelihood, dtype=pl.dtype)
+            masses = np.stack([rest, np.asarray(likelihood)])
+            sets, store = pairwise.combine_pairs(sets, store, focal, masses, np.bitwise_and)
+            sets, store = _pruned(sets, store)
+    return sets, store
 
 
 def conditional_plausibilities(

@@ -35,6 +35,15 @@ def test_equals_its_formula(likelihoods):
     assert as_sets(found) == expected
 
 
+@given(likelihoods=st.lists(rates, min_size=1, max_size=4))
+def test_both_routes_agree(likelihoods):
+    frame = Frame([chr(97 + i) for i in range(len(likelihoods))])
+    array = np.array(likelihoods, dtype=object)
+    vacuous = MassFunction.from_dict(frame, {frame: Fraction(1)})
+    found = generalized_bayes(frame, array, normalize=False)
+    assert generalized_bayes(frame, array, prior=vacuous, normalize=False) == found
+
+
 @given(case=models())
 def test_equals_the_embedding_of_conditionals(case):
     """Smets 1993: decondition, combine conjunctively, condition on the observation."""
