@@ -2,8 +2,9 @@
 
 Everyday names are here; each stage of the work has a package of its own:
 
-`construct` mass functions, `transform` them into tables and probabilities, `combine`
-sources, `decide`, and learn beliefs from data by `inference`.
+`construct` mass functions, `transform` them into tables and probabilities, `revise` them by
+what is learned, `combine` sources, `measure` uncertainty and conflict, `approximate`,
+`decide`, learn beliefs from data by `inference`, and read and write them (`interchange`).
 
 >>> frame = Frame(["ant", "bee", "cat"])
 >>> witness = simple(frame, ["ant", "bee"], 0.5)
@@ -12,12 +13,23 @@ sources, `decide`, and learn beliefs from data by `inference`.
 0.8571428571428571
 """
 
-from dstheory import combine, construct, decide, inference, transform
+from dstheory import (
+    approximate,
+    combine,
+    construct,
+    decide,
+    inference,
+    interchange,
+    measure,
+    revise,
+    transform,
+)
 from dstheory.combine import conjunctive, dempster, disjunctive
 from dstheory.construct import bayesian, categorical, consonant, simple, vacuous
 from dstheory.errors import DSTheoryError, FrameError, MassError, TotalConflictError
 from dstheory.frame import Frame
 from dstheory.mass import MassFunction
+from dstheory.revise import condition, discount
 from dstheory.transform import betp, plausibility_transform
 
 __all__ = [
@@ -27,18 +39,24 @@ __all__ = [
     "MassError",
     "MassFunction",
     "TotalConflictError",
+    "approximate",
     "bayesian",
     "betp",
     "categorical",
     "combine",
+    "condition",
     "conjunctive",
     "consonant",
     "construct",
     "decide",
     "dempster",
+    "discount",
     "disjunctive",
     "inference",
+    "interchange",
+    "measure",
     "plausibility_transform",
+    "revise",
     "simple",
     "transform",
     "vacuous",
