@@ -92,7 +92,7 @@ def weighted_sum(weights: NDArray[Any], masses: NDArray[Any]) -> NDArray[Any]:
     array([0.625])
     """
     if masses.dtype == object:
-        flat = masses.reshape(len(masses), -1)
+        flat = masses.reshape(len(masses), math.prod(masses.shape[1:]))
         rows = [_exact_row(row, flat) for row in weights]
         return np.array(rows, dtype=object).reshape(len(weights), *masses.shape[1:])
     return np.tensordot(weights.astype(np.float64), masses, axes=1)

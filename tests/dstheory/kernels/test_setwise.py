@@ -44,6 +44,14 @@ def test_weighted_sums_on_floats_and_objects(shape):
     np.testing.assert_array_equal(setwise.weighted_sum(weights, masses), exact.astype(float))
 
 
+@pytest.mark.parametrize("dtype", [float, object])
+@pytest.mark.parametrize("shape", [(), (5,), (0,)])
+def test_weighted_sums_without_focal_sets_are_zero(dtype, shape):
+    sums = setwise.weighted_sum(np.ones((2, 0)), np.zeros((0, *shape), dtype=dtype))
+    assert sums.dtype == dtype
+    np.testing.assert_array_equal(sums, np.zeros((2, *shape)))
+
+
 def test_rows_are_copied():
     part = setwise.take_rows(MASSES, slice(None))
     assert not np.shares_memory(part, MASSES)
