@@ -121,7 +121,7 @@ def test_every_file_of_the_project_is_there():
 def test_citation_has_the_version_of_the_project():
     text = (ROOT / "CITATION.cff").read_text(encoding="utf-8")
     assert f"version: {project()['version']}\n" in text
-    assert f"## {project()['version']}" in (ROOT / "CHANGELOG.md").read_text(encoding="utf-8")
+    assert f"## [{project()['version']}]" in (ROOT / "CHANGELOG.md").read_text(encoding="utf-8")
 
 
 def test_extras():
