@@ -1,4 +1,4 @@
-"""EvidentialClassifier: scikit-learn's contract, who saw which rows, folds, errors."""
+"""EvidentialClassifier: scikit-learn's contract, who saw which rows, folds, predictions."""
 
 import pickle
 
@@ -10,13 +10,11 @@ from joblib import parallel_config
 from scipy.sparse import csr_matrix
 from sklearn.base import BaseEstimator, ClassifierMixin, clone
 from sklearn.datasets import load_iris, make_classification
-from sklearn.exceptions import NotFittedError
 from sklearn.frozen import FrozenEstimator
-from sklearn.linear_model import LinearRegression, LogisticRegression
+from sklearn.linear_model import LogisticRegression
 from sklearn.model_selection import (
     GridSearchCV,
     GroupKFold,
-    KFold,
     ShuffleSplit,
     StratifiedKFold,
     cross_val_predict,
@@ -367,66 +365,3 @@ def test_many_classes_have_probabilities_but_no_table():
     assert clf.score(X, y) > 0.2  # chance is 0.05
     with pytest.raises(ValueError, match="20 classes have"):
         clf.predict_mass(X)
-
-
-@pytest.mark.parametrize(
-    ("options", "y", "message"),
-    [
-        ({}, np.zeros(120), r"y has one class only \(all 0.0\)"),
-        ({}, np.array(["a"] * 118 + ["b"] * 2), "class 'b' has 2 samples, but each of 3 folds"),
-        ({"cv": KFold(2)}, np.arange(120) // 60, "class 0 is missing from the training part of"),
-        (
-            {"cv": [(np.arange(60), np.arange(60, 120))]},
-            np.concatenate([np.arange(60) % 2, np.ones(60, dtype=int)]),
-            "class 0 is missing from the calibration part of fold 0",
-        ),
-        (
-            {"cv": ShuffleSplit(2, random_state=0), "ensemble": False},
-            Y2,
-            "with ensemble=False each sample is scored once",
-        ),
-        ({"code": "all_pairs"}, Y2, "code is 'all_pairs', expected 'one_vs_rest'"),
-        ({"ensemble": 1}, Y2, "ensemble is 1, expected True, False, 'auto'"),
-        ({"total_conflict": "ignore"}, Y2, "total_conflict is 'ignore', expected"),
-    ],
-)
-def test_wrong_values_are_refused(options, y, message):
-    with pytest.raises(ValueError, match=message):
-        classifier(**options).fit(X2, y)
-
-
-def test_a_class_of_zero_weight_is_missing():
-    weight = np.ones(120)
-    weight[Y2 == 1] = 0
-    with pytest.raises(ValueError, match="all samples of class 1 have weight zero"):
-        classifier().fit(X2, Y2, sample_weight=weight)
-    _, test = next(FOLDS.split(X2, Y2))
-    weight = np.ones(120)
-    weight[test[Y2[test] == 1]] = 0
-    with pytest.raises(ValueError, match="class 1 is missing from the calibration part of fold 0"):
-        classifier(cv=FOLDS).fit(X2, Y2, sample_weight=weight)
-
-
-def test_missing_labels_and_values_are_refused():
-    labels = np.array(["a", "b"], dtype=object)[Y2]
-    labels[7] = np.nan
-    with pytest.raises(ValueError, match="NaN"):
-        classifier().fit(X2, labels)
-    X = X2.copy()
-    X[3, 1] = np.nan
-    with pytest.raises(ValueError, match="NaN"):
-        classifier().fit(X, Y2)
-    with pytest.raises(ValueError, match=r"sample_weight\[2\] is -1.0"):
-        classifier().fit(X2, Y2, sample_weight=np.where(np.arange(120) == 2, -1, 1))
-
-
-def test_wrong_kinds_are_refused():
-    with pytest.raises(TypeError, match="has no predict_mass"):
-        classifier(calibrator=LinearRegression()).fit(X2, Y2)
-    with pytest.raises(TypeError, match="LinearRegression has no classes_"):
-        classifier(LinearRegression()).fit(X2, Y2)
-    for predict in ("predict_mass", "predict_interval", "predict_proba", "predict", "predict_set"):
-        with pytest.raises(NotFittedError):
-            getattr(classifier(), predict)(X2)
-    with pytest.raises(NotFittedError):
-        classifier(FrozenEstimator(GaussianNB())).fit(X2, Y2)
