@@ -1,0 +1,73 @@
+"""
+Predicting a quantity by a random fuzzy number
+==============================================
+
+A line is fitted to a few noisy measurements. What will the next one be, far from the data? Two
+kinds of uncertainty answer. The noise of the measurement is a probability: a normal distribution
+of known variance. What the data leave open about the line is its relative likelihood, a
+possibility: exp(-h (x - m)^2 / 2) with h = 1 / (standard error)^2. Together they are a Gaussian
+random fuzzy number, and it shows which kind of uncertainty there is where. An expert who knows
+more about the far end is combined with the data by the product-intersection rule.
+"""
+
+import matplotlib.pyplot as plt
+import numpy as np
+
+from dstheory.inference import GRFN, product_intersection, product_intersection_conflict
+
+# %%
+# Fifteen measurements on the left, with noise of standard deviation 1.
+rng = np.random.default_rng(4)
+noise = 1.0
+x = np.sort(rng.uniform(0, 4, 15))
+y = 2 + 1.5 * x + noise * rng.standard_normal(x.size)
+
+# %%
+# The prediction at each point of a grid: its mode is the fitted line plus noise, its precision
+# falls as the standard error of the line grows. As the noise is known and normal, this is the
+# predictive belief function of the likelihood, exactly.
+design = np.column_stack([np.ones_like(x), x])
+covariance = noise**2 * np.linalg.inv(design.T @ design)
+coefficients = covariance @ design.T @ y / noise**2
+
+grid = np.linspace(-1, 12, 200)
+rows = np.column_stack([np.ones_like(grid), grid])
+squared_error = np.einsum("ij,jk,ik->i", rows, covariance, rows)
+prediction = GRFN(rows @ coefficients, noise**2, 1 / squared_error)
+
+# %%
+# At x = 11 an expert expects 19, give or take 1 or 2. That this comes from an independent
+# source is what the rule assumes; the degree of conflict says how far both disagree.
+place = int(np.argmin(abs(grid - 11)))
+data = prediction[place]
+expert = GRFN(19, 0.5, 0.5)
+joint = product_intersection(data, expert)
+conflict = product_intersection_conflict(data, expert)
+
+# %%
+# Intervals of belief 0.5 and 0.9 are wider than those of the noise alone (dotted), the more so
+# the farther the data are. On the right: plausibility of each value at x = 11.
+figure, (left, right) = plt.subplots(1, 2, figsize=(10, 4), layout="constrained")
+for level, shade in ((0.9, 0.2), (0.5, 0.4)):
+    low, high = prediction.belief_interval(level)
+    left.fill_between(grid, low, high, color="#0072B2", alpha=shade, lw=0, label=f"belief {level}")
+low, high = GRFN(prediction.mu, noise**2, np.inf).belief_interval(0.9)
+left.plot(grid, low, ":", grid, high, ":", color="#595959")
+left.plot(grid, prediction.mu, color="#0072B2")
+left.plot(x, y, "o", color="black", ms=4, label="measurements")
+left.axvline(grid[place], color="#D55E00", lw=1)
+left.set(xlabel="x", ylabel="y", title="Prediction of a new measurement")
+left.legend(loc="upper left", frameon=False)
+
+values = np.linspace(8, 28, 400)
+for number, color, name in (
+    (data, "#0072B2", "data"),
+    (expert, "#D55E00", "expert"),
+    (joint, "black", "both"),
+):
+    right.plot(values, number.contour(values), color=color, label=name)
+low, high = joint.belief_interval(0.9)
+right.plot([low, high], [0, 0], color="black", lw=4, solid_capstyle="butt", label="belief 0.9")
+right.set(xlabel="y", ylabel="plausibility", title=f"At x = 11: conflict {conflict:.2f}")
+right.legend(frameon=False)
+plt.show()
