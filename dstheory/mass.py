@@ -15,7 +15,7 @@ from numpy.typing import NDArray
 from dstheory import _checks, _show
 from dstheory.errors import MassError
 from dstheory.frame import Frame
-from dstheory.kernels import pairwise, predicates, setwise
+from dstheory.kernels import agreement, pairwise, predicates, setwise
 
 __all__ = ["MassFunction"]
 
@@ -233,7 +233,8 @@ class MassFunction:
         """
         if len(self._focal) == 0 or self._focal[0] != 0:
             return self
-        return _normalized(self.from_store(self._frame, self._focal[1:], self._store[1:]))
+        store = self._store[1:]
+        return _divided(self._frame, self._focal[1:], store, np.asarray(store.sum(axis=0)))
 
     def __and__(self, other: "MassFunction") -> "MassFunction":
         return self._paired(other, np.bitwise_and)
@@ -242,18 +243,17 @@ class MassFunction:
         return self._paired(other, np.bitwise_or)
 
     def __matmul__(self, other: "MassFunction") -> "MassFunction":
-        joint = self._paired(other, np.bitwise_and, keep_empty=False)
-        return joint if joint is NotImplemented else _normalized(joint)
+        return self._paired(other, None)
 
-    def _paired(
-        self, other: "MassFunction", operation: np.ufunc, *, keep_empty: bool = True
-    ) -> "MassFunction":
+    def _paired(self, other: "MassFunction", operation: np.ufunc | None) -> "MassFunction":
+        """Pairs of focal sets joined by an operation, or without one by Dempster's rule."""
         if not isinstance(other, MassFunction):
             return NotImplemented
         frame = _checks.same_frame(self._frame, other._frame)
         both = (self._focal, self._store, other._focal, other._store)
-        focal, store = pairwise.combine_pairs(*both, operation, keep_empty=keep_empty)
-        return MassFunction.from_store(frame, focal, store)
+        if operation is None:
+            return _divided(frame, *agreement.agreement(*both))
+        return MassFunction.from_store(frame, *pairwise.combine_pairs(*both, operation))
 
     def __invert__(self) -> "MassFunction":
         # Complements in reversed order are ascending again.
@@ -388,10 +388,9 @@ class MassFunction:
         return _show.as_html(self._frame, self._focal, self._store)
 
 
-def _normalized(m: MassFunction) -> MassFunction:
-    total = np.asarray(m.store.sum(axis=0))
+def _divided(frame: Frame, focal: NDArray[Any], store: NDArray[Any], total: Any) -> MassFunction:
     _checks.refuse_total_conflict(total)
-    return MassFunction.from_store(m.frame, m.focal, np.asarray(m.store / total))
+    return MassFunction.from_store(frame, focal, np.asarray(store / total))
 
 
 def _scalar(values: Any) -> Any:

@@ -1,15 +1,19 @@
 """Dempster's rule: the conjunctive rule, normalized by what the sources agree on.
 
 Each step divides by the sum of the non-empty masses, never by 1 - kappa, so that a
-conflict as near to 1 as floating point permits loses no digit. Dempster 1967; Shafer
+conflict near 1 loses no digit; products that leave the range of floats are added up as
+logarithms. Dempster 1967; Shafer
 1976, A Mathematical Theory of Evidence, ch. 3; Xu et al. 2016, eq. 6-7.
 """
 
 from functools import reduce
 from operator import matmul
 
-from dstheory.combine._logarithms import log_dempster
-from dstheory.combine._sources import any_exact, check_sources
+import numpy as np
+
+from dstheory._checks import refuse_total_conflict
+from dstheory.combine._sources import any_exact, batch_of, check_sources, stretched
+from dstheory.kernels.agreement import log_agreement, logarithms
 from dstheory.mass import MassFunction
 
 __all__ = ["dempster"]
@@ -73,5 +77,18 @@ def dempster(
     """
     check_sources(m1, m2, *more)
     if log and not any_exact((m1, m2, *more)):  # exact masses never underflow
-        return log_dempster((m1, m2, *more))
+        return _by_logarithms((m1, m2, *more))
     return reduce(matmul, more, m1 @ m2)
+
+
+def _by_logarithms(sources: tuple[MassFunction, ...]) -> MassFunction:
+    """Logarithms from the first source to the last: no mass is ever too small to come back."""
+    batch = batch_of(*sources)
+    first, *others = ((m.focal, logarithms(stretched(m, batch))) for m in sources)
+    focal, logs = first[0], first[1]
+    for other in others:
+        focal, logs = log_agreement((focal, logs), other)
+        top = logs.max(axis=0, initial=-np.inf)
+        refuse_total_conflict(np.isfinite(top).astype(np.float64))
+    masses = np.exp(logs - np.logaddexp.reduce(logs, axis=0))
+    return MassFunction.from_store(sources[0].frame, focal, np.array(masses, order="C"))

@@ -14,7 +14,8 @@ from numpy.typing import ArrayLike, NDArray
 from dstheory._checks import SUM_TOLERANCE, refuse_total_conflict
 from dstheory.combine._sources import any_exact, check_sources, matched, refuse_subnormal
 from dstheory.errors import MassError
-from dstheory.kernels import bits, pairwise, setwise
+from dstheory.kernels import bits, setwise
+from dstheory.kernels.agreement import agreement
 from dstheory.mass import MassFunction
 
 __all__ = ["fixsen_mahler"]
@@ -88,8 +89,7 @@ _Part = tuple[NDArray[Any], NDArray[Any]]
 
 
 def _met(one: _Part, two: _Part) -> _Part:
-    focal, store = pairwise.combine_pairs(*one, *two, np.bitwise_and, keep_empty=False)
-    total = np.asarray(store.sum(axis=0))
+    focal, store, total = agreement(*one, *two)
     refuse_total_conflict(total)  # and scale, so that many sources do not underflow
     return focal.copy(), np.asarray(store / total)
 

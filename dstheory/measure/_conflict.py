@@ -13,6 +13,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from dstheory.kernels import setwise
+from dstheory.kernels.agreement import SMALL_TOTAL, log_agreement, logarithms
 from dstheory.mass import MassFunction
 from dstheory.measure._inputs import batch_of, check_masses, scalar, stretched
 
@@ -53,7 +54,7 @@ def conflict(m1: MassFunction, m2: MassFunction, *more: MassFunction) -> Any:
 
     References
     ----------
-    Shafer (1976), A Mathematical Theory of Evidence, p. 65.
+    Shafer (1976), A Mathematical Theory of Evidence, ch. 3.
 
     Examples
     --------
@@ -88,11 +89,12 @@ def weight_of_conflict(m1: MassFunction, m2: MassFunction, *more: MassFunction) 
 
     Notes
     -----
-    1 - kappa is summed over the sets that meet, so that a conflict of 1 - 1e-18 is not lost.
+    1 - kappa is summed over the sets that meet, as logarithms where needed, so that neither a
+    conflict of 1 - 1e-18 nor one of 1 - 1e-600 is lost.
 
     References
     ----------
-    Shafer (1976), A Mathematical Theory of Evidence, p. 65.
+    Shafer (1976), A Mathematical Theory of Evidence, ch. 3.
 
     Examples
     --------
@@ -108,7 +110,19 @@ def weight_of_conflict(m1: MassFunction, m2: MassFunction, *more: MassFunction) 
     low = kappa < 0.5
     with np.errstate(divide="ignore"):  # total conflict weighs infinitely
         weight = np.where(low, -np.log1p(-np.where(low, kappa, 0)), -np.log(rest))
+    small = ~low & (rest < SMALL_TOTAL)
+    if small.any():
+        weight = np.where(small, -_log_agreed((m1, m2, *more)), weight)
     return scalar(np.asarray(weight + 0.0))
+
+
+def _log_agreed(sources: tuple[MassFunction, ...]) -> NDArray[np.float64]:
+    """ln of the mass that sets in common get, also where it is no float any more."""
+    batch = batch_of(*sources)
+    stores = (stretched(m.store, batch).astype(np.float64) for m in sources)
+    parts = [(m.focal, logarithms(store)) for m, store in zip(sources, stores, strict=True)]
+    _, logs = reduce(log_agreement, parts)
+    return np.asarray(np.logaddexp.reduce(logs, axis=0, initial=-np.inf))
 
 
 def contour_conflict(m1: MassFunction, m2: MassFunction, *more: MassFunction) -> Any:

@@ -6,7 +6,7 @@ from hypothesis import assume, given
 from hypothesis import strategies as st
 
 from dstheory import Frame, MassFunction
-from dstheory.combine import conjunctive, dempster
+from dstheory.combine import conjunctive, dempster, fixsen_mahler
 from dstheory.errors import TotalConflictError
 from tests import naive, naive_rules
 from tests.dstheory.combine.strategies import sources
@@ -54,12 +54,31 @@ def test_on_bayesian_masses_it_is_bayes_with_a_uniform_prior(weights):
     assert naive_rules.as_sets(dempster(*ms)) == expected
 
 
-@pytest.mark.parametrize("eps", [1e-9, 1e-12, 1e-15, 1e-100, 1e-160])
+@pytest.mark.parametrize("eps", [1e-9, 1e-15, 1e-100, 1e-160, 1e-300, 5e-324])
 def test_zadeh_loses_no_digit(eps):
     frame = Frame(list("abc"))
     one = MassFunction.from_dict(frame, {"a": 1 - eps, "c": eps})
     two = MassFunction.from_dict(frame, {"b": 1 - eps, "c": eps})
     assert dempster(one, two).mass("c") == 1
+    assert fixsen_mahler(one, two).mass("c") == pytest.approx(1, abs=1e-12)
+
+
+def test_products_below_all_floats_keep_their_ratio():
+    frame = Frame(list("abc"))
+    one = MassFunction(frame, [1, 2, 4], [[0, 1e-200, 1], [1e-200, 2e-200, 1], [1, 0, 0]])
+    two = MassFunction(frame, [1, 2, 3], [[[1e-200, 3e-200, 1]], [[0.5, 0.25, 0.25]]])
+    fused = dempster(one, two)
+    assert fused.batch_shape == (2, 3)
+    for i, j in np.ndindex(2, 3):
+        assert fused[i, j].equals(dempster(one[j], two[i, 0], log=True), atol=1e-12)
+
+
+def test_only_true_total_conflict_is_total():
+    frame = Frame(list("ab"))
+    one = MassFunction(frame, [1, 2], [[1, 1e-300], [1, 0]])
+    two = MassFunction(frame, [2, 3], [1, 0])
+    with pytest.raises(TotalConflictError, match=r"in 1 of 2 rows \(first: row 1\)"):
+        dempster(one, two)
 
 
 def test_high_conflict_keeps_relative_accuracy():

@@ -77,6 +77,11 @@ def test_conflict_close_to_one_and_to_zero_is_not_lost():
     m1 = MassFunction(FRAME, [1, 4], [1 - eps, eps])
     m2 = MassFunction(FRAME, [2, 4], [1 - eps, eps])
     assert measure.weight_of_conflict(m1, m2) == pytest.approx(-2 * log(eps), rel=1e-12)
+    m1 = MassFunction(FRAME, [1, 4], [[1 - eps, eps], [1, 1e-300], [1, 0]])
+    m2 = MassFunction(FRAME, [2, 4], [1, 1e-300])
+    wanted = [-log(eps) - log(1e-300), -2 * log(1e-300), np.inf]
+    np.testing.assert_allclose(measure.weight_of_conflict(m1, m2), wanted, rtol=1e-12)
+    np.testing.assert_allclose(measure.weight_of_conflict(m1, m2, m2)[1], -3 * log(1e-300))
     tiny = MassFunction(FRAME, [1, 7], [1e-12, 1 - 1e-12])
     other = MassFunction(FRAME, [2, 7], [1e-12, 1 - 1e-12])
     assert measure.weight_of_conflict(tiny, other) == pytest.approx(1e-24, rel=1e-9)
