@@ -63,6 +63,42 @@ class Frame:
         object.__setattr__(self, "_bits", {label: 1 << i for label, i in positions.items()})
         object.__setattr__(self, "_hash", hash(("Frame", values)))
 
+    @classmethod
+    def from_array(cls, values: Any) -> "Frame":
+        """Frame of the distinct values of an array, such as a column of class labels.
+
+        Parameters
+        ----------
+        values : array of any shape
+            Labels, each as often as it occurs.
+
+        Returns
+        -------
+        Frame
+            Its labels ascend, as the `classes_` of a classifier do.
+
+        Raises
+        ------
+        FrameError
+            If there is no value, or one is NaN.
+        TypeError
+            If values cannot be sorted.
+
+        Examples
+        --------
+        >>> Frame.from_array(["bee", "ant", "bee", "cat"])
+        Frame(['ant', 'bee', 'cat'])
+        """
+        array = np.asarray(values)
+        if array.ndim == 0:
+            raise TypeError(f"values are an array of labels, not {values!r}")
+        try:
+            return cls(np.unique(array))
+        except TypeError as error:
+            raise TypeError(
+                f"values cannot be sorted ({error}); give the labels in order to Frame"
+            ) from error
+
     def __setattr__(self, name: str, value: object) -> None:
         raise AttributeError(f"a Frame is immutable; {name!r} cannot be set")
 

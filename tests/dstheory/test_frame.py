@@ -149,6 +149,35 @@ def test_large_frames():
     assert repr(frame) == "Frame([0, 1, 2, 3, 4, 5, 6, 7, 8, 9, ... 200 labels])"
 
 
+@pytest.mark.parametrize(
+    ("values", "labels"),
+    [
+        ([2, 0, 2, 1], (0, 1, 2)),
+        (np.array([["b", "a"], ["a", "b"]]), ("a", "b")),
+        (np.array(["b", "a", "b"], dtype=object), ("a", "b")),
+        ([True, False], (False, True)),
+    ],
+)
+def test_distinct_values_of_an_array(values, labels):
+    frame = Frame.from_array(values)
+    assert frame.labels == labels
+    assert all(type(label) is type(labels[0]) for label in frame)
+
+
+@pytest.mark.parametrize(
+    ("values", "error", "message"),
+    [
+        ([], FrameError, "at least one label"),
+        ([1.0, np.nan], FrameError, "not equal to itself"),
+        (np.array([1, "a"], dtype=object), TypeError, "cannot be sorted"),
+        ("ab", TypeError, "array of labels, not 'ab'"),
+    ],
+)
+def test_arrays_that_make_no_frame(values, error, message):
+    with pytest.raises(error, match=message):
+        Frame.from_array(values)
+
+
 def test_immutable_and_hashable():
     frame = Frame(["a", "b"])
     for name in ("labels", "_labels", "extra"):
