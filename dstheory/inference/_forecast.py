@@ -14,9 +14,9 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from dstheory.inference._data import as_design, as_positive
+from dstheory.inference._linear_law import LinearLaw
 from dstheory.inference._predictive_interval import PredictiveInterval
 from dstheory.inference._regression import least_squares
-from dstheory.inference._sampling_laws import LinearLaw
 
 __all__ = ["predict"]
 

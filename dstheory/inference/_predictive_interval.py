@@ -106,10 +106,8 @@ class PredictiveInterval:
         """
         a, b = self._interval(low, high)
 
-        def chance(r: Floats) -> Floats:
-            return self._below(b, r)[1] - self._below(_before(a), r)[0]
-
-        value = rayleigh_mean(chance, breaks=self._breaks, atol=atol)
+        # The focal interval misses [a, b] if it lies above b or below a, never both.
+        value = self._law.expected_cdf(b, 1, atol) - self._law.expected_cdf(_before(a), 0, atol)
         return plain(self.rate + (1 - self.rate) * np.clip(value, 0.0, 1.0))
 
     def bel(self, low: ArrayLike, high: ArrayLike, atol: float = 1e-10) -> Any:
@@ -151,7 +149,7 @@ class PredictiveInterval:
 
         zero, one = np.zeros(a.size), np.ones(a.size)
         end = crossing(excess, zero, one * RAYLEIGH_END, one, one).reshape(a.shape)
-        value = rayleigh_mean(chance, end=end, breaks=self._breaks, atol=atol)
+        value = rayleigh_mean(chance, end=end, atol=atol)
         whole = (a == -np.inf) & (b == np.inf)
         return plain(self.rate * whole + (1 - self.rate) * np.clip(value, 0.0, 1.0))
 
@@ -182,12 +180,9 @@ class PredictiveInterval:
         [array([0.2113]), array([0.7887])]
         """
         x = np.broadcast_to(numbers("y", y), np.broadcast_shapes(np.shape(y), self.shape))
-        lower, upper = self._cdf(x, atol)
         kept = 1 - self.rate
-        return (
-            plain(kept * lower + self.rate * (x == np.inf)),
-            plain(kept * upper + self.rate),
-        )
+        lower = kept * self._cdf(x, 0, atol) + self.rate * (x == np.inf)
+        return plain(lower), plain(kept * self._cdf(x, 1, atol) + self.rate)
 
     def quantile(self, p: ArrayLike, atol: float = 1e-10) -> tuple[Any, Any]:
         """Quantiles of both ends: the smallest values where the p-box reaches p.
@@ -273,9 +268,7 @@ class PredictiveInterval:
         shape = self.shape
         if self.rate:
             return plain(np.full(shape, -np.inf)), plain(np.full(shape, np.inf))
-        low = rayleigh_mean(lambda r: self._law.mean_range(r)[0], breaks=self._breaks)
-        high = rayleigh_mean(lambda r: self._law.mean_range(r)[1], breaks=self._breaks)
-        return plain(low), plain(high)
+        return plain(self._law.expected_quantile(0)), plain(self._law.expected_quantile(1))
 
     def discount(self, rate: float) -> "PredictiveInterval":
         """The same after another discounting.
@@ -333,10 +326,6 @@ class PredictiveInterval:
         ends = np.where(vacuous, -np.inf, low), np.where(vacuous, np.inf, high)
         return SampledInterval(*(np.moveaxis(end, -1, 0) for end in ends))
 
-    @property
-    def _breaks(self) -> list[float]:
-        return [float(r) for r in self._law.kinks]
-
     def _interval(self, low: ArrayLike, high: ArrayLike) -> tuple[Floats, Floats]:
         a, b = as_interval((low, high))
         shape = np.broadcast_shapes(a.shape, self.shape)
@@ -346,10 +335,8 @@ class PredictiveInterval:
         """Least and largest P(Y <= y), of shape (*rows, R)."""
         return self._law.cdf_range(y[..., None], r)
 
-    def _cdf(self, y: Floats, atol: float) -> tuple[Floats, Floats]:
-        lower = rayleigh_mean(lambda r: self._below(y, r)[0], breaks=self._breaks, atol=atol)
-        upper = rayleigh_mean(lambda r: self._below(y, r)[1], breaks=self._breaks, atol=atol)
-        return np.clip(lower, 0.0, 1.0), np.clip(upper, 0.0, 1.0)
+    def _cdf(self, y: Floats, end: int, atol: float) -> Floats:
+        return np.clip(self._law.expected_cdf(y, end, atol), 0.0, 1.0)
 
     def _quantile(self, p: Floats, end: int, atol: float) -> Floats:
         """Smallest y where the lower (end 0) or upper (end 1) distribution function reaches p.
@@ -366,7 +353,7 @@ class PredictiveInterval:
             return self._law.quantile_range(z[..., None], r)[side][..., 0]
 
         def distance(y: Floats) -> Floats:
-            return 1 - self._cdf(y.reshape(share.shape), atol)[end].ravel()
+            return 1 - self._cdf(y.reshape(share.shape), end, atol).ravel()
 
         if end:
             below, above = quantile(share / 4, share / 4, 0), quantile(share, np.ones_like(p), 1)
