@@ -1,8 +1,8 @@
 """What an expert says about a parameter, as the contour of a consonant belief function.
 
 An expert names the values held possible and the most plausible ones; in between plausibility
-is a straight line, or a bell (Dubois and Prade 1988, Possibility Theory, chapters 1-2). Such
-contours are combined with each other and with likelihoods by `combine_contours`.
+is a straight line, or a bell (Dubois and Prade 1988, Possibility Theory). Such contours are
+combined with each other and with likelihoods by `combine_contours`.
 """
 
 import numpy as np

@@ -31,6 +31,10 @@ def as_count_rows(counts: ArrayLike, *, exact: bool) -> tuple[Array, tuple[int, 
     if rows.dtype != object:
         _refuse(~np.isfinite(rows), rows, batch, "not a finite number")
     _refuse(rows < 0, rows, batch, "a count is not negative")
+    with np.errstate(over="ignore"):  # found here
+        row = _first(rows.sum(axis=-1) == np.inf)
+    if row is not None:
+        raise ValueError(f"counts sum to inf{_at(batch, row)}: too large for floating point")
     return rows, batch
 
 

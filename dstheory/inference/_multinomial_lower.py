@@ -27,14 +27,14 @@ Floats = NDArray[np.float64]
 # Lower probabilities (S, R) of S sets, given as membership (S, K), from counts (R, K).
 Lower = Callable[[NDArray[np.bool_], Floats], Floats]
 
-# A linear program on 2^8 sets takes about 0.1 s, on 2^10 several seconds a row.
+# The linear program has a matrix of 2^K by 2^K; a row takes 1 ms at K = 5, 0.2 s at K = 10.
 MOST_UNORDERED = 10
-# Sums of 2^10 lower probabilities are wrong by less.
+# Sums of 2^10 lower probabilities, each right to 5e-16, are wrong by less.
 ROUNDING = 1e-12
 
 
 def lower_by_confidence(tail: float) -> Lower:
-    """The smallest probability of each set within Goodman's intervals (Denoeux 2006, eq. 22).
+    """The smallest probability of each set within Goodman's intervals.
 
     The larger of the sum of lower limits inside and one minus the upper limits outside.
     """
@@ -64,8 +64,8 @@ def lower_by_likelihood(sets: NDArray[np.bool_], rows: Floats) -> Floats:
 def interval_masses(lower: Lower, rows: Floats) -> tuple[NDArray[np.int64], Floats]:
     """Focal sets and masses (F, R) on the intervals of ordered categories.
 
-    Second differences of the lower probability of [i, j] (Denoeux 2006, theorem 1): not
-    negative, because it is 2-monotone.
+    Second differences of the lower probability of [i, j]: not negative, because it is
+    2-monotone.
     """
     size = rows.shape[1]
     first, end = np.array([(i, e) for e in range(1, size + 1) for i in reversed(range(e))]).T

@@ -1,8 +1,11 @@
 """The belief function below a lower probability that commits itself most.
 
 When a lower probability is no belief function, the sum of Bel over all sets is maximized
-subject to Bel <= lower: a linear program in the masses (Denoeux 2006, section 3.3).
-Among equal optima the one that treats equal counts alike is taken.
+subject to Bel <= lower: a linear program in the masses. Among equal optima the one that
+treats equal counts alike is taken.
+
+Source: T. Denoeux, Constructing belief functions from sample data using multinomial
+confidence regions, International Journal of Approximate Reasoning 42, 2006, 228-252.
 """
 
 from functools import cache
