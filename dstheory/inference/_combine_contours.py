@@ -16,9 +16,10 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
+from dstheory.construct._arguments import place_name
 from dstheory.errors import TotalConflictError
 from dstheory.inference._contour import LikelihoodContour
-from dstheory.inference._contour_checks import as_bounds
+from dstheory.inference._contour_checks import as_bounds, numbers, plain
 
 __all__ = ["combine_contour_values", "combine_contours"]
 
@@ -150,8 +151,7 @@ def combine_contour_values(
         raise ValueError(f"values have shapes {shapes}; give shapes that broadcast") from None
     height = product.max(axis=axis, keepdims=True)
     _refuse_zero(np.squeeze(height, axis=axis))
-    conflict = 1 - np.squeeze(height, axis=axis)
-    return product / height, conflict if conflict.ndim else float(conflict)
+    return product / height, plain(1 - np.squeeze(height, axis=axis))
 
 
 def _log_contour(place: int, source: Contour) -> Callable[..., Any]:
@@ -206,10 +206,8 @@ def _refuse_point(space: Space, log_product: Callable[..., Floats]) -> None:
 
 
 def _plausibilities(place: int, values: ArrayLike) -> Floats:
-    array = np.asarray(values)
-    if array.dtype.kind not in "fiu":
-        raise TypeError(f"source {place} consists of real numbers, not of {array.dtype.name}")
-    wrong = np.argwhere(~((array >= 0) & (array <= 1)))
+    array = numbers(f"source {place}", values)
+    wrong = np.argwhere((array < 0) | (array > 1))
     if not array.size or not array.ndim:
         raise ValueError(f"source {place} has shape {array.shape}; give values at some points")
     if len(wrong):
@@ -218,14 +216,13 @@ def _plausibilities(place: int, values: ArrayLike) -> Floats:
             f"source {place} has the plausibility {array[index]:g} at index "
             f"{index[0] if len(index) == 1 else index}; expected a number in [0, 1]"
         )
-    return array.astype(np.float64)
+    return array
 
 
 def _refuse_zero(height: NDArray[Any]) -> None:
     rows = np.argwhere(np.asarray(height) == 0)
     if len(rows):
-        place = tuple(int(i) for i in rows[0])
-        where = f" in row {place[0] if len(place) == 1 else place}" if place else ""
         raise TotalConflictError(
-            f"total conflict{where}: no point is possible for all sources; weaken one of them"
+            f"total conflict{place_name(rows[0])}: no point is possible for all sources; "
+            "weaken one of them"
         )

@@ -14,7 +14,9 @@ from typing import Any, final
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
+from dstheory.construct._arguments import place_name
 from dstheory.inference import _grfn_formulas as formulas
+from dstheory.inference._contour_checks import numbers, plain
 
 __all__ = ["GRFN"]
 
@@ -79,7 +81,7 @@ class GRFN:
     _numbers: formulas.Numbers
 
     def __init__(self, mu: ArrayLike, sigma2: ArrayLike, h: ArrayLike) -> None:
-        given = [_real(name, x) for name, x in (("mu", mu), ("sigma2", sigma2), ("h", h))]
+        given = [numbers(name, x) for name, x in (("mu", mu), ("sigma2", sigma2), ("h", h))]
         try:
             shape = np.broadcast_shapes(*(x.shape for x in given))
         except ValueError:
@@ -94,8 +96,8 @@ class GRFN:
             array = np.broadcast_to(x, shape).copy()
             array.flags.writeable = False
             object.__setattr__(self, name, array)
-        numbers = formulas.Numbers(self.mu, np.sqrt(self.sigma2), self.h)
-        object.__setattr__(self, "_numbers", numbers)
+        parameters = formulas.Numbers(self.mu, np.sqrt(self.sigma2), self.h)
+        object.__setattr__(self, "_numbers", parameters)
 
     def __setattr__(self, name: str, value: object) -> None:
         raise AttributeError(f"a GRFN is immutable; {name!r} cannot be set")
@@ -144,7 +146,7 @@ class GRFN:
         array([1. , 0.5, 0. ])
         """
         (points,) = self._points(x=x)
-        return _plain(formulas.contour(self._numbers, points))
+        return plain(formulas.contour(self._numbers, points))
 
     def pl(self, low: ArrayLike, high: ArrayLike) -> Any:
         """Plausibility of closed intervals.
@@ -168,7 +170,7 @@ class GRFN:
         >>> GRFN(0, 1, [0, np.inf]).pl(0, np.inf)
         array([1. , 0.5])
         """
-        return _plain(formulas.plausibility(self._numbers, *self._interval(low, high)))
+        return plain(formulas.plausibility(self._numbers, *self._interval(low, high)))
 
     def bel(self, low: ArrayLike, high: ArrayLike) -> Any:
         """Belief in closed intervals.
@@ -192,7 +194,7 @@ class GRFN:
         >>> GRFN(0, 1, [0, np.inf]).bel(0, np.inf)
         array([0. , 0.5])
         """
-        return _plain(formulas.belief(self._numbers, *self._interval(low, high)))
+        return plain(formulas.belief(self._numbers, *self._interval(low, high)))
 
     def cdf_bounds(self, x: ArrayLike) -> tuple[Any, Any]:
         """Lower and upper distribution function: Bel and Pl of (-inf, x].
@@ -213,8 +215,8 @@ class GRFN:
         (points,) = self._points(x=x)
         below = np.full_like(points, -np.inf)
         return (
-            _plain(formulas.belief(self._numbers, below, points)),
-            _plain(formulas.plausibility(self._numbers, below, points)),
+            plain(formulas.belief(self._numbers, below, points)),
+            plain(formulas.plausibility(self._numbers, below, points)),
         )
 
     def quantile_bounds(self, p: ArrayLike) -> tuple[Any, Any]:
@@ -244,7 +246,7 @@ class GRFN:
         upper = formulas.upper_quantile(self._numbers, probability)
         # By symmetry about mu, Pl((-inf, mu - t]) = 1 - Bel((-inf, mu + t]).
         mirrored = formulas.upper_quantile(self._numbers, 1 - probability)
-        return _plain(2 * self.mu - mirrored), _plain(upper)
+        return plain(2 * self.mu - mirrored), plain(upper)
 
     def belief_interval(self, level: ArrayLike) -> tuple[Any, Any]:
         """The interval centered at mu that has a given degree of belief.
@@ -271,7 +273,7 @@ class GRFN:
         (-1.0, 1.0)
         """
         r = formulas.radius(self._numbers, self._levels("level", level))
-        return _plain(self.mu - r), _plain(self.mu + r)
+        return plain(self.mu - r), plain(self.mu + r)
 
     def expectation_bounds(self) -> tuple[Any, Any]:
         """Lower and upper expectation, mu -+ sqrt(pi / (2 h)).
@@ -288,13 +290,11 @@ class GRFN:
         """
         with np.errstate(divide="ignore"):  # infinite for h = 0
             r = np.sqrt(np.pi / 2 / self.h)
-        return _plain(self.mu - r), _plain(self.mu + r)
+        return plain(self.mu - r), plain(self.mu + r)
 
     def _points(self, **named: ArrayLike) -> list[Floats]:
         """Points as floats of the shape that they have together with the batch."""
-        points = [_real(name, x) for name, x in named.items()]
-        for name, x in zip(named, points, strict=True):
-            _refuse(name, x, np.isnan(x), "a number")
+        points = [numbers(name, x) for name, x in named.items()]
         try:
             shape = np.broadcast_shapes(self.batch_shape, *(x.shape for x in points))
         except ValueError:
@@ -316,20 +316,9 @@ class GRFN:
         return levels
 
 
-def _real(name: str, values: ArrayLike) -> Floats:
-    array = np.asarray(values)
-    if array.dtype.kind not in "fiu":
-        raise TypeError(f"{name} consists of real numbers, not of {array.dtype.name}")
-    return array.astype(np.float64)
-
-
-def _plain(values: Any) -> Any:
-    """A single value as a Python float; arrays as they are."""
-    return values if np.ndim(values) else float(values)
-
-
 def _refuse(name: str, values: Floats, wrong: NDArray[np.bool_], expected: str) -> None:
     if wrong.any():
-        place = tuple(int(i) for i in np.argwhere(wrong)[0])
-        row = f" in row {place[0] if len(place) == 1 else place}" if place else ""
-        raise ValueError(f"{name} is {values[place]:g}{row}; expected {expected}")
+        place = np.argwhere(wrong)[0]
+        raise ValueError(
+            f"{name} is {values[tuple(place)]:g}{place_name(place)}; expected {expected}"
+        )

@@ -15,7 +15,9 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from dstheory.construct._arguments import place_name
 from dstheory.errors import TotalConflictError
+from dstheory.inference._contour_checks import plain
 from dstheory.inference._grfn import GRFN
 
 __all__ = ["product_intersection", "product_intersection_conflict"]
@@ -116,8 +118,7 @@ def product_intersection_conflict(first: GRFN, second: GRFN, *more: GRFN) -> Any
     for i, number in enumerate(numbers[1:], start=2):
         height = height * _height(joint, number)
         joint = _soft(joint, number) if i < len(numbers) else joint
-    conflict = 1 - np.asarray(height)
-    return conflict if conflict.ndim else float(conflict)
+    return plain(1 - np.asarray(height))
 
 
 def _soft(one: GRFN, two: GRFN) -> GRFN:
@@ -172,12 +173,11 @@ def _share(h: Floats, other: Floats) -> Floats:
 
 def _refuse_certain(one: GRFN, two: GRFN, wrong: NDArray[np.bool_]) -> None:
     if wrong.any():
-        place = tuple(int(i) for i in np.argwhere(wrong)[0])
-        row = f" in row {place[0] if len(place) == 1 else place}" if place else ""
-        a, b = (np.broadcast_to(number.mu, wrong.shape)[place] for number in (one, two))
+        place = np.argwhere(wrong)[0]
+        a, b = (np.broadcast_to(number.mu, wrong.shape)[tuple(place)] for number in (one, two))
         raise TotalConflictError(
-            f"total conflict{row}: infinitely precise numbers about {a:g} and {b:g} have no "
-            "joint fuzzy number; give a finite h"
+            f"total conflict{place_name(place)}: infinitely precise numbers about {a:g} and "
+            f"{b:g} have no joint fuzzy number; give a finite h"
         )
 
 

@@ -195,7 +195,7 @@ def test_batches_of_arrays():
         (
             lambda: combine_contour_values([1, 0.5], [1, np.nan]),
             ValueError,
-            "source 1 has the plausibility nan at index 1; expected a number in",
+            "source 1 is nan at index 1; give numbers",
         ),
         (
             lambda: combine_contour_values([1, 0.5], [[1, 2], [0, 1]]),
