@@ -1,7 +1,9 @@
-"""From data to belief: predictive belief functions of a future outcome.
+"""From data to belief: belief functions on parameters and on future outcomes.
 
-`binomial` turns k successes in n trials into a mass function on {0, 1}, by any of six
-models; `binomial_masses` is the same on plain arrays (Xu et al. 2016, section 4.1).
+Counts become mass functions at once: `binomial` (Xu et al. 2016, section 4.1) and
+`multinomial`. In general a likelihood, or an expert, gives a contour on a parameter
+(`LikelihoodContour`), contours are combined (`combine_contours`), and a future outcome follows
+(`predictive`, `predict`). `GRFN` is belief about a real number in three parameters.
 """
 
 from dstheory.inference._binomial import binomial, binomial_masses
