@@ -16,6 +16,7 @@ from dstheory import _checks, _show
 from dstheory.errors import MassError
 from dstheory.frame import Frame
 from dstheory.kernels import agreement, pairwise, predicates, setwise
+from dstheory.kernels.shapes import scalar
 
 __all__ = ["MassFunction"]
 
@@ -181,7 +182,7 @@ class MassFunction:
         >>> MassFunction(Frame("a b".split()), [1, 3], [0.75, 0.25]).mass(["a", "b"])
         0.25
         """
-        return _scalar(setwise.mass(self._focal, self._store, self._mask(event, mask)))
+        return scalar(setwise.mass(self._focal, self._store, self._mask(event, mask)))
 
     def bel(self, event: Any = _NOTHING, *, mask: int | None = None) -> Any:
         """Belief in an event: the sum over its non-empty focal subsets (Xu et al., eq. 8).
@@ -189,7 +190,7 @@ class MassFunction:
         >>> MassFunction(Frame("a b".split()), [1, 3], [0.75, 0.25]).bel("a")
         0.75
         """
-        return _scalar(setwise.belief(self._focal, self._store, self._mask(event, mask)))
+        return scalar(setwise.belief(self._focal, self._store, self._mask(event, mask)))
 
     def pl(self, event: Any = _NOTHING, *, mask: int | None = None) -> Any:
         """Plausibility of an event: the sum over focal sets that meet it (Xu et al., eq. 8).
@@ -197,7 +198,7 @@ class MassFunction:
         >>> MassFunction(Frame("a b".split()), [1, 3], [0.75, 0.25]).pl("b")
         0.25
         """
-        return _scalar(setwise.plausibility(self._focal, self._store, self._mask(event, mask)))
+        return scalar(setwise.plausibility(self._focal, self._store, self._mask(event, mask)))
 
     def q(self, event: Any = _NOTHING, *, mask: int | None = None) -> Any:
         """Commonality of an event: the sum over the focal sets that contain it.
@@ -205,7 +206,7 @@ class MassFunction:
         >>> MassFunction(Frame("a b".split()), [1, 3], [0.75, 0.25]).q("a")
         1.0
         """
-        return _scalar(setwise.commonality(self._focal, self._store, self._mask(event, mask)))
+        return scalar(setwise.commonality(self._focal, self._store, self._mask(event, mask)))
 
     def b(self, event: Any = _NOTHING, *, mask: int | None = None) -> Any:
         """Implicability of an event: the sum over all its focal subsets, the empty one too.
@@ -213,7 +214,7 @@ class MassFunction:
         >>> MassFunction(Frame("a b".split()), [0, 1], [0.25, 0.75]).b("b")
         0.25
         """
-        return _scalar(setwise.implicability(self._focal, self._store, self._mask(event, mask)))
+        return scalar(setwise.implicability(self._focal, self._store, self._mask(event, mask)))
 
     def contour(self) -> NDArray[Any]:
         """Plausibility of each label, (*batch, K) (Xu et al., eq. 10).
@@ -297,7 +298,7 @@ class MassFunction:
         events = [self._frame.event(mask) for mask in self._focal]
         # A tuple that is itself a label would be read back as that label.
         keys = [frozenset(event) if event in self._frame else event for event in events]
-        return {key: _scalar(row) for key, row in zip(keys, self._store, strict=True)}
+        return {key: scalar(row) for key, row in zip(keys, self._store, strict=True)}
 
     def prune(self, atol: float = 0.0) -> "MassFunction":
         """Drop focal sets whose mass is at most `atol` in every row; scale each row back to 1.
@@ -340,37 +341,37 @@ class MassFunction:
     @property
     def is_normalized(self) -> Any:
         """Whether m(empty) = 0 (one answer a row)."""
-        return _scalar(predicates.small(self.mass(mask=0), 0))
+        return scalar(predicates.small(self.mass(mask=0), 0))
 
     @property
     def is_vacuous(self) -> Any:
         """Whether all mass is on the frame: total ignorance."""
-        return _scalar(predicates.is_vacuous(self._focal, self._store, self._frame.full))
+        return scalar(predicates.is_vacuous(self._focal, self._store, self._frame.full))
 
     @property
     def is_categorical(self) -> Any:
         """Whether all mass is on one set."""
-        return _scalar(predicates.is_categorical(self._focal, self._store))
+        return scalar(predicates.is_categorical(self._focal, self._store))
 
     @property
     def is_simple(self) -> Any:
         """Whether at most one set besides the frame has mass."""
-        return _scalar(predicates.is_simple(self._focal, self._store, self._frame.full))
+        return scalar(predicates.is_simple(self._focal, self._store, self._frame.full))
 
     @property
     def is_bayesian(self) -> Any:
         """Whether only single labels have mass: a probability distribution."""
-        return _scalar(predicates.is_bayesian(self._focal, self._store))
+        return scalar(predicates.is_bayesian(self._focal, self._store))
 
     @property
     def is_consonant(self) -> Any:
         """Whether the focal sets are nested: a possibility distribution."""
-        return _scalar(predicates.is_consonant(self._focal, self._store))
+        return scalar(predicates.is_consonant(self._focal, self._store))
 
     @property
     def is_dogmatic(self) -> Any:
         """Whether the frame itself has no mass."""
-        return _scalar(predicates.small(self.mass(mask=self._frame.full), 0))
+        return scalar(predicates.small(self.mass(mask=self._frame.full), 0))
 
     def __reduce__(self) -> tuple[Any, ...]:
         return MassFunction.from_store, (self._frame, self._focal, self._store)
@@ -391,9 +392,3 @@ class MassFunction:
 def _divided(frame: Frame, focal: NDArray[Any], store: NDArray[Any], total: Any) -> MassFunction:
     _checks.refuse_total_conflict(total)
     return MassFunction.from_store(frame, focal, np.asarray(store / total))
-
-
-def _scalar(values: Any) -> Any:
-    """A NumPy scalar or 0-d array as a Python value; arrays as they are."""
-    single = isinstance(values, np.generic | np.ndarray) and values.ndim == 0
-    return values.item() if single else values

@@ -21,6 +21,7 @@ ORDER = {
         ["kernels"],
         ["frame"],
         ["_checks", "_show", "mass"],
+        ["_masses"],
         ["construct"],
         ["transform"],
         ["revise"],

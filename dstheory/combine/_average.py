@@ -12,16 +12,16 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from dstheory._checks import SUM_TOLERANCE
+from dstheory._masses import batch_of
 from dstheory.combine._dempster import dempster
 from dstheory.combine._sources import (
     any_exact,
-    batch_of,
     check_sources,
     collected,
     matched,
-    stretched,
 )
 from dstheory.combine._support import credibility
+from dstheory.kernels.shapes import stretched
 from dstheory.mass import MassFunction
 
 __all__ = ["deng", "mixing", "murphy"]
@@ -183,7 +183,7 @@ def deng(m1: MassFunction, m2: MassFunction, *more: MassFunction) -> MassFunctio
 def _mixture(sources: tuple[MassFunction, ...], weights: NDArray[Any]) -> MassFunction:
     batch = np.broadcast_shapes(batch_of(*sources), weights.shape[1:])
     parts = [
-        (source.focal, weight * stretched(source, batch))
+        (source.focal, weight * stretched(source.store, batch))
         for source, weight in zip(sources, weights, strict=True)
     ]
     return collected(sources[0].frame, *parts)

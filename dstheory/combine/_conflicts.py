@@ -15,16 +15,16 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from dstheory._masses import batch_of
 from dstheory.combine._boolean import conjunctive
 from dstheory.combine._sources import (
-    batch_of,
     check_sources,
     collected,
     nonempty,
     refuse_subnormal,
-    stretched,
 )
 from dstheory.kernels import bits, setwise
+from dstheory.kernels.shapes import stretched
 from dstheory.mass import MassFunction
 
 __all__ = ["Claims", "Conflict", "only", "redistributed", "row_blocks"]
@@ -128,7 +128,9 @@ def row_blocks(
     """Blocks of conflicts, with the masses (T, rows) of their sets for blocks of rows."""
     batch = batch_of(*sources)
     n_rows = math.prod(batch)
-    stores = [stretched(source, batch).reshape(len(source.focal), n_rows) for source in sources]
+    stores = [
+        stretched(source.store, batch).reshape(len(source.focal), n_rows) for source in sources
+    ]
     for block in _conflicts([source.focal for source in sources]):
         step = max(1, _BLOCK_VALUES // block.index.shape[1])
         for start in range(0, n_rows, step):

@@ -12,8 +12,10 @@ from operator import matmul
 import numpy as np
 
 from dstheory._checks import refuse_total_conflict
-from dstheory.combine._sources import any_exact, batch_of, check_sources, stretched
+from dstheory._masses import batch_of
+from dstheory.combine._sources import any_exact, check_sources
 from dstheory.kernels.agreement import log_agreement, logarithms
+from dstheory.kernels.shapes import stretched
 from dstheory.mass import MassFunction
 
 __all__ = ["dempster"]
@@ -84,7 +86,7 @@ def dempster(
 def _by_logarithms(sources: tuple[MassFunction, ...]) -> MassFunction:
     """Logarithms from the first source to the last: no mass is ever too small to come back."""
     batch = batch_of(*sources)
-    first, *others = ((m.focal, logarithms(stretched(m, batch))) for m in sources)
+    first, *others = ((m.focal, logarithms(stretched(m.store, batch))) for m in sources)
     focal, logs = first[0], first[1]
     for other in others:
         focal, logs = log_agreement((focal, logs), other)

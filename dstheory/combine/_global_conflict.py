@@ -10,16 +10,16 @@ from typing import Any
 
 import numpy as np
 
+from dstheory._masses import batch_of
 from dstheory.combine._boolean import conjunctive
 from dstheory.combine._sources import (
-    batch_of,
     check_sources,
     collected,
     matched,
     nonempty,
     rows_text,
-    stretched,
 )
+from dstheory.kernels.shapes import stretched
 from dstheory.mass import MassFunction
 
 __all__ = ["inagaki", "lefevre", "yager"]
@@ -206,5 +206,5 @@ def lefevre(
     agreed = conjunctive(m1, m2, *more)
     batch = batch_of(agreed, to)
     conflict = np.broadcast_to(agreed.mass(mask=0), batch)
-    shares = matched(stretched(to, batch), (m1, m2, *more))
+    shares = matched(stretched(to.store, batch), (m1, m2, *more))
     return collected(frame, nonempty(agreed, batch), (to.focal, conflict * shares))

@@ -12,7 +12,8 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from dstheory.combine._sources import any_exact, batch_of, check_sources, rows_text
+from dstheory._masses import batch_of
+from dstheory.combine._sources import any_exact, check_sources, rows_text
 from dstheory.combine._weights import lowered, sparse_weights
 from dstheory.errors import MassError
 from dstheory.kernels import bits

@@ -12,12 +12,14 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from dstheory._masses import batch_of
 from dstheory.combine._average import mixing
 from dstheory.combine._boolean import conjunctive
 from dstheory.combine._conflicts import Conflict, only, redistributed, row_blocks
 from dstheory.combine._global_conflict import lefevre
-from dstheory.combine._sources import batch_of, check_sources, refuse_subnormal, stretched
+from dstheory.combine._sources import check_sources, refuse_subnormal
 from dstheory.kernels import setwise
+from dstheory.kernels.shapes import stretched
 from dstheory.mass import MassFunction
 
 __all__ = ["pcr1", "pcr2", "pcr3", "pcr4"]
@@ -253,7 +255,7 @@ class _Columns:
     def spread(self, m: MassFunction) -> NDArray[Any]:
         """Masses (U, rows) of `m` on these sets; on other sets they are dropped."""
         known = np.isin(m.focal, self.sets)
-        masses = stretched(m, self.batch).reshape(len(m.focal), math.prod(self.batch))
+        masses = stretched(m.store, self.batch).reshape(len(m.focal), math.prod(self.batch))
         result = np.zeros((len(self.sets), masses.shape[1]), dtype=m.store.dtype)
         result[np.searchsorted(self.sets, m.focal[known])] = masses[known]
         return result

@@ -13,13 +13,14 @@ import numpy as np
 from numpy.typing import NDArray
 
 from dstheory import _checks
+from dstheory._masses import batch_of
 from dstheory.errors import MassError
 from dstheory.frame import Frame
+from dstheory.kernels.shapes import stretched
 from dstheory.mass import MassFunction
 
 __all__ = [
     "any_exact",
-    "batch_of",
     "check_sources",
     "collected",
     "grouped_sum",
@@ -28,7 +29,6 @@ __all__ = [
     "refuse_normal",
     "refuse_subnormal",
     "rows_text",
-    "stretched",
 ]
 
 
@@ -45,16 +45,6 @@ def check_sources(*sources: MassFunction) -> Frame:
         _checks.same_frame(frame, source.frame)
     batch_of(*sources)
     return frame
-
-
-def batch_of(*sources: MassFunction) -> tuple[int, ...]:
-    """Batch shape that all sources broadcast to."""
-    shapes = [source.batch_shape for source in sources]
-    try:
-        return np.broadcast_shapes(*shapes)
-    except ValueError as error:
-        listed = ", ".join(map(str, shapes))
-        raise ValueError(f"batch shapes {listed} do not broadcast together") from error
 
 
 def any_exact(sources: Iterable[MassFunction]) -> bool:
@@ -104,19 +94,12 @@ def rows_text(bad: NDArray[np.bool_]) -> str:
     )
 
 
-def stretched(m: MassFunction, batch: tuple[int, ...]) -> NDArray[Any]:
-    """Masses (F, *batch) of `m`, its batch broadcast to `batch` (a view)."""
-    missing = len(batch) - len(m.batch_shape)
-    aligned = m.store.reshape(len(m.focal), *(1,) * missing, *m.batch_shape)
-    return np.broadcast_to(aligned, (len(m.focal), *batch))
-
-
 def nonempty(
     m: MassFunction, batch: tuple[int, ...] | None = None
 ) -> tuple[NDArray[Any], NDArray[Any]]:
     """Focal sets and masses (F, *batch) without the empty set, broadcast to `batch`."""
     start = int(len(m.focal) > 0 and m.focal[0] == 0)
-    store = m.store if batch is None else stretched(m, batch)
+    store = m.store if batch is None else stretched(m.store, batch)
     return m.focal[start:], store[start:]
 
 

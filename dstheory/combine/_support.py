@@ -12,8 +12,10 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from dstheory.combine._sources import any_exact, batch_of, collected, stretched
+from dstheory._masses import batch_of
+from dstheory.combine._sources import any_exact, collected
 from dstheory.kernels import bits
+from dstheory.kernels.shapes import stretched
 from dstheory.mass import MassFunction
 
 __all__ = ["credibility"]
@@ -35,26 +37,14 @@ def credibility(sources: tuple[MassFunction, ...]) -> NDArray[Any]:
 
 def _distance(one: MassFunction, two: MassFunction, batch: tuple[int, ...]) -> Any:
     """Jousselme's distance, an array of shape `batch`."""
-    parts = (one.focal, stretched(one, batch)), (two.focal, -stretched(two, batch))
+    parts = (one.focal, stretched(one.store, batch)), (two.focal, -stretched(two.store, batch))
     difference = collected(one.frame, *parts)
     focal, store = difference.focal, difference.store
-    product = np.tensordot(_overlap(focal, store.dtype == object), store, axes=1)
+    product = np.tensordot(bits.overlap(focal, exact=store.dtype == object), store, axes=1)
     square = (store * product).sum(axis=0) / 2
     if store.dtype == object:
         return _exact_root(square)
     return np.sqrt(np.clip(square, 0, 1))  # rounding may leave -1e-17, or 1 + 1e-16
-
-
-def _overlap(focal: NDArray[Any], exact: bool) -> NDArray[Any]:
-    common = bits.cardinality(np.bitwise_and.outer(focal, focal).ravel())
-    either = bits.cardinality(np.bitwise_or.outer(focal, focal).ravel())
-    # Two empty sets are equal: their overlap is 1.
-    both_empty = either == 0
-    common, either = common + both_empty, either + both_empty
-    if exact:
-        ratios = [Fraction(int(c), int(e)) for c, e in zip(common, either, strict=True)]
-        return np.array(ratios, dtype=object).reshape(len(focal), -1)
-    return np.asarray(common / either).reshape(len(focal), -1)
 
 
 def _root(square: Any) -> Any:

@@ -15,10 +15,11 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from dstheory.combine._sources import rows_text, stretched
+from dstheory.combine._sources import rows_text
 from dstheory.errors import MassError
 from dstheory.kernels import bits, setwise
 from dstheory.kernels.pairwise import combine_pairs
+from dstheory.kernels.shapes import stretched
 from dstheory.mass import MassFunction
 
 __all__ = [
@@ -140,7 +141,7 @@ def lowered(m: MassFunction, sets: NDArray[Any], factors: NDArray[Any]) -> MassF
 
     Factors are given as logarithms, unless they are exact.
     """
-    frame, focal, store = m.frame, m.focal, stretched(m, factors.shape[1:])
+    frame, focal, store = m.frame, m.focal, stretched(m.store, factors.shape[1:])
     for mask, factor in zip(sets, factors, strict=True):
         kept, moved = _simple(factor)
         if mask != frame.full and np.asarray(moved != 0, dtype=bool).any():

@@ -13,6 +13,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from dstheory._masses import check_mass
 from dstheory.mass import MassFunction
 
 __all__ = ["prepared", "utilities_from_costs", "utilities_from_threshold", "with_reject"]
@@ -147,8 +148,7 @@ def _finite(array: NDArray[Any], name: str) -> NDArray[np.bool_]:
 
 def prepared(m: Any, utilities: Any) -> tuple[MassFunction, NDArray[Any]]:
     """The normalized mass function and the utilities (A, K) in its kind of number."""
-    if not isinstance(m, MassFunction):
-        raise TypeError(f"m is a MassFunction, not {type(m).__name__}")
+    check_mass(m)
     n_classes = len(m.frame)
     exact = m.store.dtype == object
     if utilities is None:

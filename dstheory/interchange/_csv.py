@@ -8,6 +8,7 @@ from typing import Any
 
 import numpy as np
 
+from dstheory._masses import check_mass
 from dstheory.errors import DSTheoryError, FrameError
 from dstheory.frame import Frame
 from dstheory.interchange._numbers import as_fraction, as_written
@@ -38,7 +39,7 @@ def to_csv(m: MassFunction) -> str:
         If the batch has several axes, or two labels are written alike, or like a column of
         masses.
     TypeError
-        If a mass is symbolic.
+        If a mass is symbolic, or `m` is no mass function.
 
     Examples
     --------
@@ -47,7 +48,7 @@ def to_csv(m: MassFunction) -> str:
     1,0,0.75
     1,1,0.25
     """
-    if len(m.batch_shape) > 1:
+    if len(check_mass(m).batch_shape) > 1:
         raise DSTheoryError(f"batch shape is {m.batch_shape}; reshape the batch to one axis")
     labels = _csv_labels(m.frame)
     _, masses = as_written(m.masses)
@@ -85,6 +86,8 @@ def from_csv(text: str, frame: Frame | None = None) -> MassFunction:
     >>> from_csv("ant,bee,mass\\n1,0,1/3\\n1,1,2/3").bel("ant")
     Fraction(1, 3)
     """
+    if not isinstance(text, str):
+        raise TypeError(f"text is a string of CSV, not {type(text).__name__}; read the file first")
     try:
         lines = [line for line in csv.reader(io.StringIO(text)) if line]
     except csv.Error as error:

@@ -5,6 +5,7 @@ from fractions import Fraction
 from typing import TYPE_CHECKING, Any
 
 from dstheory import _show
+from dstheory._masses import check_mass
 from dstheory.errors import DSTheoryError
 from dstheory.frame import Frame
 from dstheory.mass import MassFunction
@@ -52,7 +53,7 @@ def to_latex(m: MassFunction, *, digits: int = 4) -> str:
     \\bottomrule
     \\end{tabular}
     """
-    if len(m.batch_shape) > 1:
+    if len(check_mass(m).batch_shape) > 1:
         raise DSTheoryError(f"batch shape is {m.batch_shape}; reshape the batch to one axis")
     store = m.store.reshape(len(m.focal), math.prod(m.batch_shape))
     n_rows = store.shape[1]
@@ -93,6 +94,7 @@ def to_pandas(m: MassFunction) -> "DataFrame":
     {ant}       0.75  0.75  1.0  1.00
     {ant, bee}  0.25  1.00  1.0  0.25
     """
+    check_mass(m)
     import pandas as pd
 
     events = pd.Index([_show.event_name(m.frame, mask) for mask in m.focal], name="event")

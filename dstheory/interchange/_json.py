@@ -8,6 +8,7 @@ import json
 import math
 from typing import Any, TypeGuard
 
+from dstheory._masses import check_mass
 from dstheory.errors import DSTheoryError
 from dstheory.frame import Frame
 from dstheory.interchange._numbers import as_written, from_written
@@ -48,7 +49,7 @@ def to_json(m: MassFunction) -> str:
     >>> from_json(text).bel("ant")
     Fraction(1, 3)
     """
-    numbers, masses = as_written(m.masses)
+    numbers, masses = as_written(check_mass(m).masses)
     document = {
         "format": _FORMAT,
         "version": _VERSION,

@@ -23,7 +23,10 @@ def as_written(masses: NDArray[Any]) -> tuple[str, list[Any]]:
         return "float", flat
     for value in flat:
         if not isinstance(value, Rational):
-            raise TypeError(f"mass {value!r} is no number that can be written; substitute symbols")
+            raise TypeError(
+                f"mass {value!r} stands among exact masses but is no fraction; make all masses "
+                "fractions or all floats, and substitute symbols"
+            )
     return "fraction", [f"{value.numerator}/{value.denominator}" for value in flat]
 
 

@@ -5,12 +5,22 @@ integers in object arrays; every function here takes both.
 """
 
 from collections.abc import Iterable
+from fractions import Fraction
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
-__all__ = ["MAX_INT64_BITS", "cardinality", "incomparable", "mask_array", "members", "subset_of"]
+__all__ = [
+    "MAX_INT64_BITS",
+    "cardinality",
+    "common",
+    "incomparable",
+    "mask_array",
+    "members",
+    "overlap",
+    "subset_of",
+]
 
 # Bit 63 is the sign of int64, and 1 << 62 must still be representable as "full + 1".
 MAX_INT64_BITS = 62
@@ -72,6 +82,42 @@ def subset_of(masks: NDArray[Any], mask: int) -> NDArray[np.bool_]:
     array([ True,  True, False, False])
     """
     return np.asarray((masks & mask) == masks, dtype=bool)
+
+
+def common(masks: NDArray[Any]) -> NDArray[np.int64]:
+    """Table (F, F) of the numbers of common elements.
+
+    Examples
+    --------
+    >>> common(np.array([1, 3]))
+    array([[1, 1],
+           [1, 2]])
+    """
+    return cardinality(np.bitwise_and.outer(masks, masks).ravel()).reshape(len(masks), len(masks))
+
+
+def overlap(masks: NDArray[Any], *, exact: bool = False) -> NDArray[Any]:
+    """Table (F, F) of Jaccard's similarities |A and B| / |A or B|, floats or fractions.
+
+    Two empty sets are equal: their overlap is 1.
+
+    Examples
+    --------
+    >>> overlap(np.array([0, 1, 3]))
+    array([[1. , 0. , 0. ],
+           [0. , 1. , 0.5],
+           [0. , 0.5, 1. ]])
+    """
+    shared, sizes = common(masks), cardinality(masks)
+    joined = sizes[:, np.newaxis] + sizes - shared
+    empty = joined == 0
+    shared, joined = shared + empty, joined + empty
+    if not exact:
+        return np.asarray(shared / joined)
+    return np.asarray(_fractions(shared.astype(object), joined.astype(object)))
+
+
+_fractions = np.frompyfunc(Fraction, 2, 1)
 
 
 def incomparable(masks: NDArray[Any]) -> NDArray[np.bool_]:

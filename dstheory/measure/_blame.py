@@ -12,8 +12,8 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from dstheory._masses import batch_of, check_masses
 from dstheory.mass import MassFunction
-from dstheory.measure._inputs import batch_of, check_masses
 
 __all__ = ["conflict_blame"]
 

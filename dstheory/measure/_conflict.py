@@ -12,10 +12,11 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from dstheory._masses import batch_of, check_mass, check_masses
 from dstheory.kernels import setwise
 from dstheory.kernels.agreement import SMALL_TOTAL, log_agreement, logarithms
+from dstheory.kernels.shapes import scalar, stretched
 from dstheory.mass import MassFunction
-from dstheory.measure._inputs import batch_of, check_masses, scalar, stretched
 
 __all__ = ["auto_conflict", "conflict", "contour_conflict", "inconsistency", "weight_of_conflict"]
 
@@ -191,7 +192,7 @@ def inconsistency(m: MassFunction) -> Any:
     >>> inconsistency(MassFunction(Frame(["ant", "bee"]), [1, 2], [0.75, 0.25]))
     0.25
     """
-    check_masses(m)
+    check_mass(m)
     return scalar(1 - m.contour().max(axis=-1))
 
 
@@ -227,7 +228,7 @@ def auto_conflict(m: MassFunction, order: int = 2) -> Any:
     >>> auto_conflict(m), auto_conflict(m, 3)
     (0.5, 0.75)
     """
-    check_masses(m)
+    check_mass(m)
     if not isinstance(order, int | np.integer) or isinstance(order, bool):
         raise TypeError(f"order is a number of copies, not {order!r}")
     if order < 1:

@@ -9,20 +9,14 @@ the same set (Nguyen, Pal).
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
 from dstheory.kernels import bits, setwise
+from dstheory.kernels.shapes import scalar
 from dstheory.mass import MassFunction
-from dstheory.measure._inputs import normalized_floats, scalar
+from dstheory.measure._inputs import normalized_floats
 from dstheory.measure._logs import mean_surprise
 
 __all__ = ["discord", "dissonance", "pal_conflict", "strife"]
-
-
-def _overlaps(focal: NDArray[Any]) -> NDArray[np.float64]:
-    """Numbers of common elements (F, F)."""
-    common = np.bitwise_and.outer(focal, focal)
-    return bits.cardinality(common.ravel()).reshape(common.shape).astype(np.float64)
 
 
 def dissonance(m: MassFunction) -> Any:
@@ -54,7 +48,7 @@ def dissonance(m: MassFunction) -> Any:
     1.0
     """
     focal, masses = normalized_floats(m)
-    meet = (_overlaps(focal) > 0).astype(np.float64)
+    meet = (bits.common(focal) > 0).astype(np.float64)
     return scalar(mean_surprise(masses, setwise.weighted_sum(meet, masses)))
 
 
@@ -87,7 +81,7 @@ def discord(m: MassFunction) -> Any:
     1.0
     """
     focal, masses = normalized_floats(m)
-    shares = _overlaps(focal) / bits.cardinality(focal)
+    shares = bits.common(focal) / bits.cardinality(focal)
     return scalar(mean_surprise(masses, setwise.weighted_sum(shares, masses)))
 
 
@@ -120,7 +114,7 @@ def strife(m: MassFunction) -> Any:
     1.0
     """
     focal, masses = normalized_floats(m)
-    shares = _overlaps(focal) / bits.cardinality(focal)[:, np.newaxis]
+    shares = bits.common(focal) / bits.cardinality(focal)[:, np.newaxis]
     return scalar(mean_surprise(masses, setwise.weighted_sum(shares, masses)))
 
 

@@ -11,10 +11,12 @@ from typing import Any, Literal
 import numpy as np
 from numpy.typing import NDArray
 
+from dstheory._masses import batch_of, check_masses
 from dstheory.errors import DSTheoryError
 from dstheory.kernels import bits, setwise
+from dstheory.kernels.shapes import scalar
 from dstheory.mass import MassFunction
-from dstheory.measure._inputs import aligned, batch_of, check_masses, scalar
+from dstheory.measure._inputs import aligned
 from dstheory.transform import b_table, bel_table, betp, mass_table, pl_table, q_table
 
 __all__ = ["bhattacharyya", "hausdorff", "jousselme", "table_distance", "tessem"]
@@ -57,10 +59,7 @@ def jousselme(m1: MassFunction, m2: MassFunction) -> Any:
     0.7071
     """
     focal, masses1, masses2 = aligned(m1, m2)
-    common = bits.cardinality(np.bitwise_and.outer(focal, focal).ravel())
-    joined = bits.cardinality(np.bitwise_or.outer(focal, focal).ravel())
-    similarity = np.where(joined == 0, 1.0, common / np.maximum(joined, 1))
-    return _quadratic(similarity.reshape(len(focal), -1), masses1, masses2)
+    return _quadratic(bits.overlap(focal), masses1, masses2)
 
 
 def _quadratic(

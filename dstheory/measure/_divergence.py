@@ -10,8 +10,9 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from dstheory.kernels.shapes import scalar
 from dstheory.mass import MassFunction
-from dstheory.measure._inputs import aligned, scalar
+from dstheory.measure._inputs import aligned
 
 __all__ = ["jensen_shannon"]
 

@@ -8,10 +8,12 @@ from typing import Any
 
 import numpy as np
 
+from dstheory._masses import check_mass
 from dstheory.kernels import bits, setwise
+from dstheory.kernels.shapes import scalar
 from dstheory.mass import MassFunction
 from dstheory.measure._discord import pal_conflict
-from dstheory.measure._inputs import check_masses, normalized_floats, scalar
+from dstheory.measure._inputs import normalized_floats
 from dstheory.measure._logs import mean_surprise, shannon
 from dstheory.measure._nonspecificity import nonspecificity
 from dstheory.transform import betp, maximum_entropy_probability, plausibility_transform
@@ -123,7 +125,7 @@ def pignistic_entropy(m: MassFunction) -> Any:
     >>> pignistic_entropy(MassFunction(Frame(list("abcd")), [15], [1.0]))
     2.0
     """
-    check_masses(m)
+    check_mass(m)
     return scalar(shannon(betp(m)))
 
 
@@ -156,7 +158,7 @@ def jirousek_shenoy_entropy(m: MassFunction) -> Any:
     >>> jirousek_shenoy_entropy(MassFunction(Frame(list("abcd")), [15], [1.0]))
     4.0
     """
-    check_masses(m)
+    check_mass(m)
     return scalar(shannon(plausibility_transform(m)) + np.asarray(nonspecificity(m)))
 
 
@@ -191,7 +193,7 @@ def aggregated_uncertainty(m: MassFunction) -> Any:
     >>> aggregated_uncertainty(MassFunction(Frame(list("abc")), [1, 7], [0.5, 0.5]))
     1.5
     """
-    check_masses(m)
+    check_mass(m)
     return scalar(shannon(maximum_entropy_probability(m)))
 
 

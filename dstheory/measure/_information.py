@@ -8,8 +8,9 @@ from typing import Any
 
 import numpy as np
 
+from dstheory._masses import check_mass
+from dstheory.kernels.shapes import scalar
 from dstheory.mass import MassFunction
-from dstheory.measure._inputs import check_masses, scalar
 from dstheory.transform import q_table
 
 __all__ = ["information"]
@@ -47,7 +48,7 @@ def information(m: MassFunction) -> Any:
     >>> information(MassFunction(Frame(list("ab")), [1, 3], [0.5, 0.5]))
     2.0
     """
-    check_masses(m)
+    check_mass(m)
     with np.errstate(divide="ignore"):  # q(A) = 0 is infinite information
         logs = np.log2(q_table(m).astype(np.float64))
     return scalar(np.asarray(0.0 - logs.sum(axis=-1)))

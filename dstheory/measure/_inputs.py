@@ -1,39 +1,15 @@
-"""What all measures ask of their arguments, and the shapes in which they compute."""
+"""The shapes in which measures compute: masses side by side, or normalized."""
 
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
-from dstheory import _checks
+from dstheory._masses import batch_of, check_mass, check_masses
+from dstheory.kernels.shapes import stretched
 from dstheory.mass import MassFunction
 
-__all__ = ["aligned", "batch_of", "check_masses", "normalized_floats", "scalar", "stretched"]
-
-
-def check_masses(*masses: MassFunction) -> None:
-    """Refuse what is no mass function, and mass functions on different frames."""
-    for number, m in enumerate(masses, start=1):
-        if not isinstance(m, MassFunction):
-            raise TypeError(f"argument {number} is a MassFunction, not {type(m).__name__}")
-        _checks.same_frame(masses[0].frame, m.frame)
-
-
-def batch_of(*masses: MassFunction) -> tuple[int, ...]:
-    """Batch shape to which all arguments broadcast."""
-    shapes = [m.batch_shape for m in masses]
-    try:
-        return np.broadcast_shapes(*shapes)
-    except ValueError as error:
-        listed = ", ".join(map(str, shapes))
-        raise ValueError(f"batch shapes {listed} do not broadcast together") from error
-
-
-def stretched(store: NDArray[Any], batch: tuple[int, ...]) -> NDArray[Any]:
-    """Values (F, *own batch) broadcast to (F, *batch), a view."""
-    missing = len(batch) - (store.ndim - 1)
-    store = store.reshape(len(store), *(1,) * missing, *store.shape[1:])
-    return np.broadcast_to(store, (len(store), *batch))
+__all__ = ["aligned", "normalized_floats"]
 
 
 def aligned(m1: MassFunction, m2: MassFunction) -> tuple[NDArray[Any], NDArray[Any], NDArray[Any]]:
@@ -51,12 +27,5 @@ def aligned(m1: MassFunction, m2: MassFunction) -> tuple[NDArray[Any], NDArray[A
 
 def normalized_floats(m: MassFunction) -> tuple[NDArray[Any], NDArray[np.float64]]:
     """Non-empty focal sets and their masses (F, *batch) as floats; for logarithms."""
-    check_masses(m)
-    normal = m.normalize()
+    normal = check_mass(m).normalize()
     return normal.focal, normal.store.astype(np.float64)
-
-
-def scalar(values: Any) -> Any:
-    """A NumPy scalar or 0-d array as a Python value; arrays as they are."""
-    single = isinstance(values, np.generic | np.ndarray) and values.ndim == 0
-    return values.item() if single else values

@@ -9,8 +9,9 @@ from typing import Any
 import numpy as np
 
 from dstheory.kernels import bits, setwise
+from dstheory.kernels.shapes import scalar
 from dstheory.mass import MassFunction
-from dstheory.measure._inputs import normalized_floats, scalar
+from dstheory.measure._inputs import normalized_floats
 
 __all__ = ["nonspecificity"]
 

@@ -11,8 +11,9 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from dstheory._masses import batch_of, check_masses
+from dstheory.kernels.shapes import scalar, stretched
 from dstheory.mass import MassFunction
-from dstheory.measure._inputs import batch_of, check_masses, scalar, stretched
 from dstheory.transform import pl_table, q_table
 
 __all__ = ["is_pl_included", "is_q_included", "is_specialization"]

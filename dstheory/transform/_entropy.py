@@ -11,6 +11,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from dstheory._masses import check_mass
 from dstheory.kernels import bits, moebius
 from dstheory.mass import MassFunction
 from dstheory.transform._tables import dense_masses
@@ -54,7 +55,7 @@ def maximum_entropy_probability(m: MassFunction) -> NDArray[Any]:
     >>> maximum_entropy_probability(m)
     array([0.5 , 0.25, 0.25])
     """
-    beliefs = moebius.subset_sums(dense_masses(m.normalize()))
+    beliefs = moebius.subset_sums(dense_masses(check_mass(m).normalize()))
     flat = beliefs.reshape(len(beliefs), math.prod(m.batch_shape))
     block = max(1, _BLOCK_ENTRIES // len(flat))
     blocks = [_solve(flat[:, i : i + block]) for i in range(0, flat.shape[1], block)]

@@ -6,6 +6,7 @@ committed in commonality, and it is consonant (Dubois, Prade & Smets 2008).
 
 from typing import Any
 
+from dstheory._masses import check_mass
 from dstheory.construct import bayesian
 from dstheory.construct._consonant import isopignistic
 from dstheory.frame import Frame
@@ -81,4 +82,4 @@ def least_committed_isopignistic(m: MassFunction) -> MassFunction:
     >>> least_committed_isopignistic(m).to_dict()
     {('ant',): 0.5, ('ant', 'bee'): 0.5}
     """
-    return inverse_pignistic(m.frame, betp(m))
+    return inverse_pignistic(check_mass(m).frame, betp(m))

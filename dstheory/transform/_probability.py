@@ -11,6 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from dstheory import _checks
+from dstheory._masses import check_mass
 from dstheory.kernels import bits, setwise
 from dstheory.mass import MassFunction
 
@@ -82,6 +83,7 @@ def plausibility_transform(m: MassFunction) -> NDArray[Any]:
     >>> plausibility_transform(MassFunction(Frame(["ant", "bee"]), [1, 3], [0.75, 0.25]))
     array([0.8, 0.2])
     """
+    check_mass(m)
     contour = setwise.contour(m.focal, m.store, len(m.frame))
     total = np.asarray(contour.sum(axis=0))
     _checks.refuse_total_conflict(total)
@@ -90,5 +92,5 @@ def plausibility_transform(m: MassFunction) -> NDArray[Any]:
 
 def nonempty(m: MassFunction) -> tuple[NDArray[Any], NDArray[Any]]:
     """Focal sets and masses (F, *batch) of the normalized mass function."""
-    normal = m.normalize()
+    normal = check_mass(m).normalize()
     return normal.focal, normal.store

@@ -10,6 +10,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from dstheory._masses import check_mass
 from dstheory.construct._arguments import place_name
 from dstheory.errors import DSTheoryError, MassError
 from dstheory.kernels import bits, setwise
@@ -47,7 +48,7 @@ def belief_transform(m: MassFunction) -> NDArray[Any]:
     >>> belief_transform(MassFunction(Frame(["a", "b"]), [1, 2, 3], [0.3, 0.1, 0.6]))
     array([0.75, 0.25])
     """
-    beliefs = _singleton_masses(m)
+    beliefs = _singleton_masses(check_mass(m))
     total = np.asarray(beliefs.sum(axis=0))
     _refuse(total == 0, "no single label has mass", "use betp or plausibility_transform")
     return np.moveaxis(np.asarray(beliefs / total), 0, -1)
@@ -91,7 +92,7 @@ def dsmp(m: MassFunction, epsilon: Any = 0.001) -> NDArray[Any]:
     """
     if not (epsilon >= 0 and epsilon < np.inf):
         raise DSTheoryError(f"epsilon is {epsilon}, but must be finite and not negative")
-    normal = m.normalize()
+    normal = check_mass(m).normalize()
     singles = _singleton_masses(normal)
     weights = singles + epsilon
     larger = bits.members(normal.focal, len(m.frame)) & (bits.cardinality(normal.focal) > 1)

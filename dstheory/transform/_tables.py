@@ -9,6 +9,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from dstheory._masses import check_mass
 from dstheory.errors import DSTheoryError
 from dstheory.kernels import moebius
 from dstheory.mass import MassFunction
@@ -174,7 +175,7 @@ def b_table(m: MassFunction) -> NDArray[Any]:
 
 def dense_masses(m: MassFunction) -> NDArray[Any]:
     """Masses of all subsets, set-major: (2**K, *batch)."""
-    size = len(m.frame)
+    size = len(check_mass(m).frame)
     if size > _MAX_LABELS:
         raise DSTheoryError(
             f"a table on {size} labels has 2^{size} entries a row, at most 2^{_MAX_LABELS} are "

@@ -13,6 +13,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from dstheory import _checks
+from dstheory._masses import check_mass
 from dstheory.construct import from_implicability, from_q
 from dstheory.construct._arguments import (
     as_frame,
@@ -78,7 +79,7 @@ def conjunctive_weights(m: MassFunction, *, log: bool = False) -> NDArray[Any]:
     >>> conjunctive_weights(m).round(3)
     array([1.   , 1.   , 1.75 , 0.4  , 1.   , 1.   , 0.286, 1.   ])
     """
-    missing = not_positive(m.mass(mask=m.frame.full))
+    missing = not_positive(check_mass(m).mass(mask=m.frame.full))
     _refuse_rows(missing, "dogmatic (m(frame) = 0)", "conjunctive weights", "discount it first")
     table = moebius.superset_sums(_dense(m, log))
     check_positive(table, "q", "m(frame) > 0")
@@ -119,7 +120,7 @@ def disjunctive_weights(m: MassFunction, *, log: bool = False) -> NDArray[Any]:
     >>> disjunctive_weights(m)
     array([1. , 0.5, 0.5, 1. ])
     """
-    missing = not_positive(m.mass(mask=0))
+    missing = not_positive(check_mass(m).mass(mask=0))
     _refuse_rows(missing, "normalized (m(empty) = 0)", "disjunctive weights", "complement it")
     table = moebius.subset_sums(_dense(m, log))
     check_positive(table, "b", "m(empty) > 0")

@@ -1,3 +1,5 @@
+from fractions import Fraction
+
 import numpy as np
 import pytest
 from hypothesis import given
@@ -45,3 +47,14 @@ def test_against_sets(case):
 def test_the_whole_frame_fits(size):
     full = (1 << size) - 1
     assert bits.cardinality(bits.mask_array([full], size)).tolist() == [size]
+
+
+@pytest.mark.parametrize("size", [3, 70])
+def test_overlap_is_the_ratio_of_common_to_all_elements(size):
+    masks = bits.mask_array([0, 1, 3, 6, 7], size)
+    sets = [frozenset(i for i in range(size) if int(mask) >> i & 1) for mask in masks]
+    wanted = [[Fraction(len(a & b), len(a | b)) if a | b else 1 for b in sets] for a in sets]
+    assert bits.overlap(masks, exact=True).tolist() == wanted
+    np.testing.assert_allclose(bits.overlap(masks), np.array(wanted, dtype=float), rtol=1e-15)
+    assert bits.common(masks).tolist() == [[len(a & b) for b in sets] for a in sets]
+    assert bits.overlap(masks[:0]).shape == (0, 0)
