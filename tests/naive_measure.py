@@ -3,9 +3,10 @@
 A mass function is a dict from frozenset to number. Logarithms have base 2.
 """
 
+from collections import Counter
 from fractions import Fraction
 from itertools import chain, combinations, permutations
-from math import log2, prod, sqrt
+from math import comb, log2, prod, sqrt
 
 from tests import naive
 
@@ -39,9 +40,34 @@ def pal_entropy(m):
     return mean(m, lambda a: log2(len(a) / n[a]))
 
 
-def deng_entropy(m):
+def deng_entropy(m, order=1):
     n = naive.normalize(m)
-    return mean(m, lambda a: -log2(n[a] / (2 ** len(a) - 1)))
+    return mean(m, lambda a: -log2(n[a] / ((order + 1) ** len(a) - order ** len(a))))
+
+
+def fractal_entropy(m):
+    """Shannon's entropy after sharing each mass evenly among the non-empty subsets."""
+    shared = Counter()
+    for a, v in naive.normalize(m).items():
+        for b in naive.subsets(a):
+            if b:
+                shared[b] += v / (2 ** len(a) - 1)
+    return shannon(shared)
+
+
+def information_volume(m, rounds):
+    """Deng's entropy after so many splits; parts of one size and mass are counted together."""
+    parts = Counter()
+    for a, v in naive.normalize(m).items():
+        parts[len(a), float(v)] += 1
+    for _ in range(rounds):
+        split = Counter()
+        for (n, v), count in parts.items():
+            for k in range(1, n + 1):
+                share = v * (2**k - 1) / (3**n - 2**n)
+                split[k, share] += count * comb(n, k)
+        parts = split
+    return -sum(count * v * log2(v / (2**n - 1)) for (n, v), count in parts.items())
 
 
 def shannon(p):
@@ -58,6 +84,11 @@ def conflict(*sources):
 
 def contour_conflict(frame, *sources):
     return 1 - max(prod(naive.pl(m, frozenset([w])) for m in sources) for w in frame)
+
+
+def disagreement(m1, m2, frame):
+    n1, n2 = naive.normalize(m1), naive.normalize(m2)
+    return max(naive.bel(n1, a) - naive.pl(n2, a) for a in naive.subsets(frame))
 
 
 def blame(*sources):

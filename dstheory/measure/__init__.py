@@ -1,10 +1,11 @@
 """Measures: how uncertain, how conflicting, how far apart and how committed beliefs are."""
 
-from dstheory.measure._blame import conflict_blame
+from dstheory.measure._blame import blame_discount, conflict_blame
 from dstheory.measure._conflict import (
     auto_conflict,
     conflict,
     contour_conflict,
+    disagreement,
     inconsistency,
     weight_of_conflict,
 )
@@ -25,6 +26,7 @@ from dstheory.measure._entropy import (
     pal_entropy,
     pignistic_entropy,
 )
+from dstheory.measure._fractal import fractal_entropy, information_volume
 from dstheory.measure._information import information
 from dstheory.measure._nonspecificity import nonspecificity
 from dstheory.measure._orders import is_pl_included, is_q_included, is_specialization
@@ -33,15 +35,19 @@ __all__ = [
     "aggregated_uncertainty",
     "auto_conflict",
     "bhattacharyya",
+    "blame_discount",
     "conflict",
     "conflict_blame",
     "contour_conflict",
     "deng_entropy",
+    "disagreement",
     "discord",
     "dissonance",
+    "fractal_entropy",
     "hausdorff",
     "inconsistency",
     "information",
+    "information_volume",
     "is_pl_included",
     "is_q_included",
     "is_specialization",

@@ -1,4 +1,4 @@
-"""Which source causes the conflict: the Shapley value of kappa.
+"""Which source causes the conflict: the Shapley value of kappa, and discounting by it.
 
 Conflict is a game in which coalitions of sources "earn" the conflict among them. Shapley's
 value is the one fair division: each source gets the mean of what it adds, over all orders
@@ -14,8 +14,9 @@ from numpy.typing import NDArray
 
 from dstheory._masses import batch_of, check_masses
 from dstheory.mass import MassFunction
+from dstheory.revise import discount
 
-__all__ = ["conflict_blame"]
+__all__ = ["blame_discount", "conflict_blame"]
 
 # 2^16 coalitions are combined.
 _MAX_SOURCES = 16
@@ -42,11 +43,14 @@ def conflict_blame(m1: MassFunction, m2: MassFunction, *more: MassFunction) -> N
     ValueError
         If there are more than 16 sources.
 
+    See Also
+    --------
+    blame_discount : lessen the conflict where it comes from.
+
     Notes
     -----
     A source gets the mean over all orders of arrival of the conflict that it adds to those
-    before it; alone it is charged with its own m(empty). Discounting each source by its
-    share lessens the conflict where it comes from.
+    before it; alone it is charged with its own m(empty).
 
     Examples
     --------
@@ -66,6 +70,53 @@ def conflict_blame(m1: MassFunction, m2: MassFunction, *more: MassFunction) -> N
     conflicts = _coalition_conflicts(sources)
     shares = [_shapley(conflicts, source, len(sources)) for source in range(len(sources))]
     return np.stack(shares, axis=-1)
+
+
+def blame_discount(
+    m1: MassFunction, m2: MassFunction, *more: MassFunction, strength: Any = 1
+) -> tuple[MassFunction, ...]:
+    """The sources, each discounted in proportion to its share in the conflict.
+
+    Parameters
+    ----------
+    m1, m2, *more : MassFunction
+        At most 16 sources on one frame; batches broadcast.
+    strength : number
+        Not negative; the discount rate of a source is its blame times this, at most 1.
+
+    Returns
+    -------
+    tuple of MassFunction
+        One for each source, to be combined by any rule. Sources without conflict stay as
+        they are; exact for exact masses and exact `strength`.
+
+    Raises
+    ------
+    FrameError
+        If frames differ.
+    ValueError
+        If there are more than 16 sources, or `strength` is negative or not finite.
+
+    See Also
+    --------
+    conflict_blame : the shares.
+
+    Examples
+    --------
+    >>> from dstheory import Frame, MassFunction
+    >>> frame = Frame(["ant", "bee"])
+    >>> ant = MassFunction.from_dict(frame, {"ant": 0.5, frame: 0.5})
+    >>> bee = MassFunction.from_dict(frame, {"bee": 1})
+    >>> one, two = blame_discount(ant, bee)  # each is to blame for 0.25
+    >>> one.mass("ant"), two.mass("bee")
+    (0.375, 0.75)
+    """
+    sources = (m1, m2, *more)
+    blame = conflict_blame(*sources)
+    if not 0 <= strength < float("inf"):
+        raise ValueError(f"strength is {strength}, expected a finite number that is not negative")
+    rates = np.minimum(strength * blame, 1)
+    return tuple(discount(m, rates[..., i]) for i, m in enumerate(sources))
 
 
 def _coalition_conflicts(sources: tuple[MassFunction, ...]) -> NDArray[Any]:

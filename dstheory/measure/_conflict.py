@@ -17,8 +17,16 @@ from dstheory.kernels import setwise
 from dstheory.kernels.agreement import SMALL_TOTAL, log_agreement, logarithms
 from dstheory.kernels.shapes import scalar, stretched
 from dstheory.mass import MassFunction
+from dstheory.transform import bel_table, pl_table
 
-__all__ = ["auto_conflict", "conflict", "contour_conflict", "inconsistency", "weight_of_conflict"]
+__all__ = [
+    "auto_conflict",
+    "conflict",
+    "contour_conflict",
+    "disagreement",
+    "inconsistency",
+    "weight_of_conflict",
+]
 
 
 def _joint(m1: MassFunction, m2: MassFunction, *, disjoint: bool) -> NDArray[Any]:
@@ -166,6 +174,53 @@ def contour_conflict(m1: MassFunction, m2: MassFunction, *more: MassFunction) ->
     batch_of(*sources)
     joint = reduce(lambda one, two: one * two, (m.contour() for m in sources))
     return scalar(1 - joint.max(axis=-1))
+
+
+def disagreement(m1: MassFunction, m2: MassFunction) -> Any:
+    """By how much the belief in some event exceeds what the other source finds plausible.
+
+    Parameters
+    ----------
+    m1, m2 : MassFunction
+        Sources on one frame of at most 26 labels; batches broadcast. Subnormal ones are
+        normalized first.
+
+    Returns
+    -------
+    number, or array of the batch shape
+        The largest Bel1(A) - Pl2(A), from 0 to 1; exact for exact masses. It is 0 if and
+        only if some probability agrees with both sources.
+
+    Raises
+    ------
+    DSTheoryError
+        If the frame has more than 26 labels.
+    FrameError
+        If frames differ.
+    TotalConflictError
+        If all mass of a row is on the empty set.
+
+    Notes
+    -----
+    Exchanging the sources changes nothing: Bel1(A) - Pl2(A) is Bel2 - Pl1 of the complement.
+    That credal sets meet where it is 0 is the sandwich theorem for 2-monotone capacities.
+
+    References
+    ----------
+    Walley (1991), Statistical Reasoning with Imprecise Probabilities (avoiding sure loss).
+
+    Examples
+    --------
+    >>> from dstheory import Frame, MassFunction
+    >>> frame = Frame(["ant", "bee"])
+    >>> m1 = MassFunction.from_dict(frame, {"ant": 0.75, frame: 0.25})
+    >>> disagreement(m1, MassFunction.from_dict(frame, {"bee": 0.5, frame: 0.5}))
+    0.25
+    """
+    check_masses(m1, m2)
+    batch_of(m1, m2)
+    gaps = bel_table(m1.normalize()) - pl_table(m2.normalize())
+    return scalar(gaps.max(axis=-1))  # at least 0: that of the empty set
 
 
 def inconsistency(m: MassFunction) -> Any:

@@ -60,13 +60,16 @@ def pal_entropy(m: MassFunction) -> Any:
     return nonspecificity(m) + pal_conflict(m)
 
 
-def deng_entropy(m: MassFunction) -> Any:
-    """Deng's entropy: the mean of -log2(m(A) / (2^|A| - 1)).
+def deng_entropy(m: MassFunction, order: int = 1) -> Any:
+    """Deng's entropy: the mean of -log2(m(A) / (2^|A| - 1)), or one of higher order.
 
     Parameters
     ----------
     m : MassFunction
         One or a batch. A subnormal one is normalized first.
+    order : int, at least 1
+        With k = `order`, (k + 1)^|A| - k^|A| takes the place of 2^|A| - 1 (time fractal-based
+        entropy of order k).
 
     Returns
     -------
@@ -77,11 +80,14 @@ def deng_entropy(m: MassFunction) -> Any:
     ------
     TotalConflictError
         If all mass of a row is on the empty set.
+    ValueError
+        If `order` is below 1.
 
     References
     ----------
     Deng (2016), Deng entropy, Chaos, Solitons & Fractals 91; Deng (2020), Uncertainty
-    measure in evidence theory.
+    measure in evidence theory. Zhou & Deng (2022), Higher order information volume of mass
+    function, Information Sciences 586.
 
     Examples
     --------
@@ -90,9 +96,11 @@ def deng_entropy(m: MassFunction) -> Any:
     1.0
     """
     focal, masses = normalized_floats(m)
+    if not order >= 1:
+        raise ValueError(f"order is {order}, expected at least 1")
     sizes = bits.cardinality(focal).astype(np.float64)
-    # log2(2^n - 1) without 2^n, which overflows on large frames
-    logs = sizes + np.log1p(-np.exp2(-sizes)) / np.log(2)
+    # log2((k + 1)^n - k^n) without powers, which overflow on large frames
+    logs = sizes * np.log2(order + 1) + np.log1p(-((order / (order + 1)) ** sizes)) / np.log(2)
     volume = setwise.weighted_sum(logs[np.newaxis], masses)[0]
     return scalar(volume + mean_surprise(masses, masses))
 

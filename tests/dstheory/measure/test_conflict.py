@@ -10,6 +10,7 @@ from hypothesis import strategies as st
 
 from dstheory import Frame, MassFunction, measure
 from dstheory.errors import FrameError
+from dstheory.revise import discount
 from tests import naive, naive_measure
 from tests.dstheory.measure.strategies import as_naive, pairs
 
@@ -111,6 +112,35 @@ def test_batches_broadcast(of):
     assert values.shape[:2] == (4, 3)
     rows = np.array([[of(m1[i, 0], m2[j], m3) for j in range(3)] for i in range(4)])
     assert values == pytest.approx(rows, abs=1e-12)
+
+
+@given(pairs(empty=True))
+def test_disagreement_is_its_definition(sources):
+    m1, m2 = sources
+    expected = naive_measure.disagreement(*as_naive(m1, m2), m1.frame)
+    assert measure.disagreement(m1, m2) == measure.disagreement(m2, m1) == expected
+    assert 0 <= expected <= measure.conflict(m1.normalize(), m2.normalize())
+
+
+@given(pairs(count=3, max_focal=4))
+def test_blame_discount_lessens_conflict(sources):
+    """Each source gives its share of the conflict to the frame; conflict never grows."""
+    discounted = measure.blame_discount(*sources)
+    for m, less, rate in zip(sources, discounted, measure.conflict_blame(*sources), strict=True):
+        assert less == discount(m, rate)
+    assert measure.conflict(*discounted) <= measure.conflict(*sources)
+    assert measure.blame_discount(*sources, strength=0) == tuple(sources)
+
+
+def test_blame_discount_of_a_batch_and_beyond_one():
+    m1 = MassFunction(FRAME, [1, 7], [[1, 0], [0, 1]])
+    m2 = MassFunction(FRAME, [2], [1.0])
+    one, two = measure.blame_discount(m1, m2, strength=4)  # blame 1/2 each, or none
+    assert one.mass(FRAME).tolist() == [1, 1]
+    assert two.mass("b").tolist() == [0, 1]
+    for strength in (-1, np.inf, np.nan):
+        with pytest.raises(ValueError, match=f"strength is {strength}"):
+            measure.blame_discount(m1, m2, strength=strength)
 
 
 def test_blame_of_a_batch_of_fractions_is_exact():

@@ -21,6 +21,8 @@ NORMALIZED = [
     measure.jirousek_shenoy_entropy,
     measure.aggregated_uncertainty,
     measure.maeda_ichihashi_entropy,
+    measure.fractal_entropy,
+    measure.information_volume,
 ]
 ALL = [*NORMALIZED, measure.information]
 # Shannon's entropy on probabilities; zero nonspecificity there.
@@ -40,9 +42,12 @@ def test_measures_are_their_definitions(given_masses):
         "strife",
         "pal_entropy",
         "deng_entropy",
+        "fractal_entropy",
     ):
         expected = getattr(naive_measure, name)(m_naive)
         assert getattr(measure, name)(m) == pytest.approx(expected, abs=1e-12)
+    expected = naive_measure.deng_entropy(m_naive, order=3)
+    assert measure.deng_entropy(m, order=3) == pytest.approx(expected, abs=1e-12)
     betp = naive_measure.shannon(naive.betp(m_naive, m.frame))
     assert measure.pignistic_entropy(m) == pytest.approx(betp, abs=1e-12)
     plausible = naive_measure.shannon(naive.plausibility_transform(m_naive, m.frame))
@@ -51,6 +56,28 @@ def test_measures_are_their_definitions(given_masses):
     if m.mass(m.frame):
         expected = naive_measure.information(m_naive, m.frame)
         assert measure.information(m) == pytest.approx(expected, abs=1e-9)
+
+
+@pytest.mark.parametrize("focal", [[3], [1, 3], [1, 2, 7], [15], [0, 9, 15]])
+def test_information_volume_is_the_limit_of_splitting(focal):
+    """A set of two keeps 3/5 of its mass in each round: 70 rounds leave 1e-16."""
+    m = MassFunction(Frame(list("abcd")), focal, np.ones(len(focal)) / len(focal))
+    (m_naive,) = as_naive(m)
+    expected = naive_measure.information_volume(m_naive, rounds=70)
+    assert measure.information_volume(m) == pytest.approx(expected, rel=1e-9)
+
+
+def test_maximal_entropies_of_higher_order():
+    """Zhou & Deng 2022: masses in proportion to (k + 1)^|A| - k^|A| reach the maximum."""
+    frame = Frame(list("abc"))
+    sizes = np.bitwise_count(np.arange(1, 8)).astype(float)
+    for k in (1, 2, 5):
+        states = (k + 1) ** sizes - k**sizes
+        m = MassFunction(frame, range(1, 8), states / states.sum())
+        assert measure.deng_entropy(m, k) == pytest.approx(np.log2((k + 2) ** 3 - (k + 1) ** 3))
+    assert measure.fractal_entropy(MassFunction(frame, [7], [1.0])) == pytest.approx(np.log2(7))
+    with pytest.raises(ValueError, match="order is 0, expected at least 1"):
+        measure.deng_entropy(m, 0)
 
 
 @given(pairs(count=1))
@@ -75,7 +102,8 @@ def test_probabilities_have_shannons_entropy(entropy):
 def test_the_vacuous_belief():
     m = MassFunction(Frame(list("abcd")), [15], [1.0])
     values = [measure_of(m) for measure_of in ALL]
-    expected = [2, 0, 0, 0, 0, 2, np.log2(15), 2, 4, 2, 4, 0]
+    volume = naive_measure.information_volume(as_naive(m)[0], rounds=70)
+    expected = [2, 0, 0, 0, 0, 2, np.log2(15), 2, 4, 2, 4, np.log2(15), volume, 0]
     assert values == pytest.approx(expected)
 
 
