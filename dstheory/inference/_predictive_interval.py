@@ -107,7 +107,7 @@ class PredictiveInterval:
         a, b = self._interval(low, high)
 
         # The focal interval misses [a, b] if it lies above b or below a, never both.
-        value = self._law.expected_cdf(b, 1, atol) - self._law.expected_cdf(_before(a), 0, atol)
+        value = self._cdf(b, 1, atol) - self._cdf(_before(a), 0, atol)
         return plain(self.rate + (1 - self.rate) * np.clip(value, 0.0, 1.0))
 
     def bel(self, low: ArrayLike, high: ArrayLike, atol: float = 1e-10) -> Any:
@@ -336,7 +336,8 @@ class PredictiveInterval:
         return self._law.cdf_range(y[..., None], r)
 
     def _cdf(self, y: Floats, end: int, atol: float) -> Floats:
-        return np.clip(self._law.expected_cdf(y, end, atol), 0.0, 1.0)
+        value = np.clip(self._law.expected_cdf(y, end, atol), 0.0, 1.0)
+        return np.where(np.isinf(y), y > 0, value)  # not the sum of the quadrature's weights
 
     def _quantile(self, p: Floats, end: int, atol: float) -> Floats:
         """Smallest y where the lower (end 0) or upper (end 1) distribution function reaches p.

@@ -22,9 +22,10 @@ from dstheory.inference._rayleigh import rayleigh_nodes
 
 __all__ = ["RandomInterval", "as_rate"]
 
-# A contour that falls as 1 / |x| has no expectation. In r up to 30 it contributes as much as
-# from 0 to 1, whereas the tail of 1 / |x|**1.05 beyond is below 1e-9.
-_EXPECTATION_END = 30.0
+# A contour that falls as 1 / |x| has no expectation: from any r to r + 1 it contributes more than
+# from 0 to 1. One that falls as |x|**-1.1 has its tail beyond 26 (|x| of 1e133) below 1e-13, and
+# squares of such |x| do not overflow.
+_EXPECTATION_END = 26.0
 _DIVERGED = 1e-6
 
 

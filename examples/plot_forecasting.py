@@ -1,0 +1,72 @@
+"""
+Forecasting with belief functions
+=================================
+
+How far will diabetes have progressed after a year? A linear model on body mass index answers with
+a random interval: its two distribution functions bracket the noise as well as what the data leave
+open about the coefficients. From 12 patients the bracket is wide; from 442 it closes, and what
+remains is the noise. Method: Kanjanatarakul, Sriboonchitta & Denoeux, Forecasting using belief
+functions, International Journal of Approximate Reasoning 55, 2014.
+"""
+
+import matplotlib.pyplot as plt
+import numpy as np
+from sklearn.datasets import load_diabetes
+
+from dstheory.inference import predict
+
+# Body mass index in kg/m2, and a measure of disease progression one year later.
+data = load_diabetes(scaled=False)
+bmi, progression = data.data[:, 2], data.target
+new_bmi = np.linspace(17, 43, 27)
+
+
+def design(x):
+    """A constant and the body mass index."""
+    return np.column_stack([np.ones_like(x), x])
+
+
+def forecast(rows):
+    """Predict new patients from some of the old ones."""
+    return predict(design(bmi[rows]), progression[rows], design(new_bmi))
+
+
+few = np.random.default_rng(0).choice(len(bmi), 12, replace=False)
+everyone = np.arange(len(bmi))
+
+# %%
+# The expected interval is dark; the interval that holds a new patient with a degree of belief of
+# at least 0.9 is light. Its dots are the patients that the model has seen.
+
+figure, axes = plt.subplots(1, 3, figsize=(12, 3.8), layout="constrained")
+for axis, rows in zip(axes, (few, everyone), strict=False):
+    result = forecast(rows)
+    axis.fill_between(new_bmi, *result.belief_interval(0.9), color="#cfe0f3", label="belief 0.9")
+    axis.fill_between(new_bmi, *result.expectation(), color="#2a6fbb", label="expectation")
+    axis.plot(bmi[rows], progression[rows], ".", color="0.35", markersize=3)
+    axis.set(xlabel="body mass index", title=f"{len(rows)} patients", ylim=(-150, 500))
+axes[0].set_ylabel("progression after a year")
+axes[0].legend(loc="lower right", frameon=False)
+axes[1].sharey(axes[0])
+
+# %%
+# For one new patient, of body mass index 35, lower and upper distribution functions.
+
+y = np.linspace(0, 450, 91)
+for rows, color in ((few, "#b5541c"), (everyone, "#2a6fbb")):
+    one = predict(design(bmi[rows]), progression[rows], design(np.array([35.0])))
+    lower, upper = one.cdf(y)
+    axes[2].fill_between(y, lower, upper, color=color, alpha=0.4, label=f"{len(rows)} patients")
+axes[2].set(xlabel="progression, body mass index 35", title="Belief and plausibility of [0, y]")
+axes[2].legend(loc="upper left", frameon=False)
+
+# %%
+# Of the patients not seen, at least 90 % should lie inside of the interval.
+
+rest = np.setdiff1d(everyone, few)
+low, high = predict(design(bmi[few]), progression[few], design(bmi[rest])).belief_interval(0.9)
+covered = np.mean((low <= progression[rest]) & (progression[rest] <= high))
+figure.suptitle(
+    f"Forecasts from 12 patients: {covered:.0%} of the other {len(rest)} in their interval"
+)
+plt.show()

@@ -1,0 +1,246 @@
+"""Predictive belief functions: closed forms, mpmath, and quadrature against Monte Carlo."""
+
+import math
+
+import mpmath
+import numpy as np
+import pytest
+from scipy import stats
+
+from dstheory import Frame
+from dstheory.inference import (
+    LikelihoodContour,
+    RandomInterval,
+    SampledInterval,
+    binomial,
+    binomial_contour,
+    exponential_contour,
+    normal_contour,
+    poisson_contour,
+    predictive,
+    predictive_binary,
+    predictive_ordered,
+    predictive_sampled,
+)
+
+POISSON = RandomInterval(poisson_contour([3, 5, 2]))
+FAMILIES = {
+    "normal": predictive(
+        RandomInterval(normal_contour([1.0, 2.0, 4.0], sigma=1.5)), lambda m: stats.norm(m, 1.5)
+    ),
+    "poisson": predictive(POISSON, stats.poisson),
+    "exponential": predictive(
+        RandomInterval(exponential_contour([1.0, 2.5, 0.5])),
+        lambda rate: stats.expon(scale=1 / np.maximum(rate, 1e-300)),
+    ),
+    "binomial": predictive(RandomInterval(binomial_contour(3, 10)), lambda p: stats.binom(20, p)),
+    "bounded": predictive(
+        RandomInterval(LikelihoodContour(lambda x: -(x**2) / 2, (-1.0, 2.5))), stats.norm
+    ),
+    "discounted": predictive(POISSON.discount(0.25), stats.poisson),
+}
+EVENTS = [(-np.inf, 2.0), (1.0, 6.0), (3.0, 3.0), (2.0, np.inf), (-1.0, 40.0), (-np.inf, np.inf)]
+
+
+# -- mass functions --------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("k", [0, 1, 3, 7, 10])
+@pytest.mark.parametrize("n", [10, 1000])
+def test_binary_equals_the_binomial_model(k, n):
+    """Equations 20-23 by quadrature, and eq. 30 in closed form."""
+    m = predictive_binary(RandomInterval(binomial_contour(k, n)))
+    np.testing.assert_allclose(m.masses, binomial(k, n).masses, rtol=0, atol=1e-13)
+
+
+def test_binary_of_a_discounted_interval_is_discounted():
+    interval = RandomInterval(binomial_contour(3, 10))
+    plain, weak = predictive_binary(interval), predictive_binary(interval.discount(0.3))
+    np.testing.assert_allclose(weak.masses[:2], 0.7 * plain.masses[:2], atol=1e-14)
+
+
+def test_two_ordered_categories_are_binary():
+    """With 1 first, its cumulative probability is the parameter (eq. 18)."""
+    interval = RandomInterval(binomial_contour(3, 10), rate=0.1)
+    m = predictive_ordered(interval, Frame((1, 0)), lambda tau: tau[None])
+    expected = predictive_binary(interval)
+    for label in (0, 1):
+        assert m.bel(label) == pytest.approx(expected.bel(label), abs=1e-10)
+
+
+def test_ordered_by_levels():
+    """Bel of a run {a..b} is the mean of max(0, F_b(V) - F_(a-1)(U)) over the levels."""
+    frame = Frame(["none", "few", "some", "many"])
+    cuts = np.array([[0], [2], [4]])
+    m = predictive_ordered(POISSON, frame, lambda rate: stats.poisson(rate).cdf(cuts))
+    low, high = POISSON.contour.level_set((np.arange(50_000) + 0.5) / 50_000)
+    zero = np.zeros((1, low.size))
+    least = np.concatenate([zero, stats.poisson(high).cdf(cuts), zero + 1])
+    most = np.concatenate([zero, stats.poisson(low).cdf(cuts), zero + 1])
+    for first in range(4):
+        for last in range(first, 4):
+            expected = np.maximum(least[last + 1] - most[first], 0).mean()
+            run = frame.labels[first : last + 1]
+            assert m.bel(run) == pytest.approx(1.0 if len(run) == 4 else expected, abs=1e-6)
+    assert m.bel(["none", "many"]) == pytest.approx(m.bel("none") + m.bel("many"))
+
+
+def test_ordered_agrees_with_monte_carlo():
+    frame = Frame(range(5))
+    cuts = np.arange(1, 5)[:, None]
+    for interval in (POISSON, RandomInterval(poisson_contour([0, 1]))):
+        exact = predictive_ordered(interval, frame, lambda rate: stats.poisson(rate).cdf(cuts))
+        drawn, errors = predictive_sampled(
+            interval,
+            frame,
+            lambda rate, z: (z[..., None] > stats.poisson(rate[..., None]).cdf(cuts[:, 0])).sum(-1),
+            1500,
+            np.random.default_rng(2),
+        )
+        assert len(drawn.focal) >= 7
+        for mask, mass, error in zip(drawn.focal, drawn.masses, errors, strict=True):
+            assert abs(mass - exact.mass(mask=int(mask))) <= 4 * error + 4 / 1500
+
+
+def test_sampled_categories_need_no_order():
+    """Three sectors of a circle: a focal interval around 1 / 2 with Z allows what it touches."""
+    interval = RandomInterval(
+        LikelihoodContour(lambda x: np.where(abs(x - 0.5) <= 0.1, 0.0, -np.inf), (0, 1), mode=0.5)
+    )
+    m, errors = predictive_sampled(
+        interval,
+        Frame(["a", "b", "c"]),
+        lambda theta, z: np.minimum((3 * ((theta + z) % 1)).astype(int), 2),
+        40_000,
+        np.random.default_rng(0),
+    )
+    # A window of length 0.2 on a circle of three arcs: inside of one arc with probability
+    # 1 - 3 * 0.2, and over each of the three borders with probability 0.2.
+    pairs = [m.mass(["a", "b"]), m.mass(["b", "c"]), m.mass(["a", "c"])]
+    np.testing.assert_allclose(pairs, 0.2, atol=5 * errors.max())
+    assert m.bel("a") + m.bel("b") + m.bel("c") == pytest.approx(0.4, abs=0.02)
+
+
+# -- continuous and counted quantities -------------------------------------------------------------
+
+
+@pytest.mark.parametrize("name", FAMILIES)
+def test_quadrature_agrees_with_monte_carlo(name):
+    y = FAMILIES[name]
+    sample = y.sample(4000, np.random.default_rng(4))
+    for event in EVENTS:
+        for exact, share in (
+            (y.bel(*event), sample.bel(*event)),
+            (y.pl(*event), sample.pl(*event)),
+        ):
+            assert abs(exact - share) <= 4 * sample.standard_error(exact)
+    if y.rate == 0:
+        for exact, mean, error in zip(
+            y.expectation(), sample.expectation(), sample.expectation_error(), strict=True
+        ):
+            assert abs(exact - mean) <= 4 * error
+
+
+@pytest.mark.parametrize("name", FAMILIES)
+def test_laws(name):
+    """Bel <= Pl; Pl(A) = 1 - Bel(not A) for half lines; the model's own P lies between."""
+    y = FAMILIES[name]
+    for low, high in EVENTS:
+        assert 0 <= y.bel(low, high) <= y.pl(low, high) <= 1
+    x = np.array([-1.0, 0.0, 1.0, 2.0, 5.0])
+    lower, upper = y.cdf(x)
+    above = np.nextafter(x, np.inf)
+    np.testing.assert_allclose(1 - lower, y.pl(above, np.inf), atol=1e-9)
+    np.testing.assert_allclose(1 - upper, y.bel(above, np.inf), atol=1e-9)
+    assert np.all(np.diff(lower) >= -1e-12)
+    assert np.all(np.diff(upper) >= -1e-12)
+
+
+@pytest.mark.parametrize("name", FAMILIES)
+def test_quantiles_invert_the_distribution_functions(name):
+    y = FAMILIES[name]
+    for p in (0.02, 0.7):
+        lower, upper = y.quantile(p)
+        for end, value in ((1, lower), (0, upper)):
+            if np.isinf(value):
+                assert y.rate >= (p if end else 1 - p)
+                continue
+            assert y.cdf(value)[end] >= p - 1e-8
+            assert y.cdf(value - 1e-6 * (1 + abs(value)))[end] <= p + 1e-8
+
+
+def test_normal_family_in_closed_form():
+    """Y = m + Z, m within r of the mean: P(Z <= y + r) over Rayleigh's r, by mpmath."""
+    y = predictive(RandomInterval(normal_contour([0.0], sigma=1.0)), stats.norm)
+
+    def upper(x):
+        return float(
+            mpmath.quad(
+                lambda r: mpmath.ncdf(x + r) * r * mpmath.exp(-r * r / 2), [0, 1, 2, 4, 8, 16]
+            )
+        )
+
+    for x in (-3.0, 0.0, 1.5):
+        assert y.cdf(x) == pytest.approx((1 - upper(-x), upper(x)), abs=1e-12)
+    # Two-sided belief: P(2 r < 4, -2 + r <= Z <= 2 - r).
+    inside = mpmath.quad(
+        lambda r: (mpmath.ncdf(2 - r) - mpmath.ncdf(r - 2)) * r * mpmath.exp(-r * r / 2), [0, 1, 2]
+    )
+    assert y.bel(-2, 2) == pytest.approx(float(inside), abs=1e-11)
+    assert y.expectation() == pytest.approx(
+        (-math.sqrt(math.pi / 2), math.sqrt(math.pi / 2)), rel=1e-11
+    )
+
+
+def test_much_data_leave_the_plug_in_distribution():
+    y = predictive(RandomInterval(poisson_contour([3 * 10**12], 1e12)), stats.poisson)
+    np.testing.assert_allclose(y.cdf([0, 2, 5]), [stats.poisson(3).cdf([0, 2, 5])] * 2, atol=1e-6)
+
+
+def test_discounting():
+    plain, weak = FAMILIES["poisson"], FAMILIES["poisson"].discount(0.4)
+    assert weak.bel(2, 5) == pytest.approx(0.6 * plain.bel(2, 5))
+    assert weak.pl(2, 5) == pytest.approx(0.4 + 0.6 * plain.pl(2, 5))
+    assert weak.bel(-np.inf, np.inf) == 1.0
+    assert weak.expectation() == (-np.inf, np.inf)
+    assert weak.quantile(0.3) == pytest.approx((-np.inf, plain.quantile(0.5)[1]))
+
+
+def test_sampled_interval():
+    sample = SampledInterval([[0.0, 5.0], [1.0, 6.0]], [[2.0, 7.0], [3.0, 8.0]])
+    assert sample.bel(0, 7).tolist() == [1.0, 0.5]
+    assert sample.pl(2.5, 4).tolist() == [0.5, 0.0]
+    np.testing.assert_array_equal(sample.quantile(1.0), [[1, 6], [3, 8]])
+    assert len(sample) == 2
+    with pytest.raises(ValueError, match="empty"):
+        SampledInterval([1.0], [0.0])
+    with pytest.raises(ValueError, match="first axis"):
+        SampledInterval(0.0, 1.0)
+
+
+# -- errors ----------------------------------------------------------------------------------------
+
+
+def test_wrong_arguments():
+    interval = RandomInterval(binomial_contour(1, 2))
+    frame = Frame(["a", "b", "c"])
+    with pytest.raises(TypeError, match="RandomInterval"):
+        predictive(binomial_contour(1, 2), stats.bernoulli)
+    with pytest.raises(ValueError, match="p is 0 or 1"):
+        FAMILIES["normal"].quantile(0)
+    with pytest.raises(ValueError, match="nan for a parameter"):
+        predictive(RandomInterval(poisson_contour([1])), lambda x: stats.norm(0, -x)).cdf(1)
+    with pytest.raises(ValueError, match=r"not a part of \[0, 1\]"):
+        predictive_binary(POISSON)
+    with pytest.raises(ValueError, match="one row for each category but the last"):
+        predictive_ordered(interval, frame, lambda tau: tau[None])
+    with pytest.raises(ValueError, match="expected increasing"):
+        predictive_ordered(interval, frame, lambda tau: np.stack([tau, tau / 2]))
+    with pytest.raises(ValueError, match="increase with the parameter in places"):
+        predictive_ordered(interval, frame, lambda tau: np.stack([tau**2 / 2, 1 - tau / 2]))
+    with pytest.raises(ValueError, match="no index of the 3 labels"):
+        predictive_sampled(
+            interval, frame, lambda t, z: (9 * t).astype(int), 9, np.random.default_rng(0)
+        )
+    with pytest.raises(TypeError, match="expected indices"):
+        predictive_sampled(interval, frame, lambda t, z: t, 9, np.random.default_rng(0))
