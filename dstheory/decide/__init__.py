@@ -22,6 +22,7 @@ from dstheory.decide._expectations import (
 from dstheory.decide._integrals import choquet_expectation, sugeno_expectation
 from dstheory.decide._interval import interval_dominance
 from dstheory.decide._local import generalized_hurwicz
+from dstheory.decide._nearest import nearest_set
 from dstheory.decide._ordered import owa, owa_expected_utility, owa_weights
 from dstheory.decide._regrets import minimax_regret, pignistic_regret, regrets
 from dstheory.decide._set_acts import set_names, set_utilities
@@ -51,6 +52,7 @@ __all__ = [
     "maximum_mass",
     "maximum_plausibility",
     "minimax_regret",
+    "nearest_set",
     "owa",
     "owa_expected_utility",
     "owa_weights",

@@ -18,12 +18,14 @@ from dstheory.decide._utilities import prepared
 from dstheory.kernels import bits, moebius, setwise
 from dstheory.mass import MassFunction
 
-__all__ = ["appriou"]
+__all__ = ["ROUNDING", "appriou", "by_size", "first_largest"]
 
 # A table of all 2^K sets is made.
 _MAX_LABELS = 20
 # Numbers held at once: 32 MiB.
 _BLOCK_CELLS = 1 << 22
+# Sums of up to 2^20 masses from 0 to 1 that are equal differ by less than this.
+ROUNDING = 1e-12
 
 
 def appriou(
@@ -73,7 +75,7 @@ def appriou(
     n_labels = len(m.frame)
     if n_labels > _MAX_LABELS:
         raise ValueError(f"{m.frame!r} has {n_labels} labels; all its sets are weighed up to 20")
-    sets = _by_size(n_labels)
+    sets = by_size(n_labels)
     prices = _prices(bits.cardinality(sets), r, normal.store.dtype == object)
     store = normal.store.reshape(len(normal.focal), -1)
     winners = np.empty(store.shape[1], dtype=np.int64)
@@ -81,13 +83,20 @@ def appriou(
     for start in range(0, store.shape[1], block):
         rows = slice(start, start + block)
         values = _measures(normal.focal, store[:, rows], n_labels, measure)[sets] * prices
-        winners[rows] = sets[np.argmax(values, axis=0)]
+        winners[rows] = sets[first_largest(values)]
     return np.moveaxis(
         bits.members(winners, n_labels).reshape(n_labels, *normal.batch_shape), 0, -1
     )
 
 
-def _by_size(n_labels: int) -> NDArray[np.int64]:
+def first_largest(values: NDArray[Any]) -> NDArray[np.intp]:
+    """For each column the first row with the largest value, rounding of floats aside."""
+    slack = 0 if values.dtype == object else ROUNDING
+    near = np.asarray(values >= values.max(axis=0) - slack, dtype=bool)
+    return np.asarray(near.argmax(axis=0))
+
+
+def by_size(n_labels: int) -> NDArray[np.int64]:
     """All non-empty sets, the small ones first, then those whose labels come first."""
     masks = np.arange(1, 1 << n_labels)
     labels = bits.members(masks, n_labels)

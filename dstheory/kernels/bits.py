@@ -84,8 +84,8 @@ def subset_of(masks: NDArray[Any], mask: int) -> NDArray[np.bool_]:
     return np.asarray((masks & mask) == masks, dtype=bool)
 
 
-def common(masks: NDArray[Any]) -> NDArray[np.int64]:
-    """Table (F, F) of the numbers of common elements.
+def common(masks: NDArray[Any], others: NDArray[Any] | None = None) -> NDArray[np.int64]:
+    """Table (F, G) of the numbers of common elements, with the sets themselves by default.
 
     Examples
     --------
@@ -93,11 +93,14 @@ def common(masks: NDArray[Any]) -> NDArray[np.int64]:
     array([[1, 1],
            [1, 2]])
     """
-    return cardinality(np.bitwise_and.outer(masks, masks).ravel()).reshape(len(masks), len(masks))
+    pairs = np.bitwise_and.outer(masks, masks if others is None else others)
+    return cardinality(pairs.ravel()).reshape(pairs.shape)
 
 
-def overlap(masks: NDArray[Any], *, exact: bool = False) -> NDArray[Any]:
-    """Table (F, F) of Jaccard's similarities |A and B| / |A or B|, floats or fractions.
+def overlap(
+    masks: NDArray[Any], others: NDArray[Any] | None = None, *, exact: bool = False
+) -> NDArray[Any]:
+    """Table (F, G) of Jaccard's similarities |A and B| / |A or B|, floats or fractions.
 
     Two empty sets are equal: their overlap is 1.
 
@@ -108,8 +111,9 @@ def overlap(masks: NDArray[Any], *, exact: bool = False) -> NDArray[Any]:
            [0. , 1. , 0.5],
            [0. , 0.5, 1. ]])
     """
-    shared, sizes = common(masks), cardinality(masks)
-    joined = sizes[:, np.newaxis] + sizes - shared
+    others = masks if others is None else others
+    shared = common(masks, others)
+    joined = cardinality(masks)[:, np.newaxis] + cardinality(others) - shared
     empty = joined == 0
     shared, joined = shared + empty, joined + empty
     if not exact:

@@ -217,6 +217,7 @@ SET_VALUED = [
     decide.maximality,
     decide.e_admissibility,
     decide.appriou,
+    decide.nearest_set,
 ]
 
 
