@@ -35,15 +35,15 @@ few = np.random.default_rng(0).choice(len(bmi), 12, replace=False)
 everyone = np.arange(len(bmi))
 
 # %%
-# The expected interval is dark; the interval that holds a new patient with a degree of belief of
-# at least 0.9 is light. Its dots are the patients that the model has seen.
+# The expected interval is dark blue; the interval that holds a new patient with a degree of belief of
+# at least 0.9 is light blue. The dots are the patients that the model has seen.
 
 figure, axes = plt.subplots(1, 3, figsize=(12, 3.8), layout="constrained")
 for axis, rows in zip(axes, (few, everyone), strict=False):
     result = forecast(rows)
     axis.fill_between(new_bmi, *result.belief_interval(0.9), color="#cfe0f3", label="belief 0.9")
-    axis.fill_between(new_bmi, *result.expectation(), color="#2a6fbb", label="expectation")
-    axis.plot(bmi[rows], progression[rows], ".", color="0.35", markersize=3)
+    axis.fill_between(new_bmi, *result.expectation(), color="#7aaee0", label="expectation")
+    axis.plot(bmi[rows], progression[rows], "k.", markersize=7 if len(rows) < 50 else 2.5)
     axis.set(xlabel="body mass index", title=f"{len(rows)} patients", ylim=(-150, 500))
 axes[0].set_ylabel("progression after a year")
 axes[0].legend(loc="lower right", frameon=False)
@@ -57,7 +57,7 @@ for rows, color in ((few, "#b5541c"), (everyone, "#2a6fbb")):
     one = predict(design(bmi[rows]), progression[rows], design(np.array([35.0])))
     lower, upper = one.cdf(y)
     axes[2].fill_between(y, lower, upper, color=color, alpha=0.4, label=f"{len(rows)} patients")
-axes[2].set(xlabel="progression, body mass index 35", title="Belief and plausibility of [0, y]")
+axes[2].set(xlabel="progression, body mass index 35", title="Belief and plausibility of at most y")
 axes[2].legend(loc="upper left", frameon=False)
 
 # %%
