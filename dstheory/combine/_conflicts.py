@@ -71,7 +71,7 @@ class Conflict:
 
     @cached_property
     def kept(self) -> NDArray[np.bool_]:
-        """Keeping index (S, T): which sets take part in the conflict (Dezert et al., eq. 23)."""
+        """Keeping index (S, T): which sets take part in the conflict (Dezert et al. 2021)."""
         size = bits.cardinality(self.sets.ravel()).reshape(self.sets.shape)
         holds = np.ones(self.sets.shape, dtype=bool)  # contains all that are no larger
         for i, other in np.ndindex(len(holds), len(holds)):

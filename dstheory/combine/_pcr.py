@@ -57,9 +57,9 @@ def pcr5(m1: MassFunction, m2: MassFunction, *more: MassFunction) -> MassFunctio
     References
     ----------
     Smarandache, F. & Dezert, J. (2005). Proportional conflict redistribution rules for
-    information fusion. arXiv:cs/0408064, sec. 11. Dezert, T., Dezert, J. & Smarandache, F. (2021).
+    information fusion. arXiv:cs/0408064. Dezert, T., Dezert, J. & Smarandache, F. (2021).
     Improvement of proportional conflict redistribution rules of combination of basic
-    belief assignments. Journal of Advances in Information Fusion 16(1), 48-74, eq. 14.
+    belief assignments. Journal of Advances in Information Fusion 16(1), 48-74.
 
     Examples
     --------
@@ -113,7 +113,7 @@ def pcr6(m1: MassFunction, m2: MassFunction, *more: MassFunction) -> MassFunctio
     ----------
     Martin, A. & Osswald, C. (2006). A new generalization of the proportional conflict
     redistribution rule stable in terms of decision. In Advances and Applications of DSmT
-    for Information Fusion, vol. 2. Dezert, Dezert & Smarandache (2021), eq. 15.
+    for Information Fusion, vol. 2. Dezert, Dezert & Smarandache (2021).
 
     Examples
     --------
@@ -169,11 +169,11 @@ def pcr5_plus(m1: MassFunction, m2: MassFunction, *more: MassFunction) -> MassFu
 
     References
     ----------
-    Dezert, Dezert & Smarandache (2021), eq. 23-25.
+    Dezert, Dezert & Smarandache (2021).
 
     Examples
     --------
-    Dezert et al. 2021, example 12: the frame is no party to the conflict of a and bc.
+    As in Dezert et al. 2021: the frame is no party to the conflict of a and bc.
 
     >>> from fractions import Fraction
     >>> from dstheory import Frame
@@ -222,11 +222,11 @@ def pcr6_plus(m1: MassFunction, m2: MassFunction, *more: MassFunction) -> MassFu
 
     References
     ----------
-    Dezert, Dezert & Smarandache (2021), eq. 23-24 and 26.
+    Dezert, Dezert & Smarandache (2021).
 
     Examples
     --------
-    Dezert et al. 2021, example 8 (a, bc, ac, bc and the frame, all certain):
+    As in Dezert et al. 2021 (a, bc, ac, bc and the frame, all certain):
 
     >>> from fractions import Fraction
     >>> from dstheory import Frame

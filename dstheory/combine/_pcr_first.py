@@ -53,7 +53,7 @@ def pcr1(m1: MassFunction, m2: MassFunction, *more: MassFunction) -> MassFunctio
     References
     ----------
     Smarandache, F. & Dezert, J. (2005). Proportional conflict redistribution rules for
-    information fusion. arXiv:cs/0408064, sec. 7.
+    information fusion. arXiv:cs/0408064.
 
     Examples
     --------
@@ -103,7 +103,7 @@ def pcr2(m1: MassFunction, m2: MassFunction, *more: MassFunction) -> MassFunctio
 
     References
     ----------
-    Smarandache & Dezert (2005), sec. 8.
+    Smarandache & Dezert (2005), as for `pcr1`.
 
     Examples
     --------
@@ -155,7 +155,7 @@ def pcr3(m1: MassFunction, m2: MassFunction, *more: MassFunction) -> MassFunctio
 
     References
     ----------
-    Smarandache & Dezert (2005), sec. 9.
+    Smarandache & Dezert (2005), as for `pcr1`.
 
     Examples
     --------
@@ -208,7 +208,7 @@ def pcr4(m1: MassFunction, m2: MassFunction, *more: MassFunction) -> MassFunctio
 
     References
     ----------
-    Smarandache & Dezert (2005), sec. 10.
+    Smarandache & Dezert (2005), as for `pcr1`.
 
     Examples
     --------

@@ -52,7 +52,7 @@ def natural_extension(
     References
     ----------
     de Campos, Huete & Moral (1994), on reachable intervals; Walley (1991), Statistical
-    Reasoning with Imprecise Probabilities, section 4.6.
+    Reasoning with Imprecise Probabilities.
 
     Examples
     --------

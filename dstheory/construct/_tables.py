@@ -81,7 +81,7 @@ def from_bel(frame: Frame, table: Any, *, atol: float = 1e-12) -> MassFunction:
 
     References
     ----------
-    Shafer (1976), A Mathematical Theory of Evidence, theorem 2.2.
+    Shafer (1976), A Mathematical Theory of Evidence, ch. 2.
 
     Examples
     --------
@@ -161,7 +161,7 @@ def from_q(frame: Frame, table: Any, *, atol: float = 1e-12) -> MassFunction:
 
     References
     ----------
-    Shafer (1976), A Mathematical Theory of Evidence, theorem 2.4.
+    Shafer (1976), A Mathematical Theory of Evidence, ch. 2.
 
     Examples
     --------

@@ -4,7 +4,7 @@ Each criterion drops an act where another one is strictly better in its sense. E
 never drop each other, so that a tie leaves all of them and no row is ever empty (Troffaes
 2007, "Decision making under uncertainty using imprecise probabilities", IJAR 45; Ma & Denoeux
 2021, "Partial classification in the belief function framework", KBS 214; Walley 1991,
-"Statistical reasoning with imprecise probabilities", section 3.9, for maximality).
+"Statistical reasoning with imprecise probabilities", for maximality).
 """
 
 from typing import Any
@@ -155,8 +155,8 @@ def maximality(m: MassFunction, utilities: Any = None, *, atol: float = 1e-12) -
 
     Notes
     -----
-    An act g goes if the lower expectation of f - g is positive for some f (Walley 1991,
-    section 3.9). Lies between `e_admissibility` and `interval_dominance`.
+    An act g goes if the lower expectation of f - g is positive for some f (Walley 1991).
+    Lies between `e_admissibility` and `interval_dominance`.
 
     Examples
     --------

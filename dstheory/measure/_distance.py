@@ -184,7 +184,7 @@ def table_distance(
     References
     ----------
     Cuzzolin (2008), Two new Bayesian approximations of belief functions based on convex
-    geometry; Jousselme & Maupin (2012), section 5.
+    geometry; Jousselme & Maupin (2012).
 
     Examples
     --------

@@ -38,7 +38,7 @@ def jensen_shannon(m1: MassFunction, m2: MassFunction) -> Any:
     Notes
     -----
     Half the sum of m1 log2(2 m1 / (m1 + m2)) and m2 log2(2 m2 / (m1 + m2)) over all sets
-    (Xiao 2019, eq. 9-10).
+    (Xiao 2019).
 
     Examples
     --------
