@@ -9,6 +9,8 @@ import csv
 import difflib
 import gzip
 import math
+import re
+import zlib
 from collections import Counter
 from collections.abc import Iterator
 from pathlib import Path
@@ -25,6 +27,7 @@ __all__ = ["load_csv"]
 MISSING = frozenset({"", "?", "na", "n/a", "nan", "null"})
 # More different texts than this are names or free text, not categories.
 MAX_CATEGORIES = 100
+_DECIMAL_COMMA = re.compile(r"[+-]?\d+,\d+")
 
 
 def load_csv(path: str | Path, target: str) -> Dataset:
@@ -47,8 +50,8 @@ def load_csv(path: str | Path, target: str) -> Dataset:
     OSError
         If the file cannot be read.
     ValueError
-        If it is no table, has no such column or no features, or holds a missing value or
-        a text among numbers; column and line of the file are named.
+        If it is no table, has no such column or no features, or holds a missing value, a
+        text among numbers, or decimal commas; column and line of the file are named.
 
     Notes
     -----
@@ -114,11 +117,7 @@ def _table(path: Path, file: TextIO) -> tuple[list[str], list[int], list[list[st
     """Header, line number of each row, and columns."""
     rows = _rows(path, file)
     _, header = next(rows, (0, []))
-    if not header:
-        raise ValueError(f"{path.name} is empty; a header row and data rows are needed")
-    twice = [name for name, count in Counter(header).items() if count > 1]
-    if twice:
-        raise ValueError(f"{path.name} has two columns {twice[0]!r}; rename one of them")
+    _check_header(path, header)
     lines, body = [], []
     for line, row in rows:
         if len(row) != len(header):
@@ -133,6 +132,24 @@ def _table(path: Path, file: TextIO) -> tuple[list[str], list[int], list[list[st
     return header, lines, [list(column) for column in zip(*body, strict=True)]
 
 
+def _check_header(path: Path, header: list[str]) -> None:
+    if not header:
+        raise ValueError(f"{path.name} is empty; a header row and data rows are needed")
+    if len(header) == 1 and (";" in header[0] or "\t" in header[0]):
+        raise ValueError(
+            f"{path.name}: the values are not separated by commas; save it as CSV with commas "
+            "between the values and points in decimals"
+        )
+    if "" in header:
+        raise ValueError(
+            f"{path.name}: column {header.index('') + 1} has no name; name it, or drop it if it "
+            "holds row numbers (of a pandas frame: to_csv(index=False))"
+        )
+    twice = [name for name, count in Counter(header).items() if count > 1]
+    if twice:
+        raise ValueError(f"{path.name} has two columns {twice[0]!r}; rename one of them")
+
+
 def _rows(path: Path, file: TextIO) -> Iterator[tuple[int, list[str]]]:
     """Line number and stripped values of each row that is not blank."""
     reader = csv.reader(file)
@@ -142,7 +159,9 @@ def _rows(path: Path, file: TextIO) -> Iterator[tuple[int, list[str]]]:
                 yield reader.line_num, [value.strip() for value in row]
     except UnicodeDecodeError as error:
         raise ValueError(f"{path.name} is not text in UTF-8; save it as CSV in UTF-8") from error
-    except (csv.Error, EOFError) as error:
+    except (gzip.BadGzipFile, zlib.error, EOFError) as error:
+        raise ValueError(f"{path.name} is not in gzip format, or damaged: {error}") from error
+    except csv.Error as error:
         raise ValueError(f"{path.name} is no CSV file: {error}") from error
 
 
@@ -166,6 +185,11 @@ def _feature(
 
 def _one_hot(path: Path, name: str, column: list[str]) -> tuple[NDArray[np.float64], list[str]]:
     texts = sorted(set(column))
+    if all(_DECIMAL_COMMA.fullmatch(text) for text in texts):
+        raise ValueError(
+            f"{path.name}, column {name!r}: values such as {column[0]!r} look like numbers with "
+            "decimal commas; write decimal points"
+        )
     if len(texts) > MAX_CATEGORIES:
         raise ValueError(
             f"{path.name}, column {name!r}: {len(texts)} different texts are no categories "
@@ -185,6 +209,8 @@ def _refuse_missing(path: Path, name: str, column: list[str], lines: list[int]) 
 
 
 def _number(text: str) -> float | None:
+    if "_" in text:  # which Python would skip between digits, but 1_000 may well be a code
+        return None
     try:
         return float(text)
     except ValueError:
@@ -202,8 +228,6 @@ def _sorted_labels(labels: set[str]) -> list[str]:
 
 
 def _hint(target: str, header: list[str]) -> str:
-    if len(header) == 1 and (";" in header[0] or "\t" in header[0]):
-        return "; its values are not separated by commas"
     close = difflib.get_close_matches(target, header, n=1)
     if close:
         return f"; did you mean {close[0]!r}?"

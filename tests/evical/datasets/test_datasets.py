@@ -45,6 +45,20 @@ def test_the_target_may_stand_anywhere_and_quoted_commas_are_text(write):
     assert data.feature_names == ("a", "b=p, q", "b=r")
 
 
+def test_underscores_make_a_text(write):
+    """Python reads 1_2 as the number 12."""
+    assert load_csv(write("a,t\n1_1,0\n1_2,1\n"), "t").feature_names == ("a=1_1", "a=1_2")
+
+
+@pytest.mark.parametrize("spoiled", [b"a,t\n1,0\n", b"cut", b"bits"], ids=str)
+def test_a_damaged_archive_is_refused_by_its_name(write, spoiled):
+    rows = "".join(f"{i * i},{i % 2}\n" for i in range(999))
+    whole = gzip.compress(f"a,t\n{rows}".encode())
+    damages = {b"cut": whole[:200], b"bits": whole[:50] + bytes(20) + whole[70:]}
+    with pytest.raises(ValueError, match=r"pets.csv.gz is not in gzip format, or damaged"):
+        load_csv(write(damages.get(spoiled, spoiled), "pets.csv.gz"), "t")
+
+
 @pytest.mark.parametrize(
     ("labels", "ordered"),
     [(["10", "9"], ("9", "10")), (["b", "a"], ("a", "b")), (["10", "9", "x"], ("10", "9", "x"))],
@@ -72,7 +86,11 @@ def test_classes_ascend_as_numbers_if_all_are(write, labels, ordered):
         ("t\n0\n1\n", "no column besides 't'"),
         ("a,label\n1,0\n", "no column 't'; its columns are 'a', 'label'"),
         ("a,target\n1,0\n", "no column 't'"),
-        ("a;t\n1;0\n", "no column 't'; its values are not separated by commas"),
+        ("a;t\n1;0\n", "pets.csv: the values are not separated by commas"),
+        ("a;t\n1,5;0\n", "pets.csv: the values are not separated by commas"),
+        ("a\tt\n1\t0\n", "pets.csv: the values are not separated by commas"),
+        ('a,t\n"1,5",0\n"-2,25",1\n', "column 'a': values such as '1,5' look like numbers with"),
+        (",a,t\n0,1,0\n1,2,1\n", r"column 1 has no name; name it, or drop it if it holds row"),
         (b"\xff\xfe\x00a", "not text in UTF-8"),
         ("a,t\n" + "".join(f"name{i},0\n" for i in range(101)), "101 different texts"),
     ],
