@@ -35,8 +35,8 @@ few = np.random.default_rng(0).choice(len(bmi), 12, replace=False)
 everyone = np.arange(len(bmi))
 
 # %%
-# The expected interval is dark blue; the interval that holds a new patient with a degree of belief of
-# at least 0.9 is light blue. The dots are the patients that the model has seen.
+# The expected interval is dark blue; the interval that holds a new patient with a degree of belief
+# of at least 0.9 is light blue. The dots are the patients that the model has seen.
 
 figure, axes = plt.subplots(1, 3, figsize=(12, 3.8), layout="constrained")
 for axis, rows in zip(axes, (few, everyone), strict=False):
