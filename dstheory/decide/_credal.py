@@ -2,7 +2,7 @@
 
 A mass function allows every probability that distributes each m(A) over the elements of A.
 Whether an act is best under one of them is a linear program; most answers are had without it,
-from probabilities that favour each act and from acts that are not even maximal (Utkin &
+from probabilities that favor each act and from acts that are not even maximal (Utkin &
 Augustin 2005, "Powerful algorithms for decision making under partial prior information").
 """
 

@@ -5,8 +5,6 @@ has them; each row prints the best of three and the ratio to scikit-learn's cali
 the same kind in the same run (for binning, whose kind it lacks, NumPy's histogram).
 """
 
-from collections.abc import Callable
-from time import perf_counter
 from typing import Any
 
 import numpy as np
@@ -15,17 +13,9 @@ from sklearn.calibration import _SigmoidCalibration
 from sklearn.isotonic import IsotonicRegression
 
 from evical.calibrators import BinningCalibrator, IsotonicCalibrator, LogisticCalibrator
+from tests.benchmarks.timing import best_seconds
 
 N = 1_000_000
-
-
-def best(function: Callable[[], Any]) -> float:
-    times = []
-    for _ in range(3):
-        start = perf_counter()
-        function()
-        times.append(perf_counter() - start)
-    return min(times)
 
 
 class Histogram:
@@ -56,9 +46,12 @@ def main() -> None:
     y = (rng.random(N) < expit(scores - 0.5)).astype(int)
     print(f"{'':45} fit          ratio   mass functions  ratio")
     for ours, theirs in PAIRS:
-        fit, mass = best(lambda c=ours: c.fit(scores, y)), best(lambda c=ours: c.predict_mass(new))
-        fit_there = best(lambda c=theirs: c.fit(scores, y))
-        mass_there = best(lambda c=theirs: c.predict(new))
+        fit, mass = (
+            best_seconds(lambda c=ours: c.fit(scores, y)),
+            best_seconds(lambda c=ours: c.predict_mass(new)),
+        )
+        fit_there = best_seconds(lambda c=theirs: c.fit(scores, y))
+        mass_there = best_seconds(lambda c=theirs: c.predict(new))
         ratios = fit / fit_there, mass / mass_there
         print(f"{ours!s:45} {fit:6.3f} s   {ratios[0]:6.2f}   {mass:6.3f} s  {ratios[1]:11.2f}")
 

@@ -7,8 +7,6 @@ every peer's result is compared with ours first. Random distinct focal sets, Dir
 masses, fixed seed.
 """
 
-import timeit
-from collections.abc import Callable
 from functools import reduce
 from importlib import import_module
 from typing import Any
@@ -18,13 +16,7 @@ import numpy as np
 from dstheory import Frame, MassFunction, dempster
 from dstheory.kernels import moebius
 from dstheory.transform import bel_table, pl_table, q_table
-
-
-def median_ms(function: Callable[[], Any], repeat: int = 7) -> float:
-    once = timeit.timeit(function, number=1)
-    number = max(1, int(0.02 / max(once, 1e-7)))
-    repeat = repeat if once < 2 else 1
-    return 1e3 * float(np.median(timeit.repeat(function, number=number, repeat=repeat))) / number
+from tests.benchmarks.timing import median_ms
 
 
 def random_mass(size: int, n_focal: int, rng: np.random.Generator) -> MassFunction:

@@ -4,8 +4,6 @@ Run with ``pytest tests/benchmarks/bench_revise.py -s``. Each benchmark prints i
 the alternative, timed in the same run.
 """
 
-import timeit
-
 import numpy as np
 import pytest
 
@@ -13,16 +11,7 @@ from dstheory import Frame, MassFunction, dempster
 from dstheory.approximate import monte_carlo_dempster, outer_approximation, summarize
 from dstheory.construct import random
 from dstheory.revise import condition, condition_focusing, contextual_discount, generalized_bayes
-
-
-def median_ms(function, repeat=7):
-    """Median milliseconds of a call."""
-    number = max(1, int(0.01 / max(timeit.timeit(function, number=1), 1e-7)))
-    return 1e3 * float(np.median(timeit.repeat(function, number=number, repeat=repeat))) / number
-
-
-def report(name, ours, alternative):
-    print(f"\n{name}: {ours:.3f} ms, alternative {alternative:.3f} ms, {alternative / ours:.1f}x")
+from tests.benchmarks.timing import median_ms, report
 
 
 def moved(masses, target):

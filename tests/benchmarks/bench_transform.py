@@ -4,8 +4,6 @@ Run with ``pytest tests/benchmarks/bench_transform.py -s``. Each benchmark print
 to the alternative, timed in the same run.
 """
 
-import timeit
-
 import numpy as np
 import pytest
 
@@ -20,16 +18,7 @@ from dstheory.transform import (
     pl_table,
     q_table,
 )
-
-
-def median_ms(function, repeat=15):
-    """Median milliseconds of a call."""
-    number = max(1, int(0.01 / max(timeit.timeit(function, number=1), 1e-7)))
-    return 1e3 * float(np.median(timeit.repeat(function, number=number, repeat=repeat))) / number
-
-
-def report(name, ours, alternative):
-    print(f"\n{name}: {ours:.3f} ms, alternative {alternative:.3f} ms, {alternative / ours:.3g}x")
+from tests.benchmarks.timing import median_ms, report
 
 
 def tables_by_loop(m):
