@@ -27,6 +27,13 @@ class Dataset:
     encoded : tuple of str
         Columns of text that were one-hot encoded.
 
+    Raises
+    ------
+    TypeError
+        If `y` is not of whole numbers.
+    ValueError
+        If shapes differ, a feature is NaN or infinite, or a label has no name.
+
     Examples
     --------
     >>> Dataset("toy", np.eye(2), np.array([0, 1]), ("a", "b"), ("no", "yes"))
@@ -41,6 +48,9 @@ class Dataset:
     encoded: tuple[str, ...] = ()
 
     def __post_init__(self) -> None:
+        labels = np.asarray(self.y)
+        if labels.dtype.kind not in "iub":
+            raise TypeError(f"y is of {labels.dtype}, expected positions in class_names")
         # Copies, because freezing the caller's arrays would be a side effect.
         for field, dtype in (("X", np.float64), ("y", np.intp)):
             array = np.array(getattr(self, field), dtype=dtype)
@@ -49,6 +59,18 @@ class Dataset:
         shape = (len(self.y), len(self.feature_names))
         if self.X.shape != shape:
             raise ValueError(f"X has shape {self.X.shape}, but labels and names call for {shape}")
+        if not np.isfinite(self.X).all():
+            row, column = np.argwhere(~np.isfinite(self.X))[0].tolist()
+            raise ValueError(
+                f"{self.feature_names[column]!r} is {self.X[row, column]} in row {row}, but every "
+                "feature must be finite; fill it in, or drop the row or the column"
+            )
+        strange = (self.y < 0) | (self.y >= len(self.class_names))
+        if strange.any():
+            row = int(np.argmax(strange))
+            raise ValueError(
+                f"y[{row}] is {self.y[row]}, but there are {len(self.class_names)} class names"
+            )
 
     def __len__(self) -> int:
         return len(self.y)

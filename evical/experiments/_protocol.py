@@ -26,6 +26,11 @@ class Method:
         Dempster's rule; the classifier with the largest share alone; or the mean of all,
         weighted by their shares.
 
+    Raises
+    ------
+    ValueError
+        If there is no such calibrator or fusion, or the calibrator has no such model.
+
     Examples
     --------
     >>> print(Method("logistic", "inverse_pignistic"))
@@ -42,6 +47,7 @@ class Method:
                 raise ValueError(
                     f"{field} is {getattr(self, field)!r}, expected one of {', '.join(known)}"
                 )
+        CALIBRATORS[self.calibrator](self.model)._check_parameters()
 
     @property
     def model_name(self) -> str:

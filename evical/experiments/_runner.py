@@ -25,6 +25,9 @@ __all__ = ["Results", "Round", "check_dataset", "run", "run_round"]
 Floats = NDArray[np.float64]
 Indices = NDArray[np.intp]
 
+# The squares of a hundred million such values still have a finite sum.
+_LARGEST = 1e150
+
 
 @dataclass(frozen=True, eq=False)
 class Round:
@@ -168,15 +171,18 @@ def check_dataset(protocol: Protocol, dataset: Dataset) -> list[int]:
     Raises
     ------
     ValueError
-        If the data set does not have two classes, or too few samples of one.
+        If the data set does not have two classes, or too few samples of one, or values whose
+        variance is no number.
     """
-    if len(dataset.class_names) != 2:
+    n_classes = len(dataset.class_names)
+    if n_classes != 2:
         names = ", ".join(dataset.class_names[:5])
         raise ValueError(
-            f"{dataset.name}: the target has {len(dataset.class_names)} classes ({names}"
-            f"{', ...' if len(dataset.class_names) > 5 else ''}), but this experiment takes two; "
+            f"{dataset.name}: the target has {n_classes} class{'es' if n_classes > 1 else ''} "
+            f"({names}{', ...' if n_classes > 5 else ''}), but this experiment takes two; "
             "choose another target or drop classes"
         )
+    _check_magnitude(dataset)
     try:
         sizes = share_sizes(protocol.train_size(len(dataset)), protocol.shares)
         # A dry run of the draw finds out whether both classes suffice.
@@ -184,6 +190,17 @@ def check_dataset(protocol: Protocol, dataset: Dataset) -> list[int]:
     except ValueError as error:
         raise ValueError(f"{dataset.name} has {len(dataset)} samples: {error}") from error
     return sizes
+
+
+def _check_magnitude(dataset: Dataset) -> None:
+    largest = np.abs(dataset.X).max(axis=0)
+    if largest.max() > _LARGEST:
+        column = int(np.argmax(largest))
+        raise ValueError(
+            f"{dataset.name}: feature {dataset.feature_names[column]!r} reaches "
+            f"{largest[column]:.0e}, too large to be standardized (at most {_LARGEST:.0e}); "
+            "rescale it"
+        )
 
 
 def _calibrate(calibrator_name: str, model: str, source: _Source) -> MassFunction:

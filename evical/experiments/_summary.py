@@ -89,9 +89,11 @@ def paired_difference(results: Results, first: Method, second: Method, metric: s
     ValueError
         If the protocol does not have a method, or there is no such metric.
     """
-    column = [one.key for one in METRICS].index(metric)
-    rows = [results.protocol.methods.index(method) for method in (first, second)]
-    values = results.metrics[:, rows, column]
+    keys = [one.key for one in METRICS]
+    if metric not in keys:
+        raise ValueError(f"metric is {metric!r}, expected one of {', '.join(keys)}")
+    rows = [_row(results, method) for method in (first, second)]
+    values = results.metrics[:, rows, keys.index(metric)]
     return Estimate.of(values[:, 0] - values[:, 1])
 
 
@@ -107,7 +109,19 @@ def reliability_data(results: Results, method: Method) -> tuple[NDArray[np.intp]
     -------
     y, probability : (n,) arrays
         A sample occurs as often as it was in a test set.
+
+    Raises
+    ------
+    ValueError
+        If the protocol does not have the method.
     """
-    row = results.protocol.methods.index(method)
+    row = _row(results, method)
     y = np.concatenate([one.y for one in results.rounds])
     return y, np.concatenate([one.probability[row] for one in results.rounds])
+
+
+def _row(results: Results, method: Method) -> int:
+    """Position of a method in the protocol."""
+    if method not in results.protocol.methods:
+        raise ValueError(f"'{method}' is no method of this protocol")
+    return results.protocol.methods.index(method)

@@ -129,3 +129,18 @@ def test_a_data_set_does_not_change_and_does_not_freeze_the_callers_arrays():
 def test_a_data_set_checks_its_shape():
     with pytest.raises(ValueError, match=r"shape \(2, 2\), but labels and names call for \(2, 1\)"):
         Dataset("toy", np.eye(2), np.array([0, 1]), ("a",), ("no", "yes"))
+
+
+@pytest.mark.parametrize(
+    ("X", "y", "error", "message"),
+    [
+        ([[1.0], [np.nan]], [0, 1], ValueError, "'a' is nan in row 1, but every feature must be"),
+        ([[np.inf], [1.0]], [0, 1], ValueError, "'a' is inf in row 0"),
+        ([[1.0], [2.0]], [0, 2], ValueError, r"y\[1\] is 2, but there are 2 class names"),
+        ([[1.0], [2.0]], [-1, 1], ValueError, r"y\[0\] is -1"),
+        ([[1.0], [2.0]], [0.5, 1], TypeError, "y is of float64, expected positions"),
+    ],
+)
+def test_a_data_set_checks_its_values(X, y, error, message):
+    with pytest.raises(error, match=message):
+        Dataset("toy", np.array(X), np.array(y), ("a",), ("no", "yes"))

@@ -56,6 +56,18 @@ def test_wrong_methods_are_refused():
         Method("magic", "likelihood")
     with pytest.raises(ValueError, match="fusion is 'sum', expected one of dempster"):
         Method("binning", "likelihood", "sum")
+    with pytest.raises(ValueError, match="model is 'dempster', expected one of likelihood, conf"):
+        Method("logistic", "dempster")  # which is a model of bins
+
+
+def test_a_difference_of_what_was_not_measured_is_refused():
+    results = results_with([(0.1, 0.2)])
+    with pytest.raises(ValueError, match="metric is 'auc', expected one of error_rate, brier"):
+        paired_difference(results, LIKELIHOOD, BAYESIAN, "auc")
+    with pytest.raises(ValueError, match="'binning, likelihood, Dempster's rule' is no method of"):
+        paired_difference(results, LIKELIHOOD, Method("binning", "likelihood"), "brier")
+    with pytest.raises(ValueError, match="is no method of"):
+        reliability_data(results, Method("binning", "likelihood"))
 
 
 def test_the_table_has_the_rows_of_the_study():

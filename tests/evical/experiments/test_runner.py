@@ -118,7 +118,7 @@ def toy(counts: tuple[int, ...], names: tuple[str, ...]) -> Dataset:
     ("counts", "message"),
     [
         ((100, 100, 100), r"toy: the target has 3 classes \(0, 1, 2\)"),
-        ((300,), r"toy: the target has 1 classes \(0\)"),
+        ((300,), r"toy: the target has 1 class \(0\), but this experiment takes two"),
         ((60, 60), "toy has 120 samples: 60 training samples are too few"),
         ((280, 20), "toy has 300 samples: the classes have 280 and 20 samples, but 20 of each"),
     ],
@@ -127,6 +127,13 @@ def test_data_that_cannot_be_shared_out_are_refused(counts, message):
     data = toy(counts, tuple(str(i) for i in range(len(counts))))
     with pytest.raises(ValueError, match=message):
         check_dataset(PROTOCOL, data)
+
+
+def test_values_whose_squares_overflow_are_refused():
+    X = np.stack([np.ones(400), np.linspace(0, 1e151, 400)], axis=1)
+    data = Dataset("toy", X, np.arange(400) % 2, ("a", "b"), ("n", "p"))
+    with pytest.raises(ValueError, match=r"toy: feature 'b' reaches 1e\+151, too large"):
+        run(PROTOCOL, data)
 
 
 def test_calibration_samples_have_the_sizes_asked_for_if_there_are_enough():
