@@ -49,8 +49,9 @@ def demo(
 ) -> None:
     """Train ten classifiers, calibrate each into beliefs, and combine them.
 
-    Compares calibrators and evidential models on random splits of the data, prints a table,
-    and writes it with pictures and a page, index.html, into the output folder.
+    Compares calibrators and evidential models on random splits of the data,
+    prints a table, and writes it with pictures and a page, index.html, into
+    the output folder.
     """
     protocol = replace(TEN_CLASSIFIERS, rounds=rounds, seed=seed)
     with user_input():

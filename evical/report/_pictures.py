@@ -103,7 +103,8 @@ def _share_legend(figure: Figure) -> None:
 
 def _range(samples: list[CalibrationSample]) -> tuple[float, float]:
     scores = np.concatenate([sample.scores for sample in samples])
-    margin = 0.1 * float(np.ptp(scores))
+    # Where no feature tells the classes apart, all scores are equal.
+    margin = 0.1 * float(np.ptp(scores)) or 1.0
     return float(scores.min()) - margin, float(scores.max()) + margin
 
 

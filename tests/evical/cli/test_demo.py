@@ -75,3 +75,11 @@ def test_it_runs_on_own_data_with_text_and_strange_names(own_data, tmp_path, cap
     assert "<b>$" not in html
     assert "one-hot encoded: side." in html
     assert "$[red]x$" in capfd.readouterr().out
+
+
+def test_features_that_tell_nothing_are_shown_as_that(tmp_path, capfd):
+    path = tmp_path / "constant.csv"
+    path.write_text("a,kind\n" + "".join(f"5,{i % 2}\n" for i in range(160)))
+    arguments = ["demo", "--data", str(path), "--target", "kind", "--rounds", "1"]
+    assert main([*arguments, "--output", str(tmp_path)]) == 0
+    assert "likelihood" in capfd.readouterr().out
