@@ -10,6 +10,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 from sklearn.frozen import FrozenEstimator
+from sklearn.pipeline import Pipeline
 
 __all__ = ["class_scores", "log_odds"]
 
@@ -127,9 +128,19 @@ def _raw_scores(estimator: Any, X: Any) -> Floats:
 
 def _is_one_vs_one(estimator: Any) -> bool:
     """Whether three columns mean three pairs of classes and not three classes."""
-    inner = estimator.estimator if isinstance(estimator, FrozenEstimator) else estimator
+    inner = _innermost(estimator)
     shape = getattr(inner, "decision_function_shape", "ovr")
     return bool(shape == "ovo") and hasattr(inner, "decision_function")
+
+
+def _innermost(estimator: Any) -> Any:
+    """The classifier whose scores a frozen classifier, a pipeline or a search passes on."""
+    if isinstance(estimator, FrozenEstimator):
+        return _innermost(estimator.estimator)
+    if isinstance(estimator, Pipeline):
+        return _innermost(estimator.steps[-1][1])
+    best = getattr(estimator, "best_estimator_", None)
+    return estimator if best is None else _innermost(best)
 
 
 def _shape_message(estimator: Any, raw: Floats, expected: int, n_classes: int) -> str:

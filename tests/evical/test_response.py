@@ -6,7 +6,10 @@ from sklearn.base import BaseEstimator, ClassifierMixin
 from sklearn.datasets import make_blobs
 from sklearn.frozen import FrozenEstimator
 from sklearn.linear_model import LinearRegression, LogisticRegression
+from sklearn.model_selection import GridSearchCV
 from sklearn.naive_bayes import GaussianNB
+from sklearn.pipeline import make_pipeline
+from sklearn.preprocessing import StandardScaler
 from sklearn.svm import SVC
 
 from evical._response import class_scores, log_odds
@@ -72,10 +75,18 @@ def test_one_column_may_be_two_dimensional():
     assert class_scores(Fixed([0, 1], [[1.0], [2.0]]), None, np.arange(2)).shape == (2, 1)
 
 
-@pytest.mark.parametrize("wrap", [lambda clf: clf, FrozenEstimator])
-def test_scores_of_pairs_are_refused(wrap):
+@pytest.mark.parametrize(
+    "wrap",
+    [
+        lambda svm: svm,
+        lambda svm: make_pipeline(StandardScaler(), svm),
+        lambda svm: GridSearchCV(make_pipeline(svm), {"svc__C": [1, 2]}, cv=2),
+    ],
+)
+@pytest.mark.parametrize("freeze", [lambda clf: clf, FrozenEstimator])
+def test_scores_of_pairs_are_refused(wrap, freeze):
     """With three classes there are three pairs, so that the shape alone does not tell."""
-    svm = wrap(SVC(decision_function_shape="ovo").fit(X3, Y3))
+    svm = freeze(wrap(SVC(decision_function_shape="ovo")).fit(X3, Y3))
     with pytest.raises(ValueError, match="scores pairs of classes, take 'ovr'"):
         class_scores(svm, X3, np.arange(3))
 
