@@ -20,6 +20,7 @@ Array = NDArray[np.float64]
 
 _CHUNK = 1 << 14  # elements of one temporary (128 kB): a pass stays in cache
 _MAX_STEPS = 200
+_JOINT_STEPS = 2
 _PATIENCE = 5  # steps; then every other one expands the bracket or bisects it
 
 
@@ -108,6 +109,13 @@ class Deviance:
             guess[active] = np.where(outside, 0.5 * (low[active] + high[active]), new)
         return np.maximum(result, 0.0), guess
 
+    def slices(self, y: Array, sign: Array, level: float = 7.0) -> DevianceSlices:
+        """Return the profiles at scores `y`, to be followed to the side that `sign` (+-1) tells.
+
+        All arrays are of one shape (k,); `level`, in standard errors, is where the ends are.
+        """
+        return DevianceSlices(self, y, *self.reach(y, sign, level))
+
     def reach(self, y: Array, sign: Array, level: float) -> tuple[Array, Array]:
         """Return how far to go `along` for a profile D near ``level**2 / 2``, and `across` there.
 
@@ -116,7 +124,7 @@ class Deviance:
         The square root of 2 D is about `along`, so steps are proportional; where both sides of
         the level are known they are bisections. The level is met within 0.4.
         """
-        along, across = sign * level, np.zeros(y.size)
+        along, across = self._approach(y, sign, level)
         near, far = np.zeros(y.size), np.full(y.size, np.inf)
         active = np.arange(y.size)
         for step in range(_MAX_STEPS):
@@ -139,6 +147,19 @@ class Deviance:
             new = np.where(outside, 0.5 * (near[active] + far[active]), new)
             across[active] *= (new / size) ** 2
             along[active] = sign[active] * new
+        return along, across
+
+    def _approach(self, y: Array, sign: Array, level: float) -> tuple[Array, Array]:
+        """Return a start for `reach`, by a few steps along and across at once."""
+        along, across = sign * level, np.zeros(y.size)
+        for _ in range(_JOINT_STEPS):
+            value, gradient, curvature = self._derivatives(along, y, across)
+            gain = np.minimum(0.5 * gradient * gradient / curvature, 0.5 * value)
+            factor = level / np.maximum(np.sqrt(2.0 * (value - gain)), 1e-300)
+            factor = np.clip(factor, 0.5, 2.0)
+            limit = 1.0 + np.abs(across) + np.abs(along)
+            across = (across - np.clip(gradient / curvature, -limit, limit)) * factor**2
+            along = along * factor
         return along, across
 
     def _derivatives(self, along: Array, y: Array, across: Array) -> tuple[Array, Array, Array]:
@@ -177,6 +198,27 @@ class Deviance:
                 sums[1:3, part] += (probability @ powers[:, :2]).T
                 sums[3:, part] += (variance @ powers).T
         return sums
+
+
+@dataclass(frozen=True, eq=False)
+class DevianceSlices:
+    """Profiles at some scores; `end` and `across` are where a level is met (see `reach`)."""
+
+    deviance: Deviance
+    y: Array
+    end: Array
+    across: Array
+
+    def take(self, index: NDArray[np.intp]) -> DevianceSlices:
+        """Return the profiles of that index."""
+        return DevianceSlices(self.deviance, self.y[index], self.end[index], self.across[index])
+
+    def values(self, along: Array) -> Array:
+        """Return the deviance at distances (k, q), those of row i for score i."""
+        # The profile moves across quadratically in its distance along, more or less.
+        guess = self.across[:, None] * (along / self.end[:, None]) ** 2
+        y = np.repeat(self.y, along.shape[1])
+        return self.deviance.profile(along.ravel(), y, guess.ravel())[0].reshape(along.shape)
 
 
 def _logistic(eta: Array) -> tuple[Array, Array, Array]:

@@ -9,6 +9,7 @@ Source: L. N. Trefethen, "Approximation Theory and Approximation Practice" (2013
 from __future__ import annotations
 
 from collections.abc import Callable
+from functools import lru_cache
 
 import numpy as np
 from numpy.typing import NDArray
@@ -50,7 +51,7 @@ def fit_piecewise(
     >>> evaluate_piecewise(edges, coef, np.array([0.5])).round(12).tolist()
     [[0.25]]
     """
-    nodes, transform = _chebyshev()
+    nodes, transform = chebyshev(_DEGREE)
     left, right = edges[:-1], edges[1:]
     done: list[tuple[Array, Array, Array]] = []
     while left.size:
@@ -107,10 +108,24 @@ def _clenshaw(table: Array, panel: NDArray[np.intp], t: Array) -> Array:
     return np.asarray(t * current - previous + table[0][panel])
 
 
-def _chebyshev() -> tuple[Array, Array]:
-    """Return the nodes on [-1, 1] and the matrix from values to Chebyshev coefficients."""
-    order = np.arange(_DEGREE)
-    angle = np.pi * (order + 0.5) / _DEGREE
-    transform = 2.0 / _DEGREE * np.cos(order[:, None] * angle)
+@lru_cache
+def chebyshev(size: int) -> tuple[Array, Array]:
+    """Return nodes on [-1, 1] and the matrix from values there to Chebyshev coefficients.
+
+    Parameters
+    ----------
+    size : int
+        Number of nodes and of coefficients.
+
+    Returns
+    -------
+    nodes : ndarray of shape (size,)
+    transform : ndarray of shape (size, size)
+        Both read-only.
+    """
+    order = np.arange(size)
+    angle = np.pi * (order + 0.5) / size
+    nodes, transform = np.cos(angle), 2.0 / size * np.cos(order[:, None] * angle)
     transform[0] *= 0.5
-    return np.cos(angle), transform
+    nodes.flags.writeable = transform.flags.writeable = False
+    return nodes, transform

@@ -10,16 +10,17 @@ Source: Xu, Davoine, Zha & Denoeux, IJAR 72 (2016), equations 22-23 and 40.
 
 from __future__ import annotations
 
-from dataclasses import dataclass, fields
+from dataclasses import dataclass
+from typing import Protocol
 
 import numpy as np
 from numpy.typing import NDArray
 
 from evical.scores._deviance import Deviance
+from evical.scores._polar import PolarProfile
 
 Array = NDArray[np.float64]
 
-_LEVEL = 7.0  # standard errors; what lies beyond is exp(-_LEVEL**2 / 2) = 2e-11, plausible or not
 _TAIL = 40.0  # log-odds beyond which the sigmoid is flat: exp(-40) = 4e-18
 _POINTS, _WEIGHTS = np.polynomial.legendre.leggauss(28)
 # The last Legendre coefficients of a panel's integrand that are still fine: the integral converges
@@ -27,6 +28,17 @@ _POINTS, _WEIGHTS = np.polynomial.legendre.leggauss(28)
 _ROUGH = 1e-6
 _HALVINGS = 12
 _LAST_LEGENDRE = np.polynomial.legendre.legvander(_POINTS, 27)[:, -4:] * (np.arange(24, 28) + 0.5)
+
+
+class _Slices(Protocol):
+    """Profile deviances at some scores; `end` is where they are beyond all plausibility."""
+
+    @property
+    def end(self) -> Array: ...
+
+    def take(self, index: NDArray[np.intp]) -> _Slices: ...
+
+    def values(self, along: Array) -> Array: ...
 
 
 @dataclass(frozen=True)
@@ -37,24 +49,23 @@ class _Beliefs:
     (about) the sigmoid there, by which all is divided against underflow.
     """
 
-    y: Array
+    slices: _Slices
     sign: Array
     top: Array
     spread: Array
-    end: Array
-    across: Array
     shift: Array
 
     def take(self, owner: NDArray[np.intp]) -> _Beliefs:
-        return _Beliefs(*(getattr(self, field.name)[owner] for field in fields(self)))
+        parts = (part[owner] for part in (self.sign, self.top, self.spread, self.shift))
+        return _Beliefs(self.slices.take(owner), *parts)
 
 
-def mass_log_odds(deviance: Deviance, y: Array) -> Array:
+def mass_log_odds(profile: Deviance | PolarProfile, y: Array) -> Array:
     """Return the log-odds of the masses of the positive and of the negative class.
 
     Parameters
     ----------
-    deviance : Deviance
+    profile : Deviance or PolarProfile
         Profile likelihood of the sample.
     y : ndarray of shape (k,)
         Standardized scores.
@@ -66,31 +77,27 @@ def mass_log_odds(deviance: Deviance, y: Array) -> Array:
         precision of masses that are nearly zero.
     """
     sign = np.repeat([1.0, -1.0], y.size)
-    return _belief_log_odds(deviance, np.concatenate([y, y]), sign).reshape(2, -1).T
+    return _belief_log_odds(profile, np.concatenate([y, y]), sign).reshape(2, -1).T
 
 
-def _belief_log_odds(deviance: Deviance, y: Array, sign: Array) -> Array:
+def _belief_log_odds(profile: Deviance | PolarProfile, y: Array, sign: Array) -> Array:
     """Return the log-odds of Bel({1}), and where `sign` is -1 of Bel({0}) (labels exchanged)."""
-    spread = deviance.unit * np.hypot(1.0, y)
-    top = sign * (deviance.intercept + deviance.slope * y)
-    end, across = deviance.reach(y, -sign, _LEVEL)
+    spread = profile.unit * np.hypot(1.0, y)
+    top = sign * (profile.intercept + profile.slope * y)
+    slices = profile.slices(y, -sign)
     shift = np.minimum(top, 0.0)
-    bottom = top - spread * np.abs(end)
+    bottom = top - spread * np.abs(slices.end)
     low = np.maximum(bottom, shift - _TAIL)
     high = np.minimum(top, np.maximum(low, _TAIL))
-    beliefs = _Beliefs(y, sign, top, spread, end, across, shift)
-    inside, outside = _integrals(
-        deviance, beliefs, np.arcsinh(low / np.pi), np.arcsinh(high / np.pi)
-    )
+    beliefs = _Beliefs(slices, sign, top, spread, shift)
+    inside, outside = _integrals(beliefs, np.arcsinh(low / np.pi), np.arcsinh(high / np.pi))
     inside += np.where(low == bottom, _scaled_sigmoid(low, shift), 0.0)
     outside = _scaled_sigmoid(-high, np.zeros_like(high)) + np.exp(shift) * outside
     inside, outside = np.maximum(inside, 1e-300), np.maximum(outside, 1e-300)
     return np.asarray(np.log(inside) + shift - np.log(outside))
 
 
-def _integrals(
-    deviance: Deviance, beliefs: _Beliefs, first: Array, last: Array
-) -> tuple[Array, Array]:
+def _integrals(beliefs: _Beliefs, first: Array, last: Array) -> tuple[Array, Array]:
     """Integrate sigmoid' times 1 - exp(-D), and times exp(-D), over [first, last] in t.
 
     Rough panels are halved: a far outlier that changes sides gives D something like a corner.
@@ -98,7 +105,7 @@ def _integrals(
     inside, outside = np.zeros(first.size), np.zeros(first.size)
     owner = np.arange(first.size)
     for halving in range(_HALVINGS + 1):
-        improbable, probable, rough = _panels(deviance, beliefs.take(owner), first, last)
+        improbable, probable, rough = _panels(beliefs.take(owner), first, last)
         good = ~rough | (halving == _HALVINGS)
         np.add.at(inside, owner[good], improbable[good])
         np.add.at(outside, owner[good], probable[good])
@@ -111,18 +118,13 @@ def _integrals(
     return inside, outside
 
 
-def _panels(
-    deviance: Deviance, beliefs: _Beliefs, first: Array, last: Array
-) -> tuple[Array, Array, NDArray[np.bool_]]:
+def _panels(beliefs: _Beliefs, first: Array, last: Array) -> tuple[Array, Array, NDArray[np.bool_]]:
     """Return the two integrals over one panel each, and whether they are in doubt."""
     half = 0.5 * (last - first)[:, None]
     t = 0.5 * (first + last)[:, None] + half * _POINTS
     eta = np.pi * np.sinh(t)
     along = (eta - beliefs.top[:, None]) * (beliefs.sign / beliefs.spread)[:, None]
-    # The profile moves across quadratically in its distance along.
-    guess = beliefs.across[:, None] * (along / beliefs.end[:, None]) ** 2
-    y = np.repeat(beliefs.y, _POINTS.size)
-    value = deviance.profile(along.ravel(), y, guess.ravel())[0].reshape(eta.shape)
+    value = beliefs.slices.values(along)
     density = np.exp(-np.abs(eta) - beliefs.shift[:, None]) / (1.0 + np.exp(-np.abs(eta))) ** 2
     measure = half * _WEIGHTS * np.pi * np.cosh(t) * density
     probable = measure * np.exp(-value)

@@ -23,6 +23,7 @@ from scipy.special import expit, logit
 from evical.scores._deviance import Deviance
 from evical.scores._interpolant import evaluate_piecewise, fit_piecewise
 from evical.scores._platt import PlattFit
+from evical.scores._polar import tabulate_profile
 from evical.scores._predictive import mass_log_odds
 from evical.scores._quadrature import PANEL_LENGTH, compress, panel_edges, panels_resolve
 
@@ -292,8 +293,9 @@ def _agree(exact: Deviance, reduced: Deviance, lines: Array) -> bool:
 def _table(deviance: Deviance) -> tuple[Array, Array]:
     """Interpolate the log-odds of the masses in asinh(y), far into both tails."""
     end = float(np.arcsinh(_FAR * max(1.0, 1.0 / deviance.unit)))
+    profile = tabulate_profile(deviance) or deviance
     return fit_piecewise(
-        lambda x: mass_log_odds(deviance, np.sinh(x)), np.linspace(-end, end, 9), _accurate
+        lambda x: mass_log_odds(profile, np.sinh(x)), np.linspace(-end, end, 9), _accurate
     )
 
 
