@@ -21,9 +21,11 @@ __all__ = [
     "as_masses",
     "check_frame",
     "check_masses",
+    "check_number",
     "kept_sum",
     "refuse_total_conflict",
     "same_frame",
+    "side_by_side",
     "sorted_focal",
 ]
 
@@ -39,7 +41,10 @@ def check_frame(frame: Any) -> None:
 
 def as_masses(masses: Any) -> NDArray[Any]:
     """Masses as a float64 array, or as objects where they are exact or symbolic."""
-    array = np.asarray(masses)
+    try:
+        array = np.asarray(masses)
+    except ValueError as error:  # NumPy's message speaks of inhomogeneous shapes
+        raise MassError("rows have different lengths; each needs one number a set") from error
     if array.dtype == object:
         for value in array.ravel():
             if not _is_number(value):
@@ -50,10 +55,22 @@ def as_masses(masses: Any) -> NDArray[Any]:
     return array.astype(np.float64)
 
 
+def side_by_side(masses: Iterable[Any]) -> NDArray[Any]:
+    """Masses (*batch, F) from those of each focal set, whose shapes broadcast."""
+    columns = [as_masses(values) for values in masses]
+    try:
+        return np.stack(np.broadcast_arrays(*columns), axis=-1)
+    except ValueError as error:
+        shapes = ", ".join(str(column.shape) for column in columns)
+        raise MassError(f"masses of shapes {shapes} do not broadcast to one batch") from error
+
+
 def sorted_focal(
     frame: Frame, focal: Iterable[int], masses: NDArray[Any]
 ) -> tuple[NDArray[Any], NDArray[Any]]:
     """Distinct masks in ascending order, and the masses (*batch, F) in that order."""
+    if not isinstance(focal, Iterable) or isinstance(focal, str):
+        raise TypeError(f"focal is a sequence of masks (int), not {focal!r}")
     array = bits.mask_array((frame.check_mask(mask) for mask in focal), len(frame))
     if masses.ndim == 0 or masses.shape[-1] != len(array):
         raise MassError(
@@ -69,10 +86,10 @@ def sorted_focal(
     return array, masses[..., order]
 
 
-def check_masses(masses: NDArray[Any], atol: float = SUM_TOLERANCE) -> None:
+def check_masses(masses: NDArray[Any], atol: float = SUM_TOLERANCE, name: str = "masses") -> None:
     """Raise unless every row (last axis) is non-negative and sums to 1."""
     if masses.dtype == object:
-        _check_exact(masses, atol)
+        _check_exact(masses, atol, name)
         return
     finite = np.isfinite(masses)
     if not finite.all():
@@ -84,10 +101,10 @@ def check_masses(masses: NDArray[Any], atol: float = SUM_TOLERANCE) -> None:
     totals = masses.sum(axis=-1)
     wrong = np.argwhere(np.abs(totals - 1) > atol)
     if len(wrong):
-        raise MassError(_sum_message(masses, totals[tuple(wrong[0])], wrong))
+        raise MassError(_sum_message(masses, totals[tuple(wrong[0])], wrong, name))
 
 
-def _check_exact(masses: NDArray[Any], atol: float) -> None:
+def _check_exact(masses: NDArray[Any], atol: float, name: str) -> None:
     rows = masses.reshape(-1, masses.shape[-1])
     for number, row in enumerate(rows):
         place = np.array(np.unravel_index(number, masses.shape[:-1])) if masses.ndim > 1 else ()
@@ -98,7 +115,13 @@ def _check_exact(masses: NDArray[Any], atol: float) -> None:
                 raise MassError(f"mass {value}{_row(masses, place)} is negative")
         total = sum(row, start=Fraction(0)) if _all_rational(row) else sum(row)
         if not _is_one(total, atol):
-            raise MassError(_sum_message(masses, total, np.array([place])))
+            raise MassError(_sum_message(masses, total, np.array([place]), name))
+
+
+def check_number(value: Any, name: str) -> None:
+    """Raise unless `value` is one real number, possibly symbolic."""
+    if not _is_number(value) or isinstance(value, bool):
+        raise TypeError(f"{name} is a number, not {value!r}")
 
 
 def _is_number(value: Any) -> bool:
@@ -138,12 +161,13 @@ def _is_near_one(total: Any, atol: float) -> bool:
     return not total.free_symbols and bool(abs(total - 1) <= atol)
 
 
-def _sum_message(masses: NDArray[Any], total: Any, wrong: NDArray[Any]) -> str:
+def _sum_message(masses: NDArray[Any], total: Any, wrong: NDArray[Any], name: str) -> str:
     n_rows = int(np.prod(masses.shape[:-1]))
     value = f"{total:.12g}" if isinstance(total, float) else f"{total}"
     count = f" ({len(wrong)} of {n_rows} rows)" if masses.ndim > 1 else ""
-    advice = "" if masses.ndim > 1 else "; give the rest to the frame or divide by the sum"
-    return f"masses sum to {value}{_row(masses, wrong[0])}, not 1{count}{advice}"
+    rest = "give the rest to the frame or " if name == "masses" else ""
+    advice = "" if masses.ndim > 1 else f"; {rest}divide by the sum"
+    return f"{name} sum to {value}{_row(masses, wrong[0])}, not 1{count}{advice}"
 
 
 def _row(masses: NDArray[Any], place: Any) -> str:

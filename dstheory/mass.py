@@ -138,10 +138,9 @@ class MassFunction:
         if not isinstance(masses, Mapping):
             raise TypeError(f"masses are a mapping of events to masses, not {masses!r}")
         focal = [frame.mask(event) for event in masses]
-        columns = np.broadcast_arrays(*(_checks.as_masses(value) for value in masses.values()))
-        if not columns:
+        if not focal:
             raise MassError("there is no mass; a vacuous belief is {frame: 1}")
-        return cls(frame, focal, np.stack(columns, axis=-1))
+        return cls(frame, focal, _checks.side_by_side(masses.values()))
 
     def __setattr__(self, name: str, value: object) -> None:
         raise AttributeError(f"a MassFunction is immutable; {name!r} cannot be set")

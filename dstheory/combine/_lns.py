@@ -12,6 +12,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from dstheory._checks import check_number
 from dstheory._masses import batch_of
 from dstheory.combine._sources import any_exact, check_sources, rows_text
 from dstheory.combine._weights import lowered, sparse_weights
@@ -95,6 +96,7 @@ def lns(
     """
     sources = (m1, m2, *more)
     frame = check_sources(*sources)
+    check_number(eta, "eta")
     if not eta >= 0:
         raise ValueError(f"eta is at least 0, not {eta!r}")
     sets, counts, products = _groups(sources, atol)

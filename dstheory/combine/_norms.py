@@ -13,6 +13,8 @@ from typing import Any, Literal
 import numpy as np
 from numpy.typing import NDArray
 
+from dstheory._checks import check_number
+
 __all__ = ["Family", "Norm", "extended", "t_norm"]
 
 Family = Literal["frank", "sugeno_weber", "dubois_prade"]
@@ -30,6 +32,7 @@ def t_norm(family: str, parameter: float) -> Norm:
     if family not in _FAMILIES:
         raise ValueError(f"family is one of {', '.join(_FAMILIES)}, not {family!r}")
     make, allowed, bounds = _FAMILIES[family]
+    check_number(parameter, "parameter")
     if not allowed(parameter):
         raise ValueError(f"the parameter of {family} is {bounds}, not {parameter!r}")
     return make(parameter)

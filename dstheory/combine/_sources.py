@@ -55,6 +55,8 @@ def any_exact(sources: Iterable[MassFunction]) -> bool:
 def matched(values: Any, sources: Iterable[MassFunction]) -> NDArray[Any]:
     """Numbers that go with the sources: fractions become floats beside floating masses."""
     array = np.asarray(values)
+    if array.dtype.kind not in "iufO":  # integers stay exact beside fractions
+        raise TypeError(f"expected real numbers beside the sources, not {values!r}")
     if array.dtype == object and not any_exact(sources):
         rational = all(isinstance(value, Rational | float) for value in array.ravel())
         return array.astype(np.float64) if rational else array

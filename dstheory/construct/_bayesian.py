@@ -49,6 +49,6 @@ def bayesian(frame: Frame, probabilities: Any) -> MassFunction:
     """
     rows = as_rows(probabilities, frame, "probabilities")
     check_nonnegative(rows, "probability")
-    _checks.check_masses(rows)
+    _checks.check_masses(rows, name="probabilities")
     focal = bits.mask_array((1 << i for i in range(len(frame))), len(frame))
     return MassFunction.from_store(frame, focal, np.array(np.moveaxis(rows, -1, 0), order="C"))

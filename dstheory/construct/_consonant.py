@@ -160,8 +160,8 @@ def _check_maximum(rows: NDArray[Any], atol: float) -> None:
     wrong = np.argwhere(np.asarray(abs(highest - 1) > atol, dtype=bool))
     if len(wrong):
         value = highest[tuple(wrong[0])]
+        count = f" ({len(wrong)} of {highest.size} rows)" if highest.ndim else ""
         raise MassError(
-            f"contour has maximum {value}{place_name(wrong[0])}, not 1 "
-            f"({len(wrong)} of {max(highest.size, 1)} rows); divide by the maximum, "
-            "or let from_possibility give the rest to the empty set"
+            f"contour has maximum {value}{place_name(wrong[0])}, not 1{count}; divide by the "
+            "maximum, or let from_possibility give the rest to the empty set"
         )

@@ -11,6 +11,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from dstheory._checks import check_number
 from dstheory.construct._arguments import as_frame
 from dstheory.construct._tables import from_masses
 from dstheory.errors import DSTheoryError
@@ -64,7 +65,7 @@ def from_judgements(
     FrameError
         If a label is unknown.
     TypeError
-        If `frame` is no Frame.
+        If `frame` is no Frame, or a judgement is no pair.
 
     References
     ----------
@@ -81,22 +82,33 @@ def from_judgements(
     """
     if len(as_frame(frame)) > _MAX_LABELS:
         raise DSTheoryError(f"frame has {len(frame)} labels, judgements need at most {_MAX_LABELS}")
+    check_number(margin, "margin")
     if not 0 <= margin <= 1:
         raise DSTheoryError(f"margin is {margin}, but must lie between 0 and 1")
     rows, bounds = [], []
-    for event, (low, high) in (intervals or {}).items():
+    if not isinstance(intervals or {}, Mapping):
+        raise TypeError(f"intervals are a mapping of events to (low, high), not {intervals!r}")
+    for event, (low, high) in _pairs((intervals or {}).items(), "interval of {!r}"):
         if not 0 <= low <= high <= 1:
             raise DSTheoryError(f"interval ({low}, {high}) of {event!r} is none within [0, 1]")
         rows += [-_belief(frame, event), _plausibility(frame, event)]
         bounds += [-low, high]
-    for first, second in preferences:
+    for _, (first, second) in _pairs(enumerate(preferences), "preference {}"):
         rows.append(_belief(frame, second) - _belief(frame, first))
         bounds.append(-margin)
-    for first, second in indifferences:
+    for _, (first, second) in _pairs(enumerate(indifferences), "indifference {}"):
         difference = _belief(frame, first) - _belief(frame, second)
         rows += [difference, -difference]
         bounds += [margin, margin]
     return from_masses(frame, _least_specific(frame, rows, bounds), atol=atol)
+
+
+def _pairs(given: Iterable[tuple[Any, Any]], name: str) -> Iterable[tuple[Any, Any]]:
+    """Keys with values that are pairs."""
+    for key, pair in given:
+        if not isinstance(pair, tuple | list) or len(pair) != 2:
+            raise TypeError(f"{name.format(key)} is a pair, not {pair!r}")
+        yield key, pair
 
 
 def _least_specific(

@@ -13,6 +13,7 @@ from typing import Any, Literal
 import numpy as np
 from numpy.typing import NDArray
 
+from dstheory._checks import check_number
 from dstheory.construct._arguments import as_frame
 from dstheory.errors import DSTheoryError, MassError
 from dstheory.frame import Frame
@@ -71,7 +72,7 @@ def random(
         If `n_focal` is more than `kind` has sets, or is needed and missing; if `conflict`
         is no share; or if all subsets of more than 26 labels are wanted.
     TypeError
-        If `frame` is no Frame or `rng` no Generator.
+        If `frame` is no Frame, `rng` no Generator, or a number is none.
 
     References
     ----------
@@ -87,6 +88,9 @@ def random(
     """
     if not isinstance(rng, np.random.Generator):
         raise TypeError(f"rng is a numpy.random.Generator, not {rng!r}; see default_rng(seed)")
+    check_number(conflict, "conflict")
+    if not isinstance(n_focal, int | np.integer | None):
+        raise TypeError(f"n_focal is an int, not {n_focal!r}")
     if not 0 <= conflict <= 1:
         raise DSTheoryError(f"conflict {conflict} does not lie between 0 and 1")
     if focal is not None:

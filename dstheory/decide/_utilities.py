@@ -13,6 +13,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from dstheory._checks import check_number
 from dstheory._masses import check_mass
 from dstheory.mass import MassFunction
 
@@ -82,6 +83,7 @@ def utilities_from_threshold(threshold: Any) -> NDArray[Any]:
     >>> maximize_expected_utility(m, utilities_from_threshold(0.25), acts=m.frame)
     array(['no', 'yes'], dtype='<U3')
     """
+    check_number(threshold, "threshold")
     if not 0 <= threshold <= 1:
         raise ValueError(f"threshold is {threshold}, but a probability lies between 0 and 1")
     return np.asarray([[1, threshold], [1 - threshold, 1]])
@@ -115,6 +117,7 @@ def with_reject(utilities: Any, cost: Any) -> NDArray[Any]:
            [0.75, 0.75]])
     """
     matrix = as_matrix(utilities, "utilities")
+    check_number(cost, "cost")
     if cost != cost or abs(cost) == math.inf:
         raise ValueError(f"cost is not finite: {cost}")
     return np.vstack([matrix, [[1 - cost] * matrix.shape[1]]])

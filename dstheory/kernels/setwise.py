@@ -75,11 +75,15 @@ def take_rows(masses: NDArray[Any], index: Any) -> NDArray[Any]:
     """
     entries = index if isinstance(index, tuple) else (index,)
     arrays = sum(not isinstance(e, int | np.integer | slice | EllipsisType | None) for e in entries)
-    if arrays == 0 or len(entries) == 1:
-        return np.array(masses[(slice(None), *entries)], order="C")
-    # Next to slices NumPy moves the axes of arrays to the front, before the axis of the sets.
-    n_rows = math.prod(masses.shape[1:])
-    rows = np.arange(n_rows).reshape(masses.shape[1:])[index]
+    batch = masses.shape[1:]
+    try:
+        if arrays == 0 or len(entries) == 1:
+            return np.array(masses[(slice(None), *entries)], order="C")
+        # Next to slices NumPy moves the axes of arrays to the front, before that of the sets.
+        n_rows = math.prod(batch)
+        rows = np.arange(n_rows).reshape(batch)[index]
+    except IndexError as error:  # NumPy would count the axis of the sets
+        raise IndexError(f"index {index!r} does not fit batch shape {batch}") from error
     return np.array(masses.reshape(len(masses), n_rows)[:, rows], order="C")
 
 

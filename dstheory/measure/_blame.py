@@ -12,6 +12,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from dstheory._checks import check_number
 from dstheory._masses import batch_of, check_masses
 from dstheory.mass import MassFunction
 from dstheory.revise import discount
@@ -113,6 +114,7 @@ def blame_discount(
     """
     sources = (m1, m2, *more)
     blame = conflict_blame(*sources)
+    check_number(strength, "strength")
     if not 0 <= strength < float("inf"):
         raise ValueError(f"strength is {strength}, expected a finite number that is not negative")
     rates = np.minimum(strength * blame, 1)

@@ -11,6 +11,7 @@ from typing import Any, Literal
 import numpy as np
 from numpy.typing import NDArray
 
+from dstheory._checks import check_number
 from dstheory._masses import batch_of, check_masses
 from dstheory.errors import DSTheoryError
 from dstheory.kernels import bits, setwise
@@ -121,6 +122,7 @@ def hausdorff(
     """
     focal, masses1, masses2 = aligned(m1, m2)
     places = _positions(positions, len(m1.frame))
+    check_number(scale, "scale")
     if not 0 < scale < np.inf:
         raise ValueError(f"scale is {scale}, expected a positive number")
     distances = _hausdorff_distances(bits.members(focal, len(places)).T, places)
@@ -196,6 +198,7 @@ def table_distance(
     """
     if table not in _TABLES:
         raise ValueError(f"table is {table!r}, expected one of {', '.join(_TABLES)}")
+    check_number(p, "p")
     if not p >= 1:
         raise ValueError(f"p is {p}, but an order is at least 1")
     if table == "mass":

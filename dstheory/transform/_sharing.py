@@ -10,6 +10,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from dstheory._checks import check_number
 from dstheory._masses import check_mass
 from dstheory.construct._arguments import place_name
 from dstheory.errors import DSTheoryError, MassError
@@ -90,6 +91,7 @@ def dsmp(m: MassFunction, epsilon: Any = 0.001) -> NDArray[Any]:
     >>> dsmp(MassFunction(Frame(["a", "b"]), [1, 2, 3], [0.3, 0.1, 0.6]), epsilon=0)
     array([0.75, 0.25])
     """
+    check_number(epsilon, "epsilon")
     if not (epsilon >= 0 and epsilon < np.inf):
         raise DSTheoryError(f"epsilon is {epsilon}, but must be finite and not negative")
     normal = check_mass(m).normalize()

@@ -1,8 +1,19 @@
 """What is no mass function is refused alike by every function that asks for one."""
 
+import numpy as np
 import pytest
 
-from dstheory import decide, interchange, measure, transform
+from dstheory import (
+    Frame,
+    MassFunction,
+    combine,
+    construct,
+    decide,
+    interchange,
+    measure,
+    transform,
+)
+from dstheory.errors import MassError
 
 UNARY = [
     *(
@@ -32,3 +43,67 @@ def test_other_kinds_are_named(function, wrong):
 def test_text_is_asked_for():
     with pytest.raises(TypeError, match="text is a string of CSV, not int"):
         interchange.from_csv(3)
+
+
+FRAME = Frame(list("abc"))
+BATCH = MassFunction(FRAME, [7], np.ones((3, 1, 1)))
+
+
+@pytest.mark.parametrize(
+    ("wrong", "error", "message"),
+    [
+        (lambda: MassFunction(FRAME, None, [1]), TypeError, "focal is a sequence of masks"),
+        (lambda: MassFunction(FRAME, 7, [1]), TypeError, "focal is a sequence of masks"),
+        (lambda: MassFunction(FRAME, "a", [1]), TypeError, "focal is a sequence of masks"),
+        (
+            lambda: MassFunction(FRAME, [1, 7], [[0.5, 0.5], [1]]),
+            MassError,
+            "rows have different lengths",
+        ),
+        (
+            lambda: MassFunction.from_dict(FRAME, {"a": [0, 1], FRAME: [1, 0, 0]}),
+            MassError,
+            r"shapes \(2,\), \(3,\) do not broadcast",
+        ),
+        (lambda: BATCH[3], IndexError, r"index 3 does not fit batch shape \(3, 1\)"),
+        (lambda: BATCH[0, 0, 0], IndexError, r"does not fit batch shape \(3, 1\)"),
+        (lambda: construct.bayesian(FRAME, [0.5, 0, 0]), MassError, "probabilities sum to 0.5"),
+        (lambda: construct.consonant(FRAME, [0.5, 0, 0]), MassError, "0.5, not 1; divide"),
+        (lambda: combine.mixing(BATCH, BATCH, weights="ab"), TypeError, "real numbers .* 'ab'"),
+        (lambda: combine.inagaki(BATCH, BATCH, k="x"), TypeError, "real numbers .* 'x'"),
+        (lambda: combine.lns(BATCH, BATCH, eta="x"), TypeError, "eta is a number, not 'x'"),
+        (
+            lambda: combine.tnorm_conjunctive(BATCH, BATCH, parameter=None),
+            TypeError,
+            "parameter is a number, not None",
+        ),
+        (lambda: transform.dsmp(BATCH, "x"), TypeError, "epsilon is a number, not 'x'"),
+        (lambda: measure.table_distance(BATCH, BATCH, p="x"), TypeError, "p is a number"),
+        (lambda: measure.hausdorff(BATCH, BATCH, scale=[1]), TypeError, "scale is a number"),
+        (lambda: decide.utilities_from_threshold("x"), TypeError, "threshold is a number"),
+        (lambda: decide.with_reject([[1]], None), TypeError, "cost is a number, not None"),
+        (
+            lambda: construct.random(FRAME, np.random.default_rng(), n_focal=2.5),
+            TypeError,
+            "n_focal is an int, not 2.5",
+        ),
+        (
+            lambda: construct.from_judgements(FRAME, intervals={"a": 0.5}),
+            TypeError,
+            "interval of 'a' is a pair, not 0.5",
+        ),
+        (
+            lambda: construct.from_judgements(FRAME, intervals=[("a", (0, 1))]),
+            TypeError,
+            "intervals are a mapping",
+        ),
+        (
+            lambda: construct.from_judgements(FRAME, preferences=["ab", ("a",)]),
+            TypeError,
+            "preference 0 is a pair, not 'ab'",
+        ),
+    ],
+)
+def test_what_is_wrong_is_said_in_the_terms_of_the_caller(wrong, error, message):
+    with pytest.raises(error, match=message):
+        wrong()
