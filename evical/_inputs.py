@@ -4,10 +4,9 @@ from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
-from sklearn.utils import check_array, column_or_1d, indexable
-from sklearn.utils.multiclass import check_classification_targets
+from sklearn.utils import indexable
 
-from evical.scores._checks import check_weights
+from evical.scores._checks import check_labels, check_weights
 
 __all__ = ["check_choice", "check_samples"]
 
@@ -69,8 +68,7 @@ def check_samples(
     """
     if y is None:
         raise ValueError("fit requires y to be passed, but the target y is None")
-    y = check_array(column_or_1d(y, warn=True), ensure_2d=False, dtype=None, input_name="y")
-    check_classification_targets(y)
+    y = check_labels(y)
     X, y = indexable(X, y)
     weight = check_weights(sample_weight, len(y))
     classes = np.unique(y)

@@ -12,13 +12,12 @@ from typing import Any, ClassVar, Self
 import numpy as np
 from numpy.typing import NDArray
 from sklearn.base import BaseEstimator, ClassifierMixin
-from sklearn.utils.multiclass import check_classification_targets
 from sklearn.utils.validation import check_is_fitted, column_or_1d
 
 from dstheory import Frame, MassFunction
 from evical.calibrators import _saved as saved
 from evical.scores import ScoreCounts
-from evical.scores._checks import check_same_length, check_scores, check_weights
+from evical.scores._checks import check_labels, check_same_length, check_scores, check_weights
 
 __all__ = ["BaseCalibrator"]
 
@@ -271,22 +270,9 @@ class BaseCalibrator(ClassifierMixin, BaseEstimator, ABC):  # type: ignore[misc]
 
 def _samples(scores: Any, y: Any) -> tuple[Floats, NDArray[Any]]:
     values = check_scores(scores)
-    labels = column_or_1d(y, warn=True)
+    labels = check_labels(y)
     check_same_length(scores=values, y=labels)
-    missing = _missing(labels)
-    if missing.any():
-        row = int(np.argmax(missing))
-        raise ValueError(f"y[{row}] is {labels[row]}; every sample needs a label")
-    check_classification_targets(labels)
     return values, labels
-
-
-def _missing(labels: NDArray[Any]) -> NDArray[np.bool_]:
-    if labels.dtype.kind == "f":
-        return np.asarray(~np.isfinite(labels))
-    if labels.dtype != object:
-        return np.zeros(len(labels), dtype=bool)
-    return np.array([label is None or label != label for label in labels], dtype=bool)
 
 
 def _counted(

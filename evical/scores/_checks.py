@@ -4,9 +4,10 @@ from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
-from sklearn.utils import check_array
+from sklearn.utils import check_array, column_or_1d
+from sklearn.utils.multiclass import check_classification_targets
 
-__all__ = ["check_binary", "check_same_length", "check_scores", "check_weights"]
+__all__ = ["check_binary", "check_labels", "check_same_length", "check_scores", "check_weights"]
 
 Floats = NDArray[np.float64]
 
@@ -107,6 +108,56 @@ def check_binary(y: Any) -> NDArray[np.int64]:
         raise ValueError(f"y has shape {array.shape}, expected (n,)")
     _refuse(array, (array != 0) & (array != 1), "y", "0 or 1")
     return array.astype(np.int64)
+
+
+def check_labels(y: Any) -> NDArray[Any]:
+    """Labels of any kind, as an array (n,).
+
+    Parameters
+    ----------
+    y : (n,) array, list, or pandas object
+
+    Returns
+    -------
+    (n,) array
+
+    Raises
+    ------
+    ValueError
+        If there is none, a label is missing (None, NaN, infinite), or `y` is not of classes.
+
+    Examples
+    --------
+    >>> check_labels(["a", None])
+    Traceback (most recent call last):
+    ValueError: y[1] is None; every sample needs a label
+    """
+    try:
+        labels: NDArray[Any] = column_or_1d(y, warn=True)
+    except TypeError:  # raised by a comparison with pandas.NA
+        labels = np.asarray(y, dtype=object)
+    if len(labels) == 0:
+        raise ValueError("y is empty; at least one sample is needed")
+    missing = _missing(labels)
+    if missing.any():
+        row = int(np.argmax(missing))
+        raise ValueError(f"y[{row}] is {labels[row]}; every sample needs a label")
+    check_classification_targets(labels)
+    return labels
+
+
+def _missing(labels: NDArray[Any]) -> NDArray[np.bool_]:
+    if labels.dtype.kind == "f":
+        return np.asarray(~np.isfinite(labels))
+    if labels.dtype != object:
+        return np.zeros(len(labels), dtype=bool)
+    return np.array([_is_missing(label) for label in labels], dtype=bool)
+
+
+def _is_missing(label: Any) -> bool:
+    # pandas.NA is known by its name, because pandas need not be installed; NaN and NaT are
+    # what differs from itself.
+    return label is None or type(label).__name__ == "NAType" or label != label
 
 
 def check_same_length(**arrays: Any) -> None:

@@ -15,6 +15,7 @@ from sklearn.naive_bayes import GaussianNB
 
 from evical.calibrators import BinningCalibrator
 from evical.classifier import EvidentialClassifier
+from evical.ensemble import EvidentialEnsemble
 
 BINS = BinningCalibrator(n_bins=4, model="dempster")
 X2, Y2 = make_classification(120, n_features=4, flip_y=0.2, random_state=0)
@@ -69,8 +70,11 @@ def test_a_class_of_zero_weight_is_missing():
 def test_missing_labels_and_values_are_refused():
     labels = np.array(["a", "b"], dtype=object)[Y2]
     labels[7] = np.nan
-    with pytest.raises(ValueError, match="NaN"):
+    with pytest.raises(ValueError, match=r"y\[7\] is nan; every sample needs a label"):
         classifier().fit(X2, labels)
+    labels[5] = None
+    with pytest.raises(ValueError, match=r"y\[5\] is None; every sample needs a label"):
+        EvidentialEnsemble([GaussianNB()]).fit(X2, labels)
     X = X2.copy()
     X[3, 1] = np.nan
     with pytest.raises(ValueError, match="NaN"):

@@ -2,7 +2,13 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from evical.scores._checks import check_binary, check_same_length, check_scores, check_weights
+from evical.scores._checks import (
+    check_binary,
+    check_labels,
+    check_same_length,
+    check_scores,
+    check_weights,
+)
 
 
 @pytest.mark.parametrize(
@@ -83,6 +89,26 @@ def test_binary_labels(y):
 def test_labels_that_are_not_binary(y):
     with pytest.raises(ValueError, match="y"):
         check_binary(y)
+
+
+@pytest.mark.parametrize(
+    ("y", "message"),
+    [
+        ([], "y is empty"),
+        (["a", None], r"y\[1\] is None; every sample needs a label"),
+        ([0, np.nan], r"y\[1\] is nan"),
+        ([0, 1, -np.inf], r"y\[2\] is -inf"),
+        (pd.Series(["a", pd.NA], dtype="string"), r"y\[1\] is <NA>"),
+        (pd.Series([1, None], dtype="Int64"), r"y\[1\] is (nan|<NA>)"),
+        (np.array(["2020-01-01", "NaT"], dtype="M8[D]").astype(object), r"y\[1\] is None"),
+        ([0.5, 1.5], "continuous"),
+        ([[0, 1], [1, 0]], "1d array"),
+    ],
+    ids=repr,
+)
+def test_labels_that_are_no_classes(y, message):
+    with pytest.raises(ValueError, match=message):
+        check_labels(y)
 
 
 def test_lengths():
