@@ -213,7 +213,8 @@ class RandomInterval:
             low, _ = self.contour.level_set(np.clip((share - self.rate) / rest, 0, 1))
             _, high = self.contour.level_set(np.clip((1 - share - self.rate) / rest, 0, 1))
         low = np.where(share <= self.rate, bottom, low)
-        return plain(low), plain(np.where(1 - share < self.rate, top, high))
+        high = np.where((1 - share < self.rate) | (rest == 0), top, high)
+        return plain(low), plain(high)
 
     def expectation(self) -> tuple[float, float]:
         """Lower and upper expectation: E(U) and E(V) (eqs. 20-23).

@@ -24,8 +24,6 @@ __all__ = ["FamilyLaw", "SamplingLaw"]
 
 Pair = tuple[Floats, Floats]
 
-_KEPT = 1 << 13  # nodes of the finest quadrature
-
 
 class SamplingLaw(Protocol):
     """Ranges over the focal set at gamma = exp(-r**2 / 2); arrays broadcast."""
@@ -73,27 +71,29 @@ class FamilyLaw:
 
     def cdf_range(self, y: Floats, r: Floats) -> Pair:
         """Least and largest P(Y <= y)."""
-        return self._range("cdf", r, y)
+        return self._range("cdf", self._ends(r), y)
 
     def quantile_range(self, z: Floats, r: Floats) -> Pair:
         """Least and largest quantile."""
-        return self._range("ppf", r, z)
+        return self._range("ppf", self._ends(r), z)
 
     def expected_cdf(self, y: Floats, end: int, atol: float) -> Floats:
         """Expectation over r of the least (end 0) or largest (end 1) P(Y <= y)."""
+        at = y[..., None]
         return rayleigh_mean(
-            lambda r: self.cdf_range(y[..., None], r)[end], breaks=list(self.kinks), atol=atol
+            lambda r: self._range("cdf", self._known_ends(r), at)[end],
+            breaks=list(self.kinks),
+            atol=atol,
         )
 
     def expected_quantile(self, end: int) -> Floats:
         """Expectation of the least or largest mean: quantiles are ordered as parameters are."""
-        return rayleigh_mean(lambda r: self._range("mean", r)[end], breaks=list(self.kinks))
-
-    def _range(self, method: str, r: Floats, *args: Floats) -> Pair:
-        ends = self._ends(r)
-        one, two = (
-            np.asarray(getattr(self.family(x.reshape(r.shape)), method)(*args)) for x in ends
+        return rayleigh_mean(
+            lambda r: self._range("mean", self._known_ends(r))[end], breaks=list(self.kinks)
         )
+
+    def _range(self, method: str, ends: Pair, *args: Floats) -> Pair:
+        one, two = (np.asarray(getattr(self.family(theta), method)(*args)) for theta in ends)
         for values, theta in zip((one, two), ends, strict=True):
             if np.isnan(values).any():
                 raise ValueError(
@@ -103,10 +103,12 @@ class FamilyLaw:
         return np.minimum(one, two), np.maximum(one, two)
 
     def _ends(self, r: Floats) -> Pair:
-        """Ends of the level sets; those at the nodes of a quadrature are asked for many times."""
-        if r.ndim > 1 or r.size > _KEPT:
-            return self.contour.at_radius(r.ravel())
+        low, high = self.contour.at_radius(r.ravel())
+        return low.reshape(r.shape), high.reshape(r.shape)
+
+    def _known_ends(self, r: Floats) -> Pair:
+        """Ends at the nodes of a quadrature: the same few arrays, asked for again and again."""
         key = r.tobytes()
         if key not in self._seen:
-            self._seen[key] = self.contour.at_radius(r)
+            self._seen[key] = self._ends(r)
         return self._seen[key]
