@@ -24,6 +24,9 @@ from dstheory.mass import MassFunction
 
 __all__ = ["decombine"]
 
+# Sums of some ten terms of up to 1, each with an error of 1e-16.
+_ROUNDING = 1e-14
+
 
 def decombine(
     m: MassFunction,
@@ -65,7 +68,8 @@ def decombine(
     Notes
     -----
     Masses are differences of commonalities: in floating point small ones carry an
-    absolute error of about 1e-16 / q2(frame).
+    absolute error of about 1e-16 / q2(frame), and those below a hundred times that are
+    dropped as noise.
 
     References
     ----------
@@ -101,6 +105,8 @@ def decombine(
         raise MassError(
             f"m2 is no part of m{rows_text(rows)}: without it, {event!r} would have a negative mass"
         )
+    if masses.dtype != object:
+        masses = _without_noise(masses, m2.mass(mask=m2.frame.full), atol)
     return MassFunction.from_store(m.frame, sets, np.array(masses, order="C")).prune()
 
 
@@ -108,6 +114,13 @@ def _quotient(m: MassFunction, m2: MassFunction) -> tuple[NDArray[Any], NDArray[
     sets = intersections(m, m2)
     combined, part = aligned(commonalities(m, sets), commonalities(m2, sets))
     return sets, differences(sets, combined / part)
+
+
+def _without_noise(masses: NDArray[Any], part: Any, atol: float) -> NDArray[Any]:
+    """Masses without what rounding left; the commonalities of m2 are at least `part`."""
+    noise = np.minimum(atol, _ROUNDING / np.asarray(part, dtype=np.float64))
+    kept = np.where(masses <= noise, 0, masses)
+    return np.asarray(kept / kept.sum(axis=0))
 
 
 def _negative(masses: NDArray[Any], atol: float) -> NDArray[np.bool_]:

@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 from hypothesis import given
 
-from dstheory import Frame, MassFunction
+from dstheory import Frame, MassFunction, combine
 from dstheory.combine import decombine, dempster
 from dstheory.errors import FrameError, MassError
 from tests.dstheory.combine.strategies import sources
@@ -64,3 +64,20 @@ def test_other_errors():
         decombine(one, MassFunction.from_dict(Frame(["x"]), {"x": 1}))
     with pytest.raises(TypeError, match="source 2"):
         decombine(one, 0.5)
+
+
+@pytest.mark.parametrize("rule", ["conjunctive", "dempster", "disjunctive"])
+def test_rounding_leaves_no_sets_behind(rule):
+    """As sparse as it was, without masses of -1e-17."""
+    rng = np.random.default_rng(1)
+    frame = Frame(list("abcd"))
+    focal1, focal2 = [1, 3, 6, 12, 15], [2, 5, 7, 15]
+    for _ in range(20):
+        one = MassFunction(frame, focal1, rng.dirichlet(np.ones(5), 3))
+        two = MassFunction(frame, focal2, rng.dirichlet(np.ones(4), 3))
+        if rule == "disjunctive":
+            one, two = ~one, ~two
+        back = decombine(getattr(combine, rule)(one, two), two, rule=rule)
+        assert back.focal.tolist() == one.focal.tolist()
+        assert (back.masses >= 0).all()
+        np.testing.assert_allclose(back.masses, one.masses, atol=1e-11)
