@@ -23,7 +23,7 @@ from dstheory import (
     revise,
     transform,
 )
-from tests import oracle_networks
+from tests import oracle_fuzzy, oracle_networks
 
 # Names of the rules in print, where they differ from ours.
 RULES = {
@@ -339,6 +339,10 @@ def compute(oracle: dict[str, Any], number: Callable[[str], Any]) -> Any:
     operation = oracle.get("op")
     if not isinstance(operation, str):
         raise UnknownOperationError(f"{oracle.get('id')}: an oracle without op")
+    for pattern, function in oracle_fuzzy.OPERATIONS.items():
+        found = re.fullmatch(pattern, operation)
+        if found:
+            return function(oracle, *found.groups())
     for pattern, function in PHRASES.items():
         found = re.fullmatch(pattern, operation)
         if found:

@@ -15,7 +15,7 @@ from scipy import stats
 from dstheory.inference import GRFN
 from tests import naive_grfn as naive
 
-ORACLES = Path(__file__).parents[2] / "oracles" / "inference.json"
+ORACLES = Path(__file__).parents[2] / "oracles" / "dst_oracles.json"
 
 modes = st.floats(-3, 3)
 deviations = st.floats(0.2, 3)
@@ -60,7 +60,7 @@ def test_definition_of_the_distribution_functions(number, x):
 
 
 def test_oracle():
-    cases = {case["id"]: case for case in json.loads(ORACLES.read_text())["cases"]}
+    cases = {case["id"]: case for case in json.loads(ORACLES.read_text())["oracles"]}
     number = GRFN(2, 1, 2)
     for name, value in cases["grfn-mu2-sig1-h2"]["expected"].items():
         what, low, high = re.fullmatch(r"(\w+)\[(.*),(.*)\]", name).groups()

@@ -13,7 +13,7 @@ from dstheory.errors import TotalConflictError
 from dstheory.inference import GRFN, product_intersection, product_intersection_conflict
 from tests import naive_grfn as naive
 
-ORACLES = Path(__file__).parents[2] / "oracles" / "inference.json"
+ORACLES = Path(__file__).parents[2] / "oracles" / "dst_oracles.json"
 
 numbers = st.tuples(st.floats(-3, 3), st.floats(0.2, 2), st.floats(0.05, 10))
 sources = st.builds(
@@ -60,7 +60,7 @@ def test_definition_of_hard_normalization(one, two):
 
 
 def test_oracle():
-    cases = {case["id"]: case for case in json.loads(ORACLES.read_text())["cases"]}
+    cases = {case["id"]: case for case in json.loads(ORACLES.read_text())["oracles"]}
     expected = {k: v["float"] for k, v in cases["grfn-combination"]["expected"].items()}
     sources = GRFN(1, 1, 2), GRFN(2, 4, 3)
     for kind in ("soft", "hard"):

@@ -14,7 +14,7 @@ from dstheory import Frame, MassFunction
 from dstheory.inference import binomial, goodman_intervals, multinomial, multinomial_bounds
 from tests import naive_multinomial as definition
 
-ORACLES = Path(__file__).parents[2] / "oracles" / "inference.json"
+ORACLES = Path(__file__).parents[2] / "oracles" / "dst_oracles.json"
 EXACT = ["bayesian", "laplace", "dempster"]
 MODELS = [*EXACT, "goodman", "likelihood"]
 LOWER = {
@@ -82,7 +82,7 @@ def test_definition_of_ordered_categories(model, counts):
     ],
 )
 def test_oracle(identifier, options):
-    cases = {case["id"]: case for case in json.loads(ORACLES.read_text())["cases"]}
+    cases = {case["id"]: case for case in json.loads(ORACLES.read_text())["oracles"]}
     case = cases[identifier]
     m = multinomial([48, 17, 19, 11, 6, 9], case["frame"], **options)
     found = {",".join(event): mass for event, mass in m.to_dict().items()}
