@@ -57,6 +57,9 @@ class BaseCalibrator(ClassifierMixin, BaseEstimator, ABC):  # type: ignore[misc]
         for name, value in state.items():
             setattr(self, name, value)
 
+    def _check_state(self) -> None:
+        """Raise for restored arrays that do not fit each other."""
+
     def fit(self, scores: Any, y: Any, sample_weight: Any = None) -> Self:
         """Learn the calibration from scores and labels.
 

@@ -13,6 +13,7 @@ from numpy.typing import NDArray
 from dstheory.inference import binomial_masses
 from evical.calibrators._base import BaseCalibrator
 from evical.calibrators._models import check_confidence, check_model
+from evical.calibrators._saved import check_bins, check_shapes
 from evical.scores import ScoreCounts, midpoints
 
 __all__ = ["BinningCalibrator"]
@@ -118,6 +119,11 @@ class BinningCalibrator(BaseCalibrator):
     def _predict_mass(self, scores: Floats) -> tuple[Floats, Floats]:
         bins = _bin_of(scores, self.edges_)
         return self.masses_[0, bins], self.masses_[1, bins]
+
+    def _check_state(self) -> None:
+        n = max(np.size(self.edges_) - 1, 1)
+        check_shapes(self, edges_=(n + 1,), positive_=(n,), total_=(n,), masses_=(2, n))
+        check_bins(self, "edges_")
 
 
 def bin_masses(positive: Floats, total: Floats, model: str, confidence: float) -> Floats:

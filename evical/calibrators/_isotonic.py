@@ -13,6 +13,7 @@ from scipy.optimize import isotonic_regression
 from evical.calibrators._base import BaseCalibrator
 from evical.calibrators._binning import bin_masses
 from evical.calibrators._models import check_confidence, check_model
+from evical.calibrators._saved import check_bins, check_shapes
 from evical.scores import ScoreCounts, midpoints
 
 __all__ = ["IsotonicCalibrator"]
@@ -86,6 +87,11 @@ class IsotonicCalibrator(BaseCalibrator):
     def _predict_mass(self, scores: Floats) -> tuple[Floats, Floats]:
         block = np.searchsorted(self.thresholds_, scores, side="right")
         return self.masses_[0, block], self.masses_[1, block]
+
+    def _check_state(self) -> None:
+        n = np.size(self.thresholds_) + 1
+        check_shapes(self, thresholds_=(n - 1,), positive_=(n,), total_=(n,), masses_=(2, n))
+        check_bins(self, "thresholds_")
 
 
 def _block_sums(starts: NDArray[np.intp], counts: ScoreCounts) -> tuple[Floats, Floats]:

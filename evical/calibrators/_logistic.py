@@ -14,6 +14,7 @@ from scipy.special import expit
 
 from evical.calibrators._base import BaseCalibrator
 from evical.calibrators._models import check_confidence, check_model
+from evical.calibrators._saved import check_shapes
 from evical.scores import LogisticProfile, PlattFit, ScoreCounts, fit_platt, fit_profile
 from evical.scores._platt import confidence_interval
 
@@ -171,6 +172,27 @@ class LogisticCalibrator(BaseCalibrator):
             k: v if v.ndim else float(v) for k, v in state["profile"].items()
         }
         self.profile_ = LogisticProfile(**profile) if profile else None
+
+    def _check_state(self) -> None:
+        check_shapes(self.sigmoid_, covariance=(2, 2))
+        if (self.profile_ is None) == (self.model == "likelihood"):
+            raise ValueError(
+                f"saved calibrator is damaged: its model is {self.model!r}, but "
+                f"it is saved {'without' if self.profile_ is None else 'with'} a likelihood"
+            )
+        if self.profile_ is None:
+            return
+        n, degree = np.size(self.profile_.nodes), np.shape(self.profile_.coefficients)[1:2]
+        n_edges = np.size(self.profile_.edges)
+        scalars = ("center", "scale", "intercept", "slope", "unit", "limit")
+        check_shapes(
+            self.profile_,
+            **dict.fromkeys(scalars, ()),
+            nodes=(n,),
+            weights=(n,),
+            edges=(n_edges,),
+            coefficients=(2, *degree, max(n_edges - 1, 1)),
+        )
 
 
 def _sides(log_odds: Floats) -> tuple[Floats, Floats]:

@@ -10,7 +10,7 @@ import numpy as np
 
 from evical.scores import ScoreCounts
 
-__all__ = ["FORMAT", "VERSION", "from_dict", "to_dict"]
+__all__ = ["FORMAT", "VERSION", "check_bins", "check_shapes", "from_dict", "to_dict"]
 
 FORMAT = "evical.calibrator"
 VERSION = 1
@@ -47,6 +47,29 @@ def from_dict(data: Any, known: dict[str, Any]) -> Any:
     return calibrator
 
 
+def check_shapes(owner: Any, **shapes: tuple[int, ...]) -> None:
+    """Raise unless restored arrays, attributes of `owner`, have these shapes."""
+    for name, shape in shapes.items():
+        found = np.shape(getattr(owner, name))
+        if found != shape:
+            raise ValueError(
+                f"saved calibrator is damaged: state {name} has shape {found}, but the rest "
+                f"calls for {shape}"
+            )
+
+
+def check_bins(calibrator: Any, limits: str) -> None:
+    """Raise unless bins, from limits to masses, can be what was saved.
+
+    `limits` is the name of the ascending limits; all other names are those of bins.
+    """
+    ascending, masses = getattr(calibrator, limits), calibrator.masses_
+    if not (np.diff(ascending) >= 0).all():
+        raise ValueError(f"saved calibrator is damaged: state {limits} does not ascend")
+    if masses.min() < 0 or masses.sum(axis=0).max() > 1 + 1e-9:
+        raise ValueError("saved calibrator is damaged: state masses_ are no masses")
+
+
 def _check(data: Any, known: dict[str, Any]) -> None:
     if not isinstance(data, dict) or data.get("format") != FORMAT:
         raise ValueError(f"this is no saved calibrator: its format is not {FORMAT!r}")
@@ -79,6 +102,7 @@ def _restore_state(calibrator: Any, state: dict[str, Any]) -> None:
         calibrator._set_state({name: _arrays(state[name], name) for name in calibrator._state})
     except (KeyError, TypeError, IndexError) as error:
         raise ValueError(f"saved calibrator is damaged: its state lacks {error}") from error
+    calibrator._check_state()
 
 
 def _counts(columns: Any) -> ScoreCounts:

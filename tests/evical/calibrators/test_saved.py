@@ -130,6 +130,13 @@ DAMAGES = [
     (change("state", "edges_", to=[0, None]), "state edges_ is"),
     (change("state", "edges_", to=[[0], [1, 2]]), "state edges_ is"),
     (change("state", "masses_", to=[[0.5, float("nan")], [0, 0]]), "state masses_ is not finite"),
+    (change("state", "edges_", to=[]), r"edges_ has shape \(0,\), but the rest calls for \(2,\)"),
+    (change("state", "edges_", to=[[0.0, 0.5, 1.0]]), r"edges_ has shape \(1, 3\)"),
+    (change("state", "edges_", to=[0.0, 1.0]), r"positive_ has shape \(2,\), .* calls for \(1,\)"),
+    (change("state", "masses_", to=[[0.5], [0.5]]), r"masses_ has shape \(2, 1\)"),
+    (change("state", "edges_", to=[0.0, 2.0, 1.0]), "edges_ does not ascend"),
+    (change("state", "masses_", to=[[0.5, 0.5], [0.4, 0.6]]), "masses_ are no masses"),
+    (change("state", "masses_", to=[[0.5, -0.5], [0.4, 0.6]]), "masses_ are no masses"),
     (change("counts", to=[[1], [1]]), "counts are not three columns of one length"),
     (change("counts", to=[[1], [1], [1, 2]]), "counts are not three columns of one length"),
     (change("counts", to=[["x"], [1], [1]]), "state counts is"),
@@ -149,6 +156,36 @@ def test_damaged_logistic_state():
         change("state", "sigmoid", "extra", to=1.0),
         change("state", "sigmoid", to=[1.0]),
         change("state", "profile", to=None),
+        change("state", "profile", to={}),
+        change("state", "sigmoid", "covariance", to=[[1.0, 0.0, 0.0], [0.0, 1.0, 0.0]]),
+        change("state", "sigmoid", "beta0", to=[1.0, 2.0]),
+        change("state", "profile", "unit", to=[1.0]),
+        change("state", "profile", "weights", to=[1.0]),
+        change("state", "profile", "edges", to=[0.0, 1.0]),
+        change("state", "profile", "coefficients", to=[1.0]),
+        change("parameters", "model", to="bayesian"),
     ):
         with pytest.raises(ValueError, match="damaged"):
             BaseCalibrator.from_dict(damage(data))
+
+
+def test_damaged_isotonic_state():
+    data = IsotonicCalibrator().fit([0.0, 1.0, 2.0], [0, 1, 1]).to_dict()
+    for name, value in [
+        ("thresholds_", 0.5),
+        ("thresholds_", [0.5, 0.7]),
+        ("masses_", [[0.0, 0.5, 0.5], [0.5, 0.0, 0.0]]),
+        ("masses_", [[0.0, 1.5], [0.5, 0.0]]),
+        ("total_", [[1.0, 2.0]]),
+    ]:
+        with pytest.raises(ValueError, match="damaged"):
+            BaseCalibrator.from_dict(change("state", name, to=value)(data))
+
+
+def test_a_calibrator_of_a_single_score_is_restored():
+    for calibrator in (BinningCalibrator(), IsotonicCalibrator(), LogisticCalibrator()):
+        saved = calibrator.fit([1.0, 1.0], [0, 1]).to_dict()
+        again = BaseCalibrator.from_dict(saved)
+        np.testing.assert_array_equal(
+            again.predict_interval([0.5, 1, 2]), calibrator.predict_interval([0.5, 1, 2])
+        )
