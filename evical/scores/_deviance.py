@@ -18,7 +18,9 @@ from numpy.typing import NDArray
 
 Array = NDArray[np.float64]
 
-_CHUNK = 1 << 14  # elements of one temporary (128 kB): a pass stays in cache
+# Elements of one temporary (64 kB): a pass stays in cache, and its products below the 9216 elements
+# from which OpenBLAS starts threads, which wait for each other where the cores are busy.
+_CHUNK = 1 << 13
 _MAX_STEPS = 200
 _JOINT_STEPS = 2
 _PATIENCE = 5  # steps; then every other one expands the bracket or bisects it
