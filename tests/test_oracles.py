@@ -64,6 +64,17 @@ def test_oracle(oracle, number):
         assert {name for name, mass in got.items() if abs(mass) > 1e-12} <= set(expected)
 
 
+@pytest.mark.parametrize(
+    "oracle", [one for one in oracles() if one.values[0].get("published_tolerance")]
+)
+def test_as_printed(oracle):
+    got = as_numbers(compute(oracle, floating))
+    tolerance = oracle["published_tolerance"]
+    for name, value in oracle["published"].items():
+        found = got.get("" if name == "value" else canonical(name), 0)
+        assert float(found) == pytest.approx(value, abs=tolerance), name
+
+
 def test_there_are_oracles():
     assert len(list(oracles())) > 80
 
