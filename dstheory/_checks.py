@@ -12,16 +12,19 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from dstheory.errors import FrameError, MassError, TotalConflictError
+from dstheory.errors import DSTheoryError, FrameError, MassError, TotalConflictError
 from dstheory.frame import Frame
 from dstheory.kernels import bits
 
 __all__ = [
+    "MAX_TABLE_LABELS",
     "SUM_TOLERANCE",
     "as_masses",
+    "check_atol",
     "check_frame",
     "check_masses",
     "check_number",
+    "check_table_size",
     "kept_sum",
     "refuse_total_conflict",
     "same_frame",
@@ -31,6 +34,8 @@ __all__ = [
 
 # Masses that come from sums over 2^20 sets carry a rounding error of about 1e-10.
 SUM_TOLERANCE = 1e-9
+# 2^26 doubles are half a gigabyte.
+MAX_TABLE_LABELS = 26
 
 
 def check_frame(frame: Any) -> None:
@@ -116,6 +121,21 @@ def _check_exact(masses: NDArray[Any], atol: float, name: str) -> None:
         total = sum(row, start=Fraction(0)) if _all_rational(row) else sum(row)
         if not _is_one(total, atol):
             raise MassError(_sum_message(masses, total, np.array([place]), name))
+
+
+def check_atol(atol: float) -> None:
+    """Raise if a tolerance is negative or NaN."""
+    if not atol >= 0:
+        raise ValueError(f"atol is {atol}, but a tolerance is not negative")
+
+
+def check_table_size(size: int, advice: str) -> None:
+    """Raise if a table of all subsets of `size` labels is too large to be made."""
+    if size > MAX_TABLE_LABELS:
+        raise DSTheoryError(
+            f"a table on {size} labels has 2^{size} entries a row, at most "
+            f"2^{MAX_TABLE_LABELS} are made; {advice}"
+        )
 
 
 def check_number(value: Any, name: str) -> None:

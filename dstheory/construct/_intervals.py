@@ -14,14 +14,11 @@ from numpy.typing import NDArray
 from dstheory import _checks
 from dstheory.construct._arguments import as_frame, below, check_shares, place_name
 from dstheory.construct._tables import from_implicability
-from dstheory.errors import DSTheoryError, MassError
+from dstheory.errors import MassError
 from dstheory.frame import Frame
 from dstheory.mass import MassFunction
 
 __all__ = ["from_probability_intervals", "lower_envelope", "natural_extension"]
-
-# 2^26 doubles are half a gigabyte.
-_MAX_LABELS = 26
 
 
 def natural_extension(
@@ -207,10 +204,7 @@ def _tightened(low: NDArray[Any], high: NDArray[Any]) -> tuple[NDArray[Any], NDA
 def _envelope(low: NDArray[Any], high: NDArray[Any]) -> NDArray[Any]:
     """Lower probabilities (*batch, 2**K) from coherent bounds."""
     size = low.shape[-1]
-    if size > _MAX_LABELS:
-        raise DSTheoryError(
-            f"a table on {size} labels has 2^{size} entries a row, at most 2^{_MAX_LABELS} are made"
-        )
+    _checks.check_table_size(size, "natural_extension needs no table")
     table = np.asarray(np.maximum(_set_sums(low), 1 - _set_sums(high)[..., ::-1]))
     table[..., 0], table[..., -1] = 0, 1  # exactly, whatever the rounding of the sums
     return table

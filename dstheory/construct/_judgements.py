@@ -17,6 +17,7 @@ from dstheory.construct._tables import from_masses
 from dstheory.errors import DSTheoryError
 from dstheory.frame import Frame
 from dstheory.kernels import bits
+from dstheory.kernels.programs import TIGHT
 from dstheory.mass import MassFunction
 
 __all__ = ["from_judgements"]
@@ -123,6 +124,8 @@ def _least_specific(
         b_ub=np.array(bounds) if rows else None,
         A_eq=np.ones((1, len(sets))),
         b_eq=[1.0],
+        method="highs",
+        options=TIGHT,
     )
     if result.status == 2:
         raise DSTheoryError("no mass function agrees with all judgements; weaken one of them")

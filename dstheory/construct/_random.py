@@ -13,7 +13,7 @@ from typing import Any, Literal
 import numpy as np
 from numpy.typing import NDArray
 
-from dstheory._checks import check_number
+from dstheory._checks import MAX_TABLE_LABELS, check_number
 from dstheory.construct._arguments import as_frame
 from dstheory.errors import DSTheoryError, MassError
 from dstheory.frame import Frame
@@ -23,9 +23,6 @@ from dstheory.mass import MassFunction
 __all__ = ["random"]
 
 RandomKind = Literal["uniform", "cardinality", "bayesian", "consonant", "simple"]
-
-# All 2^K - 1 sets as focal sets: above this size the table would be refused anyway.
-_MAX_ALL_SETS = 26
 
 
 def random(
@@ -139,7 +136,7 @@ def _any_sets(frame: Frame, rng: np.random.Generator, n_focal: int | None) -> se
 
 
 def _all_sets(size: int) -> set[int]:
-    if size > _MAX_ALL_SETS:
+    if size > MAX_TABLE_LABELS:
         raise DSTheoryError(
             f"a frame of {size} labels has 2^{size} - 1 non-empty subsets; give n_focal"
         )

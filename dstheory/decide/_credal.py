@@ -11,17 +11,15 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from dstheory._checks import check_atol
 from dstheory.decide._dominance import maximality
-from dstheory.decide._interval import check_atol
 from dstheory.decide._tables import mean_table
 from dstheory.decide._utilities import prepared
 from dstheory.kernels import bits, setwise
+from dstheory.kernels.programs import TIGHT
 from dstheory.mass import MassFunction
 
 __all__ = ["e_admissibility"]
-
-# The default of 1e-7 would drown the tolerance of the criterion; HiGHS takes no less.
-_LP_OPTIONS: Any = {"primal_feasibility_tolerance": 1e-10, "dual_feasibility_tolerance": 1e-10}
 
 
 def e_admissibility(
@@ -122,7 +120,7 @@ def _shortfall(
         b_eq=masses[present],
         bounds=[*[(0, None)] * n_shares, (None, None)],
         method="highs",
-        options=_LP_OPTIONS,
+        options=TIGHT,
     )
     if not result.success or result.fun is None:
         raise RuntimeError(f"the linear program of e_admissibility failed: {result.message}")

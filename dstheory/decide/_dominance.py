@@ -12,8 +12,8 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from dstheory._checks import check_atol
 from dstheory.decide._expectations import lower_expected_utility, upper_expected_utility
-from dstheory.decide._interval import check_atol
 from dstheory.decide._tables import worst_table
 from dstheory.decide._utilities import prepared
 from dstheory.kernels import setwise

@@ -10,6 +10,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from dstheory._checks import check_atol
 from dstheory.decide._expectations import lower_expected_utility, upper_expected_utility
 from dstheory.mass import MassFunction
 
@@ -61,9 +62,3 @@ def interval_dominance(
     best = lower.max(axis=-1, keepdims=True)
     # Second part: rounding may put the upper bound of the best act below its lower one.
     return np.asarray((best - upper <= atol) | (lower == best), dtype=bool)
-
-
-def check_atol(atol: float) -> None:
-    """Refuse a tolerance that is negative or NaN."""
-    if not atol >= 0:
-        raise ValueError(f"atol is {atol}, but a tolerance is not negative")

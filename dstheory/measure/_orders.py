@@ -11,20 +11,14 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from dstheory._checks import check_atol
 from dstheory._masses import batch_of, check_masses
+from dstheory.kernels.programs import TIGHT
 from dstheory.kernels.shapes import scalar, stretched
 from dstheory.mass import MassFunction
 from dstheory.transform import pl_table, q_table
 
 __all__ = ["is_pl_included", "is_q_included", "is_specialization"]
-
-# The default of 1e-7 would drown the tolerance of the test; HiGHS takes no less.
-_LP_OPTIONS: Any = {"primal_feasibility_tolerance": 1e-10, "dual_feasibility_tolerance": 1e-10}
-
-
-def _check_atol(atol: float) -> None:
-    if not atol >= 0:
-        raise ValueError(f"atol is {atol}, but a tolerance is not negative")
 
 
 def is_pl_included(m1: MassFunction, m2: MassFunction, *, atol: float = 1e-12) -> Any:
@@ -65,7 +59,7 @@ def is_pl_included(m1: MassFunction, m2: MassFunction, *, atol: float = 1e-12) -
     (True, False)
     """
     check_masses(m1, m2)
-    _check_atol(atol)
+    check_atol(atol)
     batch_of(m1, m2)
     return _all_within(pl_table(m1) - pl_table(m2), atol)
 
@@ -104,7 +98,7 @@ def is_q_included(m1: MassFunction, m2: MassFunction, *, atol: float = 1e-12) ->
     (True, False)
     """
     check_masses(m1, m2)
-    _check_atol(atol)
+    check_atol(atol)
     batch_of(m1, m2)
     return _all_within(q_table(m1) - q_table(m2), atol)
 
@@ -152,7 +146,7 @@ def is_specialization(m1: MassFunction, m2: MassFunction, *, atol: float = 1e-9)
     (True, False)
     """
     check_masses(m1, m2)
-    _check_atol(atol)
+    check_atol(atol)
     batch = batch_of(m1, m2)
     small, large = (
         stretched(m.store, batch).astype(np.float64).reshape(len(m.focal), -1) for m in (m1, m2)
@@ -182,9 +176,7 @@ def _largest_flow(
         (len(small) + len(large), len(pairs)),
     )
     bounds = np.maximum(np.concatenate([small, large]), 0)
-    result = linprog(
-        -np.ones(len(pairs)), A_ub=limits, b_ub=bounds, method="highs", options=_LP_OPTIONS
-    )
+    result = linprog(-np.ones(len(pairs)), A_ub=limits, b_ub=bounds, method="highs", options=TIGHT)
     if not result.success or result.fun is None:
         raise RuntimeError(f"the linear program of is_specialization failed: {result.message}")
     return -float(result.fun)

@@ -9,16 +9,13 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from dstheory._checks import check_table_size
 from dstheory._masses import check_mass
-from dstheory.errors import DSTheoryError
 from dstheory.kernels import moebius
 from dstheory.mass import MassFunction
 from dstheory.transform._butterflies import beliefs, plausibilities
 
 __all__ = ["b_table", "bel_table", "dense_masses", "mass_table", "pl_table", "q_table"]
-
-# 2^26 doubles are half a gigabyte.
-_MAX_LABELS = 26
 
 
 def mass_table(m: MassFunction) -> NDArray[Any]:
@@ -176,11 +173,7 @@ def b_table(m: MassFunction) -> NDArray[Any]:
 def dense_masses(m: MassFunction) -> NDArray[Any]:
     """Masses of all subsets, set-major: (2**K, *batch)."""
     size = len(check_mass(m).frame)
-    if size > _MAX_LABELS:
-        raise DSTheoryError(
-            f"a table on {size} labels has 2^{size} entries a row, at most 2^{_MAX_LABELS} are "
-            "made; ask m.bel(event), m.pl(event), ... for single events"
-        )
+    check_table_size(size, "ask m.bel(event), m.pl(event), ... for single events")
     table = np.zeros((1 << size, *m.batch_shape), dtype=m.store.dtype)
     table[m.focal] = m.store
     return table
