@@ -4,8 +4,6 @@ Run with ``pytest tests/benchmarks/bench_logistic.py --benchmark-only -s``; the 
 scikit-learn is in ``extra_info`` and printed.
 """
 
-from time import perf_counter
-
 import numpy as np
 import pytest
 from scipy.special import expit
@@ -13,6 +11,7 @@ from sklearn.calibration import _SigmoidCalibration
 
 from evical.scores._platt import fit_platt
 from evical.scores._profile import fit_profile
+from tests.benchmarks.timing import best_seconds
 
 SIZES = [20, 100, 1_000, 10_000, 100_000, 1_000_000]
 
@@ -26,15 +25,6 @@ def data(n):
     return x, y, ((1.0 - y), y.astype(float))
 
 
-def best_time(function):
-    times = []
-    for _ in range(3):
-        start = perf_counter()
-        function()
-        times.append(perf_counter() - start)
-    return min(times)
-
-
 def report(benchmark, what, n, reference):
     ours = benchmark.stats.stats.min
     benchmark.extra_info["ratio_to_scikit_learn"] = ours / reference
@@ -45,7 +35,7 @@ def report(benchmark, what, n, reference):
 def test_platt_fit(benchmark, n):
     x, y, weights = data(n)
     benchmark.pedantic(fit_platt, args=(x, *weights), rounds=5, warmup_rounds=1)
-    report(benchmark, "Platt fit", n, best_time(lambda: _SigmoidCalibration().fit(x, y)))
+    report(benchmark, "Platt fit", n, best_seconds(lambda: _SigmoidCalibration().fit(x, y)))
 
 
 @pytest.mark.parametrize("n", SIZES)
@@ -57,7 +47,7 @@ def test_likelihood_fit(benchmark, n):
         return fit_profile(x, *weights, fit_platt(x, *weights))
 
     benchmark.pedantic(fit, rounds=5, warmup_rounds=1)
-    report(benchmark, "likelihood fit", n, best_time(lambda: _SigmoidCalibration().fit(x, y)))
+    report(benchmark, "likelihood fit", n, best_seconds(lambda: _SigmoidCalibration().fit(x, y)))
 
 
 @pytest.mark.parametrize("n", SIZES)
@@ -67,4 +57,4 @@ def test_likelihood_masses(benchmark, n):
     other = _SigmoidCalibration().fit(x, y)
     scores = np.random.default_rng(1).normal(size=n)
     benchmark.pedantic(profile.masses, args=(scores,), rounds=5, warmup_rounds=1)
-    report(benchmark, "masses", n, best_time(lambda: other.predict(scores)))
+    report(benchmark, "masses", n, best_seconds(lambda: other.predict(scores)))
