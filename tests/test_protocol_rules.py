@@ -83,7 +83,7 @@ RULES = [
     ),
     Entry("yager"),
 ]
-NOT_RULES = {"combine_axis", "decombine"}
+NOT_RULES = {"combine_axis", "decombine", "learn_tnorm"}
 
 every_rule = pytest.mark.parametrize("rule", RULES, ids=lambda rule: f"{rule.name}{rule.options}")
 

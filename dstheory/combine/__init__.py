@@ -10,6 +10,7 @@ from dstheory.combine._dubois_prade import dubois_prade
 from dstheory.combine._fixsen_mahler import fixsen_mahler
 from dstheory.combine._florea import florea
 from dstheory.combine._global_conflict import inagaki, lefevre, yager
+from dstheory.combine._learning import learn_tnorm
 from dstheory.combine._lns import lns
 from dstheory.combine._pcr import pcr5, pcr5_plus, pcr6, pcr6_plus
 from dstheory.combine._pcr_first import pcr1, pcr2, pcr3, pcr4
@@ -29,6 +30,7 @@ __all__ = [
     "fixsen_mahler",
     "florea",
     "inagaki",
+    "learn_tnorm",
     "lefevre",
     "lns",
     "mixing",

@@ -2,7 +2,7 @@
 
 Canonical weights are combined by a t-norm instead of the minimum (sources that share all
 their evidence) or the product (sources that share none); its parameter says how much, and
-can be learned by minimizing a loss over it. Denoeux 2008; Quost, Masson & Denoeux
+can be learned. Denoeux 2008; Quost, Masson & Denoeux
 2011.
 """
 
@@ -37,7 +37,7 @@ def tnorm_conjunctive(
         Sugeno-Weber: above -1, through Łukasiewicz' (0) to the product (inf).
         Dubois-Prade: from the minimum (0) to the product (1).
     parameter : float
-        Parameter of the family.
+        Parameter of the family; `learn_tnorm` chooses it from samples.
 
     Returns
     -------

@@ -1,0 +1,77 @@
+"""Learned parameters of t-norm rules."""
+
+import math
+
+import numpy as np
+import pytest
+
+from dstheory import Frame, MassFunction, betp
+from dstheory.combine import learn_tnorm, tnorm_conjunctive
+from dstheory.errors import FrameError, MassError
+
+FRAME = Frame(list("ab"))
+# The parameters of the least and the most that agreement can count for.
+ENDS = {"frank": (0, 1), "sugeno_weber": (math.inf, 0), "dubois_prade": (0, 1)}
+every_family = pytest.mark.parametrize("family", ENDS)
+
+
+def source(n, label=1, mass=0.5):
+    return MassFunction(FRAME, [label, 3], [[mass, 1 - mass]] * n)
+
+
+def error(family, parameter, sources, labels):
+    joined = tnorm_conjunctive(*sources, family=family, parameter=parameter)
+    if (joined.contour().sum(axis=-1) == 0).any():
+        return math.inf
+    targets = [[label == "a", label == "b"] for label in labels]
+    return ((betp(joined) - np.array(targets)) ** 2).sum(axis=-1).mean()
+
+
+@every_family
+def test_no_parameter_of_a_fine_grid_is_better(family):
+    rng = np.random.default_rng(0)
+    labels = rng.choice(["a", "b"], 40)
+    sources = []
+    for _ in range(3):
+        masses = rng.dirichlet([1, 1, 1], 40)
+        masses[:, 0] += labels == "a"
+        sources.append(MassFunction(FRAME, [1, 2, 3], masses / masses.sum(axis=1, keepdims=True)))
+    found = learn_tnorm(sources, labels, family=family)
+    grid = np.logspace(-12, 6, 60) if family == "sugeno_weber" else np.linspace(0, 1, 60)
+    others = [error(family, float(s), sources, labels) for s in grid]
+    assert error(family, found, sources, labels) <= min(others) + 1e-6
+
+
+@every_family
+def test_agreement_that_is_right_counts_fully_and_that_is_wrong_least(family):
+    sources = [source(8), source(8)]
+    least, most = ENDS[family]
+    assert learn_tnorm(sources, ["a"] * 8, family=family) == most
+    assert learn_tnorm(sources, ["a", "b"] * 4, family=family) == least
+
+
+def test_the_parameter_behind_the_labels_is_found():
+    """With betp(a) = 3/4 + x/4 for m(ab) = 1 - x, the error is least where it is the share of a."""
+    sources = [source(100), source(100)]
+    labels = ["a"] * 85 + ["b"] * 15
+    found = learn_tnorm(sources, labels, family="dubois_prade")
+    joined = tnorm_conjunctive(*sources, family="dubois_prade", parameter=found)
+    assert betp(joined)[0, 0] == pytest.approx(0.85, abs=1e-4)
+
+
+def test_wrong_arguments_are_refused():
+    two = [source(2), source(2)]
+    with pytest.raises(ValueError, match="there are 1 sources"):
+        learn_tnorm(two[:1], ["a", "b"])
+    with pytest.raises(ValueError, match=r"there are 3 labels for sources of batch shape \(2,\)"):
+        learn_tnorm(two, ["a", "b", "a"])
+    with pytest.raises(ValueError, match="there are 0 labels"):
+        learn_tnorm([m[:0] for m in two], [])
+    with pytest.raises(ValueError, match="is not one label"):
+        learn_tnorm(two, ["a", ("a", "b")])
+    with pytest.raises(FrameError, match="'c' is not a label"):
+        learn_tnorm(two, ["a", "c"])
+    with pytest.raises(ValueError, match="family is one of frank"):
+        learn_tnorm(two, ["a", "b"], family="hamacher")
+    with pytest.raises(MassError, match="source 1 is dogmatic"):
+        learn_tnorm([source(2, mass=1), source(2)], ["a", "b"])
