@@ -111,7 +111,8 @@ class BinningCalibrator(BaseCalibrator):
             return np.array([low, high])
         if self.strategy == "uniform":
             # Fewer bins than asked for where the scores are too close to be told apart.
-            return np.unique(np.linspace(low, high, self.n_bins + 1))
+            # Halves, because the range of the scores may exceed the greatest float.
+            return np.unique(2 * np.linspace(low / 2, high / 2, self.n_bins + 1))
         starts = counts.group_starts(self.n_bins)[1:]
         inner = midpoints(counts.scores[starts - 1], counts.scores[starts])
         return np.concatenate([[low], inner, [high]])

@@ -103,6 +103,12 @@ def test_an_empty_bin_is_vacuous(model):
     assert calibrator.predict([1.5]).tolist() == [0]
 
 
+def test_scores_whose_range_is_no_float():
+    calibrator = BinningCalibrator(n_bins=2).fit([-1.5e308, -1, 1, 1.5e308], [0, 1, 0, 1])
+    assert calibrator.edges_.tolist() == [-1.5e308, 0, 1.5e308]
+    assert calibrator.total_.tolist() == [2, 2]
+
+
 def test_constant_scores_are_one_bin():
     for strategy in ("uniform", "quantile"):
         calibrator = BinningCalibrator(5, strategy, model="dempster")
