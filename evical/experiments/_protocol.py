@@ -12,6 +12,8 @@ from evical.experiments._sources import CALIBRATORS, CLASSIFIERS
 
 __all__ = ["TEN_CLASSIFIERS", "Method", "Protocol"]
 
+_PROPER_NAMES = {"bayesian": "Bayesian", "dempster": "Dempster"}
+
 
 @dataclass(frozen=True)
 class Method:
@@ -52,7 +54,7 @@ class Method:
     @property
     def model_name(self) -> str:
         """The model in words."""
-        return self.model.replace("_", " ")
+        return _PROPER_NAMES.get(self.model, self.model.replace("_", " "))
 
     @property
     def fusion_name(self) -> str:

@@ -32,9 +32,6 @@ _BANDS: tuple[tuple[str, dict[str, Any]], ...] = (
 )
 
 
-_NAMES = {"bayesian": "Bayesian"}
-
-
 def demo_pictures(results: Results) -> list[Picture]:
     """Draw the pictures.
 
@@ -68,7 +65,7 @@ def _calibration(results: Results, samples: list[CalibrationSample]) -> Picture:
                 grid,
                 bel,
                 pl,
-                name=_NAMES.get(model, model),
+                name=Method("logistic", model).model_name,
                 class_name=results.dataset.class_names[1],
                 sample=(sample.scores, sample.y) if model == "likelihood" else None,
             ).plot(ax, **style)
@@ -145,13 +142,14 @@ def _reliability(results: Results) -> Picture:
     }
     gaps = []
     for model, style in styles.items():
-        y, p = reliability_data(results, Method("logistic", model))
+        method = Method("logistic", model)
+        y, p = reliability_data(results, method)
         display = ReliabilityDisplay.from_predictions(
-            y, p, name=_NAMES.get(model, model), ax=ax, counts_ax=counts_ax, **style
+            y, p, name=method.model_name, ax=ax, counts_ax=counts_ax, **style
         )
         weights = display.counts / display.counts.sum()
         gap = float(np.nansum(weights * np.abs(display.prob_true - display.prob_pred)))
-        gaps.append(f"{gap:.3f} for the {_NAMES.get(model, model)} model")
+        gaps.append(f"{gap:.3f} for the {method.model_name} model")
     ax.set_xlabel("")
     counts_ax.set_yscale("symlog", linthresh=1)
     return Picture(

@@ -18,8 +18,6 @@ __all__ = ["compared_calibrators", "differences_table", "results_table", "to_csv
 
 # The less, the better; the other metrics describe and do not rank.
 _LOSSES = ("error_rate", "brier", "log_loss")
-# Names the paper's models carry in prose.
-_PROPER = {"bayesian": "Bayesian", "dempster": "Dempster"}
 
 
 def written(estimate: Estimate, metric: Metric, *, sign: bool = False) -> str:
@@ -132,9 +130,8 @@ def _numbers(estimate: Estimate) -> tuple[float | str, float | str]:
 
 
 def _heading(method: Method) -> tuple[str, str]:
-    model = _PROPER.get(method.model, method.model_name)
     if method.fusion == "dempster":
-        return method.calibrator, model
+        return method.calibrator, method.model_name
     return "reference", method.fusion_name
 
 
@@ -143,10 +140,7 @@ def _reference_note(results: Results) -> list[tuple[str, str]]:
     simple = [method for method in results.protocol.methods if method.fusion != "dempster"]
     if not simple:
         return []
-    kinds = {
-        f"{m.calibrator} calibration, {_PROPER.get(m.model, m.model_name)} model": None
-        for m in simple
-    }
+    kinds = dict.fromkeys(f"{m.calibrator} calibration, {m.model_name} model" for m in simple)
     return [("reference", f"simpler ways without Dempster's rule ({'; '.join(kinds)})")]
 
 
