@@ -16,7 +16,7 @@ __all__ = ["RAYLEIGH_END", "crossing", "radius"]
 # r of a uniform level has Rayleigh's law; beyond 9 lies a probability of exp(-40.5) = 3e-18.
 RAYLEIGH_END = 9.0
 
-_TOLERANCE = 2e-15  # of a level, relative: rounding of the distance
+_TOLERANCE = 2e-14  # of a level, relative: rounding of log-likelihoods, far below any use of levels
 _SECANTS = 20  # usually five suffice
 _STEPS = 120  # with bisections, enough for any bracket of floats of one sign
 _DOUBLINGS = 2200  # from the smallest float to the largest
