@@ -85,19 +85,17 @@ class Deviance:
         All arrays have one shape (k,). The method is Newton's, with a bracket: the gradient is
         increasing in `across`, so that each evaluation narrows the bracket, and a step that
         leaves it is replaced by bisection. It ends at a squared Newton decrement of `atol`,
-        relative to D where D is below 1; the error left is of third order, 1e-9 by default. Where D
-        itself is rounded more coarsely (total weights above 1e9), it ends at the rounding.
+        relative to D where D is below 1; the error left is of third order, 1e-9 by default.
         """
         result, guess = np.empty(along.size), across.copy()
         low, high = np.full(along.size, -np.inf), np.full(along.size, np.inf)
         active = np.arange(along.size)
-        rounding = 1e-16 * self._optimum[0]  # of D: a decrement below that is noise
         for step in range(_MAX_STEPS):
             x = guess[active]
             value, gradient, curvature = self._derivatives(along[active], y[active], x)
             decrement = gradient * gradient / curvature
             result[active] = value - 0.5 * decrement
-            left = decrement > np.maximum(atol * np.clip(value, 1e-9, 1.0), rounding)
+            left = decrement > atol * np.clip(value, 1e-9, 1.0)
             if not left.any():
                 break
             active, x = active[left], x[left]
