@@ -29,6 +29,14 @@ class BeliefPredictor(ClassifierMixin, MetaEstimatorMixin):  # type: ignore[misc
     def predict_mass(self, X: Any) -> MassFunction:
         """Belief about the class of each sample, a batch (n,) on the frame `classes_`."""
 
+    def _take_features(self, fitted: Any) -> None:
+        """Know as many features, by the same names, as a fitted classifier does."""
+        for name in ("n_features_in_", "feature_names_in_"):
+            if hasattr(fitted, name):
+                setattr(self, name, getattr(fitted, name))
+            elif hasattr(self, name):  # from an earlier fit
+                delattr(self, name)
+
     def predict_interval(self, X: Any) -> Floats:
         """Belief and plausibility.
 

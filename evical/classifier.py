@@ -146,10 +146,7 @@ class EvidentialClassifier(BeliefPredictor, BaseEstimator):  # type: ignore[misc
         self.classes_ = np.unique(y)
         fit_params, split_params = self._routed(weight, fit_params)
         self.calibrated_classifiers_ = self._fitted(X, y, weight, fit_params, split_params)
-        first = self.calibrated_classifiers_[0].estimator
-        for name in ("n_features_in_", "feature_names_in_"):
-            if hasattr(first, name):
-                setattr(self, name, getattr(first, name))
+        self._take_features(self.calibrated_classifiers_[0].estimator)
         return self
 
     def _check_parameters(self) -> None:

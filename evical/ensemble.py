@@ -5,6 +5,7 @@ much its calibration data can tell; a classifier with few data then speaks with 
 voice, where probabilities would all count the same (Xu et al. 2016, section 5).
 """
 
+import inspect
 from collections.abc import Callable, Sequence
 from typing import Any, Self
 
@@ -153,9 +154,7 @@ class EvidentialEnsemble(BeliefPredictor, _BaseComposition):  # type: ignore[mis
         )
         self._check_same_classes(list(members))
         self.named_estimators_ = Bunch(**dict(zip(members, self.estimators_, strict=True)))
-        for name in ("n_features_in_", "feature_names_in_"):
-            if hasattr(self.estimators_[0], name):
-                setattr(self, name, getattr(self.estimators_[0], name))
+        self._take_features(self.estimators_[0])
         return self
 
     def _members(self) -> dict[str, Any]:
@@ -181,13 +180,14 @@ class EvidentialEnsemble(BeliefPredictor, _BaseComposition):  # type: ignore[mis
     def _rule(self) -> Rule:
         if callable(self.rule):
             return self.rule
-        names = [name for name in combine.__all__ if name != "combine_axis"]
-        if self.rule not in names:
+        rules = {name: getattr(combine, name) for name in combine.__all__}
+        rules = {name: rule for name, rule in rules.items() if _needs_masses_only(rule)}
+        if self.rule not in rules:
             raise ValueError(
-                f"rule is {self.rule!r}, expected a function of mass functions "
-                f"or one of {', '.join(names)}"
+                f"rule is {self.rule!r}, expected a function of mass functions (with its options, "
+                f"as functools.partial) or one of {', '.join(rules)}"
             )
-        return getattr(combine, self.rule)  # type: ignore[no-any-return]  # looked up by name
+        return rules[self.rule]  # type: ignore[no-any-return]  # looked up by name
 
     def _routed(
         self, names: list[str], weight: Floats | None, fit_params: dict[str, Any]
@@ -338,6 +338,15 @@ class EvidentialEnsemble(BeliefPredictor, _BaseComposition):  # type: ignore[mis
         tags.input_tags.sparse = all(tag.sparse for tag in inner)
         tags.input_tags.allow_nan = all(tag.allow_nan for tag in inner)
         return tags
+
+
+def _needs_masses_only(rule: Callable[..., Any]) -> bool:
+    """Whether ``rule(*masses)`` works for any number of masses from two."""
+    parameters = inspect.signature(rule).parameters.values()
+    options = [one for one in parameters if one.kind is one.KEYWORD_ONLY]
+    return any(one.kind is one.VAR_POSITIONAL for one in parameters) and not any(
+        option.default is option.empty for option in options
+    )
 
 
 def _fit_member(

@@ -186,6 +186,7 @@ def test_string_labels_and_data_frames(X, y, names):
     assert named.predict_mass(frame).frame == Frame(names.split())
     assert named.feature_names_in_.tolist() == list(frame.columns)
     assert named.n_features_in_ == plain.n_features_in_ == X.shape[1]
+    assert not hasattr(named.fit(X, y), "feature_names_in_")
 
 
 def test_sparse_matrices():

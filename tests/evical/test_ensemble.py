@@ -200,6 +200,7 @@ def test_string_labels_and_data_frames():
     assert named.predict_mass(frame).frame == Frame(["no", "yes"])
     assert named.feature_names_in_.tolist() == list("abcd")
     assert set(named.predict(frame)) == {"no", "yes"}
+    assert not hasattr(named.fit(X2, Y2), "feature_names_in_")
 
 
 def test_weights_are_repetitions():
@@ -330,6 +331,9 @@ def test_conflict_of_two_is_known_by_hand():
         ({"estimators": [("nb", GaussianNB()), ("nb", SVC())]}, "not unique"),
         ({"estimators": [("rule", GaussianNB())]}, "conflict with constructor arguments"),
         ({"rule": "dempsters"}, "rule is 'dempsters', expected .* dempster"),
+        ({"rule": "decombine"}, "rule is 'decombine', expected .* dempster"),
+        ({"rule": "combine_axis"}, "rule is 'combine_axis', expected .* dempster"),
+        ({"rule": "inagaki"}, r"rule is 'inagaki', expected .*with its options, as functools"),
         ({"total_conflict": None}, "total_conflict is None, expected 'error', 'vacuous'"),
         ({"subsets": [np.arange(10)]}, "there are 1 subsets for 2 classifiers"),
         ({"subsets": [[0, 1, 2], [3, 150]]}, "row 150 in the subset of 'tree' is out of range"),
