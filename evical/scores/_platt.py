@@ -25,6 +25,7 @@ Array = NDArray[np.float64]
 _CHUNK = 1 << 13
 _GROUPS = 512  # equal-count groups that give Newton its start on large samples
 _MAX_STEPS = 200
+_FAR = 1e150  # standardized scores are cut off there, where every sigmoid has long ended
 _CONVERGED = 1e-13  # squared Newton decrement: twice the log-likelihood still to be gained
 
 
@@ -65,8 +66,10 @@ class PlattFit:
         return bool(np.isfinite(self.covariance[1, 1]))
 
     def standardize(self, scores: ArrayLike) -> Array:
-        """Return ``(scores - center) / scale``."""
-        return np.asarray((np.asarray(scores, dtype=float) - self.center) / self.scale)
+        """Return ``(scores - center) / scale``, within 1e150 so that no product overflows."""
+        with np.errstate(over="ignore"):  # infinity is cut off like any far score
+            z = (np.asarray(scores, dtype=float) - self.center) / self.scale
+        return np.asarray(np.clip(z, -_FAR, _FAR))
 
     def logit(self, scores: ArrayLike) -> Array:
         """Return the log-odds of the positive class, ``-(theta0 + theta1 * scores)``."""
@@ -201,7 +204,8 @@ def confidence_interval(
     if not fit.identified:
         deviation = np.where(z == 0.0, np.sqrt(v00), np.inf)
     else:
-        deviation = np.sqrt(np.maximum(v00 + z * (2.0 * v01 + z * v11), 0.0))
+        slope = np.sqrt(v11)  # a sum of squares: no overflow at far scores, never negative
+        deviation = np.hypot(slope * z + v01 / slope, np.sqrt(max(v00 - v01 * v01 / v11, 0.0)))
     half = ndtri(0.5 + 0.5 * confidence) * deviation
     eta = -(fit.beta0 + fit.beta1 * z)
     return np.asarray(expit(eta - half)), np.asarray(expit(eta + half))

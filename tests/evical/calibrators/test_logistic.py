@@ -90,3 +90,12 @@ def test_contour_has_its_mode_at_platt_and_vanishes_at_the_ends():
     np.testing.assert_allclose(calibrator.contour(AT[1:-1], p), 1, atol=1e-9)
     assert (calibrator.contour(AT[1:-1], 0.0) == 0).all()
     assert (calibrator.contour(AT[1:-1], 1.0) == 0).all()
+
+
+@pytest.mark.parametrize("model", ["likelihood", "confidence", "inverse_pignistic", "bayesian"])
+def test_scores_at_the_end_of_the_floats(model):
+    far = np.array([-1.7e308, 1.7e308])
+    interval = fitted(model).predict_interval(far)
+    assert np.isfinite(interval).all()
+    assert interval[0, 0] < 0.1
+    assert interval[1, 1] > 0.9
