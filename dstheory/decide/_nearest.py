@@ -6,6 +6,8 @@ distance has to be computed (Essaid, Martin, Smits & Ben Yaghlane 2014, "A dista
 decision in the credal level", AISC 2014).
 """
 
+from itertools import chain, combinations
+from math import comb
 from typing import Any
 
 import numpy as np
@@ -18,8 +20,8 @@ from dstheory.mass import MassFunction
 
 __all__ = ["nearest_set"]
 
-# All 2^K sets are compared.
-_MAX_LABELS = 20
+# All sets of 20 labels, those of up to two of a thousand.
+_MAX_SETS = 1 << 20
 # Overlaps held at once: 32 MiB.
 _BLOCK_CELLS = 1 << 22
 
@@ -30,9 +32,9 @@ def nearest_set(m: MassFunction, *, max_size: int | None = None) -> NDArray[np.b
     Parameters
     ----------
     m : MassFunction
-        m(empty) is left out; at most 20 labels.
+        m(empty) is left out.
     max_size : int, optional
-        Largest number of labels in a set. Default: all.
+        Largest number of labels in a set. Default: all, on frames of at most 20 labels.
 
     Returns
     -------
@@ -45,7 +47,7 @@ def nearest_set(m: MassFunction, *, max_size: int | None = None) -> NDArray[np.b
     TotalConflictError
         If all mass of a row is on the empty set.
     ValueError
-        If `max_size` is no possible size, or the frame too large.
+        If `max_size` is no possible size, or the sets are more than 2^20.
 
     Notes
     -----
@@ -64,25 +66,35 @@ def nearest_set(m: MassFunction, *, max_size: int | None = None) -> NDArray[np.b
     """
     normal, _ = prepared(m, None)
     n_labels = len(m.frame)
-    if n_labels > _MAX_LABELS:
-        raise ValueError(f"{m.frame!r} has {n_labels} labels; all its sets are compared up to 20")
     if max_size is not None and not 1 <= max_size <= n_labels:
         raise ValueError(f"max_size is {max_size}, expected 1 to {n_labels}, the number of labels")
-    sets = by_size(n_labels)
-    sets = sets[bits.cardinality(sets) <= (max_size or n_labels)]
+    sets = _candidates(n_labels, max_size or n_labels)
     store = normal.store.reshape(len(normal.focal), -1)
     winners = _nearest(sets, normal.focal, store)
     inside = bits.members(winners, n_labels)
     return np.moveaxis(inside.reshape(n_labels, *normal.batch_shape), 0, -1)
 
 
-def _nearest(
-    sets: NDArray[np.int64], focal: NDArray[Any], store: NDArray[Any]
-) -> NDArray[np.int64]:
+def _candidates(n_labels: int, largest: int) -> NDArray[Any]:
+    """Masks of the non-empty sets of up to so many labels, the small ones first."""
+    count = sum(comb(n_labels, size) for size in range(1, largest + 1))
+    if count > _MAX_SETS:
+        raise ValueError(
+            f"{n_labels} labels have {count} sets of up to {largest}, at most 2^20 are compared; "
+            "give a smaller max_size"
+        )
+    if largest == n_labels:
+        return by_size(n_labels)
+    sizes = range(1, largest + 1)
+    chosen = chain.from_iterable(combinations(range(n_labels), size) for size in sizes)
+    return bits.mask_array((sum(1 << i for i in labels) for labels in chosen), n_labels)
+
+
+def _nearest(sets: NDArray[Any], focal: NDArray[Any], store: NDArray[Any]) -> NDArray[Any]:
     """For each row (R,) the first of the sets with the largest mean overlap, block by block."""
     exact = store.dtype == object
     best = np.full(store.shape[1], -1, dtype=store.dtype)
-    winners = np.zeros(store.shape[1], dtype=np.int64)
+    winners = np.zeros(store.shape[1], dtype=sets.dtype)
     step = max(1, _BLOCK_CELLS // max(1, *store.shape))
     for start in range(0, len(sets), step):
         block = sets[start : start + step]

@@ -69,5 +69,14 @@ def test_many_sets_are_compared_in_blocks():
 def test_what_has_no_nearest_set_is_refused():
     with pytest.raises(TotalConflictError):
         decide.nearest_set(MassFunction(FRAME, [0], [1.0]))
-    with pytest.raises(ValueError, match="21 labels"):
+    with pytest.raises(ValueError, match="21 labels have 2097151 sets of up to 21"):
         decide.nearest_set(MassFunction(Frame(range(21)), [1], [1.0]))
+
+
+@pytest.mark.parametrize("one", [1.0, Fraction(1)])
+def test_small_sets_of_large_frames(one):
+    frame = Frame(range(70))
+    m = MassFunction(frame, [1, 1 | 1 << 69, frame.full], [[one / 4, one / 2, one / 4]] * 2)
+    found = decide.chosen_acts(decide.nearest_set(m, max_size=2), frame)
+    assert found.tolist() == [(0, 69)] * 2
+    assert decide.nearest_set(m[0], max_size=1).argmax() == 0
