@@ -15,7 +15,7 @@ from numpy.typing import NDArray
 from dstheory import _checks, _show
 from dstheory.errors import MassError
 from dstheory.frame import Frame
-from dstheory.kernels import agreement, pairwise, predicates, setwise
+from dstheory.kernels import agreements, pairwise, predicates, setwise
 from dstheory.kernels.shapes import scalar
 
 __all__ = ["MassFunction"]
@@ -252,7 +252,7 @@ class MassFunction:
         frame = _checks.same_frame(self._frame, other._frame)
         both = (self._focal, self._store, other._focal, other._store)
         if operation is None:
-            return _divided(frame, *agreement.agreement(*both))
+            return _divided(frame, *agreements.agreement(*both))
         return MassFunction.from_store(frame, *pairwise.combine_pairs(*both, operation))
 
     def __invert__(self) -> "MassFunction":

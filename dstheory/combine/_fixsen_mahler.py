@@ -15,7 +15,7 @@ from dstheory._checks import SUM_TOLERANCE, refuse_total_conflict
 from dstheory.combine._sources import any_exact, check_sources, matched, refuse_subnormal
 from dstheory.errors import MassError
 from dstheory.kernels import bits, setwise
-from dstheory.kernels.agreement import agreement
+from dstheory.kernels.agreements import agreement
 from dstheory.mass import MassFunction
 
 __all__ = ["fixsen_mahler"]

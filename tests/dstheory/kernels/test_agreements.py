@@ -2,7 +2,7 @@ import numpy as np
 import pytest
 
 from dstheory.kernels import pairwise
-from dstheory.kernels.agreement import agreement, log_agreement, logarithms
+from dstheory.kernels.agreements import agreement, log_agreement, logarithms
 
 ONE, TWO = np.array([0, 1, 3, 6]), np.array([1, 2, 5])
 
