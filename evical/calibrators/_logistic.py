@@ -11,11 +11,13 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 from scipy.special import expit
+from sklearn.utils.validation import check_is_fitted
 
 from evical.calibrators._base import BaseCalibrator
 from evical.calibrators._models import check_confidence, check_model
 from evical.calibrators._saved import check_shapes
 from evical.scores import LogisticProfile, PlattFit, ScoreCounts, fit_platt, fit_profile
+from evical.scores._checks import check_scores
 from evical.scores._platt import confidence_interval
 
 __all__ = ["LogisticCalibrator"]
@@ -86,6 +88,7 @@ class LogisticCalibrator(BaseCalibrator):
     @property
     def theta_(self) -> Floats:
         """Parameters (theta_0, theta_1) of the sigmoid on the raw score (eq. 2)."""
+        check_is_fitted(self)
         return np.array([self.sigmoid_.theta0, self.sigmoid_.theta1])
 
     def _predict_mass(self, scores: Floats) -> tuple[Floats, Floats]:
@@ -115,7 +118,8 @@ class LogisticCalibrator(BaseCalibrator):
         Raises
         ------
         ValueError
-            If the model is not "likelihood": the others have no contour function.
+            If the model is not "likelihood": the others have no contour function; if a score
+            is not finite, or a probability not in [0, 1].
 
         Examples
         --------
@@ -123,7 +127,13 @@ class LogisticCalibrator(BaseCalibrator):
         >>> calibrator.contour(0.0, [0.25, 0.5]).round(2)
         array([0.65, 1.  ])
         """
-        return self._likelihood().contour(scores, probability)
+        profile = self._likelihood()
+        check_scores(np.ravel(scores))
+        tau = np.asarray(probability, dtype=np.float64)
+        outside = ~((tau >= 0) & (tau <= 1))
+        if outside.any():
+            raise ValueError(f"probability is {tau[outside][0]}, expected numbers in [0, 1]")
+        return profile.contour(scores, tau)
 
     def relative_likelihood(self, theta0: ArrayLike, theta1: ArrayLike) -> Floats:
         """Plausibility of a pair of parameters (eq. 34).
@@ -151,6 +161,7 @@ class LogisticCalibrator(BaseCalibrator):
         return self._likelihood().relative_likelihood(theta0, theta1)
 
     def _likelihood(self) -> LogisticProfile:
+        check_is_fitted(self)
         if self.profile_ is None:
             raise ValueError(f"model is {self.model!r}; a contour function needs 'likelihood'")
         return self.profile_

@@ -5,6 +5,7 @@ import pytest
 from scipy.special import expit
 from scipy.stats import norm
 from sklearn.calibration import _SigmoidCalibration
+from sklearn.exceptions import NotFittedError
 
 from dstheory import betp, dempster
 from evical.calibrators import LogisticCalibrator
@@ -99,3 +100,28 @@ def test_scores_at_the_end_of_the_floats(model):
     assert np.isfinite(interval).all()
     assert interval[0, 0] < 0.1
     assert interval[1, 1] > 0.9
+
+
+@pytest.mark.parametrize(
+    ("score", "probability", "message"),
+    [
+        (np.nan, 0.5, r"scores\[0\] is nan"),
+        ([0, np.inf], 0.5, r"scores\[1\] is inf"),
+        (0, [0.5, 1.5], r"probability is 1.5, expected numbers in \[0, 1\]"),
+        (0, np.nan, "probability is nan"),
+    ],
+)
+def test_a_contour_of_what_is_no_number_is_refused(score, probability, message):
+    calibrator = LogisticCalibrator().fit([0, 1, 2, 3], [0, 1, 0, 1])
+    with pytest.raises(ValueError, match=message):
+        calibrator.contour(score, probability)
+
+
+def test_before_fit_there_is_nothing_to_tell():
+    for tell in (
+        lambda calibrator: calibrator.contour(0, 0.5),
+        lambda calibrator: calibrator.relative_likelihood(0, 0),
+        lambda calibrator: calibrator.theta_,
+    ):
+        with pytest.raises(NotFittedError):
+            tell(LogisticCalibrator())
