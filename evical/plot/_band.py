@@ -11,6 +11,7 @@ from matplotlib.axes import Axes
 from numpy.typing import ArrayLike, NDArray
 
 from evical.plot._style import COLORS, axes_or_new, limit_to_unit, literal
+from evical.scores._checks import check_same_length, check_scores
 
 __all__ = ["BeliefBandDisplay"]
 
@@ -108,8 +109,15 @@ class BeliefBandDisplay:
         Returns
         -------
         BeliefBandDisplay
+
+        Raises
+        ------
+        ValueError
+            If there are no scores, one is not finite, or lengths differ.
         """
-        values = np.asarray(scores, dtype=np.float64).ravel()
+        values = check_scores(scores)
+        if y is not None:
+            check_same_length(scores=values, y=np.asarray(y))
         margin = 0.05 * (np.ptp(values) or 1.0)
         grid = np.linspace(values.min() - margin, values.max() + margin, _N_GRID)
         bel, pl = calibrator.predict_interval(grid).T

@@ -107,7 +107,17 @@ class ContourDisplay:
         Returns
         -------
         ContourDisplay
+
+        Raises
+        ------
+        TypeError
+            If the calibrator has no contour function.
         """
+        if not hasattr(calibrator, "contour"):
+            raise TypeError(
+                f"{type(calibrator).__name__} has no contour function; take a LogisticCalibrator "
+                "with model='likelihood'"
+            )
         negative, positive = map(str, class_names or calibrator.classes_)
         contour = np.asarray(calibrator.contour(score, _GRID))
         return cls(_GRID, contour, score=score, class_names=(negative, positive)).plot(ax)

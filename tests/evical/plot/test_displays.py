@@ -144,6 +144,25 @@ def test_reliability_refuses_what_is_no_probability(y, p, options, message):
         ReliabilityDisplay.from_predictions(y, p, **options)
 
 
+@pytest.mark.parametrize(
+    ("scores", "y", "message"),
+    [
+        ([], None, "scores are empty"),
+        ([0, np.nan], None, r"scores\[1\] is nan"),
+        ([0, 1], [0], "scores has 2 rows, y has 1"),
+    ],
+)
+def test_a_band_refuses_what_are_no_scores(scores, y, message):
+    calibrator = LogisticCalibrator().fit(SCORES, Y)
+    with pytest.raises(ValueError, match=message):
+        BeliefBandDisplay.from_estimator(calibrator, scores, y)
+
+
+def test_a_contour_needs_a_calibrator_that_has_one():
+    with pytest.raises(TypeError, match="IsotonicCalibrator has no contour function; take a Log"):
+        ContourDisplay.from_estimator(IsotonicCalibrator().fit(SCORES, Y), 0.5)
+
+
 def test_without_axes_pyplot_makes_a_figure_that_a_notebook_shows():
     import matplotlib.pyplot as plt
 
