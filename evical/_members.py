@@ -82,7 +82,7 @@ def as_subsets(subsets: Any, names: list[str], y: NDArray[Any]) -> list[Rows | N
     Raises
     ------
     TypeError
-        If a subset is not of integers.
+        If it is no list, or a subset is not of integers.
     ValueError
         If there is not one subset a member, an index is out of range or used twice, or a
         class is missing from a subset.
@@ -96,6 +96,8 @@ take disjoint subsets
     """
     if subsets is None:
         return [None] * len(names)
+    if not isinstance(subsets, list | tuple | np.ndarray):
+        raise TypeError(f"subsets is {subsets!r}, expected a list of arrays of row numbers")
     if len(subsets) != len(names):
         raise ValueError(f"there are {len(subsets)} subsets for {len(names)} classifiers")
     listed = [_rows(subset, name, len(y)) for subset, name in zip(subsets, names, strict=True)]

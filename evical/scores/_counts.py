@@ -6,6 +6,7 @@ once, so that each method is a function of sorted distinct scores and two weight
 """
 
 from dataclasses import dataclass
+from operator import index
 from typing import Any
 
 import numpy as np
@@ -172,6 +173,7 @@ class ScoreCounts:
         >>> counts.compress(2).scores
         array([1.5, 3.5])
         """
+        max_size = index(max_size)
         if max_size < 1:
             raise ValueError(f"max_size is {max_size}, but at least one score must remain")
         if len(self) <= max_size:

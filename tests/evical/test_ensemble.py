@@ -354,6 +354,7 @@ def test_wrong_values_are_refused(options, message):
         ({"estimators": GaussianNB()}, "estimators is a list of classifiers"),
         ({"estimators": [GaussianNB]}, r"estimators\[0\] is .* expected a classifier"),
         ({"estimators": [("nb", GaussianNB()), SVC()]}, r"estimators\[1\] is SVC\(\), expected"),
+        ({"subsets": 5}, "subsets is 5, expected a list of arrays of row numbers"),
         ({"subsets": [Y2 == 0, Y2 == 1]}, "np.flatnonzero turns a mask into one"),
     ],
 )
