@@ -1,0 +1,200 @@
+"""`BoundsDisplay`: lower and upper distribution function of a quantity, its p-box.
+
+Bel and Pl of "at most y" bracket every distribution function that the belief function allows:
+their slope is chance, the gap between them what is not known. Xu et al. 2016, equations 15-17;
+Denoeux, Fuzzy Sets and Systems 453, 2023, for Gaussian random fuzzy numbers.
+"""
+
+from collections.abc import Mapping, Sequence
+from typing import Any, final
+
+import numpy as np
+from matplotlib.axes import Axes
+from numpy.typing import NDArray
+
+from dstheory.inference import GRFN, PredictiveInterval, RandomInterval
+from dstheory.plot._grid import contour_grid
+from dstheory.plot._style import COLORS, axes_or_new, literal
+
+__all__ = ["BoundsDisplay"]
+
+Floats = NDArray[np.float64]
+Source = RandomInterval | PredictiveInterval | GRFN
+
+_N_GRID = 401  # finer than the pixels of a printed column, so that jumps look upright
+_TAIL = 0.005  # probability left out on each side
+_MARGIN = 0.05  # share of the width that is added on each side
+
+
+@final
+class BoundsDisplay:
+    """Bounds on a distribution function, with intervals that quantiles lie in.
+
+    Usually made by `from_belief`.
+
+    Parameters
+    ----------
+    y : (g,) array
+        Ascending values.
+    lower, upper : (g,) arrays
+        Belief and plausibility of at most y.
+    quantiles : mapping of float to (low, high), optional
+        Lower and upper quantile for each probability.
+    name : str
+        Of the quantity; for the axis.
+
+    Attributes
+    ----------
+    ax_ : matplotlib Axes
+    band_ : PolyCollection
+        Between the bounds.
+    lower_, upper_ : Line2D
+    quantiles_ : dict of float to Line2D
+        By probability.
+
+    Examples
+    --------
+    >>> display = BoundsDisplay.from_belief(GRFN(5, 4, 1), quantiles=[0.5])
+    >>> low, high = display.quantiles[0.5]
+    >>> round(low + high, 9)
+    10.0
+    >>> display.ax_.get_xlabel()
+    'y'
+    """
+
+    def __init__(
+        self,
+        y: Floats,
+        lower: Floats,
+        upper: Floats,
+        *,
+        quantiles: Mapping[float, tuple[float, float]] | None = None,
+        name: str = "y",
+    ) -> None:
+        self.y = y
+        self.lower = lower
+        self.upper = upper
+        self.quantiles = dict(quantiles or {})
+        self.name = name
+
+    @classmethod
+    def from_belief(
+        cls,
+        source: Source,
+        *,
+        quantiles: Sequence[float] = (0.5,),
+        limits: tuple[float, float] | None = None,
+        name: str = "y",
+        ax: Axes | None = None,
+    ) -> "BoundsDisplay":
+        """Evaluate the bounds of one quantity, and draw them.
+
+        Parameters
+        ----------
+        source : RandomInterval, PredictiveInterval or GRFN
+            Belief about one quantity.
+        quantiles : sequence of float
+            Probabilities inside (0, 1) whose quantiles are marked.
+        limits : (low, high), optional
+            Values that are shown; those that are neither improbable nor implausible if not given.
+        name : str
+            Of the quantity.
+        ax : matplotlib Axes, optional
+            New ones if not given.
+
+        Returns
+        -------
+        BoundsDisplay
+
+        Raises
+        ------
+        ValueError
+            If the source is a batch of several, a quantile to be marked is infinite, or the values
+            are unbounded (as after discounting) and no limits are given.
+        TypeError
+            If the source is of another kind.
+        """
+        _require_one(source)
+        if limits is None:
+            limits = _with_margin(_quantile(source, _TAIL)[0], _quantile(source, 1 - _TAIL)[1])
+        marks = {float(p): _quantile(source, p) for p in quantiles}
+        for p, ends in marks.items():
+            if not np.isfinite(ends).all():
+                raise ValueError(f"the quantile at {p:g} has bounds {ends}; give quantiles=()")
+        places = [np.linspace(*limits, _N_GRID), np.ravel(list(marks.values()))]
+        if isinstance(source, RandomInterval):
+            places.append(contour_grid(source.contour, *limits))
+        y = np.unique(np.concatenate(places))
+        y = y[(y >= limits[0]) & (y <= limits[1])]
+        bounds = source.cdf_bounds(y) if isinstance(source, GRFN) else source.cdf(y)
+        lower, upper = (np.asarray(bound).reshape(y.shape) for bound in bounds)
+        return cls(y, lower, upper, quantiles=marks, name=name).plot(ax)
+
+    def plot(self, ax: Axes | None = None) -> "BoundsDisplay":
+        """Draw.
+
+        Parameters
+        ----------
+        ax : matplotlib Axes, optional
+            New ones if not given.
+
+        Returns
+        -------
+        BoundsDisplay
+            Itself, with the artists as attributes.
+        """
+        self.ax_ = ax = axes_or_new(ax)
+        name = literal(self.name)
+        self.band_ = ax.fill_between(
+            self.y, self.lower, self.upper, color=COLORS["blue"], alpha=0.18, lw=0
+        )
+        (self.upper_,) = self._curve(
+            ax, self.upper, COLORS["vermilion"], "--", f"Pl(at most {name})"
+        )
+        (self.lower_,) = self._curve(ax, self.lower, COLORS["blue"], "-", f"Bel(at most {name})")
+        self.quantiles_ = {
+            p: ax.plot(ends, [p, p], color="black", marker="|", ms=9, mew=1.4, lw=1.4)[0]
+            for p, ends in self.quantiles.items()
+        }
+        for p, line in self.quantiles_.items():
+            low, high = self.quantiles[p]
+            line.set_label(f"{p:g}-quantile: [{low:.3g}, {high:.3g}]")
+        ax.set_xlabel(name)
+        ax.set_ylabel(f"Degree of belief in at most {name}")
+        ax.set_xlim(self.y[0], self.y[-1])
+        ax.set_ylim(-0.03, 1.03)
+        # Below the axes: the band of a vague belief fills them.
+        ax.legend(loc="upper left", bbox_to_anchor=(0, -0.17), ncols=2, frameon=False)
+        return self
+
+    def _curve(self, ax: Axes, values: Floats, color: str, style: str, label: str) -> Any:
+        return ax.plot(
+            self.y,
+            values,
+            color=color,
+            linestyle=style,
+            lw=1.6,
+            label=label,
+        )
+
+
+def _require_one(source: Source) -> None:
+    if not isinstance(source, RandomInterval | PredictiveInterval | GRFN):
+        raise TypeError(f"source is a RandomInterval, PredictiveInterval or GRFN, not {source!r}")
+    shape = getattr(source, "batch_shape", getattr(source, "shape", ()))
+    if np.prod(shape) != 1:
+        raise ValueError(f"source is a batch of shape {shape}; give one quantity")
+
+
+def _quantile(source: Source, p: float) -> tuple[float, float]:
+    """Lower and upper quantile, two plain numbers."""
+    bounds = source.quantile_bounds(p) if isinstance(source, GRFN) else source.quantile(p)
+    low, high = (float(np.asarray(bound).item()) for bound in bounds)
+    return low, high
+
+
+def _with_margin(low: float, high: float) -> tuple[float, float]:
+    if not (np.isfinite(low) and np.isfinite(high)):
+        raise ValueError(f"values range over [{low:g}, {high:g}]; give limits")
+    margin = _MARGIN * (high - low) or 1.0  # a certain value has width 0
+    return low - margin, high + margin

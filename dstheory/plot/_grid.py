@@ -1,0 +1,44 @@
+"""Where a contour function is evaluated so that lines between the points show its shape."""
+
+import numpy as np
+from numpy.typing import NDArray
+
+from dstheory.inference import LikelihoodContour
+
+__all__ = ["contour_grid", "plausible_range"]
+
+Floats = NDArray[np.float64]
+
+_N_GRID = 401  # finer than the pixels of a printed column
+_FAINT = 1e-3  # a plausibility that cannot be told from 0 in a picture
+
+
+def plausible_range(contour: LikelihoodContour, lowest: float = 1.0) -> tuple[float, float]:
+    """Interval outside of which the contour of one parameter is as good as 0.
+
+    >>> contour = LikelihoodContour(lambda x: -(x**2), (-np.inf, np.inf))
+    >>> [round(end, 6) for end in plausible_range(contour, np.exp(-9))]
+    [-3.0, 3.0]
+    """
+    if not contour.is_unimodal:
+        raise ValueError(f"the contour has peaks at {contour.peaks}; give limits")
+    low, high = map(float, contour.level_set(min(lowest, _FAINT)))
+    if not (np.isfinite(low) and np.isfinite(high)):
+        raise ValueError(f"the plausible range [{low:g}, {high:g}] is unbounded; give limits")
+    return low, high
+
+
+def contour_grid(contour: LikelihoodContour, low: float, high: float) -> Floats:
+    """Ascending values from low to high: equidistant ones, and those of equidistant radius.
+
+    The latter resolve a contour that is much narrower than the picture, or pressed against a
+    bound; the former what lies far from the mode.
+    """
+    places = [np.linspace(low, high, _N_GRID), contour.peaks]
+    if contour.is_unimodal:
+        places.extend(contour.at_radius(np.linspace(0, 8, _N_GRID)))
+    # On both sides of a bound, where the contour may jump to 0.
+    bottom, top = contour.bounds[0]
+    places.append(np.array([np.nextafter(bottom, -np.inf), bottom, top, np.nextafter(top, np.inf)]))
+    grid = np.unique(np.concatenate(places))
+    return grid[(grid >= low) & (grid <= high)]

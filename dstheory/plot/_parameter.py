@@ -1,0 +1,204 @@
+"""`ParameterContourDisplay`: what is known about one parameter, and its level sets.
+
+The contour function is the plausibility of each value; a cut at plausibility gamma is a focal set.
+For the probability of an event the areas that the contour leaves are the predictive masses of the
+next outcome: under the curve m({0, 1}), above it to the left of its mode m({1}), to the right
+m({0}). Xu et al. 2016, equations 11, 13, 22 and 23, figure 3.
+"""
+
+from collections.abc import Mapping, Sequence
+from typing import Any, final
+
+import numpy as np
+from matplotlib.axes import Axes
+from numpy.typing import NDArray
+
+from dstheory.inference import LikelihoodContour, RandomInterval, predictive_binary
+from dstheory.mass import MassFunction
+from dstheory.plot._grid import contour_grid, plausible_range
+from dstheory.plot._style import COLORS, LINES, axes_or_new, literal
+
+__all__ = ["ParameterContourDisplay"]
+
+Floats = NDArray[np.float64]
+Label = tuple[int, ...]
+
+# Hatches in both directions tell the regions apart without color; what is left open is empty.
+_REGIONS: dict[Label, dict[str, Any]] = {
+    (1,): {"facecolor": (COLORS["blue"], 0.3), "edgecolor": COLORS["blue"], "hatch": "//", "lw": 0},
+    (0,): {
+        "facecolor": (COLORS["orange"], 0.3),
+        "edgecolor": COLORS["orange"],
+        "hatch": "\\\\",
+        "lw": 0,
+    },
+    (0, 1): {"facecolor": "white", "edgecolor": "black", "lw": 0.8},
+}
+
+
+@final
+class ParameterContourDisplay:
+    """Contour function of one parameter, with level sets or the areas of predictive masses.
+
+    Usually made by `from_contour`.
+
+    Parameters
+    ----------
+    theta : (g,) array
+        Ascending values of the parameter.
+    plausibility : (g,) array
+        Contour function there.
+    level_sets : mapping of float to (low, high), optional
+        Ends of the level set at each plausibility.
+    mass_function : MassFunction, optional
+        Predictive one on the frame (0, 1), whose masses the areas are.
+    name : str
+        Of the parameter; for the axis.
+
+    Attributes
+    ----------
+    ax_ : matplotlib Axes
+    line_ : Line2D
+        The contour.
+    level_lines_ : dict of float to Line2D
+        By plausibility.
+    regions_ : dict of tuple to PolyCollection
+        By focal set, (1,), (0,) and (0, 1); empty without a mass function.
+
+    Examples
+    --------
+    >>> from dstheory.inference import binomial_contour
+    >>> display = ParameterContourDisplay.from_contour(binomial_contour(1, 2), levels=[0.75])
+    >>> [round(float(end), 9) for end in display.level_sets[0.75]]
+    [0.25, 0.75]
+    """
+
+    def __init__(
+        self,
+        theta: Floats,
+        plausibility: Floats,
+        *,
+        level_sets: Mapping[float, tuple[float, float]] | None = None,
+        mass_function: MassFunction | None = None,
+        name: str = "θ",
+    ) -> None:
+        self.theta = theta
+        self.plausibility = plausibility
+        self.level_sets = dict(level_sets or {})
+        self.mass_function = mass_function
+        self.name = name
+
+    @classmethod
+    def from_contour(
+        cls,
+        contour: LikelihoodContour,
+        *,
+        levels: Sequence[float] = (0.5, 0.1),
+        areas: bool = False,
+        limits: tuple[float, float] | None = None,
+        name: str = "θ",
+        ax: Axes | None = None,
+    ) -> "ParameterContourDisplay":
+        """Evaluate a contour of dimension 1, and draw it.
+
+        Parameters
+        ----------
+        contour : LikelihoodContour
+            Of a likelihood or of an expert.
+        levels : sequence of float
+            Plausibilities at which the level set is marked.
+        areas : bool
+            Show the predictive masses of an event that has the parameter as its probability.
+        limits : (low, high), optional
+            Values that are shown, the plausible ones if not given. Areas need all of [0, 1].
+        name : str
+            Of the parameter.
+        ax : matplotlib Axes, optional
+            New ones if not given.
+
+        Returns
+        -------
+        ParameterContourDisplay
+
+        Raises
+        ------
+        ValueError
+            If the dimension is 2; if the plausible values are unbounded, or the contour has
+            several peaks, and no limits are given; if level sets or areas of several peaks are
+            asked for; or if areas are, and the parameter is no probability or limits are given.
+        """
+        if contour.dimension != 1:
+            raise ValueError(
+                "the parameter has dimension 2, not 1; use LevelSetDisplay, or profile"
+            )
+        if areas and limits is not None:
+            raise ValueError(
+                f"limits are {limits}, but areas are those of all of [0, 1]; give none"
+            )
+        masses = predictive_binary(RandomInterval(contour)) if areas else None
+        if limits is None:
+            limits = (0.0, 1.0) if areas else plausible_range(contour, min(levels, default=1.0))
+        grid = contour_grid(contour, *limits)
+        sets = {float(level): contour.level_set(level) for level in levels}
+        display = cls(grid, contour.contour(grid), level_sets=sets, mass_function=masses, name=name)
+        return display.plot(ax)
+
+    def plot(self, ax: Axes | None = None) -> "ParameterContourDisplay":
+        """Draw.
+
+        Parameters
+        ----------
+        ax : matplotlib Axes, optional
+            New ones if not given.
+
+        Returns
+        -------
+        ParameterContourDisplay
+            Itself, with the artists as attributes.
+        """
+        self.ax_ = ax = axes_or_new(ax)
+        self.regions_ = {} if self.mass_function is None else self._fill(ax, self.mass_function)
+        (self.line_,) = ax.plot(self.theta, self.plausibility, color="black", lw=1.6)
+        self.level_lines_ = {
+            level: self._mark(ax, level, ends, LINES[i % len(LINES)])
+            for i, (level, ends) in enumerate(self.level_sets.items())
+        }
+        ax.set_xlabel(literal(self.name))
+        ax.set_ylabel(f"Plausibility of {literal(self.name)}")
+        ax.set_xlim(self.theta[0], self.theta[-1])
+        ax.set_ylim(0, 1 if self.regions_ else 1.03)
+        if self.regions_ or self.level_lines_:
+            # Below the axes: regions fill the whole square, and a contour may be anywhere.
+            ax.legend(loc="upper left", bbox_to_anchor=(0, -0.17), frameon=False)
+        return self
+
+    def _mark(self, ax: Axes, level: float, ends: tuple[float, float], style: Any) -> Any:
+        """The level set as a line at its height, with feet on the axis."""
+        low, high = ends
+        (line,) = ax.plot(
+            [low, low, high, high],
+            [0, level, level, 0],
+            color=COLORS["vermilion"],
+            linestyle=style,
+            lw=1.4,
+            label=f"plausibility ≥ {level:g}: [{low:.3g}, {high:.3g}]",
+        )
+        return line
+
+    def _fill(self, ax: Axes, masses: MassFunction) -> dict[Label, Any]:
+        top = int(np.argmax(self.plausibility))
+        parts: dict[Label, tuple[slice, float]] = {
+            (1,): (slice(None, top + 1), 1.0),
+            (0,): (slice(top, None), 1.0),
+            (0, 1): (slice(None), 0.0),
+        }
+        return {
+            label: ax.fill_between(
+                self.theta[part],
+                self.plausibility[part],
+                edge,
+                label=f"m({{{', '.join(map(str, label))}}}) = {masses.mass(label):.3f}",
+                **_REGIONS[label],
+            )
+            for label, (part, edge) in parts.items()
+        }

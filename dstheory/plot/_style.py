@@ -1,0 +1,31 @@
+"""Colors and axes that all pictures share.
+
+The colors are those of Okabe & Ito (2008), which people with any color vision can tell apart
+and which differ in lightness, so that they survive a gray print.
+"""
+
+from matplotlib.axes import Axes
+
+__all__ = ["COLORS", "LINES", "axes_or_new", "literal"]
+
+COLORS = {"blue": "#0072B2", "orange": "#E69F00", "vermilion": "#D55E00", "gray": "#595959"}
+LINES = ("--", ":", "-.", (0, (8, 2)))
+
+
+def axes_or_new(ax: Axes | None) -> Axes:
+    """The given axes, or those of a new pyplot figure, which a notebook shows by itself."""
+    if ax is not None:
+        return ax
+    # Inside, because choosing a window system is not for those who bring their own axes.
+    import matplotlib.pyplot as plt
+
+    return plt.figure(layout="constrained").subplots()
+
+
+def literal(text: object) -> str:
+    """The text as it is; between two dollar signs matplotlib would read a formula.
+
+    >>> print(literal("price in $"))
+    price in \\$
+    """
+    return str(text).replace("$", r"\$")
