@@ -294,6 +294,27 @@ def test_large_sample_is_reduced_and_equal():
     )
 
 
+@pytest.mark.parametrize("scale", [1e-6, 1e-3, 1.0, 1e3, 1e6])
+def test_shifted_by_a_million_equals_direct_evaluation_without_the_shift(scale):
+    x, y = sample(200)
+    x = 1e6 + scale * x
+    s = 1e6 + scale * np.array([-20.0, -3.0, -0.5, 0.0, 2.0, 20.0])
+    counts = counted(x - 1e6, y)  # what the rounding of the shifted scores has left, exactly
+    profile = fit_profile(*counts, fit_platt(*counts))
+    positions = (s - 1e6 - profile.center) / profile.scale
+    expected = expit(mass_log_odds(exact_deviance(profile, counts), positions)).T
+    np.testing.assert_allclose(fitted(x, y).masses(s), expected, rtol=0, atol=1e-8)
+
+
+def test_a_million_scores_equal_direct_evaluation():
+    counts = counted(*sample(10**6))
+    profile = fit_profile(*counts, fit_platt(*counts))
+    y = np.array([-0.5, 2.0])
+    expected = expit(mass_log_odds(exact_deviance(profile, counts), y)).T
+    masses = profile.masses(profile.center + profile.scale * y)
+    np.testing.assert_allclose(masses, expected, rtol=0, atol=1e-10)
+
+
 def test_arrays_round_trip_through_json():
     profile = fitted(*sample(30))
     arrays = {k: np.asarray(v).tolist() for k, v in profile.to_arrays().items()}
