@@ -13,7 +13,7 @@ from matplotlib.axes import Axes
 from numpy.typing import NDArray
 
 from dstheory.inference import GRFN, PredictiveInterval, RandomInterval
-from dstheory.plot._grid import contour_grid
+from dstheory.plot._grid import as_limits, contour_grid
 from dstheory.plot._style import COLORS, axes_or_new, literal
 
 __all__ = ["BoundsDisplay"]
@@ -109,14 +109,15 @@ class BoundsDisplay:
         Raises
         ------
         ValueError
-            If the source is a batch of several, a quantile to be marked is infinite, or the values
-            are unbounded (as after discounting) and no limits are given.
+            If the source is a batch of several, limits are no interval, a quantile to be marked is
+            infinite, or the values are unbounded (as after discounting) and no limits are given.
         TypeError
             If the source is of another kind.
         """
         _require_one(source)
         if limits is None:
             limits = _with_margin(_quantile(source, _TAIL)[0], _quantile(source, 1 - _TAIL)[1])
+        limits = as_limits(limits)
         marks = {float(p): _quantile(source, p) for p in quantiles}
         for p, ends in marks.items():
             if not np.isfinite(ends).all():

@@ -5,12 +5,24 @@ from numpy.typing import NDArray
 
 from dstheory.inference import LikelihoodContour
 
-__all__ = ["contour_grid", "plausible_range"]
+__all__ = ["as_limits", "contour_grid", "plausible_range"]
 
 Floats = NDArray[np.float64]
 
 _N_GRID = 401  # finer than the pixels of a printed column
 _FAINT = 1e-3  # a plausibility that cannot be told from 0 in a picture
+
+
+def as_limits(limits: tuple[float, float]) -> tuple[float, float]:
+    """Two ends that an axis can have.
+
+    >>> as_limits((0, 2))
+    (0.0, 2.0)
+    """
+    low, high = map(float, limits)
+    if not (np.isfinite(low) and np.isfinite(high) and low < high):
+        raise ValueError(f"limits are {limits}; give two finite numbers, the lower one first")
+    return low, high
 
 
 def plausible_range(contour: LikelihoodContour, lowest: float = 1.0) -> tuple[float, float]:

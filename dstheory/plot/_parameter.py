@@ -15,7 +15,7 @@ from numpy.typing import NDArray
 
 from dstheory.inference import LikelihoodContour, RandomInterval, predictive_binary
 from dstheory.mass import MassFunction
-from dstheory.plot._grid import contour_grid, plausible_range
+from dstheory.plot._grid import as_limits, contour_grid, plausible_range
 from dstheory.plot._style import COLORS, LINES, axes_or_new, literal
 
 __all__ = ["ParameterContourDisplay"]
@@ -69,7 +69,7 @@ class ParameterContourDisplay:
     --------
     >>> from dstheory.inference import binomial_contour
     >>> display = ParameterContourDisplay.from_contour(binomial_contour(1, 2), levels=[0.75])
-    >>> [round(float(end), 9) for end in display.level_sets[0.75]]
+    >>> [round(end, 9) for end in display.level_sets[0.75]]
     [0.25, 0.75]
     """
 
@@ -123,9 +123,10 @@ class ParameterContourDisplay:
         Raises
         ------
         ValueError
-            If the dimension is 2; if the plausible values are unbounded, or the contour has
-            several peaks, and no limits are given; if level sets or areas of several peaks are
-            asked for; or if areas are, and the parameter is no probability or limits are given.
+            If the dimension is 2, or limits are no interval; if the plausible values are unbounded,
+            or the contour has several peaks, and no limits are given; if level sets or areas of
+            several peaks are asked for; or if areas are, and the parameter is no probability or
+            limits are given.
         """
         if contour.dimension != 1:
             raise ValueError(
@@ -138,8 +139,8 @@ class ParameterContourDisplay:
         masses = predictive_binary(RandomInterval(contour)) if areas else None
         if limits is None:
             limits = (0.0, 1.0) if areas else plausible_range(contour, min(levels, default=1.0))
-        grid = contour_grid(contour, *limits)
-        sets = {float(level): contour.level_set(level) for level in levels}
+        grid = contour_grid(contour, *as_limits(limits))
+        sets = {float(level): _ends(contour, level) for level in levels}
         display = cls(grid, contour.contour(grid), level_sets=sets, mass_function=masses, name=name)
         return display.plot(ax)
 
@@ -202,3 +203,8 @@ class ParameterContourDisplay:
             )
             for label, (part, edge) in parts.items()
         }
+
+
+def _ends(contour: LikelihoodContour, level: float) -> tuple[float, float]:
+    low, high = contour.level_set(level)
+    return float(low), float(high)

@@ -119,6 +119,14 @@ def test_contours_that_cannot_be_drawn(ax):
         )
 
 
+@pytest.mark.parametrize("limits", [(1, 0), (0, 0), (0, np.inf), (np.nan, 1)])
+def test_limits_are_an_interval(ax, limits):
+    with pytest.raises(ValueError, match="limits are"):
+        ParameterContourDisplay.from_contour(binomial_contour(1, 2), limits=limits, ax=ax)
+    with pytest.raises(ValueError, match="limits are"):
+        BoundsDisplay.from_belief(GRFN(0, 1, 1), limits=limits, ax=ax)
+
+
 # -- two parameters --------------------------------------------------------------------------------
 
 
