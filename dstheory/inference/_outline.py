@@ -36,17 +36,21 @@ def outline(
     center = np.array(mode)[:, None]
 
     def along(t: Floats) -> Floats:
-        x, y = center + t * rays
+        x, y = _moved(center, t, rays)
         # Rounding may carry the end of a ray out of the space.
         return radius(log_contour(np.clip(x, *bounds[0]), np.clip(y, *bounds[1])))
 
     zero = np.zeros(n_points)
     end = _ray_ends(bounds, center, rays)
     t = crossing(along, zero, end, zero + 1.0, zero + r)
-    x, y = (
-        np.clip(c + t * d, *b) for c, d, b in zip(center[:, 0], rays, np.array(bounds), strict=True)
-    )
-    return x, y
+    x, y = _moved(center, t, rays)
+    return np.clip(x, *bounds[0]), np.clip(y, *bounds[1])
+
+
+def _moved(center: Floats, t: Floats, rays: Floats) -> Floats:
+    """Points at `t` along the rays; a ray along an axis stays on it, to infinity too."""
+    with np.errstate(invalid="ignore"):  # infinity times 0 is replaced
+        return np.asarray(center + np.where(rays == 0, 0.0, t * rays))
 
 
 def _rounding(log_contour: Function, mode: tuple[float, ...], scale: tuple[float, ...]) -> Floats:

@@ -69,12 +69,30 @@ def torch_mass(pair: Any, event: Any) -> float:
     return float(pair[0][sum(1 << int(label[1:]) for label in event)])
 
 
+def as_sparse_torch(m: MassFunction) -> Any:
+    torch = import_module("torch")
+    torch.set_num_threads(1)
+    sparse = import_module("torchbelief.sparse").SparseMass
+    arrays = torch.from_numpy(m.focal.copy()), torch.from_numpy(m.masses.copy())
+    return sparse(*arrays, len(m.frame))
+
+
+def sparse_torch_mass(m: Any, event: Any) -> float:
+    mask = sum(1 << int(label[1:]) for label in event)
+    return float(m.weight[m.focal == mask].sum())
+
+
 PEERS = {
+    "torchbelief.sparse": (as_sparse_torch, lambda a, b: a.dempster(b)[0], sparse_torch_mass),
     "torchbelief": (as_torch, torch_dempster, torch_mass),
     "pyds": (as_pyds, lambda a, b: a.combine_conjunctive(b), lambda m, e: m[frozenset(e)]),
     "pybelief": (as_pybelief, lambda a, b: a.combine_dempster(b), lambda m, e: m[frozenset(e)]),
     "evtools": (as_evtools, evtools_dempster, lambda m, e: m[frozenset(e)]),
 }
+
+
+# The others take minutes, or refuse, above 16 labels.
+LARGE = ("torchbelief.sparse", "pybelief")
 
 
 def report(name: str, ours: float, peers: dict[str, float]) -> None:
@@ -88,7 +106,7 @@ def bench_dempster(size: int, n_focal: int, n_sources: int, rng: np.random.Gener
     expected = dempster(*sources)
     times = {}
     for peer, (convert, rule, mass) in PEERS.items():
-        if installed(peer) is None or (peer != "pybelief" and size > 16):
+        if installed(peer) is None or (size > 16 and peer not in LARGE):
             continue
         theirs = [convert(m) for m in sources]
         result = reduce(rule, theirs)

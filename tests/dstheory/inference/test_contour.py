@@ -350,3 +350,14 @@ def test_wrong_arguments():
 def test_unusable_data(make, message):
     with pytest.raises(ValueError, match=message):
         make()
+
+
+def test_a_level_set_that_is_open_along_an_axis_ends_at_infinity_there():
+    def half_plane(a, b):
+        return -(np.minimum(a, 0) ** 2) - b**2
+
+    x, y = LikelihoodContour(half_plane, [LINE, LINE], mode=(0.0, 0.0)).level_set(0.5)
+    assert not np.isnan(x).any()
+    assert not np.isnan(y).any()
+    assert x.max() > 1e9
+    assert np.abs(y).max() > 0.8
