@@ -45,7 +45,7 @@ class _Lazy:
             }
             function = FunctionType(text.__code__, names, text.__name__)
             function.__module__, function.__qualname__ = text.__module__, text.__qualname__
-            self._fast = cast("Callable[..., object]", njit(cache=True)(function))
+            self._fast = cast("Callable[..., object]", njit(cache=True, nogil=True)(function))
         return self._fast
 
 
