@@ -202,13 +202,19 @@ def total_conflict(masses: list[MassFunction]) -> NDArray[np.bool_]:
     >>> total_conflict([one, ~one])
     array([ True, False])
     """
-    joint, dead = masses[0], np.zeros(len(masses[0]), dtype=bool)
+    joint, dead = _on_support(masses[0]), np.zeros(len(masses[0]), dtype=bool)
     for m in masses[1:]:
-        both = joint & m
-        store = np.where(both.focal[:, np.newaxis] == 0, 0, both.store)
-        total = store.sum(axis=0)
-        dead |= total == 0
-        # Normalized at each step, so that many small agreements do not underflow to none.
-        store = np.where(dead, both.focal[:, np.newaxis] == both.focal[-1], store)
-        joint = MassFunction.from_store(joint.frame, both.focal.copy(), store / store.sum(axis=0))
+        both = joint & _on_support(m)
+        dead |= both.store[both.focal != 0].sum(axis=0) == 0
+        joint = _on_support(both, dead)
     return dead
+
+
+def _on_support(m: MassFunction, dead: NDArray[np.bool_] | bool = False) -> MassFunction:
+    """Equal masses on the sets that can be the answer; dead rows keep any, to go on with.
+
+    Which sets meet does not depend on the masses, and equal ones cannot underflow.
+    """
+    focal = m.focal[:, np.newaxis]
+    kept = np.where(dead, focal == focal[-1], (m.store > 0) & (focal != 0))
+    return MassFunction.from_store(m.frame, m.focal.copy(), kept / kept.sum(axis=0))

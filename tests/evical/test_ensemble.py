@@ -313,6 +313,18 @@ def test_many_near_contradictions_are_no_total_conflict():
     assert m.mass(["a", "b", "c"]).tolist() == [0, 1]
 
 
+def test_agreement_below_all_floats_is_no_total_conflict():
+    """Dempster's rule answers {b}, although 1e-300 squared is no float."""
+    frame = Frame(["a", "b", "c"])
+    one = MassFunction(frame, [1, 2], [[1, 1e-300], [1, 0]])
+    two = MassFunction(frame, [2, 4], [[1e-300, 1], [0, 1]])
+    dead = total_conflict([one, two])
+    assert dead.tolist() == [False, True]
+    m = vacuous_where(dead, dempster, [one, two])
+    assert m.mass("b").tolist() == [1, 0]
+    assert m.is_vacuous.tolist() == [False, True]
+
+
 def test_conflict_of_two_is_known_by_hand():
     frame = Frame([0, 1])
     one = MassFunction(frame, [1, 3], [Fraction(1, 2), Fraction(1, 2)])
