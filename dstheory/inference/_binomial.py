@@ -82,7 +82,7 @@ def binomial(
     prior (1/2, 1/2), as its formula says, and `"bayesian"` has no proportion to give.
 
     Accuracy, measured against 40 digits: with `"likelihood"`, for n up to 10^15, masses
-    have an absolute error below 5e-16, and m({1}) a relative one below 5e-15 / min(1, k)
+    have an absolute error below 1e-15, and m({1}) a relative one below 5e-15 / min(1, k)
     (m({0}) likewise). With `"confidence"`, for n up to 10^9 and k >= 1, the relative error
     of the limits is that of SciPy's beta quantile, below 1e-12.
 
