@@ -12,7 +12,9 @@ from numpy.typing import NDArray
 from sklearn.frozen import FrozenEstimator
 from sklearn.pipeline import Pipeline
 
-__all__ = ["class_scores", "log_odds"]
+from evical.scores import log_odds
+
+__all__ = ["class_scores"]
 
 Floats = NDArray[np.float64]
 
@@ -60,33 +62,6 @@ def class_scores(estimator: Any, X: Any, classes: NDArray[Any]) -> Floats:
     if n_columns == 1:
         return raw if order == [0, 1] else -raw
     return raw[:, order]
-
-
-def log_odds(probability: Any) -> Floats:
-    """Log-odds of probabilities, kept finite.
-
-    Parameters
-    ----------
-    probability : array of floats in [0, 1]
-
-    Returns
-    -------
-    array of the same shape
-        log(p / (1 - p)) with p kept away from 0 and 1 by the spacing (`numpy.finfo.eps`) of
-        its type: about +-36 at the ends for float64, +-16 for float32.
-
-    Examples
-    --------
-    >>> log_odds([0.5, 1.0]).round(1)
-    array([ 0., 36.])
-    """
-    array = np.asarray(probability)
-    if array.dtype.kind != "f":
-        array = array.astype(np.float64)
-    # Of the type as given: float32 probabilities are no finer than that near 1.
-    eps = float(np.finfo(array.dtype).eps)
-    clipped = np.clip(array.astype(np.float64), eps, 1 - eps)
-    return np.asarray(np.log(clipped) - np.log1p(-clipped))
 
 
 def _known_classes(estimator: Any) -> NDArray[Any]:

@@ -35,6 +35,9 @@ CALIBRATORS = [
     Entry("BinningCalibrator", {"model": "confidence", "confidence": 0.5}),
     *(Entry("IsotonicCalibrator", {"model": model}) for model in BINOMIAL),
     Entry("IsotonicCalibrator", {"envelope": False}),
+    Entry("IsotonicCalibrator", {"transform": "sigmoid"}),
+    Entry("BinningCalibrator", {"transform": "rank"}),
+    Entry("LogisticCalibrator", {"transform": "auto"}, atol=1e-7),
     Entry("LogisticCalibrator", {"model": "likelihood"}, atol=1e-7),
     *(
         Entry("LogisticCalibrator", {"model": model}, atol=1e-9)

@@ -17,7 +17,14 @@ from sklearn.utils.validation import check_is_fitted, column_or_1d
 from dstheory import Frame, MassFunction
 from evical.calibrators import _saved as saved
 from evical.scores import ScoreCounts
-from evical.scores._checks import check_labels, check_same_length, check_scores, check_weights
+from evical.scores._checks import (
+    check_labels,
+    check_same_length,
+    check_scores,
+    check_unit,
+    check_weights,
+)
+from evical.scores._scale import ScoreScale, check_transform, fit_scale
 
 __all__ = ["BaseCalibrator"]
 
@@ -29,13 +36,19 @@ class BaseCalibrator(ClassifierMixin, BaseEstimator, ABC):  # type: ignore[misc]
 
     classes_: NDArray[Any]
     counts_: ScoreCounts
+    # How scores are read before anything else; every calibrator has it as a parameter.
+    transform: str | None = None
+    _scale: ScoreScale
     _ready: bool
     # Names in the saved state; by default those of the fitted arrays.
     _state: ClassVar[tuple[str, ...]]
 
     @abstractmethod
     def _fit_counts(self, counts: ScoreCounts) -> None:
-        """Learn from sorted counts that hold both classes; set attributes ending in ``_``."""
+        """Learn from sorted counts that hold both classes; set attributes ending in ``_``.
+
+        Scores are on the scale of `transform`, here as in prediction.
+        """
 
     def _predict_positive(self, scores: Floats) -> Floats:
         """Probability of the positive class (probabilistic calibrators)."""
@@ -48,6 +61,10 @@ class BaseCalibrator(ClassifierMixin, BaseEstimator, ABC):  # type: ignore[misc]
 
     def _check_parameters(self) -> None:
         """Raise for a wrong parameter, before anything is learned."""
+
+    def _check_all_parameters(self) -> None:
+        check_transform(self.transform)
+        self._check_parameters()
 
     def _get_state(self) -> dict[str, Any]:
         """Arrays and numbers, nested in dicts if need be, from which predictions follow."""
@@ -82,8 +99,8 @@ class BaseCalibrator(ClassifierMixin, BaseEstimator, ABC):  # type: ignore[misc]
             If a score, label or weight is not usable (the row is named), or `y` does not
             hold two classes.
         """
-        self._check_parameters()
-        values, labels = _samples(scores, y)
+        self._check_all_parameters()
+        values, labels = self._samples(scores, y)
         classes = np.unique(labels)
         _check_two(classes)
         counts = _counted(values, labels, classes, sample_weight)
@@ -114,11 +131,22 @@ class BaseCalibrator(ClassifierMixin, BaseEstimator, ABC):  # type: ignore[misc]
         ValueError
             As for `fit`, or if a label is none of `classes`.
         """
-        self._check_parameters()
-        values, labels = _samples(scores, y)
+        self._check_all_parameters()
+        values, labels = self._samples(scores, y)
         known = self._known_classes(labels, classes)
         new = _counted(values, labels, known, sample_weight)
         return self._learn(self.counts_ + new if hasattr(self, "counts_") else new, known)
+
+    def _samples(self, scores: Any, y: Any) -> tuple[Floats, NDArray[Any]]:
+        values, labels = self._checked(scores), check_labels(y)
+        check_same_length(scores=values, y=labels)
+        return values, labels
+
+    def _checked(self, scores: Any) -> Floats:
+        values = check_scores(scores)
+        if self.transform == "logit":
+            check_unit(values)
+        return values
 
     def _known_classes(self, labels: NDArray[Any], classes: Any) -> NDArray[Any]:
         given = np.unique(labels if classes is None else column_or_1d(classes))
@@ -140,7 +168,9 @@ class BaseCalibrator(ClassifierMixin, BaseEstimator, ABC):  # type: ignore[misc]
     def _learn(self, counts: ScoreCounts, classes: NDArray[Any]) -> Self:
         ready = counts.n_negative > 0 and counts.n_positive > 0
         if ready:
-            self._fit_counts(counts)
+            scale = fit_scale(self.transform, counts)
+            self._fit_counts(scale.counts(counts))
+            self._scale = scale
         # Only now, so that samples which were refused leave no trace.
         self.classes_, self.counts_ = classes, counts
         self.n_features_in_ = 1
@@ -177,7 +207,7 @@ class BaseCalibrator(ClassifierMixin, BaseEstimator, ABC):  # type: ignore[misc]
 
     def _masses(self, scores: Any) -> tuple[Floats, Floats]:
         check_is_fitted(self)
-        return self._predict_mass(check_scores(scores))
+        return self._predict_mass(self._scale(self._checked(scores)))
 
     def predict_interval(self, scores: Any) -> Floats:
         """Belief and plausibility of the positive class.
@@ -269,13 +299,6 @@ class BaseCalibrator(ClassifierMixin, BaseEstimator, ABC):  # type: ignore[misc]
         tags.input_tags.one_d_array = True
         tags.input_tags.two_d_array = False
         return tags
-
-
-def _samples(scores: Any, y: Any) -> tuple[Floats, NDArray[Any]]:
-    values = check_scores(scores)
-    labels = check_labels(y)
-    check_same_length(scores=values, y=labels)
-    return values, labels
 
 
 def _counted(

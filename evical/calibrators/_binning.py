@@ -36,6 +36,10 @@ class BinningCalibrator(BaseCalibrator):
         How k of n becomes a mass function, see `dstheory.inference.binomial`.
     confidence : float
         Level of the Clopper-Pearson interval of the model "confidence".
+    transform : {None, "auto", "logit", "sigmoid", "rank"}
+        Scale on which scores are read: as they are, log-odds of probabilities, the sigmoid of
+        margins, or ranks among the training scores; "auto" takes the sigmoid if a training
+        score lies outside [0, 1]. Edges lie on that scale.
 
     Attributes
     ----------
@@ -74,11 +78,13 @@ class BinningCalibrator(BaseCalibrator):
         strategy: str = "uniform",
         model: str = "likelihood",
         confidence: float = 0.95,
+        transform: str | None = None,
     ) -> None:
         self.n_bins = n_bins
         self.strategy = strategy
         self.model = model
         self.confidence = confidence
+        self.transform = transform
 
     def _check_parameters(self) -> None:
         check_model(self.model)

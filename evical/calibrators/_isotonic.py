@@ -34,6 +34,10 @@ class IsotonicCalibrator(BaseCalibrator):
         raising plausibilities as little as that needs.
     confidence : float
         Level of the Clopper-Pearson interval of the model "confidence".
+    transform : {None, "auto", "logit", "sigmoid", "rank"}
+        Scale on which scores are read: as they are, log-odds of probabilities, the sigmoid of
+        margins, or ranks among the training scores; "auto" takes the sigmoid if a training
+        score lies outside [0, 1]. Thresholds lie on that scale.
 
     Attributes
     ----------
@@ -64,11 +68,16 @@ class IsotonicCalibrator(BaseCalibrator):
     _state = ("thresholds_", "positive_", "total_", "masses_")
 
     def __init__(
-        self, model: str = "likelihood", envelope: bool = True, confidence: float = 0.95
+        self,
+        model: str = "likelihood",
+        envelope: bool = True,
+        confidence: float = 0.95,
+        transform: str | None = None,
     ) -> None:
         self.model = model
         self.envelope = envelope
         self.confidence = confidence
+        self.transform = transform
 
     def _check_parameters(self) -> None:
         check_model(self.model)

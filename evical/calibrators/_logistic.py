@@ -17,7 +17,6 @@ from evical.calibrators._base import BaseCalibrator
 from evical.calibrators._models import check_confidence, check_model
 from evical.calibrators._saved import check_shapes
 from evical.scores import LogisticProfile, PlattFit, ScoreCounts, fit_platt, fit_profile
-from evical.scores._checks import check_scores
 from evical.scores._platt import confidence_interval
 
 __all__ = ["LogisticCalibrator"]
@@ -37,6 +36,10 @@ class LogisticCalibrator(BaseCalibrator):
         "likelihood" the profile likelihood, which is the paper's recommendation.
     confidence : float
         Level of the interval of the model "confidence".
+    transform : {None, "auto", "logit", "sigmoid", "rank"}
+        Scale on which scores are read: as they are, log-odds of probabilities, the sigmoid of
+        margins, or ranks among the training scores; "auto" takes the sigmoid if a training
+        score lies outside [0, 1]. The sigmoid is fitted on that scale.
 
     Attributes
     ----------
@@ -72,9 +75,15 @@ class LogisticCalibrator(BaseCalibrator):
 
     _state = ("sigmoid", "profile")
 
-    def __init__(self, model: str = "likelihood", confidence: float = 0.95) -> None:
+    def __init__(
+        self,
+        model: str = "likelihood",
+        confidence: float = 0.95,
+        transform: str | None = None,
+    ) -> None:
         self.model = model
         self.confidence = confidence
+        self.transform = transform
 
     def _check_parameters(self) -> None:
         check_model(self.model, _MODELS)
@@ -87,7 +96,7 @@ class LogisticCalibrator(BaseCalibrator):
 
     @property
     def theta_(self) -> Floats:
-        """Parameters (theta_0, theta_1) of the sigmoid on the raw score (eq. 2)."""
+        """Parameters (theta_0, theta_1) of the sigmoid on the score as read (eq. 2)."""
         check_is_fitted(self)
         return np.array([self.sigmoid_.theta0, self.sigmoid_.theta1])
 
@@ -128,12 +137,12 @@ class LogisticCalibrator(BaseCalibrator):
         array([0.65, 1.  ])
         """
         profile = self._likelihood()
-        check_scores(np.ravel(scores))
+        read = self._scale(self._checked(np.ravel(scores))).reshape(np.shape(scores))
         tau = np.asarray(probability, dtype=np.float64)
         outside = ~((tau >= 0) & (tau <= 1))
         if outside.any():
             raise ValueError(f"probability is {tau[outside][0]}, expected numbers in [0, 1]")
-        return profile.contour(scores, tau)
+        return profile.contour(read, tau)
 
     def relative_likelihood(self, theta0: ArrayLike, theta1: ArrayLike) -> Floats:
         """Plausibility of a pair of parameters (eq. 34).

@@ -9,12 +9,13 @@ from typing import Any
 import numpy as np
 
 from evical.scores import ScoreCounts
+from evical.scores._scale import restored_scale
 
 __all__ = ["FORMAT", "VERSION", "check_bins", "check_shapes", "from_dict", "to_dict"]
 
 FORMAT = "evical.calibrator"
 VERSION = 1
-_KEYS = {"format", "version", "class", "parameters", "classes", "state"}
+_KEYS = {"format", "version", "class", "parameters", "classes", "scale", "state"}
 
 
 def to_dict(calibrator: Any, include_counts: bool) -> dict[str, Any]:
@@ -25,6 +26,7 @@ def to_dict(calibrator: Any, include_counts: bool) -> dict[str, Any]:
         "class": type(calibrator).__name__,
         "parameters": {k: _plain(v) for k, v in calibrator.get_params(deep=False).items()},
         "classes": calibrator.classes_.tolist(),
+        "scale": _plain(vars(calibrator._scale)),
         "state": _plain(calibrator._get_state()),
     }
     if include_counts:
@@ -37,8 +39,9 @@ def from_dict(data: Any, known: dict[str, Any]) -> Any:
     """Rebuild the calibrator; `known` holds the classes that may come out."""
     _check(data, known)
     calibrator = known[data["class"]](**data["parameters"])
-    calibrator._check_parameters()
+    calibrator._check_all_parameters()
     calibrator.classes_ = np.asarray(data["classes"])
+    calibrator._scale = restored_scale(data["scale"])
     _restore_state(calibrator, data["state"])
     if "counts" in data:
         calibrator.counts_ = _counts(data["counts"])

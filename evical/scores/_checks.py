@@ -7,7 +7,14 @@ from numpy.typing import NDArray
 from sklearn.utils import check_array, column_or_1d
 from sklearn.utils.multiclass import check_classification_targets
 
-__all__ = ["check_binary", "check_labels", "check_same_length", "check_scores", "check_weights"]
+__all__ = [
+    "check_binary",
+    "check_labels",
+    "check_same_length",
+    "check_scores",
+    "check_unit",
+    "check_weights",
+]
 
 Floats = NDArray[np.float64]
 
@@ -45,6 +52,28 @@ def check_scores(scores: Any) -> Floats:
         raise ValueError("scores are empty; at least one sample is needed")
     _refuse(array, ~np.isfinite(array), "scores", "finite (neither NaN nor infinity)")
     return array
+
+
+def check_unit(scores: Floats) -> None:
+    """Raise unless all scores are probabilities, of which there are log-odds.
+
+    Parameters
+    ----------
+    scores : (n,) array
+
+    Raises
+    ------
+    ValueError
+        If a score lies outside [0, 1].
+
+    Examples
+    --------
+    >>> check_unit(np.array([0.5, 2.0]))
+    Traceback (most recent call last):
+    ValueError: scores[1] is 2.0, but every value must be within [0, 1] for transform="logit"
+    """
+    outside = (scores < 0) | (scores > 1)
+    _refuse(scores, outside, "scores", 'within [0, 1] for transform="logit"')
 
 
 def check_weights(sample_weight: Any, n: int) -> Floats | None:

@@ -195,10 +195,12 @@ class ScoreCounts:
 def _grouped(scores: Floats, negative: Floats, positive: Floats) -> ScoreCounts:
     """Sort by score and add up the weights of equal scores."""
     order = np.argsort(scores, kind="stable")
-    ordered = scores[order]
-    starts = np.flatnonzero(np.concatenate([[True], ordered[1:] != ordered[:-1]]))
+    return merge_equal(scores[order], negative[order], positive[order])
+
+
+def merge_equal(scores: Floats, negative: Floats, positive: Floats) -> ScoreCounts:
+    """Counts at scores that ascend but may repeat; the weights of equal ones are added."""
+    starts = np.flatnonzero(np.concatenate([[True], scores[1:] != scores[:-1]]))
     return ScoreCounts(
-        ordered[starts],
-        np.add.reduceat(negative[order], starts),
-        np.add.reduceat(positive[order], starts),
+        scores[starts], np.add.reduceat(negative, starts), np.add.reduceat(positive, starts)
     )

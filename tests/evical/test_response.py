@@ -12,7 +12,8 @@ from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import StandardScaler
 from sklearn.svm import SVC
 
-from evical._response import class_scores, log_odds
+from evical._response import class_scores
+from evical.scores import log_odds
 
 X2, Y2 = make_blobs(30, centers=2, random_state=0)
 X3, Y3 = make_blobs(30, centers=3, random_state=0)

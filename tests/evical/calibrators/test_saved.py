@@ -31,7 +31,9 @@ def test_format(data):
             "strategy": "uniform",
             "model": "dempster",
             "confidence": 0.95,
+            "transform": None,
         },
+        "scale": {"kind": "identity", "knots": [], "levels": []},
         "classes": [0, 1],
         "state": {
             "edges_": [0.0, 0.5, 1.0],

@@ -1,0 +1,114 @@
+"""The scales on which scores are read: definitions, order, refusal, saved and restored."""
+
+import json
+
+import numpy as np
+import pytest
+
+from evical.calibrators import BaseCalibrator, IsotonicCalibrator, LogisticCalibrator
+from evical.scores import ScoreCounts, log_odds
+from evical.scores._scale import TRANSFORMS, fit_scale
+
+SCORES = np.array([0.1, 0.4, 0.4, 0.7, 0.9, 1.0])
+Y = np.array([0, 0, 1, 0, 1, 1])
+WEIGHTS = np.array([1.0, 2.0, 0.5, 1.0, 3.0, 1.0])
+
+
+@pytest.mark.parametrize("transform", TRANSFORMS)
+def test_every_transform_keeps_the_order(transform):
+    counts = ScoreCounts.from_samples(SCORES, Y, WEIGHTS)
+    scale = fit_scale(transform, counts)
+    assert (np.diff(scale(np.linspace(0, 1, 101))) >= 0).all()
+    moved = scale.counts(counts)
+    assert moved.n_positive == counts.n_positive
+    assert moved.n_negative == counts.n_negative
+
+
+def test_ranks_are_the_shares_of_weight_below_and_half_of_the_ties():
+    counts = ScoreCounts.from_samples(SCORES, Y, WEIGHTS)
+    below = [(np.sign(s - SCORES) + 1) @ WEIGHTS / 2 for s in counts.scores]
+    np.testing.assert_allclose(fit_scale("rank", counts).levels, np.array(below) / WEIGHTS.sum())
+
+
+@pytest.mark.parametrize(("scores", "kind"), [([0.0, 1.0], "identity"), ([0.0, 1.5], "sigmoid")])
+def test_auto_is_the_sigmoid_only_outside_of_the_unit_interval(scores, kind):
+    assert fit_scale("auto", ScoreCounts.from_samples(scores, [0, 1])).kind == kind
+
+
+def test_saturated_margins_become_one_score():
+    counts = ScoreCounts.from_samples([-1, 800, 900], [0, 1, 1])
+    moved = fit_scale("sigmoid", counts).counts(counts)
+    np.testing.assert_array_equal(moved.scores[-1:], [1.0])
+    np.testing.assert_array_equal(moved.positive, [0, 2])
+
+
+def test_logistic_on_the_logit_scale_is_logistic_on_log_odds():
+    probability = np.linspace(0.05, 0.95, 40)
+    y = (np.arange(40) % 3 > 0) & (probability > 0.2)
+    inside = LogisticCalibrator(transform="logit").fit(probability, y)
+    outside = LogisticCalibrator().fit(log_odds(probability), y)
+    np.testing.assert_array_equal(
+        inside.predict_interval(probability), outside.predict_interval(log_odds(probability))
+    )
+    np.testing.assert_array_equal(
+        inside.contour(probability, 0.5), outside.contour(log_odds(probability), 0.5)
+    )
+
+
+def test_isotonic_calibration_knows_only_ranks():
+    rng = np.random.default_rng(0)
+    scores = rng.normal(size=50)
+    y = rng.random(50) < 0.5
+    plain = IsotonicCalibrator().fit(scores, y).predict_interval(scores)
+    ranks = IsotonicCalibrator(transform="rank").fit(scores, y).predict_interval(scores)
+    np.testing.assert_array_equal(ranks, plain)
+
+
+def test_learning_in_two_steps_fits_the_scale_to_all_scores():
+    whole = LogisticCalibrator(transform="rank").fit(SCORES, Y, WEIGHTS)
+    steps = LogisticCalibrator(transform="rank")
+    steps.partial_fit(SCORES[:2], Y[:2], WEIGHTS[:2], classes=[0, 1])
+    steps.partial_fit(SCORES[2:], Y[2:], WEIGHTS[2:])
+    np.testing.assert_allclose(
+        steps.predict_interval(SCORES), whole.predict_interval(SCORES), atol=1e-12
+    )
+
+
+@pytest.mark.parametrize("transform", TRANSFORMS)
+def test_a_saved_calibrator_keeps_its_scale(transform):
+    fitted = LogisticCalibrator(transform=transform).fit(SCORES, Y)
+    again = BaseCalibrator.from_dict(json.loads(json.dumps(fitted.to_dict())))
+    np.testing.assert_array_equal(again.predict_interval(SCORES), fitted.predict_interval(SCORES))
+
+
+@pytest.mark.parametrize(
+    "damage",
+    [
+        {"kind": "log"},
+        {"kind": "rank"},
+        {"knots": [1, 2]},
+        {"kind": "rank", "knots": [1, 2], "levels": [0.75, 0.25]},
+        {"kind": None},
+    ],
+)
+def test_a_damaged_scale_is_refused(damage):
+    data = LogisticCalibrator().fit(SCORES, Y).to_dict()
+    with pytest.raises(ValueError, match="damaged: scale"):
+        BaseCalibrator.from_dict({**data, "scale": {**data["scale"], **damage}})
+
+
+@pytest.mark.parametrize("transform", ["log", 1, ["logit"], True])
+def test_an_unknown_transform_is_refused(transform):
+    with pytest.raises(ValueError, match=r"transform is .*, expected None, 'auto', 'logit'"):
+        LogisticCalibrator(transform=transform).fit(SCORES, Y)
+
+
+def test_log_odds_of_what_is_no_probability_are_refused():
+    message = r"scores\[1\] is 1.5, but every value must be within \[0, 1\]"
+    with pytest.raises(ValueError, match=message):
+        LogisticCalibrator(transform="logit").fit([0.5, 1.5], [0, 1])
+    fitted = LogisticCalibrator(transform="logit").fit(SCORES, Y)
+    with pytest.raises(ValueError, match=r"scores\[0\] is -2.0"):
+        fitted.predict_proba([-2.0])
+    with pytest.raises(ValueError, match=r"scores\[0\] is -2.0"):
+        fitted.contour(-2.0, 0.5)
