@@ -24,8 +24,7 @@ def event_name(frame: Frame, mask: int, empty: str = "{}") -> str:
     >>> event_name(Frame(["ant", "bee"]), 3)
     '{ant, bee}'
     """
-    labels = frame.event(mask)
-    return "{" + ", ".join(str(label) for label in labels) + "}" if labels else empty
+    return frame._text(mask) if mask else empty
 
 
 def _number(value: Any) -> str:
@@ -38,10 +37,9 @@ def _shown(store: NDArray[Any]) -> NDArray[Any]:
 
 
 def _title(frame: Frame, store: NDArray[Any]) -> str:
-    where = event_name(frame, frame.full) if len(frame) <= 12 else f"{len(frame)} labels"
     if store.ndim == 1:
-        return f"MassFunction on {where}"
-    return f"MassFunction on {where}, batch {store.shape[1:]}"
+        return f"MassFunction on {frame._title()}"
+    return f"MassFunction on {frame._title()}, batch {store.shape[1:]}"
 
 
 def _more(store: NDArray[Any]) -> list[str]:

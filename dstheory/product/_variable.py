@@ -1,0 +1,118 @@
+"""A variable: a name and its possible values, of which exactly one is true.
+
+Products of variables are frames whose labels are configurations, one value for each
+variable (Shafer, Shenoy & Mellouli 1987, Propagating belief functions in qualitative
+Markov trees, International Journal of Approximate Reasoning 1, 349-400).
+"""
+
+from collections.abc import Hashable, Iterable
+from typing import Any
+
+from dstheory.errors import FrameError
+from dstheory.frame import Frame
+
+__all__ = ["Variable"]
+
+
+class Variable:
+    """An immutable variable: a name, and the frame of its values.
+
+    Parameters
+    ----------
+    name : str
+    values : sequence of hashable values, or Frame
+        What the variable may be, distinct, in order.
+
+    Raises
+    ------
+    TypeError
+        If the name is no string, or `values` is a string or an unordered set.
+    FrameError
+        If the name is empty, there is no value, or a value occurs twice.
+
+    Examples
+    --------
+    >>> rain = Variable("rain", ["yes", "no"])
+    >>> rain.name, rain.values, len(rain)
+    ('rain', ('yes', 'no'), 2)
+    >>> rain.frame
+    Frame(['yes', 'no'])
+    """
+
+    __slots__ = ("_frame", "_hash", "_name")
+
+    _frame: Frame
+    _hash: int
+    _name: str
+
+    def __init__(self, name: str, values: Iterable[Hashable]) -> None:
+        if not isinstance(name, str):
+            raise TypeError(f"the name of a variable is a string, not {name!r}")
+        if not name:
+            raise FrameError("a variable needs a name that is not empty")
+        try:
+            frame = values if type(values) is Frame else Frame(values)
+        except (TypeError, FrameError) as error:
+            raise type(error)(f"values of variable {name!r}: {error}") from error
+        object.__setattr__(self, "_name", name)
+        object.__setattr__(self, "_frame", frame)
+        object.__setattr__(self, "_hash", hash(("Variable", name, frame)))
+
+    def __setattr__(self, name: str, value: object) -> None:
+        raise AttributeError(f"a Variable is immutable; {name!r} cannot be set")
+
+    @property
+    def name(self) -> str:
+        """The name, by which variables are told apart."""
+        return self._name
+
+    @property
+    def values(self) -> tuple[Any, ...]:
+        """All values, in order."""
+        return self._frame.labels
+
+    @property
+    def frame(self) -> Frame:
+        """The values as a plain frame."""
+        return self._frame
+
+    def mask(self, event: Any) -> int:
+        """Mask of a value or a collection of values.
+
+        >>> Variable("rain", ["yes", "no"]).mask("no")
+        2
+        """
+        try:
+            return self._frame.mask(event)
+        except FrameError as error:
+            values = ", ".join(map(repr, self.values[:10])) + (", ..." if len(self) > 10 else "")
+            raise FrameError(
+                f"{event!r} is no value of variable {self._name!r} and no collection of them "
+                f"(values: {values})"
+            ) from error
+
+    def __len__(self) -> int:
+        return len(self._frame)
+
+    def __eq__(self, other: object) -> bool:
+        if not isinstance(other, Variable):
+            return NotImplemented
+        return (self._name, self._frame) == (other._name, other._frame)
+
+    def __hash__(self) -> int:
+        return self._hash
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        return Variable, (self._name, list(self.values))
+
+    def __copy__(self) -> "Variable":
+        return self
+
+    def __deepcopy__(self, memo: object) -> "Variable":
+        return self
+
+    def __repr__(self) -> str:
+        if len(self) <= 12:
+            return f"Variable({self._name!r}, {list(self.values)!r})"
+        head = ", ".join(repr(value) for value in self.values[:10])
+        return f"Variable({self._name!r}, [{head}, ... {len(self)} values])"
