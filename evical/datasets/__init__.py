@@ -3,5 +3,21 @@
 from evical.datasets._bundled import load_breast_cancer
 from evical.datasets._csv import load_csv
 from evical.datasets._dataset import Dataset
+from evical.datasets._simulated import (
+    SIMULATIONS,
+    SimulatedScores,
+    simulated_probability,
+    simulated_quantiles,
+    simulated_scores,
+)
 
-__all__ = ["Dataset", "load_breast_cancer", "load_csv"]
+__all__ = [
+    "SIMULATIONS",
+    "Dataset",
+    "SimulatedScores",
+    "load_breast_cancer",
+    "load_csv",
+    "simulated_probability",
+    "simulated_quantiles",
+    "simulated_scores",
+]

@@ -1,0 +1,275 @@
+"""Adaptive calibration of predictions (ACP): a bin of its own around each prediction.
+
+A classifier that gives a confidence interval with a prediction says which other predictions
+it cannot tell from this one; the share of positives among the training scores in that
+interval is the calibrated probability (Jiang et al. 2012; Naeini 2016, section 2.1.2.4). The
+counts behind that share are a binomial experiment, and so evidence.
+"""
+
+from dataclasses import dataclass
+from numbers import Real
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+from scipy.special import ndtri
+from sklearn.utils.validation import check_array, check_is_fitted
+
+from dstheory import MassFunction
+from evical.calibrators._base import BaseCalibrator
+from evical.calibrators._evidence import count_masses
+from evical.calibrators._models import check_confidence, check_model
+from evical.calibrators._saved import check_shapes
+from evical.scores import ScoreCounts, fit_platt
+
+__all__ = ["AdaptiveCalibrator"]
+
+Floats = NDArray[np.float64]
+Places = NDArray[np.intp]
+
+
+@dataclass(frozen=True, eq=False)
+class _Request:
+    """Scores with the intervals that came with them, on their way through a method of the base."""
+
+    scores: Any
+    intervals: Any
+
+
+class AdaptiveCalibrator(BaseCalibrator):
+    """Adaptive calibration of predictions (ACP), from the interval of each prediction.
+
+    Parameters
+    ----------
+    width : float, optional
+        Half-width of the interval around a score that comes without one. By default the
+        confidence interval of a logistic regression on the score, see Notes.
+    model : {"bayesian", "likelihood", "confidence", "dempster", "laplace", "inverse_pignistic"}
+        "bayesian" is the published method, the share k/n; the others make a mass function of
+        k positives among n, see `dstheory.inference.binomial`, which goes beyond it.
+    confidence : float
+        Level of the interval that scores have by default, and of the Clopper-Pearson interval
+        of the model "confidence".
+    transform : {None, "auto", "logit", "sigmoid", "rank"}
+        Scale on which scores and intervals are read: as they are, log-odds of probabilities,
+        the sigmoid of margins, or ranks among the training scores; "auto" takes the sigmoid if
+        a training score lies outside [0, 1].
+
+    Attributes
+    ----------
+    classes_ : (2,) array
+    scores_ : (m,) array
+        Distinct training scores, ascending.
+    positive_, total_ : (m + 1,) arrays
+        Weight of the positive samples and of all samples below each score, and in all.
+    rule_ : (5,) array
+        Center and scale of the scores, and a, b, c of the default half-width of
+        z = (s - center) / scale, which is scale * hypot(a z + b, c).
+
+    Notes
+    -----
+    Give the intervals to any prediction as ``intervals``, an (n, 2) array of lower and upper
+    limits on the scale of the scores; both limits belong to the interval. Where it holds no
+    training score, nothing is known: the mass function is vacuous, and the models that know
+    probabilities only ("bayesian", "laplace") give 1/2, as in an empty bin.
+
+    The published method was made for logistic regression and its 95 % intervals. A score
+    without an interval gets that of a logistic regression of the labels on the score (Platt's
+    sigmoid): the predictions that the interval of its log-odds holds. It narrows with the root
+    of the sample size, and is wide where the scores say little. Scores outside the training
+    scores take the interval of the end, and one that holds no training score is widened to the
+    nearest, so that a score alone always has a share.
+
+    References
+    ----------
+    X. Jiang, M. Osl, J. Kim & L. Ohno-Machado (2012), Calibrating predictive model estimates to
+    support personalized medicine, J. Am. Med. Inform. Assoc. 19, 263-274.
+    M. Pakdaman Naeini (2016), section 2.1.2.4.
+
+    Examples
+    --------
+    >>> scores, y = [0.1, 0.2, 0.3, 0.6, 0.7, 0.8], [0, 0, 1, 0, 1, 1]
+    >>> calibrator = AdaptiveCalibrator(model="dempster").fit(scores, y)
+    >>> calibrator.predict_interval([0.25, 0.7], intervals=[[0.1, 0.3], [0.5, 0.9]])
+    array([[0.25, 0.5 ],
+           [0.5 , 0.75]])
+    >>> AdaptiveCalibrator(width=0.15).fit(scores, y).predict_proba([0.2, 0.7]).round(3)
+    array([[0.667, 0.333],
+           [0.333, 0.667]])
+    """
+
+    _state = ("scores_", "positive_", "total_", "rule_")
+
+    def __init__(
+        self,
+        width: float | None = None,
+        model: str = "bayesian",
+        confidence: float = 0.95,
+        transform: str | None = None,
+    ) -> None:
+        self.width = width
+        self.model = model
+        self.confidence = confidence
+        self.transform = transform
+
+    def _check_parameters(self) -> None:
+        check_model(self.model)
+        check_confidence(self.confidence)
+        width = self.width
+        number = isinstance(width, Real) and not isinstance(width, bool)
+        if width is not None and not (number and 0 <= float(width) < np.inf):
+            raise ValueError(f"width is {width!r}, expected None or a number from 0")
+
+    def _fit_counts(self, counts: ScoreCounts) -> None:
+        self.scores_ = counts.scores
+        self.positive_ = np.concatenate([[0.0], np.cumsum(counts.positive)])
+        self.total_ = np.concatenate([[0.0], np.cumsum(counts.total)])
+        self.rule_ = _logistic_rule(counts, self.confidence)
+
+    def predict_mass(self, scores: Any, intervals: Any = None) -> MassFunction:
+        """Belief about the class of each sample.
+
+        Parameters
+        ----------
+        scores : (n,) or (n, 1) array
+        intervals : (n, 2) array, optional
+            Lower and upper limit of each score.
+
+        Returns
+        -------
+        MassFunction
+            Batch (n,) on the frame `classes_`.
+
+        Raises
+        ------
+        ValueError
+            If a score or a limit is NaN or infinite, or limits are the wrong way round; the
+            row is named.
+        sklearn.exceptions.NotFittedError
+            Before `fit`.
+        """
+        return super().predict_mass(_Request(scores, intervals))
+
+    def predict_interval(self, scores: Any, intervals: Any = None) -> Floats:
+        """Belief and plausibility of the positive class.
+
+        Parameters
+        ----------
+        scores : (n,) or (n, 1) array
+        intervals : (n, 2) array, optional
+            Lower and upper limit of each score.
+
+        Returns
+        -------
+        (n, 2) array
+            [Bel, Pl] of ``classes_[1]``.
+        """
+        return super().predict_interval(_Request(scores, intervals))
+
+    def predict_proba(self, scores: Any, intervals: Any = None) -> Floats:
+        """Pignistic probability of each class.
+
+        Parameters
+        ----------
+        scores : (n,) or (n, 1) array
+        intervals : (n, 2) array, optional
+            Lower and upper limit of each score.
+
+        Returns
+        -------
+        (n, 2) array
+        """
+        return super().predict_proba(_Request(scores, intervals))
+
+    def predict(self, scores: Any, intervals: Any = None) -> NDArray[Any]:
+        """Class of maximum pignistic probability; the negative class where both are equal.
+
+        Parameters
+        ----------
+        scores : (n,) or (n, 1) array
+        intervals : (n, 2) array, optional
+            Lower and upper limit of each score.
+
+        Returns
+        -------
+        (n,) array of labels
+        """
+        return super().predict(_Request(scores, intervals))
+
+    def _masses(self, scores: Any) -> tuple[Floats, Floats]:
+        if scores.intervals is None:
+            return super()._masses(scores.scores)
+        check_is_fitted(self)
+        n = len(self._checked(scores.scores))
+        lower, upper = _checked_intervals(scores.intervals, n).T
+        first = np.searchsorted(self.scores_, self._scale(self._checked(lower)), side="left")
+        last = np.searchsorted(self.scores_, self._scale(self._checked(upper)), side="right")
+        return self._counted(first, last)
+
+    def _predict_mass(self, scores: Floats) -> tuple[Floats, Floats]:
+        inside = np.clip(scores, self.scores_[0], self.scores_[-1])
+        with np.errstate(over="ignore"):  # an infinite interval holds everything
+            half = self._half_width(inside)
+            first = np.searchsorted(self.scores_, inside - half, side="left")
+            last = np.searchsorted(self.scores_, inside + half, side="right")
+            after = np.minimum(np.searchsorted(self.scores_, inside), len(self.scores_) - 1)
+            before = np.maximum(after - 1, 0)
+            left = inside - self.scores_[before] < self.scores_[after] - inside
+        nearest = np.where(left, before, after)
+        return self._counted(np.minimum(first, nearest), np.maximum(last, nearest + 1))
+
+    def _half_width(self, scores: Floats) -> Floats:
+        if self.width is not None:
+            return np.full(len(scores), float(self.width))
+        center, scale, a, b, c = self.rule_
+        return np.asarray(scale * np.hypot(a * ((scores - center) / scale) + b, c))
+
+    def _counted(self, first: Places, last: Places) -> tuple[Floats, Floats]:
+        """Masses from the training scores first <= i < last; none of them is vacuous."""
+        last = np.maximum(first, last)
+        total = self.total_[last] - self.total_[first]
+        positive = self.positive_[last] - self.positive_[first]
+        masses = count_masses(positive, total, self.model, self.confidence)
+        return masses[0], masses[1]
+
+    def _check_state(self) -> None:
+        m = np.size(self.scores_)
+        check_shapes(self, scores_=(m,), positive_=(m + 1,), total_=(m + 1,), rule_=(5,))
+        ascending = m > 0 and (np.diff(self.scores_) > 0).all()
+        counts = np.diff(self.total_).min(initial=0) >= 0 <= np.diff(self.positive_).min(initial=0)
+        if not (ascending and counts and self.rule_[1] > 0):
+            raise ValueError("saved calibrator is damaged: its state holds no counted scores")
+
+
+def _logistic_rule(counts: ScoreCounts, confidence: float) -> Floats:
+    """Half-width of the scores whose fitted log-odds an interval of log-odds holds.
+
+    The log-odds at z have the variance v00 + 2 v01 z + v11 z^2, a sum of two squares; the
+    slope turns their interval into one of scores.
+    """
+    fit = fit_platt(counts.scores, counts.negative, counts.positive)
+    reach = float(ndtri(0.5 + 0.5 * confidence)) / max(abs(fit.beta1), 1e-100)
+    if not fit.identified or fit.beta1 == 0:
+        return np.array([fit.center, fit.scale, 0.0, 0.0, 1e100])  # the scores say nothing
+    (v00, v01), (_, v11) = fit.covariance
+    slope = np.sqrt(v11)
+    rest = np.sqrt(max(v00 - v01 * v01 / v11, 0.0))
+    return np.array([fit.center, fit.scale, *(reach * np.array([slope, v01 / slope, rest]))])
+
+
+def _checked_intervals(intervals: Any, n: int) -> Floats:
+    array: Floats = check_array(
+        intervals, dtype=np.float64, ensure_all_finite=False, input_name="intervals"
+    )
+    if array.shape != (n, 2):
+        raise ValueError(
+            f"intervals have shape {array.shape}, expected ({n}, 2): two limits a score"
+        )
+    wrong = ~np.isfinite(array).all(axis=1) | ~(array[:, 0] <= array[:, 1])
+    if wrong.any():
+        row = int(np.argmax(wrong))
+        raise ValueError(
+            f"intervals[{row}] is {array[row].tolist()}, expected two finite limits in ascending "
+            "order"
+        )
+    return array

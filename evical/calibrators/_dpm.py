@@ -1,0 +1,219 @@
+"""Dirichlet-process mixtures: Bayes' rule on one Bayesian mixture of scores for each class.
+
+Each class gets a mixture of Gaussians with a Dirichlet process as prior, so that the data
+decide how many components there are; inference is variational (scikit-learn's). The density
+of a new score averages over the posterior, which makes each component a Student t.
+
+Source: M. Pakdaman Naeini, Obtaining accurate probabilities using classifier calibration
+(2016), section 3.1; C. M. Bishop, Pattern recognition and machine learning (2006), eq. 10.81.
+"""
+
+from dataclasses import dataclass
+from numbers import Integral, Real
+
+import numpy as np
+from numpy.typing import NDArray
+from scipy.special import expit, gammaln
+from sklearn.mixture import BayesianGaussianMixture
+
+from evical.calibrators._base import BaseCalibrator
+from evical.scores import ScoreCounts
+
+__all__ = ["DPMCalibrator"]
+
+Floats = NDArray[np.float64]
+_NAMES = ("negative", "positive")
+
+
+class DPMCalibrator(BaseCalibrator):
+    """Calibration by Dirichlet-process mixtures of both classes.
+
+    Parameters
+    ----------
+    n_components : int
+        Most components of a class; the Dirichlet process leaves those empty that it does not
+        need.
+    concentration : float, optional
+        Of the Dirichlet process: more makes more components likely. By default
+        1 / `n_components`.
+    max_points : int
+        A class of more weight than that is represented by this many quantiles of its scores,
+        see Notes.
+    random_state : int or None
+        Seed of the clustering from which inference starts.
+    transform : {None, "auto", "logit", "sigmoid", "rank"}
+        Scale on which scores are read: as they are, log-odds of probabilities, the sigmoid of
+        margins, or ranks among the training scores; "auto" takes the sigmoid if a training
+        score lies outside [0, 1].
+
+    Attributes
+    ----------
+    classes_ : (2,) array
+    weights_, means_, scales_, degrees_ : dict of arrays
+        For "negative" and "positive", the Student t components of the predictive density.
+    prior_ : float
+        Log-odds of the positive class among all samples.
+
+    Notes
+    -----
+    P(1 | s) follows from Bayes' rule (eq. 3.1), computed with logarithms. The mixture knows no
+    sample weights. It is fitted to the quantiles (i - 1/2) / M of the weighted scores of a
+    class: these are the samples themselves if weights are whole numbers that add up to M, the
+    weight of the class, and `max_points` quantiles where M would be more. So with large
+    samples the posterior is that of `max_points` samples, wider than it need be.
+
+    A class with one distinct score has one component, with the variance of all scores as its
+    prior; where all scores are equal, the probability is the share of the positive class.
+
+    References
+    ----------
+    M. Pakdaman Naeini (2016), section 3.1. Blei & Jordan (2006), Variational inference for
+    Dirichlet process mixtures, Bayesian Analysis 1, 121-143.
+
+    Examples
+    --------
+    >>> scores, y = [-3, -2, -1, 1, 2, 3], [0, 0, 0, 1, 1, 1]
+    >>> DPMCalibrator(n_components=1).fit(scores, y).predict_proba([0])
+    array([[0.5, 0.5]])
+    """
+
+    _state = ("prior_", "weights_", "means_", "scales_", "degrees_")
+
+    def __init__(
+        self,
+        n_components: int = 10,
+        concentration: float | None = None,
+        max_points: int = 2000,
+        random_state: int | None = 0,
+        transform: str | None = None,
+    ) -> None:
+        self.n_components = n_components
+        self.concentration = concentration
+        self.max_points = max_points
+        self.random_state = random_state
+        self.transform = transform
+
+    def _check_parameters(self) -> None:
+        for name, least in (("n_components", 1), ("max_points", 2)):
+            value = getattr(self, name)
+            if not isinstance(value, Integral) or isinstance(value, bool) or value < least:
+                raise ValueError(f"{name} is {value!r}, expected a whole number from {least}")
+        seed = self.random_state
+        if not (seed is None or (isinstance(seed, Integral) and seed >= 0)):
+            raise ValueError(f"random_state is {seed!r}, expected None or a whole number from 0")
+        alpha = self.concentration
+        if alpha is not None and not (isinstance(alpha, Real) and 0 < float(alpha) < np.inf):
+            raise ValueError(f"concentration is {alpha!r}, expected None or a positive number")
+
+    def _fit_counts(self, counts: ScoreCounts) -> None:
+        center, scale = _location(counts)
+        self.prior_ = float(np.log(counts.n_positive) - np.log(counts.n_negative))
+        parts = {}
+        for name, weights in zip(_NAMES, (counts.negative, counts.positive), strict=True):
+            used = weights > 0
+            z = (counts.scores[used] / 2 - center / 2) / (scale / 2)
+            if len(counts) == 1:
+                weights = counts.total  # the same density for both, so that the prior remains
+            parts[name] = self._components(z, weights[used])
+        self.weights_ = {name: part.weights for name, part in parts.items()}
+        self.means_ = {name: center + scale * part.means for name, part in parts.items()}
+        self.scales_ = {name: scale * part.scales for name, part in parts.items()}
+        self.degrees_ = {name: part.degrees for name, part in parts.items()}
+
+    def _components(self, z: Floats, weights: Floats) -> "_Components":
+        """Predictive components of the standardized scores of one class."""
+        if len(z) == 1:
+            return _single(float(z[0]), float(weights.sum()))
+        points = _representatives(z, weights, self.max_points)
+        distinct = len(np.unique(points))
+        if distinct == 1:
+            return _single(float(points[0]), float(weights.sum()))
+        mean, spread = points.mean(), points.std()
+        mixture = BayesianGaussianMixture(
+            n_components=min(self.n_components, distinct),
+            weight_concentration_prior_type="dirichlet_process",
+            weight_concentration_prior=self.concentration,
+            max_iter=2000,
+            random_state=self.random_state,
+        ).fit(((points - mean) / spread)[:, np.newaxis])
+        # Bishop's eq. 10.81 in one dimension, in terms of scikit-learn's attributes.
+        variances = mixture.covariances_[:, 0, 0] * (1 + 1 / mixture.mean_precision_)
+        return _Components(
+            mixture.weights_,
+            mean + spread * mixture.means_[:, 0],
+            spread * np.sqrt(variances),
+            mixture.degrees_of_freedom_,
+        )
+
+    def _predict_positive(self, scores: Floats) -> Floats:
+        negative, positive = (
+            _log_density(
+                scores, self.weights_[c], self.means_[c], self.scales_[c], self.degrees_[c]
+            )
+            for c in _NAMES
+        )
+        return np.asarray(expit(self.prior_ + positive - negative))
+
+    def _check_state(self) -> None:
+        self.prior_ = float(self.prior_)
+        for name in _NAMES:
+            parts = [getattr(self, f"{what}_")[name] for what in ("weights", "means")]
+            parts += [self.scales_[name], self.degrees_[name]]
+            fits = all(part.ndim == 1 and len(part) == len(parts[0]) > 0 for part in parts)
+            if not fits or (parts[0] < 0).any() or min(parts[2].min(), parts[3].min()) <= 0:
+                raise ValueError(f"saved calibrator is damaged: the {name} mixture is none")
+
+
+@dataclass(frozen=True, eq=False)
+class _Components:
+    """Student t components: weights, means, scales and degrees of freedom, (k,) each."""
+
+    weights: Floats
+    means: Floats
+    scales: Floats
+    degrees: Floats
+
+
+def _single(z: float, weight: float) -> _Components:
+    """One component on one distinct score: the conjugate update of a variance of 1."""
+    count = 1 + weight  # scikit-learn's priors weigh as much as one sample
+    variance = (1 + 1 / count) / count
+    return _Components(np.ones(1), np.array([z]), np.array([np.sqrt(variance)]), np.array([count]))
+
+
+def _location(counts: ScoreCounts) -> tuple[float, float]:
+    """Mean and standard deviation of all scores; a scale of a few roundings if they are equal."""
+    low, high = float(counts.scores[0]), float(counts.scores[-1])
+    least = max(4 * float(np.spacing(max(abs(low), abs(high)))), 1e-290)
+    span = max(high / 2 - low / 2, least)
+    t = (counts.scores / 2 - low / 2) / span
+    shares = counts.total / counts.total.sum()
+    mean = float(np.sum(shares * t))
+    spread = float(np.sqrt(np.sum(shares * (t - mean) ** 2)))
+    return low + 2 * (mean * span), max(2 * (spread * span), least)
+
+
+def _representatives(z: Floats, weights: Floats, most: int) -> Floats:
+    """Quantiles of weighted sorted scores, as many as their weight (or their number) is."""
+    total = float(weights.sum())
+    size = min(max(int(np.ceil(min(total, most))), len(z)), most)
+    levels = (np.arange(size) + 0.5) / size * total
+    chosen = np.searchsorted(np.cumsum(weights), levels, side="right")
+    return np.asarray(z[np.minimum(chosen, len(z) - 1)])
+
+
+def _log_density(
+    scores: Floats, weights: Floats, means: Floats, scales: Floats, degrees: Floats
+) -> Floats:
+    """Log-density (q,) of a mixture of Student t distributions."""
+    constant = (
+        gammaln((degrees + 1) / 2) - gammaln(degrees / 2) - np.log(np.pi * degrees) / 2
+    ) - np.log(scales)
+    with np.errstate(divide="ignore"):  # an empty component counts as log 0
+        constant = constant + np.log(weights)
+    total = np.full(len(scores), -np.inf)
+    for c, mean, scale, df in zip(constant, means, scales, degrees, strict=True):
+        # Logarithms of each component by itself, without squares: no score is too far.
+        z = np.abs(scores / 2 - mean / 2) / scale * 2
+        total = np.logaddexp(total, c - (df + 1) * np.log(np.hypot(1.0, z / np.sqrt(df))))
+    return total

@@ -1,0 +1,32 @@
+"""What real counts say about the next sample, where there may be none at all."""
+
+import numpy as np
+from numpy.typing import NDArray
+
+from dstheory.inference import binomial_masses
+
+__all__ = ["count_masses"]
+
+Floats = NDArray[np.float64]
+
+# Trials that weigh less say nothing; every model has passed into its limit long before.
+_LEAST = 1e-12
+_ROUNDING = 1e-15
+
+
+def count_masses(positive: Floats, total: Floats, model: str, confidence: float) -> Floats:
+    """Masses (2, q) of the positive and the negative class from k of n, both real.
+
+    Without trials the mass function is vacuous, or 1/2 for both where the model knows
+    probabilities only.
+    """
+    masses = np.full((2, len(total)), 0.5 if model in ("bayesian", "laplace") else 0.0)
+    some = np.flatnonzero(total > _LEAST)
+    if len(some):
+        n = total[some]
+        # Shares of fractions round; k may not leave [0, n] by that.
+        k = np.clip(positive[some], 0.0, n)
+        found = np.stack(binomial_masses(k, n, model, confidence))
+        # Next to the mass of the frame these would be rounded away, but not in comparisons.
+        masses[:, some] = np.where(found < _ROUNDING, 0.0, found)
+    return masses

@@ -1,0 +1,184 @@
+"""Simulated scores whose true probability of the positive class is known.
+
+With P(y = 1 | s) in hand, a calibrator can be judged by how far it is from the truth, free of
+the noise of labels. One map increases, as a classifier that ranks well leaves it; the other
+does not, as a classifier that is too simple for its data leaves it (Naeini 2016, section 4.1).
+"""
+
+from collections.abc import Callable
+from operator import index
+from typing import Any, NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+from scipy.special import expit, ndtri
+
+__all__ = [
+    "SIMULATIONS",
+    "SimulatedScores",
+    "simulated_probability",
+    "simulated_quantiles",
+    "simulated_scores",
+]
+
+Floats = NDArray[np.float64]
+
+
+class SimulatedScores(NamedTuple):
+    """A simulated sample of scores.
+
+    Attributes
+    ----------
+    scores : (n,) array
+    y : (n,) int array of 0 and 1
+    probability : (n,) array
+        True P(y = 1 | s) of each score.
+    """
+
+    scores: Floats
+    y: NDArray[np.int64]
+    probability: Floats
+
+
+def _monotone(s: Floats) -> Floats:
+    return np.asarray(0.05 + 0.9 * s * s * (3 - 2 * s))
+
+
+def _nonmonotone(s: Floats) -> Floats:
+    return np.asarray(0.5 - 0.4 * np.cos(3 * np.pi * s))
+
+
+def _margin(s: Floats) -> Floats:
+    return np.asarray(0.05 + 0.85 * np.exp(-s * s / 2))
+
+
+def _unit_quantile(u: Floats) -> Floats:
+    return np.asarray(expit(1.5 * ndtri(u)))
+
+
+def _margin_quantile(u: Floats) -> Floats:
+    return np.asarray(1.5 * ndtri(u))
+
+
+_KINDS: dict[str, tuple[Callable[[Floats], Floats], Callable[[Floats], Floats]]] = {
+    "monotone": (_monotone, _unit_quantile),
+    "nonmonotone": (_nonmonotone, _unit_quantile),
+    "margin": (_margin, _margin_quantile),
+}
+SIMULATIONS = tuple(_KINDS)
+
+
+def simulated_scores(kind: str, n: int, rng: np.random.Generator) -> SimulatedScores:
+    """Draw scores, and labels from their true probability.
+
+    Parameters
+    ----------
+    kind : {"monotone", "nonmonotone", "margin"}
+        See Notes.
+    n : int
+        Number of samples.
+    rng : numpy.random.Generator
+
+    Returns
+    -------
+    SimulatedScores
+        ``scores, y, probability``, (n,) each.
+
+    Raises
+    ------
+    ValueError
+        If there is no such kind, or `n` is not positive.
+
+    Notes
+    -----
+    ``"monotone"`` and ``"nonmonotone"`` have scores in (0, 1), s = expit(1.5 z) with z standard
+    normal, and the true maps 0.05 + 0.9 s^2 (3 - 2 s), which no logistic curve is, and
+    0.5 - 0.4 cos(3 pi s), which goes up, down and up again. ``"margin"`` has scores 1.5 z on the
+    real line and the true map 0.05 + 0.85 exp(-s^2 / 2): the margin of a linear classifier on a
+    class that lies inside the other.
+
+    See Also
+    --------
+    simulated_probability : the true map.
+    simulated_quantiles : scores for exact expectations.
+
+    Examples
+    --------
+    >>> scores, y, p = simulated_scores("monotone", 4, np.random.default_rng(0))
+    >>> y.shape, bool(((p > 0.05) & (p < 0.95)).all())
+    ((4,), True)
+    """
+    _, quantile = _kind(kind)
+    size = _positive(n)
+    # ndtri has no value at 0, which a uniform draw can be.
+    scores = quantile(np.maximum(rng.random(size), 2.0**-54))
+    probability = simulated_probability(kind, scores)
+    return SimulatedScores(scores, (rng.random(size) < probability).astype(np.int64), probability)
+
+
+def simulated_probability(kind: str, scores: Any) -> Floats:
+    """True P(y = 1 | s) of a kind of simulated scores.
+
+    Parameters
+    ----------
+    kind : {"monotone", "nonmonotone", "margin"}
+        As in `simulated_scores`.
+    scores : array
+
+    Returns
+    -------
+    array of the shape of `scores`
+
+    Raises
+    ------
+    ValueError
+        If there is no such kind.
+
+    Examples
+    --------
+    >>> simulated_probability("monotone", [0, 0.5, 1])
+    array([0.05, 0.5 , 0.95])
+    """
+    return _kind(kind)[0](np.asarray(scores, dtype=np.float64))
+
+
+def simulated_quantiles(kind: str, n: int) -> Floats:
+    """Quantiles of simulated scores at (i - 1/2) / n, over which a mean is an expectation.
+
+    Parameters
+    ----------
+    kind : {"monotone", "nonmonotone", "margin"}
+        As in `simulated_scores`.
+    n : int
+        Number of quantiles.
+
+    Returns
+    -------
+    (n,) array
+        Ascending. A mean over them is the midpoint rule for the expectation over scores.
+
+    Raises
+    ------
+    ValueError
+        If there is no such kind, or `n` is not positive.
+
+    Examples
+    --------
+    >>> simulated_quantiles("margin", 3)[1]
+    np.float64(0.0)
+    """
+    size = _positive(n)
+    return _kind(kind)[1]((np.arange(size) + 0.5) / size)
+
+
+def _kind(kind: Any) -> tuple[Callable[[Floats], Floats], Callable[[Floats], Floats]]:
+    if not isinstance(kind, str) or kind not in _KINDS:
+        raise ValueError(f"kind is {kind!r}, expected one of {', '.join(_KINDS)}")
+    return _KINDS[kind]
+
+
+def _positive(n: Any) -> int:
+    size = index(n)
+    if size < 1:
+        raise ValueError(f"n is {size}, expected at least one")
+    return size
