@@ -43,6 +43,25 @@ CALIBRATORS = [
         Entry("LogisticCalibrator", {"model": model}, atol=1e-9)
         for model in ("confidence", "inverse_pignistic", "bayesian")
     ),
+    Entry("VennAbersCalibrator"),
+    *(Entry("KDECalibrator", {"model": model}) for model in BINOMIAL),
+    *(
+        Entry("KDECalibrator", {"kernel": kernel, "model": "dempster", "bandwidth": "per_class"})
+        for kernel in ("boxcar", "epanechnikov", "tricube")
+    ),
+    Entry("KDECalibrator", {"model": "bayesian", "bandwidth": (0.2, 0.5), "transform": "rank"}),
+    Entry("DPMCalibrator"),
+    Entry("DPMCalibrator", {"n_components": 3, "transform": "sigmoid"}),
+    *(Entry("AdaptiveCalibrator", {"model": model}) for model in BINOMIAL),
+    Entry("AdaptiveCalibrator", {"model": "bayesian", "width": 0.4}),
+    *(Entry("SBBCalibrator", {"model": model}) for model in BINOMIAL),
+    Entry("SBBCalibrator", {"score": "bdeu", "model": "bayesian", "transform": "rank"}),
+    *(Entry("ABBCalibrator", {"model": model}) for model in BINOMIAL),
+    Entry("ABBCalibrator", {"score": "bdeu", "model": "bayesian", "max_size": 5, "lam": 2}),
+    *(Entry("BBQCalibrator", {"model": model}) for model in BINOMIAL),
+    Entry("BBQCalibrator", {"score": "k2", "model": "bayesian", "n_bins": (2, 9)}),
+    Entry("BBQCalibrator", {"model": "bayesian", "smoothing": "scores", "strength_of": "binning"}),
+    Entry("BBQCalibrator", {"model": "bayesian", "alpha": None, "transform": None}),
 ]
 NOT_CALIBRATORS = {"BaseCalibrator"}
 every = pytest.mark.parametrize("entry", CALIBRATORS, ids=lambda entry: entry.id)

@@ -1,8 +1,27 @@
 """Calibrators: from the score of a binary classifier to a belief about the class."""
 
+from evical.calibrators._abb import ABBCalibrator
+from evical.calibrators._adaptive import AdaptiveCalibrator
 from evical.calibrators._base import BaseCalibrator
+from evical.calibrators._bbq import BBQCalibrator
 from evical.calibrators._binning import BinningCalibrator
+from evical.calibrators._dpm import DPMCalibrator
 from evical.calibrators._isotonic import IsotonicCalibrator
+from evical.calibrators._kde import KDECalibrator
 from evical.calibrators._logistic import LogisticCalibrator
+from evical.calibrators._sbb import SBBCalibrator
+from evical.calibrators._venn_abers import VennAbersCalibrator
 
-__all__ = ["BaseCalibrator", "BinningCalibrator", "IsotonicCalibrator", "LogisticCalibrator"]
+__all__ = [
+    "ABBCalibrator",
+    "AdaptiveCalibrator",
+    "BBQCalibrator",
+    "BaseCalibrator",
+    "BinningCalibrator",
+    "DPMCalibrator",
+    "IsotonicCalibrator",
+    "KDECalibrator",
+    "LogisticCalibrator",
+    "SBBCalibrator",
+    "VennAbersCalibrator",
+]
