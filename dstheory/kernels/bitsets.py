@@ -1,8 +1,11 @@
 """Long bitsets as arrays: sets of cells of a box, moved, projected and extended.
 
 A mask over a box of some shape is unpacked to one byte a cell, worked on as an array, and
-packed again, a block of masks at a time. Measured on 1,000 sets of 2^12 cells (8 bytes a
-word): unpacking or packing 0.7 ms, against 1.2 s for testing bits of Python integers.
+packed again, a block of masks at a time: 1,000 sets of 2^12 cells are unpacked or packed in
+0.7 ms, against 1.2 s bit by bit. Pairs of sets stay Python integers, whose `&` takes
+0.2 microseconds at that length: 64-bit words join faster, but finding equal results among
+rows of words and turning them back into integers costs what was gained (measured 0.3 to 3
+times the speed, slower wherever most results differ).
 """
 
 import math
@@ -15,7 +18,7 @@ from numpy.typing import NDArray
 
 from dstheory.kernels import bits
 
-__all__ = ["extended", "packed", "projected"]
+__all__ = ["distinct", "extended", "packed", "projected"]
 
 # Bytes unpacked at once: 2^22 stay in a level-3 cache.
 _BLOCK_CELLS = 1 << 22
@@ -81,6 +84,28 @@ def extended(masks: NDArray[Any], axes: Sequence[int], onto: Sequence[int]) -> N
         return np.broadcast_to(moved.reshape(len(table), *thin), (len(table), *onto))
 
     return _blockwise(masks, shape, math.prod(onto), extend)
+
+
+def distinct(masks: NDArray[np.object_]) -> tuple[NDArray[np.object_], NDArray[np.intp]]:
+    """Distinct Python integers, ascending, and the place of each one given among them.
+
+    What `numpy.unique` gives. Where most sets recur, as intersections do, hashing is 3 to 5
+    times faster than its sorting (490,000 intersections, 1,000 distinct, of 2^12 bits: 0.6 s
+    against 3 s); where none does it is half slower.
+
+    Examples
+    --------
+    >>> distinct(np.array([7, 1 << 65, 7], dtype=object))
+    (array([7, 36893488147419103232], dtype=object), array([0, 1, 0]))
+    """
+    places: dict[int, int] = {}
+    found = np.array([places.setdefault(mask, len(places)) for mask in masks.tolist()], np.intp)
+    sets = np.empty(len(places), dtype=object)
+    sets[:] = list(places)
+    order = np.argsort(sets, kind="stable")
+    rank = np.empty(len(order), dtype=np.intp)
+    rank[order] = np.arange(len(order))
+    return sets[order], rank[found]
 
 
 def _any(table: Table, axis: int) -> Table:

@@ -12,7 +12,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from dstheory.kernels import batches, tables
+from dstheory.kernels import batches, bitsets, tables
 
 __all__ = ["combine_pairs", "pair_targets"]
 
@@ -31,6 +31,8 @@ def pair_targets(
     (array([0, 1, 2, 3]), array([0, 1, 2, 3]))
     """
     outer = operation.outer(focal1, focal2).ravel()
+    if outer.dtype == object:
+        return bitsets.distinct(outer)
     if not _fits_table(focal1, focal2):
         focal, index = np.unique(outer, return_inverse=True)
         return focal, index.reshape(-1)
