@@ -1,16 +1,32 @@
-"""Many variables: product frames, extension, marginalization, relations, conditional beliefs."""
+"""Many variables: product frames, extension, marginals, relations, conditional beliefs."""
 
 from dstheory.product._combine import combine
+from dstheory.product._conditional import balloon, conditional, probability_table
+from dstheory.product._counting import at_least, at_most, exactly, exclusive
 from dstheory.product._frame import ProductFrame
 from dstheory.product._marginal import extend, marginalize, on, project
+from dstheory.product._relations import equal, relation
+from dstheory.product._rules import equivalent, implies, observe
 from dstheory.product._variable import Variable
 
 __all__ = [
     "ProductFrame",
     "Variable",
+    "at_least",
+    "at_most",
+    "balloon",
     "combine",
+    "conditional",
+    "equal",
+    "equivalent",
+    "exactly",
+    "exclusive",
     "extend",
+    "implies",
     "marginalize",
+    "observe",
     "on",
+    "probability_table",
     "project",
+    "relation",
 ]

@@ -6,11 +6,9 @@ applied there. Shafer, Shenoy & Mellouli 1987, sec. 2.
 
 from collections.abc import Callable
 
-import numpy as np
-from numpy.typing import NDArray
-
 from dstheory.combine import dempster
 from dstheory.mass import MassFunction
+from dstheory.product._exactness import beside_exact
 from dstheory.product._frame import union_frame
 from dstheory.product._marginal import extend, product_of
 
@@ -64,14 +62,5 @@ def combine(*masses: MassFunction, rule: Callable[..., MassFunction] = dempster)
         raise TypeError("combine needs at least one mass function")
     frames = [product_of(m, f"argument {number}") for number, m in enumerate(masses, start=1)]
     frame = union_frame(frames)
-    exact = any(m.store.dtype == object for m in masses)
-    extended = [extend(_exactly(m) if exact else m, frame) for m in masses]
+    extended = [extend(m, frame) for m in beside_exact(masses)]
     return rule(*extended) if len(extended) > 1 else extended[0]
-
-
-def _exactly(m: MassFunction) -> MassFunction:
-    """Masses that are all 0 or 1 as integers, which stay exact beside fractions."""
-    if m.store.dtype == object or not np.isin(m.store, (0.0, 1.0)).all():
-        return m
-    store: NDArray[np.object_] = m.store.astype(np.int64).astype(object)
-    return MassFunction.from_store(m.frame, m.focal, store)

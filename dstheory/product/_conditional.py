@@ -1,0 +1,307 @@
+"""Conditional beliefs: what is believed about one variable if others have certain values.
+
+A belief that holds on a condition becomes one about all variables by ballooning extension
+(Smets' conditional embedding): a focal set B turns into "B, or the condition is false", the
+least that gives B back on the condition. A table of conditional beliefs is the conjunctive
+combination of those of its rows, which speak about different cases and never conflict.
+Smets 1993, Belief functions: the disjunctive rule of combination and the generalized
+Bayesian theorem, International Journal of Approximate Reasoning 9, 1-35.
+"""
+
+import math
+from collections.abc import Iterable, Mapping
+from typing import Any, Literal
+
+import numpy as np
+from numpy.typing import NDArray
+
+from dstheory import _checks
+from dstheory._masses import batch_of, check_mass
+from dstheory.construct import bayesian, vacuous
+from dstheory.errors import DSTheoryError, FrameError, MassError
+from dstheory.kernels import bits
+from dstheory.kernels.shapes import stretched
+from dstheory.mass import MassFunction
+from dstheory.product._events import Event, as_event, frame_of
+from dstheory.product._exactness import beside_exact
+from dstheory.product._frame import ProductFrame, union_frame
+from dstheory.product._marginal import extend, on, product_of
+from dstheory.product._variable import Variable
+from dstheory.revise._transfer import transfer
+
+__all__ = ["balloon", "conditional", "probability_table"]
+
+# 2^20 focal sets of 2^10 configurations are 128 MiB.
+_MAX_FOCAL = 1 << 20
+
+
+def balloon(m: MassFunction, condition: Event) -> MassFunction:
+    """Ballooning extension: a belief that holds if some variables have certain values.
+
+    Parameters
+    ----------
+    m : MassFunction
+        One or a batch, on a product: what is believed on the condition.
+    condition : mapping of Variable to value or values
+
+    Returns
+    -------
+    MassFunction
+        On the variables of the condition, then those of `m`. Each focal set B has become
+        "B, or the condition is false"; conditioned on the condition it is B again.
+
+    Raises
+    ------
+    FrameError
+        If a value is unknown, or the condition cannot hold.
+    TypeError
+        If an argument is of the wrong kind.
+
+    See Also
+    --------
+    conditional : one belief for each configuration of the condition.
+    dstheory.revise.decondition : the same on one frame.
+
+    References
+    ----------
+    Smets (1993), sec. 5 (ballooning extension).
+
+    Examples
+    --------
+    >>> from dstheory.product import Variable, combine, observe
+    >>> rain, grass = Variable("rain", ["yes", "no"]), Variable("grass", ["wet", "dry"])
+    >>> m = balloon(observe({grass: "wet"}, 0.75), {rain: "yes"})
+    >>> m
+    MassFunction on rain × grass
+      not {rain=yes, grass=dry}  0.75
+      {all}                      0.25
+    """
+    given = frame_of(as_event(condition, "condition"))
+    frame = union_frame([given, product_of(m)])
+    mask = frame.mask(condition)
+    if not mask:
+        raise FrameError("the condition cannot hold; give each of its variables a value")
+    wide = extend(m, frame)
+    return transfer(wide, wide.focal | (frame.full ^ mask))
+
+
+def conditional(
+    child: Variable,
+    parents: Variable | Iterable[Variable],
+    table: Mapping[Any, Any],
+    *,
+    missing: Literal["refuse", "vacuous"] = "refuse",
+) -> MassFunction:
+    """A belief about one variable for each configuration of others, by ballooning extension.
+
+    Parameters
+    ----------
+    child : Variable
+        What the beliefs are about.
+    parents : Variable, or sequence of Variable
+        What they depend on.
+    table : mapping of configuration to belief
+        A configuration is a tuple of values of the parents; for a single parent a value will
+        do. A belief is a mass function on ``child.frame`` (or on the product of the child
+        alone), or a dict of events to masses for it.
+    missing : {"refuse", "vacuous"}
+        Whether every configuration needs a belief, or nothing is known where there is none.
+
+    Returns
+    -------
+    MassFunction
+        On the parents in order, then the child. It says nothing about the parents; given one
+        of their configurations it is the belief of that row.
+
+    Raises
+    ------
+    FrameError
+        If a configuration is missing, unknown or occurs twice, or a belief is not about the
+        child.
+    MassError
+        If a dict is no mass function.
+    DSTheoryError
+        If there would be more than 2^20 focal sets.
+    TypeError
+        If an argument is of the wrong kind.
+    ValueError
+        If `missing` is unknown.
+
+    Notes
+    -----
+    The rows are independent pieces of evidence, so the numbers of their focal sets multiply:
+    a table of n configurations with F focal sets each has F^n. Where that is too many and
+    the rows are probabilities, see `probability_table`.
+
+    References
+    ----------
+    Smets (1993), sec. 5. Shafer, G. (1982). Belief functions and parametric models. Journal
+    of the Royal Statistical Society B 44, 322-352.
+
+    Examples
+    --------
+    >>> from dstheory.product import Variable, combine, observe
+    >>> rain, grass = Variable("rain", ["yes", "no"]), Variable("grass", ["wet", "dry"])
+    >>> m = conditional(grass, rain, {"yes": {"wet": 1}, "no": {"dry": 0.75, grass.frame: 0.25}})
+    >>> m
+    MassFunction on rain × grass
+      {(yes, wet), (no, dry)}    0.75
+      not {rain=yes, grass=dry}  0.25
+    """
+    given = _parents(child, parents)
+    if missing not in ("refuse", "vacuous"):
+        raise ValueError(f"missing is {missing!r}, expected 'refuse' or 'vacuous'")
+    if not isinstance(table, Mapping):
+        raise TypeError(f"table is a mapping of configurations to beliefs, not {table!r}")
+    rows: list[MassFunction | None] = [None] * len(given)
+    for key, belief in table.items():
+        place = _place(given, key)
+        if rows[place] is not None:
+            raise FrameError(f"configuration {key!r} occurs twice in the table")
+        rows[place] = _belief(child, key, belief)
+    if missing == "refuse":
+        _refuse_missing(given, rows)
+    nothing = vacuous(child.frame)
+    frame = ProductFrame([*given.variables, child])
+    return _combined(frame, len(child), [row or nothing for row in rows])
+
+
+def probability_table(
+    child: Variable,
+    parents: Variable | Iterable[Variable],
+    probabilities: Any,
+    *,
+    prior: Literal["none", "uniform"] = "none",
+) -> MassFunction:
+    """A table of conditional probabilities, the Bayesian case of `conditional`.
+
+    Parameters
+    ----------
+    child : Variable
+    parents : Variable, or sequence of Variable
+        None of them (an empty sequence) for a probability that depends on nothing.
+    probabilities : (*shape of the parents, len(child)) array
+        Each row, along the last axis, sums to 1.
+    prior : {"none", "uniform"}
+        With ``"none"`` the table says nothing about the parents (ballooning extension): it has
+        up to k^n focal sets for n configurations and k values. With ``"uniform"`` it is the
+        joint probability of uniformly distributed parents: n k focal sets. Combined by
+        Dempster's rule with probabilities of all parents both give the joint probability.
+
+    Returns
+    -------
+    MassFunction
+        On the parents in order, then the child.
+
+    Raises
+    ------
+    MassError
+        If probabilities have the wrong shape, are negative, or a row does not sum to 1.
+    DSTheoryError
+        If there would be more than 2^20 focal sets.
+    FrameError
+        If a variable occurs twice.
+    TypeError
+        If an argument is of the wrong kind.
+    ValueError
+        If `prior` is unknown.
+
+    References
+    ----------
+    Smets (1993), sec. 6; Shenoy, P. P. & Shafer, G. (1990). Axioms for probability and
+    belief-function propagation. Uncertainty in Artificial Intelligence 4, 169-198.
+
+    Examples
+    --------
+    >>> from dstheory.product import Variable, combine
+    >>> rain, grass = Variable("rain", ["yes", "no"]), Variable("grass", ["wet", "dry"])
+    >>> prior = probability_table(rain, [], [0.25, 0.75])
+    >>> joint = combine(prior, probability_table(grass, rain, [[1, 0], [0.5, 0.5]]))
+    >>> joint
+    MassFunction on rain × grass
+      {rain=yes, grass=wet}  0.25
+      {rain=no, grass=wet}   0.375
+      {rain=no, grass=dry}   0.375
+    """
+    if prior not in ("none", "uniform"):
+        raise ValueError(f"prior is {prior!r}, expected 'none' or 'uniform'")
+    listed = [parents] if isinstance(parents, Variable) else list(parents)
+    frame = ProductFrame([*listed, _as_variable(child)])
+    rows = _checks.as_masses(probabilities)
+    if rows.shape != frame.shape:
+        raise MassError(
+            f"probabilities have shape {rows.shape}, expected {frame.shape}: an axis for each of "
+            f"{', '.join(frame.names)}"
+        )
+    rows = rows.reshape(-1, len(child))
+    _checks.check_masses(rows, name="probabilities")
+    if prior == "uniform":
+        return bayesian(frame, rows.ravel() / len(rows)).prune()
+    return _combined(frame, len(child), [bayesian(child.frame, row).prune() for row in rows])
+
+
+def _combined(frame: ProductFrame, size: int, rows: list[MassFunction]) -> MassFunction:
+    """Conjunctive combination of the ballooning extensions of all rows, in closed form.
+
+    Row i speaks about bits i * size and following, the child moving fastest; any choice of
+    one focal set a row is a focal set of the result, and no two choices are equal.
+    """
+    count = math.prod(len(row.focal) for row in rows)
+    if count > _MAX_FOCAL:
+        raise DSTheoryError(
+            f"the table would have {count:.6g} focal sets, at most 2^20 are made; approximate "
+            "the rows, or give probabilities with prior='uniform'"
+        )
+    rows = beside_exact(rows)
+    batch = batch_of(*rows)
+    sets = bits.mask_array([0], len(frame))
+    store: NDArray[Any] = np.ones((1, *(1,) * len(batch)), dtype=_common_type(rows))
+    for i, row in enumerate(rows):
+        high = bits.mask_array((int(mask) << i * size for mask in row.focal), len(frame))
+        sets = np.bitwise_or.outer(high, sets).ravel()  # ascending, as high bits come first
+        store = stretched(row.store, batch)[:, np.newaxis] * store
+        store = store.reshape(-1, *store.shape[2:])
+    return MassFunction.from_store(frame, sets, np.array(stretched(store, batch), order="C"))
+
+
+def _common_type(rows: list[MassFunction]) -> Any:
+    return object if any(row.store.dtype == object for row in rows) else np.float64
+
+
+def _as_variable(child: Any) -> Variable:
+    if not isinstance(child, Variable):
+        raise TypeError(f"child is a Variable, not {child!r}")
+    return child
+
+
+def _parents(child: Any, parents: Any) -> ProductFrame:
+    listed = [parents] if isinstance(parents, Variable) else parents
+    given = ProductFrame(listed)
+    ProductFrame([*given.variables, _as_variable(child)])  # refuses a child among its parents
+    return given
+
+
+def _place(given: ProductFrame, key: Any) -> int:
+    mask = given.mask(key)
+    if mask.bit_count() != 1:
+        raise FrameError(
+            f"{key!r} stands for {mask.bit_count()} configurations of {', '.join(given.names)}; a "
+            "row of the table belongs to one"
+        )
+    return mask.bit_length() - 1
+
+
+def _belief(child: Variable, key: Any, belief: Any) -> MassFunction:
+    if isinstance(belief, Mapping):
+        return MassFunction.from_dict(child.frame, belief)
+    return on(child, check_mass(belief, f"the belief for {key!r}"))
+
+
+def _refuse_missing(given: ProductFrame, rows: list[MassFunction | None]) -> None:
+    missing = [label for label, row in zip(given, rows, strict=True) if row is None]
+    if missing:
+        more = f" and {len(missing) - 3} more" if len(missing) > 3 else ""
+        raise FrameError(
+            f"the table has no belief for {', '.join(map(repr, missing[:3]))}{more}; give one, or "
+            "say missing='vacuous'"
+        )

@@ -1,0 +1,43 @@
+"""Events that name their variables: ``{rain: "yes", grass: ["wet", "damp"]}``.
+
+The keys are variables, so that such an event brings its own product with it. It says that
+each of its variables has one of the given values.
+"""
+
+from collections.abc import Iterable, Mapping
+from typing import Any
+
+from dstheory.errors import FrameError
+from dstheory.product._frame import ProductFrame, union_frame
+from dstheory.product._variable import Variable
+
+__all__ = ["Event", "as_event", "as_events", "frame_of"]
+
+Event = Mapping[Variable, Any]
+
+
+def as_event(event: Any, name: str = "event") -> Event:
+    """The event, if it is a mapping of variables to values."""
+    if not isinstance(event, Mapping):
+        raise TypeError(f"{name} is a mapping of variables to values, not {event!r}")
+    for variable in event:
+        if not isinstance(variable, Variable):
+            raise TypeError(f"a key of {name} is a Variable, not {variable!r}")
+    if not event:
+        raise FrameError(f"{name} names no variable")
+    return event
+
+
+def as_events(events: Any) -> list[Event]:
+    """One or more events."""
+    if isinstance(events, Mapping) or not isinstance(events, Iterable):
+        raise TypeError(f"events are a sequence of mappings of variables to values, not {events!r}")
+    listed = [as_event(event, f"event {number}") for number, event in enumerate(events)]
+    if not listed:
+        raise FrameError("there is no event; give at least one")
+    return listed
+
+
+def frame_of(*events: Event) -> ProductFrame:
+    """Product of the variables of some events, in the order of first appearance."""
+    return union_frame(ProductFrame(event) for event in events)
