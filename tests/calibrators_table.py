@@ -62,6 +62,8 @@ CALIBRATORS = [
     Entry("BBQCalibrator", {"score": "k2", "model": "bayesian", "n_bins": (2, 9)}),
     Entry("BBQCalibrator", {"model": "bayesian", "smoothing": "scores", "strength_of": "binning"}),
     Entry("BBQCalibrator", {"model": "bayesian", "alpha": None, "transform": None}),
+    *(Entry("ENIRCalibrator", {"model": model}) for model in BINOMIAL),
+    Entry("ENIRCalibrator", {"model": "bayesian", "smoothing": 0.0, "transform": "rank"}),
 ]
 NOT_CALIBRATORS = {"BaseCalibrator"}
 every = pytest.mark.parametrize("entry", CALIBRATORS, ids=lambda entry: entry.id)

@@ -6,6 +6,7 @@ from evical.calibrators._base import BaseCalibrator
 from evical.calibrators._bbq import BBQCalibrator
 from evical.calibrators._binning import BinningCalibrator
 from evical.calibrators._dpm import DPMCalibrator
+from evical.calibrators._enir import ENIRCalibrator
 from evical.calibrators._isotonic import IsotonicCalibrator
 from evical.calibrators._kde import KDECalibrator
 from evical.calibrators._logistic import LogisticCalibrator
@@ -19,6 +20,7 @@ __all__ = [
     "BaseCalibrator",
     "BinningCalibrator",
     "DPMCalibrator",
+    "ENIRCalibrator",
     "IsotonicCalibrator",
     "KDECalibrator",
     "LogisticCalibrator",

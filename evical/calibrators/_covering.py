@@ -1,0 +1,87 @@
+"""What calibrators that average bins share: the masses of a bin, a table of cells, checks."""
+
+from numbers import Integral, Real
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from evical.calibrators._binning import bin_masses
+from evical.calibrators._saved import check_bins, check_shapes
+from evical.scores._binning_score import BIN_SCORES, posterior_mean
+
+__all__ = [
+    "check_cells",
+    "check_max_size",
+    "check_number",
+    "check_prior",
+    "covering_masses",
+    "look_up",
+    "repaired",
+]
+
+Floats = NDArray[np.float64]
+
+
+def covering_masses(
+    positive: Floats, negative: Floats, alpha: Any, beta: Any, model: str, confidence: float
+) -> Floats:
+    """Masses (2, n) of the positive and the negative class from bins of these counts.
+
+    The model "bayesian" is the posterior mean of the Beta prior; the others are those of
+    `dstheory.inference.binomial` and know no prior.
+    """
+    if model == "bayesian":
+        share = posterior_mean(positive, negative, alpha, beta)
+        return np.stack([share, 1 - share])
+    return bin_masses(positive, positive + negative, model, confidence)
+
+
+def repaired(masses: Floats, model: str) -> Floats:
+    """Averages (2, n) of masses as masses: sums of many terms are off by their rounding."""
+    positive, negative = np.clip(masses, 0, 1)
+    if model in ("bayesian", "laplace"):
+        positive = positive / (positive + negative)
+        return np.stack([positive, 1 - positive])
+    return np.stack([positive, np.minimum(negative, 1 - positive)])
+
+
+def look_up(calibrator: Any, scores: Floats) -> tuple[Floats, Floats]:
+    """Masses at scores, from the attributes `thresholds_` and `masses_`."""
+    cell = np.searchsorted(calibrator.thresholds_, scores, side="right")
+    return calibrator.masses_[0, cell], calibrator.masses_[1, cell]
+
+
+def check_cells(calibrator: Any) -> None:
+    """Raise unless `thresholds_` and `masses_` can be what was saved."""
+    n = np.size(calibrator.thresholds_) + 1
+    check_shapes(calibrator, thresholds_=(n - 1,), masses_=(2, n))
+    check_bins(calibrator, "thresholds_")
+
+
+def check_prior(calibrator: Any) -> None:
+    """Raise for a wrong `score`, `strength` or `clip`."""
+    if calibrator.score not in BIN_SCORES:
+        raise ValueError(f"score is {calibrator.score!r}, expected {' or '.join(BIN_SCORES)}")
+    check_number(calibrator, "strength")
+    check_number(calibrator, "clip", 0.5)
+
+
+def check_number(calibrator: Any, name: str, most: float = np.inf) -> None:
+    """Raise unless the parameter is a positive finite number up to `most`."""
+    value = getattr(calibrator, name)
+    limit = f" up to {most:g}" if np.isfinite(most) else ""
+    message = f"{name} is {value!r}, expected a positive number{limit}"
+    if isinstance(value, bool) or not isinstance(value, Real):
+        raise TypeError(message)
+    if not (0 < float(value) <= most and np.isfinite(float(value))):
+        raise ValueError(message)
+
+
+def check_max_size(value: Any) -> None:
+    """Raise unless the parameter is None or a whole number from 1."""
+    message = f"max_size is {value!r}, expected a whole number from 1, or None"
+    if value is not None and (isinstance(value, bool) or not isinstance(value, Integral)):
+        raise TypeError(message)
+    if value is not None and value < 1:
+        raise ValueError(message)
