@@ -1,17 +1,23 @@
 """Sorted, counted, weighted scores, and pure functions on them."""
 
 from evical.scores._counts import ScoreCounts, midpoints
+from evical.scores._density import kernel_sums, silverman
+from evical.scores._near_isotonic import NearIsotonicPath, near_isotonic_path
 from evical.scores._platt import PlattFit, fit_platt, platt_targets
 from evical.scores._profile import LogisticProfile, fit_profile
 from evical.scores._scale import log_odds
 
 __all__ = [
     "LogisticProfile",
+    "NearIsotonicPath",
     "PlattFit",
     "ScoreCounts",
     "fit_platt",
     "fit_profile",
+    "kernel_sums",
     "log_odds",
     "midpoints",
+    "near_isotonic_path",
     "platt_targets",
+    "silverman",
 ]

@@ -1,0 +1,241 @@
+"""Near-isotonic regression: the whole path from the data to their isotonic regression.
+
+A fall from one value to the next is allowed, at a price of lambda for each unit. As lambda
+grows, values move along straight lines, neighbors that meet stay together, and no block
+ever splits, so that the lambda at which each two neighbors join describes the whole path
+(Tibshirani, Hoefling & Tibshirani 2011; Naeini 2016, section 3.3).
+"""
+
+import math
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from evical.scores._checks import check_same_length
+from evical.scores._near_isotonic_joins import EQUAL, join_lambdas
+
+__all__ = ["NearIsotonicPath", "block_slopes", "joins_of", "near_isotonic_path"]
+
+Floats = NDArray[np.float64]
+Indices = NDArray[np.intp]
+
+
+@dataclass(frozen=True, eq=False)
+class NearIsotonicPath:
+    """Near-isotonic fits for all lambda; make one with `near_isotonic_path`.
+
+    Parameters
+    ----------
+    values, weights : (n,) arrays
+        What is fitted.
+    joins : (n - 1,) array
+        Lambda at which value i and value i + 1 become one block: 0 for equal neighbors,
+        infinity for those that the isotonic regression keeps apart.
+
+    Examples
+    --------
+    >>> path = near_isotonic_path([3, 1, 2, 0])
+    >>> path.joins, path.lambdas
+    (array([1.5, 0.5, 1.5]), array([0. , 0.5, 1.5]))
+    >>> path.at(0.5)
+    array([2.5, 1.5, 1.5, 0.5])
+    """
+
+    values: Floats
+    weights: Floats
+    joins: Floats
+
+    @property
+    def lambdas(self) -> Floats:
+        """Breakpoints (t,), ascending from 0; between two of them the fit is linear in lambda."""
+        return np.unique(np.append(self.joins[np.isfinite(self.joins)], 0.0))
+
+    def starts(self, lam: float) -> Indices:
+        """Where the blocks of equal values begin.
+
+        Parameters
+        ----------
+        lam : float, from 0 to infinity
+
+        Returns
+        -------
+        (b,) int array
+            Ascending, the first 0; their number is the number of degrees of freedom.
+
+        Examples
+        --------
+        >>> near_isotonic_path([3, 1, 2, 0]).starts(0.5)
+        array([0, 1, 3])
+        """
+        apart = (self.joins > _check_lambda(lam)) | np.isinf(self.joins)
+        return np.append(0, np.flatnonzero(apart) + 1)
+
+    def at(self, lam: float) -> Floats:
+        """The fit at one lambda.
+
+        Parameters
+        ----------
+        lam : float, from 0 (the values themselves) to infinity (their isotonic regression)
+
+        Returns
+        -------
+        (n,) array
+
+        Raises
+        ------
+        ValueError
+            If `lam` is negative or NaN.
+
+        Examples
+        --------
+        >>> near_isotonic_path([3, 1, 2, 0]).at(float("inf"))
+        array([1.5, 1.5, 1.5, 1.5])
+        """
+        starts = self.starts(lam)
+        if lam == 0:
+            return self.values.copy()
+        # Deviations from one value of each block, whose rounding does not grow with the values.
+        sizes = np.diff(starts, append=len(self.values))
+        first = self.values[starts]
+        total = np.add.reduceat(self.weights, starts)
+        excess = np.add.reduceat(self.weights * (self.values - np.repeat(first, sizes)), starts)
+        falls = self.values[starts[1:] - 1] > self.values[starts[1:]]
+        slopes = block_slopes(falls)
+        # No block moves beyond the last breakpoint, where lambda may be infinite.
+        moved = np.where(slopes == 0, 0.0, slopes * min(lam, float(self.lambdas[-1])))
+        return np.repeat(first + (excess + moved) / total, sizes)
+
+
+def near_isotonic_path(values: Any, weights: Any = None) -> NearIsotonicPath:
+    """All solutions of near-isotonic regression.
+
+    The fit b at lambda minimizes 1/2 sum_i w_i (y_i - b_i)^2 + lambda sum_i (b_i - b_{i+1})_+,
+    where y are the `values` and w the `weights`.
+
+    Parameters
+    ----------
+    values : (n,) array
+        Finite, in the order that the fit shall nearly follow.
+    weights : (n,) array, optional
+        Positive; all 1 by default.
+
+    Returns
+    -------
+    NearIsotonicPath
+        With the breakpoints `lambdas`, the merges `joins`, and ``at(lam) -> (n,)``.
+
+    Raises
+    ------
+    ValueError
+        If there is no value, lengths differ, a value is not finite or a weight not positive;
+        the row is named.
+
+    Notes
+    -----
+    A heap of the meetings of neighbors makes it O(n log n). Merges at the same lambda, which
+    are the rule for values of 0 and 1, are told from others exactly where weights and weighted
+    values are whole numbers that sum to less than 1e6 or so, and else up to rounding.
+
+    References
+    ----------
+    Tibshirani, Hoefling & Tibshirani (2011), Technometrics 53, 54-61, algorithm 1.
+    Naeini (2016), Obtaining accurate probabilities using classifier calibration, eq. 3.15-3.21.
+
+    Examples
+    --------
+    >>> path = near_isotonic_path([1, 0, 1, 0, 1, 0])
+    >>> path.lambdas
+    array([0. , 0.5])
+    >>> path.at(0.25)
+    array([0.75, 0.25, 0.75, 0.25, 0.75, 0.25])
+    >>> path.at(0.5)
+    array([0.5, 0.5, 0.5, 0.5, 0.5, 0.5])
+    """
+    y = _finite(values, "values")
+    w = np.ones(len(y)) if weights is None else _finite(weights, "weights")
+    check_same_length(values=y, weights=w)
+    if not (w > 0).all():
+        row = int(np.argmin(w > 0))
+        raise ValueError(
+            f"weights[{row}] is {w[row]}, but every weight must be positive; leave that value out"
+        )
+    # Powers of two keep whole numbers whole, and cross products far from overflow.
+    unit_y, unit_w = _power_of_two(np.abs(y).max()), _power_of_two(w.max())
+    scaled, heavy = y / unit_y, w / unit_w
+    joins, _ = joins_of((scaled - scaled.min()) * heavy, heavy)
+    return NearIsotonicPath(y, w, joins * unit_y * unit_w)
+
+
+def joins_of(sums: Floats, weights: Floats) -> tuple[Floats, NDArray[np.bool_]]:
+    """Lambda (n - 1,) at which neighbors join, and whether values fall there.
+
+    Parameters
+    ----------
+    sums : (n,) array
+        Non-negative weighted values; exact sums give exact ties.
+    weights : (n,) array, positive
+
+    Returns
+    -------
+    joins : (n - 1,) array
+    falls : (n - 1,) bool array
+
+    Examples
+    --------
+    >>> joins_of(np.array([1.0, 1.0, 0.0]), np.array([2.0, 1.0, 2.0]))
+    (array([0.5, 0.8]), array([False,  True]))
+    """
+    left, right = sums[:-1] * weights[1:], sums[1:] * weights[:-1]
+    falls = left > right
+    apart = np.abs(left - right) > EQUAL * (left + right)
+    starts = np.append(0, np.flatnonzero(apart) + 1)
+    bounds = np.concatenate([[0], falls[apart], [0]]).astype(np.int64)
+    joins = np.zeros(len(falls))
+    joins[apart] = join_lambdas(
+        np.add.reduceat(sums, starts), np.add.reduceat(weights, starts), bounds
+    )[1:]
+    return joins, falls
+
+
+def block_slopes(falls: NDArray[np.bool_]) -> Floats:
+    """How blocks move, in units of lambda / weight (Naeini 2016, eq. 3.19).
+
+    Parameters
+    ----------
+    falls : (b - 1,) bool array
+        Whether the value falls from each block to the next.
+
+    Returns
+    -------
+    (b,) array of -1, 0 and 1
+
+    Examples
+    --------
+    >>> block_slopes(np.array([True, False, True]))
+    array([-1.,  1., -1.,  1.])
+    """
+    # The boundary before each block and the one after it; nothing falls at the ends.
+    edges = np.pad(falls.astype(np.float64), 1)
+    return edges[:-1] - edges[1:]
+
+
+def _power_of_two(size: float) -> float:
+    return math.ldexp(1.0, math.frexp(size)[1] - 1) if size > 0 else 1.0
+
+
+def _finite(numbers: Any, name: str) -> Floats:
+    array: Floats = np.array(numbers, dtype=np.float64)
+    if array.ndim != 1 or len(array) == 0:
+        raise ValueError(f"{name} have shape {array.shape}, expected (n,) with n of at least 1")
+    if not np.isfinite(array).all():
+        row = int(np.argmin(np.isfinite(array)))
+        raise ValueError(f"{name}[{row}] is {array[row]}, but every value must be finite")
+    return array
+
+
+def _check_lambda(lam: Any) -> float:
+    if not float(lam) >= 0:
+        raise ValueError(f"lam is {lam!r}, expected a number from 0 to infinity")
+    return float(lam)

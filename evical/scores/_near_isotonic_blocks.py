@@ -1,0 +1,122 @@
+"""Blocks of scores on the near-isotonic path, and how well they explain the labels.
+
+Following the path means joining blocks, which adds up their sums; their values and the
+likelihood follow from the sums and lambda alone (Naeini 2016, eq. 3.18). Most of the path
+consists of models of very many blocks that the Bayesian information criterion rules out,
+and `relevant` skips these by a bound instead of looking at each.
+"""
+
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+from scipy.special import xlog1py, xlogy
+
+from evical.scores._counts import ScoreCounts
+from evical.scores._near_isotonic import block_slopes, joins_of
+
+__all__ = ["Blocks", "relevant"]
+
+Floats = NDArray[np.float64]
+Indices = NDArray[np.intp]
+
+
+@dataclass(frozen=True, eq=False)
+class Blocks:
+    """Neighboring scores in blocks.
+
+    Parameters
+    ----------
+    positive, total : (b,) arrays
+        Weight of the positive samples and of all samples.
+    score : (b,) array
+        Sum of weight times score, the score kept in [0, 1].
+    joins : (b - 1,) array
+        Lambda at which neighbors join.
+    falls : (b - 1,) bool array
+        Whether the share of positives falls from a block to the next.
+    """
+
+    positive: Floats
+    total: Floats
+    score: Floats
+    joins: Floats
+    falls: NDArray[np.bool_]
+
+    @classmethod
+    def of(cls, counts: ScoreCounts) -> "Blocks":
+        """A block for each distinct score."""
+        total = counts.total
+        joins, falls = joins_of(counts.positive, total)
+        return cls(counts.positive, total, np.clip(counts.scores, 0, 1) * total, joins, falls)
+
+    def __len__(self) -> int:
+        return len(self.total)
+
+    def at(self, lam: float) -> tuple["Blocks", Indices]:
+        """The blocks at a lambda beyond this one's, and where each of them begins."""
+        apart = np.flatnonzero(self.joins > lam)
+        starts = np.append(0, apart + 1)
+        positive, total, score = (
+            np.add.reduceat(a, starts) for a in (self.positive, self.total, self.score)
+        )
+        return Blocks(positive, total, score, self.joins[apart], self.falls[apart]), starts
+
+    def values(self, lam: float) -> Floats:
+        """Near-isotonic fit (b,), Naeini (2016), eq. 3.18."""
+        # Rounding could leave [0, 1] by a last place.
+        moved = self.positive + lam * block_slopes(self.falls)
+        return np.clip(moved / self.total, 0, 1)
+
+    def log_likelihood(self, values: Floats) -> float:
+        """Of Bernoulli labels with these probabilities of a positive one."""
+        negative = self.total - self.positive
+        return float((xlogy(self.positive, values) + xlog1py(negative, -values)).sum())
+
+    def bic(self, lam: float, penalty: float) -> float:
+        """-2 log-likelihood + penalty * number of blocks."""
+        return penalty * len(self) - 2 * self.log_likelihood(self.values(lam))
+
+
+def relevant(
+    blocks: Blocks, lambdas: Floats, penalty: float, margin: float
+) -> tuple[Blocks, Floats, Floats]:
+    """The models whose criterion comes within `margin` of the best one.
+
+    Parameters
+    ----------
+    blocks : Blocks
+        Of distinct scores.
+    lambdas : (t,) array
+        Of the models, ascending; the last one is isotonic regression.
+    penalty : float
+        Of each block in the criterion, at least 0.
+    margin : float
+
+    Returns
+    -------
+    blocks : Blocks
+        As at the first of the models.
+    lambdas, bics : (s,) arrays
+
+    Notes
+    -----
+    The likelihood falls all along the path: it is continuous in lambda, and on each piece its
+    logarithm has the derivative -lambda sum_b d_b^2 / (n_b p_b (1 - p_b)), with d as in
+    `block_slopes`. A model can thus be better than an earlier one by its fewer blocks only,
+    and after a model that is worse than the best by some excess, all are ruled out until
+    so many blocks are gone that their penalty makes up for it.
+    """
+    # Penalty that has been saved since the first model.
+    saved = penalty * np.searchsorted(np.sort(blocks.joins), lambdas, side="right")
+    best = blocks.at(lambdas[-1])[0].bic(lambdas[-1], penalty)
+    found, current, t = [], blocks, 0
+    while t < len(lambdas):
+        current, _ = current.at(lambdas[t])
+        bic = current.bic(lambdas[t], penalty)
+        best = min(best, bic)
+        found.append((lambdas[t], bic))
+        excess = bic - best - margin
+        t = max(t + 1, int(np.searchsorted(saved, saved[t] + excess)))
+    kept = np.array([(lam, bic) for lam, bic in found if bic <= best + margin])
+    return blocks.at(kept[0, 0])[0], kept[:, 0], kept[:, 1]
