@@ -1,0 +1,248 @@
+"""Bounds of Bel, Pl and BetP when masses or discount rates are known up to intervals.
+
+After Dempster's rule a conclusion is linear-fractional in the masses of each source with the
+others fixed, hence least and greatest at vertices of the sources' polytopes. All but one source
+run through their vertices; over the last one the quotient is maximized exactly, by linear steps.
+Sources: Denoeux, Reasoning with imprecise belief structures, International Journal of Approximate
+Reasoning 20, 1999, 79-111; Dinkelbach, On nonlinear fractional programming, Management Science 13,
+1967, 492-498.
+"""
+
+import math
+from collections.abc import Mapping, Sequence
+from functools import reduce
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from dstheory import _checks
+from dstheory.combine import dempster
+from dstheory.errors import DSTheoryError, TotalConflictError
+from dstheory.exact._conclusions import check_quantity, columns, conclusion, named_sources, weights
+from dstheory.exact._imprecise import ImpreciseMass
+from dstheory.exact._relaxation import relaxed_bounds
+from dstheory.kernels.shapes import scalar
+from dstheory.mass import MassFunction
+from dstheory.revise import discount
+
+__all__ = ["belief_bounds", "discount_bounds"]
+
+
+def belief_bounds(
+    *sources: ImpreciseMass | MassFunction,
+    event: Any,
+    quantity: str = "bel",
+    relax: bool = False,
+    max_vertices: int = 20_000,
+) -> tuple[Any, Any]:
+    """Least and greatest value of a conclusion from sources with imprecise masses.
+
+    Parameters
+    ----------
+    *sources : ImpreciseMass or single MassFunction
+        One, or several that Dempster's rule combines.
+    event : label, collection of labels, or the frame
+    quantity : "bel", "pl" or "betp"
+    relax : bool
+        Two sources only: bounds that may be too wide but are found by one linear program each,
+        whatever the number of vertices.
+    max_vertices : int
+        Largest number of combined vertices of all sources but the one with most of them.
+
+    Returns
+    -------
+    low, high : number
+        Exact bounds, both reached; fractions stay exact. With `relax` outer bounds: no value lies
+        outside of them (within 1e-9, the accuracy of the solver).
+
+    Raises
+    ------
+    TotalConflictError
+        If some masses within the bounds exclude each other totally.
+    DSTheoryError
+        If there are more vertices than `max_vertices`; or with `relax` other than two sources.
+    FrameError
+        If frames differ, or a label is unknown.
+    ValueError
+        If the quantity is unknown.
+    TypeError
+        If a source is of another kind, or there is none.
+
+    See Also
+    --------
+    discount_bounds : for reliabilities known up to intervals.
+
+    Notes
+    -----
+    Combining first, with intervals of masses as the result (interval arithmetic), would be wider
+    than these bounds, because the intervals of combined masses are not reached together.
+
+    Examples
+    --------
+    >>> from dstheory import Frame
+    >>> frame = Frame(["ant", "bee"])
+    >>> source = ImpreciseMass(frame, {"ant": (0.25, 0.5), "bee": (0, 0.25), frame: (0, 1)})
+    >>> belief_bounds(source, event="ant"), belief_bounds(source, event="ant", quantity="pl")
+    ((0.25, 0.5), (0.75, 1.0))
+    >>> against = MassFunction.from_dict(frame, {"bee": 0.5, frame: 0.5})
+    >>> low, high = belief_bounds(source, against, event="ant")
+    >>> round(low, 4), round(high, 4)  # (1/8) / (7/8) and (1/4) / (3/4)
+    (0.1429, 0.3333)
+    """
+    check_quantity(quantity)
+    polytopes = [_polytope(source) for source in sources]
+    if not polytopes:
+        raise TypeError("there is no source; give at least one")
+    frame = reduce(_checks.same_frame, (p.frame for p in polytopes))
+    mask = frame.mask(event)
+    if len(polytopes) == 1:
+        scores = _like(weights(polytopes[0].focal, mask, quantity), polytopes[0])
+        return _least_greatest(polytopes[0], scores)
+    if relax:
+        if len(polytopes) > 2:
+            raise DSTheoryError(f"{len(polytopes)} sources; relax=True takes two")
+        return relaxed_bounds(polytopes[0], polytopes[1], mask, quantity)
+    return _vertex_bounds(polytopes, mask, quantity, max_vertices)
+
+
+def _polytope(source: Any) -> ImpreciseMass:
+    if isinstance(source, ImpreciseMass):
+        return source
+    if not isinstance(source, MassFunction):
+        raise TypeError(f"a source is an ImpreciseMass or a MassFunction, not {source!r}")
+    if source.batch_shape:
+        raise DSTheoryError(f"batch shape is {source.batch_shape}; give single mass functions")
+    return ImpreciseMass(source.frame, {frozenset(e): m for e, m in source.to_dict().items()})
+
+
+def _like(weight: NDArray[Any], source: ImpreciseMass) -> NDArray[Any]:
+    """Weights as the numbers that the masses are."""
+    return weight.astype(float) if source.lower.dtype != object else weight * 1
+
+
+def _least_greatest(source: ImpreciseMass, scores: NDArray[Any]) -> tuple[Any, Any]:
+    ends = ((source.best(sign * scores) * scores).sum() for sign in (-1, 1))
+    low, high = (scalar(end) for end in ends)
+    return low, high
+
+
+def _vertex_bounds(
+    sources: Sequence[ImpreciseMass], event: int, quantity: str, max_vertices: int
+) -> tuple[Any, Any]:
+    """Exact bounds: vertices of all sources but the largest, and the best point of that one."""
+    ordered = sorted(sources, key=lambda source: int((source.lower != source.upper).sum()))
+    points = [source.vertices(max_vertices) for source in ordered[:-1]]
+    total = math.prod(len(batch) for batch in points)
+    if total > max_vertices:
+        raise DSTheoryError(
+            f"the sources have {total} combined vertices, at most {max_vertices} are tried; "
+            "fix some masses, raise max_vertices, or use relax=True (two sources, outer bounds)"
+        )
+    free = ordered[-1]
+    others = reduce(dempster, (_along(batch, i, len(points)) for i, batch in enumerate(points)))
+    flat = others.reshape(total)
+    n, d = columns(free.focal, flat, event, quantity)
+    if (_dot(free.best(-d), d) <= 0).any():
+        raise TotalConflictError(
+            "some masses within the bounds exclude each other totally, where there is no "
+            "conclusion; raise the least mass of a set on which the sources agree"
+        )
+    return -max(_greatest(free, -n, d)), max(_greatest(free, n, d))
+
+
+def _along(batch: MassFunction, axis: int, n_axes: int) -> MassFunction:
+    """A batch of vertices on an axis of its own."""
+    return batch.reshape(*(len(batch) if i == axis else 1 for i in range(n_axes)))
+
+
+def _dot(masses: NDArray[Any], values: NDArray[Any]) -> NDArray[Any]:
+    return np.asarray((masses * values).sum(axis=0))
+
+
+def _greatest(source: ImpreciseMass, n: NDArray[Any], d: NDArray[Any]) -> list[Any]:
+    """Greatest quotient of each column, by Dinkelbach's method: it ends at a vertex."""
+    masses = source.best(n)
+    value = _dot(masses, n) / _dot(masses, d)
+    while True:
+        masses = source.best(n - value * d)
+        better = _dot(masses, n) / _dot(masses, d)
+        if not (better > value).any():
+            return list(value.tolist())
+        value = np.where(better > value, better, value)
+
+
+def discount_bounds(
+    sources: Mapping[str, MassFunction] | Sequence[MassFunction],
+    rates: Any,
+    event: Any,
+    quantity: str = "bel",
+    max_vertices: int = 65_536,
+) -> tuple[Any, Any]:
+    """Least and greatest value of a conclusion, if discount rates are known up to intervals.
+
+    Parameters
+    ----------
+    sources : list or dict of single MassFunction
+        Dempster's rule combines them after discounting.
+    rates : sequence or dict of (low, high) or number
+        One for each source.
+    event : label, collection of labels, or the frame
+    quantity : "bel", "pl" or "betp"
+    max_vertices : int
+        Largest number of corners, 2^(number of intervals), that are tried.
+
+    Returns
+    -------
+    low, high : number
+        Exact: a conclusion is linear-fractional in each rate, hence extreme at corners.
+
+    Raises
+    ------
+    TotalConflictError
+        If the sources exclude each other at some corner.
+    DSTheoryError
+        If there are more corners than `max_vertices`, or a source is a batch.
+    ValueError
+        If the quantity is unknown, or rates and sources do not match.
+    MassError
+        If a rate does not lie between 0 and 1.
+
+    Examples
+    --------
+    A witness who is reliable to at least 1/2:
+
+    >>> from dstheory import Frame
+    >>> frame = Frame(["ant", "bee"])
+    >>> witness = MassFunction.from_dict(frame, {"ant": 1})
+    >>> discount_bounds([witness], [(0, 0.5)], "ant")
+    (0.5, 1.0)
+    """
+    check_quantity(quantity)
+    named = named_sources(sources)
+    listed = [rates[name] for name in named] if isinstance(rates, Mapping) else list(rates)
+    if len(rates) != len(named) or len(listed) != len(named):
+        raise ValueError(f"there are {len(rates)} rates for {len(named)} sources")
+    ends = [tuple(dict.fromkeys(np.atleast_1d(np.asarray(r, object)).tolist())) for r in listed]
+    total = math.prod(len(pair) for pair in ends)
+    if total > max_vertices:
+        raise DSTheoryError(
+            f"the rates have {total} corners, at most {max_vertices} are tried; fix some rates"
+        )
+    discounted = [
+        _corners(m, pair, i, len(ends))
+        for i, (m, pair) in enumerate(zip(named.values(), ends, strict=True))
+    ]
+    m = reduce(dempster, discounted[1:], discounted[0].normalize())
+    values = conclusion(m, m.frame.mask(event), quantity).ravel().tolist()
+    return min(values), max(values)
+
+
+def _corners(m: MassFunction, ends: tuple[Any, ...], axis: int, n_axes: int) -> MassFunction:
+    if m.batch_shape:
+        raise DSTheoryError(f"batch shape is {m.batch_shape}; give single mass functions")
+    if len(ends) > 2:
+        raise ValueError(f"a rate is a number or (low, high), not {ends}")
+    shape = tuple(len(ends) if i == axis else 1 for i in range(n_axes))
+    values = np.array(ends, dtype=None if m.store.dtype != object else object)
+    return discount(m, values.reshape(shape))

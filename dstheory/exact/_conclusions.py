@@ -1,0 +1,89 @@
+"""What a conclusion depends on, as sums: Bel, Pl and BetP after Dempster's rule.
+
+With all other sources fixed, each of them is a quotient of two sums over the focal sets of one
+source: f = sum m(A) n(A) / sum m(A) d(A), where the other sources, combined into `rest`, give
+n(A) (mass that supports the event within A) and d(A) = Pl_rest(A). Derivatives and bounds are
+made of these two columns. Notation of Shafer 1976, A Mathematical Theory of Evidence, ch. 3.
+"""
+
+from collections.abc import Mapping, Sequence
+from fractions import Fraction
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from dstheory.combine import dempster
+from dstheory.kernels import bits, setwise
+from dstheory.mass import MassFunction
+
+__all__ = ["QUANTITIES", "columns", "conclusion", "named_sources", "rests"]
+
+QUANTITIES = ("bel", "pl", "betp")
+
+
+def check_quantity(quantity: str) -> None:
+    """Raise unless the quantity is one of the three."""
+    if quantity not in QUANTITIES:
+        raise ValueError(f"quantity {quantity!r} is unknown; choose of {', '.join(QUANTITIES)}")
+
+
+def named_sources(sources: Any) -> dict[str, MassFunction]:
+    """Sources with their names; those of a sequence are called source 1, source 2, ..."""
+    if isinstance(sources, MassFunction) or not isinstance(sources, Mapping | Sequence):
+        raise TypeError(f"sources are a list or a dict of mass functions, not {sources!r}")
+    if not isinstance(sources, Mapping):
+        sources = {f"source {number}": m for number, m in enumerate(sources, start=1)}
+    if not sources:
+        raise ValueError("there is no source; give at least one")
+    return {str(name): m for name, m in sources.items()}
+
+
+def weights(focal: NDArray[Any], event: int, quantity: str) -> NDArray[Any]:
+    """Share of the mass of each set that counts for the event; nothing of the empty set."""
+    inside = bits.cardinality(focal & event)
+    sizes = bits.cardinality(focal)
+    if quantity == "pl":
+        return np.asarray(inside > 0, dtype=bool)
+    if quantity == "bel":
+        return np.asarray((inside == sizes) & (sizes > 0), dtype=bool)
+    shares = [Fraction(int(i), max(int(n), 1)) for i, n in zip(inside, sizes, strict=True)]
+    return np.array(shares, dtype=object)
+
+
+def conclusion(m: MassFunction, event: int, quantity: str) -> Any:
+    """Bel, Pl or BetP of an event by a normalized mass function, (*batch,)."""
+    return setwise.weighted_sum(weights(m.focal, event, quantity)[np.newaxis], m.store)[0]
+
+
+def columns(
+    focal: NDArray[Any], rest: MassFunction, event: int, quantity: str
+) -> tuple[NDArray[Any], NDArray[Any]]:
+    """n(A) and d(A) of the sets A of one source, (F, *batch of rest)."""
+    pairs = np.bitwise_and.outer(focal, rest.focal)
+    counted = weights(pairs.ravel(), event, quantity).reshape(pairs.shape)
+    meeting = np.asarray(pairs != 0, dtype=bool)
+    return setwise.weighted_sum(counted, rest.store), setwise.weighted_sum(meeting, rest.store)
+
+
+def rests(sources: Sequence[MassFunction]) -> list[MassFunction]:
+    """For each source all others, combined by Dempster's rule; ignorance where there are none."""
+    if len(sources) == 1:
+        return [_ignorance(sources[0])]
+    before = _running(sources)
+    after = _running(sources[::-1])[::-1]
+    inner = [dempster(before[i - 1], after[i + 1]) for i in range(1, len(sources) - 1)]
+    return [after[1], *inner, before[-2]]
+
+
+def _running(sources: Sequence[MassFunction]) -> list[MassFunction]:
+    """The first source, the first two combined, and so on."""
+    found = [sources[0]]
+    for m in sources[1:]:
+        found.append(dempster(found[-1], m))
+    return found
+
+
+def _ignorance(m: MassFunction) -> MassFunction:
+    whole = bits.mask_array([m.frame.full], len(m.frame))
+    return MassFunction.from_store(m.frame, whole, np.ones(1, dtype=m.store.dtype))

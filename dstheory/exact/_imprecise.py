@@ -1,0 +1,203 @@
+"""Masses known up to intervals: a polytope of mass functions, its vertices and its best point.
+
+The polytope is a box cut by one equation (masses sum to 1), so that a linear function is maximized
+by filling up the best sets first - a continuous knapsack, exact on fractions, no solver needed.
+Source: Denoeux, Reasoning with imprecise belief structures, International Journal of Approximate
+Reasoning 20, 1999, 79-111.
+"""
+
+from collections.abc import Mapping
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from dstheory import _checks
+from dstheory.errors import DSTheoryError, MassError
+from dstheory.frame import Frame
+from dstheory.mass import MassFunction
+
+__all__ = ["ImpreciseMass"]
+
+
+class ImpreciseMass:
+    """All mass functions whose masses lie in given intervals.
+
+    Parameters
+    ----------
+    frame : Frame
+    masses : mapping of event to (low, high) or to a number
+        Bounds of the mass of each focal set. Sets that are not named have no mass, and the empty
+        set may not be named.
+
+    Raises
+    ------
+    MassError
+        If there is no set, bounds are not 0 <= low <= high <= 1, the empty set is named, a set
+        is named twice, or no masses within the bounds sum to 1.
+    FrameError
+        If a label is unknown.
+    TypeError
+        If bounds are no numbers.
+
+    See Also
+    --------
+    belief_bounds : what they imply, also after Dempster's rule.
+
+    Examples
+    --------
+    >>> frame = Frame(["ant", "bee"])
+    >>> source = ImpreciseMass(frame, {"ant": (0.25, 0.75), frame: (0, 0.5)})
+    >>> source.lower, source.upper
+    (array([0.25, 0.  ]), array([0.75, 0.5 ]))
+    >>> source.tightened().lower
+    array([0.5 , 0.25])
+    """
+
+    __slots__ = ("_focal", "_frame", "_lower", "_upper")
+
+    _frame: Frame
+    _focal: NDArray[Any]
+    _lower: NDArray[Any]
+    _upper: NDArray[Any]
+
+    def __init__(self, frame: Frame, masses: Mapping[Any, Any]) -> None:
+        _checks.check_frame(frame)
+        if not isinstance(masses, Mapping):
+            raise TypeError(f"masses are a mapping of events to bounds, not {masses!r}")
+        if not masses:
+            raise MassError("there is no mass; give the bounds of at least one focal set")
+        pairs = [_interval(event, bounds) for event, bounds in masses.items()]
+        bounds = _checks.as_masses([list(pair) for pair in pairs]).T
+        focal, bounds = _checks.sorted_focal(frame, [frame.mask(e) for e in masses], bounds)
+        _check_bounds(frame, focal, bounds)
+        bounds.flags.writeable = False
+        focal.flags.writeable = False
+        for name, value in zip(self.__slots__, (focal, frame, *bounds), strict=True):
+            object.__setattr__(self, name, value)
+
+    def __setattr__(self, name: str, value: object) -> None:
+        raise AttributeError(f"an ImpreciseMass is immutable; {name!r} cannot be set")
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        return ImpreciseMass, (self._frame, dict(self._rows()))
+
+    def _rows(self) -> Any:
+        events = (frozenset(self._frame.event(int(mask))) for mask in self._focal)
+        return zip(events, zip(self._lower, self._upper, strict=True), strict=True)
+
+    @property
+    def frame(self) -> Frame:
+        """The frame of discernment."""
+        return self._frame
+
+    @property
+    def focal(self) -> NDArray[Any]:
+        """Masks (F,) of the focal sets, ascending; read-only."""
+        return self._focal
+
+    @property
+    def lower(self) -> NDArray[Any]:
+        """Least masses (F,), as given; read-only."""
+        return self._lower
+
+    @property
+    def upper(self) -> NDArray[Any]:
+        """Greatest masses (F,), as given; read-only."""
+        return self._upper
+
+    def tightened(self) -> "ImpreciseMass":
+        """The same mass functions with bounds that are all reached.
+
+        >>> frame = Frame(["ant", "bee"])
+        >>> ImpreciseMass(frame, {"ant": (0, 1), frame: (0.25, 0.5)}).tightened().upper
+        array([0.75, 0.5 ])
+        """
+        lower = np.maximum(self._lower, 1 - (self._upper.sum() - self._upper))
+        upper = np.minimum(self._upper, 1 - (self._lower.sum() - self._lower))
+        rows = zip(self._rows(), lower, np.maximum(lower, upper), strict=True)  # rounding
+        return ImpreciseMass(self._frame, {event: (a, b) for (event, _), a, b in rows})
+
+    def vertices(self, max_count: int = 20_000) -> MassFunction:
+        """Extreme points of the polytope, as a batch.
+
+        Raises `DSTheoryError` if F 2^(F - 1) candidates, for F intervals that are no points,
+        are more than `max_count`.
+
+        >>> frame = Frame(["ant", "bee"])
+        >>> ImpreciseMass(frame, {"ant": (0.25, 0.5), frame: (0, 1)}).vertices().masses
+        array([[0.25, 0.75],
+               [0.5 , 0.5 ]])
+        """
+        free = np.flatnonzero(np.asarray(self._lower != self._upper, dtype=bool))
+        count = len(free) << max(len(free) - 1, 0)
+        if count > max_count:
+            raise DSTheoryError(
+                f"{len(free)} masses are intervals, which is up to {count} vertices; at most "
+                f"{max_count} are made: fix some masses, or raise the limit"
+            )
+        found = [self._ends(free, int(last)) for last in free] or [self._lower[np.newaxis]]
+        points = sorted({tuple(point) for part in found for point in part.tolist()})
+        return MassFunction(self._frame, self._focal, np.array(points, dtype=self._lower.dtype))
+
+    def _ends(self, free: NDArray[np.intp], last: int) -> NDArray[Any]:
+        """Points with all free masses but one at a bound, and that one within its own."""
+        others = free[free != last]
+        choices = np.arange(1 << len(others))[:, np.newaxis] >> np.arange(len(others)) & 1
+        points = np.repeat(self._lower[np.newaxis], len(choices), axis=0)
+        points[:, others] = np.where(choices == 1, self._upper[others], self._lower[others])
+        points[:, last] = 1 - (points.sum(axis=1) - points[:, last])
+        low, high = self._lower[last], self._upper[last]
+        # 1 - 0.3 is not 0.7 to the last bit; fractions are.
+        slack = 0 if points.dtype == object else _checks.SUM_TOLERANCE
+        inside = (points[:, last] >= low - slack) & (points[:, last] <= high + slack)
+        points[:, last] = np.clip(points[:, last], low, high)
+        return np.asarray(points[np.asarray(inside, dtype=bool)])
+
+    def best(self, scores: NDArray[Any]) -> NDArray[Any]:
+        """Masses (F, *batch) that maximize the sum of scores (F, *batch) times masses.
+
+        >>> frame = Frame(["ant", "bee"])
+        >>> ImpreciseMass(frame, {"ant": (0.25, 0.5), frame: (0, 1)}).best(np.array([1, 0]))
+        array([0.5, 0.5])
+        """
+        order = np.argsort(-scores, axis=0, kind="stable")
+        room = (self._upper - self._lower)[order]
+        before = np.cumsum(room, axis=0) - room
+        left = 1 - self._lower.sum()
+        filled = np.minimum(np.maximum(left - before, 0), room)
+        masses = np.empty_like(filled)
+        np.put_along_axis(masses, order, filled, axis=0)
+        return np.asarray(masses + self._lower.reshape(-1, *(1,) * (scores.ndim - 1)))
+
+    def __repr__(self) -> str:
+        rows = [f"{set(event) or '{}'}: [{low}, {high}]" for event, (low, high) in self._rows()]
+        return f"ImpreciseMass({', '.join(rows)})"
+
+
+def _interval(event: Any, bounds: Any) -> tuple[Any, Any]:
+    if np.ndim(bounds) == 0:
+        return bounds, bounds
+    if len(bounds) != 2:
+        raise MassError(f"bounds of {event!r} are a pair (low, high), not {bounds!r}")
+    return bounds[0], bounds[1]
+
+
+def _check_bounds(frame: Frame, focal: NDArray[Any], bounds: NDArray[Any]) -> None:
+    lower, upper = bounds
+    for mask, low, high in zip(focal, lower, upper, strict=True):
+        event = frame.event(int(mask))
+        if hasattr(low, "free_symbols") or hasattr(high, "free_symbols"):
+            raise TypeError(f"bounds of {event!r} are numbers, not the symbols {low}, {high}")
+        if not 0 <= low <= high <= 1:
+            raise MassError(
+                f"bounds of {event!r} are {low} and {high}; expected 0 <= low <= high <= 1"
+            )
+        if not event:
+            raise MassError("the empty set has bounds; condition or normalize the source first")
+    tolerance = _checks.SUM_TOLERANCE
+    if lower.sum() > 1 + tolerance or upper.sum() < 1 - tolerance:
+        raise MassError(
+            f"least masses sum to {lower.sum()} and greatest to {upper.sum()}; "
+            "1 has to lie between them: widen the bounds"
+        )

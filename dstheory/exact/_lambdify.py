@@ -1,0 +1,111 @@
+"""From formulas to fast functions: a formula once derived is evaluated on arrays by NumPy.
+
+Common parts are computed once (sympy's `lambdify` with ``cse=True``); arguments are given by name
+and broadcast, as everywhere in NumPy.
+"""
+
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+import sympy
+from numpy.typing import NDArray
+
+from dstheory.errors import DSTheoryError
+from dstheory.exact._symbols import as_formulas, symbols_of
+from dstheory.kernels.shapes import scalar
+from dstheory.mass import MassFunction
+
+__all__ = ["as_function"]
+
+
+def as_function(formula: Any) -> Callable[..., Any]:
+    """Vectorized NumPy function of the symbols of a formula.
+
+    Parameters
+    ----------
+    formula : sympy expression, array of expressions, or a single MassFunction
+        For example ``m.bel(event)``, ``betp(m)`` or ``m``.
+
+    Returns
+    -------
+    callable
+        Takes one keyword argument for each symbol, numbers or arrays that broadcast to a batch;
+        its attribute `arguments` has the names. It returns an array (*batch, *shape of the
+        formula), a float for numbers, or a MassFunction with that batch, which is validated.
+
+    Raises
+    ------
+    DSTheoryError
+        If a batch of mass functions is given. The function raises it where a formula is not
+        defined, naming the row, and MassError where masses are none.
+    TypeError
+        By the function, if an argument is missing or unknown.
+
+    Examples
+    --------
+    >>> from dstheory import Frame
+    >>> from dstheory.exact import symbolic
+    >>> frame = Frame(["ant", "bee"])
+    >>> m = symbolic(frame, ["ant", frame], ["s"])
+    >>> as_function(m.bel("ant") ** 2)(s=[0.5, 1])
+    array([0.25, 1.  ])
+    >>> as_function(m)(s=[0.5, 1]).batch_shape
+    (2,)
+    """
+    if isinstance(formula, MassFunction) and formula.batch_shape:
+        raise DSTheoryError(
+            f"batch shape is {formula.batch_shape}; give one symbolic mass function, "
+            "its function makes batches"
+        )
+    formulas = as_formulas(formula)
+    symbols = symbols_of(formula)
+    names = tuple(str(symbol) for symbol in symbols)
+    # Any name will do for an argument of ours, not for one of Python's: \alpha, lambda.
+    inner = [sympy.Dummy() for _ in symbols]
+    replaced = dict(zip(symbols, inner, strict=True))
+    entries = [entry.subs(replaced) for entry in formulas.ravel()]
+    evaluate = sympy.lambdify(inner, entries, modules="numpy", cse=True)
+
+    def function(**values: Any) -> Any:
+        arguments, batch = _arguments(names, values)
+        with np.errstate(divide="ignore", invalid="ignore"):  # found below, and named
+            results = evaluate(*arguments)
+        columns = [np.broadcast_to(np.asarray(r, np.float64), batch) for r in results]
+        array = np.stack(columns, axis=-1).reshape((*batch, *formulas.shape))
+        _refuse_undefined(array, batch, dict(zip(names, arguments, strict=True)))
+        if isinstance(formula, MassFunction):
+            return MassFunction(formula.frame, formula.focal, array)
+        return scalar(array)
+
+    function.arguments = names  # type: ignore[attr-defined]  # functions take attributes
+    return function
+
+
+def _arguments(
+    names: tuple[str, ...], values: dict[str, Any]
+) -> tuple[list[NDArray[np.float64]], tuple[int, ...]]:
+    """Arguments in order, as floats, and the shape to which they broadcast."""
+    expected = f"the arguments are {', '.join(names) or 'none'}"
+    missing = [name for name in names if name not in values]
+    unknown = [name for name in values if name not in names]
+    if missing or unknown:
+        fault = f"argument {missing[0]!r} is missing" if missing else f"no argument {unknown[0]!r}"
+        raise TypeError(f"{fault}; {expected}")
+    arrays = [np.asarray(values[name], dtype=np.float64) for name in names]
+    return arrays, np.broadcast_shapes(*(array.shape for array in arrays))
+
+
+def _refuse_undefined(
+    array: NDArray[np.float64], batch: tuple[int, ...], arguments: dict[str, NDArray[np.float64]]
+) -> None:
+    bad = np.argwhere(~np.isfinite(array))
+    if not len(bad):
+        return
+    row = tuple(int(i) for i in bad[0][: len(batch)])
+    point = ", ".join(f"{n} = {np.broadcast_to(a, batch)[row]:g}" for n, a in arguments.items())
+    where = f" in row {row[0] if len(row) == 1 else row}" if row else ""
+    raise DSTheoryError(
+        f"the formula has no value at {point}{where}; a denominator is zero there, "
+        "as Dempster's rule has it for sources that exclude each other"
+    )

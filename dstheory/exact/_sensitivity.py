@@ -1,0 +1,273 @@
+"""Which source matters most? Derivatives of a conclusion, exact and without step sizes.
+
+After Dempster's rule a conclusion is a quotient of sums linear in the masses of each source, and
+in its discount rate, so that its derivatives are quotients too. The same lines serve floats,
+batches, fractions and symbols.
+"""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from dstheory._masses import batch_of, check_masses
+from dstheory.errors import DSTheoryError
+from dstheory.exact._conclusions import check_quantity, columns, conclusion, named_sources, rests
+from dstheory.frame import Frame
+from dstheory.kernels import bits
+from dstheory.kernels.shapes import scalar, stretched
+from dstheory.mass import MassFunction
+from dstheory.revise import discount
+
+__all__ = ["Sensitivity", "mass_gradients", "sensitivity"]
+
+Sources = Mapping[str, MassFunction] | Sequence[MassFunction]
+
+
+@dataclass(frozen=True, eq=False)
+class Sensitivity:
+    """How a conclusion depends on the reliability of each source.
+
+    Attributes
+    ----------
+    names : tuple of str
+        The sources.
+    value : (*batch,) array or number
+        The conclusion itself.
+    rates : (n, *batch) array
+        Discount rates at which it holds.
+    derivatives : (n, *batch) array
+        Change of the conclusion with the discount rate of each source.
+    without : (n, *batch) array
+        The conclusion if a source were left out.
+    """
+
+    names: tuple[str, ...]
+    value: Any
+    rates: NDArray[Any]
+    derivatives: NDArray[Any]
+    without: NDArray[Any]
+
+    @property
+    def elasticities(self) -> NDArray[Any]:
+        """Percent by which the conclusion changes when a reliability (1 - rate) grows by 1%."""
+        zero = np.asarray(np.asarray(self.value) == 0, dtype=bool)
+        if zero.any():
+            row = f" in row {tuple(map(int, np.argwhere(zero)[0]))}" if zero.ndim else ""
+            raise DSTheoryError(f"the conclusion is 0{row} and has no elasticity; see .derivatives")
+        return np.asarray(-self.derivatives * (1 - self.rates) / self.value)
+
+    def ranking(self) -> tuple[str, ...]:
+        """Names of the sources, the one with the largest derivative (in size) first.
+
+        >>> frame = Frame(["a", "b"])
+        >>> weak = MassFunction.from_dict(frame, {"a": 0.25, frame: 0.75})
+        >>> strong = MassFunction.from_dict(frame, {"a": 0.75, frame: 0.25})
+        >>> sensitivity({"weak": weak, "strong": strong}, "a").ranking()
+        ('strong', 'weak')
+        """
+        if self.derivatives.ndim > 1:
+            raise DSTheoryError(
+                f"a batch of shape {self.derivatives.shape[1:]} has a ranking a row; "
+                "sort abs(.derivatives)"
+            )
+        order = sorted(range(len(self.names)), key=lambda i: -abs(self.derivatives[i]))
+        return tuple(self.names[i] for i in order)
+
+    def __str__(self) -> str:
+        """A table with one line for each source; of a batch only the shape."""
+        if self.derivatives.ndim > 1:
+            return f"Sensitivity of {len(self.names)} sources, batch {self.derivatives.shape[1:]}"
+        width = max(len(name) for name in (*self.names, "source"))
+        lines = [f"{'source':<{width}}  {'rate':>10}  {'derivative':>10}  {'left out':>10}"]
+        cells = zip(self.names, self.rates, self.derivatives, self.without, strict=True)
+        for name, *numbers in cells:
+            lines.append("  ".join([f"{name:<{width}}", *(f"{_text(n):>10}" for n in numbers)]))
+        return "\n".join([*lines, f"value {_text(self.value)}"])
+
+
+def _text(number: Any) -> str:
+    return f"{number:.4g}" if isinstance(number, float) else str(number)
+
+
+def sensitivity(sources: Sources, event: Any, rates: Any = 0, quantity: str = "bel") -> Sensitivity:
+    """Dependence of a conclusion on the discount rate of each source, after Dempster's rule.
+
+    Parameters
+    ----------
+    sources : list or dict of MassFunction
+        At least one, on one frame; batch shapes broadcast. The keys of a dict are names.
+    event : label, collection of labels, or the frame
+        The conclusion.
+    rates : number, sequence or dict
+        Present discount rates, one for all sources or one for each.
+    quantity : "bel", "pl" or "betp"
+        What is said about the event.
+
+    Returns
+    -------
+    Sensitivity
+
+    Raises
+    ------
+    TotalConflictError
+        If sources exclude each other, or the others do when one is left out.
+    FrameError
+        If frames differ, or a label is unknown.
+    ValueError
+        If the quantity is unknown, or the number of rates does not fit.
+    TypeError
+        If a source is no mass function.
+
+    See Also
+    --------
+    mass_gradients : derivatives with respect to single masses.
+    discount_bounds : bounds, if rates are known up to intervals.
+
+    Notes
+    -----
+    Let f be the conclusion from all sources, g the one without source i, and kappa the conflict
+    of source i with the others. At rate 0 the derivative is (g - f) / (1 - kappa): a source
+    matters as far as it changes the conclusion, and the more the more it disagrees.
+    No intermediate result is differenced numerically; fractions and symbols stay exact.
+
+    Examples
+    --------
+    Two witnesses for an ant, one of them half as strong, and one against it:
+
+    >>> from fractions import Fraction
+    >>> half, quarter = Fraction(1, 2), Fraction(1, 4)
+    >>> frame = Frame(["ant", "bee"])
+    >>> witnesses = {
+    ...     "first": MassFunction.from_dict(frame, {"ant": half, frame: half}),
+    ...     "second": MassFunction.from_dict(frame, {"ant": quarter, frame: 1 - quarter}),
+    ...     "third": MassFunction.from_dict(frame, {"bee": half, frame: half}),
+    ... }
+    >>> print(sensitivity(witnesses, "ant"))
+    source        rate  derivative    left out
+    first            0     -48/121         1/7
+    second           0     -16/121         1/3
+    third            0      30/121         5/8
+    value 5/11
+    """
+    check_quantity(quantity)
+    named = named_sources(sources)
+    full = list(named.values())
+    shares = _rates(rates, tuple(named))
+    mask = _frame(full).mask(event)
+    used = [_discounted(m, rate) for m, rate in zip(full, shares, strict=True)]
+    found = [
+        _rate_derivative(m, rate, rest, mask, quantity)
+        for m, rate, rest in zip(full, shares, rests(used), strict=True)
+    ]
+    value, without, slopes = zip(*found, strict=True)
+    batch = np.broadcast_shapes(*(np.shape(v) for v in value))
+    together = [np.array([np.broadcast_to(v, batch) for v in part]) for part in (slopes, without)]
+    now = np.array([np.broadcast_to(np.asarray(rate), batch) for rate in shares])
+    first = np.broadcast_to(np.asarray(value[0]), batch)
+    return Sensitivity(tuple(named), first[()] if not batch else first.copy(), now, *together)
+
+
+def _frame(sources: Sequence[MassFunction]) -> Frame:
+    check_masses(*sources)
+    batch_of(*sources)
+    return sources[0].frame
+
+
+def _discounted(m: MassFunction, rate: Any) -> MassFunction:
+    return m if isinstance(rate, int) and rate == 0 else discount(m, rate)
+
+
+def _rates(rates: Any, names: tuple[str, ...]) -> list[Any]:
+    """One rate for each source."""
+    if isinstance(rates, Mapping):
+        unknown = [name for name in rates if name not in names]
+        if unknown:
+            raise ValueError(f"no source is called {unknown[0]!r}; they are {', '.join(names)}")
+        return [rates.get(name, 0) for name in names]
+    if not isinstance(rates, Sequence) and np.ndim(rates) == 0:
+        return [rates] * len(names)
+    if len(rates) != len(names):
+        raise ValueError(f"there are {len(rates)} rates for {len(names)} sources")
+    return list(rates)
+
+
+def _rate_derivative(
+    m: MassFunction, rate: Any, rest: MassFunction, event: int, quantity: str
+) -> tuple[Any, Any, Any]:
+    """Value, value without the source, and derivative at a rate.
+
+    With N and D the sums over the source as it is, and g those of the source left out,
+    f(rate) = ((1 - rate) N + rate g) / ((1 - rate) D + rate).
+    """
+    batch = np.broadcast_shapes(m.batch_shape, rest.batch_shape, np.shape(rate))
+    n, d = (stretched(part, batch) for part in columns(m.focal, rest, event, quantity))
+    own = stretched(m.store, batch)
+    upper, lower = (own * n).sum(axis=0), (own * d).sum(axis=0)
+    alone = conclusion(rest, event, quantity)
+    total = (1 - rate) * lower + rate
+    value = ((1 - rate) * upper + rate * alone) / total
+    return value, alone, (alone * lower - upper) / total**2
+
+
+def mass_gradients(
+    sources: Sources, event: Any, quantity: str = "bel"
+) -> dict[str, dict[Any, Any]]:
+    """Derivatives of a conclusion after Dempster's rule, with respect to all masses.
+
+    Parameters
+    ----------
+    sources : list or dict of MassFunction
+        At least one, on one frame; batch shapes broadcast.
+    event : label, collection of labels, or the frame
+    quantity : "bel", "pl" or "betp"
+
+    Returns
+    -------
+    dict of source to dict of focal set to derivative
+        Derivatives have the shape of the batch. Focal sets are tuples of labels, and the frame
+        is among them.
+
+    Raises
+    ------
+    TotalConflictError
+        As `sensitivity`.
+    FrameError, ValueError, TypeError
+        As `sensitivity`.
+
+    Notes
+    -----
+    The masses of a source count relative to each other only, so that it does not matter whether
+    they are scaled back to 1: the derivatives, weighted by the masses, sum to 0. Mass that moves
+    from A to B changes the conclusion by the difference of the two derivatives.
+
+    Examples
+    --------
+    Mass that moves from the frame to the ant counts fully, 1/2 - (-1/2) = 1:
+
+    >>> from fractions import Fraction
+    >>> frame = Frame(["ant", "bee"])
+    >>> m = MassFunction.from_dict(frame, {"ant": Fraction(1, 2), frame: Fraction(1, 2)})
+    >>> mass_gradients([m], "ant")
+    {'source 1': {('ant',): Fraction(1, 2), ('ant', 'bee'): Fraction(-1, 2)}}
+    """
+    check_quantity(quantity)
+    named = named_sources(sources)
+    listed = list(named.values())
+    mask = _frame(listed).mask(event)
+    parts = zip(named, listed, rests(listed), strict=True)
+    return {name: _mass_gradient(m, rest, mask, quantity) for name, m, rest in parts}
+
+
+def _mass_gradient(m: MassFunction, rest: MassFunction, event: int, quantity: str) -> Any:
+    focal = np.union1d(m.focal, bits.mask_array([m.frame.full], len(m.frame)))
+    batch = np.broadcast_shapes(m.batch_shape, rest.batch_shape)
+    n, d = (stretched(part, batch) for part in columns(focal, rest, event, quantity))
+    own = stretched(m.store, batch)
+    present = np.isin(focal, m.focal)
+    total = (own * d[present]).sum(axis=0)
+    value = (own * n[present]).sum(axis=0) / total
+    slopes = (n - value * d) / total
+    return {m.frame.event(int(a)): scalar(row) for a, row in zip(focal, slopes, strict=True)}

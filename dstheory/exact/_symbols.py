@@ -1,0 +1,153 @@
+"""Sources whose masses are symbols: formulas instead of numbers.
+
+Rules, transforms and revisions take sympy expressions as masses, so a formula is derived by
+calling the rule on symbols. Symbols made here are known to be non-negative; that they are at most
+1 is what `dstheory.exact.simplified` and `is_nonnegative` add.
+"""
+
+from collections.abc import Iterable, Sequence
+from itertools import pairwise
+from typing import Any
+
+import numpy as np
+import sympy
+
+from dstheory import _checks
+from dstheory._masses import check_mass
+from dstheory.errors import MassError
+from dstheory.frame import Frame
+from dstheory.mass import MassFunction
+
+__all__ = ["share", "symbolic", "symbols_of"]
+
+
+def share(name: str) -> Any:
+    """A symbol for a mass, a rate or a probability: real and not negative.
+
+    Parameters
+    ----------
+    name : str
+        Its name, also that of the argument in `as_function`.
+
+    Returns
+    -------
+    sympy.Symbol
+        Equal to ``sympy.Symbol(name, nonnegative=True)``.
+
+    Raises
+    ------
+    TypeError
+        If the name is no string.
+    ValueError
+        If the name is empty.
+
+    Examples
+    --------
+    >>> share("rate").is_nonnegative
+    True
+    """
+    if not isinstance(name, str):
+        raise TypeError(f"name of a symbol is a string, not {name!r}")
+    if not name:
+        raise ValueError("a symbol needs a name, not an empty string")
+    return sympy.Symbol(name, nonnegative=True)
+
+
+def symbolic(frame: Frame, events: Iterable[Any], names: str | Sequence[str] = "x") -> MassFunction:
+    """Mass function with a symbol on each focal set but the last, which has the rest.
+
+    Parameters
+    ----------
+    frame : Frame
+    events : sequence of events
+        Distinct focal sets; the last one has the mass 1 - the others.
+    names : str or sequence of str
+        Names of the symbols in the order of the events, or one prefix: x gives x1, x2, ...
+
+    Returns
+    -------
+    MassFunction
+        Valid wherever the symbols are not negative and sum to at most 1.
+
+    Raises
+    ------
+    MassError
+        If there is no event, or two are equal.
+    FrameError
+        If a label is unknown.
+    ValueError
+        If the number of names does not fit, or a name occurs twice.
+
+    Examples
+    --------
+    >>> frame = Frame(["ant", "bee"])
+    >>> symbolic(frame, ["ant", frame], ["s"])
+    MassFunction on {ant, bee}
+      {ant}       s
+      {ant, bee}  1 - s
+    """
+    _checks.check_frame(frame)
+    focal = [frame.mask(event) for event in events]
+    if not focal:
+        raise MassError("there is no event; give at least one focal set")
+    masses = [share(name) for name in _names(names, len(focal) - 1)]
+    rest = sympy.Integer(1) - sum(masses, start=sympy.Integer(0))
+    return MassFunction(frame, focal, np.array([*masses, rest], dtype=object))
+
+
+def _names(names: str | Sequence[str], count: int) -> list[str]:
+    if isinstance(names, str):
+        return [f"{names}{number}" for number in range(1, count + 1)]
+    listed = list(names)
+    if len(listed) != count:
+        raise ValueError(
+            f"there are {len(listed)} names for {count + 1} events; all but the last have one"
+        )
+    repeated = sorted({name for name in listed if listed.count(name) > 1})
+    if repeated:
+        raise ValueError(f"name {repeated[0]!r} occurs twice; equal names are the same mass")
+    return listed
+
+
+def symbols_of(formula: Any) -> tuple[Any, ...]:
+    """Symbols of a formula, in the order of their names.
+
+    Parameters
+    ----------
+    formula : MassFunction, sympy expression, number, or array of these
+
+    Returns
+    -------
+    tuple of sympy.Symbol
+
+    Raises
+    ------
+    ValueError
+        If two different symbols have the same name.
+
+    Examples
+    --------
+    >>> frame = Frame(["ant", "bee"])
+    >>> symbols_of(symbolic(frame, ["ant", "bee", frame]))
+    (x1, x2)
+    """
+    values = formula.store if isinstance(formula, MassFunction) else np.asarray(formula, object)
+    found: set[Any] = set()
+    for value in values.ravel():
+        found |= getattr(value, "free_symbols", set())
+    ordered = sorted(found, key=str)
+    for one, two in pairwise(ordered):
+        if str(one) == str(two):
+            raise ValueError(
+                f"two symbols are named {one}, with different assumptions; make all with share()"
+            )
+    return tuple(ordered)
+
+
+def as_formulas(value: Any) -> np.ndarray[Any, np.dtype[Any]]:
+    """Entries of a mass function (set-major), of an array, or one expression, as sympy objects."""
+    entries = check_mass(value).store if isinstance(value, MassFunction) else value
+    array = np.asarray(entries, dtype=object)
+    formulas = np.empty(array.shape, dtype=object)
+    formulas.ravel()[:] = [sympy.sympify(entry) for entry in array.ravel()]
+    return formulas
