@@ -36,6 +36,8 @@ CALIBRATORS = [
     *(Entry("IsotonicCalibrator", {"model": model}) for model in BINOMIAL),
     Entry("IsotonicCalibrator", {"envelope": False}),
     Entry("IsotonicCalibrator", {"transform": "sigmoid"}),
+    Entry("IsotonicCalibrator", {"centered": True}),
+    Entry("IsotonicCalibrator", {"centered": True, "model": "bayesian"}),
     Entry("BinningCalibrator", {"transform": "rank"}),
     Entry("LogisticCalibrator", {"transform": "auto"}, atol=1e-7),
     Entry("LogisticCalibrator", {"model": "likelihood"}, atol=1e-7),

@@ -34,6 +34,11 @@ class IsotonicCalibrator(BaseCalibrator):
         raising plausibilities as little as that needs.
     confidence : float
         Level of the Clopper-Pearson interval of the model "confidence".
+    centered : bool
+        Interpolate linearly between the mean scores of the blocks instead of jumping between
+        them (Oron & Flournoy 2017). With the model "bayesian", one half sample of each label
+        is then added at the lowest and at the highest score, so that the probability
+        increases strictly from the first mean to the last and is never 0 or 1.
     transform : {None, "auto", "logit", "sigmoid", "rank"}
         Scale on which scores are read: as they are, log-odds of probabilities, the sigmoid of
         margins, or ranks among the training scores; "auto" takes the sigmoid if a training
@@ -45,6 +50,8 @@ class IsotonicCalibrator(BaseCalibrator):
     thresholds_ : (n_blocks - 1,) array
         Ascending; block j holds the scores from threshold j - 1, included, to threshold j.
         They lie midway between neighboring blocks; scores outside take the end blocks.
+    centers_ : (n_blocks,) array
+        Mean score of each block.
     positive_, total_ : (n_blocks,) arrays
         Weight of the positive samples and of all samples of each block.
     masses_ : (2, n_blocks) array
@@ -53,6 +60,8 @@ class IsotonicCalibrator(BaseCalibrator):
     References
     ----------
     Xu, Davoine, Zha & Denoeux (2016), Int. J. Approx. Reasoning 72, 55-70, section 4.2.
+    Oron & Flournoy (2017), Centered isotonic regression: point and interval estimation for
+    dose-response studies, Statistics in Biopharmaceutical Research 9, 258-267.
 
     Examples
     --------
@@ -63,20 +72,25 @@ class IsotonicCalibrator(BaseCalibrator):
     >>> calibrator.predict_interval([2.5, 5])
     array([[0.33333333, 0.66666667],
            [0.75      , 1.        ]])
+    >>> smooth = IsotonicCalibrator(model="dempster", centered=True).fit(scores, y)
+    >>> smooth.centers_, smooth.predict_interval([1.75])
+    (array([1. , 2.5, 5. ]), array([[0.16666667, 0.58333333]]))
     """
 
-    _state = ("thresholds_", "positive_", "total_", "masses_")
+    _state = ("thresholds_", "centers_", "positive_", "total_", "masses_")
 
     def __init__(
         self,
         model: str = "likelihood",
         envelope: bool = True,
         confidence: float = 0.95,
+        centered: bool = False,
         transform: str | None = None,
     ) -> None:
         self.model = model
         self.envelope = envelope
         self.confidence = confidence
+        self.centered = centered
         self.transform = transform
 
     def _check_parameters(self) -> None:
@@ -84,27 +98,37 @@ class IsotonicCalibrator(BaseCalibrator):
         check_confidence(self.confidence)
 
     def _fit_counts(self, counts: ScoreCounts) -> None:
+        if self.centered and self.model == "bayesian":
+            counts = _with_half_samples(counts)
         total = counts.total
         pooled = isotonic_regression(counts.positive / total, weights=total)
         starts = _separate(np.asarray(pooled.blocks[:-1], dtype=np.intp), counts)
         self.thresholds_ = midpoints(counts.scores[starts[1:] - 1], counts.scores[starts[1:]])
-        self.positive_, negative = _block_sums(starts, counts)
-        self.total_ = self.positive_ + negative
+        blocks = counts.pool(starts)
+        self.centers_, self.positive_, self.total_ = blocks.scores, blocks.positive, blocks.total
         masses = bin_masses(self.positive_, self.total_, self.model, self.confidence)
         self.masses_ = _isotonic_envelope(masses) if self.envelope else masses
 
     def _predict_mass(self, scores: Floats) -> tuple[Floats, Floats]:
+        if self.centered:
+            positive, negative = (np.interp(scores, self.centers_, row) for row in self.masses_)
+            return positive, negative
         block = np.searchsorted(self.thresholds_, scores, side="right")
         return self.masses_[0, block], self.masses_[1, block]
 
     def _check_state(self) -> None:
         n = np.size(self.thresholds_) + 1
-        check_shapes(self, thresholds_=(n - 1,), positive_=(n,), total_=(n,), masses_=(2, n))
+        check_shapes(self, thresholds_=(n - 1,), centers_=(n,), positive_=(n,), total_=(n,))
+        check_shapes(self, masses_=(2, n))
         check_bins(self, "thresholds_")
+        check_bins(self, "centers_")
 
 
-def _block_sums(starts: NDArray[np.intp], counts: ScoreCounts) -> tuple[Floats, Floats]:
-    return np.add.reduceat(counts.positive, starts), np.add.reduceat(counts.negative, starts)
+def _with_half_samples(counts: ScoreCounts) -> ScoreCounts:
+    ends = counts.scores[[0, -1]]
+    return counts + ScoreCounts.from_samples(
+        np.repeat(ends, 2), [0, 1, 0, 1], sample_weight=[0.5, 0.5, 0.5, 0.5]
+    )
 
 
 def _separate(starts: NDArray[np.intp], counts: ScoreCounts) -> NDArray[np.intp]:
@@ -114,7 +138,8 @@ def _separate(starts: NDArray[np.intp], counts: ScoreCounts) -> NDArray[np.intp]
     cross products of the sums are exact for whole weights.
     """
     while True:
-        positive, negative = _block_sums(starts, counts)
+        positive = np.add.reduceat(counts.positive, starts)
+        negative = np.add.reduceat(counts.negative, starts)
         rising = np.append(True, positive[1:] * negative[:-1] > positive[:-1] * negative[1:])
         if rising.all():
             return starts

@@ -178,7 +178,28 @@ class ScoreCounts:
             raise ValueError(f"max_size is {max_size}, but at least one score must remain")
         if len(self) <= max_size:
             return self
-        starts, total = self.group_starts(max_size), self.total
+        return self.pool(self.group_starts(max_size))
+
+    def pool(self, starts: NDArray[np.intp]) -> "ScoreCounts":
+        """Merge the scores of each group into one.
+
+        Parameters
+        ----------
+        starts : (g,) int array
+            Positions where groups begin, ascending, the first 0.
+
+        Returns
+        -------
+        ScoreCounts
+            Each group at the weighted mean of its scores.
+
+        Examples
+        --------
+        >>> counts = ScoreCounts.from_samples([1, 2, 3, 4], [0, 0, 1, 1])
+        >>> counts.pool(np.array([0, 3])).scores
+        array([2., 4.])
+        """
+        total = self.total
         weight = np.add.reduceat(total, starts)
         # A mean relative to the first score of its group can leave the group by rounding only,
         # and a sum of shares cannot overflow.

@@ -11,6 +11,7 @@ from sklearn.isotonic import IsotonicRegression
 
 from evical.calibrators import IsotonicCalibrator
 from evical.calibrators._models import BINOMIAL_MODELS
+from tests.naive_venn_abers import centered_isotonic
 
 samples = st.lists(
     st.tuples(st.integers(-10, 10), st.integers(0, 1)), min_size=2, max_size=40
@@ -156,6 +157,33 @@ def test_an_envelope_that_is_needed():
     np.testing.assert_allclose(raw * 21, [[8, 9], [7, 14], [12, 13]])
     wide = IsotonicCalibrator("dempster").fit(scores, y).predict_interval([0, 1, 2])
     np.testing.assert_allclose(wide * 21, [[7, 9], [7, 14], [12, 14]])
+
+
+@given(pairs=samples)
+def test_centered_blocks_are_the_definition(pairs):
+    scores, y = columns(pairs)
+    fitted = IsotonicCalibrator("laplace", centered=True, envelope=False).fit(scores, y)
+    rows = [(Fraction(float(s)), int(label), 1) for s, label in zip(scores, y, strict=True)]
+    centers, values = zip(*centered_isotonic(rows), strict=True)
+    np.testing.assert_allclose(fitted.centers_, [float(c) for c in centers], rtol=1e-14)
+    shares = fitted.positive_ / fitted.total_
+    np.testing.assert_allclose(shares, [float(v) for v in values], atol=1e-15)
+    # Between two centers, half way is the mean; beyond the ends nothing changes.
+    probes = np.concatenate([[-99], (fitted.centers_[1:] + fitted.centers_[:-1]) / 2, [99]])
+    low = fitted.masses_[0]
+    expected = np.concatenate([low[:1], (low[1:] + low[:-1]) / 2, low[-1:]])
+    np.testing.assert_allclose(fitted.predict_interval(probes)[:, 0], expected, atol=1e-12)
+
+
+@given(pairs=samples)
+def test_centered_probability_rises_strictly_and_is_never_certain(pairs):
+    scores, y = columns(pairs)
+    fitted = IsotonicCalibrator("bayesian", centered=True).fit(scores, y)
+    at_centers = fitted.predict_proba(fitted.centers_)[:, 1]
+    assert (np.diff(at_centers) > 0).all()
+    assert (at_centers > 0).all()
+    assert (at_centers < 1).all()
+    np.testing.assert_allclose(fitted.total_.sum(), len(y) + 2)
 
 
 @pytest.mark.parametrize(
