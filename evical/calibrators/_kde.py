@@ -76,8 +76,8 @@ class KDECalibrator(BaseCalibrator):
     k out of n, see `dstheory.inference.binomial`, and vacuous far from all samples.
 
     Compact kernels are exact. Gaussian sums are exact up to 256 distinct scores; above, they
-    come from a grid of 64 nodes a bandwidth, with a relative error of about 1e-8 within and
-    1e-5 in the tails.
+    come from a grid of 64 nodes a bandwidth, with a relative error below 2e-7 within and 2e-5
+    in the tails.
 
     References
     ----------

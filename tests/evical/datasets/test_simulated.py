@@ -1,0 +1,57 @@
+"""Simulated scores: labels follow the stated probability, scores the stated quantiles."""
+
+import numpy as np
+import pytest
+from scipy.stats import kstest
+
+from evical.datasets import (
+    SIMULATIONS,
+    simulated_probability,
+    simulated_quantiles,
+    simulated_scores,
+)
+
+every = pytest.mark.parametrize("kind", SIMULATIONS)
+
+
+@every
+def test_labels_follow_the_true_probability(kind):
+    scores, y, p = simulated_scores(kind, 40_000, np.random.default_rng(0))
+    np.testing.assert_array_equal(p, simulated_probability(kind, scores))
+    assert set(np.unique(y)) == {0, 1}
+    assert ((p > 0.04) & (p < 0.96)).all()
+    for part in np.array_split(scores.argsort(), 20):
+        deviation = np.sqrt(np.sum(p[part] * (1 - p[part])))
+        assert abs(y[part].sum() - p[part].sum()) < 4 * deviation
+
+
+@every
+def test_scores_follow_their_quantiles(kind):
+    scores = simulated_scores(kind, 5000, np.random.default_rng(1)).scores
+    quantiles = simulated_quantiles(kind, 100_000)
+    assert (np.diff(quantiles) > 0).all()
+    ranks = np.searchsorted(quantiles, scores) / 100_000
+    assert kstest(ranks, "uniform").pvalue > 1e-3
+
+
+def test_one_map_ascends_and_the_others_do_not():
+    signs = {
+        kind: {*np.sign(np.diff(simulated_probability(kind, simulated_quantiles(kind, 999))))}
+        for kind in SIMULATIONS
+    }
+    assert signs == {"monotone": {1.0}, "nonmonotone": {-1.0, 1.0}, "margin": {-1.0, 1.0}}
+
+
+def test_the_seed_decides():
+    first, again, other = (
+        simulated_scores("margin", 5, np.random.default_rng(seed)).scores for seed in (3, 3, 4)
+    )
+    np.testing.assert_array_equal(first, again)
+    assert (first != other).all()
+
+
+def test_what_is_refused():
+    with pytest.raises(ValueError, match="kind is 'spiral', expected one of monotone"):
+        simulated_scores("spiral", 5, np.random.default_rng(0))
+    with pytest.raises(ValueError, match="n is 0, expected at least one"):
+        simulated_quantiles("margin", 0)
