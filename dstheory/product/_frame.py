@@ -134,6 +134,37 @@ class ProductFrame(Frame):
                 f"{name!r} is not a variable here; the variables are {known}"
             ) from None
 
+    def mask(self, event: Any) -> int:
+        """Mask of an event.
+
+        Parameters
+        ----------
+        event : configuration, mapping of names to values, collection of these, or this frame
+            A mapping stands for all configurations whose named variables have the given
+            value, or one of the given values. On one variable bare values will do, too.
+
+        Returns
+        -------
+        int
+
+        Raises
+        ------
+        FrameError
+            If a variable or a value is unknown, or another frame is given.
+
+        Examples
+        --------
+        >>> frame = ProductFrame([Variable("rain", ["yes", "no"]), Variable("wet", [1, 0])])
+        >>> frame.mask({"wet": 1}), frame.mask(("yes", 0)), frame.mask([("yes", 0), {"wet": 1}])
+        (5, 2, 7)
+        """
+        try:
+            return super().mask(event)
+        except FrameError as error:
+            if self._is_meant_as_configuration(event):
+                raise self._unknown(event) from error
+            raise
+
     def where(self, event: Any) -> tuple[Any, ...]:
         """Configurations of an event, which can be a key of a dict where a mapping cannot.
 
@@ -224,6 +255,12 @@ class ProductFrame(Frame):
             raise FrameError(f"{key!r} is another variable than {variable!r}")
         return variable.mask(event)
 
+    def _is_meant_as_configuration(self, event: Any) -> bool:
+        """Whether a tuple is as long as a configuration, and no collection of these."""
+        if not isinstance(event, tuple) or len(event) != len(self._variables):
+            return False
+        return not any(isinstance(item, tuple | Mapping) for item in event)
+
     def _unknown(self, label: Any) -> FrameError:
         if isinstance(label, tuple) and len(label) == len(self._variables):
             for variable, value in zip(self._variables, label, strict=True):
@@ -290,7 +327,8 @@ def _name(key: Any) -> Any:
 def _check_size(shape: tuple[int, ...]) -> None:
     size = math.prod(shape)
     if size > MAX_CONFIGURATIONS:
+        count = f"{size}" if size < 10**15 else f"about 10^{math.log10(size):.0f}"
         raise FrameError(
-            f"a product of {len(shape)} variables has {size:.6g} configurations, at most "
+            f"a product of {len(shape)} variables has {count} configurations, at most "
             f"2^24 are allowed; work with fewer variables at a time (a valuation network does)"
         )
