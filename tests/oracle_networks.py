@@ -11,6 +11,7 @@ from operator import and_
 from typing import Any
 
 from dstheory import Frame, MassFunction, revise
+from dstheory.product import ProductFrame, Variable, combine, marginalize
 
 Number = Callable[[str], Any]
 Variables = dict[str, list[str]]
@@ -57,6 +58,21 @@ def marginals(
     return results
 
 
+def by_products(
+    potentials: list[dict[str, Any]], variables: Variables, number: Number, query: list[str]
+) -> dict[str, MassFunction]:
+    """The same by extension to the product of all variables, and marginals of that."""
+    known = {name: Variable(name, values) for name, values in variables.items()}
+    on_products = []
+    for given in potentials:
+        m = potential(given, variables, number)
+        frame = ProductFrame([known[name] for name in given["vars"]])
+        assert frame.labels == m.frame.labels
+        on_products.append(MassFunction(frame, m.focal, m.masses))
+    together = combine(*on_products)
+    return {name: marginalize(together, name) for name in query}
+
+
 def refer(oracle: dict[str, Any], others: list[dict[str, Any]]) -> dict[str, Any]:
     """The oracle itself, with the potentials of another one that its text points to."""
     text = oracle.get("potentials")
@@ -68,12 +84,12 @@ def refer(oracle: dict[str, Any], others: list[dict[str, Any]]) -> dict[str, Any
     return {**oracle, "potentials": [p for p in potentials if p["vars"] not in left_out]}
 
 
-def solve(oracle: dict[str, Any], number: Number) -> Any:
+def solve(oracle: dict[str, Any], number: Number, route: Any = marginals) -> Any:
     """Marginals that an oracle asks for: a mass function, or one by one for each variable."""
     potentials = oracle["potentials"]
     each = oracle["query"] == "each variable"
     query = list(oracle["variables"]) if each else oracle["query"]
-    found = marginals(potentials, oracle["variables"], number, query)
+    found = route(potentials, oracle["variables"], number, query)
     if not each:
         (single,) = found.values()
         return single

@@ -11,7 +11,7 @@ from pathlib import Path
 
 import pytest
 
-from tests.oracle_networks import refer
+from tests.oracle_networks import by_products, refer, solve
 from tests.oracle_operations import UnknownOperationError, as_numbers, canonical, compute
 
 HERE = Path(__file__).parent / "oracles"
@@ -73,6 +73,18 @@ def test_as_printed(oracle):
     for name, value in oracle["published"].items():
         found = got.get("" if name == "value" else canonical(name), 0)
         assert float(found) == pytest.approx(value, abs=tolerance), name
+
+
+@pytest.mark.parametrize("number", [Fraction, floating], ids=["exact", "float"])
+@pytest.mark.parametrize("oracle", [one for one in oracles() if "potentials" in one.values[0]])
+def test_networks_by_products(oracle, number):
+    """Extension, combination and projection on a product equal brute force on one frame."""
+    found = as_numbers(solve(oracle, number, by_products))
+    expected = as_numbers(solve(oracle, number))
+    if number is Fraction:
+        assert found == expected
+    else:
+        assert found == pytest.approx(expected, rel=1e-12, abs=1e-15)
 
 
 def test_there_are_oracles():
