@@ -41,7 +41,7 @@ class SimulatedScores(NamedTuple):
 
 
 def _monotone(s: Floats) -> Floats:
-    return np.asarray(0.05 + 0.9 * s * s * (3 - 2 * s))
+    return np.asarray(0.05 + 0.9 * (s - 0.9 * np.sin(4 * np.pi * s) / (4 * np.pi)))
 
 
 def _nonmonotone(s: Floats) -> Floats:
@@ -92,8 +92,8 @@ def simulated_scores(kind: str, n: int, rng: np.random.Generator) -> SimulatedSc
     Notes
     -----
     ``"monotone"`` and ``"nonmonotone"`` have scores in (0, 1), s = expit(1.5 z) with z standard
-    normal, and the true maps 0.05 + 0.9 s^2 (3 - 2 s), which no logistic curve is, and
-    0.5 - 0.4 cos(3 pi s), which goes up, down and up again. ``"margin"`` has scores 1.5 z on the
+    normal, and the true maps 0.05 + 0.9 (s - 0.9 sin(4 pi s) / (4 pi)), which climbs in two steps,
+    and 0.5 - 0.4 cos(3 pi s), which goes up, down and up again. ``"margin"`` has scores 1.5 z on the
     real line and the true map 0.05 + 0.85 exp(-s^2 / 2): the margin of a linear classifier on a
     class that lies inside the other.
 

@@ -4,6 +4,13 @@ from evical.experiments._describe import describe
 from evical.experiments._example import CalibrationSample, calibration_samples
 from evical.experiments._metrics import METRICS, Metric
 from evical.experiments._protocol import TEN_CLASSIFIERS, Method, Protocol
+from evical.experiments._quality import (
+    Contender,
+    Quality,
+    calibrator_contenders,
+    optimum,
+    quality_study,
+)
 from evical.experiments._runner import Results, Round, check_dataset, run, run_round
 from evical.experiments._split import draw_halves, share_sizes
 from evical.experiments._summary import Estimate, estimates, paired_difference, reliability_data
@@ -12,18 +19,23 @@ __all__ = [
     "METRICS",
     "TEN_CLASSIFIERS",
     "CalibrationSample",
+    "Contender",
     "Estimate",
     "Method",
     "Metric",
     "Protocol",
+    "Quality",
     "Results",
     "Round",
     "calibration_samples",
+    "calibrator_contenders",
     "check_dataset",
     "describe",
     "draw_halves",
     "estimates",
+    "optimum",
     "paired_difference",
+    "quality_study",
     "reliability_data",
     "run",
     "run_round",
