@@ -1,0 +1,26 @@
+"""Valuation networks: many variables, local computation, all marginals."""
+
+from dstheory.network._configuration import Configuration
+from dstheory.network._errors import (
+    CostLimitError,
+    DisconnectedError,
+    NetworkConflictError,
+    NetworkError,
+)
+from dstheory.network._messages import Statistics
+from dstheory.network._network import ValuationNetwork
+from dstheory.network._plan import CliquePlan, Plan
+from dstheory.network._tables import Table
+
+__all__ = [
+    "CliquePlan",
+    "Configuration",
+    "CostLimitError",
+    "DisconnectedError",
+    "NetworkConflictError",
+    "NetworkError",
+    "Plan",
+    "Statistics",
+    "Table",
+    "ValuationNetwork",
+]

@@ -1,0 +1,104 @@
+"""One algebra for all kinds of valuations: combine, marginalize, and what a total is.
+
+Local computation needs no more than that combination is commutative and associative, that
+marginals may be taken in any order, and that what does not speak of a variable may be combined
+after the variable is dropped. Shenoy, P. P. & Shafer, G. (1990), Axioms for probability and
+belief-function propagation.
+"""
+
+import math
+from abc import ABC, abstractmethod
+from collections.abc import Sequence
+from dataclasses import dataclass
+from numbers import Rational
+from typing import Any, Generic, TypeVar
+
+from dstheory.network._join_tree import Scope
+
+__all__ = ["SMALL_TOTAL", "Algebra", "Amount", "Part", "is_exact"]
+
+# Products below 2.2e-308 lose digits; above this total they are less than 1e-17 of it.
+SMALL_TOTAL = 1e-290
+
+
+@dataclass(frozen=True, slots=True)
+class Amount:
+    """A number that may be too small for a float: `value` times exp(`log_scale`).
+
+    Exact numbers are never scaled.
+    """
+
+    value: Any
+    log_scale: float = 0.0
+
+    @property
+    def log(self) -> Any:
+        """Natural logarithm, -inf for zero."""
+        if not self.value:
+            return -math.inf
+        if isinstance(self.value, Rational):  # integers of any length have a logarithm
+            return math.log(self.value.numerator) - math.log(self.value.denominator)
+        return math.log(self.value) + self.log_scale
+
+    def over(self, other: "Amount") -> "Amount":
+        """The quotient."""
+        return Amount(self.value / other.value, self.log_scale - other.log_scale)
+
+    @property
+    def missing(self) -> Any:
+        """1 less the number, with all digits where that is small."""
+        if isinstance(self.value, float) and self.value == 1:
+            return -math.expm1(self.log_scale)
+        return 1 - self.number
+
+    @property
+    def number(self) -> Any:
+        """The number itself, 0.0 below the range of floats."""
+        return self.value * math.exp(self.log_scale) if self.log_scale else self.value
+
+
+class Part(ABC):
+    """What an algebra computes with: numbers on a scope, up to a factor of exp(log_scale)."""
+
+    __slots__ = ()
+
+    scope: Scope
+    log_scale: float
+
+
+P = TypeVar("P", bound=Part)
+
+
+class Algebra(ABC, Generic[P]):
+    """Combination and marginalization of one kind of part.
+
+    Scopes are ascending positions of variables; configurations are numbered with the last
+    variable of a scope running fastest.
+    """
+
+    sizes: tuple[int, ...]
+
+    @abstractmethod
+    def combine(self, one: P, two: P) -> P:
+        """What both say together, on the union of their scopes."""
+
+    @abstractmethod
+    def marginalize(self, part: P, scope: Sequence[int]) -> P:
+        """What a part says of some of its own variables."""
+
+    @abstractmethod
+    def total(self, part: P) -> Amount:
+        """Weight of a part, which no marginalization changes; zero in total conflict."""
+
+    @abstractmethod
+    def entries(self, part: P) -> int:
+        """Numbers that a part holds."""
+
+    def n_configurations(self, scope: Sequence[int]) -> int:
+        """Configurations of a scope."""
+        return math.prod(self.sizes[v] for v in scope)
+
+
+def is_exact(value: Any) -> bool:
+    """Whether a number is a fraction, an integer or symbolic: computed with, never scaled."""
+    return isinstance(value, Rational) or hasattr(value, "free_symbols")

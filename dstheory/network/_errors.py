@@ -1,0 +1,90 @@
+"""Errors of networks: what is unknown, unconnected, too large, or contradictory.
+
+All are `DSTheoryError`, and so `ValueError`; each carries what a program needs to react.
+"""
+
+from collections.abc import Hashable, Sequence
+
+from dstheory.errors import DSTheoryError, TotalConflictError
+
+__all__ = ["CostLimitError", "DisconnectedError", "NetworkConflictError", "NetworkError"]
+
+
+class NetworkError(DSTheoryError):
+    """A variable, valuation or query does not fit the network.
+
+    Examples
+    --------
+    >>> from dstheory.network import ValuationNetwork
+    >>> ValuationNetwork({"rain": ["yes", "no"]}).marginal("snow")
+    Traceback (most recent call last):
+    dstheory.network._errors.NetworkError: 'snow' is no variable of the network; \
+its variables are 'rain'
+    """
+
+
+class DisconnectedError(NetworkError):
+    """A joint query names variables that no chain of valuations links.
+
+    Examples
+    --------
+    >>> from dstheory.network import ValuationNetwork
+    >>> net = ValuationNetwork({"rain": ["yes", "no"], "tea": ["hot", "cold"]})
+    >>> net.marginal(["rain", "tea"])
+    Traceback (most recent call last):
+    dstheory.network._errors.DisconnectedError: no valuation links {'rain'} and {'tea'}, \
+so that their joint marginal says no more than each by itself; ask for each, or pass \
+disconnected=True
+    """
+
+
+class CostLimitError(NetworkError):
+    """A computation would exceed a limit, or exceeds it now; nothing has been lost.
+
+    Examples
+    --------
+    >>> from dstheory.network import ValuationNetwork
+    >>> net = ValuationNetwork({n: range(9) for n in "abc"}, max_configurations=80)
+    >>> net.marginal(["a", "b"], disconnected=True)
+    Traceback (most recent call last):
+    dstheory.network._errors.CostLimitError: clique {a, b} has 81 configurations, more than \
+max_configurations = 80; try another order, ask for fewer variables at once, or raise the limit
+    """
+
+
+class NetworkConflictError(TotalConflictError):
+    """Valuations exclude each other; `keys` names a smallest set that does.
+
+    Examples
+    --------
+    >>> from dstheory.network import ValuationNetwork
+    >>> net = ValuationNetwork({"rain": ["yes", "no"]}).observe({"rain": "yes"})
+    >>> from dstheory import Frame, MassFunction
+    >>> dry = MassFunction.from_dict(Frame(["yes", "no"]), {"no": 1})
+    >>> net.add(dry, on="rain", key="dry street").marginal("rain")
+    Traceback (most recent call last):
+    dstheory.network._errors.NetworkConflictError: total conflict (kappa = 1): 2 of 2 \
+valuations exclude each other, and no fewer of them do: ('observed', 'rain'), 'dry street'; \
+discount or retract one of them
+    """
+
+    keys: tuple[Hashable, ...]
+
+    def __init__(self, keys: Sequence[Hashable], total: int) -> None:
+        self.keys = tuple(keys)
+        listed = ", ".join(repr(key) for key in self.keys)
+        super().__init__(
+            f"total conflict (kappa = 1): {len(self.keys)} of {total} valuations exclude each "
+            f"other, and no fewer of them do: {listed}; discount or retract one of them"
+        )
+
+    def __reduce__(self) -> tuple[object, ...]:
+        return _conflict_again, (self.keys, str(self))
+
+
+def _conflict_again(keys: tuple[Hashable, ...], message: str) -> NetworkConflictError:
+    """The error after pickling, as worker processes return it."""
+    error = NetworkConflictError.__new__(NetworkConflictError)
+    error.keys = keys
+    error.args = (message,)
+    return error

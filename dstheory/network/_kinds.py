@@ -1,0 +1,287 @@
+"""Kinds of networks: how valuations are read, evidence is made, and results are given out.
+
+Belief functions come as mass functions on products and leave as such; probabilities and
+possibilities come as tables and leave as arrays. In between, all are parts of one algebra.
+"""
+
+import math
+from abc import ABC, abstractmethod
+from collections.abc import Sequence
+from typing import Any, Generic, TypeVar
+
+import numpy as np
+from numpy.typing import NDArray
+
+from dstheory.kernels import bits
+from dstheory.mass import MassFunction
+from dstheory.network._algebra import Algebra, Amount, Part
+from dstheory.network._belief import BeliefAlgebra, BeliefPart
+from dstheory.network._errors import NetworkError
+from dstheory.network._join_tree import Scope
+from dstheory.network._table import TableAlgebra, TablePart, aligned
+from dstheory.network._tables import Table
+from dstheory.product import ProductFrame, Variable, marginalize, on
+
+__all__ = ["Kind", "kind_of"]
+
+P = TypeVar("P", bound=Part)
+
+# A focal set of 2^16 configurations takes 8 KiB, and there may be many.
+_MAX_SETS_ON = 1 << 16
+# A table of 2^24 floats takes 128 MiB.
+_MAX_CELLS = 1 << 24
+
+
+class Kind(ABC, Generic[P]):
+    """One kind of valuations on given variables."""
+
+    name: str
+    tnorm: str | None = None
+    max_configurations: int
+
+    def __init__(self, variables: Sequence[Variable]) -> None:
+        self.variables = tuple(variables)
+        self.sizes = tuple(len(variable) for variable in variables)
+        self.places = {variable.name: place for place, variable in enumerate(variables)}
+
+    @abstractmethod
+    def algebra(self, max_pairs: int) -> Algebra[P]:
+        """The algebra of the parts."""
+
+    @abstractmethod
+    def read(self, valuation: Any, alone: str | None) -> Any:
+        """A valuation in the form that is kept, on variables of the network; `alone` names the
+        variable of one that does not say so itself."""
+
+    @abstractmethod
+    def scope(self, valuation: Any) -> Scope:
+        """Positions of the variables of a valuation."""
+
+    @abstractmethod
+    def part(self, valuation: Any) -> P:
+        """A kept valuation as the algebra needs it."""
+
+    @abstractmethod
+    def indicator(self, variable: Variable, event: Any) -> Any:
+        """The valuation that says no more than that a variable lies in an event."""
+
+    @abstractmethod
+    def written(self, part: P | None, names: str | list[str], normalize: bool, exact: bool) -> Any:
+        """A result on some variables, normalized or as it is; floats where not all is exact."""
+
+    @abstractmethod
+    def is_exact(self, valuation: Any) -> bool:
+        """Whether results with this valuation are Fractions or symbols."""
+
+    @abstractmethod
+    def contour(self, valuation: Any) -> TablePart:
+        """How plausible a valuation makes each single configuration."""
+
+    def filler(self, place: int) -> P | None:
+        """What a variable counts for that no valuation speaks of."""
+        return None
+
+    def searching(self) -> TableAlgebra:
+        """The algebra that finds the best configuration."""
+        return TableAlgebra(self.sizes, np.maximum, np.multiply)
+
+    def place(self, name: Any) -> int:
+        """Position of a variable."""
+        try:
+            return self.places[name]
+        except (KeyError, TypeError):
+            raise unknown(name, self.places) from None
+
+    def scope_of(self, names: str | list[str]) -> Scope:
+        """Positions of the variables of a query, ascending."""
+        listed = [names] if isinstance(names, str) else names
+        return tuple(sorted(self.place(name) for name in listed))
+
+    def named(self, scope: Scope) -> list[str]:
+        """Names of the variables of a scope."""
+        return [self.variables[place].name for place in scope]
+
+    def canonical(self, names: Sequence[str]) -> list[str]:
+        """Names in the order of the network."""
+        return self.named(tuple(sorted(self.place(name) for name in names)))
+
+
+class BeliefKind(Kind[BeliefPart]):
+    """Belief functions under Dempster's rule."""
+
+    name = "belief"
+    max_configurations = _MAX_SETS_ON
+
+    def algebra(self, max_pairs: int) -> BeliefAlgebra:
+        return BeliefAlgebra(self.sizes, list(self.places), max_pairs)
+
+    def read(self, valuation: Any, alone: str | None) -> MassFunction:
+        if not isinstance(valuation, MassFunction):
+            raise TypeError(f"a valuation is a MassFunction on a product, not {valuation!r}")
+        if valuation.batch_shape:
+            raise NetworkError(
+                f"a valuation is one mass function, not a batch of shape {valuation.batch_shape}"
+            )
+        lifted = valuation if alone is None else on(self.variables[self.place(alone)], valuation)
+        if not isinstance(lifted.frame, ProductFrame):
+            raise NetworkError(
+                f"the mass function is on {lifted.frame!r}, which names no variable; "
+                "say which by on=name"
+            )
+        for variable in lifted.frame.variables:
+            known = self.variables[self.place(variable.name)]
+            if known != variable:
+                raise NetworkError(f"{variable!r} of the valuation is {known!r} in the network")
+        return lifted
+
+    def scope(self, valuation: MassFunction) -> Scope:
+        return tuple(sorted(self.places[name] for name in _product(valuation).names))
+
+    def part(self, valuation: MassFunction) -> BeliefPart:
+        ordered = marginalize(valuation, self.canonical(_product(valuation).names))
+        masses = ordered.store.tolist()
+        if not self.is_exact(valuation) and all(mass in (0.0, 1.0) for mass in masses):
+            masses = [int(mass) for mass in masses]  # a relation keeps fractions exact
+        part = dict(zip(ordered.focal.tolist(), masses, strict=True))
+        return BeliefAlgebra(self.sizes, (), 0).part(self.scope(valuation), part)
+
+    def indicator(self, variable: Variable, event: Any) -> MassFunction:
+        frame = ProductFrame([variable])
+        focal = bits.mask_array([variable.mask(event)], len(variable))
+        return MassFunction.from_store(frame, focal, np.ones(1))
+
+    def written(
+        self, part: BeliefPart | None, names: str | list[str], normalize: bool, exact: bool
+    ) -> MassFunction:
+        scope = self.scope_of(names)
+        part = BeliefPart((), {1: 1}, exact=True) if part is None else part
+        masses = BeliefAlgebra(self.sizes, (), 0).extend(part, scope)
+        if normalize:
+            total = sum(masses.values()) if part.exact else math.fsum(masses.values())
+            masses = {mask: mass / total for mask, mass in masses.items()}
+        else:
+            masses = _with_conflict(masses, part)
+        frame = ProductFrame([self.variables[place] for place in scope])
+        focal = bits.mask_array(sorted(masses), len(frame))
+        dtype = object if exact and part.exact else np.float64
+        store = np.array([masses[mask] for mask in focal.tolist()], dtype=dtype)
+        return marginalize(MassFunction.from_store(frame, focal, store), names)
+
+    def is_exact(self, valuation: MassFunction) -> bool:
+        return valuation.store.dtype == object
+
+    def contour(self, valuation: MassFunction) -> TablePart:
+        ordered = marginalize(valuation, self.canonical(_product(valuation).names))
+        scope = self.scope(valuation)
+        values = ordered.contour().reshape([self.sizes[place] for place in scope])
+        return self.searching().part(scope, values)
+
+
+class TableKind(Kind[TablePart]):
+    """Tables of probabilities (sum, product) or possibilities (max, product or min)."""
+
+    max_configurations = _MAX_CELLS
+
+    def __init__(self, variables: Sequence[Variable], name: str, tnorm: str | None) -> None:
+        super().__init__(variables)
+        self.name, self.tnorm = name, tnorm
+        self.join = np.minimum if tnorm == "min" else np.multiply
+
+    def algebra(self, max_pairs: int) -> TableAlgebra:
+        drop = np.add if self.name == "probability" else np.maximum
+        return TableAlgebra(self.sizes, drop, self.join)
+
+    def searching(self) -> TableAlgebra:
+        return TableAlgebra(self.sizes, np.maximum, self.join)
+
+    def read(self, valuation: Any, alone: str | None) -> Table:
+        if not isinstance(valuation, Table):
+            if alone is None:
+                raise TypeError(
+                    f"a valuation is a Table, or values with on=name, not {valuation!r}"
+                )
+            table = Table(alone, valuation)
+        else:
+            table = valuation
+        if alone is not None and table.names != (alone,):
+            raise NetworkError(f"the table is on {table.names!r}, not on {alone!r}")
+        shape = tuple(self.sizes[self.place(name)] for name in table.names)
+        if table.values.shape != shape:
+            raise NetworkError(
+                f"the table on {table.names!r} has shape {table.values.shape}, but the "
+                f"variables have {shape} values"
+            )
+        if self.name == "possibility" and any(v > 1 for v in table.values.ravel().tolist()):
+            raise NetworkError(f"a possibility on {table.names!r} is above 1")
+        return table
+
+    def scope(self, valuation: Table) -> Scope:
+        return tuple(sorted(self.places[name] for name in valuation.names))
+
+    def part(self, valuation: Table) -> TablePart:
+        axes = [valuation.names.index(name) for name in self.canonical(valuation.names)]
+        return self.algebra(0).part(self.scope(valuation), valuation.values.transpose(axes))
+
+    def indicator(self, variable: Variable, event: Any) -> Table:
+        mask = variable.mask(event)
+        return Table(variable.name, [float(mask >> i & 1) for i in range(len(variable))])
+
+    def filler(self, place: int) -> TablePart | None:
+        if self.name == "possibility":
+            return None
+        ones = np.ones(self.sizes[place], dtype=np.int64).astype(object)  # exact beside fractions
+        return self.algebra(0).part((place,), ones)
+
+    def written(
+        self, part: TablePart | None, names: str | list[str], normalize: bool, exact: bool
+    ) -> NDArray[Any]:
+        scope = self.scope_of(names)
+        part = TablePart((), np.ones(())) if part is None else part
+        values = np.broadcast_to(aligned(part, scope), [self.sizes[place] for place in scope])
+        if not normalize:
+            values = values * np.exp(part.log_scale) if part.log_scale else values
+        elif self.tnorm == "min":
+            values = np.where(values == values.max(), values * 0 + 1, values)
+        else:
+            values = values / (values.max() if self.name == "possibility" else values.sum())
+        listed = [names] if isinstance(names, str) else names
+        return np.array(values.transpose([scope.index(self.place(name)) for name in listed]))
+
+    def is_exact(self, valuation: Table) -> bool:
+        return valuation.values.dtype == object
+
+    def contour(self, valuation: Table) -> TablePart:
+        return self.part(valuation)
+
+
+def kind_of(name: str, tnorm: str, variables: Sequence[Variable]) -> Kind[Any]:
+    """The kind of a name, on some variables."""
+    if tnorm not in ("product", "min"):
+        raise ValueError(f"tnorm is {tnorm!r}, not 'product' or 'min'")
+    if tnorm != "product" and name != "possibility":
+        raise ValueError(f"tnorm is {tnorm!r}, but only possibilities have a choice")
+    if name == "belief":
+        return BeliefKind(variables)
+    if name in ("probability", "possibility"):
+        return TableKind(variables, name, tnorm if name == "possibility" else None)
+    raise ValueError(f"kind is {name!r}, not 'belief', 'probability' or 'possibility'")
+
+
+def unknown(name: Any, known: Any) -> NetworkError:
+    """The error about a name that no variable has."""
+    listed = ", ".join(map(repr, list(known)[:20])) + (", ..." if len(known) > 20 else "")
+    return NetworkError(f"{name!r} is no variable of the network; its variables are {listed}")
+
+
+def _with_conflict(masses: dict[int, Any], part: BeliefPart) -> dict[int, Any]:
+    """Masses as the conjunctive rule leaves them: what is missing to 1 is conflict."""
+    found = {mask: Amount(mass, part.log_scale).number for mask, mass in masses.items()}
+    conflict = 1 - sum(found.values()) if part.exact else -math.expm1(part.log_scale)
+    if conflict != 0:
+        found[0] = conflict
+    return found
+
+
+def _product(valuation: MassFunction) -> ProductFrame:
+    assert isinstance(valuation.frame, ProductFrame)  # as read
+    return valuation.frame

@@ -1,0 +1,206 @@
+"""Messages along a join tree, computed when asked for and kept for all versions of a network.
+
+A message is named by a digest of what went into it: the valuations of its subtree, the way they
+were put together, and the variables that were kept. Networks that differ by a few valuations thus
+find all messages that these do not touch, and a retracted valuation leaves the earlier messages
+in place. The oldest unused ones are dropped when there are too many.
+"""
+
+from collections import OrderedDict
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from hashlib import blake2b
+from typing import Any, Generic, TypeVar
+
+from dstheory.network._algebra import Algebra, Part
+from dstheory.network._join_tree import JoinTree, Scope
+
+__all__ = ["Messages", "Statistics", "Store"]
+
+P = TypeVar("P", bound=Part)
+Digest = bytes | None
+Task = tuple[bool, int]  # (towards the root?, node)
+
+_UP, _DOWN = True, False
+
+
+@dataclass(frozen=True)
+class Statistics:
+    """What local computation has cost so far, for all versions of a network together.
+
+    Attributes
+    ----------
+    combinations : int
+        Pairs of valuations combined.
+    messages_computed, messages_reused : int
+        Messages worked out, and found among the kept ones by a version that did not make them.
+    """
+
+    combinations: int
+    messages_computed: int
+    messages_reused: int
+
+
+class Store(Generic[P]):
+    """Kept messages, valuations by number, and counters."""
+
+    def __init__(self, algebra: Algebra[P]) -> None:
+        self.algebra = algebra
+        self.combinations = 0
+        self.computed = 0
+        self.reused = 0
+        self._kept: OrderedDict[bytes, P | None] = OrderedDict()
+        self._n_valuations = 0
+
+    def number(self) -> int:
+        """A number that no valuation has had."""
+        self._n_valuations += 1
+        return self._n_valuations
+
+    @property
+    def statistics(self) -> Statistics:
+        """The counters."""
+        return Statistics(self.combinations, self.computed, self.reused)
+
+    def find(self, digest: bytes) -> tuple[bool, P | None]:
+        """Whether a message is known, and the message."""
+        if digest not in self._kept:
+            return False, None
+        self.reused += 1
+        self._kept.move_to_end(digest)
+        return True, self._kept[digest]
+
+    def keep(self, digest: bytes, part: P | None, limit: int) -> None:
+        """Remember a message; forget the ones unused for longest above a limit."""
+        self._kept[digest] = part
+        while len(self._kept) > limit:
+            self._kept.popitem(last=False)
+
+    def combine(self, *parts: P | None) -> P | None:
+        """All parts together; None says nothing."""
+        found: P | None = None
+        for part in parts:
+            if found is None:
+                found = part
+            elif part is not None:
+                self.combinations += 1
+                found = self.algebra.combine(found, part)
+        return found
+
+    def reduce(self, part: P | None, scope: Scope) -> P | None:
+        """The marginal on the variables of a scope that the part knows."""
+        return None if part is None else self.algebra.marginalize(part, scope)
+
+
+class Messages(Generic[P]):
+    """Messages of one version: a tree, and the numbered valuations on its leaves."""
+
+    def __init__(
+        self, store: Store[P], tree: JoinTree, leaves: Mapping[int, Sequence[tuple[int, P]]]
+    ) -> None:
+        self.store = store
+        self.tree = tree
+        self.leaves = leaves
+        # Messages of some versions side by side, both ways.
+        self.limit = 16 * len(tree.scopes) + 1024
+        self._known: dict[Task, P | None] = {}
+        self._digests: dict[Task, Digest] = {}
+
+    def up(self, node: int) -> P | None:
+        """What all below a node say, on its separator."""
+        return self._get((_UP, node))
+
+    def down(self, node: int) -> P | None:
+        """What all the rest says, on the separator of the node."""
+        return self._get((_DOWN, node))
+
+    def own(self, node: int) -> P | None:
+        """What the valuations of a leaf say."""
+        return self.store.combine(*(part for _, part in self.leaves.get(node, ())))
+
+    def belief(self, node: int) -> P | None:
+        """What all valuations say about the variables of a node."""
+        below = self.tree.children[node]
+        inside = [self.up(child) for child in below] if below else [self.own(node)]
+        outside = self.down(node) if node != self.tree.root else None
+        return self.store.combine(*inside, outside)
+
+    def top(self) -> P | None:
+        """What is left of all valuations when all variables are dropped."""
+        return self.up(self.tree.root)
+
+    def _get(self, wanted: Task) -> P | None:
+        """By a stack of its own: trees may be deeper than Python's."""
+        stack = [wanted]
+        while stack:
+            task = stack[-1]
+            if task in self._known or self._recall(task):
+                stack.pop()
+                continue
+            missing = [need for need in self._needs(task) if need not in self._known]
+            if missing:
+                stack.extend(missing)
+                continue
+            self._known[task] = self._compute(task)
+            stack.pop()
+        return self._known[wanted]
+
+    def _needs(self, task: Task) -> list[Task]:
+        """Messages that a message is made of."""
+        upwards, node = task
+        if upwards:
+            return [(_UP, child) for child in self.tree.children[node]]
+        parent = self.tree.parents[node]
+        above = [(_DOWN, parent)] if parent != self.tree.root else []
+        return [(_UP, self.tree.sibling(node)), *above]
+
+    def _recall(self, task: Task) -> bool:
+        digest = self._digest(task)
+        if digest is None:
+            self._known[task] = None
+            return True
+        known, part = self.store.find(digest)
+        if known:
+            self._known[task] = part
+        return known
+
+    def _compute(self, task: Task) -> P | None:
+        upwards, node = task
+        needs = [self._known[need] for need in self._needs(task)]
+        whole = self.own(node) if upwards and not needs else self.store.combine(*needs)
+        part = self.store.reduce(whole, self.tree.separators[node])
+        self.store.computed += 1
+        digest = self._digests[task]
+        assert digest is not None
+        self.store.keep(digest, part, self.limit)
+        return part
+
+    def _digest(self, wanted: Task) -> Digest:
+        stack = [wanted]
+        while stack:
+            task = stack[-1]
+            if task in self._digests:
+                stack.pop()
+                continue
+            needs = self._needs(task)
+            missing = [need for need in needs if need not in self._digests]
+            if missing:
+                stack.extend(missing)
+                continue
+            self._digests[task] = self._name(task, [self._digests[need] for need in needs])
+            stack.pop()
+        return self._digests[wanted]
+
+    def _name(self, task: Task, needs: list[Digest]) -> Digest:
+        """Digest of a message; None if nothing has been said yet."""
+        upwards, node = task
+        separator = self.tree.separators[node]
+        if upwards and not needs:
+            numbers = [number for number, _ in self.leaves.get(node, ())]
+            return _hash("leaf", numbers, separator) if numbers else None
+        said = [need for need in needs if need is not None]
+        return _hash("join", said, separator) if said else None
+
+
+def _hash(*parts: Any) -> bytes:
+    return blake2b(repr(parts).encode(), digest_size=16).digest()

@@ -1,0 +1,104 @@
+"""`Table`: numbers of the configurations of some variables, the valuation that users write.
+
+For probabilities it is a prior, a conditional table, or a likelihood; for possibilities a joint
+or conditional possibility distribution, or a soft constraint.
+"""
+
+from collections.abc import Iterable
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from dstheory._checks import as_masses
+from dstheory.errors import MassError
+from dstheory.network._errors import NetworkError
+
+__all__ = ["Table"]
+
+
+class Table:
+    """An immutable table of numbers on the configurations of some variables.
+
+    Parameters
+    ----------
+    names : str, or sequence of str
+        Variables, one for each axis.
+    values : array
+        Not negative, not all zero; floats, or objects such as Fractions, which stay exact.
+
+    Raises
+    ------
+    NetworkError
+        If names repeat, or their number is not that of the axes.
+    MassError
+        If a number is negative or not finite, or all are zero.
+    TypeError
+        If names are no strings, or values are no numbers.
+
+    Examples
+    --------
+    Rows are values of the first variable; those of a conditional probability sum to 1:
+
+    >>> Table(["rain", "grass"], [[0.75, 0.25], [0.5, 0.5]])
+    Table on rain × grass, shape (2, 2)
+    """
+
+    __slots__ = ("_names", "_values")
+
+    _names: tuple[str, ...]
+    _values: NDArray[Any]
+
+    def __init__(self, names: str | Iterable[str], values: Any) -> None:
+        listed = (names,) if isinstance(names, str) else tuple(names)
+        for name in listed:
+            if not isinstance(name, str):
+                raise TypeError(f"names are strings, not {name!r}")
+        if len(set(listed)) < len(listed) or not listed:
+            raise NetworkError(f"names are one or more different ones, not {listed!r}")
+        array = np.array(as_masses(values))
+        if array.ndim != len(listed):
+            raise NetworkError(
+                f"values have {array.ndim} axes, but there are {len(listed)} names {listed!r}; "
+                "give one axis a variable"
+            )
+        _check_values(array)
+        array.flags.writeable = False
+        object.__setattr__(self, "_names", listed)
+        object.__setattr__(self, "_values", array)
+
+    def __setattr__(self, name: str, value: object) -> None:
+        raise AttributeError(f"a Table is immutable; {name!r} cannot be set")
+
+    @property
+    def names(self) -> tuple[str, ...]:
+        """Variables, one for each axis."""
+        return self._names
+
+    @property
+    def values(self) -> NDArray[Any]:
+        """The numbers; read-only."""
+        return self._values
+
+    def __eq__(self, other: object) -> bool:
+        if not isinstance(other, Table):
+            return NotImplemented
+        return self._names == other._names and np.array_equal(self._values, other._values)
+
+    def __hash__(self) -> int:
+        return hash((self._names, self._values.shape))
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        return Table, (self._names, self._values)
+
+    def __repr__(self) -> str:
+        return f"Table on {' × '.join(self._names)}, shape {self._values.shape}"
+
+
+def _check_values(values: NDArray[Any]) -> None:
+    for place, value in np.ndenumerate(values):
+        symbolic = hasattr(value, "free_symbols") and value.free_symbols
+        if not symbolic and not (value >= 0 and value < float("inf")):
+            raise MassError(f"number {value} at {place} is negative or not finite")
+    if not any(value != 0 for value in values.ravel().tolist()):
+        raise MassError("all numbers are zero, so that nothing is possible")

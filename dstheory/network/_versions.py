@@ -1,0 +1,165 @@
+"""One version of a network: its valuations on the leaves of a tree, and its messages.
+
+Trees and messages are made when they are first needed. A version that follows another by one
+valuation takes over its tree, with a leaf grafted on where there is room for it, so that most
+messages keep their names and are found again.
+"""
+
+from collections.abc import Hashable, Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from functools import cached_property
+from typing import Any, Generic, TypeVar
+
+import networkx as nx
+
+from dstheory.network._algebra import Part
+from dstheory.network._elimination import eliminate, interaction_graph
+from dstheory.network._join_tree import JoinTree, Scope, binary_join_tree
+from dstheory.network._kinds import Kind
+from dstheory.network._messages import Messages, Store
+from dstheory.network._plan import Plan, check_configurations, make_plan
+
+__all__ = ["Entry", "Limits", "Version"]
+
+P = TypeVar("P", bound=Part)
+Order = str | tuple[int, ...]
+
+
+@dataclass(frozen=True)
+class Limits:
+    """What a computation may cost."""
+
+    max_configurations: int
+    max_pairs: int
+    max_cost: float | None
+
+
+@dataclass(frozen=True, eq=False)
+class Entry(Generic[P]):
+    """One valuation, as given and as computed with; `number` is its name in digests."""
+
+    number: int
+    scope: Scope
+    valuation: Any
+    part: P
+
+
+class Version(Generic[P]):
+    """Valuations by key, and what follows from them."""
+
+    def __init__(
+        self,
+        kind: Kind[P],
+        store: Store[P],
+        entries: Mapping[Hashable, Entry[P]],
+        order: Order,
+        limits: Limits,
+        tree: JoinTree | None = None,
+    ) -> None:
+        self.kind = kind
+        self.store = store
+        self.entries = dict(entries)
+        self.order = order
+        self.limits = limits
+        self._given_tree = tree
+        self._queries: dict[Scope, Messages[P]] = {}
+
+    def with_entries(self, entries: Mapping[Hashable, Entry[P]]) -> "Version[P]":
+        """Another version on the same tree, as far as it has room."""
+        tree = self.__dict__.get("tree", self._given_tree)
+        for entry in entries.values():
+            if tree is not None and entry.scope not in tree.leaves:
+                tree = tree.graft(entry.scope)
+        return Version(self.kind, self.store, entries, self.order, self.limits, tree)
+
+    @cached_property
+    def tree(self) -> JoinTree:
+        """The join tree of all scopes."""
+        return self._given_tree or self.tree_with()
+
+    def tree_with(self, query: Scope = ()) -> JoinTree:
+        """A new tree, in which a query has a leaf too."""
+        scopes = [entry.scope for entry in self.entries.values()]
+        scopes += [query] if query else []
+        graph = interaction_graph(scopes, len(self.kind.sizes))
+        order = self.order
+        if isinstance(order, str):
+            order = eliminate(graph, self.kind.sizes, order)
+        return binary_join_tree(scopes, self.kind.sizes, order)
+
+    def leaves(
+        self, tree: JoinTree, keys: Iterable[Hashable] | None = None
+    ) -> dict[int, list[tuple[int, P]]]:
+        """Numbered parts of each leaf; of some valuations only, if keys are given."""
+        found: dict[int, list[tuple[int, P]]] = {}
+        chosen = self.entries.values() if keys is None else [self.entries[key] for key in keys]
+        for entry in chosen:
+            found.setdefault(tree.leaves[entry.scope], []).append((entry.number, entry.part))
+        silent = set(range(len(self.kind.sizes)))
+        silent -= {v for entry in self.entries.values() for v in entry.scope}
+        for place in silent:
+            part = self.kind.filler(place)
+            if part is not None:
+                found[tree.leaves[(place,)]] = [(-place, part)]
+        return found
+
+    @cached_property
+    def messages(self) -> Messages[P]:
+        """Messages on the join tree."""
+        return self._messages(self.tree)
+
+    def _messages(self, tree: JoinTree) -> Messages[P]:
+        self._check(tree)
+        return Messages(self.store, tree, self.leaves(tree))
+
+    def some_messages(self, keys: Iterable[Hashable]) -> Messages[P]:
+        """Messages of a part of the valuations, on the same tree."""
+        return Messages(self.store, self.tree, self.leaves(self.tree, keys))
+
+    def belief(self, scope: Scope) -> P | None:
+        """What all valuations say about some variables, before normalization."""
+        messages = self.messages
+        if messages.tree.home(scope) is None:
+            if scope not in self._queries:
+                self._queries[scope] = self._messages(self.tree_with(scope))
+            messages = self._queries[scope]
+        node = messages.tree.home(scope)
+        assert node is not None  # a query has a leaf
+        return self.store.reduce(messages.belief(node), scope)
+
+    def plan(self, query: Scope = ()) -> Plan:
+        """What propagation costs, with room for a query."""
+        known = not query or self.tree.home(query) is not None
+        return self._plan(self.tree if known else self.tree_with(query))
+
+    def _plan(self, tree: JoinTree) -> Plan:
+        algebra = self.store.algebra
+        counts = {
+            leaf: [algebra.entries(part) for _, part in parts]
+            for leaf, parts in self.leaves(tree).items()
+        }
+        names = [variable.name for variable in self.kind.variables]
+        heuristic = self.order if isinstance(self.order, str) else "given order"
+        kind, sizes = self.kind.name, self.kind.sizes
+        return make_plan(tree, names, sizes, counts, kind=kind, heuristic=heuristic)
+
+    def _check(self, tree: JoinTree) -> None:
+        """Refuse a tree that exceeds a limit, before anything runs."""
+        count = self.store.algebra.n_configurations
+        largest = max(tree.scopes, key=count)
+        limits = self.limits
+        check_configurations(self.kind.named(largest), count(largest), limits.max_configurations)
+        if limits.max_cost is not None:
+            self._plan(tree).check(max_cost=limits.max_cost)
+
+    @cached_property
+    def is_exact(self) -> bool:
+        """Whether some valuation has fractions or symbols, so that results may have them."""
+        return any(self.kind.is_exact(entry.valuation) for entry in self.entries.values())
+
+    @cached_property
+    def components(self) -> list[set[int]]:
+        """Sets of variables that valuations link."""
+        scopes: Sequence[Scope] = [entry.scope for entry in self.entries.values()]
+        graph = interaction_graph(scopes, len(self.kind.sizes))
+        return [set(part) for part in nx.connected_components(graph)]
