@@ -66,6 +66,8 @@ CALIBRATORS = [
     Entry("BBQCalibrator", {"model": "bayesian", "alpha": None, "transform": None}),
     *(Entry("ENIRCalibrator", {"model": model}) for model in BINOMIAL),
     Entry("ENIRCalibrator", {"model": "bayesian", "smoothing": 0.0, "transform": "rank"}),
+    Entry("ELiTECalibrator", atol=1e-9),
+    Entry("ELiTECalibrator", {"criterion": "bic", "n_lambdas": 5, "transform": None}, atol=1e-9),
 ]
 NOT_CALIBRATORS = {"BaseCalibrator"}
 every = pytest.mark.parametrize("entry", CALIBRATORS, ids=lambda entry: entry.id)

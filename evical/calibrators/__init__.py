@@ -6,6 +6,7 @@ from evical.calibrators._base import BaseCalibrator
 from evical.calibrators._bbq import BBQCalibrator
 from evical.calibrators._binning import BinningCalibrator
 from evical.calibrators._dpm import DPMCalibrator
+from evical.calibrators._elite import ELiTECalibrator
 from evical.calibrators._enir import ENIRCalibrator
 from evical.calibrators._isotonic import IsotonicCalibrator
 from evical.calibrators._kde import KDECalibrator
@@ -20,6 +21,7 @@ __all__ = [
     "BaseCalibrator",
     "BinningCalibrator",
     "DPMCalibrator",
+    "ELiTECalibrator",
     "ENIRCalibrator",
     "IsotonicCalibrator",
     "KDECalibrator",

@@ -1,0 +1,315 @@
+"""Linear trend filtering: piecewise linear fits that choose their own kinks.
+
+Every change of slope costs lambda for each unit, so that few are worth it. As lambda falls,
+the fit goes from the least squares line to the data themselves (Kim, Koh, Boyd & Gorinevsky
+2009; Naeini 2016, section 3.4).
+"""
+
+import math
+from dataclasses import dataclass
+from numbers import Integral, Real
+from typing import Any, NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from evical.scores._bent_line import NO_KINKS, Points, bend, line, string
+from evical.scores._checks import check_same_length
+
+__all__ = ["TrendFilterPath", "trend_filter", "trend_filter_path"]
+
+Floats = NDArray[np.float64]
+Indices = NDArray[np.intp]
+
+# Points nearer to each other than this share of the range count as one: slopes between them
+# and squares of their distance would overflow.
+_SAME = 1e-150
+
+# Share of the sum of w |y| below which the string of the residuals of a line is their rounding.
+_ROUNDING = 1e-14
+
+
+@dataclass(frozen=True, eq=False)
+class TrendFilterPath:
+    """Trend filters for several lambda; make one with `trend_filter_path`.
+
+    Only knots are kept, so that the path takes little memory; `fits` makes all t n numbers
+    (40 MB for 50 lambdas and 1e5 points).
+
+    Parameters
+    ----------
+    x : (n,) array
+    lambdas : (t,) array
+        Descending, from the least lambda at which the fit is a straight line.
+    knots, values : t arrays each
+        Each fit as a polyline: its ends and kinks, ascending, and its values there.
+
+    Examples
+    --------
+    >>> path = trend_filter_path([0, 1, 2], [0, 3, 0], n_lambdas=3, min_ratio=0.25)
+    >>> path.lambdas
+    array([1.  , 0.5 , 0.25])
+    >>> path.fits
+    array([[1.  , 1.  , 1.  ],
+           [0.5 , 2.  , 0.5 ],
+           [0.25, 2.5 , 0.25]])
+    """
+
+    x: Floats
+    lambdas: Floats
+    knots: tuple[Floats, ...]
+    values: tuple[Floats, ...]
+
+    @property
+    def fits(self) -> Floats:
+        """Fit (t, n) of each lambda at each `x`."""
+        return self.predict(self.x)
+
+    @property
+    def degrees_of_freedom(self) -> NDArray[np.int64]:
+        """Number (t,) of kinks, and two for the line; one if there is a single `x`.
+
+        It is the unbiased estimate of Tibshirani & Taylor (2011), and is counted, without a
+        tolerance: the kinks of a solution are known exactly.
+        """
+        return np.array([len(knots) for knots in self.knots], dtype=np.int64)
+
+    def predict(self, x: Any) -> Floats:
+        """Each fit at other points.
+
+        Parameters
+        ----------
+        x : (m,) array
+
+        Returns
+        -------
+        (t, m) array
+            Linear between the knots, constant outside the data.
+
+        Examples
+        --------
+        >>> trend_filter_path([0, 2], [0, 1], n_lambdas=1).predict([-1, 1, 3])
+        array([[0. , 0.5, 1. ]])
+        """
+        return np.stack(
+            [np.interp(x, *polyline) for polyline in zip(self.knots, self.values, strict=True)]
+        )
+
+
+def trend_filter(x: Any, y: Any, lam: float, weights: Any = None, rtol: float = 1e-10) -> Floats:
+    """Linear trend filter of unevenly spaced points.
+
+    The fit p minimizes 1/2 sum_i w_i (p_i - y_i)^2 + lam sum_i abs(v_i), where v_i is the change
+    of slope (p_{i+2} - p_{i+1}) / (x_{i+2} - x_{i+1}) - (p_{i+1} - p_i) / (x_{i+1} - x_i).
+
+    Parameters
+    ----------
+    x : (n,) array
+        Ascending. Points with the same `x` share one value of the fit, that of their
+        weighted mean (Naeini 2016, footnote 10 of chapter 3).
+    y : (n,) array
+    lam : float
+        Price of a unit of slope, from 0 to infinity; a multiple of `x` asks for the same
+        multiple of `lam`.
+    weights : (n,) array, optional
+        Positive; all 1 by default.
+    rtol : float
+        By how much, relative to `lam`, the dual may leave its bounds; the objective is
+        above its minimum by no more than about that share.
+
+    Returns
+    -------
+    (n,) array
+        The data for `lam` 0; the least squares line for a great `lam`, see
+        `trend_filter_path`.
+
+    Raises
+    ------
+    ValueError
+        If there is no point, lengths differ, a number is not finite, `x` falls or a weight is
+        not positive; the row is named.
+
+    Notes
+    -----
+    An active set of kinks: O(n) for each of some tens of rounds, and exact up to rounding.
+    Points at 1e-12 of the range from each other and weights from 1 to 1e9 do no harm; a
+    fit with nearly as many kinks as points takes more rounds.
+
+    References
+    ----------
+    Naeini (2016), Obtaining accurate probabilities using classifier calibration, eq. 3.23.
+    Tibshirani (2014), Annals of Statistics 42, 285-323.
+
+    Examples
+    --------
+    The slope changes by 6; lessening that by 6/4 for each unit of y moved at three points is
+    worth it up to lam = 1, where the line 1 remains.
+
+    >>> trend_filter([0, 1, 2], [0, 3, 0], 0.5)
+    array([0.5, 2. , 0.5])
+    >>> trend_filter([0, 1, 2], [0, 3, 0], 1)
+    array([1., 1., 1.])
+    """
+    lam = _check_real("lam", lam, 0.0, np.inf)
+    problem = _problem(x, y, weights)
+    if lam == 0 and len(problem.points.x) > 1:
+        return np.interp(problem.x, problem.distinct, problem.points.y + problem.base)
+    (knots,), (values,) = _fits(problem, [lam * problem.unit], rtol)
+    return np.interp(problem.x, knots, values)
+
+
+def trend_filter_path(
+    x: Any,
+    y: Any,
+    weights: Any = None,
+    n_lambdas: int = 50,
+    min_ratio: float = 1e-4,
+    rtol: float = 1e-10,
+) -> TrendFilterPath:
+    """Linear trend filters for lambdas from the straight line down.
+
+    Parameters
+    ----------
+    x, y, weights : (n,) arrays
+        As for `trend_filter`.
+    n_lambdas : int, at least 1
+    min_ratio : float in (0, 1)
+        The least lambda as a share of the greatest; between them lambdas are equally spaced
+        on the log scale (Naeini 2016, section 3.4).
+    rtol : float
+        As for `trend_filter`.
+
+    Returns
+    -------
+    TrendFilterPath
+
+    Raises
+    ------
+    ValueError
+        As for `trend_filter`, or if a parameter is out of its range.
+
+    Notes
+    -----
+    The greatest lambda is exact: the least at which the fit is the weighted least squares
+    line, that is the greatest double sum of the residuals of that line,
+    max_i abs(sum_j w_j r_j (x_i - x_j)_+). It is 0 where the data lie on a line, as two points
+    do: then so are all lambdas, and all fits are the line. Each fit starts from the kinks
+    of the one before.
+
+    References
+    ----------
+    Naeini (2016), Obtaining accurate probabilities using classifier calibration, section 3.4.
+
+    Examples
+    --------
+    >>> path = trend_filter_path([0, 1, 2, 3], [0, 0, 0, 3], n_lambdas=2, min_ratio=0.5)
+    >>> path.lambdas.round(9), path.degrees_of_freedom
+    (array([0.9 , 0.45]), array([2, 3]))
+    """
+    if not isinstance(n_lambdas, Integral) or isinstance(n_lambdas, bool) or n_lambdas < 1:
+        raise ValueError(f"n_lambdas is {n_lambdas!r}, expected a whole number from 1")
+    min_ratio = _check_real("min_ratio", min_ratio, 0.0, 1.0)
+    if not 0 < min_ratio < 1:
+        raise ValueError(f"min_ratio is {min_ratio!r}, expected a number between 0 and 1")
+    problem = _problem(x, y, weights)
+    ratios = np.geomspace(1.0, min_ratio, int(n_lambdas))
+    knots, values = _fits(problem, problem.greatest * ratios, rtol)
+    with np.errstate(over="ignore"):  # x up to 1e308 may ask for a lambda beyond all floats
+        lambdas = problem.greatest * ratios / problem.unit
+    return TrendFilterPath(problem.x, lambdas, knots, values)
+
+
+class _Problem(NamedTuple):
+    """Distinct points on a range of about one, less their least squares line."""
+
+    x: Floats  # as given, with ties
+    distinct: Floats
+    points: Points
+    base: Floats  # the line
+    unit: float  # what x is multiplied by
+    greatest: float  # the greatest lambda, on that scale
+
+
+def _problem(x: Any, y: Any, weights: Any) -> _Problem:
+    given, target = _finite(x, "x"), _finite(y, "y")
+    w = np.ones(len(given)) if weights is None else _finite(weights, "weights")
+    check_same_length(x=given, y=target, weights=w)
+    _check_weights(w)
+    _check_ascending(given)
+    # A power of two changes no digit; halves first, as their difference cannot overflow.
+    unit = math.ldexp(1.0, -max(math.frexp(given[-1] / 2 - given[0] / 2)[1], -1000) - 1)
+    scaled = given * unit
+    starts = np.flatnonzero(np.diff(scaled, prepend=-np.inf) > _SAME)
+    total = np.add.reduceat(w, starts)
+    share = w / np.repeat(total, np.diff(starts, append=len(w)))
+    points = Points(scaled[starts], np.add.reduceat(share * target, starts), total)
+    if len(starts) == 1:
+        return _Problem(given, given[starts], points, np.zeros(1), unit, 0.0)
+    base = np.interp(points.x, points.x[[0, -1]], line(points).values)
+    return _lessened(_Problem(given, given[starts], points, base, unit, 0.0))
+
+
+def _lessened(problem: _Problem) -> _Problem:
+    points, base = problem.points, problem.base
+    rest = points._replace(y=points.y - base)
+    heights = string(rest, line(rest), np.zeros(2))
+    greatest = float(np.abs(heights).max())
+    if greatest <= _ROUNDING * float(points.w @ np.abs(points.y)):
+        greatest = 0.0
+    return problem._replace(points=rest, greatest=greatest)
+
+
+def _fits(
+    problem: _Problem, lambdas: Any, rtol: float
+) -> tuple[tuple[Floats, ...], tuple[Floats, ...]]:
+    """Knots and values for each of some lambdas, each from the kinks of the one before."""
+    rtol = _check_real("rtol", rtol, 0.0, 1.0)
+    points, kinks = problem.points, NO_KINKS
+    knots, values = [], []
+    for lam in lambdas:
+        if len(points.x) == 1:
+            at, rest = np.zeros(1, dtype=np.intp), points.y
+        elif lam >= problem.greatest:
+            at, rest = line(points)
+        else:
+            kinks, (at, rest) = bend(points, float(lam), kinks, rtol)
+        knots.append(problem.distinct[at])
+        values.append(rest + problem.base[at])
+    return tuple(knots), tuple(values)
+
+
+def _finite(numbers: Any, name: str) -> Floats:
+    array = np.array(numbers, dtype=np.float64)
+    if array.ndim != 1 or len(array) == 0:
+        raise ValueError(f"{name} has shape {array.shape}, expected (n,) with n of at least 1")
+    if not np.isfinite(array).all():
+        row = int(np.argmin(np.isfinite(array)))
+        raise ValueError(f"{name}[{row}] is {array[row]}, but every value must be finite")
+    return array
+
+
+def _check_weights(weights: Floats) -> None:
+    if not (weights > 0).all():
+        row = int(np.argmin(weights > 0))
+        raise ValueError(
+            f"weights[{row}] is {weights[row]}, but every weight must be positive; "
+            "leave that point out"
+        )
+
+
+def _check_ascending(x: Floats) -> None:
+    falls = x[1:] < x[:-1]
+    if falls.any():
+        row = int(np.argmax(falls)) + 1
+        raise ValueError(
+            f"x[{row}] is {x[row]}, less than the {x[row - 1]} before it; x must be ascending: "
+            "sort the points by x"
+        )
+
+
+def _check_real(name: str, value: Any, least: float, greatest: float) -> float:
+    if not isinstance(value, Real) or isinstance(value, bool):
+        raise TypeError(f"{name} is {value!r}, expected a number")
+    if not least <= float(value) <= greatest:
+        raise ValueError(f"{name} is {value!r}, expected a number from {least:g} to {greatest:g}")
+    return float(value)
