@@ -7,6 +7,7 @@ chance is the draw of the training samples, and its standard error is reported.
 
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, field
+from functools import partial
 from inspect import isabstract
 from time import perf_counter
 from typing import Any
@@ -42,8 +43,6 @@ VARIANTS: dict[str, tuple[dict[str, Any], ...]] = {
     "LogisticCalibrator": ({"model": "bayesian"}, {"model": "bayesian", "transform": "logit"}),
     "DPMCalibrator": ({"transform": "logit"},),
 }
-# Methods of quadratic cost are left out above these sizes.
-LARGEST = {"ABBCalibrator": 1000, "SBBCalibrator": 1000}
 
 
 @dataclass(frozen=True)
@@ -56,13 +55,10 @@ class Contender:
     make : callable
         Without arguments; gives an object with ``fit(scores, y)`` and ``predict_proba(scores)``,
         which returns (n, 2), or (n,) probabilities of the positive class.
-    largest : int, optional
-        The greatest sample it takes part with.
     """
 
     name: str
     make: Callable[[], Any]
-    largest: int | None = None
 
 
 @dataclass(frozen=True)
@@ -130,18 +126,8 @@ def calibrator_contenders() -> list[Contender]:
         for options in ({}, *VARIANTS.get(name, ())):
             detail = ", ".join(f"{key}={value}" for key, value in options.items())
             label = name.removesuffix("Calibrator") + (f" ({detail})" if detail else "")
-            make = _Maker(kind, options)
-            found.append(Contender(label, make, LARGEST.get(name)))
+            found.append(Contender(label, partial(kind, **options)))
     return found
-
-
-@dataclass(frozen=True)
-class _Maker:
-    kind: Callable[..., Any]
-    options: dict[str, Any]
-
-    def __call__(self) -> Any:
-        return self.kind(**self.options)
 
 
 def optimum(kind: str, n_quantiles: int = 20_000) -> dict[str, float]:
@@ -213,15 +199,14 @@ def quality_study(
         at = simulated_quantiles(kind, n_quantiles)
         truth = simulated_probability(kind, at)
         for n in sizes:
-            able = [c for c in chosen if c.largest is None or n <= c.largest]
-            tallies = {c.name: _Tally() for c in able}
+            tallies = {c.name: _Tally() for c in chosen}
             for draw in range(draws):
                 # The seed of a draw depends on nothing else that is studied.
                 rng = np.random.default_rng([seed, n, draw])
                 scores, y, _ = simulated_scores(kind, n, rng)
-                for contender in able:
+                for contender in chosen:
                     tallies[contender.name].add(*_tried(contender, scores, y, at, truth))
-            rows += [_quality(c.name, kind, n, tallies[c.name]) for c in able]
+            rows += [_quality(c.name, kind, n, tallies[c.name]) for c in chosen]
     return rows
 
 
