@@ -36,6 +36,12 @@ __all__ = ["BBQCalibrator"]
 
 Floats = NDArray[np.float64]
 
+_CHOICES = {
+    "strength_of": ("bin", "binning"),
+    "remainder": ("last", "spread"),
+    "smoothing": ("prior", "scores"),
+}
+
 
 class BBQCalibrator(BaseCalibrator):
     r"""Calibration by averaged equal-frequency binnings: Bayesian Binning into Quantiles.
@@ -55,6 +61,9 @@ class BBQCalibrator(BaseCalibrator):
     n_bins : (int, int) or None
         Least and greatest number of bins. None: from max(1, floor(N^(1/3) / 10)) to
         min(ceil(N / 5), ceil(10 N^(1/3))).
+    remainder : {"last", "spread"}
+        B bins hold floor(N / B) samples each and the last one the rest, or all hold N / B as
+        nearly as they can.
     alpha : float or None
         Binnings are kept down to where their scores level off by less than this, see the
         Notes; None keeps all.
@@ -86,17 +95,18 @@ class BBQCalibrator(BaseCalibrator):
 
     Notes
     -----
-    A binning into B bins puts score y_i into bin floor(B c_i / N), where c_i is the weight
-    of lower scores and half of that of y_i: equal scores stay together, and binnings that
-    ties make the same count once. Bins meet midway between scores; the outermost reach to 0
-    and 1, or to the last score where that lies outside. The score of a binning is
+    A binning into B bins puts score y_i into bin min(floor(c_i / w), B - 1), where c_i is the
+    weight of lower scores and half of that of y_i, and w is the weight of a bin: equal scores
+    stay together, and binnings that ties make the same count once. Bins meet midway between
+    scores; the outermost reach to 0 and 1, or to the last score where that lies outside. The
+    score of a binning is
 
     .. math:: \prod_b \frac{B(m_b + \alpha_b, n_b + \beta_b)}{B(\alpha_b, \beta_b)}
 
     with :math:`m_b` positives and :math:`n_b` negatives in bin b,
     :math:`\alpha_b = p_b N'/B` and :math:`\beta_b = (1 - p_b) N'/B`, :math:`p_b` the
     middle of the bin. N' is left open in the thesis; two samples a bin is the default of the
-    author's program, as are the clipping of p_b and the range of B. K2 is
+    author's program, as are the remainder, the clipping of p_b and the range of B. K2 is
     :math:`\alpha_b = \beta_b = 1`. Scores are divided by the best one, S, and of the sorted
     scores the first :math:`k_\alpha = \min\{k : (S_k - S_{k+1}) / \sigma^2 \le \alpha\}` are
     kept, :math:`\sigma^2` their population variance; scores equal to the best count as one.
@@ -137,6 +147,7 @@ class BBQCalibrator(BaseCalibrator):
         strength_of: str = "bin",
         clip: float = 0.005,
         n_bins: Any = None,
+        remainder: str = "last",
         alpha: float | None = 0.001,
         smoothing: str = "prior",
         model: str = "bayesian",
@@ -148,6 +159,7 @@ class BBQCalibrator(BaseCalibrator):
         self.strength_of = strength_of
         self.clip = clip
         self.n_bins = n_bins
+        self.remainder = remainder
         self.alpha = alpha
         self.smoothing = smoothing
         self.model = model
@@ -156,10 +168,9 @@ class BBQCalibrator(BaseCalibrator):
 
     def _check_parameters(self) -> None:
         check_prior(self)
-        if self.strength_of not in ("bin", "binning"):
-            raise ValueError(f"strength_of is {self.strength_of!r}, expected bin or binning")
-        if self.smoothing not in ("prior", "scores"):
-            raise ValueError(f"smoothing is {self.smoothing!r}, expected prior or scores")
+        for name, choices in _CHOICES.items():
+            if (value := getattr(self, name)) not in choices:
+                raise ValueError(f"{name} is {value!r}, expected {' or '.join(choices)}")
         if self.n_bins is not None:
             _check_range(self.n_bins)
         if self.alpha is not None:
@@ -170,10 +181,10 @@ class BBQCalibrator(BaseCalibrator):
     def _fit_counts(self, counts: ScoreCounts) -> None:
         cumulated = cumulate(counts)
         limits = bin_range(counts.total.sum()) if self.n_bins is None else self.n_bins
-        candidates = list(quantile_binnings(counts, *limits))
+        candidates = list(quantile_binnings(counts, *limits, self.remainder))
         log_scores = np.array([self._log_score(cumulated.bins(starts)) for starts in candidates])
         relative = np.exp(log_scores - log_scores.max())
-        kept = np.arange(len(relative)) if self.alpha is None else select_best(relative, self.alpha)
+        kept = select_best(relative, self.alpha)
         starts = [candidates[i] for i in kept]
         self.n_bins_ = np.array([len(s) for s in starts])
         self.weights_ = relative[kept] / relative[kept].sum()

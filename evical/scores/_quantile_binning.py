@@ -41,7 +41,9 @@ def bin_range(total: float) -> tuple[int, int]:
     return max(1, int(root / 10)), int(min(np.ceil(total / 5), np.ceil(10 * root)))
 
 
-def quantile_binnings(counts: ScoreCounts, least: int, greatest: int) -> Iterator[Indices]:
+def quantile_binnings(
+    counts: ScoreCounts, least: int, greatest: int, remainder: str = "last"
+) -> Iterator[Indices]:
     """Starts of the bins of all distinct binnings into equal weights.
 
     Parameters
@@ -49,47 +51,57 @@ def quantile_binnings(counts: ScoreCounts, least: int, greatest: int) -> Iterato
     counts : ScoreCounts
     least, greatest : int
         Numbers of bins aimed at, both included; ties may leave fewer.
+    remainder : {"last", "spread"}
+        Bins hold floor(N / B) samples and the last one the rest, or all hold N / B as nearly as
+        they can. Less than one sample a bin is always spread.
 
     Yields
     ------
     (n_bins,) int array
-        Positions in `counts.scores`, as `ScoreCounts.group_starts` has them.
+        Positions in `counts.scores`. A score is never divided; it goes where the middle of
+        its samples lies.
 
     Examples
     --------
-    >>> counts = ScoreCounts.from_samples([1, 2, 3, 3, 3], [0, 0, 1, 1, 1])
-    >>> [starts.tolist() for starts in quantile_binnings(counts, 1, 4)]
-    [[0], [0, 2], [0, 1, 2]]
+    >>> counts = ScoreCounts.from_samples([1, 2, 3, 4, 5], [0, 0, 1, 1, 1])
+    >>> [starts.tolist() for starts in quantile_binnings(counts, 2, 3)]
+    [[0, 2], [0, 1, 2]]
+    >>> [starts.tolist() for starts in quantile_binnings(counts, 2, 3, "spread")]
+    [[0, 2], [0, 2, 3]]
     """
     total = counts.total
     weight = float(total.sum())
     middle = np.cumsum(total) - total / 2
-    gap = np.diff(middle).min(initial=weight)
-    # With so many bins every score has its own, and so in all further binnings.
-    enough = int(np.ceil(weight / gap)) if gap > weight / greatest else greatest
     seen = set()
-    for n_bins in range(least, max(least, enough) + 1):
-        if n_bins < len(counts):
-            targets = np.arange(n_bins) * weight / n_bins
-            found = np.append(np.searchsorted(middle, targets), len(counts))
-            starts = found[:-1][np.diff(found) > 0]
-        else:
-            starts = counts.group_starts(n_bins)
+    for n_bins in range(least, greatest + 1):
+        whole = weight // n_bins
+        number = np.arange(n_bins)
+        limits = number * whole if remainder == "last" and whole else number * weight / n_bins
+        starts = _starts_at(limits, middle)
         if (key := starts.tobytes()) not in seen:
             seen.add(key)
             yield starts
 
 
-def select_best(relative: Floats, alpha: float) -> Indices:
+def _starts_at(limits: Floats, middle: Floats) -> Indices:
+    """First position of each bin that is not empty; the shorter array is looked up."""
+    if len(limits) < len(middle):
+        found = np.append(np.searchsorted(middle, limits), len(middle))
+        return found[:-1][np.diff(found) > 0]
+    bins = np.searchsorted(limits, middle, side="right")
+    return np.flatnonzero(np.diff(bins, prepend=0))
+
+
+def select_best(relative: Floats, alpha: float | None) -> Indices:
     """Binnings to be averaged: the best ones, down to where the scores level off.
 
     Parameters
     ----------
     relative : (n,) array
         Scores relative to the best, in [0, 1].
-    alpha : float
+    alpha : float or None
         Threshold of k_alpha = min{k : (S_k - S_(k+1)) / var(S) <= alpha}, where S are the
-        sorted scores; those that equal the best are counted as one.
+        sorted scores; those that equal the best are counted as one. None keeps all.
 
     Returns
     -------
@@ -102,6 +114,8 @@ def select_best(relative: Floats, alpha: float) -> Indices:
     array([1, 2, 0])
     """
     order = np.argsort(-relative, kind="stable")
+    if alpha is None:
+        return order
     ranked = relative[order]
     # Equal up to rounding, as of binnings that mirror each other.
     equal = int(np.sum(ranked >= 1 - 1e-9))
