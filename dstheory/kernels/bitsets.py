@@ -10,7 +10,7 @@ times the speed, slower wherever most results differ).
 
 import math
 from collections.abc import Sequence
-from functools import reduce
+from itertools import groupby
 from typing import Any
 
 import numpy as np
@@ -22,9 +22,6 @@ __all__ = ["distinct", "extended", "packed", "projected"]
 
 # Bytes unpacked at once: 2^22 stay in a level-3 cache.
 _BLOCK_CELLS = 1 << 22
-# Up to this many slices are joined one by one: a reduction along a short last axis costs
-# 6 ns a cell, the slices half a nanosecond.
-_MAX_SLICES = 16
 
 Table = NDArray[np.bool_]
 
@@ -56,13 +53,18 @@ def projected(masks: NDArray[Any], shape: Sequence[int], axes: Sequence[int]) ->
     >>> projected(np.array([0b0110, 0b1000]), (2, 2), (1,))
     array([3, 2])
     """
-    dropped = [axis for axis in range(len(shape)) if axis not in axes]
+    kept = [shape[axis] for axis in sorted(axes)]
     ranks = np.argsort(np.argsort(axes)).tolist()
 
     def project(table: Table) -> Table:
-        for axis in reversed(dropped):
-            table = _any(table, axis + 1)
-        return table.transpose(0, *(rank + 1 for rank in ranks))
+        n_rows, outer = len(table), len(table)
+        for is_kept, run in groupby(range(len(shape)), lambda axis: axis in axes):
+            size = math.prod(shape[axis] for axis in run)
+            if is_kept:
+                outer *= size
+            else:
+                table = _union(table.reshape(outer, size, -1))
+        return table.reshape(n_rows, *kept).transpose(0, *(rank + 1 for rank in ranks))
 
     return _blockwise(masks, shape, math.prod(shape[axis] for axis in axes), project)
 
@@ -108,12 +110,23 @@ def distinct(masks: NDArray[np.object_]) -> tuple[NDArray[np.object_], NDArray[n
     return sets[order], rank[found]
 
 
-def _any(table: Table, axis: int) -> Table:
-    """Union along an axis, whatever its stride."""
-    if table.shape[axis] > _MAX_SLICES:
-        return np.asarray(table.any(axis=axis))
-    slices = np.moveaxis(table, axis, 0)
-    return reduce(np.logical_or, slices[1:], slices[0])
+def _union(table: Table) -> Table:
+    """Union along the middle axis of a contiguous table, by halves.
+
+    Unlike a reduction this works along the longest contiguous runs, and a run of 2, 4 or 8
+    bytes is one number: along an axis of length 2 before one of length 2 it takes a tenth
+    of the time of `any`.
+    """
+    outer, size, inner = table.shape
+    width = math.gcd(inner, 8)
+    words = np.ascontiguousarray(table).view(f"u{width}").reshape(outer, size, inner // width)
+    while words.shape[1] > 1:
+        half = words.shape[1] // 2
+        joined = words[:, :half] | words[:, half : 2 * half]
+        if words.shape[1] % 2:
+            joined[:, 0] |= words[:, -1]
+        words = joined
+    return np.ascontiguousarray(words).view(np.bool_).reshape(outer, inner)
 
 
 def _blockwise(masks: NDArray[Any], shape: Sequence[int], size: int, change: Any) -> NDArray[Any]:

@@ -24,6 +24,8 @@ __all__ = ["MAX_CONFIGURATIONS", "ProductFrame", "union_frame"]
 
 # A focal set of 2^24 configurations takes 2 MiB, and 16 MiB while it is projected.
 MAX_CONFIGURATIONS = 1 << 24
+# NumPy's arrays have 64 axes. Only variables with one value get there.
+MAX_VARIABLES = 60
 
 
 class ProductFrame(Frame):
@@ -45,7 +47,7 @@ class ProductFrame(Frame):
         If something is no Variable.
     FrameError
         If there is no variable, a name occurs twice, or the product has more than 2^24
-        configurations.
+        configurations or 60 variables.
 
     Notes
     -----
@@ -326,6 +328,11 @@ def _name(key: Any) -> Any:
 
 def _check_size(shape: tuple[int, ...]) -> None:
     size = math.prod(shape)
+    if len(shape) > MAX_VARIABLES >= size.bit_length():
+        raise FrameError(
+            f"a product has at most {MAX_VARIABLES} variables, not {len(shape)}; leave out those "
+            "with one value only"
+        )
     if size > MAX_CONFIGURATIONS:
         count = f"{size}" if size < 10**15 else f"about 10^{math.log10(size):.0f}"
         raise FrameError(

@@ -202,6 +202,13 @@ def test_large_products():
         ProductFrame([Variable(f"v{i}", range(1000)) for i in range(200)])
 
 
+def test_variables_with_one_value():
+    sure = [Variable(f"v{i}", ["only"]) for i in range(61)]
+    assert len(ProductFrame(sure[:60])) == 1
+    with pytest.raises(FrameError, match="at most 60 variables, not 61; leave out those"):
+        ProductFrame(sure)
+
+
 def test_everything_for_frames_works():
     frame = ProductFrame([POOL["x"], POOL["y"]])
     m = MassFunction.from_dict(frame, {frame.where({"x": "a"}): 0.5, ("b", 2): 0.25, frame: 0.25})
