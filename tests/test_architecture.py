@@ -32,6 +32,7 @@ ORDER = {
         ["product"],
         ["inference"],
         ["network"],
+        ["argumentation"],
         ["exact"],
         ["interchange"],
         ["plot"],
@@ -59,7 +60,7 @@ ORDER = {
 ONLY_IN = {
     "dstheory": {
         "networkx": {"network"},
-        "sympy": {"exact"},
+        "sympy": {"exact", "argumentation"},
         "matplotlib": {"plot"},
         "hypothesis": {"testing"},
         "numba": {"kernels"},

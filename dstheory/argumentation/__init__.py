@@ -1,0 +1,6 @@
+"""Probabilistic argumentation: from rules with uncertain assumptions to arguments and support."""
+
+from dstheory.argumentation._argument import Argument
+from dstheory.argumentation._system import ArgumentationSystem
+
+__all__ = ["Argument", "ArgumentationSystem"]

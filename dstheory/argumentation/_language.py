@@ -1,0 +1,127 @@
+"""Propositional formulas, from text or from sympy.
+
+Formulas are sympy's Boolean expressions. Text has an own small grammar instead of Python's, where
+``>>`` would bind tighter than ``&`` and ``a & rain >> wet`` would assert a; nothing is evaluated.
+"""
+
+import re
+from collections.abc import Iterator
+from typing import Any
+
+import sympy
+from sympy.logic.boolalg import Boolean, BooleanFalse, BooleanFunction, BooleanTrue
+
+from dstheory.errors import DSTheoryError
+
+__all__ = ["as_formula", "atoms"]
+
+# Loosest first; the first of each group is how it is written in books.
+_EQUIVALENT, _IMPLIES = ("<->", "<=>"), ("->", ">>", "=>")
+_TOKEN = re.compile(r"\s*(?:(<->|<=>|->|>>|=>|[~&|^()])|([^\W\d]\w*))")
+_CONSTANTS = {"true": sympy.true, "True": sympy.true, "false": sympy.false, "False": sympy.false}
+
+
+def as_formula(value: Any) -> Any:
+    """A formula as a sympy Boolean expression in symbols.
+
+    From loose to tight: ``<->``, then ``->`` (also ``>>``, from the right), ``|``, ``^``, ``&``,
+    ``~``, and parentheses; names are as in Python, and `true` and `false` are constants.
+
+    Examples
+    --------
+    >>> as_formula("a & rain -> wet")
+    Implies(a & rain, wet)
+    """
+    if isinstance(value, str):
+        return _Reader(value).formula()
+    if isinstance(value, bool):
+        return sympy.true if value else sympy.false
+    if not isinstance(value, Boolean):
+        raise TypeError(f"a formula is a string or a sympy Boolean expression, not {value!r}")
+    for part in sympy.preorder_traversal(value):
+        if not isinstance(part, BooleanFunction | BooleanTrue | BooleanFalse | sympy.Symbol):
+            raise TypeError(f"{part} in {value} is no proposition; formulas consist of symbols")
+    return value
+
+
+def atoms(formula: Any) -> set[str]:
+    """Names that occur in a formula."""
+    return {str(symbol) for symbol in formula.free_symbols}
+
+
+class _Reader:
+    """Recursive descent: one method for each level of the grammar."""
+
+    def __init__(self, text: str) -> None:
+        self._text = text
+        self._tokens = list(_tokens(text))
+        self._place = 0
+
+    def formula(self) -> Any:
+        found = self._equivalence()
+        if self._place < len(self._tokens):
+            raise self._error("an operator")
+        return found
+
+    def _take(self, *wanted: str) -> bool:
+        found = self._place < len(self._tokens) and self._tokens[self._place][1] in wanted
+        self._place += found
+        return found
+
+    def _equivalence(self) -> Any:
+        found = self._implication()
+        while self._take(*_EQUIVALENT):
+            found = sympy.Equivalent(found, self._implication())
+        return found
+
+    def _implication(self) -> Any:
+        found = self._chain(0)
+        return sympy.Implies(found, self._implication()) if self._take(*_IMPLIES) else found
+
+    def _chain(self, level: int) -> Any:
+        """Operands of |, ^ and &, each of which groups tighter than the one before."""
+        sign, join = (("|", sympy.Or), ("^", sympy.Xor), ("&", sympy.And))[level]
+        operand = self._operand if level == 2 else lambda: self._chain(level + 1)
+        operands = [operand()]
+        while self._take(sign):
+            operands.append(operand())
+        return join(*operands) if len(operands) > 1 else operands[0]
+
+    def _operand(self) -> Any:
+        if self._take("~"):
+            return sympy.Not(self._operand())
+        if self._take("("):
+            found = self._equivalence()
+            if not self._take(")"):
+                raise self._error("a closing parenthesis")
+            return found
+        if self._place == len(self._tokens) or not self._tokens[self._place][1].isidentifier():
+            raise self._error("a name")
+        name = self._tokens[self._place][1]
+        self._place += 1
+        return _CONSTANTS.get(name, sympy.Symbol(name))
+
+    def _error(self, expected: str) -> DSTheoryError:
+        if self._place == len(self._tokens):
+            return DSTheoryError(f"formula {self._text!r} ends where {expected} is expected")
+        column, token = self._tokens[self._place]
+        return DSTheoryError(
+            f"formula {self._text!r} has {token!r} at position {column} "
+            f"where {expected} is expected"
+        )
+
+
+def _tokens(text: str) -> Iterator[tuple[int, str]]:
+    """Position and text of each token."""
+    end = len(text.rstrip())
+    place = 0
+    while place < end:
+        match = _TOKEN.match(text, place)
+        if match is None:
+            column = place + len(text[place:]) - len(text[place:].lstrip())
+            raise DSTheoryError(
+                f"formula {text!r} has {text[column]!r} at position {column}, which means nothing; "
+                "operators are ~ & | ^ -> <->"
+            )
+        yield match.start(match.lastindex or 0), match[match.lastindex or 0]
+        place = match.end()

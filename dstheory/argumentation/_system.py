@@ -1,0 +1,394 @@
+"""Probabilistic argumentation: rules whose assumptions are uncertain, and what they support.
+
+An assumption that a rule works, a sensor is in order or a witness is honest has a probability. An
+argument for a hypothesis is a set of such assumptions from which, with the rules, it follows; the
+probability that some argument holds, given that the assumptions do not contradict the rules, is
+the degree of support. It is the belief of the belief function that the rules make together.
+Source: Haenni, Kohlas & Lehmann, Probabilistic argumentation systems, in: Handbook of Defeasible
+Reasoning and Uncertainty Management Systems 5, Kluwer 2000, 221-288.
+"""
+
+from collections.abc import Iterable, Mapping
+from functools import cached_property
+from math import prod
+from typing import Any
+
+import numpy as np
+import sympy
+
+from dstheory import _checks
+from dstheory.argumentation._argument import Argument
+from dstheory.argumentation._clauses import (
+    absorbed,
+    clauses_of,
+    eliminated,
+    literal,
+    multiplied,
+    opposite,
+    primes,
+    renumbered,
+)
+from dstheory.argumentation._inputs import as_values, checked_probability, hint
+from dstheory.argumentation._language import as_formula, atoms
+from dstheory.argumentation._probability import shares
+from dstheory.argumentation._worlds import world_masses
+from dstheory.errors import DSTheoryError
+from dstheory.kernels import bits
+from dstheory.mass import MassFunction
+from dstheory.product import ProductFrame, Variable
+
+__all__ = ["ArgumentationSystem"]
+
+# 2^16 worlds: a focal set takes 8 KiB.
+_MAX_PROPOSITIONS = 16
+
+Clauses = frozenset[int]
+
+
+class ArgumentationSystem:
+    """Propositional rules with independent uncertain assumptions. Immutable.
+
+    Parameters
+    ----------
+    rules : sequence of formulas
+        Text such as ``"works & rain -> wet"`` (operators ``~ & | ^ -> <->``, loosest last), or
+        sympy Boolean expressions. All of them are certain.
+    probabilities : mapping of name or symbol to number, array or None
+        The assumptions and their probabilities; all other names in the rules are propositions.
+        Fractions and symbols stay exact, arrays give batches. None is an assumption without a
+        probability: its arguments can be found, but not weighed.
+    max_clauses : int
+        Largest number of clauses that may arise on the way to an answer.
+
+    Raises
+    ------
+    DSTheoryError
+        If a formula cannot be read, a probability lies outside of [0, 1], an assumption occurs in
+        no rule, or more than `max_clauses` clauses arise.
+    TypeError
+        If a rule or a probability is of the wrong kind.
+
+    Notes
+    -----
+    Made for dozens of assumptions. Finding shortest arguments is exponential in the worst case;
+    probabilities do not need them and often go further.
+
+    Examples
+    --------
+    Rain makes the street wet, if the drain is blocked; a sprinkler does too:
+
+    >>> from fractions import Fraction
+    >>> street = ArgumentationSystem(
+    ...     ["rain & blocked -> wet", "sprinkler -> wet"],
+    ...     {"rain": Fraction(1, 2), "blocked": Fraction(1, 3), "sprinkler": Fraction(1, 4)},
+    ... )
+    >>> [argument.formula for argument in street.arguments_for("wet")]
+    ['sprinkler', 'rain & blocked']
+    >>> street.support("wet")  # 1 - (1 - 1/6) (1 - 1/4)
+    Fraction(3, 8)
+    >>> street.plausibility("wet"), street.given("~wet").support("~rain")
+    (1, Fraction(3, 5))
+    """
+
+    def __init__(
+        self,
+        rules: Iterable[Any],
+        probabilities: Mapping[Any, Any],
+        *,
+        max_clauses: int = 5_000,
+    ) -> None:
+        if isinstance(rules, str) or not isinstance(rules, Iterable):
+            raise TypeError(f"rules are a sequence of formulas, not {rules!r}")
+        if not isinstance(probabilities, Mapping):
+            raise TypeError(f"probabilities are a mapping of names, not {probabilities!r}")
+        self._rules = tuple(as_formula(rule) for rule in rules)
+        self._probabilities = {
+            str(n): checked_probability(str(n), p) for n, p in probabilities.items()
+        }
+        self._limit = max_clauses
+        found = set().union(*map(atoms, self._rules))
+        unused = [name for name in self._probabilities if name not in found]
+        if unused:
+            raise DSTheoryError(
+                f"assumption {unused[0]!r} occurs in no rule{hint(unused[0], found)}"
+            )
+        self._propositions = tuple(sorted(found - set(self._probabilities)))
+        names = (*self._probabilities, *self._propositions)
+        self._numbers = {name: number for number, name in enumerate(names)}
+        self._clauses = absorbed(
+            clause
+            for rule in self._rules
+            for clause in clauses_of(rule, self._numbers, max_clauses)
+        )
+
+    @property
+    def rules(self) -> tuple[Any, ...]:
+        """The rules as sympy expressions."""
+        return self._rules
+
+    @property
+    def assumptions(self) -> tuple[str, ...]:
+        """Names of the assumptions, as given."""
+        return tuple(self._probabilities)
+
+    @property
+    def propositions(self) -> tuple[str, ...]:
+        """Names of the propositions, sorted."""
+        return self._propositions
+
+    @property
+    def probabilities(self) -> dict[str, Any]:
+        """The probabilities of the assumptions."""
+        return dict(self._probabilities)
+
+    def given(self, *facts: Any) -> "ArgumentationSystem":
+        """The system with more rules, such as what has been observed.
+
+        >>> system = ArgumentationSystem(["a -> x"], {"a": 0.75})
+        >>> system.given("~x").support("~a")
+        1.0
+        """
+        return ArgumentationSystem(
+            (*self._rules, *map(as_formula, facts)), self._probabilities, max_clauses=self._limit
+        )
+
+    def quasi_supports(self, hypothesis: Any) -> tuple[Argument, ...]:
+        """Shortest arguments from which a hypothesis, or a contradiction, follows.
+
+        >>> system = ArgumentationSystem(["a -> x", "b -> ~x"], {"a": 0.5, "b": 0.5})
+        >>> [argument.formula for argument in system.quasi_supports("x")]
+        ['a']
+        """
+        return self._arguments(self._prime_terms(hypothesis))
+
+    def conflicts(self) -> tuple[Argument, ...]:
+        """Shortest arguments that contradict the rules.
+
+        >>> system = ArgumentationSystem(["a -> x", "b -> ~x"], {"a": 0.5, "b": 0.5})
+        >>> [argument.formula for argument in system.conflicts()]
+        ['a & b']
+        """
+        return self.quasi_supports(False)
+
+    def arguments_for(self, hypothesis: Any) -> tuple[Argument, ...]:
+        """Shortest arguments from which a hypothesis follows, and no contradiction.
+
+        An argument that could still meet a conflict is completed by what excludes it.
+
+        >>> system = ArgumentationSystem(["a -> x", "b -> ~x"], {"a": 0.5, "b": 0.5})
+        >>> print(*system.arguments_for("x"))
+        a & ~b: 0.25
+        """
+        excluded = map(opposite, self._prime_terms(False))
+        terms = multiplied(self._prime_terms(hypothesis), frozenset(excluded), self._limit)
+        return self._arguments(terms)
+
+    def arguments_against(self, hypothesis: Any) -> tuple[Argument, ...]:
+        """Shortest arguments from which the negation of a hypothesis follows: doubts.
+
+        >>> system = ArgumentationSystem(["a -> x", "b -> ~x"], {"a": 0.5, "b": 0.5})
+        >>> print(*system.arguments_against("x"))
+        ~a & b: 0.25
+        """
+        return self.arguments_for(sympy.Not(self._read(hypothesis)))
+
+    def conflict(self) -> Any:
+        """Probability that the assumptions contradict the rules.
+
+        >>> ArgumentationSystem(["a -> x", "b -> ~x"], {"a": 0.5, "b": 0.5}).conflict()
+        0.25
+        """
+        return self._shares(sympy.false)[2]
+
+    def support(self, hypothesis: Any, *, normalize: bool = True) -> Any:
+        """Degree of support: the belief in a hypothesis.
+
+        Parameters
+        ----------
+        hypothesis : formula
+            Of propositions and assumptions.
+        normalize : bool
+            Whether conflicts are excluded (divided out). Without, the degree of quasi-support:
+            the probability that the hypothesis or a contradiction follows.
+
+        Returns
+        -------
+        number or array
+            Exact for fractions and symbols; an array of the batch of the probabilities.
+
+        Raises
+        ------
+        TotalConflictError
+            If the assumptions contradict the rules for certain and `normalize` is true.
+        DSTheoryError
+            If a name is unknown, an assumption has no probability, or the work is too large.
+
+        Examples
+        --------
+        >>> system = ArgumentationSystem(["a -> x", "b -> ~x"], {"a": 0.5, "b": 0.5})
+        >>> system.support("x", normalize=False), system.conflict()
+        (0.5, 0.25)
+        >>> round(system.support("x"), 4)  # (1/2 - 1/4) / (1 - 1/4)
+        0.3333
+        """
+        yes, no, conflict = self._shares(self._read(hypothesis))
+        if not normalize:
+            return yes + conflict
+        return _quotient(yes, yes + no)
+
+    def plausibility(self, hypothesis: Any) -> Any:
+        """Degree of possibility: 1 less the support of the negation.
+
+        >>> system = ArgumentationSystem(["a -> x", "b -> ~x"], {"a": 0.5, "b": 0.5})
+        >>> round(system.plausibility("x"), 4)
+        0.6667
+        """
+        doubt, rest, _ = self._shares(sympy.Not(self._read(hypothesis)))
+        return _quotient(rest, doubt + rest)
+
+    def mass_function(
+        self, propositions: Iterable[str] | None = None, *, normalize: bool = True
+    ) -> MassFunction:
+        """The belief function of the rules on the worlds of some propositions.
+
+        Parameters
+        ----------
+        propositions : sequence of str or None
+            Names, of assumptions too; all propositions if None. Each becomes a `Variable` with
+            the values True and False.
+        normalize : bool
+            Whether conflict is divided out, or stays on the empty set.
+
+        Returns
+        -------
+        MassFunction
+            On a `ProductFrame`; it can be combined with others and go into a valuation network.
+
+        Raises
+        ------
+        TotalConflictError
+            If the assumptions contradict the rules for certain and `normalize` is true.
+        DSTheoryError
+            If a name is unknown or occurs twice, there are more than 16 of them or none, an
+            assumption has no probability, or the work is too large.
+
+        Examples
+        --------
+        >>> ArgumentationSystem(["a -> x", "b & x -> y"], {"a": 0.5, "b": 0.5}).mass_function("y")
+        MassFunction on y
+          {y=True}  0.25
+          {all}     0.75
+        """
+        names = self._names(propositions)
+        frame = ProductFrame([Variable(name, [True, False]) for name in names])
+        found = world_masses(self._about(names), self._weights(), len(names))
+        focal = sorted(found)
+        store = np.stack(np.broadcast_arrays(*(as_values(found[mask]) for mask in focal)))
+        m = MassFunction.from_store(frame, bits.mask_array(focal, len(frame)), store)
+        return m.normalize() if normalize else m
+
+    def _names(self, propositions: Iterable[str] | None) -> tuple[str, ...]:
+        if propositions is None:
+            names = self._propositions
+        else:
+            names = (propositions,) if isinstance(propositions, str) else tuple(propositions)
+        self._check_known(names)
+        if not 0 < len(names) <= _MAX_PROPOSITIONS:
+            raise DSTheoryError(
+                f"{len(names)} propositions; a mass function is made of 1 to {_MAX_PROPOSITIONS}, "
+                "choose some of them"
+            )
+        return names
+
+    def _about(self, names: tuple[str, ...]) -> Clauses:
+        """Clauses of the assumptions and of some names, which get the numbers after those."""
+        own = [self._numbers[name] for name in self._propositions if name not in names]
+        left = eliminated(self._clauses, own, self._limit)
+        first = len(self._probabilities)
+        moved = {self._numbers[name]: first + place for place, name in enumerate(names)}
+        copies = [
+            literal(moved[number], truth) | literal(number, not truth)
+            for number in moved
+            if number < first
+            for truth in (True, False)
+        ]
+        onto = {number: place for number, place in moved.items() if number >= first}
+        return frozenset([*(renumbered(clause, onto) for clause in left), *copies])
+
+    def _read(self, hypothesis: Any) -> Any:
+        formula = as_formula(hypothesis)
+        self._check_known(sorted(atoms(formula)))
+        return formula
+
+    def _check_known(self, names: Iterable[str]) -> None:
+        listed = list(names)
+        for name in listed:
+            if name not in self._numbers:
+                raise DSTheoryError(f"{name!r} occurs in no rule{hint(name, self._numbers)}")
+        if len(set(listed)) < len(listed):
+            raise DSTheoryError(f"a name occurs twice in {', '.join(listed)}")
+
+    @cached_property
+    def _contradictions(self) -> Clauses:
+        """What the rules say about the assumptions alone."""
+        return eliminated(self._clauses, self._hidden(), self._limit)
+
+    def _hidden(self) -> range:
+        return range(len(self._probabilities), len(self._numbers))
+
+    def _terms(self, hypothesis: Any) -> Clauses:
+        """Terms of assumptions from which a hypothesis or a contradiction follows."""
+        if hypothesis == sympy.false:
+            return frozenset(map(opposite, self._contradictions))
+        denied = clauses_of(sympy.Not(hypothesis), self._numbers, self._limit)
+        left = eliminated(absorbed(self._clauses | denied), self._hidden(), self._limit)
+        return frozenset(map(opposite, left))
+
+    def _prime_terms(self, hypothesis: Any) -> Clauses:
+        """The shortest of these terms: negated prime implicates."""
+        terms = self._terms(self._read(hypothesis))
+        return frozenset(map(opposite, primes(frozenset(map(opposite, terms)), self._limit)))
+
+    def _shares(self, hypothesis: Any) -> tuple[Any, Any, Any]:
+        """Probabilities of support, of neither, and of conflict."""
+        weights = self._weights()
+        terms, conflicts = self._terms(hypothesis), self._terms(sympy.false)
+        return shares(terms, conflicts, weights)
+
+    def _weights(self) -> list[tuple[Any, Any]]:
+        for name, probability in self._probabilities.items():
+            if probability is None:
+                raise DSTheoryError(f"assumption {name!r} has no probability; give one to weigh")
+        return [(p, 1 - p) for p in self._probabilities.values()]
+
+    def _arguments(self, terms: Clauses) -> tuple[Argument, ...]:
+        """Arguments, the shortest first."""
+        found = [self._argument(term) for term in terms]
+        order = list(self._probabilities)
+        return tuple(
+            sorted(found, key=lambda a: (len(a.literals), [order.index(n) for n, _ in a.literals]))
+        )
+
+    def _argument(self, term: int) -> Argument:
+        literals = tuple(
+            (name, bool(term & literal(number, True)))
+            for number, name in enumerate(self._probabilities)
+            if term & (literal(number, True) | literal(number, False))
+        )
+        chosen = [(self._probabilities[name], holds) for name, holds in literals]
+        if any(p is None for p, _ in chosen):
+            return Argument(literals, None)
+        return Argument(literals, prod(p if holds else 1 - p for p, holds in chosen))
+
+    def __repr__(self) -> str:
+        return (
+            f"ArgumentationSystem({len(self._rules)} rules, "
+            f"{len(self._probabilities)} assumptions, {len(self._propositions)} propositions)"
+        )
+
+
+def _quotient(part: Any, total: Any) -> Any:
+    """A part of what is left after conflicts, if something is."""
+    if np.any(np.asarray(np.asarray(total) == 0, dtype=bool)):
+        _checks.refuse_total_conflict(np.asarray(total))
+    return part if isinstance(total, int) else part / total  # the integer is 1
