@@ -27,12 +27,18 @@ Floats = NDArray[np.float64]
 class SimulatedScores(NamedTuple):
     """A simulated sample of scores.
 
-    Attributes
+    Parameters
     ----------
     scores : (n,) array
     y : (n,) int array of 0 and 1
     probability : (n,) array
         True P(y = 1 | s) of each score.
+
+    Examples
+    --------
+    >>> sample = simulated_scores("margin", 3, np.random.default_rng(0))
+    >>> sample.scores.shape, sample.y.dtype.kind
+    ((3,), 'i')
     """
 
     scores: Floats
@@ -89,6 +95,11 @@ def simulated_scores(kind: str, n: int, rng: np.random.Generator) -> SimulatedSc
     ValueError
         If there is no such kind, or `n` is not positive.
 
+    See Also
+    --------
+    simulated_probability : the true map.
+    simulated_quantiles : scores for exact expectations.
+
     Notes
     -----
     ``"monotone"`` and ``"nonmonotone"`` have scores in (0, 1), s = expit(1.5 z) with z standard
@@ -96,11 +107,6 @@ def simulated_scores(kind: str, n: int, rng: np.random.Generator) -> SimulatedSc
     and 0.5 - 0.4 cos(3 pi s), which goes up, down and up again. ``"margin"`` has scores 1.5 z on the
     real line and the true map 0.05 + 0.85 exp(-s^2 / 2): the margin of a linear classifier on a
     class that lies inside the other.
-
-    See Also
-    --------
-    simulated_probability : the true map.
-    simulated_quantiles : scores for exact expectations.
 
     Examples
     --------
