@@ -1,7 +1,8 @@
-"""Oracles on networks of variables, by brute force on the joint frame.
+"""Oracles on networks of variables, by brute force on the joint frame and by local computation.
 
-Every potential is refined to the frame of all configurations, all are combined there, and the
-result is coarsened to one variable: slow and obvious, with the public functions for one frame.
+By brute force every potential is refined to the frame of all configurations, all are combined
+there, and the result is coarsened to one variable: slow and obvious, with the public functions
+for one frame. A valuation network gives the same without the joint frame.
 """
 
 from collections.abc import Callable
@@ -11,6 +12,7 @@ from operator import and_
 from typing import Any
 
 from dstheory import Frame, MassFunction, revise
+from dstheory.network import ValuationNetwork
 from dstheory.product import ProductFrame, Variable, combine, marginalize
 
 Number = Callable[[str], Any]
@@ -58,10 +60,10 @@ def marginals(
     return results
 
 
-def by_products(
-    potentials: list[dict[str, Any]], variables: Variables, number: Number, query: list[str]
-) -> dict[str, MassFunction]:
-    """The same by extension to the product of all variables, and marginals of that."""
+def valuations(
+    potentials: list[dict[str, Any]], variables: Variables, number: Number
+) -> list[MassFunction]:
+    """The same potentials on products."""
     known = {name: Variable(name, values) for name, values in variables.items()}
     on_products = []
     for given in potentials:
@@ -69,8 +71,31 @@ def by_products(
         frame = ProductFrame([known[name] for name in given["vars"]])
         assert frame.labels == m.frame.labels
         on_products.append(MassFunction(frame, m.focal, m.masses))
-    together = combine(*on_products)
+    return on_products
+
+
+def by_products(
+    potentials: list[dict[str, Any]], variables: Variables, number: Number, query: list[str]
+) -> dict[str, MassFunction]:
+    """The same by extension to the product of all variables, and marginals of that."""
+    together = combine(*valuations(potentials, variables, number))
     return {name: marginalize(together, name) for name in query}
+
+
+def by_messages(
+    potentials: list[dict[str, Any]], variables: Variables, number: Number, query: list[str]
+) -> dict[str, MassFunction]:
+    """The same by messages on a join tree."""
+    net = ValuationNetwork(variables, valuations(potentials, variables, number))
+    return {name: net.marginal(name) for name in query}
+
+
+def by_fusion(
+    potentials: list[dict[str, Any]], variables: Variables, number: Number, query: list[str]
+) -> dict[str, MassFunction]:
+    """The same by eliminating all other variables, one query at a time."""
+    net = ValuationNetwork(variables, valuations(potentials, variables, number))
+    return {name: net.fuse(name) for name in query}
 
 
 def refer(oracle: dict[str, Any], others: list[dict[str, Any]]) -> dict[str, Any]:

@@ -11,7 +11,7 @@ from pathlib import Path
 
 import pytest
 
-from tests.oracle_networks import by_products, refer, solve
+from tests.oracle_networks import by_fusion, by_messages, by_products, refer, solve
 from tests.oracle_operations import UnknownOperationError, as_numbers, canonical, compute
 
 HERE = Path(__file__).parent / "oracles"
@@ -76,10 +76,11 @@ def test_as_printed(oracle):
 
 
 @pytest.mark.parametrize("number", [Fraction, floating], ids=["exact", "float"])
+@pytest.mark.parametrize("route", [by_products, by_messages, by_fusion])
 @pytest.mark.parametrize("oracle", [one for one in oracles() if "potentials" in one.values[0]])
-def test_networks_by_products(oracle, number):
-    """Extension, combination and projection on a product equal brute force on one frame."""
-    found = as_numbers(solve(oracle, number, by_products))
+def test_networks(oracle, route, number):
+    """Products, messages on a join tree, and fusion equal brute force on one frame."""
+    found = as_numbers(solve(oracle, number, route))
     expected = as_numbers(solve(oracle, number))
     if number is Fraction:
         assert found == expected

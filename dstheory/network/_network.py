@@ -1,26 +1,26 @@
 """`ValuationNetwork`: variables, what is known about them, and all marginals.
 
 A network is immutable: `add`, `retract` and `observe` give another one, which shares all messages
-that the change does not touch. So the beliefs before and after some evidence stay side by side,
-taking evidence back is free, and no query can depend on what has been asked earlier.
+that the change does not touch. Libraries of Bayesian networks change graphs in place; here beliefs
+before and after some evidence stay side by side, and taking it back costs nothing.
 Shenoy & Shafer (1990); Shenoy (1997) for the binary join tree.
 """
 
 from collections.abc import Hashable, Iterable, Mapping, Sequence
+from types import MappingProxyType
 from typing import Any, final
 
 from dstheory.network._algebra import Amount
 from dstheory.network._arguments import as_order, as_variables, check_query
 from dstheory.network._configuration import Configuration, best_places
 from dstheory.network._conflict import contradicts, smallest_contradiction
-from dstheory.network._errors import NetworkConflictError
+from dstheory.network._errors import NetworkConflictError, NetworkError
 from dstheory.network._fusion import fused
 from dstheory.network._join_tree import Scope
-from dstheory.network._kinds import kind_of
-from dstheory.network._messages import Store
+from dstheory.network._kinds import Kind, kind_of
+from dstheory.network._messages import Statistics, Store
 from dstheory.network._plan import Plan
-from dstheory.network._state import NetworkState
-from dstheory.network._versions import Limits, Version
+from dstheory.network._versions import Entry, Limits, Version
 from dstheory.product import Variable
 
 __all__ = ["ValuationNetwork"]
@@ -32,7 +32,7 @@ _MAX_PAIRS = 4_000_000
 
 
 @final
-class ValuationNetwork(NetworkState):
+class ValuationNetwork:
     """Variables and valuations, with local computation of marginals.
 
     Parameters
@@ -114,6 +114,123 @@ class ValuationNetwork(NetworkState):
         entries = {key: self._entry(valuation, None) for key, valuation in listed.items()}
         self._version = self._version.with_entries(entries)
 
+    @classmethod
+    def _of(cls, version: Version[Any]) -> "ValuationNetwork":
+        network = cls.__new__(cls)
+        network._version = version
+        return network
+
+    @property
+    def _kind(self) -> Kind[Any]:
+        return self._version.kind
+
+    @property
+    def variables(self) -> tuple[Variable, ...]:
+        """The variables, in order."""
+        return self._kind.variables
+
+    @property
+    def names(self) -> tuple[str, ...]:
+        """Names of the variables, in order."""
+        return tuple(self._kind.places)
+
+    @property
+    def kind(self) -> str:
+        """Belief, probability or possibility, as given."""
+        return self._kind.name
+
+    @property
+    def tnorm(self) -> str | None:
+        """How possibilities are combined; None for other kinds."""
+        return self._kind.tnorm
+
+    @property
+    def order(self) -> str | tuple[str, ...]:
+        """The heuristic, or the given order of elimination."""
+        order = self._version.order
+        return order if isinstance(order, str) else tuple(self._kind.named(order))
+
+    @property
+    def valuations(self) -> Mapping[Hashable, Any]:
+        """The valuations by key, in the order in which they came."""
+        entries = self._version.entries
+        return MappingProxyType({key: entry.valuation for key, entry in entries.items()})
+
+    @property
+    def statistics(self) -> Statistics:
+        """Combinations and messages so far, of all versions of this network together."""
+        return self._version.store.statistics
+
+    def scope(self, key: Hashable) -> tuple[str, ...]:
+        """Names of the variables that a valuation speaks of."""
+        return tuple(self._kind.named(self._version.entry(key).scope))
+
+    # -- other versions ----------------------------------------------------------------------------
+
+    def add(
+        self, valuation: Any, *, key: Hashable = None, on: str | None = None
+    ) -> "ValuationNetwork":
+        """The network with one more valuation.
+
+        Parameters
+        ----------
+        valuation : MassFunction on a product, or Table
+            With `on`, also a MassFunction on the values of that variable, or an array of numbers.
+        key : hashable, optional
+            Its name, to retract it by; the next free number if not given.
+        on : str, optional
+            The one variable that a valuation speaks of which names none.
+
+        Returns
+        -------
+        ValuationNetwork
+
+        Raises
+        ------
+        NetworkError
+            If the key is taken, or the valuation does not fit the variables.
+        """
+        entries = self._version.entries
+        if key is None:
+            key = next(number for number in range(len(entries) + 1) if number not in entries)
+        if key in entries:
+            raise NetworkError(f"key {key!r} is taken; retract that valuation first")
+        return self._of(self._version.with_entries({**entries, key: self._entry(valuation, on)}))
+
+    def retract(self, *keys: Hashable) -> "ValuationNetwork":
+        """The network without the valuations of some keys."""
+        for key in keys:
+            self._version.entry(key)
+        left = {key: entry for key, entry in self._version.entries.items() if key not in keys}
+        return self._of(self._version.with_entries(left))
+
+    def observe(self, values: Mapping[str, Any]) -> "ValuationNetwork":
+        """The network with certain evidence: a value, or a collection of values, for each name.
+
+        The evidence about a variable has the key ``("observed", name)``; see `forget`.
+        """
+        if not isinstance(values, Mapping):
+            raise TypeError(f"values are a mapping of names to values, not {values!r}")
+        network = self
+        for name, event in values.items():
+            indicator = self._kind.indicator(self.variables[self._kind.place(name)], event)
+            network = network.add(indicator, key=("observed", name))
+        return network
+
+    def forget(self, *names: str) -> "ValuationNetwork":
+        """The network without what was observed about some variables, about all without names."""
+        keys = [("observed", name) for name in names or self.names]
+        return self.retract(*(key for key in keys if names or key in self._version.entries))
+
+    def replan(self, order: str | Sequence[str] | None = None) -> "ValuationNetwork":
+        """The network with a new join tree, in the same or another order of elimination.
+
+        Worth a call after many `add`, which leave the tree as it is where they fit in.
+        """
+        old = self._version
+        new = old.order if order is None else as_order(order, self._kind)
+        return self._of(Version(old.kind, old.store, old.entries, new, old.limits))
+
     # -- queries -----------------------------------------------------------------------------------
 
     def marginal(self, names: Names, *, normalize: bool = True, disconnected: bool = False) -> Any:
@@ -152,31 +269,11 @@ class ValuationNetwork(NetworkState):
         return self._written(self._version.belief(scope), query, normalize)
 
     def marginals(self, *, normalize: bool = True) -> dict[str, Any]:
-        """Marginals of all variables by name; each message is computed once.
-
-        Parameters
-        ----------
-        normalize : bool
-            As in `marginal`.
-
-        Returns
-        -------
-        dict of str to MassFunction or array
-        """
+        """Marginals of all variables by name; each message is computed once."""
         return {name: self.marginal(name, normalize=normalize) for name in self.names}
 
     def fuse(self, names: Names, *, normalize: bool = True, disconnected: bool = False) -> Any:
-        """The same as `marginal`, by eliminating all other variables and keeping nothing.
-
-        Parameters
-        ----------
-        names, normalize, disconnected
-            As in `marginal`.
-
-        Returns
-        -------
-        MassFunction or array
-        """
+        """The same as `marginal`, by eliminating all other variables and keeping nothing."""
         query = names if isinstance(names, str) else list(names)
         scope = self._checked(query, disconnected)
         version = self._version
@@ -221,43 +318,30 @@ class ValuationNetwork(NetworkState):
     def kappa(self) -> Any:
         """Conflict of all valuations: 1 less what they leave possible.
 
-        Returns
-        -------
-        number
-            For belief functions the mass of the empty set under the conjunctive rule; exact for
-            fractions. See `log_normalization` where it is within 1e-16 of 1.
+        For belief functions the mass of the empty set under the conjunctive rule; exact for
+        fractions. See `log_normalization` where it is within 1e-16 of 1.
         """
         return self._total().missing
 
     def log_normalization(self) -> float:
-        """Natural logarithm of what normalization divides by.
+        """Natural logarithm of what normalization divides by; -inf in total conflict.
 
-        Returns
-        -------
-        float
-            ln(1 - kappa) for belief functions, ln P(evidence) for probabilities, ln of the height
-            for possibilities; -inf in total conflict.
+        ln(1 - kappa) for belief functions, ln P(evidence) for probabilities, ln of the height for
+        possibilities.
         """
         return float(self._total().log)
 
     def conflicting(self) -> tuple[Hashable, ...]:
-        """Keys of valuations that exclude each other, found by deletion.
+        """Keys of valuations that exclude each other, as no fewer of them do; () if none.
 
-        Returns
-        -------
-        tuple of keys
-            Total conflict ends when any one of them is retracted and the others stay alone;
-            empty if there is no total conflict.
+        Found by deletion: they are in total conflict, and in none without any one of them.
         """
         return smallest_contradiction(self._version)
 
     def kappa_without(self) -> dict[Hashable, Any]:
-        """Conflict that remains when one valuation is retracted, for each of them.
+        """Conflict that remains when one valuation is retracted, for each key.
 
-        Returns
-        -------
-        dict of key to number
-            A low one marks a valuation that the conflict depends on.
+        A low one marks a valuation that the conflict depends on.
         """
         return {key: self.retract(key).kappa() for key in self._version.entries}
 
@@ -284,6 +368,11 @@ class ValuationNetwork(NetworkState):
 
     # -- inside ------------------------------------------------------------------------------------
 
+    def _entry(self, valuation: Any, alone: str | None) -> Entry[Any]:
+        read = self._kind.read(valuation, alone)
+        scope, part = self._kind.scope(read), self._kind.part(read)
+        return Entry(self._version.store.number(), scope, read, part)
+
     def _checked(self, query: str | list[str], disconnected: bool) -> Scope:
         return check_query(query, self._kind, self._version.components, disconnected)
 
@@ -303,3 +392,9 @@ class ValuationNetwork(NetworkState):
         if normalize and part is not None and not self._version.store.algebra.total(part).value:
             raise NetworkConflictError(self.conflicting(), len(self._version.entries))
         return self._kind.written(part, query, normalize, self._version.is_exact)
+
+    def __repr__(self) -> str:
+        return (
+            f"ValuationNetwork({self.kind}: {len(self.names)} variables, "
+            f"{len(self._version.entries)} valuations)"
+        )

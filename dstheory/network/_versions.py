@@ -14,6 +14,7 @@ import networkx as nx
 
 from dstheory.network._algebra import Part
 from dstheory.network._elimination import eliminate, interaction_graph
+from dstheory.network._errors import NetworkError
 from dstheory.network._join_tree import JoinTree, Scope, binary_join_tree
 from dstheory.network._kinds import Kind
 from dstheory.network._messages import Messages, Store
@@ -71,6 +72,14 @@ class Version(Generic[P]):
             if tree is not None and entry.scope not in tree.leaves:
                 tree = tree.graft(entry.scope)
         return Version(self.kind, self.store, entries, self.order, self.limits, tree)
+
+    def entry(self, key: Hashable) -> Entry[P]:
+        """The valuation of a key."""
+        try:
+            return self.entries[key]
+        except KeyError:
+            known = ", ".join(map(repr, list(self.entries)[:20])) or "none"
+            raise NetworkError(f"there is no valuation {key!r}; there are {known}") from None
 
     @cached_property
     def tree(self) -> JoinTree:
