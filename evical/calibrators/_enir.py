@@ -135,8 +135,9 @@ class ENIRCalibrator(BaseCalibrator):
             masses, first = self._follow(masses, blocks, joined, starts, lam), first[starts]
             average += weight * np.repeat(masses, np.diff(first, append=size), axis=1)
             blocks = joined
-        # Averages may sum to more than 1 by a last place.
-        return np.stack([average[0], np.minimum(average[1], 1 - average[0])])
+        # By a last place, averages may exceed 1, alone or in sum.
+        positive = np.minimum(average[0], 1)
+        return np.stack([positive, np.minimum(average[1], 1 - positive)])
 
     def _follow(
         self, masses: Floats, blocks: Blocks, joined: Blocks, starts: NDArray[np.intp], lam: float
@@ -154,10 +155,10 @@ class ENIRCalibrator(BaseCalibrator):
     def _masses_of(self, blocks: Blocks, lam: float) -> Floats:
         if self.model != "bayesian":
             return bin_masses(blocks.positive, blocks.total, self.model, self.confidence)
-        share, mean = blocks.positive / blocks.total, blocks.score / blocks.total
-        prior = np.clip(mean, *_PRIOR_MEANS)
-        size = self.smoothing * (1 - np.abs(share - prior))
-        positive = (blocks.total * blocks.values(lam) + size * prior) / (blocks.total + size)
+        total = blocks.total
+        prior = np.clip(blocks.score / total, *_PRIOR_MEANS)
+        size = self.smoothing * (1 - np.abs(blocks.positive / total - prior))
+        positive = (total * blocks.values(lam)[0] + size * prior) / (total + size)
         return np.stack([positive, 1 - positive])
 
     def _predict_mass(self, scores: Floats) -> tuple[Floats, Floats]:

@@ -16,7 +16,7 @@ from numpy.typing import NDArray
 from evical.scores._checks import check_same_length
 from evical.scores._near_isotonic_joins import EQUAL, join_lambdas
 
-__all__ = ["NearIsotonicPath", "block_slopes", "joins_of", "near_isotonic_path"]
+__all__ = ["NearIsotonicPath", "block_slopes", "joins_of", "near_isotonic_path", "power_of_two"]
 
 Floats = NDArray[np.float64]
 Indices = NDArray[np.intp]
@@ -104,7 +104,8 @@ class NearIsotonicPath:
         falls = self.values[starts[1:] - 1] > self.values[starts[1:]]
         slopes = block_slopes(falls)
         # No block moves beyond the last breakpoint, where lambda may be infinite.
-        moved = np.where(slopes == 0, 0.0, slopes * min(lam, float(self.lambdas[-1])))
+        last = self.joins[np.isfinite(self.joins)].max(initial=0)
+        moved = slopes * min(lam, float(last))
         return np.repeat(first + (excess + moved) / total, sizes)
 
 
@@ -134,9 +135,10 @@ def near_isotonic_path(values: Any, weights: Any = None) -> NearIsotonicPath:
 
     Notes
     -----
-    A heap of the meetings of neighbors makes it O(n log n). Merges at the same lambda, which
-    are the rule for values of 0 and 1, are told from others exactly where weights and weighted
-    values are whole numbers that sum to less than 1e6 or so, and else up to rounding.
+    A heap of the meetings of neighbors makes it O(n log n). Merges at the same lambda are the
+    rule for values of 0 and 1. They are found exactly where weights and weighted values are
+    whole numbers (of which the product of sums is below 2^53, as for 9e7 labels); otherwise,
+    lambdas that differ by no more than the rounding of sums can explain count as one.
 
     References
     ----------
@@ -161,8 +163,7 @@ def near_isotonic_path(values: Any, weights: Any = None) -> NearIsotonicPath:
         raise ValueError(
             f"weights[{row}] is {w[row]}, but every weight must be positive; leave that value out"
         )
-    # Powers of two keep whole numbers whole, and cross products far from overflow.
-    unit_y, unit_w = _power_of_two(np.abs(y).max()), _power_of_two(w.max())
+    unit_y, unit_w = power_of_two(float(np.abs(y).max())), power_of_two(float(w.max()))
     scaled, heavy = y / unit_y, w / unit_w
     joins, _ = joins_of((scaled - scaled.min()) * heavy, heavy)
     return NearIsotonicPath(y, w, joins * unit_y * unit_w)
@@ -176,6 +177,7 @@ def joins_of(sums: Floats, weights: Floats) -> tuple[Floats, NDArray[np.bool_]]:
     sums : (n,) array
         Non-negative weighted values; exact sums give exact ties.
     weights : (n,) array, positive
+        Both below 1e60 or so; `power_of_two` gives units.
 
     Returns
     -------
@@ -189,13 +191,13 @@ def joins_of(sums: Floats, weights: Floats) -> tuple[Floats, NDArray[np.bool_]]:
     """
     left, right = sums[:-1] * weights[1:], sums[1:] * weights[:-1]
     falls = left > right
-    apart = np.abs(left - right) > EQUAL * (left + right)
+    tol = 0.0 if _exact(sums, weights) else EQUAL
+    apart = np.abs(left - right) > tol * (left + right)
     starts = np.append(0, np.flatnonzero(apart) + 1)
     bounds = np.concatenate([[0], falls[apart], [0]]).astype(np.int64)
     joins = np.zeros(len(falls))
-    joins[apart] = join_lambdas(
-        np.add.reduceat(sums, starts), np.add.reduceat(weights, starts), bounds
-    )[1:]
+    runs = np.add.reduceat(sums, starts), np.add.reduceat(weights, starts)
+    joins[apart] = join_lambdas(*runs, bounds, tol)[1:]
     return joins, falls
 
 
@@ -221,8 +223,30 @@ def block_slopes(falls: NDArray[np.bool_]) -> Floats:
     return edges[:-1] - edges[1:]
 
 
-def _power_of_two(size: float) -> float:
-    return math.ldexp(1.0, math.frexp(size)[1] - 1) if size > 0 else 1.0
+def _exact(sums: Floats, weights: Floats) -> bool:
+    """Whether all cross products of sums are whole numbers that floats hold exactly."""
+    whole = all((np.rint(a) == a).all() for a in (sums, weights))
+    return whole and float(sums.sum() * weights.sum()) < 2.0**53
+
+
+def power_of_two(size: float) -> float:
+    """A unit that keeps products of numbers up to `size` off the ends of the floats.
+
+    Parameters
+    ----------
+    size : float, at least 0
+
+    Returns
+    -------
+    float
+        1 where none is needed, so that whole numbers stay whole; dividing by it is exact.
+
+    Examples
+    --------
+    >>> power_of_two(1e6), power_of_two(2.0**300)
+    (1.0, 2.037035976334486e+90)
+    """
+    return 1.0 if 1e-50 < size < 1e50 or size == 0 else math.ldexp(1.0, math.frexp(size)[1] - 1)
 
 
 def _finite(numbers: Any, name: str) -> Floats:

@@ -10,15 +10,17 @@ from dataclasses import dataclass
 
 import numpy as np
 from numpy.typing import NDArray
-from scipy.special import xlog1py, xlogy
+from scipy.special import xlogy
 
 from evical.scores._counts import ScoreCounts
-from evical.scores._near_isotonic import block_slopes, joins_of
+from evical.scores._near_isotonic import block_slopes, joins_of, power_of_two
 
 __all__ = ["Blocks", "relevant"]
 
 Floats = NDArray[np.float64]
 Indices = NDArray[np.intp]
+
+_EPS, _TINY = float(np.finfo(np.float64).eps), float(np.finfo(np.float64).tiny)
 
 
 @dataclass(frozen=True, eq=False)
@@ -27,8 +29,8 @@ class Blocks:
 
     Parameters
     ----------
-    positive, total : (b,) arrays
-        Weight of the positive samples and of all samples.
+    positive, negative : (b,) arrays
+        Weight of the samples of each class.
     score : (b,) array
         Sum of weight times score, the score kept in [0, 1].
     joins : (b - 1,) array
@@ -38,7 +40,7 @@ class Blocks:
     """
 
     positive: Floats
-    total: Floats
+    negative: Floats
     score: Floats
     joins: Floats
     falls: NDArray[np.bool_]
@@ -46,36 +48,50 @@ class Blocks:
     @classmethod
     def of(cls, counts: ScoreCounts) -> "Blocks":
         """A block for each distinct score."""
-        total = counts.total
-        joins, falls = joins_of(counts.positive, total)
-        return cls(counts.positive, total, np.clip(counts.scores, 0, 1) * total, joins, falls)
+        unit = power_of_two(float(counts.total.max()))
+        joins, falls = joins_of(counts.positive / unit, counts.total / unit)
+        score = np.clip(counts.scores, 0, 1) * counts.total
+        return cls(counts.positive, counts.negative, score, joins * unit, falls)
 
     def __len__(self) -> int:
-        return len(self.total)
+        return len(self.positive)
+
+    @property
+    def total(self) -> Floats:
+        """Weight of all samples (b,)."""
+        return self.positive + self.negative
 
     def at(self, lam: float) -> tuple["Blocks", Indices]:
         """The blocks at a lambda beyond this one's, and where each of them begins."""
         apart = np.flatnonzero(self.joins > lam)
         starts = np.append(0, apart + 1)
-        positive, total, score = (
-            np.add.reduceat(a, starts) for a in (self.positive, self.total, self.score)
+        positive, negative, score = (
+            np.add.reduceat(a, starts) for a in (self.positive, self.negative, self.score)
         )
-        return Blocks(positive, total, score, self.joins[apart], self.falls[apart]), starts
+        return Blocks(positive, negative, score, self.joins[apart], self.falls[apart]), starts
 
-    def values(self, lam: float) -> Floats:
-        """Near-isotonic fit (b,), Naeini (2016), eq. 3.18."""
-        # Rounding could leave [0, 1] by a last place.
-        moved = self.positive + lam * block_slopes(self.falls)
-        return np.clip(moved / self.total, 0, 1)
+    def values(self, lam: float) -> tuple[Floats, Floats]:
+        """Near-isotonic fit (b,), Naeini (2016), eq. 3.18, and 1 minus it, both accurate near 0."""
+        moved, total = lam * block_slopes(self.falls), self.total
+        # Rounding could go below 0 by a last place.
+        return (
+            np.maximum(self.positive + moved, 0) / total,
+            np.maximum(self.negative - moved, 0) / total,
+        )
 
-    def log_likelihood(self, values: Floats) -> float:
-        """Of Bernoulli labels with these probabilities of a positive one."""
-        negative = self.total - self.positive
-        return float((xlogy(self.positive, values) + xlog1py(negative, -values)).sum())
+    def log_likelihood(self, lam: float) -> float:
+        """Of Bernoulli labels with the fit as their probabilities."""
+        likelihood = 0.0
+        for k, p in zip((self.positive, self.negative), self.values(lam), strict=True):
+            # Beyond lambda = 0, a value is 0 only where no label has it; what rounding has made 0
+            # is less than a last place of the share.
+            least = np.maximum(_EPS * k / self.total, _TINY)
+            likelihood += float(xlogy(k, np.maximum(p, least)).sum())
+        return likelihood
 
     def bic(self, lam: float, penalty: float) -> float:
         """-2 log-likelihood + penalty * number of blocks."""
-        return penalty * len(self) - 2 * self.log_likelihood(self.values(lam))
+        return penalty * len(self) - 2 * self.log_likelihood(lam)
 
 
 def relevant(

@@ -20,14 +20,13 @@ __all__ = ["EQUAL", "join_lambdas"]
 
 Floats = NDArray[np.float64]
 
-# Sums of up to some thousand terms err by less than 64 units in the last place; cross products
-# of whole numbers below 1e13 differ by more when they differ at all.
+# Sums of some thousand terms err by less than 64 units in the last place.
 EQUAL = 2.0**-46
 
 
 @compiled
 def _meeting(
-    k1: float, n1: float, k2: float, n2: float, before: int, between: int, after: int
+    k1: float, n1: float, k2: float, n2: float, before: int, between: int, after: int, tol: float
 ) -> tuple[float, float]:
     """Lambda at which two blocks meet, and how far rounding may have moved it.
 
@@ -37,14 +36,14 @@ def _meeting(
     left, right = k1 * n2, k2 * n1
     # The left block moves by before - between, the right one by between - after: never apart.
     speed = abs(before - between) * n2 + abs(between - after) * n1
-    error = EQUAL * (left + right)
+    error = tol * (left + right)
     if speed > 0:
         return (left - right if between else right - left) / speed, error / speed
     return (0.0 if abs(left - right) <= error else inf), 0.0
 
 
 @compiled
-def join_lambdas(sums: Floats, weights: Floats, falls: NDArray[np.int64]) -> Floats:
+def join_lambdas(sums: Floats, weights: Floats, falls: NDArray[np.int64], tol: float) -> Floats:
     """Lambda at which each run joins the one before it, infinity for never.
 
     Parameters
@@ -53,6 +52,8 @@ def join_lambdas(sums: Floats, weights: Floats, falls: NDArray[np.int64]) -> Flo
         Non-negative sums k and weights n of runs whose neighbors differ in k / n.
     falls : (r + 1,) array of 0 and 1
         Whether the value falls from run i - 1 to run i; 0 at both ends.
+    tol : float
+        Relative error of sums, 0 where their cross products are exact.
 
     Returns
     -------
@@ -63,7 +64,7 @@ def join_lambdas(sums: Floats, weights: Floats, falls: NDArray[np.int64]) -> Flo
     Examples
     --------
     >>> ones = np.ones(4)
-    >>> join_lambdas(np.array([1.0, 0.0, 1.0, 0.0]), ones, np.array([0, 1, 0, 1, 0]))
+    >>> join_lambdas(np.array([1.0, 0.0, 1.0, 0.0]), ones, np.array([0, 1, 0, 1, 0]), 0.0)
     array([inf, 0.5, 0.5, 0.5])
     """
     size = len(sums)
@@ -72,7 +73,7 @@ def join_lambdas(sums: Floats, weights: Floats, falls: NDArray[np.int64]) -> Flo
     due, slack, joins = np.full(size, inf), np.zeros(size), np.full(size, inf)
     for i in range(1, size):
         due[i], slack[i] = _meeting(
-            k[i - 1], n[i - 1], k[i], n[i], falls[i - 1], falls[i], falls[i + 1]
+            k[i - 1], n[i - 1], k[i], n[i], falls[i - 1], falls[i], falls[i + 1], tol
         )
     heap = [(due[i], i) for i in range(1, size)]
     heapify(heap)
@@ -94,6 +95,8 @@ def join_lambdas(sums: Floats, weights: Floats, falls: NDArray[np.int64]) -> Flo
         for b in (left, right):
             if 0 < b < size:
                 a, c = previous[b], following[b]
-                due[b], slack[b] = _meeting(k[a], n[a], k[b], n[b], falls[a], falls[b], falls[c])
+                due[b], slack[b] = _meeting(
+                    k[a], n[a], k[b], n[b], falls[a], falls[b], falls[c], tol
+                )
                 heappush(heap, (due[b], b))
     return joins

@@ -117,7 +117,7 @@ def test_likelihood_falls_along_the_path():
     blocks = Blocks.of(ScoreCounts.from_samples(scores, y))
     lambdas = np.unique(blocks.joins[np.isfinite(blocks.joins)])
     finer = np.union1d(lambdas, (lambdas[1:] + lambdas[:-1]) / 2)
-    likelihoods = [b.log_likelihood(b.values(lam)) for lam in finer for b in [blocks.at(lam)[0]]]
+    likelihoods = [blocks.at(lam)[0].log_likelihood(lam) for lam in finer]
     assert (np.diff(likelihoods) < 1e-9).all()
 
 
@@ -167,7 +167,7 @@ def test_without_smoothing_only_the_order_of_scores_counts(transform):
     np.testing.assert_array_equal(other, plain)
 
 
-@pytest.mark.parametrize("total", [1e-3, 1.0, 1e9, 1e12])
+@pytest.mark.parametrize("total", [1e-200, 1e-3, 1.0, 1e9, 1e12, 1e120])
 @pytest.mark.parametrize("model", ["bayesian", "likelihood"])
 def test_any_scale_of_weights(total, model):
     scores, y = random_samples(200)
@@ -176,6 +176,19 @@ def test_any_scale_of_weights(total, model):
     assert np.isfinite(m).all()
     assert (m >= 0).all()
     np.testing.assert_allclose(calibrator.model_weights_.sum(), 1)
+
+
+@pytest.mark.parametrize("model", ["bayesian", "laplace"])
+@pytest.mark.parametrize("spread", [5, 50, 300])
+def test_weights_of_all_sizes(model, spread):
+    """A label of weight 1e-50 among those of 1e50 still has a finite likelihood."""
+    scores, y = random_samples(200)
+    weights = 10 ** np.random.default_rng(8).uniform(-spread / 2, spread / 2, 200)
+    calibrator = ENIRCalibrator(model).fit(scores, y, weights)
+    m = calibrator.predict_mass(scores).masses
+    assert np.isfinite(m).all()
+    assert (m >= 0).all()
+    assert np.isfinite(calibrator.model_weights_).all()
 
 
 def test_less_than_one_sample_costs_no_penalty_and_no_reward():

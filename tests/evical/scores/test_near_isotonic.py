@@ -191,7 +191,7 @@ def test_compiled_and_plain_text_agree():
     rng = np.random.default_rng(6)
     falls = np.append(0, np.tile([1, 0], 100))
     sums, weights = rng.integers(1, 9, 200) * falls[1:], rng.integers(9, 20, 200).astype(float)
-    args = sums.astype(float), weights, falls
+    args = sums.astype(float), weights, falls, 0.0
     np.testing.assert_array_equal(join_lambdas(*args), plain(*args))
 
 
