@@ -7,6 +7,8 @@ from dstheory.network._errors import (
     NetworkConflictError,
     NetworkError,
 )
+from dstheory.network._graphs import from_graph, join_tree, to_graph
+from dstheory.network._json import from_json, to_json
 from dstheory.network._messages import Statistics
 from dstheory.network._network import ValuationNetwork
 from dstheory.network._plan import CliquePlan, Plan
@@ -23,4 +25,9 @@ __all__ = [
     "Statistics",
     "Table",
     "ValuationNetwork",
+    "from_graph",
+    "from_json",
+    "join_tree",
+    "to_graph",
+    "to_json",
 ]

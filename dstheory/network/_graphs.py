@@ -1,0 +1,135 @@
+"""Networks as networkx graphs: variables and valuations, and the join tree.
+
+Nodes are pairs, ("variable", name) and ("valuation", key), since a key may be the name of a
+variable too; what they stand for is an attribute of the node.
+"""
+
+from typing import Any
+
+import networkx as nx
+
+from dstheory.network._errors import NetworkError
+from dstheory.network._network import ValuationNetwork
+from dstheory.product import Variable
+
+__all__ = ["from_graph", "join_tree", "to_graph"]
+
+
+def to_graph(network: ValuationNetwork) -> nx.Graph:
+    """The bipartite graph of variables and valuations.
+
+    Parameters
+    ----------
+    network : ValuationNetwork
+
+    Returns
+    -------
+    networkx.Graph
+        Nodes ("variable", name) with the attribute `variable`, and ("valuation", key) with the
+        attribute `valuation`; an edge where a valuation speaks of a variable. The graph has the
+        attributes `kind` and `tnorm`.
+
+    Examples
+    --------
+    >>> net = ValuationNetwork({"rain": ["yes", "no"]}).observe({"rain": "yes"})
+    >>> list(to_graph(net).edges)
+    [(('variable', 'rain'), ('valuation', ('observed', 'rain')))]
+    """
+    graph = nx.Graph(kind=network.kind, tnorm=network.tnorm)
+    for variable in network.variables:
+        graph.add_node(("variable", variable.name), variable=variable)
+    for key, valuation in network.valuations.items():
+        graph.add_node(("valuation", key), valuation=valuation)
+        for name in network.scope(key):
+            graph.add_edge(("variable", name), ("valuation", key))
+    return graph
+
+
+def from_graph(graph: nx.Graph, **options: Any) -> ValuationNetwork:
+    """The network that a graph describes, such as `to_graph` makes it.
+
+    Parameters
+    ----------
+    graph : networkx.Graph
+        Nodes with an attribute `variable` (a Variable) or `valuation`. The key of a valuation is
+        the second part of its node if that is a pair ("valuation", key), else the node.
+    **options
+        As those of `ValuationNetwork`; kind and tnorm come from the graph if it has them.
+
+    Returns
+    -------
+    ValuationNetwork
+
+    Raises
+    ------
+    NetworkError
+        If a node is neither, or a valuation's edges do not lead to its variables.
+    TypeError
+        If it is no graph, or an attribute is of the wrong kind.
+
+    Examples
+    --------
+    >>> net = ValuationNetwork({"rain": ["yes", "no"]}).observe({"rain": "yes"})
+    >>> from_graph(to_graph(net)).marginal("rain").bel("yes")
+    1.0
+    """
+    if not isinstance(graph, nx.Graph):
+        raise TypeError(f"graph is a networkx graph, not {graph!r}")
+    variables: dict[Any, Variable] = {}
+    valuations: dict[Any, tuple[Any, Any]] = {}
+    for node, data in graph.nodes(data=True):
+        if isinstance(data.get("variable"), Variable):
+            variables[node] = data["variable"]
+        elif "valuation" in data:
+            valuations[_key(node)] = (node, data["valuation"])
+        else:
+            raise NetworkError(f"node {node!r} has no attribute variable or valuation")
+    given = {name: graph.graph[name] for name in ("kind", "tnorm") if graph.graph.get(name)}
+    network = ValuationNetwork(
+        variables.values(), {key: one for key, (_, one) in valuations.items()}, **given | options
+    )
+    for key, (node, _) in valuations.items():
+        linked = {variables[other].name for other in graph[node] if other in variables}
+        if linked != set(network.scope(key)):
+            raise NetworkError(
+                f"valuation {key!r} speaks of {sorted(network.scope(key))}, but its edges lead to "
+                f"{sorted(linked)}"
+            )
+    return network
+
+
+def join_tree(network: ValuationNetwork) -> nx.DiGraph:
+    """The binary join tree, directed to its root.
+
+    Parameters
+    ----------
+    network : ValuationNetwork
+
+    Returns
+    -------
+    networkx.DiGraph
+        Nodes are numbers with the attributes `names` (variables) and `keys` (valuations of a
+        leaf); edges have the attribute `names`, the variables that the message speaks of.
+
+    Examples
+    --------
+    >>> net = ValuationNetwork({"rain": ["yes", "no"]}).observe({"rain": "yes"})
+    >>> join_tree(net).nodes(data=True)
+    NodeDataView({0: {'names': ('rain',), 'keys': [('observed', 'rain')]}})
+    """
+    tree = network._version.tree
+    named = [tuple(network.names[v] for v in scope) for scope in tree.scopes]
+    handed = [tuple(network.names[v] for v in scope) for scope in tree.separators]
+    graph = nx.DiGraph()
+    for node in reversed(tree.bottom_up()):
+        graph.add_node(node, names=named[node], keys=[])
+    for node, parent in tree.edges():
+        graph.add_edge(node, parent, names=handed[node])
+    for key, entry in network._version.entries.items():
+        graph.nodes[tree.leaves[entry.scope]]["keys"].append(key)
+    return graph
+
+
+def _key(node: Any) -> Any:
+    is_pair = isinstance(node, tuple) and len(node) == 2 and node[0] == "valuation"
+    return node[1] if is_pair else node
