@@ -1,7 +1,7 @@
 """Combination of mass functions that speak about different variables.
 
 Each is extended to all variables that occur, which adds nothing to it, and the rule is
-applied there. Shafer, Shenoy & Mellouli 1987, sec. 2.
+applied there. Shafer, Shenoy & Mellouli 1987.
 """
 
 from collections.abc import Callable

@@ -64,7 +64,8 @@ def balloon(m: MassFunction, condition: Event) -> MassFunction:
 
     References
     ----------
-    Smets (1993), sec. 5 (ballooning extension).
+    Smets, P. (1993). Belief functions: the disjunctive rule of combination and the generalized
+    Bayesian theorem. International Journal of Approximate Reasoning 9, 1-35.
 
     Examples
     --------
@@ -135,8 +136,10 @@ def conditional(
 
     References
     ----------
-    Smets (1993), sec. 5. Shafer, G. (1982). Belief functions and parametric models. Journal
-    of the Royal Statistical Society B 44, 322-352.
+    Smets, P. (1993). Belief functions: the disjunctive rule of combination and the generalized
+    Bayesian theorem. International Journal of Approximate Reasoning 9, 1-35. Shafer,
+    G. (1982). Belief functions and parametric models. Journal of the Royal Statistical Society
+    B 44, 322-352.
 
     Examples
     --------
@@ -208,8 +211,8 @@ def probability_table(
 
     References
     ----------
-    Smets (1993), sec. 6; Shenoy, P. P. & Shafer, G. (1990). Axioms for probability and
-    belief-function propagation. Uncertainty in Artificial Intelligence 4, 169-198.
+    Shenoy, P. P. & Shafer, G. (1990). Axioms for probability and belief-function propagation.
+    Uncertainty in Artificial Intelligence 4, 169-198.
 
     Examples
     --------
@@ -225,8 +228,7 @@ def probability_table(
     """
     if prior not in ("none", "uniform"):
         raise ValueError(f"prior is {prior!r}, expected 'none' or 'uniform'")
-    listed = [parents] if isinstance(parents, Variable) else list(parents)
-    frame = ProductFrame([*listed, _as_variable(child)])
+    frame = ProductFrame([*_listed(parents), _as_variable(child)])
     rows = _checks.as_masses(probabilities)
     if rows.shape != frame.shape:
         raise MassError(
@@ -274,9 +276,16 @@ def _as_variable(child: Any) -> Variable:
     return child
 
 
+def _listed(parents: Any) -> list[Any]:
+    if isinstance(parents, Variable):
+        return [parents]
+    if not isinstance(parents, Iterable):
+        raise TypeError(f"parents are a Variable or a sequence of these, not {parents!r}")
+    return list(parents)
+
+
 def _parents(child: Any, parents: Any) -> ProductFrame:
-    listed = [parents] if isinstance(parents, Variable) else parents
-    given = ProductFrame(listed)
+    given = ProductFrame(_listed(parents))
     ProductFrame([*given.variables, _as_variable(child)])  # refuses a child among its parents
     return given
 

@@ -1,7 +1,7 @@
 """How many of some events hold: at least k, at most k, exactly k, no two together.
 
 The relations of reliability (k out of n) and of mutual exclusion. Almond 1995, Graphical
-Belief Modeling, ch. 4.
+Belief Modeling.
 """
 
 from collections.abc import Iterable

@@ -210,7 +210,7 @@ class ProductFrame(Frame):
         places = np.flatnonzero(self._cells(mask))
         columns = np.unravel_index(places, self._shape)
         values = [
-            [variable.values[i] for i in column.tolist()]
+            map(variable.values.__getitem__, column.tolist())
             for variable, column in zip(self._variables, columns, strict=True)
         ]
         return tuple(zip(*values, strict=True))

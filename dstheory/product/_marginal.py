@@ -2,7 +2,7 @@
 
 A set of configurations extends to its cylinder, which says nothing about the new variables;
 it projects to the configurations of fewer variables that it contains. Shafer, Shenoy &
-Mellouli 1987, sec. 2; Shenoy & Shafer 1990, Axioms for probability and belief-function
+Mellouli 1987; Shenoy & Shafer 1990, Axioms for probability and belief-function
 propagation.
 """
 
@@ -123,7 +123,7 @@ def marginalize(m: MassFunction, names: str | Iterable[str]) -> MassFunction:
 
     References
     ----------
-    Shafer, Shenoy & Mellouli (1987), sec. 2.
+    Shafer, Shenoy & Mellouli (1987), Propagating belief functions in qualitative Markov trees.
 
     Examples
     --------
@@ -182,24 +182,25 @@ def project(frame: ProductFrame, event: Any, names: str | Iterable[str]) -> tupl
     return m.frame.event(int(m.focal[0]))
 
 
-def on(variable: Variable, m: MassFunction) -> MassFunction:
-    """A mass function on the values of a variable, as one on the product of that variable.
+def on(variables: Variable | Iterable[Variable], m: MassFunction) -> MassFunction:
+    """A mass function on a plain frame, as one on a product of variables.
 
     Parameters
     ----------
-    variable : Variable
+    variables : Variable, or sequence of Variable
     m : MassFunction
-        One or a batch, on ``variable.frame``.
+        One or a batch: on the frame of the variable, or on a frame whose labels are the
+        configurations of the variables, in their order (what was saved comes back as such).
 
     Returns
     -------
     MassFunction
-        The same masses on ``ProductFrame([variable])``.
+        The same masses on the product.
 
     Raises
     ------
     FrameError
-        If the frame of `m` is not that of the variable.
+        If the frame of `m` is another one.
     TypeError
         If an argument is of the wrong kind.
 
@@ -215,15 +216,14 @@ def on(variable: Variable, m: MassFunction) -> MassFunction:
       {rain=yes}  0.75
       {all}       0.25
     """
-    if not isinstance(variable, Variable):
-        raise TypeError(f"variable is a Variable, not {variable!r}")
-    frame = ProductFrame([variable])
+    listed = [variables] if isinstance(variables, Variable) else variables
+    frame = ProductFrame(listed)
     if check_mass(m).frame == frame:
         return m
-    if m.frame != variable.frame:
+    single = len(frame.variables) == 1 and m.frame == frame.variables[0].frame
+    if not single and (type(m.frame) is not Frame or m.frame.labels != frame.labels):
         raise FrameError(
-            f"the mass function is on {m.frame!r}, but the values of variable "
-            f"{variable.name!r} are {variable.frame!r}"
+            f"the mass function is on {m.frame!r}, expected the values of {frame!r} in their order"
         )
     return MassFunction.from_store(frame, m.focal, m.store)
 

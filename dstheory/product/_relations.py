@@ -2,7 +2,7 @@
 
 A relation holds with its support; with the rest of the mass nothing is known. That is a
 simple mass function on a product (Shafer, Shenoy & Mellouli 1987; Almond 1995, Graphical
-Belief Modeling, ch. 4).
+Belief Modeling).
 """
 
 from collections.abc import Callable, Iterable

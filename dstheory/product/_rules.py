@@ -1,7 +1,7 @@
 """Observations and rules in words: "A", "if A then B", "A exactly if B", with some support.
 
 Events name their variables, and each constructor finds the product that it needs. Almond
-1995, Graphical Belief Modeling, ch. 4 (logical relations).
+1995, Graphical Belief Modeling (logical relations).
 """
 
 from typing import Any
@@ -83,7 +83,7 @@ def implies(premise: Event, conclusion: Event, support: Any = 1) -> MassFunction
 
     References
     ----------
-    Almond, R. G. (1995). Graphical Belief Modeling. Chapman & Hall, ch. 4.
+    Almond, R. G. (1995). Graphical Belief Modeling. Chapman & Hall.
 
     Examples
     --------

@@ -4,12 +4,14 @@ from fractions import Fraction
 
 import numpy as np
 import pytest
+import sympy
 from hypothesis import given
 from hypothesis import strategies as st
 
 from dstheory import Frame, MassFunction, combine, conjunctive, disjunctive, vacuous
 from dstheory import product as many
 from dstheory.errors import FrameError, TotalConflictError
+from dstheory.interchange import from_json, to_json
 from dstheory.product import ProductFrame, Variable, extend, marginalize, on, project
 from dstheory.testing import masses
 from tests import naive_product
@@ -59,7 +61,7 @@ def test_marginals_keep_beliefs(m, data):
 
 @given(m=beliefs(), data=st.data())
 def test_transitivity_of_marginals(m, data):
-    """Axiom 1 of Shenoy & Shafer 1990: variables may be left out one after the other."""
+    """Variables may be left out one after the other (Shenoy & Shafer 1990)."""
     names = names_of(data.draw, m.frame)
     fewer = data.draw(st.lists(st.sampled_from(names), min_size=1, unique=True))
     assert marginalize(marginalize(m, names), fewer) == marginalize(m, fewer)
@@ -78,7 +80,7 @@ def test_combination_is_its_definition(m1, m2):
 
 @given(m1=beliefs(max_focal=3), m2=beliefs(max_focal=3))
 def test_combination_axiom(m1, m2):
-    """Axiom 3 of Shenoy & Shafer 1990, on which local computation rests."""
+    """Marginals distribute over combination (Shenoy & Shafer 1990): local computation."""
     common = [name for name in m1.frame.names if name in m2.frame.names]
     if not common:
         return
@@ -88,7 +90,7 @@ def test_combination_axiom(m1, m2):
 
 @given(m1=beliefs(max_focal=3), m2=beliefs(max_focal=3), m3=beliefs(max_focal=2))
 def test_combination_commutes_and_associates(m1, m2, m3):
-    """Axiom 2 of Shenoy & Shafer 1990; the order of the variables apart."""
+    """Shenoy & Shafer 1990; the order of the variables apart."""
     one = many.combine(m1, m2, m3, rule=conjunctive)
     two = many.combine(m3, many.combine(m2, m1, rule=conjunctive), rule=conjunctive)
     assert marginalize(two, one.frame.names) == one
@@ -159,6 +161,17 @@ def test_certainty_keeps_fractions_exact():
     assert floating.bel({"wet": 1}) == pytest.approx(1 / 6)
 
 
+def test_symbols_run_through():
+    p, r = sympy.symbols("p r")
+    joint = many.combine(
+        many.observe({RAIN: "yes"}, p),
+        many.implies({RAIN: "yes"}, {WET: 1}, r),
+        many.observe({WET: 1}, p),
+        rule=conjunctive,
+    )
+    assert sympy.expand(marginalize(joint, "wet").bel(1) - (p * r + p - p * p * r)) == 0
+
+
 def test_projection_of_events():
     frame = ProductFrame([RAIN, WET])
     assert project(frame, [("yes", 1), ("no", 1)], "wet") == (1,)
@@ -190,8 +203,9 @@ PLAIN = vacuous(Frame(["yes", "no"]))
         (lambda: extend(M, [RAIN, WET]), TypeError, "onto is a ProductFrame"),
         (lambda: extend(None, M.frame), TypeError, "m is a MassFunction"),
         (lambda: project(PLAIN.frame, "yes", "rain"), TypeError, "frame is a ProductFrame"),
-        (lambda: on("rain", PLAIN), TypeError, "variable is a Variable"),
-        (lambda: on(WET, PLAIN), FrameError, "values of variable 'wet'"),
+        (lambda: on("rain", PLAIN), TypeError, "variable 0 is a Variable"),
+        (lambda: on(WET, PLAIN), FrameError, r"expected the values of .*'wet'"),
+        (lambda: on([WET, RAIN], M), FrameError, r"expected the values of .*'wet'"),
         (lambda: many.combine(), TypeError, "at least one mass function"),
         (lambda: many.combine(M, PLAIN), TypeError, "argument 2 is on Frame"),
         (lambda: many.combine(M, 3), TypeError, "argument 2 is a MassFunction"),
@@ -207,9 +221,12 @@ def test_wrong_arguments(call, error, message):
         call()
 
 
-def test_on_is_for_the_frame_of_the_variable():
+def test_on_is_for_the_values_of_the_variables():
     lifted = on(RAIN, PLAIN)
     assert lifted.frame == ProductFrame([RAIN])
     assert on(RAIN, lifted) is lifted
     assert marginalize(lifted, "rain") == PLAIN
     assert POOL["x"].frame != RAIN.frame
+    again = from_json(to_json(M))  # labels are configurations there, and nothing more
+    assert again.frame == Frame(M.frame.labels)
+    assert on([RAIN, WET], again) == M
