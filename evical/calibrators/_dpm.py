@@ -41,10 +41,11 @@ class DPMCalibrator(BaseCalibrator):
         see Notes.
     random_state : int or None
         Seed of the clustering from which inference starts.
-    transform : {None, "auto", "logit", "sigmoid", "rank"}
-        Scale on which scores are read: as they are, log-odds of probabilities, the sigmoid of
-        margins, or ranks among the training scores; "auto" takes the sigmoid if a training
-        score lies outside [0, 1].
+    transform : {"auto", None, "logit", "sigmoid", "rank"}
+        Scale on which scores are read; "auto" takes the sigmoid if a training score lies
+        outside [0, 1], as the thesis does with margins, and else leaves scores as they are.
+        None leaves them always; "logit" takes log-odds of probabilities, and "rank" the ranks
+        among the training scores.
 
     Attributes
     ----------
@@ -73,7 +74,7 @@ class DPMCalibrator(BaseCalibrator):
     Examples
     --------
     >>> scores, y = [-3, -2, -1, 1, 2, 3], [0, 0, 0, 1, 1, 1]
-    >>> DPMCalibrator(n_components=1).fit(scores, y).predict_proba([0])
+    >>> DPMCalibrator(n_components=1, transform=None).fit(scores, y).predict_proba([0])
     array([[0.5, 0.5]])
     """
 
@@ -85,7 +86,7 @@ class DPMCalibrator(BaseCalibrator):
         concentration: float | None = None,
         max_points: int = 2000,
         random_state: int | None = 0,
-        transform: str | None = None,
+        transform: str | None = "auto",
     ) -> None:
         self.n_components = n_components
         self.concentration = concentration

@@ -47,10 +47,11 @@ class KDECalibrator(BaseCalibrator):
         around a score as a binomial experiment, see Notes.
     confidence : float
         Level of the Clopper-Pearson interval of the model "confidence".
-    transform : {None, "auto", "logit", "sigmoid", "rank"}
-        Scale on which scores are read: as they are, log-odds of probabilities, the sigmoid of
-        margins, or ranks among the training scores; "auto" takes the sigmoid if a training
-        score lies outside [0, 1].
+    transform : {"auto", None, "logit", "sigmoid", "rank"}
+        Scale on which scores are read; "auto" takes the sigmoid if a training score lies
+        outside [0, 1], as the thesis does with margins, and else leaves scores as they are.
+        None leaves them always; "logit" takes log-odds of probabilities, and "rank" the ranks
+        among the training scores.
 
     Attributes
     ----------
@@ -73,7 +74,8 @@ class KDECalibrator(BaseCalibrator):
     The evidential models go beyond the thesis. Around s there are n = (S_0 + S_1) / K(0)
     samples, each counted by its nearness, of which k = n P(1 | s) are positive; with the
     boxcar and one bandwidth these are the plain counts within h. The mass function is that of
-    k out of n, see `dstheory.inference.binomial`, and vacuous far from all samples.
+    k out of n, see `dstheory.inference.binomial`, and vacuous far from all samples (on the
+    scale on which scores are read: a sigmoid brings all large margins together).
 
     Compact kernels are exact. Gaussian sums are exact up to 256 distinct scores; above, they
     come from a grid of 64 nodes a bandwidth, with a relative error below 2e-7 within and 2e-5
@@ -87,11 +89,10 @@ class KDECalibrator(BaseCalibrator):
     Examples
     --------
     >>> scores, y = [0, 1, 2, 6, 7], [0, 1, 0, 1, 1]
-    >>> calibrator = KDECalibrator("boxcar", bandwidth=1).fit(scores, y)
+    >>> calibrator = KDECalibrator("boxcar", bandwidth=1, transform=None).fit(scores, y)
     >>> calibrator.predict_proba([1, 3, 5.5])[:, 1].round(3)
     array([0.333, 0.   , 1.   ])
-    >>> evidential = KDECalibrator("boxcar", bandwidth=1, model="dempster").fit(scores, y)
-    >>> evidential.predict_interval([1, 4])
+    >>> calibrator.set_params(model="dempster").fit(scores, y).predict_interval([1, 4])
     array([[0.25, 0.5 ],
            [0.  , 1.  ]])
     """
@@ -107,7 +108,7 @@ class KDECalibrator(BaseCalibrator):
         bandwidth: Any = "shared",
         model: str = "bayesian",
         confidence: float = 0.95,
-        transform: str | None = None,
+        transform: str | None = "auto",
     ) -> None:
         self.kernel = kernel
         self.bandwidth = bandwidth

@@ -38,7 +38,7 @@ VARIANTS: dict[str, tuple[dict[str, Any], ...]] = {
         {"kernel": "boxcar"},
         {"bandwidth": "per_class"},
         {"model": "likelihood"},
-        {"transform": "logit"},
+        {"bandwidth": "per_class", "transform": "logit"},
     ),
     "LogisticCalibrator": ({"model": "bayesian"}, {"model": "bayesian", "transform": "logit"}),
     "DPMCalibrator": ({"transform": "logit"},),

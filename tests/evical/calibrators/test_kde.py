@@ -2,16 +2,18 @@
 
 import json
 from fractions import Fraction
+from pathlib import Path
 
 import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from sklearn.metrics import roc_auc_score
+from sklearn.svm import SVC
 
 from dstheory.inference import binomial_masses
-from evical.calibrators import KDECalibrator
-from evical.calibrators import _kde as kde
-from evical.scores import silverman
+from evical.calibrators import DPMCalibrator, KDECalibrator
+from evical.scores import kernel_sums, silverman
 from tests import naive_kde as naive
 
 KERNELS = ("gaussian", "boxcar", "epanechnikov", "tricube")
@@ -21,9 +23,13 @@ samples = st.lists(
 ).filter(lambda rows: len({label for _, label, _ in rows}) == 2)
 
 
+def raw(*arguments, **options):
+    return KDECalibrator(*arguments, transform=None, **options)
+
+
 def fitted(rows, **options):
     scores, y, weights = (np.array(column, dtype=float) for column in zip(*rows, strict=True))
-    return KDECalibrator(**options).fit(scores, y.astype(int), weights)
+    return raw(**options).fit(scores, y.astype(int), weights)
 
 
 @pytest.mark.parametrize("kernel", KERNELS)
@@ -48,7 +54,7 @@ def test_one_boxcar_counts_the_samples_within_its_bandwidth(rows, x):
 
 
 def test_local_counts_are_kernels_relative_to_their_peak():
-    calibrator = KDECalibrator(bandwidth=1.0, model="dempster").fit([0, 0, 2], [0, 1, 1])
+    calibrator = raw(bandwidth=1.0, model="dempster").fit([0, 0, 2], [0, 1, 1])
     near, far = np.exp([-0.5, -0.5])  # the point 1 is one bandwidth from all three
     n, k = 2 * near + far, near + far
     m1, m0 = binomial_masses(k, n, "dempster")
@@ -63,12 +69,12 @@ def test_belief_is_vacuous_far_from_the_data_and_probability_holds(kernel, n):
     rng = np.random.default_rng(0)
     scores = np.concatenate([rng.normal(-20, 1, n // 2), rng.normal(20, 1, n // 2)])
     y = (np.arange(n) % 4 > 0) ^ (scores > 0)
-    evidential = KDECalibrator(kernel, 0.5, model="likelihood").fit(scores, y)
+    evidential = raw(kernel, 0.5, model="likelihood").fit(scores, y)
     np.testing.assert_allclose(
         evidential.predict_interval([-1e9, 0.0, 1e9]), [[0, 1]] * 3, atol=1e-9
     )
     assert np.diff(evidential.predict_interval([-20.0]))[0, 0] < 0.9
-    held = KDECalibrator(kernel, 0.5).fit(scores, y)
+    held = raw(kernel, 0.5).fit(scores, y)
     ends = np.array([scores.min(), scores[scores < 0].max(), scores[scores > 0].min()])
     step = 0.0 if kernel != "gaussian" else 8 * 0.5
     edges = ends + np.array([-step, step, -step])
@@ -78,47 +84,53 @@ def test_belief_is_vacuous_far_from_the_data_and_probability_holds(kernel, n):
     )
 
 
-def test_both_gaussian_routes_agree(monkeypatch):
+@pytest.mark.parametrize(
+    "options",
+    [{}, {"bandwidth": "per_class"}, {"bandwidth": 0.02}],
+    ids=["shared", "per class", "narrow"],
+)
+def test_the_grid_equals_exact_sums(options):
     rng = np.random.default_rng(2)
     scores = rng.normal(size=1500)
     y = rng.random(1500) < 1 / (1 + np.exp(-3 * np.sin(3 * scores)))
     probes = np.linspace(-6, 6, 4001)
-    for options in ({}, {"bandwidth": "per_class"}, {"bandwidth": 0.02}, {"model": "confidence"}):
-        grid = KDECalibrator(**options).fit(scores, y)
-        assert grid._grid is not None
-        with monkeypatch.context() as patch:
-            patch.setattr(kde, "_EXACT", 10_000)
-            exact = KDECalibrator(**options).fit(scores, y)
-        assert exact._grid is None
-        difference = np.abs(grid.predict_proba(probes) - exact.predict_proba(probes))[:, 1]
-        within = np.abs(probes) < 3
-        assert difference[within].max() < 1e-6 if options.get("bandwidth") != 0.02 else True
-        assert np.median(difference) < 1e-7
-        again = KDECalibrator.from_dict(json.loads(json.dumps(grid.to_dict())))
-        np.testing.assert_array_equal(again.predict_proba(probes), grid.predict_proba(probes))
+    calibrator = raw(**options).fit(scores, y)
+    assert calibrator.to_dict()["state"]["grid"]
+    h = calibrator.bandwidth_
+    nearest = np.min(
+        [np.abs(probes[:, np.newaxis] - scores[y == c]).min(axis=1) / h[c] for c in (0, 1)], axis=0
+    )
+    negative, positive = (kernel_sums(probes, scores[y == c], h[c]) / h[c] for c in (0, 1))
+    difference = np.abs(
+        calibrator.predict_proba(probes)[:, 1] * (negative + positive) - positive
+    ) / np.maximum(negative + positive, 1e-300)
+    assert difference[nearest < 1].max() < 2e-7
+    assert difference[nearest < 7.9].max() < 2e-5
+    again = KDECalibrator.from_dict(json.loads(json.dumps(calibrator.to_dict())))
+    np.testing.assert_array_equal(again.predict_proba(probes), calibrator.predict_proba(probes))
 
 
 def test_bandwidths():
     scores, y = np.array([0.0, 1, 2, 3, 10]), [0, 0, 0, 1, 1]
-    shared = KDECalibrator().fit(scores, y)
+    shared = raw().fit(scores, y)
     assert shared.bandwidth_.tolist() == [silverman(scores)] * 2
-    own = KDECalibrator(bandwidth="per_class").fit(scores, y)
+    own = raw(bandwidth="per_class").fit(scores, y)
     assert own.bandwidth_.tolist() == [silverman(scores[:3]), silverman(scores[3:])]
-    lonely = KDECalibrator(bandwidth="per_class").fit(scores, [0, 0, 0, 0, 1])
+    lonely = raw(bandwidth="per_class").fit(scores, [0, 0, 0, 0, 1])
     assert lonely.bandwidth_.tolist() == [silverman(scores[:4]), silverman(scores)]
-    assert KDECalibrator(bandwidth=[0.5, 2]).fit(scores, y).bandwidth_.tolist() == [0.5, 2]
+    assert raw(bandwidth=[0.5, 2]).fit(scores, y).bandwidth_.tolist() == [0.5, 2]
 
 
 @pytest.mark.parametrize("kernel", KERNELS)
 def test_constant_scores_have_their_share(kernel):
-    calibrator = KDECalibrator(kernel).fit([3.0] * 4, [0, 1, 1, 1])
+    calibrator = raw(kernel).fit([3.0] * 4, [0, 1, 1, 1])
     np.testing.assert_allclose(calibrator.predict_proba([3.0, -5.0, 1e9])[:, 1], 0.75, atol=1e-15)
 
 
 def test_gaussians_stay_inside_the_unit_interval_where_classes_overlap():
     rng = np.random.default_rng(3)
     scores = rng.random(300)
-    calibrator = KDECalibrator().fit(scores, rng.random(300) < scores)
+    calibrator = raw().fit(scores, rng.random(300) < scores)
     p = calibrator.predict_proba(np.linspace(-1, 2, 301))
     assert p.min() > 0
 
@@ -145,7 +157,7 @@ def test_wrong_parameters_are_refused(options, message):
 def test_damaged_data_are_refused(spoil):
     rng = np.random.default_rng(0)
     n = 600 if spoil == "grid" else 20
-    data = KDECalibrator().fit(rng.normal(size=n), np.arange(n) % 2).to_dict()
+    data = raw().fit(rng.normal(size=n), np.arange(n) % 2).to_dict()
     state = data["state"]
     if spoil == "order":
         state["samples"]["negative"][0].reverse()
@@ -159,3 +171,25 @@ def test_damaged_data_are_refused(spoil):
         state["grid"]["values"][0][0] = -1
     with pytest.raises(ValueError, match="saved calibrator is damaged"):
         KDECalibrator.from_dict(data)
+
+
+CIRCULAR = Path(__file__).resolve().parents[4] / "shared" / "data"
+
+
+@pytest.mark.skipif(not CIRCULAR.is_dir(), reason="the data are not at hand")
+@pytest.mark.parametrize("calibrator", [KDECalibrator(), KDECalibrator("boxcar"), DPMCalibrator()])
+@pytest.mark.parametrize(("kernel", "auc", "rmse"), [("linear", 0.85, 0.385), ("poly", 1.0, 0.09)])
+def test_the_circular_data_of_the_thesis(calibrator, kernel, auc, rmse):
+    """Naeini (2016), table 3, where isotonic regression has AUC 0.65 and RMSE 0.46."""
+    train, test = (
+        np.loadtxt(CIRCULAR / f"bbq_circular_{part}.csv", delimiter=",", skiprows=1)
+        for part in ("train", "test")
+    )
+    svm = SVC(kernel=kernel, degree=2, coef0=1).fit(train[:, :2], train[:, 2])
+    calibrator.fit(svm.decision_function(train[:, :2]), train[:, 2])
+    p = calibrator.predict_proba(svm.decision_function(test[:, :2]))[:, 1]
+    y = test[:, 2]
+    assert roc_auc_score(y, p) == pytest.approx(auc, abs=0.015)
+    assert np.sqrt(np.mean((p - y) ** 2)) == pytest.approx(rmse, abs=0.015)
+    bins = np.array_split(p.argsort(), 10)
+    assert sum(abs(p[b].sum() - y[b].sum()) for b in bins) / len(y) <= 0.055
