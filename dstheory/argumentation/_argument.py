@@ -1,6 +1,6 @@
 """One argument: assumptions that, taken together, decide a hypothesis."""
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Any
 
 __all__ = ["Argument"]
@@ -19,7 +19,7 @@ class Argument:
     """
 
     literals: tuple[tuple[str, bool], ...]
-    probability: Any
+    probability: Any = field(compare=False)  # arrays have no single answer to ==
 
     @property
     def formula(self) -> str:

@@ -105,6 +105,8 @@ class ArgumentationSystem:
         self._probabilities = {
             str(n): checked_probability(str(n), p) for n, p in probabilities.items()
         }
+        if len(self._probabilities) < len(probabilities):
+            raise DSTheoryError("an assumption has two probabilities, as a name and as a symbol")
         self._limit = max_clauses
         found = set().union(*map(atoms, self._rules))
         unused = [name for name in self._probabilities if name not in found]
@@ -142,14 +144,14 @@ class ArgumentationSystem:
         return dict(self._probabilities)
 
     def given(self, *facts: Any) -> "ArgumentationSystem":
-        """The system with more rules, such as what has been observed.
+        """The system with more certain rules about its names, such as what has been observed.
 
         >>> system = ArgumentationSystem(["a -> x"], {"a": 0.75})
         >>> system.given("~x").support("~a")
         1.0
         """
         return ArgumentationSystem(
-            (*self._rules, *map(as_formula, facts)), self._probabilities, max_clauses=self._limit
+            (*self._rules, *map(self._read, facts)), self._probabilities, max_clauses=self._limit
         )
 
     def quasi_supports(self, hypothesis: Any) -> tuple[Argument, ...]:

@@ -44,6 +44,8 @@ def is_nonnegative(
     ------
     ValueError
         If a symbol occurs in several groups.
+    TypeError
+        If a group has something else than symbols.
 
     Notes
     -----
@@ -75,6 +77,8 @@ def _onto_box(sums: Iterable[Sequence[Any]]) -> dict[Any, Any]:
     for group in sums:
         left = sympy.Integer(1)
         for symbol in group:
+            if not isinstance(symbol, sympy.Symbol):
+                raise TypeError(f"sums are groups of symbols, not {symbol!r}")
             if symbol in replaced:
                 raise ValueError(f"symbol {symbol} occurs twice in sums; each sums once")
             replaced[symbol] = left * symbol

@@ -181,6 +181,7 @@ def test_many_assumptions():
             DSTheoryError,
             "'alarn' occurs in no rule; did you mean 'alarm'",
         ),
+        (["a -> x"], {"a": 1, sympy.Symbol("a"): 0}, DSTheoryError, "two probabilities"),
         ([3], {}, TypeError, "a formula is a string or a sympy Boolean expression, not 3"),
     ],
 )
@@ -193,6 +194,8 @@ def test_bad_questions():
     system = ArgumentationSystem(["a -> wet", "b -> ~wet"], {"a": 1, "b": 1})
     with pytest.raises(DSTheoryError, match="'wett' occurs in no rule; did you mean 'wet'"):
         system.support("wett")
+    with pytest.raises(DSTheoryError, match="'wett' occurs in no rule"):
+        system.given("wett")
     with pytest.raises(TotalConflictError, match="total conflict"):
         system.plausibility("wet")
     with pytest.raises(TotalConflictError):
@@ -215,10 +218,10 @@ def test_a_batch_with_a_row_of_total_conflict():
 
 
 def test_given_does_not_change_the_system():
-    system = ArgumentationSystem(["a -> x"], {"a": HALF})
-    after = system.given("~x", sympy.Symbol("y"))
-    assert (system.propositions, after.propositions) == (("x",), ("x", "y"))
+    system = ArgumentationSystem(["a -> x | y"], {"a": HALF})
+    after = system.given("~x", ~sympy.Symbol("y"))
+    assert system.propositions == after.propositions == ("x", "y")
     assert (system.support("a"), after.support("a")) == (HALF, 0)
     assert repr(after) == "ArgumentationSystem(3 rules, 1 assumptions, 2 propositions)"
-    assert after.rules[2] == sympy.Symbol("y")
+    assert after.rules[2] == ~sympy.Symbol("y")
     assert after.probabilities == {"a": HALF}

@@ -111,6 +111,14 @@ def test_floats_and_names():
     assert discount_bounds([sources["one"]], [np.array([0, 1])], "a") == (0, 0.5)
 
 
+def test_rounding_is_no_agreement():
+    """0.6 + 0.4 may be filled up to 1 - 1e-17; what is left over is not evidence."""
+    for i in range(1, 10):
+        one = ImpreciseMass(FRAME, {"a": (0.1, i / 10), "b": (0, (10 - i) / 10), FRAME: (0, 1)})
+        with pytest.raises(TotalConflictError):
+            belief_bounds(one, MassFunction.from_dict(FRAME, {"c": 1}), event="c")
+
+
 def test_refusals():
     one = ImpreciseMass(SMALL, {"a": (0.5, 1), SMALL: (0, 0.5)})
     two = ImpreciseMass(SMALL, {"b": (0.5, 1), SMALL: (0, 0.5)})

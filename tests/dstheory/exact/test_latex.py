@@ -1,9 +1,10 @@
 """LaTeX tables of formulas."""
 
 import pytest
+import sympy
 
 from dstheory import DSTheoryError, Frame, MassFunction
-from dstheory.exact import formula_table, symbolic
+from dstheory.exact import formula_table, share, symbolic
 
 FRAME = Frame(["a_1", "b"])
 
@@ -19,8 +20,11 @@ def test_table_of_a_combination():
 
 
 def test_sums_simplify():
-    m = symbolic(FRAME, ["a_1", "b", FRAME])
-    assert "x_{1}" in formula_table(m, ["pl"], sums=[("x1", "x2")])
+    x, y = share("x"), share("y")
+    largest = sympy.Max(x, 1 - y)
+    m = MassFunction.from_dict(FRAME, {"b": largest, FRAME: 1 - largest})
+    assert r"\max" in formula_table(m)
+    assert r"$1 - y$" in formula_table(m, sums=[(x, y)])
 
 
 def test_refusals():
