@@ -25,7 +25,8 @@ Indices = NDArray[np.intp]
 # and squares of their distance would overflow.
 _SAME = 1e-150
 
-# Share of the sum of w |y| below which the string of the residuals of a line is their rounding.
+# The string of the residuals of a line is rounding where it is below this share of what the
+# same points could give at most, the sum of w |y| times the distance from the nearer end.
 _ROUNDING = 1e-14
 
 
@@ -252,11 +253,10 @@ def _problem(x: Any, y: Any, weights: Any) -> _Problem:
 def _lessened(problem: _Problem) -> _Problem:
     points, base = problem.points, problem.base
     rest = points._replace(y=points.y - base)
-    heights = string(rest, line(rest), np.zeros(2))
-    greatest = float(np.abs(heights).max())
-    if greatest <= _ROUNDING * float(points.w @ np.abs(points.y)):
-        greatest = 0.0
-    return problem._replace(points=rest, greatest=greatest)
+    heights = np.abs(string(rest, line(rest), np.zeros(2)))
+    nearer = np.minimum(points.x - points.x[0], points.x[-1] - points.x)
+    heights[heights <= _ROUNDING * (points.w @ np.abs(points.y)) * nearer] = 0.0
+    return problem._replace(points=rest, greatest=float(heights.max()))
 
 
 def _fits(
