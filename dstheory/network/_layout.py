@@ -1,0 +1,53 @@
+"""Where the nodes of pictures stand: networkx places networks, trees are laid out in levels."""
+
+from collections.abc import Mapping
+
+import networkx as nx
+
+__all__ = ["network_positions", "tree_positions"]
+
+Node = object
+Place = tuple[float, float]
+
+
+def network_positions(graph: nx.Graph) -> dict[Node, Place]:
+    """Places of variables and valuations: near where they are linked, parts side by side.
+
+    The layout of Kamada & Kawai (1989) depends on no chance.
+
+    >>> network_positions(nx.Graph([("a", "b")]).subgraph(["a"]))
+    {'a': (0.0, 0.0)}
+    """
+    places: dict[Node, Place] = {}
+    left = 0.0
+    for part in nx.connected_components(graph):
+        piece = graph.subgraph(sorted(part, key=list(graph).index))
+        width = len(part) ** 0.5
+        found = nx.kamada_kawai_layout(piece, scale=width / 2) if len(part) > 1 else {}
+        for node in piece:
+            x, y = found.get(node, (0.0, 0.0))
+            places[node] = (float(x) + left, float(y))
+        left += width + 1
+    return places
+
+
+def tree_positions(tree: nx.DiGraph, widths: Mapping[int, float]) -> dict[int, Place]:
+    """Places of the nodes of a join tree: leaves side by side, parents above their middle.
+
+    >>> tree_positions(nx.DiGraph([(0, 2), (1, 2)]), {0: 1, 1: 3})
+    {0: (0.5, 0), 2: (1.5, 1), 1: (2.5, 0)}
+    """
+    (root,) = (node for node in tree if tree.out_degree(node) == 0)
+    downwards = tree.reverse(copy=False)
+    depth = nx.single_source_shortest_path_length(downwards, root)
+    columns: dict[int, float] = {}
+    right = 0.0
+    for node in nx.dfs_postorder_nodes(downwards, root):
+        children = list(tree.predecessors(node))
+        if children:
+            columns[node] = sum(columns[child] for child in children) / len(children)
+        else:
+            columns[node] = right + widths[node] / 2
+            right += widths[node]
+    lowest = max(depth.values())
+    return {node: (columns[node], lowest - depth[node]) for node in tree}

@@ -1,0 +1,138 @@
+"""`JoinTreeDisplay`: where valuations are combined, and what each message speaks of."""
+
+from collections.abc import Hashable, Mapping, Sequence
+from typing import Any, final
+
+from matplotlib.axes import Axes
+
+from dstheory.network import ValuationNetwork, join_tree
+from dstheory.network._layout import tree_positions
+from dstheory.plot._network import key_text
+from dstheory.plot._style import COLORS, axes_or_new, literal
+
+__all__ = ["JoinTreeDisplay"]
+
+Place = tuple[float, float]
+
+# Names of more nodes than these would cover each other.
+_MAX_NAMED = 80
+
+
+@final
+class JoinTreeDisplay:
+    """A join tree from its root down to its leaves, where the valuations are.
+
+    Usually made by `from_network`.
+
+    Parameters
+    ----------
+    places : mapping of node to (x, y)
+    names : mapping of node to names of its variables
+    keys : mapping of node to keys of its valuations
+        Empty for a leaf that only waits for evidence, and for nodes that combine.
+    edges : list of (child, parent)
+
+    Attributes
+    ----------
+    ax_ : matplotlib Axes
+    nodes_ : dict of node to Text
+    edges_ : list of Line2D
+        In the order of `edges`.
+
+    Examples
+    --------
+    >>> net = ValuationNetwork({"rain": ["yes", "no"]}).observe({"rain": "yes"})
+    >>> print(JoinTreeDisplay.from_network(net).nodes_[0].get_text())
+    rain
+    [observed]
+    """
+
+    def __init__(
+        self,
+        places: Mapping[int, Place],
+        names: Mapping[int, Sequence[str]],
+        keys: Mapping[int, Sequence[Hashable]],
+        edges: list[tuple[int, int]],
+    ) -> None:
+        self.places = dict(places)
+        self.names = dict(names)
+        self.keys = dict(keys)
+        self.edges = list(edges)
+
+    @classmethod
+    def from_network(
+        cls, network: ValuationNetwork, *, ax: Axes | None = None
+    ) -> "JoinTreeDisplay":
+        """Lay the join tree of a network out, and draw it.
+
+        Parameters
+        ----------
+        network : ValuationNetwork
+        ax : matplotlib Axes, optional
+            New ones if not given.
+
+        Returns
+        -------
+        JoinTreeDisplay
+
+        Raises
+        ------
+        TypeError
+            If it is no network.
+        """
+        if not isinstance(network, ValuationNetwork):
+            raise TypeError(f"network is a ValuationNetwork, not {network!r}")
+        tree = join_tree(network)
+        names, keys = dict(tree.nodes(data="names")), dict(tree.nodes(data="keys"))
+        widths = {node: _width(names[node], keys[node]) for node in tree}
+        return cls(tree_positions(tree, widths), names, keys, list(tree.edges)).plot(ax)
+
+    def plot(self, ax: Axes | None = None) -> "JoinTreeDisplay":
+        """Draw.
+
+        Parameters
+        ----------
+        ax : matplotlib Axes, optional
+            New ones if not given.
+
+        Returns
+        -------
+        JoinTreeDisplay
+            Itself, with the artists as attributes.
+        """
+        self.ax_ = ax = axes_or_new(ax)
+        self.edges_ = [self._edge(ax, child, parent) for child, parent in self.edges]
+        self.nodes_ = {node: self._node(ax, node) for node in self.places}
+        ax.margins(0.12)
+        ax.set_axis_off()
+        return self
+
+    def _edge(self, ax: Axes, child: int, parent: int) -> Any:
+        ends = zip(self.places[child], self.places[parent], strict=True)
+        return ax.plot(*ends, color=COLORS["gray"], lw=1, zorder=1)[0]
+
+    def _node(self, ax: Axes, node: int) -> Any:
+        inner = any(parent == node for _, parent in self.edges)
+        color = COLORS["blue"] if inner else COLORS["vermilion" if self.keys[node] else "gray"]
+        style = "round,pad=0.3" if inner else "square,pad=0.25"
+        box = {"boxstyle": style, "facecolor": "white", "edgecolor": color, "lw": 1.2}
+        lines = _lines(self.names[node], self.keys[node])
+        shown = literal("\n".join(lines)) if len(self.places) <= _MAX_NAMED else ""
+        # A layout that makes room for each box would leave none for the axes.
+        options: dict[str, Any] = {
+            "ha": "center",
+            "va": "center",
+            "fontsize": "x-small",
+            "in_layout": False,
+        }
+        return ax.text(*self.places[node], shown, bbox=box, zorder=2, **options)
+
+
+def _lines(names: Sequence[str], keys: Sequence[Hashable]) -> list[str]:
+    """What stands in a box: variables, and each valuation below them."""
+    return [", ".join(names) or "∅", *(f"[{key_text(key)}]" for key in keys)]
+
+
+def _width(names: Sequence[str], keys: Sequence[Hashable]) -> float:
+    """Room for a box, in characters."""
+    return 3.0 + max(len(line) for line in _lines(names, keys))

@@ -1,0 +1,139 @@
+"""`NetworkDisplay`: variables, valuations, and which speaks of which."""
+
+from collections.abc import Hashable, Mapping
+from typing import Any, final
+
+from matplotlib.axes import Axes
+
+from dstheory.network import ValuationNetwork, to_graph
+from dstheory.network._layout import network_positions
+from dstheory.plot._style import COLORS, axes_or_new, literal
+
+__all__ = ["NetworkDisplay", "key_text"]
+
+Place = tuple[float, float]
+
+
+@final
+class NetworkDisplay:
+    """Variables in round boxes, valuations in square ones, lines where one speaks of the other.
+
+    Usually made by `from_network`.
+
+    Parameters
+    ----------
+    variables : mapping of name to (x, y)
+    valuations : mapping of key to (x, y)
+    links : list of (name, key)
+
+    Attributes
+    ----------
+    ax_ : matplotlib Axes
+    variables_ : dict of name to Text
+    valuations_ : dict of key to Text
+    links_ : list of Line2D
+        In the order of `links`.
+
+    Examples
+    --------
+    >>> net = ValuationNetwork({"rain": ["yes", "no"]}).observe({"rain": "yes"})
+    >>> display = NetworkDisplay.from_network(net)
+    >>> display.variables_["rain"].get_text(), display.links
+    ('rain', [('rain', ('observed', 'rain'))])
+    """
+
+    def __init__(
+        self,
+        variables: Mapping[str, Place],
+        valuations: Mapping[Hashable, Place],
+        links: list[tuple[str, Hashable]],
+    ) -> None:
+        self.variables = dict(variables)
+        self.valuations = dict(valuations)
+        self.links = list(links)
+
+    @classmethod
+    def from_network(cls, network: ValuationNetwork, *, ax: Axes | None = None) -> "NetworkDisplay":
+        """Lay a network out, and draw it.
+
+        Parameters
+        ----------
+        network : ValuationNetwork
+        ax : matplotlib Axes, optional
+            New ones if not given.
+
+        Returns
+        -------
+        NetworkDisplay
+
+        Raises
+        ------
+        TypeError
+            If it is no network.
+        """
+        if not isinstance(network, ValuationNetwork):
+            raise TypeError(f"network is a ValuationNetwork, not {network!r}")
+        graph = to_graph(network)
+        places: dict[Any, Place] = network_positions(graph)
+        return cls(
+            {name: places["variable", name] for name in network.names},
+            {key: places["valuation", key] for key in network.valuations},
+            [(name, key) for (_, name), (_, key) in graph.edges],
+        ).plot(ax)
+
+    def plot(self, ax: Axes | None = None) -> "NetworkDisplay":
+        """Draw.
+
+        Parameters
+        ----------
+        ax : matplotlib Axes, optional
+            New ones if not given.
+
+        Returns
+        -------
+        NetworkDisplay
+            Itself, with the artists as attributes.
+        """
+        self.ax_ = ax = axes_or_new(ax)
+        self.links_ = [
+            ax.plot(
+                *zip(self.variables[name], self.valuations[key], strict=True),
+                color=COLORS["gray"],
+                lw=1,
+                zorder=1,
+            )[0]
+            for name, key in self.links
+        ]
+        self.variables_ = {
+            name: self._box(ax, place, name, COLORS["blue"], "round,pad=0.4")
+            for name, place in self.variables.items()
+        }
+        self.valuations_ = {
+            key: self._box(ax, place, key_text(key), COLORS["vermilion"], "square,pad=0.25")
+            for key, place in self.valuations.items()
+        }
+        ax.margins(0.15)
+        ax.set_axis_off()
+        return self
+
+    def _box(self, ax: Axes, place: Place, text: object, color: str, style: str) -> Any:
+        box = {"boxstyle": style, "facecolor": "white", "edgecolor": color, "lw": 1.4}
+        shown = literal(text)
+        # A layout that makes room for each box would leave none for the axes.
+        options: dict[str, Any] = {
+            "ha": "center",
+            "va": "center",
+            "fontsize": "small",
+            "in_layout": False,
+        }
+        return ax.text(*place, shown, bbox=box, zorder=2, **options)
+
+
+def key_text(key: Hashable) -> str:
+    """A key as it is shown: the variable of an observation stands beside it.
+
+    >>> key_text("prior"), key_text(("observed", "rain"))
+    ('prior', 'observed')
+    """
+    observed = isinstance(key, tuple) and len(key) == 2 and key[0] == "observed"
+    return "observed" if observed else str(key)

@@ -1,0 +1,67 @@
+"""Pictures of networks by the artists they leave."""
+
+import matplotlib.pyplot as plt
+import pytest
+from matplotlib.figure import Figure
+
+from dstheory import MassFunction
+from dstheory.network import ValuationNetwork, join_tree
+from dstheory.plot import JoinTreeDisplay, NetworkDisplay
+from dstheory.product import ProductFrame, Variable
+
+
+@pytest.fixture
+def ax():
+    return Figure().subplots()
+
+
+@pytest.fixture
+def network():
+    a, b, c = (Variable(name, ["t", "f"]) for name in ("a", "$b$", "c"))
+    frame = ProductFrame([a, b])
+    implies = MassFunction(frame, [0b1101, 15], [0.5, 0.5])
+    return ValuationNetwork([a, b, c], {"rule": implies}).observe({"a": "t"})
+
+
+def test_a_network_shows_all_that_speaks_of_what(ax, network):
+    display = NetworkDisplay.from_network(network, ax=ax)
+    assert set(display.variables_) == set(network.names)
+    assert set(display.valuations_) == {"rule", ("observed", "a")}
+    assert set(display.links) == {("a", "rule"), ("$b$", "rule"), ("a", ("observed", "a"))}
+    assert len(display.links_) == 3
+    for (name, key), line in zip(display.links, display.links_, strict=True):
+        ends = [tuple(end) for end in line.get_xydata()]
+        assert ends == [display.variables[name], display.valuations[key]]
+    assert display.variables_["$b$"].get_text() == r"\$b\$"
+
+
+def test_nothing_covers_anything(ax, network):
+    display = NetworkDisplay.from_network(network, ax=ax)
+    places = [*display.variables.values(), *display.valuations.values()]
+    assert len(set(places)) == len(places)
+
+
+def test_a_join_tree_shows_its_nodes(ax, network):
+    display = JoinTreeDisplay.from_network(network, ax=ax)
+    tree = join_tree(network)
+    assert set(display.nodes_) == set(tree)
+    assert len(display.edges_) == tree.number_of_edges()
+    for child, parent in display.edges:
+        assert display.places[child][1] == display.places[parent][1] - 1
+    shown = {text.get_text() for text in display.nodes_.values()}
+    assert {"a\n[observed]", "a, \\$b\\$\n[rule]", "c", "∅"} <= shown
+
+
+def test_large_trees_have_no_names(ax):
+    network = ValuationNetwork({f"x{i}": [0, 1] for i in range(60)})
+    display = JoinTreeDisplay.from_network(network, ax=ax)
+    assert {text.get_text() for text in display.nodes_.values()} == {""}
+
+
+@pytest.mark.parametrize("display", [NetworkDisplay, JoinTreeDisplay])
+def test_kinds_of_arguments(display, network):
+    with pytest.raises(TypeError, match="network is a ValuationNetwork, not 3"):
+        display.from_network(3)
+    with_new_axes = display.from_network(network)
+    assert with_new_axes.ax_.axison is False
+    plt.close("all")
