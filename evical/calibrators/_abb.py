@@ -35,7 +35,7 @@ class ABBCalibrator(BaseCalibrator):
 
     Parameters
     ----------
-    score : {"k2", "bdeu"}
+    criterion : {"k2", "bdeu"}
         Beta prior of the share of positives in a bin: uniform, or centered on the middle of
         the bin; see `SBBCalibrator`.
     lam : float
@@ -106,7 +106,7 @@ class ABBCalibrator(BaseCalibrator):
 
     def __init__(
         self,
-        score: str = "k2",
+        criterion: str = "k2",
         lam: float = 10.0,
         strength: float = 2.0,
         clip: float = 0.005,
@@ -115,7 +115,7 @@ class ABBCalibrator(BaseCalibrator):
         confidence: float = 0.95,
         transform: str | None = "auto",
     ) -> None:
-        self.score = score
+        self.criterion = criterion
         self.lam = lam
         self.strength = strength
         self.clip = clip
@@ -133,7 +133,7 @@ class ABBCalibrator(BaseCalibrator):
 
     def _fit_counts(self, counts: ScoreCounts) -> None:
         counts = counts if self.max_size is None else counts.compress(self.max_size)
-        scores = bin_scores(counts, self.lam, BinPrior(self.score, self.strength, self.clip))
+        scores = bin_scores(counts, self.lam, BinPrior(self.criterion, self.strength, self.clip))
         masses = partial(covering_masses, model=self.model, confidence=self.confidence)
         self.thresholds_ = scores.cumulated.edges[1:-1]
         self.masses_ = repaired(average_over_binnings(scores, masses), self.model)

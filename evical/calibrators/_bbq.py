@@ -48,7 +48,7 @@ class BBQCalibrator(BaseCalibrator):
 
     Parameters
     ----------
-    score : {"bdeu", "k2"}
+    criterion : {"bdeu", "k2"}
         Beta prior of the share of positives in a bin: centered on the middle of the bin, or
         uniform; see the Notes.
     strength : float
@@ -68,7 +68,7 @@ class BBQCalibrator(BaseCalibrator):
         Binnings are kept down to where their scores level off by less than this, see the
         Notes; None keeps all.
     smoothing : {"prior", "scores"}
-        Shares of positives are smoothed by the prior of the score, or by one sample that
+        Shares of positives are smoothed by the prior of the criterion, or by one sample that
         counts as the mean score of the positives; model "bayesian" only.
     model : {"bayesian", "laplace", "dempster", "inverse_pignistic", "confidence", "likelihood"}
         "bayesian" is the method itself, a probability; the others make k positives among the n
@@ -142,7 +142,7 @@ class BBQCalibrator(BaseCalibrator):
 
     def __init__(
         self,
-        score: str = "bdeu",
+        criterion: str = "bdeu",
         strength: float = 2.0,
         strength_of: str = "bin",
         clip: float = 0.005,
@@ -154,7 +154,7 @@ class BBQCalibrator(BaseCalibrator):
         confidence: float = 0.95,
         transform: str | None = "auto",
     ) -> None:
-        self.score = score
+        self.criterion = criterion
         self.strength = strength
         self.strength_of = strength_of
         self.clip = clip
@@ -180,8 +180,8 @@ class BBQCalibrator(BaseCalibrator):
 
     def _fit_counts(self, counts: ScoreCounts) -> None:
         cumulated = cumulate(counts)
-        limits = bin_range(counts.total.sum()) if self.n_bins is None else self.n_bins
-        candidates = list(quantile_binnings(counts, *limits, self.remainder))
+        least, greatest = bin_range(counts.total.sum()) if self.n_bins is None else self.n_bins
+        candidates = list(quantile_binnings(counts, least, greatest, self.remainder))
         log_scores = np.array([self._log_score(cumulated.bins(starts)) for starts in candidates])
         relative = np.exp(log_scores - log_scores.max())
         kept = select_best(relative, self.alpha)
@@ -194,7 +194,7 @@ class BBQCalibrator(BaseCalibrator):
         self.masses_ = repaired(averaged, self.model)
 
     def _bin_prior(self, bins: Bins) -> tuple[Any, Any]:
-        prior = BinPrior(self.score, self.strength, self.clip)
+        prior = BinPrior(self.criterion, self.strength, self.clip)
         if self.strength_of == "binning":
             prior = replace(prior, strength=self.strength / len(bins.starts))
         return prior(bins.edges[:-1], bins.edges[1:])

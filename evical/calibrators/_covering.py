@@ -8,7 +8,7 @@ from numpy.typing import NDArray
 
 from evical.calibrators._binning import bin_masses
 from evical.calibrators._saved import check_bins, check_shapes
-from evical.scores._binning_score import BIN_SCORES, posterior_mean
+from evical.scores._binning_score import CRITERIA, posterior_mean
 
 __all__ = [
     "check_cells",
@@ -60,9 +60,9 @@ def check_cells(calibrator: Any) -> None:
 
 
 def check_prior(calibrator: Any) -> None:
-    """Raise for a wrong `score`, `strength` or `clip`."""
-    if calibrator.score not in BIN_SCORES:
-        raise ValueError(f"score is {calibrator.score!r}, expected {' or '.join(BIN_SCORES)}")
+    """Raise for a wrong `criterion`, `strength` or `clip`."""
+    if (value := calibrator.criterion) not in CRITERIA:
+        raise ValueError(f"criterion is {value!r}, expected {' or '.join(CRITERIA)}")
     check_number(calibrator, "strength")
     check_number(calibrator, "clip", 0.5)
 

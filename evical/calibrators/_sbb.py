@@ -34,7 +34,7 @@ class SBBCalibrator(BaseCalibrator):
 
     Parameters
     ----------
-    score : {"k2", "bdeu"}
+    criterion : {"k2", "bdeu"}
         Beta prior of the share of positives in a bin: uniform, or centered on the middle of
         the bin; see the Notes.
     lam : float
@@ -119,7 +119,7 @@ class SBBCalibrator(BaseCalibrator):
 
     def __init__(
         self,
-        score: str = "k2",
+        criterion: str = "k2",
         lam: float = 10.0,
         strength: float = 2.0,
         clip: float = 0.005,
@@ -128,7 +128,7 @@ class SBBCalibrator(BaseCalibrator):
         confidence: float = 0.95,
         transform: str | None = "auto",
     ) -> None:
-        self.score = score
+        self.criterion = criterion
         self.lam = lam
         self.strength = strength
         self.clip = clip
@@ -146,7 +146,7 @@ class SBBCalibrator(BaseCalibrator):
 
     def _fit_counts(self, counts: ScoreCounts) -> None:
         counts = counts if self.max_size is None else counts.compress(self.max_size)
-        prior = BinPrior(self.score, self.strength, self.clip)
+        prior = BinPrior(self.criterion, self.strength, self.clip)
         scores = bin_scores(counts, self.lam, prior)
         starts, self.log_score_ = best_binning(scores)
         bins = scores.cumulated.bins(starts)

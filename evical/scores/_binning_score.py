@@ -12,11 +12,11 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy.special import betaln
 
-__all__ = ["BIN_SCORES", "BinPrior", "log_marginal", "posterior_mean"]
+__all__ = ["CRITERIA", "BinPrior", "log_marginal", "posterior_mean"]
 
 Floats = NDArray[np.float64]
 
-BIN_SCORES = ("k2", "bdeu")
+CRITERIA = ("k2", "bdeu")
 
 
 @dataclass(frozen=True)
@@ -25,7 +25,7 @@ class BinPrior:
 
     Parameters
     ----------
-    score : {"k2", "bdeu"}
+    criterion : {"k2", "bdeu"}
         "k2" is Beta(1, 1); "bdeu" is Beta(strength p, strength (1 - p)), p the middle of the
         bin.
     strength : float
@@ -39,13 +39,13 @@ class BinPrior:
     (array([1.  , 1.25]), array([1.  , 0.75]))
     """
 
-    score: str = "k2"
+    criterion: str = "k2"
     strength: float = 2.0
     clip: float = 0.005
 
     def __call__(self, left: Any, right: Any) -> tuple[Any, Any]:
         """Parameters alpha and beta for bins between these edges; scalars where all agree."""
-        if self.score == "k2":
+        if self.criterion == "k2":
             return 1.0, 1.0
         middle = np.clip((left + right) / 2, self.clip, 1 - self.clip)
         return self.strength * middle, self.strength * (1 - middle)

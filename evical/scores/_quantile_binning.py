@@ -74,8 +74,7 @@ def quantile_binnings(
     middle = np.cumsum(total) - total / 2
     seen = set()
     for n_bins in range(least, greatest + 1):
-        whole = weight // n_bins
-        number = np.arange(n_bins)
+        number, whole = np.arange(n_bins, dtype=np.float64), weight // n_bins
         limits = number * whole if remainder == "last" and whole else number * weight / n_bins
         starts = _starts_at(limits, middle)
         if (key := starts.tobytes()) not in seen:

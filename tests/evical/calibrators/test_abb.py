@@ -75,7 +75,7 @@ def test_it_is_closer_to_the_truth_than_ten_bins():
     assert ours < 0.8 * bins
 
 
-@pytest.mark.parametrize(("name", "value"), [("score", None), ("lam", -1), ("max_size", 0)])
+@pytest.mark.parametrize(("name", "value"), [("criterion", None), ("lam", -1), ("max_size", 0)])
 def test_wrong_parameters(name, value):
     with pytest.raises(ValueError, match=f"{name} is "):
         ABBCalibrator(**{name: value}).fit([0, 1], [0, 1])

@@ -5,7 +5,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from evical.calibrators import BBQCalibrator
+from evical.calibrators import ABBCalibrator, BBQCalibrator, SBBCalibrator
 from tests import naive_bayesian_binning as naive
 from tests import naive_inference
 
@@ -92,9 +92,15 @@ def test_evidence_is_averaged(model):
 def test_a_smoothed_probability_is_never_certain():
     scores = np.arange(2000) / 2000
     y = scores > 0.5
-    for options in ({}, {"score": "k2"}, {"smoothing": "scores"}, {"strength_of": "binning"}):
+    for options in ({}, {"criterion": "k2"}, {"smoothing": "scores"}, {"strength_of": "binning"}):
         p = BBQCalibrator(**options).fit(scores, y).predict_proba(PROBES)
         assert ((p > 0) & (p < 1)).all()
+
+
+@pytest.mark.parametrize("kind", [SBBCalibrator, ABBCalibrator, BBQCalibrator])
+def test_accuracy_is_scored_as_by_any_classifier(kind):
+    scores, y = np.arange(40) / 40, np.arange(40) >= 20
+    assert kind().fit(scores, y).score(scores, y) >= 0.95
 
 
 def test_fractional_weights_scale_the_evidence():
@@ -112,7 +118,7 @@ def test_fractional_weights_scale_the_evidence():
 @pytest.mark.parametrize(
     ("name", "values"),
     [
-        ("score", ["bic", None]),
+        ("criterion", ["bic", None]),
         ("strength", [0, float("nan")]),
         ("strength_of", ["model"]),
         ("smoothing", [None]),

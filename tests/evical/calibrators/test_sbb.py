@@ -82,7 +82,7 @@ def test_more_scores_than_the_limit_are_merged():
 @pytest.mark.parametrize(
     ("name", "value", "error"),
     [
-        ("score", "bic", ValueError),
+        ("criterion", "bic", ValueError),
         ("lam", 0, ValueError),
         ("lam", "1", TypeError),
         ("lam", float("inf"), ValueError),
