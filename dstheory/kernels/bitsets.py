@@ -97,9 +97,9 @@ def extended(masks: NDArray[Any], axes: Sequence[int], onto: Sequence[int]) -> N
 def distinct(masks: NDArray[np.object_]) -> tuple[NDArray[np.object_], NDArray[np.intp]]:
     """Distinct Python integers, ascending, and the place of each one given among them.
 
-    What `numpy.unique` gives. Where most sets recur, as intersections do, hashing is 3 to 5
+    What `numpy.unique` gives. Where most sets recur, as intersections do, hashing is 2.5 to 5
     times faster than its sorting (490,000 intersections, 1,000 distinct, of 2^12 bits: 0.6 s
-    against 3 s); where none does it is half slower.
+    against 3 s); where none does it has 0.6 to 1.3 times the speed.
 
     Examples
     --------
