@@ -103,16 +103,17 @@ def from_json(text: str | bytes, **options: Any) -> ValuationNetwork:
             one["name"]: Variable(one["name"], [_decoded(value) for value in one["values"]])
             for one in document["variables"]
         }
-        valuations = [
-            (_decoded(one["key"]), _read(one, document["kind"], variables))
-            for one in document["valuations"]
-        ]
-        if len(dict(valuations)) < len(valuations):
+        read = [_read(one, document["kind"], variables) for one in document["valuations"]]
+        keys = [_decoded(one["key"]) for one in document["valuations"]]
+        if len(set(keys)) < len(keys):
             raise DSTheoryError("the object is damaged: a key occurs twice")
         given = {"tnorm": document["tnorm"]} if document["tnorm"] else {}
         given |= {"kind": document["kind"], "order": document["order"], **options}
-        return ValuationNetwork(variables.values(), dict(valuations), **given)
-    except (KeyError, TypeError, AttributeError) as error:
+        valuations = dict(zip(keys, read, strict=True))
+        return ValuationNetwork(variables.values(), valuations, **given)
+    except DSTheoryError:
+        raise
+    except (KeyError, TypeError, AttributeError, ValueError) as error:
         raise DSTheoryError(f"the object is damaged: {error!r}") from error
 
 

@@ -3,6 +3,7 @@
 import math
 import pickle
 from fractions import Fraction
+from itertools import pairwise
 
 import numpy as np
 import pytest
@@ -33,7 +34,7 @@ def binary(count):
 
 def chain(length, support=0.9, **options):
     variables = binary(length)
-    rules = [rule(a, b, support) for a, b in zip(variables, variables[1:], strict=False)]
+    rules = [rule(a, b, support) for a, b in pairwise(variables)]
     return ValuationNetwork(variables, rules, **options)
 
 
@@ -195,15 +196,11 @@ def test_a_plan_makes_room_for_a_query():
 
 def test_a_grid_above_its_limits_is_refused_before_anything_runs():
     network = grid(5, max_configurations=32)
-    with pytest.raises(
-        CostLimitError, match=r"clique \{.*\} has 64 configurations, more than max_"
-    ):
+    with pytest.raises(CostLimitError, match=r"clique \{.*\} has 64 configurations, more than"):
         network.marginal("00")
     assert network.statistics.combinations == 0
     costly = grid(5, max_cost=1e6)
-    with pytest.raises(
-        CostLimitError, match=r"the plan costs up to .* more than max_cost = 1e\+06"
-    ):
+    with pytest.raises(CostLimitError, match=r"the plan costs up to .* max_cost = 1e\+06"):
         costly.marginals()
     assert costly.statistics.combinations == 0
     with pytest.raises(CostLimitError, match="max_configurations = 10"):
