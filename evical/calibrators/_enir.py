@@ -73,10 +73,11 @@ class ENIRCalibrator(BaseCalibrator):
     with s = smoothing * (1 - abs(o - e)); e is kept in [0.005, 0.995] here. Where that program
     interpolates linearly between training scores, this one keeps to the text's bins.
 
-    Cost: O(N log N) for the path; models that a bound on their likelihood proves to weigh less
-    than exp(-50) of the best are skipped in O(N), and each of the others takes time in
-    proportion to its blocks. No more than the blocks of one model are held at a time, and the
-    evidence of a block is found once, however many models share it.
+    Cost: O(N log N) for the path. The likelihood falls along it, so that models which weigh less
+    than exp(-50) of the best are skipped in large steps and the others, rarely more than some
+    hundred, take time in proportion to their blocks; no more than the blocks of two models are
+    held at a time, and the evidence of a block is found once, however many models share it. A
+    million samples take 2 to 4 s with numba (the extra `fast`), 10 s without.
 
     References
     ----------
