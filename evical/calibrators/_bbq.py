@@ -103,13 +103,15 @@ class BBQCalibrator(BaseCalibrator):
 
     .. math:: \prod_b \frac{B(m_b + \alpha_b, n_b + \beta_b)}{B(\alpha_b, \beta_b)}
 
-    with :math:`m_b` positives and :math:`n_b` negatives in bin b,
+    with :math:`m_b` positives and :math:`n_b` negatives in bin b, B of two the beta function,
     :math:`\alpha_b = p_b N'/B` and :math:`\beta_b = (1 - p_b) N'/B`, :math:`p_b` the
     middle of the bin. N' is left open in the thesis; two samples a bin is the default of the
     author's program, as are the remainder, the clipping of p_b and the range of B. K2 is
-    :math:`\alpha_b = \beta_b = 1`. Scores are divided by the best one, S, and of the sorted
-    scores the first :math:`k_\alpha = \min\{k : (S_k - S_{k+1}) / \sigma^2 \le \alpha\}` are
-    kept, :math:`\sigma^2` their population variance; scores equal to the best count as one.
+    :math:`\alpha_b = \beta_b = 1`; a total N' and even priors, the other BDeu of that program,
+    is `strength_of` "binning" with a `clip` of 1/2. Scores are divided by the best one; of
+    these, sorted as :math:`S_1 \ge S_2 \ge \dots`, the first
+    :math:`k_\alpha = \min\{k : (S_k - S_{k+1}) / \sigma^2 \le \alpha\}` are kept, with
+    :math:`\sigma^2` the population variance of all; scores equal to the best count as one.
     (The author's program keeps one less.) The kept scores, made to sum to 1, are the weights.
 
     With the model "bayesian" a bin gives the posterior mean
@@ -134,8 +136,11 @@ class BBQCalibrator(BaseCalibrator):
     >>> calibrator = BBQCalibrator("k2", n_bins=(1, 2)).fit(scores, y)
     >>> calibrator.n_bins_, calibrator.weights_ * 26.2
     (array([2, 1]), array([25.2,  1. ]))
-    >>> calibrator.predict_proba([0.7])[:, 1] * 26.2 - 25.2 * 5 / 6 - 1 / 2
-    array([0.])
+
+    Shares of 5/6 in the upper one of two bins and of 1/2 in one, so weighted: 21.5 / 26.2.
+
+    >>> calibrator.predict_proba([0.7])[:, 1] * 26.2
+    array([21.5])
     """
 
     _state = ("thresholds_", "masses_", "n_bins_", "weights_")

@@ -83,7 +83,7 @@ class SBBCalibrator(BaseCalibrator):
         \frac{B(m_b + \alpha_b, n_b + \beta_b)}{B(\alpha_b, \beta_b)}
 
     where bin b holds :math:`y_{l_b}, \dots, y_{u_b}` with :math:`m_b` positives and
-    :math:`n_b` negatives. K2 is :math:`\alpha_b = \beta_b = 1` (eq. 3.6); BDeu is
+    :math:`n_b` negatives, and B is the beta function. K2 is :math:`\alpha_b = \beta_b = 1` (eq. 3.6); BDeu is
     :math:`\alpha_b = s p_b` and :math:`\beta_b = s (1 - p_b)`, with :math:`p_b` the middle of
     the bin and s the `strength`. N' is thus s for each bin, since a total N' that all bins
     share leaves no product over bins to program over. The outermost bins reach to 0 and 1, or
@@ -94,8 +94,9 @@ class SBBCalibrator(BaseCalibrator):
     The other models go beyond the thesis: they state the binomial evidence of the bin, without
     the prior of its share, and leave open what m_b + n_b samples cannot say.
 
-    The thesis does not state lambda. The default had the least expected loss of 0.5, 1, 2, 5,
-    10 and 30 in simulations with 200 to 3000 samples; a higher one makes more bins.
+    The thesis does not state lambda; a higher one makes more bins. Of 0.5, 1, 2, 5, 10 and 30,
+    the default gave `ABBCalibrator` the least expected log loss in simulations with 200 and
+    1000 samples, and the least but one with 3000.
 
     References
     ----------
