@@ -200,7 +200,8 @@ class KDECalibrator(BaseCalibrator):
         if self._grid is not None:
             values = self._grid.values
             bad |= values.ndim != 2 or len(values) != 2 or values.shape[1] < 4
-            bad |= bool((values < 0).any()) or not self._grid.step > 0
+            bad = bad or not self._grid.step > 0 or not (values.sum(axis=0) > 0).all()
+            bad = bad or bool((values < 0).any())
         if bad:
             raise ValueError(f"saved calibrator is damaged: state holds no densities {sizes}")
 
@@ -233,13 +234,13 @@ def _pulled(
 ) -> tuple[Floats, NDArray[np.bool_]]:
     """Scores moved to within `reach` bandwidths of the nearest sample, and which were moved."""
     nearest = np.stack([_nearest(scores, samples) for samples, _ in groups])
+    rows = np.arange(len(scores))
     with np.errstate(over="ignore"):  # infinitely far is far
         gaps = (scores - nearest) / bandwidths[:, np.newaxis]
-    first = (np.abs(gaps[1]) < np.abs(gaps[0])).astype(np.intp)
-    rows = np.arange(len(scores))
-    gap = gaps[first, rows]
-    far = np.abs(gap) > reach
-    moved = nearest[first, rows] + np.sign(gap) * reach * bandwidths[first]
+        first = (np.abs(gaps[1]) < np.abs(gaps[0])).astype(np.intp)
+        gap = gaps[first, rows]
+        far = np.abs(gap) > reach
+        moved = nearest[first, rows] + np.sign(gap) * reach * bandwidths[first]
     return np.where(far, moved, scores), far
 
 

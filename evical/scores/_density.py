@@ -281,10 +281,12 @@ class KernelGrid:
         error of fourth order; then nodes are convolved with the kernel directly, because a
         Fourier transform would lose the tails.
         """
-        step, margin = min(bandwidths) / _STEPS, (_TAIL + 0.1) * max(bandwidths)
-        low = min(scores[0] for scores, _ in groups) - margin
-        span = max(scores[-1] for scores, _ in groups) + margin - low
-        reach = [int(np.ceil(_TAIL * h / step)) for h in bandwidths]
+        step = min(bandwidths) / _STEPS
+        with np.errstate(over="ignore", invalid="ignore"):  # no grid, if the range is infinite
+            margin = (_TAIL + 0.1) * max(bandwidths)
+            low = min(scores[0] for scores, _ in groups) - margin
+            span = max(scores[-1] for scores, _ in groups) + margin - low
+        reach = [int(np.ceil(_TAIL * (h / step))) for h in bandwidths]
         nodes = span / step + 3
         if not (nodes <= _MOST_NODES and nodes * 2 * sum(reach) <= _MOST_PRODUCTS):
             return None

@@ -127,6 +127,15 @@ def test_constant_scores_have_their_share(kernel):
     np.testing.assert_allclose(calibrator.predict_proba([3.0, -5.0, 1e9])[:, 1], 0.75, atol=1e-15)
 
 
+@pytest.mark.parametrize("kernel", KERNELS)
+@pytest.mark.parametrize("bandwidth", ["shared", 1e-3, 1e300])
+def test_scores_of_the_whole_range_of_floats(kernel, bandwidth):
+    scores = np.linspace(-1.7, 1.7, 400) * 1e308
+    calibrator = raw(kernel, bandwidth).fit(scores, np.arange(400) % 4 == 0)
+    p = calibrator.predict_proba([*scores, -1.7976e308, 1e-300, 1e290])
+    assert ((p >= 0) & (p <= 1)).all()
+
+
 def test_gaussians_stay_inside_the_unit_interval_where_classes_overlap():
     rng = np.random.default_rng(3)
     scores = rng.random(300)
