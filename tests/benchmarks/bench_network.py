@@ -1,0 +1,84 @@
+"""Local computation beside the joint of all variables, on chains and trees that grow.
+
+The joint takes all focal sets on all configurations; messages take those of two neighbors. Sizes
+where the joint takes minutes are run locally only. The last group asks for all marginals again
+after one more observation.
+"""
+
+from itertools import pairwise
+
+import pytest
+
+from dstheory import MassFunction
+from dstheory.network import ValuationNetwork
+from dstheory.product import ProductFrame, Variable, combine, marginalize
+from tests.benchmarks.timing import median_ms, report
+
+SIZES = (4, 6, 8, 10, 11, 12)
+LARGE = (25, 50, 100, 200, 400)
+
+
+def rule(one, two):
+    """If the first is true, then the second is, with support 0.9."""
+    return MassFunction(ProductFrame([one, two]), [0b1101, 0b1111], [0.9, 0.1])
+
+
+def chain(size):
+    variables = [Variable(f"x{i}", ["t", "f"]) for i in range(size)]
+    return variables, [rule(one, two) for one, two in pairwise(variables)]
+
+
+def tree(size):
+    variables = [Variable(f"x{i}", ["t", "f"]) for i in range(size)]
+    return variables, [rule(variables[(i - 1) // 2], variables[i]) for i in range(1, size)]
+
+
+SHAPES = {"chain": chain, "tree": tree}
+
+
+def local(variables, masses):
+    return ValuationNetwork(variables, masses).observe({"x0": "t"}).marginals()
+
+
+def naive(variables, masses):
+    seen = MassFunction(ProductFrame(variables[:1]), [1], [1.0])
+    joint = combine(*masses, seen)
+    return {variable.name: marginalize(joint, variable.name) for variable in variables}
+
+
+@pytest.mark.parametrize("size", SIZES)
+@pytest.mark.parametrize("shape", SHAPES)
+def test_growth(shape, size):
+    """A line for each size, to be read with -s."""
+    variables, masses = SHAPES[shape](size)
+    results = local(variables, masses), naive(variables, masses)  # once before the clock runs
+    for name, m in results[0].items():
+        assert m.equals(results[1][name], atol=1e-12)
+    ours = median_ms(lambda: local(variables, masses))
+    report(f"{shape} of {size}", ours, median_ms(lambda: naive(variables, masses), repeat=1))
+
+
+@pytest.mark.parametrize("size", LARGE)
+@pytest.mark.parametrize("shape", SHAPES)
+def test_large(benchmark, shape, size):
+    benchmark.group = f"{shape}, locally"
+    variables, masses = SHAPES[shape](size)
+    found = benchmark.pedantic(local, (variables, masses), rounds=3)
+    assert found["x1"].bel("t") == pytest.approx(0.9)
+
+
+@pytest.mark.parametrize("shape", SHAPES)
+def test_one_more_observation(benchmark, shape):
+    """All marginals of 200 variables, after those without the observation are known."""
+    benchmark.group = f"{shape} of 200, again"
+    variables, masses = SHAPES[shape](200)
+
+    def known():
+        network = ValuationNetwork(variables, masses)
+        network.marginals()
+        return (network,), {}
+
+    def again(network):
+        return network.observe({"x199": "f"}).marginals()
+
+    benchmark.pedantic(again, setup=known, rounds=3)
