@@ -4,7 +4,7 @@ Common parts are computed once (sympy's `lambdify` with ``cse=True``); arguments
 and broadcast, as everywhere in NumPy.
 """
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from typing import Any
 
 import numpy as np
@@ -19,13 +19,16 @@ from dstheory.mass import MassFunction
 __all__ = ["as_function"]
 
 
-def as_function(formula: Any) -> Callable[..., Any]:
+def as_function(formula: Any, arguments: Iterable[Any] | None = None) -> Callable[..., Any]:
     """Vectorized NumPy function of the symbols of a formula.
 
     Parameters
     ----------
     formula : sympy expression, array of expressions, or a single MassFunction
         For example ``m.bel(event)``, ``betp(m)`` or ``m``.
+    arguments : iterable of str or symbols, optional
+        Names that the function takes, some of which may have dropped out of the formula. Without,
+        they are the names of its symbols.
 
     Returns
     -------
@@ -39,6 +42,8 @@ def as_function(formula: Any) -> Callable[..., Any]:
     DSTheoryError
         If a batch of mass functions is given. The function raises it where a formula is not
         defined, naming the row, and MassError where masses are none.
+    ValueError
+        If `arguments` lack a symbol of the formula.
     TypeError
         By the function, if an argument is missing or unknown.
 
@@ -60,20 +65,21 @@ def as_function(formula: Any) -> Callable[..., Any]:
         )
     formulas = as_formulas(formula)
     symbols = symbols_of(formula)
-    names = tuple(str(symbol) for symbol in symbols)
+    names = _names(symbols, arguments)
     # Any name will do for an argument of ours, not for one of Python's: \alpha, lambda.
-    inner = [sympy.Dummy() for _ in symbols]
-    replaced = dict(zip(symbols, inner, strict=True))
+    inner = {name: sympy.Dummy() for name in names}
+    replaced = {symbol: inner[str(symbol)] for symbol in symbols}
     entries = [entry.subs(replaced) for entry in formulas.ravel()]
-    evaluate = sympy.lambdify(inner, entries, modules="numpy", cse=True)
+    evaluate = sympy.lambdify(list(inner.values()), entries, modules="numpy", cse=True)
 
     def function(**values: Any) -> Any:
-        arguments, batch = _arguments(names, values)
+        points, batch = _points(names, values)
         with np.errstate(divide="ignore", invalid="ignore"):  # found below, and named
-            results = evaluate(*arguments)
+            results = evaluate(*points)
         columns = [np.broadcast_to(np.asarray(r, np.float64), batch) for r in results]
-        array = np.stack(columns, axis=-1).reshape((*batch, *formulas.shape))
-        _refuse_undefined(array, batch, dict(zip(names, arguments, strict=True)))
+        stacked = np.stack(columns, axis=-1) if formulas.ndim else np.array(columns[0])
+        array = stacked.reshape((*batch, *formulas.shape))
+        _refuse_undefined(array, batch, dict(zip(names, points, strict=True)))
         if isinstance(formula, MassFunction):
             return MassFunction(formula.frame, formula.focal, array)
         return scalar(array)
@@ -82,7 +88,18 @@ def as_function(formula: Any) -> Callable[..., Any]:
     return function
 
 
-def _arguments(
+def _names(symbols: tuple[Any, ...], arguments: Iterable[Any] | None) -> tuple[str, ...]:
+    found = tuple(str(symbol) for symbol in symbols)
+    if arguments is None:
+        return found
+    names = tuple(dict.fromkeys(str(argument) for argument in arguments))
+    missing = [name for name in found if name not in names]
+    if missing:
+        raise ValueError(f"the formula has the symbol {missing[0]}, which is not in arguments")
+    return names
+
+
+def _points(
     names: tuple[str, ...], values: dict[str, Any]
 ) -> tuple[list[NDArray[np.float64]], tuple[int, ...]]:
     """Arguments in order, as floats, and the shape to which they broadcast."""

@@ -45,6 +45,14 @@ def test_arguments_broadcast_and_scalars_give_numbers():
     assert as_function(ONE)(x1=0.5, x2=0.25).batch_shape == ()
 
 
+def test_arguments_that_dropped_out():
+    function = as_function(share("x") ** 0 + share("y"), ["x", share("y")])
+    assert function.arguments == ("x", "y")
+    assert function(x=[1, 2], y=1).tolist() == [2, 2]
+    with pytest.raises(ValueError, match="the formula has the symbol y"):
+        as_function(share("y"), ["x"])
+
+
 def test_names_that_are_no_python_names():
     assert as_function(share("lambda") + share(r"\alpha_1"))(**{"lambda": 1, r"\alpha_1": 2}) == 3.0
 

@@ -1,0 +1,80 @@
+"""Rules, transforms and revisions on symbols: a formula at a point is the rule's own result."""
+
+import pytest
+import sympy
+
+from dstheory import Frame, MassFunction, combine, revise, transform
+from dstheory.exact import symbolic, symbols_of
+
+FRAME = Frame(["a", "b", "c"])
+OPTIONS = {
+    "inagaki": {"k": 1},
+    "lefevre": {"share": combine.mixing},
+}
+# Weights have to be compared, and symbols have no order; the bold rule moreover needs m(empty) > 0.
+ORDER_WEIGHTS = {"cautious", "bold", "lns", "tnorm_conjunctive", "tnorm_disjunctive"}
+NO_RULES = {"combine_axis", "decombine", "learn_tnorm"}
+RULES = sorted(set(combine.__all__) - NO_RULES - ORDER_WEIGHTS)
+ONE = symbolic(FRAME, ["a", ("a", "b"), FRAME], "x")
+TWO = symbolic(FRAME, ["a", ("b", "c"), FRAME], "y")
+VALUES = [sympy.Rational(*pair) for pair in ((1, 3), (1, 4), (1, 5), (2, 7))]
+POINT = dict(zip(symbols_of(ONE) + symbols_of(TWO), VALUES, strict=True))
+
+
+def at_point(m):
+    masses = [sympy.sympify(value).subs(POINT) for value in m.masses]
+    return MassFunction(FRAME, m.focal, masses)
+
+
+@pytest.mark.parametrize("name", RULES)
+def test_rules(name):
+    rule = getattr(combine, name)
+    options = OPTIONS.get(name, {})
+    expected = rule(at_point(ONE), at_point(TWO), **options)
+    assert at_point(rule(ONE, TWO, **options)).equals(expected, atol=0)
+
+
+@pytest.mark.parametrize("rule", [combine.cautious, combine.lns])
+def test_rules_that_compare_weights_refuse_symbols(rule):
+    with pytest.raises(TypeError, match="truth value"):
+        rule(ONE, TWO)
+
+
+@pytest.mark.parametrize(
+    "name",
+    ["b_table", "bel_table", "mass_table", "pl_table", "q_table", "betp", "plausibility_transform"],
+)
+def test_tables_and_probabilities(name):
+    function = getattr(transform, name)
+    formulas, values = function(ONE), function(at_point(ONE))
+    found = [sympy.sympify(formula).subs(POINT) for formula in formulas]
+    assert found == list(values)
+
+
+def test_weights_come_back():
+    """Canonical decomposition of a formula, and back."""
+    weights = transform.conjunctive_weights(ONE)
+    again = transform.from_conjunctive_weights(FRAME, weights)
+    for mask in range(8):
+        assert sympy.cancel(again.mass(mask=mask) - ONE.mass(mask=mask)) == 0
+
+
+@pytest.mark.parametrize(
+    ("name", "arguments"),
+    [
+        ("condition", (["b", "c"],)),
+        ("condition_geometric", (["a", "b"],)),
+        ("discount", (sympy.Rational(1, 3),)),
+        ("discount", (symbols_of(TWO)[0],)),
+        ("negate", (sympy.Rational(1, 3),)),
+        ("contextual_discount", ({("b", "c"): sympy.Rational(1, 3)},)),
+        ("coarsen", (Frame(["u", "v"]), {"u": "a", "v": ["b", "c"]})),
+    ],
+)
+def test_revisions(name, arguments):
+    function = getattr(revise, name)
+    values = [v.subs(POINT) if hasattr(v, "free_symbols") else v for v in arguments]
+    found, expected = function(ONE, *arguments), function(at_point(ONE), *values)
+    for mask in expected.focal:
+        difference = sympy.sympify(found.mass(mask=int(mask))).subs(POINT)
+        assert difference == expected.mass(mask=int(mask))
