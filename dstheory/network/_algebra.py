@@ -48,7 +48,7 @@ class Amount:
     def missing(self) -> Any:
         """1 less the number, with all digits where that is small."""
         if isinstance(self.value, float) and self.value == 1:
-            return -math.expm1(self.log_scale)
+            return 0.0 - math.expm1(self.log_scale)  # never -0.0
         return 1 - self.number
 
     @property
