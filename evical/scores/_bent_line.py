@@ -19,10 +19,11 @@ __all__ = ["NO_KINKS", "Kinks", "Points", "Polyline", "bend", "line", "string"]
 Floats = NDArray[np.float64]
 Indices = NDArray[np.intp]
 
-# Measured on one core with 50 lambdas and labels 0 and 1 at n = 1e5: a whole path takes 300
-# rounds and 1,500 tridiagonal systems, 2 s. An interior-point method on the dual (banded
-# Cholesky, LAPACK pbsv) needs 20 to 40 iterations of 20 ms for each lambda, more than 30 s for
-# the path, and then knows the kinks up to a tolerance only.
+# Measured with labels 0 and 1 and 50 lambdas at n = 1e5: a path takes 300 rounds and 1,500
+# tridiagonal systems, 2 s of one core. In the same run an interior-point method on the dual
+# (banded Cholesky, LAPACK pbsv; tests/benchmarks/bench_trend_filter.py) took 36 times as long:
+# 30 to 140 iterations a fit, which for great lambda ended at a gap of 6e-2, as its matrices
+# are singular to rounding there. R's glmgen (ADMM) is reported at 20 s.
 
 # A bend below this share of value / distance is rounding. The string of labels 0 and 1 often
 # comes to +-lambda at points where the line need not bend: bends of 1e-15 to 4e-14 there, and
@@ -100,55 +101,63 @@ def bend(points: Points, lam: float, start: Kinks, atol: float) -> tuple[Kinks, 
     array([0.5, 2. , 0.5])
     """
     kinks, fit = _settled(points, lam, start)
-    cost = _cost(points, lam, kinks, fit)
+    residual = _residual(points, fit)
+    cost = _cost(points, lam, kinks, residual)
     while True:
         tension = lam * np.concatenate([[0.0], kinks.signs, [0.0]])
-        beyond, signs = _excursions(string(points, fit, tension), lam * (1 + atol))
+        heights = _tied(points, residual, fit.knots, tension)
+        beyond, signs = _excursions(heights, lam * (1 + atol))
         if len(beyond) == 0:
             return kinks, fit
         more = _united(kinks, Kinks(beyond, signs, np.zeros(len(beyond))))
         candidate, other = _settled(points, lam, more)
-        lower = _cost(points, lam, candidate, other)
+        residual = _residual(points, other)
+        lower = _cost(points, lam, candidate, residual)
         if not lower < cost:  # what is left to gain is lost in rounding
             return kinks, fit
         kinks, fit, cost = candidate, other, lower
 
 
-def _cost(points: Points, lam: float, kinks: Kinks, fit: Polyline) -> float:
-    residual = points.y - _at(points.x, fit)
+def _residual(points: Points, fit: Polyline) -> Floats:
+    return points.y - np.interp(points.x, points.x[fit.knots], fit.values)
+
+
+def _cost(points: Points, lam: float, kinks: Kinks, residual: Floats) -> float:
     return float(residual @ (points.w * residual) / 2 + lam * np.abs(kinks.bends).sum())
 
 
-def string(points: Points, fit: Polyline, tension: Floats) -> Floats:
-    """Double running sum of the residuals, the dual of the fit.
+def string(points: Points) -> Floats:
+    """Double running sum of the residuals of the least squares line.
 
     Parameters
     ----------
     points : Points
-    fit : Polyline
-    tension : (k,) array
-        What the sum is at the knots; the rounding errors of long sums are tied to it.
 
     Returns
     -------
     (n,) array
-        sum_j w_j r_j (x_i - x_j)_+ at each point, 0 at both ends.
+        sum_j w_j r_j (x_i - x_j)_+ at each point, 0 at both ends. The line is the trend filter
+        for every lambda from the greatest size of it.
 
     Examples
     --------
-    >>> points = Points(np.array([0.0, 1, 2]), np.array([0.0, 3, 0]), np.ones(3))
-    >>> string(points, line(points), np.zeros(2))
+    >>> string(Points(np.array([0.0, 1, 2]), np.array([0.0, 3, 0]), np.ones(3)))
     array([ 0., -1.,  0.])
     """
-    residual = points.w * (points.y - _at(points.x, fit))
-    rises = np.cumsum(residual[:-1]) * np.diff(points.x)
+    fit = line(points)
+    return _tied(points, _residual(points, fit), fit.knots, np.zeros(2))
+
+
+def _tied(points: Points, residual: Floats, knots: Indices, tension: Floats) -> Floats:
+    """Double running sum of residuals, which is the tension at the knots.
+
+    The solution of the tridiagonal system says so; what a long sum drifts away by rounding is
+    taken off.
+    """
+    rises = np.cumsum((points.w * residual)[:-1]) * np.diff(points.x)
     heights = np.concatenate([[0.0], np.cumsum(rises)])
-    drift = heights[fit.knots] - tension
-    return np.asarray(heights - np.interp(points.x, points.x[fit.knots], drift))
-
-
-def _at(x: Floats, fit: Polyline) -> Floats:
-    return np.interp(x, x[fit.knots], fit.values)
+    drift = heights[knots] - tension
+    return np.asarray(heights - np.interp(points.x, points.x[knots], drift))
 
 
 def _settled(points: Points, lam: float, kinks: Kinks) -> tuple[Kinks, Polyline]:

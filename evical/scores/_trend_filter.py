@@ -253,7 +253,7 @@ def _problem(x: Any, y: Any, weights: Any) -> _Problem:
 def _lessened(problem: _Problem) -> _Problem:
     points, base = problem.points, problem.base
     rest = points._replace(y=points.y - base)
-    heights = np.abs(string(rest, line(rest), np.zeros(2)))
+    heights = np.abs(string(rest))
     nearer = np.minimum(points.x - points.x[0], points.x[-1] - points.x)
     heights[heights <= _ROUNDING * (points.w @ np.abs(points.y)) * nearer] = 0.0
     return problem._replace(points=rest, greatest=float(heights.max()))
