@@ -59,6 +59,8 @@ CALIBRATORS = [
     Entry("AssignmentValueCalibrator", atol=1e-9),
     Entry("AssignmentValueCalibrator", {"transform": "rank"}, atol=1e-9),
     Entry("VennAbersCalibrator"),
+    Entry("SplineCalibrator", atol=1e-6),
+    Entry("SplineCalibrator", {"n_knots": 5, "transform": "rank"}, atol=1e-6),
     *(Entry("KDECalibrator", {"model": model}) for model in BINOMIAL),
     Entry("KDECalibrator", {"model": "confidence", "transform": None}),
     *(

@@ -2,30 +2,42 @@
 
 from evical.calibrators._abb import ABBCalibrator
 from evical.calibrators._adaptive import AdaptiveCalibrator
+from evical.calibrators._assignment_value import AssignmentValueCalibrator
+from evical.calibrators._asymmetric_laplace import AsymmetricLaplaceCalibrator
 from evical.calibrators._base import BaseCalibrator
 from evical.calibrators._bbq import BBQCalibrator
 from evical.calibrators._binning import BinningCalibrator
 from evical.calibrators._dpm import DPMCalibrator
 from evical.calibrators._elite import ELiTECalibrator
 from evical.calibrators._enir import ENIRCalibrator
+from evical.calibrators._gaussian import GaussianCalibrator
 from evical.calibrators._isotonic import IsotonicCalibrator
 from evical.calibrators._kde import KDECalibrator
 from evical.calibrators._logistic import LogisticCalibrator
+from evical.calibrators._normalizing import NormalizingCalibrator
+from evical.calibrators._piecewise_logistic import PiecewiseLogisticCalibrator
 from evical.calibrators._sbb import SBBCalibrator
+from evical.calibrators._spline import SplineCalibrator
 from evical.calibrators._venn_abers import VennAbersCalibrator
 
 __all__ = [
     "ABBCalibrator",
     "AdaptiveCalibrator",
+    "AssignmentValueCalibrator",
+    "AsymmetricLaplaceCalibrator",
     "BBQCalibrator",
     "BaseCalibrator",
     "BinningCalibrator",
     "DPMCalibrator",
     "ELiTECalibrator",
     "ENIRCalibrator",
+    "GaussianCalibrator",
     "IsotonicCalibrator",
     "KDECalibrator",
     "LogisticCalibrator",
+    "NormalizingCalibrator",
+    "PiecewiseLogisticCalibrator",
     "SBBCalibrator",
+    "SplineCalibrator",
     "VennAbersCalibrator",
 ]

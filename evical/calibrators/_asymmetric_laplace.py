@@ -1,0 +1,148 @@
+"""Asymmetric Laplace calibration: densities with two exponential tails, and Bayes' rule.
+
+Scores between the modes of the two classes belong to the hard cases and those beyond to the obvious
+ones, and they spread differently; so each class has an asymmetric density (Bennett 2002; Gebel
+2009, section 4.3.3). The log-odds are piecewise linear in the score.
+"""
+
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+from scipy.special import expit
+from sklearn.utils.validation import check_is_fitted
+
+from evical.calibrators._base import BaseCalibrator
+from evical.calibrators._saved import check_shapes
+from evical.scores import ScoreCounts
+from evical.scores._asymmetric_laplace import AsymmetricLaplace, fit_asymmetric_laplace
+from evical.scores._sides import sides
+
+__all__ = ["AsymmetricLaplaceCalibrator"]
+
+Floats = NDArray[np.float64]
+_FAR = 1e100  # units beyond which log-odds might overflow
+
+
+class AsymmetricLaplaceCalibrator(BaseCalibrator):
+    """Calibration by asymmetric Laplace densities of the scores of each class.
+
+    Parameters
+    ----------
+    transform : {None, "auto", "logit", "sigmoid", "rank"}
+        Scale on which scores are read: as they are, which is meant for margins; "logit" for
+        probabilities, which are to be calibrated on their log-odds (eq. 4.7); the sigmoid of
+        margins, or ranks; "auto" takes the sigmoid if a training score lies outside [0, 1].
+
+    Attributes
+    ----------
+    classes_ : (2,) array
+    prior_ : float
+        Smoothed share (N_k + 1) / (N + 2) of the positive class.
+    modes_, beta_, gamma_ : (2,) arrays
+        Mode of the scores of the negative and the positive class, and inverse scales to the left
+        and to the right of it.
+
+    Notes
+    -----
+    Modes are sought among all scores, in the time of sorting them.
+
+    A side of a mode on which there are no samples takes the N-th part of the mean distance on
+    the other side, N being the size of the class; the estimate of the thesis divides by zero. A
+    class with one score only takes the mean distance of the other class from its mode, and if
+    that is zero too, that of all scores; if there is one score only, the prior holds everywhere.
+
+    References
+    ----------
+    Bennett (2002), Using asymmetric distributions to improve text classifier probability
+    estimates, report CMU-CS-02-126. Gebel (2009), Multivariate calibration of classifier scores
+    into the probability space, section 4.3.3.
+
+    Examples
+    --------
+    Mode 2, with distances 1 to the left and 4 to the right; the negative class is its mirror image.
+
+    >>> scores = np.array([1.0, 2.0, 6.0, -1.0, -2.0, -6.0])
+    >>> weights = [1, 10, 1, 1, 10, 1]
+    >>> calibrator = AsymmetricLaplaceCalibrator().fit(scores, scores > 0, weights)
+    >>> calibrator.modes_.round(9).tolist()
+    [-2.0, 2.0]
+    >>> calibrator.beta_.round(9).tolist(), calibrator.gamma_.round(9).tolist()
+    ([2.0, 4.0], [4.0, 2.0])
+
+    The log-odds are (4 + 4) s between the modes, and grow by 4 - 2 beyond:
+
+    >>> p = calibrator.predict_proba([1.0, 6.0])
+    >>> np.log(p[:, 1] / p[:, 0]).round(9).tolist()
+    [8.0, 24.0]
+    """
+
+    _state = ("center_", "scale_", "prior_", "densities_")
+
+    def __init__(self, transform: str | None = None) -> None:
+        self.transform = transform
+
+    def _fit_counts(self, counts: ScoreCounts) -> None:
+        first, last = float(counts.scores[0]), float(counts.scores[-1])
+        self.center_, self.scale_ = first / 2 + last / 2, (last - first) or 1.0
+        z = (counts.scores - self.center_) / self.scale_
+        self.densities_ = _densities(z, counts.negative, counts.positive)
+        self.prior_ = (counts.n_positive + 1) / (counts.n_negative + counts.n_positive + 2)
+
+    @property
+    def modes_(self) -> Floats:
+        """Modes of the scores of the negative and of the positive class."""
+        check_is_fitted(self)
+        return np.asarray(self.center_ + self.scale_ * self.densities_[:, 0])
+
+    @property
+    def beta_(self) -> Floats:
+        """Inverse scales to the left of the modes."""
+        check_is_fitted(self)
+        return np.asarray(self.densities_[:, 1] / self.scale_)
+
+    @property
+    def gamma_(self) -> Floats:
+        """Inverse scales to the right of the modes."""
+        check_is_fitted(self)
+        return np.asarray(self.densities_[:, 2] / self.scale_)
+
+    def _log_odds(self, scores: Floats) -> Floats:
+        with np.errstate(over="ignore"):  # clipped at once
+            z = np.clip((scores - self.center_) / self.scale_, -_FAR, _FAR)
+        negative, positive = (AsymmetricLaplace(*row) for row in self.densities_)
+        prior = np.log(self.prior_) - np.log1p(-self.prior_)
+        return np.asarray(prior + positive.log_density(z) - negative.log_density(z))
+
+    def _predict_positive(self, scores: Floats) -> Floats:
+        return np.asarray(expit(self._log_odds(scores)))
+
+    def _predict_mass(self, scores: Floats) -> tuple[Floats, Floats]:
+        return sides(self._log_odds(scores))
+
+    def _set_state(self, state: dict[str, Any]) -> None:
+        self.densities_ = state["densities_"]
+        for name in ("center_", "scale_", "prior_"):
+            setattr(self, name, float(state[name]))
+
+    def _check_state(self) -> None:
+        check_shapes(self, densities_=(2, 3))
+
+
+def _densities(z: Floats, negative: Floats, positive: Floats) -> Floats:
+    """Mode, beta and gamma (2, 3) of each class."""
+    own = [fit_asymmetric_laplace(z, weights) for weights in (negative, positive)]
+    spreads = [0.0 if fit is None else _mean_distance(fit) for fit in own]
+    spread = max(spreads)
+    if spread == 0.0:
+        both = fit_asymmetric_laplace(z, negative + positive)
+        # Where all scores are equal, both densities are the same whatever their scale.
+        spread = 1.0 if both is None else _mean_distance(both)
+    pairs = zip(own, (negative, positive), strict=True)
+    return np.array([fit or fit_asymmetric_laplace(z, w, spread) for fit, w in pairs])
+
+
+def _mean_distance(fit: AsymmetricLaplace) -> float:
+    """Mean distance from the mode: that of the sample, unless a side had to be made up."""
+    left, right = 1.0 / fit.beta, 1.0 / fit.gamma
+    return (left**2 + right**2) / (left + right)

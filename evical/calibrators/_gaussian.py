@@ -1,0 +1,213 @@
+"""Gaussian calibration: normal densities of the scores of each class, and Bayes' rule.
+
+The scores of each class are taken as normally distributed; with the shares of the classes, Bayes'
+rule gives the probability of the positive class at a score (Gebel 2009, section 4.3.2). What the
+sample leaves open about the five parameters is the likelihood model: the profile likelihood of
+that probability, as Xu et al. (2016, section 4.3) have it for the logistic function.
+"""
+
+from typing import Any
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+from sklearn.utils.validation import check_is_fitted
+
+from evical.calibrators._base import BaseCalibrator
+from evical.calibrators._models import check_model
+from evical.calibrators._saved import check_shapes
+from evical.scores import ScoreCounts
+from evical.scores._gaussian import GaussianFit, GaussianProfile, fit_gaussian
+from evical.scores._profile_table import MassTable, check_table, contour, fit_mass_table
+from evical.scores._sides import sides
+
+__all__ = ["GaussianCalibrator"]
+
+Floats = NDArray[np.float64]
+_MODELS = ("bayesian", "likelihood")
+_VARIANCES = ("unequal", "equal")
+_FAR = 1e6  # standard deviations; beyond, the masses are within 1e-6 of their limits
+
+
+class GaussianCalibrator(BaseCalibrator):
+    """Calibration by normal densities of the scores of each class.
+
+    Parameters
+    ----------
+    variances : {"unequal", "equal"}
+        Each class has a variance of its own, as in the thesis, or both share the one within
+        classes. With equal variances the log-odds are a linear function of the score; with
+        unequal ones they are quadratic, so that far scores of either side belong to the class of
+        the larger variance.
+    model : {"bayesian", "likelihood"}
+        "bayesian" is the method of the thesis: variances are divided by the degrees of freedom,
+        and the estimates are taken as certain. "likelihood" leaves open what the sample leaves
+        open about means, variances and prior.
+    transform : {None, "auto", "logit", "sigmoid", "rank"}
+        Scale on which scores are read: as they are, log-odds of probabilities (which are more
+        nearly normal than the probabilities, Gebel's eq. 4.7), the sigmoid of margins, or ranks;
+        "auto" takes the sigmoid if a training score lies outside [0, 1].
+
+    Attributes
+    ----------
+    classes_ : (2,) array
+    prior_ : float
+        Share of the positive class.
+    means_, deviations_ : (2,) arrays
+        Of the scores of the negative and the positive class; standard deviations are those of
+        the model.
+
+    Notes
+    -----
+    A class whose scores do not vary takes the variance of the other class; if neither varies,
+    both take that of all scores; if there is one score only, the prior holds everywhere. Such
+    variances are taken as known by the likelihood model, whose maximum they would not have.
+
+    The likelihood model is exact up to the error of quadrature and interpolation (1e-7 of a
+    mass): the most likely densities with given log-odds at a score are known in closed form
+    (`evical.scores._gaussian`). Its probability is that of the variances of maximum likelihood,
+    which are divided by the number of samples.
+
+    References
+    ----------
+    Gebel (2009), Multivariate calibration of classifier scores into the probability space,
+    section 4.3.2. Xu, Davoine, Zha & Denoeux (2016), Int. J. Approx. Reasoning 72, 55-70.
+
+    Examples
+    --------
+    Means -1 and 2, both with variance 2: the log-odds are 1.5 (s - 0.5).
+
+    >>> scores, y = [-2.0, 0.0, 1.0, 3.0], [0, 0, 1, 1]
+    >>> calibrator = GaussianCalibrator().fit(scores, y)
+    >>> calibrator.means_.tolist(), calibrator.deviations_.round(4).tolist()
+    ([-1.0, 2.0], [1.4142, 1.4142])
+    >>> bool(abs(calibrator.predict_proba([1.5])[0, 1] - 1 / (1 + np.exp(-1.5))) < 1e-12)
+    True
+    """
+
+    _state = ("center", "scale", "weights", "means", "variances", "known", "edges", "coefficients")
+
+    def __init__(
+        self,
+        variances: str = "unequal",
+        model: str = "bayesian",
+        transform: str | None = None,
+    ) -> None:
+        self.variances = variances
+        self.model = model
+        self.transform = transform
+
+    def _check_parameters(self) -> None:
+        check_model(self.model, _MODELS)
+        if self.variances not in _VARIANCES:
+            raise ValueError(f"variances is {self.variances!r}, expected unequal or equal")
+
+    def _fit_counts(self, counts: ScoreCounts) -> None:
+        self._fit = fit_gaussian(counts, self.variances == "equal")
+        self._table = self._mass_table() if self.model == "likelihood" else None
+
+    def _mass_table(self) -> MassTable:
+        end = float(np.arcsinh(_FAR))
+        middle, unit = self._axis()
+        profile = GaussianProfile(self._fit)
+        return fit_mass_table(
+            lambda x: profile.mass_log_odds(middle + unit * np.sinh(x)), np.linspace(-end, end, 9)
+        )
+
+    def _axis(self) -> tuple[float, float]:
+        """Origin and unit of the table, in standard units of the fit."""
+        share = self._fit.weights / self._fit.weights.sum()
+        unit = float(np.sqrt(share @ self._fit.variances))
+        return float(share @ self._fit.means), min(unit, 1.0)
+
+    @property
+    def _used_variances(self) -> Floats:
+        likelihood = self.model == "likelihood"
+        return self._fit.variances if likelihood else self._fit.sample_variances()
+
+    @property
+    def prior_(self) -> float:
+        """Share of the positive class in the training sample."""
+        check_is_fitted(self)
+        return float(self._fit.weights[1] / self._fit.weights.sum())
+
+    @property
+    def means_(self) -> Floats:
+        """Mean score of the negative and of the positive class."""
+        check_is_fitted(self)
+        return np.asarray(self._fit.center + self._fit.scale * self._fit.means)
+
+    @property
+    def deviations_(self) -> Floats:
+        """Standard deviation of the scores of the negative and of the positive class."""
+        check_is_fitted(self)
+        return np.asarray(self._fit.scale * np.sqrt(self._used_variances))
+
+    def _predict_mass(self, scores: Floats) -> tuple[Floats, Floats]:
+        log_odds = self._fit.log_odds(scores, self._used_variances)
+        if self._table is None:
+            return sides(log_odds)
+        middle, unit = self._axis()
+        x = np.arcsinh((self._fit.standardize(scores) - middle) / unit)
+        return self._table.masses(x, log_odds)
+
+    def contour(self, scores: ArrayLike, probability: ArrayLike) -> Floats:
+        """Plausibility that the positive class has this probability at a score.
+
+        Parameters
+        ----------
+        scores, probability : arrays that broadcast
+            Finite scores, and probabilities in [0, 1].
+
+        Returns
+        -------
+        array of the common shape
+            Largest relative likelihood of densities and prior that give that probability there.
+
+        Raises
+        ------
+        ValueError
+            If the model is not "likelihood", a score is not finite, or a probability not in
+            [0, 1].
+
+        Examples
+        --------
+        >>> calibrator = GaussianCalibrator(model="likelihood")
+        >>> calibrator = calibrator.fit([-2.0, 0.0, 1.0, 3.0], [0, 0, 1, 1])
+        >>> calibrator.contour(0.5, [0.25, 0.5]).round(2)
+        array([0.87, 1.  ])
+        """
+        check_is_fitted(self)
+        if self._table is None:
+            raise ValueError(f"model is {self.model!r}; a contour function needs 'likelihood'")
+        read = self._scale(self._checked(np.ravel(scores))).reshape(np.shape(scores))
+        z = self._fit.standardize(read)
+        return contour(z, probability, GaussianProfile(self._fit).deviance)
+
+    def _get_state(self) -> dict[str, Any]:
+        fit = self._fit
+        names = ("center", "scale", "weights", "means", "variances")
+        table = self._table or MassTable(np.empty(0), np.empty((2, 0, 0)))
+        return {
+            **{name: getattr(fit, name) for name in names},
+            "known": float(fit.known),
+            "edges": table.edges,
+            "coefficients": table.coefficients,
+        }
+
+    def _set_state(self, state: dict[str, Any]) -> None:
+        self._fit = GaussianFit(
+            float(state["center"]),
+            float(state["scale"]),
+            state["weights"],
+            state["means"],
+            state["variances"],
+            bool(state["known"]),
+            self.variances == "equal",
+        )
+        table = MassTable(state["edges"], state["coefficients"])
+        self._table = table if self.model == "likelihood" else None
+
+    def _check_state(self) -> None:
+        check_shapes(self._fit, weights=(2,), means=(2,), variances=(2,))
+        if self._table is not None:
+            check_table(self._table)

@@ -1,0 +1,144 @@
+"""Simple normalization: unbounded scores to [0, 1], with 0 going to 1/2.
+
+These maps make numbers that look like probabilities and nothing more; they serve as the step
+before a method that is defined on [0, 1], and as the yardstick of what calibration gains
+(Gebel 2009, section 4.1).
+"""
+
+from numbers import Real
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+from scipy.special import expit
+
+from evical.calibrators._base import BaseCalibrator
+from evical.calibrators._saved import check_shapes
+from evical.scores import ScoreCounts, platt_targets
+from evical.scores._sides import sides
+
+__all__ = ["NormalizingCalibrator"]
+
+Floats = NDArray[np.float64]
+_METHODS = ("range", "softmax", "exponential")
+_MAX_STEPS = 100
+
+
+class NormalizingCalibrator(BaseCalibrator):
+    """Normalization of margins to [0, 1], for use before another method.
+
+    Parameters
+    ----------
+    method : {"range", "softmax", "exponential"}
+        "range" divides by twice the greatest absolute score (eq. 4.1). The others take
+        exp(alpha_k s_k) over the sum of that over both classes (eq. 4.2), where the score of the
+        negative class is the negative of that of the positive one: "softmax" with alpha_k = 1,
+        "exponential" (E-calibration) with the most likely alpha_k.
+    rho : float
+        Smoothing factor of "range", at least 1: above 1, training scores stay away from 0 and 1
+        (the thesis has 1.05).
+    transform : {None, "auto", "logit", "sigmoid", "rank"}
+        Scale on which scores are read: as they are, log-odds of probabilities, the sigmoid of
+        margins, or ranks; "auto" takes the sigmoid if a training score lies outside [0, 1].
+
+    Attributes
+    ----------
+    classes_ : (2,) array
+    largest_ : float
+        Greatest absolute training score.
+    alphas_ : (2,) array
+        alpha of the negative and of the positive class; only their sum matters, and they are
+        equal. Zero for the method "range".
+
+    Notes
+    -----
+    Scores beyond the training scores may leave [0, 1] with "range" and are put at its ends. The
+    denominator of eq. 4.2 is printed as the exponential of a sum; it is a sum of exponentials.
+    The alphas maximize the likelihood with Platt's targets for labels, so that separable classes
+    are no exception; if all scores are 0, they are 0.
+
+    References
+    ----------
+    Gebel (2009), Multivariate calibration of classifier scores into the probability space,
+    section 4.1. Bridle (1989) for softmax.
+
+    Examples
+    --------
+    >>> scores, y = [-2.0, -1.0, 1.0], [0, 0, 1]
+    >>> NormalizingCalibrator(rho=1.0).fit(scores, y).predict_proba([-2.0, 0.0, 1.0])[:, 1]
+    array([0.  , 0.5 , 0.75])
+    >>> NormalizingCalibrator("softmax").fit(scores, y).predict_proba([np.log(2)])[:, 1].round(9)
+    array([0.8])
+    """
+
+    _state = ("largest_", "alphas_")
+
+    def __init__(
+        self, method: str = "range", rho: float = 1.05, transform: str | None = None
+    ) -> None:
+        self.method = method
+        self.rho = rho
+        self.transform = transform
+
+    def _check_parameters(self) -> None:
+        if self.method not in _METHODS:
+            raise ValueError(f"method is {self.method!r}, expected one of {', '.join(_METHODS)}")
+        if isinstance(self.rho, bool) or not isinstance(self.rho, Real):
+            raise TypeError(f"rho is {self.rho!r}, expected a number from 1")
+        if not 1 <= float(self.rho) < np.inf:
+            raise ValueError(f"rho is {self.rho!r}, expected a number from 1")
+
+    def _fit_counts(self, counts: ScoreCounts) -> None:
+        self.largest_ = float(np.abs(counts.scores).max())
+        slope = {"range": 0.0, "softmax": 2.0}.get(self.method)
+        if slope is None:
+            slope = _slope(counts, self.largest_)
+        self.alphas_ = np.full(2, slope / 2)
+
+    def _predict_positive(self, scores: Floats) -> Floats:
+        if self.method != "range":
+            return np.asarray(expit(self.alphas_.sum() * scores))
+        if self.largest_ == 0.0:
+            return np.full(scores.shape, 0.5)
+        with np.errstate(over="ignore"):  # clipped at once
+            share = scores / self.largest_
+        return np.clip((share / self.rho + 1) / 2, 0.0, 1.0)
+
+    def _predict_mass(self, scores: Floats) -> tuple[Floats, Floats]:
+        if self.method == "range":
+            return super()._predict_mass(scores)
+        with np.errstate(over="ignore"):  # log-odds beyond the largest float are as good as it
+            return sides(np.clip(self.alphas_.sum() * scores, -1e300, 1e300))
+
+    def _set_state(self, state: dict[str, Any]) -> None:
+        self.largest_, self.alphas_ = float(state["largest_"]), state["alphas_"]
+
+    def _check_state(self) -> None:
+        check_shapes(self, alphas_=(2,))
+
+
+def _slope(counts: ScoreCounts, unit: float) -> float:
+    """Most likely slope of log-odds through the origin, with Platt's targets.
+
+    Newton's method with a bracket: the derivative falls as the slope grows.
+    """
+    if unit == 0.0:
+        return 0.0
+    x, weight = counts.scores / unit, counts.total
+    low_target, high_target = platt_targets(counts.n_negative, counts.n_positive)
+    target = float((low_target * counts.negative + high_target * counts.positive) @ x)
+    slope, low, high = 0.0, -np.inf, np.inf
+    for _ in range(_MAX_STEPS):
+        p = expit(slope * x)
+        gradient = target - float((weight * p) @ x)
+        low, high = (slope, high) if gradient > 0 else (low, slope)
+        curvature = float((weight * p * (1 - p)) @ x**2)
+        step = gradient / max(curvature, 1e-300)
+        limit = 2.0 * (1.0 + abs(slope))
+        new = slope + min(max(step, -limit), limit)
+        new = new if low < new < high else (low + high) / 2
+        if abs(new - slope) <= 1e-14 * (1.0 + abs(slope)):
+            break
+        slope = new
+    # Of denormal scores, the slope may exceed the largest float.
+    return float(np.clip(slope / unit, -1e300, 1e300))
