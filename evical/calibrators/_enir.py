@@ -77,7 +77,7 @@ class ENIRCalibrator(BaseCalibrator):
     than exp(-50) of the best are skipped in large steps and the others, rarely more than some
     hundred, take time in proportion to their blocks; no more than the blocks of two models are
     held at a time, and the evidence of a block is found once, however many models share it. A
-    million samples take 2 to 4 s with numba (the extra `fast`), 10 s without.
+    million samples take 2 to 4 s with numba (the extra `fast`), 10 to 20 s without.
 
     References
     ----------
