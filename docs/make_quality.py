@@ -44,7 +44,8 @@ scores and labels, computed over {quantiles} quantiles of the scores, not sample
 `±` is the standard error over the samples. In each table methods stand in the order of
 E(q - p)^2; bold are those within two standard errors of the least. Names in parentheses are
 options that differ from the defaults; names with a version are other packages. SBB and ABB,
-whose cost is quadratic, take part in the largest samples only with `--all`.
+whose cost is quadratic, take part in the largest samples only with `--all`. `--only` runs some
+methods again and keeps the other rows; rows of packages that are not installed are kept too.
 """
 
 
@@ -55,26 +56,40 @@ def main() -> None:
     parser.add_argument("--seed", type=int, default=0)
     parser.add_argument("--quantiles", type=int, default=20_000)
     parser.add_argument("--all", action="store_true", help="slow methods on large samples too")
+    parser.add_argument("--only", nargs="*", help="run methods whose names begin so; keep the rest")
     options = parser.parse_args()
+    chosen = [*calibrator_contenders(), *installed()]
+    known = {contender.name for contender in chosen}
+    if options.only is not None:
+        chosen = [c for c in chosen if c.name.startswith(tuple(options.only))]
     rows: list[Quality] = []
     for n, kind in product(SIZES, KINDS):
+        able = [c for c in chosen if options.all or n <= LARGEST.get(c.name, n)]
         rows += quality_study(
-            [
-                contender
-                for contender in [*calibrator_contenders(), *installed()]
-                if options.all or n <= LARGEST.get(contender.name, n)
-            ],
-            kinds=[kind],
-            sizes=[n],
-            draws=options.draws,
-            seed=options.seed,
-            n_quantiles=options.quantiles,
+            able, [kind], [n], options.draws, options.seed, n_quantiles=options.quantiles
         )
         print(f"{kind}, {n} samples: done", flush=True)
+    table = PAGE.with_suffix(".csv")
+    rows = merged(rows, read_csv(table) if table.exists() else [], known)
     PAGE.write_text(
         page(rows, options.draws, options.seed, options.quantiles), encoding="utf-8", newline="\n"
     )
-    write_csv(rows, PAGE.with_suffix(".csv"))
+    write_csv(rows, table)
+
+
+def merged(new: list[Quality], old: list[Quality], known: set[str]) -> list[Quality]:
+    """New rows, and old ones that were not run again: all have the same samples.
+
+    Of methods that are no longer there, only those of other packages are kept.
+    """
+    done = {(row.kind, row.n, row.contender) for row in new}
+    kept = [
+        row
+        for row in old
+        if (row.kind, row.n, row.contender) not in done
+        and (row.contender in known or ": " in row.contender)
+    ]
+    return sorted([*new, *kept], key=lambda row: (row.kind, row.n, row.contender))
 
 
 def page(rows: list[Quality], draws: int, seed: int, quantiles: int) -> str:
@@ -135,6 +150,23 @@ def write_csv(rows: list[Quality], path: Path) -> None:
             estimates = [getattr(row, loss) for loss in LOSSES]
             numbers = [f"{x:.6g}" for e in estimates for x in (e.mean, e.error)]
             writer.writerow([row.kind, row.n, row.contender, *numbers])
+
+
+def read_csv(path: Path) -> list[Quality]:
+    """Rows that `write_csv` wrote; the time of fitting is not among them."""
+    with path.open(encoding="utf-8", newline="") as file:
+        return [
+            Quality(
+                row["method"],
+                row["kind"],
+                int(row["n"]),
+                seconds=float("nan"),
+                **{
+                    loss: Estimate(float(row[loss]), float(row[f"{loss}_error"])) for loss in LOSSES
+                },
+            )
+            for row in csv.DictReader(file)
+        ]
 
 
 if __name__ == "__main__":

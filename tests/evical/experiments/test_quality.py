@@ -114,3 +114,21 @@ def test_the_page_ranks_by_squared_error(tmp_path):
     lines = (tmp_path / "quality.csv").read_text().splitlines()
     assert len(lines) == 3
     assert lines[1].startswith("monotone,200,half,")
+
+
+def test_rows_that_are_not_run_again_are_kept(tmp_path):
+    make = importlib.import_module("docs.make_quality")
+    names = ["half", "gone", "peer 1.0: half"]
+    old = quality_study(
+        [Contender(name, lambda: Always(0.5)) for name in names], kinds=["monotone"], **QUICK
+    )
+    make.write_csv(old, tmp_path / "quality.csv")
+    read = make.read_csv(tmp_path / "quality.csv")
+    assert [row.contender for row in read] == names
+    assert read[0].brier.mean == pytest.approx(old[0].brier.mean, rel=1e-5)
+    new = quality_study([Contender("half", lambda: Always(0.4))], kinds=["monotone"], **QUICK)
+    rows = make.merged(new, read, {"half"})
+    assert [(row.contender, row is new[0]) for row in rows] == [
+        ("half", True),
+        ("peer 1.0: half", False),
+    ]
