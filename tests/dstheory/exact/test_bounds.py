@@ -56,6 +56,15 @@ def test_bounds_after_dempster_are_extremes_over_vertices(data, event, quantity)
     assert high >= exact[1] - 1e-9
 
 
+@settings(max_examples=25)
+@given(source=imprecise(max_focal=3), m=masses(FRAME, dogmatic=False, max_focal=3), event=events)
+def test_relaxed_bounds_are_exact_beside_a_precise_source(source, m, event):
+    """Products with known masses are linear: nothing is relaxed."""
+    exact = belief_bounds(source, m, event=event, quantity="betp")
+    relaxed = belief_bounds(source, m, event=event, quantity="betp", relax=True)
+    assert relaxed == pytest.approx([float(end) for end in exact], abs=1e-8)
+
+
 @settings(max_examples=20)
 @given(data=st.data())
 def test_no_point_inside_lies_outside_of_the_bounds(data):
