@@ -131,13 +131,12 @@ class ELiTECalibrator(BaseCalibrator):
         path = trend_filter_path(
             counts.scores, counts.positive / total, total, self.n_lambdas, self.min_ratio
         )
-        laplace = 1 / (float(total.sum()) + 2)
+        n = float(total.sum())
+        laplace = max(1 / (n + 2), float(np.finfo(np.float64).eps))  # and 1 less it is not 1
         log_likelihood = _log_likelihoods(path, counts, laplace)
         self.lambdas_ = path.lambdas
         self.degrees_of_freedom_ = path.degrees_of_freedom
-        self.weights_ = _shares(
-            log_likelihood, self.degrees_of_freedom_, float(total.sum()), self.criterion
-        )
+        self.weights_ = _shares(log_likelihood, path.degrees_of_freedom, n, self.criterion)
         low = laplace if self.clip is None else float(self.clip)
         self.knots_, self.values_ = _averaged(path, self.weights_, low)
 
@@ -154,6 +153,10 @@ class ELiTECalibrator(BaseCalibrator):
         check_shapes(self, knots_=(np.size(self.knots_),), values_=np.shape(self.knots_))
         shape = (np.size(self.lambdas_),)
         check_shapes(self, lambdas_=shape, degrees_of_freedom_=shape, weights_=shape)
+        if not (len(self.knots_) and (np.diff(self.knots_) > 0).all()):
+            raise ValueError("saved calibrator is damaged: state knots_ does not ascend")
+        if not ((self.values_ >= 0) & (self.values_ <= 1)).all():
+            raise ValueError("saved calibrator is damaged: state values_ are no probabilities")
 
 
 def _is_number(value: Any) -> bool:
@@ -177,9 +180,10 @@ def _shares(log_likelihood: Floats, d: NDArray[np.int64], n: float, criterion: s
     if criterion == "aic":
         return np.asarray(softmax(size))
     free = n - d - 1
+    correction = np.full(len(d), np.inf)
+    np.divide(d * (d + 1), free, out=correction, where=free > 0)
     if not (free > 0).any():
-        free, d = (d == d.min()).astype(np.float64), np.zeros_like(d)
-    correction = np.where(free > 0, d * (d + 1) / np.where(free > 0, free, 1), np.inf)
+        correction[d == d.min()] = 0.0
     return np.asarray(softmax(size - correction))
 
 

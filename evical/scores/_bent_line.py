@@ -77,7 +77,7 @@ def line(points: Points) -> Polyline:
     return _settled(points, 0.0, NO_KINKS)[1]
 
 
-def bend(points: Points, lam: float, start: Kinks, atol: float) -> tuple[Kinks, Polyline]:
+def bend(points: Points, lam: float, start: Kinks, rtol: float) -> tuple[Kinks, Polyline]:
     """Trend filter at one lambda.
 
     Parameters
@@ -86,8 +86,8 @@ def bend(points: Points, lam: float, start: Kinks, atol: float) -> tuple[Kinks, 
     lam : float, positive
     start : Kinks
         Of a fit at another lambda, or none.
-    atol : float
-        The string may leave [-lam, lam] by ``atol * lam``.
+    rtol : float
+        The string may leave [-lam, lam] by ``rtol * lam``.
 
     Returns
     -------
@@ -106,7 +106,7 @@ def bend(points: Points, lam: float, start: Kinks, atol: float) -> tuple[Kinks, 
     while True:
         tension = lam * np.concatenate([[0.0], kinks.signs, [0.0]])
         heights = _tied(points, residual, fit.knots, tension)
-        beyond, signs = _excursions(heights, lam * (1 + atol))
+        beyond, signs = _excursions(heights, lam * (1 + rtol))
         if len(beyond) == 0:
             return kinks, fit
         more = _united(kinks, Kinks(beyond, signs, np.zeros(len(beyond))))

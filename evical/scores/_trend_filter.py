@@ -25,6 +25,10 @@ Indices = NDArray[np.intp]
 # and squares of their distance would overflow.
 _SAME = 1e-150
 
+# Share of the greatest weight that every point has at least: beyond a ratio of 1e14 the light
+# points are lost in the rounding of the heavy ones, and factorizations fail.
+_LIGHTEST = 1e-12
+
 # The string of the residuals of a line is rounding where it is below this share of what the
 # same points could give at most, the sum of w |y| times the distance from the nearer end.
 _ROUNDING = 1e-14
@@ -92,8 +96,9 @@ class TrendFilterPath:
         >>> trend_filter_path([0, 2], [0, 1], n_lambdas=1).predict([-1, 1, 3])
         array([[0. , 0.5, 1. ]])
         """
+        at = _finite(x, "x")
         return np.stack(
-            [np.interp(x, *polyline) for polyline in zip(self.knots, self.values, strict=True)]
+            [np.interp(at, *polyline) for polyline in zip(self.knots, self.values, strict=True)]
         )
 
 
@@ -134,7 +139,8 @@ def trend_filter(x: Any, y: Any, lam: float, weights: Any = None, rtol: float = 
     -----
     An active set of kinks: O(n) for each of some tens of rounds, and exact up to rounding.
     Points at 1e-12 of the range from each other and weights from 1 to 1e9 do no harm; a
-    fit with nearly as many kinks as points takes more rounds.
+    fit with nearly as many kinks as points takes more rounds. Weights below 1e-12 of the
+    greatest count as that, and points nearer than 1e-150 of the range as one.
 
     References
     ----------
@@ -237,6 +243,7 @@ def _problem(x: Any, y: Any, weights: Any) -> _Problem:
     check_same_length(x=given, y=target, weights=w)
     _check_weights(w)
     _check_ascending(given)
+    w = np.maximum(w, _LIGHTEST * w.max())
     # A power of two changes no digit; halves first, as their difference cannot overflow.
     unit = math.ldexp(1.0, -max(math.frexp(given[-1] / 2 - given[0] / 2)[1], -1000) - 1)
     scaled = given * unit

@@ -134,8 +134,9 @@ def test_weights_of_a_billion():
     light = ELiTECalibrator().fit(scores, y, sample_weight=np.full(200, 1e9))
     assert np.isfinite(positive(light, scores)).all()
     mixed = 10 ** np.random.default_rng(0).uniform(0, 9, 200)
-    p = positive(ELiTECalibrator().fit(scores, y, sample_weight=mixed), scores)
-    assert ((p > 0) & (p < 1)).all()
+    for weights in (mixed, mixed**3, mixed**-30):
+        p = positive(ELiTECalibrator().fit(scores, y, sample_weight=weights), scores)
+        assert ((p > 0) & (p < 1)).all()
 
 
 def test_scores_at_tiny_distances():
@@ -164,6 +165,23 @@ def test_scores_at_tiny_distances():
 def test_wrong_parameters_are_refused(options):
     with pytest.raises(ValueError, match=f"{next(iter(options))} is "):
         ELiTECalibrator(**options).fit(*samples())
+
+
+@pytest.mark.parametrize(
+    ("state", "message"),
+    [
+        ({"knots_": [0.5, 0.1]}, "knots_ does not ascend"),
+        ({"knots_": [], "values_": []}, "knots_ does not ascend"),
+        ({"values_": [0.5, 1.5]}, "values_ are no probabilities"),
+        ({"values_": [0.5]}, r"values_ has shape \(1,\)"),
+        ({"weights_": [0.5]}, r"weights_ has shape \(1,\)"),
+    ],
+    ids=str,
+)
+def test_damaged_data_are_refused(state, message):
+    saved = ELiTECalibrator(clip=0.0).fit([0.2, 0.6], [0, 1]).to_dict()
+    with pytest.raises(ValueError, match=message):
+        ELiTECalibrator.from_dict({**saved, "state": {**saved["state"], **state}})
 
 
 # ---- the thesis' data

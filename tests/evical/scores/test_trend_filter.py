@@ -251,6 +251,14 @@ def test_one_two_and_three_points():
         np.testing.assert_array_equal(path.degrees_of_freedom, len(set(x)))
 
 
+@pytest.mark.parametrize("heavy", [1e14, 1e20, 1e300])
+def test_a_point_that_outweighs_all_others(heavy):
+    path = trend_filter_path([0, 0.5, 1, 2], [0, 1, 0, 3], [1, heavy, 1, 1])
+    assert path.lambdas[0] > 0
+    np.testing.assert_allclose(path.fits[:, 1], 1, atol=1e-6)
+    np.testing.assert_allclose(path.fits[-1], [0, 1, 0, 3], atol=1e-2)
+
+
 @pytest.mark.parametrize(
     "x",
     [
