@@ -83,11 +83,11 @@ class SBBCalibrator(BaseCalibrator):
         \frac{B(m_b + \alpha_b, n_b + \beta_b)}{B(\alpha_b, \beta_b)}
 
     where bin b holds :math:`y_{l_b}, \dots, y_{u_b}` with :math:`m_b` positives and
-    :math:`n_b` negatives, and B is the beta function. K2 is :math:`\alpha_b = \beta_b = 1` (eq. 3.6); BDeu is
-    :math:`\alpha_b = s p_b` and :math:`\beta_b = s (1 - p_b)`, with :math:`p_b` the middle of
-    the bin and s the `strength`. N' is thus s for each bin, since a total N' that all bins
-    share leaves no product over bins to program over. The outermost bins reach to 0 and 1, or
-    to the last score where that lies outside.
+    :math:`n_b` negatives, and B is the beta function. K2 is :math:`\alpha_b = \beta_b = 1`
+    (eq. 3.6); BDeu is :math:`\alpha_b = s p_b` and :math:`\beta_b = s (1 - p_b)`, with
+    :math:`p_b` the middle of the bin and s the `strength`. N' is thus s for each bin, since a
+    total N' that all bins share leaves no product over bins to program over. The outermost bins
+    reach to 0 and 1, or to the last score where that lies outside.
 
     The model "bayesian" gives the posterior mean
     :math:`(m_b + \alpha_b) / (m_b + n_b + \alpha_b + \beta_b)` (footnote 3), never 0 or 1.
