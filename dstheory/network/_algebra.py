@@ -10,12 +10,13 @@ import math
 from abc import ABC, abstractmethod
 from collections.abc import Sequence
 from dataclasses import dataclass
+from fractions import Fraction
 from numbers import Rational
 from typing import Any, Generic, TypeVar
 
 from dstheory.network._join_tree import Scope
 
-__all__ = ["SMALL_TOTAL", "Algebra", "Amount", "Part", "is_exact"]
+__all__ = ["SMALL_TOTAL", "Algebra", "Amount", "Part", "divisor", "is_exact"]
 
 # Products below 2.2e-308 lose digits; above this total they are less than 1e-17 of it.
 SMALL_TOTAL = 1e-290
@@ -42,7 +43,7 @@ class Amount:
 
     def over(self, other: "Amount") -> "Amount":
         """The quotient."""
-        return Amount(self.value / other.value, self.log_scale - other.log_scale)
+        return Amount(self.value / divisor(other.value), self.log_scale - other.log_scale)
 
     @property
     def missing(self) -> Any:
@@ -97,6 +98,11 @@ class Algebra(ABC, Generic[P]):
     def n_configurations(self, scope: Sequence[int]) -> int:
         """Configurations of a scope."""
         return math.prod(self.sizes[v] for v in scope)
+
+
+def divisor(total: Any) -> Any:
+    """A number to divide by, such that integers over integers are fractions, never floats."""
+    return Fraction(total) if isinstance(total, int) else total
 
 
 def is_exact(value: Any) -> bool:

@@ -14,7 +14,7 @@ from numpy.typing import NDArray
 
 from dstheory.kernels import bits
 from dstheory.mass import MassFunction
-from dstheory.network._algebra import Algebra, Amount, Part
+from dstheory.network._algebra import Algebra, Amount, Part, divisor
 from dstheory.network._belief import BeliefAlgebra, BeliefPart
 from dstheory.network._errors import NetworkError
 from dstheory.network._join_tree import Scope
@@ -26,8 +26,8 @@ __all__ = ["Kind", "kind_of"]
 
 P = TypeVar("P", bound=Part)
 
-# A focal set of 2^16 configurations takes 8 KiB, and there may be many.
-_MAX_SETS_ON = 1 << 16
+# A focal set of 2^18 configurations takes 32 KiB, and there may be many.
+_MAX_SETS_ON = 1 << 18
 # A table of 2^24 floats takes 128 MiB.
 _MAX_CELLS = 1 << 24
 
@@ -157,7 +157,7 @@ class BeliefKind(Kind[BeliefPart]):
         part = BeliefPart((), {1: 1}, exact=True) if part is None else part
         masses = BeliefAlgebra(self.sizes, (), 0).extend(part, scope)
         if normalize:
-            total = sum(masses.values()) if part.exact else math.fsum(masses.values())
+            total = divisor(sum(masses.values())) if part.exact else math.fsum(masses.values())
             masses = {mask: mass / total for mask, mass in masses.items()}
         else:
             masses = _with_conflict(masses, part)
@@ -243,7 +243,8 @@ class TableKind(Kind[TablePart]):
         elif self.tnorm == "min":
             values = np.where(values == values.max(), values * 0 + 1, values)
         else:
-            values = values / (values.max() if self.name == "possibility" else values.sum())
+            top = values.max() if self.name == "possibility" else values.sum()
+            values = values / divisor(top)
         listed = [names] if isinstance(names, str) else names
         return np.array(values.transpose([scope.index(self.place(name)) for name in listed]))
 

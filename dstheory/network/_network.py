@@ -48,7 +48,7 @@ class ValuationNetwork:
         "min_fill", "weighted_min_fill", "min_degree", "min_weight", "mcs_m" (networkx), or all
         variables as they shall be eliminated.
     max_configurations : int, optional
-        Largest clique; 2^16 for belief functions and 2^24 for tables if not given.
+        Largest clique; 2^18 for belief functions and 2^24 for tables if not given.
     max_pairs : int
         Largest number of pairs of focal sets in one combination.
     max_cost : float, optional
@@ -225,7 +225,8 @@ class ValuationNetwork:
     def replan(self, order: str | Sequence[str] | None = None) -> "ValuationNetwork":
         """The network with a new join tree, in the same or another order of elimination.
 
-        Worth a call after many `add`, which leave the tree as it is where they fit in.
+        Worth a call after many changes: valuations join the tree where they fit in, and leave
+        their place when they are retracted.
         """
         old = self._version
         new = old.order if order is None else as_order(order, self._kind)
@@ -276,10 +277,8 @@ class ValuationNetwork:
         """The same as `marginal`, by eliminating all other variables and keeping nothing."""
         query = names if isinstance(names, str) else list(names)
         scope = self._checked(query, disconnected)
-        version = self._version
-        parts = [part for parts in version.leaves(version.tree).values() for _, part in parts]
-        part = fused(version.store.algebra, parts, version.tree_with(scope).order, scope)
-        return self._written(part, query, normalize)
+        order, algebra = self._version.fusion_order(scope), self._version.store.algebra
+        return self._written(fused(algebra, self._version.parts(), order, scope), query, normalize)
 
     def most_plausible(self, *, normalize: bool = True) -> Configuration:
         """A joint configuration of all variables of the highest degree.

@@ -96,6 +96,18 @@ class Version(Generic[P]):
             order = eliminate(graph, self.kind.sizes, order)
         return binary_join_tree(scopes, self.kind.sizes, order)
 
+    def fusion_order(self, query: Scope) -> tuple[int, ...]:
+        """An order in which a query comes last, if its cliques are within the limits."""
+        scopes = [*(entry.scope for entry in self.entries.values()), query]
+        sizes = self.kind.sizes
+        if isinstance(self.order, str):
+            graph = interaction_graph(scopes, len(sizes))
+            order = eliminate(graph, sizes, self.order, last=query)
+        else:
+            order = (*(v for v in self.order if v not in query), *query)
+        self._check(binary_join_tree(scopes, sizes, order))
+        return order
+
     def leaves(
         self, tree: JoinTree, keys: Iterable[Hashable] | None = None
     ) -> dict[int, list[tuple[int, P]]]:
@@ -111,6 +123,10 @@ class Version(Generic[P]):
             if part is not None:
                 found[tree.leaves[(place,)]] = [(-place, part)]
         return found
+
+    def parts(self) -> list[P]:
+        """What all valuations say, and variables without any."""
+        return [part for parts in self.leaves(self.tree).values() for _, part in parts]
 
     @cached_property
     def messages(self) -> Messages[P]:

@@ -4,7 +4,7 @@ from fractions import Fraction
 
 import numpy as np
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from dstheory import MassFunction
@@ -60,6 +60,7 @@ def test_joint_marginals_equal_those_of_the_joint(case, data):
         assert as_sets(m) == expected
 
 
+@settings(max_examples=25)
 @given(belief_cases(), st.sampled_from(HEURISTICS), st.randoms(use_true_random=False))
 def test_every_order_gives_the_same(case, heuristic, random):
     given = list(case.network.names)
@@ -105,6 +106,17 @@ def test_floats_agree_with_fractions(case):
     assert again.most_plausible().degree == pytest.approx(float(network.most_plausible().degree))
 
 
+@given(beliefs)
+def test_exact_stays_exact(case):
+    """Integers over integers are fractions, never floats."""
+    if case.network.conflicting():
+        return
+    for m in case.network.marginals().values():
+        assert all(isinstance(mass, Fraction | int) for mass in m.store)
+    assert isinstance(case.network.most_plausible().degree, Fraction | int)
+    assert isinstance(case.network.kappa(), Fraction | int)
+
+
 # -- tables ----------------------------------------------------------------------------------------
 
 
@@ -148,6 +160,7 @@ def test_joint_tables_and_the_best_configuration(kind, data):
 # -- evidence --------------------------------------------------------------------------------------
 
 
+@settings(max_examples=25)
 @given(belief_cases(), st.data())
 def test_added_and_retracted_equals_from_scratch(case, data):
     """Valuations come and go, in any order, on trees that fit and trees that do not."""
