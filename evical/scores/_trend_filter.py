@@ -149,8 +149,8 @@ def trend_filter(x: Any, y: Any, lam: float, weights: Any = None, rtol: float = 
 
     Examples
     --------
-    The slope changes by 6; lessening that by 6/4 for each unit of y moved at three points is
-    worth it up to lam = 1, where the line 1 remains.
+    The least squares line is 1. The double sum of its residuals -1, 2, -1 is 0, -1, 0, so that
+    the fit is the line from lam = 1 on, and halfway between it and the data for lam = 1/2.
 
     >>> trend_filter([0, 1, 2], [0, 3, 0], 0.5)
     array([0.5, 2. , 0.5])
