@@ -135,10 +135,9 @@ def _slope(counts: ScoreCounts, unit: float) -> float:
         curvature = float((weight * p * (1 - p)) @ x**2)
         step = gradient / max(curvature, 1e-300)
         limit = 2.0 * (1.0 + abs(slope))
-        new = slope + min(max(step, -limit), limit)
-        new = new if low < new < high else (low + high) / 2
-        if abs(new - slope) <= 1e-14 * (1.0 + abs(slope)):
+        if abs(step) <= 1e-14 * limit or high - low <= 1e-15 * limit:
             break
-        slope = new
+        new = slope + min(max(step, -limit), limit)
+        slope = new if low < new < high else (low + high) / 2
     # Of denormal scores, the slope may exceed the largest float.
     return float(np.clip(slope / unit, -1e300, 1e300))

@@ -1,0 +1,175 @@
+"""Piecewise logistic calibration: objective, knots and profile against scipy's optimizers."""
+
+from itertools import combinations
+
+import numpy as np
+import pytest
+from scipy.optimize import minimize
+from scipy.special import expit
+
+from evical.calibrators import LogisticCalibrator, PiecewiseLogisticCalibrator
+from evical.scores import ScoreCounts, platt_targets
+from evical.scores._piecewise_logistic import fit_piecewise_logistic, inner_knots
+from evical.scores._piecewise_profile import PiecewiseProfile, piecewise_profile
+from tests import naive_gebel as naive
+
+RNG = np.random.default_rng(0)
+SCORES = 2 * RNG.normal(size=40)
+Y = (RNG.random(40) < expit(np.where(SCORES < 0, SCORES / 2, 2 * SCORES))).astype(int)
+
+
+def targets(smooth):
+    low, high = platt_targets(float(sum(1 - Y)), float(sum(Y))) if smooth else (0, 1)
+    return np.where(Y == 1, high, low)
+
+
+def best_by_scipy(knots, smooth, penalty):
+    def objective(w):
+        x = np.interp(SCORES, knots, w)
+        slopes = np.diff(w) / np.diff(knots)
+        loss = np.sum(np.logaddexp(0, x) - targets(smooth) * x)
+        return loss + penalty * np.sum(np.diff(slopes) ** 2)
+
+    return minimize(objective, np.zeros(4), method="BFGS", options={"gtol": 1e-8}).fun
+
+
+@pytest.mark.parametrize("smooth", [True, False])
+def test_objective_and_knots_are_the_best_of_all_pairs(smooth):
+    c = PiecewiseLogisticCalibrator(smooth=smooth).fit(SCORES, Y)
+    sample = SCORES.tolist(), targets(smooth).tolist()
+    # Knots are scores, up to the rounding of standardized ones.
+    knots = SCORES[np.abs(SCORES - c.knots_[:, None]).argmin(axis=1)]
+    np.testing.assert_allclose(c.knots_, knots, rtol=1e-14)
+    own = naive.piecewise_objective(*sample, knots.tolist(), c.log_odds_.tolist(), 0.001)
+    quantiles = np.unique(np.quantile(SCORES[Y == 1], np.arange(1, 20) / 20, method="inverted_cdf"))
+    ends = SCORES.min(), SCORES.max()
+    inner = [q for q in quantiles if ends[0] < q < ends[1]]
+    rivals = {
+        pair: best_by_scipy([ends[0], *pair, ends[1]], smooth, 0.001)
+        for pair in list(combinations(inner, 2))[::3]
+    }
+    assert own <= min(rivals.values()) + 1e-6
+    same = best_by_scipy(knots, smooth, 0.001)
+    assert own == pytest.approx(same, abs=1e-5)
+    assert c._fit.objective == pytest.approx(own, abs=1e-9)
+
+
+def test_prediction_is_the_sum_of_hats():
+    c = PiecewiseLogisticCalibrator().fit(SCORES, Y)
+    knots, weights = c.knots_.tolist(), c.log_odds_.tolist()
+    inside = np.sort(SCORES)[1:-1]
+    wanted = [naive.hat_log_odds(s, knots, weights) for s in inside.tolist()]
+    np.testing.assert_allclose(c.predict_proba(inside)[:, 1], expit(wanted), rtol=1e-9)
+    ends = c.predict_proba([-1e9, 1e9])[:, 1]
+    np.testing.assert_allclose(ends, expit(c.log_odds_[[0, -1]]), rtol=1e-9)
+
+
+def test_a_large_penalty_is_logistic_calibration():
+    straight = PiecewiseLogisticCalibrator(penalty=1e9).fit(SCORES, Y).predict_proba(SCORES)
+    platt = LogisticCalibrator("bayesian").fit(SCORES, Y).predict_proba(SCORES)
+    np.testing.assert_allclose(straight, platt, atol=1e-6)
+
+
+def test_quantiles_count_weights():
+    counts = ScoreCounts.from_samples(SCORES, Y, 1 + np.arange(40) % 3)
+    repeated = np.repeat(SCORES[Y == 1], (1 + np.arange(40) % 3)[Y == 1])
+    wanted = np.unique(np.quantile(repeated, np.arange(1, 20) / 20, method="inverted_cdf"))
+    inside = (wanted > SCORES.min()) & (wanted < SCORES.max())
+    np.testing.assert_array_equal(inner_knots(counts), wanted[inside])
+
+
+@pytest.mark.parametrize(
+    ("scores", "n_knots"), [([0.0, 1.0], 2), ([0.0, 1.0, 2.0], 3), ([3.0, 3.0], 2)]
+)
+def test_few_scores_have_fewer_knots(scores, n_knots):
+    y = [0, 1, 0][: len(scores)]
+    assert len(PiecewiseLogisticCalibrator().fit(scores, y).knots_) == n_knots
+
+
+def test_search_on_groups_ends_within_the_best_on_all_scores():
+    rng = np.random.default_rng(1)
+    s = rng.normal(size=9000)
+    y = rng.random(9000) < expit(np.where(s < 0, s, 3 * s))
+    counts = ScoreCounts.from_samples(s, y)
+    fit = fit_piecewise_logistic(counts, 0.001, True)
+    near = fit_piecewise_logistic(counts.compress(1999), 0.001, True)
+    assert fit.objective == pytest.approx(near.objective, rel=1e-4)
+
+
+@pytest.mark.parametrize("y", [SCORES > 0, SCORES < 0])
+def test_separable_labels_have_no_fit(y):
+    with pytest.raises(ValueError, match="a threshold separates the classes"):
+        PiecewiseLogisticCalibrator(smooth=False).fit(SCORES, y)
+    assert np.isfinite(PiecewiseLogisticCalibrator().fit(SCORES, y).log_odds_).all()
+
+
+# ---- the likelihood model
+
+
+@pytest.fixture(scope="module")
+def fitted():
+    return PiecewiseLogisticCalibrator(model="likelihood").fit(SCORES, Y)
+
+
+@pytest.mark.parametrize("s", [-2.5, 0.0, 0.7, 3.0])
+@pytest.mark.parametrize("p", [0.05, 0.4, 0.8])
+def test_contour_is_that_of_a_constrained_optimizer(fitted, s, p):
+    knots = fitted.knots_
+
+    def objective(w):
+        x = np.interp(SCORES, knots, w)
+        slopes = np.diff(w) / np.diff(knots)
+        loss = np.sum(np.logaddexp(0, x) - targets(True) * x)
+        return loss + 0.001 * np.sum(np.diff(slopes) ** 2)
+
+    wanted = minimize(
+        objective,
+        fitted.log_odds_,
+        constraints={"type": "eq", "fun": lambda w: np.interp(s, knots, w) - np.log(p / (1 - p))},
+        method="SLSQP",
+        options={"maxiter": 500, "ftol": 1e-12},
+    )
+    assert wanted.success
+    relative = np.exp(objective(fitted.log_odds_) - wanted.fun)
+    assert fitted.contour(s, p) == pytest.approx(relative, abs=1e-5)
+
+
+def test_masses_are_the_areas_under_the_contour(fitted):
+    tau = np.linspace(0, 1, 4001)
+    for s in (-1.0, 0.5, 2.0):
+        area = 1 - fitted.contour(s, tau)
+        p = expit(fitted._fit.log_odds(np.array([s])))[0]
+        m1, m0 = (np.trapezoid(np.where(side, area, 0), tau) for side in (tau <= p, tau >= p))
+        np.testing.assert_allclose(fitted.predict_interval([s]), [[m1, 1 - m0]], atol=2e-4)
+
+
+def test_quadrature_of_a_large_sample_is_the_sample():
+    rng = np.random.default_rng(2)
+    s = rng.normal(size=600)
+    counts = ScoreCounts.from_samples(s, rng.random(600) < expit(3 * s))
+    profile = piecewise_profile(counts, fit_piecewise_logistic(counts, 0.001, True))
+    assert len(profile.nodes) < 300
+    fit = profile.fit
+    exact = PiecewiseProfile(fit, (counts.scores - fit.first) / fit.span, counts.total)
+    x = np.array([0.1, 0.5, 0.8])
+    np.testing.assert_allclose(profile.mass_log_odds(x), exact.mass_log_odds(x), atol=1e-8)
+
+
+def test_only_the_likelihood_model_has_a_contour():
+    with pytest.raises(ValueError, match="needs 'likelihood'"):
+        PiecewiseLogisticCalibrator().fit(SCORES, Y).contour(0.0, 0.5)
+
+
+@pytest.mark.parametrize(
+    ("options", "error"),
+    [
+        ({"penalty": 0}, ValueError),
+        ({"penalty": np.inf}, ValueError),
+        ({"penalty": "1"}, TypeError),
+        ({"smooth": 1}, TypeError),
+        ({"model": "confidence"}, ValueError),
+    ],
+)
+def test_wrong_parameters_are_refused(options, error):
+    with pytest.raises(error, match=f"{next(iter(options))} is "):
+        PiecewiseLogisticCalibrator(**options).fit(SCORES, Y)
