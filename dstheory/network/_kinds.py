@@ -246,7 +246,8 @@ class TableKind(Kind[TablePart]):
             top = values.max() if self.name == "possibility" else values.sum()
             values = values / divisor(top)
         listed = [names] if isinstance(names, str) else names
-        return np.array(values.transpose([scope.index(self.place(name)) for name in listed]))
+        ordered = values.transpose([scope.index(self.place(name)) for name in listed])
+        return np.array(ordered, dtype=ordered.dtype if exact else np.float64)
 
     def is_exact(self, valuation: Table) -> bool:
         return valuation.values.dtype == object

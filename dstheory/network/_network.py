@@ -107,11 +107,11 @@ class ValuationNetwork:
         max_cost: float | None = None,
     ) -> None:
         own = kind_of(kind, tnorm, as_variables(variables))
-        limits = Limits(max_configurations or own.max_configurations, max_pairs, max_cost)
+        limits = Limits(max_configurations, max_pairs, max_cost)
         store: Store[Any] = Store(own.algebra(max_pairs))
         self._version: Version[Any] = Version(own, store, {}, as_order(order, own), limits)
         listed = valuations if isinstance(valuations, Mapping) else dict(enumerate(valuations))
-        entries = {key: self._entry(valuation, None) for key, valuation in listed.items()}
+        entries = {key: self._entry(one, None) for key, one in listed.items()}
         self._version = self._version.with_entries(entries)
 
     @classmethod
@@ -211,9 +211,9 @@ class ValuationNetwork:
         """
         if not isinstance(values, Mapping):
             raise TypeError(f"values are a mapping of names to values, not {values!r}")
-        network = self
+        network, kind = self, self._kind
         for name, event in values.items():
-            indicator = self._kind.indicator(self.variables[self._kind.place(name)], event)
+            indicator = kind.indicator(self.variables[kind.place(name)], event)
             network = network.add(indicator, key=("observed", name))
         return network
 
@@ -291,8 +291,8 @@ class ValuationNetwork:
         Returns
         -------
         Configuration
-            For belief functions the configuration x of the highest Pl({x}); the most probable one
-            for probabilities. Of several the first, variable by variable.
+            For belief functions that of the highest Pl({x}), for probabilities the most probable.
+            Of several one, always the same.
 
         Raises
         ------
@@ -317,10 +317,11 @@ class ValuationNetwork:
     def kappa(self) -> Any:
         """Conflict of all valuations: 1 less what they leave possible.
 
-        For belief functions the mass of the empty set under the conjunctive rule; exact for
-        fractions. See `log_normalization` where it is within 1e-16 of 1.
+        For belief functions the mass of the empty set under the conjunctive rule. See
+        `log_normalization` where it is within 1e-16 of 1.
         """
-        return self._total().missing
+        missing = self._total().missing
+        return missing if self._version.is_exact else float(missing)
 
     def log_normalization(self) -> float:
         """Natural logarithm of what normalization divides by; -inf in total conflict.

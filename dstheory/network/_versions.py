@@ -6,7 +6,7 @@ messages keep their names and are found again.
 """
 
 from collections.abc import Hashable, Iterable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, fields
 from functools import cached_property
 from typing import Any, Generic, TypeVar
 
@@ -28,11 +28,17 @@ Order = str | tuple[int, ...]
 
 @dataclass(frozen=True)
 class Limits:
-    """What a computation may cost."""
+    """What a computation may cost; no number of configurations means that of the kind."""
 
-    max_configurations: int
+    max_configurations: int | None
     max_pairs: int
     max_cost: float | None
+
+    def __post_init__(self) -> None:
+        for field in fields(self):
+            value = getattr(self, field.name)
+            if value is not None and not value >= 1:
+                raise ValueError(f"{field.name} is {value}, but a limit is 1 or more")
 
 
 @dataclass(frozen=True, eq=False)
@@ -172,10 +178,10 @@ class Version(Generic[P]):
         """Refuse a tree that exceeds a limit, before anything runs."""
         count = self.store.algebra.n_configurations
         largest = max(tree.scopes, key=count)
-        limits = self.limits
-        check_configurations(self.kind.named(largest), count(largest), limits.max_configurations)
-        if limits.max_cost is not None:
-            self._plan(tree).check(max_cost=limits.max_cost)
+        limit = self.limits.max_configurations or self.kind.max_configurations
+        check_configurations(self.kind.named(largest), count(largest), limit)
+        if self.limits.max_cost is not None:
+            self._plan(tree).check(max_cost=self.limits.max_cost)
 
     @cached_property
     def is_exact(self) -> bool:

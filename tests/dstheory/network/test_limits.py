@@ -278,6 +278,8 @@ def test_options():
         ({"tnorm": "min"}, "only possibilities have a choice"),
         ({"kind": "possibility", "tnorm": "max"}, "tnorm is 'max'"),
         ({"order": "best"}, "order is 'best', not one of min_fill"),
+        ({"max_pairs": 0}, "max_pairs is 0, but a limit is 1 or more"),
+        ({"max_configurations": 0}, "max_configurations is 0"),
         ({"order": ["a"]}, "an order names each variable once; missing are \\['b'\\]"),
     ):
         with pytest.raises(ValueError, match=message):
@@ -318,3 +320,15 @@ def test_symbols_run_through():
     assert sympy.expand(network.marginal("x2").bel("t") - p**2) == 0
     with pytest.raises(NetworkError, match="is symbolic and meets floats"):
         network.add(rule(*network.variables[:2], 0.5)).marginal("x2")
+
+
+def test_floats_give_floats_even_where_all_are_0_or_1():
+    belief = ValuationNetwork(binary(2), [rule(*binary(2), 1.0)]).observe({"x0": "t"})
+    assert belief.marginal("x1").store.dtype == float
+    assert isinstance(belief.kappa(), float)
+    table = ValuationNetwork({"a": [0, 1], "b": [0, 1]}, kind="probability").observe({"a": 0})
+    for name, expected in (("a", [1, 0]), ("b", [0.5, 0.5])):
+        assert table.marginal(name).dtype == float
+        assert table.marginal(name).tolist() == expected
+    half = np.array([Fraction(1, 2)] * 2, dtype=object)
+    assert table.add(half, on="b").marginal("b").tolist() == [Fraction(1, 2)] * 2

@@ -1,6 +1,7 @@
 """Pictures of networks by the artists they leave."""
 
 import matplotlib.pyplot as plt
+import numpy as np
 import pytest
 from matplotlib.figure import Figure
 
@@ -39,6 +40,20 @@ def test_nothing_covers_anything(ax, network):
     display = NetworkDisplay.from_network(network, ax=ax)
     places = [*display.variables.values(), *display.valuations.values()]
     assert len(set(places)) == len(places)
+
+
+def test_large_networks_are_unfolded(ax):
+    """On a ring of forty, neighbors are nearer than all others, in each run alike."""
+    ring = [Variable(f"x{i:02}", [0, 1]) for i in range(40)]
+    masses = [
+        MassFunction(ProductFrame([ring[i - 1], ring[i]]), [9, 15], [0.5, 0.5]) for i in range(40)
+    ]
+    places = NetworkDisplay.from_network(ValuationNetwork(ring, masses), ax=ax).variables
+    points = np.array([places[variable.name] for variable in ring])
+    distances = np.linalg.norm(points[:, np.newaxis] - points, axis=2) + 99 * np.eye(40)
+    assert all((i - distances[i].argmin()) % 40 in (1, 39) for i in range(40))
+    again = NetworkDisplay.from_network(ValuationNetwork(ring, masses), ax=ax).variables
+    assert again == places
 
 
 def test_a_join_tree_shows_its_nodes(ax, network):
