@@ -82,11 +82,12 @@ def eliminate(
     >>> eliminate(interaction_graph([(0, 1), (0, 2), (0, 3)], 4), [2, 2, 2, 2])
     (1, 2, 0, 3)
     """
-    if check_heuristic(heuristic) == "mcs_m":
+    # On a chordal graph networkx numbers nothing; there min-fill finds an order without fill.
+    if check_heuristic(heuristic) == "mcs_m" and not nx.is_chordal(graph):
         _, numbers = nx.complete_to_chordal_graph(graph)
-        return tuple(sorted(graph, key=lambda v: (v in last, numbers.get(v, 0), v)))
+        return tuple(sorted(graph, key=lambda v: (v in last, numbers[v], v)))
     adjacency = {variable: set(graph[variable]) for variable in graph}
-    measure = _MEASURES[heuristic]
+    measure = _MEASURES.get(heuristic, _fill)
 
     def price(variable: int) -> tuple[bool, int, int, int]:
         cost = measure(variable, adjacency, sizes)

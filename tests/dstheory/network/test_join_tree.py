@@ -99,6 +99,20 @@ def check(tree, scopes):
     assert tree.separators[tree.root] == ()
 
 
+@pytest.mark.parametrize("heuristic", HEURISTICS)
+@pytest.mark.parametrize(
+    ("graph", "width"),
+    [(nx.star_graph(7), 1), (nx.path_graph(8), 1), (nx.cycle_graph(8), 2), (nx.ladder_graph(5), 2)],
+    ids=["star", "path", "cycle", "ladder"],
+)
+def test_widths_of_known_graphs(graph, width, heuristic):
+    sizes = [2] * len(graph)
+    scopes = [tuple(sorted(edge)) for edge in graph.edges]
+    order = eliminate(interaction_graph(scopes, len(sizes)), sizes, heuristic)
+    tree = binary_join_tree(scopes, sizes, order)
+    assert max(len(scope) for scope in tree.scopes) == width + 1
+
+
 def test_a_star_is_shallow():
     """Five hundred valuations of one variable are combined in pairs of pairs, not in a row."""
     scopes = [(0, v) for v in range(1, 501)]

@@ -207,6 +207,22 @@ def test_a_grid_above_its_limits_is_refused_before_anything_runs():
         network.plan().check(max_configurations=10)
 
 
+def test_a_grid_within_its_limits_is_answered():
+    """Far below the worst case of the plan, 2^40 pairs and more; two routes agree."""
+    cells = {(i, j): Variable(f"{i}{j}", ["t", "f"]) for i in range(5) for j in range(5)}
+    rules = [
+        rule(one, cells[other], 0.9)
+        for (i, j), one in cells.items()
+        for other in ((i + 1, j), (i, j + 1))
+        if other in cells
+    ]
+    network = ValuationNetwork(cells.values(), rules).observe({"00": "t"})
+    assert network.plan().log2_cost > 39
+    m = network.marginal("44")
+    assert m.equals(network.replan("min_weight").fuse("44"), atol=1e-12)
+    assert 0.9**8 < m.bel("t") < 1
+
+
 def test_focal_sets_are_counted_while_it_runs():
     network = grid(4, max_pairs=50)
     with pytest.raises(CostLimitError, match=r"would combine \d+ and \d+ focal sets, \d+ pairs"):
