@@ -2,6 +2,13 @@
 
 from evical.experiments._describe import describe
 from evical.experiments._example import CalibrationSample, calibration_samples
+from evical.experiments._gebel import (
+    GEBEL_DATASETS,
+    GebelProtocol,
+    GebelRow,
+    load_gebel,
+    run_gebel,
+)
 from evical.experiments._metrics import METRICS, Metric
 from evical.experiments._protocol import TEN_CLASSIFIERS, Method, Protocol
 from evical.experiments._quality import (
@@ -16,11 +23,14 @@ from evical.experiments._split import draw_halves, share_sizes
 from evical.experiments._summary import Estimate, estimates, paired_difference, reliability_data
 
 __all__ = [
+    "GEBEL_DATASETS",
     "METRICS",
     "TEN_CLASSIFIERS",
     "CalibrationSample",
     "Contender",
     "Estimate",
+    "GebelProtocol",
+    "GebelRow",
     "Method",
     "Metric",
     "Protocol",
@@ -33,11 +43,13 @@ __all__ = [
     "describe",
     "draw_halves",
     "estimates",
+    "load_gebel",
     "optimum",
     "paired_difference",
     "quality_study",
     "reliability_data",
     "run",
+    "run_gebel",
     "run_round",
     "share_sizes",
 ]
