@@ -1,0 +1,32 @@
+"""Significance: are differences between methods more than chance?
+
+One data set: `mcnemar`. One data set, repeated splits: `corrected_t`. Two methods on several data
+sets: `wilcoxon`. Several methods on several data sets: `friedman`, then `holm` against one method
+or `nemenyi` among all (Demsar 2006).
+"""
+
+from evical.significance._friedman import FriedmanResult, friedman
+from evical.significance._pairs import TestResult, corrected_t, mcnemar, wilcoxon
+from evical.significance._posthoc import (
+    HolmResult,
+    NemenyiResult,
+    holm,
+    holm_adjusted,
+    nemenyi,
+)
+from evical.significance._results import Results
+
+__all__ = [
+    "FriedmanResult",
+    "HolmResult",
+    "NemenyiResult",
+    "Results",
+    "TestResult",
+    "corrected_t",
+    "friedman",
+    "holm",
+    "holm_adjusted",
+    "mcnemar",
+    "nemenyi",
+    "wilcoxon",
+]

@@ -1,0 +1,223 @@
+"""Two methods: on one test set, on the splits of one data set, or on several data sets."""
+
+from dataclasses import dataclass
+from typing import Any, Literal
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+from scipy import stats
+
+from evical.significance._text import p_text
+
+__all__ = ["TestResult", "corrected_t", "mcnemar", "wilcoxon"]
+
+Floats = NDArray[np.float64]
+
+# Up to this many disagreements the binomial distribution itself is used (Dietterich 1998 calls
+# for 10 at least; R and statsmodels switch at 25).
+_EXACT_UP_TO = 25
+
+
+@dataclass(frozen=True)
+class TestResult:
+    """A test of two methods.
+
+    Parameters
+    ----------
+    name : str
+        Which test, and in which form.
+    statistic : float
+        As the name says.
+    pvalue : float
+        Two-sided.
+    difference : float
+        First method minus second: of shares of errors for `mcnemar`, of values for the others.
+    """
+
+    __test__ = False  # pytest takes classes of this name for tests
+
+    name: str
+    statistic: float
+    pvalue: float
+    difference: float
+
+    def __str__(self) -> str:
+        return (
+            f"{self.name}: difference {self.difference:+.4g}, statistic {self.statistic:.4g}, "
+            f"{p_text(self.pvalue)}"
+        )
+
+
+def mcnemar(y_true: Any, y_pred1: Any, y_pred2: Any, exact: bool | None = None) -> TestResult:
+    """McNemar's test of two classifiers on the same test samples.
+
+    Parameters
+    ----------
+    y_true, y_pred1, y_pred2 : (n,) arrays of labels
+    exact : bool, optional
+        Binomial distribution, or chi-square with continuity correction; by default the first up
+        to 25 samples on which exactly one classifier is right.
+
+    Returns
+    -------
+    TestResult
+        The statistic is the smaller number of the two kinds of disagreement, or chi-square.
+
+    Raises
+    ------
+    ValueError
+        If lengths differ or there is no sample.
+
+    Notes
+    -----
+    Only the samples count on which one classifier is right and the other wrong; if the two err
+    equally often, each kind has probability 1/2. Without any, the p-value is 1.
+
+    References
+    ----------
+    McNemar (1947), Psychometrika 12, 153-157. Dietterich (1998), Neural Computation 10,
+    1895-1923, section 3.1. Used in Xu, Davoine, Zha & Denoeux (2016), section 5.2.
+
+    Examples
+    --------
+    >>> y = [1, 1, 1, 1, 0, 0]
+    >>> test = mcnemar(y, [1, 1, 1, 1, 0, 1], [0, 0, 0, 1, 0, 0])
+    >>> test.statistic, test.pvalue
+    (1.0, 0.625)
+    """
+    truth, first, second = (np.asarray(labels) for labels in (y_true, y_pred1, y_pred2))
+    if truth.ndim != 1 or not truth.shape == first.shape == second.shape or not len(truth):
+        raise ValueError(
+            f"labels have shapes {truth.shape}, {first.shape} and {second.shape}, expected (n,) "
+            "each, with the same n of at least 1"
+        )
+    wrong1, wrong2 = first != truth, second != truth
+    only1, only2 = int((wrong1 & ~wrong2).sum()), int((~wrong1 & wrong2).sum())
+    difference = float((only1 - only2) / len(truth))
+    if exact is None:
+        exact = only1 + only2 <= _EXACT_UP_TO
+    if exact:
+        least = min(only1, only2)
+        pvalue = stats.binomtest(least, only1 + only2).pvalue if only1 + only2 else 1.0
+        return TestResult("McNemar, exact", float(least), float(pvalue), difference)
+    apart = max(abs(only1 - only2) - 1, 0)
+    statistic = apart**2 / (only1 + only2) if only1 + only2 else 0.0
+    pvalue = float(stats.chi2.sf(statistic, 1))
+    return TestResult("McNemar, chi-square", float(statistic), pvalue, difference)
+
+
+def wilcoxon(values1: ArrayLike, values2: ArrayLike) -> TestResult:
+    """Wilcoxon's signed-rank test of two methods on several data sets.
+
+    Parameters
+    ----------
+    values1, values2 : (N,) arrays
+        A result of each method on each data set.
+
+    Returns
+    -------
+    TestResult
+        The statistic is the smaller one of the two rank sums.
+
+    Raises
+    ------
+    ValueError
+        If lengths differ, there is no data set, or a value is not finite.
+
+    Notes
+    -----
+    The ranks of equal results are split evenly between both sums, as Demsar has it. Without
+    ties the p-value is exact up to 50 data sets, else it is that of the normal approximation.
+
+    References
+    ----------
+    Demsar (2006), Journal of Machine Learning Research 7, 1-30, section 3.1.3.
+
+    Examples
+    --------
+    >>> test = wilcoxon([0.9, 0.8, 0.7, 0.85, 0.6], [0.8, 0.6, 0.4, 0.45, 0.1])
+    >>> test.statistic, test.pvalue
+    (0.0, 0.0625)
+    """
+    first, second = _paired(values1, values2)
+    gaps = first - second
+    difference = float(gaps.mean())
+    if not gaps.any():
+        return TestResult("Wilcoxon signed-rank", len(gaps) * (len(gaps) + 1) / 4, 1.0, 0.0)
+    result = stats.wilcoxon(gaps, zero_method="zsplit", method=_method(gaps))
+    return TestResult(
+        "Wilcoxon signed-rank", float(result.statistic), float(result.pvalue), difference
+    )
+
+
+def corrected_t(values1: ArrayLike, values2: ArrayLike, test_share: float) -> TestResult:
+    r"""Corrected t test of two methods on repeated splits of one data set.
+
+    Parameters
+    ----------
+    values1, values2 : (J,) arrays
+        A result of each method on each split, such as the r x k folds of repeated
+        cross-validation.
+    test_share : float
+        Test samples per training sample of a split: 1 / (k - 1) for k folds.
+
+    Returns
+    -------
+    TestResult
+        The statistic is t, of J - 1 degrees of freedom.
+
+    Raises
+    ------
+    ValueError
+        If lengths differ, there are fewer than 2 splits, a value is not finite, or `test_share`
+        is not positive.
+
+    Notes
+    -----
+    Splits share training samples, so that their differences are correlated: the variance of the
+    mean is :math:`(1/J + n_2/n_1) s^2`, with :math:`n_2/n_1` the test share, not
+    :math:`s^2 / J`.
+
+    References
+    ----------
+    Nadeau & Bengio (2003), Inference for the generalization error, Machine Learning 52,
+    239-281. Bouckaert & Frank (2004), PAKDD, 3-12.
+
+    Examples
+    --------
+    >>> test = corrected_t([0.8, 0.9, 0.7, 0.8], [0.7, 0.6, 0.5, 0.6], test_share=1 / 3)
+    >>> round(test.statistic, 3), round(test.pvalue, 3)
+    (3.207, 0.049)
+    """
+    first, second = _paired(values1, values2)
+    if len(first) < 2:
+        raise ValueError("there is one split only; a t test needs at least 2")
+    if not 0 < test_share < np.inf:
+        raise ValueError(f"test_share is {test_share!r}, expected test samples per training sample")
+    gaps = first - second
+    mean, variance = float(gaps.mean()), float(gaps.var(ddof=1))
+    error = np.sqrt((1 / len(gaps) + test_share) * variance)
+    with np.errstate(divide="ignore", invalid="ignore"):  # all differences equal
+        statistic = float(np.float64(mean) / error) if mean else 0.0
+    pvalue = float(2 * stats.t.sf(abs(statistic), len(gaps) - 1))
+    return TestResult("corrected t", statistic, pvalue, mean)
+
+
+def _method(gaps: Floats) -> Literal["exact", "approx"]:
+    sizes = np.abs(gaps)
+    ties = len(np.unique(sizes)) < len(sizes) or (sizes == 0).any()
+    return "exact" if len(gaps) <= 50 and not ties else "approx"
+
+
+def _paired(values1: ArrayLike, values2: ArrayLike) -> tuple[Floats, Floats]:
+    first, second = (np.asarray(v, dtype=np.float64) for v in (values1, values2))
+    if first.ndim != 1 or first.shape != second.shape or not len(first):
+        raise ValueError(
+            f"values have shapes {first.shape} and {second.shape}, expected (n,) twice, with the "
+            "same n of at least 1"
+        )
+    for number, values in enumerate((first, second), start=1):
+        if not np.isfinite(values).all():
+            row = int(np.argmin(np.isfinite(values)))
+            raise ValueError(f"values{number}[{row}] is {values[row]}, expected a finite number")
+    return first, second
