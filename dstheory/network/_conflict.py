@@ -1,24 +1,23 @@
 """Which valuations exclude each other: a smallest set, found by deletion.
 
-Valuations are left out for good if the rest is still contradictory: half of them at once, a
-quarter, and so on to each by itself. What remains is contradictory, and no proper part of it is,
-since more valuations never agree better; another set may be smaller still. Each trial changes a
-few leaves of the tree, so that most messages are found again.
+A valuation is needed if the others, without it, do not contradict each other; then it is needed in
+every contradictory part too, since fewer valuations never disagree more. One pass of messages
+tells which are needed. Of the others as many as possible are left out at once, and the rest is
+asked again, until all are needed: no proper part is contradictory, though another set may be
+smaller still.
 """
 
 from collections.abc import Hashable
 from typing import Any
 
-from dstheory.network._messages import Messages
 from dstheory.network._versions import Version
 
 __all__ = ["contradicts", "smallest_contradiction"]
 
 
-def contradicts(messages: Messages[Any]) -> bool:
+def contradicts(version: Version[Any]) -> bool:
     """Whether all valuations together leave nothing possible."""
-    top = messages.top()
-    return top is not None and not messages.store.algebra.total(top).value
+    return not version.total.value
 
 
 def smallest_contradiction(version: Version[Any]) -> tuple[Hashable, ...]:
@@ -26,16 +25,22 @@ def smallest_contradiction(version: Version[Any]) -> tuple[Hashable, ...]:
 
     Those that came first are given up first, so that late evidence is named where it can be.
     """
-    if not contradicts(version.messages):
+    if not contradicts(version):
         return ()
-    kept = list(version.entries)
-    size = len(kept)
-    while size := size // 2:
-        start = 0
-        while start < len(kept):
-            fewer = kept[:start] + kept[start + size :]
-            if contradicts(version.some_messages(fewer)):
-                kept = fewer
-            else:
-                start += size
-    return tuple(kept)
+    while True:
+        spare = [key for key in version.entries if not version.total_without(key).value]
+        if not spare:
+            return tuple(version.entries)
+        version = _reduced(version, spare)
+
+
+def _reduced(version: Version[Any], spare: list[Hashable]) -> Version[Any]:
+    """The contradiction without the first of some valuations each of which could go."""
+    size = len(spare)
+    while True:
+        dropped = set(spare[:size])
+        left = {key: entry for key, entry in version.entries.items() if key not in dropped}
+        fewer = version.with_entries(left)
+        if size == 1 or contradicts(fewer):
+            return fewer
+        size //= 2

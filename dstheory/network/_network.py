@@ -320,8 +320,7 @@ class ValuationNetwork:
         For belief functions the mass of the empty set under the conjunctive rule. See
         `log_normalization` where it is within 1e-16 of 1.
         """
-        missing = self._total().missing
-        return missing if self._version.is_exact else float(missing)
+        return self._kappa(self._version.total)
 
     def log_normalization(self) -> float:
         """Natural logarithm of what normalization divides by; -inf in total conflict.
@@ -329,7 +328,7 @@ class ValuationNetwork:
         ln(1 - kappa) for belief functions, ln P(evidence) for probabilities, ln of the height for
         possibilities.
         """
-        return float(self._total().log)
+        return float(self._version.total.log)
 
     def conflicting(self) -> tuple[Hashable, ...]:
         """Keys of valuations that exclude each other, as no fewer of them do; () if none.
@@ -343,7 +342,8 @@ class ValuationNetwork:
 
         A low one marks a valuation that the conflict depends on.
         """
-        return {key: self.retract(key).kappa() for key in self._version.entries}
+        version = self._version
+        return {key: self._kappa(version.total_without(key)) for key in version.entries}
 
     # -- before anything runs ----------------------------------------------------------------------
 
@@ -376,16 +376,15 @@ class ValuationNetwork:
     def _checked(self, query: str | list[str], disconnected: bool) -> Scope:
         return check_query(query, self._kind, self._version.components, disconnected)
 
-    def _total(self) -> Amount:
-        top = self._version.messages.top()
-        return Amount(1) if top is None else self._version.store.algebra.total(top)
+    def _kappa(self, total: Amount) -> Any:
+        return total.missing if self._version.is_exact else float(total.missing)
 
     def _normalization(self) -> Amount:
         """The total; what is lost under the minimum does not change how others compare."""
-        return Amount(1) if self.tnorm == "min" else self._total()
+        return Amount(1) if self.tnorm == "min" else self._version.total
 
     def _refuse_conflict(self) -> None:
-        if contradicts(self._version.messages):
+        if contradicts(self._version):
             raise NetworkConflictError(self.conflicting(), len(self._version.entries))
 
     def _written(self, part: Any, query: str | list[str], normalize: bool) -> Any:

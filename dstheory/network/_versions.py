@@ -5,14 +5,14 @@ valuation takes over its tree, with a leaf grafted on where there is room for it
 messages keep their names and are found again.
 """
 
-from collections.abc import Hashable, Iterable, Mapping, Sequence
+from collections.abc import Hashable, Mapping, Sequence
 from dataclasses import dataclass, fields
 from functools import cached_property
 from typing import Any, Generic, TypeVar
 
 import networkx as nx
 
-from dstheory.network._algebra import Part
+from dstheory.network._algebra import Amount, Part
 from dstheory.network._elimination import eliminate, interaction_graph
 from dstheory.network._errors import NetworkError
 from dstheory.network._join_tree import JoinTree, Scope, binary_join_tree
@@ -114,13 +114,10 @@ class Version(Generic[P]):
         self._check(binary_join_tree(scopes, sizes, order))
         return order
 
-    def leaves(
-        self, tree: JoinTree, keys: Iterable[Hashable] | None = None
-    ) -> dict[int, list[tuple[int, P]]]:
-        """Numbered parts of each leaf; of some valuations only, if keys are given."""
+    def leaves(self, tree: JoinTree) -> dict[int, list[tuple[int, P]]]:
+        """Numbered parts of each leaf."""
         found: dict[int, list[tuple[int, P]]] = {}
-        chosen = self.entries.values() if keys is None else [self.entries[key] for key in keys]
-        for entry in chosen:
+        for entry in self.entries.values():
             found.setdefault(tree.leaves[entry.scope], []).append((entry.number, entry.part))
         silent = set(range(len(self.kind.sizes)))
         silent -= {v for entry in self.entries.values() for v in entry.scope}
@@ -143,10 +140,6 @@ class Version(Generic[P]):
         self._check(tree)
         return Messages(self.store, tree, self.leaves(tree))
 
-    def some_messages(self, keys: Iterable[Hashable]) -> Messages[P]:
-        """Messages of a part of the valuations, on the same tree."""
-        return Messages(self.store, self.tree, self.leaves(self.tree, keys))
-
     def belief(self, scope: Scope) -> P | None:
         """What all valuations say about some variables, before normalization."""
         messages = self.messages
@@ -157,6 +150,25 @@ class Version(Generic[P]):
         node = messages.tree.home(scope)
         assert node is not None  # a query has a leaf
         return self.store.reduce(messages.belief(node), scope)
+
+    def total_without(self, key: Hashable) -> Amount:
+        """Weight of all other valuations, from the messages that do not hold this one."""
+        entry, messages = self.entry(key), self.messages
+        leaf = messages.tree.leaves[entry.scope]
+        others = [part for number, part in messages.leaves[leaf] if number != entry.number]
+        outside = None if leaf == messages.tree.root else messages.down(leaf)
+        rest = self.store.combine(*others, outside)
+        spoken = () if rest is None else rest.scope
+        silent = [self.kind.filler(v) for v in entry.scope if v not in spoken]
+        return self._total(self.store.combine(rest, *silent))
+
+    @property
+    def total(self) -> Amount:
+        """Weight of all valuations: what normalization divides by."""
+        return self._total(self.messages.top())
+
+    def _total(self, part: P | None) -> Amount:
+        return Amount(1) if part is None else self.store.algebra.total(part)
 
     def plan(self, query: Scope = ()) -> Plan:
         """What propagation costs, with room for a query."""

@@ -221,3 +221,11 @@ def test_conflict_without_each(case):
     for key in range(len(case.valuations)):
         left = case.valuations[:key] + case.valuations[key + 1 :]
         assert found[key] == naive.joint_belief(case.sizes, left).get(frozenset(), Fraction(0))
+
+
+@pytest.mark.parametrize("kind", TABLES)
+@given(st.data())
+def test_conflict_without_each_table(kind, data):
+    network = data.draw(table_cases(**TABLES[kind][0])).network
+    found = network.kappa_without()
+    assert found == {key: network.retract(key).kappa() for key in network.valuations}
