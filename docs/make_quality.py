@@ -15,7 +15,7 @@ from docs.calibration_peers import installed
 from evical.experiments import Estimate, Quality, calibrator_contenders, optimum, quality_study
 
 PAGE = Path(__file__).with_name("calibrator_quality.md")
-KINDS = ("monotone", "nonmonotone")
+KINDS = ("monotone", "nonmonotone", "overconfident")
 SIZES = (200, 1000, 10_000)
 # Methods of quadratic cost (a fit of 10,000 takes 5 and 14 s) only take part up to these sizes.
 LARGEST = {"SBB": 1000, "ABB": 1000}
@@ -57,13 +57,14 @@ def main() -> None:
     parser.add_argument("--quantiles", type=int, default=20_000)
     parser.add_argument("--all", action="store_true", help="slow methods on large samples too")
     parser.add_argument("--only", nargs="*", help="run methods whose names begin so; keep the rest")
+    parser.add_argument("--kinds", nargs="*", default=KINDS, help="run these maps; keep the rest")
     options = parser.parse_args()
     chosen = [*calibrator_contenders(), *installed()]
     known = {contender.name for contender in chosen}
     if options.only is not None:
         chosen = [c for c in chosen if c.name.startswith(tuple(options.only))]
     rows: list[Quality] = []
-    for n, kind in product(SIZES, KINDS):
+    for n, kind in product(SIZES, options.kinds):
         able = [c for c in chosen if options.all or n <= LARGEST.get(c.name, n)]
         rows += quality_study(
             able, [kind], [n], options.draws, options.seed, n_quantiles=options.quantiles

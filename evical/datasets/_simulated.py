@@ -11,7 +11,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
-from scipy.special import expit, ndtri
+from scipy.special import expit, logit, ndtri
 
 __all__ = [
     "SIMULATIONS",
@@ -58,8 +58,17 @@ def _margin(s: Floats) -> Floats:
     return np.asarray(0.05 + 0.85 * np.exp(-s * s / 2))
 
 
+def _overconfident(s: Floats) -> Floats:
+    z = logit(np.clip(s, 1e-300, 1 - 2.0**-53)) / 4  # a sine has no value at infinity
+    return np.asarray(0.02 + 0.96 * expit(1.2 * z + 0.4 * np.sin(3 * z)))
+
+
 def _unit_quantile(u: Floats) -> Floats:
     return np.asarray(expit(1.5 * ndtri(u)))
+
+
+def _extreme_quantile(u: Floats) -> Floats:
+    return np.asarray(expit(4 * ndtri(u)))
 
 
 def _margin_quantile(u: Floats) -> Floats:
@@ -69,6 +78,7 @@ def _margin_quantile(u: Floats) -> Floats:
 _KINDS: dict[str, tuple[Callable[[Floats], Floats], Callable[[Floats], Floats]]] = {
     "monotone": (_monotone, _unit_quantile),
     "nonmonotone": (_nonmonotone, _unit_quantile),
+    "overconfident": (_overconfident, _extreme_quantile),
     "margin": (_margin, _margin_quantile),
 }
 SIMULATIONS = tuple(_KINDS)
@@ -79,7 +89,7 @@ def simulated_scores(kind: str, n: int, rng: np.random.Generator) -> SimulatedSc
 
     Parameters
     ----------
-    kind : {"monotone", "nonmonotone", "margin"}
+    kind : {"monotone", "nonmonotone", "overconfident", "margin"}
         See Notes.
     n : int
         Number of samples.
@@ -104,9 +114,11 @@ def simulated_scores(kind: str, n: int, rng: np.random.Generator) -> SimulatedSc
     -----
     ``"monotone"`` and ``"nonmonotone"`` have scores in (0, 1), s = expit(1.5 z) with z standard
     normal, and the true maps 0.05 + 0.9 (s - 0.9 sin(4 pi s) / (4 pi)), which climbs in two steps,
-    and 0.5 - 0.4 cos(3 pi s), which goes up, down and up again. ``"margin"`` has scores 1.5 z on the
-    real line and the true map 0.05 + 0.85 exp(-s^2 / 2): the margin of a linear classifier on a
-    class that lies inside the other.
+    and 0.5 - 0.4 cos(3 pi s), which goes up, down and up again. ``"overconfident"`` has scores
+    expit(4 z), most of them near 0 or 1 as those of naive Bayes are, and the increasing map
+    0.02 + 0.96 expit(1.2 z + 0.4 sin(3 z)). ``"margin"`` has scores 1.5 z on the real line and the
+    true map 0.05 + 0.85 exp(-s^2 / 2): the margin of a linear classifier on a class that lies
+    inside the other.
 
     Examples
     --------
@@ -127,7 +139,7 @@ def simulated_probability(kind: str, scores: Any) -> Floats:
 
     Parameters
     ----------
-    kind : {"monotone", "nonmonotone", "margin"}
+    kind : {"monotone", "nonmonotone", "overconfident", "margin"}
         As in `simulated_scores`.
     scores : array
 
@@ -153,7 +165,7 @@ def simulated_quantiles(kind: str, n: int) -> Floats:
 
     Parameters
     ----------
-    kind : {"monotone", "nonmonotone", "margin"}
+    kind : {"monotone", "nonmonotone", "overconfident", "margin"}
         As in `simulated_scores`.
     n : int
         Number of quantiles.

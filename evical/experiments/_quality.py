@@ -24,7 +24,7 @@ __all__ = ["Contender", "Quality", "calibrator_contenders", "optimum", "quality_
 Floats = NDArray[np.float64]
 
 CLIP = 1e-6  # the log loss of a probability of 0 would be infinite
-KINDS = ("monotone", "nonmonotone")
+KINDS = ("monotone", "nonmonotone", "overconfident")
 SIZES = (200, 1000, 10_000)
 
 # What calibrators are also tried with, besides their defaults.
@@ -33,7 +33,11 @@ VARIANTS: dict[str, tuple[dict[str, Any], ...]] = {
         {"n_bins": 15, "strategy": "quantile"},
         {"n_bins": 15, "strategy": "quantile", "model": "bayesian"},
     ),
-    "IsotonicCalibrator": ({"model": "bayesian"},),
+    "IsotonicCalibrator": (
+        {"model": "bayesian"},
+        {"envelope": False},
+        {"model": "bayesian", "centered": True},
+    ),
     "KDECalibrator": (
         {"kernel": "boxcar"},
         {"bandwidth": "per_class"},
@@ -41,6 +45,7 @@ VARIANTS: dict[str, tuple[dict[str, Any], ...]] = {
         {"bandwidth": "per_class", "transform": "logit"},
     ),
     "LogisticCalibrator": ({"model": "bayesian"}, {"model": "bayesian", "transform": "logit"}),
+    "TemperatureCalibrator": ({"transform": "logit"},),
     "DPMCalibrator": ({"transform": "logit"},),
 }
 
@@ -116,7 +121,8 @@ def calibrator_contenders() -> list[Contender]:
     Examples
     --------
     >>> [c.name for c in calibrator_contenders() if c.name.startswith("Isotonic")]
-    ['Isotonic', 'Isotonic (model=bayesian)']
+    ['Isotonic', 'Isotonic (model=bayesian)', 'Isotonic (envelope=False)', \
+'Isotonic (model=bayesian, centered=True)']
     """
     found = []
     for name in calibrators.__all__:
