@@ -145,6 +145,27 @@ def without_total_conflict(columns: NDArray[Any], total_conflict: str = "error")
     array([1., 1., 1.])
     """
     dead = np.asarray(_total(_parts(columns)) == 0, dtype=bool)
+    return settled(columns, dead, total_conflict)
+
+
+def settled(columns: NDArray[Any], dead: NDArray[np.bool_], total_conflict: str) -> NDArray[Any]:
+    """Columns with samples in total conflict refused, or made vacuous.
+
+    Parameters
+    ----------
+    columns : (3, B, *batch) array
+    dead : (*batch,) array of bool
+    total_conflict : {"error", "vacuous"}
+
+    Returns
+    -------
+    (3, B, *batch) array
+
+    Raises
+    ------
+    TotalConflictError
+        With the number of such samples and the first one.
+    """
     if not dead.any():
         return columns
     if total_conflict == "vacuous":

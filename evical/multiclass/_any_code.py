@@ -1,0 +1,245 @@
+"""Evidential reduction for any code matrix: plausibilities without tables, masses with them.
+
+Column b of a code is a witness that says "positive or not seen", "negative or not seen", or
+nothing (`column_evidence`). Under Dempster's rule the plausibilities of single classes
+multiply, up to one factor a sample, and take no table of the 2^K sets of classes. That factor
+and all other beliefs do take one; of the codes for many classes, one-vs-rest alone has closed
+forms. A pair's "a" becomes "a or a class not seen", which is the ballooning extension of what
+it believes given the pair (Smets 1993, Int. J. Approx. Reasoning 9).
+"""
+
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from dstheory import Frame, MassFunction
+from dstheory.combine import dempster
+from dstheory.kernels.bits import mask_array
+from dstheory.transform import betp
+from evical.multiclass._contours import Contours, checked_columns
+from evical.multiclass._reduction import (
+    MAX_CLASSES,
+    column_evidence,
+    one_vs_rest_betp,
+    one_vs_rest_interval,
+    one_vs_rest_mass,
+)
+from evical.multiclass._survivors import member_sums, survivor_blocks
+
+__all__ = ["code_betp", "code_interval", "code_mass"]
+
+
+def code_mass(columns: NDArray[Any], frame: Frame, code: ArrayLike) -> MassFunction:
+    """Dempster's combination of the columns of a code, over all sets of classes.
+
+    Parameters
+    ----------
+    columns : (3, B, *batch) array
+        Masses of the negative side, of the positive side and of either for each column; floats
+        or Fractions.
+    frame : Frame
+        The K classes.
+    code : (K, B) array of 1, -1 and 0
+
+    Returns
+    -------
+    MassFunction
+        Over the 2^K - 1 non-empty sets of classes, or those that few columns can leave.
+
+    Raises
+    ------
+    ValueError
+        If shapes differ, or if more than `MAX_CLASSES` classes have too many sets.
+    TotalConflictError
+        If no class is left, naming the rows; see `code_without_conflict`.
+
+    See Also
+    --------
+    column_evidence : what one column says.
+    code_contour : relative plausibilities for any number of classes.
+
+    Examples
+    --------
+    Two pairs of three classes: a rather than b for sure, and perhaps a rather than c.
+
+    >>> columns = np.array([[0.0, 0.0], [1.0, 0.5], [0.0, 0.5]])
+    >>> code_mass(columns, Frame(["a", "b", "c"]), [[1, 1], [-1, 0], [0, -1]]).prune()
+    MassFunction on {a, b, c}
+      {a}     0.5
+      {a, c}  0.5
+    """
+    columns, matrix = checked_columns(columns, code)
+    if len(frame) != len(matrix):
+        raise ValueError(f"code has {len(matrix)} rows, but {frame!r} has {len(frame)} classes")
+    contours = Contours(columns, matrix).alive()
+    if _is_one_vs_rest(matrix) and len(frame) <= MAX_CLASSES:
+        return one_vs_rest_mass(columns, frame)
+    batch = columns.shape[2:]
+    if contours.are_probabilities():
+        focal = mask_array([1 << k for k in range(len(frame))], len(frame))
+        return MassFunction.from_store(frame, focal, contours.probabilities().reshape(-1, *batch))
+    if len(frame) > MAX_CLASSES:
+        return _fold(columns, frame, matrix)
+    store = np.empty(((1 << len(frame)) - 1, contours.n), dtype=columns.dtype)
+    for rows, table in survivor_blocks(contours.columns, matrix, contours.log_peak):
+        store[:, rows] = table[1:]
+    return MassFunction.from_store(frame, np.arange(1, 1 << len(frame)), store.reshape(-1, *batch))
+
+
+def code_interval(columns: NDArray[Any], code: ArrayLike) -> NDArray[Any]:
+    """Belief and plausibility of each class in Dempster's combination of the columns.
+
+    Parameters
+    ----------
+    columns : (3, B, *batch) array
+        As for `code_mass`.
+    code : (K, B) array of 1, -1 and 0
+
+    Returns
+    -------
+    (*batch, K, 2) array
+        [Bel, Pl].
+
+    Raises
+    ------
+    ValueError, TotalConflictError
+        As `code_mass`. One-vs-rest, and Bayesian columns that separate all pairs of classes,
+        have no limit of classes.
+
+    Examples
+    --------
+    >>> columns = np.array([[0.0, 0.0], [1.0, 0.5], [0.0, 0.5]])
+    >>> code_interval(columns, [[1, 1], [-1, 0], [0, -1]])
+    array([[0.5, 1. ],
+           [0. , 0. ],
+           [0. , 0.5]])
+    """
+    columns, matrix = checked_columns(columns, code)
+    if _is_one_vs_rest(matrix):
+        Contours(columns, matrix).alive()
+        return one_vs_rest_interval(columns)
+    return _from_tables(columns, matrix, _interval_of)
+
+
+def code_betp(columns: NDArray[Any], code: ArrayLike) -> NDArray[Any]:
+    """Pignistic probability in Dempster's combination of the columns.
+
+    Parameters
+    ----------
+    columns : (3, B, *batch) array
+        As for `code_mass`.
+    code : (K, B) array of 1, -1 and 0
+
+    Returns
+    -------
+    (*batch, K) array
+
+    Raises
+    ------
+    ValueError, TotalConflictError
+        As `code_interval`.
+
+    Notes
+    -----
+    Bayesian columns that separate all pairs of classes leave one class in the race, so that
+    the combination is Bayesian too: the probability of a class is proportional to the product
+    of what the columns say for its side. For all pairs that is p_i ∝ prod_j r_ij, the product
+    rule; where r_ij = p_i / (p_i + p_j) for some p, a coupling gives p back and the product
+    rule is more sure of itself, as it takes the K - 1 columns of a class for independent.
+
+    Examples
+    --------
+    >>> columns = np.array([[0.0, 0.0], [1.0, 0.5], [0.0, 0.5]])
+    >>> code_betp(columns, [[1, 1], [-1, 0], [0, -1]])
+    array([0.75, 0.  , 0.25])
+    """
+    columns, matrix = checked_columns(columns, code)
+    if _is_one_vs_rest(matrix) and columns.dtype != object:
+        Contours(columns, matrix).alive()
+        return one_vs_rest_betp(columns)
+    return _from_tables(columns, matrix, _betp_of)[..., 0]
+
+
+def _interval_of(table: NDArray[Any]) -> list[NDArray[Any]]:
+    singles = [1 << k for k in range(len(table).bit_length() - 1)]
+    plausibility = member_sums(table)
+    if table.dtype != object:
+        plausibility = np.minimum(plausibility, 1)  # rounding may pass 1 by a digit
+    return [np.asarray(table[singles]), plausibility]
+
+
+def _betp_of(table: NDArray[Any]) -> list[NDArray[Any]]:
+    sizes = np.bitwise_count(np.arange(len(table)))[:, np.newaxis]
+    return [member_sums(table / np.maximum(sizes, 1).astype(table.dtype))]
+
+
+def _from_tables(
+    columns: NDArray[Any],
+    code: NDArray[np.int8],
+    parts_of: Callable[[NDArray[Any]], list[NDArray[Any]]],
+) -> NDArray[Any]:
+    """What each block of tables gives for each class: (*batch, K, parts)."""
+    contours = Contours(columns, code).alive()
+    shape = (*columns.shape[2:], len(code), -1)
+    n_parts = 2 if parts_of is _interval_of else 1
+    if contours.are_probabilities():
+        same = [contours.probabilities().T] * n_parts
+        return np.stack(same, axis=-1).reshape(shape)
+    if len(code) > MAX_CLASSES:
+        m = _fold(contours.columns, Frame(range(len(code))), code)
+        return _few_sets(m, n_parts).reshape(shape)
+    result = np.empty((contours.n, len(code), n_parts), dtype=columns.dtype)
+    for rows, table in survivor_blocks(contours.columns, code, contours.log_peak):
+        for part, values in enumerate(parts_of(table)):
+            result[rows, :, part] = values.T
+    return result.reshape(shape)
+
+
+def _few_sets(m: MassFunction, n_parts: int) -> NDArray[Any]:
+    if n_parts == 1:
+        return np.asarray(betp(m))
+    belief = np.stack([m.bel(mask=1 << k) for k in range(len(m.frame))], axis=-1)
+    return np.stack([belief, m.contour()], axis=-1)
+
+
+def _fold(columns: NDArray[Any], frame: Frame, code: NDArray[np.int8]) -> MassFunction:
+    """Dempster's rule over columns that leave few sets of many classes."""
+    refuse_many_sets(code)
+    focal = np.array([1, 2, 3])
+    sides = Frame([0, 1])
+    sources = [
+        column_evidence(
+            MassFunction.from_store(sides, focal.copy(), np.ascontiguousarray(columns[:, b])),
+            frame,
+            code[:, b],
+        )
+        for b in range(code.shape[1])
+    ]
+    return sources[0] if len(sources) == 1 else dempster(*sources, log=True)
+
+
+def refuse_many_sets(code: NDArray[np.int8]) -> None:
+    """Raise if the columns can leave more than 2^16 sets of classes.
+
+    Raises
+    ------
+    ValueError
+    """
+    everything = (1 << len(code)) - 1
+    reached = {everything}
+    for column in code.T:
+        for struck in (1, -1):
+            kept = everything - sum(1 << k for k in np.flatnonzero(column == struck).tolist())
+            reached |= {event & kept for event in reached}
+        if len(reached) > 1 << MAX_CLASSES:
+            raise ValueError(
+                f"{len(code)} classes have more than 2^{MAX_CLASSES} sets under this code; "
+                "code_contour, and code 'one_vs_rest', have no such limit"
+            )
+
+
+def _is_one_vs_rest(code: NDArray[np.int8]) -> bool:
+    n_classes, n_columns = code.shape
+    return n_classes == n_columns and bool((code == 2 * np.eye(n_classes) - 1).all())
