@@ -11,11 +11,21 @@ import numpy as np
 from evical.scores import ScoreCounts
 from evical.scores._scale import restored_scale
 
-__all__ = ["FORMAT", "VERSION", "check_bins", "check_shapes", "from_dict", "to_dict"]
+__all__ = [
+    "FORMAT",
+    "VERSION",
+    "check_bins",
+    "check_saved",
+    "check_shapes",
+    "from_dict",
+    "plain",
+    "restore_state",
+    "to_dict",
+]
 
 FORMAT = "evical.calibrator"
 VERSION = 1
-_KEYS = {"format", "version", "class", "parameters", "classes", "scale", "state"}
+_KEYS = ("format", "version", "class", "parameters", "classes", "state")
 
 
 def to_dict(calibrator: Any, include_counts: bool) -> dict[str, Any]:
@@ -24,10 +34,10 @@ def to_dict(calibrator: Any, include_counts: bool) -> dict[str, Any]:
         "format": FORMAT,
         "version": VERSION,
         "class": type(calibrator).__name__,
-        "parameters": {k: _plain(v) for k, v in calibrator.get_params(deep=False).items()},
+        "parameters": {k: plain(v) for k, v in calibrator.get_params(deep=False).items()},
         "classes": calibrator.classes_.tolist(),
-        "scale": _plain(vars(calibrator._scale)),
-        "state": _plain(calibrator._get_state()),
+        "scale": plain(vars(calibrator._scale)),
+        "state": plain(calibrator._get_state()),
     }
     if include_counts:
         counts = calibrator.counts_
@@ -37,12 +47,14 @@ def to_dict(calibrator: Any, include_counts: bool) -> dict[str, Any]:
 
 def from_dict(data: Any, known: dict[str, Any]) -> Any:
     """Rebuild the calibrator; `known` holds the classes that may come out."""
-    _check(data, known)
+    check_saved(data, known, FORMAT, (*_KEYS, "scale"))
+    if not isinstance(data["classes"], list) or len(data["classes"]) != 2:
+        raise ValueError(f"saved calibrator is damaged: classes are {data['classes']!r}, not two")
     calibrator = known[data["class"]](**data["parameters"])
     calibrator._check_all_parameters()
     calibrator.classes_ = np.asarray(data["classes"])
     calibrator._scale = restored_scale(data["scale"])
-    _restore_state(calibrator, data["state"])
+    restore_state(calibrator, data["state"])
     if "counts" in data:
         calibrator.counts_ = _counts(data["counts"])
     calibrator.n_features_in_ = 1
@@ -73,15 +85,16 @@ def check_bins(calibrator: Any, limits: str) -> None:
         raise ValueError("saved calibrator is damaged: state masses_ are no masses")
 
 
-def _check(data: Any, known: dict[str, Any]) -> None:
-    if not isinstance(data, dict) or data.get("format") != FORMAT:
-        raise ValueError(f"this is no saved calibrator: its format is not {FORMAT!r}")
+def check_saved(data: Any, known: dict[str, Any], name: str, keys: tuple[str, ...] = _KEYS) -> None:
+    """Raise unless data with this format name describe one of the known classes."""
+    if not isinstance(data, dict) or data.get("format") != name:
+        raise ValueError(f"this is no saved calibrator: its format is not {name!r}")
     if data.get("version") != VERSION:
         raise ValueError(
             f"saved calibrator has version {data.get('version')!r}, but this release reads "
             f"version {VERSION}; update the package or fit again"
         )
-    missing = sorted(_KEYS - data.keys())
+    missing = sorted(set(keys) - data.keys())
     if missing:
         raise ValueError(f"saved calibrator is damaged: {', '.join(missing)} missing")
     if data["class"] not in known:
@@ -96,11 +109,10 @@ def _check(data: Any, known: dict[str, Any]) -> None:
     absent = [name for name in kind._state if name not in data["state"]]
     if absent:
         raise ValueError(f"saved calibrator is damaged: state {', '.join(absent)} missing")
-    if not isinstance(data["classes"], list) or len(data["classes"]) != 2:
-        raise ValueError(f"saved calibrator is damaged: classes are {data['classes']!r}, not two")
 
 
-def _restore_state(calibrator: Any, state: dict[str, Any]) -> None:
+def restore_state(calibrator: Any, state: dict[str, Any]) -> None:
+    """Give a calibrator the arrays of a saved state, and let it check them."""
     try:
         calibrator._set_state({name: _arrays(state[name], name) for name in calibrator._state})
     except (KeyError, TypeError, IndexError) as error:
@@ -115,11 +127,12 @@ def _counts(columns: Any) -> ScoreCounts:
     return ScoreCounts(*arrays)
 
 
-def _plain(value: Any) -> Any:
+def plain(value: Any) -> Any:
+    """Arrays, at any depth, as nested lists of numbers."""
     if isinstance(value, dict):
-        return {key: _plain(item) for key, item in value.items()}
+        return {key: plain(item) for key, item in value.items()}
     if isinstance(value, list | tuple):
-        return [_plain(item) for item in value]
+        return [plain(item) for item in value]
     return value.tolist() if isinstance(value, np.ndarray | np.generic) else value
 
 

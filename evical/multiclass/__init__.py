@@ -1,7 +1,9 @@
 """Many classes from two, and back: reductions of multiclass problems to binary ones."""
 
-from evical.multiclass._codes import check_code_matrix, code_matrix, row_distances
+from evical.multiclass._any_code import code_betp, code_interval, code_mass
 from evical.multiclass._base import BaseMulticlassCalibrator
+from evical.multiclass._codes import check_code_matrix, code_matrix, row_distances
+from evical.multiclass._contours import code_contour, code_without_conflict
 from evical.multiclass._reduction import (
     MAX_CLASSES,
     column_evidence,
@@ -14,7 +16,12 @@ from evical.multiclass._reduction import (
 __all__ = [
     "MAX_CLASSES",
     "check_code_matrix",
+    "code_betp",
+    "code_contour",
+    "code_interval",
+    "code_mass",
     "code_matrix",
+    "code_without_conflict",
     "column_evidence",
     "one_vs_rest_betp",
     "one_vs_rest_interval",

@@ -1,0 +1,307 @@
+"""`BaseMulticlassCalibrator`: what every calibrator of several scores at once is and can do.
+
+It turns the K scores of a sample, one a class, into a belief about its class: a mass function
+on the frame of the K classes. A probabilistic calibrator is the Bayesian special case, with
+masses on single classes only. Each method implements `_fit_scores`, and `_predict_single`
+(probabilistic) or `_predict_beliefs` (evidential); everything else is here.
+"""
+
+from abc import ABC, abstractmethod
+from typing import Any, ClassVar, Self
+
+import numpy as np
+from numpy.typing import NDArray
+from sklearn.base import BaseEstimator, ClassifierMixin
+from sklearn.utils.validation import check_is_fitted
+
+from dstheory import Frame, MassFunction
+from evical.calibrators import _saved as saved
+from evical.multiclass._beliefs import Beliefs
+from evical.multiclass._table import check_table, check_unit_table
+from evical.scores._checks import check_labels, check_same_length, check_weights
+
+__all__ = ["BaseMulticlassCalibrator"]
+
+Floats = NDArray[np.float64]
+
+FORMAT = "evical.multiclass_calibrator"
+_TRANSFORMS = (None, "log")
+
+
+class BaseMulticlassCalibrator(ClassifierMixin, BaseEstimator, ABC):  # type: ignore[misc]  # sklearn is untyped
+    """Abstract calibrator of the scores of a classifier of K classes."""
+
+    classes_: NDArray[Any]
+    n_features_in_: int
+    # How scores are read; a parameter of the methods for which it matters.
+    transform: str | None = None
+    # Whether scores are probabilities, one score of two classes being that of the second.
+    _unit: bool = False
+    # Names in the saved state; those of the fitted arrays.
+    _state: ClassVar[tuple[str, ...]]
+
+    @abstractmethod
+    def _fit_scores(self, scores: Floats, codes: NDArray[np.intp], weight: Floats) -> None:
+        """Learn from scores (n, C), indices of classes (n,) and weights (n,), all positive.
+
+        Each class occurs, so that ``codes.max() + 1`` is K; attributes that are set end in ``_``,
+        and are set last, when nothing can be refused any more.
+        """
+
+    def _predict_single(self, scores: Floats) -> Floats:
+        """Probabilities (n, K) (probabilistic calibrators)."""
+        raise TypeError(f"{type(self).__name__} is evidential; see _predict_beliefs")
+
+    def _predict_beliefs(self, scores: Floats) -> Beliefs:
+        """Beliefs about the class of each sample."""
+        return Beliefs.bayesian(self._predict_single(scores))
+
+    def _check_parameters(self) -> None:
+        """Raise for a wrong parameter, before anything is learned."""
+
+    def _n_columns(self, n_classes: int) -> int:
+        """How many scores a sample has."""
+        return n_classes
+
+    def _get_state(self) -> dict[str, Any]:
+        """Arrays and numbers, nested in dicts if need be, from which predictions follow."""
+        return {name: getattr(self, name) for name in self._state}
+
+    def _set_state(self, state: dict[str, Any]) -> None:
+        for name, value in state.items():
+            setattr(self, name, value)
+
+    def _check_state(self) -> None:
+        """Raise for restored arrays that do not fit each other."""
+
+    def _check_all_parameters(self) -> None:
+        if self.transform not in _TRANSFORMS:
+            raise ValueError(f"transform is {self.transform!r}, expected None or 'log'")
+        self._check_parameters()
+
+    def fit(self, scores: Any, y: Any, sample_weight: Any = None) -> Self:
+        """Learn the calibration from scores and labels.
+
+        Parameters
+        ----------
+        scores : (n, K) array
+            Scores of samples that the classifier was not trained on, with a column for each
+            class in sorted order. For two classes also (n,) or (n, 1), the score of the
+            greater label.
+        y : (n,) array
+            Labels of K classes, of any kind.
+        sample_weight : (n,) array, optional
+            Non-negative weights; a weight of 2 counts as two samples.
+
+        Returns
+        -------
+        self
+
+        Raises
+        ------
+        ValueError
+            If a score, label or weight is not usable (the row is named), or there are not as
+            many columns as classes.
+        """
+        self._check_all_parameters()
+        table, labels = check_table(scores), check_labels(y)
+        check_same_length(scores=table, y=labels)
+        classes, codes = np.unique(labels, return_inverse=True)
+        weight = _present(check_weights(sample_weight, len(labels)), codes, classes)
+        columns = self._columns(table, len(classes), classes.tolist())
+        used = weight > 0
+        self._fit_scores(columns[used], codes[used], weight[used])
+        # Only now, so that samples which were refused leave no trace.
+        self.classes_, self.n_features_in_ = classes, table.shape[1]
+        self._ready = True
+        return self
+
+    def _columns(self, table: Floats, n_classes: int, named: Any = None) -> Floats:
+        """Scores as the method sees them: one column a class, on the scale of `transform`."""
+        unit = self._unit or self.transform == "log"
+        if unit:
+            check_unit_table(table)
+        expected = self._n_columns(n_classes)
+        if table.shape[1] == 1 and n_classes == 2 and expected == 2:
+            negative = 1 - table if unit else -table / 2
+            table = np.hstack([negative, table if unit else table / 2])
+        if table.shape[1] != expected:
+            seen = "" if named is None else f" {named[:5]}{'...' if len(named) > 5 else ''}"
+            raise ValueError(
+                f"scores have shape {table.shape}, but {n_classes} classes{seen} need "
+                f"{expected} columns; if a class has no sample, calibrate without its column"
+            )
+        if self.transform == "log":
+            return np.log(np.maximum(table, np.finfo(np.float64).eps))
+        return table
+
+    def __sklearn_is_fitted__(self) -> bool:
+        return getattr(self, "_ready", False)
+
+    def predict_mass(self, scores: Any) -> MassFunction:
+        """Belief about the class of each sample.
+
+        Parameters
+        ----------
+        scores : (n, K) array
+
+        Returns
+        -------
+        MassFunction
+            Batch (n,) on the frame `classes_`.
+
+        Raises
+        ------
+        ValueError
+            If a score is NaN or infinite; the row is named.
+        sklearn.exceptions.NotFittedError
+            Before `fit`.
+        """
+        return self._beliefs(scores).mass(Frame(self.classes_))
+
+    def _beliefs(self, scores: Any) -> Beliefs:
+        check_is_fitted(self)
+        table = check_table(scores)
+        if table.shape[1] != self.n_features_in_:
+            raise ValueError(
+                f"scores have shape {table.shape}, but this calibrator was fitted to "
+                f"{self.n_features_in_} columns"
+            )
+        return self._predict_beliefs(self._columns(table, len(self.classes_)))
+
+    def predict_interval(self, scores: Any) -> Floats:
+        """Belief and plausibility of each class.
+
+        Parameters
+        ----------
+        scores : (n, K) array
+
+        Returns
+        -------
+        (n, K, 2) array
+            [Bel, Pl]; unlike `predict_mass` for any number of classes.
+        """
+        return self._beliefs(scores).interval()
+
+    def predict_proba(self, scores: Any) -> Floats:
+        """Pignistic probability of each class.
+
+        Parameters
+        ----------
+        scores : (n, K) array
+
+        Returns
+        -------
+        (n, K) array
+        """
+        return self._beliefs(scores).betp()
+
+    def predict(self, scores: Any) -> NDArray[Any]:
+        """Class of maximum pignistic probability; the first one where several are.
+
+        Parameters
+        ----------
+        scores : (n, K) array
+
+        Returns
+        -------
+        (n,) array of labels
+        """
+        best = self.predict_proba(scores).argmax(axis=1)
+        return np.asarray(self.classes_[best])
+
+    def _saved_parameters(self) -> dict[str, Any]:
+        """Parameters as plain data."""
+        return {k: saved.plain(v) for k, v in self.get_params(deep=False).items()}
+
+    @classmethod
+    def _from_parameters(cls, parameters: dict[str, Any]) -> Self:
+        """A calibrator that is not fitted, of saved parameters."""
+        return cls(**parameters)
+
+    def _restore_state(self, state: dict[str, Any]) -> None:
+        saved.restore_state(self, state)
+
+    def to_dict(self) -> dict[str, Any]:
+        """The fitted calibrator as plain data, ready for JSON.
+
+        Returns
+        -------
+        dict
+            Of strings, numbers, lists and dicts only; `from_dict` reads it back.
+        """
+        check_is_fitted(self)
+        return {
+            "format": FORMAT,
+            "version": saved.VERSION,
+            "class": type(self).__name__,
+            "parameters": self._saved_parameters(),
+            "classes": self.classes_.tolist(),
+            "n_columns": self.n_features_in_,
+            "state": saved.plain(self._get_state()),
+        }
+
+    @classmethod
+    def from_dict(cls, data: dict[str, Any]) -> Self:
+        """The calibrator that `to_dict` described.
+
+        Parameters
+        ----------
+        data : dict
+            ``BaseMulticlassCalibrator.from_dict`` takes any multiclass calibrator of this
+            package, a subclass takes its own kind only.
+
+        Returns
+        -------
+        fitted calibrator
+
+        Raises
+        ------
+        ValueError
+            If the data is no saved calibrator, damaged, of a later version, or of
+            another kind.
+        """
+        base = BaseMulticlassCalibrator
+        known = {c.__name__: c for c in [cls, *cls.__subclasses__()] if c is not base}
+        saved.check_saved(data, known, FORMAT)
+        if not isinstance(data["classes"], list) or len(data["classes"]) < 2:
+            raise ValueError(f"saved calibrator is damaged: classes are {data['classes']!r}")
+        calibrator = known[data["class"]]._from_parameters(data["parameters"])
+        calibrator._check_all_parameters()
+        calibrator.classes_ = np.asarray(data["classes"])
+        calibrator.n_features_in_ = _n_columns(data, calibrator)
+        calibrator._restore_state(data["state"])
+        calibrator._ready = True
+        restored: Self = calibrator
+        return restored
+
+
+def _n_columns(data: dict[str, Any], calibrator: BaseMulticlassCalibrator) -> int:
+    found, n_classes = data.get("n_columns"), len(calibrator.classes_)
+    expected = calibrator._n_columns(n_classes)
+    if isinstance(found, int) and (found == expected or (found == 1 and n_classes == 2)):
+        return found
+    raise ValueError(
+        f"saved calibrator is damaged: it has {found!r} columns for {n_classes} classes, "
+        f"expected {expected}"
+    )
+
+
+def _present(weight: Floats | None, codes: NDArray[np.intp], classes: NDArray[Any]) -> Floats:
+    """Weights, if there are two classes or more and each has a positive weight."""
+    if len(classes) == 1:
+        raise ValueError(
+            f"y has one class only (all {classes.tolist()[0]!r}); a calibrator needs several"
+        )
+    if weight is None:
+        return np.ones(len(codes))
+    if not weight.any():
+        raise ValueError("all sample weights are zero")
+    total = np.bincount(codes, weight)
+    if not total.all():
+        empty = classes.tolist()[int(np.argmin(total))]
+        raise ValueError(
+            f"class {empty!r} has no sample with positive weight; calibration needs samples of "
+            "every class"
+        )
+    return weight

@@ -1,0 +1,84 @@
+"""Beliefs about the class of each sample: a few sets of classes and their masses a sample.
+
+The sets differ from sample to sample, so that no table of all 2^K sets is needed for Bel and
+Pl of single classes and for pignistic probabilities; a mass function lists them on request.
+"""
+
+from dataclasses import dataclass
+from typing import Self
+
+import numpy as np
+from numpy.typing import NDArray
+
+from dstheory import Frame, MassFunction
+from evical.multiclass._reduction import MAX_CLASSES
+
+__all__ = ["Beliefs"]
+
+Floats = NDArray[np.float64]
+
+
+@dataclass(frozen=True, eq=False)
+class Beliefs:
+    """Masses of single classes, and of some sets of two or more classes.
+
+    Parameters
+    ----------
+    single : (n, K) array
+        Mass of each single class, its belief.
+    sets : (n, S, K) array of bool
+        Members of the other sets of each sample.
+    masses : (n, S) array
+        Their masses; all masses of a sample sum to 1.
+    """
+
+    single: Floats
+    sets: NDArray[np.bool_]
+    masses: Floats
+
+    @classmethod
+    def bayesian(cls, probability: Floats) -> Self:
+        """Beliefs without doubt about the probabilities (n, K)."""
+        n, k = probability.shape
+        return cls(probability, np.zeros((n, 0, k), dtype=bool), np.zeros((n, 0)))
+
+    def interval(self) -> Floats:
+        """[Bel, Pl] of each class, (n, K, 2)."""
+        shared = np.einsum("ns,nsk->nk", self.masses, self.sets)
+        return np.stack([self.single, np.minimum(self.single + shared, 1)], axis=2)
+
+    def betp(self) -> Floats:
+        """Pignistic probabilities (n, K): each set shares its mass equally."""
+        size = np.maximum(self.sets.sum(axis=2), 1)
+        shared = np.einsum("ns,nsk->nk", self.masses / size, self.sets)
+        return np.asarray(self.single + shared)
+
+    def mass(self, frame: Frame) -> MassFunction:
+        """The mass functions, a batch (n,) over the sets that occur in it.
+
+        Raises
+        ------
+        ValueError
+            If there are too many classes to list sets of them.
+        """
+        n, k = self.single.shape
+        focal = [1 << i for i in range(k)]
+        if not self.masses.shape[1]:
+            return _listed(frame, focal, self.single.T)
+        if k > MAX_CLASSES:
+            raise ValueError(
+                f"{k} classes have 2^{k} sets, but predict_mass lists at most 2^{MAX_CLASSES}; "
+                "predict_proba and predict_interval have no such limit"
+            )
+        masks = self.sets @ (1 << np.arange(k))
+        shown, place = np.unique(masks[self.masses > 0], return_inverse=True)
+        store = np.zeros((len(shown), n))
+        np.add.at(store, (place, np.nonzero(self.masses > 0)[0]), self.masses[self.masses > 0])
+        return _listed(frame, [*focal, *shown.tolist()], np.concatenate([self.single.T, store]))
+
+
+def _listed(frame: Frame, focal: list[int], store: Floats) -> MassFunction:
+    order = sorted(range(len(focal)), key=focal.__getitem__)
+    kind = np.int64 if len(frame) <= 62 else object
+    masks = np.array([focal[i] for i in order], dtype=kind)
+    return MassFunction.from_store(frame, masks, np.ascontiguousarray(store[order]))
