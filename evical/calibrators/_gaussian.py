@@ -25,7 +25,7 @@ __all__ = ["GaussianCalibrator"]
 Floats = NDArray[np.float64]
 _MODELS = ("bayesian", "likelihood")
 _VARIANCES = ("unequal", "equal")
-_FAR = 1e6  # standard deviations; beyond, the masses are within 1e-6 of their limits
+_FAR = 1e8  # standard deviations; beyond, the masses are within 1e-7 of their limits
 
 
 class GaussianCalibrator(BaseCalibrator):
@@ -106,18 +106,24 @@ class GaussianCalibrator(BaseCalibrator):
         self._table = self._mass_table() if self.model == "likelihood" else None
 
     def _mass_table(self) -> MassTable:
-        end = float(np.arcsinh(_FAR))
         middle, unit = self._axis()
+        widest = float(np.sqrt(self._fit.variances.max()))
+        end = float(np.arcsinh(_FAR * min(widest / unit, _FAR)))
         profile = GaussianProfile(self._fit)
         return fit_mass_table(
             lambda x: profile.mass_log_odds(middle + unit * np.sinh(x)), np.linspace(-end, end, 9)
         )
 
     def _axis(self) -> tuple[float, float]:
-        """Origin and unit of the table, in standard units of the fit."""
-        share = self._fit.weights / self._fit.weights.sum()
-        unit = float(np.sqrt(share @ self._fit.variances))
-        return float(share @ self._fit.means), min(unit, 1.0)
+        """Origin and unit of the table, in standard units of the fit.
+
+        The origin is as many deviations from one mean as from the other: there the masses change
+        fastest, and with very unequal deviations it is at the mean of the narrow class.
+        """
+        d0, d1 = np.sqrt(self._fit.variances)
+        m0, m1 = self._fit.means
+        share = d0 / (d0 + d1)
+        return float(m0 + share * (m1 - m0)), float(min(d0, d1, 1.0))
 
     @property
     def _used_variances(self) -> Floats:

@@ -158,7 +158,8 @@ def _belief_log_odds(
     eta, measure = _nodes(low, high)
     deviance = profile(scores, sign * eta)
     size = np.exp(-np.abs(eta))
-    measure = measure * np.exp(-np.abs(eta) - shift[:, None]) / (1.0 + size) ** 2
+    # Log-odds beyond 1e16 are rounded by more than their differences; they never exceed the shift.
+    measure = measure * np.exp(np.minimum(-np.abs(eta) - shift[:, None], 0.0)) / (1.0 + size) ** 2
     inside = -(measure * np.expm1(-deviance)).sum(axis=1)
     inside += np.where(low == bottom, _scaled_sigmoid(low, shift), 0.0)
     probable = (measure * np.exp(-deviance)).sum(axis=1)

@@ -9,6 +9,7 @@ from sklearn.discriminant_analysis import LinearDiscriminantAnalysis
 
 from dstheory.inference import LikelihoodContour, RandomInterval, predictive_binary
 from evical.calibrators import GaussianCalibrator
+from evical.scores._gaussian import GaussianProfile
 from tests import naive_gebel as naive
 
 RNG = np.random.default_rng(0)
@@ -164,3 +165,22 @@ def test_damaged_tables_are_refused():
     data["state"]["edges"] = data["state"]["edges"][:-1]
     with pytest.raises(ValueError, match="damaged"):
         GaussianCalibrator.from_dict(data)
+
+
+@both
+@pytest.mark.parametrize("kind", ["plain", "outlier", "narrow", "apart"])
+def test_interpolated_masses_are_the_computed_ones(variances, kind):
+    """Also where the classes are of very unequal width, or far from each other."""
+    rng = np.random.default_rng(0)
+    s = rng.normal(size=200)
+    y = (rng.random(200) < expit(2 * s)).astype(int)
+    changed = {"narrow": s * 0.001 + 5, "apart": s + 20}.get(kind, s)
+    s = np.where(y == 1, changed, s)
+    if kind == "outlier":
+        s[0] = 1e8
+    c = likelihood(variances, s, y)
+    at = np.concatenate([3 * rng.normal(size=20), 5 + 0.003 * rng.normal(size=20), [10, 1e3, 1e5]])
+    wanted = expit(GaussianProfile(c._fit).mass_log_odds(c._fit.standardize(at)))
+    got = c.predict_mass(at)
+    np.testing.assert_allclose(got.bel(1), wanted[:, 0], atol=5e-8)
+    np.testing.assert_allclose(got.bel(0), wanted[:, 1], atol=5e-8)
