@@ -1,7 +1,7 @@
 """Many classes from two, and back: reductions of multiclass problems to binary ones."""
 
-from evical.multiclass._any_code import code_betp, code_interval, code_mass
 from evical.multiclass._base import BaseMulticlassCalibrator
+from evical.multiclass._any_code import code_betp, code_interval, code_mass
 from evical.multiclass._codes import check_code_matrix, code_matrix, row_distances
 from evical.multiclass._contours import code_contour, code_without_conflict
 from evical.multiclass._reduction import (
@@ -15,6 +15,7 @@ from evical.multiclass._reduction import (
 
 __all__ = [
     "MAX_CLASSES",
+    "BaseMulticlassCalibrator",
     "check_code_matrix",
     "code_betp",
     "code_contour",

@@ -74,14 +74,11 @@ def code_mass(columns: NDArray[Any], frame: Frame, code: ArrayLike) -> MassFunct
     if len(frame) != len(matrix):
         raise ValueError(f"code has {len(matrix)} rows, but {frame!r} has {len(frame)} classes")
     contours = Contours(columns, matrix).alive()
-    if _is_one_vs_rest(matrix) and len(frame) <= MAX_CLASSES:
-        return one_vs_rest_mass(columns, frame)
     batch = columns.shape[2:]
-    if contours.are_probabilities():
-        focal = mask_array([1 << k for k in range(len(frame))], len(frame))
-        return MassFunction.from_store(frame, focal, contours.probabilities().reshape(-1, *batch))
     if len(frame) > MAX_CLASSES:
-        return _fold(columns, frame, matrix)
+        return _without_table(contours, frame).reshape(*batch)
+    if _is_one_vs_rest(matrix):
+        return one_vs_rest_mass(columns, frame)
     store = np.empty(((1 << len(frame)) - 1, contours.n), dtype=columns.dtype)
     for rows, table in survivor_blocks(contours.columns, matrix, contours.log_peak):
         store[:, rows] = table[1:]
@@ -182,31 +179,43 @@ def _from_tables(
 ) -> NDArray[Any]:
     """What each block of tables gives for each class: (*batch, K, parts)."""
     contours = Contours(columns, code).alive()
-    shape = (*columns.shape[2:], len(code), -1)
     n_parts = 2 if parts_of is _interval_of else 1
-    if contours.are_probabilities():
-        same = [contours.probabilities().T] * n_parts
-        return np.stack(same, axis=-1).reshape(shape)
-    if len(code) > MAX_CLASSES:
-        m = _fold(contours.columns, Frame(range(len(code))), code)
-        return _few_sets(m, n_parts).reshape(shape)
     result = np.empty((contours.n, len(code), n_parts), dtype=columns.dtype)
-    for rows, table in survivor_blocks(contours.columns, code, contours.log_peak):
-        for part, values in enumerate(parts_of(table)):
-            result[rows, :, part] = values.T
-    return result.reshape(shape)
+    known = contours.bayesian
+    result[known] = contours.probabilities().T[known, :, np.newaxis]
+    rest = np.flatnonzero(~known)
+    columns_left = contours.columns[..., rest]
+    if len(code) > MAX_CLASSES:
+        if len(rest):
+            m = _without_table(Contours(columns_left, code), Frame(range(len(code))))
+            result[rest] = _few_sets(m, n_parts)
+    else:
+        for rows, table in survivor_blocks(columns_left, code, contours.log_peak[rest]):
+            for part, values in enumerate(parts_of(table)):
+                result[rest[rows], :, part] = values.T
+    return result.reshape(*columns.shape[2:], len(code), n_parts)
 
 
 def _few_sets(m: MassFunction, n_parts: int) -> NDArray[Any]:
     if n_parts == 1:
-        return np.asarray(betp(m))
+        return np.asarray(betp(m))[..., np.newaxis]
     belief = np.stack([m.bel(mask=1 << k) for k in range(len(m.frame))], axis=-1)
     return np.stack([belief, m.contour()], axis=-1)
 
 
+def _without_table(contours: Contours, frame: Frame) -> MassFunction:
+    """Masses of many classes, batch (n,), where few sets have any."""
+    if not (contours.bayesian | contours.vacuous).all():
+        return _fold(contours.columns, frame, contours.code)
+    singles = [1 << k for k in range(len(frame))]
+    masses = np.where(contours.vacuous, 0, contours.probabilities())
+    store = np.concatenate([masses, contours.vacuous[np.newaxis].astype(masses.dtype)])
+    return MassFunction.from_store(frame, mask_array([*singles, frame.full], len(frame)), store)
+
+
 def _fold(columns: NDArray[Any], frame: Frame, code: NDArray[np.int8]) -> MassFunction:
     """Dempster's rule over columns that leave few sets of many classes."""
-    refuse_many_sets(code)
+    _refuse_many_sets(code)
     focal = np.array([1, 2, 3])
     sides = Frame([0, 1])
     sources = [
@@ -220,13 +229,7 @@ def _fold(columns: NDArray[Any], frame: Frame, code: NDArray[np.int8]) -> MassFu
     return sources[0] if len(sources) == 1 else dempster(*sources, log=True)
 
 
-def refuse_many_sets(code: NDArray[np.int8]) -> None:
-    """Raise if the columns can leave more than 2^16 sets of classes.
-
-    Raises
-    ------
-    ValueError
-    """
+def _refuse_many_sets(code: NDArray[np.int8]) -> None:
     everything = (1 << len(code)) - 1
     reached = {everything}
     for column in code.T:

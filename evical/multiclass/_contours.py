@@ -194,13 +194,19 @@ class Contours:
             return np.asarray(self._exact / self._exact.max(axis=0))
         return np.asarray(np.exp(self._logs - self.log_peak))
 
-    def are_probabilities(self) -> bool:
-        """Whether at most one class can survive: Bayesian columns that separate all pairs."""
-        if self.columns[2].any():
-            return False
+    @cached_property
+    def bayesian(self) -> NDArray[np.bool_]:
+        """(n,) where at most one class can survive: all pairs separated by Bayesian columns."""
         positive, negative = (self.code == 1).astype(int), (self.code == -1).astype(int)
         apart = positive @ negative.T
-        return bool((apart + apart.T + np.eye(len(self.code)) > 0).all())
+        if not (apart + apart.T + np.eye(len(self.code)) > 0).all():
+            return np.zeros(self.n, dtype=bool)
+        return np.asarray((self.columns[2] == 0).all(axis=0), dtype=bool)
+
+    @cached_property
+    def vacuous(self) -> NDArray[np.bool_]:
+        """(n,) where no column says anything."""
+        return np.asarray((self.columns[2] == 1).all(axis=0), dtype=bool)
 
     def probabilities(self) -> NDArray[Any]:
         """(K, n) plausibilities with sum 1."""

@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 
 from dstheory import Frame
 from dstheory.errors import TotalConflictError
-from dstheory.transform import plausibility_transform
+from dstheory.transform import betp, plausibility_transform
 from evical.multiclass import (
     MAX_CLASSES,
     code_betp,
@@ -170,6 +170,30 @@ def test_bayesian_pairs_give_the_product_rule():
         np.testing.assert_allclose(m.contour(), p, rtol=1e-11)
         np.testing.assert_allclose(code_betp(columns, code), p, rtol=1e-11)
         np.testing.assert_allclose(code_interval(columns, code), np.stack([p, p], 1), rtol=1e-11)
+
+
+def test_a_row_of_another_kind_changes_no_other_row():
+    """Probabilities, no evidence and evidence, side by side, for many classes and for few."""
+    code = code_matrix("all_pairs", 30)
+    r = np.random.default_rng(0).uniform(0.01, 0.99, (code.shape[1], 2))
+    columns = np.stack([1 - r, r, np.zeros_like(r)])
+    silent = np.zeros((3, code.shape[1], 1))
+    silent[2] = 1
+    both = np.concatenate([columns, silent], axis=2)
+    np.testing.assert_array_equal(code_betp(both, code)[:2], code_betp(columns, code))
+    np.testing.assert_allclose(code_betp(both, code)[2], 1 / 30)
+    bounds = code_interval(both, code)
+    np.testing.assert_array_equal(bounds[:2], code_interval(columns, code))
+    assert bounds[2].tolist() == [[0, 1]] * 30
+    m = code_mass(both, Frame(range(30)), code)
+    assert m.is_vacuous.tolist() == [False, False, True]
+    np.testing.assert_allclose(m.contour()[:2], bounds[:2, :, 1], rtol=1e-12)
+    code = code_matrix("all_pairs", 4)
+    mixed = random_columns(6, 4)
+    mixed[:, :, ::2] = np.array([0.25, 0.75, 0.0])[:, np.newaxis, np.newaxis]
+    m = code_mass(mixed, Frame(range(4)), code)
+    np.testing.assert_allclose(code_betp(mixed, code), betp(m), rtol=1e-12)
+    np.testing.assert_allclose(code_interval(mixed, code)[..., 1], m.contour(), rtol=1e-12)
 
 
 def test_bayesian_columns_that_do_not_separate_leave_sets():
