@@ -1,9 +1,10 @@
 """Many classes from two, and back: reductions of multiclass problems to binary ones."""
 
-from evical.multiclass._base import BaseMulticlassCalibrator
 from evical.multiclass._any_code import code_betp, code_interval, code_mass
+from evical.multiclass._base import BaseMulticlassCalibrator
 from evical.multiclass._codes import check_code_matrix, code_matrix, row_distances
 from evical.multiclass._contours import code_contour, code_without_conflict
+from evical.multiclass._pairwise import MAX_PAIRWISE, pairwise_belief
 from evical.multiclass._reduction import (
     MAX_CLASSES,
     column_evidence,
@@ -15,6 +16,7 @@ from evical.multiclass._reduction import (
 
 __all__ = [
     "MAX_CLASSES",
+    "MAX_PAIRWISE",
     "BaseMulticlassCalibrator",
     "check_code_matrix",
     "code_betp",
@@ -27,6 +29,7 @@ __all__ = [
     "one_vs_rest_betp",
     "one_vs_rest_interval",
     "one_vs_rest_mass",
+    "pairwise_belief",
     "row_distances",
     "without_total_conflict",
 ]
