@@ -46,6 +46,7 @@ VARIANTS: dict[str, tuple[dict[str, Any], ...]] = {
     ),
     "LogisticCalibrator": ({"model": "bayesian"}, {"model": "bayesian", "transform": "logit"}),
     "TemperatureCalibrator": ({"transform": "logit"},),
+    "SplineCalibrator": ({"transform": "logit"}, {"transform": "rank"}),
     "DPMCalibrator": ({"transform": "logit"},),
 }
 
