@@ -1,0 +1,149 @@
+"""Belief about many classes from beliefs given pairs of them.
+
+A classifier of classes i and j speaks on condition that the class is one of the two. The
+belief about all classes is the one whose conditionals on the pairs are nearest to what the
+classifiers say (Quost, Denoeux & Masson 2007, "Pairwise classifier combination using belief
+functions", Pattern Recognition Letters 28), instead of a combination of independent
+witnesses; the same samples train many pairs, which are no independent witnesses.
+"""
+
+from typing import Any
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+from scipy.optimize import nnls
+
+from dstheory import Frame, MassFunction
+from evical.multiclass._codes import code_matrix
+from evical.multiclass._contours import checked_columns
+
+__all__ = ["MAX_PAIRWISE", "pairwise_belief"]
+
+Floats = NDArray[np.float64]
+
+# A sample of 4 classes takes 0.05 ms, of 8 classes 0.5 ms, of 10 classes 3.5 ms.
+MAX_PAIRWISE = 10
+
+
+def pairwise_belief(
+    columns: NDArray[Any], frame: Frame, coverage: ArrayLike | None = None
+) -> MassFunction:
+    """Mass function whose conditionals on pairs of classes are nearest to given ones.
+
+    Parameters
+    ----------
+    columns : (3, B, *batch) array
+        For each of the K (K - 1) / 2 pairs, in the order of ``code_matrix("all_pairs", K)``,
+        the masses of its second class, of its first class, and of either.
+    frame : Frame
+        The K classes, at most 10.
+    coverage : (B, *batch) array, optional
+        Plausibility that the class is one of the pair at all, from a further classifier, such
+        as a detector of novelty; by default nothing is known of it.
+
+    Returns
+    -------
+    MassFunction
+        Over the 2^K - 1 non-empty sets of classes.
+
+    Raises
+    ------
+    ValueError
+        If there are too many classes, shapes differ, or a coverage is not in [0, 1].
+
+    See Also
+    --------
+    code_mass : the combination of pairs as independent evidence.
+
+    Notes
+    -----
+    With c(A) the mass of the sets whose classes of the pair are A, and pl the sum of c over the
+    three non-empty A, so that c(A) / pl is the normalized conditional, the sum over all pairs
+    and A of ``(pl m(A) - c(A))^2`` is minimized over all mass functions. With a coverage, which
+    takes the place of the unknown pl, the difference of ``1 - coverage`` and the mass outside
+    of the pair counts as a fourth A. Both are convex problems with an exact solution by
+    non-negative least squares: a homogeneous one on the simplex has the direction of the
+    unconstrained one with a further row, sum(m) = 1.
+
+    Multiplying by pl, rather than dividing, is the choice made here; the abstract of the paper
+    leaves the criterion open. It makes coupling the Bayesian special case: for Bayesian
+    columns, and among Bayesian mass functions, the criterion is twice the one of Wu, Lin & Weng
+    (2004), sec. 4.2. From five classes on there are fewer equations than sets, and of the many
+    minima one with few focal sets is taken.
+
+    Examples
+    --------
+    Given a or b it is a, given b or c it is c; a or c are told apart half of the time.
+
+    >>> columns = np.array([[0.0, 0.0, 1.0], [1.0, 0.5, 0.0], [0.0, 0.5, 0.0]])
+    >>> pairwise_belief(columns, Frame(["a", "b", "c"])).prune(1e-9)
+    MassFunction on {a, b, c}
+      {a}     0.5
+      {a, c}  0.5
+    """
+    masses, _ = checked_columns(columns, _pairs(frame))
+    known = _coverage(coverage, masses)
+    n_sets = (1 << len(frame)) - 1
+    inside = _conditioning(len(frame))
+    batch = masses.shape[2:]
+    store = np.empty((n_sets, int(np.prod(batch))))
+    rows = masses.reshape(3, masses.shape[1], -1).astype(np.float64)
+    for row in range(store.shape[1]):
+        if known is None:
+            differences = rows[:, :, row, np.newaxis] * inside.sum(axis=0) - inside
+        else:
+            differences = _covered(rows[..., row], known[:, row], inside)
+        store[:, row] = _nearest(differences.reshape(-1, n_sets))
+    return MassFunction.from_store(frame, np.arange(1, n_sets + 1), store.reshape(-1, *batch))
+
+
+def _pairs(frame: Frame) -> NDArray[np.int8]:
+    if len(frame) > MAX_PAIRWISE:
+        raise ValueError(
+            f"{len(frame)} classes have {(1 << len(frame)) - 1} sets, too many unknowns for a "
+            f"least-squares problem a sample (at most {MAX_PAIRWISE} classes); take code_mass"
+        )
+    return code_matrix("all_pairs", len(frame))
+
+
+def _coverage(coverage: ArrayLike | None, masses: NDArray[Any]) -> Floats | None:
+    if coverage is None:
+        return None
+    values = np.asarray(coverage, dtype=np.float64)
+    if values.shape != masses.shape[1:]:
+        raise ValueError(
+            f"coverage has shape {values.shape}, expected {masses.shape[1:]}, as the columns"
+        )
+    if not ((values >= 0) & (values <= 1)).all():
+        raise ValueError("coverage is a plausibility, expected numbers from 0 to 1")
+    return values.reshape(len(values), -1)
+
+
+def _conditioning(n_classes: int) -> Floats:
+    """(3, B, 2^K - 1): whether a set has the second of a pair alone, the first, or both."""
+    sets = np.arange(1, 1 << n_classes)
+    first, second = np.triu_indices(n_classes, 1)
+    has_first = (sets >> first[:, np.newaxis]) & 1
+    has_second = (sets >> second[:, np.newaxis]) & 1
+    parts = [(1 - has_first) * has_second, has_first * (1 - has_second), has_first * has_second]
+    return np.stack(parts).astype(np.float64)
+
+
+def _covered(masses: Floats, coverage: Floats, inside: Floats) -> Floats:
+    """(4, B, 2^K - 1) coefficients; a constant is a multiple of the sum of all masses."""
+    constants = np.concatenate([masses * coverage, 1 - coverage[np.newaxis]])
+    outside = 1 - inside.sum(axis=0, keepdims=True)
+    return np.asarray(constants[..., np.newaxis] - np.concatenate([inside, outside]))
+
+
+def _nearest(differences: Floats) -> Floats:
+    """Point of the simplex that makes the sum of squares of ``differences @ point`` least.
+
+    For point = t x with x on the simplex, the sum with one more row for the sum of the point is
+    t^2 S(x) + (t - 1)^2, whose least value in t, S / (S + 1), grows with S.
+    """
+    rows = np.vstack([differences, np.ones(differences.shape[1])])
+    goal = np.zeros(len(rows))
+    goal[-1] = 1
+    solution, _ = nnls(rows, goal)
+    return np.asarray(solution / solution.sum())
