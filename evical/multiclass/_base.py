@@ -16,7 +16,7 @@ from sklearn.utils.validation import check_is_fitted
 
 from dstheory import Frame, MassFunction
 from evical.calibrators import _saved as saved
-from evical.multiclass._beliefs import Beliefs
+from evical.multiclass._beliefs import Beliefs, BeliefsLike
 from evical.multiclass._table import check_table, check_unit_table
 from evical.scores._checks import check_labels, check_same_length, check_weights
 
@@ -52,7 +52,7 @@ class BaseMulticlassCalibrator(ClassifierMixin, BaseEstimator, ABC):  # type: ig
         """Probabilities (n, K) (probabilistic calibrators)."""
         raise TypeError(f"{type(self).__name__} is evidential; see _predict_beliefs")
 
-    def _predict_beliefs(self, scores: Floats) -> Beliefs:
+    def _predict_beliefs(self, scores: Floats) -> BeliefsLike:
         """Beliefs about the class of each sample."""
         return Beliefs.bayesian(self._predict_single(scores))
 
@@ -159,7 +159,7 @@ class BaseMulticlassCalibrator(ClassifierMixin, BaseEstimator, ABC):  # type: ig
         """
         return self._beliefs(scores).mass(Frame(self.classes_))
 
-    def _beliefs(self, scores: Any) -> Beliefs:
+    def _beliefs(self, scores: Any) -> BeliefsLike:
         check_is_fitted(self)
         table = check_table(scores)
         if table.shape[1] != self.n_features_in_:

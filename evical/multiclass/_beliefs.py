@@ -5,7 +5,7 @@ Pl of single classes and for pignistic probabilities; a mass function lists them
 """
 
 from dataclasses import dataclass
-from typing import Self
+from typing import Protocol, Self
 
 import numpy as np
 from numpy.typing import NDArray
@@ -13,9 +13,22 @@ from numpy.typing import NDArray
 from dstheory import Frame, MassFunction
 from evical.multiclass._reduction import MAX_CLASSES
 
-__all__ = ["Beliefs"]
+__all__ = ["Beliefs", "BeliefsLike"]
 
 Floats = NDArray[np.float64]
+
+
+class BeliefsLike(Protocol):
+    """What predictions are made of."""
+
+    def interval(self) -> Floats:
+        """[Bel, Pl] of each class, (n, K, 2)."""
+
+    def betp(self) -> Floats:
+        """Pignistic probabilities (n, K)."""
+
+    def mass(self, frame: Frame) -> MassFunction:
+        """The mass functions, a batch (n,)."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -41,6 +54,12 @@ class Beliefs:
         """Beliefs without doubt about the probabilities (n, K)."""
         n, k = probability.shape
         return cls(probability, np.zeros((n, 0, k), dtype=bool), np.zeros((n, 0)))
+
+    @classmethod
+    def of_two(cls, negative: Floats, positive: Floats, either: Floats) -> Self:
+        """Beliefs about two classes, of masses (n,) each."""
+        single = np.stack([negative, positive], axis=1)
+        return cls(single, np.ones((len(single), 1, 2), dtype=bool), either[:, np.newaxis])
 
     def interval(self) -> Floats:
         """[Bel, Pl] of each class, (n, K, 2)."""

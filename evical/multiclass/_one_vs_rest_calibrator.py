@@ -1,0 +1,192 @@
+"""One binary calibrator a class: each score is calibrated against all other classes.
+
+Probabilities of "class k or not" do not sum to 1 over the classes; they are divided by their
+sum (Zadrozny & Elkan 2002, section 5.2). Evidential ones are joined by the evidential
+reduction: each is a witness on a coarsening of the frame, and Dempster's rule combines them.
+"""
+
+from dataclasses import dataclass
+from typing import Any, Self
+
+import numpy as np
+from numpy.typing import NDArray
+from sklearn.base import clone
+
+from dstheory import Frame, MassFunction
+from evical.calibrators import BaseCalibrator, LogisticCalibrator
+from evical.multiclass._base import BaseMulticlassCalibrator
+from evical.multiclass._beliefs import Beliefs, BeliefsLike
+from evical.multiclass._reduction import (
+    one_vs_rest_betp,
+    one_vs_rest_interval,
+    one_vs_rest_mass,
+    without_total_conflict,
+)
+
+__all__ = ["OneVsRestCalibrator"]
+
+Floats = NDArray[np.float64]
+_COUPLINGS = ("auto", "normalize", "dempster")
+_DOUBT = 1e-9  # a calibrator with less mass on "either" than that, everywhere, has probabilities
+
+
+@dataclass(frozen=True, eq=False)
+class _Witnesses:
+    """Columns (3, K, n) of one-vs-rest beliefs, for Dempster's rule."""
+
+    columns: Floats
+
+    def mass(self, frame: Frame) -> MassFunction:
+        return one_vs_rest_mass(self.columns, frame)
+
+    def interval(self) -> Floats:
+        return one_vs_rest_interval(self.columns)
+
+    def betp(self) -> Floats:
+        return one_vs_rest_betp(self.columns)
+
+
+class OneVsRestCalibrator(BaseMulticlassCalibrator):
+    """A binary calibrator for the score of each class, and one belief from all of them.
+
+    Parameters
+    ----------
+    calibrator : binary calibrator, optional
+        Any of `evical.calibrators`; ``LogisticCalibrator()`` by default. A copy of it is
+        fitted to each column of scores.
+    coupling : {"auto", "normalize", "dempster"}
+        Divide the pignistic probabilities of the columns by their sum, or combine the columns
+        by Dempster's rule; "auto" normalizes if the calibrator gave all training samples
+        probabilities, and combines if it left something open.
+    total_conflict : {"error", "vacuous"}
+        What Dempster's rule does where columns exclude each other.
+
+    Attributes
+    ----------
+    classes_ : (K,) array
+    calibrators_ : list of fitted calibrators
+        One for each class against the rest; for two classes a single one.
+    combines_ : bool
+        Whether columns are combined by Dempster's rule.
+
+    Notes
+    -----
+    For two classes the score of the greater label alone is calibrated, because the other
+    column is the same question asked again. Where all columns of a sample have probability 0,
+    normalization gives each class 1/K.
+
+    References
+    ----------
+    Zadrozny & Elkan (2002), Transforming classifier scores into accurate multiclass probability
+    estimates, KDD, section 5.2. Quost, Denoeux & Masson (2007), Pairwise classifier combination
+    using belief functions, Pattern Recognition Letters 28, 644-653.
+
+    Examples
+    --------
+    >>> from evical.calibrators import BinningCalibrator
+    >>> scores = [[1.0, 0.0, 0.0], [0.0, 1.0, 0.0], [0.0, 0.0, 1.0]] * 2
+    >>> binning = BinningCalibrator(n_bins=2, model="laplace")
+    >>> calibrator = OneVsRestCalibrator(binning).fit(scores, ["a", "b", "c"] * 2)
+    >>> calibrator.predict_proba([[1.0, 0.0, 0.0]]).round(4)  # 3/4, 1/6, 1/6 over their sum
+    array([[0.6923, 0.1538, 0.1538]])
+    """
+
+    _state = ("calibrators", "combines")
+
+    def __init__(
+        self,
+        calibrator: Any = None,
+        coupling: str = "auto",
+        total_conflict: str = "error",
+    ) -> None:
+        self.calibrator = calibrator
+        self.coupling = coupling
+        self.total_conflict = total_conflict
+
+    def _check_parameters(self) -> None:
+        if self.calibrator is not None and not isinstance(self.calibrator, BaseCalibrator):
+            raise TypeError(f"calibrator is {self.calibrator!r}, expected a binary calibrator")
+        if self.coupling not in _COUPLINGS:
+            names = ", ".join(map(repr, _COUPLINGS))
+            raise ValueError(f"coupling is {self.coupling!r}, expected one of {names}")
+        if self.total_conflict not in ("error", "vacuous"):
+            raise ValueError(
+                f"total_conflict is {self.total_conflict!r}, expected 'error' or 'vacuous'"
+            )
+
+    def _columns(self, table: Floats, n_classes: int, named: Any = None) -> Floats:
+        if n_classes == 2 and table.shape[1] == 1:
+            return table
+        columns = super()._columns(table, n_classes, named)
+        return columns[:, 1:] if n_classes == 2 else columns
+
+    def _fit_scores(self, scores: Floats, codes: NDArray[np.intp], weight: Floats) -> None:
+        calibrator = LogisticCalibrator() if self.calibrator is None else self.calibrator
+        sides = [1] if scores.shape[1] == 1 else range(scores.shape[1])
+        fitted = [
+            clone(calibrator).fit(column, (codes == side).astype(np.int64), sample_weight=weight)
+            for column, side in zip(scores.T, sides, strict=True)
+        ]
+        if self.coupling == "auto":
+            self.combines_ = bool(_witnessed(fitted, scores)[2].max() > _DOUBT)
+        else:
+            self.combines_ = self.coupling == "dempster"
+        self.calibrators_ = fitted
+
+    def _predict_beliefs(self, scores: Floats) -> BeliefsLike:
+        columns = _witnessed(self.calibrators_, scores)
+        if len(self.calibrators_) == 1:
+            return Beliefs.of_two(*columns[:, 0])
+        if self.combines_:
+            return _Witnesses(without_total_conflict(columns, self.total_conflict))
+        positive = (columns[1] + columns[2] / 2).T
+        total = positive.sum(axis=1, keepdims=True)
+        none = total == 0
+        return Beliefs.bayesian(
+            np.where(none, 1.0, positive) / np.where(none, len(columns[0]), total)
+        )
+
+    def _saved_parameters(self) -> dict[str, Any]:
+        parameters = super()._saved_parameters()
+        if self.calibrator is not None:
+            inner = self.calibrator.get_params(deep=False)
+            parameters["calibrator"] = {
+                "class": type(self.calibrator).__name__,
+                "parameters": inner,
+            }
+        return parameters
+
+    @classmethod
+    def _from_parameters(cls, parameters: dict[str, Any]) -> Self:
+        inner = parameters.get("calibrator")
+        if inner is None:
+            return cls(**parameters)
+        known = {c.__name__: c for c in BaseCalibrator.__subclasses__()}
+        if not isinstance(inner, dict) or inner.get("class") not in known:
+            raise ValueError(f"saved calibrator is damaged: its calibrator is {inner!r}")
+        return cls(**{**parameters, "calibrator": known[inner["class"]](**inner["parameters"])})
+
+    def _get_state(self) -> dict[str, Any]:
+        return {
+            "calibrators": [calibrator.to_dict() for calibrator in self.calibrators_],
+            "combines": self.combines_,
+        }
+
+    def _restore_state(self, state: dict[str, Any]) -> None:
+        saved, k = state["calibrators"], len(self.classes_)
+        expected = 1 if k == 2 else k
+        if not isinstance(saved, list) or len(saved) != expected:
+            raise ValueError(
+                f"saved calibrator is damaged: {k} classes need {expected} calibrators"
+            )
+        if not isinstance(state["combines"], bool):
+            raise ValueError(f"saved calibrator is damaged: combines is {state['combines']!r}")
+        self.calibrators_ = [BaseCalibrator.from_dict(data) for data in saved]
+        self.combines_ = state["combines"]
+
+
+def _witnessed(calibrators: list[Any], scores: Floats) -> Floats:
+    """Masses (3, C, n) of "not k", "k" and "either"."""
+    beliefs = [c.predict_mass(column) for c, column in zip(calibrators, scores.T, strict=True)]
+    stores = [np.stack([m.mass(mask=mask) for mask in (1, 2, 3)]) for m in beliefs]
+    return np.stack(stores, axis=1)

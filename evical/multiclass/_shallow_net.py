@@ -1,0 +1,172 @@
+"""Calibration by shallow neural networks: Platt's method with boundaries that may bend.
+
+The softmax of a linear function of the scores separates each pair of classes by a
+hyperplane. One hidden layer of a few units relaxes that; ten such nets, started and sized at
+random, are averaged, which lowers the variance (Naeini 2016, section 6.1).
+"""
+
+import warnings
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+from scipy.special import softmax
+from sklearn.exceptions import ConvergenceWarning
+from sklearn.neural_network import MLPClassifier
+from sklearn.utils import check_random_state
+
+from evical.calibrators._saved import check_shapes
+from evical.multiclass._base import BaseMulticlassCalibrator
+from evical.multiclass._numbers import check_not_negative, check_whole
+
+__all__ = ["ShallowNetCalibrator"]
+
+Floats = NDArray[np.float64]
+
+
+class ShallowNetCalibrator(BaseMulticlassCalibrator):
+    """Probabilistic calibration by the mean of small neural networks.
+
+    Parameters
+    ----------
+    n_nets : int
+    hidden : (int, int)
+        Least and greatest number of hidden units; each net draws its own.
+    penalty : float
+        Weight of the squares of the weights (`alpha` of scikit-learn's `MLPClassifier`).
+    max_iter : int
+        Iterations of the optimizer, limited-memory BFGS; to stop early does no harm.
+    random_state : int, RandomState or None
+        For sizes and starting weights.
+    transform : {None, "log"}
+        Take scores as they are, or the logarithms of probabilities.
+
+    Attributes
+    ----------
+    classes_ : (K,) array
+    center_, scale_ : (K,) arrays
+        Mean and standard deviation of each training score; nets see standardized scores.
+    hidden_weights_, hidden_biases_ : (n_nets, K, H), (n_nets, H) arrays
+        H is the greatest number of units; smaller nets have units of weight 0.
+    output_weights_, output_biases_ : (n_nets, H, K), (n_nets, K) arrays
+
+    Notes
+    -----
+    The thesis trains with Adagrad (rate 0.1, batches of ten) in a library that is no more;
+    scikit-learn has no Adagrad, and for so few parameters full batches and BFGS need no rate.
+    The thesis does not name the activation; here it is tanh. Weights of samples are those of
+    scikit-learn: a weight of 2 equals two samples up to the penalty's share.
+
+    References
+    ----------
+    Naeini (2016), Obtaining accurate probabilities using classifier calibration, section 6.1.
+
+    Examples
+    --------
+    >>> scores, y = [[1.0, 0.0], [0.0, 1.0]] * 20, ["a", "b"] * 20
+    >>> calibrator = ShallowNetCalibrator(random_state=0).fit(scores, y)
+    >>> calibrator.predict([[0.9, 0.1], [0.2, 0.6]]).tolist()
+    ['a', 'b']
+    >>> calibrator.hidden_weights_.shape
+    (10, 2, 7)
+    """
+
+    _state = (
+        "center_",
+        "scale_",
+        "hidden_weights_",
+        "hidden_biases_",
+        "output_weights_",
+        "output_biases_",
+    )
+
+    def __init__(
+        self,
+        n_nets: int = 10,
+        hidden: tuple[int, int] = (4, 7),
+        penalty: float = 1e-2,
+        max_iter: int = 200,
+        random_state: Any = None,
+        transform: str | None = None,
+    ) -> None:
+        self.n_nets = n_nets
+        self.hidden = hidden
+        self.penalty = penalty
+        self.max_iter = max_iter
+        self.random_state = random_state
+        self.transform = transform
+
+    def _check_parameters(self) -> None:
+        check_whole(n_nets=self.n_nets, max_iter=self.max_iter)
+        check_not_negative(penalty=self.penalty)
+        if np.shape(self.hidden) != (2,):
+            raise ValueError(f"hidden is {self.hidden!r}, expected the least and greatest number")
+        check_whole(**{"hidden[0]": self.hidden[0], "hidden[1]": self.hidden[1]})
+        if self.hidden[0] > self.hidden[1]:
+            raise ValueError(f"hidden is {self.hidden!r}, but the first must not be the greater")
+
+    def _fit_scores(self, scores: Floats, codes: NDArray[np.intp], weight: Floats) -> None:
+        rng = check_random_state(self.random_state)
+        center = np.average(scores, axis=0, weights=weight)
+        scale = np.sqrt(np.average((scores - center) ** 2, axis=0, weights=weight))
+        scale[scale == 0] = 1.0
+        standard = (scores - center) / scale
+        nets = [self._net(rng, standard, codes, weight) for _ in range(self.n_nets)]
+        self.center_, self.scale_ = center, scale
+        parts = [np.stack(part) for part in zip(*nets, strict=True)]
+        self.hidden_weights_, self.hidden_biases_ = parts[:2]
+        self.output_weights_, self.output_biases_ = parts[2:]
+
+    def _net(self, rng: Any, standard: Floats, codes: NDArray[np.intp], weight: Floats) -> Any:
+        """Weights and biases of one net, of full size."""
+        low, high = self.hidden
+        size = int(rng.randint(low, high + 1))
+        net = MLPClassifier(
+            size,
+            activation="tanh",
+            solver="lbfgs",
+            alpha=self.penalty,
+            max_iter=self.max_iter,
+            random_state=int(rng.randint(2**31 - 1)),
+        )
+        with warnings.catch_warnings():
+            # Stopping early is what max_iter asks for.
+            warnings.simplefilter("ignore", ConvergenceWarning)
+            net.fit(standard, codes, sample_weight=weight)
+        (first, last), (bias, out) = net.coefs_, net.intercepts_
+        if len(out) == 1:  # two classes have one logit, that of the second
+            last, out = np.hstack([0 * last, last]), np.concatenate([0 * out, out])
+        spare = high - size
+        return (
+            np.pad(first, ((0, 0), (0, spare))),
+            np.pad(bias, (0, spare)),
+            np.pad(last, ((0, spare), (0, 0))),
+            out,
+        )
+
+    def _predict_single(self, scores: Floats) -> Floats:
+        with np.errstate(over="ignore"):  # tanh of infinity is 1
+            standard = (scores - self.center_) / self.scale_
+        total = np.zeros((len(scores), len(self.classes_)))
+        for first, bias, last, out in zip(
+            self.hidden_weights_,
+            self.hidden_biases_,
+            self.output_weights_,
+            self.output_biases_,
+            strict=True,
+        ):
+            total += softmax(np.tanh(standard @ first + bias) @ last + out, axis=1)
+        return np.asarray(total / len(self.hidden_weights_))
+
+    def _check_state(self) -> None:
+        k, nets = len(self.classes_), len(self.hidden_weights_)
+        units = self.hidden[1]
+        check_shapes(
+            self,
+            center_=(k,),
+            scale_=(k,),
+            hidden_weights_=(nets, k, units),
+            hidden_biases_=(nets, units),
+            output_weights_=(nets, units, k),
+            output_biases_=(nets, k),
+        )

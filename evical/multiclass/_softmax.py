@@ -1,0 +1,226 @@
+"""Multinomial logistic regression with soft targets: a convex objective and Newton's method.
+
+Logits are linear in the parameters. Either each class sees all scores ("matrix": features are
+shared), or each sees its own score only ("vector", and "temperature" with one slope for all).
+The labels are replaced by Platt's targets, which keeps the optimum finite even where classes
+are separable, and enter through one sum only.
+
+Source: J. C. Platt, "Probabilistic outputs for support vector machines" (1999); Guo, Pleiss,
+Sun & Weinberger, "On calibration of modern neural networks" (2017), section 4.2.
+"""
+
+from typing import NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+from scipy.optimize import minimize
+from scipy.special import softmax
+
+__all__ = ["Problem", "minimize_softmax", "platt_target_matrix"]
+
+Floats = NDArray[np.float64]
+
+_ROWS = 1 << 12  # rows at a time, so that temporaries of a few dozen columns stay in cache
+_STEPS = 200
+_CONVERGED = 1e-24  # squared Newton decrement of the mean loss
+_SINGULAR = 1e-13  # eigenvalues below that share of the greatest are of redundant directions
+_NEWTON_SIZE = 700  # parameters; a Hessian of more costs more than it gains
+
+
+def platt_target_matrix(totals: Floats) -> Floats:
+    """Platt's targets for K classes: what stands for the label of a sample of each class.
+
+    Parameters
+    ----------
+    totals : (K,) array
+        Total weight n_k of each class.
+
+    Returns
+    -------
+    (K, K) array
+        Row k has (n_k + 1) / (n_k + K) for class k and 1 / (n_k + K) for each other one, which
+        for K = 2 are Platt's (Xu et al. 2016, eq. 4).
+
+    Examples
+    --------
+    >>> platt_target_matrix(np.array([8.0, 2.0]))
+    array([[0.9 , 0.1 ],
+           [0.25, 0.75]])
+    """
+    k = len(totals)
+    return np.asarray((1 + np.diag(totals)) / (totals + k)[:, np.newaxis])
+
+
+class Problem(NamedTuple):
+    """Mean loss of softmax models, and a quadratic penalty.
+
+    Parameters
+    ----------
+    features : (n, M) or (n, K, M) array
+        Shared by all classes, or of each class.
+    weight : (n,) array
+        Summing to 1.
+    target : (K, M) array
+        Weighted sum of targets times features: the labels enter nowhere else.
+    penalty : (K, M, M) array
+        The penalty is half the sum of w_k' penalty_k w_k.
+    tied : bool
+        Whether all classes have the same coefficients.
+    """
+
+    features: Floats
+    weight: Floats
+    target: Floats
+    penalty: Floats
+    tied: bool = False
+
+    @classmethod
+    def of(
+        cls, features: Floats, codes: NDArray[np.intp], weight: Floats, tied: bool = False
+    ) -> "Problem":
+        """Without penalty, with Platt's targets for classes (n,)."""
+        share = weight / weight.sum()
+        targets = (
+            platt_target_matrix(np.bincount(codes, weight).astype(np.float64))[codes]
+            * share[:, np.newaxis]
+        )
+        target = _moment(features, targets)
+        size = features.shape[-1]
+        return cls(features, share, target, np.zeros((len(target), size, size)), tied)
+
+    def logits(self, w: Floats, rows: slice = slice(None)) -> Floats:
+        """Logits (n, K) at coefficients (K, M)."""
+        return linear_logits(self.features[rows], w)
+
+    def value(self, w: Floats) -> float:
+        """Mean cross-entropy and penalty."""
+        eta = self.logits(w)
+        top = eta.max(axis=1)
+        loss = self.weight @ (np.log(np.exp(eta - top[:, np.newaxis]).sum(axis=1)) + top)
+        bent = np.einsum("kml,kl->km", self.penalty, w)
+        return float(loss - (self.target * w).sum() + (bent * w).sum() / 2)
+
+    def gradient(self, w: Floats) -> Floats:
+        """Derivative (K, M) of the value."""
+        p = softmax(self.logits(w), axis=1) * self.weight[:, np.newaxis]
+        bent = np.einsum("kml,kl->km", self.penalty, w)
+        return np.asarray(_moment(self.features, p) - self.target + bent)
+
+    def hessian(self, w: Floats) -> Floats:
+        """Second derivative (K M, K M): covariance of the features of the predicted class."""
+        k, m = w.shape
+        total = np.zeros((k * m, k * m))
+        for start in range(0, len(self.weight), _ROWS):
+            rows = slice(start, start + _ROWS)
+            p = softmax(self.logits(w, rows), axis=1)
+            total += _curvature(self.features[rows], p, self.weight[rows])
+        blocks = total.reshape(k, m, k, m)
+        blocks[np.arange(k), :, np.arange(k), :] += self.penalty
+        return total
+
+
+def linear_logits(features: Floats, w: Floats) -> Floats:
+    """Logits (n, K) of shared or own features at coefficients (K, M)."""
+    if features.ndim == 2:
+        return np.asarray(features @ w.T)
+    return np.asarray((features * w).sum(axis=2))
+
+
+def _moment(features: Floats, y: Floats) -> Floats:
+    """Sum over samples of y_ik times the features of class k, (K, M)."""
+    if features.ndim == 2:
+        return np.asarray(y.T @ features)
+    return np.asarray(np.einsum("nk,nkm->km", y, features))
+
+
+def _curvature(features: Floats, p: Floats, weight: Floats) -> Floats:
+    """Sum over samples of diag(p) - p p', times products of features."""
+    n, k = p.shape
+    own = features if features.ndim == 3 else features[:, np.newaxis, :]
+    y = p[:, :, np.newaxis] * own
+    weighted = weight[:, np.newaxis, np.newaxis] * y
+    m = y.shape[2]
+    total = -weighted.reshape(n, k * m).T @ y.reshape(n, k * m)
+    blocks = total.reshape(k, m, k, m)
+    for i in range(k):
+        blocks[i, :, i, :] += weighted[:, i].T @ (own[:, i] if features.ndim == 3 else features)
+    return np.asarray(total)
+
+
+def minimize_softmax(problem: Problem, newton: bool | None = None) -> Floats:
+    """Coefficients (K, M) of least value.
+
+    Parameters
+    ----------
+    problem : Problem
+    newton : bool, optional
+        Whether to take Newton's method or limited-memory BFGS; by default, Newton's for up to
+        700 parameters.
+
+    Returns
+    -------
+    (K, M) array
+        Where several are as good (logits may be shifted together), the one that Newton's method
+        reaches from 0 without ever moving along these directions.
+
+    Examples
+    --------
+    One feature, which is constant: the logits are those of the mean target.
+
+    >>> codes = np.array([0, 1, 1])
+    >>> w = minimize_softmax(Problem.of(np.ones((3, 1)), codes, np.ones(3)))
+    >>> (1 / (1 + np.exp(w[0] - w[1]))).round(9)  # (3/4 + 3/4 + 1/3) / 3
+    array([0.61111111])
+    """
+    shape = problem.target.shape
+    if newton is None:
+        newton = problem.tied or problem.target.size <= _NEWTON_SIZE
+    if newton:
+        return _newton(problem)
+
+    def value_and_gradient(x: Floats) -> tuple[float, Floats]:
+        w = x.reshape(shape)
+        return problem.value(w), problem.gradient(w).ravel()
+
+    found = minimize(
+        value_and_gradient,
+        np.zeros(problem.target.size),
+        jac=True,
+        method="L-BFGS-B",
+        options={"gtol": 1e-9, "ftol": 1e-15, "maxiter": 5000, "maxfun": 10000, "maxcor": 30},
+    )
+    return np.asarray(found.x.reshape(shape))
+
+
+def _newton(problem: Problem) -> Floats:
+    """Damped Newton's method; a tied problem has one coefficient for each feature."""
+    w = np.zeros(problem.target.shape)
+    value = problem.value(w)
+    for _ in range(_STEPS):
+        step, decrement = _step(problem, w)
+        length = 1.0
+        new = w + step
+        while (reached := problem.value(new)) > value - 0.25 * length * decrement:
+            length /= 2
+            if length < 1e-6:  # rounding is all that is left
+                return w
+            new = w + length * step
+        w, value = new, reached
+        if decrement < _CONVERGED:
+            break
+    return w
+
+
+def _step(problem: Problem, w: Floats) -> tuple[Floats, float]:
+    """Newton's step and what it promises, twice the gain of the quadratic model."""
+    k, m = w.shape
+    gradient, hessian = problem.gradient(w).ravel(), problem.hessian(w)
+    if problem.tied:
+        tie = np.tile(np.eye(m), (k, 1))
+        gradient, hessian = tie.T @ gradient, tie.T @ hessian @ tie
+    eigenvalues, vectors = np.linalg.eigh(hessian)
+    good = eigenvalues > _SINGULAR * max(float(eigenvalues[-1]), 1e-300)
+    along = vectors[:, good].T @ gradient
+    step = -vectors[:, good] @ (along / eigenvalues[good])
+    decrement = float(along @ (along / eigenvalues[good]))
+    return (np.tile(step, (k, 1)) if problem.tied else step.reshape(k, m)), decrement

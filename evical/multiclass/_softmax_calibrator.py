@@ -1,0 +1,150 @@
+"""Softmax calibration: temperature, vector and matrix scaling, and their regularized forms.
+
+Probabilities are the softmax of a linear function of the scores. How much of it is free is
+the choice: one temperature (Guo et al. 2017), a slope and an intercept a class ("vector"), or
+the whole matrix, of which the part off the diagonal and the intercepts may be penalized
+(Kull et al. 2019: "ODIR"; on the logarithms of probabilities it is their Dirichlet
+calibration). The unpenalized matrix is Platt's method for many classes (Naeini 2016, 6.1).
+"""
+
+import numpy as np
+from numpy.typing import NDArray
+from scipy.special import softmax
+
+from evical.calibrators._saved import check_shapes
+from evical.multiclass._base import BaseMulticlassCalibrator
+from evical.multiclass._numbers import check_not_negative
+from evical.multiclass._softmax import Problem, minimize_softmax
+
+__all__ = ["SoftmaxCalibrator"]
+
+Floats = NDArray[np.float64]
+_PARAMETERS = ("temperature", "vector", "matrix")
+
+
+class SoftmaxCalibrator(BaseMulticlassCalibrator):
+    """Probabilistic calibration by multinomial logistic regression of the class on its scores.
+
+    Parameters
+    ----------
+    parameters : {"matrix", "vector", "temperature"}
+        What is fitted: logits W s + b with a matrix W; with a diagonal one; or s / T.
+    off_diagonal_penalty : float
+        lambda of ODIR: the mean square of the weights off the diagonal is added, that many
+        times, to the mean log loss. For "matrix" only.
+    intercept_penalty : float
+        mu of ODIR: the same for the intercepts. For "matrix" and "vector".
+    transform : {None, "log"}
+        Take scores as they are, or the logarithms of probabilities (at least the spacing of
+        floats at 1, 2.2e-16), as Kull et al. do.
+
+    Attributes
+    ----------
+    classes_ : (K,) array
+    weights_ : (K, K) array
+        Logits are ``scores @ weights_.T + intercepts_``. Without penalty its columns, which may
+        be shifted together, have mean 0 where the matrix is free.
+    intercepts_ : (K,) array
+
+    Notes
+    -----
+    Labels are replaced by Platt's targets, (n_k + 1) / (n_k + K) for the class of a sample and
+    1 / (n_k + K) for each other class, so that separable classes are no exception; the papers
+    take labels as they are, and the difference is of order 1/n. An inverse temperature is not
+    negative: where the scores say the opposite of the labels, it is 0. For two classes and one
+    score, the matrix gives what ``LogisticCalibrator(model="bayesian")`` gives.
+
+    The objective is convex; its optimum is found by Newton's method, and by limited-memory BFGS
+    above 700 parameters. Penalties act on the weights of scores as they are read (after
+    `transform`): multiplying all scores by 10 makes them less strict.
+
+    References
+    ----------
+    Guo, Pleiss, Sun & Weinberger (2017), On calibration of modern neural networks, ICML,
+    section 4.2. Kull, Perello-Nieto, Kaengsepp, Silva Filho, Song & Flach (2019), Beyond
+    temperature scaling: obtaining well-calibrated multiclass probabilities with Dirichlet
+    calibration, NeurIPS, sections 3-4. Naeini (2016), section 6.1.
+
+    Examples
+    --------
+    >>> scores, y = [[1.0, 0.0, 0.0], [0.0, 1.0, 0.0], [0.0, 0.0, 1.0]], ["a", "b", "c"]
+    >>> calibrator = SoftmaxCalibrator(parameters="temperature").fit(scores, y)
+    >>> calibrator.predict_proba([[1.0, 0.0, 0.0]])
+    array([[0.5 , 0.25, 0.25]])
+    >>> float(calibrator.weights_[0, 0].round(4))  # exp(w) / (exp(w) + 2) = 1/2, the target
+    0.6931
+    """
+
+    _state = ("weights_", "intercepts_")
+
+    def __init__(
+        self,
+        parameters: str = "matrix",
+        off_diagonal_penalty: float = 0.0,
+        intercept_penalty: float = 0.0,
+        transform: str | None = None,
+    ) -> None:
+        self.parameters = parameters
+        self.off_diagonal_penalty = off_diagonal_penalty
+        self.intercept_penalty = intercept_penalty
+        self.transform = transform
+
+    def _check_parameters(self) -> None:
+        if self.parameters not in _PARAMETERS:
+            names = ", ".join(map(repr, _PARAMETERS))
+            raise ValueError(f"parameters is {self.parameters!r}, expected one of {names}")
+        check_not_negative(
+            off_diagonal_penalty=self.off_diagonal_penalty, intercept_penalty=self.intercept_penalty
+        )
+
+    def _fit_scores(self, scores: Floats, codes: NDArray[np.intp], weight: Floats) -> None:
+        centered = scores - scores.mean(axis=1, keepdims=True)
+        tied = self.parameters == "temperature"
+        # The softmax does not see what all scores of a sample have in common; a matrix does.
+        seen = centered if tied else scores
+        center = np.zeros(scores.shape[1]) if tied else np.average(seen, axis=0, weights=weight)
+        unit = float(np.abs(seen - center).max()) or 1.0
+        standard = (seen - center) / unit
+        problem = Problem.of(self._features(standard), codes, weight, tied)
+        w = minimize_softmax(problem._replace(penalty=self._penalty(center / unit, unit)))
+        self._set_line(w, center / unit, unit)
+
+    def _features(self, standard: Floats) -> Floats:
+        if self.parameters == "temperature":
+            return standard[:, :, np.newaxis]
+        ones = np.ones_like(standard)
+        if self.parameters == "vector":
+            return np.stack([standard, ones], axis=2)
+        return np.hstack([standard, ones[:, :1]])
+
+    def _penalty(self, origin: Floats, unit: float) -> Floats:
+        """Penalties as quadratic forms of the coefficients of standardized scores."""
+        k = len(origin)
+        if self.parameters == "temperature":
+            return np.zeros((k, 1, 1))
+        shared = self.parameters == "matrix"
+        ones = np.ones((k, 1))
+        intercept = np.hstack([np.tile(-origin, (k, 1)) if shared else -origin[:, None], ones])
+        penalty = intercept[:, :, None] * intercept[:, None, :] * (2 * self.intercept_penalty / k)
+        if shared:
+            off = 2 * self.off_diagonal_penalty / (k * (k - 1)) / unit**2
+            rows, columns = np.nonzero(~np.eye(k, dtype=bool))
+            penalty[rows, columns, columns] += off
+        return np.asarray(penalty)
+
+    def _set_line(self, w: Floats, origin: Floats, unit: float) -> None:
+        k = len(origin)
+        if self.parameters == "temperature":
+            self.weights_ = np.eye(k) * (max(float(w[0, 0]), 0.0) / unit)
+            self.intercepts_ = np.zeros(k)
+            return
+        slopes = w[:, :-1] if self.parameters == "matrix" else np.diag(w[:, 0])
+        self.weights_ = slopes / unit
+        self.intercepts_ = w[:, -1] - slopes @ origin
+
+    def _predict_single(self, scores: Floats) -> Floats:
+        return np.asarray(softmax(scores @ self.weights_.T + self.intercepts_, axis=1))
+
+    def _check_state(self) -> None:
+        k = len(self.classes_)
+        check_shapes(self, weights_=(k, k), intercepts_=(k,))
