@@ -59,6 +59,17 @@ CALIBRATORS = [
     Entry("AssignmentValueCalibrator", atol=1e-9),
     Entry("AssignmentValueCalibrator", {"transform": "rank"}, atol=1e-9),
     Entry("VennAbersCalibrator"),
+    Entry("BetaCalibrator", atol=1e-7),
+    *(Entry("BetaCalibrator", {"parameters": free}, atol=1e-7) for free in ("am", "ab", "a")),
+    *(
+        Entry("BetaCalibrator", {"model": model, "transform": "sigmoid"}, atol=1e-9)
+        for model in ("confidence", "inverse_pignistic", "bayesian")
+    ),
+    *(
+        Entry("TemperatureCalibrator", {"model": model}, atol=1e-7)
+        for model in ("likelihood", "confidence", "inverse_pignistic", "bayesian")
+    ),
+    Entry("TemperatureCalibrator", {"transform": "rank"}, atol=1e-7),
     Entry("SplineCalibrator", atol=1e-6),
     Entry("SplineCalibrator", {"n_knots": 5, "transform": "rank"}, atol=1e-6),
     *(Entry("KDECalibrator", {"model": model}) for model in BINOMIAL),

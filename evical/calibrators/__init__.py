@@ -6,6 +6,7 @@ from evical.calibrators._assignment_value import AssignmentValueCalibrator
 from evical.calibrators._asymmetric_laplace import AsymmetricLaplaceCalibrator
 from evical.calibrators._base import BaseCalibrator
 from evical.calibrators._bbq import BBQCalibrator
+from evical.calibrators._beta import BetaCalibrator
 from evical.calibrators._binning import BinningCalibrator
 from evical.calibrators._dpm import DPMCalibrator
 from evical.calibrators._elite import ELiTECalibrator
@@ -18,6 +19,7 @@ from evical.calibrators._normalizing import NormalizingCalibrator
 from evical.calibrators._piecewise_logistic import PiecewiseLogisticCalibrator
 from evical.calibrators._sbb import SBBCalibrator
 from evical.calibrators._spline import SplineCalibrator
+from evical.calibrators._temperature import TemperatureCalibrator
 from evical.calibrators._venn_abers import VennAbersCalibrator
 
 __all__ = [
@@ -27,6 +29,7 @@ __all__ = [
     "AsymmetricLaplaceCalibrator",
     "BBQCalibrator",
     "BaseCalibrator",
+    "BetaCalibrator",
     "BinningCalibrator",
     "DPMCalibrator",
     "ELiTECalibrator",
@@ -39,5 +42,6 @@ __all__ = [
     "PiecewiseLogisticCalibrator",
     "SBBCalibrator",
     "SplineCalibrator",
+    "TemperatureCalibrator",
     "VennAbersCalibrator",
 ]

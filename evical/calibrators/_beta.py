@@ -1,0 +1,269 @@
+"""Beta calibration: the shape that Beta densities of the scores of each class have.
+
+Log-odds are a log(s) - b log(1 - s) + c with non-negative a and b (Kull, Silva Filho & Flach 2017),
+which unlike a sigmoid of the score can leave calibrated probabilities as they are. What the sample
+leaves open about the coefficients is turned into a mass function as for the sigmoid (Xu et al.
+2016, section 4.3).
+"""
+
+from typing import Any
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+from scipy.optimize import brentq
+from scipy.special import expit
+from sklearn.utils.validation import check_is_fitted
+
+from evical.calibrators._base import BaseCalibrator
+from evical.calibrators._from_log_odds import LOG_ODDS_MODELS, masses_from_log_odds
+from evical.calibrators._models import check_confidence, check_model
+from evical.calibrators._saved import check_shapes
+from evical.calibrators._separated import refuse_separated
+from evical.scores import ScoreCounts, log_odds
+from evical.scores._beta import BetaFit, beta_sample, fit_beta
+from evical.scores._beta_profile import BetaProfile, beta_profile
+from evical.scores._profile_table import MassTable, check_table, contour, fit_mass_table
+
+__all__ = ["BetaCalibrator"]
+
+Floats = NDArray[np.float64]
+_PARAMETERS = ("abm", "am", "ab", "a")
+_END = 36.1  # log-odds of scores are cut off at about 36.04
+
+
+class BetaCalibrator(BaseCalibrator):
+    """Evidential beta calibration of scores in [0, 1].
+
+    Parameters
+    ----------
+    parameters : {"abm", "am", "ab", "a"}
+        "abm" fits a, b and the midpoint m, the score whose log-odds are 0; "am" has a = b, and is
+        the sigmoid of the log-odds of the score; "ab" has m = 1/2; "a" has both.
+    smooth : bool
+        Whether Platt's targets (N+ + 1) / (N+ + 2) and 1 / (N- + 2) replace the labels, as in
+        logistic calibration. The paper has labels; then classes that a threshold separates have
+        no fit and are refused.
+    model : {"likelihood", "confidence", "inverse_pignistic", "bayesian"}
+        "bayesian" is the method of the paper; "inverse_pignistic" the least committed mass
+        function with that pignistic probability; "confidence" uses the delta method; "likelihood"
+        the profile likelihood, under the same constraints.
+    confidence : float
+        Level of the interval of the model "confidence".
+    transform : {"auto", None, "sigmoid", "rank"}
+        Scale on which scores are read: "auto" takes the sigmoid of margins, if a training score
+        lies outside [0, 1], and scores as they are otherwise. Log-odds, which are not in [0, 1],
+        are refused.
+
+    Attributes
+    ----------
+    classes_ : (2,) array
+    coefficients_ : (3,) array
+        a, b and c.
+    midpoint_ : float
+        m, the score whose log-odds are 0; NaN if there is none or a = b = 0.
+
+    Notes
+    -----
+    Scores 0 and 1 have infinite log-odds; scores are kept away from both by the spacing of floats
+    (2e-16), as `evical.scores.log_odds` does. Scores below 0 or above 1 in prediction count as 0
+    or 1.
+
+    A coefficient that would be negative is 0, and the others are fitted again; where both would
+    be, the better of the two ways is taken. For scores that point the wrong way a = b = 0, and so
+    for scores that are all equal; where there are fewer distinct scores than coefficients a = b.
+
+    The likelihood model profiles over all non-negative a and b: the sample may leave open what a
+    and b are even where the optimum has a zero. Absolute errors of its masses are below 1e-6. For
+    the model "confidence" a coefficient at zero is known to be zero.
+
+    References
+    ----------
+    Kull, Silva Filho & Flach (2017), Beta calibration: a well-founded and easily implemented
+    improvement on logistic calibration for binary classifiers, AISTATS. Kull, Silva Filho & Flach
+    (2017), Beyond sigmoids, Electronic Journal of Statistics 11, 5052-5080. Xu, Davoine, Zha &
+    Denoeux (2016), Int. J. Approx. Reasoning 72, 55-70.
+
+    Examples
+    --------
+    Scores 0.2 and 0.6 of which 1 in 5 and 3 in 5 are positive are calibrated already:
+
+    >>> scores, y = [0.2] * 5 + [0.6] * 5, [0, 0, 0, 0, 1, 0, 0, 1, 1, 1]
+    >>> calibrator = BetaCalibrator("a", smooth=False, model="bayesian").fit(scores, y)
+    >>> calibrator.predict_proba([0.3, 0.9])[:, 1].round(6)
+    array([0.3, 0.9])
+    >>> BetaCalibrator("a", smooth=False).fit(scores, y).predict_interval([0.9]).round(2)
+    array([[0.62, 0.98]])
+    """
+
+    _state = ("coefficients", "covariance", "nodes", "weights", "slope", "edges", "table")
+
+    def __init__(
+        self,
+        parameters: str = "abm",
+        smooth: bool = True,
+        model: str = "likelihood",
+        confidence: float = 0.95,
+        transform: str | None = "auto",
+    ) -> None:
+        self.parameters = parameters
+        self.smooth = smooth
+        self.model = model
+        self.confidence = confidence
+        self.transform = transform
+
+    def _check_parameters(self) -> None:
+        if self.parameters not in _PARAMETERS:
+            raise ValueError(
+                f"parameters is {self.parameters!r}, expected one of {', '.join(_PARAMETERS)}"
+            )
+        if not isinstance(self.smooth, bool | np.bool_):
+            raise TypeError(f"smooth is {self.smooth!r}, expected True or False")
+        if self.transform == "logit":
+            raise ValueError("transform is 'logit', but beta calibration takes scores in [0, 1]")
+        check_model(self.model, LOG_ODDS_MODELS)
+        check_confidence(self.confidence)
+
+    def _fit_counts(self, counts: ScoreCounts) -> None:
+        if counts.scores[0] < 0 or counts.scores[-1] > 1:
+            raise ValueError(
+                f"scores reach from {counts.scores[0]:g} to {counts.scores[-1]:g}, but beta "
+                "calibration takes scores in [0, 1]; use transform='auto' for margins"
+            )
+        sample = beta_sample(counts)
+        if not self.smooth:
+            refuse_separated(sample, None if self._has_midpoint else 0.0)
+        self._fit = fit_beta(sample, self.parameters, self.smooth)
+        self._profile, self._table = None, None
+        if self.model == "likelihood":
+            self._profile = beta_profile(sample, self._fit, self.parameters, self.smooth)
+            self._table = self._mass_table(self._profile)
+
+    @property
+    def _has_midpoint(self) -> bool:
+        return self.parameters.endswith("m")
+
+    def _mass_table(self, profile: BetaProfile) -> MassTable:
+        if self._one_score(profile):
+            known = profile.mass_log_odds(profile.nodes)
+            return MassTable(np.array([-1.0, 1.0]), np.clip(known, -60.0, 60.0).T[:, :, None])
+        center, unit = self._axis(profile)
+        ends = np.arcsinh((np.array([-_END, 0.0, _END]) - center) / unit)
+        cuts = np.linspace(ends[0], ends[2], 7)
+        # Without a midpoint to fit masses have a corner at the score 1/2.
+        edges = np.unique(cuts if self._has_midpoint else np.append(cuts, 0.0))
+        return fit_mass_table(
+            lambda t: profile.mass_log_odds(np.clip(center + unit * np.sinh(t), -_END, _END)),
+            edges,
+        )
+
+    def _one_score(self, profile: BetaProfile) -> bool:
+        return self._has_midpoint and len(profile.nodes) == 1
+
+    def _axis(self, profile: BetaProfile) -> tuple[float, float]:
+        """Origin and unit of the table, in log-odds of scores."""
+        share = profile.weights / profile.weights.sum()
+        center = float(share @ profile.nodes) if self._has_midpoint else 0.0
+        spread = float(np.sqrt(share @ (profile.nodes - center) ** 2))
+        return center, min(spread, 1.0) or 1.0
+
+    def _predict_mass(self, scores: Floats) -> tuple[Floats, Floats]:
+        x = log_odds(scores)
+        best = self._fit.log_odds(x)
+        if self._profile is None or self._table is None:
+            return masses_from_log_odds(self.model, best, self._fit.deviation(x), self.confidence)
+        if self._one_score(self._profile):
+            positive, negative = self._table.masses(np.zeros_like(x), best)
+            known = self._profile.nodes[0]  # where log-odds may jump, but not downwards
+            return np.where(x >= known, positive, 0.0), np.where(x <= known, negative, 0.0)
+        center, unit = self._axis(self._profile)
+        positive, negative = self._table.masses(np.arcsinh((x - center) / unit), best)
+        certain = (x == 0.0) & (not self._has_midpoint)
+        return np.where(certain, 0.5, positive), np.where(certain, 0.5, negative)
+
+    @property
+    def coefficients_(self) -> Floats:
+        """Coefficients a, b and c of the log-odds."""
+        check_is_fitted(self)
+        return self._fit.coefficients
+
+    @property
+    def midpoint_(self) -> float:
+        """The score whose log-odds are 0 (m of the paper)."""
+        check_is_fitted(self)
+        if not self._has_midpoint:
+            return 0.5
+
+        def log_odds_at(x: float) -> float:
+            return float(self._fit.log_odds(np.array([x]))[0])
+
+        if not log_odds_at(-_END) < 0.0 < log_odds_at(_END):
+            return float("nan")
+        return float(expit(brentq(log_odds_at, -_END, _END, xtol=1e-14)))
+
+    def contour(self, scores: ArrayLike, probability: ArrayLike) -> Floats:
+        """Plausibility that the positive class has this probability at a score.
+
+        Parameters
+        ----------
+        scores, probability : arrays that broadcast
+            Finite scores, and probabilities in [0, 1].
+
+        Returns
+        -------
+        array of the common shape
+            Largest relative likelihood of coefficients that give that probability there.
+
+        Raises
+        ------
+        ValueError
+            If the model is not "likelihood", a score is not finite, or a probability not in
+            [0, 1].
+
+        Examples
+        --------
+        Scores of 1/2 stay there, if the midpoint is not fitted:
+
+        >>> calibrator = BetaCalibrator("ab").fit([0.2, 0.4, 0.6, 0.8], [0, 1, 0, 1])
+        >>> calibrator.contour(0.5, [0.4, 0.5])
+        array([0., 1.])
+        """
+        check_is_fitted(self)
+        profile = self._profile
+        if profile is None:
+            raise ValueError(f"model is {self.model!r}; a contour function needs 'likelihood'")
+        read = self._scale(self._checked(np.ravel(scores))).reshape(np.shape(scores))
+        return contour(
+            log_odds(read), probability, lambda x, eta: profile.deviance(x, eta[:, 0])[:, None]
+        )
+
+    def _get_state(self) -> dict[str, Any]:
+        empty = np.empty(0)
+        profile, table = self._profile, self._table
+        if profile is None or table is None:
+            reduced = {"nodes": empty, "weights": empty, "slope": empty}
+            table = MassTable(empty, empty)
+        else:
+            reduced = {name: getattr(profile, name) for name in ("nodes", "weights", "slope")}
+        return {
+            "coefficients": self._fit.coefficients,
+            "covariance": self._fit.covariance,
+            **reduced,
+            "edges": table.edges,
+            "table": table.coefficients,
+        }
+
+    def _set_state(self, state: dict[str, Any]) -> None:
+        self._fit = BetaFit(state["coefficients"], state["covariance"])
+        self._profile, self._table = None, None
+        if self.model == "likelihood":
+            parts = (state[name] for name in ("nodes", "weights", "slope"))
+            self._profile = BetaProfile(state["coefficients"], self.parameters, *parts)
+            self._table = MassTable(state["edges"], state["table"])
+
+    def _check_state(self) -> None:
+        check_shapes(self._fit, coefficients=(3,), covariance=(3, 3))
+        if self._profile is None or self._table is None:
+            return
+        m = np.size(self._profile.nodes)
+        check_shapes(self._profile, nodes=(max(m, 1),), weights=(m,), slope=(3,))
+        check_table(self._table)

@@ -1,0 +1,207 @@
+"""Temperature scaling: margins divided by one number are log-odds.
+
+The temperature that makes the labels most likely softens or sharpens a classifier without moving
+its decisions (Guo et al. 2017). What the sample leaves open about the temperature is turned into a
+mass function as for the sigmoid (Xu et al. 2016, section 4.3), here in closed form.
+"""
+
+from typing import Any
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+from sklearn.utils.validation import check_is_fitted
+
+from evical.calibrators._base import BaseCalibrator
+from evical.calibrators._from_log_odds import LOG_ODDS_MODELS, masses_from_log_odds
+from evical.calibrators._models import check_confidence, check_model
+from evical.calibrators._saved import check_shapes
+from evical.calibrators._separated import refuse_separated
+from evical.scores import ScoreCounts
+from evical.scores._profile_table import MassTable, check_table, contour
+from evical.scores._temperature import (
+    TemperatureFit,
+    TemperatureProfile,
+    fit_temperature,
+    temperature_profile,
+)
+
+__all__ = ["TemperatureCalibrator"]
+
+Floats = NDArray[np.float64]
+
+
+class TemperatureCalibrator(BaseCalibrator):
+    """Evidential temperature scaling of the margins of a binary classifier.
+
+    Parameters
+    ----------
+    smooth : bool
+        Whether Platt's targets (N+ + 1) / (N+ + 2) and 1 / (N- + 2) replace the labels, as in
+        logistic calibration. The paper has labels; then margins that are all on the right side
+        have no fit and are refused.
+    model : {"likelihood", "confidence", "inverse_pignistic", "bayesian"}
+        "bayesian" is the method of the paper; "inverse_pignistic" the least committed mass
+        function with that pignistic probability; "confidence" uses the delta method; "likelihood"
+        the relative likelihood of the temperature.
+    confidence : float
+        Level of the interval of the model "confidence".
+    transform : {None, "auto", "logit", "sigmoid", "rank"}
+        Scale on which scores are read. Temperature scaling takes margins (log-odds, 0 where a
+        classifier is in doubt); for probabilities use "logit".
+
+    Attributes
+    ----------
+    classes_ : (2,) array
+    temperature_ : float
+        T; infinite where margins point the wrong way, or are all 0, so that p = 1/2 throughout.
+
+    Notes
+    -----
+    A margin of 0 has p = 1/2 for certain, in all models: that is what the method assumes.
+
+    The plausibility of a probability p at a margin z is the relative likelihood of the temperature
+    z / logit(p), and masses are means of the probability over the ends of the random interval of
+    1 / T that follows from it; they are exact up to quadrature and interpolation (1e-7). An
+    infinite temperature is held possible.
+
+    References
+    ----------
+    Guo, Pleiss, Sun & Weinberger (2017), On calibration of modern neural networks, ICML. Xu,
+    Davoine, Zha & Denoeux (2016), Int. J. Approx. Reasoning 72, 55-70.
+
+    Examples
+    --------
+    Margins 2 log(2) and -2 log(2), right in 2 of 3 cases, are log-odds at the temperature 2:
+
+    >>> margin = 2 * np.log(2)
+    >>> scores, y = [margin] * 3 + [-margin] * 3, [1, 1, 0, 0, 0, 1]
+    >>> calibrator = TemperatureCalibrator(smooth=False).fit(scores, y)
+    >>> round(calibrator.temperature_, 6)
+    2.0
+    >>> calibrator.predict_interval([0.0, margin]).round(3)
+    array([[0.5  , 0.5  ],
+           [0.517, 0.853]])
+    """
+
+    _state = (
+        "scale",
+        "inverse",
+        "deviation",
+        "nodes",
+        "weights",
+        "slope",
+        "edges",
+        "coefficients",
+    )
+
+    def __init__(
+        self,
+        smooth: bool = True,
+        model: str = "likelihood",
+        confidence: float = 0.95,
+        transform: str | None = None,
+    ) -> None:
+        self.smooth = smooth
+        self.model = model
+        self.confidence = confidence
+        self.transform = transform
+
+    def _check_parameters(self) -> None:
+        check_model(self.model, LOG_ODDS_MODELS)
+        check_confidence(self.confidence)
+        if not isinstance(self.smooth, bool | np.bool_):
+            raise TypeError(f"smooth is {self.smooth!r}, expected True or False")
+
+    def _fit_counts(self, counts: ScoreCounts) -> None:
+        if not self.smooth:
+            refuse_separated(counts, 0.0)
+        self._fit = fit_temperature(counts, self.smooth)
+        self._profile, self._table = None, None
+        if self.model == "likelihood":
+            self._profile = temperature_profile(counts, self._fit, self.smooth)
+            self._table = self._profile.table()
+
+    @property
+    def temperature_(self) -> float:
+        """The temperature, in units of the margins."""
+        check_is_fitted(self)
+        return self._fit.scale / self._fit.inverse if self._fit.inverse > 0.0 else float("inf")
+
+    def _predict_mass(self, scores: Floats) -> tuple[Floats, Floats]:
+        best = self._fit.log_odds(scores)
+        size = np.abs(self._fit.standardize(scores))
+        if self._profile is None or self._table is None:
+            deviation = self._fit.deviation * size
+            return masses_from_log_odds(self.model, best, deviation, self.confidence)
+        x = np.arcsinh(size / self._profile.unit)
+        favored, against = self._table.masses(x, np.abs(best))
+        favored, against = (np.where(size == 0.0, 0.5, mass) for mass in (favored, against))
+        positive = scores > 0.0
+        return np.where(positive, favored, against), np.where(positive, against, favored)
+
+    def contour(self, scores: ArrayLike, probability: ArrayLike) -> Floats:
+        """Plausibility that the positive class has this probability at a margin.
+
+        Parameters
+        ----------
+        scores, probability : arrays that broadcast
+            Finite scores, and probabilities in [0, 1].
+
+        Returns
+        -------
+        array of the common shape
+            Relative likelihood of the temperature that gives that probability, if there is one.
+
+        Raises
+        ------
+        ValueError
+            If the model is not "likelihood", a score is not finite, or a probability not in
+            [0, 1].
+
+        Examples
+        --------
+        Two of three were right: p = 1/2 has the relative likelihood 3^3 / (2^2 2^3).
+
+        >>> calibrator = TemperatureCalibrator(smooth=False).fit([1.0, 1.0, 1.0], [1, 1, 0])
+        >>> calibrator.contour(1.0, [0.25, 0.5, 2 / 3]).round(5)
+        array([0.     , 0.84375, 1.     ])
+        >>> 3**3 / (2**2 * 2**3)
+        0.84375
+        """
+        check_is_fitted(self)
+        profile = self._profile
+        if profile is None:
+            raise ValueError(f"model is {self.model!r}; a contour function needs 'likelihood'")
+        read = self._scale(self._checked(np.ravel(scores))).reshape(np.shape(scores))
+        z = self._fit.standardize(read)
+        return contour(z, probability, lambda at, eta: profile.at(at, eta[:, 0])[:, None])
+
+    def _get_state(self) -> dict[str, Any]:
+        fit, empty = self._fit, np.empty(0)
+        profile = self._profile or TemperatureProfile(0.0, 0.0, empty, empty, 0.0)
+        table = self._table or MassTable(empty, empty)
+        return {
+            **{name: getattr(fit, name) for name in ("scale", "inverse", "deviation")},
+            **{name: getattr(profile, name) for name in ("nodes", "weights", "slope")},
+            "edges": table.edges,
+            "coefficients": table.coefficients,
+        }
+
+    def _set_state(self, state: dict[str, Any]) -> None:
+        scale, inverse, deviation = (float(state[name]) for name in self._state[:3])
+        self._fit = TemperatureFit(scale, inverse, deviation)
+        self._profile, self._table = None, None
+        if self.model == "likelihood":
+            self._profile = TemperatureProfile(
+                inverse, deviation, state["nodes"], state["weights"], float(state["slope"])
+            )
+            self._table = MassTable(state["edges"], state["coefficients"])
+
+    def _check_state(self) -> None:
+        if not (self._fit.scale > 0.0 and self._fit.inverse >= 0.0 and self._fit.deviation >= 0.0):
+            raise ValueError("saved calibrator is damaged: state inverse is no temperature")
+        if self._profile is None or self._table is None:
+            return
+        m = np.size(self._profile.nodes)
+        check_shapes(self._profile, nodes=(max(m, 1),), weights=(m,))
+        check_table(self._table)

@@ -1,0 +1,163 @@
+"""Beta calibration: its relatives among the calibrators, its constraints, and its ends."""
+
+import json
+
+import numpy as np
+import pytest
+from scipy.special import expit, logit
+from scipy.stats import norm
+
+from dstheory import betp
+from evical.calibrators import BetaCalibrator, LogisticCalibrator, TemperatureCalibrator
+
+RNG = np.random.default_rng(0)
+SCORES = RNG.beta(0.7, 0.9, 200)
+LABELS = (RNG.random(200) < expit(0.5 * np.log(SCORES) - 1.5 * np.log1p(-SCORES))).astype(int)
+AT = np.array([0.0, 1e-6, 0.2, 0.5, 0.7, 0.999, 1.0])
+MODELS = ["likelihood", "confidence", "inverse_pignistic", "bayesian"]
+
+
+def fitted(*args, **parameters):
+    return BetaCalibrator(*args, **parameters).fit(SCORES, LABELS)
+
+
+@pytest.mark.parametrize("model", MODELS)
+def test_am_is_the_sigmoid_of_log_odds(model):
+    """The sign of the slope is the one difference, and is not in doubt here."""
+    ours = fitted("am", model=model).predict_mass(AT).masses
+    wanted = LogisticCalibrator(model, transform="logit").fit(SCORES, LABELS)
+    np.testing.assert_allclose(ours, wanted.predict_mass(AT).masses, atol=2e-7)
+
+
+@pytest.mark.parametrize("model", MODELS)
+def test_a_is_temperature_scaling_of_log_odds(model):
+    ours, theirs = fitted("a", model=model), TemperatureCalibrator(model=model, transform="logit")
+    theirs.fit(SCORES, LABELS)
+    np.testing.assert_allclose(
+        ours.predict_mass(AT).masses, theirs.predict_mass(AT).masses, atol=2e-7
+    )
+    assert ours.coefficients_[0] == pytest.approx(1 / theirs.temperature_, rel=1e-6)
+    if model == "likelihood":
+        p = np.array([0.3, 0.4, 0.6, 0.8])
+        np.testing.assert_allclose(ours.contour(0.6, p), theirs.contour(0.6, p), atol=1e-8)
+
+
+def test_midpoint_is_where_classes_are_equally_probable():
+    for parameters in ("abm", "am", "ab"):
+        calibrator = fitted(parameters, model="bayesian")
+        p = calibrator.predict_proba([calibrator.midpoint_])
+        np.testing.assert_allclose(p, 0.5, atol=1e-9)
+    reverse = BetaCalibrator(model="bayesian").fit(1 - SCORES, LABELS)
+    assert reverse.coefficients_[:2].tolist() == [0, 0]
+    assert np.isnan(reverse.midpoint_)
+    np.testing.assert_allclose(
+        reverse.predict_proba(AT)[:, 1], (LABELS.sum() + 1 / 3) / 200, atol=0.01
+    )
+
+
+@pytest.mark.parametrize("parameters", ["abm", "am", "ab", "a"])
+def test_bounds_increase_with_the_score(parameters):
+    """All maps of the family increase, so that their lower and upper envelopes do."""
+    interval = fitted(parameters).predict_interval(np.linspace(0, 1, 200))
+    assert (np.diff(interval, axis=0) > -1e-7).all()
+    p = fitted(parameters, model="bayesian").predict_proba(np.linspace(0, 1, 200))[:, 1]
+    assert (interval[:, 0] <= p + 1e-12).all()
+    assert (p <= interval[:, 1] + 1e-12).all()
+
+
+@pytest.mark.parametrize("model", MODELS)
+def test_zero_and_one_are_no_exception(model):
+    scores, y = [0.0, 0.0, 0.3, 0.6, 1.0, 1.0], [0, 1, 0, 1, 1, 1]
+    for parameters in ("abm", "am", "ab", "a"):
+        m = BetaCalibrator(parameters, model=model).fit(scores, y).predict_mass([0.0, 0.5, 1.0])
+        assert np.isfinite(m.masses).all()
+        assert (m.pl([0]) > 0).all()
+        assert (m.pl([1]) > 0).all()
+
+
+def test_confidence_is_the_delta_method():
+    ours = fitted(model="confidence", confidence=0.9)
+    x = logit(0.3)
+    h = np.array([np.log(0.3), -np.log(0.7), 1.0])
+    eta = ours.coefficients_ @ h
+    p = expit(
+        ours.coefficients_ @ np.stack([np.log(SCORES), -np.log1p(-SCORES), np.ones_like(SCORES)])
+    )
+    design = np.stack([np.log(SCORES), -np.log1p(-SCORES), np.ones_like(SCORES)])
+    information = (design * p * (1 - p)) @ design.T
+    half = norm.ppf(0.95) * np.sqrt(h @ np.linalg.solve(information, h))
+    m = ours.predict_mass(expit([x]))
+    assert m.bel(1)[0] == pytest.approx(0.9 * expit(eta - half), rel=1e-5)
+    assert m.bel(0)[0] == pytest.approx(0.9 * expit(-eta - half), rel=1e-5)
+
+
+def test_inverse_pignistic_keeps_the_probability():
+    m = fitted(model="inverse_pignistic").predict_mass(AT)
+    np.testing.assert_allclose(betp(m), fitted(model="bayesian").predict_proba(AT), atol=1e-15)
+
+
+def test_one_score_bounds_its_neighbors_from_one_side():
+    """Nothing is known elsewhere but that probabilities do not decrease."""
+    calibrator = BetaCalibrator().fit([0.5] * 4, [0, 1, 1, 1])
+    interval = calibrator.predict_interval([0.4, 0.5, 0.6])
+    assert interval[0, 0] == 0
+    assert interval[2, 1] == 1
+    assert interval[0, 1] == interval[1, 1] < 1
+    assert interval[2, 0] == interval[1, 0] > 0
+
+
+def test_scores_between_two_that_are_known():
+    calibrator = BetaCalibrator().fit(np.repeat([0.3, 0.6], 20), np.tile([0, 0, 0, 1], 10))
+    interval = calibrator.predict_interval([0.01, 0.3, 0.45, 0.6, 0.99])
+    widths = np.ptp(interval, axis=1)
+    assert widths[0] > widths[1]
+    assert widths[4] > widths[3]
+
+
+@pytest.mark.parametrize("parameters", ["abm", "am", "ab", "a"])
+def test_separable_classes(parameters):
+    scores, y = [0.1, 0.2, 0.7, 0.9], [0, 0, 1, 1]
+    with pytest.raises(ValueError, match="a threshold separates the classes"):
+        BetaCalibrator(parameters, smooth=False).fit(scores, y)
+    p = BetaCalibrator(parameters, model="bayesian").fit(scores, y).predict_proba(scores)
+    assert ((p > 0) & (p < 1)).all()
+    BetaCalibrator(parameters, smooth=False).fit(scores, [1, 1, 0, 0])  # a = b = 0
+
+
+def test_only_scores_of_the_unit_interval():
+    with pytest.raises(ValueError, match=r"scores reach from -1 to 0\.5, but beta calibration"):
+        BetaCalibrator(transform=None).fit([-1, 0, 0.5], [0, 1, 1])
+    with pytest.raises(ValueError, match="transform is 'logit', but beta"):
+        BetaCalibrator(transform="logit").fit(SCORES, LABELS)
+    with pytest.raises(ValueError, match="parameters is 'b', expected one of abm, am, ab, a"):
+        BetaCalibrator("b").fit(SCORES, LABELS)
+    with pytest.raises(TypeError, match="smooth is 1, expected True or False"):
+        BetaCalibrator(smooth=1).fit(SCORES, LABELS)
+    margins = BetaCalibrator(model="bayesian").fit(logit(SCORES), LABELS)
+    np.testing.assert_allclose(
+        margins.coefficients_, fitted(model="bayesian").coefficients_, rtol=1e-6
+    )
+
+
+def test_contour_is_one_at_the_fit_and_needs_the_likelihood():
+    calibrator = fitted()
+    p = fitted(model="bayesian").predict_proba([0.2, 0.7])[:, 1]
+    np.testing.assert_allclose(calibrator.contour([0.2, 0.7], p), 1, atol=1e-9)
+    with pytest.raises(ValueError, match="needs 'likelihood'"):
+        fitted(model="bayesian").contour(0.5, 0.5)
+    with pytest.raises(ValueError, match=r"probability is 1\.5"):
+        calibrator.contour(0.5, 1.5)
+
+
+def test_saved_state_is_small_and_damage_is_found():
+    n = 5000
+    scores = RNG.random(n)
+    calibrator = BetaCalibrator().fit(scores, RNG.random(n) < scores)
+    data = calibrator.to_dict()
+    assert len(json.dumps(data)) < 50_000
+    restored = BetaCalibrator.from_dict(data)
+    assert restored.contour(0.3, 0.31) == calibrator.contour(0.3, 0.31)
+    for name in ("coefficients", "slope", "nodes"):
+        damaged = {**data, "state": {**data["state"], name: [0.0]}}
+        with pytest.raises(ValueError, match="saved calibrator is damaged"):
+            BetaCalibrator.from_dict(damaged)
