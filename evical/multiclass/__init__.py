@@ -4,6 +4,14 @@ from evical.multiclass._any_code import code_betp, code_interval, code_mass
 from evical.multiclass._base import BaseMulticlassCalibrator
 from evical.multiclass._codes import check_code_matrix, code_matrix, row_distances
 from evical.multiclass._contours import code_contour, code_without_conflict
+from evical.multiclass._coupling import (
+    coupling_divergence,
+    hastie_tibshirani,
+    hastie_tibshirani_steps,
+    normalize,
+)
+from evical.multiclass._decoding import hamming_decode, loss_decode
+from evical.multiclass._least_squares import least_squares, wu_lin_weng
 from evical.multiclass._pairwise import MAX_PAIRWISE, pairwise_belief
 from evical.multiclass._reduction import (
     MAX_CLASSES,
@@ -26,10 +34,18 @@ __all__ = [
     "code_matrix",
     "code_without_conflict",
     "column_evidence",
+    "coupling_divergence",
+    "hamming_decode",
+    "hastie_tibshirani",
+    "hastie_tibshirani_steps",
+    "least_squares",
+    "loss_decode",
+    "normalize",
     "one_vs_rest_betp",
     "one_vs_rest_interval",
     "one_vs_rest_mass",
     "pairwise_belief",
     "row_distances",
     "without_total_conflict",
+    "wu_lin_weng",
 ]

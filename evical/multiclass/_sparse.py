@@ -97,7 +97,8 @@ def best_sparse_code(
     >>> best_sparse_code(3, 6, np.random.default_rng(0)).shape
     (3, 6)
     """
-    best, best_distance = None, -1.0
+    best: NDArray[np.int8] | None = None
+    best_distance = -1.0
     for block in _candidates(n_classes, n_columns, rng, candidates):
         distances = _least_distances(block)
         index = int(np.argmax(distances))

@@ -1,0 +1,86 @@
+"""Checks of what couplings and decodings take: answers of the columns, and their weights."""
+
+from typing import TypeAlias
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+__all__ = ["Floats", "column_weights", "probabilities"]
+
+Floats: TypeAlias = NDArray[np.float64]
+
+
+def probabilities(r: ArrayLike, n_columns: int | None = None) -> Floats:
+    """Probabilities of the columns' positive sides, validated.
+
+    Parameters
+    ----------
+    r : (n, B) array
+    n_columns : int, optional
+        B, if known.
+
+    Returns
+    -------
+    (n, B) array of float64
+        Not a copy where `r` is one already.
+
+    Raises
+    ------
+    ValueError
+        If the shape is another one, or a value is not a probability, naming row and column.
+
+    Examples
+    --------
+    >>> probabilities([[0.5, 1.5]])
+    Traceback (most recent call last):
+    ...
+    ValueError: r is 1.5 in row 0, column 1, expected a probability
+    """
+    values = np.asarray(r, dtype=np.float64)
+    wanted = "(n, B)" if n_columns is None else f"(n, {n_columns}), a column for each of the code's"
+    if values.ndim != 2 or (n_columns is not None and values.shape[1] != n_columns):
+        raise ValueError(f"r has shape {values.shape}, expected {wanted}")
+    wrong = ~((values >= 0) & (values <= 1))  # NaN too
+    if wrong.any():
+        row, column = np.argwhere(wrong)[0]
+        raise ValueError(
+            f"r is {values[row, column]:g} in row {row}, column {column}, expected a probability"
+        )
+    return values
+
+
+def column_weights(weights: ArrayLike | None, n_columns: int) -> Floats:
+    """Weights of the columns, of mean 1.
+
+    Parameters
+    ----------
+    weights : (B,) array, optional
+        Positive, such as the sizes of the training samples; equal by default.
+    n_columns : int
+        B.
+
+    Returns
+    -------
+    (B,) array
+
+    Raises
+    ------
+    ValueError
+        If the shape is another one, or a weight is not a positive number.
+
+    Examples
+    --------
+    >>> column_weights([10, 30], 2)
+    array([0.5, 1.5])
+    """
+    if weights is None:
+        return np.ones(n_columns)
+    values = np.asarray(weights, dtype=np.float64)
+    if values.shape != (n_columns,):
+        raise ValueError(f"weights have shape {values.shape}, expected ({n_columns},)")
+    wrong = ~((values > 0) & np.isfinite(values))
+    if wrong.any():
+        column = int(np.argmax(wrong))
+        raise ValueError(f"weight {column} is {values[column]:g}, expected a positive number")
+    scaled = values / values.max()
+    return np.asarray(scaled / scaled.mean())

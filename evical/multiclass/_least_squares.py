@@ -1,0 +1,207 @@
+"""Coupling by least squares: a convex quadratic program on the simplex for each sample.
+
+The column with answer r_b asks for P(I) = r_b P(I or J), a linear equation. The distribution
+that violates the equations least, in the sum of squares, is a small quadratic program; block
+pivoting solves a batch of them at a time. For all pairs no probability can become negative,
+and one linear system suffices (Kong & Dietterich 1997 as in Zadrozny & Elkan 2002, sec. 4;
+Wu, Lin & Weng 2004, "Probability estimates for multi-class classification by pairwise
+coupling").
+"""
+
+from math import isqrt
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from evical.multiclass._codes import check_code_matrix, code_matrix
+from evical.multiclass._divergence import Columns, make_columns
+from evical.multiclass._inputs import Floats, column_weights, probabilities
+from evical.multiclass._solve import solve_many
+
+__all__ = ["least_squares", "wu_lin_weng"]
+
+# Samples at a time: the tables of a chunk stay in the cache of a core.
+CHUNK = 1024
+
+# Relative to the trace. Among distributions that violate the columns equally little it prefers
+# the most even one; it moves a probability by about as much where the columns are clear.
+RIDGE = 1e-14
+
+# Exchanges of whole blocks that may fail to lessen the number of violations, before pivots are
+# exchanged one at a time, which ends for certain (Judice & Pires 1994).
+PATIENCE = 3
+
+# Four or five are usual. Rounding could make exchanges go in a circle; what is then left out
+# of the simplex is cut off.
+MAX_PIVOTS = 1000
+
+
+def least_squares(r: ArrayLike, code: ArrayLike, weights: ArrayLike | None = None) -> Floats:
+    """Class probabilities that violate the columns least in the sum of squares.
+
+    Parameters
+    ----------
+    r : (n, B) array
+        Probability of each column's positive side, given that the class is on either side.
+    code : (K, B) array of 1, -1 and 0
+    weights : (B,) array, optional
+        Of the squares; equal by default.
+
+    Returns
+    -------
+    (n, K) array
+        The minimum over the simplex of the sum of w_b (r_b P(I or J) - P(I))^2, where I and J
+        are the sides of column b. Where it is not unique, the most even one.
+
+    Raises
+    ------
+    ValueError
+        If `r`, `code` or `weights` is not valid.
+
+    Notes
+    -----
+    The sum is p'Qp. Its minimum on the simplex is proportional to the x >= 0 with
+    Qx - 1 >= 0 and x'(Qx - 1) = 0, a linear complementarity problem without a side condition.
+
+    References
+    ----------
+    .. [1] B. Zadrozny & C. Elkan (2002), "Transforming classifier scores into accurate
+       multiclass probability estimates", sec. 4.
+
+    Examples
+    --------
+    >>> one_vs_rest = [[1, -1, -1], [-1, 1, -1], [-1, -1, 1]]
+    >>> least_squares([[0.5, 0.25, 0.25], [0.9, 0.5, 0.0]], one_vs_rest).round(9)
+    array([[0.5 , 0.25, 0.25],
+           [0.7 , 0.3 , 0.  ]])
+    """
+    matrix = check_code_matrix(code)
+    values = probabilities(r, matrix.shape[1])
+    columns = make_columns(matrix, column_weights(weights, matrix.shape[1]))
+    p = np.empty((len(values), len(matrix)))
+    for first in range(0, len(p), CHUNK):
+        answers = np.ascontiguousarray(values[first : first + CHUNK].T)
+        p[first : first + CHUNK] = _pivot(_quadratic(answers, columns)).T
+    return p
+
+
+def wu_lin_weng(r: ArrayLike) -> Floats:
+    """Class probabilities from all pairs, by the second method of Wu, Lin and Weng.
+
+    Parameters
+    ----------
+    r : (n, K (K - 1) / 2) array
+        Probability of the first class of each pair, given that it is one of the two; pairs
+        in the order (0, 1), (0, 2), ..., (1, 2), ...
+
+    Returns
+    -------
+    (n, K) array
+        The minimum of the sum over pairs of (r_ji p_i - r_ij p_j)^2.
+
+    Raises
+    ------
+    ValueError
+        If the number of columns is not one of pairs, or a value is not a probability.
+
+    Notes
+    -----
+    The same minimum as that of `least_squares` with the code of all pairs and equal weights.
+    The signs of the system make its solution non-negative, so that nothing is constrained.
+    libsvm and scikit-learn's SVC solve the same problem to an accuracy of 0.005 / K.
+
+    References
+    ----------
+    .. [1] T.-F. Wu, C.-J. Lin & R. C. Weng (2004), "Probability estimates for multi-class
+       classification by pairwise coupling", J. Mach. Learn. Res. 5, eq. 18-21.
+
+    Examples
+    --------
+    With p = (1/2, 1/4, 1/4) the pairs answer 2/3, 2/3 and 1/2:
+
+    >>> wu_lin_weng([[2 / 3, 2 / 3, 1 / 2]]).round(9)
+    array([[0.5 , 0.25, 0.25]])
+    """
+    values = probabilities(r)
+    n_classes = (1 + isqrt(1 + 8 * values.shape[1])) // 2
+    if n_classes < 2 or n_classes * (n_classes - 1) // 2 != values.shape[1]:
+        raise ValueError(
+            f"r has {values.shape[1]} columns, which is not K (K - 1) / 2 for any number of classes"
+        )
+    code = code_matrix("all_pairs", n_classes)
+    columns = make_columns(code, column_weights(None, code.shape[1]))
+    p = np.empty((len(values), n_classes))
+    for first in range(0, len(p), CHUNK):
+        answers = np.ascontiguousarray(values[first : first + CHUNK].T)
+        p[first : first + CHUNK] = _direction(_quadratic(answers, columns)).T
+    return p
+
+
+def _quadratic(r: Floats, columns: Columns) -> Floats:
+    """(K, K, n) matrices Q with p'Qp = sum of w (r P(J) - (1 - r) P(I))^2, and the ridge."""
+    size = columns.positive.shape[1]
+    weights = columns.weights
+    squares = np.concatenate([weights * (1 - r) ** 2, weights * r**2, weights * r * (1 - r)])
+    quadratic = np.asarray(columns.products @ squares).reshape(size, size, -1)
+    diagonal = quadratic.reshape(size * size, -1)[:: size + 1]  # a view
+    diagonal += RIDGE * diagonal.sum(axis=0)
+    return quadratic
+
+
+def _direction(quadratic: Floats) -> Floats:
+    """Solution of Qx = 1, scaled to sum 1."""
+    x = np.maximum(solve_many(quadratic, np.ones(quadratic.shape[1:])), 0)  # rounding
+    return np.asarray(x / x.sum(axis=0))
+
+
+def _pivot(quadratic: Floats) -> Floats:
+    """Linear complementarity Qx - 1 >= 0, x >= 0 by block principal pivoting.
+
+    A class is in the solution or out of it. Those in with x < 0 and those out with
+    (Qx - 1) < 0 change places, all of them, or only the last one where that does not help.
+    """
+    size, samples = quadratic.shape[1:]
+    inside = np.ones((size, samples), dtype=bool)
+    p = np.zeros((size, samples))
+    fewest = np.full(samples, size + 1)
+    patience = np.full(samples, PATIENCE)
+    left = np.arange(samples)
+    for _ in range(MAX_PIVOTS):
+        if not len(left):
+            return p
+        x = _restricted(quadratic[:, :, left], inside[:, left])
+        wrong = _violations(quadratic[:, :, left], x, inside[:, left])
+        count = wrong.sum(axis=0)
+        better = count < fewest[left]
+        fewest[left] = np.minimum(count, fewest[left])
+        patience[left] = np.where(better, PATIENCE, patience[left] - 1)
+        single = patience[left] < 0
+        last = size - 1 - np.argmax(wrong[::-1], axis=0)
+        wrong[:, single] &= np.arange(size)[:, np.newaxis] == last[single]
+        done = count == 0
+        solved = np.maximum(x[:, done], 0)
+        p[:, left[done]] = solved / solved.sum(axis=0)
+        inside[:, left] ^= wrong
+        left = left[~done]
+    x = np.maximum(_restricted(quadratic[:, :, left], inside[:, left]), 0)
+    p[:, left] = x / x.sum(axis=0)
+    return p
+
+
+def _restricted(quadratic: Floats, inside: NDArray[np.bool_]) -> Floats:
+    """x with (Qx)_k = 1 for the classes inside, and 0 for the others."""
+    if inside.all():
+        return solve_many(quadratic, np.ones(inside.shape))
+    masked = quadratic * inside * inside[:, np.newaxis]
+    diagonal = masked.reshape(-1, inside.shape[1])[:: len(inside) + 1]  # a view
+    diagonal += ~inside
+    return solve_many(masked, inside.astype(np.float64))
+
+
+def _violations(quadratic: Floats, x: Floats, inside: NDArray[np.bool_]) -> NDArray[np.bool_]:
+    """Beyond rounding, which would exchange a class of multiplier 0 forever."""
+    multipliers = np.einsum("kln,ln->kn", quadratic, x) - 1
+    largest = np.abs(x).max(axis=0)
+    # Rounding of the sum of products grows with their size.
+    rounding = 1e-12 + 1e-15 * len(x) * np.abs(quadratic).max(axis=(0, 1)) * largest
+    return np.asarray(np.where(inside, x < -1e-14 * largest, multipliers < -rounding))
