@@ -1,0 +1,218 @@
+"""Gebel's Dirichlet calibration: from proportions to a Dirichlet distributed vector.
+
+The proportions of each class are seen as Beta distributed; their distribution function makes
+them uniform, the inverse one of chi-square makes them chi-square, and dividing by their sum
+makes a Dirichlet vector, whose mean is proportional to the degrees of freedom: to the shares
+of the classes.
+
+Source: Gebel, "Multivariate calibration of classifier scores into the probability space"
+(2009), section 5.4, equations 5.8-5.13, and section 2.4, equations 2.3-2.6.
+"""
+
+from collections.abc import Iterator
+
+import numpy as np
+from numpy.typing import NDArray
+from scipy.special import betainc, betaincc, betaln, gammainccinv, gammaincinv, gammaln, softmax
+
+__all__ = ["best_factor", "beta_moments", "dirichlet_probabilities", "performance", "proportions"]
+
+Floats = NDArray[np.float64]
+_TINY = 1e-290
+_EDGE = 1e-12  # proportions are kept that far from 0 and 1, where they have no logarithm
+_GRID = 48
+_EXHAUSTIVE = 64
+
+
+def proportions(r: Floats, code: NDArray[np.int8] | None, combine: str, trim: float) -> Floats:
+    """One proportion a class, of the binary probabilities of its columns.
+
+    Parameters
+    ----------
+    r : (n, B) array
+        Probabilities of the positive side of each column.
+    code : (K, B) array of 1, -1 and 0, or None
+        None for probabilities of classes, which are taken as they are (eq. 5.13).
+    combine : {"product", "geometric", "trimmed"}
+        Equations 5.11 and 5.12; the last leaves out the same number on both sides.
+    trim : float
+        Share of the ordered values to leave out on each side, rounded down.
+
+    Returns
+    -------
+    (n, K) array, within [1e-12, 1 - 1e-12] before they are combined
+
+    Examples
+    --------
+    >>> pairs = np.array([[1, 1, 0], [-1, 0, 1], [0, -1, -1]])
+    >>> proportions(np.array([[0.5, 0.5, 0.5]]), pairs, "product", 0.0)
+    array([[0.25, 0.25, 0.25]])
+    >>> proportions(np.array([[0.5, 0.5, 0.5]]), pairs, "geometric", 0.0).round(9)
+    array([[0.5, 0.5, 0.5]])
+    """
+    inner = np.clip(r, _EDGE, 1 - _EDGE)
+    if code is None:
+        return inner
+    sides = np.log(inner), np.log1p(-inner)
+    return np.stack([_combined(sides, row, combine, trim) for row in code], axis=1)
+
+
+def _combined(
+    sides: tuple[Floats, Floats], row: NDArray[np.int8], combine: str, trim: float
+) -> Floats:
+    positive, negative = sides
+    logs = np.hstack([positive[:, row == 1], negative[:, row == -1]])
+    if combine == "product":
+        return np.asarray(np.exp(logs.sum(axis=1)))
+    cut = int(trim * logs.shape[1]) if combine == "trimmed" else 0
+    kept = np.sort(logs, axis=1)[:, cut : logs.shape[1] - cut] if cut else logs
+    return np.asarray(np.exp(kept.mean(axis=1)))
+
+
+def beta_moments(r: Floats, weight: Floats) -> Floats:
+    """Parameters (2, K) of Beta distributions with the mean and the variance of each column.
+
+    Examples
+    --------
+    The uniform distribution has mean 1/2 and variance 1/12:
+
+    >>> half = np.sqrt(1 / 12)
+    >>> beta_moments(np.array([[0.5 - half], [0.5 + half]]), np.ones(2)).round(9).ravel()
+    array([1., 1.])
+    """
+    mean = np.average(r, axis=0, weights=weight)
+    variance = np.average((r - mean) ** 2, axis=0, weights=weight)
+    # Of equal proportions the Beta distribution is a point; it is given some width, so that
+    # what lies above or below it still has a place.
+    spread = mean * (1 - mean)
+    variance = np.clip(variance, 1e-12 * spread, (1 - 1e-9) * spread)
+    size = spread / variance - 1
+    return np.stack([mean * size, (1 - mean) * size])
+
+
+def dirichlet_probabilities(r: Floats, shape: Floats, h: Floats) -> Floats:
+    """Proportions (n, K) as a Dirichlet vector with parameters h (eq. 5.9).
+
+    Parameters
+    ----------
+    r : (n, K) array
+        Proportions in (0, 1).
+    shape : (2, K) array
+        Parameters of their Beta distributions.
+    h : (K,) array
+        Chi-square variables have 2 h_k degrees of freedom.
+
+    Returns
+    -------
+    (n, K) array
+
+    Notes
+    -----
+    Half a chi-square variable with 2 h degrees of freedom has the Gamma distribution of shape
+    h, and the half cancels. Logarithms are taken, because few degrees of freedom make
+    numbers far below the least float.
+
+    Examples
+    --------
+    Uniform proportions and two degrees of freedom: -log(1 - r), over its sum.
+
+    >>> r = np.array([[0.5, 0.75]])
+    >>> dirichlet_probabilities(r, np.ones((2, 2)), np.ones(2)).round(9)
+    array([[0.33333333, 0.66666667]])
+    """
+    return _normalized(*_levels(r, shape), h)
+
+
+def _levels(r: Floats, shape: Floats) -> tuple[Floats, Floats]:
+    """Logarithm of the distribution function, and its complement."""
+    a, b = shape
+    below = betainc(a, b, r)
+    # Towards 0 the distribution function is r^a / (a B(a, b)).
+    leading = a * np.log(r) - np.log(a) - betaln(a, b)
+    with np.errstate(divide="ignore"):  # log 0 is replaced
+        logs = np.log(below)
+    return np.where(below > _TINY, logs, np.minimum(leading, np.log(_TINY))), betaincc(a, b, r)
+
+
+def _normalized(log_below: Floats, above: Floats, h: Floats) -> Floats:
+    lower = gammaincinv(h, np.exp(np.minimum(log_below, np.log(0.5))))
+    upper = gammainccinv(h, np.clip(above, _TINY, 0.5))
+    x = np.where(log_below < np.log(0.5), lower, upper)
+    # Towards 0 the distribution function is x^h / Gamma(h + 1).
+    leading = (log_below + gammaln(h + 1)) / h
+    with np.errstate(divide="ignore"):  # log 0 is replaced
+        logs = np.log(x)
+    return np.asarray(
+        softmax(np.where(x > _TINY, logs, np.minimum(leading, np.log(_TINY))), axis=1)
+    )
+
+
+def performance(probability: Floats, codes: NDArray[np.intp], weight: Floats) -> float:
+    """Geometric mean of CR, 1 - RMSE and WCR (eq. 2.3-2.5; section 5.4.2).
+
+    Parameters
+    ----------
+    probability : (n, K) array
+    codes : (n,) array
+        Indices of the true classes.
+    weight : (n,) array
+
+    Returns
+    -------
+    float
+        0 if one of the three is 0.
+
+    Notes
+    -----
+    RMSE is the mean over samples of one root each. In WCR, a class to which no sample is
+    assigned is left out, for which the thesis says nothing.
+
+    Examples
+    --------
+    >>> performance(np.eye(2), np.array([0, 1]), np.ones(2))
+    1.0
+    """
+    k = probability.shape[1]
+    truth = np.eye(k)[codes]
+    share = weight / weight.sum()
+    assigned = probability.argmax(axis=1)
+    correct = float(share @ (assigned == codes))
+    effective = 1 - float(share @ np.sqrt(((truth - probability) ** 2).mean(axis=1)))
+    excess = np.zeros((k, k))
+    np.add.at(excess, assigned, share[:, np.newaxis] * (probability - truth))
+    sizes = np.bincount(assigned, share, minlength=k)
+    found = sizes > 0
+    calibrated = 1 - float(np.abs(excess[found] / sizes[found, np.newaxis]).mean())
+    return float(np.cbrt(correct * effective * max(calibrated, 0.0)))
+
+
+def best_factor(
+    r: Floats,
+    shape: Floats,
+    codes: NDArray[np.intp],
+    weight: Floats,
+    share: Floats,
+    largest: int,
+) -> int:
+    """The factor m from 1 to `largest` whose parameters m pi_k perform best (section 5.4.2).
+
+    All factors are tried up to 64; of more, 48 on a geometric grid, and then grids of 48 between
+    the neighbors of the best one. The first of equally good ones is taken.
+    """
+    levels = _levels(r, shape)
+    scores: dict[int, float] = {}
+    for grid in _grids(1, largest, scores):
+        for m in grid:
+            if m not in scores:
+                scores[m] = performance(_normalized(*levels, m * share), codes, weight)
+    return min(scores, key=lambda m: (-scores[m], m))
+
+
+def _grids(low: int, high: int, scores: dict[int, float]) -> Iterator[list[int]]:
+    """Grids of factors, each around the best one so far, the last without gaps."""
+    while high - low >= _EXHAUSTIVE:
+        grid = sorted(set(np.geomspace(low, high, _GRID).round().astype(int).tolist()))
+        yield grid
+        place = grid.index(min(grid, key=lambda m: (-scores[m], m)))
+        low, high = grid[max(place - 1, 0)], grid[min(place + 1, len(grid) - 1)]
+    yield list(range(low, high + 1))

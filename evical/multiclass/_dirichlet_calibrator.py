@@ -1,0 +1,161 @@
+"""`DirichletCalibrator`: Gebel's calibration of a probability matrix, or of binary columns."""
+
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from evical.calibrators._saved import check_shapes
+from evical.multiclass._base import BaseMulticlassCalibrator
+from evical.multiclass._codes import check_code_matrix, code_matrix
+from evical.multiclass._dirichlet import (
+    best_factor,
+    beta_moments,
+    dirichlet_probabilities,
+    proportions,
+)
+from evical.multiclass._numbers import check_not_negative, check_whole
+from evical.multiclass._thinning import merged, thinned
+
+__all__ = ["DirichletCalibrator"]
+
+Floats = NDArray[np.float64]
+_COMBINATIONS = ("product", "geometric", "trimmed")
+
+
+class DirichletCalibrator(BaseMulticlassCalibrator):
+    """Gebel's Dirichlet calibration (2009), which is not that of Kull et al. (2019).
+
+    The method of the same name that Kull et al. proposed ten years later is
+    ``SoftmaxCalibrator(transform="log")``.
+
+    Parameters
+    ----------
+    code : {"direct", "one_vs_rest", "all_pairs"} or (K, B) array of 1, -1 and 0
+        What the columns of scores are: probabilities of the K classes ("direct"), or
+        probabilities of the positive sides of binary problems.
+    combine : {"trimmed", "geometric", "product"}
+        How the binary probabilities of a class become one proportion.
+    trim : float
+        Share of ordered probabilities to leave out on each side, for "trimmed".
+    factor : int, optional
+        m of the parameters h_k = m pi_k; by default, the best one of 1 to twice the number of
+        samples, by the geometric mean of CR, 1 - RMSE and WCR.
+    max_search_size : int
+        Samples of which factors are judged; of more, that many evenly chosen ones.
+
+    Attributes
+    ----------
+    classes_ : (K,) array
+    code_ : (K, B) array or None
+    shape_ : (2, K) array
+        Parameters of the Beta distribution of each class's proportions.
+    h_ : (K,) array
+        Parameters of the Dirichlet distribution.
+    factor_ : int
+
+    Notes
+    -----
+    Scores are probabilities; 0 and 1 are read as 1e-12 and 1 - 1e-12, where the thesis
+    normalizes margins with a smoothing factor before. Chi-square variables have 2 h_k degrees
+    of freedom (eq. 5.9), not h_k as in the text below it. Up to 64 factors are all tried;
+    among more, a geometric grid is refined around its best one. Nine columns or fewer are not
+    trimmed at a share of 0.1, because the number to leave out is rounded down.
+
+    Each class's proportion is compared with its own distribution over all samples. A class
+    that is never probable gets as many high values as any other one, which is why the thesis
+    advises against the method for unbalanced classes.
+
+    References
+    ----------
+    Gebel (2009), Multivariate calibration of classifier scores into the probability space,
+    section 5.4.
+
+    Examples
+    --------
+    >>> table = [[0.8, 0.1, 0.1], [0.2, 0.6, 0.2], [0.1, 0.2, 0.7]]
+    >>> calibrator = DirichletCalibrator(code="direct", factor=3).fit(table, ["a", "b", "c"])
+    >>> calibrator.h_
+    array([1., 1., 1.])
+    >>> calibrator.predict(table).tolist()
+    ['a', 'b', 'c']
+    """
+
+    _unit = True
+    _state = ("code_", "shape_", "h_", "factor_")
+
+    def __init__(
+        self,
+        code: Any = "direct",
+        combine: str = "trimmed",
+        trim: float = 0.1,
+        factor: int | None = None,
+        max_search_size: int = 2000,
+    ) -> None:
+        self.code = code
+        self.combine = combine
+        self.trim = trim
+        self.factor = factor
+        self.max_search_size = max_search_size
+
+    def _check_parameters(self) -> None:
+        if isinstance(self.code, str) and self.code not in ("direct", "one_vs_rest", "all_pairs"):
+            raise ValueError(
+                f"code is {self.code!r}, expected 'direct', 'one_vs_rest', 'all_pairs' or a matrix"
+            )
+        if self.combine not in _COMBINATIONS:
+            names = ", ".join(map(repr, _COMBINATIONS))
+            raise ValueError(f"combine is {self.combine!r}, expected one of {names}")
+        check_not_negative(trim=self.trim)
+        if self.trim >= 0.5:
+            raise ValueError(f"trim is {self.trim!r}, but less than half is left out on each side")
+        check_whole(max_search_size=self.max_search_size)
+        if self.factor is not None:
+            check_whole(factor=self.factor)
+
+    def _code_matrix(self, n_classes: int) -> NDArray[np.int8] | None:
+        if not isinstance(self.code, str):
+            return check_code_matrix(self.code, n_classes)
+        if self.code == "direct" or n_classes == 2:
+            return None
+        kind: Any = self.code
+        return code_matrix(kind, n_classes)
+
+    def _n_columns(self, n_classes: int) -> int:
+        code = self._code_matrix(n_classes)
+        return n_classes if code is None else code.shape[1]
+
+    def _fit_scores(self, scores: Floats, codes: NDArray[np.intp], weight: Floats) -> None:
+        code = self._code_matrix(int(codes.max()) + 1)
+        r = proportions(scores, code, self.combine, self.trim)
+        r, codes, weight = merged(r, codes, weight)
+        shape = beta_moments(r, weight)
+        share = np.bincount(codes, weight) / weight.sum()
+        factor = self.factor
+        if factor is None:
+            places, taken = thinned(weight, self.max_search_size)
+            largest = max(int(2 * weight.sum()), 1)
+            factor = best_factor(r[places], shape, codes[places], taken, share, largest)
+        self.code_, self.shape_, self.h_, self.factor_ = code, shape, factor * share, int(factor)
+
+    def _predict_single(self, scores: Floats) -> Floats:
+        r = proportions(scores, self.code_, self.combine, self.trim)
+        return dirichlet_probabilities(r, self.shape_, self.h_)
+
+    def _get_state(self) -> dict[str, Any]:
+        code = np.zeros((0, 0)) if self.code_ is None else self.code_
+        return {"code_": code, "shape_": self.shape_, "h_": self.h_, "factor_": self.factor_}
+
+    def _set_state(self, state: dict[str, Any]) -> None:
+        self.shape_, self.h_ = state["shape_"], state["h_"]
+        self.factor_ = int(state["factor_"])
+        self.code_ = check_code_matrix(state["code_"]) if state["code_"].size else None
+
+    def _check_state(self) -> None:
+        k = len(self.classes_)
+        check_shapes(self, shape_=(2, k), h_=(k,))
+        expected = self._code_matrix(k)
+        if not np.array_equal(expected, self.code_):  # type: ignore[arg-type]  # both may be None
+            raise ValueError("saved calibrator is damaged: its code is another one")
+        if min(self.shape_.min(), self.h_.min()) <= 0:
+            raise ValueError("saved calibrator is damaged: parameters are not positive")
