@@ -247,7 +247,7 @@ def coupling_divergence(
     array([2.])
     """
     answers, columns = _problem(r, code, weights)
-    values = probabilities(p, columns.positive.shape[1])
+    values = probabilities(p, columns.positive.shape[1], name="p")
     positive, negative = values @ columns.positive.T, values @ columns.negative.T
     either = positive + negative
     # Compared as joint masses: no division, and 0 from a column without any.

@@ -10,7 +10,7 @@ __all__ = ["Floats", "column_weights", "probabilities"]
 Floats: TypeAlias = NDArray[np.float64]
 
 
-def probabilities(r: ArrayLike, n_columns: int | None = None) -> Floats:
+def probabilities(r: ArrayLike, n_columns: int | None = None, name: str = "r") -> Floats:
     """Probabilities of the columns' positive sides, validated.
 
     Parameters
@@ -18,6 +18,8 @@ def probabilities(r: ArrayLike, n_columns: int | None = None) -> Floats:
     r : (n, B) array
     n_columns : int, optional
         B, if known.
+    name : str
+        In errors.
 
     Returns
     -------
@@ -37,14 +39,15 @@ def probabilities(r: ArrayLike, n_columns: int | None = None) -> Floats:
     ValueError: r is 1.5 in row 0, column 1, expected a probability
     """
     values = np.asarray(r, dtype=np.float64)
-    wanted = "(n, B)" if n_columns is None else f"(n, {n_columns}), a column for each of the code's"
+    wanted = "two dimensions" if n_columns is None else f"(n, {n_columns})"
     if values.ndim != 2 or (n_columns is not None and values.shape[1] != n_columns):
-        raise ValueError(f"r has shape {values.shape}, expected {wanted}")
+        raise ValueError(f"{name} has shape {values.shape}, expected {wanted}")
     wrong = ~((values >= 0) & (values <= 1))  # NaN too
     if wrong.any():
         row, column = np.argwhere(wrong)[0]
         raise ValueError(
-            f"r is {values[row, column]:g} in row {row}, column {column}, expected a probability"
+            f"{name} is {values[row, column]:g} in row {row}, column {column}, expected a "
+            "probability"
         )
     return values
 
