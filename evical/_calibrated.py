@@ -1,106 +1,202 @@
 """A fitted classifier with its calibrators: from samples to beliefs about their classes.
 
 Two classes need one calibrator of one score. With more, the score of each class is
-calibrated against all others, and the evidential reduction joins the columns.
+calibrated against all others, or a classifier and a calibrator are fitted for each column of
+a code, and a decoder joins the columns; or one calibrator takes the scores of all classes.
 """
 
+from abc import ABC, abstractmethod
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, TypeAlias
 
 import numpy as np
 from numpy.typing import NDArray
 from sklearn.base import clone
 
-from dstheory import Frame, MassFunction
+from dstheory import MassFunction
+from evical._decoder import Decoder
 from evical._predictions import interval
 from evical._response import class_scores
-from evical.multiclass import (
-    one_vs_rest_betp,
-    one_vs_rest_interval,
-    one_vs_rest_mass,
-    without_total_conflict,
-)
+from evical.multiclass import BaseMulticlassCalibrator
 
-__all__ = ["CalibratedClassifier", "fit_calibrators"]
+__all__ = [
+    "Calibrated",
+    "CalibratedClassifier",
+    "CalibratedColumns",
+    "CalibratedTogether",
+    "fit_calibrated",
+    "score_scale",
+]
 
 Floats = NDArray[np.float64]
 
 
+class _Decoded(ABC):
+    """Beliefs about columns, and a decoder for them."""
+
+    decoder: Decoder
+
+    @abstractmethod
+    def columns(self, X: Any) -> Floats:
+        """Masses (3, B, n) of the negative side, of the positive side, and of either."""
+
+    def predict_mass(self, X: Any) -> MassFunction:
+        """Mass function of each sample, a batch (n,)."""
+        return self.decoder.mass(self.columns(X))
+
+    def predict_interval(self, X: Any) -> Floats:
+        """[Bel, Pl]: (n, 2) for two classes, else (n, K, 2)."""
+        return self.decoder.interval(self.columns(X))
+
+    def predict_proba(self, X: Any) -> Floats:
+        """Probabilities (n, K)."""
+        return self.decoder.betp(self.columns(X))
+
+
 @dataclass(frozen=True, eq=False)
-class CalibratedClassifier:
-    """One fitted classifier and its fitted calibrators.
+class CalibratedClassifier(_Decoded):
+    """One fitted classifier and its fitted calibrators, one for each of its scores.
 
     Parameters
     ----------
     estimator : fitted classifier
     calibrators : list of fitted calibrators
         One for two classes, else one for each class against the rest.
-    classes : (K,) array
-    total_conflict : {"error", "vacuous"}
-        What to do where the calibrators of several classes exclude each other.
+    decoder : Decoder
     """
 
     estimator: Any
     calibrators: list[Any]
-    classes: NDArray[Any]
-    total_conflict: str = "error"
+    decoder: Decoder
 
     def columns(self, X: Any) -> Floats:
         """Masses (3, C, n) of "not this class", "this class" and "either", C scores."""
-        scores = class_scores(self.estimator, X, self.classes)
+        scores = class_scores(self.estimator, X, self.decoder.classes)
         beliefs = [
             calibrator.predict_mass(column)
             for calibrator, column in zip(self.calibrators, scores.T, strict=True)
         ]
         stores = [np.stack([m.mass(mask=mask) for mask in (1, 2, 3)]) for m in beliefs]
-        columns = np.stack(stores, axis=1)
-        if len(self.classes) == 2:
-            return columns
-        return without_total_conflict(columns, self.total_conflict)
-
-    def predict_mass(self, X: Any) -> MassFunction:
-        """Mass function of each sample, a batch (n,)."""
-        columns, frame = self.columns(X), Frame(self.classes)
-        if len(self.classes) == 2:
-            return MassFunction.from_store(frame, np.array([1, 2, 3]), columns[:, 0].copy())
-        return one_vs_rest_mass(columns, frame)
-
-    def predict_interval(self, X: Any) -> Floats:
-        """[Bel, Pl]: (n, 2) for two classes, else (n, K, 2)."""
-        if len(self.classes) == 2:
-            return interval(self.predict_mass(X))
-        return one_vs_rest_interval(self.columns(X))
-
-    def predict_proba(self, X: Any) -> Floats:
-        """Pignistic probabilities (n, K)."""
-        columns = self.columns(X)
-        if len(self.classes) == 2:
-            negative, positive, both = columns[:, 0]
-            return np.stack([negative + both / 2, positive + both / 2], axis=1)
-        return one_vs_rest_betp(columns)
+        return np.stack(stores, axis=1)
 
 
-def fit_calibrators(
-    calibrator: Any, scores: Floats, y: NDArray[Any], classes: NDArray[Any], weight: Floats | None
-) -> list[Any]:
-    """A clone of `calibrator` fitted to each column of `scores` (n, C).
+@dataclass(frozen=True, eq=False)
+class CalibratedColumns(_Decoded):
+    """A fitted classifier with its calibrator for each column of a code.
 
     Parameters
     ----------
+    members : list of CalibratedClassifier
+        Of two classes each, the sides of the column.
+    decoder : Decoder
+    """
+
+    members: list[CalibratedClassifier]
+    decoder: Decoder
+
+    @property
+    def estimators(self) -> list[Any]:
+        """The classifier of each column."""
+        return [member.estimator for member in self.members]
+
+    @property
+    def estimator(self) -> Any:
+        """The classifier of the first column."""
+        return self.members[0].estimator
+
+    @property
+    def calibrators(self) -> list[Any]:
+        """The calibrator of each column."""
+        return [member.calibrators[0] for member in self.members]
+
+    def columns(self, X: Any) -> Floats:
+        """Masses (3, B, n) of the negative side, of the positive side, and of either."""
+        return np.concatenate([member.columns(X) for member in self.members], axis=1)
+
+
+@dataclass(frozen=True, eq=False)
+class CalibratedTogether:
+    """One fitted classifier and one calibrator of the scores of all classes.
+
+    Parameters
+    ----------
+    estimator : fitted classifier
+    calibrators : list of one fitted multiclass calibrator
+    decoder : Decoder
+        Says which probabilities are wanted.
+    """
+
+    estimator: Any
+    calibrators: list[Any]
+    decoder: Decoder
+
+    def _scores(self, X: Any) -> Floats:
+        scale = score_scale(self.calibrators[0])
+        return class_scores(self.estimator, X, self.decoder.classes, scale)
+
+    def predict_mass(self, X: Any) -> MassFunction:
+        """Mass function of each sample, a batch (n,)."""
+        mass: MassFunction = self.calibrators[0].predict_mass(self._scores(X))
+        return mass
+
+    def predict_interval(self, X: Any) -> Floats:
+        """[Bel, Pl]: (n, 2) for two classes, else (n, K, 2)."""
+        if len(self.decoder.classes) == 2:
+            return interval(self.predict_mass(X))
+        return np.asarray(self.calibrators[0].predict_interval(self._scores(X)))
+
+    def predict_proba(self, X: Any) -> Floats:
+        """Probabilities (n, K)."""
+        if self.decoder.probability == "pignistic":
+            return np.asarray(self.calibrators[0].predict_proba(self._scores(X)))
+        bounds = self.calibrators[0].predict_interval(self._scores(X))
+        return np.asarray(bounds[..., 1] / bounds[..., 1].sum(axis=1, keepdims=True))
+
+
+Calibrated: TypeAlias = CalibratedClassifier | CalibratedColumns | CalibratedTogether
+
+
+def score_scale(calibrator: Any) -> str:
+    """Scores that a calibrator reads, for `class_scores`: "any" or "probability"."""
+    if not isinstance(calibrator, BaseMulticlassCalibrator):
+        return "any"
+    return "probability" if calibrator._unit or calibrator.transform == "log" else "any"
+
+
+def fit_calibrated(
+    estimator: Any,
+    calibrator: Any,
+    scores: Floats,
+    y: NDArray[Any],
+    decoder: Decoder,
+    weight: Floats | None,
+) -> Calibrated:
+    """Clones of `calibrator` fitted to the scores of a fitted classifier.
+
+    Parameters
+    ----------
+    estimator : fitted classifier
     calibrator : calibrator
     scores : (n, C) array, as `class_scores` gives it
     y : (n,) array of labels
-    classes : (K,) array
+    decoder : Decoder
     weight : (n,) array or None
 
     Returns
     -------
-    list of C fitted calibrators
-        For K = 2 on the labels themselves, else on "class k or not".
+    Calibrated
+        For K = 2, calibrated on the labels themselves, else on "class k or not", one after
+        the other; by a multiclass calibrator, together.
     """
+    classes = decoder.classes
+    if isinstance(calibrator, BaseMulticlassCalibrator):
+        together = clone(calibrator).fit(scores, y, sample_weight=weight)
+        return CalibratedTogether(estimator, [together], decoder)
     if len(classes) == 2:
-        return [clone(calibrator).fit(scores[:, 0], y, sample_weight=weight)]
-    return [
+        one = clone(calibrator).fit(scores[:, 0], y, sample_weight=weight)
+        return CalibratedClassifier(estimator, [one], decoder)
+    each = [
         clone(calibrator).fit(column, (y == label).astype(np.int64), sample_weight=weight)
         for column, label in zip(scores.T, classes, strict=True)
     ]
+    return CalibratedClassifier(estimator, each, decoder)

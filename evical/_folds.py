@@ -16,7 +16,8 @@ from sklearn.utils import _safe_indexing
 from sklearn.utils.parallel import Parallel, delayed
 from sklearn.utils.validation import _check_method_params, check_is_fitted
 
-from evical._calibrated import CalibratedClassifier, fit_calibrators
+from evical._calibrated import Calibrated, fit_calibrated, score_scale
+from evical._decoder import Decoder
 from evical._response import class_scores
 
 __all__ = ["FoldFitter", "make_folds"]
@@ -133,7 +134,8 @@ class FoldFitter:
         Weights for the calibrators.
     params : dict
         More arguments of the `fit` of the estimator; arrays of n rows are cut like X.
-    total_conflict : {"error", "vacuous"}
+    decoder : Decoder
+        Of the classes in `y`.
     n_jobs : int or None
     """
 
@@ -146,24 +148,23 @@ class FoldFitter:
         *,
         weight: Floats | None,
         params: dict[str, Any],
-        total_conflict: str,
+        decoder: Decoder,
         n_jobs: int | None,
     ) -> None:
         self.estimator = estimator
         self.calibrator = calibrator
         self.X, self.y, self.weight = X, y, weight
         self.params = params
-        self.total_conflict = total_conflict
+        self.decoder = decoder
         self.n_jobs = n_jobs
-        self.classes = np.unique(y)
 
-    def pairs(self, folds: Sequence[Fold]) -> list[CalibratedClassifier]:
+    def pairs(self, folds: Sequence[Fold]) -> list[Calibrated]:
         """One pair a fold: trained on one part, calibrated on the other."""
         return list(
             Parallel(n_jobs=self.n_jobs)(delayed(self._pair)(train, test) for train, test in folds)
         )
 
-    def pooled(self, folds: Sequence[Fold]) -> CalibratedClassifier:
+    def pooled(self, folds: Sequence[Fold]) -> Calibrated:
         """One pair: calibrated on the scores of all folds, then trained on everything."""
         parts = Parallel(n_jobs=self.n_jobs)(
             delayed(self._scores)(train, test) for train, test in folds
@@ -173,20 +174,23 @@ class FoldFitter:
             scores[test] = part
         return self._calibrated(self._trained(None), scores, None)
 
-    def prefit(self) -> CalibratedClassifier:
+    def prefit(self) -> Calibrated:
         """One pair: the estimator is fitted already, all samples are for calibration."""
         check_is_fitted(self.estimator)
-        scores = class_scores(self.estimator, self.X, self.classes)
-        return self._calibrated(self.estimator, scores, None)
+        return self._calibrated(self.estimator, self._scores_of(self.estimator, self.X), None)
 
-    def _pair(self, train: Rows, test: Rows) -> CalibratedClassifier:
+    def _pair(self, train: Rows, test: Rows) -> Calibrated:
         estimator = self._trained(train)
         X = _safe_indexing(self.X, test)
-        return self._calibrated(estimator, class_scores(estimator, X, self.classes), test)
+        return self._calibrated(estimator, self._scores_of(estimator, X), test)
 
     def _scores(self, train: Rows, test: Rows) -> Floats:
         X = _safe_indexing(self.X, test)
-        return class_scores(self._trained(train), X, self.classes)
+        return self._scores_of(self._trained(train), X)
+
+    def _scores_of(self, estimator: Any, X: Any) -> Floats:
+        scale = score_scale(self.calibrator)
+        return class_scores(estimator, X, self.decoder.classes, scale)
 
     def _trained(self, rows: Rows | None) -> Any:
         if rows is None:
@@ -194,10 +198,7 @@ class FoldFitter:
         params = _check_method_params(self.X, params=self.params, indices=rows)
         return clone(self.estimator).fit(_safe_indexing(self.X, rows), self.y[rows], **params)
 
-    def _calibrated(
-        self, estimator: Any, scores: Floats, rows: Rows | None
-    ) -> CalibratedClassifier:
+    def _calibrated(self, estimator: Any, scores: Floats, rows: Rows | None) -> Calibrated:
         y = self.y if rows is None else self.y[rows]
         weight = self.weight if rows is None or self.weight is None else self.weight[rows]
-        calibrators = fit_calibrators(self.calibrator, scores, y, self.classes, weight)
-        return CalibratedClassifier(estimator, calibrators, self.classes, self.total_conflict)
+        return fit_calibrated(estimator, self.calibrator, scores, y, self.decoder, weight)

@@ -19,7 +19,7 @@ __all__ = ["class_scores"]
 Floats = NDArray[np.float64]
 
 
-def class_scores(estimator: Any, X: Any, classes: NDArray[Any]) -> Floats:
+def class_scores(estimator: Any, X: Any, classes: NDArray[Any], scale: str = "any") -> Floats:
     """Scores of each sample, in the order of `classes`.
 
     Parameters
@@ -30,6 +30,8 @@ def class_scores(estimator: Any, X: Any, classes: NDArray[Any]) -> Floats:
         Whatever the classifier takes.
     classes : (K,) array
         The classes, which must be those of the classifier.
+    scale : {"any", "probability"}
+        "probability" asks for those of `predict_proba`, as they are.
 
     Returns
     -------
@@ -53,14 +55,17 @@ def class_scores(estimator: Any, X: Any, classes: NDArray[Any]) -> Floats:
     """
     known = _known_classes(estimator)
     _check_classes(known, classes)
-    raw = _raw_scores(estimator, X)
+    raw = _probabilities(estimator, X) if scale == "probability" else _raw_scores(estimator, X)
     n_columns = 1 if len(classes) == 2 else len(classes)
-    if raw.shape[1] != n_columns or (n_columns > 1 and _is_one_vs_one(estimator)):
+    pairs = scale != "probability" and n_columns > 1 and _is_one_vs_one(estimator)
+    if raw.shape[1] != n_columns or pairs:
         raise ValueError(_shape_message(estimator, raw, n_columns, len(classes)))
     listed = known.tolist()
     order = [listed.index(label) for label in classes.tolist()]
     if n_columns == 1:
-        return raw if order == [0, 1] else -raw
+        if order == [0, 1]:
+            return raw
+        return 1 - raw if scale == "probability" else -raw
     return raw[:, order]
 
 
@@ -99,6 +104,17 @@ def _raw_scores(estimator: Any, X: Any) -> Floats:
         f"{_name(estimator)} has neither decision_function nor predict_proba; "
         "a classifier that gives scores is needed"
     )
+
+
+def _probabilities(estimator: Any, X: Any) -> Floats:
+    """Probabilities (n, columns), one column for two classes."""
+    if not hasattr(estimator, "predict_proba"):
+        raise TypeError(
+            f"{_name(estimator)} has no predict_proba, but the calibrator reads probabilities; "
+            "take another calibrator, or a classifier that gives them"
+        )
+    values = np.asarray(estimator.predict_proba(X), dtype=np.float64)
+    return values[:, 1:] if values.shape[1] == 2 else values
 
 
 def _is_one_vs_one(estimator: Any) -> bool:

@@ -1,9 +1,9 @@
 """`EvidentialClassifier`: any scikit-learn classifier, with beliefs for predictions.
 
 The classifier is trained on one part of the data, and the scores of another part are
-calibrated into mass functions (Xu et al. 2016, section 4); more than two classes go
-through the evidential reduction. Folds and frozen classifiers are handled as in
-scikit-learn's `CalibratedClassifierCV`.
+calibrated into mass functions (Xu et al. 2016, section 4); more than two classes are
+reduced to two by a code, and joined by Dempster's rule or a coupling. Folds and frozen
+classifiers are handled as in scikit-learn's `CalibratedClassifierCV`.
 """
 
 import warnings
@@ -22,15 +22,20 @@ from sklearn.utils.metadata_routing import MetadataRouter, MethodMapping, proces
 from sklearn.utils.validation import check_is_fitted, has_fit_parameter
 
 from dstheory import MassFunction
-from evical._calibrated import CalibratedClassifier
+from evical._calibrated import Calibrated
+from evical._columns import ColumnFitter, column_weights
+from evical._decoder import COUPLINGS, Decoder
 from evical._folds import FoldFitter, make_folds
 from evical._inputs import check_choice, check_samples
 from evical._predictions import BeliefPredictor
 from evical.calibrators import LogisticCalibrator
+from evical.multiclass import BaseMulticlassCalibrator, check_code_matrix, code_matrix
 
 __all__ = ["EvidentialClassifier"]
 
 Floats = NDArray[np.float64]
+
+CODES = ("one_vs_rest", "all_pairs", "sparse", "complete")
 
 
 class EvidentialClassifier(BeliefPredictor, BaseEstimator):  # type: ignore[misc]  # untyped base
@@ -44,10 +49,21 @@ class EvidentialClassifier(BeliefPredictor, BaseEstimator):  # type: ignore[misc
         `sklearn.frozen.FrozenEstimator`; then all data given to `fit` are calibration data,
         and should not be those it was trained on.
     calibrator : calibrator, optional
-        Any of `evical.calibrators`. Default: ``LogisticCalibrator(model="likelihood")``.
-    code : {"one_vs_rest"}
-        How more than two classes are reduced to two: the score of each class is calibrated
-        against all others.
+        Any of `evical.calibrators`. Default: ``LogisticCalibrator(model="likelihood")``. A
+        multiclass one, of `evical.multiclass`, takes the scores of all classes together, or
+        their probabilities where these are what it reads.
+    code : {"one_vs_rest", "all_pairs", "sparse", "complete"} or (K, B) array
+        How more than two classes are reduced to two. With "one_vs_rest" one classifier is
+        trained, and its score of each class is calibrated against all others. With any other
+        code, or a matrix of 1, -1 and 0 with the classes in sorted order for rows, a classifier
+        of two classes is trained and calibrated for each column, on samples of the classes that
+        the column knows. See `evical.multiclass.code_matrix`; "sparse" draws from seed 0.
+    coupling : None, str or callable
+        How the columns of more than two classes are joined. None: as evidence, by Dempster's
+        rule. "normalize" (for one-vs-rest), "least_squares", "hastie_tibshirani" or
+        "wu_lin_weng" (for all pairs): to probabilities, from the pignistic ones of the columns.
+        "pairwise_belief" (for all pairs): to the belief with the nearest conditionals. Or a
+        function of probabilities (n, B) of the positive sides and the code that gives (n, K).
     cv : int, splitter, iterable of (train, test) or None
         Folds; a number means stratified ones, and None means 5 of them, or as many as the
         rarest class has samples, if these are fewer. Each training part trains, each test
@@ -60,15 +76,22 @@ class EvidentialClassifier(BeliefPredictor, BaseEstimator):  # type: ignore[misc
     total_conflict : {"error", "vacuous"}
         What to do where the columns of more than two classes exclude each other, which
         only calibrators that give masses of exactly 0 and 1 bring about: raise, or predict
-        the vacuous mass function (in that fold).
+        the vacuous mass function (in that fold). A coupling knows no total conflict.
+    probability : {"pignistic", "plausibility"}
+        What `predict_proba` gives: pignistic probabilities, or relative plausibilities, which
+        take less time and are the only ones for more than 16 classes under codes other than
+        one-vs-rest without a coupling.
     n_jobs : int, optional
-        Folds fitted at once, see `joblib.Parallel`.
+        Folds, or columns of a code, fitted at once, see `joblib.Parallel`.
 
     Attributes
     ----------
     classes_ : (K,) array
+    code_ : (K, B) array
+        The code matrix; of one column for two classes.
     calibrated_classifiers_ : list
-        For each fold, or once, an object with `estimator` and `calibrators`.
+        For each fold, or once, an object with `estimator` and `calibrators`; where each column
+        of the code has its own classifier, with `estimators`.
     n_features_in_, feature_names_in_
         Those of the fitted classifier, where it has them.
 
@@ -80,11 +103,14 @@ class EvidentialClassifier(BeliefPredictor, BaseEstimator):  # type: ignore[misc
     -----
     The folds of ``ensemble=True`` share training data and hence are no independent sources
     of evidence, which Dempster's rule asks for: it would count the same samples several
-    times. The mean of mass functions is a mass function and counts them once.
+    times. The mean of mass functions is a mass function and counts them once. For the same
+    reason the columns of a code are less independent than Dempster's rule has it, most of all
+    under codes with many columns, and a coupling then is less sure of itself.
 
     References
     ----------
-    Xu, Davoine, Zha & Denoeux (2016), Int. J. Approx. Reasoning 72, 55-70.
+    Xu, Davoine, Zha & Denoeux (2016), Int. J. Approx. Reasoning 72, 55-70. Zadrozny (2001),
+    Reducing multiclass to binary by coupling probability estimates.
 
     Examples
     --------
@@ -103,18 +129,22 @@ class EvidentialClassifier(BeliefPredictor, BaseEstimator):  # type: ignore[misc
         estimator: Any = None,
         *,
         calibrator: Any = None,
-        code: str = "one_vs_rest",
+        code: Any = "one_vs_rest",
+        coupling: Any = None,
         cv: Any = None,
         ensemble: Any = "auto",
         total_conflict: str = "error",
+        probability: str = "pignistic",
         n_jobs: int | None = None,
     ) -> None:
         self.estimator = estimator
         self.calibrator = calibrator
         self.code = code
+        self.coupling = coupling
         self.cv = cv
         self.ensemble = ensemble
         self.total_conflict = total_conflict
+        self.probability = probability
         self.n_jobs = n_jobs
 
     def fit(self, X: Any, y: Any, sample_weight: Any = None, **fit_params: Any) -> Self:
@@ -139,43 +169,78 @@ class EvidentialClassifier(BeliefPredictor, BaseEstimator):  # type: ignore[misc
         Raises
         ------
         ValueError
-            If `y` has one class only, or a class is missing from a fold (both are named).
+            If `y` has one class only, or a class is missing from a fold (both are named); if
+            a code does not fit the classes, a coupling the code, or a calibrator of all classes
+            comes with either; if a frozen classifier is to serve another code than one-vs-rest.
         """
         self._check_parameters()
         X, y, weight = check_samples(X, y, sample_weight)
         self.classes_ = np.unique(y)
+        self.code_ = self._code_of(len(self.classes_))
         fit_params, split_params = self._routed(weight, fit_params)
         self.calibrated_classifiers_ = self._fitted(X, y, weight, fit_params, split_params)
         self._take_features(self.calibrated_classifiers_[0].estimator)
         return self
 
     def _check_parameters(self) -> None:
-        check_choice("code", self.code, ("one_vs_rest",))
+        if isinstance(self.code, str):
+            check_choice("code", self.code, CODES)
+        if self.coupling is not None and not callable(self.coupling):
+            check_choice("coupling", self.coupling, COUPLINGS)
         check_choice("ensemble", self.ensemble, (True, False, "auto"))
         check_choice("total_conflict", self.total_conflict, ("error", "vacuous"))
+        check_choice("probability", self.probability, ("pignistic", "plausibility"))
         if self.calibrator is not None and not hasattr(self.calibrator, "predict_mass"):
             raise TypeError(
                 f"calibrator is {self.calibrator!r}, which has no predict_mass; "
                 "take one of evical.calibrators"
             )
+        if isinstance(self.calibrator, BaseMulticlassCalibrator) and not self._is_plain():
+            raise ValueError(
+                f"{type(self.calibrator).__name__} calibrates all classes together and takes no "
+                "code or coupling; leave them out, or take one of evical.calibrators"
+            )
+
+    def _is_plain(self) -> bool:
+        """Whether one classifier gives the scores of all classes, and nothing couples them."""
+        return self._has_scores_of_classes() and self.coupling is None
+
+    def _has_scores_of_classes(self) -> bool:
+        return isinstance(self.code, str) and self.code == "one_vs_rest"
+
+    def _code_of(self, n_classes: int) -> NDArray[np.int8]:
+        if not isinstance(self.code, str):
+            return check_code_matrix(self.code, n_classes)
+        return code_matrix(self.code, n_classes, random_state=0)  # type: ignore[arg-type]  # checked
+
+    def _decoder(self, y: NDArray[Any], weight: Floats | None) -> Decoder:
+        return Decoder(
+            self.classes_,
+            self.code_,
+            coupling=self.coupling,
+            weights=column_weights(self.code_, self.classes_, y, weight),
+            total_conflict=self.total_conflict,
+            probability=self.probability,
+        )
 
     def _fitted(
         self, X: Any, y: Any, weight: Any, fit_params: dict[str, Any], split_params: dict[str, Any]
-    ) -> list[CalibratedClassifier]:
+    ) -> list[Calibrated]:
         estimator = self._resolved_estimator()
         frozen = isinstance(estimator, FrozenEstimator)
         ensemble = not frozen if self.ensemble == "auto" else self.ensemble
-        fitter = FoldFitter(
+        by_column = len(self.classes_) > 2 and not self._has_scores_of_classes()
+        fitter = (ColumnFitter if by_column else FoldFitter)(
             estimator,
             LogisticCalibrator() if self.calibrator is None else self.calibrator,
             X,
             y,
             weight=weight,
             params=fit_params,
-            total_conflict=self.total_conflict,
+            decoder=self._decoder(y, weight),
             n_jobs=self.n_jobs,
         )
-        if frozen and not ensemble:
+        if isinstance(fitter, FoldFitter) and frozen and not ensemble:
             return [fitter.prefit()]
         folds = make_folds(self.cv, X, y, weight, split_params, ensemble=ensemble)
         return fitter.pairs(folds) if ensemble else [fitter.pooled(folds)]
@@ -217,13 +282,14 @@ class EvidentialClassifier(BeliefPredictor, BaseEstimator):  # type: ignore[misc
         Returns
         -------
         MassFunction
-            Batch (n,) on the frame `classes_`, over all sets of classes.
+            Batch (n,) on the frame `classes_`, over all sets of classes; of a coupling, over
+            single classes.
 
         Raises
         ------
         ValueError
             For more than 16 classes, whose sets are too many; `predict_proba` and
-            `predict_interval` have no limit.
+            `predict_interval` have no limit for one-vs-rest or with a coupling.
         TotalConflictError
             See `total_conflict`.
         """
@@ -235,7 +301,7 @@ class EvidentialClassifier(BeliefPredictor, BaseEstimator):  # type: ignore[misc
         return MassFunction.from_store(folds[0].frame, folds[0].focal.copy(), store)
 
     def predict_interval(self, X: Any) -> Floats:
-        """Belief and plausibility, from closed forms for more than two classes.
+        """Belief and plausibility, from closed forms for one-vs-rest.
 
         Parameters
         ----------
@@ -251,7 +317,7 @@ class EvidentialClassifier(BeliefPredictor, BaseEstimator):  # type: ignore[misc
         return _mean([pair.predict_interval(X) for pair in self.calibrated_classifiers_])
 
     def predict_proba(self, X: Any) -> Floats:
-        """Pignistic probability of each class, from closed forms for more than two.
+        """Pignistic probability of each class, or its share of all plausibilities.
 
         Parameters
         ----------
@@ -260,6 +326,7 @@ class EvidentialClassifier(BeliefPredictor, BaseEstimator):  # type: ignore[misc
         Returns
         -------
         (n, K) array
+            See `probability`.
         """
         check_is_fitted(self)
         return _mean([pair.predict_proba(X) for pair in self.calibrated_classifiers_])
