@@ -25,12 +25,12 @@ from evical import EvidentialEnsemble, multiclass
 from evical.calibrators import BinningCalibrator, IsotonicCalibrator, LogisticCalibrator
 from evical.classifier import EvidentialClassifier
 from evical.multiclass import (
-    DirichletCalibrator,
-    SoftmaxCalibrator,
     code_matrix,
     column_evidence,
     pairwise_belief,
 )
+from evical.multiclass._dirichlet_calibrator import DirichletCalibrator
+from evical.multiclass._softmax_calibrator import SoftmaxCalibrator
 from evical.scores import log_odds
 
 BINS = BinningCalibrator(n_bins=4, model="dempster")
