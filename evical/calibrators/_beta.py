@@ -22,7 +22,7 @@ from evical.calibrators._separated import refuse_separated
 from evical.scores import ScoreCounts, log_odds
 from evical.scores._beta import BetaFit, beta_sample, fit_beta
 from evical.scores._beta_profile import BetaProfile, beta_profile
-from evical.scores._profile_table import MassTable, check_table, contour, fit_mass_table
+from evical.scores._profile_table import MassTable, check_table, contour
 
 __all__ = ["BetaCalibrator"]
 
@@ -151,10 +151,7 @@ class BetaCalibrator(BaseCalibrator):
         cuts = np.linspace(ends[0], ends[2], 7)
         # Without a midpoint to fit masses have a corner at the score 1/2.
         edges = np.unique(cuts if self._has_midpoint else np.append(cuts, 0.0))
-        return fit_mass_table(
-            lambda t: profile.mass_log_odds(np.clip(center + unit * np.sinh(t), -_END, _END)),
-            edges,
-        )
+        return profile.table(lambda t: np.clip(center + unit * np.sinh(t), -_END, _END), edges)
 
     def _one_score(self, profile: BetaProfile) -> bool:
         return self._has_midpoint and len(profile.nodes) == 1

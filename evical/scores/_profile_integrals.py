@@ -31,7 +31,7 @@ _PANELS = 2
 _HALVINGS = 10
 # Last Legendre coefficients of a smooth integrand; the error of the integral is about their square
 # where it is analytic, and a small part of them at a corner.
-_ROUGH = 1e-7
+_ROUGH = 3e-7
 
 
 def integrated_log_odds(

@@ -26,7 +26,7 @@ def test_am_is_the_sigmoid_of_log_odds(model):
     """The sign of the slope is the one difference, and is not in doubt here."""
     ours = fitted("am", model=model).predict_mass(AT).masses
     wanted = LogisticCalibrator(model, transform="logit").fit(SCORES, LABELS)
-    np.testing.assert_allclose(ours, wanted.predict_mass(AT).masses, atol=2e-7)
+    np.testing.assert_allclose(ours, wanted.predict_mass(AT).masses, atol=5e-7)
 
 
 @pytest.mark.parametrize("model", MODELS)
@@ -34,7 +34,7 @@ def test_a_is_temperature_scaling_of_log_odds(model):
     ours, theirs = fitted("a", model=model), TemperatureCalibrator(model=model, transform="logit")
     theirs.fit(SCORES, LABELS)
     np.testing.assert_allclose(
-        ours.predict_mass(AT).masses, theirs.predict_mass(AT).masses, atol=2e-7
+        ours.predict_mass(AT).masses, theirs.predict_mass(AT).masses, atol=5e-7
     )
     assert ours.coefficients_[0] == pytest.approx(1 / theirs.temperature_, rel=1e-6)
     if model == "likelihood":
@@ -59,7 +59,7 @@ def test_midpoint_is_where_classes_are_equally_probable():
 def test_bounds_increase_with_the_score(parameters):
     """All maps of the family increase, so that their lower and upper envelopes do."""
     interval = fitted(parameters).predict_interval(np.linspace(0, 1, 200))
-    assert (np.diff(interval, axis=0) > -1e-7).all()
+    assert (np.diff(interval, axis=0) > -1e-6).all()
     p = fitted(parameters, model="bayesian").predict_proba(np.linspace(0, 1, 200))[:, 1]
     assert (interval[:, 0] <= p + 1e-12).all()
     assert (p <= interval[:, 1] + 1e-12).all()
