@@ -137,6 +137,9 @@ class Decoder:
         return code_contour(self._existing(columns), self.code)
 
     def _existing(self, columns: Floats) -> Floats:
+        """Columns that are in total conflict only if that is to be an error, of `code_mass`."""
+        if self.total_conflict == "error":
+            return columns
         return code_without_conflict(columns, self.code, self.total_conflict)
 
     @property

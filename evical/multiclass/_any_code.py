@@ -18,13 +18,14 @@ from dstheory import Frame, MassFunction
 from dstheory.combine import dempster
 from dstheory.kernels.bits import mask_array
 from dstheory.transform import betp
-from evical.multiclass._contours import Contours, checked_columns
+from evical.multiclass._contours import Contours, checked_columns, is_one_vs_rest
 from evical.multiclass._reduction import (
     MAX_CLASSES,
     column_evidence,
     one_vs_rest_betp,
     one_vs_rest_interval,
     one_vs_rest_mass,
+    without_total_conflict,
 )
 from evical.multiclass._survivors import member_sums, survivor_blocks
 
@@ -73,12 +74,12 @@ def code_mass(columns: NDArray[Any], frame: Frame, code: ArrayLike) -> MassFunct
     columns, matrix = checked_columns(columns, code)
     if len(frame) != len(matrix):
         raise ValueError(f"code has {len(matrix)} rows, but {frame!r} has {len(frame)} classes")
+    if is_one_vs_rest(matrix) and len(frame) <= MAX_CLASSES:
+        return one_vs_rest_mass(without_total_conflict(columns), frame)
     contours = Contours(columns, matrix).alive()
     batch = columns.shape[2:]
     if len(frame) > MAX_CLASSES:
         return _without_table(contours, frame).reshape(*batch)
-    if _is_one_vs_rest(matrix):
-        return one_vs_rest_mass(columns, frame)
     store = np.empty(((1 << len(frame)) - 1, contours.n), dtype=columns.dtype)
     for rows, table in survivor_blocks(contours.columns, matrix, contours.log_peak):
         store[:, rows] = table[1:]
@@ -114,9 +115,8 @@ def code_interval(columns: NDArray[Any], code: ArrayLike) -> NDArray[Any]:
            [0. , 0.5]])
     """
     columns, matrix = checked_columns(columns, code)
-    if _is_one_vs_rest(matrix):
-        Contours(columns, matrix).alive()
-        return one_vs_rest_interval(columns)
+    if is_one_vs_rest(matrix):
+        return one_vs_rest_interval(without_total_conflict(columns))
     return _from_tables(columns, matrix, _interval_of)
 
 
@@ -153,9 +153,8 @@ def code_betp(columns: NDArray[Any], code: ArrayLike) -> NDArray[Any]:
     array([0.75, 0.  , 0.25])
     """
     columns, matrix = checked_columns(columns, code)
-    if _is_one_vs_rest(matrix) and columns.dtype != object:
-        Contours(columns, matrix).alive()
-        return one_vs_rest_betp(columns)
+    if is_one_vs_rest(matrix) and columns.dtype != object:
+        return one_vs_rest_betp(without_total_conflict(columns))
     return _from_tables(columns, matrix, _betp_of)[..., 0]
 
 
@@ -241,8 +240,3 @@ def _refuse_many_sets(code: NDArray[np.int8]) -> None:
                 f"{len(code)} classes have more than 2^{MAX_CLASSES} sets under this code; "
                 "code_contour, and code 'one_vs_rest', have no such limit"
             )
-
-
-def _is_one_vs_rest(code: NDArray[np.int8]) -> bool:
-    n_classes, n_columns = code.shape
-    return n_classes == n_columns and bool((code == 2 * np.eye(n_classes) - 1).all())

@@ -13,16 +13,20 @@ from typing import Any, Self
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from evical.multiclass._reduction import settled
+from evical.multiclass._reduction import settled, without_total_conflict
 
-__all__ = ["Contours", "checked_columns", "code_contour", "code_without_conflict"]
+__all__ = ["Contours", "checked_columns", "code_contour", "code_without_conflict", "is_one_vs_rest"]
 
 # Stands for log 0, so that 0 times it is 0 in a product of matrices: no sum of real
 # logarithms comes near it, and it takes 10^8 columns to make it infinite.
 LOG_ZERO = -1e300
 
-# Samples at a time: 45 columns of 2^14 logarithms are 12 megabytes.
-CHUNK = 1 << 14
+# Samples at a time: the sums and products of a chunk stay in the cache of a core.
+CHUNK = 1 << 12
+
+# A product below this may have lost digits; and most products of more columns are below.
+SMALLEST = 1e-290
+MAX_FACTORS = 128
 
 
 def checked_columns(columns: ArrayLike, code: ArrayLike) -> tuple[NDArray[Any], NDArray[np.int8]]:
@@ -45,6 +49,12 @@ def checked_columns(columns: ArrayLike, code: ArrayLike) -> tuple[NDArray[Any], 
             "the negative side, the positive side and either for each column of the code"
         )
     return masses, matrix.astype(np.int8)
+
+
+def is_one_vs_rest(code: NDArray[np.int8]) -> bool:
+    """Whether column k is class k against all others, so that there are closed forms."""
+    n_classes, n_columns = code.shape
+    return n_classes == n_columns and bool((code == 2 * np.eye(n_classes) - 1).all())
 
 
 def code_contour(columns: NDArray[Any], code: ArrayLike) -> NDArray[Any]:
@@ -120,6 +130,8 @@ def code_without_conflict(
     array([1., 1., 1.])
     """
     masses, matrix = checked_columns(columns, code)
+    if is_one_vs_rest(matrix):
+        return without_total_conflict(masses, total_conflict)
     dead = Contours(masses, matrix).dead.reshape(masses.shape[2:])
     return settled(masses, dead, total_conflict)
 
@@ -142,12 +154,11 @@ class Contours:
     @cached_property
     def _logs(self) -> NDArray[np.float64]:
         """(K, n) logarithms; far below zero, a class is impossible."""
-        seen = [(self.code == sign).astype(np.float64) for sign in (1, -1)]
         logs = np.empty((len(self.code), self.n))
         for start in range(0, self.n, CHUNK):
             rows = slice(start, start + CHUNK)
             negative, positive, both = self.columns[..., rows].astype(np.float64, copy=False)
-            logs[:, rows] = seen[0] @ _log(positive + both) + seen[1] @ _log(negative + both)
+            logs[:, rows] = _log_products(positive + both, negative + both, self.code)
         return logs
 
     @cached_property
@@ -211,6 +222,29 @@ class Contours:
     def probabilities(self) -> NDArray[Any]:
         """(K, n) plausibilities with sum 1."""
         return np.asarray(self.relative / self.relative.sum(axis=0))
+
+
+def _log_products(
+    not_negative: NDArray[np.float64], not_positive: NDArray[np.float64], code: NDArray[np.int8]
+) -> NDArray[np.float64]:
+    """Logarithms (K, n) of the products over columns (B, n), by sums only where it takes them."""
+    if code.shape[1] > MAX_FACTORS:
+        return _log_sums(not_negative, not_positive, code)
+    products = np.ones((len(code), not_negative.shape[1]))
+    for k, b in np.argwhere(code):
+        products[k] *= (not_negative if code[k, b] == 1 else not_positive)[b]
+    small = (products < SMALLEST).any(axis=0)
+    logs = _log(products)
+    if small.any():
+        logs[:, small] = _log_sums(not_negative[:, small], not_positive[:, small], code)
+    return logs
+
+
+def _log_sums(
+    not_negative: NDArray[np.float64], not_positive: NDArray[np.float64], code: NDArray[np.int8]
+) -> NDArray[np.float64]:
+    seen = [(code == sign).astype(np.float64) for sign in (1, -1)]
+    return np.asarray(seen[0] @ _log(not_negative) + seen[1] @ _log(not_positive))
 
 
 def _log(values: NDArray[np.float64]) -> NDArray[np.float64]:

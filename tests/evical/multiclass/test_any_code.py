@@ -227,6 +227,15 @@ def test_nothing_is_lost_to_underflow(small):
     )
 
 
+def test_hundreds_of_columns():
+    code = code_matrix("complete", 6)
+    columns = random_columns(code.shape[1], 3)
+    exact = np.vectorize(Fraction, otypes=[object])(columns)
+    np.testing.assert_allclose(
+        code_contour(columns, code), code_contour(exact, code).astype(float), rtol=1e-11
+    )
+
+
 def test_rows_of_all_scales_side_by_side():
     """Rows that go through logarithms, and others, keep their places."""
     code = code_matrix("sparse", 5, random_state=0)
