@@ -1,0 +1,118 @@
+"""Metrics: how good are probabilities and beliefs?
+
+Proper scores and ranking, calibration errors with and without bins, tests of calibration,
+Gebel's measures, profits of decisions; and for belief functions imprecision, coverage,
+set-valued accuracy, and a test whether some calibrated probability lies within the intervals.
+Where probabilities are asked for, a mass function means its pignistic transform.
+`calibration_report` gives all that apply, each with its definition.
+"""
+
+from evical.metrics._binned_test import BinomialBins, binomial_test
+from evical.metrics._class_ece import (
+    classwise_calibration_error,
+    classwise_maximum_calibration_error,
+    micro_calibration_error,
+    micro_maximum_calibration_error,
+    top_label_calibration_error,
+)
+from evical.metrics._coverage import BeliefCoverage, belief_coverage, coverage_test
+from evical.metrics._cumulative import (
+    kolmogorov_smirnov_error,
+    kolmogorov_smirnov_test,
+    kuiper_error,
+    kuiper_test,
+)
+from evical.metrics._debiased import (
+    DebiasedError,
+    debiased_calibration_error,
+    debiased_interval,
+    debiased_squared_calibration_error,
+)
+from evical.metrics._decomposition import (
+    BrierDecomposition,
+    CorpDecomposition,
+    brier_decomposition,
+    corp_decomposition,
+)
+from evical.metrics._ece import (
+    adaptive_calibration_error,
+    expected_calibration_error,
+    maximum_calibration_error,
+)
+from evical.metrics._gebel import (
+    ability_to_separate,
+    calibration_measure,
+    correctness_rate,
+    mean_root_squared_error,
+    well_calibration_ratio,
+)
+from evical.metrics._imprecise import evidential_log_likelihood, mean_imprecision
+from evical.metrics._interval_test import interval_calibration_test, nearest_calibrated
+from evical.metrics._profit import decision_cost, decision_profit, solicitation_profit
+from evical.metrics._proper import (
+    brier_score,
+    log_loss,
+    root_mean_squared_error,
+    spherical_score,
+)
+from evical.metrics._ranking import hand_till_auc, roc_auc
+from evical.metrics._report import CalibrationReport, Measure, calibration_report
+from evical.metrics._set_valued import discounted_accuracy, u65_score, u80_score
+from evical.metrics._smooth import smooth_calibration_error
+from evical.metrics._spiegelhalter import spiegelhalter_test
+from evical.metrics._test_result import CalibrationTest
+
+__all__ = [
+    "BeliefCoverage",
+    "BinomialBins",
+    "BrierDecomposition",
+    "CalibrationReport",
+    "CalibrationTest",
+    "CorpDecomposition",
+    "DebiasedError",
+    "Measure",
+    "ability_to_separate",
+    "adaptive_calibration_error",
+    "belief_coverage",
+    "binomial_test",
+    "brier_decomposition",
+    "brier_score",
+    "calibration_measure",
+    "calibration_report",
+    "classwise_calibration_error",
+    "classwise_maximum_calibration_error",
+    "corp_decomposition",
+    "correctness_rate",
+    "coverage_test",
+    "debiased_calibration_error",
+    "debiased_interval",
+    "debiased_squared_calibration_error",
+    "decision_cost",
+    "decision_profit",
+    "discounted_accuracy",
+    "evidential_log_likelihood",
+    "expected_calibration_error",
+    "hand_till_auc",
+    "interval_calibration_test",
+    "kolmogorov_smirnov_error",
+    "kolmogorov_smirnov_test",
+    "kuiper_error",
+    "kuiper_test",
+    "log_loss",
+    "maximum_calibration_error",
+    "mean_imprecision",
+    "mean_root_squared_error",
+    "micro_calibration_error",
+    "micro_maximum_calibration_error",
+    "nearest_calibrated",
+    "roc_auc",
+    "root_mean_squared_error",
+    "smooth_calibration_error",
+    "solicitation_profit",
+    "spherical_score",
+    "spiegelhalter_test",
+    "top_label_calibration_error",
+    "u65_score",
+    "u80_score",
+    "well_calibration_ratio",
+]

@@ -1,0 +1,141 @@
+"""Binomial tests of calibration: is the number of positives of each bin what was predicted?
+
+Bins are of independent samples, so that Sidak's correction is exact for their number. The
+number of positives is compared with a binomial distribution of the mean prediction, which is
+wider than its own where predictions differ within the bin: the test is on the safe side.
+"""
+
+from dataclasses import dataclass
+from typing import Any, Literal
+
+import numpy as np
+from scipy.special import betainc
+
+from evical.metrics._bins import filled_bins
+from evical.metrics._inputs import Floats, binary_sample
+from evical.metrics._test_result import pvalue_text, refuted
+
+__all__ = ["BinomialBins", "at_least", "at_most", "binomial_test", "sidak"]
+
+
+@dataclass(frozen=True, eq=False)
+class BinomialBins:
+    """Binomial tests of all bins that hold samples.
+
+    Parameters
+    ----------
+    size, predicted, observed : (b,) arrays
+        Number of samples (effective number, with weights), mean prediction and share of
+        positives of each bin.
+    pvalues : (b,) array
+        Of each bin by itself, two-sided and exact.
+    adjusted : (b,) array
+        Corrected for the number of bins by Sidak's formula.
+    pvalue : float
+        Of the hypothesis that no bin deviates: the least adjusted one.
+    """
+
+    size: Floats
+    predicted: Floats
+    observed: Floats
+    pvalues: Floats
+    adjusted: Floats
+    pvalue: float
+
+    def __str__(self) -> str:
+        head = (
+            f"binomial tests of {len(self.size)} bins: {pvalue_text(self.pvalue)} "
+            "(least p-value, corrected for the number of bins)"
+        )
+        rows = zip(self.size, self.predicted, self.observed, self.adjusted, strict=True)
+        lines = [f"  {n:8.6g}  {e:9.3f}  {o:8.3f}  {q:10.2g}" for n, e, o, q in rows]
+        return "\n".join([head, "   samples  predicted  observed  adjusted p", *lines])
+
+
+def binomial_test(
+    y_true: Any,
+    y_prob: Any,
+    *,
+    n_bins: int = 10,
+    strategy: Literal["uniform", "quantile"] = "quantile",
+    pos_label: Any = None,
+    sample_weight: Any = None,
+) -> BinomialBins:
+    r"""Binomial test of calibration of each bin, and of all.
+
+    Parameters
+    ----------
+    y_true : (n,) array of labels
+    y_prob : (n,) or (n, 2) array, or MassFunction
+    n_bins : int
+    strategy : "quantile" or "uniform"
+    pos_label : label, optional
+    sample_weight : (n,) array, optional
+        All as in `expected_calibration_error`. A weight is no repetition: a bin has the
+        effective number of samples, the squared sum of weights by the sum of squares.
+
+    Returns
+    -------
+    BinomialBins
+        Printing it shows a table.
+
+    Raises
+    ------
+    ValueError
+        As `expected_calibration_error`.
+
+    Notes
+    -----
+    The p-value of k positives of n is twice the smaller tail,
+    :math:`2 \min\{P(X \le k), P(X \ge k)\}`, by incomplete beta functions, which take effective
+    numbers too. Of b bins, :math:`1 - (1 - p)^b` (Sidak 1967).
+
+    References
+    ----------
+    Sidak (1967), Journal of the American Statistical Association 62, 626-633. Hoeffding (1956)
+    on sums of unequal trials, Annals of Mathematical Statistics 27, 713-721.
+
+    Examples
+    --------
+    All five of five positive, predicted 1/2: twice 1/32, in one bin:
+
+    >>> binomial_test([1] * 5, [0.5] * 5, n_bins=1).pvalue
+    0.0625
+    """
+    sample = binary_sample(y_true, y_prob, pos_label, sample_weight)
+    bins = filled_bins(sample, n_bins, strategy)
+    k = bins.true * bins.size
+    tails = np.minimum(at_most(k, bins.size, bins.prob), at_least(k, bins.size, bins.prob))
+    pvalues = np.minimum(2 * tails, 1.0)
+    adjusted = sidak(pvalues)
+    overall = 0.0 if refuted(sample) else float(adjusted.min())
+    return BinomialBins(bins.size, bins.prob, bins.true, pvalues, adjusted, overall)
+
+
+def at_least(k: Floats, n: Floats, p: Floats) -> Floats:
+    """Probability of k or more of n, which need not be whole.
+
+    >>> at_least(np.array([2.0]), np.array([2.0]), np.array([0.5]))
+    array([0.25])
+    """
+    k = np.minimum(k, n)
+    return np.where(k <= 0, 1.0, betainc(np.maximum(k, 1e-300), n - k + 1, p))
+
+
+def at_most(k: Floats, n: Floats, p: Floats) -> Floats:
+    """Probability of k or fewer of n, which need not be whole.
+
+    >>> at_most(np.array([0.0]), np.array([2.0]), np.array([0.5]))
+    array([0.25])
+    """
+    return at_least(n - k, n, 1 - p)
+
+
+def sidak(pvalues: Floats) -> Floats:
+    """P-values corrected for their number, those of independent tests.
+
+    >>> sidak(np.array([0.5, 1.0]))
+    array([0.75, 1.  ])
+    """
+    with np.errstate(divide="ignore"):  # a p-value of 1 stays 1
+        return np.asarray(-np.expm1(len(pvalues) * np.log1p(-pvalues)))

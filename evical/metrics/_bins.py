@@ -1,0 +1,105 @@
+"""Bins of predictions: sums from which every binned calibration error follows.
+
+Equal width: a prediction p is in bin floor(p n_bins), and p = 1 in the last; bins hold their left
+edge. Equal frequency: a group of equal predictions is in the bin where the middle of its ranks
+falls, so that ties stay together and the order of samples does not matter.
+"""
+
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from evical.metrics._inputs import BinarySample, Floats, check_count
+
+__all__ = ["Bins", "bin_gaps", "bin_numbers", "check_bins", "filled_bins"]
+
+
+@dataclass(frozen=True, eq=False)
+class Bins:
+    """Sums over the samples of each bin that holds any.
+
+    Parameters
+    ----------
+    number : (b,) array
+        Which bin, of all.
+    size : (b,) array
+        Number of samples, or effective number where they have weights: the squared sum of the
+        weights by the sum of their squares.
+    weight : (b,) array
+        Sum of the weights.
+    prob, true : (b,) arrays
+        Weighted means of predictions and outcomes.
+    """
+
+    number: NDArray[np.intp]
+    size: Floats
+    weight: Floats
+    prob: Floats
+    true: Floats
+
+
+def check_bins(n_bins: Any, strategy: Any) -> None:
+    """Raise unless there is such a binning."""
+    check_count("n_bins", n_bins, 1)
+    if strategy not in ("uniform", "quantile"):
+        raise ValueError(f"strategy is {strategy!r}, expected 'uniform' or 'quantile'")
+
+
+def bin_numbers(p: Floats, weight: Floats | None, n_bins: int, strategy: str) -> NDArray[np.intp]:
+    """Number of the bin of each prediction."""
+    if strategy == "uniform":
+        return np.minimum((p * n_bins).astype(np.intp), n_bins - 1)
+    edges = _quantile_edges(p, weight, n_bins)
+    return np.searchsorted(edges, p, side="right")
+
+
+def _quantile_edges(p: Floats, weight: Floats | None, n_bins: int) -> Floats:
+    """Least prediction of each bin but the first."""
+    if weight is None:
+        values = np.sort(p)
+        ranks = np.arange(len(p) + 1, dtype=np.float64)
+    else:
+        order = np.argsort(p)
+        values, ranks = p[order], np.concatenate([[0.0], np.cumsum(weight[order])])
+    wanted = ranks[-1] * np.arange(1, n_bins) / n_bins
+    # The group around each wanted rank belongs above if the middle of its ranks does.
+    at = np.minimum(np.searchsorted(ranks, wanted, side="right") - 1, len(values) - 1)
+    first = np.searchsorted(values, values[at], side="left")
+    end = np.searchsorted(values, values[at], side="right")
+    above = (ranks[first] + ranks[end]) / 2 >= wanted
+    following = np.append(values, np.inf)[end]
+    return np.asarray(np.where(above, values[at], following))
+
+
+def bin_gaps(sample: BinarySample, n_bins: int, strategy: str) -> Floats:
+    """Sum over the samples of each bin of prediction minus outcome."""
+    check_bins(n_bins, strategy)
+    number = bin_numbers(sample.p, sample.weight, n_bins, strategy)
+    gaps = sample.p - sample.y
+    weighted = gaps if sample.weight is None else gaps * sample.weight
+    return np.asarray(np.bincount(number, weighted, n_bins), dtype=np.float64)
+
+
+def filled_bins(sample: BinarySample, n_bins: int, strategy: str) -> Bins:
+    """Sizes and means of the bins that hold any sample."""
+    check_bins(n_bins, strategy)
+    number = bin_numbers(sample.p, sample.weight, n_bins, strategy)
+    return summed_bins(sample, number, n_bins)
+
+
+def summed_bins(sample: BinarySample, number: NDArray[np.intp], n_bins: int) -> Bins:
+    """Sizes and means, for bins of any kind."""
+    p, y, w = sample.p, sample.y, sample.weight
+    if w is None:
+        weight = size = np.bincount(number, minlength=n_bins).astype(np.float64)
+    else:
+        weight = np.asarray(np.bincount(number, w, n_bins), dtype=np.float64)
+        squares = np.bincount(number, w * w, n_bins)
+        size = np.divide(weight**2, squares, out=np.zeros_like(weight), where=squares > 0)
+        p, y = p * w, y * w
+    some = np.flatnonzero(weight > 0)
+    prob, true = (np.bincount(number, values, n_bins)[some] / weight[some] for values in (p, y))
+    # Sums of equal numbers round; means do not leave [0, 1] for that.
+    return Bins(some, size[some], weight[some], np.minimum(prob, 1.0), np.minimum(true, 1.0))

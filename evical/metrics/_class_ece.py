@@ -1,0 +1,283 @@
+"""Binned calibration errors of many classes: each is an ECE or MCE of a problem of two.
+
+Classwise: each class against all others. Micro: all classes and samples in one heap. Top label:
+whether the most probable class is the true one. They answer different questions and differ in
+size, though all are called ECE.
+"""
+
+from collections.abc import Iterator
+from typing import Any, Literal
+
+import numpy as np
+
+from evical.metrics._ece import binned_error, largest_gap
+from evical.metrics._inputs import BinarySample, ClassSample, class_sample, indicators
+
+__all__ = [
+    "classwise_calibration_error",
+    "classwise_maximum_calibration_error",
+    "micro_calibration_error",
+    "micro_maximum_calibration_error",
+    "top_label_calibration_error",
+]
+
+Strategy = Literal["uniform", "quantile"]
+
+
+def classwise_calibration_error(
+    y_true: Any,
+    y_prob: Any,
+    *,
+    n_bins: int = 10,
+    strategy: Strategy = "uniform",
+    labels: Any = None,
+    sample_weight: Any = None,
+) -> float:
+    r"""Classwise ECE: mean over classes of the ECE of each against all others; 0 is best.
+
+    Parameters
+    ----------
+    y_true : (n,) array of labels
+    y_prob : (n,) or (n, K) array, or MassFunction
+        Probability of the greater one of two labels, or of each label, in sorted order.
+    n_bins : int
+    strategy : "uniform" or "quantile"
+        As in `expected_calibration_error`.
+    labels : sequence of K labels, optional
+        Of the columns, if they are not those of `y_true` in sorted order.
+    sample_weight : (n,) array, optional
+
+    Returns
+    -------
+    float
+        In [0, 1]; small for many classes, most of whose probabilities are small.
+
+    Raises
+    ------
+    ValueError
+        If a probability lies outside [0, 1], a row does not sum to 1, lengths differ, or there
+        is no such binning.
+
+    Notes
+    -----
+    :math:`\frac1K \sum_k \sum_b \pi_{kb} |o_{kb} - e_{kb}|`.
+
+    References
+    ----------
+    Kull et al. (2019), Beyond temperature scaling, NeurIPS, section 2.
+
+    Examples
+    --------
+    With one bin, each class's share against its mean probability: gaps 0.2, 0.2 and 0 of
+    three classes:
+
+    >>> p = [[0.5, 0.5, 0.0]] * 4 + [[0.0, 0.0, 1.0]]
+    >>> round(classwise_calibration_error([0, 0, 0, 1, 2], p, n_bins=1), 4)
+    0.1333
+    """
+    sample = class_sample(y_true, y_prob, labels, sample_weight)
+    return float(np.mean([binned_error(one, n_bins, strategy) for one in _each_class(sample)]))
+
+
+def classwise_maximum_calibration_error(
+    y_true: Any,
+    y_prob: Any,
+    *,
+    n_bins: int = 10,
+    strategy: Strategy = "uniform",
+    labels: Any = None,
+    sample_weight: Any = None,
+) -> float:
+    """Classwise MCE: the largest gap of a bin of any class against all others; 0 is best.
+
+    Parameters
+    ----------
+    y_true : (n,) array of labels
+    y_prob : (n,) or (n, K) array, or MassFunction
+    n_bins : int
+    strategy : "uniform" or "quantile"
+    labels : sequence of K labels, optional
+    sample_weight : (n,) array, optional
+        All as in `classwise_calibration_error`.
+
+    Returns
+    -------
+    float
+        In [0, 1].
+
+    Raises
+    ------
+    ValueError
+        As `classwise_calibration_error`.
+
+    Examples
+    --------
+    >>> p = [[0.5, 0.5, 0.0]] * 4 + [[0.0, 0.0, 1.0]]
+    >>> round(classwise_maximum_calibration_error([0, 0, 0, 1, 2], p, n_bins=1), 4)
+    0.2
+    """
+    sample = class_sample(y_true, y_prob, labels, sample_weight)
+    return max(largest_gap(one, n_bins, strategy) for one in _each_class(sample))
+
+
+def micro_calibration_error(
+    y_true: Any,
+    y_prob: Any,
+    *,
+    n_bins: int = 10,
+    strategy: Strategy = "uniform",
+    labels: Any = None,
+    sample_weight: Any = None,
+) -> float:
+    """Naeini's ECE_micro: the ECE of all probabilities of all classes in one heap; 0 is best.
+
+    Parameters
+    ----------
+    y_true : (n,) array of labels
+    y_prob : (n,) or (n, K) array, or MassFunction
+    n_bins : int
+    strategy : "uniform" or "quantile"
+    labels : sequence of K labels, optional
+    sample_weight : (n,) array, optional
+        All as in `classwise_calibration_error`.
+
+    Returns
+    -------
+    float
+        In [0, 1].
+
+    Raises
+    ------
+    ValueError
+        As `classwise_calibration_error`.
+
+    Notes
+    -----
+    The n K probabilities are the predictions, and the indicators of the true classes the
+    outcomes, of one ECE: gaps of different classes may cancel within a bin.
+
+    References
+    ----------
+    Naeini (2016), section 6.1.1.
+
+    Examples
+    --------
+    Below 1/2 are six zeros, of which two should be 1; the other nine sum to 5, of which 3 are:
+
+    >>> p = [[0.5, 0.5, 0.0]] * 4 + [[0.0, 0.0, 1.0]]
+    >>> y = [0, 0, 2, 2, 2]
+    >>> round(micro_calibration_error(y, p, n_bins=2, labels=[0, 1, 2]), 4)  # (2 + 2) / 15
+    0.2667
+    """
+    sample = class_sample(y_true, y_prob, labels, sample_weight)
+    return binned_error(_heap(sample), n_bins, strategy)
+
+
+def micro_maximum_calibration_error(
+    y_true: Any,
+    y_prob: Any,
+    *,
+    n_bins: int = 10,
+    strategy: Strategy = "uniform",
+    labels: Any = None,
+    sample_weight: Any = None,
+) -> float:
+    """Naeini's MCE_micro: the MCE of all probabilities of all classes in one heap; 0 is best.
+
+    Parameters
+    ----------
+    y_true : (n,) array of labels
+    y_prob : (n,) or (n, K) array, or MassFunction
+    n_bins : int
+    strategy : "uniform" or "quantile"
+    labels : sequence of K labels, optional
+    sample_weight : (n,) array, optional
+        All as in `classwise_calibration_error`.
+
+    Returns
+    -------
+    float
+        In [0, 1].
+
+    Raises
+    ------
+    ValueError
+        As `classwise_calibration_error`.
+
+    References
+    ----------
+    Naeini (2016), section 6.1.1.
+
+    Examples
+    --------
+    >>> p = [[0.5, 0.5, 0.0]] * 4 + [[0.0, 0.0, 1.0]]
+    >>> y = [0, 0, 2, 2, 2]
+    >>> round(micro_maximum_calibration_error(y, p, n_bins=2, labels=[0, 1, 2]), 4)  # 2 / 6
+    0.3333
+    """
+    sample = class_sample(y_true, y_prob, labels, sample_weight)
+    return largest_gap(_heap(sample), n_bins, strategy)
+
+
+def top_label_calibration_error(
+    y_true: Any,
+    y_prob: Any,
+    *,
+    n_bins: int = 10,
+    strategy: Strategy = "uniform",
+    labels: Any = None,
+    sample_weight: Any = None,
+) -> float:
+    """Top-label (confidence) ECE: greatest probabilities against correctness; 0 is best.
+
+    Parameters
+    ----------
+    y_true : (n,) array of labels
+    y_prob : (n,) or (n, K) array, or MassFunction
+        Of equally probable classes the first is assigned.
+    n_bins : int
+    strategy : "uniform" or "quantile"
+    labels : sequence of K labels, optional
+    sample_weight : (n,) array, optional
+        All as in `classwise_calibration_error`.
+
+    Returns
+    -------
+    float
+        In [0, 1].
+
+    Raises
+    ------
+    ValueError
+        As `classwise_calibration_error`.
+
+    References
+    ----------
+    Guo, Pleiss, Sun & Weinberger (2017), On calibration of modern neural networks, ICML.
+
+    Examples
+    --------
+    Confidence 0.8 throughout, and four of five right; then three:
+
+    >>> p = [0.2, 0.2, 0.8, 0.8, 0.8]
+    >>> round(top_label_calibration_error([0, 0, 1, 1, 0], p), 4)
+    0.0
+    >>> round(top_label_calibration_error([0, 1, 1, 1, 0], p), 4)
+    0.2
+    """
+    sample = class_sample(y_true, y_prob, labels, sample_weight)
+    assigned = sample.p.argmax(axis=1)
+    top = sample.p[np.arange(len(assigned)), assigned]
+    right = np.asarray(assigned == sample.codes, dtype=np.float64)
+    return binned_error(BinarySample(right, top, sample.weight), n_bins, strategy)
+
+
+def _each_class(sample: ClassSample) -> Iterator[BinarySample]:
+    for k, p in enumerate(sample.p.T):
+        y = np.asarray(sample.codes == k, dtype=np.float64)
+        yield BinarySample(y, np.ascontiguousarray(p), sample.weight)
+
+
+def _heap(sample: ClassSample) -> BinarySample:
+    weight = None if sample.weight is None else np.repeat(sample.weight, sample.p.shape[1])
+    return BinarySample(indicators(sample).ravel(), sample.p.ravel(), weight)

@@ -1,0 +1,188 @@
+"""Coverage: do frequencies lie where beliefs say?
+
+Samples of similar pignistic probability form a bin; the share of positives of a bin should lie
+between its mean belief and its mean plausibility, but for chance. A binomial test says which
+deviations are more than chance.
+"""
+
+from dataclasses import dataclass
+from typing import Any, Literal
+
+import numpy as np
+from numpy.typing import NDArray
+
+from evical.metrics._beliefs import IntervalSample, interval_sample
+from evical.metrics._binned_test import at_least, at_most, sidak
+from evical.metrics._bins import Bins, bin_numbers, check_bins, summed_bins
+from evical.metrics._inputs import BinarySample, Floats
+from evical.metrics._test_result import pvalue_text
+
+__all__ = ["BeliefCoverage", "belief_coverage", "coverage_test"]
+
+Strategy = Literal["uniform", "quantile"]
+
+
+@dataclass(frozen=True, eq=False)
+class BeliefCoverage:
+    """Frequencies and mean intervals of bins, and a test.
+
+    Parameters
+    ----------
+    size, bel, pl, observed : (b,) arrays
+        Number of samples (effective number, with weights), mean belief, mean plausibility
+        and share of positives of each bin that holds samples.
+    covered : (b,) array of bool
+        Whether the share lies in [bel, pl].
+    share : float
+        Of the samples that are in covered bins.
+    adjusted : (b,) array
+        P-values of the hypothesis that the mean probability of the bin lies in [bel, pl],
+        corrected for the number of bins.
+    pvalue : float
+        Of the hypothesis that all do.
+    """
+
+    size: Floats
+    bel: Floats
+    pl: Floats
+    observed: Floats
+    covered: NDArray[np.bool_]
+    share: float
+    adjusted: Floats
+    pvalue: float
+
+    def __str__(self) -> str:
+        head = (
+            f"frequency within mean [Bel, Pl] for {self.share:.1%} of samples, in "
+            f"{int(self.covered.sum())} of {len(self.size)} bins; all within but for chance: "
+            f"{pvalue_text(self.pvalue)} (binomial, corrected for the number of bins)"
+        )
+        columns = (self.size, self.bel, self.pl, self.observed, self.adjusted)
+        rows = zip(*columns, strict=True)
+        lines = [f"  {n:8.6g}  {a:5.3f}  {b:5.3f}  {o:8.3f}  {q:10.2g}" for n, a, b, o, q in rows]
+        return "\n".join([head, "   samples    Bel     Pl  observed  adjusted p", *lines])
+
+
+def belief_coverage(
+    y_true: Any,
+    y_belief: Any,
+    *,
+    n_bins: int = 10,
+    strategy: Strategy = "uniform",
+    pos_label: Any = None,
+    sample_weight: Any = None,
+) -> float:
+    """Share of samples in bins whose frequency lies in their mean [Bel, Pl].
+
+    Parameters
+    ----------
+    y_true : (n,) array of labels
+    y_belief : MassFunction or (n, 2) array
+        Mass functions on two classes, or [Bel, Pl] of the positive one.
+    n_bins : int
+    strategy : "uniform" or "quantile"
+        Bins of the pignistic probability, as in `expected_calibration_error`.
+    pos_label : label, optional
+        By default 1, or the second label of the frame.
+    sample_weight : (n,) array, optional
+
+    Returns
+    -------
+    float
+        In [0, 1]; about 0 for probabilities, which no frequency meets exactly.
+
+    Raises
+    ------
+    ValueError
+        If a row is not 0 <= Bel <= Pl <= 1, there are not two labels, or lengths differ.
+
+    See Also
+    --------
+    coverage_test : which bins deviate, and whether by more than chance.
+
+    Examples
+    --------
+    Middles 0.2 and 0.3 have one positive of two, above 0.4; the others three of three:
+
+    >>> intervals = [[0.1, 0.3], [0.1, 0.5], [0.5, 0.9], [0.6, 1.0], [0.6, 1.0]]
+    >>> belief_coverage([0, 1, 1, 0, 1], intervals, n_bins=2)
+    0.6
+    """
+    sample = interval_sample(y_true, y_belief, pos_label, sample_weight)
+    bins, bel, pl = _binned(sample, n_bins, strategy)
+    covered = _covered(bins.true, bel, pl)
+    return float(bins.weight[covered].sum() / bins.weight.sum())
+
+
+def coverage_test(
+    y_true: Any,
+    y_belief: Any,
+    *,
+    n_bins: int = 10,
+    strategy: Strategy = "uniform",
+    pos_label: Any = None,
+    sample_weight: Any = None,
+) -> BeliefCoverage:
+    r"""Binomial test whether the frequency of each bin is compatible with its beliefs.
+
+    Parameters
+    ----------
+    y_true : (n,) array of labels
+    y_belief : MassFunction or (n, 2) array
+    n_bins : int
+    strategy : "uniform" or "quantile"
+    pos_label : label, optional
+    sample_weight : (n,) array, optional
+        All as in `belief_coverage`. A weight is no repetition: a bin has the effective number
+        of samples.
+
+    Returns
+    -------
+    BeliefCoverage
+        Printing it shows a table.
+
+    Raises
+    ------
+    ValueError
+        As `belief_coverage`.
+
+    Notes
+    -----
+    If the probability of each sample lies in its interval, the mean of a bin lies in the mean
+    interval, and k positives of n are at most as extreme as for its ends: the p-value is
+    :math:`2 \min\{P(X \ge k; Pl), P(X \le k; Bel)\}`, which for probabilities is the exact
+    binomial test. The test is conservative for wide intervals. Of all bins, Sidak's correction.
+
+    Examples
+    --------
+    >>> print(coverage_test([0] * 9 + [1], [[0.4, 0.6]] * 10, n_bins=1))
+    frequency within mean [Bel, Pl] for 0.0% of samples, in 0 of 1 bins; all within but for
+    chance: p = 0.093 (binomial, corrected for the number of bins)
+       samples    Bel     Pl  observed  adjusted p
+            10  0.400  0.600     0.100       0.093
+    """
+    sample = interval_sample(y_true, y_belief, pos_label, sample_weight)
+    bins, bel, pl = _binned(sample, n_bins, strategy)
+    covered = _covered(bins.true, bel, pl)
+    k = bins.true * bins.size
+    tails = np.minimum(at_least(k, bins.size, pl), at_most(k, bins.size, bel))
+    adjusted = sidak(np.minimum(2 * tails, 1.0))
+    share = float(bins.weight[covered].sum() / bins.weight.sum())
+    return BeliefCoverage(
+        bins.size, bel, pl, bins.true, covered, share, adjusted, float(adjusted.min())
+    )
+
+
+def _binned(sample: IntervalSample, n_bins: int, strategy: str) -> tuple[Bins, Floats, Floats]:
+    check_bins(n_bins, strategy)
+    number = bin_numbers(sample.middle.p, sample.weight, n_bins, strategy)
+    low, high = (
+        summed_bins(BinarySample(sample.y, bound, sample.weight), number, n_bins)
+        for bound in (sample.bel, sample.pl)
+    )
+    return low, low.prob, high.prob
+
+
+def _covered(observed: Floats, bel: Floats, pl: Floats) -> NDArray[np.bool_]:
+    # Means of equal numbers differ in their last digits.
+    return np.asarray((observed >= bel - 1e-12) & (observed <= pl + 1e-12))

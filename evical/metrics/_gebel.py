@@ -1,0 +1,282 @@
+"""Gebel's measures: correctness, effectiveness, well-calibration, their mean, separation.
+
+They ask whether probabilities are high for the true classes, and whether they agree with
+frequencies in each set of samples that are assigned to one class. Gebel 2009, section 2.4,
+equations 2.3-2.7.
+"""
+
+from typing import Any, Literal
+
+import numpy as np
+
+from evical.metrics._inputs import (
+    ClassSample,
+    average,
+    checked_weights,
+    class_sample,
+    indicators,
+    unlabeled_probabilities,
+)
+
+__all__ = [
+    "ability_to_separate",
+    "calibration_measure",
+    "correctness_rate",
+    "mean_root_squared_error",
+    "well_calibration_ratio",
+]
+
+
+def correctness_rate(
+    y_true: Any, y_prob: Any, *, labels: Any = None, sample_weight: Any = None
+) -> float:
+    """Share of samples whose most probable class is the true one; 1 is best.
+
+    Parameters
+    ----------
+    y_true : (n,) array of labels
+    y_prob : (n,) or (n, K) array, or MassFunction
+        Of equally probable classes the first is assigned.
+    labels : sequence of K labels, optional
+    sample_weight : (n,) array, optional
+        All as in `brier_score`.
+
+    Returns
+    -------
+    float
+        In [0, 1].
+
+    Raises
+    ------
+    ValueError
+        As `brier_score`.
+
+    References
+    ----------
+    Gebel (2009), equation 2.3.
+
+    Examples
+    --------
+    >>> correctness_rate([0, 0, 1, 1, 1], [0.1, 0.6, 0.5, 0.7, 0.9])
+    0.6
+    """
+    sample = class_sample(y_true, y_prob, labels, sample_weight)
+    right = np.asarray(_assigned(sample) == sample.codes, dtype=np.float64)
+    return average(right, sample.weight)
+
+
+def mean_root_squared_error(
+    y_true: Any, y_prob: Any, *, labels: Any = None, sample_weight: Any = None
+) -> float:
+    r"""Gebel's "RMSE": mean over samples of the root of the mean square over classes; 0 is best.
+
+    Parameters
+    ----------
+    y_true : (n,) array of labels
+    y_prob : (n,) or (n, K) array, or MassFunction
+    labels : sequence of K labels, optional
+    sample_weight : (n,) array, optional
+        All as in `brier_score`.
+
+    Returns
+    -------
+    float
+        In [0, 1]; for two classes the mean absolute error.
+
+    Raises
+    ------
+    ValueError
+        As `brier_score`.
+
+    See Also
+    --------
+    root_mean_squared_error : the usual one, with one root of the whole mean.
+
+    Notes
+    -----
+    :math:`\frac1n \sum_i \sqrt{\frac1K \sum_k (p_{ik} - [y_i = k])^2}`. It is not proper: for
+    two classes a probability of 0 or 1 is the best forecast of any event.
+
+    References
+    ----------
+    Gebel (2009), equation 2.4.
+
+    Examples
+    --------
+    Distances 0.25, 0.75, 0.5, 0, 1 of five samples:
+
+    >>> mean_root_squared_error([0, 0, 1, 1, 1], [0.25, 0.75, 0.5, 1.0, 0.0])
+    0.5
+    """
+    return _mean_root(class_sample(y_true, y_prob, labels, sample_weight))
+
+
+def well_calibration_ratio(
+    y_true: Any, y_prob: Any, *, labels: Any = None, sample_weight: Any = None
+) -> float:
+    r"""Well-calibration ratio WCR: agreement of mean probabilities and frequencies; 1 is best.
+
+    Parameters
+    ----------
+    y_true : (n,) array of labels
+    y_prob : (n,) or (n, K) array, or MassFunction
+        Of equally probable classes the first is assigned.
+    labels : sequence of K labels, optional
+    sample_weight : (n,) array, optional
+        All as in `brier_score`.
+
+    Returns
+    -------
+    float
+        In [0, 1].
+
+    Raises
+    ------
+    ValueError
+        As `brier_score`.
+
+    Notes
+    -----
+    :math:`1 - \frac1{K^2} \sum_{k j} |Cf_{kj} - CR_{kj}|`, where, among the samples assigned to
+    class k, :math:`Cf_{kj}` is the mean probability and :math:`CR_{kj}` the share of class j.
+    The sum is over classes to which samples are assigned, and the divisor counts these: the
+    thesis says nothing about others.
+
+    References
+    ----------
+    Gebel (2009), equation 2.5.
+
+    Examples
+    --------
+    The first three samples are assigned to 0 with mean 1/4 against 1/3, the others to 1 with
+    mean 3/4 against 1:
+
+    >>> round(well_calibration_ratio([0, 0, 1, 1, 1], [0.25, 0.25, 0.25, 0.75, 0.75]), 4)
+    0.8333
+    """
+    return _well_calibration(class_sample(y_true, y_prob, labels, sample_weight))
+
+
+def calibration_measure(
+    y_true: Any, y_prob: Any, *, labels: Any = None, sample_weight: Any = None
+) -> float:
+    r"""Gebel's Cal: geometric mean of effectiveness and well-calibration; 1 is best.
+
+    Parameters
+    ----------
+    y_true : (n,) array of labels
+    y_prob : (n,) or (n, K) array, or MassFunction
+    labels : sequence of K labels, optional
+    sample_weight : (n,) array, optional
+        All as in `brier_score`.
+
+    Returns
+    -------
+    float
+        In [0, 1].
+
+    Raises
+    ------
+    ValueError
+        As `brier_score`.
+
+    Notes
+    -----
+    :math:`\sqrt{(1 - \mathrm{RMSE}) \cdot \mathrm{WCR}}`, with `mean_root_squared_error` and
+    `well_calibration_ratio`.
+
+    References
+    ----------
+    Gebel (2009), equation 2.6.
+
+    Examples
+    --------
+    Effectiveness 0.75 and WCR 0.75:
+
+    >>> calibration_measure([0, 0, 1, 1], [0.25, 0.25, 0.75, 0.75])
+    0.75
+    """
+    sample = class_sample(y_true, y_prob, labels, sample_weight)
+    return float(np.sqrt((1 - _mean_root(sample)) * _well_calibration(sample)))
+
+
+def ability_to_separate(
+    y_prob: Any, *, sample_weight: Any = None, scale: Literal["unit", "printed"] = "unit"
+) -> float:
+    r"""Ability to separate AS: how near probabilities are to certainty; 1 is nearest.
+
+    Parameters
+    ----------
+    y_prob : (n,) or (n, K) array, or MassFunction
+    sample_weight : (n,) array, optional
+    scale : "unit" or "printed"
+        Factor of the distances. The printed one, K / (K - 1), makes evenly spread
+        probabilities worth 1 - sqrt(K / (K - 1)) < 0; its root makes them worth 0.
+
+    Returns
+    -------
+    float
+        In [0, 1] for "unit". Says nothing about truth: labels do not enter.
+
+    Raises
+    ------
+    ValueError
+        As `brier_score`, or if there is one class, or no such scale.
+
+    Notes
+    -----
+    :math:`1 - \sqrt{\frac{K}{K - 1}} \frac1n \sum_i \sqrt{\sum_k ([\hat c_i = k] - p_{ik})^2}`,
+    with :math:`\hat c_i` the most probable class. For two classes and "unit" it is the mean of
+    2 max p - 1.
+
+    References
+    ----------
+    Gebel (2009), equation 2.7, after Garczarek (2002).
+
+    Examples
+    --------
+    >>> ability_to_separate([0.5, 0.25, 0.75, 1.0, 0.0])
+    0.6
+    >>> round(ability_to_separate([0.5], scale="printed"), 4)
+    -0.4142
+    """
+    if scale not in ("unit", "printed"):
+        raise ValueError(f"scale is {scale!r}, expected 'unit' or 'printed'")
+    sample = _unlabeled(y_prob, sample_weight)
+    n_classes = sample.p.shape[1]
+    if n_classes < 2:
+        raise ValueError("there is one class only; nothing can be separated")
+    gaps = sample.p - indicators(sample)
+    distance = average(np.sqrt((gaps**2).sum(axis=1)), sample.weight)
+    factor = n_classes / (n_classes - 1)
+    return float(1 - (factor if scale == "printed" else np.sqrt(factor)) * distance)
+
+
+def _unlabeled(y_prob: Any, sample_weight: Any) -> ClassSample:
+    """The sample as if every assigned class were true."""
+    p = unlabeled_probabilities(y_prob)
+    return ClassSample(
+        p.argmax(axis=1), p, checked_weights(sample_weight, len(p)), np.arange(p.shape[1])
+    )
+
+
+def _assigned(sample: ClassSample) -> Any:
+    if sample.p.shape[1] == 2:  # many times faster than argmax along rows
+        return sample.p[:, 1] > sample.p[:, 0]
+    return sample.p.argmax(axis=1)
+
+
+def _mean_root(sample: ClassSample) -> float:
+    squares = (sample.p - indicators(sample)) ** 2
+    return average(np.sqrt(squares.mean(axis=1)), sample.weight)
+
+
+def _well_calibration(sample: ClassSample) -> float:
+    n_classes = sample.p.shape[1]
+    weight = np.ones(len(sample.p)) if sample.weight is None else sample.weight
+    assigned = np.asarray(_assigned(sample), dtype=np.intp)
+    sizes = np.bincount(assigned, weight, n_classes)
+    gaps = sample.p - indicators(sample)
+    sums = [np.bincount(assigned, weight * gap, n_classes) for gap in gaps.T]
+    parts = sizes > 0
+    return float(1 - np.mean(np.abs(np.array(sums)[:, parts] / sizes[parts])))

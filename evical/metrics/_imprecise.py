@@ -1,0 +1,101 @@
+"""How imprecise belief functions are, and how plausible they find what happens.
+
+An interval that is wide is safe and says little; one that excludes what happens is wrong. Each
+number here sees one side only and is read beside the other.
+"""
+
+from typing import Any
+
+import numpy as np
+
+from evical.metrics._beliefs import class_intervals, true_plausibility
+from evical.metrics._inputs import average, checked_weights
+
+__all__ = ["evidential_log_likelihood", "mean_imprecision"]
+
+
+def mean_imprecision(y_belief: Any, *, sample_weight: Any = None) -> float:
+    """Mean width Pl - Bel: what the evidence leaves open; 0 for probabilities, 1 if vacuous.
+
+    Parameters
+    ----------
+    y_belief : MassFunction, (n, 2) or (n, K, 2) array
+        Mass functions, or [Bel, Pl] of the positive class, or of each class.
+    sample_weight : (n,) array, optional
+
+    Returns
+    -------
+    float
+        Mean over samples and classes, in [0, 1].
+
+    Raises
+    ------
+    ValueError
+        If a row is not 0 <= Bel <= Pl <= 1, or lengths differ.
+
+    Examples
+    --------
+    >>> intervals = [[0.0, 1.0], [0.5, 0.5], [0.25, 0.75], [0.0, 0.5], [0.5, 1.0]]
+    >>> mean_imprecision(intervals)
+    0.5
+    """
+    bounds = class_intervals(y_belief)
+    widths = (bounds[..., 1] - bounds[..., 0]).mean(axis=1)
+    return average(widths, checked_weights(sample_weight, len(widths)))
+
+
+def evidential_log_likelihood(
+    y_true: Any,
+    y_belief: Any,
+    *,
+    normalize: bool = True,
+    pos_label: Any = None,
+    sample_weight: Any = None,
+) -> float:
+    r"""Logarithm of the evidential likelihood, the product of plausibilities of true classes.
+
+    Parameters
+    ----------
+    y_true : (n,) array of labels
+    y_belief : MassFunction or (n, 2) array
+        Mass functions on any number of classes, or [Bel, Pl] of the positive one of two.
+    normalize : bool
+        Mean over samples; False for the sum, which is the logarithm of the product.
+    pos_label : label, optional
+        Of arrays, as in `expected_calibration_error`.
+    sample_weight : (n,) array, optional
+
+    Returns
+    -------
+    float
+        At most 0, which a vacuous belief reaches: read it beside `mean_imprecision`. Of
+        probabilities it is the log likelihood; minus infinity if what happened was impossible.
+
+    Raises
+    ------
+    ValueError
+        If a row is not 0 <= Bel <= Pl <= 1, a label is unknown, or lengths differ.
+
+    Notes
+    -----
+    :math:`\sum_i \ln pl_i(y_i)`: the beliefs are taken for independent.
+
+    References
+    ----------
+    Denoeux (2013), Maximum likelihood estimation from uncertain data in the belief function
+    framework, IEEE Transactions on Knowledge and Data Engineering 25, 119-130.
+
+    Examples
+    --------
+    True classes have plausibilities 1, 1/2, 3/4, 1, 1:
+
+    >>> intervals = [[0.0, 1.0], [0.5, 0.5], [0.25, 0.75], [0.0, 0.5], [0.5, 1.0]]
+    >>> total = evidential_log_likelihood([1, 0, 1, 0, 1], intervals, normalize=False)
+    >>> round(float(np.exp(total)), 4)
+    0.375
+    """
+    plausible, weight = true_plausibility(y_true, y_belief, pos_label, sample_weight)
+    with np.errstate(divide="ignore"):  # the impossible has an infinite cost
+        logs = np.log(plausible)
+    mean = average(logs, weight)
+    return mean if normalize else mean * (len(logs) if weight is None else float(weight.sum()))

@@ -1,0 +1,309 @@
+"""What metrics take: labels, probabilities or mass functions, and weights.
+
+Labels become numbers and mass functions become pignistic probabilities here, once, so that each
+metric is a formula. Label conventions are scikit-learn's. Every refusal names the row.
+"""
+
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+from sklearn.utils import column_or_1d
+
+from dstheory import MassFunction
+from dstheory.transform import betp
+from evical.scores._checks import check_labels, check_same_length, check_weights
+
+__all__ = [
+    "BinarySample",
+    "ClassSample",
+    "average",
+    "binary_sample",
+    "check_count",
+    "checked_weights",
+    "class_codes",
+    "class_sample",
+    "indicators",
+    "numbers",
+    "refuse",
+    "total_weight",
+    "unlabeled_probabilities",
+]
+
+Floats = NDArray[np.float64]
+
+
+@dataclass(frozen=True, eq=False)
+class BinarySample:
+    """Outcomes (n,) of 0 and 1, probabilities (n,) of 1, and weights (n,) or None."""
+
+    y: Floats
+    p: Floats
+    weight: Floats | None
+
+
+@dataclass(frozen=True, eq=False)
+class ClassSample:
+    """Class numbers (n,), probabilities (n, K), weights (n,) or None, and labels (K,)."""
+
+    codes: NDArray[np.intp]
+    p: Floats
+    weight: Floats | None
+    labels: NDArray[Any]
+
+
+def binary_sample(y_true: Any, y_prob: Any, pos_label: Any, sample_weight: Any) -> BinarySample:
+    """Two classes: probabilities of the positive one, however they are given."""
+    if isinstance(y_prob, MassFunction):
+        p, pos_label = _pignistic_positive(y_prob, pos_label, y_true)
+    else:
+        p = _positive_column(probabilities(y_prob))
+    check_some(p)
+    y = is_positive(y_true, pos_label)
+    check_same_length(y_true=y, y_prob=p)
+    return BinarySample(y, p, checked_weights(sample_weight, len(p)))
+
+
+def class_sample(y_true: Any, y_prob: Any, labels: Any, sample_weight: Any) -> ClassSample:
+    """Any number of classes; a single column is the probability of the greater of two labels."""
+    if isinstance(y_prob, MassFunction):
+        names, p = np.asarray(y_prob.frame.labels), _pignistic(y_prob)
+        names = known_labels(names, labels, "the frame of y_prob")
+    else:
+        p = probabilities(y_prob)
+        p = np.stack([1 - p, p], axis=1) if p.ndim == 1 else p
+        names = class_labels(y_true, labels, p.shape[1])
+    check_some(p)
+    codes = codes_01(y_true) if names.tolist() == [0, 1] else None
+    if codes is None:
+        codes = class_codes(y_true, names)
+    check_same_length(y_true=codes, y_prob=p)
+    return ClassSample(codes, p, checked_weights(sample_weight, len(p)), names)
+
+
+def unlabeled_probabilities(y_prob: Any) -> Floats:
+    """Probabilities (n, K) where labels do not matter."""
+    p = _pignistic(y_prob) if isinstance(y_prob, MassFunction) else probabilities(y_prob)
+    check_some(p)
+    return np.stack([1 - p, p], axis=1) if p.ndim == 1 else p
+
+
+def numbers(values: Any, name: str) -> Floats:
+    """Finite numbers as float64; a NaN is named by its row."""
+    array = np.asarray(values)
+    if array.dtype.kind not in "fiubO":
+        raise TypeError(f"{name} holds {array.dtype.name} values, expected numbers")
+    try:
+        array = array.astype(np.float64, copy=False)
+    except (TypeError, ValueError) as error:
+        raise TypeError(f"{name} does not hold numbers: {error}") from error
+    # A sum is finite unless a value is not, or it overflows: one pass for the usual case.
+    with np.errstate(invalid="ignore", over="ignore"):
+        fine = np.isfinite(array.sum())
+    if not fine:
+        refuse(array, ~np.isfinite(array), name, "a finite number")
+    return array
+
+
+def refuse(array: NDArray[Any], wrong: NDArray[np.bool_], name: str, expected: str) -> None:
+    """Raise for the first wrong value."""
+    if wrong.any():
+        where = np.argwhere(wrong)[0].tolist()
+        place = ", ".join(map(str, where))
+        count = f" ({int(wrong.sum())} such values)" if wrong.sum() > 1 else ""
+        raise ValueError(f"{name}[{place}] is {array[tuple(where)]}{count}, expected {expected}")
+
+
+def check_some(rows: Any) -> None:
+    """Raise if there is no sample."""
+    if len(rows) == 0:
+        raise ValueError("there is no sample; a metric needs at least one")
+
+
+def check_count(name: str, value: Any, least: int) -> None:
+    """Raise unless a parameter is a whole number, large enough."""
+    if isinstance(value, bool | np.bool_) or not isinstance(value, int | np.integer):
+        raise TypeError(f"{name} is {value!r}, expected a whole number")
+    if value < least:
+        raise ValueError(f"{name} is {value}, expected at least {least}")
+
+
+def probabilities(y_prob: Any) -> Floats:
+    """Numbers in [0, 1], (n,) or (n, K); rows of several columns sum to 1."""
+    p = numbers(y_prob, "y_prob")
+    if p.ndim == 2 and p.shape[1] == 1:
+        p = p[:, 0]
+    if p.ndim not in (1, 2):
+        raise ValueError(f"y_prob has shape {p.shape}, expected (n,) or (n, n_classes)")
+    if p.size and (p.min() < 0 or p.max() > 1):
+        refuse(p, (p < 0) | (p > 1), "y_prob", "a probability in [0, 1]")
+    if p.ndim == 2:
+        _check_rows(p, np.asarray(y_prob).dtype)
+    return p
+
+
+def _check_rows(p: Floats, dtype: np.dtype[Any]) -> None:
+    totals = p.sum(axis=1)
+    # scikit-learn's tolerance: half the digits of the type.
+    atol = np.sqrt(np.finfo(dtype if dtype.kind == "f" else np.float64).eps)
+    wrong = np.abs(totals - 1) > atol
+    if wrong.any():
+        row = int(np.argmax(wrong))
+        hint = "; for [Bel, Pl] give a mass function, or their mean" if p.shape[1] == 2 else ""
+        raise ValueError(
+            f"row {row} of y_prob sums to {totals[row]:.6g}, expected 1 "
+            f"({int(wrong.sum())} of {len(p)} rows){hint}"
+        )
+
+
+def _positive_column(p: Floats) -> Floats:
+    if p.ndim == 1:
+        return p
+    if p.shape[1] != 2:
+        raise ValueError(
+            f"y_prob has {p.shape[1]} columns, but this metric is about two classes; for more "
+            "see the classwise, micro and top_label metrics"
+        )
+    return np.ascontiguousarray(p[:, 1])
+
+
+def _pignistic(m: MassFunction) -> Floats:
+    if len(m.batch_shape) != 1:
+        raise ValueError(
+            f"the mass functions have batch shape {m.batch_shape}, expected (n,): one a sample"
+        )
+    return np.asarray(betp(m), dtype=np.float64)
+
+
+def _pignistic_positive(m: MassFunction, pos_label: Any, y_true: Any) -> tuple[Floats, Any]:
+    positive = positive_label(m, pos_label)
+    class_codes(y_true, np.asarray(m.frame.labels))  # no label outside the frame
+    return np.ascontiguousarray(_pignistic(m)[:, m.frame.labels.index(positive)]), positive
+
+
+def positive_label(m: MassFunction, pos_label: Any) -> Any:
+    """The positive one of the two labels of a frame; the second if none is named."""
+    labels = m.frame.labels
+    if len(labels) != 2:
+        raise ValueError(
+            f"y_prob has a frame of {len(labels)} labels, but this metric is about two classes"
+        )
+    if pos_label is not None and pos_label not in labels:
+        raise ValueError(f"pos_label is {pos_label!r}, expected one of {list(labels)}")
+    return labels[1] if pos_label is None else pos_label
+
+
+def is_positive(y_true: Any, pos_label: Any) -> Floats:
+    """1 where a label is the positive one, else 0."""
+    y = np.asarray(column_or_1d(y_true))
+    if y.dtype.kind not in "biuf":
+        return _is_positive_name(check_labels(y), pos_label)
+    one = y == (1 if pos_label is None else pos_label)
+    rest = y[~one]
+    if pos_label is None:
+        wrong = ~one & (y != 0) & (y != -1)
+        refuse(y, wrong, "y_true", "0 or 1, or -1 or 1; name another positive label by pos_label")
+        if len(rest) and rest.min() != rest.max():
+            raise ValueError("y_true holds -1, 0 and 1, expected two labels")
+    else:
+        refuse(y, ~np.isfinite(y), "y_true", "a label")
+        if len(rest) and rest.min() != rest.max():
+            raise ValueError(
+                f"y_true has other labels than {pos_label!r} and {rest[0].item()!r}, expected two"
+            )
+        _check_present(one, rest, pos_label)
+    return np.asarray(one, dtype=np.float64)
+
+
+def _is_positive_name(y: NDArray[Any], pos_label: Any) -> Floats:
+    labels = np.unique(y).tolist()
+    if set(labels) <= {0, 1} or set(labels) <= {-1, 1}:  # numbers in an array of objects
+        pos_label = 1 if pos_label is None else pos_label
+    if pos_label is None:
+        raise ValueError(f"y_true holds {labels}; name the positive label by pos_label")
+    if len(labels) > 2 or (len(labels) == 2 and pos_label not in labels):
+        raise ValueError(f"y_true holds {labels[:5]}, expected {pos_label!r} and one other label")
+    return np.asarray(y == pos_label, dtype=np.float64)
+
+
+def _check_present(one: NDArray[np.bool_], rest: NDArray[Any], pos_label: Any) -> None:
+    if not one.any() and pos_label not in (0, 1) and len(rest):
+        raise ValueError(f"pos_label is {pos_label!r}, but all labels are {rest[0].item()!r}")
+
+
+def class_labels(y_true: Any, labels: Any, n_classes: int) -> NDArray[Any]:
+    """Labels of the columns: as given, else those of `y_true`, sorted."""
+    if labels is not None:
+        names = column_or_1d(labels)
+        if len(names) != n_classes or len(np.unique(names)) != n_classes:
+            raise ValueError(
+                f"labels are {list(names)}, expected {n_classes} different ones, one a column"
+            )
+        return np.asarray(names)
+    if n_classes == 2 and codes_01(y_true) is not None:
+        return np.array([0, 1])
+    found = np.unique(check_labels(y_true))
+    if n_classes == 2 and set(found.tolist()) <= {0, 1}:
+        return np.array([0, 1])
+    if len(found) != n_classes:
+        raise ValueError(
+            f"y_true has {len(found)} labels, but there are {n_classes} columns; name the labels "
+            "of the columns by labels"
+        )
+    return found
+
+
+def known_labels(names: NDArray[Any], labels: Any, owner: str) -> NDArray[Any]:
+    """Labels that are known already; others given beside them must be the same."""
+    if labels is not None and list(labels) != names.tolist():
+        raise ValueError(f"labels are {list(labels)}, but {owner} has {names.tolist()}")
+    return names
+
+
+def codes_01(y_true: Any) -> NDArray[np.intp] | None:
+    """Whole numbers 0 and 1 as they are, without the sort that other labels need."""
+    y = np.asarray(y_true)
+    if y.ndim != 1 or y.dtype.kind not in "biu" or not len(y) or y.min() < 0 or y.max() > 1:
+        return None
+    return y.astype(np.intp, copy=False)
+
+
+def class_codes(y_true: Any, labels: NDArray[Any]) -> NDArray[np.intp]:
+    """Number of the class of each sample."""
+    y = check_labels(y_true)
+    order = np.argsort(labels, kind="stable")
+    try:
+        place = np.searchsorted(labels, y, sorter=order)
+    except TypeError as error:
+        raise ValueError(f"labels of y_true and {labels.tolist()} do not compare") from error
+    codes = order[np.minimum(place, len(labels) - 1)]
+    wrong = np.asarray(labels[codes] != y)
+    refuse(y, wrong, "y_true", f"one of {labels.tolist()}")
+    return np.asarray(codes)
+
+
+def indicators(sample: ClassSample) -> Floats:
+    """1 in the column of the class of each sample (n, K)."""
+    return np.asarray(sample.codes[:, np.newaxis] == np.arange(sample.p.shape[1]), dtype=np.float64)
+
+
+def checked_weights(sample_weight: Any, n: int) -> Floats | None:
+    """Weights (n,) that are not all zero, or None."""
+    weight = check_weights(sample_weight, n)
+    if weight is not None and not weight.any():
+        raise ValueError("all sample weights are zero; at least one sample must count")
+    return weight
+
+
+def total_weight(weight: Floats | None, n: int) -> float:
+    """Sum of the weights: the number of samples where there are none."""
+    return float(n) if weight is None else float(weight.sum())
+
+
+def average(values: Floats, weight: Floats | None) -> float:
+    """Weighted mean; a weight of zero outweighs an infinite value."""
+    if weight is None:
+        return float(values.mean())
+    used = weight > 0
+    return float(np.average(values[used], weights=weight[used]))

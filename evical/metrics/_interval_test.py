@@ -1,0 +1,244 @@
+"""Is there a calibrated probability within the belief intervals?
+
+Beliefs are honest if the probability of each sample lies in its [Bel, Pl]. Of all choices of a
+probability p = (1 - lambda) Bel + lambda Pl, with lambda free for each sample, the one is taken
+whose cumulative calibration error (Kuiper's) is least, in closed form; if even that is greater
+than chance explains, no choice is calibrated. After Jurgens et al. 2025, with another statistic.
+"""
+
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from evical.metrics._beliefs import IntervalSample, interval_sample
+from evical.metrics._cumulative import brownian_range_sf, in_deviations
+from evical.metrics._inputs import Floats, check_count, total_weight
+from evical.metrics._test_result import CalibrationTest
+
+__all__ = ["interval_calibration_test", "nearest_calibrated"]
+
+_HYPOTHESIS = "some probability within each [Bel, Pl] is calibrated: P(y = 1 | Bel, Pl) lies there"
+_DEFINITION = "least Kuiper statistic of all probabilities within [Bel, Pl]"
+# Draws are made by blocks of this many numbers.
+_BLOCK = 1 << 20
+
+
+@dataclass(frozen=True, eq=False)
+class _Path:
+    """Groups of samples of equal pignistic probability, in ascending order of it.
+
+    `low` and `high` are least and greatest change of the sum of y - p over each group, `scale`
+    the largest standard deviation of the whole sum that the intervals allow.
+    """
+
+    order: NDArray[np.intp]
+    starts: NDArray[np.intp]
+    low: Floats
+    high: Floats
+    scale: float
+
+
+def interval_calibration_test(
+    y_true: Any,
+    y_belief: Any,
+    *,
+    n_resamples: int = 0,
+    rng: np.random.Generator | None = None,
+    pos_label: Any = None,
+    sample_weight: Any = None,
+) -> CalibrationTest:
+    r"""Test of the hypothesis that some calibrated probability lies within the intervals.
+
+    Parameters
+    ----------
+    y_true : (n,) array of labels
+    y_belief : MassFunction or (n, 2) array
+        Mass functions on two classes, or [Bel, Pl] of the positive one.
+    n_resamples : int
+        Outcomes drawn for the p-value (the parametric bootstrap), such as 999; by default none,
+        and the p-value is that of many samples.
+    rng : numpy.random.Generator, optional
+        Needed for resamples.
+    pos_label : label, optional
+        By default 1, or the second label of the frame.
+    sample_weight : (n,) array, optional
+        A weight is no repetition: a sample counts more, but remains one observation.
+
+    Returns
+    -------
+    CalibrationTest
+        The statistic is 0 where some choice of probabilities follows the outcomes closely. For
+        probabilities (Bel = Pl) it is `kuiper_test`.
+
+    Raises
+    ------
+    ValueError
+        If a row is not 0 <= Bel <= Pl <= 1, there are not two labels, or lengths differ.
+    TypeError
+        If there are resamples to be drawn and `rng` is no Generator.
+
+    See Also
+    --------
+    nearest_calibrated : the probability that attains the statistic.
+    coverage_test : by bins, and which of them deviate.
+
+    Notes
+    -----
+    Samples are sorted by pignistic probability; with :math:`S_t` the sum of y - p up to t, the
+    statistic is :math:`\min_p \max_{s < t} |S_t - S_s|` by a standard deviation. The minimum is
+    the greatest sum of two reflected walks: the excess over Pl and the shortfall below Bel.
+
+    What is tested: outcomes are independent given the intervals, and the probability of y = 1
+    given its interval lies in it; this p is then calibrated. The true p is one of the choices, so
+    that the statistic is at most Kuiper's of the truth. Its distribution is taken, or drawn, for
+    the p in each interval that is nearest to 1/2, which varies most. Both make the test
+    conservative: it keeps its level for all such p, and the less power, the wider the intervals
+    are. Errors that cancel among samples of equal pignistic probability are not seen.
+
+    How it differs from Jurgens et al.: they learn one combination of the members of a credal set
+    on other data, by a proper score and a kernel calibration error, for any number of classes,
+    and bootstrap under the combination found; here there are two classes, no data are set apart,
+    nothing is learned, and the level does not rest on what was found.
+
+    References
+    ----------
+    Jurgens, Mortier, Hullermeier, Bengs & Waegeman (2025), A calibration test for evaluating
+    set-based epistemic uncertainty representations, Machine Learning 114. The statistic for
+    precise probabilities: Arrieta-Ibarra et al. (2022), Journal of Machine Learning Research 23.
+
+    Examples
+    --------
+    Five positives where at most 1/2 was plausible: the sum of y - Pl is 2.5, its standard
+    deviation at most sqrt(5 / 4) = 1.118.
+
+    >>> test = interval_calibration_test([1] * 5, [[0.25, 0.5]] * 5)
+    >>> round(test.statistic, 4), round(test.pvalue, 4)
+    (2.2361, 0.1013)
+    >>> interval_calibration_test([1, 0, 1, 1, 0], [[0.25, 0.75]] * 5).statistic
+    0.0
+    """
+    check_count("n_resamples", n_resamples, 0)
+    if n_resamples and not isinstance(rng, np.random.Generator):
+        raise TypeError(f"rng is a numpy.random.Generator where there are resamples, not {rng!r}")
+    sample = interval_sample(y_true, y_belief, pos_label, sample_weight)
+    path = _path(sample)
+    least = float(_least_range(path.low, path.high))
+    statistic = in_deviations(least, path.scale)
+    if _refuted(sample):
+        pvalue = 0.0
+    elif rng is not None and n_resamples:
+        pvalue = _drawn_pvalue(sample, path, least, n_resamples, rng)
+    else:
+        pvalue = brownian_range_sf(statistic)
+    return CalibrationTest("interval calibration", statistic, pvalue, _HYPOTHESIS, _DEFINITION)
+
+
+def nearest_calibrated(
+    y_true: Any, y_belief: Any, *, pos_label: Any = None, sample_weight: Any = None
+) -> Floats:
+    """Probabilities within the intervals whose cumulative calibration error is least.
+
+    Parameters
+    ----------
+    y_true : (n,) array of labels
+    y_belief : MassFunction or (n, 2) array
+    pos_label : label, optional
+    sample_weight : (n,) array, optional
+        All as in `interval_calibration_test`.
+
+    Returns
+    -------
+    (n,) array
+        One of the minimizers, near to the pignistic probabilities; it looks at the outcomes,
+        and is a description of them, not a calibrator.
+
+    Raises
+    ------
+    ValueError
+        As `interval_calibration_test`.
+
+    Examples
+    --------
+    Three of five are positive, within [Bel, Pl]:
+
+    >>> p = nearest_calibrated([1, 0, 1, 1, 0], [[0.25, 0.75]] * 5)
+    >>> p.round(2)
+    array([0.6, 0.6, 0.6, 0.6, 0.6])
+    """
+    sample = interval_sample(y_true, y_belief, pos_label, sample_weight)
+    path = _path(sample)
+    changes = _nearest_changes(path, float(_least_range(path.low, path.high)))
+    span = path.high - path.low
+    # p = Pl gives the least change y - p, p = Bel the greatest.
+    share = np.divide(path.high - changes, span, out=np.zeros_like(span), where=span > 0)
+    sizes = np.diff(path.starts, append=len(sample.y))
+    lam = np.empty(len(sample.y))
+    lam[path.order] = np.repeat(np.clip(share, 0, 1), sizes)
+    return sample.bel + lam * (sample.pl - sample.bel)
+
+
+def _path(sample: IntervalSample) -> _Path:
+    middle = sample.bel + sample.pl
+    # Sums of two halves that were rounded: ties are ties to twelve digits.
+    middle = np.round(middle, 12)
+    order = np.argsort(middle, kind="stable")
+    ordered = middle[order]
+    starts = np.flatnonzero(np.concatenate([[True], ordered[1:] != ordered[:-1]]))
+    weight = np.ones(len(order)) if sample.weight is None else sample.weight
+    weight = weight / total_weight(sample.weight, len(order))
+    low = np.add.reduceat((weight * (sample.y - sample.pl))[order], starts)
+    high = np.add.reduceat((weight * (sample.y - sample.bel))[order], starts)
+    q = np.clip(0.5, sample.bel, sample.pl)
+    return _Path(order, starts, low, high, float(np.sqrt((weight**2 * q * (1 - q)).sum())))
+
+
+def _least_range(low: Floats, high: Floats) -> NDArray[np.float64]:
+    """Least range of a walk from 0 whose steps lie in [low, high]; groups on the last axis."""
+    above, below = _reflected(low), _reflected(-high)
+    return np.asarray((above + below).max(axis=-1))
+
+
+def _reflected(steps: Floats) -> Floats:
+    """Walk reflected at 0: the greatest sum of steps that ends at each place, or 0."""
+    walk = np.cumsum(steps, axis=-1)
+    return walk - np.minimum(np.minimum.accumulate(walk, axis=-1), 0.0)
+
+
+def _refuted(sample: IntervalSample) -> bool:
+    wrong = ((sample.pl == 0) & (sample.y == 1)) | ((sample.bel == 1) & (sample.y == 0))
+    if sample.weight is not None:
+        wrong &= sample.weight > 0
+    return bool(wrong.any())
+
+
+def _drawn_pvalue(
+    sample: IntervalSample, path: _Path, least: float, n_resamples: int, rng: np.random.Generator
+) -> float:
+    """Share of Kuiper statistics, of outcomes drawn by the p nearest to 1/2, that are as great."""
+    q = np.clip(0.5, sample.bel, sample.pl)[path.order]
+    weight = np.ones(len(q)) if sample.weight is None else sample.weight[path.order]
+    weight = weight / weight.sum()
+    exceeding, rows = 0, max(1, _BLOCK // len(q))
+    for start in range(0, n_resamples, rows):
+        drawn = rng.random((min(rows, n_resamples - start), len(q))) < q
+        steps = np.add.reduceat((drawn - q) * weight, path.starts, axis=1)
+        # As great but for rounding: the statistics of few samples have ties.
+        exceeding += int((_least_range(steps, steps) >= least - 1e-12).sum())
+    return (1 + exceeding) / (1 + n_resamples)
+
+
+def _nearest_changes(path: _Path, least: float) -> Floats:
+    """Steps of a walk that stays in a band of the least width, going back from its end."""
+    above, below = _reflected(path.low), least - _reflected(-path.high)
+    lows, highs = path.low.tolist(), path.high.tolist()
+    floors, ceilings = [0.0, *above[:-1].tolist()], [least, *below[:-1].tolist()]
+    place = float(above[-1] + below[-1]) / 2
+    changes = np.empty(len(lows))
+    for i in range(len(lows) - 1, -1, -1):
+        before = place - (lows[i] + highs[i]) / 2
+        before = min(max(before, floors[i], place - highs[i]), ceilings[i], place - lows[i])
+        changes[i] = place - before
+        place = before
+    return changes

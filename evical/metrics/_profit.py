@@ -1,0 +1,187 @@
+"""Profit and cost of deciding by probabilities, with values that differ from case to case.
+
+The act of greatest expected profit is chosen for each sample, and the profit that it really
+brings is averaged: good probabilities make good decisions. Elkan 2001; Zadrozny & Elkan 2002,
+section 5.
+"""
+
+from typing import Any
+
+import numpy as np
+
+from evical.metrics._inputs import (
+    Floats,
+    average,
+    binary_sample,
+    class_sample,
+    numbers,
+)
+from evical.scores._checks import check_same_length
+
+__all__ = ["decision_cost", "decision_profit", "solicitation_profit"]
+
+
+def decision_profit(
+    y_true: Any, y_prob: Any, profit: Any, *, labels: Any = None, sample_weight: Any = None
+) -> float:
+    r"""Mean profit of the acts that probabilities make best; more is better.
+
+    Parameters
+    ----------
+    y_true : (n,) array of labels
+    y_prob : (n,) or (n, K) array, or MassFunction
+    profit : (A, K) or (n, A, K) array
+        Of each act under each class; for all samples, or for each its own.
+    labels : sequence of K labels, optional
+    sample_weight : (n,) array, optional
+        All others as in `brier_score`.
+
+    Returns
+    -------
+    float
+        In units of `profit`.
+
+    Raises
+    ------
+    ValueError
+        As `brier_score`, or if `profit` has another shape or holds NaN.
+
+    Notes
+    -----
+    :math:`\frac1n \sum_i g_i(a_i, y_i)`, where :math:`a_i` maximizes
+    :math:`\sum_k p_{ik} g_i(a, k)`, the first of equally good acts.
+
+    References
+    ----------
+    Elkan (2001), The foundations of cost-sensitive learning, IJCAI, 973-978; Zadrozny & Elkan
+    (2002), section 5.
+
+    Examples
+    --------
+    Acts: do nothing, or spend 1 to win 5 if the class is 1. It is done where 5 p > 1, and brings
+    -1, 4, 4 of five cases:
+
+    >>> decision_profit([0, 1, 0, 1, 1], [0.1, 0.1, 0.3, 0.5, 0.9], [[0, 0], [-1, 4]])
+    1.4
+    """
+    sample = class_sample(y_true, y_prob, labels, sample_weight)
+    gains = numbers(profit, "profit")
+    n, n_classes = sample.p.shape
+    if gains.ndim not in (2, 3) or gains.shape[-1] != n_classes or gains.shape[-2] == 0:
+        raise ValueError(
+            f"profit has shape {gains.shape}, expected (n_acts, {n_classes}) or ({n}, n_acts, "
+            f"{n_classes})"
+        )
+    if gains.ndim == 3:
+        check_same_length(y_true=sample.codes, profit=gains)
+        acts = np.einsum("nak,nk->na", gains, sample.p).argmax(axis=1)
+        return average(gains[np.arange(n), acts, sample.codes], sample.weight)
+    acts = (sample.p @ gains.T).argmax(axis=1)
+    return average(gains[acts, sample.codes], sample.weight)
+
+
+def decision_cost(
+    y_true: Any, y_prob: Any, cost: Any, *, labels: Any = None, sample_weight: Any = None
+) -> float:
+    """Mean cost of the acts that probabilities make cheapest; less is better.
+
+    Parameters
+    ----------
+    y_true : (n,) array of labels
+    y_prob : (n,) or (n, K) array, or MassFunction
+    cost : (A, K) or (n, A, K) array
+        Of each act under each class; for all samples, or for each its own.
+    labels : sequence of K labels, optional
+    sample_weight : (n,) array, optional
+        All others as in `brier_score`.
+
+    Returns
+    -------
+    float
+        In units of `cost`.
+
+    Raises
+    ------
+    ValueError
+        As `decision_profit`.
+
+    Examples
+    --------
+    A missed positive costs 5, a false alarm 1; positive is said where 5 p > 1 - p, and the five
+    cases cost 0, 5, 1, 0, 0:
+
+    >>> decision_cost([0, 1, 0, 1, 1], [0.1, 0.1, 0.3, 0.5, 0.9], [[0, 5], [1, 0]])
+    1.2
+    """
+    losses = numbers(cost, "cost")
+    profit = decision_profit(y_true, y_prob, -losses, labels=labels, sample_weight=sample_weight)
+    return 0.0 - profit
+
+
+def solicitation_profit(
+    y_true: Any,
+    y_prob: Any,
+    gain: Any,
+    cost: Any,
+    *,
+    predicted_gain: Any = None,
+    pos_label: Any = None,
+    sample_weight: Any = None,
+) -> float:
+    r"""Total profit of asking those whose expected gain exceeds the cost; more is better.
+
+    Parameters
+    ----------
+    y_true : (n,) array of labels
+        Positive: gives, if asked.
+    y_prob : (n,) or (n, 2) array, or MassFunction
+    gain : float or (n,) array
+        What each gives, if it gives; the gains of others do not count.
+    cost : float or (n,) array
+        Of asking.
+    predicted_gain : float or (n,) array, optional
+        What is known of the gains when deciding; by default the gains themselves.
+    pos_label : label, optional
+    sample_weight : (n,) array, optional
+        All others as in `expected_calibration_error`.
+
+    Returns
+    -------
+    float
+        A sum, as in the KDD-98 contest; weights multiply.
+
+    Raises
+    ------
+    ValueError
+        As `expected_calibration_error`, or if a gain or cost has another length or is NaN.
+
+    Notes
+    -----
+    :math:`\sum_i [p_i \hat g_i > c_i] (y_i g_i - c_i)`.
+
+    References
+    ----------
+    Zadrozny & Elkan (2001), Learning and making decisions when costs and probabilities are both
+    unknown, KDD, 204-213; Zadrozny & Elkan (2002), section 5.1.
+
+    Examples
+    --------
+    Asking costs 1. Expected gains 0.5, 2, 1.5, 0.8 and 4: three are asked, two give 4 and 5:
+
+    >>> gain = [5.0, 4.0, 3.0, 8.0, 5.0]
+    >>> solicitation_profit([0, 1, 0, 1, 1], [0.1, 0.5, 0.5, 0.1, 0.8], gain, 1.0)
+    6.0
+    """
+    sample = binary_sample(y_true, y_prob, pos_label, sample_weight)
+    n = len(sample.p)
+    gains, costs = _for_each(gain, "gain", n), _for_each(cost, "cost", n)
+    known = gains if predicted_gain is None else _for_each(predicted_gain, "predicted_gain", n)
+    profits = np.where(sample.p * known > costs, sample.y * gains - costs, 0.0)
+    return float(profits.sum() if sample.weight is None else (profits * sample.weight).sum())
+
+
+def _for_each(values: Any, name: str, n: int) -> Floats:
+    array = numbers(values, name)
+    if array.shape not in ((), (n,)):
+        raise ValueError(f"{name} has shape {array.shape}, expected a number or ({n},)")
+    return np.broadcast_to(array, (n,))

@@ -1,0 +1,211 @@
+"""Proper scores: what honest probabilities optimize.
+
+Each is the mean over samples of a score of the whole forecast; the expected value is best if the
+forecast is the true distribution. Brier 1950; Good 1952; Gneiting & Raftery 2007.
+"""
+
+from typing import Any, Literal
+
+import numpy as np
+
+from evical.metrics._inputs import average, class_sample, indicators
+
+__all__ = ["brier_score", "log_loss", "root_mean_squared_error", "spherical_score"]
+
+
+def brier_score(
+    y_true: Any,
+    y_prob: Any,
+    *,
+    labels: Any = None,
+    sample_weight: Any = None,
+    scale_by_half: bool | Literal["auto"] = "auto",
+) -> float:
+    r"""Brier score: mean squared distance of probabilities from outcomes; 0 is best.
+
+    Parameters
+    ----------
+    y_true : (n,) array of labels
+    y_prob : (n,) or (n, K) array, or MassFunction
+        Probability of the greater one of two labels, or of each label, in sorted order; of
+        mass functions the pignistic transform.
+    labels : sequence of K labels, optional
+        Of the columns, if they are not those of `y_true` in sorted order.
+    sample_weight : (n,) array, optional
+    scale_by_half : bool or "auto"
+        Halve the sum over classes; "auto" does so for two classes, as scikit-learn.
+
+    Returns
+    -------
+    float
+        In [0, 1] if halved, else in [0, 2].
+
+    Raises
+    ------
+    ValueError
+        If a probability lies outside [0, 1], a row does not sum to 1, or lengths differ.
+
+    Notes
+    -----
+    :math:`\frac1n \sum_i \sum_k (p_{ik} - [y_i = k])^2`, and half of it for two classes, which
+    is :math:`\frac1n \sum_i (p_i - y_i)^2`.
+
+    References
+    ----------
+    Brier (1950), Monthly Weather Review 78, 1-3.
+
+    Examples
+    --------
+    Squares 0.25, 0, 0.25, 0, 1 of five samples:
+
+    >>> brier_score([0, 0, 1, 1, 1], [0.5, 0.0, 0.5, 1.0, 0.0])
+    0.3
+    """
+    sample = class_sample(y_true, y_prob, labels, sample_weight)
+    two = sample.p.shape[1] == 2
+    half = two if scale_by_half == "auto" else scale_by_half
+    if two:  # both classes have the same distance
+        distances = (2 - bool(half)) * (sample.p[:, 1] - sample.codes) ** 2
+    else:
+        squares = (sample.p - indicators(sample)) ** 2
+        distances = squares.sum(axis=1) / (1 + bool(half))
+    return average(distances, sample.weight)
+
+
+def root_mean_squared_error(
+    y_true: Any, y_prob: Any, *, labels: Any = None, sample_weight: Any = None
+) -> float:
+    r"""Root of the mean squared error over samples and classes; 0 is best.
+
+    Parameters
+    ----------
+    y_true : (n,) array of labels
+    y_prob : (n,) or (n, K) array, or MassFunction
+    labels : sequence of K labels, optional
+    sample_weight : (n,) array, optional
+        All as in `brier_score`.
+
+    Returns
+    -------
+    float
+        In [0, 1].
+
+    Raises
+    ------
+    ValueError
+        As `brier_score`.
+
+    See Also
+    --------
+    mean_root_squared_error : Gebel's "RMSE", which takes the root of each sample.
+
+    Notes
+    -----
+    :math:`\sqrt{\frac{1}{nK} \sum_{ik} (p_{ik} - [y_i = k])^2}`; for two classes the root of the
+    Brier score (Naeini 2016, section 2.4.3).
+
+    Examples
+    --------
+    >>> root_mean_squared_error([0, 0, 1, 1], [0.5, 0.5, 0.5, 0.5])
+    0.5
+    """
+    sample = class_sample(y_true, y_prob, labels, sample_weight)
+    squares = (sample.p - indicators(sample)) ** 2
+    return float(np.sqrt(average(squares.mean(axis=1), sample.weight)))
+
+
+def log_loss(
+    y_true: Any, y_prob: Any, *, labels: Any = None, sample_weight: Any = None, eps: float = 0.0
+) -> float:
+    r"""Mean negative logarithm of the probability of the true class; 0 is best.
+
+    Parameters
+    ----------
+    y_true : (n,) array of labels
+    y_prob : (n,) or (n, K) array, or MassFunction
+    labels : sequence of K labels, optional
+    sample_weight : (n,) array, optional
+        All as in `brier_score`.
+    eps : float
+        Probabilities of the true class below this count as this. By default none does, so that
+        one wrong certainty makes the loss infinite; scikit-learn takes 2.2e-16, where it
+        costs 36.
+
+    Returns
+    -------
+    float
+        In nats; not negative.
+
+    Raises
+    ------
+    ValueError
+        As `brier_score`, or if `eps` is not in [0, 1).
+
+    Notes
+    -----
+    :math:`-\frac1n \sum_i \ln p_{i y_i}`.
+
+    References
+    ----------
+    Good (1952), Rational decisions, Journal of the Royal Statistical Society B 14, 107-114.
+
+    Examples
+    --------
+    The true classes have probabilities 1/2, 1/2, 1, 1, 1; the mean of ln 2, ln 2, 0, 0, 0:
+
+    >>> round(log_loss([0, 1, 1, 1, 0], [0.5, 0.5, 1.0, 1.0, 0.0]), 4)
+    0.2773
+    >>> log_loss([0, 1], [0.5, 0.0])
+    inf
+    """
+    if not 0 <= eps < 1:
+        raise ValueError(f"eps is {eps!r}, expected a number in [0, 1)")
+    sample = class_sample(y_true, y_prob, labels, sample_weight)
+    p = sample.p[np.arange(len(sample.p)), sample.codes]
+    with np.errstate(divide="ignore"):  # a wrong certainty costs infinitely much
+        return average(-np.log(np.maximum(p, eps)), sample.weight) + 0.0  # not -0
+
+
+def spherical_score(
+    y_true: Any, y_prob: Any, *, labels: Any = None, sample_weight: Any = None
+) -> float:
+    r"""Spherical score: probability of the true class by the length of the forecast; 1 is best.
+
+    Parameters
+    ----------
+    y_true : (n,) array of labels
+    y_prob : (n,) or (n, K) array, or MassFunction
+    labels : sequence of K labels, optional
+    sample_weight : (n,) array, optional
+        All as in `brier_score`.
+
+    Returns
+    -------
+    float
+        In [0, 1].
+
+    Raises
+    ------
+    ValueError
+        As `brier_score`.
+
+    Notes
+    -----
+    :math:`\frac1n \sum_i p_{i y_i} / \sqrt{\sum_k p_{ik}^2}`.
+
+    References
+    ----------
+    Gneiting & Raftery (2007), Strictly proper scoring rules, prediction, and estimation,
+    Journal of the American Statistical Association 102, 359-378, example 2.
+
+    Examples
+    --------
+    The forecast (1/2, 1/2, 0) has length 0.7071, (0, 0, 1) has length 1; the scores are four
+    times 0.7071, and 1:
+
+    >>> round(spherical_score([1, 0, 0, 1, 2], [[0.5, 0.5, 0.0]] * 4 + [[0.0, 0.0, 1.0]]), 4)
+    0.7657
+    """
+    sample = class_sample(y_true, y_prob, labels, sample_weight)
+    p = sample.p[np.arange(len(sample.p)), sample.codes]
+    return average(p / np.sqrt((sample.p**2).sum(axis=1)), sample.weight)

@@ -1,0 +1,113 @@
+"""Areas under ROC curves: how well probabilities rank, calibrated or not.
+
+Two classes: the share of pairs of a positive and a negative sample that are in order. Many
+classes: the mean over pairs of classes (Hand & Till 2001). Both are scikit-learn's.
+"""
+
+from itertools import permutations
+from typing import Any
+
+import numpy as np
+from sklearn.metrics import roc_auc_score
+
+from evical.metrics._inputs import Floats, binary_sample, class_sample
+
+__all__ = ["hand_till_auc", "roc_auc"]
+
+
+def roc_auc(y_true: Any, y_prob: Any, *, pos_label: Any = None, sample_weight: Any = None) -> float:
+    """Area under the ROC curve: share of pairs in order, ties half; 1 is best.
+
+    Parameters
+    ----------
+    y_true : (n,) array of labels
+    y_prob : (n,) or (n, 2) array, or MassFunction
+    pos_label : label, optional
+    sample_weight : (n,) array, optional
+        All as in `expected_calibration_error`.
+
+    Returns
+    -------
+    float
+        In [0, 1]; 1/2 is chance.
+
+    Raises
+    ------
+    ValueError
+        As `expected_calibration_error`, or if there is one class only.
+
+    Examples
+    --------
+    Of 2 * 3 pairs, four are in order and one is tied:
+
+    >>> roc_auc([0, 0, 1, 1, 1], [0.1, 0.4, 0.4, 0.3, 0.9])
+    0.75
+    """
+    sample = binary_sample(y_true, y_prob, pos_label, sample_weight)
+    used = slice(None) if sample.weight is None else sample.weight > 0
+    if np.ptp(sample.y[used]) == 0:
+        raise ValueError(
+            f"y_true has one class only (all {'positive' if sample.y[used][0] else 'negative'}); "
+            "an area under the ROC curve needs both"
+        )
+    return _area(sample.y, sample.p, sample.weight)
+
+
+def hand_till_auc(
+    y_true: Any, y_prob: Any, *, labels: Any = None, sample_weight: Any = None
+) -> float:
+    r"""Hand and Till's M: mean area under the ROC curve over pairs of classes; 1 is best.
+
+    Parameters
+    ----------
+    y_true : (n,) array of labels
+    y_prob : (n,) or (n, K) array, or MassFunction
+    labels : sequence of K labels, optional
+    sample_weight : (n,) array, optional
+        All as in `classwise_calibration_error`.
+
+    Returns
+    -------
+    float
+        In [0, 1]; 1/2 is chance.
+
+    Raises
+    ------
+    ValueError
+        As `classwise_calibration_error`, or if a class has no sample.
+
+    Notes
+    -----
+    :math:`\frac{1}{K (K - 1)} \sum_{k \ne j} A(k | j)`, where A(k | j) is the area for telling k
+    from j by the probability of k: scikit-learn's ``roc_auc_score(..., multi_class="ovo")``, and
+    with weights too.
+
+    References
+    ----------
+    Hand & Till (2001), Machine Learning 45, 171-186; used in Naeini (2016), section 6.1.1.
+
+    Examples
+    --------
+    All pairs of classes are in order but 1 and 2, whose samples are mixed up:
+
+    >>> p = [[0.8, 0.1, 0.1], [0.6, 0.3, 0.1], [0.1, 0.6, 0.3], [0.1, 0.5, 0.4], [0.2, 0.6, 0.2]]
+    >>> round(hand_till_auc([0, 0, 1, 2, 2], p), 4)  # (1 + 1 + 1 + 1 + 3 / 4 + 1 / 2) / 6
+    0.875
+    """
+    sample = class_sample(y_true, y_prob, labels, sample_weight)
+    weight = np.ones(len(sample.p)) if sample.weight is None else sample.weight
+    sizes = np.bincount(sample.codes, weight, sample.p.shape[1])
+    if (sizes == 0).any():
+        lost = sample.labels[int(np.argmin(sizes))]
+        raise ValueError(f"class {lost!r} has no sample; each pair of classes needs both")
+    areas = []
+    for k, j in permutations(range(sample.p.shape[1]), 2):
+        pair = (sample.codes == k) | (sample.codes == j)
+        right = np.asarray(sample.codes[pair] == k, dtype=np.float64)
+        part = None if sample.weight is None else sample.weight[pair]
+        areas.append(_area(right, sample.p[pair, k], part))
+    return float(np.mean(areas))
+
+
+def _area(y: Floats, p: Floats, weight: Floats | None) -> float:
+    return float(roc_auc_score(y, p, sample_weight=weight))

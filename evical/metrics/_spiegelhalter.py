@@ -1,0 +1,84 @@
+"""Spiegelhalter's test: is the Brier score what calibrated probabilities would have?
+
+The Brier score has a known mean and variance if predictions are calibrated; their standardized
+difference is normal for many samples. Spiegelhalter 1986.
+"""
+
+from typing import Any
+
+import numpy as np
+from scipy.special import ndtr
+
+from evical.metrics._inputs import BinarySample, binary_sample
+from evical.metrics._test_result import CalibrationTest, refuted
+
+__all__ = ["spiegelhalter_test"]
+
+
+def spiegelhalter_test(
+    y_true: Any, y_prob: Any, *, pos_label: Any = None, sample_weight: Any = None
+) -> CalibrationTest:
+    r"""Spiegelhalter's z test of calibration.
+
+    Parameters
+    ----------
+    y_true : (n,) array of labels
+    y_prob : (n,) or (n, 2) array, or MassFunction
+    pos_label : label, optional
+    sample_weight : (n,) array, optional
+        All as in `expected_calibration_error`. A weight is no repetition: a sample counts
+        more, but remains one observation.
+
+    Returns
+    -------
+    CalibrationTest
+        The statistic is z, positive where the Brier score is too large; the p-value is
+        two-sided, and 0 if a certain prediction was wrong.
+
+    Raises
+    ------
+    ValueError
+        As `expected_calibration_error`.
+
+    Notes
+    -----
+    :math:`z = \sum_i w_i (y_i - p_i)(1 - 2 p_i) / \sqrt{\sum_i w_i^2 (1 - 2 p_i)^2 p_i (1 - p_i)}`.
+    Blind to predictions of 1/2 and to errors that cancel in this sum.
+
+    References
+    ----------
+    Spiegelhalter (1986), Probabilistic prediction in patient management and clinical trials,
+    Statistics in Medicine 5, 421-433.
+
+    Examples
+    --------
+    Five samples, one positive, predicted 1/5: the numerator is 0.6 (1 - 5 / 5) = 0.
+
+    >>> test = spiegelhalter_test([0, 0, 0, 0, 1], [0.2] * 5)
+    >>> round(test.statistic, 4), round(test.pvalue, 4)
+    (0.0, 1.0)
+    >>> test = spiegelhalter_test([0, 0, 1, 1, 1], [0.2] * 5)  # 0.6 (3 - 1) / sqrt(5 0.36 0.16)
+    >>> round(test.statistic, 4), round(test.pvalue, 4)
+    (2.2361, 0.0253)
+    """
+    sample = binary_sample(y_true, y_prob, pos_label, sample_weight)
+    z = _standardized(sample)
+    pvalue = 0.0 if refuted(sample) else float(2 * ndtr(-abs(z)))
+    return CalibrationTest(
+        "Spiegelhalter",
+        z,
+        pvalue,
+        "the Brier score is that of calibrated probabilities",
+        "sum of (y - p)(1 - 2p) by its standard deviation",
+    )
+
+
+def _standardized(sample: BinarySample) -> float:
+    slope = 1 - 2 * sample.p
+    if sample.weight is not None:
+        slope = slope * sample.weight
+    total = float(((sample.y - sample.p) * slope).sum())
+    variance = float((slope**2 * sample.p * (1 - sample.p)).sum())
+    if variance > 0:
+        return total / float(np.sqrt(variance))
+    return float(np.copysign(np.inf, total)) if total else 0.0

@@ -1,0 +1,136 @@
+"""Binned calibration errors by definition, for two classes and more."""
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from evical import metrics
+from tests import naive_metrics as naive
+from tests.evical.metrics.samples import arrays, binary, calibrated, classes, unweighted
+
+BINNINGS = {"uniform": naive.uniform_bins, "quantile": naive.quantile_bins}
+n_bins_of = st.sampled_from([1, 2, 4, 8, 16])
+every_strategy = pytest.mark.parametrize("strategy", BINNINGS)
+
+
+@every_strategy
+@given(binary(), n_bins_of)
+def test_two_classes(strategy, samples, n_bins):
+    y, p, w = arrays(samples)
+    bins = BINNINGS[strategy](samples, n_bins)
+    options = {"n_bins": n_bins, "strategy": strategy, "sample_weight": w}
+    found = metrics.expected_calibration_error(y, p, **options)
+    assert found == pytest.approx(float(naive.expected_error(bins)), abs=1e-14)
+    found = metrics.maximum_calibration_error(y, p, **options)
+    assert found == pytest.approx(float(naive.maximum_error(bins)), abs=1e-14)
+
+
+@given(binary(), n_bins_of)
+def test_adaptive(samples, n_bins):
+    y, p, w = arrays(samples)
+    expected = naive.expected_error(naive.quantile_bins(samples, n_bins))
+    found = metrics.adaptive_calibration_error(y, p, n_bins=n_bins, sample_weight=w)
+    assert found == pytest.approx(float(expected), abs=1e-14)
+
+
+@every_strategy
+@given(binary(min_size=2), n_bins_of)
+def test_debiased(strategy, samples, n_bins):
+    plain = unweighted(samples)
+    y, p, _ = arrays(plain)
+    expected = float(naive.debiased_squared(BINNINGS[strategy](plain, n_bins)))
+    options = {"n_bins": n_bins, "strategy": strategy}
+    found = metrics.debiased_squared_calibration_error(y, p, **options)
+    assert found == pytest.approx(expected, abs=1e-14)
+    same = metrics.debiased_squared_calibration_error(
+        y, p, sample_weight=np.full(len(y), 3.0), **options
+    )
+    assert same == pytest.approx(expected, abs=1e-14)
+    root = metrics.debiased_calibration_error(y, p, **options)
+    assert root == pytest.approx(max(expected, 0) ** 0.5, abs=1e-7)
+
+
+@every_strategy
+@given(classes(), n_bins_of)
+def test_many_classes(strategy, samples, n_bins):
+    y, p, w = arrays(samples)
+    binned = BINNINGS[strategy]
+    options = {"n_bins": n_bins, "strategy": strategy, "sample_weight": w, "labels": [0, 1, 2]}
+    each = [binned(naive.one_against_rest(samples, k), n_bins) for k in range(3)]
+    heap = binned(naive.heap(samples), n_bins)
+    top = binned([(int(ps.index(max(ps)) == c), max(ps), v) for c, ps, v in samples], n_bins)
+    expected = {
+        metrics.classwise_calibration_error: sum(map(naive.expected_error, each)) / 3,
+        metrics.classwise_maximum_calibration_error: max(map(naive.maximum_error, each)),
+        metrics.micro_calibration_error: naive.expected_error(heap),
+        metrics.micro_maximum_calibration_error: naive.maximum_error(heap),
+        metrics.top_label_calibration_error: naive.expected_error(top),
+    }
+    for metric, value in expected.items():
+        assert metric(y, p, **options) == pytest.approx(float(value), abs=1e-13), metric
+
+
+def test_ten_bins_hold_their_left_edges():
+    """A tenth, as a decimal number, is in the bin that begins there."""
+    edges = np.arange(11) / 10
+    p = np.append(edges, 0.999)
+    # One sample a bin but for the last, of three; each gap counts by itself.
+    y = np.zeros(12, dtype=int)
+    expected = (edges[:9].sum() + (0.9 + 1.0 + 0.999)) / 12
+    assert metrics.expected_calibration_error(y, p) == pytest.approx(expected)
+    assert metrics.maximum_calibration_error(y, p) == pytest.approx((0.9 + 1.0 + 0.999) / 3)
+
+
+def test_equal_predictions_stay_together():
+    """One value has one bin, however many there are of it."""
+    y, p = np.array([0, 1, 1, 0, 1, 1]), np.full(6, 0.5)
+    for n_bins in (1, 3, 10):
+        found = metrics.adaptive_calibration_error(y, p, n_bins=n_bins)
+        assert found == pytest.approx(abs(4 / 6 - 0.5))
+
+
+def test_debiased_is_unbiased():
+    """For predictions equal within bins, over all outcomes."""
+    p, truth, n = 0.25, 0.5, 6
+    y = (np.arange(2**n)[:, np.newaxis] >> np.arange(n)) & 1  # all outcomes are equally probable
+    estimates = [
+        metrics.debiased_squared_calibration_error(row, np.full(n, p), n_bins=3) for row in y
+    ]
+    assert np.mean(estimates) == pytest.approx((p - truth) ** 2, abs=1e-15)
+
+
+def test_interval_covers():
+    rng = np.random.default_rng(0)
+    truth = ((0.5 - 0.3) ** 2 + (0.5 - 0.6) ** 2) / 2
+    p = np.repeat([0.3, 0.6], 200)
+    hits = 0
+    for _ in range(100):
+        y = rng.integers(2, size=400)
+        found = metrics.debiased_interval(y, p, rng=rng, n_bins=2, n_resamples=200)
+        assert found.low < found.high
+        hits += found.low <= truth <= found.high
+    assert 88 <= hits <= 100  # 95 expected, less three and more standard deviations
+
+
+def test_interval_arguments():
+    y, p = calibrated(50, np.random.default_rng(1))
+    with pytest.raises(TypeError, match="Generator"):
+        metrics.debiased_interval(y, p, rng=0)
+    with pytest.raises(ValueError, match="confidence is 1"):
+        metrics.debiased_interval(y, p, rng=np.random.default_rng(0), confidence=1)
+    found = metrics.debiased_interval(
+        y, p, rng=np.random.default_rng(0), sample_weight=np.arange(50.0), n_resamples=20
+    )
+    expected = metrics.debiased_squared_calibration_error(y, p, sample_weight=np.arange(50.0))
+    assert found.estimate == expected
+
+
+@pytest.mark.parametrize("metric", [metrics.expected_calibration_error, metrics.binomial_test])
+def test_bad_bins(metric):
+    with pytest.raises(ValueError, match="n_bins is 0, expected at least 1"):
+        metric([0, 1], [0.2, 0.4], n_bins=0)
+    with pytest.raises(TypeError, match=r"n_bins is 2\.0, expected a whole number"):
+        metric([0, 1], [0.2, 0.4], n_bins=2.0)
+    with pytest.raises(ValueError, match="strategy is 'equal', expected 'uniform' or 'quantile'"):
+        metric([0, 1], [0.2, 0.4], strategy="equal")
