@@ -21,6 +21,7 @@ from evical.experiments._quality import (
 from evical.experiments._runner import Results, Round, check_dataset, run, run_round
 from evical.experiments._split import draw_halves, share_sizes
 from evical.experiments._summary import Estimate, estimates, paired_difference, reliability_data
+from evical.experiments._zadrozny import ZadroznyProtocol, ZadroznyRow, run_zadrozny
 
 __all__ = [
     "GEBEL_DATASETS",
@@ -37,6 +38,8 @@ __all__ = [
     "Quality",
     "Results",
     "Round",
+    "ZadroznyProtocol",
+    "ZadroznyRow",
     "calibration_samples",
     "calibrator_contenders",
     "check_dataset",
@@ -51,5 +54,6 @@ __all__ = [
     "run",
     "run_gebel",
     "run_round",
+    "run_zadrozny",
     "share_sizes",
 ]
