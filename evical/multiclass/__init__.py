@@ -11,7 +11,10 @@ from evical.multiclass._coupling import (
     normalize,
 )
 from evical.multiclass._decoding import hamming_decode, loss_decode
+from evical.multiclass._dirichlet_calibrator import DirichletCalibrator
 from evical.multiclass._least_squares import least_squares, wu_lin_weng
+from evical.multiclass._multinomial_calibrator import MultinomialLogisticCalibrator
+from evical.multiclass._one_vs_rest_calibrator import OneVsRestCalibrator
 from evical.multiclass._pairwise import MAX_PAIRWISE, pairwise_belief
 from evical.multiclass._reduction import (
     MAX_CLASSES,
@@ -21,11 +24,18 @@ from evical.multiclass._reduction import (
     one_vs_rest_mass,
     without_total_conflict,
 )
+from evical.multiclass._shallow_net import ShallowNetCalibrator
+from evical.multiclass._softmax_calibrator import SoftmaxCalibrator
 
 __all__ = [
     "MAX_CLASSES",
     "MAX_PAIRWISE",
     "BaseMulticlassCalibrator",
+    "DirichletCalibrator",
+    "MultinomialLogisticCalibrator",
+    "OneVsRestCalibrator",
+    "ShallowNetCalibrator",
+    "SoftmaxCalibrator",
     "check_code_matrix",
     "code_betp",
     "code_contour",

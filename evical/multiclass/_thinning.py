@@ -40,13 +40,15 @@ def thinned(weight: Floats, size: int) -> tuple[NDArray[np.intp], Floats]:
     Returns
     -------
     places, weights : (m,) arrays
-        All rows if there are no more than `size`.
+        All rows if there are no more than `size`; none if it is 0.
 
     Examples
     --------
     >>> thinned(np.ones(6), 2)
     (array([1, 4]), array([3., 3.]))
     """
+    if size == 0:
+        return np.arange(0), weight[:0]
     if len(weight) <= size:
         return np.arange(len(weight)), weight
     ends = np.cumsum(weight)
