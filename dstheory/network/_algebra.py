@@ -14,7 +14,9 @@ from fractions import Fraction
 from numbers import Rational
 from typing import Any, Generic, TypeVar
 
+from dstheory.network._errors import NetworkError
 from dstheory.network._join_tree import Scope
+from dstheory.network._limits import Limits
 
 __all__ = ["SMALL_TOTAL", "Algebra", "Amount", "Part", "divisor", "is_exact"]
 
@@ -35,6 +37,8 @@ class Amount:
     @property
     def log(self) -> Any:
         """Natural logarithm, -inf for zero."""
+        if hasattr(self.value, "free_symbols") and self.value.free_symbols:
+            raise NetworkError(f"{self.value} is symbolic and has no logarithm as a number")
         if not self.value:
             return -math.inf
         if isinstance(self.value, Rational):  # integers of any length have a logarithm
@@ -78,6 +82,7 @@ class Algebra(ABC, Generic[P]):
     """
 
     sizes: tuple[int, ...]
+    limits: Limits
 
     @abstractmethod
     def combine(self, one: P, two: P) -> P:
@@ -94,6 +99,10 @@ class Algebra(ABC, Generic[P]):
     @abstractmethod
     def entries(self, part: P) -> int:
         """Numbers that a part holds."""
+
+    @abstractmethod
+    def n_bytes(self, part: P) -> int:
+        """Memory of a part, about."""
 
     def n_configurations(self, scope: Sequence[int]) -> int:
         """Configurations of a scope."""

@@ -1,15 +1,25 @@
 """What users give to a network, in the form that is worked with."""
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Hashable, Iterable, Mapping, Sequence
 from typing import Any
 
+from dstheory.mass import MassFunction
 from dstheory.network._elimination import check_heuristic
 from dstheory.network._errors import DisconnectedError, NetworkError
 from dstheory.network._join_tree import Scope
 from dstheory.network._kinds import Kind
+from dstheory.network._tables import Table
 from dstheory.product import Variable
 
-__all__ = ["as_order", "as_variables", "check_query"]
+__all__ = [
+    "as_order",
+    "as_query",
+    "as_valuations",
+    "as_variables",
+    "check_query",
+    "evidence",
+    "evidence_keys",
+]
 
 
 def as_variables(variables: Any) -> tuple[Variable, ...]:
@@ -29,6 +39,53 @@ def as_variables(variables: Any) -> tuple[Variable, ...]:
             raise NetworkError(f"variable {variable.name!r} occurs twice")
         seen.add(variable.name)
     return listed
+
+
+def as_valuations(valuations: Any) -> Mapping[Hashable, Any]:
+    """Valuations by key; those without keys are numbered."""
+    if isinstance(valuations, Mapping):
+        return valuations
+    if isinstance(valuations, MassFunction | Table) or not isinstance(valuations, Iterable):
+        raise TypeError(f"valuations are a mapping or a sequence of these, not {valuations!r}")
+    return dict(enumerate(valuations))
+
+
+def evidence(values: Any, kind: Kind[Any], taken: Mapping[Hashable, Any]) -> dict[Hashable, Any]:
+    """What is observed, as valuations by their keys."""
+    if not isinstance(values, Mapping):
+        raise TypeError(f"values are a mapping of names to values, not {values!r}")
+    found: dict[Hashable, Any] = {}
+    for name, event in values.items():
+        variable = kind.variables[kind.place(name)]
+        key = ("observed", variable.name)
+        if key in taken or key in found:
+            raise NetworkError(
+                f"{variable.name!r} has been observed already; forget({variable.name!r}) first"
+            )
+        found[key] = kind.indicator(variable, event)
+    return found
+
+
+def evidence_keys(
+    names: Iterable[Any], kind: Kind[Any], taken: Mapping[Hashable, Any]
+) -> list[Hashable]:
+    """Keys of what was observed about some variables, about all without names."""
+    listed = [kind.variables[kind.place(name)].name for name in names]
+    for name in listed:
+        if ("observed", name) not in taken:
+            raise NetworkError(
+                f"nothing was observed about {name!r}, so there is nothing to forget"
+            )
+    return [key for name in listed or kind.places if (key := ("observed", name)) in taken]
+
+
+def as_query(names: Any, kind: Kind[Any]) -> str | list[str]:
+    """The name of a single variable, or a list of names."""
+    if isinstance(names, str | Variable):
+        return kind.variables[kind.place(names)].name
+    if not isinstance(names, Iterable):
+        raise TypeError(f"names are a name or a sequence of names, not {names!r}")
+    return [kind.variables[kind.place(name)].name for name in names]
 
 
 def as_order(order: str | Sequence[str], kind: Kind[Any]) -> str | tuple[int, ...]:

@@ -21,6 +21,7 @@ from dstheory.network._algebra import SMALL_TOTAL, Algebra, Amount, Part, is_exa
 from dstheory.network._cylinders import Cylinders
 from dstheory.network._errors import CostLimitError, NetworkError
 from dstheory.network._join_tree import Scope
+from dstheory.network._limits import BYTES_A_SET, Limits
 
 __all__ = ["BeliefAlgebra", "BeliefPart"]
 
@@ -44,10 +45,10 @@ class BeliefPart(Part):
 class BeliefAlgebra(Algebra[BeliefPart]):
     """The conjunctive rule and projection, on scopes of variables of the given sizes."""
 
-    def __init__(self, sizes: Sequence[int], names: Sequence[Any], max_pairs: int) -> None:
+    def __init__(self, sizes: Sequence[int], names: Sequence[str], limits: Limits) -> None:
         self.sizes = tuple(sizes)
         self.names = tuple(names)
-        self.max_pairs = max_pairs
+        self.limits = limits
         self._cylinders: dict[tuple[Any, ...], Cylinders] = {}
 
     def cylinders(self, scope: Scope, kept: Sequence[int]) -> Cylinders:
@@ -79,7 +80,8 @@ class BeliefAlgebra(Algebra[BeliefPart]):
     def combine(self, one: BeliefPart, two: BeliefPart) -> BeliefPart:
         """Conjunctive rule on the union of the scopes."""
         scope = _union(one.scope, two.scope)
-        self._guard(one, two, scope)
+        self._check_pairs(len(one.masses), len(two.masses), scope)
+        self._check_bytes(len(one.masses) + len(two.masses), scope)
         exact = one.exact and two.exact
         left, right = self.extend(_like(one, exact), scope), self.extend(_like(two, exact), scope)
         masses = self._meet(left, right, scope, exact)
@@ -92,15 +94,24 @@ class BeliefAlgebra(Algebra[BeliefPart]):
             return _scaled(scope, masses, 1.0, scale + shift)
         return _scaled(scope, masses, conflict, scale)
 
-    def _guard(self, one: BeliefPart, two: BeliefPart, scope: Scope) -> None:
-        pairs = len(one.masses) * len(two.masses)
-        if pairs > self.max_pairs:
-            where = ", ".join(str(self.names[v]) for v in scope)
+    def _check_pairs(self, one: int, two: int, scope: Scope) -> None:
+        if one * two > self.limits.max_pairs:
             raise CostLimitError(
-                f"clique {{{where}}} would combine {len(one.masses)} and {len(two.masses)} focal "
-                f"sets, {pairs} pairs, more than max_pairs = {self.max_pairs}; approximate some "
-                "valuations (dstheory.approximate), try another order, or raise the limit"
+                f"clique {self._text(scope)} would combine {one} and {two} focal sets, "
+                f"{one * two} pairs, more than max_pairs = {self.limits.max_pairs}; approximate "
+                "some valuations (dstheory.approximate), try another order, or raise the limit"
             )
+
+    def _check_bytes(self, n_sets: int, scope: Scope) -> None:
+        n_bytes = n_sets * self._bytes_a_set(scope)
+        if n_bytes > self.limits.max_bytes:  # the text is made for an error only
+            self.limits.check_bytes(n_bytes, f"{n_sets} focal sets of clique {self._text(scope)}")
+
+    def _text(self, scope: Scope) -> str:
+        return "{" + ", ".join(self.names[v] for v in scope) + "}"
+
+    def _bytes_a_set(self, scope: Scope) -> int:
+        return BYTES_A_SET + self.n_configurations(scope) // 8
 
     def _meet(self, left: Masses, right: Masses, scope: Scope, exact: bool) -> Masses:
         """Sums of products over pairs of sets, by intersection."""
@@ -109,6 +120,7 @@ class BeliefAlgebra(Algebra[BeliefPart]):
             return _meet_arrays(left, right)
         found: Masses = {}
         for one, mass in left.items():
+            self._check_bytes(len(found), scope)
             for two, other in right.items():
                 both, product = one & two, mass * other
                 found[both] = found[both] + product if both in found else product
@@ -134,6 +146,10 @@ class BeliefAlgebra(Algebra[BeliefPart]):
     def entries(self, part: BeliefPart) -> int:
         """Focal sets."""
         return len(part.masses)
+
+    def n_bytes(self, part: BeliefPart) -> int:
+        """Of the dictionary, its sets and its numbers."""
+        return len(part.masses) * self._bytes_a_set(part.scope)
 
 
 def _union(one: Scope, two: Scope) -> Scope:

@@ -15,6 +15,7 @@ from typing import Any
 import numpy as np
 
 from dstheory.network._algebra import Amount
+from dstheory.network._errors import NetworkError
 from dstheory.network._table import TableAlgebra, TablePart
 
 __all__ = ["Configuration", "best_places"]
@@ -52,6 +53,7 @@ def best_places(
     ({1: 1, 0: 0}, Amount(value=0.5, log_scale=0.0))
     """
     left = list(parts)
+    _refuse_symbols(left)
     steps: list[tuple[int, TablePart | None]] = []
     for variable in order:
         speaking = [part for part in left if variable in part.scope]
@@ -67,6 +69,16 @@ def best_places(
     for variable, table in reversed(steps):
         places[variable] = 0 if table is None else _best(table, variable, places)
     return places, _product(algebra, left)
+
+
+def _refuse_symbols(parts: Iterable[TablePart]) -> None:
+    for part in parts:
+        values = part.values.ravel().tolist() if part.values.dtype == object else []
+        for value in values:
+            if hasattr(value, "free_symbols") and value.free_symbols:
+                raise NetworkError(
+                    f"plausibilities are compared, but {value} is symbolic; substitute numbers"
+                )
 
 
 def _best(table: TablePart, variable: int, places: dict[int, int]) -> int:

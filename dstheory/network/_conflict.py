@@ -12,12 +12,7 @@ from typing import Any
 
 from dstheory.network._versions import Version
 
-__all__ = ["contradicts", "smallest_contradiction"]
-
-
-def contradicts(version: Version[Any]) -> bool:
-    """Whether all valuations together leave nothing possible."""
-    return not version.total.value
+__all__ = ["smallest_contradiction"]
 
 
 def smallest_contradiction(version: Version[Any]) -> tuple[Hashable, ...]:
@@ -25,7 +20,7 @@ def smallest_contradiction(version: Version[Any]) -> tuple[Hashable, ...]:
 
     Those that came first are given up first, so that late evidence is named where it can be.
     """
-    if not contradicts(version):
+    if version.total.value:
         return ()
     while True:
         spare = [key for key in version.entries if not version.total_without(key).value]
@@ -41,6 +36,6 @@ def _reduced(version: Version[Any], spare: list[Hashable]) -> Version[Any]:
         dropped = set(spare[:size])
         left = {key: entry for key, entry in version.entries.items() if key not in dropped}
         fewer = version.with_entries(left)
-        if size == 1 or contradicts(fewer):
+        if size == 1 or not fewer.total.value:
             return fewer
         size //= 2

@@ -18,6 +18,7 @@ from dstheory.network._algebra import Algebra, Amount, Part, divisor
 from dstheory.network._belief import BeliefAlgebra, BeliefPart
 from dstheory.network._errors import NetworkError
 from dstheory.network._join_tree import Scope
+from dstheory.network._limits import Limits
 from dstheory.network._table import TableAlgebra, TablePart, aligned
 from dstheory.network._tables import Table
 from dstheory.product import ProductFrame, Variable, marginalize, on
@@ -39,14 +40,12 @@ class Kind(ABC, Generic[P]):
     tnorm: str | None = None
     max_configurations: int
 
+    algebra: Algebra[P]
+
     def __init__(self, variables: Sequence[Variable]) -> None:
         self.variables = tuple(variables)
         self.sizes = tuple(len(variable) for variable in variables)
         self.places = {variable.name: place for place, variable in enumerate(variables)}
-
-    @abstractmethod
-    def algebra(self, max_pairs: int) -> Algebra[P]:
-        """The algebra of the parts."""
 
     @abstractmethod
     def read(self, valuation: Any, alone: str | None) -> Any:
@@ -86,7 +85,12 @@ class Kind(ABC, Generic[P]):
         return TableAlgebra(self.sizes, np.maximum, np.multiply)
 
     def place(self, name: Any) -> int:
-        """Position of a variable."""
+        """Position of a variable, by its name or by itself."""
+        if isinstance(name, Variable):
+            known = self.variables[self.place(name.name)]
+            if known != name:
+                raise NetworkError(f"{name!r} is another variable than {known!r} of the network")
+            name = name.name
         try:
             return self.places[name]
         except (KeyError, TypeError):
@@ -111,9 +115,11 @@ class BeliefKind(Kind[BeliefPart]):
 
     name = "belief"
     max_configurations = _MAX_SETS_ON
+    algebra: BeliefAlgebra
 
-    def algebra(self, max_pairs: int) -> BeliefAlgebra:
-        return BeliefAlgebra(self.sizes, list(self.places), max_pairs)
+    def __init__(self, variables: Sequence[Variable], limits: Limits) -> None:
+        super().__init__(variables)
+        self.algebra = BeliefAlgebra(self.sizes, list(self.places), limits)
 
     def read(self, valuation: Any, alone: str | None) -> MassFunction:
         if not isinstance(valuation, MassFunction):
@@ -129,9 +135,7 @@ class BeliefKind(Kind[BeliefPart]):
                 "say which by on=name"
             )
         for variable in lifted.frame.variables:
-            known = self.variables[self.place(variable.name)]
-            if known != variable:
-                raise NetworkError(f"{variable!r} of the valuation is {known!r} in the network")
+            self.place(variable)
         return lifted
 
     def scope(self, valuation: MassFunction) -> Scope:
@@ -143,11 +147,11 @@ class BeliefKind(Kind[BeliefPart]):
         if not self.is_exact(valuation) and all(mass in (0.0, 1.0) for mass in masses):
             masses = [int(mass) for mass in masses]  # a relation keeps fractions exact
         part = dict(zip(ordered.focal.tolist(), masses, strict=True))
-        return BeliefAlgebra(self.sizes, (), 0).part(self.scope(valuation), part)
+        return self.algebra.part(self.scope(valuation), part)
 
     def indicator(self, variable: Variable, event: Any) -> MassFunction:
         frame = ProductFrame([variable])
-        focal = bits.mask_array([variable.mask(event)], len(variable))
+        focal = bits.mask_array([observed(variable, event)], len(variable))
         return MassFunction.from_store(frame, focal, np.ones(1))
 
     def written(
@@ -155,7 +159,7 @@ class BeliefKind(Kind[BeliefPart]):
     ) -> MassFunction:
         scope = self.scope_of(names)
         part = BeliefPart((), {1: 1}, exact=True) if part is None else part
-        masses = BeliefAlgebra(self.sizes, (), 0).extend(part, scope)
+        masses = self.algebra.extend(part, scope)
         if normalize:
             total = divisor(sum(masses.values())) if part.exact else math.fsum(masses.values())
             masses = {mask: mass / total for mask, mass in masses.items()}
@@ -181,15 +185,16 @@ class TableKind(Kind[TablePart]):
     """Tables of probabilities (sum, product) or possibilities (max, product or min)."""
 
     max_configurations = _MAX_CELLS
+    algebra: TableAlgebra
 
-    def __init__(self, variables: Sequence[Variable], name: str, tnorm: str | None) -> None:
+    def __init__(
+        self, variables: Sequence[Variable], name: str, tnorm: str | None, limits: Limits
+    ) -> None:
         super().__init__(variables)
         self.name, self.tnorm = name, tnorm
         self.join = np.minimum if tnorm == "min" else np.multiply
-
-    def algebra(self, max_pairs: int) -> TableAlgebra:
-        drop = np.add if self.name == "probability" else np.maximum
-        return TableAlgebra(self.sizes, drop, self.join)
+        drop = np.add if name == "probability" else np.maximum
+        self.algebra = TableAlgebra(self.sizes, drop, self.join, limits)
 
     def searching(self) -> TableAlgebra:
         return TableAlgebra(self.sizes, np.maximum, self.join)
@@ -211,8 +216,8 @@ class TableKind(Kind[TablePart]):
                 f"the table on {table.names!r} has shape {table.values.shape}, but the "
                 f"variables have {shape} values"
             )
-        if self.name == "possibility" and any(v > 1 for v in table.values.ravel().tolist()):
-            raise NetworkError(f"a possibility on {table.names!r} is above 1")
+        if self.name == "possibility":
+            _check_possibilities(table)
         return table
 
     def scope(self, valuation: Table) -> Scope:
@@ -220,17 +225,17 @@ class TableKind(Kind[TablePart]):
 
     def part(self, valuation: Table) -> TablePart:
         axes = [valuation.names.index(name) for name in self.canonical(valuation.names)]
-        return self.algebra(0).part(self.scope(valuation), valuation.values.transpose(axes))
+        return self.algebra.part(self.scope(valuation), valuation.values.transpose(axes))
 
     def indicator(self, variable: Variable, event: Any) -> Table:
-        mask = variable.mask(event)
+        mask = observed(variable, event)
         return Table(variable.name, [float(mask >> i & 1) for i in range(len(variable))])
 
     def filler(self, place: int) -> TablePart | None:
         if self.name == "possibility":
             return None
         ones = np.ones(self.sizes[place], dtype=np.int64).astype(object)  # exact beside fractions
-        return self.algebra(0).part((place,), ones)
+        return self.algebra.part((place,), ones)
 
     def written(
         self, part: TablePart | None, names: str | list[str], normalize: bool, exact: bool
@@ -256,17 +261,25 @@ class TableKind(Kind[TablePart]):
         return self.part(valuation)
 
 
-def kind_of(name: str, tnorm: str, variables: Sequence[Variable]) -> Kind[Any]:
+def kind_of(name: str, tnorm: str, variables: Sequence[Variable], limits: Limits) -> Kind[Any]:
     """The kind of a name, on some variables."""
     if tnorm not in ("product", "min"):
         raise ValueError(f"tnorm is {tnorm!r}, not 'product' or 'min'")
     if tnorm != "product" and name != "possibility":
         raise ValueError(f"tnorm is {tnorm!r}, but only possibilities have a choice")
     if name == "belief":
-        return BeliefKind(variables)
+        return BeliefKind(variables, limits)
     if name in ("probability", "possibility"):
-        return TableKind(variables, name, tnorm if name == "possibility" else None)
+        return TableKind(variables, name, tnorm if name == "possibility" else None, limits)
     raise ValueError(f"kind is {name!r}, not 'belief', 'probability' or 'possibility'")
+
+
+def observed(variable: Variable, event: Any) -> int:
+    """Mask of the values that have been observed; there is one at least."""
+    mask = variable.mask(event)
+    if not mask:
+        raise NetworkError(f"{event!r} has no value of {variable.name!r}; observe one or more")
+    return mask
 
 
 def unknown(name: Any, known: Any) -> NetworkError:
@@ -282,6 +295,17 @@ def _with_conflict(masses: dict[int, Any], part: BeliefPart) -> dict[int, Any]:
     if conflict != 0:
         found[0] = conflict
     return found
+
+
+def _check_possibilities(table: Table) -> None:
+    for value in table.values.ravel().tolist():
+        if hasattr(value, "free_symbols") and value.free_symbols:
+            raise NetworkError(
+                f"possibility {value} on {table.names!r} is symbolic, but possibilities are "
+                "compared; give a number"
+            )
+        if value > 1:
+            raise NetworkError(f"possibility {value} on {table.names!r} is above 1")
 
 
 def _product(valuation: MassFunction) -> ProductFrame:

@@ -50,6 +50,7 @@ class Store(Generic[P]):
         self.computed = 0
         self.reused = 0
         self._kept: OrderedDict[bytes, P | None] = OrderedDict()
+        self._n_bytes = 0
         self._n_valuations = 0
 
     def number(self) -> int:
@@ -71,10 +72,15 @@ class Store(Generic[P]):
         return True, self._kept[digest]
 
     def keep(self, digest: bytes, part: P | None, limit: int) -> None:
-        """Remember a message; forget the ones unused for longest above a limit."""
+        """Remember a message; forget the ones unused for longest above a number or the memory."""
+        self._n_bytes += self._size(part) - self._size(self._kept.get(digest))
         self._kept[digest] = part
-        while len(self._kept) > limit:
-            self._kept.popitem(last=False)
+        while len(self._kept) > limit or self._n_bytes > self.algebra.limits.max_bytes:
+            _, old = self._kept.popitem(last=False)
+            self._n_bytes -= self._size(old)
+
+    def _size(self, part: P | None) -> int:
+        return 0 if part is None else self.algebra.n_bytes(part)
 
     def combine(self, *parts: P | None) -> P | None:
         """All parts together; None says nothing."""
@@ -104,6 +110,7 @@ class Messages(Generic[P]):
         # Messages of some versions side by side, both ways.
         self.limit = 16 * len(tree.scopes) + 1024
         self._known: dict[Task, P | None] = {}
+        self._n_bytes = 0
         self._digests: dict[Task, Digest] = {}
 
     def up(self, node: int) -> P | None:
@@ -170,6 +177,9 @@ class Messages(Generic[P]):
         whole = self.own(node) if upwards and not needs else self.store.combine(*needs)
         part = self.store.reduce(whole, self.tree.separators[node])
         self.store.computed += 1
+        if part is not None:
+            self._n_bytes += self.store.algebra.n_bytes(part)
+            self.store.algebra.limits.check_bytes(self._n_bytes, "all messages together")
         digest = self._digests[task]
         assert digest is not None
         self.store.keep(digest, part, self.limit)

@@ -11,24 +11,31 @@ from types import MappingProxyType
 from typing import Any, final
 
 from dstheory.network._algebra import Amount
-from dstheory.network._arguments import as_order, as_variables, check_query
+from dstheory.network._arguments import (
+    as_order,
+    as_query,
+    as_valuations,
+    as_variables,
+    check_query,
+    evidence,
+    evidence_keys,
+)
 from dstheory.network._configuration import Configuration, best_places
-from dstheory.network._conflict import contradicts, smallest_contradiction
+from dstheory.network._conflict import smallest_contradiction
 from dstheory.network._errors import NetworkConflictError, NetworkError
 from dstheory.network._fusion import fused
 from dstheory.network._join_tree import Scope
 from dstheory.network._kinds import Kind, kind_of
+from dstheory.network._limits import DEFAULT, Limits
 from dstheory.network._messages import Statistics, Store
 from dstheory.network._plan import Plan
-from dstheory.network._versions import Entry, Limits, Version
+from dstheory.network._versions import Entry, Version
 from dstheory.product import Variable
 
 __all__ = ["ValuationNetwork"]
 
-Names = str | Iterable[str]
-
-# Four million pairs take a second or two as Python objects, and less than a gigabyte.
-_MAX_PAIRS = 4_000_000
+Name = str | Variable
+Names = Name | Iterable[Name]
 
 
 @final
@@ -51,6 +58,8 @@ class ValuationNetwork:
         Largest clique; 2^18 for belief functions and 2^24 for tables if not given.
     max_pairs : int
         Largest number of pairs of focal sets in one combination.
+    max_bytes : int
+        Largest memory of one combination, of all messages of a version, and of those kept.
     max_cost : float, optional
         Largest worst case of a plan (see `plan`); no limit if not given.
 
@@ -103,15 +112,15 @@ class ValuationNetwork:
         tnorm: str = "product",
         order: str | Sequence[str] = "min_fill",
         max_configurations: int | None = None,
-        max_pairs: int = _MAX_PAIRS,
+        max_pairs: int = DEFAULT.max_pairs,
+        max_bytes: int = DEFAULT.max_bytes,
         max_cost: float | None = None,
     ) -> None:
-        own = kind_of(kind, tnorm, as_variables(variables))
-        limits = Limits(max_configurations, max_pairs, max_cost)
-        store: Store[Any] = Store(own.algebra(max_pairs))
-        self._version: Version[Any] = Version(own, store, {}, as_order(order, own), limits)
-        listed = valuations if isinstance(valuations, Mapping) else dict(enumerate(valuations))
-        entries = {key: self._entry(one, None) for key, one in listed.items()}
+        limits = Limits(max_configurations, max_pairs, max_cost, max_bytes)
+        own = kind_of(kind, tnorm, as_variables(variables), limits)
+        store: Store[Any] = Store(own.algebra)
+        self._version: Version[Any] = Version(own, store, {}, as_order(order, own))
+        entries = {key: self._entry(one, None) for key, one in as_valuations(valuations).items()}
         self._version = self._version.with_entries(entries)
 
     @classmethod
@@ -168,7 +177,7 @@ class ValuationNetwork:
     # -- other versions ----------------------------------------------------------------------------
 
     def add(
-        self, valuation: Any, *, key: Hashable = None, on: str | None = None
+        self, valuation: Any, *, key: Hashable = None, on: Name | None = None
     ) -> "ValuationNetwork":
         """The network with one more valuation.
 
@@ -178,7 +187,7 @@ class ValuationNetwork:
             With `on`, also a MassFunction on the values of that variable, or an array of numbers.
         key : hashable, optional
             Its name, to retract it by; the next free number if not given.
-        on : str, optional
+        on : str or Variable, optional
             The one variable that a valuation speaks of which names none.
 
         Returns
@@ -204,23 +213,19 @@ class ValuationNetwork:
         left = {key: entry for key, entry in self._version.entries.items() if key not in keys}
         return self._of(self._version.with_entries(left))
 
-    def observe(self, values: Mapping[str, Any]) -> "ValuationNetwork":
+    def observe(self, values: Mapping[Name, Any]) -> "ValuationNetwork":
         """The network with certain evidence: a value, or a collection of values, for each name.
 
         The evidence about a variable has the key ``("observed", name)``; see `forget`.
         """
-        if not isinstance(values, Mapping):
-            raise TypeError(f"values are a mapping of names to values, not {values!r}")
-        network, kind = self, self._kind
-        for name, event in values.items():
-            indicator = kind.indicator(self.variables[kind.place(name)], event)
-            network = network.add(indicator, key=("observed", name))
-        return network
+        old = self._version
+        new = evidence(values, old.kind, old.entries)
+        entries = {key: self._entry(indicator, None) for key, indicator in new.items()}
+        return self._of(old.with_entries({**old.entries, **entries}))
 
-    def forget(self, *names: str) -> "ValuationNetwork":
+    def forget(self, *names: Name) -> "ValuationNetwork":
         """The network without what was observed about some variables, about all without names."""
-        keys = [("observed", name) for name in names or self.names]
-        return self.retract(*(key for key in keys if names or key in self._version.entries))
+        return self.retract(*evidence_keys(names, self._kind, self._version.entries))
 
     def replan(self, order: str | Sequence[str] | None = None) -> "ValuationNetwork":
         """The network with a new join tree, in the same or another order of elimination.
@@ -230,7 +235,7 @@ class ValuationNetwork:
         """
         old = self._version
         new = old.order if order is None else as_order(order, self._kind)
-        return self._of(Version(old.kind, old.store, old.entries, new, old.limits))
+        return self._of(Version(old.kind, old.store, old.entries, new))
 
     # -- queries -----------------------------------------------------------------------------------
 
@@ -239,7 +244,7 @@ class ValuationNetwork:
 
         Parameters
         ----------
-        names : str, or iterable of str
+        names : str or Variable, or iterable of these
             One variable, or several at once, in the order wanted.
         normalize : bool
             False keeps the conflict: mass on the empty set, or numbers that do not sum (for
@@ -265,8 +270,7 @@ class ValuationNetwork:
         NetworkError
             If a variable is unknown.
         """
-        query = names if isinstance(names, str) else list(names)
-        scope = self._checked(query, disconnected)
+        query, scope = self._query(names, disconnected)
         return self._written(self._version.belief(scope), query, normalize)
 
     def marginals(self, *, normalize: bool = True) -> dict[str, Any]:
@@ -275,8 +279,7 @@ class ValuationNetwork:
 
     def fuse(self, names: Names, *, normalize: bool = True, disconnected: bool = False) -> Any:
         """The same as `marginal`, by eliminating all other variables and keeping nothing."""
-        query = names if isinstance(names, str) else list(names)
-        scope = self._checked(query, disconnected)
+        query, scope = self._query(names, disconnected)
         order, algebra = self._version.fusion_order(scope), self._version.store.algebra
         return self._written(fused(algebra, self._version.parts(), order, scope), query, normalize)
 
@@ -286,7 +289,7 @@ class ValuationNetwork:
         Parameters
         ----------
         normalize : bool
-            False leaves the conflict in the degree.
+            False leaves the conflict in the degree, and needs no propagation of focal sets.
 
         Returns
         -------
@@ -298,18 +301,22 @@ class ValuationNetwork:
         ------
         NetworkConflictError, CostLimitError
             As `marginal`.
+        NetworkError
+            If a valuation is symbolic.
 
         Notes
         -----
         Exact: the contour of the joint belief is the product of the contours of the valuations,
         since Pl({x}) = q({x}) and commonalities multiply.
         """
-        self._refuse_conflict()
         version, kind = self._version, self._kind
+        order = version.checked_order()
         tables = [kind.contour(entry.valuation) for entry in version.entries.values()]
-        places, degree = best_places(kind.searching(), tables, version.tree.order)
+        places, degree = best_places(kind.searching(), tables, order)
+        if not degree.value:  # some configuration is possible unless there is total conflict
+            raise NetworkConflictError(self.conflicting(), len(version.entries))
         values = {v.name: v.values[places[i]] for i, v in enumerate(self.variables)}
-        degree = degree.over(self._normalization()) if normalize else degree
+        degree = degree.over(version.total) if normalize else degree
         return Configuration(values, degree.number, degree.log)
 
     # -- conflict ----------------------------------------------------------------------------------
@@ -352,7 +359,7 @@ class ValuationNetwork:
 
         Parameters
         ----------
-        names : str or iterable of str
+        names : str or Variable, or iterable of these
             Variables of a joint query that the plan makes room for.
         order : str or sequence of names, optional
             Another order of elimination than that of the network.
@@ -362,30 +369,24 @@ class ValuationNetwork:
         Plan
             Print it; `Plan.check` refuses it above limits.
         """
-        scope = self._kind.scope_of(names if isinstance(names, str) else list(names))
+        scope = self._kind.scope_of(as_query(names, self._kind))
         version = self._version if order is None else self.replan(order)._version
         return version.plan(scope)
 
     # -- inside ------------------------------------------------------------------------------------
 
-    def _entry(self, valuation: Any, alone: str | None) -> Entry[Any]:
+    def _entry(self, valuation: Any, on: Name | None) -> Entry[Any]:
+        alone = None if on is None else self.names[self._kind.place(on)]
         read = self._kind.read(valuation, alone)
         scope, part = self._kind.scope(read), self._kind.part(read)
         return Entry(self._version.store.number(), scope, read, part)
 
-    def _checked(self, query: str | list[str], disconnected: bool) -> Scope:
-        return check_query(query, self._kind, self._version.components, disconnected)
+    def _query(self, names: Names, disconnected: bool) -> tuple[str | list[str], Scope]:
+        query = as_query(names, self._kind)
+        return query, check_query(query, self._kind, self._version.components, disconnected)
 
     def _kappa(self, total: Amount) -> Any:
         return total.missing if self._version.is_exact else float(total.missing)
-
-    def _normalization(self) -> Amount:
-        """The total; what is lost under the minimum does not change how others compare."""
-        return Amount(1) if self.tnorm == "min" else self._version.total
-
-    def _refuse_conflict(self) -> None:
-        if contradicts(self._version):
-            raise NetworkConflictError(self.conflicting(), len(self._version.entries))
 
     def _written(self, part: Any, query: str | list[str], normalize: bool) -> Any:
         if normalize and part is not None and not self._version.store.algebra.total(part).value:

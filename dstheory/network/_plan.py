@@ -14,12 +14,11 @@ from typing import Any
 
 from dstheory.network._errors import CostLimitError
 from dstheory.network._join_tree import JoinTree, Scope
+from dstheory.network._limits import BYTES_A_SET
 
 __all__ = ["CliquePlan", "Plan", "check_configurations", "make_plan"]
 
 _MAX_ROWS = 20
-# An entry of a dictionary with a large integer and a float, without the bits of the set.
-_BYTES_A_SET = 150
 
 
 @dataclass(frozen=True)
@@ -243,7 +242,7 @@ class _Estimate:
     def _hand_on(self, entries: float, separator: Scope) -> float:
         kept = min(entries, self._cap(separator))
         configurations = math.prod(self.sizes[v] for v in separator)
-        size = 8.0 if self.tables else _BYTES_A_SET + configurations / 8
+        size = 8.0 if self.tables else BYTES_A_SET + configurations / 8
         self.memory.append(kept + math.log2(size))
         return kept
 

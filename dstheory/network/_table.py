@@ -17,6 +17,7 @@ from numpy.typing import NDArray
 from dstheory.network._algebra import SMALL_TOTAL, Algebra, Amount, Part
 from dstheory.network._errors import NetworkError
 from dstheory.network._join_tree import Scope
+from dstheory.network._limits import DEFAULT, Limits
 
 __all__ = ["TableAlgebra", "TablePart", "aligned"]
 
@@ -40,8 +41,11 @@ class TableAlgebra(Algebra[TablePart]):
     array([1.125, 0.375])
     """
 
-    def __init__(self, sizes: Sequence[int], drop: np.ufunc, join: np.ufunc) -> None:
+    def __init__(
+        self, sizes: Sequence[int], drop: np.ufunc, join: np.ufunc, limits: Limits = DEFAULT
+    ) -> None:
         self.sizes = tuple(sizes)
+        self.limits = limits
         self.drop = drop
         self.join = join
 
@@ -80,6 +84,10 @@ class TableAlgebra(Algebra[TablePart]):
         """Cells."""
         return part.values.size
 
+    def n_bytes(self, part: TablePart) -> int:
+        """Of the cells."""
+        return part.values.nbytes
+
 
 def aligned(part: TablePart, scope: Sequence[int]) -> NDArray[Any]:
     """The table with an axis of length 1 for each variable that it does not know."""
@@ -114,9 +122,9 @@ def _scaled(
         with np.errstate(divide="ignore"):  # ln 0 = -inf is meant
             logs = np.log(left) + np.log(right)
         shift = float(logs.max())
-        return TablePart(scope, np.exp(logs - shift), log_scale + shift)
+        return TablePart(scope, np.asarray(np.exp(logs - shift)), log_scale + shift)
     if top == 0 or top == 1:
         return TablePart(scope, values, log_scale)
     if not math.isfinite(top):
         raise NetworkError("a table has numbers above the range of floats; scale it down")
-    return TablePart(scope, values / top, log_scale + math.log(top))
+    return TablePart(scope, np.asarray(values / top), log_scale + math.log(top))

@@ -6,7 +6,7 @@ messages keep their names and are found again.
 """
 
 from collections.abc import Hashable, Mapping, Sequence
-from dataclasses import dataclass, fields
+from dataclasses import dataclass
 from functools import cached_property
 from typing import Any, Generic, TypeVar
 
@@ -20,25 +20,10 @@ from dstheory.network._kinds import Kind
 from dstheory.network._messages import Messages, Store
 from dstheory.network._plan import Plan, check_configurations, make_plan
 
-__all__ = ["Entry", "Limits", "Version"]
+__all__ = ["Entry", "Version"]
 
 P = TypeVar("P", bound=Part)
 Order = str | tuple[int, ...]
-
-
-@dataclass(frozen=True)
-class Limits:
-    """What a computation may cost; no number of configurations means that of the kind."""
-
-    max_configurations: int | None
-    max_pairs: int
-    max_cost: float | None
-
-    def __post_init__(self) -> None:
-        for field in fields(self):
-            value = getattr(self, field.name)
-            if value is not None and not value >= 1:
-                raise ValueError(f"{field.name} is {value}, but a limit is 1 or more")
 
 
 @dataclass(frozen=True, eq=False)
@@ -60,14 +45,12 @@ class Version(Generic[P]):
         store: Store[P],
         entries: Mapping[Hashable, Entry[P]],
         order: Order,
-        limits: Limits,
         tree: JoinTree | None = None,
     ) -> None:
         self.kind = kind
         self.store = store
         self.entries = dict(entries)
         self.order = order
-        self.limits = limits
         self._given_tree = tree
         self._queries: dict[Scope, Messages[P]] = {}
 
@@ -77,7 +60,7 @@ class Version(Generic[P]):
         for entry in entries.values():
             if tree is not None and entry.scope not in tree.leaves:
                 tree = tree.graft(entry.scope)
-        return Version(self.kind, self.store, entries, self.order, self.limits, tree)
+        return Version(self.kind, self.store, entries, self.order, tree)
 
     def entry(self, key: Hashable) -> Entry[P]:
         """The valuation of a key."""
@@ -136,6 +119,11 @@ class Version(Generic[P]):
         """Messages on the join tree."""
         return self._messages(self.tree)
 
+    def checked_order(self) -> tuple[int, ...]:
+        """The order of elimination of the tree, if its cliques are within the limits."""
+        self._check(self.tree)
+        return self.tree.order
+
     def _messages(self, tree: JoinTree) -> Messages[P]:
         self._check(tree)
         return Messages(self.store, tree, self.leaves(tree))
@@ -188,12 +176,13 @@ class Version(Generic[P]):
 
     def _check(self, tree: JoinTree) -> None:
         """Refuse a tree that exceeds a limit, before anything runs."""
-        count = self.store.algebra.n_configurations
+        algebra = self.store.algebra
+        count, limits = algebra.n_configurations, algebra.limits
         largest = max(tree.scopes, key=count)
-        limit = self.limits.max_configurations or self.kind.max_configurations
+        limit = limits.max_configurations or self.kind.max_configurations
         check_configurations(self.kind.named(largest), count(largest), limit)
-        if self.limits.max_cost is not None:
-            self._plan(tree).check(max_cost=self.limits.max_cost)
+        if limits.max_cost is not None:
+            self._plan(tree).check(max_cost=limits.max_cost)
 
     @cached_property
     def is_exact(self) -> bool:

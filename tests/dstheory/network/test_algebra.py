@@ -64,9 +64,10 @@ def test_what_does_not_speak_of_a_variable_may_wait(kind, data):
 def test_both_routes_of_combination_agree(monkeypatch):
     """Arrays and dictionaries, from the same floats."""
     from dstheory.network import _belief
+    from dstheory.network._limits import DEFAULT
 
     rng = np.random.default_rng(0)
-    algebra = _belief.BeliefAlgebra([2, 2, 2, 2], "abcd", 10**6)
+    algebra = _belief.BeliefAlgebra([2, 2, 2, 2], "abcd", DEFAULT)
     parts = []
     for scope in ((0, 1, 2), (1, 2, 3)):
         focal = rng.choice(np.arange(1, 256), 80, replace=False).tolist()

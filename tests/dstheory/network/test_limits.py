@@ -1,19 +1,17 @@
 """Plans, limits, statistics, and what goes wrong."""
 
 import math
-import pickle
 from fractions import Fraction
 from itertools import pairwise
 
 import numpy as np
 import pytest
+import sympy
 from hypothesis import given
 
-from dstheory import Frame, FrameError, MassError, MassFunction
+from dstheory import Frame, MassFunction
 from dstheory.network import (
     CostLimitError,
-    DisconnectedError,
-    NetworkConflictError,
     NetworkError,
     Table,
     ValuationNetwork,
@@ -223,128 +221,63 @@ def test_a_grid_within_its_limits_is_answered():
     assert 0.9**8 < m.bel("t") < 1
 
 
+def test_memory_is_counted_while_it_runs():
+    """Sets of 2^12 configurations have 512 bytes, whatever their number."""
+    variables = binary(12)
+    frame = ProductFrame(variables)
+    rng = np.random.default_rng(0)
+    focal = [[int.from_bytes(rng.bytes(512), "little") for _ in range(100)] for _ in range(2)]
+    masses = [MassFunction(frame, sets, np.full(100, 0.01)) for sets in focal]
+    for limit, what in (
+        (100_000, "200 focal sets of clique {x0, x1, .*, x11} take 132400 bytes"),
+        (1_000_000, r"\d+ focal sets of clique .* take \d+ bytes, more than max_bytes = 1000000"),
+    ):
+        with pytest.raises(CostLimitError, match=what):
+            ValuationNetwork(variables, masses, max_bytes=limit).kappa()
+    assert ValuationNetwork(variables, masses).kappa() == 0
+
+
+def test_messages_are_counted_together():
+    """Twelve tables of 2^10 cells lie within a limit that their messages exceed."""
+    names = [f"y{i}" for i in range(10)]
+    tables = [Table([*names, f"z{i}"], np.full((2,) * 11, 0.5)) for i in range(12)]
+    variables = {name: [0, 1] for name in (*names, *(f"z{i}" for i in range(12)))}
+    options = {"kind": "probability", "max_bytes": 400_000}
+    network = ValuationNetwork(variables, tables, **options)
+    with pytest.raises(CostLimitError, match=r"all messages together take 4\d+ bytes"):
+        network.marginals()
+    assert network.marginal("z0").tolist() == [0.5, 0.5]
+
+
+def test_the_best_configuration_needs_no_focal_sets():
+    """Plausibilities of single configurations multiply, where focal sets are too many."""
+    network = grid(3, max_pairs=20)
+    best = network.most_plausible(normalize=False)
+    joint = grid(3).marginal(network.names, normalize=False)
+    assert best.degree == pytest.approx(joint.contour().max())
+    assert best.degree == pytest.approx(joint.pl(tuple(best.values.values())))
+    assert network.statistics.combinations == 0
+    with pytest.raises(CostLimitError, match="pairs"):
+        network.most_plausible()
+    with pytest.raises(CostLimitError, match="configurations"):
+        grid(3, max_configurations=8).most_plausible(normalize=False)
+
+
+def test_symbols_are_not_compared():
+    p = sympy.Symbol("p")
+    network = ValuationNetwork({"a": [0, 1]}).add(
+        MassFunction(Frame([0, 1]), [1, 3], [p, 1 - p]), on="a"
+    )
+    with pytest.raises(NetworkError, match="plausibilities are compared, but 1 - p is symbolic"):
+        network.most_plausible()
+    against = network.add(MassFunction(Frame([0, 1]), [2, 3], [p, 1 - p]), on="a")
+    with pytest.raises(NetworkError, match="is symbolic and has no logarithm"):
+        against.log_normalization()
+    with pytest.raises(NetworkError, match=r"possibility p on .* is symbolic"):
+        ValuationNetwork({"a": [0, 1]}, [Table("a", [p, 1])], kind="possibility")
+
+
 def test_focal_sets_are_counted_while_it_runs():
     network = grid(4, max_pairs=50)
     with pytest.raises(CostLimitError, match=r"would combine \d+ and \d+ focal sets, \d+ pairs"):
         network.marginal("00")
-
-
-# -- errors ----------------------------------------------------------------------------------------
-
-
-def test_unknown_names():
-    network = chain(3)
-    for query in ("y", ["x0", "y"], [3]):
-        with pytest.raises(NetworkError, match="is no variable of the network; its variables are"):
-            network.marginal(query)
-    with pytest.raises(NetworkError, match="one or more different variables, not \\['x0', 'x0'\\]"):
-        network.marginal(["x0", "x0"])
-    with pytest.raises(NetworkError, match="different variables, not \\[\\]"):
-        network.marginal([])
-    with pytest.raises(NetworkError, match="there is no valuation 'z'; there are 0, 1"):
-        network.retract("z")
-    with pytest.raises(FrameError, match="'maybe' is no value of variable 'x0'"):
-        network.observe({"x0": "maybe"})
-    with pytest.raises(NetworkError, match="key 0 is taken"):
-        network.add(rule(*network.variables[:2], 0.5), key=0)
-    with pytest.raises(NetworkError, match="key \\('observed', 'x0'\\) is taken"):
-        network.observe({"x0": "t"}).observe({"x0": "f"})
-
-
-def test_queries_of_what_is_not_linked():
-    network = ValuationNetwork(binary(4)).add(rule(*binary(2), 0.5))
-    with pytest.raises(DisconnectedError, match=r"links \{'x0', 'x1'\} and \{'x3'\}"):
-        network.marginal(["x3", "x0", "x1"])
-    m = network.marginal(["x3", "x0", "x1"], disconnected=True)
-    assert m.frame.names == ("x3", "x0", "x1")
-    assert m.mass(m.frame) == 0.5
-
-
-def test_valuations_that_do_not_fit():
-    network = chain(2)
-    other = Variable("x0", ["t", "f", "u"])
-    with pytest.raises(NetworkError, match=r"Variable\('x0', \['t', 'f', 'u'\]\) of the valuation"):
-        network.add(MassFunction(ProductFrame([other]), [1], [1]))
-    plain = MassFunction(Frame(["t", "f"]), [1], [1])
-    with pytest.raises(NetworkError, match="names no variable; say which by on=name"):
-        network.add(plain)
-    assert network.add(plain, on="x0").marginal("x1").bel("t") == 0.9
-    with pytest.raises(NetworkError, match=r"not a batch of shape \(2,\)"):
-        network.add(MassFunction(Frame(["t", "f"]), [1, 3], [[1, 0], [0, 1]]), on="x0")
-    with pytest.raises(TypeError, match="a valuation is a MassFunction on a product, not 3"):
-        network.add(3)
-
-
-def test_tables_that_do_not_fit():
-    network = ValuationNetwork({"a": [0, 1], "b": [0, 1, 2]}, kind="possibility")
-    with pytest.raises(NetworkError, match=r"has shape \(3,\), but the variables have \(2,\)"):
-        network.add([1, 1, 1], on="a")
-    with pytest.raises(NetworkError, match="a possibility on \\('a',\\) is above 1"):
-        network.add([2, 1], on="a")
-    with pytest.raises(NetworkError, match="values have 1 axes, but there are 2 names"):
-        Table(["a", "b"], [1, 2])
-    for values, message in (([-1, 1], "negative"), ([math.nan, 1], "finite"), ([0, 0], "zero")):
-        with pytest.raises(MassError, match=message):
-            Table("a", values)
-
-
-def test_options():
-    for options, message in (
-        ({"kind": "fuzzy"}, "kind is 'fuzzy', not"),
-        ({"tnorm": "min"}, "only possibilities have a choice"),
-        ({"kind": "possibility", "tnorm": "max"}, "tnorm is 'max'"),
-        ({"order": "best"}, "order is 'best', not one of min_fill"),
-        ({"max_pairs": 0}, "max_pairs is 0, but a limit is 1 or more"),
-        ({"max_configurations": 0}, "max_configurations is 0"),
-        ({"order": ["a"]}, "an order names each variable once; missing are \\['b'\\]"),
-    ):
-        with pytest.raises(ValueError, match=message):
-            ValuationNetwork({"a": [0], "b": [0]}, **options)
-    with pytest.raises(NetworkError, match="at least one variable"):
-        ValuationNetwork({})
-    with pytest.raises(NetworkError, match="'x0' occurs twice"):
-        ValuationNetwork([*binary(2), *binary(1)])
-    with pytest.raises(TypeError, match="a variable is a Variable, not 'a'"):
-        ValuationNetwork(["a"])
-
-
-def test_contradictions_are_named_and_travel():
-    network = chain(5, Fraction(1)).observe({"x1": "t", "x3": "f", "x4": "t"})
-    with pytest.raises(NetworkConflictError) as raised:
-        network.marginal("x0")
-    keys = (1, 2, ("observed", "x1"), ("observed", "x3"))
-    assert raised.value.keys == keys == network.conflicting()
-    assert "4 of 7 valuations exclude each other" in str(raised.value)
-    again = pickle.loads(pickle.dumps(raised.value))
-    assert (again.keys, str(again)) == (keys, str(raised.value))
-    assert network.retract(2).conflicting() == ()
-    assert network.kappa() == 1
-    assert network.log_normalization() == -math.inf
-
-
-def test_networks_are_pickled_with_what_they_know():
-    network = chain(4).observe({"x0": "t"})
-    again = pickle.loads(pickle.dumps(network))
-    assert again.marginals() == network.marginals()
-
-
-def test_symbols_run_through():
-    import sympy
-
-    p = sympy.Symbol("p")
-    network = chain(3, p).observe({"x0": "t"})
-    assert sympy.expand(network.marginal("x2").bel("t") - p**2) == 0
-    with pytest.raises(NetworkError, match="is symbolic and meets floats"):
-        network.add(rule(*network.variables[:2], 0.5)).marginal("x2")
-
-
-def test_floats_give_floats_even_where_all_are_0_or_1():
-    belief = ValuationNetwork(binary(2), [rule(*binary(2), 1.0)]).observe({"x0": "t"})
-    assert belief.marginal("x1").store.dtype == float
-    assert isinstance(belief.kappa(), float)
-    table = ValuationNetwork({"a": [0, 1], "b": [0, 1]}, kind="probability").observe({"a": 0})
-    for name, expected in (("a", [1, 0]), ("b", [0.5, 0.5])):
-        assert table.marginal(name).dtype == float
-        assert table.marginal(name).tolist() == expected
-    half = np.array([Fraction(1, 2)] * 2, dtype=object)
-    assert table.add(half, on="b").marginal("b").tolist() == [Fraction(1, 2)] * 2

@@ -155,6 +155,18 @@ def test_joint_tables_and_the_best_configuration(kind, data):
     if any(joint.values()):
         best = case.network.most_plausible(normalize=False)
         assert best.degree == max(joint.values()) == joint[tuple(best.values.values())]
+        if kind != "probability":  # possibilities rise to 1
+            assert case.network.most_plausible().degree == 1
+
+
+@pytest.mark.parametrize("kind", ["probability", "possibility"])
+def test_floats_and_exact_tables_meet_in_a_single_number(kind):
+    """What is left of floats without variables is an array as any other message."""
+    network = ValuationNetwork({"a": [0], "b": [0, 1]}, kind=kind)
+    network = network.add([0.25], on="a")
+    assert network.kappa() == (0.5 if kind == "probability" else 0.75)  # b has two values
+    network = network.add([Fraction(1, 2), Fraction(1, 2)], on="b")
+    assert network.kappa() == (0.75 if kind == "probability" else 0.875)
 
 
 # -- evidence --------------------------------------------------------------------------------------
