@@ -25,12 +25,13 @@ from evical import EvidentialEnsemble, multiclass
 from evical.calibrators import BinningCalibrator, IsotonicCalibrator, LogisticCalibrator
 from evical.classifier import EvidentialClassifier
 from evical.multiclass import (
+    DirichletCalibrator,
+    MultinomialLogisticCalibrator,
+    SoftmaxCalibrator,
     code_matrix,
     column_evidence,
     pairwise_belief,
 )
-from evical.multiclass._dirichlet_calibrator import DirichletCalibrator
-from evical.multiclass._softmax_calibrator import SoftmaxCalibrator
 from evical.scores import log_odds
 
 BINS = BinningCalibrator(n_bins=4, model="dempster")
@@ -424,7 +425,11 @@ def test_support_vector_machines_have_good_probabilities():
 @pytest.mark.parametrize("ensemble", [True, False])
 @pytest.mark.parametrize(
     "calibrator",
-    [SoftmaxCalibrator(), SoftmaxCalibrator(transform="log"), DirichletCalibrator()],
+    [
+        SoftmaxCalibrator(),
+        SoftmaxCalibrator(transform="log"),
+        DirichletCalibrator(),
+    ],
     ids=["scores", "logarithms", "probabilities"],
 )
 def test_a_calibrator_of_all_classes(calibrator, ensemble):
@@ -443,8 +448,21 @@ def test_a_calibrator_of_all_classes(calibrator, ensemble):
     np.testing.assert_allclose(probability, betp(m), atol=1e-12)
     np.testing.assert_allclose(clf.predict_interval(X)[..., 1], m.contour(), atol=1e-12)
     assert clf.score(X, y) > 0.5
-    relative = clone(clf).set_params(probability="plausibility").fit(X, y)
-    np.testing.assert_allclose(relative.predict_proba(X), probability, atol=1e-12)  # Bayesian
+
+
+def test_an_evidential_calibrator_of_all_classes():
+    X, y = IRIS[:, 2:], IRIS_Y
+    folds = [(np.arange(0, 150, 2), np.arange(1, 150, 2))]
+    options = {"calibrator": MultinomialLogisticCalibrator(), "cv": folds}
+    clf = classifier(**options).fit(X, y)
+    new = X[::30]
+    m = clf.predict_mass(new)
+    assert not m.is_bayesian.any()
+    np.testing.assert_allclose(clf.predict_proba(new), betp(m), atol=1e-9)
+    np.testing.assert_allclose(clf.predict_interval(new)[..., 1], m.contour(), atol=1e-9)
+    relative = classifier(probability="plausibility", **options).fit(X, y)
+    expected = m.contour() / m.contour().sum(axis=1, keepdims=True)
+    np.testing.assert_allclose(relative.predict_proba(new), expected, atol=1e-9)
 
 
 @pytest.mark.parametrize("calibrator", [SoftmaxCalibrator(), DirichletCalibrator()])
