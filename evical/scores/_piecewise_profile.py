@@ -106,11 +106,11 @@ class PiecewiseProfile:
         along = h @ self.covariance
         change = along * (gap / (along * h).sum(axis=1))[:, None]
         result = np.empty(len(gap))
-        active, length = np.arange(len(gap)), np.ones(len(gap))
+        active, length, basis = np.arange(len(gap)), np.ones(len(gap)), _feasible(h)
         value, gradient, hessian = self._derivatives(change)
         noise = 1e-15 * self.weights.sum()  # rounding of the sums of losses
         for _ in range(_MAX_STEPS):
-            step, decrement = _feasible_step(gradient, hessian, h[active])
+            step, decrement = _newton_step(gradient, hessian, basis[active])
             result[active] = value - 0.5 * decrement
             left = decrement > _CONVERGED * np.clip(value, 1e-6, 1.0) + noise
             if not left.any():
@@ -119,6 +119,7 @@ class PiecewiseProfile:
             change, value, gradient, hessian = (
                 part[left] for part in (change, value, gradient, hessian)
             )
+            length = np.minimum(length, self._longest(change, step[left]))
             trial = change + length[:, None] * step[left]
             new = self._derivatives(trial)
             better = new[0] <= value - 1e-4 * length * decrement + 1e-13 * value + noise
@@ -127,6 +128,15 @@ class PiecewiseProfile:
                 part[better] = update[better]
             length = np.where(better, np.minimum(4.0 * length, 1.0), 0.5 * length)
         return np.maximum(result, 0.0)
+
+    def _longest(self, change: Floats, step: Floats) -> Floats:
+        """Share (k,) of a step that triples the changes of log-odds, and 20 more, at most.
+
+        Where the sigmoid is flat, Newton's method leaps without measure.
+        """
+        knots = self.features(np.array([0.0, *self.fit.inner, 1.0])).T
+        moved, move = np.abs(change @ knots).max(axis=1), np.abs(step @ knots).max(axis=1)
+        return np.asarray((20.0 + 2.0 * moved) / np.maximum(move, 1e-300))
 
     def _derivatives(self, change: Floats) -> tuple[Floats, Floats, Floats]:
         """Deviance (k,), gradient (k, d) and Hessian (k, d, d) of changes (k, d)."""
@@ -146,18 +156,31 @@ class PiecewiseProfile:
         return value, gradient, hessian
 
 
-def _feasible_step(gradient: Floats, hessian: Floats, h: Floats) -> tuple[Floats, Floats]:
-    """Newton step (k, d) that keeps h @ change, and the squared decrement (k,)."""
-    size = range(gradient.shape[1])
+def _feasible(h: Floats) -> Floats:
+    """Orthonormal basis (k, d, d - 1) of the changes with h @ change = 0: Householder's."""
+    v = h / np.sqrt((h**2).sum(axis=1))[:, None]
+    v[:, 0] += np.where(v[:, 0] < 0.0, -1.0, 1.0)
+    size = (v**2).sum(axis=1)[:, None, None]
+    reflection = np.eye(h.shape[1]) - 2.0 * v[:, :, None] * v[:, None, :] / size
+    return np.asarray(reflection[:, :, 1:])
+
+
+def _newton_step(gradient: Floats, hessian: Floats, basis: Floats) -> tuple[Floats, Floats]:
+    """Newton step (k, d) within the span of a basis, and the squared decrement (k,).
+
+    In the span, not by a multiplier: where all sigmoids are flat the multiplier cancels all
+    digits, and the step would leave the constraint.
+    """
+    across = np.swapaxes(basis, 1, 2)
+    within, inner = (across @ gradient[:, :, None])[..., 0], across @ hessian @ basis
+    size = range(within.shape[1])
     # Scaled to a unit diagonal, which is lifted where saturation leaves nothing.
-    scale = np.sqrt(np.maximum(hessian[:, size, size], 1e-200))
-    scaled = hessian / (scale[:, :, None] * scale[:, None, :])
-    scaled[:, size, size] += 1e-13
-    both = np.stack([gradient / scale, h / scale], axis=2)
-    to_gradient, to_h = np.moveaxis(np.linalg.solve(scaled, both), 2, 0) / scale
-    multiplier = (to_gradient * h).sum(axis=1) / (to_h * h).sum(axis=1)
-    step = multiplier[:, None] * to_h - to_gradient
-    return step, np.maximum(-(step * gradient).sum(axis=1), 0.0)
+    scale = np.sqrt(np.maximum(inner[:, size, size], 1e-200))
+    inner = inner / (scale[:, :, None] * scale[:, None, :])
+    inner[:, size, size] += 1e-13
+    move = np.linalg.solve(inner, (-within / scale)[..., None])[..., 0] / scale
+    step = (basis @ move[:, :, None])[..., 0]
+    return step, np.maximum(-(move * within).sum(axis=1), 0.0)
 
 
 def piecewise_profile(counts: ScoreCounts, fit: PiecewiseFit) -> PiecewiseProfile:

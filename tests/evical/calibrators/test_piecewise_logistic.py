@@ -4,7 +4,7 @@ from itertools import combinations
 
 import numpy as np
 import pytest
-from scipy.optimize import minimize
+from scipy.optimize import minimize, minimize_scalar
 from scipy.special import expit
 
 from evical.calibrators import LogisticCalibrator, PiecewiseLogisticCalibrator
@@ -173,3 +173,30 @@ def test_only_the_likelihood_model_has_a_contour():
 def test_wrong_parameters_are_refused(options, error):
     with pytest.raises(error, match=f"{next(iter(options))} is "):
         PiecewiseLogisticCalibrator(**options).fit(SCORES, Y)
+
+
+@pytest.mark.parametrize("gap", [-60.0, -36.0, -15.0, 12.0, 27.0])
+def test_deviance_of_far_log_odds_is_that_of_a_line_search(gap):
+    """Where all sigmoids are flat a step must not leave the constraint: 442 once became 10."""
+    counts = ScoreCounts(np.arange(2.0), np.array([35.0, 0.0]), np.array([16.0, 9.0]))
+    fit = fit_piecewise_logistic(counts, 0.1, True)
+    profile = piecewise_profile(counts, fit)
+    x = np.array([0.66])
+    top = fit.log_odds(counts.scores)
+
+    def loss(slope):
+        move = gap + slope * (counts.scores - x)
+        change = np.logaddexp(0, top + move) - np.logaddexp(0, top) - expit(top) * move
+        return counts.total @ change
+
+    wanted = min(minimize_scalar(loss, bracket=(a, a + 1)).fun for a in (-100, -10, 0, 10, 100))
+    got = profile.deviance(x, (fit.log_odds(x) + gap)[:, None])
+    assert got[0, 0] == pytest.approx(wanted, rel=1e-9)
+
+
+@pytest.mark.parametrize("total", [1e-10, 0.5])
+def test_evidence_of_less_than_one_sample_leaves_nearly_all_open(total):
+    weights = np.full(40, total / 40)
+    c = PiecewiseLogisticCalibrator(0.1, model="likelihood").fit(SCORES, Y, weights)
+    low, high = c.predict_interval([-1.0, 0.0, 1.0]).T
+    assert (high - low > 0.7).all()
