@@ -203,9 +203,15 @@ def _scaled_sigmoid(eta: Floats, shift: Floats) -> Floats:
 
 
 def _accurate(values: Floats, error: Floats) -> NDArray[np.bool_]:
-    """Whether masses are accurate, and log-odds where they show in the masses."""
+    """Whether masses are accurate, and log-odds where they show in the masses.
+
+    The log-odds of a small mass matter as far as it fills the plausibility of its class: with
+    probabilities near 0 it does, where nothing is known the rest is on the frame, and the mass
+    is no more than rounding.
+    """
     mass = np.asarray(expit(values))
     sensitivity = (mass * (1.0 - mass)).max(axis=1)
     visible = ((values > -46.0) & (values < 20.0)).any(axis=1)
-    good = (error * sensitivity < _MASS_TOLERANCE) & (error * visible < _LOG_TOLERANCE)
+    share = (mass / expit(-values[..., ::-1])).max(axis=1)
+    good = (error * sensitivity < _MASS_TOLERANCE) & (error * visible * share < _LOG_TOLERANCE)
     return np.asarray(good.all(axis=1))

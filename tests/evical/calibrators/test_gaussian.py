@@ -184,3 +184,13 @@ def test_interpolated_masses_are_the_computed_ones(variances, kind):
     got = c.predict_mass(at)
     np.testing.assert_allclose(got.bel(1), wanted[:, 0], atol=5e-8)
     np.testing.assert_allclose(got.bel(0), wanted[:, 1], atol=5e-8)
+
+
+@pytest.mark.parametrize("kind", ["apart", "alternating"])
+def test_far_scores_of_which_nothing_is_known_need_no_fine_table(kind):
+    """Masses that are rounding there were interpolated to 4 digits: 600 panels, a minute."""
+    scores = np.arange(60.0)
+    y = scores >= 30 if kind == "apart" else scores % 2 == 1
+    c = likelihood("unequal", scores, y)
+    assert len(c._table.edges) < 60
+    np.testing.assert_allclose(c.predict_interval([-1e15, 1e15]), [[0, 1]] * 2, atol=1e-6)
