@@ -17,6 +17,11 @@ __all__ = ["bin_range", "layered_average", "quantile_binnings", "select_best"]
 Floats = NDArray[np.float64]
 Indices = NDArray[np.intp]
 
+# N = 7e7 has fewer numbers of bins; more come from weights only, and differ by less than 1/1000.
+_MOST_NUMBERS = 4096
+# A table of the limits of all bins is faster than a quotient a score only while it is short.
+_FEW_BINS = 16
+
 
 def bin_range(total: float) -> tuple[int, int]:
     """Least and greatest number of bins that BBQ tries.
@@ -50,7 +55,8 @@ def quantile_binnings(
     ----------
     counts : ScoreCounts
     least, greatest : int
-        Numbers of bins aimed at, both included; ties may leave fewer.
+        Numbers of bins aimed at, both included; ties may leave fewer. Of more than 4096 numbers
+        as many are tried, in equal ratios.
     remainder : {"last", "spread"}
         Bins hold floor(N / B) samples and the last one the rest, or all hold N / B as nearly as
         they can. Less than one sample a bin is always spread.
@@ -73,18 +79,33 @@ def quantile_binnings(
     weight = float(total.sum())
     middle = np.cumsum(total) - total / 2
     seen = set()
-    for n_bins in range(least, greatest + 1):
-        number, whole = np.arange(n_bins, dtype=np.float64), weight // n_bins
-        limits = number * whole if remainder == "last" and whole else number * weight / n_bins
-        starts = _starts_at(limits, middle)
+    for n_bins in _numbers(least, greatest):
+        whole = weight // n_bins
+        scale = (whole, 1.0) if remainder == "last" and whole else (weight, float(n_bins))
+        starts = _starts_at(n_bins, scale, middle)
         if (key := starts.tobytes()) not in seen:
             seen.add(key)
             yield starts
 
 
-def _starts_at(limits: Floats, middle: Floats) -> Indices:
-    """First position of each bin that is not empty; the shorter array is looked up."""
-    if len(limits) < len(middle):
+def _numbers(least: int, greatest: int) -> list[int]:
+    """All numbers of bins, or very many of them in equal ratios."""
+    if greatest - least < _MOST_NUMBERS:
+        return list(range(least, greatest + 1))
+    spaced = np.rint(np.geomspace(least, greatest, _MOST_NUMBERS))
+    return [int(number) for number in np.unique(spaced)]
+
+
+def _starts_at(n_bins: int, scale: tuple[float, float], middle: Floats) -> Indices:
+    """First position of each bin that is not empty; bin b begins at ``b * scale[0] / scale[1]``.
+
+    The shorter array is looked up, or a quotient where bins are far more than scores.
+    """
+    if n_bins > _FEW_BINS * len(middle):
+        bins = np.minimum(np.floor(middle / scale[0] * scale[1]), n_bins - 1)
+        return np.flatnonzero(np.diff(bins, prepend=-1))
+    limits = np.arange(n_bins, dtype=np.float64) * scale[0] / scale[1]
+    if n_bins < len(middle):
         found = np.append(np.searchsorted(middle, limits), len(middle))
         return found[:-1][np.diff(found) > 0]
     bins = np.searchsorted(limits, middle, side="right")

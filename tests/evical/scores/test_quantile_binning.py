@@ -1,5 +1,7 @@
 """Binnings into equal weights: which there are, which are kept, and their average."""
 
+from itertools import pairwise
+
 import numpy as np
 import pytest
 from hypothesis import given
@@ -8,6 +10,7 @@ from hypothesis import strategies as st
 from evical.scores import ScoreCounts
 from evical.scores._cumulated import cumulate
 from evical.scores._quantile_binning import (
+    _numbers,
     bin_range,
     layered_average,
     quantile_binnings,
@@ -98,3 +101,24 @@ def test_average_of_step_functions(layers):
         )
         got = averaged[:, np.searchsorted(merged, x, side="right") - 1]
         np.testing.assert_allclose(got, wanted, atol=1e-12)
+
+
+@pytest.mark.parametrize("remainder", ["last", "spread"])
+def test_far_more_bins_than_scores(remainder):
+    """The bin of a score is a quotient then, the same as that of a table of limits."""
+    counts = counted([(i, i % 2) for i in range(5)], [1, 3, 2, 7, 4])
+    got = list(quantile_binnings(counts, 90, 100, remainder))
+    assert [starts.tolist() for starts in got] == [[0, 1, 2, 3, 4]]
+    heavy = ScoreCounts(counts.scores, 1e15 * counts.negative, 1e15 * counts.positive)
+    least, greatest = bin_range(float(heavy.total.sum()))
+    assert greatest > 10**6
+    assert len(list(quantile_binnings(heavy, least, greatest, remainder))) == 1
+
+
+def test_very_many_numbers_of_bins_are_thinned_out():
+    numbers = _numbers(3, 10**9)
+    assert numbers[0] == 3
+    assert numbers[-1] == 10**9
+    assert len(numbers) <= 4096
+    assert max(b / a for a, b in pairwise(numbers)) < 1.4
+    assert _numbers(3, 1000) == list(range(3, 1001))
