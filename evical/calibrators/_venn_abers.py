@@ -71,8 +71,9 @@ class VennAbersCalibrator(BaseCalibrator):
         self.transform = transform
 
     def _fit_counts(self, counts: ScoreCounts) -> None:
-        table = np.stack(venn_abers_table(counts.positive, counts.total))
-        table[1] = np.maximum(table[1], table[0])  # equal but for rounding under huge weights
+        # Slopes of sums of fractions leave [0, 1] by their rounding, and p0 = p1 may change places.
+        table = np.clip(np.stack(venn_abers_table(counts.positive, counts.total)), 0, 1)
+        table[1] = np.maximum(table[1], table[0])
         changes = (np.diff(table) != 0).any(axis=0).reshape(-1, 2).any(axis=1)
         self.thresholds_ = counts.scores[changes]
         kept = np.append(np.repeat(changes, 2), True)

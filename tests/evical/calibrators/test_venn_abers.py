@@ -89,3 +89,14 @@ def test_damaged_states_are_refused(name, value):
     data = VennAbersCalibrator().fit([1, 2, 3, 4], [0, 1, 0, 1]).to_dict()
     with pytest.raises(ValueError, match="damaged"):
         BaseCalibrator.from_dict({**data, "state": {**data["state"], name: value}})
+
+
+def test_intervals_of_fractional_weights_stay_in_the_unit_interval():
+    """Slopes of sums of fractions exceed 1 by their rounding."""
+    rng = np.random.default_rng(0)
+    for _ in range(20):
+        scores = rng.normal(size=60)
+        y = rng.random(60) < 1 / (1 + np.exp(-4 * scores))
+        calibrator = VennAbersCalibrator().fit(scores, y, rng.random(60))
+        assert ((calibrator.intervals_ >= 0) & (calibrator.intervals_ <= 1)).all()
+        BaseCalibrator.from_dict(calibrator.to_dict())
