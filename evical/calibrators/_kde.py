@@ -169,6 +169,11 @@ class KDECalibrator(BaseCalibrator):
         nearest, _ = _pulled(scores[~found], self._groups, self.bandwidth_, 0.0)
         if len(nearest):
             sums[:, ~found] = [sums(nearest) for sums in self._sums]
+        # A sample so light that it is lost in the rounding of the others is counted by itself.
+        lost = np.flatnonzero(~(sums > 0).any(axis=0))
+        if len(lost):
+            nearest, _ = _pulled(scores[lost], self._groups, self.bandwidth_, 0.0)
+            sums[:, lost] = [_weights_at(nearest, *group) for group in self._groups]
         return sums, found
 
     def _get_state(self) -> dict[str, Any]:
@@ -249,6 +254,11 @@ def _nearest(scores: Floats, samples: Floats) -> Floats:
     left, right = samples[after - 1], samples[np.minimum(after, len(samples) - 1)]
     with np.errstate(over="ignore"):
         return np.where(right - scores < scores - left, right, left)
+
+
+def _weights_at(scores: Floats, samples: Floats, weights: Floats) -> Floats:
+    place = np.minimum(np.searchsorted(samples, scores), len(samples) - 1)
+    return np.where(samples[place] == scores, weights[place], 0.0)
 
 
 def _check_bandwidth(bandwidth: Any) -> None:

@@ -202,3 +202,12 @@ def test_the_circular_data_of_the_thesis(calibrator, kernel, auc, rmse):
     assert np.sqrt(np.mean((p - y) ** 2)) == pytest.approx(rmse, abs=0.015)
     bins = np.array_split(p.argsort(), 10)
     assert sum(abs(p[b].sum() - y[b].sum()) for b in bins) / len(y) <= 0.055
+
+
+@pytest.mark.parametrize("kernel", ["boxcar", "epanechnikov", "tricube"])
+def test_samples_lost_beside_heavy_ones_still_count(kernel):
+    """Sums of moments of 1e12 round a weight of 1e-12 away, and 0 / 0 is no probability."""
+    scores, weights = [0.0, 1.0, 5.0, 9.0], [1e12, 1e12, 1e-12, 1e-12]
+    calibrator = KDECalibrator(kernel, bandwidth=0.5, transform=None)
+    calibrator.fit(scores, [0, 1, 1, 0], weights)
+    np.testing.assert_array_equal(calibrator.predict_proba([5.0, 8.9])[:, 1], [1.0, 0.0])
