@@ -23,6 +23,7 @@ __all__ = ["DPMCalibrator"]
 
 Floats = NDArray[np.float64]
 _NAMES = ("negative", "positive")
+_FAR = 1e300  # scales; the log-density there is that of any farther score, but for a constant
 
 
 class DPMCalibrator(BaseCalibrator):
@@ -215,6 +216,7 @@ def _log_density(
     total = np.full(len(scores), -np.inf)
     for c, mean, scale, df in zip(constant, means, scales, degrees, strict=True):
         # Logarithms of each component by itself, without squares: no score is too far.
-        z = np.abs(scores / 2 - mean / 2) / scale * 2
+        with np.errstate(over="ignore"):  # cut off at once, as two infinities leave no ratio
+            z = np.minimum(np.abs(scores / 2 - mean / 2) / scale * 2, _FAR)
         total = np.logaddexp(total, c - (df + 1) * np.log(np.hypot(1.0, z / np.sqrt(df))))
     return total

@@ -95,3 +95,9 @@ def test_damaged_data_are_refused():
     data["state"]["scales_"]["positive"][0] = -1.0
     with pytest.raises(ValueError, match="the positive mixture is none"):
         DPMCalibrator.from_dict(data)
+
+
+def test_no_score_is_too_far_for_narrow_components():
+    calibrator = DPMCalibrator(transform=None).fit([0.0, 0.01, 1.0, 1.01], [0, 0, 1, 1])
+    p = calibrator.predict_proba([-1e308, 1e308])
+    assert ((p >= 0) & (p <= 1)).all()
