@@ -6,6 +6,7 @@ import numpy as np
 import pandas as pd
 import pytest
 from sklearn.exceptions import NotFittedError
+from sklearn.model_selection import GridSearchCV
 
 from dstheory import Frame, MassFunction
 from evical import calibrators
@@ -78,6 +79,38 @@ def test_positive_is_the_greater_label(entry):
         np.testing.assert_array_equal(masses(named), masses(plain))
         np.testing.assert_array_equal(named.predict(PROBES), labels[plain.predict(PROBES)])
         assert named.predict_mass([0.5]).frame.labels == tuple(labels.tolist())
+
+
+@every
+def test_score_is_the_share_of_right_predictions(entry):
+    scores, y = samples()
+    calibrator = entry().fit(scores, y)
+    right = calibrator.predict(scores) == y
+    weights = np.random.default_rng(0).random(60)
+    assert calibrator.score(scores, y) == right.mean()
+    assert calibrator.score(scores, y, sample_weight=weights) == pytest.approx(
+        np.average(right, weights=weights)
+    )
+
+
+GRIDS = [
+    (calibrators.BinningCalibrator(), {"n_bins": [2, 5], "model": ["bayesian", "likelihood"]}),
+    (calibrators.SplineCalibrator(), {"n_knots": [2, 8], "transform": [None, "rank"]}),
+    (calibrators.KDECalibrator(), {"kernel": ["boxcar", "gaussian"], "bandwidth": [0.1, "shared"]}),
+    (calibrators.BBQCalibrator(), {"criterion": ["k2", "bdeu"], "n_bins": [None, (2, 4)]}),
+]
+
+
+@pytest.mark.parametrize(("calibrator", "grid"), GRIDS)
+def test_parameters_are_chosen_by_cross_validation(calibrator, grid):
+    scores, y = samples(200)
+    search = GridSearchCV(calibrator, grid, scoring="neg_log_loss", cv=3, error_score="raise")
+    search.fit(scores, y)
+    assert np.isfinite(search.cv_results_["mean_test_score"]).all()
+    assert set(search.best_params_) == set(grid)
+    found = search.best_estimator_
+    assert {name: found.get_params()[name] for name in grid} == search.best_params_
+    np.testing.assert_array_equal(search.predict_proba(PROBES), found.predict_proba(PROBES))
 
 
 # ---- what is accepted
