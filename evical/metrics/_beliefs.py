@@ -115,4 +115,4 @@ def normal(m: MassFunction) -> MassFunction:
         raise ValueError(
             f"the mass functions have batch shape {m.batch_shape}, expected (n,): one a sample"
         )
-    return m if m.is_normalized else m.normalize()
+    return m if np.all(m.is_normalized) else m.normalize()

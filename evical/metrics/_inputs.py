@@ -196,7 +196,7 @@ def positive_label(m: MassFunction, pos_label: Any) -> Any:
 
 def is_positive(y_true: Any, pos_label: Any) -> Floats:
     """1 where a label is the positive one, else 0."""
-    y = np.asarray(column_or_1d(y_true))
+    y = plain_labels(y_true)
     if y.dtype.kind not in "biuf":
         return _is_positive_name(check_labels(y), pos_label)
     one = y == (1 if pos_label is None else pos_label)
@@ -216,10 +216,16 @@ def is_positive(y_true: Any, pos_label: Any) -> Floats:
     return np.asarray(one, dtype=np.float64)
 
 
+def plain_labels(y_true: Any) -> NDArray[Any]:
+    """Labels (n,); numbers in an array of objects become an array of numbers."""
+    y = np.asarray(column_or_1d(y_true))
+    if y.dtype != object:
+        return y
+    return np.asarray(y.tolist()) if all(isinstance(v, int | float) for v in y) else y
+
+
 def _is_positive_name(y: NDArray[Any], pos_label: Any) -> Floats:
     labels = np.unique(y).tolist()
-    if set(labels) <= {0, 1} or set(labels) <= {-1, 1}:  # numbers in an array of objects
-        pos_label = 1 if pos_label is None else pos_label
     if pos_label is None:
         raise ValueError(f"y_true holds {labels}; name the positive label by pos_label")
     if len(labels) > 2 or (len(labels) == 2 and pos_label not in labels):
@@ -243,7 +249,7 @@ def class_labels(y_true: Any, labels: Any, n_classes: int) -> NDArray[Any]:
         return np.asarray(names)
     if n_classes == 2 and codes_01(y_true) is not None:
         return np.array([0, 1])
-    found = np.unique(check_labels(y_true))
+    found = np.unique(check_labels(plain_labels(y_true)))
     if n_classes == 2 and set(found.tolist()) <= {0, 1}:
         return np.array([0, 1])
     if len(found) != n_classes:
@@ -271,7 +277,7 @@ def codes_01(y_true: Any) -> NDArray[np.intp] | None:
 
 def class_codes(y_true: Any, labels: NDArray[Any]) -> NDArray[np.intp]:
     """Number of the class of each sample."""
-    y = check_labels(y_true)
+    y = check_labels(plain_labels(y_true))
     order = np.argsort(labels, kind="stable")
     try:
         place = np.searchsorted(labels, y, sorter=order)

@@ -183,7 +183,7 @@ def _path(sample: IntervalSample) -> _Path:
     middle = sample.bel + sample.pl
     # Sums of two halves that were rounded: ties are ties to twelve digits.
     middle = np.round(middle, 12)
-    order = np.argsort(middle, kind="stable")
+    order = np.argsort(middle)
     ordered = middle[order]
     starts = np.flatnonzero(np.concatenate([[True], ordered[1:] != ordered[:-1]]))
     weight = np.ones(len(order)) if sample.weight is None else sample.weight

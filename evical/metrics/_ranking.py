@@ -98,7 +98,7 @@ def hand_till_auc(
     weight = np.ones(len(sample.p)) if sample.weight is None else sample.weight
     sizes = np.bincount(sample.codes, weight, sample.p.shape[1])
     if (sizes == 0).any():
-        lost = sample.labels[int(np.argmin(sizes))]
+        lost = sample.labels[int(np.argmin(sizes))].item()
         raise ValueError(f"class {lost!r} has no sample; each pair of classes needs both")
     areas = []
     for k, j in permutations(range(sample.p.shape[1]), 2):

@@ -109,7 +109,7 @@ def u65_score(y_true: Any, y_set: Any, *, labels: Any = None, sample_weight: Any
     0.59
     """
     x, weight = _precision(y_true, y_set, labels, sample_weight)
-    return average(-0.6 * x**2 + 1.6 * x, weight)
+    return average(x + 0.6 * x * (1 - x), weight)
 
 
 def u80_score(y_true: Any, y_set: Any, *, labels: Any = None, sample_weight: Any = None) -> float:
@@ -150,7 +150,7 @@ def u80_score(y_true: Any, y_set: Any, *, labels: Any = None, sample_weight: Any
     0.68
     """
     x, weight = _precision(y_true, y_set, labels, sample_weight)
-    return average(-1.2 * x**2 + 2.2 * x, weight)
+    return average(x + 1.2 * x * (1 - x), weight)
 
 
 def _precision(

@@ -2,7 +2,7 @@
 
 import numpy as np
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from evical import metrics
@@ -52,6 +52,7 @@ def test_debiased(strategy, samples, n_bins):
 
 
 @every_strategy
+@settings(max_examples=30)
 @given(classes(), n_bins_of)
 def test_many_classes(strategy, samples, n_bins):
     y, p, w = arrays(samples)
@@ -105,12 +106,12 @@ def test_interval_covers():
     truth = ((0.5 - 0.3) ** 2 + (0.5 - 0.6) ** 2) / 2
     p = np.repeat([0.3, 0.6], 200)
     hits = 0
-    for _ in range(100):
+    for _ in range(60):
         y = rng.integers(2, size=400)
         found = metrics.debiased_interval(y, p, rng=rng, n_bins=2, n_resamples=200)
         assert found.low < found.high
         hits += found.low <= truth <= found.high
-    assert 88 <= hits <= 100  # 95 expected, less three and more standard deviations
+    assert hits >= 51  # 57 expected, less three standard deviations and a half
 
 
 def test_interval_arguments():

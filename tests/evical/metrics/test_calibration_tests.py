@@ -40,11 +40,11 @@ def test_level(test):
 def test_level_with_weights(test):
     """Weights that do not depend on outcomes leave the level as it is."""
     rng = np.random.default_rng(1)
-    y, p = calibrated(1000, rng, N_SETS // 2)
+    y, p = calibrated(1000, rng, N_SETS // 4)
     w = rng.gamma(2, size=1000)
     share = rejections(test, y, p, sample_weight=w)
-    assert share <= 0.07
-    assert share >= (0.01 if test is metrics.binomial_test else 0.03)
+    assert share <= 0.08
+    assert share >= (0.01 if test is metrics.binomial_test else 0.02)
 
 
 @every_test
@@ -53,7 +53,7 @@ def test_power(test):
     rng = np.random.default_rng(2)
     powers = []
     for n in (100, 1000, 4000):
-        y, p = calibrated(n, rng, 100)
+        y, p = calibrated(n, rng, 50)
         odds = (p / (1 - p)) ** 1.5
         powers.append(rejections(test, y, odds / (1 + odds)))
     assert powers == sorted(powers)
@@ -93,7 +93,7 @@ def test_distributions_by_simulation():
     rng = np.random.default_rng(4)
     n = 2500
     maxima, ranges = [], []
-    for _ in range(20):
+    for _ in range(10):
         walks = np.cumsum(rng.normal(size=(200, n)), axis=1) / np.sqrt(n)
         maxima.append(np.abs(walks).max(axis=1))
         ranges.append(np.maximum(walks.max(axis=1), 0) - np.minimum(walks.min(axis=1), 0))

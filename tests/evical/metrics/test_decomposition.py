@@ -2,7 +2,7 @@
 
 import numpy as np
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from evical.metrics import brier_decomposition, brier_score, corp_decomposition, log_loss
@@ -39,6 +39,7 @@ def test_within_bins(samples, strategy):
     assert parts.score == pytest.approx(total)
 
 
+@settings(max_examples=30)
 @given(binary(), st.sampled_from(["brier", "log"]))
 def test_corp(samples, score):
     y, p, w = arrays(samples)
