@@ -91,7 +91,7 @@ def hastie_tibshirani(
         the order of the iterative ones for all pairs with equal weights, but near uniform.
         Weights are not used.
     update : {"scoring", "minorize", "zadrozny"}
-        What an iteration does: Fisher's scoring, safeguarded; a closed step that never
+        What an iteration does: Newton's step, safeguarded; a closed step that never
         increases the divergence; or the one of [1]_, which may do so unless the code is all
         pairs. For all pairs the last two are the algorithm of Hastie and Tibshirani.
     atol : float

@@ -2,8 +2,8 @@
 
 Three ways from class probabilities p to better ones: Zadrozny's ratio of observed to expected
 sums, which is a descent for all pairs only; the minorization of Huang, Weng & Lin (2006), a
-descent for every code, but slow; and Fisher's scoring on log p, which takes a minorizing step
-where it fails to descend.
+descent for every code, but slow; and Newton's step on log p, with two safer ones where it fails
+to descend.
 """
 
 from collections.abc import Callable
@@ -23,6 +23,9 @@ TINY = 1e-140
 
 # Most that log p may move in a scoring step: a factor of 150, where the quadratic model is gone.
 LONGEST = 5.0
+
+# What a sum of the columns may rise by without having risen.
+ROUNDING = 1e-13
 
 # Shares of a scoring step that are tried.
 SHARES = (1.0, 0.25, 0.06)
@@ -52,6 +55,7 @@ class Problem(NamedTuple):
         return self if keep.all() else self._replace(r=self.r[:, keep])
 
 
+_Sums: TypeAlias = tuple[Floats, Floats, Floats]  # P(I), P(J) and P(I or J), (B, n) each
 Step: TypeAlias = Callable[[Problem, Floats], Floats]
 
 
@@ -104,7 +108,7 @@ def _ratio(numerator: Floats, denominator: Floats) -> Floats:
     return np.asarray(numerator / safe)
 
 
-def _sides(columns: Columns, p: Floats) -> tuple[Floats, Floats, Floats]:
+def _sides(columns: Columns, p: Floats) -> _Sums:
     positive, negative = columns.positive @ p, columns.negative @ p
     return positive, negative, positive + negative
 
@@ -157,7 +161,7 @@ def zadrozny(problem: Problem, p: Floats) -> Floats:
 
 
 def scoring(problem: Problem, p: Floats) -> Floats:
-    """Fisher's scoring on log p, or a minorizing step where that would not descend.
+    """Newton's step on log p; where it does not descend, Fisher's scoring or a minorizing step.
 
     Parameters
     ----------
@@ -170,53 +174,76 @@ def scoring(problem: Problem, p: Floats) -> Floats:
 
     Notes
     -----
-    With s_b the answer of p to column b, the derivative of its logit by log p_k is p_k / P(I)
-    on the positive side and -p_k / P(J) on the negative one; the information is the sum of
-    n_b s_b (1 - s_b) times the products of these derivatives. For all pairs it is the
-    Hessian, and the step is Newton's.
+    With shares u of P(I), v of P(J) and t of P(I or J) the slope by log p is the sum over columns
+    of n_b (t - r u - (1 - r) v), and the second derivatives are the slope on the diagonal and the
+    sum of n_b (r uu' + (1 - r) vv' - tt'). Scoring has s, the answer of p, in the place of r
+    there and no diagonal. For all pairs both are one matrix, and positive definite.
     """
-    r, columns = problem
-    positive, negative, either = _sides(columns, p)
-    surplus = columns.weights * (_ratio(positive, either) - r)
-    slope = columns.positive.T @ _ratio(surplus, positive)
-    slope = p * (slope - columns.negative.T @ _ratio(surplus, negative))
-    change = _direction(_information(columns, p, positive, negative, either), slope, p)
-    return _descend(problem, p, np.clip(change, -LONGEST, LONGEST))
+    here = cross_entropy(problem, p) + ROUNDING
+    sums = _sides(problem.columns, p)
+    slope = _slope(problem, p, sums)
+    curvature = _curvature(problem.columns, p, problem.r, sums)
+    diagonal = _diagonal(curvature)
+    diagonal += slope
+    upward = ((diagonal > 0) | (p == 0)).all(axis=0)
+    moved = _moved(p, _direction(curvature, slope, p))
+    left = ~(upward & (cross_entropy(problem, moved) <= here))
+    if left.any():
+        sums = sums[0][:, left], sums[1][:, left], sums[2][:, left]
+        moved[:, left] = _score(problem.rows(left), p[:, left], here[left], slope[:, left], sums)
+    return moved
 
 
-def _descend(problem: Problem, p: Floats, change: Floats) -> Floats:
-    """The longest of a few shares of the change that descends, or a minorizing step."""
-    here = cross_entropy(problem, p)
+def _score(problem: Problem, p: Floats, here: Floats, slope: Floats, sums: _Sums) -> Floats:
+    """The longest of a few shares of Fisher's step that descends, or a minorizing step."""
+    columns = problem.columns
+    change = _direction(_curvature(columns, p, _ratio(sums[0], sums[2]), sums), slope, p)
     moved = p.copy()
     left = np.ones(len(here), dtype=bool)
     for share in SHARES:
-        rows = problem.rows(left)
-        tried = _scaled(p[:, left] * np.exp(-share * change[:, left]))
-        moved[:, left] = tried
-        left[left] = ~(cross_entropy(rows, tried) <= here[left])
+        moved[:, left] = _moved(p[:, left], share * change[:, left])
+        left[left] = ~(cross_entropy(problem.rows(left), moved[:, left]) <= here[left])
         if not left.any():
             return moved
     moved[:, left] = minorize(problem.rows(left), p[:, left])
     return moved
 
 
-def _information(
-    columns: Columns, p: Floats, positive: Floats, negative: Floats, either: Floats
-) -> Floats:
-    size = len(p)
-    squares = _ratio(_ratio(columns.weights, either), either)
-    parts = [_ratio(squares * negative, positive), _ratio(squares * positive, negative), squares]
-    sums = columns.products @ np.concatenate(parts)
-    return np.asarray(sums.reshape(size, size, -1) * p * p[:, np.newaxis])
+def _moved(p: Floats, change: Floats) -> Floats:
+    return _scaled(p * np.exp(-np.clip(change, -LONGEST, LONGEST)))
+
+
+def _slope(problem: Problem, p: Floats, sums: _Sums) -> Floats:
+    r, columns = problem
+    positive, negative, either = sums
+    surplus = columns.weights * (_ratio(positive, either) - r)
+    slope = columns.positive.T @ _ratio(surplus, positive)
+    return np.asarray(p * (slope - columns.negative.T @ _ratio(surplus, negative)))
+
+
+def _curvature(columns: Columns, p: Floats, r: Floats, sums: _Sums) -> Floats:
+    """(K, K, n): sum of n_b (r uu' + (1 - r) vv' - tt'), by pairs of classes."""
+    positive, negative, either = sums
+    weights, size = columns.weights, len(p)
+    across = _ratio(_ratio(weights, either), either)
+    inside = _ratio(_ratio(weights * r, positive), positive) - across
+    outside = _ratio(_ratio(weights * (1 - r), negative), negative) - across
+    pairs = columns.products @ np.concatenate([inside, outside, across])
+    return np.asarray(pairs.reshape(size, size, -1) * p * p[:, np.newaxis])
+
+
+def _diagonal(matrices: Floats) -> Floats:
+    """A view."""
+    size = len(matrices)
+    return matrices.reshape(size * size, -1)[:: size + 1]
 
 
 def _direction(information: Floats, slope: Floats, p: Floats) -> Floats:
     """Solution with log p of the likeliest class pinned; the matrix is overwritten."""
-    size, samples = p.shape
-    diagonal = information.reshape(size * size, samples)[:: size + 1]  # a view
+    diagonal = _diagonal(information)
     pinned = p.argmax(axis=0)
     free = diagonal > 0
-    free[pinned, np.arange(samples)] = False
+    free[pinned, np.arange(len(pinned))] = False
     scale = np.where(free, 1 / np.sqrt(np.where(free, diagonal, 1)), 0)
     information *= scale
     information *= scale[:, np.newaxis]

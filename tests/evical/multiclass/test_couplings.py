@@ -196,17 +196,6 @@ def test_wu_lin_weng_is_least_squares(r):
     assert losses[0] == pytest.approx(losses[1], abs=1e-12)
 
 
-def test_wu_lin_weng_by_its_own_equations():
-    """Eq. 18-21: Q_ii = sum of r_ji^2, Q_ij = -r_ji r_ij, and Qp is constant."""
-    rng = np.random.default_rng(0)
-    pairs = rng.random((5, 5))
-    r = np.triu(pairs, 1) + np.tril(1 - pairs.T, -1)
-    quadratic = -r.T * r
-    quadratic[np.diag_indices(5)] = (r**2).sum(axis=0)
-    p = wu_lin_weng(r[np.triu_indices(5, 1)][np.newaxis])[0]
-    np.testing.assert_allclose(quadratic @ p, (p @ quadratic @ p) * np.ones(5), atol=1e-13)
-
-
 # Laws
 
 
