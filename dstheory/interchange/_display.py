@@ -9,6 +9,7 @@ from dstheory._masses import check_mass
 from dstheory.errors import DSTheoryError
 from dstheory.frame import Frame
 from dstheory.mass import MassFunction
+from dstheory.product import ProductFrame
 
 if TYPE_CHECKING:
     from pandas import DataFrame
@@ -113,6 +114,8 @@ def to_pandas(m: MassFunction) -> "DataFrame":
 
 
 def _latex_set(frame: Frame, mask: Any) -> str:
+    if isinstance(frame, ProductFrame):  # in words, as lists of configurations are long
+        return _escaped(_show.event_name(frame, mask))
     names = [rf"\text{{{_escaped(str(label))}}}" for label in frame.event(mask)]
     return rf"$\{{{', '.join(names)}\}}$" if names else r"$\emptyset$"
 

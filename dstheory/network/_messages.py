@@ -178,8 +178,9 @@ class Messages(Generic[P]):
         part = self.store.reduce(whole, self.tree.separators[node])
         self.store.computed += 1
         if part is not None:
-            self._n_bytes += self.store.algebra.n_bytes(part)
-            self.store.algebra.limits.check_bytes(self._n_bytes, "all messages together")
+            n_bytes = self._n_bytes + self.store.algebra.n_bytes(part)
+            self.store.algebra.limits.check_bytes(n_bytes, "all messages together")
+            self._n_bytes = n_bytes
         digest = self._digests[task]
         assert digest is not None
         self.store.keep(digest, part, self.limit)

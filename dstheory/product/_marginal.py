@@ -190,7 +190,7 @@ def on(variables: Variable | Iterable[Variable], m: MassFunction) -> MassFunctio
     variables : Variable, or sequence of Variable
     m : MassFunction
         One or a batch: on the frame of the variable, or on a frame whose labels are the
-        configurations of the variables, in their order (what was saved comes back as such).
+        configurations of the variables, in their order.
 
     Returns
     -------

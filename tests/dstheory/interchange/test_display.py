@@ -11,6 +11,7 @@ from dstheory import Frame, MassFunction
 from dstheory.construct import random, simple, vacuous
 from dstheory.errors import DSTheoryError
 from dstheory.interchange import to_latex, to_pandas
+from dstheory.product import Variable, implies
 
 
 def test_latex_escapes_labels_and_writes_fractions():
@@ -29,6 +30,13 @@ def test_latex_of_a_batch_has_a_column_for_each_row():
     assert lines[4] == r"$\{\text{a}\}$ & 0.25 & 0.33 \\"
     with pytest.raises(DSTheoryError, match="reshape"):
         to_latex(vacuous(frame, (2, 2)))
+
+
+def test_latex_of_a_product_names_values():
+    rain, wet = Variable("rain", ["yes", "no"]), Variable("wet_1", ["yes", "no"])
+    text = to_latex(implies({rain: "yes"}, {wet: "yes"}, 0.75))
+    assert r"not \{rain=yes, wet\_1=no\} & 0.75 \\" in text
+    assert r"\{all\} & 0.25 \\" in text
 
 
 def test_latex_of_symbols():

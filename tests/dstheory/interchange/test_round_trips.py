@@ -13,6 +13,7 @@ from dstheory import Frame, MassFunction
 from dstheory.construct import random, simple, vacuous
 from dstheory.errors import DSTheoryError, FrameError
 from dstheory.interchange import from_csv, from_json, to_csv, to_json
+from dstheory.product import ProductFrame, Variable
 from dstheory.testing import frames, masses
 
 ABC = Frame(["a", "b", "c"])
@@ -62,10 +63,34 @@ def test_large_frames_come_back():
     assert same(from_csv(to_csv(m), m.frame), m)
 
 
+def test_products_come_back_as_products():
+    """Also with one variable only, whose events differ from those of its plain frame."""
+    rain, count = Variable("rain", ["yes", None]), Variable("count", [0, True, 2.5, ("x", 1)])
+    for variables in ([rain, count], [count], [Variable(f"v{i}", [0, 1]) for i in range(12)]):
+        m = random(ProductFrame(variables), np.random.default_rng(0), n_focal=4, size=(2,))
+        back = from_json(to_json(m))
+        assert back.frame == m.frame
+        assert back.frame.variables == tuple(variables)
+        assert same(back, m)
+    damaged = json.loads(to_json(m))
+    for variables, message in (
+        ([{"name": "a"}], "missing or unknown fields .'values'."),
+        ([{"name": 3, "values": [1]}], "name 3 is no string"),
+        ([{"name": "a", "values": "xy"}], "values is no list"),
+        ([{"name": "a", "values": [0, 0]}], "values of variable 'a'"),
+        ([{"name": "a", "values": [0]}] * 2, "variable 'a' occurs twice"),
+        ({}, "variables is no list"),
+    ):
+        with pytest.raises(DSTheoryError, match=message):
+            from_json(json.dumps({**damaged, "variables": variables}))
+    with pytest.raises(DSTheoryError, match=r"unknown fields .'frame'"):
+        from_json(json.dumps({**damaged, "frame": [1]}))
+
+
 def test_what_has_no_text_is_refused():
-    with pytest.raises(TypeError, match=r"label .* has no JSON form"):
+    with pytest.raises(TypeError, match=r"frozenset.* has no JSON form"):
         to_json(vacuous(Frame([frozenset("a")])))
-    with pytest.raises(TypeError, match="label inf has no JSON form"):
+    with pytest.raises(TypeError, match="inf has no JSON form"):
         to_json(vacuous(Frame([np.inf])))
     symbolic = simple(ABC, "a", sympy.Symbol("p", nonnegative=True))
     for write in (to_json, to_csv):

@@ -62,6 +62,14 @@ def test_what_has_no_json_form():
         to_json(network.add(MassFunction(network.variables[0].frame, [1, 3], [p, 1 - p]), on="a"))
 
 
+def test_wrong_limits_are_no_damage():
+    text = to_json(ValuationNetwork({"a": ["t", "f"]}))
+    with pytest.raises(ValueError, match=r"^max_pairs is 0, but a limit is 1 or more"):
+        from_json(text, max_pairs=0)
+    with pytest.raises(TypeError, match="'kind' is no limit; limits are max_bytes"):
+        from_json(text, kind="probability")
+
+
 DOCUMENT = json.loads(
     to_json(
         ValuationNetwork(
@@ -89,10 +97,11 @@ TABLE = json.loads(
         ({"tnorm": "min"}, "damaged: .*only possibilities"),
         ({"variables": {}}, "variables is no list"),
         ({"variables": [3]}, "damaged"),
+        ({"variables": DOCUMENT["variables"] * 2}, "variable 'a' occurs twice"),
         ({"variables": [{"name": "b", "values": [1]}]}, "damaged: KeyError\\('a'\\)"),
         ({"variables": [{"name": "a", "values": [[1]]}]}, "is no label"),
         ({"valuations": [3]}, "missing or unknown fields 3"),
-        ({"valuations": DOCUMENT["valuations"] * 2}, "a key occurs twice"),
+        ({"valuations": DOCUMENT["valuations"] * 2}, "key 'm' occurs twice"),
     ],
 )
 def test_damaged_documents(change, message):
