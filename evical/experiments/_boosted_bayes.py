@@ -76,7 +76,8 @@ class BoostedNaiveBayes:
         self.models_: list[Any] = []
         self.votes_: list[float] = []
         for _ in range(max(1, self.n_rounds)):
-            model = self._base().fit(X, y, weights)
+            # Of mean 1: the smoothing of counts takes a sample for 1.
+            model = self._base().fit(X, y, weights * len(y))
             miss = np.abs(model.predict_proba(X)[:, 1] - y)
             error = float(weights @ miss)
             if self.models_ and not 0 < error < 0.5:

@@ -7,7 +7,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 from sklearn.datasets import make_classification
-from sklearn.naive_bayes import GaussianNB
+from sklearn.naive_bayes import CategoricalNB, GaussianNB
 
 from evical.datasets import Dataset, load_csv
 from evical.experiments import ZadroznyProtocol, run_zadrozny
@@ -42,10 +42,14 @@ def test_two_rounds_by_hand():
     np.testing.assert_allclose(found, expected, rtol=1e-9)
 
 
-def test_no_rounds_are_naive_bayes():
+@pytest.mark.parametrize("base", ["gaussian", "discrete"])
+def test_no_rounds_are_naive_bayes(base):
+    """Also in the smoothing of counts, which must not see weights of sum 1."""
     X, y = make_classification(50, 4, random_state=0)
-    expected = GaussianNB().fit(X, y).predict_proba(X)[:, 1]
-    found = BoostedNaiveBayes("gaussian", 0, 0).fit(X, y).predict_positive(X)
+    X, _ = discretized(X, X, 4) if base == "discrete" else (X, X)
+    bayes = CategoricalNB() if base == "discrete" else GaussianNB()
+    expected = bayes.fit(X, y).predict_proba(X)[:, 1]
+    found = BoostedNaiveBayes(base, 0, 4).fit(X, y).predict_positive(X)
     np.testing.assert_allclose(found, expected, rtol=1e-9)
 
 
