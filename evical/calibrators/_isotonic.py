@@ -57,6 +57,19 @@ class IsotonicCalibrator(BaseCalibrator):
     masses_ : (2, n_blocks) array
         m({positive}) and m({negative}) of each block.
 
+    Notes
+    -----
+    The envelope is that of the paper: plausibility is the highest one up to a block, belief the
+    lowest one from a block on. A single small block thus hands its wide interval on, its
+    plausibility to all blocks above that have a lower one, its belief to all below that have a
+    higher one; and as isotonic regression keeps some small blocks however many samples there
+    are, intervals with an envelope hardly become narrower with the sample, nor do their
+    middles, the pignistic probabilities, come closer to the truth. The likelihood model has a
+    mean width of 0.25 for 200 and of 0.17 for 10^4 simulated scores ("monotone", five draws);
+    without the envelope these are 0.21 and 0.06. So with many samples take ``envelope=False``,
+    which says what the samples of each block say; or ``model="bayesian"``, whose envelope
+    changes nothing, for probabilities alone.
+
     References
     ----------
     Xu, Davoine, Zha & Denoeux (2016), Int. J. Approx. Reasoning 72, 55-70, section 4.2.
@@ -111,7 +124,7 @@ class IsotonicCalibrator(BaseCalibrator):
 
     def _predict_mass(self, scores: Floats) -> tuple[Floats, Floats]:
         if self.centered:
-            positive, negative = (np.interp(scores, self.centers_, row) for row in self.masses_)
+            positive, negative = _between(self.centers_, self.masses_, scores)
             return positive, negative
         block = np.searchsorted(self.thresholds_, scores, side="right")
         return self.masses_[0, block], self.masses_[1, block]
@@ -144,6 +157,18 @@ def _separate(starts: NDArray[np.intp], counts: ScoreCounts) -> NDArray[np.intp]
         if rising.all():
             return starts
         starts = starts[rising]
+
+
+def _between(centers: Floats, values: Floats, scores: Floats) -> Floats:
+    """Linear interpolation of rows; by shares, since slopes of near centers may overflow."""
+    right = np.searchsorted(centers[1:-1], scores, side="right") + 1
+    right = np.minimum(right, len(centers) - 1)
+    left = np.maximum(right - 1, 0)
+    inside = np.clip(scores, centers[0], centers[-1]) / 2
+    gap = centers[right] / 2 - centers[left] / 2  # halves: the range may exceed all floats
+    share = np.divide(inside - centers[left] / 2, gap, out=np.ones_like(gap), where=gap > 0)
+    share = np.clip(share, 0, 1)
+    return np.asarray(values[:, left] * (1 - share) + values[:, right] * share)
 
 
 def _isotonic_envelope(masses: Floats) -> Floats:

@@ -193,3 +193,16 @@ def test_centered_probability_rises_strictly_and_is_never_certain(pairs):
 def test_wrong_parameters(options, message):
     with pytest.raises(ValueError, match=message):
         IsotonicCalibrator(**options).fit([0.0, 1.0], [0, 1])
+
+
+def test_centers_of_any_distance_are_interpolated():
+    """The slope between 0 and 1e-320 is beyond all floats, the probability is not."""
+    scores, y = [0.0, 1e-320, 1.0, 1e308], [0, 1, 1, 1]
+    fitted = IsotonicCalibrator("laplace", centered=True, envelope=False).fit(scores, y)
+    m = fitted.masses_[0]
+    got = fitted.predict_interval([-1e308, 0.0, 5e-321, 1e308])[:, 0]
+    np.testing.assert_allclose(got, [m[0], m[0], m[0], m[1]], atol=1e-9)
+    tiny = IsotonicCalibrator("laplace", centered=True, envelope=False)
+    tiny.fit([0.0, 1e-320], [0, 1])
+    got = tiny.predict_interval([-1.0, 0.0, 5e-321, 1e-320, 1.0])[:, 0]
+    np.testing.assert_allclose(got, np.array([2, 2, 3, 4, 4]) / 6, atol=1e-3)
