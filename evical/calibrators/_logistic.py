@@ -10,7 +10,6 @@ from typing import Any
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
-from scipy.special import expit
 from sklearn.utils.validation import check_is_fitted
 
 from evical.calibrators._base import BaseCalibrator
@@ -18,6 +17,7 @@ from evical.calibrators._models import check_confidence, check_model
 from evical.calibrators._saved import check_shapes
 from evical.scores import LogisticProfile, PlattFit, ScoreCounts, fit_platt, fit_profile
 from evical.scores._platt import confidence_interval
+from evical.scores._sides import sides
 
 __all__ = ["LogisticCalibrator"]
 
@@ -106,7 +106,7 @@ class LogisticCalibrator(BaseCalibrator):
         if self.model == "confidence":
             lower, upper = confidence_interval(self.sigmoid_, scores, self.confidence)
             return self.confidence * lower, self.confidence * (1 - upper)
-        positive, negative = _sides(self.sigmoid_.logit(scores))
+        positive, negative = sides(self.sigmoid_.logit(scores))
         if self.model == "inverse_pignistic":
             return np.maximum(positive - negative, 0), np.maximum(negative - positive, 0)
         return positive, negative
@@ -213,10 +213,3 @@ class LogisticCalibrator(BaseCalibrator):
             edges=(n_edges,),
             coefficients=(2, *degree, max(n_edges - 1, 1)),
         )
-
-
-def _sides(log_odds: Floats) -> tuple[Floats, Floats]:
-    """Probabilities of both classes; the smaller one keeps its digits, the sum is exactly 1."""
-    smaller = expit(-np.abs(log_odds))
-    likely = log_odds > 0
-    return np.where(likely, 1 - smaller, smaller), np.where(likely, smaller, 1 - smaller)

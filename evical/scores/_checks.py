@@ -10,6 +10,8 @@ from sklearn.utils.multiclass import check_classification_targets
 __all__ = [
     "check_binary",
     "check_labels",
+    "check_numbers",
+    "check_positive",
     "check_same_length",
     "check_scores",
     "check_unit",
@@ -52,6 +54,60 @@ def check_scores(scores: Any) -> Floats:
         raise ValueError("scores are empty; at least one sample is needed")
     _refuse(array, ~np.isfinite(array), "scores", "finite (neither NaN nor infinity)")
     return array
+
+
+def check_numbers(numbers: Any, name: str) -> Floats:
+    """A finite float64 array (n,) of its own.
+
+    Parameters
+    ----------
+    numbers : (n,) array, n at least 1
+    name : str
+        What an error calls them.
+
+    Returns
+    -------
+    (n,) array
+
+    Raises
+    ------
+    ValueError
+        If there is none, one is NaN or infinite, or they are no row.
+
+    Examples
+    --------
+    >>> check_numbers([1, float("nan")], "values")
+    Traceback (most recent call last):
+    ValueError: values[1] is nan, but every value must be finite
+    """
+    array: Floats = np.array(numbers, dtype=np.float64)
+    if array.ndim != 1 or len(array) == 0:
+        raise ValueError(f"shape of {name} is {array.shape}, expected (n,) with n of at least 1")
+    _refuse(array, ~np.isfinite(array), name, "finite")
+    return array
+
+
+def check_positive(weights: Floats, name: str) -> None:
+    """Raise unless all weights are positive.
+
+    Parameters
+    ----------
+    weights : (n,) array
+    name : str
+        What an error calls them.
+
+    Raises
+    ------
+    ValueError
+        If a weight is 0 or less.
+
+    Examples
+    --------
+    >>> check_positive(np.array([1.0, 0.0]), "weights")
+    Traceback (most recent call last):
+    ValueError: weights[1] is 0.0, but every value must be positive; leave that sample out
+    """
+    _refuse(weights, ~(weights > 0), name, "positive; leave that sample out")
 
 
 def check_unit(scores: Floats) -> None:

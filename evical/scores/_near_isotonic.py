@@ -13,7 +13,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from evical.scores._checks import check_same_length
+from evical.scores._checks import check_numbers, check_positive, check_same_length
 from evical.scores._near_isotonic_joins import EQUAL, join_lambdas
 
 __all__ = ["NearIsotonicPath", "block_slopes", "joins_of", "near_isotonic_path", "power_of_two"]
@@ -155,14 +155,10 @@ def near_isotonic_path(values: Any, weights: Any = None) -> NearIsotonicPath:
     >>> path.at(0.5)
     array([0.5, 0.5, 0.5, 0.5, 0.5, 0.5])
     """
-    y = _finite(values, "values")
-    w = np.ones(len(y)) if weights is None else _finite(weights, "weights")
+    y = check_numbers(values, "values")
+    w = np.ones(len(y)) if weights is None else check_numbers(weights, "weights")
     check_same_length(values=y, weights=w)
-    if not (w > 0).all():
-        row = int(np.argmin(w > 0))
-        raise ValueError(
-            f"weights[{row}] is {w[row]}, but every weight must be positive; leave that value out"
-        )
+    check_positive(w, "weights")
     unit_y, unit_w = power_of_two(float(np.abs(y).max())), power_of_two(float(w.max()))
     scaled, heavy = y / unit_y, w / unit_w
     joins, _ = joins_of((scaled - scaled.min()) * heavy, heavy)
@@ -247,16 +243,6 @@ def power_of_two(size: float) -> float:
     (1.0, 2.037035976334486e+90)
     """
     return 1.0 if 1e-50 < size < 1e50 or size == 0 else math.ldexp(1.0, math.frexp(size)[1] - 1)
-
-
-def _finite(numbers: Any, name: str) -> Floats:
-    array: Floats = np.array(numbers, dtype=np.float64)
-    if array.ndim != 1 or len(array) == 0:
-        raise ValueError(f"{name} have shape {array.shape}, expected (n,) with n of at least 1")
-    if not np.isfinite(array).all():
-        row = int(np.argmin(np.isfinite(array)))
-        raise ValueError(f"{name}[{row}] is {array[row]}, but every value must be finite")
-    return array
 
 
 def _check_lambda(lam: Any) -> float:

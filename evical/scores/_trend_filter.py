@@ -14,7 +14,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from evical.scores._bent_line import NO_KINKS, Points, bend, line, string
-from evical.scores._checks import check_same_length
+from evical.scores._checks import check_numbers, check_positive, check_same_length
 
 __all__ = ["TrendFilterPath", "trend_filter", "trend_filter_path"]
 
@@ -96,7 +96,7 @@ class TrendFilterPath:
         >>> trend_filter_path([0, 2], [0, 1], n_lambdas=1).predict([-1, 1, 3])
         array([[0. , 0.5, 1. ]])
         """
-        at = _finite(x, "x")
+        at = check_numbers(x, "x")
         return np.stack(
             [np.interp(at, *polyline) for polyline in zip(self.knots, self.values, strict=True)]
         )
@@ -238,10 +238,10 @@ class _Problem(NamedTuple):
 
 
 def _problem(x: Any, y: Any, weights: Any) -> _Problem:
-    given, target = _finite(x, "x"), _finite(y, "y")
-    w = np.ones(len(given)) if weights is None else _finite(weights, "weights")
+    given, target = check_numbers(x, "x"), check_numbers(y, "y")
+    w = np.ones(len(given)) if weights is None else check_numbers(weights, "weights")
     check_same_length(x=given, y=target, weights=w)
-    _check_weights(w)
+    check_positive(w, "weights")
     _check_ascending(given)
     w = np.maximum(w, _LIGHTEST * w.max())
     # A power of two changes no digit; halves first, as their difference cannot overflow.
@@ -283,25 +283,6 @@ def _fits(
         knots.append(problem.distinct[at])
         values.append(rest + problem.base[at])
     return tuple(knots), tuple(values)
-
-
-def _finite(numbers: Any, name: str) -> Floats:
-    array = np.array(numbers, dtype=np.float64)
-    if array.ndim != 1 or len(array) == 0:
-        raise ValueError(f"{name} has shape {array.shape}, expected (n,) with n of at least 1")
-    if not np.isfinite(array).all():
-        row = int(np.argmin(np.isfinite(array)))
-        raise ValueError(f"{name}[{row}] is {array[row]}, but every value must be finite")
-    return array
-
-
-def _check_weights(weights: Floats) -> None:
-    if not (weights > 0).all():
-        row = int(np.argmin(weights > 0))
-        raise ValueError(
-            f"weights[{row}] is {weights[row]}, but every weight must be positive; "
-            "leave that point out"
-        )
 
 
 def _check_ascending(x: Floats) -> None:

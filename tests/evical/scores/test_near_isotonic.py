@@ -207,11 +207,11 @@ def test_sums_and_weights_are_left_alone():
 @pytest.mark.parametrize(
     ("values", "weights", "message"),
     [
-        ([], None, r"values have shape \(0,\), expected \(n,\) with n of at least 1"),
-        ([[1.0]], None, r"values have shape \(1, 1\)"),
+        ([], None, r"shape of values is \(0,\), expected \(n,\) with n of at least 1"),
+        ([[1.0]], None, r"shape of values is \(1, 1\)"),
         ([0, float("nan")], None, r"values\[1\] is nan, but every value must be finite"),
         ([0, 1], [1, INF], r"weights\[1\] is inf"),
-        ([0, 1], [1, 0], r"weights\[1\] is 0\.0, but every weight must be positive; leave"),
+        ([0, 1], [1, 0], r"weights\[1\] is 0\.0, but every value must be positive; leave"),
         ([0, 1], [-1, 1], r"weights\[0\] is -1\.0"),
         ([0, 1], [1], "lengths differ: values has 2 rows, weights has 1"),
     ],
