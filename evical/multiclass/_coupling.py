@@ -184,6 +184,7 @@ def hastie_tibshirani_steps(
     code : (K, B) array of 1, -1 and 0
     weights : (B,) array, optional
     update : {"scoring", "minorize", "zadrozny"}
+        As in `hastie_tibshirani`; for all pairs the default is the algorithm as printed.
 
     Yields
     ------
