@@ -22,6 +22,7 @@ from sklearn.utils.metadata_routing import MetadataRouter, MethodMapping, proces
 from sklearn.utils.validation import check_is_fitted, has_fit_parameter
 
 from dstheory import MassFunction
+from dstheory.combine import mixing
 from evical._calibrated import Calibrated
 from evical._columns import ColumnFitter, column_weights
 from evical._decoder import COUPLINGS, Decoder
@@ -295,10 +296,7 @@ class EvidentialClassifier(BeliefPredictor, BaseEstimator):  # type: ignore[misc
         """
         check_is_fitted(self)
         folds = [pair.predict_mass(X) for pair in self.calibrated_classifiers_]
-        if len(folds) == 1:
-            return folds[0]
-        store = _mean([m.store for m in folds])
-        return MassFunction.from_store(folds[0].frame, folds[0].focal.copy(), store)
+        return folds[0] if len(folds) == 1 else mixing(*folds)
 
     def predict_interval(self, X: Any) -> Floats:
         """Belief and plausibility, from closed forms for one-vs-rest.

@@ -143,6 +143,11 @@ def test_seventeen_classes():
     assert clf.score(X, y) > 0.2  # chance is 0.06
     with pytest.raises(ValueError, match=r"17 classes have more than 2\^16 sets"):
         clf.predict_interval(X)
+    certain = {**options, "calibrator": BinningCalibrator(2, model="laplace"), "cv": 2}
+    bayesian = classifier(**certain, probability="plausibility").fit(X, y)
+    m = bayesian.predict_mass(X[:5])
+    assert m.is_bayesian.all()
+    np.testing.assert_allclose(bayesian.predict_interval(X[:5])[..., 0], m.contour(), atol=1e-12)
     coupled = classifier(coupling="wu_lin_weng", **options).fit(X, y)
     assert coupled.predict_mass(X[:5]).is_bayesian.all()
     assert coupled.predict_interval(X[:5]).shape == (5, 17, 2)
