@@ -109,6 +109,8 @@ def _normal_form(formula: Any, wanted: bool, numbers: Mapping[str, int], limit: 
         return _normal_form(formula.args[0], not wanted, numbers, limit)
     if isinstance(formula, sympy.Implies):
         formula = sympy.Or(sympy.Not(formula.args[0]), formula.args[1], evaluate=False)
+    if isinstance(formula, sympy.Xor | sympy.Equivalent | sympy.ITE):
+        return _normal_form(_spelled_out(formula, wanted), True, numbers, limit)
     if not isinstance(formula, sympy.And | sympy.Or):
         formula = formula.to_nnf(simplify=False)
         return _normal_form(formula, wanted, numbers, limit)
@@ -119,6 +121,40 @@ def _normal_form(formula: Any, wanted: bool, numbers: Mapping[str, int], limit: 
     for part in parts:
         found = _joined(found, part, limit)
     return found
+
+
+def _spelled_out(formula: Any, wanted: bool) -> Any:
+    """A formula, or its negation, as a conjunction, one level deep.
+
+    Sympy's rewriting does all levels at once, 2^(n-1) clauses for n alternatives, before they
+    could be counted.
+    """
+    args = formula.args
+    if isinstance(formula, sympy.Xor):
+        one, two = (
+            _alternatives(half) for half in (args[: len(args) // 2], args[len(args) // 2 :])
+        )
+        pairs = [(one, two), (_not(one), _not(two))]
+        if not wanted:
+            pairs = [(one, _not(two)), (_not(one), two)]
+    elif isinstance(formula, sympy.Equivalent):
+        pairs = [(_not(one), two) for one, two in zip(args, (*args[1:], args[0]), strict=True)]
+        if not wanted:
+            pairs = [args, tuple(map(_not, args))]
+    else:
+        given, yes, no = args
+        pairs = [(_not(given), yes), (given, no)]
+        if not wanted:
+            pairs = [(_not(given), _not(yes)), (given, _not(no))]
+    return sympy.And(*(sympy.Or(*pair, evaluate=False) for pair in pairs), evaluate=False)
+
+
+def _alternatives(args: tuple[Any, ...]) -> Any:
+    return sympy.Xor(*args) if len(args) > 1 else args[0]
+
+
+def _not(formula: Any) -> Any:
+    return sympy.Not(formula, evaluate=False)
 
 
 def _joined(one: Clauses, two: Clauses, limit: int) -> Clauses:

@@ -5,7 +5,7 @@ Formulas are sympy's Boolean expressions. Text has an own small grammar instead 
 """
 
 import re
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from typing import Any
 
 import sympy
@@ -18,6 +18,8 @@ __all__ = ["as_formula", "atoms"]
 # Loosest first; the first of each group is how it is written in books.
 _EQUIVALENT, _IMPLIES = ("<->", "<=>"), ("->", ">>", "=>")
 _TOKEN = re.compile(r"\s*(?:(<->|<=>|->|>>|=>|[~&|^()])|([^\W\d]\w*))")
+# Python's stack and sympy's recursions end somewhere above.
+_MAX_DEPTH = 50
 _CONSTANTS = {"true": sympy.true, "True": sympy.true, "false": sympy.false, "False": sympy.false}
 
 
@@ -56,6 +58,7 @@ class _Reader:
         self._text = text
         self._tokens = list(_tokens(text))
         self._place = 0
+        self._depth = 0
 
     def formula(self) -> Any:
         found = self._equivalence()
@@ -71,12 +74,15 @@ class _Reader:
     def _equivalence(self) -> Any:
         found = self._implication()
         while self._take(*_EQUIVALENT):
+            self._nest(1)  # from the left, and all at once
             found = sympy.Equivalent(found, self._implication())
         return found
 
     def _implication(self) -> Any:
         found = self._chain(0)
-        return sympy.Implies(found, self._implication()) if self._take(*_IMPLIES) else found
+        if self._take(*_IMPLIES):
+            found = sympy.Implies(found, self._nested(self._implication))
+        return found
 
     def _chain(self, level: int) -> Any:
         """Operands of |, ^ and &, each of which groups tighter than the one before."""
@@ -89,9 +95,9 @@ class _Reader:
 
     def _operand(self) -> Any:
         if self._take("~"):
-            return sympy.Not(self._operand())
+            return sympy.Not(self._nested(self._operand))
         if self._take("("):
-            found = self._equivalence()
+            found = self._nested(self._equivalence)
             if not self._take(")"):
                 raise self._error("a closing parenthesis")
             return found
@@ -100,6 +106,20 @@ class _Reader:
         name = self._tokens[self._place][1]
         self._place += 1
         return _CONSTANTS.get(name, sympy.Symbol(name))
+
+    def _nested(self, read: Callable[[], Any]) -> Any:
+        self._nest(1)
+        found = read()
+        self._nest(-1)
+        return found
+
+    def _nest(self, levels: int) -> None:
+        self._depth += levels
+        if self._depth > _MAX_DEPTH:
+            raise DSTheoryError(
+                f"formula {self._text[:40]!r}... nests more than {_MAX_DEPTH} deep; split it into "
+                "several rules"
+            )
 
     def _error(self, expected: str) -> DSTheoryError:
         if self._place == len(self._tokens):

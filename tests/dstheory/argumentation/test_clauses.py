@@ -102,3 +102,25 @@ def test_limits():
     many = [literal(0, i % 2 == 0) | literal(i, True) for i in range(1, 100)]
     with pytest.raises(DSTheoryError, match="clauses meet in one step"):
         eliminated(frozenset(many), [0], 100)
+
+
+@pytest.mark.parametrize("join", [sympy.Xor, sympy.Equivalent, sympy.ITE])
+@pytest.mark.parametrize("wanted", [True, False])
+def test_connectives_of_three(join, wanted):
+    """Sympy's Equivalent of three says that all are equal."""
+    a, b, c = sympy.symbols("a b c")
+    formula = join(a, b, c) if wanted else sympy.Not(join(a, b, c))
+    clauses = clauses_of(formula, NUMBERS, LIMIT)
+    for values in product([True, False], repeat=3):
+        bits = sum(literal(number, value) for number, value in enumerate(values))
+        expected = bool(formula.subs(dict(zip((a, b, c), values, strict=True))))
+        assert all(clause & bits for clause in clauses) == expected
+
+
+@pytest.mark.parametrize("sign", ["^", "<->"])
+def test_alternatives_are_counted_before_they_fill_the_memory(sign):
+    """In all 2^39 clauses of forty names."""
+    names = [f"x{number}" for number in range(40)]
+    formula = as_formula(sign.join(names))
+    with pytest.raises(DSTheoryError, match="more than 100 clauses arise"):
+        clauses_of(formula, {name: number for number, name in enumerate(names)}, 100)

@@ -78,6 +78,10 @@ def test_text_is_read_as_it_was_written(tree):
         ("& a", "'&' at position 0 where a name"),
         ("a + b", r"'\+' at position 2, which means nothing"),
         ("2a", "'2' at position 0, which means nothing"),
+        ("(" * 3000 + "a" + ")" * 3000, "nests more than 50 deep; split it into several rules"),
+        ("~" * 3000 + "a", "nests more than 50 deep"),
+        ("->".join("a" * 3000), "nests more than 50 deep"),
+        ("<->".join("ab" * 1500), "nests more than 50 deep"),
     ],
 )
 def test_faults(text, message):
