@@ -16,8 +16,8 @@ __all__ = ["Deviance", "LogOdds", "Quadratic", "SampleDeviance", "extremes"]
 
 Floats = NDArray[np.float64]
 
-_STEPS = 60
-_HALVINGS = 30
+_STEPS = 40
+_HALVINGS = 12
 _RAY_STEPS = 60
 _CONVERGED = 1e-11  # expected gain of log-odds; what is left of the gain is its square or so
 _ON_LEVEL = 1e-12  # relative

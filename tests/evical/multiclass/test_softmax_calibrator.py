@@ -1,0 +1,163 @@
+"""Softmax calibration against independent optimizers, binary calibration and known posteriors."""
+
+import numpy as np
+import pytest
+from scipy.optimize import minimize
+from scipy.special import log_softmax, softmax
+from sklearn.linear_model import LogisticRegression
+
+from evical.calibrators import LogisticCalibrator
+from evical.multiclass import (
+    DirichletCalibrator,
+    MultinomialLogisticCalibrator,
+    OneVsRestCalibrator,
+    ShallowNetCalibrator,
+    SoftmaxCalibrator,
+)
+from evical.multiclass._softmax import Problem, minimize_softmax, platt_target_matrix
+from tests.multiclass_table import PROBES, K, simulated
+
+
+def soft_labels(y, weight):
+    return platt_target_matrix(np.bincount(y, weight).astype(float))[y]
+
+
+def loss(scores, y, weight, slopes, intercepts):
+    """Mean cross-entropy of Platt's targets, from its definition."""
+    logs = log_softmax(scores @ slopes.T + intercepts, axis=1)
+    return -np.average((soft_labels(y, weight) * logs).sum(axis=1), weights=weight)
+
+
+def test_targets_for_two_classes_are_platts():
+    np.testing.assert_allclose(platt_target_matrix(np.array([8.0, 3.0]))[:, 1], [1 / 10, 4 / 5])
+
+
+def test_matrix_is_multinomial_logistic_regression_of_the_targets():
+    scores, y = simulated(80)
+    targets = soft_labels(y, np.ones(80))
+    # Each sample once for each class, with its target as weight.
+    peer = LogisticRegression(C=np.inf, tol=1e-10, max_iter=10_000).fit(
+        np.repeat(scores, K, axis=0), np.tile(np.arange(K), 80), sample_weight=targets.ravel()
+    )
+    ours = SoftmaxCalibrator().fit(scores, y)
+    np.testing.assert_allclose(ours.predict_proba(PROBES), peer.predict_proba(PROBES), atol=1e-5)
+    np.testing.assert_allclose(ours.weights_.sum(axis=0), 0, atol=1e-9)
+
+
+@pytest.mark.parametrize(
+    ("options", "unpack"),
+    [
+        ({"parameters": "temperature"}, lambda x: (x[0] * np.eye(K), np.zeros(K))),
+        ({"parameters": "vector"}, lambda x: (np.diag(x[:K]), x[K:])),
+        ({"parameters": "vector", "intercept_penalty": 0.3}, lambda x: (np.diag(x[:K]), x[K:])),
+        (
+            {"off_diagonal_penalty": 0.2, "intercept_penalty": 0.1},
+            lambda x: (x[K:].reshape(K, K), x[:K]),
+        ),
+    ],
+    ids=str,
+)
+def test_objectives_from_their_definition(options, unpack):
+    scores, y = simulated(50, seed=3)
+    weight = np.random.default_rng(0).uniform(0.5, 2, 50)
+    off, mu = options.get("off_diagonal_penalty", 0), options.get("intercept_penalty", 0)
+
+    def objective(slopes, intercepts):
+        apart = slopes[~np.eye(K, dtype=bool)]
+        penalty = off * (apart**2).mean() + mu * (intercepts**2).mean()
+        return loss(scores, y, weight, slopes, intercepts) + penalty
+
+    size = {"temperature": 1, "vector": 2 * K}.get(options.get("parameters"), K + K * K)
+    peer = minimize(lambda x: objective(*unpack(x)), np.full(size, 0.1), tol=1e-10)
+    ours = SoftmaxCalibrator(**options).fit(scores, y, weight)
+    assert objective(ours.weights_, ours.intercepts_) <= peer.fun + 1e-12
+    slopes, intercepts = unpack(peer.x)
+    wanted = softmax(PROBES @ slopes.T + intercepts, axis=1)
+    np.testing.assert_allclose(ours.predict_proba(PROBES), wanted, atol=1e-4)
+
+
+def test_heavy_penalties_leave_vector_scaling_without_intercepts():
+    scores, y = simulated(80)
+    ours = SoftmaxCalibrator(off_diagonal_penalty=1e7, intercept_penalty=1e7).fit(scores, y)
+    assert np.abs(ours.weights_ - np.diag(np.diag(ours.weights_))).max() < 1e-6
+    assert np.abs(ours.intercepts_).max() < 1e-6
+
+
+def test_newton_and_bfgs_agree():
+    scores, y = simulated(80)
+    problem = Problem.of(np.hstack([scores, np.ones((80, 1))]), y, np.ones(80))
+    w, peer = (minimize_softmax(problem, newton) for newton in (True, False))
+    assert problem.value(w) <= problem.value(peer) + 1e-14
+    np.testing.assert_allclose(problem.logits(w), problem.logits(peer), atol=1e-3)
+
+
+def test_gradient_and_hessian_are_derivatives():
+    scores, y = simulated(9)
+    problem = Problem.of(np.stack([scores, np.ones_like(scores)], axis=2), y, np.ones(9))
+    rng = np.random.default_rng(0)
+    w, direction, h = rng.normal(size=(K, 2)), rng.normal(size=(K, 2)), 1e-5
+    up, down = w + h * direction, w - h * direction
+    slope = (problem.value(up) - problem.value(down)) / (2 * h)
+    np.testing.assert_allclose((problem.gradient(w) * direction).sum(), slope, rtol=1e-6)
+    bend = (problem.gradient(up) - problem.gradient(down)) / (2 * h)
+    np.testing.assert_allclose(problem.hessian(w) @ direction.ravel(), bend.ravel(), atol=1e-8)
+
+
+def test_one_score_of_two_classes_is_platts_calibration():
+    rng = np.random.default_rng(1)
+    x = rng.normal(size=40)
+    y = (rng.random(40) < 1 / (1 + np.exp(-x))).astype(int)
+    wanted = LogisticCalibrator("bayesian").fit(x, y).predict_proba([-2.0, 0.3, 5.0])
+    np.testing.assert_allclose(SoftmaxCalibrator().fit(x, y).predict_proba([-2, 0.3, 5]), wanted)
+
+
+def test_temperature_is_not_negative():
+    scores, y = simulated(60)
+    proba = SoftmaxCalibrator("temperature").fit(-scores, y).predict_proba(PROBES)
+    np.testing.assert_array_equal(proba, np.full_like(proba, 1 / K))
+
+
+def test_log_of_probabilities():
+    scores, y = simulated(60)
+    p = softmax(scores, axis=1)
+    ours = SoftmaxCalibrator("vector", transform="log").fit(p, y)
+    wanted = SoftmaxCalibrator("vector").fit(np.log(p), y).predict_proba(np.log(p))
+    np.testing.assert_allclose(ours.predict_proba(p), wanted, atol=1e-9)
+    with pytest.raises(ValueError, match=r"scores\[0, 0\] is -0\.5, but .* a probability"):
+        ours.fit([[-0.5, 1, 0.5]] * 60, y)
+
+
+@pytest.mark.parametrize(
+    ("calibrator", "excess"),
+    [
+        (SoftmaxCalibrator(), 0.01),
+        (SoftmaxCalibrator(off_diagonal_penalty=1e-3, intercept_penalty=1e-3), 0.01),
+        (MultinomialLogisticCalibrator("laplace"), 0.01),
+        (ShallowNetCalibrator(n_nets=3, max_iter=50, random_state=0), 0.03),
+        (OneVsRestCalibrator(), 0.15),
+        (DirichletCalibrator("one_vs_rest"), 0.4),
+    ],
+    ids=lambda value: type(value).__name__,
+)
+def test_log_loss_comes_near_that_of_the_known_posterior(calibrator, excess):
+    """Normal classes with equal covariance: log posterior ratios are linear in the scores."""
+    rng = np.random.default_rng(5)
+    means = np.array([[1.5, 0.0, 0.0], [0.0, 1.0, 0.5], [0.0, 0.0, 2.0]])
+    prior = np.array([0.5, 0.3, 0.2])
+
+    def draw(n):
+        y = rng.choice(K, size=n, p=prior)
+        return means[y] + rng.normal(size=(n, K)), y
+
+    scores, y = draw(1500)
+    test, truth = draw(1500)
+    posterior = softmax(test @ means.T - (means**2).sum(axis=1) / 2 + np.log(prior), axis=1)
+    unit = isinstance(calibrator, DirichletCalibrator)
+    read = (lambda s: 1 / (1 + np.exp(1 - s))) if unit else (lambda s: s)
+    ours = calibrator.fit(read(scores), y).predict_proba(read(test))
+    rows = np.arange(1500)
+    best = -np.log(posterior[rows, truth]).mean()
+    uniform_of_prior = -np.log(prior[truth]).mean()
+    reached = -np.log(ours[rows, truth]).mean()
+    assert reached < best + excess
+    assert reached < uniform_of_prior
