@@ -77,8 +77,8 @@ def _standardized(sample: BinarySample) -> float:
     slope = 1 - 2 * sample.p
     if sample.weight is not None:
         slope = slope * sample.weight
-    total = float(((sample.y - sample.p) * slope).sum())
-    variance = float((slope**2 * sample.p * (1 - sample.p)).sum())
+    total = float((slope * (sample.y - sample.p)).sum())
+    variance = float((slope**2 * (sample.p * (1 - sample.p))).sum())
     if variance > 0:
         return total / float(np.sqrt(variance))
     return float(np.copysign(np.inf, total)) if total else 0.0

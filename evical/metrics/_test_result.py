@@ -50,6 +50,8 @@ def pvalue_text(pvalue: float) -> str:
 
 def refuted(sample: BinarySample) -> bool:
     """Whether something impossible has happened: a certain prediction was wrong."""
+    if sample.p.min() > 0 and sample.p.max() < 1:
+        return False
     wrong = ((sample.p == 0) & (sample.y == 1)) | ((sample.p == 1) & (sample.y == 0))
     if sample.weight is not None:
         wrong &= sample.weight > 0

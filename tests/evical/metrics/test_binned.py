@@ -91,6 +91,17 @@ def test_equal_predictions_stay_together():
         assert found == pytest.approx(abs(4 / 6 - 0.5))
 
 
+def test_many_bins_of_equal_frequency():
+    """Few bins are found by comparisons, many by a search."""
+    rng = np.random.default_rng(2)
+    p = rng.integers(400, size=500) / 400
+    samples = [(0, float(value), 1) for value in p]
+    for n_bins in (99, 100, 101, 300):
+        expected = [len(found) for found in naive.quantile_bins(samples, n_bins)]
+        found = metrics.binomial_test(np.zeros(500, int), p, n_bins=n_bins)
+        assert found.size.tolist() == expected
+
+
 def test_debiased_is_unbiased():
     """For predictions equal within bins, over all outcomes."""
     p, truth, n = 0.25, 0.5, 6
