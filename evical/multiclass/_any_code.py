@@ -83,7 +83,9 @@ def code_mass(columns: NDArray[Any], frame: Frame, code: ArrayLike) -> MassFunct
     store = np.empty(((1 << len(frame)) - 1, contours.n), dtype=columns.dtype)
     for rows, table in survivor_blocks(contours.columns, matrix, contours.log_peak):
         store[:, rows] = table[1:]
-    return MassFunction.from_store(frame, np.arange(1, 1 << len(frame)), store.reshape(-1, *batch))
+    return MassFunction.from_store(
+        frame, np.arange(1, 1 << len(frame)), store.reshape(len(store), *batch)
+    )
 
 
 def code_interval(columns: NDArray[Any], code: ArrayLike) -> NDArray[Any]:

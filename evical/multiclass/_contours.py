@@ -48,6 +48,8 @@ def checked_columns(columns: ArrayLike, code: ArrayLike) -> tuple[NDArray[Any], 
             f"columns have shape {masses.shape}, expected (3, {matrix.shape[1]}, ...): masses of "
             "the negative side, the positive side and either for each column of the code"
         )
+    if masses.dtype != object:
+        masses = masses.astype(np.float64, copy=False)
     return masses, matrix.astype(np.int8)
 
 
@@ -94,7 +96,7 @@ def code_contour(columns: NDArray[Any], code: ArrayLike) -> NDArray[Any]:
     """
     masses, matrix = checked_columns(columns, code)
     relative = Contours(masses, matrix).alive().relative
-    return np.moveaxis(relative.reshape(-1, *masses.shape[2:]), 0, -1)
+    return np.moveaxis(relative.reshape(len(matrix), *masses.shape[2:]), 0, -1)
 
 
 def code_without_conflict(

@@ -94,7 +94,9 @@ def pairwise_belief(
         else:
             differences = _covered(rows[..., row], known[:, row], inside)
         store[:, row] = _nearest(differences.reshape(-1, n_sets))
-    return MassFunction.from_store(frame, np.arange(1, n_sets + 1), store.reshape(-1, *batch))
+    return MassFunction.from_store(
+        frame, np.arange(1, n_sets + 1), store.reshape(len(store), *batch)
+    )
 
 
 def _pairs(frame: Frame) -> NDArray[np.int8]:

@@ -280,6 +280,17 @@ def test_few_columns_of_many_classes():
         assert code_betp(columns, code).sum(axis=1) == pytest.approx(1)
 
 
+def test_integers_and_no_samples():
+    code = code_matrix("all_pairs", 3)
+    vacuous = np.array([[0] * 3, [0] * 3, [1] * 3])
+    assert code_betp(vacuous, code).tolist() == [pytest.approx(1 / 3)] * 3
+    assert code_mass(vacuous, Frame(list("abc")), code).is_vacuous
+    nobody = np.empty((3, 3, 0))
+    assert code_contour(nobody, code).shape == (0, 3)
+    assert code_interval(nobody, code).shape == (0, 3, 2)
+    assert code_mass(nobody, Frame(list("abc")), code).batch_shape == (0,)
+
+
 def test_too_many_sets_are_refused_with_the_way_out():
     size = MAX_CLASSES + 1
     code = code_matrix("all_pairs", size)
