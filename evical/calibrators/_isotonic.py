@@ -125,7 +125,7 @@ class IsotonicCalibrator(BaseCalibrator):
     def _predict_mass(self, scores: Floats) -> tuple[Floats, Floats]:
         if self.centered:
             positive, negative = _between(self.centers_, self.masses_, scores)
-            return positive, negative
+            return positive, np.minimum(negative, 1 - positive)  # rounding, in probabilities
         block = np.searchsorted(self.thresholds_, scores, side="right")
         return self.masses_[0, block], self.masses_[1, block]
 
