@@ -56,7 +56,8 @@ def fit_asymmetric_laplace(
     falls with (sqrt(D_l) + sqrt(D_r))^2, so the mode is where that is least (the first one of
     equals). A side without any distance would have an infinite inverse scale, and no score there
     a density; its mean distance is taken to be the N-th part of the other's, which is the gap to
-    be expected between the mode and its next neighbor.
+    be expected between the mode and its next neighbor, and such a mode is judged by the
+    likelihood that it has then.
 
     Examples
     --------
@@ -68,18 +69,18 @@ def fit_asymmetric_laplace(
     """
     n = float(weights.sum())
     left, right = _distances(scores, weights)
-    best = int(np.argmin(np.sqrt(left) + np.sqrt(right)))
-    d_left, d_right = float(left[best]), float(right[best])
-    largest = max(d_left, d_right)
-    if largest == 0.0:
-        if spread == 0.0:
-            return None
-        d_left = d_right = n * spread / 2
-    else:
-        least = largest / max(n, 1.0) ** 2
-        d_left, d_right = max(d_left, least), max(d_right, least)
-    middle = float(np.sqrt(d_left) * np.sqrt(d_right))
-    return AsymmetricLaplace(float(scores[best]), n / (d_left + middle), n / (d_right + middle))
+    largest = np.maximum(left, right)
+    if not largest.all():  # all samples are at one score
+        mode = float(scores[int(np.argmin(largest))])
+        return AsymmetricLaplace(mode, 1.0 / spread, 1.0 / spread) if spread else None
+    least = largest / max(n, 1.0) ** 2
+    d_left, d_right = np.where(left > 0, left, least), np.where(right > 0, right, least)
+    middle = np.sqrt(d_left) * np.sqrt(d_right)
+    before, after = d_left + middle, d_right + middle
+    # Minus the log-likelihood of a sample; the second part is 1 unless a side had no distance.
+    loss = np.log(before + after) + left / before + right / after
+    best = int(np.argmin(loss))
+    return AsymmetricLaplace(float(scores[best]), float(n / before[best]), float(n / after[best]))
 
 
 def _distances(scores: Floats, weights: Floats) -> tuple[Floats, Floats]:

@@ -61,6 +61,22 @@ def test_a_side_without_samples_takes_a_part_of_the_other():
     assert fit.gamma == pytest.approx(10 / (6 + 0.6))
 
 
+def test_no_candidate_is_more_likely():
+    """Neither is one at the end of few samples, whose scale on the empty side is made up."""
+    rng = np.random.default_rng(5)
+    for _ in range(30):
+        own, others = np.sort(rng.normal(size=6)), rng.normal(size=6)
+        scores = np.sort(np.append(own, others))
+        fit = fit_asymmetric_laplace(scores, np.isin(scores, own).astype(float))
+        best = fit.log_density(own).sum()
+        for mode in scores:
+            left, right = (np.maximum(sign * (mode - own), 0).sum() for sign in (1, -1))
+            if min(left, right) > 0:
+                middle = np.sqrt(left * right)
+                rival = type(fit)(mode, 6 / (left + middle), 6 / (right + middle))
+                assert rival.log_density(own).sum() <= best + 1e-9
+
+
 def test_a_class_at_one_score_takes_the_scale_of_the_other():
     c = AsymmetricLaplaceCalibrator().fit([0.0, 1, 1, 1, 1, 3, 2, 2], [0, 0, 0, 0, 0, 0, 1, 1])
     spread = (1 / c.beta_ + 1 / c.gamma_) / 2
