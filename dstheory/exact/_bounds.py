@@ -226,10 +226,7 @@ def discount_bounds(
     """
     check_quantity(quantity)
     named = named_sources(sources)
-    listed = [rates[name] for name in named] if isinstance(rates, Mapping) else list(rates)
-    if len(rates) != len(named) or len(listed) != len(named):
-        raise ValueError(f"there are {len(rates)} rates for {len(named)} sources")
-    ends = [tuple(dict.fromkeys(np.atleast_1d(np.asarray(r, object)).tolist())) for r in listed]
+    ends = _ends(rates, list(named))
     total = math.prod(len(pair) for pair in ends)
     if total > max_vertices:
         raise DSTheoryError(
@@ -244,11 +241,25 @@ def discount_bounds(
     return min(values), max(values)
 
 
+def _ends(rates: Any, names: list[str]) -> list[tuple[Any, ...]]:
+    """Ends of the intervals, one or two, of each source."""
+    if isinstance(rates, Mapping):
+        odd = sorted(map(str, set(rates) ^ set(names)))
+        if odd:
+            raise ValueError(f"rates are missing or unknown for {odd}; the sources are {names}")
+        rates = [rates[name] for name in names]
+    if len(rates) != len(names):
+        raise ValueError(f"there are {len(rates)} rates for {len(names)} sources")
+    ends = [tuple(np.atleast_1d(np.asarray(rate, object)).tolist()) for rate in rates]
+    for pair in ends:
+        if not 1 <= len(pair) <= 2 or pair[0] > pair[-1]:
+            raise ValueError(f"a rate is a number or (low, high) with low <= high, not {pair}")
+    return [tuple(dict.fromkeys(pair)) for pair in ends]
+
+
 def _corners(m: MassFunction, ends: tuple[Any, ...], axis: int, n_axes: int) -> MassFunction:
     if m.batch_shape:
         raise DSTheoryError(f"batch shape is {m.batch_shape}; give single mass functions")
-    if len(ends) > 2:
-        raise ValueError(f"a rate is a number or (low, high), not {ends}")
     shape = tuple(len(ends) if i == axis else 1 for i in range(n_axes))
     values = np.array(ends, dtype=None if m.store.dtype != object else object)
     return discount(m, values.reshape(shape))

@@ -60,6 +60,8 @@ def combine(*masses: MassFunction, rule: Callable[..., MassFunction] = dempster)
     """
     if not masses:
         raise TypeError("combine needs at least one mass function")
+    if not callable(rule):
+        raise TypeError(f"rule is a function of mass functions, such as dempster, not {rule!r}")
     frames = [product_of(m, f"argument {number}") for number, m in enumerate(masses, start=1)]
     frame = union_frame(frames)
     extended = [extend(m, frame) for m in beside_exact(masses)]

@@ -301,9 +301,13 @@ def _place(given: ProductFrame, key: Any) -> int:
 
 
 def _belief(child: Variable, key: Any, belief: Any) -> MassFunction:
-    if isinstance(belief, Mapping):
-        return MassFunction.from_dict(child.frame, belief)
-    return on(child, check_mass(belief, f"the belief for {key!r}"))
+    name = f"the belief for {key!r}"
+    try:
+        if isinstance(belief, Mapping):
+            return MassFunction.from_dict(child.frame, belief)
+        return on(child, check_mass(belief, name))
+    except (FrameError, MassError) as error:
+        raise type(error)(f"{name}: {error}") from error
 
 
 def _refuse_missing(given: ProductFrame, rows: list[MassFunction | None]) -> None:

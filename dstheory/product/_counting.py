@@ -8,10 +8,12 @@ from collections.abc import Iterable
 from typing import Any
 
 import numpy as np
+from numpy.typing import NDArray
 
 from dstheory.kernels import bits, bitsets
 from dstheory.mass import MassFunction
 from dstheory.product._events import Event, as_events, frame_of
+from dstheory.product._frame import ProductFrame
 from dstheory.product._relations import supported
 
 __all__ = ["at_least", "at_most", "exactly", "exclusive"]
@@ -157,7 +159,13 @@ def _counted(k: int, events: Iterable[Event], support: Any, compare: np.ufunc) -
     if not 0 <= k <= len(listed):
         raise ValueError(f"k is {k}, expected 0 to the number of events, {len(listed)}")
     frame = frame_of(*listed)
-    masks = bits.mask_array((frame.mask(event) for event in listed), len(frame))
-    counts = bits.members(masks, len(frame)).sum(axis=1)
-    cells = compare(counts, k)[np.newaxis]
+    cells = compare(_counts(frame, listed), k)[np.newaxis]
     return supported(frame, int(bitsets.packed(cells)[0]), support)
+
+
+def _counts(frame: ProductFrame, events: list[Event]) -> NDArray[np.int32]:
+    """How many events hold in each configuration; one event at a time, for the memory's sake."""
+    counts = np.zeros(len(frame), dtype=np.int32)
+    for event in events:
+        counts += bits.members(bits.mask_array([frame.mask(event)], len(frame)), len(frame))[:, 0]
+    return counts

@@ -114,7 +114,7 @@ class ProductFrame(Frame):
         """All configurations, in order; made anew at each call."""
         return tuple(self)
 
-    def variable(self, name: str) -> Variable:
+    def variable(self, name: str | Variable) -> Variable:
         """The variable of a name.
 
         >>> ProductFrame([Variable("rain", ["yes", "no"])]).variable("rain")
@@ -122,12 +122,17 @@ class ProductFrame(Frame):
         """
         return self._variables[self.axis(name)]
 
-    def axis(self, name: str) -> int:
+    def axis(self, name: str | Variable) -> int:
         """Position of a variable.
 
         >>> ProductFrame([Variable("rain", [1, 0]), Variable("wet", [1, 0])]).axis("wet")
         1
         """
+        if isinstance(name, Variable):
+            axis = self.axis(name.name)
+            if self._variables[axis] != name:
+                raise FrameError(f"{name!r} is another variable than {self._variables[axis]!r}")
+            return axis
         try:
             return self._axes[name]
         except (KeyError, TypeError):
@@ -244,18 +249,12 @@ class ProductFrame(Frame):
     def _cylinder(self, values: Mapping[Any, Any]) -> int:
         """Mask of all configurations whose named variables have one of the given values."""
         sides = np.ones((), dtype=bool)
-        masks = {self.axis(_name(key)): self._side(key, event) for key, event in values.items()}
+        masks = {self.axis(key): self.variable(key).mask(event) for key, event in values.items()}
         for axis, variable in enumerate(self._variables):
             mask = masks.get(axis, variable.frame.full)
             side = bits.members(bits.mask_array([mask], len(variable)), len(variable))[:, 0]
             sides = np.logical_and.outer(sides, side)
         return int(bitsets.packed(sides.reshape(1, -1))[0])
-
-    def _side(self, key: Any, event: Any) -> int:
-        variable = self.variable(_name(key))
-        if isinstance(key, Variable) and key != variable:
-            raise FrameError(f"{key!r} is another variable than {variable!r}")
-        return variable.mask(event)
 
     def _is_meant_as_configuration(self, event: Any) -> bool:
         """Whether a tuple is as long as a configuration, and no collection of these."""
@@ -320,10 +319,6 @@ def union_frame(frames: Iterable[ProductFrame]) -> ProductFrame:
                     f"{found[variable.name]!r}; rename one of them"
                 )
     return ProductFrame(found.values())
-
-
-def _name(key: Any) -> Any:
-    return key.name if isinstance(key, Variable) else key
 
 
 def _check_size(shape: tuple[int, ...]) -> None:

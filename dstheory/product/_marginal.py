@@ -22,6 +22,8 @@ from dstheory.revise._transfer import transfer
 
 __all__ = ["extend", "marginalize", "on", "product_of", "project"]
 
+Name = str | Variable
+
 
 def extend(m: MassFunction, onto: ProductFrame) -> MassFunction:
     """Vacuous extension: the same belief on more variables, about which it says nothing.
@@ -89,16 +91,16 @@ def extend(m: MassFunction, onto: ProductFrame) -> MassFunction:
     return transfer(m, bitsets.extended(m.focal, axes, onto.shape), onto)
 
 
-def marginalize(m: MassFunction, names: str | Iterable[str]) -> MassFunction:
+def marginalize(m: MassFunction, names: Name | Iterable[Name]) -> MassFunction:
     """The belief about some of the variables: each focal set is projected to them.
 
     Parameters
     ----------
     m : MassFunction
         One or a batch, on a product.
-    names : str, or iterable of str
-        Variables to keep, in the order wanted. A single string gives a mass function on the
-        plain frame of that variable's values, an iterable one on a product.
+    names : str or Variable, or iterable of these
+        Variables to keep, in the order wanted. A single one gives a mass function on the
+        plain frame of its values, an iterable one on a product.
 
     Returns
     -------
@@ -142,19 +144,19 @@ def marginalize(m: MassFunction, names: str | Iterable[str]) -> MassFunction:
     part = part_of(frame, names)
     if part == frame:
         return m
-    kept = part.names if isinstance(part, ProductFrame) else (names,)
-    axes = [frame.axis(str(name)) for name in kept]
+    kept = [names] if isinstance(names, str | Variable) else _names(part)
+    axes = [frame.axis(name) for name in kept]
     return transfer(m, bitsets.projected(m.focal, frame.shape, axes), part)
 
 
-def project(frame: ProductFrame, event: Any, names: str | Iterable[str]) -> tuple[Any, ...]:
+def project(frame: ProductFrame, event: Any, names: Name | Iterable[Name]) -> tuple[Any, ...]:
     """What an event says about some of the variables.
 
     Parameters
     ----------
     frame : ProductFrame
     event : any event of `frame`
-    names : str, or iterable of str
+    names : str or Variable, or iterable of these
         Variables to keep, as in `marginalize`.
 
     Returns
@@ -238,10 +240,15 @@ def product_of(m: MassFunction, name: str = "m") -> ProductFrame:
     return frame
 
 
-def part_of(frame: ProductFrame, names: str | Iterable[str]) -> Frame:
+def part_of(frame: ProductFrame, names: Name | Iterable[Name]) -> Frame:
     """The frame of some variables: a plain one of a single name, else a product."""
-    if isinstance(names, str):
+    if isinstance(names, str | Variable):
         return frame.variable(names).frame
     if not isinstance(names, Iterable):
-        raise TypeError(f"names are strings, not {names!r}")
+        raise TypeError(f"names are a name or a sequence of names, not {names!r}")
     return ProductFrame([frame.variable(name) for name in names])
+
+
+def _names(part: Frame) -> tuple[str, ...]:
+    assert isinstance(part, ProductFrame)  # as several names give
+    return part.names

@@ -156,5 +156,8 @@ def test_refusals():
         discount_bounds([m, m], [(0, 1), (0, 1)], "a", max_vertices=3)
     with pytest.raises(MassError, match="rate"):
         discount_bounds([m], [(0, 2)], "a")
-    with pytest.raises(ValueError, match="a rate is a number or"):
-        discount_bounds([m], [(0, 0.5, 1)], "a")
+    for rate in ((0, 0.5, 1), (0.5, 0.25), ()):
+        with pytest.raises(ValueError, match="a rate is a number or"):
+            discount_bounds([m], [rate], "a")
+    with pytest.raises(ValueError, match=r"missing or unknown for \['x', 'y'\]"):
+        discount_bounds({"x": m}, {"y": 0.5}, "a")

@@ -188,7 +188,11 @@ def test_long_tables():
             FrameError,
             "expected the values of .*'grass'",
         ),
-        (lambda: conditional(GRASS, RAIN, {"yes": {"wet": 0.5}}), MassError, "sum to 0.5"),
+        (
+            lambda: conditional(GRASS, RAIN, {"yes": {"wet": 0.5}}),
+            MassError,
+            "the belief for .yes.: masses sum to 0.5",
+        ),
         (lambda: conditional(GRASS, RAIN, {"yes": 0.5}), TypeError, "the belief for 'yes'"),
         (lambda: conditional(GRASS, RAIN, [1, 2]), TypeError, "table is a mapping"),
         (lambda: conditional("grass", RAIN, {}), TypeError, "child is a Variable"),

@@ -191,7 +191,7 @@ PLAIN = vacuous(Frame(["yes", "no"]))
         (lambda: marginalize(M, ["rain", "snow"]), FrameError, "'snow' is not a variable here"),
         (lambda: marginalize(M, ["rain", "rain"]), FrameError, "'rain' occurs twice"),
         (lambda: marginalize(M, []), FrameError, "at least one variable"),
-        (lambda: marginalize(M, 5), TypeError, "names are strings"),
+        (lambda: marginalize(M, 5), TypeError, "names are a name or a sequence of names, not 5"),
         (lambda: marginalize(M, [5]), FrameError, "5 is not a variable here"),
         (lambda: marginalize(PLAIN, "rain"), TypeError, r"lift it with on\(variable, m\)"),
         (lambda: extend(M, ProductFrame([RAIN])), FrameError, "'wet' of the mass function is not"),
@@ -208,6 +208,7 @@ PLAIN = vacuous(Frame(["yes", "no"]))
         (lambda: on([WET, RAIN], M), FrameError, r"expected the values of .*'wet'"),
         (lambda: many.combine(), TypeError, "at least one mass function"),
         (lambda: many.combine(M, PLAIN), TypeError, "argument 2 is on Frame"),
+        (lambda: many.combine(M, M, rule="dempster"), TypeError, "rule is a function"),
         (lambda: many.combine(M, 3), TypeError, "argument 2 is a MassFunction"),
         (
             lambda: many.combine(M, many.observe({Variable("wet", [2, 3]): 2})),
@@ -227,6 +228,16 @@ def test_on_is_for_the_values_of_the_variables():
     assert on(RAIN, lifted) is lifted
     assert marginalize(lifted, "rain") == PLAIN
     assert POOL["x"].frame != RAIN.frame
-    again = from_json(to_json(M))  # labels are configurations there, and nothing more
-    assert again.frame == Frame(M.frame.labels)
-    assert on([RAIN, WET], again) == M
+    plain = MassFunction(Frame(M.frame.labels), M.focal, M.masses)  # labels are configurations
+    assert on([RAIN, WET], plain) == M
+    assert from_json(to_json(M)) == M
+
+
+def test_variables_may_stand_for_their_names():
+    assert marginalize(M, WET) == marginalize(M, "wet")
+    assert marginalize(M, [WET, "rain"]) == marginalize(M, ["wet", "rain"])
+    assert project(M.frame, {RAIN: "yes"}, WET) == (1, 0)
+    other = Variable("wet", [2, 3])
+    for wrong in (lambda: marginalize(M, other), lambda: M.bel({other: 2})):
+        with pytest.raises(FrameError, match="is another variable than"):
+            wrong()
