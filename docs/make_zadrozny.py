@@ -181,7 +181,7 @@ COMMENT = """## What holds
 * **Iterating lowers the MSE far below that of the non-iterative estimates**: holds for both data
   sets, all codes and both learners, and the values before and after are near the print.
 * **Error rates of all pairs and one-against-all hardly depend on the method**: holds.
-* **All pairs before one-against-all before sparse on pendigits**: holds in error rates with ten bins.
+* **All pairs before one-against-all before sparse on pendigits**: holds in errors with ten bins.
   On satimage the coupled sparse code has the lowest MSE, as in print, with ten bins, but not with
   Gaussian densities.
 * **The base learner matches where it can be compared**: multiclass naive Bayes on satimage with
@@ -194,10 +194,10 @@ COMMENT = """## What holds
 
 ## What differs
 
-* With ten bins, error rates are 1 to 2 points below the print on both data sets (coupled sparse codes
-  on pendigits 4); with Gaussian densities one-against-all is 2 to 7 points above.
-* **Non-iterative estimates of sparse codes** have far higher error rates here. They add up votes, so
-  that a class with fewer zeros in its row is favored; how much depends on the random matrix.
+* With ten bins, error rates are 1 to 2 points below the print on both data sets (coupled sparse
+  codes on pendigits 4); with Gaussian densities one-against-all is 2 to 7 points above.
+* **Non-iterative estimates of sparse codes** have far higher error rates here. They add up votes,
+  so that a class with fewer zeros in its row is favored; how much depends on the random matrix.
 * **One-against-all, iterative**, has higher error rates than decoding in print, and the same here.
   The printed update is no descent for this code (see `hastie_tibshirani`), so that its result
   depends on when it is stopped; the least divergence has MSE as low or lower in ten bins.
