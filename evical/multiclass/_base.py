@@ -160,6 +160,10 @@ class BaseMulticlassCalibrator(ClassifierMixin, BaseEstimator, ABC):  # type: ig
         return self._beliefs(scores).mass(Frame(self.classes_))
 
     def _beliefs(self, scores: Any) -> BeliefsLike:
+        return self._predict_beliefs(self._read(scores))
+
+    def _read(self, scores: Any) -> Floats:
+        """Scores to predict from, checked and as the method sees them."""
         check_is_fitted(self)
         table = check_table(scores)
         if table.shape[1] != self.n_features_in_:
@@ -167,7 +171,7 @@ class BaseMulticlassCalibrator(ClassifierMixin, BaseEstimator, ABC):  # type: ig
                 f"scores have shape {table.shape}, but this calibrator was fitted to "
                 f"{self.n_features_in_} columns"
             )
-        return self._predict_beliefs(self._columns(table, len(self.classes_)))
+        return self._columns(table, len(self.classes_))
 
     def predict_interval(self, scores: Any) -> Floats:
         """Belief and plausibility of each class.

@@ -27,13 +27,13 @@ from evical.multiclass._softmax_profile import (
     joint_sets,
     levels,
 )
-from evical.multiclass._table import check_table
 from evical.multiclass._thinning import merged, thinned
 
 __all__ = ["MultinomialLogisticCalibrator"]
 
 Floats = NDArray[np.float64]
 _MODELS = ("likelihood", "laplace")
+_ROWS_A_COLUMN = 10  # fewer rows may not tell what some coefficient does
 _SIZE = 1 << 21  # numbers in the largest temporary array
 # Nodes in the level. Masses of two classes are then within 1e-8 of the exact ones from 10 samples
 # a class on; likelihoods of fewer are less like a normal one, and take more nodes.
@@ -54,8 +54,8 @@ class MultinomialLogisticCalibrator(BaseMulticlassCalibrator):
         of the softmax).
     max_size : int
         Rows that the likelihood is evaluated on. Of more distinct ones, that many are chosen
-        evenly, and the coordinates are scaled so that the second derivatives stay those of the
-        whole sample. For "likelihood" only.
+        evenly (but no fewer than ten a column), and the coordinates are scaled so that the second
+        derivatives stay those of the whole sample. For "likelihood" only.
     transform : {None, "log"}
         Take scores as they are, or the logarithms of probabilities.
 
@@ -84,7 +84,8 @@ class MultinomialLogisticCalibrator(BaseMulticlassCalibrator):
 
     Prediction costs about 2 K searches of (K - 1) (K + 1) coefficients a sample at 12
     levels, each step on `max_size` rows: some 0.1 s for three classes and 200 rows, 0.5 s for
-    five. The model "laplace" searches K - 1 numbers, whatever the sample: a few ms.
+    five, and 25 s for ten. The model "laplace" searches K - 1 numbers,
+    whatever the sample: a few ms.
 
     References
     ----------
@@ -138,7 +139,8 @@ class MultinomialLogisticCalibrator(BaseMulticlassCalibrator):
         few = np.bincount(codes, weight).min() < _FEW
         self.n_levels_ = _MANY_LEVELS if few else _LEVELS
         self.slopes_ = _whitening(problem.hessian(w) * weight.sum(), contrasts)
-        places, taken = thinned(weight, self.max_size if self.model == "likelihood" else 0)
+        size = max(self.max_size, _ROWS_A_COLUMN * features.shape[1])
+        places, taken = thinned(weight, size if self.model == "likelihood" else 0)
         self.rows_, self.weight_ = features[places], taken
         self.probability_ = np.asarray(softmax(self.rows_ @ w.T, axis=1))
         self.basis_ = self.slopes_
@@ -234,7 +236,7 @@ class MultinomialLogisticCalibrator(BaseMulticlassCalibrator):
         >>> calibrator.contour([[1.0, 0.0, 0.0]], 0, [0.5, 5 / 7, 1.0]).round(2)
         array([[0.68, 1.  , 0.  ]])
         """
-        check_is_fitted(self)
+        table = self._read(scores)
         tau = np.atleast_1d(np.asarray(probability, dtype=np.float64))
         wrong = ~((tau >= 0) & (tau <= 1))
         if wrong.any():
@@ -242,7 +244,6 @@ class MultinomialLogisticCalibrator(BaseMulticlassCalibrator):
         if label not in self.classes_.tolist():
             raise ValueError(f"label is {label!r}, but the classes are {self.classes_.tolist()}")
         place = self.classes_.tolist().index(label)
-        table = self._columns(check_table(scores), len(self.classes_))
         features, outside = self._standard(table)
         result = np.empty((len(table), len(tau)))
         for rows, odds, series in self._searched(features):

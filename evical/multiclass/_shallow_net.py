@@ -129,9 +129,8 @@ class ShallowNetCalibrator(BaseMulticlassCalibrator):
             max_iter=self.max_iter,
             random_state=int(rng.randint(2**31 - 1)),
         )
-        with warnings.catch_warnings():
-            # Stopping early is what max_iter asks for.
-            warnings.simplefilter("ignore", ConvergenceWarning)
+        # Stopping early is what max_iter asks for.
+        with warnings.catch_warnings(action="ignore", category=ConvergenceWarning):
             net.fit(standard, codes, sample_weight=weight)
         (first, last), (bias, out) = net.coefs_, net.intercepts_
         if len(out) == 1:  # two classes have one logit, that of the second
