@@ -109,6 +109,9 @@ class IsotonicCalibrator(BaseCalibrator):
     def _check_parameters(self) -> None:
         check_model(self.model)
         check_confidence(self.confidence)
+        for name in ("envelope", "centered"):
+            if not isinstance(value := getattr(self, name), bool | np.bool_):
+                raise TypeError(f"{name} is {value!r}, expected True or False")
 
     def _fit_counts(self, counts: ScoreCounts) -> None:
         if self.centered and self.model == "bayesian":

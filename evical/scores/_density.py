@@ -11,6 +11,7 @@ is misprinted.
 
 from dataclasses import dataclass
 from math import comb
+from numbers import Real
 from typing import Any
 
 import numpy as np
@@ -110,6 +111,8 @@ def kernel_sums(
     ------
     ValueError
         If an array, the bandwidth or the name of the kernel is not usable.
+    TypeError
+        If the bandwidth is no number.
 
     Notes
     -----
@@ -128,7 +131,9 @@ def kernel_sums(
     """
     if kernel not in KERNELS:
         raise ValueError(f"kernel is {kernel!r}, expected one of {', '.join(sorted(KERNELS))}")
-    if not (np.isfinite(bandwidth) and bandwidth > 0):
+    if not isinstance(bandwidth, Real):
+        raise TypeError(f"bandwidth is {bandwidth!r}, expected a positive number")
+    if not 0 < float(bandwidth) < np.inf:
         raise ValueError(f"bandwidth is {bandwidth}, expected a positive number")
     values, at = check_scores(scores), check_scores(queries)
     given = check_weights(weights, len(values))

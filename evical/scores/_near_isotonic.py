@@ -8,6 +8,7 @@ ever splits, so that the lambda at which each two neighbors join describes the w
 
 import math
 from dataclasses import dataclass
+from numbers import Real
 from typing import Any
 
 import numpy as np
@@ -87,6 +88,8 @@ class NearIsotonicPath:
         ------
         ValueError
             If `lam` is negative or NaN.
+        TypeError
+            If it is no number.
 
         Examples
         --------
@@ -246,6 +249,8 @@ def power_of_two(size: float) -> float:
 
 
 def _check_lambda(lam: Any) -> float:
+    if not isinstance(lam, Real):
+        raise TypeError(f"lam is {lam!r}, expected a number from 0 to infinity")
     if not float(lam) >= 0:
         raise ValueError(f"lam is {lam!r}, expected a number from 0 to infinity")
     return float(lam)

@@ -206,3 +206,10 @@ def test_centers_of_any_distance_are_interpolated():
     tiny.fit([0.0, 1e-320], [0, 1])
     got = tiny.predict_interval([-1.0, 0.0, 5e-321, 1e-320, 1.0])[:, 0]
     np.testing.assert_allclose(got, np.array([2, 2, 3, 4, 4]) / 6, atol=1e-3)
+
+
+@pytest.mark.parametrize("options", [{"envelope": "no"}, {"centered": 1}])
+def test_choices_are_true_or_false(options):
+    name, value = next(iter(options.items()))
+    with pytest.raises(TypeError, match=f"{name} is {value!r}, expected True or False"):
+        IsotonicCalibrator(**options).fit([0.0, 1.0], [0, 1])

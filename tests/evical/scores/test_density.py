@@ -128,3 +128,8 @@ def test_what_is_refused(arguments, message):
         kernel_sums(*arguments)
     with pytest.raises(ValueError, match="all weights are zero"):
         silverman([1, 2], [0, 0])
+
+
+def test_a_bandwidth_is_a_number():
+    with pytest.raises(TypeError, match="bandwidth is 'wide', expected a positive number"):
+        kernel_sums([0.0], [0.0], "wide")

@@ -226,3 +226,9 @@ def test_refused_lambda(lam):
     path = near_isotonic_path([1, 0])
     with pytest.raises(ValueError, match=r"lam is .*, expected a number from 0 to infinity"):
         path.at(lam)
+
+
+@pytest.mark.parametrize("lam", ["1", None])
+def test_lambda_is_a_number(lam):
+    with pytest.raises(TypeError, match=f"lam is {lam!r}, expected a number"):
+        near_isotonic_path([1, 0]).at(lam)
