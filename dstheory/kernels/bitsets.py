@@ -2,7 +2,7 @@
 
 A mask over a box of some shape is unpacked to one byte a cell, worked on as an array, and
 packed again, a block of masks at a time: 1,000 sets of 2^12 cells are unpacked or packed in
-0.7 ms, against 1.2 s bit by bit. Pairs of sets stay Python integers, whose `&` takes
+1 or 2 ms, against 0.5 s bit by bit. Pairs of sets stay Python integers, whose `&` takes
 0.2 microseconds at that length: 64-bit words join faster, but finding equal results among
 rows of words and turning them back into integers costs what was gained (measured 0.3 to 3
 times the speed, slower wherever most results differ).
@@ -97,9 +97,9 @@ def extended(masks: NDArray[Any], axes: Sequence[int], onto: Sequence[int]) -> N
 def distinct(masks: NDArray[np.object_]) -> tuple[NDArray[np.object_], NDArray[np.intp]]:
     """Distinct Python integers, ascending, and the place of each one given among them.
 
-    What `numpy.unique` gives. Where most sets recur, as intersections do, hashing is 2.5 to 5
-    times faster than its sorting (490,000 intersections, 1,000 distinct, of 2^12 bits: 0.6 s
-    against 3 s); where none does it has 0.6 to 1.3 times the speed.
+    What `numpy.unique` gives. Where most sets recur, as intersections do, hashing is 2 to 5
+    times faster than its sorting; where none does it has 0.6 to 1.3 times the speed (90,000
+    intersections of 2^12 bits, `tests/benchmarks/bench_product.py`).
 
     Examples
     --------

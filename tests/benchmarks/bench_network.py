@@ -7,13 +7,17 @@ after one more observation.
 
 import json
 from fractions import Fraction
+from functools import partial
 from itertools import pairwise
 from pathlib import Path
 
+import numpy as np
 import pytest
 
 from dstheory import MassFunction
 from dstheory.network import ValuationNetwork
+from dstheory.network._belief import BeliefAlgebra
+from dstheory.network._limits import DEFAULT
 from dstheory.product import ProductFrame, Variable, combine, marginalize
 from tests import oracle_networks
 from tests.benchmarks.timing import median_ms, report
@@ -86,6 +90,24 @@ def test_one_more_observation(benchmark, shape):
         return network.observe({"x199": "f"}).marginals()
 
     benchmark.pedantic(again, setup=known, rounds=3)
+
+
+@pytest.mark.parametrize("n_variables", [3, 4])
+def test_pairs_of_small_sets(n_variables):
+    """128 x 128 sets on 8 or 16 configurations: arrays beside dictionaries."""
+    rng = np.random.default_rng(0)
+    algebra = BeliefAlgebra([2] * n_variables, "abcd", DEFAULT)
+    scope = tuple(range(n_variables))
+    sets = np.arange(1, 1 << (1 << n_variables))
+    left, right = (
+        algebra.part(scope, dict.fromkeys(rng.choice(sets, 128, False).tolist(), 1 / 128))
+        for _ in range(2)
+    )
+    arrays, plain = (
+        median_ms(partial(algebra._meet, left.masses, right.masses, scope, exact))
+        for exact in (False, True)  # exact numbers take dictionaries
+    )
+    report(f"pairs on {1 << n_variables} configurations", arrays, plain)
 
 
 @pytest.mark.parametrize("number", [Fraction, float], ids=["exact", "float"])

@@ -86,6 +86,21 @@ def test_projection_by_axes(benchmark, axes):
     benchmark(bitsets.projected, m.focal, shape, axes)
 
 
+def test_packing():
+    """1,000 sets of 2^12 cells to bytes and back, against bit by bit."""
+    masks = random_belief(12, 1000, np.random.default_rng(0)).focal
+    table = np.ascontiguousarray(bits.members(masks, 1 << 12).T)
+
+    def by_bits():
+        return [[mask >> i & 1 for i in range(1 << 12)] for mask in masks.tolist()]
+
+    assert bitsets.packed(table).tolist() == masks.tolist()
+    assert (table == by_bits()).all()
+    slow = median_ms(by_bits, repeat=1)
+    report("unpacking, against bit by bit", median_ms(lambda: bits.members(masks, 1 << 12)), slow)
+    report("packing, against bit by bit", median_ms(lambda: bitsets.packed(table)), slow)
+
+
 @pytest.mark.parametrize("kind", ["few results", "many results"])
 def test_pairs_of_long_sets(benchmark, kind):
     """Python integers: hashing them against sorting them."""
