@@ -162,7 +162,8 @@ class OneVsRestCalibrator(BaseMulticlassCalibrator):
         if inner is None:
             return cls(**parameters)
         known = {c.__name__: c for c in BaseCalibrator.__subclasses__()}
-        if not isinstance(inner, dict) or inner.get("class") not in known:
+        known_kind = isinstance(inner, dict) and inner.get("class") in known
+        if not known_kind or not isinstance(inner.get("parameters"), dict):
             raise ValueError(f"saved calibrator is damaged: its calibrator is {inner!r}")
         return cls(**{**parameters, "calibrator": known[inner["class"]](**inner["parameters"])})
 
