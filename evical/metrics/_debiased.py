@@ -187,7 +187,8 @@ def debiased_interval(
     -----
     Samples are drawn with replacement, bins stay as they are. The truth of a resample is the
     squared error of the sample itself, noise included; how far resampled estimates lie from
-    it is taken for how far the estimate lies from its truth (the basic bootstrap).
+    it is taken for how far the estimate lies from its truth (the basic bootstrap). Takes as long
+    as `n_resamples` estimates.
 
     Examples
     --------

@@ -250,8 +250,9 @@ def class_labels(y_true: Any, labels: Any, n_classes: int) -> NDArray[Any]:
     if n_classes == 2 and codes_01(y_true) is not None:
         return np.array([0, 1])
     found = np.unique(check_labels(plain_labels(y_true)))
-    if n_classes == 2 and set(found.tolist()) <= {0, 1}:
-        return np.array([0, 1])
+    for pair in ([0, 1], [-1, 1]):  # of which one may be missing
+        if n_classes == 2 and set(found.tolist()) <= set(pair):
+            return np.array(pair)
     if len(found) != n_classes:
         raise ValueError(
             f"y_true has {len(found)} labels, but there are {n_classes} columns; name the labels "
@@ -311,5 +312,9 @@ def average(values: Floats, weight: Floats | None) -> float:
     """Weighted mean; a weight of zero outweighs an infinite value."""
     if weight is None:
         return float(values.mean())
-    used = weight > 0
-    return float(np.average(values[used], weights=weight[used]))
+    with np.errstate(invalid="ignore"):  # zero times infinity, dealt with below
+        total = float((values * weight).sum())
+    if not np.isfinite(total):
+        used = weight > 0
+        total = float((values[used] * weight[used]).sum())
+    return total / float(weight.sum())

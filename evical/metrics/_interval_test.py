@@ -94,8 +94,9 @@ def interval_calibration_test(
     given its interval lies in it; this p is then calibrated. The true p is one of the choices, so
     that the statistic is at most Kuiper's of the truth. Its distribution is taken, or drawn, for
     the p in each interval that is nearest to 1/2, which varies most. Both make the test
-    conservative: it keeps its level for all such p, and the less power, the wider the intervals
-    are. Errors that cancel among samples of equal pignistic probability are not seen.
+    conservative: with many samples it keeps its level for all such p, and it has the less power,
+    the wider the intervals are. Errors that cancel among samples of equal pignistic probability
+    are not seen.
 
     How it differs from Jurgens et al.: they learn one combination of the members of a credal set
     on other data, by a proper score and a kernel calibration error, for any number of classes,

@@ -171,3 +171,12 @@ def test_inputs_stay_as_they_are(metric):
     metric(y, p, sample_weight=w)
     for array, copy in zip((y, p, w), copies, strict=True):
         np.testing.assert_array_equal(array, copy)
+
+
+def test_one_label_of_two_is_enough():
+    """As long as it is clear what the other one is."""
+    assert metrics.brier_score([-1, -1], [0.5, 0.0]) == 0.125
+    assert metrics.brier_score([1, 1], [0.5, 1.0]) == 0.125
+    assert metrics.expected_calibration_error([-1, -1], [0.5, 0.5]) == 0.5
+    with pytest.raises(ValueError, match="y_true has 1 labels, but there are 2 columns"):
+        metrics.brier_score(["no", "no"], [0.5, 0.0])
