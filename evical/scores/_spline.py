@@ -160,7 +160,7 @@ def _penalties(problem: _Problem, start: Floats) -> Floats:
     unit = np.trace(information) / np.trace(problem.roughness)
     rough = problem.roughness * unit
     # Shares of the penalty in each direction: 0 for lines, 1 where there are no data.
-    shares = eigh(rough, information + rough, eigvals_only=True)
+    shares = eigh(rough, _lifted(information + rough), eigvals_only=True)
     seen = shares[(shares > 1e-10) & (shares < 1 - 1e-10)]
     if not len(seen):
         return np.array([unit])
@@ -206,8 +206,12 @@ def _newton(problem: _Problem, values: Floats, penalty: float) -> _Fit:
 
 def _solve(hessian: Floats, right: Floats) -> Floats:
     """Solve a positive definite system that may be singular but for rounding."""
-    ridge = 1e-12 * np.trace(hessian) / len(hessian)
-    return np.asarray(cho_solve(cho_factor(hessian + ridge * np.eye(len(hessian))), right))
+    return np.asarray(cho_solve(cho_factor(_lifted(hessian)), right))
+
+
+def _lifted(matrix: Floats) -> Floats:
+    ridge = 1e-12 * np.trace(matrix) / len(matrix)
+    return np.asarray(matrix + ridge * np.eye(len(matrix)))
 
 
 def _left_out_losses(problem: _Problem, fit: _Fit) -> Floats:

@@ -164,3 +164,15 @@ def test_hard_data_give_probabilities(scores, y):
 def test_wrong_numbers_of_knots(n_knots, error):
     with pytest.raises(error, match=f"n_knots is {n_knots}"):
         SplineCalibrator(n_knots=n_knots).fit([0.0, 1.0], [0, 1])
+
+
+@pytest.mark.parametrize("seed", [13, 18])
+def test_weights_of_any_ratio(seed):
+    """The information of some samples is lost in the rounding of the others."""
+    rng = np.random.default_rng(seed)
+    scores = np.exp(30 * rng.normal(size=60))
+    y = (scores > np.median(scores)).astype(int)
+    y[:9] = 1 - y[:9]
+    fitted = SplineCalibrator().fit(scores, y, 10.0 ** rng.uniform(-12, 12, 60))
+    p = fitted.predict_proba(scores)
+    assert ((p >= 0) & (p <= 1)).all()
