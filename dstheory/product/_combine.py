@@ -4,15 +4,19 @@ Each is extended to all variables that occur, which adds nothing to it, and the 
 applied there. Shafer, Shenoy & Mellouli 1987.
 """
 
+import math
 from collections.abc import Callable
 
 from dstheory.combine import dempster
+from dstheory.errors import DSTheoryError
 from dstheory.mass import MassFunction
 from dstheory.product._exactness import beside_exact
 from dstheory.product._frame import union_frame
 from dstheory.product._marginal import extend, product_of
 
 __all__ = ["combine"]
+
+_MAX_BYTES = 1 << 32
 
 
 def combine(*masses: MassFunction, rule: Callable[..., MassFunction] = dempster) -> MassFunction:
@@ -36,6 +40,8 @@ def combine(*masses: MassFunction, rule: Callable[..., MassFunction] = dempster)
         If a variable has different values in two mass functions, or the product is too large.
     TotalConflictError
         As the rule does.
+    DSTheoryError
+        If the sets, or the intersections of the first two, would take more than 4 GiB.
     TypeError
         If there is no mass function, or one is not on a product.
 
@@ -64,5 +70,17 @@ def combine(*masses: MassFunction, rule: Callable[..., MassFunction] = dempster)
         raise TypeError(f"rule is a function of mass functions, such as dempster, not {rule!r}")
     frames = [product_of(m, f"argument {number}") for number, m in enumerate(masses, start=1)]
     frame = union_frame(frames)
+    _check_memory(len(frame), [len(m.focal) for m in masses])
     extended = [extend(m, frame) for m in beside_exact(masses)]
     return rule(*extended) if len(extended) > 1 else extended[0]
+
+
+def _check_memory(n_configurations: int, counts: list[int]) -> None:
+    """Refuse what is known to be too large before anything is extended."""
+    n_sets = max(sum(counts), math.prod(counts[:2]))
+    n_bytes = n_sets * n_configurations // 8
+    if n_bytes > _MAX_BYTES:
+        raise DSTheoryError(
+            f"{n_sets} sets of {n_configurations} configurations would take {n_bytes >> 30} GiB, "
+            "at most 4 are used; combine fewer at a time, approximate, or use a ValuationNetwork"
+        )

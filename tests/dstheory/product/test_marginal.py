@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 
 from dstheory import Frame, MassFunction, combine, conjunctive, disjunctive, vacuous
 from dstheory import product as many
-from dstheory.errors import FrameError, TotalConflictError
+from dstheory.errors import DSTheoryError, FrameError, TotalConflictError
 from dstheory.interchange import from_json, to_json
 from dstheory.product import ProductFrame, Variable, extend, marginalize, on, project
 from dstheory.testing import masses
@@ -150,6 +150,18 @@ def test_rules():
     assert many.combine(rain) == rain
     with pytest.raises(TotalConflictError):
         many.combine(many.observe({RAIN: "yes"}), many.observe({RAIN: "no"}))
+
+
+def test_too_many_sets_are_refused_before_they_are_made():
+    """A thousand sets twice, on 2^20 configurations together."""
+    rng = np.random.default_rng(0)
+    parts = []
+    for side in "ab":
+        frame = ProductFrame([Variable(f"{side}{i}", [0, 1]) for i in range(10)])
+        focal = [int.from_bytes(rng.bytes(128), "little") for _ in range(1000)]
+        parts.append(MassFunction(frame, focal, np.full(1000, 0.001)))
+    with pytest.raises(DSTheoryError, match="1000000 sets of 1048576 configurations would take"):
+        many.combine(*parts)
 
 
 def test_certainty_keeps_fractions_exact():
