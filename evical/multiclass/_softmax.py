@@ -22,7 +22,9 @@ Floats = NDArray[np.float64]
 
 _ROWS = 1 << 12  # rows at a time, so that temporaries of a few dozen columns stay in cache
 _STEPS = 200
-_CONVERGED = 1e-24  # squared Newton decrement of the mean loss
+# Squared Newton decrement of the mean loss from which one more step is the last: its error is
+# about the square of this, and no value could tell whether it gains.
+_CONVERGED = 1e-11
 _SINGULAR = 1e-13  # eigenvalues below that share of the greatest are of redundant directions
 _NEWTON_SIZE = 700  # parameters; a Hessian of more costs more than it gains
 
@@ -198,6 +200,8 @@ def _newton(problem: Problem) -> Floats:
     value = problem.value(w)
     for _ in range(_STEPS):
         step, decrement = _step(problem, w)
+        if decrement < _CONVERGED:
+            return w + step
         length = 1.0
         new = w + step
         while (reached := problem.value(new)) > value - 0.25 * length * decrement:
@@ -206,8 +210,6 @@ def _newton(problem: Problem) -> Floats:
                 return w
             new = w + length * step
         w, value = new, reached
-        if decrement < _CONVERGED:
-            break
     return w
 
 
