@@ -11,7 +11,13 @@ from typing import Any, Literal
 import numpy as np
 
 from evical.metrics._ece import binned_error, largest_gap
-from evical.metrics._inputs import BinarySample, ClassSample, class_sample, indicators
+from evical.metrics._inputs import (
+    BinarySample,
+    ClassSample,
+    assigned_classes,
+    class_sample,
+    of_class,
+)
 
 __all__ = [
     "classwise_calibration_error",
@@ -266,8 +272,8 @@ def top_label_calibration_error(
     0.2
     """
     sample = class_sample(y_true, y_prob, labels, sample_weight)
-    assigned = sample.p.argmax(axis=1)
-    top = sample.p[np.arange(len(assigned)), assigned]
+    assigned = assigned_classes(sample.p)
+    top = of_class(sample.p, assigned)
     right = np.asarray(assigned == sample.codes, dtype=np.float64)
     return binned_error(BinarySample(right, top, sample.weight), n_bins, strategy)
 
@@ -279,5 +285,7 @@ def _each_class(sample: ClassSample) -> Iterator[BinarySample]:
 
 
 def _heap(sample: ClassSample) -> BinarySample:
-    weight = None if sample.weight is None else np.repeat(sample.weight, sample.p.shape[1])
-    return BinarySample(indicators(sample).ravel(), sample.p.ravel(), weight)
+    n_classes = sample.p.shape[1]
+    y = np.concatenate([sample.codes == k for k in range(n_classes)]).astype(np.float64)
+    weight = None if sample.weight is None else np.tile(sample.weight, n_classes)
+    return BinarySample(y, sample.p.T.ravel(), weight)

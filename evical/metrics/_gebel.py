@@ -11,10 +11,12 @@ import numpy as np
 
 from evical.metrics._inputs import (
     ClassSample,
+    assigned_classes,
     average,
     checked_weights,
     class_sample,
     indicators,
+    mean_squares,
     unlabeled_probabilities,
 )
 
@@ -61,7 +63,7 @@ def correctness_rate(
     0.6
     """
     sample = class_sample(y_true, y_prob, labels, sample_weight)
-    right = np.asarray(_assigned(sample) == sample.codes, dtype=np.float64)
+    right = np.asarray(assigned_classes(sample.p) == sample.codes, dtype=np.float64)
     return average(right, sample.weight)
 
 
@@ -256,27 +258,21 @@ def _unlabeled(y_prob: Any, sample_weight: Any) -> ClassSample:
     """The sample as if every assigned class were true."""
     p = unlabeled_probabilities(y_prob)
     return ClassSample(
-        p.argmax(axis=1), p, checked_weights(sample_weight, len(p)), np.arange(p.shape[1])
+        assigned_classes(p), p, checked_weights(sample_weight, len(p)), np.arange(p.shape[1])
     )
 
 
-def _assigned(sample: ClassSample) -> Any:
-    if sample.p.shape[1] == 2:  # many times faster than argmax along rows
-        return sample.p[:, 1] > sample.p[:, 0]
-    return sample.p.argmax(axis=1)
-
-
 def _mean_root(sample: ClassSample) -> float:
-    squares = (sample.p - indicators(sample)) ** 2
-    return average(np.sqrt(squares.mean(axis=1)), sample.weight)
+    return average(np.sqrt(mean_squares(sample)), sample.weight)
 
 
 def _well_calibration(sample: ClassSample) -> float:
     n_classes = sample.p.shape[1]
-    weight = np.ones(len(sample.p)) if sample.weight is None else sample.weight
-    assigned = np.asarray(_assigned(sample), dtype=np.intp)
+    assigned, weight = assigned_classes(sample.p), sample.weight
     sizes = np.bincount(assigned, weight, n_classes)
-    gaps = sample.p - indicators(sample)
-    sums = [np.bincount(assigned, weight * gap, n_classes) for gap in gaps.T]
+    sums = []
+    for k in range(n_classes):
+        gap = sample.p[:, k] - (sample.codes == k)
+        sums.append(np.bincount(assigned, gap if weight is None else gap * weight, n_classes))
     parts = sizes > 0
     return float(1 - np.mean(np.abs(np.array(sums)[:, parts] / sizes[parts])))

@@ -8,7 +8,7 @@ from typing import Any, Literal
 
 import numpy as np
 
-from evical.metrics._inputs import average, class_sample, indicators
+from evical.metrics._inputs import average, class_sample, mean_squares, of_class
 
 __all__ = ["brier_score", "log_loss", "root_mean_squared_error", "spherical_score"]
 
@@ -62,14 +62,10 @@ def brier_score(
     0.3
     """
     sample = class_sample(y_true, y_prob, labels, sample_weight)
-    two = sample.p.shape[1] == 2
-    half = two if scale_by_half == "auto" else scale_by_half
-    if two:  # both classes have the same distance
-        distances = (2 - bool(half)) * (sample.p[:, 1] - sample.codes) ** 2
-    else:
-        squares = (sample.p - indicators(sample)) ** 2
-        distances = squares.sum(axis=1) / (1 + bool(half))
-    return average(distances, sample.weight)
+    n_classes = sample.p.shape[1]
+    half = n_classes == 2 if scale_by_half == "auto" else scale_by_half
+    scale = n_classes / 2 if half else n_classes
+    return float(scale * average(mean_squares(sample), sample.weight))
 
 
 def root_mean_squared_error(
@@ -110,8 +106,7 @@ def root_mean_squared_error(
     0.5
     """
     sample = class_sample(y_true, y_prob, labels, sample_weight)
-    squares = (sample.p - indicators(sample)) ** 2
-    return float(np.sqrt(average(squares.mean(axis=1), sample.weight)))
+    return float(np.sqrt(average(mean_squares(sample), sample.weight)))
 
 
 def log_loss(
@@ -161,7 +156,7 @@ def log_loss(
     if not 0 <= eps < 1:
         raise ValueError(f"eps is {eps!r}, expected a number in [0, 1)")
     sample = class_sample(y_true, y_prob, labels, sample_weight)
-    p = sample.p[np.arange(len(sample.p)), sample.codes]
+    p = of_class(sample.p, sample.codes)
     with np.errstate(divide="ignore"):  # a wrong certainty costs infinitely much
         return average(-np.log(np.maximum(p, eps)), sample.weight) + 0.0  # not -0
 
@@ -207,5 +202,5 @@ def spherical_score(
     0.7657
     """
     sample = class_sample(y_true, y_prob, labels, sample_weight)
-    p = sample.p[np.arange(len(sample.p)), sample.codes]
+    p = of_class(sample.p, sample.codes)
     return average(p / np.sqrt((sample.p**2).sum(axis=1)), sample.weight)
