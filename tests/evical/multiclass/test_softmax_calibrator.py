@@ -55,7 +55,8 @@ def test_matrix_is_multinomial_logistic_regression_of_the_targets():
             lambda x: (x[K:].reshape(K, K), x[:K]),
         ),
     ],
-    ids=str,
+    # Of a function that is the same in every process, not its address.
+    ids=lambda value: str(value) if isinstance(value, dict) else "",
 )
 def test_objectives_from_their_definition(options, unpack):
     scores, y = simulated(50, seed=3)
