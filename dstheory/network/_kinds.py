@@ -6,7 +6,7 @@ possibilities come as tables and leave as arrays. In between, all are parts of o
 
 import math
 from abc import ABC, abstractmethod
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from typing import Any, Generic, TypeVar
 
 import numpy as np
@@ -122,8 +122,10 @@ class BeliefKind(Kind[BeliefPart]):
         self.algebra = BeliefAlgebra(self.sizes, list(self.places), limits)
 
     def read(self, valuation: Any, alone: str | None) -> MassFunction:
+        if isinstance(valuation, Mapping) and alone is not None:
+            valuation = MassFunction.from_dict(self.variables[self.place(alone)].frame, valuation)
         if not isinstance(valuation, MassFunction):
-            raise TypeError(f"a valuation is a MassFunction on a product, not {valuation!r}")
+            raise TypeError(_not_belief(valuation))
         if valuation.batch_shape:
             raise NetworkError(
                 f"a valuation is one mass function, not a batch of shape {valuation.batch_shape}"
@@ -306,6 +308,16 @@ def _check_possibilities(table: Table) -> None:
             )
         if value > 1:
             raise NetworkError(f"possibility {value} on {table.names!r} is above 1")
+
+
+def _not_belief(valuation: Any) -> str:
+    """What is wrong with a valuation that is no mass function, and what to give instead."""
+    text = f"a valuation is a MassFunction on a product, not {valuation!r}"
+    if isinstance(valuation, Table):
+        return f"{text}; make one by probability_table, or a network of kind='probability'"
+    if isinstance(valuation, Mapping):
+        return f"{text}; say which variable a dict of masses is about by on=name"
+    return text
 
 
 def _product(valuation: MassFunction) -> ProductFrame:

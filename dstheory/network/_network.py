@@ -171,7 +171,7 @@ class ValuationNetwork:
         return self._version.store.statistics
 
     def scope(self, key: Hashable) -> tuple[str, ...]:
-        """Names of the variables that a valuation speaks of."""
+        """Names of the variables of a valuation, in the order of the network."""
         return tuple(self._kind.named(self._version.entry(key).scope))
 
     # -- other versions ----------------------------------------------------------------------------
@@ -184,7 +184,7 @@ class ValuationNetwork:
         Parameters
         ----------
         valuation : MassFunction on a product, or Table
-            With `on`, also a MassFunction on the values of that variable, or an array of numbers.
+            With `on`, also a MassFunction on that variable's values, a dict of masses, or an array.
         key : hashable, optional
             Its name, to retract it by; the next free number if not given.
         on : str or Variable, optional

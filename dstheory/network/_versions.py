@@ -68,7 +68,7 @@ class Version(Generic[P]):
             return self.entries[key]
         except KeyError:
             known = ", ".join(map(repr, list(self.entries)[:20])) or "none"
-            raise NetworkError(f"there is no valuation {key!r}; there are {known}") from None
+            raise NetworkError(f"there is no valuation {key!r}; the keys are {known}") from None
 
     @cached_property
     def tree(self) -> JoinTree:

@@ -44,7 +44,7 @@ def test_unknown_names():
         network.marginal(["x0", "x0"])
     with pytest.raises(NetworkError, match="different variables, not \\[\\]"):
         network.marginal([])
-    with pytest.raises(NetworkError, match="there is no valuation 'z'; there are 0, 1"):
+    with pytest.raises(NetworkError, match="there is no valuation 'z'; the keys are 0, 1"):
         network.retract("z")
     with pytest.raises(FrameError, match="'maybe' is no value of variable 'x0'"):
         network.observe({"x0": "maybe"})
@@ -97,6 +97,11 @@ def test_valuations_that_do_not_fit():
         network.add(MassFunction(Frame(["t", "f"]), [1, 3], [[1, 0], [0, 1]]), on="x0")
     with pytest.raises(TypeError, match="a valuation is a MassFunction on a product, not 3"):
         network.add(3)
+    with pytest.raises(TypeError, match="make one by probability_table, or a network of kind="):
+        network.add(Table(["x0"], [0.5, 0.5]))
+    with pytest.raises(TypeError, match="a dict of masses is about by on=name"):
+        network.add({"t": 1})
+    assert network.add({"t": 1}, on="x0").marginal("x0").bel("t") == 1
 
 
 def test_tables_that_do_not_fit():
