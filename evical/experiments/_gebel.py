@@ -21,7 +21,6 @@ from sklearn.model_selection import GridSearchCV, StratifiedKFold, cross_val_pre
 
 from evical.calibrators import NormalizingCalibrator
 from evical.datasets import Dataset, load_csv
-from evical.experiments._gebel_measures import calibration_measure, correctness
 from evical.experiments._gebel_sources import (
     CALIBRATORS,
     NAIVE_BAYES,
@@ -29,6 +28,7 @@ from evical.experiments._gebel_sources import (
     SquaredHingeSVC,
     naive_bayes,
 )
+from evical.metrics import calibration_measure, correctness_rate
 
 __all__ = ["GEBEL_DATASETS", "GebelProtocol", "GebelRow", "load_gebel", "run_gebel"]
 
@@ -146,7 +146,7 @@ def run_gebel(dataset: Dataset, protocol: GebelProtocol | None = None) -> list[G
             predictions[key][test] = positive
     y = dataset.y
     return [
-        GebelRow(dataset.name, *key, correctness(p, y), calibration_measure(p, y))
+        GebelRow(dataset.name, *key, correctness_rate(y, p), calibration_measure(y, p))
         for key, p in predictions.items()
     ]
 

@@ -5,7 +5,8 @@ from dataclasses import dataclass
 
 import numpy as np
 from numpy.typing import NDArray
-from sklearn.metrics import log_loss
+
+from evical.metrics import brier_score, log_loss, mean_imprecision
 
 __all__ = ["METRICS", "Fused", "Metric"]
 
@@ -58,15 +59,15 @@ def _error_rate(fused: Fused) -> float:
 
 
 def _brier(fused: Fused) -> float:
-    return float(np.mean((fused.probability - fused.y) ** 2))
+    return brier_score(fused.y, fused.probability)
 
 
 def _log_loss(fused: Fused) -> float:
-    return float(log_loss(fused.y, fused.probability, labels=[0, 1]))
+    return log_loss(fused.y, fused.probability, eps=float(np.finfo(np.float64).eps))
 
 
 def _imprecision(fused: Fused) -> float:
-    return float(np.mean(fused.pl - fused.bel))
+    return mean_imprecision(np.stack([fused.bel, fused.pl], axis=1))
 
 
 def _total_conflict(fused: Fused) -> float:

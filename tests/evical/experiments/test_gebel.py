@@ -9,8 +9,13 @@ from sklearn.datasets import make_classification
 
 from evical.datasets import Dataset
 from evical.experiments import GEBEL_DATASETS, GebelProtocol, load_gebel, run_gebel
-from evical.experiments import _gebel_measures as measures
 from evical.experiments._gebel_sources import CALIBRATORS, SquaredHingeSVC
+from evical.metrics import (
+    calibration_measure,
+    correctness_rate,
+    mean_root_squared_error,
+    well_calibration_ratio,
+)
 from tests import naive_gebel as naive
 
 DATA = Path(__file__).resolve().parents[4] / "shared" / "data"
@@ -20,16 +25,15 @@ def test_measures_are_the_definition():
     rng = np.random.default_rng(0)
     positive, y = rng.random(30), rng.integers(0, 2, 30)
     correct, effective, well = naive.measure_table(positive.tolist(), y.tolist())
-    assert measures.correctness(positive, y) == pytest.approx(correct)
-    assert measures.effectiveness(positive, y) == pytest.approx(effective)
-    assert measures.well_calibration(positive, y) == pytest.approx(well)
-    wanted = np.sqrt(effective * well)
-    assert measures.calibration_measure(positive, y) == pytest.approx(wanted)
+    assert correctness_rate(y, positive) == pytest.approx(correct)
+    assert 1 - mean_root_squared_error(y, positive) == pytest.approx(effective)
+    assert well_calibration_ratio(y, positive) == pytest.approx(well)
+    assert calibration_measure(y, positive) == pytest.approx(np.sqrt(effective * well))
 
 
 def test_a_part_without_samples_is_left_out():
     positive, y = np.full(4, 0.25), np.array([0, 0, 0, 1])
-    assert measures.well_calibration(positive, y) == 1
+    assert well_calibration_ratio(y, positive) == 1
     assert naive.measure_table(positive.tolist(), y.tolist())[2] == 1
 
 
