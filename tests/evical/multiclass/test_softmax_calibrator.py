@@ -162,3 +162,14 @@ def test_log_loss_comes_near_that_of_the_known_posterior(calibrator, excess):
     reached = -np.log(ours[rows, truth]).mean()
     assert reached < best + excess
     assert reached < uniform_of_prior
+
+
+@pytest.mark.parametrize(("n", "k", "m"), [(1, 2, 1), (60, 3, 4), (900, 12, 5)])
+def test_shared_features_curve_the_loss_as_features_of_each_class_do(n, k, m):
+    rng = np.random.default_rng(n)
+    features, weight = rng.normal(size=(n, m)), rng.random(n)
+    w = rng.normal(size=(k, m))
+    own = np.repeat(features[:, np.newaxis], k, axis=1)
+    zeros = np.zeros((k, m)), np.zeros((k, m, m))
+    shared, each = (Problem(x, weight, *zeros).hessian(w) for x in (features, own))
+    np.testing.assert_allclose(shared, each, rtol=0, atol=1e-10)
