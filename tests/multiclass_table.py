@@ -79,8 +79,13 @@ MULTICLASS = [
         "OneVsRestCalibrator",
         {"calibrator": BinningCalibrator(n_bins=4), "coupling": "normalize"},
     ),
-    Entry("MultinomialLogisticCalibrator", {"max_size": 40}, evidential=True, atol=1e-7),
-    Entry("MultinomialLogisticCalibrator", {"model": "laplace"}, evidential=True, atol=1e-7),
+    Entry(
+        "MultinomialLogisticCalibrator",
+        {"model": "likelihood", "max_size": 40},
+        evidential=True,
+        atol=1e-7,
+    ),
+    Entry("MultinomialLogisticCalibrator", evidential=True, atol=1e-7),
 ]
 every = pytest.mark.parametrize("entry", MULTICLASS, ids=lambda entry: entry.id)
 

@@ -32,7 +32,7 @@ from evical.multiclass._thinning import merged, thinned
 __all__ = ["MultinomialLogisticCalibrator"]
 
 Floats = NDArray[np.float64]
-_MODELS = ("likelihood", "laplace")
+_MODELS = ("laplace", "likelihood")
 _ROWS_A_COLUMN = 10  # fewer rows may not tell what some coefficient does
 _SIZE = 1 << 21  # numbers in the largest temporary array
 # Nodes in the level. Masses of two classes are then within 1e-8 of the exact ones from 10 samples
@@ -48,10 +48,10 @@ class MultinomialLogisticCalibrator(BaseMulticlassCalibrator):
 
     Parameters
     ----------
-    model : {"likelihood", "laplace"}
-        Take the likelihood as it is, or minus its logarithm as quadratic in the coefficients,
-        which is much faster and errs by about 1/n (in kind: the probabilities are still those
-        of the softmax).
+    model : {"laplace", "likelihood"}
+        Take minus the logarithm of the likelihood as quadratic in the coefficients, which errs
+        by about 1/n (the probabilities are still those of the softmax); or take it as it is,
+        which is for few classes and few predictions: see the notes for its cost.
     max_size : int
         Rows that the likelihood is evaluated on. Of more distinct ones, that many are chosen
         evenly (but no fewer than ten a column), and the coordinates are scaled so that the second
@@ -71,21 +71,23 @@ class MultinomialLogisticCalibrator(BaseMulticlassCalibrator):
     Labels are replaced by Platt's targets for K classes, as in `SoftmaxCalibrator`; the most
     likely probabilities are those of ``SoftmaxCalibrator()``.
 
-    What is exact: for samples of up to `max_size` distinct rows, the greatest probability on
-    each level set (a convex problem), and for K = 2 also the least one: masses are those of
-    ``LogisticCalibrator(model="likelihood")`` to 1e-6. For more classes the least probability is
-    the best of several local optima, one for each rival class, without a proof that there is no
-    better one. Where bounds of classes sum to less than 2, no belief function has them, and
-    plausibilities are raised to the nearest that are possible; beliefs are kept. Sets of two
-    or more classes are one choice among many that have these bounds.
+    What is exact with "likelihood": for samples of up to `max_size` distinct rows, the greatest
+    probability on each level set (a convex problem), and for K = 2 also the least one: masses are
+    those of ``LogisticCalibrator(model="likelihood")`` to 1e-6. For more classes the least
+    probability is the best of several local optima, one for each rival class, without a proof that
+    there is no better one. Where bounds of classes sum to less than 2, no belief function has
+    them, and plausibilities are raised to the nearest that are possible; beliefs are kept. Sets of
+    two or more classes are one choice among many that have these bounds.
 
     A score that moves in a direction in which no training score did (all of them equal, or on a
     line) is one of which nothing is believed.
 
-    Prediction costs about 2 K searches of (K - 1) (K + 1) coefficients a sample at 12
-    levels, each step on `max_size` rows: some 0.1 s for three classes and 200 rows, 0.5 s for
-    five, and 25 s for ten. The model "laplace" searches K - 1 numbers,
-    whatever the sample: a few ms.
+    Prediction takes 2 K searches a sample at 12 levels. With "laplace" they are for K - 1 numbers,
+    whatever the training sample: 2 ms a sample for three classes, 11 ms for ten. With "likelihood"
+    they are for (K - 1) (K + 1) coefficients, each step on `max_size` rows: 0.1 s a sample for
+    three classes and 200 rows, 0.5 s for five, and 25 s for ten; and as many times that in an
+    `EvidentialClassifier` as it has folds. The two differ by up to 0.07 for 30 training samples of
+    three classes, 0.009 for 200 and 0.001 for 1000.
 
     References
     ----------
@@ -98,9 +100,9 @@ class MultinomialLogisticCalibrator(BaseMulticlassCalibrator):
     >>> scores, y = [[1.0, 0.0, 0.0], [0.0, 1.0, 0.0], [0.0, 0.0, 1.0]] * 4, ["a", "b", "c"] * 4
     >>> calibrator = MultinomialLogisticCalibrator().fit(scores, y)
     >>> calibrator.predict_interval([[1.0, 0.0, 0.0]]).round(2)
-    array([[[0.41, 0.91],
-            [0.03, 0.43],
-            [0.03, 0.43]]])
+    array([[[0.4 , 0.89],
+            [0.04, 0.49],
+            [0.04, 0.49]]])
     """
 
     _state = (
@@ -116,7 +118,7 @@ class MultinomialLogisticCalibrator(BaseMulticlassCalibrator):
     )
 
     def __init__(
-        self, model: str = "likelihood", max_size: int = 200, transform: str | None = None
+        self, model: str = "laplace", max_size: int = 200, transform: str | None = None
     ) -> None:
         self.model = model
         self.max_size = max_size
@@ -124,7 +126,7 @@ class MultinomialLogisticCalibrator(BaseMulticlassCalibrator):
 
     def _check_parameters(self) -> None:
         if self.model not in _MODELS:
-            raise ValueError(f"model is {self.model!r}, expected 'likelihood' or 'laplace'")
+            raise ValueError(f"model is {self.model!r}, expected 'laplace' or 'likelihood'")
         check_whole(max_size=self.max_size)
 
     def _fit_scores(self, scores: Floats, codes: NDArray[np.intp], weight: Floats) -> None:
@@ -234,7 +236,7 @@ class MultinomialLogisticCalibrator(BaseMulticlassCalibrator):
         >>> scores, y = [[1.0, 0.0, 0.0], [0.0, 1.0, 0.0], [0.0, 0.0, 1.0]] * 4, [0, 1, 2] * 4
         >>> calibrator = MultinomialLogisticCalibrator().fit(scores, y)
         >>> calibrator.contour([[1.0, 0.0, 0.0]], 0, [0.5, 5 / 7, 1.0]).round(2)
-        array([[0.68, 1.  , 0.  ]])
+        array([[0.71, 1.  , 0.  ]])
         """
         table = self._read(scores)
         tau = np.atleast_1d(np.asarray(probability, dtype=np.float64))

@@ -57,7 +57,7 @@ def test_multinomial_prediction(benchmark, model, k):
     calibrator = MultinomialLogisticCalibrator(model).fit(scores, y)
     probes = data(20, k)[0]
     benchmark.pedantic(calibrator.predict_interval, args=(probes,), rounds=2)
-    exact = MultinomialLogisticCalibrator().fit(scores, y)
+    exact = MultinomialLogisticCalibrator("likelihood").fit(scores, y)
     deviance, odds = exact._deviance(), exact._odds(exact._standard(probes[:1])[0])
 
     def slsqp(place):

@@ -29,7 +29,10 @@ def test_for_two_classes_it_is_logistic_calibration(n):
     y = (rng.random(n) < expit(2 * x)).astype(int)
     y[:2] = 0, 1
     probes = [-1e9, -50, -1.5, 0, 0.2, 2, 50, 1e9]
-    ours, peer = MultinomialLogisticCalibrator().fit(x, y), LogisticCalibrator().fit(x, y)
+    ours, peer = (
+        MultinomialLogisticCalibrator("likelihood").fit(x, y),
+        LogisticCalibrator().fit(x, y),
+    )
     np.testing.assert_allclose(
         ours.predict_interval(probes)[:, 1], peer.predict_interval(probes), rtol=0, atol=1e-6
     )
@@ -45,7 +48,7 @@ def test_for_two_classes_it_is_logistic_calibration(n):
 def test_closed_form_of_a_saturated_model(repeats):
     """Three points with free probabilities each: a multinomial sample of targets."""
     scores, y = np.tile(np.eye(K), (repeats, 1)), np.tile(np.arange(K), repeats)
-    calibrator = MultinomialLogisticCalibrator().fit(scores, y)
+    calibrator = MultinomialLogisticCalibrator("likelihood").fit(scores, y)
     t = (repeats + 1) / (repeats + K)
 
     def contour(p):
@@ -66,7 +69,7 @@ def problems(n=30, seed=0, k=K):
     rng = np.random.default_rng(seed)
     y = np.concatenate([np.arange(k), rng.integers(0, k, n - k)])
     scores = rng.normal(size=(n, k)) + np.eye(k)[y]
-    calibrator = MultinomialLogisticCalibrator().fit(scores, y)
+    calibrator = MultinomialLogisticCalibrator("likelihood").fit(scores, y)
     features, _ = calibrator._standard(rng.normal(size=(3, k)))
     return calibrator._deviance(), calibrator._odds(features)
 
@@ -143,7 +146,7 @@ def test_the_laplace_model_comes_near_with_more_samples():
     gaps = []
     for n in (30, 150):
         scores, y = simulated(n, seed=4)
-        exact = MultinomialLogisticCalibrator().fit(scores, y).predict_interval(PROBES)
+        exact = MultinomialLogisticCalibrator("likelihood").fit(scores, y).predict_interval(PROBES)
         fast = MultinomialLogisticCalibrator("laplace").fit(scores, y).predict_interval(PROBES)
         gaps.append(np.abs(exact - fast).max())
     assert gaps[1] < 0.5 * gaps[0] < 0.1
@@ -151,8 +154,8 @@ def test_the_laplace_model_comes_near_with_more_samples():
 
 def test_a_thinned_likelihood_comes_near_the_whole():
     scores, y = simulated(300, seed=2)
-    whole = MultinomialLogisticCalibrator(max_size=300).fit(scores, y)
-    part = MultinomialLogisticCalibrator(max_size=100).fit(scores, y)
+    whole = MultinomialLogisticCalibrator("likelihood", max_size=300).fit(scores, y)
+    part = MultinomialLogisticCalibrator("likelihood", max_size=100).fit(scores, y)
     assert len(part.rows_) <= 100
     gap = np.abs(whole.predict_interval(PROBES) - part.predict_interval(PROBES)).max()
     assert 0 < gap < 5e-3
@@ -160,7 +163,10 @@ def test_a_thinned_likelihood_comes_near_the_whole():
 
 def test_the_most_likely_probabilities_are_those_of_the_softmax():
     scores, y = simulated(40)
-    ours, peer = MultinomialLogisticCalibrator().fit(scores, y), SoftmaxCalibrator().fit(scores, y)
+    ours, peer = (
+        MultinomialLogisticCalibrator("likelihood").fit(scores, y),
+        SoftmaxCalibrator().fit(scores, y),
+    )
     np.testing.assert_allclose(ours.weights_, peer.weights_, atol=1e-8)
     np.testing.assert_allclose(ours.intercepts_, peer.intercepts_, atol=1e-8)
     top = peer.predict_proba(PROBES)
