@@ -67,6 +67,28 @@ def test_certainties_that_are_right():
     assert smooth_calibration_error([1, 1, 1], [0.0, 0.0, 0.0]) == pytest.approx(1, abs=1e-6)
 
 
+@pytest.mark.parametrize("error", [1e-3, 1e-4, 1e-6, 1e-9, 1e-11])
+def test_errors_smaller_than_a_cell(error):
+    """Residuals that do not cancel are only moved about, however narrow the kernel."""
+    assert smooth_calibration_error([1], [1 - error]) == pytest.approx(error, abs=1e-9)
+    even = smooth_calibration_error([0, 1] * 50, [0.5 + error] * 100)
+    assert even == pytest.approx(error, abs=1e-9)
+
+
+@pytest.mark.parametrize("width", [1e-6, 1e-5, 1e-4, 1e-3])
+def test_a_narrow_kernel_increases_nothing(width):
+    rng = np.random.default_rng(5)
+    y, p = calibrated(30, rng)
+    most = np.abs(y - p).mean()
+    assert smooth_calibration_error(y, p, width=width) <= most * (1 + 1e-12)
+
+
+def test_all_wrong_is_one():
+    for n in range(1, 60):
+        assert smooth_calibration_error([1] * n, [0.0] * n) <= 1
+        assert smooth_calibration_error([0] * n, [1.0] * n) <= 1
+
+
 @pytest.mark.parametrize("width", [0, -1, np.inf, np.nan])
 def test_bad_width(width):
     with pytest.raises(ValueError, match="expected a positive number"):
