@@ -20,6 +20,10 @@ __all__ = ["Bins", "bin_gaps", "bin_numbers", "check_bins", "filled_bins"]
 _FEW = 100
 
 
+# From this many bins a product may round below the edge that p is: 1 / 49 * 49 < 1.
+_INEXACT = 49
+
+
 @dataclass(frozen=True, eq=False)
 class Bins:
     """Sums over the samples of each bin that holds any.
@@ -54,7 +58,10 @@ def check_bins(n_bins: Any, strategy: Any) -> None:
 def bin_numbers(p: Floats, weight: Floats | None, n_bins: int, strategy: str) -> NDArray[np.intp]:
     """Number of the bin of each prediction."""
     if strategy == "uniform":
-        return np.minimum((p * n_bins).astype(np.intp), n_bins - 1)
+        number = (p * n_bins).astype(np.intp)
+        if n_bins >= _INEXACT:
+            number += p >= (number + 1) / n_bins
+        return np.minimum(number, n_bins - 1)
     edges = _quantile_edges(p, weight, n_bins)
     if n_bins > _FEW:
         return np.searchsorted(edges, p, side="right")

@@ -83,6 +83,15 @@ def test_ten_bins_hold_their_left_edges():
     assert metrics.maximum_calibration_error(y, p) == pytest.approx((0.9 + 1.0 + 0.999) / 3)
 
 
+@pytest.mark.parametrize("n_bins", [7, 49, 100, 161, 1000])
+def test_every_edge_has_a_bin_of_its_own(n_bins):
+    """0.29 is in the bin from 29 hundredths, though 100 times it is less than 29."""
+    p = np.arange(n_bins) / n_bins
+    y = np.arange(n_bins) % 2
+    found = metrics.expected_calibration_error(y, p, n_bins=n_bins)
+    assert found == pytest.approx(np.abs(y - p).mean())
+
+
 def test_equal_predictions_stay_together():
     """One value has one bin, however many there are of it."""
     y, p = np.array([0, 1, 1, 0, 1, 1]), np.full(6, 0.5)
