@@ -247,7 +247,7 @@ def class_labels(y_true: Any, labels: Any, n_classes: int) -> NDArray[Any]:
         names = column_or_1d(labels)
         if len(names) != n_classes or len(np.unique(names)) != n_classes:
             raise ValueError(
-                f"labels are {list(names)}, expected {n_classes} different ones, one a column"
+                f"labels are {names.tolist()}, expected {n_classes} different ones, one a column"
             )
         return np.asarray(names)
     if n_classes == 2 and codes_01(y_true) is not None:

@@ -113,9 +113,9 @@ def calibration_report(
         the beliefs too.
     n_bins : int
     labels : sequence of K labels, optional
-        Of the columns, for more than two.
+        Of the columns, if they are not those of `y_true` in sorted order.
     pos_label : label, optional
-        For two classes.
+        For two classes; with `labels`, the second of them.
     sample_weight : (n,) array, optional
 
     Returns
@@ -126,7 +126,8 @@ def calibration_report(
     Raises
     ------
     ValueError
-        As `brier_score` and `expected_calibration_error`.
+        As `brier_score` and `expected_calibration_error`, or if `labels` and `pos_label`
+        contradict each other, or there is a `pos_label` for more than two classes.
 
     Examples
     --------
@@ -137,8 +138,9 @@ def calibration_report(
     brier_score = 0.17: mean of (p - y)^2; least is best
     """
     check_count("n_bins", n_bins, 1)
+    _check_positive(_n_classes(y_prob), labels, pos_label, isinstance(y_prob, MassFunction))
     if _n_classes(y_prob) == 2:
-        measures = _two_classes(y_true, y_prob, n_bins, pos_label, sample_weight)
+        measures = _two_classes(y_true, y_prob, n_bins, labels, pos_label, sample_weight)
     else:
         measures = _many_classes(y_true, y_prob, n_bins, labels, sample_weight)
     if isinstance(y_prob, MassFunction):
@@ -151,6 +153,16 @@ def _n_classes(y_prob: Any) -> int:
         return len(y_prob.frame)
     shape = np.shape(y_prob)
     return shape[1] if len(shape) == 2 and shape[1] > 2 else 2
+
+
+def _check_positive(n_classes: int, labels: Any, pos_label: Any, framed: bool) -> None:
+    """Raise if a positive label makes no sense; a frame of two has one, whichever is named."""
+    if pos_label is None:
+        return
+    if n_classes != 2:
+        raise ValueError(f"pos_label is {pos_label!r}, but there are {n_classes} classes, not two")
+    if labels is not None and not framed and list(labels)[-1:] != [pos_label]:
+        raise ValueError(f"pos_label is {pos_label!r}, expected the last of labels {list(labels)}")
 
 
 def _measures(
@@ -168,8 +180,12 @@ def _measures(
 
 
 def _two_classes(
-    y_true: Any, y_prob: Any, n_bins: int, pos_label: Any, sample_weight: Any
+    y_true: Any, y_prob: Any, n_bins: int, labels: Any, pos_label: Any, sample_weight: Any
 ) -> list[Measure]:
+    if labels is not None:
+        named = class_sample(y_true, y_prob, labels, sample_weight)
+        if not isinstance(y_prob, MassFunction):
+            y_true, y_prob, pos_label = named.codes, named.p, None
     sample = binary_sample(y_true, y_prob, pos_label, sample_weight)
     y, options = sample.y.astype(np.intp), {"sample_weight": sample_weight}
     corp = corp_decomposition(y, sample.p, sample_weight=sample_weight)

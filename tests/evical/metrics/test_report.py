@@ -62,6 +62,41 @@ def test_beliefs():
     assert report["brier_score"] == pytest.approx(metrics.brier_score(labels, three))
 
 
+def test_labels_of_two_columns():
+    """The second label is the positive one, whichever is the greater."""
+    y, p = calibrated(50, np.random.default_rng(3))
+    both = np.stack([p, 1 - p], axis=1)
+    assert (
+        metrics.calibration_report(y, both, labels=[1, 0]).to_dict()
+        == metrics.calibration_report(1 - y, 1 - p).to_dict()
+    )
+    names = np.array(["no", "yes"])[y]
+    report = metrics.calibration_report(names, p, labels=["no", "yes"])
+    assert report.to_dict() == metrics.calibration_report(y, p).to_dict()
+
+
+@pytest.mark.parametrize(
+    ("n_classes", "options", "message"),
+    [
+        (2, {"labels": [0, 1], "pos_label": 0}, r"pos_label is 0, expected the last of labels"),
+        (2, {"labels": [0, 2]}, r"y_true\[1\] is 1, expected one of \[0, 2\]"),
+        (3, {"labels": [0, 1, 2], "pos_label": 1}, "pos_label is 1, but there are 3 classes"),
+    ],
+)
+def test_labels_that_contradict(n_classes, options, message):
+    with pytest.raises(ValueError, match=message):
+        metrics.calibration_report([0, 1], np.full((2, n_classes), 1 / n_classes), **options)
+
+
+def test_labels_beside_a_frame():
+    y, masses = [0, 1], np.array([[0.7, 0.4], [0.3, 0.6]])
+    m = MassFunction.from_store(Frame([0, 1]), np.array([1, 2]), masses)
+    report = metrics.calibration_report(y, m, labels=[0, 1], pos_label=0)
+    assert report.to_dict() == metrics.calibration_report(y, m, pos_label=0).to_dict()
+    with pytest.raises(ValueError, match="the frame of y_prob has"):
+        metrics.calibration_report(y, m, labels=[1, 0])
+
+
 def test_one_class_has_no_area():
     report = metrics.calibration_report([1, 1], [0.5, 0.75])
     assert "roc_auc" not in report.to_dict()
