@@ -43,7 +43,8 @@ def brier_score(
     Raises
     ------
     ValueError
-        If a probability lies outside [0, 1], a row does not sum to 1, or lengths differ.
+        If a probability lies outside [0, 1], a row does not sum to 1, lengths differ, or
+        `scale_by_half` is something else.
 
     Notes
     -----
@@ -61,6 +62,8 @@ def brier_score(
     >>> brier_score([0, 0, 1, 1, 1], [0.5, 0.0, 0.5, 1.0, 0.0])
     0.3
     """
+    if not isinstance(scale_by_half, bool | np.bool_) and scale_by_half != "auto":
+        raise ValueError(f"scale_by_half is {scale_by_half!r}, expected a bool or 'auto'")
     sample = class_sample(y_true, y_prob, labels, sample_weight)
     n_classes = sample.p.shape[1]
     half = n_classes == 2 if scale_by_half == "auto" else scale_by_half

@@ -53,6 +53,13 @@ def test_scikit_learn(n_classes):
     assert found == pytest.approx(expected)
 
 
+def test_scale_of_the_brier_score():
+    y, p = [0, 1, 1], [0.25, 0.5, 0.75]
+    assert metrics.brier_score(y, p, scale_by_half=False) == 2 * metrics.brier_score(y, p)
+    with pytest.raises(ValueError, match="scale_by_half is 'no'"):
+        metrics.brier_score(y, p, scale_by_half="no")
+
+
 def test_log_loss_of_certainties():
     assert metrics.log_loss([0, 1], [0.0, 1.0]) == 0.0
     assert metrics.log_loss([0, 1], [0.5, 0.0]) == np.inf
