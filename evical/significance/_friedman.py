@@ -92,6 +92,8 @@ def friedman(results: Any, greater_is_better: bool = True) -> FriedmanResult:
         \quad F_F = \frac{(N - 1) \chi^2_F}{N (k - 1) - \chi^2_F}.
 
     As in Demsar's text the statistic is not corrected for ties, which makes it conservative.
+    Where all data sets rank alike F is infinite and its p-value 0, however few they are: then
+    the chi-square is to be believed, or for two methods the sign test.
 
     References
     ----------

@@ -7,6 +7,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 from scipy import stats
 
+from evical.significance._numbers import as_numbers, without_rounding
 from evical.significance._text import p_text
 
 __all__ = ["TestResult", "corrected_t", "mcnemar", "wilcoxon"]
@@ -66,7 +67,9 @@ def mcnemar(y_true: Any, y_pred1: Any, y_pred2: Any, exact: bool | None = None) 
     Raises
     ------
     ValueError
-        If lengths differ or there is no sample.
+        If lengths differ, there is no sample, or a label is NaN.
+    TypeError
+        If some labels are text and others numbers.
 
     Notes
     -----
@@ -91,6 +94,7 @@ def mcnemar(y_true: Any, y_pred1: Any, y_pred2: Any, exact: bool | None = None) 
             f"labels have shapes {truth.shape}, {first.shape} and {second.shape}, expected (n,) "
             "each, with the same n of at least 1"
         )
+    _check_labels(y_true=truth, y_pred1=first, y_pred2=second)
     wrong1, wrong2 = first != truth, second != truth
     only1, only2 = int((wrong1 & ~wrong2).sum()), int((~wrong1 & wrong2).sum())
     difference = float((only1 - only2) / len(truth))
@@ -126,7 +130,8 @@ def wilcoxon(values1: ArrayLike, values2: ArrayLike) -> TestResult:
 
     Notes
     -----
-    The ranks of equal results are split evenly between both sums, as Demsar has it. Without
+    The ranks of equal results are split evenly between both sums, as Demsar has it. What is
+    equal to twelve digits of the greatest value is equal: 0.3 - 0.2 and 0.2 - 0.1 tie. Without
     ties the p-value is exact up to 50 data sets, else it is that of the normal approximation.
 
     References
@@ -140,7 +145,7 @@ def wilcoxon(values1: ArrayLike, values2: ArrayLike) -> TestResult:
     (0.0, 0.0625)
     """
     first, second = _paired(values1, values2)
-    gaps = first - second
+    gaps = _gaps(first, second)
     difference = float(gaps.mean())
     if not gaps.any():
         return TestResult("Wilcoxon signed-rank", len(gaps) * (len(gaps) + 1) / 4, 1.0, 0.0)
@@ -194,13 +199,33 @@ def corrected_t(values1: ArrayLike, values2: ArrayLike, test_share: float) -> Te
         raise ValueError("there is one split only; a t test needs at least 2")
     if not 0 < test_share < np.inf:
         raise ValueError(f"test_share is {test_share!r}, expected test samples per training sample")
-    gaps = first - second
+    gaps = _gaps(first, second)
     mean, variance = float(gaps.mean()), float(gaps.var(ddof=1))
     error = np.sqrt((1 / len(gaps) + test_share) * variance)
     with np.errstate(divide="ignore", invalid="ignore"):  # all differences equal
         statistic = float(np.float64(mean) / error) if mean else 0.0
     pvalue = float(2 * stats.t.sf(abs(statistic), len(gaps) - 1))
     return TestResult("corrected t", statistic, pvalue, mean)
+
+
+def _check_labels(**labels: NDArray[Any]) -> None:
+    """Raise if a label is missing, or if no label can equal one of another sort."""
+    for name, values in labels.items():
+        if values.dtype.kind == "f" and np.isnan(values).any():
+            raise ValueError(f"{name}[{int(np.argmax(np.isnan(values)))}] is nan, expected a label")
+    text = {name: values.dtype.kind in "US" for name, values in labels.items()}
+    numeric = [name for name, values in labels.items() if values.dtype.kind in "biuf"]
+    if numeric and any(text.values()):
+        words = [name for name in text if text[name]]
+        raise TypeError(
+            f"labels are text in {', '.join(words)} and numbers in {', '.join(numeric)}, expected "
+            "one sort"
+        )
+
+
+def _gaps(first: Floats, second: Floats) -> Floats:
+    """Differences without their rounding."""
+    return without_rounding(first - second, max(np.abs(first).max(), np.abs(second).max()))
 
 
 def _method(gaps: Floats) -> Literal["exact", "approx"]:
@@ -210,7 +235,7 @@ def _method(gaps: Floats) -> Literal["exact", "approx"]:
 
 
 def _paired(values1: ArrayLike, values2: ArrayLike) -> tuple[Floats, Floats]:
-    first, second = (np.asarray(v, dtype=np.float64) for v in (values1, values2))
+    first, second = as_numbers(values1, "values1"), as_numbers(values2, "values2")
     if first.ndim != 1 or first.shape != second.shape or not len(first):
         raise ValueError(
             f"values have shapes {first.shape} and {second.shape}, expected (n,) twice, with the "

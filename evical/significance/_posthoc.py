@@ -12,6 +12,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 from scipy.stats import norm, studentized_range
 
+from evical.significance._numbers import as_numbers
 from evical.significance._results import as_results
 from evical.significance._text import aligned, data_frame
 
@@ -148,6 +149,8 @@ def holm_adjusted(pvalues: ArrayLike) -> Floats:
     ------
     ValueError
         If a p-value lies outside [0, 1].
+    TypeError
+        If a p-value is no number.
 
     References
     ----------
@@ -159,7 +162,7 @@ def holm_adjusted(pvalues: ArrayLike) -> Floats:
     >>> holm_adjusted([0.25, 0.01, 0.125])
     array([0.25, 0.03, 0.25])
     """
-    p = np.asarray(pvalues, dtype=np.float64)
+    p = as_numbers(pvalues, "pvalues")
     wrong = ~((p >= 0) & (p <= 1))
     if p.ndim != 1 or wrong.any():
         found = f"pvalues[{int(np.argmax(wrong))}] is {p[wrong][0]}" if p.ndim == 1 else "not (m,)"
@@ -172,7 +175,7 @@ def holm_adjusted(pvalues: ArrayLike) -> Floats:
 
 
 def holm(
-    results: Any, control: str | None = None, greater_is_better: bool = True, alpha: float = 0.05
+    results: Any, control: Any = None, greater_is_better: bool = True, alpha: float = 0.05
 ) -> HolmResult:
     """Compare each method with one of them by Holm's step-down procedure.
 
@@ -180,7 +183,7 @@ def holm(
     ----------
     results : pandas.DataFrame, (N, k) array or Results
         A row for each data set, a column for each method.
-    control : str, optional
+    control : str or column label, optional
         Name of the method that the others are compared with; by default the best one, whose
         choice after the fact makes the test too eager.
     greater_is_better : bool
@@ -214,9 +217,9 @@ def holm(
     table = as_results(results, greater_is_better)
     (n, k), ranks = table.values.shape, table.mean_ranks
     names = list(table.methods)
-    if control is not None and control not in names:
+    if control is not None and str(control) not in names:
         raise ValueError(f"control is {control!r}, expected one of {', '.join(map(repr, names))}")
-    chosen = int(np.argmin(ranks)) if control is None else names.index(control)
+    chosen = int(np.argmin(ranks)) if control is None else names.index(str(control))
     others = np.array([j for j in range(k) if j != chosen])
     differences = ranks[others] - ranks[chosen]
     z = differences / np.sqrt(k * (k + 1) / (6 * n))

@@ -8,6 +8,8 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy.stats import rankdata
 
+from evical.significance._numbers import as_numbers, without_rounding
+
 __all__ = ["Results", "as_results"]
 
 Floats = NDArray[np.float64]
@@ -20,7 +22,8 @@ class Results:
     Parameters
     ----------
     values : (N, k) array
-        Means over the splits of a data set: ranks compare methods within a row.
+        Means over the splits of a data set: ranks compare methods within a row, to twelve
+        digits of its greatest value.
     methods : sequence of k names
     greater_is_better : bool
         Whether the greatest value of a row has rank 1.
@@ -30,6 +33,8 @@ class Results:
     ValueError
         If the table has fewer than 2 rows or columns, a value is not finite, or the names are
         not as many as the columns, and distinct.
+    TypeError
+        If values are no numbers.
 
     Examples
     --------
@@ -43,7 +48,7 @@ class Results:
     greater_is_better: bool = True
 
     def __post_init__(self) -> None:
-        values = np.array(self.values, dtype=np.float64)
+        values = as_numbers(self.values, "results").copy()
         names = tuple(map(str, self.methods))
         if values.ndim != 2 or min(values.shape) < 2:
             raise ValueError(
@@ -67,7 +72,8 @@ class Results:
     @property
     def ranks(self) -> Floats:
         """Rank (N, k) of each method on each data set, 1 the best; ties share their mean."""
-        signed = -self.values if self.greater_is_better else self.values
+        values = without_rounding(self.values, np.abs(self.values).max(axis=1, keepdims=True))
+        signed = -values if self.greater_is_better else values
         return np.asarray(rankdata(signed, axis=1))
 
     @property
@@ -82,7 +88,7 @@ def as_results(results: Any, greater_is_better: bool) -> Results:
     Raises
     ------
     TypeError
-        If a column of a data frame does not hold numbers.
+        If a column of a data frame, or a value, is no number.
     """
     if isinstance(results, Results):
         return results
@@ -94,6 +100,6 @@ def as_results(results: Any, greater_is_better: bool) -> Results:
                 "keep a column for each method"
             )
         return Results(results.to_numpy(dtype=np.float64), list(results.columns), greater_is_better)
-    values = np.asarray(results, dtype=np.float64)
+    values = as_numbers(results, "results")
     count = values.shape[1] if values.ndim == 2 else 0
     return Results(values, [f"method {j}" for j in range(count)], greater_is_better)

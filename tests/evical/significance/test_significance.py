@@ -210,6 +210,62 @@ def test_corrected_t_without_overlap_is_the_paired_t_test():
     assert corrected_t(one, two, 1 / 9).pvalue > ours.pvalue
 
 
+# ---- up to rounding
+
+
+def test_differences_that_are_equal_on_paper_tie():
+    tenths = np.array([[3, 2, 9, 8], [2, 1, 8, 9]])
+    found, exact = wilcoxon(*tenths / 10), wilcoxon(*tenths)
+    assert (found.statistic, found.pvalue) == (exact.statistic, exact.pvalue)
+
+
+def test_rounding_is_no_difference():
+    one, two = [0.1 + 0.2] * 6, [0.3] * 6
+    assert one != two
+    assert wilcoxon(one, two).pvalue == 1
+    assert corrected_t(one, two, 0.1).pvalue == 1
+    assert friedman(np.transpose([one, two])).pvalue == 1
+
+
+@given(tables, st.sampled_from([1e-9, 0.1, 1e6]))
+def test_ranks_do_not_depend_on_the_unit(table, unit):
+    """Numbers that differ by more than rounding remain different."""
+    ranks = friedman(table).mean_ranks
+    np.testing.assert_array_equal(friedman(np.array(table) * unit).mean_ranks, ranks)
+
+
+# ---- two methods only
+
+
+@given(st.lists(st.tuples(st.integers(0, 3), st.integers(0, 3)), min_size=2, max_size=12))
+def test_two_methods_are_compared_by_signs(table):
+    n, gaps = len(table), [a - b for a, b in table]
+    won, lost = sum(g > 0 for g in gaps), sum(g < 0 for g in gaps)
+    assert friedman(table).chi_square == pytest.approx((won - lost) ** 2 / n)
+    pvalue = 2 * stats.norm.sf(abs(won - lost) / np.sqrt(n))
+    assert holm(table, control="method 0").pvalues[0] == pytest.approx(pvalue)
+    assert nemenyi(table).pvalues[0, 1] == pytest.approx(pvalue, abs=1e-9)
+    assert nemenyi(table).critical_difference == pytest.approx(stats.norm.ppf(0.975) / np.sqrt(n))
+
+
+@given(tables, st.sampled_from([0.01, 0.05, 0.1, 0.5]))
+def test_nemenyis_groups_are_all_longest_runs(table, alpha):
+    result = nemenyi(table, alpha=alpha)
+    k, ranks = len(result.methods), result.mean_ranks
+    alike = [
+        (i, j)
+        for i in range(k)
+        for j in range(i + 1, k)
+        if ranks[j] - ranks[i] < result.critical_difference
+    ]
+    longest = [
+        (i, j)
+        for i, j in alike
+        if not any(a <= i and j <= b and (a, b) != (i, j) for a, b in alike)
+    ]
+    assert result.groups == [result.methods[i : j + 1] for i, j in longest]
+
+
 # ---- as data frames
 
 
@@ -219,6 +275,8 @@ def test_reports_are_tidy_frames():
     against = holm(FRAME, control="C4.5").to_frame()
     assert against.loc["C4.5+m", "rejected"]
     assert against["adjusted_pvalue"].is_monotonic_increasing
+    numbered = pd.DataFrame(DEMSAR)
+    assert holm(numbered, control=0).control == "0"
     pairs = nemenyi(FRAME).to_frame()
     assert pairs.loc["C4.5", "C4.5+m"] == pairs.loc["C4.5+m", "C4.5"]
 
@@ -235,6 +293,7 @@ def test_reports_are_tidy_frames():
         (lambda: holm(FRAME, control="C5"), "control is 'C5', expected one of 'C4.5'"),
         (lambda: nemenyi(FRAME, alpha=5), "alpha is 5"),
         (lambda: holm_adjusted([0.5, 2]), r"pvalues\[1\] is 2.0"),
+        (lambda: mcnemar([1, np.nan], [1, 0], [1, 0]), r"y_true\[1\] is nan"),
         (lambda: mcnemar([1, 0], [1], [1, 0]), r"shapes \(2,\), \(1,\) and \(2,\)"),
         (lambda: wilcoxon([1, np.inf], [1, 2]), r"values1\[1\] is inf"),
         (lambda: corrected_t([1], [2], 0.1), "one split only"),
@@ -243,6 +302,21 @@ def test_reports_are_tidy_frames():
 )
 def test_refused(call, message):
     with pytest.raises(ValueError, match=message):
+        call()
+
+
+@pytest.mark.parametrize(
+    ("call", "message"),
+    [
+        (lambda: friedman([["a", "b"], ["c", "d"]]), "results do not hold numbers"),
+        (lambda: Results([[1, 2], [3]], ["a", "b"]), "results do not hold numbers in rows"),
+        (lambda: wilcoxon(["a"], [1]), "values1 do not hold numbers"),
+        (lambda: holm_adjusted(["a"]), "pvalues do not hold numbers"),
+        (lambda: mcnemar(["a"], [1], [1]), "text in y_true and numbers in y_pred1, y_pred2"),
+    ],
+)
+def test_what_is_no_number(call, message):
+    with pytest.raises(TypeError, match=message):
         call()
 
 

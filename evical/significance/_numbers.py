@@ -1,0 +1,38 @@
+"""Numbers as they come, and up to rounding: what is equal on paper is a tie in the computer."""
+
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+__all__ = ["as_numbers", "without_rounding"]
+
+Floats = NDArray[np.float64]
+
+# Digits kept of the greatest number. Means of the same values in another order, or differences
+# such as 0.3 - 0.2 and 0.2 - 0.1, differ in the sixteenth.
+_DIGITS = 12
+
+
+def as_numbers(values: Any, name: str) -> Floats:
+    """Values as float64.
+
+    Raises
+    ------
+    TypeError
+        If they are no numbers.
+    """
+    try:
+        return np.asarray(values, dtype=np.float64)
+    except (TypeError, ValueError) as error:
+        raise TypeError(f"{name} do not hold numbers in rows of equal length: {error}") from error
+
+
+def without_rounding(values: Floats, size: Any) -> Floats:
+    """Values to twelve digits of numbers of this size.
+
+    >>> without_rounding(np.array([0.3 - 0.2, 0.2 - 0.1]), 0.5)
+    array([0.1, 0.1])
+    """
+    unit = np.where(np.asarray(size) > 0, size, 1.0)
+    return np.asarray(np.round(values / unit, _DIGITS) * unit)
