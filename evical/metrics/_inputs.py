@@ -94,7 +94,12 @@ def unlabeled_probabilities(y_prob: Any) -> Floats:
 
 def numbers(values: Any, name: str) -> Floats:
     """Finite numbers as float64; a NaN is named by its row."""
-    array = np.asarray(values)
+    if values is None:
+        raise TypeError(f"{name} is None, expected numbers")
+    try:
+        array = np.asarray(values)
+    except ValueError as error:
+        raise ValueError(f"rows of {name} differ in length, expected an array") from error
     if array.dtype.kind not in "fiubO":
         raise TypeError(f"{name} holds {array.dtype.name} values, expected numbers")
     try:

@@ -112,6 +112,7 @@ def test_labels_of_columns():
         ([0, 1], [0.5, np.inf], r"y_prob\[1\] is inf, expected a finite number"),
         ([0, 1, 1], [0.5, 0.2], "lengths differ: y_true has 3 rows, y_prob has 2"),
         ([0, 1], [[0.5, 0.4], [0.2, 0.8]], "row 0 of y_prob sums to 0.9, expected 1"),
+        ([0, 1], [[0.5, 0.5], [0.2]], "rows of y_prob differ in length"),
         ([0, 1], [[[0.5]], [[0.4]]], r"y_prob has shape \(2, 1, 1\)"),
         ([0, np.nan], [0.5, 0.4], r"y(_true)?\[1\] is nan"),
         ([], [], "no sample|is empty"),
@@ -137,6 +138,8 @@ def test_refused_weights(metric):
 def test_words_are_no_probabilities(metric):
     with pytest.raises(TypeError, match="y_prob holds str"):
         metric([0, 1], ["0.2", "0.4"])
+    with pytest.raises(TypeError, match="y_prob is None, expected numbers"):
+        metric([0, 1], None)
 
 
 @pytest.mark.parametrize("metric", BINARY, ids=lambda f: f.__name__)
