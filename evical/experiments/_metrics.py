@@ -95,8 +95,8 @@ METRICS = (
     Metric(
         "log_loss",
         "Log loss",
-        "mean negative logarithm of the pignistic probability of the true class, clipped to "
-        "[2.2e-16, 1 - 2.2e-16] as scikit-learn does: a wrong certainty costs 36",
+        "mean negative logarithm of the pignistic probability of the true class, at least "
+        "2.2e-16 as in scikit-learn: a wrong certainty costs 36",
         _log_loss,
         1,
         2,
