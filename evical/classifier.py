@@ -186,6 +186,9 @@ class EvidentialClassifier(BeliefPredictor, BaseEstimator):  # type: ignore[misc
     def _check_parameters(self) -> None:
         if isinstance(self.code, str):
             check_choice("code", self.code, CODES)
+        elif np.ndim(self.code) == 0:
+            names = ", ".join(map(repr, CODES))
+            raise TypeError(f"code is {self.code!r}, expected {names} or a matrix")
         if self.coupling is not None and not callable(self.coupling):
             check_choice("coupling", self.coupling, COUPLINGS)
         check_choice("ensemble", self.ensemble, (True, False, "auto"))

@@ -240,5 +240,6 @@ def _refuse_many_sets(code: NDArray[np.int8]) -> None:
         if len(reached) > 1 << MAX_CLASSES:
             raise ValueError(
                 f"{len(code)} classes have more than 2^{MAX_CLASSES} sets under this code; "
-                "code_contour, and code 'one_vs_rest', have no such limit"
+                "without limit are code_contour, and for code 'one_vs_rest' code_interval and "
+                "code_betp (predict_interval, predict_proba)"
             )

@@ -88,6 +88,9 @@ def test_missing_labels_and_values_are_refused():
 def test_wrong_kinds_are_refused():
     with pytest.raises(TypeError, match="has no predict_mass"):
         classifier(calibrator=LinearRegression()).fit(X2, Y2)
+    for code in (None, 3):
+        with pytest.raises(TypeError, match=f"code is {code}, expected 'one_vs_rest', 'all_pairs'"):
+            classifier(code=code).fit(X2, Y2)
     with pytest.raises(TypeError, match="LinearRegression has no classes_"):
         classifier(LinearRegression()).fit(X2, Y2)
     for predict in ("predict_mass", "predict_interval", "predict_proba", "predict", "predict_set"):

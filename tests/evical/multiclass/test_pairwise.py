@@ -112,3 +112,21 @@ def test_vacuous_pairs_say_nothing():
 def test_wrong_input_is_refused(size, shape, coverage, message):
     with pytest.raises(ValueError, match=message):
         pairwise_belief(np.ones(shape) / 3, Frame(range(size)), coverage)
+
+
+@pytest.mark.parametrize("size", [3, 4, 5])
+def test_plausibilities_do_not_depend_on_the_order_of_the_classes(size):
+    """Pignistic probabilities may, from four classes on: pairs do not fix all masses."""
+    rng = np.random.default_rng(size)
+    first, second = np.triu_indices(size, 1)
+    columns = rng.dirichlet([1, 1, 8], size=(len(first), 20)).transpose(2, 0, 1)
+    order = rng.permutation(size)  # class i becomes class order[i]
+    moved = np.empty_like(columns)
+    place = {pair: b for b, pair in enumerate(zip(first.tolist(), second.tolist(), strict=True))}
+    for b, (i, j) in enumerate(zip(order[first].tolist(), order[second].tolist(), strict=True)):
+        sides = [0, 1, 2] if i < j else [1, 0, 2]
+        moved[:, place[min(i, j), max(i, j)]] = columns[sides, b]
+    here, there = (pairwise_belief(c, Frame(range(size))) for c in (columns, moved))
+    np.testing.assert_allclose(there.contour()[:, order], here.contour(), atol=1e-9)
+    changes = np.abs(betp(there)[:, order] - betp(here)).max()
+    assert changes < 1e-9 if size == 3 else changes > 1e-4
