@@ -76,8 +76,8 @@ class ENIRCalibrator(BaseCalibrator):
     Cost: O(N log N) for the path. The likelihood falls along it, so that models which weigh less
     than exp(-50) of the best are skipped in large steps and the others, rarely more than some
     hundred, take time in proportion to their blocks; no more than the blocks of two models are
-    held at a time, and the evidence of a block is found once, however many models share it. A
-    million samples take 2 to 4 s with numba (the extra `fast`), 10 to 20 s without.
+    held at a time, and the evidence of a block is found once, however many models share it. With
+    numba (the extra `fast`) a million samples take about a second, without it ten times as long.
 
     References
     ----------
