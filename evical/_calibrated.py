@@ -71,7 +71,8 @@ class CalibratedClassifier(_Decoded):
 
     def columns(self, X: Any) -> Floats:
         """Masses (3, C, n) of "not this class", "this class" and "either", C scores."""
-        scores = class_scores(self.estimator, X, self.decoder.classes)
+        scale = score_scale(self.calibrators[0])
+        scores = class_scores(self.estimator, X, self.decoder.classes, scale)
         beliefs = [
             calibrator.predict_mass(column)
             for calibrator, column in zip(self.calibrators, scores.T, strict=True)
@@ -158,9 +159,11 @@ Calibrated: TypeAlias = CalibratedClassifier | CalibratedColumns | CalibratedTog
 
 def score_scale(calibrator: Any) -> str:
     """Scores that a calibrator reads, for `class_scores`: "any" or "probability"."""
-    if not isinstance(calibrator, BaseMulticlassCalibrator):
-        return "any"
-    return "probability" if calibrator._unit or calibrator.transform == "log" else "any"
+    if isinstance(calibrator, BaseMulticlassCalibrator):
+        unit = calibrator._unit or calibrator.transform == "log"
+    else:  # log-odds are its own affair
+        unit = getattr(calibrator, "transform", None) == "logit"
+    return "probability" if unit else "any"
 
 
 def fit_calibrated(

@@ -51,8 +51,8 @@ class EvidentialClassifier(BeliefPredictor, BaseEstimator):  # type: ignore[misc
         and should not be those it was trained on.
     calibrator : calibrator, optional
         Any of `evical.calibrators`. Default: ``LogisticCalibrator(model="likelihood")``. A
-        multiclass one, of `evical.multiclass`, takes the scores of all classes together, or
-        their probabilities where these are what it reads.
+        multiclass one, of `evical.multiclass`, takes the scores of all classes together.
+        Those that read probabilities, ``transform="logit"`` or "log", get `predict_proba`.
     code : {"one_vs_rest", "all_pairs", "sparse", "complete"} or (K, B) array
         How more than two classes are reduced to two. With "one_vs_rest" one classifier is
         trained, and its score of each class is calibrated against all others. With any other

@@ -32,7 +32,7 @@ from evical.multiclass._thinning import merged, thinned
 __all__ = ["MultinomialLogisticCalibrator"]
 
 Floats = NDArray[np.float64]
-_MODELS = ("laplace", "likelihood")
+_MODELS = ("quadratic", "likelihood")
 _ROWS_A_COLUMN = 10  # fewer rows may not tell what some coefficient does
 _SIZE = 1 << 21  # numbers in the largest temporary array
 # Nodes in the level. Masses of two classes are then within 1e-8 of the exact ones from 10 samples
@@ -48,7 +48,7 @@ class MultinomialLogisticCalibrator(BaseMulticlassCalibrator):
 
     Parameters
     ----------
-    model : {"laplace", "likelihood"}
+    model : {"quadratic", "likelihood"}
         Take minus the logarithm of the likelihood as quadratic in the coefficients, which errs
         by about 1/n (the probabilities are still those of the softmax); or take it as it is,
         which is for few classes and few predictions: see the notes for its cost.
@@ -82,12 +82,12 @@ class MultinomialLogisticCalibrator(BaseMulticlassCalibrator):
     A score that moves in a direction in which no training score did (all of them equal, or on a
     line) is one of which nothing is believed.
 
-    Prediction takes 2 K searches a sample at 12 levels. With "laplace" they are for K - 1 numbers,
-    whatever the training sample: 2 ms a sample for three classes, 11 ms for ten. With "likelihood"
-    they are for (K - 1) (K + 1) coefficients, each step on `max_size` rows: 0.1 s a sample for
-    three classes and 200 rows, 0.5 s for five, and 25 s for ten; and as many times that in an
-    `EvidentialClassifier` as it has folds. The two differ by up to 0.07 for 30 training samples of
-    three classes, 0.009 for 200 and 0.001 for 1000.
+    Prediction takes 2 K searches a sample at 12 levels. With "quadratic" they are for K - 1
+    numbers, whatever the training sample: 2 ms a sample for three classes, 11 ms for ten. With
+    "likelihood" they are for (K - 1) (K + 1) coefficients, each step on `max_size` rows: 0.1 s
+    a sample for three classes and 200 rows, 0.5 s for five, and 25 s for ten; and as many times
+    that in an `EvidentialClassifier` as it has folds. The two differ by up to 0.07 for 30
+    training samples of three classes, 0.009 for 200 and 0.001 for 1000.
 
     References
     ----------
@@ -118,7 +118,7 @@ class MultinomialLogisticCalibrator(BaseMulticlassCalibrator):
     )
 
     def __init__(
-        self, model: str = "laplace", max_size: int = 200, transform: str | None = None
+        self, model: str = "quadratic", max_size: int = 200, transform: str | None = None
     ) -> None:
         self.model = model
         self.max_size = max_size
@@ -126,7 +126,7 @@ class MultinomialLogisticCalibrator(BaseMulticlassCalibrator):
 
     def _check_parameters(self) -> None:
         if self.model not in _MODELS:
-            raise ValueError(f"model is {self.model!r}, expected 'laplace' or 'likelihood'")
+            raise ValueError(f"model is {self.model!r}, expected 'quadratic' or 'likelihood'")
         check_whole(max_size=self.max_size)
 
     def _fit_scores(self, scores: Floats, codes: NDArray[np.intp], weight: Floats) -> None:
@@ -197,7 +197,7 @@ class MultinomialLogisticCalibrator(BaseMulticlassCalibrator):
     def _odds(self, features: Floats) -> LogOdds:
         n, (k, m) = len(features), self.coefficients_.shape
         slopes = np.einsum("nm,kmp->nkp", features, self.slopes_.reshape(k, m, -1))
-        if self.model == "laplace":
+        if self.model == "quadratic":
             slopes = _minimal(slopes)
         sample, rest = np.divmod(np.arange(n * k * 2), 2 * k)
         logits = features @ self.coefficients_.T
@@ -205,7 +205,7 @@ class MultinomialLogisticCalibrator(BaseMulticlassCalibrator):
         return LogOdds(logits[sample], slopes[sample], rest // 2, sign)
 
     def _deviance(self) -> Quadratic | SampleDeviance:
-        if self.model == "laplace":
+        if self.model == "quadratic":
             return Quadratic()
         return SampleDeviance(self.rows_, self.probability_, self.weight_, self.basis_)
 

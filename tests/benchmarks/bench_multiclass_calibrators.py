@@ -50,7 +50,7 @@ def test_other_fits(benchmark, calibrator):
 
 
 @pytest.mark.parametrize("k", [2, 3, 5])
-@pytest.mark.parametrize("model", ["likelihood", "laplace"])
+@pytest.mark.parametrize("model", ["likelihood", "quadratic"])
 def test_multinomial_prediction(benchmark, model, k):
     """Milliseconds a sample, against SLSQP for the same 24 K extremes, extrapolated from four."""
     scores, y = data(300, k)

@@ -10,8 +10,9 @@ from sklearn.model_selection import GridSearchCV
 from sklearn.naive_bayes import GaussianNB
 from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import StandardScaler
-from sklearn.svm import SVC
+from sklearn.svm import SVC, LinearSVC
 
+from evical import EvidentialClassifier, LogisticCalibrator
 from evical._response import class_scores
 from evical.scores import log_odds
 
@@ -118,3 +119,15 @@ def test_what_is_no_classifier_is_refused():
 
     with pytest.raises(TypeError, match="neither decision_function nor predict_proba"):
         class_scores(Mute(), X2, np.arange(2))
+
+
+@pytest.mark.parametrize(("X", "y"), [(X2, Y2), (X3, Y3)])
+def test_a_calibrator_that_takes_log_odds_itself_gets_probabilities(X, y):
+    given = EvidentialClassifier(GaussianNB(), calibrator=LogisticCalibrator(transform="logit"))
+    plain = EvidentialClassifier(GaussianNB())
+    np.testing.assert_allclose(
+        given.fit(X, y).predict_interval(X), plain.fit(X, y).predict_interval(X), atol=1e-12
+    )
+    margins = EvidentialClassifier(LinearSVC(), calibrator=LogisticCalibrator(transform="logit"))
+    with pytest.raises(TypeError, match="no predict_proba, but the calibrator reads probabilities"):
+        margins.fit(X, y)

@@ -142,12 +142,12 @@ def test_the_least_probability_is_found_among_several_rivals():
     np.testing.assert_allclose(found, best, rtol=1e-8)
 
 
-def test_the_laplace_model_comes_near_with_more_samples():
+def test_the_quadratic_model_comes_near_with_more_samples():
     gaps = []
     for n in (30, 150):
         scores, y = simulated(n, seed=4)
         exact = MultinomialLogisticCalibrator("likelihood").fit(scores, y).predict_interval(PROBES)
-        fast = MultinomialLogisticCalibrator("laplace").fit(scores, y).predict_interval(PROBES)
+        fast = MultinomialLogisticCalibrator("quadratic").fit(scores, y).predict_interval(PROBES)
         gaps.append(np.abs(exact - fast).max())
     assert gaps[1] < 0.5 * gaps[0] < 0.1
 
@@ -178,7 +178,7 @@ def test_the_most_likely_probabilities_are_those_of_the_softmax():
 def test_directions_never_seen_tell_nothing():
     scores, y = simulated(30)
     flat = scores - scores.mean(axis=1, keepdims=True)  # scores of a sample sum to 0
-    calibrator = MultinomialLogisticCalibrator("laplace").fit(flat, y)
+    calibrator = MultinomialLogisticCalibrator("quadratic").fit(flat, y)
     seen, unseen = calibrator.predict_interval([[1.0, -1.0, 0.0], [1.0, -1.0, 3.0]])
     assert (seen[:, 1] - seen[:, 0]).max() < 0.6
     np.testing.assert_array_equal(unseen, [[0, 1]] * K)
@@ -228,7 +228,7 @@ def test_masses_have_the_bounds_or_raise_plausibilities(raw, below, above):
 
 
 def test_label_and_probability_of_a_contour_are_checked():
-    calibrator = MultinomialLogisticCalibrator("laplace").fit(*simulated(30))
+    calibrator = MultinomialLogisticCalibrator("quadratic").fit(*simulated(30))
     with pytest.raises(ValueError, match=r"label is 5, but the classes are \[0, 1, 2\]"):
         calibrator.contour(PROBES, 5, [0.5])
     with pytest.raises(ValueError, match=r"probability is 1\.5"):

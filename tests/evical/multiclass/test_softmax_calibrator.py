@@ -133,7 +133,7 @@ def test_log_of_probabilities():
     [
         (SoftmaxCalibrator(), 0.01),
         (SoftmaxCalibrator(off_diagonal_penalty=1e-3, intercept_penalty=1e-3), 0.01),
-        (MultinomialLogisticCalibrator("laplace"), 0.01),
+        (MultinomialLogisticCalibrator("quadratic"), 0.01),
         (ShallowNetCalibrator(n_nets=3, max_iter=50, random_state=0), 0.03),
         (OneVsRestCalibrator(), 0.15),
         (DirichletCalibrator("one_vs_rest"), 0.4),
