@@ -86,7 +86,7 @@ def test_path(benchmark, n):
     x, y = data(n)
     path = trend_filter_path(x, y)
     benchmark.pedantic(trend_filter_path, args=(x, y), rounds=1, warmup_rounds=0)
-    # Four of fifty, as the other takes long.
+    # Five of fifty, as the other takes long.
     some = path.lambdas[1::12] * (n - 1)
     reference = 49 / len(some) * best_seconds(lambda: [interior_point(y, a) for a in some], 1)
     report(benchmark, f"path n={n}", reference)
