@@ -50,22 +50,23 @@ def _linked_positions(graph: nx.Graph, scale: float) -> dict[Node, NDArray[np.fl
 
 
 def tree_positions(tree: nx.DiGraph, widths: Mapping[int, float]) -> dict[int, Place]:
-    """Places of the nodes of a join tree: leaves side by side, parents above their middle.
+    """Places of the nodes of a join tree: subtrees side by side, a parent above their middle.
 
-    >>> tree_positions(nx.DiGraph([(0, 2), (1, 2)]), {0: 1, 1: 3})
-    {0: (0.5, 0), 2: (1.5, 1), 1: (2.5, 0)}
+    No two boxes of a level overlap: a subtree is as wide as its root or as its children's.
+
+    >>> tree_positions(nx.DiGraph([(0, 2), (1, 2)]), {0: 1, 1: 3, 2: 2})
+    {2: (2.0, 1), 0: (0.5, 0), 1: (2.5, 0)}
     """
     (root,) = (node for node in tree if tree.out_degree(node) == 0)
     downwards = tree.reverse(copy=False)
     depth = nx.single_source_shortest_path_length(downwards, root)
-    columns: dict[int, float] = {}
-    right = 0.0
+    rooms: dict[int, float] = {}
     for node in nx.dfs_postorder_nodes(downwards, root):
+        rooms[node] = max(widths[node], sum(rooms[child] for child in tree.predecessors(node)))
+    lowest, left = max(depth.values()), {root: 0.0}
+    for node in nx.dfs_preorder_nodes(downwards, root):
         children = list(tree.predecessors(node))
-        if children:
-            columns[node] = sum(columns[child] for child in children) / len(children)
-        else:
-            columns[node] = right + widths[node] / 2
-            right += widths[node]
-    lowest = max(depth.values())
-    return {node: (columns[node], lowest - depth[node]) for node in tree}
+        place = left[node] + (rooms[node] - sum(rooms[child] for child in children)) / 2
+        for child in children:
+            left[child], place = place, place + rooms[child]
+    return {node: (left[node] + rooms[node] / 2, lowest - depth[node]) for node in left}

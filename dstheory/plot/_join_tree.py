@@ -16,6 +16,8 @@ Place = tuple[float, float]
 
 # Names of more nodes than these would cover each other.
 _MAX_NAMED = 80
+# A character of the small font, and a line of it.
+_INCHES = (0.065, 0.125)
 
 
 @final
@@ -84,7 +86,7 @@ class JoinTreeDisplay:
             raise TypeError(f"network is a ValuationNetwork, not {network!r}")
         tree = join_tree(network)
         names, keys = dict(tree.nodes(data="names")), dict(tree.nodes(data="keys"))
-        widths = {node: _width(names[node], keys[node]) for node in tree}
+        widths = {node: _width(_lines(names[node], keys[node])) for node in tree}
         return cls(tree_positions(tree, widths), names, keys, list(tree.edges)).plot(ax)
 
     def plot(self, ax: Axes | None = None) -> "JoinTreeDisplay":
@@ -93,19 +95,28 @@ class JoinTreeDisplay:
         Parameters
         ----------
         ax : matplotlib Axes, optional
-            New ones if not given.
+            New ones if not given, in a figure in which no two boxes overlap (if it need not
+            be wider than 40 inches).
 
         Returns
         -------
         JoinTreeDisplay
             Itself, with the artists as attributes.
         """
-        self.ax_ = ax = axes_or_new(ax)
+        self.ax_ = ax = axes_or_new(ax, self._size())
         self.edges_ = [self._edge(ax, child, parent) for child, parent in self.edges]
         self.nodes_ = {node: self._node(ax, node) for node in self.places}
         ax.margins(0.12)
         ax.set_axis_off()
         return self
+
+    def _size(self) -> tuple[float, float]:
+        """Inches in which every box has room."""
+        lines = [_lines(self.names[node], self.keys[node]) for node in self.places]
+        columns, rows = zip(*self.places.values(), strict=True)
+        width = max(columns) + max(map(_width, lines))
+        height = (max(rows) + 1) * (max(map(len, lines)) + 2)
+        return min(max(3.0, width * _INCHES[0]), 40.0), min(max(2.0, height * _INCHES[1]), 40.0)
 
     def _edge(self, ax: Axes, child: int, parent: int) -> Any:
         ends = zip(self.places[child], self.places[parent], strict=True)
@@ -130,9 +141,9 @@ class JoinTreeDisplay:
 
 def _lines(names: Sequence[str], keys: Sequence[Hashable]) -> list[str]:
     """What stands in a box: variables, and each valuation below them."""
-    return [", ".join(names) or "∅", *(f"[{key_text(key)}]" for key in keys)]
+    return [*(names or ["∅"]), *(f"[{key_text(key)}]" for key in keys)]
 
 
-def _width(names: Sequence[str], keys: Sequence[Hashable]) -> float:
+def _width(lines: Sequence[str]) -> float:
     """Room for a box, in characters."""
-    return 3.0 + max(len(line) for line in _lines(names, keys))
+    return 3.0 + max(map(len, lines))

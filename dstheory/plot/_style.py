@@ -12,14 +12,14 @@ COLORS = {"blue": "#0072B2", "orange": "#E69F00", "vermilion": "#D55E00", "gray"
 LINES = ("--", ":", "-.", (0, (8, 2)))
 
 
-def axes_or_new(ax: Axes | None) -> Axes:
+def axes_or_new(ax: Axes | None, size: tuple[float, float] | None = None) -> Axes:
     """The given axes, or those of a new pyplot figure, which a notebook shows by itself."""
     if ax is not None:
         return ax
     # Inside, because choosing a window system is not for those who bring their own axes.
     import matplotlib.pyplot as plt
 
-    return plt.figure(layout="constrained").subplots()
+    return plt.figure(figsize=size, layout="constrained").subplots()
 
 
 def literal(text: object) -> str:

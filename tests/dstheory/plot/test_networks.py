@@ -1,5 +1,7 @@
 """Pictures of networks by the artists they leave."""
 
+from itertools import combinations, pairwise
+
 import matplotlib.pyplot as plt
 import numpy as np
 import pytest
@@ -8,7 +10,7 @@ from matplotlib.figure import Figure
 from dstheory import MassFunction
 from dstheory.network import ValuationNetwork, join_tree
 from dstheory.plot import JoinTreeDisplay, NetworkDisplay
-from dstheory.product import ProductFrame, Variable
+from dstheory.product import ProductFrame, Variable, equal
 
 
 @pytest.fixture
@@ -64,13 +66,29 @@ def test_a_join_tree_shows_its_nodes(ax, network):
     for child, parent in display.edges:
         assert display.places[child][1] == display.places[parent][1] - 1
     shown = {text.get_text() for text in display.nodes_.values()}
-    assert {"a\n[observed]", "a, \\$b\\$\n[rule]", "c", "∅"} <= shown
+    assert {"a\n[observed]", "a\n\\$b\\$\n[rule]", "c", "∅"} <= shown
 
 
 def test_large_trees_have_no_names(ax):
     network = ValuationNetwork({f"x{i}": [0, 1] for i in range(60)})
     display = JoinTreeDisplay.from_network(network, ax=ax)
     assert {text.get_text() for text in display.nodes_.values()} == {""}
+
+
+def test_no_two_boxes_of_a_join_tree_overlap():
+    names = [f"variable {i}" for i in range(6)]
+    variables = [Variable(name, [0, 1]) for name in names]
+    network = ValuationNetwork(variables)
+    for one, two in pairwise(variables):
+        network = network.add(equal([one, two], 0.5), key=f"{one.name} is {two.name}")
+    display = JoinTreeDisplay.from_network(network)
+    figure = display.ax_.figure
+    figure.draw_without_rendering()
+    plt.close(figure)
+    boxes = [text.get_bbox_patch().get_window_extent() for text in display.nodes_.values()]
+    assert len(boxes) > 10
+    assert not any(one.overlaps(two) for one, two in combinations(boxes, 2))
+    assert all(figure.bbox.contains(*box.min) and figure.bbox.contains(*box.max) for box in boxes)
 
 
 @pytest.mark.parametrize("display", [NetworkDisplay, JoinTreeDisplay])
