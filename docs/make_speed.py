@@ -26,7 +26,7 @@ HEAD = """# How long calibrators take
 
 Written by `docs/make_speed.py`, in one run of
 
-    python -m docs.make_speed --limit {limit:g}
+    python -m docs.make_speed --limit {limit:g} --cpu "{machine}"
 
 on {machine}, Python {python}, {packages}, {numba}.
 
@@ -62,7 +62,7 @@ def main() -> None:
 
 
 def contenders() -> list[Contender]:
-    """One of each class, with its default options, and the evidential logistic models."""
+    """One of each class, with its default options."""
     return [c for c in calibrator_contenders() if "(" not in c.name]
 
 
