@@ -11,7 +11,7 @@ Kull, Silva Filho & Flach (2017).
 
 from collections.abc import Callable
 from dataclasses import dataclass
-from functools import cached_property
+from functools import cached_property, partial
 
 import numpy as np
 from numpy.typing import NDArray
@@ -22,7 +22,7 @@ from evical.scores._counts import ScoreCounts
 from evical.scores._interpolant import fit_piecewise
 from evical.scores._platt import platt_targets
 from evical.scores._profile_integrals import integrated_log_odds
-from evical.scores._profile_table import MassTable
+from evical.scores._profile_table import MassTable, accurate
 from evical.scores._quadrature import NODES_PER_PANEL, compress
 
 __all__ = ["BetaProfile", "beta_profile"]
@@ -36,8 +36,7 @@ _LEVEL = 6.0  # standard errors by which the coefficients may be elsewhere
 _CHUNK = 1 << 14  # elements of a temporary: in cache, and too few for OpenBLAS to start threads
 _MAX_STEPS = 100
 # Errors of interpolation that are good enough: corners of the profile make better ones costly.
-_MASS_TOLERANCE = 1e-7
-_LOG_TOLERANCE = 1e-3
+_good_enough = partial(accurate, mass_tolerance=1e-7, log_tolerance=1e-3)
 _CAP = 60.0  # log-odds in a table
 _CONVERGED = 1e-6  # gain left, relative to a deviance below 1; the error is of third order
 
@@ -118,7 +117,7 @@ class BetaProfile:
         def mass_log_odds(t: Floats) -> Floats:
             return np.clip(self.mass_log_odds(points(t)), -_CAP, _CAP)
 
-        return MassTable(*fit_piecewise(mass_log_odds, edges, _accurate))
+        return MassTable(*fit_piecewise(mass_log_odds, edges, _good_enough))
 
     def _guess(self, x: Floats) -> Floats:
         """About the standard error of the log-odds."""
@@ -226,15 +225,6 @@ class BetaProfile:
         hessian = ((small * upper * upper) @ self._products).reshape(-1, 3, 3)
         across = np.swapaxes(basis, 1, 2)
         return value, (across @ gradient[:, :, None])[:, :, 0], across @ hessian @ basis
-
-
-def _accurate(values: Floats, error: Floats) -> NDArray[np.bool_]:
-    """Whether masses are accurate, and log-odds where they show in the masses."""
-    mass = np.asarray(expit(values))
-    sensitivity = (mass * (1.0 - mass)).max(axis=1)
-    visible = ((values > -46.0) & (values < 20.0)).any(axis=1)
-    good = (error * sensitivity < _MASS_TOLERANCE) & (error * visible < _LOG_TOLERANCE)
-    return np.asarray(good.all(axis=1))
 
 
 def _bounded_step(

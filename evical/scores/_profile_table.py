@@ -20,6 +20,7 @@ from evical.scores._interpolant import evaluate_piecewise, fit_piecewise
 __all__ = [
     "MassTable",
     "ProfileAt",
+    "accurate",
     "check_table",
     "contour",
     "fit_mass_table",
@@ -80,7 +81,7 @@ def fit_mass_table(function: Callable[[Floats], Floats], edges: Floats) -> MassT
 
     Masses are interpolated to an error of some 1e-8.
     """
-    return MassTable(*fit_piecewise(lambda x: np.clip(function(x), -_CAP, _CAP), edges, _accurate))
+    return MassTable(*fit_piecewise(lambda x: np.clip(function(x), -_CAP, _CAP), edges, accurate))
 
 
 def profile_log_odds(scores: Floats, top: Floats, spread: Floats, profile: ProfileAt) -> Floats:
@@ -202,7 +203,12 @@ def _scaled_sigmoid(eta: Floats, shift: Floats) -> Floats:
     return np.asarray(np.exp(np.minimum(eta, 0.0) - shift) / (1.0 + np.exp(-np.abs(eta))))
 
 
-def _accurate(values: Floats, error: Floats) -> NDArray[np.bool_]:
+def accurate(
+    values: Floats,
+    error: Floats,
+    mass_tolerance: float = _MASS_TOLERANCE,
+    log_tolerance: float = _LOG_TOLERANCE,
+) -> NDArray[np.bool_]:
     """Whether masses are accurate, and log-odds where they show in the masses.
 
     The log-odds of a small mass matter as far as it fills the plausibility of its class: with
@@ -213,5 +219,5 @@ def _accurate(values: Floats, error: Floats) -> NDArray[np.bool_]:
     sensitivity = (mass * (1.0 - mass)).max(axis=1)
     visible = ((values > -46.0) & (values < 20.0)).any(axis=1)
     share = (mass / expit(-values[..., ::-1])).max(axis=1)
-    good = (error * sensitivity < _MASS_TOLERANCE) & (error * visible * share < _LOG_TOLERANCE)
+    good = (error * sensitivity < mass_tolerance) & (error * visible * share < log_tolerance)
     return np.asarray(good.all(axis=1))
