@@ -1,0 +1,271 @@
+"""What a study of a paper is, as data: parts that are run, and what its page shows of them.
+
+A part is one data set under one setting; it turns the number of a round into rows of numbers.
+Everything else - keeping rounds, means, standard errors, tables beside those of the paper,
+pictures - is the same for all studies and needs only the names that are given here.
+"""
+
+import zlib
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from typing import Literal, Protocol
+
+import numpy as np
+
+from evical.datasets import Dataset
+
+__all__ = [
+    "Comparison",
+    "Curve",
+    "McNemar",
+    "Part",
+    "PrintedTable",
+    "Record",
+    "Study",
+    "round_rng",
+]
+
+Record = tuple[tuple[str, ...], tuple[float, ...]]
+"""A row of a round: values of the study's labels, and of its measures (NaN: not measured)."""
+
+
+class Part(Protocol):
+    """One data set under one setting; a frozen dataclass, so that its repr is its fingerprint.
+
+    Parameters
+    ----------
+    key : str
+        Safe in the name of a file and unique in the study, such as ``australian-c``.
+    datasets : tuple of str
+        Names for `evical.datasets.load`; none for simulated data.
+    """
+
+    @property
+    def key(self) -> str: ...
+
+    @property
+    def datasets(self) -> tuple[str, ...]: ...
+
+    def run_round(self, data: Mapping[str, Dataset], number: int, seed: int) -> list[Record]:
+        """Carry out one round; it depends on the part, the data, the number and the seed only.
+
+        All rounds give rows of the same labels.
+        """
+
+
+def round_rng(key: str, number: int, seed: int) -> np.random.Generator:
+    """Generator of one round of one part, independent of all others.
+
+    Parameters
+    ----------
+    key : str
+        Of the part; parts that shall see the same splits give the same text.
+    number : int
+        Of the round, from 0.
+    seed : int
+        Of the study.
+
+    Returns
+    -------
+    numpy.random.Generator
+
+    Examples
+    --------
+    >>> first, again = (round_rng("iris", 3, seed=0).random() for _ in range(2))
+    >>> first == again
+    True
+    """
+    spawn_key = (zlib.crc32(key.encode()), number)
+    return np.random.default_rng(np.random.SeedSequence(seed, spawn_key=spawn_key))
+
+
+@dataclass(frozen=True)
+class PrintedTable:
+    """A table of the paper, put beside ours.
+
+    Parameters
+    ----------
+    title : str
+        Such as ``Table 2``.
+    measure : str
+        One of the study's measures.
+    rows, columns : tuple of str
+        Names of the labels that name its rows, and its columns.
+    where : mapping
+        Label to value, for each other label of the study.
+    values : mapping
+        (row labels..., column labels...) to the number as printed; a cell that is not printed
+        is absent.
+    scale : float
+        What a measure is multiplied by to be as printed, such as 100 for percent.
+    digits : int
+        Decimal places, as printed.
+    rounds : int, optional
+        Random splits behind a printed number, such as 1. The printed number then has its own
+        chance, which is taken to be as large as ours; without it, it counts as exact.
+    """
+
+    title: str
+    measure: str
+    rows: tuple[str, ...]
+    columns: tuple[str, ...]
+    where: Mapping[str, str]
+    values: Mapping[tuple[str, ...], float]
+    scale: float = 1.0
+    digits: int = 2
+    rounds: int | None = None
+
+
+@dataclass(frozen=True)
+class Curve:
+    """A picture: a measure against a label that is a number.
+
+    Parameters
+    ----------
+    name : str
+        Safe in the name of a file; unique in the study.
+    title : str
+        Put over the picture in the page.
+    measure : str
+    x : str
+        Label whose values are numbers.
+    line : str
+        Label; a line for each value.
+    panel : str
+        Label; a panel for each value.
+    where : mapping
+        Label to value, for each other label of the study.
+    scale : float
+        What the measure is multiplied by, such as 100 for percent.
+    x_name, y_name : str
+        Of the axes.
+    """
+
+    name: str
+    title: str
+    measure: str
+    x: str
+    line: str
+    panel: str
+    where: Mapping[str, str] = field(default_factory=dict)
+    scale: float = 1.0
+    x_name: str = ""
+    y_name: str = ""
+
+
+@dataclass(frozen=True)
+class Comparison:
+    """Paired difference of two values of a label, within rounds.
+
+    Rows that differ in this label only are subtracted round by round, averaged over what is
+    not told apart, and judged by the standard error over rounds.
+
+    Parameters
+    ----------
+    text : str
+        What is asked, or what the paper says.
+    measure : str
+    label : str
+        Whose values are compared.
+    first, second : str
+        Two values of it; the difference is first minus second.
+    where : mapping
+        Label to the values that are taken; every value of a label that is absent.
+    by : tuple of str
+        Labels with a difference for each value.
+    expected : {"", "lower", "higher", "equal"}
+        What the paper says of the first, which the page then confirms or not.
+    scale : float
+        As in `PrintedTable`.
+    digits : int
+        Decimal places.
+    """
+
+    text: str
+    measure: str
+    label: str
+    first: str
+    second: str
+    where: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
+    by: tuple[str, ...] = ()
+    expected: Literal["", "lower", "higher", "equal"] = ""
+    scale: float = 1.0
+    digits: int = 2
+
+
+@dataclass(frozen=True)
+class McNemar:
+    """McNemar tests on single splits, of each value of a label against one of them.
+
+    Parameters
+    ----------
+    label : str
+        Whose values are compared.
+    reference : str
+        The value that all others are compared with.
+    only_this, only_reference : str
+        Two measures: of how many test samples this row alone is right, and of how many the
+        row of the reference alone. They are 0 in the row of the reference.
+    by : tuple of str
+        Labels with tests for each value; every other label must have one value, or be in
+        `where`.
+    where : mapping
+        Label to value.
+    level : float
+        Of the test.
+    """
+
+    label: str
+    reference: str
+    only_this: str
+    only_reference: str
+    by: tuple[str, ...]
+    where: Mapping[str, str] = field(default_factory=dict)
+    level: float = 0.05
+
+
+@dataclass(frozen=True)
+class Study:
+    """A study of a paper.
+
+    Parameters
+    ----------
+    name : str
+        For the command line and files, such as ``xu2016-ten``.
+    title : str
+    source : str
+        Paper, section, tables.
+    labels : tuple of str
+        Columns that name a row, such as ``("data", "scenario", "model")``.
+    measures : tuple of str
+        Columns of numbers, such as ``("error", "brier", "log_loss")``.
+    parts : tuple of Part
+    rounds : int
+        Of the full study.
+    printed : tuple of PrintedTable
+    protocol : tuple of str
+        Paragraphs: what is done, and what the paper leaves open and how it was decided.
+    comment : str
+        Markdown: what agrees, what differs and the best-supported explanation, advice. Shown
+        under the full study only (all rounds, seed 0).
+    curves : tuple of Curve
+    comparisons : tuple of Comparison
+    mcnemar : tuple of McNemar
+    quick : tuple of str
+        Keys of the parts of the quick variant; all if empty.
+    """
+
+    name: str
+    title: str
+    source: str
+    labels: tuple[str, ...]
+    measures: tuple[str, ...]
+    parts: tuple[Part, ...]
+    rounds: int
+    printed: tuple[PrintedTable, ...] = ()
+    protocol: tuple[str, ...] = ()
+    comment: str = ""
+    curves: tuple[Curve, ...] = ()
+    comparisons: tuple[Comparison, ...] = ()
+    mcnemar: tuple[McNemar, ...] = ()
+    quick: tuple[str, ...] = ()
