@@ -1,6 +1,8 @@
 """Experiments as data: a protocol, one runner, and the summary of its rounds."""
 
+from evical.experiments._comparison import MEASURES, Comparison, Difference
 from evical.experiments._describe import describe
+from evical.experiments._evaluation import Evaluation, Interval
 from evical.experiments._example import CalibrationSample, calibration_samples
 from evical.experiments._gebel import (
     GEBEL_DATASETS,
@@ -18,6 +20,7 @@ from evical.experiments._quality import (
     optimum,
     quality_study,
 )
+from evical.experiments._recommendation import Recommendation
 from evical.experiments._runner import Results, Round, check_dataset, run, run_round
 from evical.experiments._split import draw_halves, share_sizes
 from evical.experiments._summary import Estimate, estimates, paired_difference, reliability_data
@@ -25,17 +28,23 @@ from evical.experiments._zadrozny import ZadroznyProtocol, ZadroznyRow, run_zadr
 
 __all__ = [
     "GEBEL_DATASETS",
+    "MEASURES",
     "METRICS",
     "TEN_CLASSIFIERS",
     "CalibrationSample",
+    "Comparison",
     "Contender",
+    "Difference",
     "Estimate",
+    "Evaluation",
     "GebelProtocol",
     "GebelRow",
+    "Interval",
     "Method",
     "Metric",
     "Protocol",
     "Quality",
+    "Recommendation",
     "Results",
     "Round",
     "ZadroznyProtocol",

@@ -1,0 +1,318 @@
+"""One set of predictions, judged: measures with confidence intervals, and what pictures need.
+
+An `Evaluation` keeps outcomes, probabilities, and beliefs or scores if there are any, next to the
+calibration report and bootstrap intervals of the measures that are most asked for.
+"""
+
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+from sklearn.utils import check_random_state
+
+from dstheory import Frame, MassFunction
+from evical.experiments._bootstrap import interval_limits, prepared, resample_count
+from evical.metrics import CalibrationReport, Measure, calibration_report
+from evical.metrics._beliefs import interval_sample
+from evical.metrics._inputs import binary_sample, check_count
+from evical.scores._checks import check_labels, check_same_length, check_scores
+
+__all__ = ["Evaluation", "Interval"]
+
+Floats = NDArray[np.float64]
+
+
+@dataclass(frozen=True)
+class Interval:
+    """A measure with its confidence interval.
+
+    Parameters
+    ----------
+    name : str
+        Of the function of `evical.metrics` that gives the value.
+    value, low, high : float
+    definition : str
+        What the measure is.
+    """
+
+    name: str
+    value: float
+    low: float
+    high: float
+    definition: str
+
+    def __str__(self) -> str:
+        return f"{self.name} = {self.value:.4g} [{self.low:.4g}, {self.high:.4g}]"
+
+
+@dataclass(frozen=True, eq=False)
+class Evaluation:
+    """Predictions of two classes with their measures; made by the two class methods.
+
+    Parameters
+    ----------
+    name : str
+        Of what made the predictions.
+    y : (n,) array of 0 and 1
+    probability : (n,) array
+        Of the positive class; of beliefs the pignistic one.
+    bel, pl : (n,) arrays, or None
+        Belief and plausibility of the positive class.
+    scores : (n,) array, or None
+        What was calibrated.
+    class_names : pair of str
+        The negative class and the positive one.
+    weight : (n,) array, or None
+    report : CalibrationReport
+        Every measure that applies, with its definition.
+    intervals : tuple of Interval
+        The main measures; width and coverage for beliefs only.
+    confidence : float
+        Level of the intervals.
+    how : str
+        How the intervals were made, in words.
+    """
+
+    name: str
+    y: NDArray[np.int64]
+    probability: Floats
+    bel: Floats | None
+    pl: Floats | None
+    scores: Floats | None
+    class_names: tuple[str, str]
+    weight: Floats | None
+    report: CalibrationReport
+    intervals: tuple[Interval, ...]
+    confidence: float
+    how: str
+
+    @classmethod
+    def from_predictions(
+        cls,
+        y: Any,
+        probability: Any = None,
+        *,
+        mass: MassFunction | None = None,
+        bel: Any = None,
+        pl: Any = None,
+        scores: Any = None,
+        name: str = "predictions",
+        sample_weight: Any = None,
+        n_bins: int = 10,
+        confidence: float = 0.95,
+        n_resamples: int | None = None,
+        random_state: Any = 0,
+    ) -> "Evaluation":
+        """Judge predictions, however they were made.
+
+        Parameters
+        ----------
+        y : (n,) array
+            Labels of two classes, of any kind; the greater one is positive.
+        probability : (n,) or (n, 2) array, optional
+            By default the middle of the beliefs, the pignistic probability.
+        mass : MassFunction, optional
+            Batch (n,) on the two classes, in place of `bel` and `pl`.
+        bel, pl : (n,) arrays, optional
+            Belief and plausibility of the positive class.
+        scores : (n,) array, optional
+            What was calibrated; for pictures.
+        name : str
+        sample_weight : (n,) array, optional
+        n_bins : int
+            Of calibration errors and of coverage.
+        confidence : float
+            Level of the intervals.
+        n_resamples : int, optional
+            Of the bootstrap; by default 999, and fewer above a hundred thousand samples.
+        random_state : int, RandomState instance or None
+
+        Returns
+        -------
+        Evaluation
+
+        Raises
+        ------
+        ValueError
+            If there are not two classes, a probability lies outside [0, 1], a row is not
+            0 <= Bel <= Pl <= 1, lengths differ, or neither probabilities nor beliefs are given.
+
+        Notes
+        -----
+        Intervals are those of the percentile bootstrap, and for the calibration error of the
+        basic bootstrap of its square (`evical.metrics.debiased_interval`). They are about these
+        predictions on other samples, not about fitting again.
+
+        Examples
+        --------
+        >>> made = Evaluation.from_predictions([0, 1, 0, 1, 1], [0.1, 0.3, 0.5, 0.7, 0.9])
+        >>> made.intervals[0].name, round(made.intervals[0].value, 2)
+        ('brier_score', 0.17)
+        """
+        labels = _two_labels(y, mass)
+        codes = (check_labels(y) == labels[1]).astype(np.int64)
+        bounds = _bounds(y, codes, mass, bel, pl)
+        p = _probability(codes, probability, bounds, sample_weight)
+        weight = p.weight
+        report = _report(codes, p.p, bounds, n_bins, sample_weight)
+        count = resample_count(len(codes)) if n_resamples is None else n_resamples
+        intervals = _intervals(
+            report, codes, p.p, bounds, weight, n_bins, confidence, count, random_state
+        )
+        return cls(
+            name=name,
+            y=codes,
+            probability=p.p,
+            bel=None if bounds is None else bounds[:, 0],
+            pl=None if bounds is None else bounds[:, 1],
+            scores=_scores(scores, codes),
+            class_names=(str(labels[0]), str(labels[1])),
+            weight=weight,
+            report=report,
+            intervals=intervals,
+            confidence=confidence,
+            how=f"bootstrap of {count} resamples of the {len(codes)} samples",
+        )
+
+    @classmethod
+    def from_estimator(cls, estimator: Any, X: Any, y: Any, **options: Any) -> "Evaluation":
+        """Judge a fitted calibrator or classifier on samples that it has not seen.
+
+        Parameters
+        ----------
+        estimator : fitted estimator
+            With ``predict_proba``, and for beliefs ``predict_interval`` or ``predict_mass``.
+        X : array
+            Scores for a calibrator, features for a classifier.
+        y : (n,) array
+            Labels of two classes, those of the estimator.
+        **options
+            Of `from_predictions`.
+
+        Returns
+        -------
+        Evaluation
+
+        Raises
+        ------
+        ValueError
+            As `from_predictions`, or if a label is none of the estimator's.
+
+        Examples
+        --------
+        >>> from evical.calibrators import LogisticCalibrator
+        >>> s, y = [-2.0, -1.0, 0.0, 1.0, 2.0], [0, 0, 1, 0, 1]
+        >>> made = Evaluation.from_estimator(LogisticCalibrator().fit(s, y), s, y)
+        >>> made.name, bool((made.bel < made.pl).all())
+        ('LogisticCalibrator', True)
+        """
+        options = {"name": type(estimator).__name__} | options
+        if np.ndim(X) == 1 or np.shape(X)[1:] == (1,):
+            options = {"scores": np.ravel(X)} | options
+        if hasattr(estimator, "predict_mass"):
+            return cls.from_predictions(y, mass=estimator.predict_mass(X), **options)
+        return cls.from_predictions(y, estimator.predict_proba(X), **options)
+
+    def __getitem__(self, name: str) -> Interval:
+        for interval in self.intervals:
+            if interval.name == name:
+                return interval
+        known = ", ".join(interval.name for interval in self.intervals)
+        raise KeyError(f"no interval of {name!r}; there are {known}")
+
+    def __str__(self) -> str:
+        head = f"{self.name}: {len(self.y)} samples, {int(self.y.sum())} of {self.class_names[1]}"
+        level = f"{self.confidence:.0%} intervals: {self.how}"
+        return "\n".join([head, *(f"  {one}" for one in self.intervals), level])
+
+
+def _two_labels(y: Any, mass: MassFunction | None) -> NDArray[Any]:
+    """Labels of the negative and the positive class; both must occur."""
+    found = np.unique(check_labels(y))
+    if len(found) == 1:
+        raise ValueError(f"y has one class only (all {found[0]}); an evaluation needs both")
+    if len(found) != 2:
+        raise ValueError(f"y has {len(found)} classes {found[:5].tolist()}, expected two")
+    if mass is None:
+        return found
+    if len(mass.frame) != 2:
+        raise ValueError(f"the mass functions are on {len(mass.frame)} classes, expected two")
+    return np.asarray(mass.frame.labels)
+
+
+def _bounds(
+    y: Any, codes: NDArray[np.int64], mass: MassFunction | None, bel: Any, pl: Any
+) -> Floats | None:
+    """[Bel, Pl] of the positive class (n, 2), if there are beliefs."""
+    if (bel is None) != (pl is None):
+        raise ValueError("belief and plausibility come together; give both bel and pl, or neither")
+    if mass is not None:
+        if bel is not None:
+            raise ValueError("beliefs are given twice; give mass, or bel and pl")
+        sample = interval_sample(y, mass, None, None)
+    elif bel is not None:
+        check_same_length(bel=bel, pl=pl)
+        pair = np.stack([np.ravel(bel), np.ravel(pl)], axis=1)
+        sample = interval_sample(codes, pair, None, None)
+    else:
+        return None
+    return np.stack([sample.bel, sample.pl], axis=1)
+
+
+def _probability(
+    codes: NDArray[np.int64], probability: Any, bounds: Floats | None, sample_weight: Any
+) -> Any:
+    if probability is None:
+        if bounds is None:
+            raise ValueError("there is nothing to judge; give probability, mass, or bel and pl")
+        probability = bounds.mean(axis=1)
+    return binary_sample(codes, probability, None, sample_weight)
+
+
+def _scores(scores: Any, codes: NDArray[np.int64]) -> Floats | None:
+    if scores is None:
+        return None
+    values = check_scores(scores)
+    check_same_length(scores=values, y=codes)
+    return values
+
+
+def _report(
+    codes: NDArray[np.int64], p: Floats, bounds: Floats | None, n_bins: int, sample_weight: Any
+) -> CalibrationReport:
+    """Measures of the probabilities, then those that only beliefs have."""
+    report = calibration_report(codes, p, n_bins=n_bins, sample_weight=sample_weight)
+    if bounds is None:
+        return report
+    store = np.stack([1 - bounds[:, 1], bounds[:, 0], bounds[:, 1] - bounds[:, 0]])
+    mass = MassFunction.from_store(Frame((0, 1)), np.array([1, 2, 3]), store)
+    whole = calibration_report(codes, mass, n_bins=n_bins, sample_weight=sample_weight)
+    more = tuple(one for one in whole if one.name not in report.to_dict())
+    return CalibrationReport(report.n_samples, (*report.measures, *more))
+
+
+def _intervals(
+    report: CalibrationReport,
+    codes: NDArray[np.int64],
+    p: Floats,
+    bounds: Floats | None,
+    weight: Floats | None,
+    n_bins: int,
+    confidence: float,
+    n_resamples: int,
+    random_state: Any,
+) -> tuple[Interval, ...]:
+    check_count("n_resamples", n_resamples, 1)
+    if not 0 < confidence < 1:
+        raise ValueError(f"confidence is {confidence!r}, expected a level inside (0, 1)")
+    bel, pl = (p, p) if bounds is None else bounds.T
+    weights = np.ones(len(p)) if weight is None else weight
+    sample = prepared(codes.astype(np.float64), p, bel, pl, weights, n_bins)
+    limits = interval_limits(sample, n_resamples, confidence, check_random_state(random_state))
+    known: dict[str, Measure] = {measure.name: measure for measure in report}
+    return tuple(
+        Interval(name, known[name].value, *limits[name], known[name].definition)
+        for name in limits
+        if name in known
+    )
