@@ -1,0 +1,121 @@
+"""What a column of a table holds, and the check of each value.
+
+A kind turns the texts of a column into an array, or refuses the first wrong value with its
+place, the value, and what was expected. Nothing is guessed and nothing is repaired.
+"""
+
+import re
+from collections.abc import Callable, Sequence
+from typing import Any, Literal
+
+import numpy as np
+from numpy.typing import NDArray
+
+from evical.datasets._csv import MISSING
+
+__all__ = ["EXPECTED", "Kind", "Place", "check_numbers", "converted", "refuse_missing"]
+
+Kind = Literal["score", "probability", "weight", "label", "text"]
+# Where a row stands, for a message: row 0 to "scores.csv, line 2".
+Place = Callable[[int], str]
+
+EXPECTED: dict[Kind, str] = {
+    "score": "a score is a finite number",
+    "probability": "a probability or belief is a number from 0 to 1",
+    "weight": "a weight is a finite number, 0 or more",
+    "label": "a class is needed",
+    "text": "a text is needed",
+}
+_DECIMAL_COMMA = re.compile(r"\s*[+-]?\d*,\d+\s*")
+
+
+def converted(values: Sequence[str], kind: Kind, column: str, place: Place) -> NDArray[Any]:
+    """Array (n,) of a column: float64 for the kinds of numbers, else Python strings.
+
+    Labels lose the spaces around them; texts are kept as they are.
+    """
+    if kind == "text":
+        return _strings(values)
+    if kind == "label":
+        labels = [value.strip() for value in values]
+        missing = {label for label in set(labels) if label.lower() in MISSING}
+        if missing:
+            row = next(i for i, label in enumerate(labels) if label in missing)
+            refuse_missing(row, labels[row], kind, column, place)
+        return _strings(labels)
+    return check_numbers(_numbers(values, kind, column, place), kind, column, place, values)
+
+
+def check_numbers(
+    numbers: NDArray[np.float64],
+    kind: Kind,
+    column: str,
+    place: Place,
+    values: Sequence[Any] | None = None,
+) -> NDArray[np.float64]:
+    """The numbers, if all are of the kind; `values` is how they were written."""
+    bad = ~np.isfinite(numbers)
+    if kind != "score":
+        bad |= numbers < 0
+    if kind == "probability":
+        bad |= numbers > 1
+    if bad.any():
+        row = int(np.argmax(bad))
+        value = numbers[row].item() if values is None else values[row]
+        if isinstance(value, str) and value.strip().lower() in MISSING:
+            refuse_missing(row, value, kind, column, place)
+        raise ValueError(f"{place(row)}, column {column!r}: found {value!r}, but {EXPECTED[kind]}")
+    return numbers
+
+
+def refuse_missing(row: int, value: str, kind: Kind, column: str, place: Place) -> None:
+    """Raise for a value that stands for none."""
+    raise ValueError(
+        f"{place(row)}, column {column!r}: the value is missing ({value!r}), but {EXPECTED[kind]}; "
+        "fill it in or drop the row"
+    )
+
+
+def _strings(values: Sequence[str]) -> NDArray[Any]:
+    array = np.empty(len(values), dtype=object)
+    array[:] = values
+    return array
+
+
+def _numbers(values: Sequence[str], kind: Kind, column: str, place: Place) -> NDArray[np.float64]:
+    together = "".join(values)
+    # Python reads 1_000 and digits of all scripts as numbers; here they are more likely codes.
+    if "_" not in together and together.isascii():
+        try:
+            return np.array(list(map(float, values)), dtype=np.float64)
+        except ValueError:
+            pass
+    numbers = np.empty(len(values))
+    for row, value in enumerate(values):
+        number = _number(value)
+        if number is None:
+            # An earlier row may be wrong as a number, and the first wrong one is named.
+            check_numbers(numbers[:row], kind, column, place, values)
+            _refuse_text(row, value, kind, column, place)
+        else:
+            numbers[row] = number
+    return numbers
+
+
+def _number(text: str) -> float | None:
+    if "_" in text or not text.isascii():
+        return None
+    try:
+        return float(text)
+    except ValueError:
+        return None
+
+
+def _refuse_text(row: int, value: str, kind: Kind, column: str, place: Place) -> None:
+    if value.strip().lower() in MISSING:
+        refuse_missing(row, value, kind, column, place)
+    comma = "; write a decimal point" if _DECIMAL_COMMA.fullmatch(value) else ""
+    shown = repr(value if len(value) <= 40 else f"{value[:40]}...")
+    raise ValueError(
+        f"{place(row)}, column {column!r}: {shown} is not a number, but {EXPECTED[kind]}{comma}"
+    )

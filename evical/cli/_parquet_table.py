@@ -1,0 +1,123 @@
+"""Parquet files as a table that is read in chunks (with pyarrow, loaded on demand)."""
+
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from evical.cli._kinds import EXPECTED, Kind, check_numbers, converted, refuse_missing
+
+__all__ = ["ParquetChunk", "ParquetTable", "load_pyarrow"]
+
+# A row of a few columns has some tens of characters as text; chunks of both formats are alike.
+_CHARACTERS_PER_ROW = 32
+
+
+def load_pyarrow() -> tuple[Any, Any]:
+    """The modules `pyarrow` and `pyarrow.parquet`."""
+    try:
+        import pyarrow
+        import pyarrow.parquet
+    except ImportError as error:
+        raise ValueError("Parquet needs pyarrow; install it with: pip install pyarrow") from error
+    return pyarrow, pyarrow.parquet
+
+
+@dataclass(frozen=True)
+class ParquetChunk:
+    """Some rows of a Parquet file: the columns asked for, and the batch they come from."""
+
+    name: str
+    batch: Any  # pyarrow.RecordBatch
+    first: int
+    columns: dict[str, NDArray[Any]] = field(default_factory=dict)
+
+    def __len__(self) -> int:
+        return int(self.batch.num_rows)
+
+    def place(self, row: int) -> str:
+        """`scores.parquet, row 1`."""
+        return f"{self.name}, row {self.first + row}"
+
+
+class ParquetTable:
+    """A Parquet file."""
+
+    def __init__(self, path: Path) -> None:
+        pyarrow, parquet = load_pyarrow()
+        self.name = path.name
+        with path.open("rb"):  # a system error of Python says more than one of pyarrow
+            pass
+        try:
+            self._file = parquet.ParquetFile(path)
+        except pyarrow.ArrowInvalid as error:
+            raise ValueError(f"{self.name} is no Parquet file, or damaged") from error
+        self.schema = self._file.schema_arrow
+        self.header = list(self.schema.names)
+        if not self.header:
+            raise ValueError(f"{self.name} has no columns")
+        twice = [column for column in self.header if self.header.count(column) > 1]
+        if twice:
+            raise ValueError(f"{self.name} has two columns {twice[0]!r}; rename one of them")
+        self._rows = 0
+
+    def chunks(self, columns: Mapping[str, Kind], size: int) -> Iterator[ParquetChunk]:
+        """Rows in chunks of nearly equal numbers, with these columns checked."""
+        pyarrow, _ = load_pyarrow()
+        batches = self._file.iter_batches(max(1, size // _CHARACTERS_PER_ROW))
+        while True:
+            try:
+                batch = next(batches, None)
+            except (pyarrow.ArrowInvalid, OSError) as error:
+                raise ValueError(f"{self.name} is damaged: {error}") from error
+            if batch is None:
+                return
+            chunk = ParquetChunk(self.name, batch, self._rows + 1)
+            self._rows += len(chunk)
+            for name, kind in columns.items():
+                values = batch.column(self.header.index(name))
+                chunk.columns[name] = _checked(values, kind, name, chunk)
+            if len(chunk):
+                yield chunk
+
+    def position(self) -> int:
+        """Rows that have been read."""
+        return self._rows
+
+    @property
+    def n_rows(self) -> int:
+        """Rows of the file."""
+        return int(self._file.metadata.num_rows)
+
+    def close(self) -> None:
+        """Close the file."""
+        self._file.close()
+
+
+def _checked(values: Any, kind: Kind, column: str, chunk: ParquetChunk) -> NDArray[Any]:
+    types = load_pyarrow()[0].types
+    if types.is_dictionary(values.type):
+        values = values.dictionary_decode()
+    if values.null_count:
+        row = int(np.argmax(values.is_null().to_numpy(zero_copy_only=False)))
+        refuse_missing(row, "null", kind, column, chunk.place)
+    if kind in ("label", "text") or _is_text(values.type, types):
+        return converted([_text(v) for v in values.to_pylist()], kind, column, chunk.place)
+    is_number = types.is_integer, types.is_floating, types.is_decimal
+    if not any(test(values.type) for test in is_number):
+        raise ValueError(
+            f"{chunk.name}, column {column!r} holds {values.type}, but {EXPECTED[kind]}"
+        )
+    numbers = values.cast("float64", safe=False).to_numpy(zero_copy_only=False)
+    return check_numbers(numbers, kind, column, chunk.place)
+
+
+def _is_text(kind: Any, types: Any) -> bool:
+    return bool(types.is_string(kind) or types.is_large_string(kind))
+
+
+def _text(value: Any) -> str:
+    return value if isinstance(value, str) else str(value)

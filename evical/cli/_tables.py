@@ -1,0 +1,116 @@
+"""Tables as commands read them: CSV, TSV and Parquet, from files and standard input, in chunks.
+
+A file of any size is read with bounded memory; every value of a column that is asked for is
+checked, and a wrong one refused with file, line, column, value and what was expected.
+"""
+
+import os
+import sys
+from collections.abc import Iterator, Mapping
+from contextlib import ExitStack, contextmanager
+from io import BufferedReader
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from evical.cli._kinds import Kind
+from evical.cli._names import suggestion
+from evical.cli._parquet_table import ParquetChunk, ParquetTable
+from evical.cli._text_table import TextChunk, TextTable
+
+__all__ = [
+    "CHUNK_SIZE",
+    "Chunk",
+    "Table",
+    "check_columns",
+    "open_table",
+    "read_chunks",
+    "read_table",
+]
+
+Chunk = TextChunk | ParquetChunk
+Table = TextTable | ParquetTable
+
+# Characters: about 30 000 rows of a narrow table, enough for array code to pay off, and some
+# ten megabytes as Python strings.
+CHUNK_SIZE = 2**20
+
+_PARQUET = b"PAR1"
+_PARQUET_NAMES = (".parquet", ".pq")
+
+
+@contextmanager
+def open_table(source: str | Path) -> Iterator[Table]:
+    """The table in a file (`.csv`, `.tsv`, each also `.gz`, `.parquet`), or `-`, standard input.
+
+    Raises OSError if it cannot be read, ValueError if it is no table.
+    """
+    table = _opened(str(source))
+    try:
+        yield table
+    finally:
+        table.close()
+
+
+def read_chunks(
+    source: str | Path, columns: Mapping[str, Kind], size: int = CHUNK_SIZE
+) -> Iterator[Chunk]:
+    """Chunks of a table, with `chunk.columns[name]` checked for each name in `columns`.
+
+    Raises as `open_table`, and ValueError for an unknown column, a wrong value, or no rows.
+    """
+    with open_table(source) as table:
+        yield from table_chunks(table, columns, size)
+
+
+def table_chunks(
+    table: Table, columns: Mapping[str, Kind], size: int = CHUNK_SIZE
+) -> Iterator[Chunk]:
+    """The same for a table that is open already."""
+    check_columns(table, columns)
+    empty = True
+    for chunk in table.chunks(columns, size):
+        empty = False
+        yield chunk
+    if empty:
+        raise ValueError(f"{table.name} has a header but no data rows")
+
+
+def read_table(source: str | Path, columns: Mapping[str, Kind]) -> dict[str, NDArray[Any]]:
+    """Whole columns (n,) of a table, checked: float64 for numbers, Python strings for labels.
+
+    Raises as `read_chunks`.
+    """
+    parts = [chunk.columns for chunk in read_chunks(source, columns)]
+    return {name: np.concatenate([part[name] for part in parts]) for name in columns}
+
+
+def check_columns(table: Table, names: Mapping[str, Any]) -> None:
+    """Raise for a name that is no column of the table."""
+    for name in names:
+        if name not in table.header:
+            hint = suggestion(name, table.header, "columns")
+            raise ValueError(f"{table.name} has no column {name!r}{hint}")
+
+
+def _opened(source: str) -> Table:
+    name = source.lower().removesuffix(".gz")
+    if name.endswith(_PARQUET_NAMES):
+        return ParquetTable(Path(source))
+    with ExitStack() as stack:
+        file = stack.enter_context(_binary(source))
+        shown = "standard input" if source == "-" else Path(source).name
+        if file.peek(4)[:4] == _PARQUET:
+            raise ValueError(f"{shown} holds Parquet; give a file whose name ends in .parquet")
+        table = TextTable(file, shown, "\t" if name.endswith(".tsv") else ",")
+        stack.pop_all()  # the table closes it
+    return table
+
+
+def _binary(source: str) -> BufferedReader:
+    if source == "-":
+        # A copy of the descriptor, because closing the table must not close standard input.
+        return os.fdopen(os.dup(sys.stdin.fileno()), "rb")
+    return Path(source).open("rb")
