@@ -1,8 +1,9 @@
-"""Data sets as plain arrays: bundled ones, and CSV files."""
+"""Data sets as plain arrays: by name, bundled ones, and CSV files."""
 
 from evical.datasets._bundled import load_breast_cancer
 from evical.datasets._csv import load_csv
 from evical.datasets._dataset import Dataset
+from evical.datasets._load import load, load_split
 from evical.datasets._simulated import (
     SIMULATIONS,
     SimulatedScores,
@@ -15,8 +16,10 @@ __all__ = [
     "SIMULATIONS",
     "Dataset",
     "SimulatedScores",
+    "load",
     "load_breast_cancer",
     "load_csv",
+    "load_split",
     "simulated_probability",
     "simulated_quantiles",
     "simulated_scores",

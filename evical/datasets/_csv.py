@@ -12,7 +12,7 @@ import math
 import re
 import zlib
 from collections import Counter
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from pathlib import Path
 from typing import TextIO
 
@@ -21,7 +21,14 @@ from numpy.typing import NDArray
 
 from evical.datasets._dataset import Dataset
 
-__all__ = ["load_csv"]
+__all__ = [
+    "MISSING",
+    "feature_columns",
+    "load_csv",
+    "read_table",
+    "refuse_missing",
+    "sorted_labels",
+]
 
 # How missing values are commonly written ("?" is the custom of the UCI repository).
 MISSING = frozenset({"", "?", "na", "n/a", "nan", "null"})
@@ -71,17 +78,22 @@ def load_csv(path: str | Path, target: str) -> Dataset:
     ('weight', 'color=black', 'color=red')
     """
     path = Path(path)
+    lines, values = read_table(path, target)
+    for name, column in values.items():
+        refuse_missing(path, name, column, lines)
+    labels = values.pop(target)
+    return _dataset(path, values, labels, lines)
+
+
+def read_table(path: Path, target: str) -> tuple[list[int], dict[str, list[str]]]:
+    """Line number of each row, and the columns as text; `target` and another one are there."""
     with _opened(path) as file:
         header, lines, columns = _table(path, file)
     if target not in header:
         raise ValueError(f"{path.name} has no column {target!r}{_hint(target, header)}")
     if len(header) == 1:
         raise ValueError(f"{path.name} has no column besides {target!r}, but features are needed")
-    values = dict(zip(header, columns, strict=True))
-    for name, column in values.items():
-        _refuse_missing(path, name, column, lines)
-    labels = values.pop(target)
-    return _dataset(path, values, labels, lines)
+    return lines, dict(zip(header, columns, strict=True))
 
 
 def _dataset(
@@ -89,12 +101,12 @@ def _dataset(
 ) -> Dataset:
     blocks, names, encoded = [], [], []
     for name, column in values.items():
-        block, new = _feature(path, name, column, lines)
+        block, new = feature_columns(path, name, column, lines)
         blocks.append(block)
         names += new
         if new != [name]:
             encoded.append(name)
-    class_names = _sorted_labels(set(labels))
+    class_names = sorted_labels(labels)
     position = {label: i for i, label in enumerate(class_names)}
     return Dataset(
         name=path.name.removesuffix(".gz").removesuffix(".csv"),
@@ -165,7 +177,7 @@ def _rows(path: Path, file: TextIO) -> Iterator[tuple[int, list[str]]]:
         raise ValueError(f"{path.name} is no CSV file: {error}") from error
 
 
-def _feature(
+def feature_columns(
     path: Path, name: str, column: list[str], lines: list[int]
 ) -> tuple[NDArray[np.float64], list[str]]:
     """Columns (n, k) of numbers with their names: the numbers, or the one-hot encoding."""
@@ -199,7 +211,7 @@ def _one_hot(path: Path, name: str, column: list[str]) -> tuple[NDArray[np.float
     return table.astype(np.float64), [f"{name}={text}" for text in texts]
 
 
-def _refuse_missing(path: Path, name: str, column: list[str], lines: list[int]) -> None:
+def refuse_missing(path: Path, name: str, column: list[str], lines: list[int]) -> None:
     for value, line in zip(column, lines, strict=True):
         if value.lower() in MISSING:
             raise ValueError(
@@ -217,8 +229,9 @@ def _number(text: str) -> float | None:
         return None
 
 
-def _sorted_labels(labels: set[str]) -> list[str]:
-    """Ascending: as numbers if all are, else as text."""
+def sorted_labels(found: Iterable[str]) -> list[str]:
+    """Different labels, ascending: as numbers if all are, else as text."""
+    labels = set(found)
     numbers = {label: _number(label) for label in labels}
     return (
         sorted(labels, key=lambda label: (numbers[label] or 0.0, label))
