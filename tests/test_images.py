@@ -58,7 +58,7 @@ def test_what_is_wrong_is_seen(change):
     ids=str,
 )
 def test_other_letters_are_no_difference(settings):
-    assert images.difference(REFERENCE, drawn(**settings)) < 0.75 * images.TOLERANCE
+    assert images.difference(REFERENCE, drawn(**settings)) < images.TOLERANCE / 2
 
 
 def test_other_sizes_differ():
