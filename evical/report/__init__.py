@@ -1,8 +1,9 @@
 """Results as a page that stands on its own, and the tables and pictures it is made of."""
 
+from evical.report._build import build
 from evical.report._demo import demo_page
 from evical.report._findings import findings
-from evical.report._page import Page, Picture, Row, Section, Table, build
+from evical.report._page import Page, Picture, Row, Section, Table
 from evical.report._pictures import demo_pictures
 from evical.report._tables import differences_table, results_table, to_csv
 

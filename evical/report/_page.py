@@ -1,16 +1,13 @@
-"""A page as data, and its HTML: one file without network, readable by a screen reader.
+"""A page as data: what it says, in which order, without how it looks.
 
-What a page says is decided elsewhere; here it is only laid out. Every text is escaped by the
-template engine, so that a class named ``<script>`` stays a name.
+What a page says is decided elsewhere, and it is laid out in `evical.report._html`.
 """
 
-import base64
 from dataclasses import dataclass, field
 
-__all__ = ["Page", "Picture", "Row", "Section", "Table", "build"]
+__all__ = ["Page", "Picture", "Row", "Section", "Table"]
 
-
-# CSS pixels for a pixel of a picture.
+# CSS pixels for a pixel of a PNG picture, which has more for paper and dense screens.
 _SCREEN_SHARE = 0.6
 
 
@@ -24,11 +21,14 @@ class Row:
         Its headings and its cells.
     best : frozenset of int
         Positions of cells that are the best of their column.
+    values : tuple of float or None
+        What the cells are sorted by; those that a cell begins with, if not given.
     """
 
     head: tuple[str, ...]
     cells: tuple[str, ...]
     best: frozenset[int] = frozenset()
+    values: tuple[float | None, ...] = ()
 
 
 @dataclass(frozen=True)
@@ -55,33 +55,35 @@ class Table:
 
 @dataclass(frozen=True)
 class Picture:
-    """A PNG picture.
+    """A picture, as SVG that becomes part of the page, or as PNG.
 
     Parameters
     ----------
     name : str
         Of a file, without ending.
-    png : bytes
     alt : str
         What it shows, for those who do not see it.
     caption : str
+    svg : str
+        As matplotlib writes it. A page shows it rather than the PNG.
+    png : bytes
     """
 
     name: str
-    png: bytes = field(repr=False)
     alt: str
     caption: str
+    svg: str = field(default="", repr=False)
+    png: bytes = field(default=b"", repr=False)
+
+    def __post_init__(self) -> None:
+        if not self.svg and not self.png:
+            raise ValueError(f"picture {self.name!r} has neither svg nor png")
 
     @property
     def width(self) -> int:
-        """Width on the page in CSS pixels: the picture has more for paper and dense screens."""
-        # The PNG format puts the width into bytes 16 to 19.
+        """Width of the PNG on the page in CSS pixels."""
+        # The format puts the width into bytes 16 to 19.
         return round(int.from_bytes(self.png[16:20], "big") * _SCREEN_SHARE)
-
-    @property
-    def data_url(self) -> str:
-        """The picture as part of the page."""
-        return "data:image/png;base64," + base64.b64encode(self.png).decode("ascii")
 
 
 @dataclass(frozen=True)
@@ -95,6 +97,8 @@ class Section:
     code : str
     tables : tuple of Table
     pictures : tuple of Picture
+    warnings : tuple of str
+        What a reader must not overlook; it stands first.
     """
 
     title: str
@@ -103,6 +107,7 @@ class Section:
     code: str = ""
     tables: tuple[Table, ...] = ()
     pictures: tuple[Picture, ...] = ()
+    warnings: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True)
@@ -120,34 +125,3 @@ class Page:
     title: str
     lead: tuple[str, ...]
     sections: tuple[Section, ...]
-
-
-def build(page: Page) -> str:
-    """The page as one self-contained HTML document.
-
-    Parameters
-    ----------
-    page : Page
-
-    Returns
-    -------
-    str
-        HTML with styles and pictures inside; it loads nothing and runs no script.
-
-    Examples
-    --------
-    >>> html = build(Page("Results of <script>", ("All is well.",), ()))
-    >>> "<h1>Results of &lt;script&gt;</h1>" in html
-    True
-    """
-    # Inside, because tables and pictures can be had without the template engine.
-    from jinja2 import Environment, PackageLoader, StrictUndefined
-
-    environment = Environment(
-        loader=PackageLoader("evical.report", "templates"),
-        autoescape=True,
-        undefined=StrictUndefined,
-        trim_blocks=True,
-        lstrip_blocks=True,
-    )
-    return environment.get_template("page.html").render(page=page)

@@ -18,6 +18,7 @@ from evical.experiments import (
 from evical.plot import BeliefBandDisplay, ContourDisplay, ReliabilityDisplay
 from evical.plot._style import COLORS
 from evical.report._page import Picture
+from evical.report._svg import svg_of
 
 __all__ = ["demo_pictures"]
 
@@ -77,7 +78,8 @@ def _calibration(results: Results, samples: list[CalibrationSample]) -> Picture:
     first, last = samples[0], samples[-1]
     return Picture(
         "calibration",
-        _png(figure),
+        svg=svg_of(figure),
+        png=_png(figure),
         alt=f"Two panels of logistic calibration curves over the score, one for {len(first)} and "
         f"one for {len(last)} calibration scores. The Bayesian curve is one line; the bands "
         "between belief and plausibility lie around it. The mean width of the likelihood band "
@@ -123,7 +125,8 @@ def _contour(results: Results, samples: list[CalibrationSample]) -> Picture:
     figure.axes[1].set_ylabel("")
     return Picture(
         "contour",
-        _png(figure),
+        svg=svg_of(figure),
+        png=_png(figure),
         alt="Two panels with the plausibility of each value of the probability of class "
         f"{positive} at score {_SCORE:g}: a curve with maximum 1, and three regions around it "
         f"whose areas are masses; {'; '.join(parts)}.",
@@ -154,7 +157,8 @@ def _reliability(results: Results) -> Picture:
     counts_ax.set_yscale("symlog", linthresh=1)
     return Picture(
         "reliability",
-        _png(figure),
+        svg=svg_of(figure),
+        png=_png(figure),
         alt="Reliability diagram of the combined pignistic probabilities of logistic "
         "calibration, with the number of samples in each of ten bins below. The mean distance "
         f"from the diagonal, weighted by samples, is {' and '.join(gaps)}.",

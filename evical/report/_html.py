@@ -1,0 +1,121 @@
+"""A page as HTML: one file without network, readable by a screen reader, on paper and in the dark.
+
+Every text is escaped by the template engine, so that a class named ``<script>`` stays a name,
+and the page's own policy forbids the browser to load anything and to run any other script.
+"""
+
+import base64
+import hashlib
+import math
+import re
+from importlib.resources import files
+
+from evical.report._page import Page, Picture, Row, Table
+from evical.report._svg import embedded, printable
+
+__all__ = ["render"]
+
+_NUMBER = re.compile(r"[<>≈]?\s*([-+−]?(?:\d[\d,]*\.?\d*|\.\d+)(?:[eE][-+]?\d+)?|[-+−]?inf)")
+
+
+def render(page: Page) -> str:
+    """The page as one self-contained HTML document.
+
+    Parameters
+    ----------
+    page : Page
+
+    Returns
+    -------
+    str
+    """
+    # Inside, because tables and pictures can be had without the template engine.
+    from jinja2 import Environment, PackageLoader, StrictUndefined
+    from markupsafe import Markup
+
+    environment = Environment(
+        loader=PackageLoader("evical.report", "templates"),
+        autoescape=True,
+        undefined=StrictUndefined,
+        trim_blocks=True,
+        lstrip_blocks=True,
+        finalize=lambda value: (
+            printable(value) if isinstance(value, str) and not hasattr(value, "__html__") else value
+        ),
+    )
+    environment.filters.update(
+        numeric_columns=_numeric_columns,
+        cells_with_values=_cells_with_values,
+        marked=lambda best, numeric: Markup(_marked(best, numeric)),
+        inline=lambda picture, prefix: Markup(_inline(picture, prefix)),
+        data_url=lambda picture: _data_url(picture.png),
+    )
+    # Between the tags stands a line end, which belongs to the script.
+    script = _file("page.js")
+    return environment.get_template("page.html").render(
+        page=page,
+        style=Markup(_file("page.css")),
+        script=Markup(script),
+        policy=_policy("\n" + script),
+    )
+
+
+def _file(name: str) -> str:
+    return (files("evical.report") / "templates" / name).read_text(encoding="utf-8")
+
+
+def _policy(script: str) -> str:
+    """What the browser may do: styles and data of the page itself, and this one script."""
+    digest = base64.b64encode(hashlib.sha256(script.encode()).digest()).decode("ascii")
+    return (
+        "default-src 'none'; style-src 'unsafe-inline'; img-src data:; "
+        f"script-src 'sha256-{digest}'; base-uri 'none'; form-action 'none'"
+    )
+
+
+def _inline(picture: Picture, prefix: str) -> str:
+    return embedded(picture.svg, prefix, picture.name, picture.alt)
+
+
+def _data_url(png: bytes) -> str:
+    return "data:image/png;base64," + base64.b64encode(png).decode("ascii")
+
+
+def _marked(best: bool, numeric: bool) -> str:
+    """Classes of a cell."""
+    names = [name for name, holds in (("best", best), ("words", not numeric)) if holds]
+    return f' class="{" ".join(names)}"' if names else ""
+
+
+def _numeric_columns(table: Table) -> list[bool]:
+    """Which columns hold numbers, so that they align right and sort by value."""
+    return [
+        bool(filled) and all(_value(row, i) is not None for row in filled)
+        for i in range(len(table.columns))
+        for filled in [[row for row in table.rows if row.cells[i].strip(" –—")]]
+    ]
+
+
+def _cells_with_values(row: Row, numeric: list[bool]) -> list[tuple[str, str | None]]:
+    values = [_value(row, i) if is_number else None for i, is_number in enumerate(numeric)]
+    return [
+        (cell, None if value is None else _written(value))
+        for cell, value in zip(row.cells, values, strict=True)
+    ]
+
+
+def _value(row: Row, position: int) -> float | None:
+    """The number a cell stands for."""
+    if row.values:
+        return row.values[position]
+    found = _NUMBER.match(row.cells[position].strip())
+    return None if found is None else float(found[1].replace("−", "-").replace(",", ""))
+
+
+def _written(value: float) -> str | None:
+    """A number as JavaScript reads it."""
+    if math.isnan(value):
+        return None
+    if math.isinf(value):
+        return "Infinity" if value > 0 else "-Infinity"
+    return repr(float(value))
