@@ -1,19 +1,30 @@
-"""Pictures of belief about quantities, and of networks; matplotlib is needed here only.
+"""Pictures of mass functions, of belief about quantities, and of networks (by matplotlib).
 
 Each display is made by a class method from what it shows, draws with `plot`, and keeps the artists
 as attributes that end in an underscore.
 """
 
 from dstheory.plot._bounds import BoundsDisplay
+from dstheory.plot._credal import credal_vertices
+from dstheory.plot._hasse import HasseDisplay
 from dstheory.plot._join_tree import JoinTreeDisplay
 from dstheory.plot._level_set import LevelSetDisplay
+from dstheory.plot._mass import MassDisplay
 from dstheory.plot._network import NetworkDisplay
 from dstheory.plot._parameter import ParameterContourDisplay
+from dstheory.plot._style import COLORS, LINES, axes_or_new, literal
 
 __all__ = [
+    "COLORS",
+    "LINES",
     "BoundsDisplay",
+    "HasseDisplay",
     "JoinTreeDisplay",
     "LevelSetDisplay",
+    "MassDisplay",
     "NetworkDisplay",
     "ParameterContourDisplay",
+    "axes_or_new",
+    "credal_vertices",
+    "literal",
 ]

@@ -1,0 +1,273 @@
+"""`HasseDisplay`: the sets of a frame ordered by inclusion, each with its mass or belief.
+
+Lines join a set to those that have one element more (in the whole lattice), or to the next larger
+ones that are shown: the covering relation.
+"""
+
+from collections.abc import Mapping, Sequence
+from itertools import groupby
+from typing import Any, Literal, TypeAlias, final
+
+import numpy as np
+from matplotlib.axes import Axes
+
+from dstheory.mass import MassFunction
+from dstheory.plot._lattice import all_sets, closure, covers
+from dstheory.plot._layers import layered
+from dstheory.plot._sets import by_size, check_single, set_lines, value_text, wrapped
+from dstheory.plot._style import COLORS, axes_or_new, literal
+
+__all__ = ["HasseDisplay"]
+
+Degree: TypeAlias = Literal["mass", "bel", "pl", "q"]
+Place: TypeAlias = tuple[float, float]
+
+_EDGE: dict[str, Any] = {"color": COLORS["gray"], "lw": 0.8, "zorder": 1}
+
+_TITLES = {"mass": "Mass m(A)", "bel": "Belief Bel(A)", "pl": "Plausibility Pl(A)"}
+_TITLES["q"] = "Commonality q(A)"
+# Whole lattices of up to 2^5 sets unless asked for.
+_MAX_LABELS = 5
+# The disk of the largest degree, and of 0 (points squared).
+_AREA, _LEAST = 900.0, 14.0
+# A character and a line of the small font, and the room of a disk, in inches.
+_CHARACTER, _LINE, _DISK = 0.075, 0.16, 0.48
+# Between levels; more where the picture is wide, or lines would be flat.
+_GAP, _STEEPNESS = 0.5, 0.075
+_MAX_WIDTH = 12.0
+
+
+@final
+class HasseDisplay:
+    """Sets ordered by inclusion, with disks whose area and shade say a degree of belief.
+
+    Usually made by `from_mass`.
+
+    Parameters
+    ----------
+    degrees : mapping of int to float
+        By mask.
+    names : mapping of int to sequence of str
+        Labels of each set.
+    edges : list of (smaller, larger)
+        Masks of sets, the smaller one being covered by the larger one.
+    title : str
+
+    Attributes
+    ----------
+    ax_ : matplotlib Axes
+    nodes_ : PathCollection
+        Disks in the order of `degrees`.
+    names_ : dict of int to Text
+    edges_ : list of Line2D
+        In the order of `edges`.
+    places_ : dict of int to (x, y)
+
+    Examples
+    --------
+    >>> from dstheory import Frame
+    >>> m = MassFunction(Frame(["ant", "bee"]), [1, 3], [0.75, 0.25])
+    >>> display = HasseDisplay.from_mass(m)
+    >>> display.edges
+    [(0, 1), (0, 2), (1, 3), (2, 3)]
+    >>> print(display.names_[3].get_text())
+    {ant, bee}
+    0.25
+    """
+
+    def __init__(
+        self,
+        degrees: Mapping[int, float],
+        names: Mapping[int, Sequence[str]],
+        edges: list[tuple[int, int]],
+        *,
+        title: str = "",
+    ) -> None:
+        self.degrees = dict(degrees)
+        self.names = {mask: list(lines) for mask, lines in names.items()}
+        self.edges = list(edges)
+        self.title = title
+
+    @classmethod
+    def from_mass(
+        cls,
+        m: MassFunction,
+        *,
+        show: Degree = "mass",
+        whole: bool | None = None,
+        ax: Axes | None = None,
+    ) -> "HasseDisplay":
+        """Order the sets of a frame, and draw them.
+
+        Parameters
+        ----------
+        m : MassFunction
+            A single one.
+        show : {"mass", "bel", "pl", "q"}
+            Which degree of each set.
+        whole : bool, optional
+            Show all sets of the frame, or only the focal sets with their unions and
+            intersections, the empty set and the frame. All of up to 5 labels if not given.
+        ax : matplotlib Axes, optional
+            New ones if not given, wide enough for all names.
+
+        Returns
+        -------
+        HasseDisplay
+
+        Raises
+        ------
+        ValueError
+            If `m` is a batch, there are more than 64 sets, or `show` is something else.
+        TypeError
+            If `m` is no mass function, or its masses are no numbers.
+        """
+        frame = check_single(m).frame
+        if show not in _TITLES:
+            raise ValueError(f"show is {show!r}, expected {', '.join(map(repr, _TITLES))}")
+        if whole is None:
+            whole = len(frame) <= _MAX_LABELS
+        masks = by_size(frame, all_sets(m) if whole else closure(m))
+        measure = getattr(m, show)
+        return cls(
+            {mask: float(measure(mask=mask)) for mask in masks},
+            {mask: set_lines(frame, mask) for mask in masks},
+            covers(masks),
+            title=_TITLES[show],
+        ).plot(ax)
+
+    def plot(self, ax: Axes | None = None) -> "HasseDisplay":
+        """Draw.
+
+        Parameters
+        ----------
+        ax : matplotlib Axes, optional
+            New ones if not given, wide enough for all names.
+
+        Returns
+        -------
+        HasseDisplay
+            Itself, with the artists as attributes.
+        """
+        texts, radii = self._texts(), self._radii()
+        sheet = _Sheet(texts, radii, self.edges)
+        self.places_ = {mask: (x, sheet.heights[y]) for mask, (x, y) in sheet.places.items()}
+        left, right, bottom, top = sheet.extent()
+        self.ax_ = ax = axes_or_new(ax, (right - left + 0.2, top - bottom + 0.3))
+        self.edges_ = [ax.plot(*zip(*line, strict=True), **_EDGE)[0] for line in sheet.lines()]
+        self.nodes_ = self._disks(ax, radii)
+        self.names_ = {mask: self._name(ax, mask, texts[mask], radii[mask]) for mask in texts}
+        ax.set_xlim(left, right)
+        ax.set_ylim(bottom, top)
+        ax.set_title(self.title, fontsize="medium")
+        ax.set_axis_off()
+        return self
+
+    def _texts(self) -> dict[int, str]:
+        """Names on as many lines as the widest level needs, and degrees below them."""
+        widest = max(len(list(group)) for _, group in groupby(self.degrees, key=int.bit_count))
+        width = int(_MAX_WIDTH / widest / _CHARACTER)
+        return {
+            mask: wrapped(self.names[mask], width) + self._degree_line(mask)
+            for mask in self.degrees
+        }
+
+    def _degree_line(self, mask: int) -> str:
+        degree = self.degrees[mask]
+        # Most sets are no focal sets; nothing tells them from these at a glance.
+        return "" if self.title == _TITLES["mass"] and degree == 0 else f"\n{value_text(degree)}"
+
+    def _radii(self) -> dict[int, float]:
+        """Of the disks, in points: areas are as the degrees, and 0 is still seen."""
+        largest = max(self.degrees.values()) or 1.0
+        shares = {mask: max(degree, 0.0) / largest for mask, degree in self.degrees.items()}
+        return {m: float(np.sqrt(_LEAST + (_AREA - _LEAST) * s)) / 2 for m, s in shares.items()}
+
+    def _disks(self, ax: Axes, radii: Mapping[int, float]) -> Any:
+        x, y = zip(*self.places_.values(), strict=True)
+        return ax.scatter(
+            x,
+            y,
+            s=[(2 * radius) ** 2 for radius in radii.values()],
+            c=list(self.degrees.values()),
+            cmap="Blues",
+            vmin=0,
+            vmax=1.4 * (max(self.degrees.values()) or 1.0),  # the darkest blue would look black
+            edgecolors="black",
+            linewidths=0.8,
+            zorder=3,
+        )
+
+    def _name(self, ax: Axes, mask: int, text: str, radius: float) -> Any:
+        """Below the disk; it hides lines that pass, where the axes leave it less room."""
+        box = {"boxstyle": "square,pad=0.1", "facecolor": "white", "edgecolor": "none"}
+        return ax.annotate(
+            literal(text),
+            self.places_[mask],
+            (0, -radius - 3),
+            textcoords="offset points",
+            ha="center",
+            va="top",
+            fontsize="small",
+            bbox={**box, "alpha": 0.9},
+            zorder=2,
+        )
+
+
+class _Sheet:
+    """Where everything is, in inches, so that no name covers another or a line."""
+
+    def __init__(
+        self,
+        texts: Mapping[int, str],
+        radii: Mapping[int, float],
+        edges: list[tuple[int, int]],
+    ) -> None:
+        self.edges = edges
+        self.radii = radii
+        self.n_lines = {mask: text.count("\n") + 1 for mask, text in texts.items()}
+        longest = max(len(line) for text in texts.values() for line in text.split("\n"))
+        width = max(longest * _CHARACTER + 0.15, _DISK)
+        sizes = sorted({mask.bit_count() for mask in texts})
+        level = {mask: sizes.index(mask.bit_count()) for mask in texts}
+        is_whole = len(level) == 1 << (len(sizes) - 1)
+        places, lines = layered(level, edges, sort=not is_whole)
+        self.places = {mask: (x * width, height) for mask, (x, height) in places.items()}
+        self._lines = [[(x * width, height) for x, height in line] for line in lines]
+        all_x = [x for line in [*self._lines, list(self.places.values())] for x, _ in line]
+        self.half = max(all_x) + width / 2
+        self.heights = self._heights(level, max(_GAP, _STEEPNESS * 2 * self.half))
+
+    def _heights(self, level: Mapping[int, int], gap: float) -> list[float]:
+        """Of the disks of each level, below which names and then a gap have room."""
+        heights = [0.0]
+        for number in range(1, max(level.values()) + 1):
+            most = max(lines for mask, lines in self.n_lines.items() if level[mask] == number)
+            heights.append(heights[-1] + _DISK + most * _LINE + gap)
+        return heights
+
+    def _foot(self, mask: int) -> float:
+        """Where the name of a set ends."""
+        below = self.radii[mask] / 72 + 0.06 + self.n_lines[mask] * _LINE
+        return self.heights[self.places[mask][1]] - below
+
+    def lines(self) -> list[list[Place]]:
+        """From each smaller set up to the foot of the larger one, upright past other names."""
+        return [
+            self._line(line, high) for line, (_, high) in zip(self._lines, self.edges, strict=True)
+        ]
+
+    def _line(self, line: list[tuple[float, int]], high: int) -> list[Place]:
+        passed = [place for x, height in line[1:-1] for place in self._passage(x, height)]
+        (start, base), (end, _) = line[0], line[-1]
+        return [(start, self.heights[base]), *passed, (end, self._foot(high))]
+
+    def _passage(self, x: float, height: int) -> list[Place]:
+        """Upright past the names of a level."""
+        feet = [self._foot(mask) for mask, place in self.places.items() if place[1] == height]
+        return [(x, min(feet)), (x, self.heights[height])]
+
+    def extent(self) -> tuple[float, float, float, float]:
+        """Left, right, bottom and top."""
+        lowest = min(self._foot(mask) for mask in self.places)
+        return -self.half, self.half, lowest - 0.1, self.heights[-1] + _DISK
