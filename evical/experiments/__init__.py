@@ -1,6 +1,7 @@
 """Experiments as data: a protocol, one runner, and the summary of its rounds."""
 
-from evical.experiments._comparison import MEASURES, Comparison, Difference
+from evical.experiments._comparison import Comparison, compare
+from evical.experiments._cross_validation import MEASURES
 from evical.experiments._describe import describe
 from evical.experiments._evaluation import Evaluation, Interval
 from evical.experiments._example import CalibrationSample, calibration_samples
@@ -20,7 +21,7 @@ from evical.experiments._quality import (
     optimum,
     quality_study,
 )
-from evical.experiments._recommendation import Recommendation
+from evical.experiments._recommendation import Difference, Recommendation
 from evical.experiments._runner import Results, Round, check_dataset, run, run_round
 from evical.experiments._split import draw_halves, share_sizes
 from evical.experiments._summary import Estimate, estimates, paired_difference, reliability_data
@@ -52,6 +53,7 @@ __all__ = [
     "calibration_samples",
     "calibrator_contenders",
     "check_dataset",
+    "compare",
     "describe",
     "draw_halves",
     "estimates",

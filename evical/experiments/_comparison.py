@@ -1,46 +1,34 @@
-"""Several calibrators on the same scores, by repeated stratified cross-validation."""
+"""Several calibrators on the same scores, by repeated stratified cross-validation.
 
+All methods see the same folds, so that differences are paired. Each sample is predicted by
+calibrators that did not learn from it; the belief functions of these predictions are kept, with
+the measures of each fold, the times of fitting, and a reasoned recommendation.
+"""
+
+from collections.abc import Callable
 from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
+from evical.experiments._cross_validation import MEASURES, Fold, Tried, folds_of, tried
 from evical.experiments._evaluation import Evaluation
-from evical.experiments._recommendation import Recommendation
+from evical.experiments._methods import named
+from evical.experiments._recommendation import (
+    Difference,
+    Recommendation,
+    differences,
+    recommend,
+)
+from evical.metrics._inputs import check_count
+from evical.scores._checks import check_labels, check_same_length, check_scores
 
-__all__ = ["MEASURES", "Comparison", "Difference"]
+__all__ = ["Comparison", "compare"]
 
 Floats = NDArray[np.float64]
 
-# Of each fold, in this order.
-MEASURES = ("brier_score", "log_loss", "calibration_error", "width")
-
-
-@dataclass(frozen=True)
-class Difference:
-    """A method against the best one, over folds.
-
-    Parameters
-    ----------
-    method, other : str
-        `other` is the method of the least mean loss.
-    difference : float
-        Mean loss of `method` less that of `other`.
-    error : float
-        Its standard error, corrected for training samples that folds share.
-    statistic, pvalue : float
-        Corrected resampled t test (Nadeau & Bengio 2003), two-sided.
-    adjusted : float
-        The p-value by Holm's procedure for all methods against the best.
-    """
-
-    method: str
-    other: str
-    difference: float
-    error: float
-    statistic: float
-    pvalue: float
-    adjusted: float
+_CRITERIA = ("brier_score", "log_loss")
 
 
 @dataclass(frozen=True, eq=False)
@@ -60,7 +48,7 @@ class Comparison:
         Of the positive class, out of fold, in the first repetition.
     fold : (n,) array
         Number of the test fold of each sample in the first repetition.
-    values : (k, J, 4) array
+    values : (k, J, 5) array
         `MEASURES` of each of the J folds of all repetitions.
     seconds : (k, J) array
         Time of fitting.
@@ -92,12 +80,36 @@ class Comparison:
     recommendation: Recommendation
     failures: dict[str, str]
 
-    def evaluation(self, method: str) -> Evaluation:
+    def mean(self, method: str, measure: str) -> float:
+        """Mean over folds.
+
+        Parameters
+        ----------
+        method : str
+        measure : str
+            One of `MEASURES`.
+
+        Returns
+        -------
+        float
+
+        Raises
+        ------
+        ValueError
+            If there is no such method or measure.
+        """
+        if measure not in MEASURES:
+            raise ValueError(f"no measure {measure!r}; there are {', '.join(MEASURES)}")
+        return float(self.values[self._row(method), :, MEASURES.index(measure)].mean())
+
+    def evaluation(self, method: str, **options: Any) -> Evaluation:
         """Out-of-fold predictions of a method, judged.
 
         Parameters
         ----------
         method : str
+        **options
+            Of `Evaluation.from_predictions`.
 
         Returns
         -------
@@ -108,9 +120,196 @@ class Comparison:
         ValueError
             If the method did not take part.
         """
+        row = self._row(method)
+        options = {"name": method, "scores": self.scores} | options
+        y = np.array(self.class_names)[self.y] if len(set(self.class_names)) == 2 else self.y
+        return Evaluation.from_predictions(
+            y, self.probability[row], bel=self.bel[row], pl=self.pl[row], **options
+        )
+
+    def ranking(self) -> tuple[str, ...]:
+        """Methods by ascending mean loss."""
+        return (self.recommendation.best, *(one.method for one in self.differences))
+
+    def __str__(self) -> str:
+        width = max(map(len, self.methods))
+        head = " " * width + "   Brier  log loss    ECE    AUC  width"
+        rows = [
+            f"{name:<{width}}  {v[0]:.4f}    {v[1]:.4f}  {v[2]:.3f}  {v[3]:.3f}  {v[4]:.3f}"
+            for name in self.ranking()
+            for v in [self.values[self._row(name)].mean(axis=0)]
+        ]
+        lost = [f"{name} failed: {reason}" for name, reason in self.failures.items()]
+        return "\n".join([head, *rows, *lost, str(self.recommendation)])
+
+    def _row(self, method: str) -> int:
         if method not in self.methods:
             raise ValueError(f"no method {method!r}; there are {', '.join(self.methods)}")
-        row = self.methods.index(method)
-        return Evaluation.from_predictions(
-            self.y, bel=self.bel[row], pl=self.pl[row], scores=self.scores, name=method
-        )
+        return self.methods.index(method)
+
+
+def compare(
+    scores: Any,
+    y: Any,
+    methods: Any = None,
+    *,
+    cv: Any = 10,
+    repeats: int = 1,
+    criterion: str = "brier_score",
+    random_state: Any = 0,
+    n_jobs: int | None = None,
+    name: str = "scores",
+    on_fit: Callable[[], object] | None = None,
+) -> Comparison:
+    r"""Compare calibrators by cross-validation, and recommend one.
+
+    Parameters
+    ----------
+    scores : (n,) or (n, 1) array
+        Of samples that the classifier was not trained on.
+    y : (n,) array
+        Labels of two classes, of any kind; the greater one is positive.
+    methods : None, "all", sequence, or mapping of names to estimators
+        Names such as "logistic", "logistic:bayesian" or "binning:n_bins=15", and estimators. By
+        default six methods of different kinds; the scores as they are too, if all lie in [0, 1].
+    cv : int or splitter
+        Number of stratified folds, or scikit-learn's way to make them.
+    repeats : int
+        Repetitions of cross-validation, with other folds each.
+    criterion : "brier_score" or "log_loss"
+        What methods are compared by. In the log loss probabilities of less than 1e-6 count as
+        that.
+    random_state : int, RandomState instance or None
+        Of the folds; the folds of repetition i are those of ``random_state + i``.
+    n_jobs : int, optional
+        Folds at once, see `joblib.Parallel`.
+    name : str
+        Of the scores.
+    on_fit : callable, optional
+        Called after each fit, to show progress.
+
+    Returns
+    -------
+    Comparison
+
+    Raises
+    ------
+    ValueError
+        If there are not two classes, fewer samples of the rarer class than folds, no such
+        method, or every method fails; scores and labels as in `LogisticCalibrator.fit`.
+    TypeError
+        If a method is neither a name nor an estimator.
+
+    Notes
+    -----
+    Differences of losses are judged by the corrected resampled t test: training samples of
+    folds overlap, so that the variance of a mean difference of J folds is
+    :math:`(1/J + n_2/n_1) s^2`, with :math:`n_2/n_1` test samples per training sample. P-values
+    are adjusted by Holm's procedure. As the best method was found on the same folds, they are a
+    guide and no proof.
+
+    References
+    ----------
+    Nadeau & Bengio (2003), Inference for the generalization error, Machine Learning 52, 239-281.
+    Niculescu-Mizil & Caruana (2005), Predicting good probabilities with supervised learning,
+    ICML, 625-632.
+
+    Examples
+    --------
+    >>> rng = np.random.default_rng(0)
+    >>> y = rng.integers(0, 2, size=300)
+    >>> found = compare(rng.normal(2 * y - 1), y, ["logistic", "binning"], cv=5)
+    >>> found.ranking(), found.recommendation.method
+    (('logistic', 'binning'), 'logistic')
+    """
+    values = check_scores(scores)
+    labels = check_labels(y)
+    check_same_length(scores=values, y=labels)
+    classes = _two_classes(labels)
+    codes = (labels == classes[1]).astype(np.int64)
+    _check_plan(cv, repeats, criterion)
+    estimators = named(methods, values)
+    folds = folds_of(codes, cv, repeats, random_state)
+    results = tried(estimators, values, codes, folds, n_jobs, on_fit)
+    failures = _failures(results)
+    kept = {name: one for name, one in estimators.items() if name not in failures}
+    if not kept:
+        method, reason = next(iter(failures.items()))
+        raise ValueError(f"no method could be fitted; {method}: {reason}")
+    return _collected(name, values, codes, classes, kept, results, folds, criterion, failures)
+
+
+def _two_classes(labels: NDArray[Any]) -> NDArray[Any]:
+    classes = np.unique(labels)
+    if len(classes) == 1:
+        raise ValueError(f"y has one class only (all {classes[0]}); a comparison needs both")
+    if len(classes) != 2:
+        raise ValueError(f"y has {len(classes)} classes {classes[:5].tolist()}, expected two")
+    return classes
+
+
+def _check_plan(cv: Any, repeats: Any, criterion: Any) -> None:
+    if not hasattr(cv, "split"):
+        check_count("cv", cv, 2)
+    check_count("repeats", repeats, 1)
+    if criterion not in _CRITERIA:
+        raise ValueError(f"criterion is {criterion!r}, expected {' or '.join(_CRITERIA)}")
+
+
+def _failures(results: dict[str, list[Tried]]) -> dict[str, str]:
+    """First reason of each method that failed on a fold."""
+    reasons = {
+        name: [one.failure for one in found if one.failure] for name, found in results.items()
+    }
+    return {name: found[0] for name, found in reasons.items() if found}
+
+
+def _collected(
+    name: str,
+    scores: Floats,
+    y: NDArray[np.int64],
+    classes: NDArray[Any],
+    estimators: dict[str, Any],
+    results: dict[str, list[Tried]],
+    folds: list[Fold],
+    criterion: str,
+    failures: dict[str, str],
+) -> Comparison:
+    first = [fold for fold in folds if fold.repetition == 0]
+    number = np.empty(len(y), dtype=np.intp)
+    for i, fold in enumerate(first):
+        number[fold.test] = i
+    values = np.array([[one.values for one in results[key]] for key in estimators])
+    losses = values[:, :, MEASURES.index(criterion)]
+    share = float(np.mean([len(fold.test) / len(fold.train) for fold in folds]))
+    found = differences(list(estimators), losses, share)
+    return Comparison(
+        name=name,
+        scores=scores,
+        y=y,
+        class_names=(str(classes[0]), str(classes[1])),
+        methods=tuple(estimators),
+        probability=_out_of_fold(estimators, results, first, len(y), "probability"),
+        bel=_out_of_fold(estimators, results, first, len(y), "bel"),
+        pl=_out_of_fold(estimators, results, first, len(y), "pl"),
+        fold=number,
+        values=values,
+        seconds=np.array([[one.seconds for one in results[key]] for key in estimators]),
+        n_folds=len(first),
+        n_repeats=folds[-1].repetition + 1,
+        criterion=criterion,
+        differences=found,
+        recommendation=recommend(estimators, values, found, criterion, scores, y),
+        failures=failures,
+    )
+
+
+def _out_of_fold(
+    methods: dict[str, Any], results: dict[str, list[Tried]], folds: list[Fold], n: int, what: str
+) -> Floats:
+    """Predictions (k, n) of the first repetition."""
+    found = np.empty((len(methods), n))
+    for row, name in enumerate(methods):
+        for fold, one in zip(folds, results[name], strict=False):  # later repetitions follow
+            found[row, fold.test] = getattr(one, what)
+    return found

@@ -15,12 +15,14 @@ from dstheory import Frame, MassFunction
 from evical.experiments._bootstrap import interval_limits, prepared, resample_count
 from evical.metrics import CalibrationReport, Measure, calibration_report
 from evical.metrics._beliefs import interval_sample
-from evical.metrics._inputs import binary_sample, check_count
+from evical.metrics._inputs import BinarySample, binary_sample, check_count
 from evical.scores._checks import check_labels, check_same_length, check_scores
 
 __all__ = ["Evaluation", "Interval"]
 
 Floats = NDArray[np.float64]
+
+_PRECISE = 1e-12  # rounding of 1 - m({0}) - m({1}) of calibrators without beliefs
 
 
 @dataclass(frozen=True)
@@ -58,7 +60,7 @@ class Evaluation:
     probability : (n,) array
         Of the positive class; of beliefs the pignistic one.
     bel, pl : (n,) arrays, or None
-        Belief and plausibility of the positive class.
+        Belief and plausibility of the positive class; None where they are equal everywhere.
     scores : (n,) array, or None
         What was calibrated.
     class_names : pair of str
@@ -141,8 +143,10 @@ class Evaluation:
         Notes
         -----
         Intervals are those of the percentile bootstrap, and for the calibration error of the
-        basic bootstrap of its square (`evical.metrics.debiased_interval`). They are about these
-        predictions on other samples, not about fitting again.
+        basic bootstrap of its square (`evical.metrics.debiased_interval`). Limits of coverage are
+        the shares of samples in bins whose true frequency surely, and possibly, lies in their
+        mean [Bel, Pl], by simultaneous Clopper-Pearson limits. All are about these predictions on
+        other samples, not about fitting again.
 
         Examples
         --------
@@ -153,22 +157,21 @@ class Evaluation:
         labels = _two_labels(y, mass)
         codes = (check_labels(y) == labels[1]).astype(np.int64)
         bounds = _bounds(y, codes, mass, bel, pl)
-        p = _probability(codes, probability, bounds, sample_weight)
-        weight = p.weight
-        report = _report(codes, p.p, bounds, n_bins, sample_weight)
+        sample = _sample(codes, probability, bounds, sample_weight)
+        if bounds is not None and np.ptp(bounds, axis=1).max() <= _PRECISE:
+            bounds = None
+        report = _report(sample, bounds, n_bins)
         count = resample_count(len(codes)) if n_resamples is None else n_resamples
-        intervals = _intervals(
-            report, codes, p.p, bounds, weight, n_bins, confidence, count, random_state
-        )
+        intervals = _intervals(report, sample, bounds, n_bins, confidence, count, random_state)
         return cls(
             name=name,
             y=codes,
-            probability=p.p,
+            probability=sample.p,
             bel=None if bounds is None else bounds[:, 0],
             pl=None if bounds is None else bounds[:, 1],
             scores=_scores(scores, codes),
             class_names=(str(labels[0]), str(labels[1])),
-            weight=weight,
+            weight=sample.weight,
             report=report,
             intervals=intervals,
             confidence=confidence,
@@ -260,9 +263,9 @@ def _bounds(
     return np.stack([sample.bel, sample.pl], axis=1)
 
 
-def _probability(
+def _sample(
     codes: NDArray[np.int64], probability: Any, bounds: Floats | None, sample_weight: Any
-) -> Any:
+) -> BinarySample:
     if probability is None:
         if bounds is None:
             raise ValueError("there is nothing to judge; give probability, mass, or bel and pl")
@@ -278,26 +281,23 @@ def _scores(scores: Any, codes: NDArray[np.int64]) -> Floats | None:
     return values
 
 
-def _report(
-    codes: NDArray[np.int64], p: Floats, bounds: Floats | None, n_bins: int, sample_weight: Any
-) -> CalibrationReport:
+def _report(sample: BinarySample, bounds: Floats | None, n_bins: int) -> CalibrationReport:
     """Measures of the probabilities, then those that only beliefs have."""
-    report = calibration_report(codes, p, n_bins=n_bins, sample_weight=sample_weight)
+    codes, weight = sample.y.astype(np.intp), sample.weight
+    report = calibration_report(codes, sample.p, n_bins=n_bins, sample_weight=weight)
     if bounds is None:
         return report
     store = np.stack([1 - bounds[:, 1], bounds[:, 0], bounds[:, 1] - bounds[:, 0]])
     mass = MassFunction.from_store(Frame((0, 1)), np.array([1, 2, 3]), store)
-    whole = calibration_report(codes, mass, n_bins=n_bins, sample_weight=sample_weight)
+    whole = calibration_report(codes, mass, n_bins=n_bins, sample_weight=weight)
     more = tuple(one for one in whole if one.name not in report.to_dict())
     return CalibrationReport(report.n_samples, (*report.measures, *more))
 
 
 def _intervals(
     report: CalibrationReport,
-    codes: NDArray[np.int64],
-    p: Floats,
+    sample: BinarySample,
     bounds: Floats | None,
-    weight: Floats | None,
     n_bins: int,
     confidence: float,
     n_resamples: int,
@@ -306,10 +306,10 @@ def _intervals(
     check_count("n_resamples", n_resamples, 1)
     if not 0 < confidence < 1:
         raise ValueError(f"confidence is {confidence!r}, expected a level inside (0, 1)")
-    bel, pl = (p, p) if bounds is None else bounds.T
-    weights = np.ones(len(p)) if weight is None else weight
-    sample = prepared(codes.astype(np.float64), p, bel, pl, weights, n_bins)
-    limits = interval_limits(sample, n_resamples, confidence, check_random_state(random_state))
+    bel, pl = (sample.p, sample.p) if bounds is None else bounds.T
+    weight = np.ones(len(sample.p)) if sample.weight is None else sample.weight
+    ready = prepared(sample.y, sample.p, bel, pl, weight, n_bins)
+    limits = interval_limits(ready, n_resamples, confidence, check_random_state(random_state))
     known: dict[str, Measure] = {measure.name: measure for measure in report}
     return tuple(
         Interval(name, known[name].value, *limits[name], known[name].definition)

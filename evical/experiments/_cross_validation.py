@@ -1,0 +1,135 @@
+"""Out-of-fold beliefs of several calibrators, and the measures of each fold."""
+
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
+from time import perf_counter
+from typing import Any
+
+import numpy as np
+from joblib import Parallel, delayed
+from numpy.typing import NDArray
+from sklearn.base import clone
+from sklearn.model_selection import StratifiedKFold
+
+from evical.metrics import brier_score, expected_calibration_error, log_loss, roc_auc
+
+__all__ = ["CLIP", "MEASURES", "Fold", "Tried", "folds_of", "tried"]
+
+Floats = NDArray[np.float64]
+Indices = NDArray[np.intp]
+
+# Of each fold, in this order; names are those of `evical.metrics`.
+MEASURES = ("brier_score", "log_loss", "expected_calibration_error", "roc_auc", "mean_imprecision")
+CLIP = 1e-6  # the log loss of a probability of 0 would be infinite
+
+
+@dataclass(frozen=True, eq=False)
+class Fold:
+    """Rows to learn from and rows to predict, in the repetition of this number."""
+
+    repetition: int
+    train: Indices
+    test: Indices
+
+
+@dataclass(frozen=True, eq=False)
+class Tried:
+    """A method on a fold: (n_test,) probabilities and beliefs, measures, seconds; or why not."""
+
+    probability: Floats
+    bel: Floats
+    pl: Floats
+    values: Floats
+    seconds: float
+    failure: str | None = None
+
+
+def folds_of(y: NDArray[np.int64], cv: Any, repeats: int, random_state: Any) -> list[Fold]:
+    """Folds of all repetitions; each sample is in one test fold of each.
+
+    Repetition i of a whole number `random_state` has the seed ``random_state + i``.
+    """
+    found = []
+    for repetition in range(repeats):
+        splitter = _splitter(y, cv, random_state, repetition)
+        pairs = list(splitter.split(np.zeros((len(y), 1)), y))
+        tested = np.bincount(np.concatenate([test for _, test in pairs]), minlength=len(y))
+        if (tested != 1).any():
+            row = int(np.argmax(tested != 1))
+            raise ValueError(
+                f"cv tests row {row} {tested[row]} times, expected once; take a number of folds"
+            )
+        for number, (train, test) in enumerate(pairs):
+            for rows, part in ((train, "training"), (test, "test")):
+                if len(np.unique(y[rows])) < 2:
+                    raise ValueError(f"{part} samples of fold {number} have one class only")
+            found.append(Fold(repetition, train, test))
+    return found
+
+
+def _splitter(y: NDArray[np.int64], cv: Any, random_state: Any, repetition: int) -> Any:
+    if hasattr(cv, "split"):
+        return cv
+    rarer = int(np.bincount(y, minlength=2).min())
+    if cv > rarer:
+        ways = f"take {rarer} folds at most" if rarer > 1 else "more samples are needed"
+        raise ValueError(f"the rarer class has {rarer} samples, fewer than {cv} folds; {ways}")
+    seed = random_state
+    if isinstance(seed, int | np.integer):
+        seed = int(seed) + repetition
+    return StratifiedKFold(cv, shuffle=True, random_state=seed)
+
+
+def tried(
+    methods: dict[str, Any],
+    scores: Floats,
+    y: NDArray[np.int64],
+    folds: list[Fold],
+    n_jobs: int | None,
+    on_fit: Callable[[], object] | None,
+) -> dict[str, list[Tried]]:
+    """Results of each method, by fold."""
+    column = scores[:, np.newaxis]
+    found: dict[str, list[Tried]] = {}
+    for name, method in methods.items():
+        jobs = (delayed(_tried)(method, column, y, fold) for fold in folds)
+        done: Iterator[Tried] = Parallel(n_jobs=n_jobs, return_as="generator")(jobs)
+        found[name] = []
+        for one in done:
+            found[name].append(one)
+            if on_fit is not None:
+                on_fit()
+    return found
+
+
+def _tried(method: Any, column: Floats, y: NDArray[np.int64], fold: Fold) -> Tried:
+    nothing = np.empty(0)
+    start = perf_counter()
+    try:
+        fitted = clone(method).fit(column[fold.train], y[fold.train])
+        seconds = perf_counter() - start
+        p, bounds = _predicted(fitted, column[fold.test])
+        values = _values(y[fold.test], p, bounds)
+    except ValueError as error:
+        return Tried(nothing, nothing, nothing, nothing, 0.0, str(error))
+    return Tried(p, bounds[:, 0], bounds[:, 1], values, seconds)
+
+
+def _predicted(fitted: Any, column: Floats) -> tuple[Floats, Floats]:
+    """Probability of the positive class, and [Bel, Pl], equal where there are no beliefs."""
+    p = np.asarray(fitted.predict_proba(column), dtype=np.float64)[:, 1]
+    if hasattr(fitted, "predict_interval"):
+        return p, np.asarray(fitted.predict_interval(column), dtype=np.float64)
+    return p, np.stack([p, p], axis=1)
+
+
+def _values(y: NDArray[np.int64], p: Floats, bounds: Floats) -> Floats:
+    return np.array(
+        [
+            brier_score(y, p),
+            log_loss(y, p, eps=CLIP),
+            expected_calibration_error(y, p),
+            roc_auc(y, p),
+            float((bounds[:, 1] - bounds[:, 0]).mean()),
+        ]
+    )
