@@ -1,35 +1,72 @@
-"""The commands of `evical`, and the one place that ends them."""
+"""The `evical` application, and the one place that ends its commands."""
 
+import signal
 import sys
+import threading
+from collections.abc import Iterator
+from contextlib import contextmanager
 from typing import Annotated, Any
 
 import typer
 
-from evical.cli._demo import demo
+from evical.cli._commands import COMMANDS, load
 from evical.cli._errors import WrongInput
-from evical.report._versions import version_of
 
 __all__ = ["run"]
-
-app = typer.Typer(
-    name="evical",
-    help="Turn classifier scores into belief functions, combine them, and see what they say.",
-    add_completion=False,
-    pretty_exceptions_enable=False,
-)
-app.command()(demo)
 
 # Root of the errors of the option parser, which typer re-exports only through its children.
 _UsageError: Any = typer.BadParameter.__bases__[0]
 
 
+class _Terminated(BaseException):
+    """The process was asked to end; whatever is being written is cleaned up on the way."""
+
+
+def run(arguments: list[str]) -> int:
+    """Run the command line and return its exit code."""
+    app = _app(arguments)
+    try:
+        with _termination():
+            code = app(arguments or ["--help"], prog_name="evical", standalone_mode=False)
+    except WrongInput as error:
+        return _refuse(str(error))
+    except _UsageError as error:
+        message = error.format_message().rstrip(".")
+        return _refuse(f"{message[:1].lower()}{message[1:]}; see evical --help")
+    except typer.Abort:  # an interrupt, in typer before it gave an exit code itself
+        return 130
+    except _Terminated:
+        return 128 + signal.SIGTERM
+    return code if isinstance(code, int) else 0
+
+
+def _app(arguments: list[str]) -> typer.Typer:
+    """The application, with the one command that the arguments call for loaded."""
+    app = typer.Typer(
+        name="evical",
+        help="Turn classifier scores into belief functions, combine them, and see what they say.",
+        add_completion=False,
+        pretty_exceptions_enable=False,
+        callback=_common,
+    )
+    wanted = next((word for word in arguments if not word.startswith("-")), None)
+    for name, (_, line) in COMMANDS.items():
+        app.command(name, short_help=line)(load(name) if name == wanted else _not_loaded)
+    return app
+
+
+def _not_loaded() -> None:
+    raise AssertionError("this command stands in the help only")
+
+
 def _show_version(wanted: bool) -> None:
     if wanted:
+        from evical.report._versions import version_of
+
         typer.echo(f"evical {version_of('evical')}")
         raise typer.Exit
 
 
-@app.callback()
 def _common(
     show_version: Annotated[
         bool,
@@ -41,18 +78,21 @@ def _common(
     pass
 
 
-def run(arguments: list[str]) -> int:
-    """Run the command line and return its exit code."""
+@contextmanager
+def _termination() -> Iterator[None]:
+    """Let SIGTERM end the process as an interrupt does, through the clean-up of files."""
+    if threading.current_thread() is not threading.main_thread():  # which alone may set it
+        yield
+        return
+
+    def end(*_: Any) -> None:
+        raise _Terminated
+
+    former = signal.signal(signal.SIGTERM, end)
     try:
-        code = app(arguments or ["--help"], prog_name="evical", standalone_mode=False)
-    except WrongInput as error:
-        return _refuse(str(error))
-    except _UsageError as error:
-        message = error.format_message().rstrip(".")
-        return _refuse(f"{message[:1].lower()}{message[1:]}; see evical --help")
-    except typer.Abort:  # an interrupt, in typer before it gave an exit code itself
-        return 130
-    return code if isinstance(code, int) else 0
+        yield
+    finally:
+        signal.signal(signal.SIGTERM, former)
 
 
 def _refuse(message: str) -> int:
