@@ -12,12 +12,10 @@ import numpy as np
 from numpy.typing import NDArray
 from sklearn.preprocessing import StandardScaler
 
-from dstheory import MassFunction
 from evical.datasets import Dataset
-from evical.experiments._fusion import FUSIONS
-from evical.experiments._metrics import METRICS, Fused
+from evical.experiments._evaluate import fuse_all, train_source
+from evical.experiments._metrics import METRICS
 from evical.experiments._protocol import Protocol
-from evical.experiments._sources import CALIBRATORS, CLASSIFIERS
 from evical.experiments._split import draw_halves, draw_training, share_sizes
 
 __all__ = ["Results", "Round", "check_dataset", "run", "run_round"]
@@ -69,15 +67,6 @@ class Results:
     def metrics(self) -> Floats:
         """Every measurement: (n_rounds, n_methods, n_metrics)."""
         return np.stack([one.metrics for one in self.rounds])
-
-
-@dataclass(frozen=True, eq=False)
-class _Source:
-    """A trained classifier: scores of its calibration half and of the test set."""
-
-    scores: Floats
-    y: Indices
-    test_scores: Floats
 
 
 def run(
@@ -138,18 +127,8 @@ def run_round(protocol: Protocol, dataset: Dataset, number: int) -> Round:
     scaler = StandardScaler().fit(dataset.X[train])
     known, unknown = scaler.transform(dataset.X[train]), scaler.transform(dataset.X[test])
     y, y_known = dataset.y[test], dataset.y[train]
-    sources = []
-    for half, other in halves:
-        classifier = CLASSIFIERS[protocol.classifier]().fit(known[half], y_known[half])
-        score = classifier.decision_function
-        sources.append(_Source(score(known[other]), y_known[other], score(unknown)))
-    # Methods that differ in the fusion only share their calibrated sources.
-    kinds = dict.fromkeys((method.calibrator, method.model) for method in protocol.methods)
-    beliefs = {kind: [_calibrate(*kind, one) for one in sources] for kind in kinds}
-    fused = [
-        _fuse(beliefs[method.calibrator, method.model], method.fusion, sizes, y)
-        for method in protocol.methods
-    ]
+    sources = [train_source(protocol.classifier, known, y_known, pair, unknown) for pair in halves]
+    fused = fuse_all(sources, protocol.methods, sizes, y)
     metrics = [[metric.measure(one) for metric in METRICS] for one in fused]
     probability = np.stack([one.probability for one in fused])
     return Round(number, y, probability, np.array(metrics))
@@ -201,14 +180,3 @@ def _check_magnitude(dataset: Dataset) -> None:
             f"{largest[column]:.0e}, too large to be standardized (at most {_LARGEST:.0e}); "
             "rescale it"
         )
-
-
-def _calibrate(calibrator_name: str, model: str, source: _Source) -> MassFunction:
-    calibrator = CALIBRATORS[calibrator_name](model).fit(source.scores, source.y)
-    beliefs: MassFunction = calibrator.predict_mass(source.test_scores)
-    return beliefs
-
-
-def _fuse(sources: list[MassFunction], fusion: str, sizes: list[int], y: Indices) -> Fused:
-    fused, conflicting = FUSIONS[fusion].combine(sources, sizes)
-    return Fused(y, bel=fused.bel(1), pl=fused.pl(1), conflicting=conflicting)

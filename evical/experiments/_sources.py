@@ -30,6 +30,11 @@ def _rbf_svm() -> Any:
     return SVC()
 
 
+def _linear_svm() -> Any:
+    """Linear support vector machine, as scikit-learn sets it."""
+    return SVC(kernel="linear")
+
+
 CALIBRATORS: dict[str, Callable[[str], Any]] = {
     "binning": _binning,
     "isotonic": _isotonic,
@@ -37,5 +42,5 @@ CALIBRATORS: dict[str, Callable[[str], Any]] = {
 }
 """Name of a calibrator to a function that makes one, given the evidential model."""
 
-CLASSIFIERS: dict[str, Callable[[], Any]] = {"rbf_svm": _rbf_svm}
+CLASSIFIERS: dict[str, Callable[[], Any]] = {"rbf_svm": _rbf_svm, "linear_svm": _linear_svm}
 """Name of a classifier to a function that makes one, not fitted."""

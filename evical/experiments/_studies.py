@@ -1,10 +1,15 @@
 """All studies of papers, by name; a new study is a new line."""
 
 from evical.experiments._study import Study
+from evical.experiments._xu2016_ten import XU2016_TEN
+from evical.experiments._xu2016_three import XU2016_THREE
 
 __all__ = ["STUDIES"]
 
-_ALL: tuple[Study, ...] = ()
+_ALL: tuple[Study, ...] = (
+    XU2016_THREE,
+    XU2016_TEN,
+)
 
 STUDIES: dict[str, Study] = {study.name: study for study in _ALL}
 """Name to study, for the command `evical reproduce`."""
