@@ -1,21 +1,31 @@
 """`build`: results of any kind as one HTML file."""
 
+from evical.experiments import Comparison, Evaluation
 from evical.report._html import render
 from evical.report._page import Page
 
 __all__ = ["build"]
 
 
-def build(results: Page) -> str:
+def build(results: Page | Evaluation | Comparison, *, command: str = "") -> str:
     """Results as one self-contained HTML document.
 
     Parameters
     ----------
-    results : Page
+    results : Page, Evaluation or Comparison
+    command : str
+        The command or call that makes this page again, to be shown at its end.
 
     Returns
     -------
     str
+        HTML with styles, pictures and one small script inside; it loads nothing. The same
+        results give the same text.
+
+    Raises
+    ------
+    TypeError
+        If the results are of another kind.
 
     Examples
     --------
@@ -23,4 +33,18 @@ def build(results: Page) -> str:
     >>> "<h1>Results of &lt;script&gt;</h1>" in html
     True
     """
-    return render(results)
+    if isinstance(results, Page):
+        return render(results)
+    # Inside, because a page alone needs no matplotlib.
+    if isinstance(results, Evaluation):
+        from evical.report._evaluation_page import evaluation_page
+
+        return render(evaluation_page(results, command))
+    if isinstance(results, Comparison):
+        from evical.report._comparison_page import comparison_page
+
+        return render(comparison_page(results, command))
+    raise TypeError(
+        f"results are a {type(results).__name__}, expected a Page, an Evaluation, a Comparison or "
+        "an EnsembleEvaluation"
+    )

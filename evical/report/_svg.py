@@ -11,7 +11,7 @@ import warnings
 import xml.etree.ElementTree as ET
 from typing import Any
 
-__all__ = ["embedded", "label", "svg_of"]
+__all__ = ["embedded", "label", "printable", "shortened", "svg_of"]
 
 _KEPT = frozenset(
     {"svg", "g", "defs", "path", "use", "rect", "circle", "ellipse", "line", "polyline"}
@@ -40,9 +40,17 @@ def label(text: str, longest: int = 32) -> str:
     >>> print(label("<$50K"), label("a" * 40, longest=6))
     <\\$50K aaaaa…
     """
+    return shortened(text, longest).replace("$", r"\$")
+
+
+def shortened(text: str, longest: int = 32) -> str:
+    """A name on one line, cut where it is too long.
+
+    >>> shortened("a\\nb"), shortened("abcdef", 4)
+    ('a b', 'abc…')
+    """
     line = " ".join(printable(text).split())
-    short = line if len(line) <= longest else line[: longest - 1] + "…"
-    return short.replace("$", r"\$")
+    return line if len(line) <= longest else line[: longest - 1] + "…"
 
 
 def printable(text: str) -> str:

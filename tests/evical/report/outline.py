@@ -1,6 +1,7 @@
 """A page taken apart: are all elements closed, what is in which order, what does it refer to?"""
 
 from html.parser import HTMLParser
+from itertools import pairwise
 
 VOID = frozenset({"meta", "img", "br", "hr", "link", "input"})
 
@@ -54,7 +55,7 @@ def check_page(html: str) -> Outline:
     assert page.count("title") == 1 + page.count("svg")
     levels = [int(tag[1]) for tag, _ in page.tags if tag in {"h1", "h2", "h3", "h4"}]
     assert levels[0] == 1
-    assert all(below <= above + 1 for above, below in zip(levels, levels[1:], strict=False))
+    assert all(below <= above + 1 for above, below in pairwise(levels))
     ids = [attrs["id"] for _, attrs in page.tags if "id" in attrs]
     assert len(set(ids)) == len(ids)
     for tag, attrs in page.tags:

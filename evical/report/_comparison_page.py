@@ -1,0 +1,217 @@
+"""The page of a comparison: which calibrator to take, why, and what that rests on."""
+
+import numpy as np
+from numpy.typing import NDArray
+from scipy import stats
+
+from evical.experiments import Comparison
+from evical.report._comparison_pictures import comparison_pictures
+from evical.report._evaluation_page import made_by
+from evical.report._numbers import between, count, fixed, listed, named, p_value, percent
+from evical.report._page import Page, Row, Section, Table
+
+__all__ = ["comparison_page"]
+
+Floats = NDArray[np.float64]
+
+# Columns of the ranking: measure, name, digits, whether less is better, greater is, or neither.
+_COLUMNS = (
+    ("brier_score", "Brier score", 4, min),
+    ("log_loss", "Log loss", 4, min),
+    ("expected_calibration_error", "Calibration error", 3, None),
+    ("roc_auc", "ROC AUC", 3, max),
+    ("mean_imprecision", "Pl - Bel", 3, None),
+)
+_TITLES = {key: name for key, name, *_ in _COLUMNS}
+_NOTES = (
+    ("Brier score", "mean of (p - y)^2; least is best"),
+    ("Log loss", "mean of -ln p of the true class, p at least 1e-6; least is best"),
+    (
+        "Calibration error",
+        "mean |share of positives - mean p| of 10 bins of equal width (ECE); in a small fold mostly "
+        "noise, of which methods with few different predictions have less",
+    ),
+    ("ROC AUC", "share of pairs of samples in order, ties half; greatest is best"),
+    ("Pl - Bel", "mean width of the belief intervals; 0 for methods that give probabilities"),
+    ("Seconds", "median time of fitting on a training fold"),
+)
+
+
+def comparison_page(comparison: Comparison, command: str) -> Page:
+    """The page of several calibrators on the same scores.
+
+    Parameters
+    ----------
+    comparison : Comparison
+    command : str
+        The command or call that makes this page again; left out if empty.
+
+    Returns
+    -------
+    Page
+    """
+    pictures = comparison_pictures(comparison)
+    advice = comparison.recommendation
+    names = (*comparison.methods, *comparison.failures)
+    sections = [
+        Section(
+            "Recommendation",
+            items=tuple(_sentence(text, names) for text in advice.reasons),
+            warnings=tuple(_sentence(text, names) for text in _warnings(comparison)),
+        ),
+        Section("Ranking", tables=(ranking_table(comparison),)),
+    ]
+    if comparison.differences:
+        sections.append(
+            Section(
+                "Significance",
+                (_significance_text(comparison),),
+                tables=(differences_table(comparison),),
+                pictures=tuple(pictures[:-1]),
+            )
+        )
+    sections += [
+        Section("Reliability of each method", pictures=tuple(pictures[-1:])),
+        Section("How to read this", items=_READING),
+        made_by(command),
+    ]
+    return Page(
+        f"Calibrators compared: {named(comparison.name)}", _lead(comparison), tuple(sections)
+    )
+
+
+_READING = (
+    "All methods were fitted and tested on the same folds; each sample was predicted by "
+    "calibrators that did not learn from it.",
+    "Folds share training samples, so that their results are correlated: standard errors and "
+    "tests are corrected for that (Nadeau & Bengio 2003). Folds tell about other samples like "
+    "these, not about other data sets.",
+    "The recommended method is the simplest of those within one standard error of the best. That "
+    "no difference can be seen is no proof that there is none.",
+    "A narrower belief interval is not better in itself: it has to hold what it says, see the "
+    "page of a single calibrator.",
+)
+
+
+def _sentence(text: str, names: tuple[str, ...]) -> str:
+    """With a capital, unless it begins with the name of a method, and with a full stop."""
+    end = "" if text.endswith((".", "?", "!")) else "."
+    return (text if text.startswith(names) else text[:1].upper() + text[1:]) + end
+
+
+def _lead(comparison: Comparison) -> tuple[str, ...]:
+    n, positive = len(comparison.y), int(comparison.y.sum())
+    advice = comparison.recommendation
+    lines = comparison.differences
+    repeats = f", repeated {comparison.n_repeats} times" if comparison.n_repeats > 1 else ""
+    method = named(advice.method)
+    gap = next((one for one in lines if one.method == advice.method), None)
+    title = _TITLES[comparison.criterion]
+    if gap is None:
+        why = f"It has the least {title}"
+    else:
+        why = (
+            f"It is simple, and its {title} is only {fixed(gap.difference, 4)} ± "
+            f"{fixed(gap.error, 4)} above the least, that of {named(gap.other)}"
+        )
+    seen = f"; {_equivalents(comparison)}" if lines else ""
+    loss = fixed(comparison.mean(advice.method, comparison.criterion), 4)
+    return (
+        f"Recommended: {method}. {why}: {loss}{seen}.",
+        f"{len(comparison.methods)} methods were compared on {count(n)} samples, {count(positive)} "
+        f"({percent(positive / n)}) of the positive class, {named(comparison.class_names[1])}, by "
+        f"{comparison.n_folds}-fold cross-validation{repeats}.",
+    )
+
+
+def _equivalents(comparison: Comparison) -> str:
+    alike = comparison.recommendation.equivalents
+    best = named(comparison.recommendation.best)
+    worse = len(comparison.differences) - len(alike)
+    if not alike:
+        return f"all others are worse than {best} by more than chance"
+    text = f"no difference can be seen between {best} and {listed(map(named, alike))}"
+    return text if not worse else f"{text}, and {worse} of the others are worse"
+
+
+def _warnings(comparison: Comparison) -> list[str]:
+    failed = [
+        f"{named(name)} could not be fitted and is left out: {named(reason)}"
+        for name, reason in comparison.failures.items()
+    ]
+    return [*comparison.recommendation.warnings, *failed]
+
+
+def _corrected(values: Floats, n_folds: int) -> float:
+    """Standard error of the mean over folds (Nadeau & Bengio 2003)."""
+    if len(values) < 2:
+        return float("nan")
+    share = 1 / (n_folds - 1)
+    return float(np.sqrt((1 / len(values) + share) * values.var(ddof=1)))
+
+
+def ranking_table(comparison: Comparison) -> Table:
+    """Means over folds of all methods, the best first."""
+    ranked = comparison.ranking()
+    means = {key: [comparison.mean(name, key) for name in ranked] for key, *_ in _COLUMNS}
+    rows = []
+    for place, name in enumerate(ranked):
+        position = comparison.methods.index(name)
+        cells, values, best = [], [], set()
+        for column, (key, _, digits, better) in enumerate(_COLUMNS):
+            mean = means[key][place]
+            error = _corrected(comparison.values[position, :, column], comparison.n_folds)
+            cells.append(f"{fixed(mean, digits)} ± {fixed(error, digits)}")
+            values.append(mean)
+            if better is not None and mean == better(means[key]):
+                best.add(column)
+        seconds = float(np.median(comparison.seconds[position]))
+        title = f"{name} (recommended)" if name == comparison.recommendation.method else name
+        row = Row((title,), (*cells, f"{seconds:.2g}"), frozenset(best), (*values, seconds))
+        rows.append(row)
+    return Table(
+        f"Means over {comparison.values.shape[1]} test folds, ± their standard error, corrected "
+        "for training samples that folds share. The best of a column is underlined.",
+        ("Method",),
+        (*(name for _, name, *_ in _COLUMNS), "Seconds"),
+        tuple(rows),
+        _NOTES,
+    )
+
+
+def differences_table(comparison: Comparison) -> Table:
+    """Each method less the best one."""
+    level = float(stats.t.isf(0.025, comparison.values.shape[1] - 1))
+    rows = []
+    for one in comparison.differences:
+        low, high = one.difference - level * one.error, one.difference + level * one.error
+        cells = (
+            f"{fixed(one.difference, 4, sign=True)} ± {fixed(one.error, 4)}",
+            between(low, high, 4),
+            f"{one.statistic:.2f}",
+            p_value(one.pvalue)[2:].strip("= "),
+            p_value(one.adjusted)[2:].strip("= "),
+        )
+        values = (one.difference, low, one.statistic, one.pvalue, one.adjusted)
+        rows.append(Row((one.method,), cells, values=values))
+    best = named(comparison.recommendation.best)
+    title = _TITLES[comparison.criterion]
+    return Table(
+        f"{title} of each method less that of {best}, paired within folds: mean ± corrected "
+        "standard error, 95% interval, and the corrected t test, its p-value adjusted by Holm's "
+        "procedure for all methods.",
+        ("Method",),
+        ("Difference", "95% interval", "t", "p", "Adjusted p"),
+        tuple(rows),
+    )
+
+
+def _significance_text(comparison: Comparison) -> str:
+    clear = [one for one in comparison.differences if one.adjusted <= 0.05]
+    best = named(comparison.recommendation.best)
+    if not clear:
+        return f"No method is worse than {best} by more than chance, at the level of 5%."
+    return (
+        f"Worse than {best} by more than chance, at the level of 5%: "
+        f"{listed(named(one.method) for one in clear)}."
+    )

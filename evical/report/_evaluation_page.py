@@ -1,0 +1,206 @@
+"""The page of one set of predictions: are they calibrated, how surely is that known, what then?
+
+The verdict follows the tests: miscalibrated where one of them says so at the level of 5 % after
+Holm's correction for their number. Where none does, the page tells how large an error could have
+gone unseen, because few samples show nothing.
+"""
+
+import numpy as np
+
+from evical.experiments import Evaluation
+from evical.report._evaluation_pictures import evaluation_pictures
+from evical.report._evaluation_tables import (
+    PROBABILITY_TESTS,
+    adjusted_tests,
+    beliefs,
+    coverage_table,
+    has_beliefs,
+    measures_table,
+    reject_table,
+    reliability_table,
+    tests_table,
+    width_table,
+)
+from evical.report._numbers import between, count, fixed, metric_name, named, p_value, percent
+from evical.report._page import Page, Section
+from evical.report._versions import all_versions
+
+__all__ = ["evaluation_page", "made_by"]
+
+_LEVEL = 0.05
+# Fewer samples of a class than this say little about calibration: the interval of a share of
+# 1/2 of 50 is 0.28 wide.
+_FEW = 50
+
+
+def evaluation_page(evaluation: Evaluation, command: str) -> Page:
+    """The page of one calibrator or classifier.
+
+    Parameters
+    ----------
+    evaluation : Evaluation
+    command : str
+        The command or call that makes this page again; left out if empty.
+
+    Returns
+    -------
+    Page
+    """
+    pictures = tuple(evaluation_pictures(evaluation))
+    first, rest = pictures[:1], pictures[1:]
+    imprecise = has_beliefs(evaluation)
+    sections = [
+        Section("Reliability", pictures=first, warnings=tuple(_warnings(evaluation))),
+        Section("Along the scores", pictures=rest),
+        Section("Measures", tables=(measures_table(evaluation),)),
+        Section(
+            "Tests of calibration",
+            tables=(tests_table(evaluation), reliability_table(evaluation)),
+        ),
+    ]
+    if imprecise:
+        tables = (width_table(evaluation), coverage_table(evaluation))
+        sections.append(Section("Belief intervals", (_widest(evaluation),), tables=tables))
+    sections += [
+        Section("Reject", tables=(reject_table(evaluation),)),
+        Section("How to read this", items=tuple(_reading(imprecise))),
+        made_by(command, evaluation.how),
+    ]
+    return Page(
+        f"Calibration of {named(evaluation.name)}", tuple(_lead(evaluation)), tuple(sections)
+    )
+
+
+def _lead(evaluation: Evaluation) -> list[str]:
+    n, positive = len(evaluation.y), int(evaluation.y.sum())
+    name = named(evaluation.class_names[1])
+    texts = [
+        f"{count(n)} samples were judged, {count(positive)} of them ({percent(positive / n)}) of "
+        f"the positive class, {name}. {_verdict(evaluation)}",
+        _sharpness(evaluation),
+    ]
+    if has_beliefs(evaluation):
+        texts.append(_beliefs(evaluation))
+    return texts
+
+
+def _verdict(evaluation: Evaluation) -> str:
+    """Calibrated or not, how far, and how surely."""
+    tests = adjusted_tests(evaluation, PROBABILITY_TESTS)
+    worst, p = min(tests, key=lambda one: one[1])
+    error = evaluation["debiased_calibration_error"]
+    size = (
+        f"the calibration error is {fixed(error.value)} "
+        f"({evaluation.confidence:.0%} interval {between(error.low, error.high)})"
+    )
+    if p < _LEVEL:
+        return (
+            f"The probabilities are not calibrated: {size}, and the {metric_name(worst.name)} "
+            f"refutes calibration ({p_value(p)}, adjusted for {len(tests)} tests)."
+        )
+    return (
+        f"No sign of miscalibration was found: {size}, and none of {len(tests)} tests refutes "
+        f"calibration (least adjusted {p_value(p)}). With so many samples an error of up to "
+        f"{fixed(error.high)} may go unseen."
+    )
+
+
+def _sharpness(evaluation: Evaluation) -> str:
+    brier = evaluation["brier_score"]
+    base = evaluation.report["uncertainty"]
+    gain = 1 - brier.value / base if base else np.nan
+    text = (
+        f"The Brier score is {fixed(brier.value)} ({between(brier.low, brier.high)}); always "
+        f"predicting the share of the positive class would give {fixed(base)}, so that "
+        f"{percent(gain)} of it are saved."
+    )
+    if "roc_auc" in evaluation.report.to_dict():
+        area = evaluation["roc_auc"]
+        text += (
+            f" Of pairs of samples of both classes {percent(area.value)} are in order "
+            f"({percent(area.low)} to {percent(area.high)})."
+        )
+    return text
+
+
+def _beliefs(evaluation: Evaluation) -> str:
+    width, coverage = evaluation["mean_imprecision"], evaluation["belief_coverage"]
+    p = evaluation.report["interval_calibration_test"]
+    verdict = (
+        "some calibrated probability lies within the intervals, as far as these samples tell"
+        if p >= _LEVEL
+        else "no calibrated probability lies within the intervals"
+    )
+    return (
+        f"Belief intervals are {fixed(width.value)} wide on average "
+        f"({between(width.low, width.high)}). {percent(coverage.value)} of the samples are in "
+        f"bins whose observed share lies within the mean interval; {verdict} ({p_value(p)})."
+    )
+
+
+def _warnings(evaluation: Evaluation) -> list[str]:
+    texts = []
+    counts = np.bincount(evaluation.y, minlength=2)
+    rare = int(counts.argmin())
+    if counts[rare] < _FEW:
+        texts.append(
+            f"There are only {counts[rare]} samples of class {named(evaluation.class_names[rare])}"
+            f"; with fewer than {_FEW} of a class large errors of calibration stay unseen."
+        )
+    p = evaluation.probability
+    wrong = int((((p == 0) & (evaluation.y == 1)) | ((p == 1) & (evaluation.y == 0))).sum())
+    if wrong:
+        texts.append(
+            f"{wrong} sample{'s' if wrong > 1 else ''} had a class to which probability 0 was "
+            "given: the log loss is infinite, and every test refutes calibration."
+        )
+    if evaluation.weight is not None:
+        texts.append(
+            "The samples have weights; sizes of bins are effective numbers, the squared sum of "
+            "weights by the sum of their squares."
+        )
+    return texts
+
+
+def _widest(evaluation: Evaluation) -> str:
+    bel, pl = beliefs(evaluation)
+    widths = pl - bel
+    row = int(widths.argmax())
+    where = (
+        f"probability {fixed(float(evaluation.probability[row]))}"
+        if evaluation.scores is None
+        else f"score {evaluation.scores[row]:.4g}"
+    )
+    return (
+        f"The widest interval, {between(float(bel[row]), float(pl[row]))}, "
+        f"is at {where}; half of all intervals are narrower than "
+        f"{fixed(float(np.median(widths)))}."
+    )
+
+
+def _reading(imprecise: bool) -> list[str]:
+    texts = [
+        "Reliability diagram: a point compares the mean prediction of a bin with the share of the "
+        "positive class that was observed. On the diagonal both agree; where the bar of the "
+        "interval meets the diagonal, chance explains the distance.",
+        "Calibration is not all: predicting the same share for every sample is calibrated and "
+        "useless. The Brier score sees both.",
+        "A p-value above 0.05 does not prove calibration; the interval of the calibration error "
+        "says what may have gone unseen.",
+        "All numbers are about these predictions on samples like these. They hold for new samples "
+        "only if the calibrator has not seen these ones.",
+    ]
+    if imprecise:
+        texts.insert(
+            2,
+            "Belief and plausibility are the least and the greatest probability that the evidence "
+            "supports. A wide interval says that the calibration sample had little to tell there, "
+            "not that both classes are equally probable.",
+        )
+    return texts
+
+
+def made_by(command: str, *facts: str) -> Section:
+    """Versions, and how to make the page again."""
+    texts = [f"Intervals: {fact}." for fact in facts]
+    return Section("Made by", (*texts, f"{all_versions()}."), code=command)

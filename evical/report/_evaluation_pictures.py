@@ -1,0 +1,209 @@
+"""Pictures of one set of predictions: reliability, beliefs and densities along the scores."""
+
+from typing import Any
+
+import numpy as np
+from matplotlib.axes import Axes
+from matplotlib.figure import Figure
+from numpy.typing import NDArray
+
+from evical.experiments import Evaluation
+from evical.metrics import binomial_test
+from evical.plot import BeliefBandDisplay
+from evical.plot._style import COLORS
+from evical.report._evaluation_tables import beliefs, has_beliefs
+from evical.report._numbers import count, fixed, named, share_limits
+from evical.report._page import Picture
+from evical.report._svg import label, shortened, svg_of
+
+__all__ = ["draw_reliability", "evaluation_pictures"]
+
+Floats = NDArray[np.float64]
+
+# Points of a curve: more than the pixels of a page are wide for it.
+_N_POINTS = 600
+# Marks in a rug and points in a cloud up to which they stay lines; more become pixels.
+_N_VECTORS = 400
+_N_COLUMNS = 40
+
+
+def evaluation_pictures(evaluation: Evaluation) -> list[Picture]:
+    """Reliability diagram, then beliefs where there are some, then densities.
+
+    Parameters
+    ----------
+    evaluation : Evaluation
+
+    Returns
+    -------
+    list of Picture
+    """
+    pictures = [_reliability(evaluation)]
+    if has_beliefs(evaluation) or evaluation.scores is not None:
+        pictures.append(_along_scores(evaluation))
+    return [*pictures, _density(evaluation)]
+
+
+def draw_reliability(
+    ax: Axes,
+    y: NDArray[np.int64],
+    probability: Floats,
+    *,
+    weight: Floats | None = None,
+    confidence: float = 0.95,
+) -> None:
+    """Observed shares over predictions in ten bins of equal frequency, with their limits."""
+    bins = binomial_test(y, probability, sample_weight=weight)
+    low, high = share_limits(bins.observed * bins.size, bins.size, confidence)
+    ax.plot([0, 1], [0, 1], ":", color=COLORS["gray"])
+    ax.errorbar(
+        bins.predicted,
+        bins.observed,
+        # The limits enclose the share but for rounding.
+        yerr=np.maximum([bins.observed - low, high - bins.observed], 0),
+        fmt="o-",
+        color=COLORS["blue"],
+        elinewidth=1.2,
+        capsize=3,
+    )
+    ax.set(xlim=(-0.03, 1.03), ylim=(-0.03, 1.03), aspect="equal")
+
+
+def _reliability(evaluation: Evaluation) -> Picture:
+    figure = Figure(figsize=(5.8, 5.6), layout="constrained")
+    ax = figure.subplots()
+    draw_reliability(
+        ax,
+        evaluation.y,
+        evaluation.probability,
+        weight=evaluation.weight,
+        confidence=evaluation.confidence,
+    )
+    ax.set_xlabel("Predicted probability, mean of a bin")
+    ax.set_ylabel(f"Observed share of class {label(evaluation.class_names[1])}")
+    error = evaluation["debiased_calibration_error"]
+    return Picture(
+        "Reliability diagram",
+        alt=f"Observed share of class {named(evaluation.class_names[1])} over the predicted "
+        "probability in bins of equal frequency, with confidence intervals; the diagonal is "
+        f"dotted. The root mean squared distance from it, without its noise, is "
+        f"{fixed(error.value)}. The table of bins holds the numbers.",
+        caption=f"Reliability: predicted and observed in bins of equal frequency, "
+        f"{count(len(evaluation.y))} samples; bars are {evaluation.confidence:.0%} confidence "
+        "intervals by Clopper & Pearson. The table has the numbers.",
+        svg=svg_of(figure),
+    )
+
+
+def _axis(evaluation: Evaluation) -> tuple[Floats, str]:
+    """What pictures have along the horizontal axis."""
+    if evaluation.scores is None:
+        return evaluation.probability, "Probability"
+    return evaluation.scores, "Score"
+
+
+def _along_scores(evaluation: Evaluation) -> Picture:
+    values, axis = _axis(evaluation)
+    figure = Figure(figsize=(8, 4.2), layout="constrained")
+    ax = figure.subplots()
+    bel, pl = beliefs(evaluation)
+    curve = _as_curve(values, bel, pl)
+    if curve is None:
+        _draw_cloud(ax, values, {"plausibility": pl, "belief": bel})
+    else:
+        _draw_band(ax, evaluation, values, curve)
+    ax.set_xlabel(axis)
+    ax.set_ylabel(f"Degree of belief in class {label(evaluation.class_names[1])}")
+    what = "Belief and plausibility" if has_beliefs(evaluation) else "Probability"
+    width = float(np.mean(pl - bel))
+    return Picture(
+        f"{what} along the {axis.lower()}s".replace("probabilitys", "probabilities"),
+        alt=f"{what} of class {named(evaluation.class_names[1])} over the {axis.lower()}, from "
+        f"{values.min():.4g} to {values.max():.4g}. The mean width between belief and "
+        f"plausibility is {fixed(width)}.",
+        caption=f"{what} of the positive class. Marks above are samples of the positive class, "
+        "marks below of the negative one."
+        if curve is not None
+        else f"{what} of the positive class, one point a sample: equal {axis.lower()}s have "
+        "different beliefs, as from the folds of a cross-validation.",
+        svg=svg_of(figure),
+    )
+
+
+def _as_curve(values: Floats, bel: Floats, pl: Floats) -> tuple[Floats, Floats, Floats] | None:
+    """Beliefs as a function of the score, if they are one; thinned to what can be seen."""
+    order = np.argsort(values, kind="stable")
+    x, low, high = values[order], bel[order], pl[order]
+    tied = np.diff(x) == 0
+    if (np.abs(np.diff(low))[tied] > 1e-9).any() or (np.abs(np.diff(high))[tied] > 1e-9).any():
+        return None
+    # A sum of steps far beyond the range is no curve, but as many curves as there were folds.
+    if np.abs(np.diff(low + high)).sum() > 20:
+        return None
+    kept = np.concatenate([[True], ~tied])
+    x, low, high = x[kept], low[kept], high[kept]
+    some = np.unique(np.linspace(0, len(x) - 1, _N_POINTS).round().astype(np.intp))
+    return x[some], low[some], high[some]
+
+
+def _draw_band(
+    ax: Axes, evaluation: Evaluation, values: Floats, curve: tuple[Floats, Floats, Floats]
+) -> None:
+    display = BeliefBandDisplay(
+        *curve,
+        sample=(values, evaluation.y),
+        name=label(evaluation.name),
+        class_name=shortened(evaluation.class_names[1]),
+    ).plot(ax)
+    for rug in display.rug_:
+        rug.set_rasterized(len(values) > _N_VECTORS)
+    margin = 0.02 * float(np.ptp(values)) or 1.0
+    ax.set_xlim(values.min() - margin, values.max() + margin)
+
+
+def _draw_cloud(ax: Axes, values: Floats, parts: dict[str, Floats]) -> None:
+    colors = (COLORS["vermilion"], COLORS["blue"])
+    for (name, heights), color, marker in zip(parts.items(), colors, "^v", strict=True):
+        ax.plot(
+            values,
+            heights,
+            marker,
+            color=color,
+            ms=3,
+            alpha=0.6,
+            mew=0,
+            label=name,
+            rasterized=len(values) > _N_VECTORS,
+        )
+    ax.set_ylim(-0.03, 1.03)
+    ax.legend(loc="best")
+
+
+def _density(evaluation: Evaluation) -> Picture:
+    values, axis = _axis(evaluation)
+    figure = Figure(figsize=(8, 2.8), layout="constrained")
+    ax = figure.subplots()
+    # A range without width has bins all the same.
+    edges = np.histogram_bin_edges(values, _N_COLUMNS)
+    styles: tuple[dict[str, Any], ...] = (
+        {"color": COLORS["vermilion"], "linestyle": "--"},
+        {"color": COLORS["blue"], "fill": True, "alpha": 0.35},
+    )
+    sizes = []
+    for side in (1, 0):
+        inside = values[evaluation.y == side]
+        heights = np.histogram(inside, edges, density=True)[0]
+        name = f"class {label(evaluation.class_names[side])}, n = {count(len(inside))}"
+        ax.stairs(heights, edges, label=name, lw=1.5, **styles[side])
+        sizes.append(f"{count(len(inside))} of class {named(evaluation.class_names[side])}")
+    ax.set_xlabel(axis)
+    ax.set_ylabel("Density")
+    ax.legend(loc="best")
+    medians = [fixed(float(np.median(values[evaluation.y == side]))) for side in (1, 0)]
+    return Picture(
+        f"Density of the {axis.lower()}",
+        alt=f"Histograms of the {axis.lower()}: {sizes[0]}, median {medians[0]}, and {sizes[1]}, "
+        f"median {medians[1]}.",
+        caption=f"Where the samples are: density of the {axis.lower()} in each class.",
+        svg=svg_of(figure),
+    )

@@ -1,0 +1,257 @@
+"""Tables of one set of predictions: measures, tests, bins, widths, reject.
+
+Every share has a Clopper-Pearson interval, every measure its bootstrap interval where it has one.
+"""
+
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from evical.experiments import Evaluation
+from evical.metrics import Measure, binomial_test, coverage_test
+from evical.report._numbers import (
+    count,
+    fixed,
+    metric_name,
+    p_value,
+    percent,
+    share_limits,
+)
+from evical.report._page import Row, Table
+from evical.significance import holm_adjusted
+
+__all__ = [
+    "PROBABILITY_TESTS",
+    "adjusted_tests",
+    "beliefs",
+    "coverage_table",
+    "has_beliefs",
+    "measures_table",
+    "reject_table",
+    "reliability_table",
+    "tests_table",
+    "wide_groups",
+    "width_table",
+]
+
+Floats = NDArray[np.float64]
+
+PROBABILITY_TESTS = ("spiegelhalter_test", "kolmogorov_smirnov_test", "kuiper_test")
+BELIEF_TESTS = ("coverage_test", "interval_calibration_test")
+# Least belief that a decision needs.
+_THRESHOLDS = (0.5, 0.6, 0.7, 0.8, 0.9, 0.95, 0.99)
+_N_BINS = 10
+_N_GROUPS = 8
+
+
+def has_beliefs(evaluation: Evaluation) -> bool:
+    """Whether there are belief functions that are more than probabilities."""
+    bel, pl = beliefs(evaluation)
+    return bool((pl - bel > 1e-9).any())
+
+
+def beliefs(evaluation: Evaluation) -> tuple[Floats, Floats]:
+    """Belief and plausibility of the positive class; without beliefs the probability twice."""
+    if evaluation.bel is None or evaluation.pl is None:
+        return evaluation.probability, evaluation.probability
+    return evaluation.bel, evaluation.pl
+
+
+def measures_table(evaluation: Evaluation) -> Table:
+    """Every measure that is no test, with its interval where it has one."""
+    intervals = {one.name: one for one in evaluation.intervals}
+    shown = [one for one in evaluation.report if not one.name.endswith("_test")]
+    if not has_beliefs(evaluation):
+        imprecise = {"mean_imprecision", "evidential_log_likelihood", "belief_coverage"}
+        shown = [one for one in shown if one.name not in imprecise]
+    # Those that are most asked for come first, and they are those that have intervals.
+    shown.sort(key=lambda one: one.name not in intervals)
+    rows = []
+    for measure in shown:
+        known = intervals.get(measure.name)
+        low, high = (known.low, known.high) if known else (np.nan, np.nan)
+        rows.append(_numeric_row((metric_name(measure.name),), (measure.value, low, high), 4))
+    return Table(
+        f"Measures of {count(len(evaluation.y))} samples, with "
+        f"{evaluation.confidence:.0%} confidence limits ({evaluation.how}).",
+        ("Measure",),
+        ("Value", "From", "To"),
+        tuple(rows),
+        tuple((metric_name(one.name), one.definition) for one in shown),
+    )
+
+
+def _numeric_row(head: tuple[str, ...], values: tuple[float, ...], digits: int) -> Row:
+    return Row(head, tuple(fixed(v, digits) for v in values), values=values)
+
+
+def adjusted_tests(evaluation: Evaluation, names: tuple[str, ...]) -> list[tuple[Measure, float]]:
+    """Tests of a family with p-values adjusted by Holm's procedure."""
+    known = {one.name: one for one in evaluation.report}
+    tests = [known[name] for name in names if name in known]
+    if not tests:
+        return []
+    adjusted = holm_adjusted([one.value for one in tests])
+    return [(one, float(p)) for one, p in zip(tests, adjusted, strict=True)]
+
+
+def tests_table(evaluation: Evaluation) -> Table:
+    """Tests of calibration of probabilities and, of beliefs, of their intervals."""
+    families: list[tuple[str, tuple[str, ...]]] = [("probabilities", PROBABILITY_TESTS)]
+    if has_beliefs(evaluation):
+        families.append(("belief intervals", BELIEF_TESTS))
+    rows, notes = [], []
+    for family, names in families:
+        for test, adjusted in adjusted_tests(evaluation, names):
+            values = (test.value, adjusted)
+            cells = tuple(p_value(v).removeprefix("p ").removeprefix("= ") for v in values)
+            rows.append(Row((family, metric_name(test.name)), cells, values=values))
+            notes.append((metric_name(test.name), test.definition.removeprefix("p-value: ")))
+    return Table(
+        "Tests of calibration: a small p-value is evidence against it. Adjusted for the number "
+        "of tests of a family by Holm's procedure.",
+        ("Tested", "Test"),
+        ("p-value", "Adjusted"),
+        tuple(rows),
+        tuple(notes),
+    )
+
+
+def reliability_table(evaluation: Evaluation) -> Table:
+    """What was predicted in bins of equal frequency, and what happened."""
+    bins = binomial_test(
+        evaluation.y, evaluation.probability, n_bins=_N_BINS, sample_weight=evaluation.weight
+    )
+    low, high = share_limits(bins.observed * bins.size, bins.size, evaluation.confidence)
+    rows = [
+        _share_row(i, size, (predicted,), share, limits, adjusted)
+        for i, (size, predicted, share, adjusted, *limits) in enumerate(
+            zip(bins.size, bins.predicted, bins.observed, bins.adjusted, low, high, strict=True), 1
+        )
+    ]
+    return Table(
+        f"Predicted and observed in {len(rows)} bins of equal frequency; limits of the observed "
+        f"share are Clopper & Pearson's at {evaluation.confidence:.0%}. p is that of the bin, "
+        "adjusted for their number by Sidak's formula.",
+        ("Bin",),
+        ("Samples", "Predicted", "Observed", "From", "To", "p"),
+        tuple(rows),
+    )
+
+
+def _share_row(
+    number: int,
+    size: float,
+    predicted: tuple[float, ...],
+    share: float,
+    limits: Any,
+    pvalue: float,
+) -> Row:
+    values = (float(size), *map(float, (*predicted, share, *limits)), float(pvalue))
+    cells = (count(size), *(fixed(v) for v in values[1:-1]), p_value(pvalue)[2:].strip("= "))
+    return Row((str(number),), cells, values=values)
+
+
+def coverage_table(evaluation: Evaluation) -> Table:
+    """Mean belief intervals of bins, and whether the observed share lies within."""
+    found = coverage_test(
+        evaluation.y,
+        np.stack(beliefs(evaluation), axis=1),
+        n_bins=_N_BINS,
+        strategy="quantile",
+        sample_weight=evaluation.weight,
+    )
+    rows = []
+    columns = (found.size, found.bel, found.pl, found.observed, found.covered, found.adjusted)
+    for i, (size, bel, pl, share, inside, adjusted) in enumerate(zip(*columns, strict=True), 1):
+        row = _share_row(i, size, (bel, pl), share, (), adjusted)
+        rows.append(
+            Row(
+                row.head,
+                (*row.cells[:-1], "yes" if inside else "no", row.cells[-1]),
+                values=(*row.values[:-1], None, row.values[-1]),
+            )
+        )
+    return Table(
+        "Mean belief and plausibility in bins of equal frequency of the probability, and the "
+        "observed share of the positive class. p is that of the hypothesis that the probability "
+        "of the bin lies within the interval, adjusted for the number of bins.",
+        ("Bin",),
+        ("Samples", "Belief", "Plausibility", "Observed", "Within", "p"),
+        tuple(rows),
+    )
+
+
+def wide_groups(evaluation: Evaluation) -> list[NDArray[np.intp]]:
+    """Rows of groups of about equal size along the scores, or the probabilities."""
+    values = evaluation.probability if evaluation.scores is None else evaluation.scores
+    edges = np.unique(np.quantile(values, np.linspace(0, 1, _N_GROUPS + 1)[1:-1]))
+    # Equal values stay together.
+    number = np.searchsorted(edges, values, side="left")
+    return [np.flatnonzero(number == i) for i in np.unique(number)]
+
+
+def width_table(evaluation: Evaluation) -> Table:
+    """How wide the belief intervals are along the scores."""
+    bel, pl = beliefs(evaluation)
+    values = evaluation.probability if evaluation.scores is None else evaluation.scores
+    what = "probability" if evaluation.scores is None else "score"
+    widths = pl - bel
+    rows = []
+    for i, members in enumerate(wide_groups(evaluation), 1):
+        inside, width = values[members], widths[members]
+        numbers = (inside.min(), inside.max(), len(members), width.mean(), width.max())
+        least, most, size, mean, top = map(float, numbers)
+        cells = (f"{least:.4g}", f"{most:.4g}", count(size), fixed(mean), fixed(top))
+        rows.append(Row((str(i),), cells, values=(least, most, size, mean, top)))
+    return Table(
+        f"Width of the belief intervals, Pl - Bel, in groups of about equal size along the {what}.",
+        ("Group",),
+        (f"From {what}", f"To {what}", "Samples", "Mean width", "Greatest width"),
+        tuple(rows),
+    )
+
+
+def reject_table(evaluation: Evaluation) -> Table:
+    """How many samples are decided at a threshold of belief, and how many of them wrongly."""
+    bel, pl = beliefs(evaluation)
+    support = np.stack([1 - pl, bel])
+    rows = [_reject_row(evaluation, support, threshold) for threshold in _THRESHOLDS]
+    return Table(
+        "A sample is decided for the class of greater belief if that belief is at least the "
+        "threshold, and sent to reject otherwise. Error rates are of decided samples, with "
+        f"Clopper & Pearson's {evaluation.confidence:.0%} limits; counts are without weights.",
+        ("Threshold",),
+        ("Decided", "Of all", "By probability", "Errors", "Error rate", "From", "To"),
+        tuple(rows),
+        (
+            (
+                "By probability",
+                "share that would be decided if the probability were taken for the belief",
+            ),
+        ),
+    )
+
+
+def _reject_row(evaluation: Evaluation, support: Floats, threshold: float) -> Row:
+    n = len(evaluation.y)
+    decided = (support.max(axis=0) >= threshold) & (support[0] != support[1])
+    p = evaluation.probability
+    sure = (np.maximum(p, 1 - p) >= threshold) & (p != 0.5)
+    size = int(decided.sum())
+    wrong = int((decided & ((support[1] > support[0]) != (evaluation.y == 1))).sum())
+    rate = wrong / size if size else np.nan
+    limits = share_limits(wrong, size, evaluation.confidence)
+    low, high = (float(v) if size else np.nan for v in limits)
+    values = (size, size / n, float(sure.mean()), wrong, rate, low, high)
+    cells = (
+        count(size),
+        percent(size / n),
+        percent(float(sure.mean())),
+        count(wrong),
+        percent(rate),
+        percent(low),
+        percent(high),
+    )
+    return Row((f"{threshold:g}",), cells, values=tuple(map(float, values)))

@@ -1,0 +1,138 @@
+"""Numbers in sentences and cells, always with what is known about their error."""
+
+from collections.abc import Iterable
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+from scipy.special import betaincinv
+
+from evical.report._svg import shortened
+
+__all__ = [
+    "between",
+    "count",
+    "fixed",
+    "listed",
+    "metric_name",
+    "named",
+    "p_value",
+    "percent",
+    "share_limits",
+]
+
+Floats = NDArray[np.float64]
+
+# Words of function names that are not written as the others.
+_WORDS = {"roc": "ROC", "auc": "AUC", "kolmogorov": "Kolmogorov-", "brier": "Brier", "pl": "Pl"}
+# First and last of a text whose own direction holds within, such as a name in Arabic.
+_ISOLATED = "\N{FIRST STRONG ISOLATE}", "\N{POP DIRECTIONAL ISOLATE}"
+_LONGEST_NAME = 80
+
+
+def fixed(value: float, digits: int = 3, *, sign: bool = False) -> str:
+    """A number with a fixed number of digits; a dash where there is none.
+
+    >>> fixed(0.12345), fixed(float("inf")), fixed(float("nan")), fixed(-0.0001, 2)
+    ('0.123', 'inf', '–', '0.00')
+    """
+    if np.isnan(value):
+        return "–"
+    return f"{value:{'+' if sign else ''}z.{digits}f}"
+
+
+def percent(value: float, digits: int = 1) -> str:
+    """A share in percent.
+
+    >>> percent(0.1234), percent(float("nan"))
+    ('12.3%', '–')
+    """
+    return "–" if np.isnan(value) else f"{100 * value:z.{digits}f}%"
+
+
+def count(value: float) -> str:
+    """A number of samples; effective ones may be broken.
+
+    >>> count(12345), count(12.5)
+    ('12,345', '12.5')
+    """
+    return f"{value:,.0f}" if abs(value - round(value)) < 1e-6 else f"{value:,.1f}"
+
+
+def between(low: float, high: float, digits: int = 3) -> str:
+    """Limits in words.
+
+    >>> between(0.1, 0.25, 2)
+    '0.10 to 0.25'
+    """
+    return f"{fixed(low, digits)} to {fixed(high, digits)}"
+
+
+def p_value(value: float) -> str:
+    """A p-value in a sentence.
+
+    >>> p_value(0.0312), p_value(1e-9)
+    ('p = 0.031', 'p < 0.0001')
+    """
+    return "p < 0.0001" if value < 1e-4 else f"p = {value:.2g}"
+
+
+def named(text: str) -> str:
+    """A name as part of a sentence: not too long, in its own direction of writing."""
+    short = shortened(text, _LONGEST_NAME)
+    return short if short.isascii() else short.join(_ISOLATED)
+
+
+def metric_name(function: str) -> str:
+    """The name of a metric in words.
+
+    >>> metric_name("roc_auc"), metric_name("brier_score"), metric_name("kolmogorov_smirnov_test")
+    ('ROC AUC', 'Brier score', 'Kolmogorov-Smirnov test')
+    """
+    text = " ".join(_WORDS.get(word, word) for word in function.split("_"))
+    text = text.replace("- smirnov", "-Smirnov")
+    return text[:1].upper() + text[1:]
+
+
+def listed(names: Iterable[str]) -> str:
+    """Names in a sentence.
+
+    >>> listed(["a", "b", "c"]), listed(["a"])
+    ('a, b and c', 'a')
+    """
+    *most, last = names
+    return f"{', '.join(most)} and {last}" if most else last
+
+
+def share_limits(
+    successes: ArrayLike, trials: ArrayLike, confidence: float = 0.95
+) -> tuple[Floats, Floats]:
+    """Confidence limits of shares by Clopper & Pearson; numbers may be effective ones.
+
+    Parameters
+    ----------
+    successes, trials : arrays
+        Broadcast; of no trials the limits are 0 and 1.
+    confidence : float
+
+    Returns
+    -------
+    pair of arrays
+
+    References
+    ----------
+    Clopper & Pearson (1934), Biometrika 26, 404-413.
+
+    Examples
+    --------
+    None of two: up to 1 - sqrt(0.025).
+
+    >>> low, high = share_limits(0, 2)
+    >>> float(low), round(float(high), 4)
+    (0.0, 0.8419)
+    """
+    k, n = np.broadcast_arrays(np.asarray(successes, float), np.asarray(trials, float))
+    tail = (1 - confidence) / 2
+    # The beta distribution has no parameter 0, where the limits are 0 and 1.
+    low = betaincinv(np.maximum(k, 1e-9), n - k + 1, tail)
+    high = betaincinv(k + 1, np.maximum(n - k, 1e-9), 1 - tail)
+    return np.where(k <= 1e-9, 0.0, low), np.where(n - k <= 1e-9, 1.0, high)
