@@ -2,6 +2,7 @@
 
 from evical.experiments._comparison import Comparison, compare
 from evical.experiments._cross_validation import MEASURES
+from evical.experiments._data_sets import DataSetComparison, compare_data_sets
 from evical.experiments._describe import describe
 from evical.experiments._evaluation import Evaluation, Interval
 from evical.experiments._example import CalibrationSample, calibration_samples
@@ -12,6 +13,7 @@ from evical.experiments._gebel import (
     load_gebel,
     run_gebel,
 )
+from evical.experiments._methods import calibrator_named, method_names
 from evical.experiments._metrics import METRICS, Metric
 from evical.experiments._protocol import TEN_CLASSIFIERS, Method, Protocol
 from evical.experiments._quality import (
@@ -35,6 +37,7 @@ __all__ = [
     "CalibrationSample",
     "Comparison",
     "Contender",
+    "DataSetComparison",
     "Difference",
     "Estimate",
     "Evaluation",
@@ -52,12 +55,15 @@ __all__ = [
     "ZadroznyRow",
     "calibration_samples",
     "calibrator_contenders",
+    "calibrator_named",
     "check_dataset",
     "compare",
+    "compare_data_sets",
     "describe",
     "draw_halves",
     "estimates",
     "load_gebel",
+    "method_names",
     "optimum",
     "paired_difference",
     "quality_study",

@@ -127,7 +127,7 @@ class Evaluation:
         confidence : float
             Level of the intervals.
         n_resamples : int, optional
-            Of the bootstrap; by default 999, and fewer above a hundred thousand samples.
+            Of the bootstrap; by default 999, and fewer above thirty thousand samples.
         random_state : int, RandomState instance or None
 
         Returns
@@ -143,10 +143,10 @@ class Evaluation:
         Notes
         -----
         Intervals are those of the percentile bootstrap, and for the calibration error of the
-        basic bootstrap of its square (`evical.metrics.debiased_interval`). Limits of coverage are
-        the shares of samples in bins whose true frequency surely, and possibly, lies in their
-        mean [Bel, Pl], by simultaneous Clopper-Pearson limits. All are about these predictions on
-        other samples, not about fitting again.
+        basic bootstrap of its square (`evical.metrics.debiased_interval`; an estimate below 0
+        counts as 0). Limits of coverage are the shares of samples in bins whose true frequency
+        surely, and possibly, lies in their mean [Bel, Pl], by simultaneous Clopper-Pearson
+        limits. All are about these predictions on other samples, not about fitting again.
 
         Examples
         --------

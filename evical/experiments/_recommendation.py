@@ -14,6 +14,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 from scipy import stats
+from sklearn.metrics import roc_auc_score
 
 from evical.experiments._cross_validation import MEASURES
 from evical.experiments._methods import AS_THEY_ARE, complexity, complexity_text
@@ -26,6 +27,7 @@ __all__ = ["ALPHA", "Difference", "Recommendation", "differences", "recommend"]
 Floats = NDArray[np.float64]
 
 ALPHA = 0.05
+_MUCH = 1.1  # a log loss so many times the least is a matter of few samples, not of all
 _TITLES = {"brier_score": "Brier score", "log_loss": "log loss"}
 
 
@@ -165,7 +167,8 @@ def recommend(
     warnings = [
         *general_warnings(y),
         *method_warnings(chosen, estimators[chosen], scores, y),
-        *_other_warnings(chosen, names, values, criterion),
+        *_ranking_warnings(scores, y),
+        *_certainty_warnings(chosen, names, values, criterion),
     ]
     equivalents = tuple(one.method for one in seen)
     return Recommendation(chosen, best, equivalents, tuple(reasons), tuple(warnings))
@@ -253,23 +256,26 @@ def _gain_texts(chosen: str, means: dict[str, float], criterion: str) -> list[st
     ]
 
 
-def _other_warnings(chosen: str, names: list[str], values: Floats, criterion: str) -> list[str]:
-    row = values[names.index(chosen)].mean(axis=0)
-    texts = []
-    area = row[MEASURES.index("roc_auc")]
-    if area < 0.5:
-        texts.append(
-            f"the area under the ROC curve is {area:.2f}: the scores do not rank the classes; are "
-            "they those of the other class?"
-        )
-    if criterion == "brier_score":
-        losses = dict(
-            zip(names, values[:, :, MEASURES.index("log_loss")].mean(axis=1), strict=True)
-        )
-        least = min(losses, key=lambda name: (losses[name], name))
-        if losses[chosen] > 1.1 * losses[least]:
-            texts.append(
-                f"its log loss of {losses[chosen]:.3f} is much greater than that of {least}, "
-                f"{losses[least]:.3f}: it is sometimes sure and wrong"
-            )
-    return texts
+def _ranking_warnings(scores: Floats, y: NDArray[np.int64]) -> list[str]:
+    area = float(roc_auc_score(y, scores))
+    if area >= 0.5:
+        return []
+    return [
+        f"the area under the ROC curve of the scores is {area:.2f}: negative samples have the "
+        "greater ones; are they scores of the other class?"
+    ]
+
+
+def _certainty_warnings(chosen: str, names: list[str], values: Floats, criterion: str) -> list[str]:
+    """The Brier score forgives what the log loss does not."""
+    if criterion == "log_loss":
+        return []
+    means = values[:, :, MEASURES.index("log_loss")].mean(axis=1)
+    losses = dict(zip(names, means.tolist(), strict=True))
+    least = min(losses, key=lambda name: (losses[name], name))
+    if losses[chosen] <= _MUCH * losses[least]:
+        return []
+    return [
+        f"the log loss of {chosen} is {losses[chosen]:.3f}, that of {least} {losses[least]:.3f}: "
+        f"{chosen} is sometimes sure and wrong"
+    ]
