@@ -264,7 +264,7 @@ def test_scores_that_rank_the_wrong_way_are_warned_of():
         "other class" in text
         for text in compare(scores, y, ["isotonic"], cv=3).recommendation.warnings
     )
-    assert any("those of the other class" in text for text in found.recommendation.warnings)
+    assert any("scores of the other class" in text for text in found.recommendation.warnings)
 
 
 def test_data_sets_have_ranks():
