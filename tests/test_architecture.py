@@ -43,6 +43,7 @@ ORDER = {
         ["scores"],
         ["calibrators"],
         ["multiclass"],
+        ["fusion"],
         ["_*", "classifier"],
         ["ensemble"],
         ["metrics"],

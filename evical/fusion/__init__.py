@@ -1,0 +1,10 @@
+"""Fusions: from the beliefs of several sources to one, with parameters that can be learned."""
+
+from evical.fusion._base import BaseFusion
+from evical.fusion._discounted import Discounted
+from evical.fusion._mixture import Mixture
+from evical.fusion._named import named_fusion
+from evical.fusion._stacked import Stacked
+from evical.fusion._t_norm import TNorm
+
+__all__ = ["BaseFusion", "Discounted", "Mixture", "Stacked", "TNorm", "named_fusion"]

@@ -1,0 +1,125 @@
+"""`BaseFusion`: a combination rule with parameters, some of them learned.
+
+A fusion is a function of mass functions like the rules of `dstheory.combine`, and an
+estimator: `fit` learns from what the sources believed about samples whose labels are
+known. Those samples must be new to the sources, or the surest source is taken for the best
+(stacking: Wolpert 1992, Stacked generalization, Neural Networks 5, 241-259).
+"""
+
+from abc import ABC, abstractmethod
+from collections.abc import Sequence
+from typing import ClassVar, Self
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+from sklearn.base import BaseEstimator
+from sklearn.utils.validation import check_is_fitted
+
+from dstheory import MassFunction
+from evical.fusion._held_out import HeldOut, check_sizes
+
+__all__ = ["BaseFusion"]
+
+Floats = NDArray[np.float64]
+
+
+class BaseFusion(BaseEstimator, ABC):  # type: ignore[misc]  # sklearn is untyped
+    """Abstract combination rule with parameters.
+
+    Attributes
+    ----------
+    n_sources_ : int
+    needs_beliefs : bool
+        Whether `fit` looks at beliefs and labels; else it takes sizes alone.
+    """
+
+    n_sources_: int
+    # Fitted attributes with one entry a source, for `by_source`.
+    _by_source: ClassVar[tuple[str, ...]]
+
+    @property
+    @abstractmethod
+    def needs_beliefs(self) -> bool:
+        """Whether `fit` looks at beliefs and labels, or at sizes alone."""
+
+    @abstractmethod
+    def _check_parameters(self) -> None:
+        """Raise for a wrong parameter, before anything is learned."""
+
+    @abstractmethod
+    def _learn(self, held_out: HeldOut | None, sizes: Floats) -> None:
+        """Set the fitted attributes; without beliefs, if they are not needed."""
+
+    @abstractmethod
+    def _fuse(self, masses: Sequence[MassFunction]) -> MassFunction:
+        """Combine; there is one mass function a source."""
+
+    def fit(
+        self,
+        masses: Sequence[MassFunction] | None = None,
+        y: ArrayLike | None = None,
+        sizes: ArrayLike | None = None,
+        sample_weight: ArrayLike | None = None,
+    ) -> Self:
+        """Learn how the sources are to be combined.
+
+        Parameters
+        ----------
+        masses : sequence of MassFunction
+            For each source, what it believed about n samples, a batch (n,) on one frame.
+            The samples must be new to the source: it was not trained or calibrated on them.
+            A source without a belief about a sample is vacuous there. May be left out where
+            `needs_beliefs` is False.
+        y : (n,) array
+            Labels of the samples, of the frame; at least two of them.
+        sizes : (S,) array, optional
+            How many samples each source was made from; equal if not given.
+        sample_weight : (n,) array, optional
+            Non-negative weights; a weight of 2 counts as two samples.
+
+        Returns
+        -------
+        self
+
+        Raises
+        ------
+        TypeError
+            If `masses` are no mass functions.
+        ValueError
+            If there is no source or sample, numbers of samples differ, a label is not in the
+            frame, all labels are the same, or a size, weight or parameter is not usable.
+        """
+        self._check_parameters()
+        held_out = None
+        if masses is not None or self.needs_beliefs:
+            held_out = HeldOut.checked(masses, y, sample_weight)
+        amounts = check_sizes(sizes, None if held_out is None else len(held_out.masses))
+        self._learn(held_out, amounts)
+        self.n_sources_ = len(amounts)
+        return self
+
+    def __call__(self, *masses: MassFunction) -> MassFunction:
+        check_is_fitted(self)
+        for number, m in enumerate(masses, start=1):
+            if not isinstance(m, MassFunction):
+                raise TypeError(f"source {number} is {m!r}, expected a mass function")
+        if len(masses) != self.n_sources_:
+            raise ValueError(
+                f"there are {len(masses)} mass functions, but the fusion was fitted to "
+                f"{self.n_sources_} sources"
+            )
+        return self._fuse(masses)
+
+    def by_source(self) -> dict[str, Floats]:
+        """What was learned about each source.
+
+        Returns
+        -------
+        dict of str to array
+            Name of a fitted attribute to the attribute, whose first axis is the sources'.
+        """
+        check_is_fitted(self)
+        return {name: getattr(self, name) for name in self._by_source}
+
+    def __sklearn_is_fitted__(self) -> bool:
+        return hasattr(self, "n_sources_")

@@ -1,0 +1,135 @@
+"""`Discounted`: Dempster's rule for sources that are not fully reliable.
+
+Each source is discounted first, as a whole or class by class, by rates that say how often
+it is useless. Learned rates also make up for what sources share, because Dempster's rule
+counts it as often as it is told.
+"""
+
+from collections.abc import Sequence
+from functools import reduce
+from operator import matmul
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from dstheory import MassFunction
+from dstheory.revise import contextual_discount, discount
+from evical.fusion._base import BaseFusion
+from evical.fusion._held_out import HeldOut
+from evical.fusion._reliability import MAX_CLASSES, contextual_rates, joint_rates
+from evical.multiclass._numbers import check_not_negative
+
+__all__ = ["Discounted"]
+
+Floats = NDArray[np.float64]
+
+
+class Discounted(BaseFusion):
+    """Discount each source, and combine them by Dempster's rule.
+
+    Parameters
+    ----------
+    rates : "learned" or array
+        Shares of the masses that move to the frame, one a source (S,), or with `contextual`
+        one for each source and class (S, K); between 0 (Dempster's rule) and 1 (the source
+        is ignored).
+    contextual : bool
+        Discount by rates that depend on the true class: where it is class k, the source is
+        useless with the k-th rate.
+    shrinkage : float
+        Pull of learned rates to 0, in held-out samples: ``shrinkage * mean(rates**2)`` is
+        added to the squared error, of at most 1 a sample; with `contextual`, each source is
+        given so many samples in which it rightly excluded the class.
+
+    Attributes
+    ----------
+    rates_ : (S,) or (S, K) array
+
+    Notes
+    -----
+    Rates of whole sources are learned together, such that the pignistic probabilities of the
+    combination have the least squared error; the problem is not convex, and the best of
+    local minima is taken. Contextual ones are learned for each source alone, from its
+    plausibilities, in closed form, as `dstheory.revise.learn_contextual_rates` does: they do
+    not know what the sources share.
+
+    References
+    ----------
+    Shafer (1976), A Mathematical Theory of Evidence, p. 251-252; Smets (1993), Belief functions:
+    the disjunctive rule of combination and the generalized Bayesian theorem, International
+    Journal of Approximate Reasoning 9, 1-35; Elouedi, Mellouli & Smets (2004), Assessing sensor
+    reliability for multisensor data fusion within the transferable belief model, IEEE
+    Transactions on Systems, Man, and Cybernetics B 34, 782-787; Mercier, Quost & Denoeux (2008),
+    Refined modeling of sensor reliability in the belief function framework using contextual
+    discounting, Information Fusion 9, 246-258.
+
+    Examples
+    --------
+    >>> from dstheory import Frame
+    >>> frame = Frame(["a", "b"])
+    >>> m1 = MassFunction.from_dict(frame, {"a": 0.5, frame: 0.5})
+    >>> m2 = MassFunction.from_dict(frame, {"b": 1})
+    >>> Discounted(rates=[0, 1]).fit(sizes=[1, 1])(m1, m2).to_dict()
+    {('a',): 0.5, ('a', 'b'): 0.5}
+    """
+
+    _by_source = ("rates_",)
+
+    def __init__(
+        self, rates: Any = "learned", contextual: bool = False, shrinkage: float = 1.0
+    ) -> None:
+        self.rates = rates
+        self.contextual = contextual
+        self.shrinkage = shrinkage
+
+    @property
+    def needs_beliefs(self) -> bool:
+        """Whether `fit` looks at beliefs and labels, or at sizes alone."""
+        return isinstance(self.rates, str)
+
+    def _check_parameters(self) -> None:
+        check_not_negative(shrinkage=self.shrinkage)
+        if not isinstance(self.contextual, bool | np.bool_):
+            raise TypeError(f"contextual is {self.contextual!r}, expected True or False")
+        if isinstance(self.rates, str):
+            if self.rates != "learned":
+                raise ValueError(f"rates is {self.rates!r}, expected 'learned' or an array")
+            return
+        array = np.asarray(self.rates, dtype=np.float64)
+        if array.ndim != 1 + self.contextual:
+            expected = "(S, K), one a source and class" if self.contextual else "(S,), one a source"
+            raise ValueError(f"rates have shape {array.shape}, expected {expected}")
+        if not ((array >= 0) & (array <= 1)).all():
+            raise ValueError(f"rates are {array.tolist()}, expected numbers between 0 and 1")
+
+    def _learn(self, held_out: HeldOut | None, sizes: Floats) -> None:
+        if held_out is not None and self.needs_beliefs:
+            self.rates_ = self._learned(held_out)
+            return
+        given = np.array(self.rates, dtype=np.float64)
+        if len(given) != len(sizes):
+            raise ValueError(f"there are rates for {len(given)} sources, but {len(sizes)} sources")
+        self.rates_ = given
+
+    def _learned(self, held_out: HeldOut) -> Floats:
+        if self.contextual:
+            return contextual_rates(held_out, self.shrinkage)
+        if len(held_out.frame) > MAX_CLASSES:
+            raise ValueError(
+                f"there are {len(held_out.frame)} classes, but rates of whole sources are learned "
+                f"for up to {MAX_CLASSES}; take contextual=True, or give the rates"
+            )
+        return joint_rates(held_out, self.shrinkage)
+
+    def _fuse(self, masses: Sequence[MassFunction]) -> MassFunction:
+        pairs = zip(masses, self.rates_, strict=True)
+        return reduce(matmul, (self._weakened(m, rate) for m, rate in pairs))
+
+    def _weakened(self, m: MassFunction, rate: Any) -> MassFunction:
+        if not self.contextual:
+            return discount(m, rate)
+        if len(rate) != len(m.frame):
+            raise ValueError(f"there are rates of {len(rate)} classes, but {len(m.frame)} classes")
+        contexts = (m.frame.event(1 << k) for k in range(len(m.frame)))
+        return contextual_discount(m, dict(zip(contexts, rate, strict=True)))

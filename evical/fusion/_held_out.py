@@ -1,0 +1,161 @@
+"""What a fusion learns from: beliefs about samples with known labels, checked.
+
+Probabilities are pignistic: they are linear in the masses, so that those of a mixture are
+the mixture of those of the sources.
+"""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from functools import cached_property
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from dstheory import Frame, MassFunction
+from dstheory.transform import betp
+from evical.scores._checks import check_labels, check_weights
+
+__all__ = ["HeldOut", "as_list", "check_sizes"]
+
+Floats = NDArray[np.float64]
+
+
+@dataclass(frozen=True, eq=False)
+class HeldOut:
+    """Beliefs of S sources about n samples that were new to them, and the labels.
+
+    Parameters
+    ----------
+    masses : tuple of MassFunction
+        Batches (n,) on one frame.
+    codes : (n,) array
+        Positions of the labels in the frame.
+    weight : (n,) array
+        Positive.
+    """
+
+    masses: tuple[MassFunction, ...]
+    codes: NDArray[np.intp]
+    weight: Floats
+
+    @classmethod
+    def checked(cls, masses: Any, y: Any, sample_weight: Any) -> "HeldOut":
+        """Samples of positive weight, or an error that says what is wrong."""
+        sources = as_list(masses)
+        frame = sources[0].frame
+        if y is None:
+            raise ValueError("y is None; the fusion learns from beliefs and labels")
+        labels = check_labels(y)
+        for number, m in enumerate(sources, start=1):
+            if m.frame != frame:
+                raise ValueError(f"source {number} is on {m.frame!r}, but source 1 on {frame!r}")
+            if m.batch_shape != labels.shape:
+                raise ValueError(
+                    f"source {number} has batch shape {m.batch_shape}, but there are "
+                    f"{len(labels)} labels"
+                )
+        weight = check_weights(sample_weight, len(labels))
+        weight = np.ones(len(labels)) if weight is None else weight
+        codes, kept = _codes(labels, frame), weight > 0
+        if not kept.any():
+            raise ValueError("all weights are zero; the fusion has nothing to learn from")
+        if len(np.unique(codes[kept])) < 2:
+            raise ValueError(
+                f"y has one class only (all {labels[kept][0]!r}); a fusion learns from two or more"
+            )
+        return cls(tuple(m[kept] for m in sources), codes[kept], weight[kept])
+
+    @property
+    def frame(self) -> Frame:
+        """The frame of all sources."""
+        return self.masses[0].frame
+
+    @cached_property
+    def probabilities(self) -> Floats:
+        """Pignistic probabilities (S, n, K)."""
+        return np.stack([np.asarray(betp(m), dtype=np.float64) for m in self.masses])
+
+    @property
+    def of_truth(self) -> Floats:
+        """Pignistic probability (S, n) of the true label."""
+        return np.asarray(self.probabilities[:, np.arange(len(self.codes)), self.codes])
+
+    @property
+    def targets(self) -> Floats:
+        """Indicator (n, K) of the true label."""
+        return np.equal.outer(self.codes, np.arange(len(self.frame))).astype(np.float64)
+
+
+def as_list(masses: Any) -> list[MassFunction]:
+    """Mass functions as a list, at least one.
+
+    Parameters
+    ----------
+    masses : sequence of MassFunction
+
+    Returns
+    -------
+    list of MassFunction
+
+    Raises
+    ------
+    TypeError
+        If it is no sequence of mass functions; one batch is no list of sources.
+    ValueError
+        If it is empty.
+    """
+    if isinstance(masses, MassFunction) or not isinstance(masses, Sequence):
+        raise TypeError(f"masses is a list of mass functions, one a source, not {masses!r}")
+    for number, m in enumerate(masses, start=1):
+        if not isinstance(m, MassFunction):
+            raise TypeError(f"source {number} is {m!r}, expected a mass function")
+    if not masses:
+        raise ValueError("masses is empty; a fusion needs a source")
+    return list(masses)
+
+
+def check_sizes(sizes: Any, n_sources: int | None) -> Floats:
+    """Sizes (S,) as positive numbers; equal ones if not given.
+
+    Parameters
+    ----------
+    sizes : (S,) array or None
+    n_sources : int or None
+        None if it is not known otherwise.
+
+    Returns
+    -------
+    (S,) array
+
+    Raises
+    ------
+    ValueError
+        If a size is not positive and finite, there are none, or not one a source.
+
+    Examples
+    --------
+    >>> check_sizes([10, 0], 2)
+    Traceback (most recent call last):
+    ValueError: sizes are [10.0, 0.0], expected positive finite numbers, one a source
+    """
+    if sizes is None:
+        if n_sources is None:
+            raise ValueError("there are neither masses nor sizes; give one of them")
+        return np.ones(n_sources)
+    array = np.asarray(sizes, dtype=np.float64)
+    usable = array.ndim == 1 and len(array) and np.isfinite(array).all() and (array > 0).all()
+    if not usable:
+        raise ValueError(
+            f"sizes are {array.tolist()}, expected positive finite numbers, one a source"
+        )
+    if n_sources is not None and len(array) != n_sources:
+        raise ValueError(f"there are {len(array)} sizes for {n_sources} sources")
+    return array
+
+
+def _codes(labels: NDArray[Any], frame: Frame) -> NDArray[np.intp]:
+    """Positions of labels in the frame; each is looked up once."""
+    distinct, inverse = np.unique(labels, return_inverse=True)
+    places = [frame.mask((label,)).bit_length() - 1 for label in distinct.tolist()]
+    return np.asarray(np.array(places, dtype=np.intp)[inverse])

@@ -1,0 +1,121 @@
+"""`Mixture`: the weighted mean of the mass functions.
+
+One of the sources is right, and the weights say how probably each: nothing is reinforced,
+and no source has a veto. Weights follow the amount of data behind each source, or make the
+labels of held-out samples most probable, which is stacking with the log loss.
+"""
+
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from dstheory import MassFunction
+from dstheory.combine import mixing
+from evical.fusion._base import BaseFusion
+from evical.fusion._held_out import HeldOut
+from evical.fusion._weights import best_weights
+from evical.multiclass._numbers import check_not_negative
+
+__all__ = ["Mixture"]
+
+Floats = NDArray[np.float64]
+
+
+class Mixture(BaseFusion):
+    """Weighted mean of mass functions.
+
+    Parameters
+    ----------
+    weights : {"size", "equal", "likelihood"} or (S,) array
+        Proportional to the sizes of the sources; all equal; of the largest likelihood of the
+        labels of held-out samples, under the pignistic probability of the mixture; or given,
+        and divided by their sum.
+    shrinkage : float
+        For "likelihood": held-out samples that the weights by size count for. The weights
+        maximize the log likelihood plus ``shrinkage * sum(size * log(weight))``, with sizes
+        of sum 1, as if in so many more samples one source alone had been right.
+
+    Attributes
+    ----------
+    weights_ : (S,) array
+        Non-negative, with sum 1.
+
+    Notes
+    -----
+    Samples to whose labels all sources gave probability 0 do not tell weights apart, and are
+    left out.
+
+    References
+    ----------
+    Wolpert (1992), Stacked generalization, Neural Networks 5, 241-259; van der Laan, Polley
+    & Hubbard (2007), Super learner, Statistical Applications in Genetics and Molecular
+    Biology 6(1), 25.
+
+    Examples
+    --------
+    >>> from dstheory import Frame
+    >>> frame = Frame(["a", "b"])
+    >>> m1 = MassFunction.from_dict(frame, {"a": 1})
+    >>> m2 = MassFunction.from_dict(frame, {"b": 0.5, frame: 0.5})
+    >>> Mixture("size").fit(sizes=[30, 10])(m1, m2).to_dict()
+    {('a',): 0.75, ('b',): 0.125, ('a', 'b'): 0.125}
+    """
+
+    _by_source = ("weights_",)
+
+    def __init__(self, weights: Any = "size", shrinkage: float = 10.0) -> None:
+        self.weights = weights
+        self.shrinkage = shrinkage
+
+    @property
+    def needs_beliefs(self) -> bool:
+        """Whether `fit` looks at beliefs and labels, or at sizes alone."""
+        return isinstance(self.weights, str) and self.weights == "likelihood"
+
+    def _check_parameters(self) -> None:
+        check_not_negative(shrinkage=self.shrinkage)
+        if isinstance(self.weights, str):
+            if self.weights not in ("size", "equal", "likelihood"):
+                raise ValueError(
+                    f"weights is {self.weights!r}, expected 'size', 'equal', 'likelihood' or an "
+                    "array"
+                )
+            return
+        array = np.asarray(self.weights, dtype=np.float64)
+        if array.ndim != 1 or not np.isfinite(array).all() or (array < 0).any() or not array.any():
+            raise ValueError(
+                f"weights are {array.tolist()}, expected finite numbers from 0, not all 0"
+            )
+
+    def _learn(self, held_out: HeldOut | None, sizes: Floats) -> None:
+        share = sizes / sizes.sum()
+        if held_out is not None and self.needs_beliefs:
+            self.weights_ = _most_likely(held_out, share * self.shrinkage)
+        elif isinstance(self.weights, str):
+            self.weights_ = share if self.weights == "size" else np.full(len(sizes), 1 / len(sizes))
+        else:
+            given = np.asarray(self.weights, dtype=np.float64)
+            if len(given) != len(sizes):
+                raise ValueError(f"there are {len(given)} weights for {len(sizes)} sources")
+            self.weights_ = given / given.sum()
+
+    def _fuse(self, masses: Sequence[MassFunction]) -> MassFunction:
+        if len(masses) == 1:
+            return masses[0]
+        return mixing(*masses, weights=self.weights_)
+
+
+def _most_likely(held_out: HeldOut, prior: Floats) -> Floats:
+    """Weights by likelihood; `prior` are samples in which one source alone was right."""
+    seen = held_out.of_truth.T
+    possible = seen.any(axis=1)
+    alone = np.eye(len(prior))[prior > 0]
+    rows = np.vstack([seen[possible], alone])
+    if not len(rows):
+        raise ValueError(
+            "all sources gave all true labels probability 0, so that no weights are better than "
+            "others; take weights='size'"
+        )
+    return best_weights(rows, np.concatenate([held_out.weight[possible], prior[prior > 0]]))

@@ -1,0 +1,119 @@
+"""How far each source is to be trusted, learned from samples with known labels.
+
+Rates of all sources together, such that the pignistic probabilities of what Dempster's rule
+makes of the discounted sources come nearest to the labels (Elouedi, Mellouli & Smets 2004);
+or rates of one source and class alone, such that discounted plausibilities do.
+"""
+
+from collections.abc import Callable
+
+import numpy as np
+from numpy.typing import NDArray
+from scipy.optimize import minimize
+
+from evical.fusion._held_out import HeldOut
+
+__all__ = ["MAX_CLASSES", "contextual_rates", "joint_rates"]
+
+Floats = NDArray[np.float64]
+
+# Commonalities of all sets of classes: 2^10 numbers a sample and source.
+MAX_CLASSES = 10
+# Common rates that are tried as starting points: the error may have several minima.
+_STARTS = (0.02, 0.3, 0.7)
+# Agreement below that, relatively, is rounding: such samples have no rate to tell.
+_LEAST = 1e-12
+
+
+def joint_rates(held_out: HeldOut, shrinkage: float) -> Floats:
+    """Discount rates under which Dempster's rule has the least squared error.
+
+    Minimizes the sum over samples of half the squared distance of the pignistic
+    probabilities from the indicator of the label, plus ``shrinkage * mean(rates**2)``.
+
+    Parameters
+    ----------
+    held_out : HeldOut
+        Up to `MAX_CLASSES` classes.
+    shrinkage : float
+
+    Returns
+    -------
+    (S,) array
+        In [0, 1]; the best of local minima.
+    """
+    error = _squared_error(held_out)
+    n_sources = len(held_out.masses)
+
+    def objective(rates: Floats) -> tuple[float, Floats]:
+        value, slope = error(rates)
+        return value + shrinkage * float(
+            np.mean(rates**2)
+        ), slope + 2 * shrinkage * rates / n_sources
+
+    starts = [np.full(n_sources, rate) for rate in _STARTS]
+    best = min(starts, key=lambda start: objective(start)[0])
+    bounds = [(0.0, 1.0)] * n_sources
+    found = minimize(objective, best, jac=True, method="L-BFGS-B", bounds=bounds)
+    return np.asarray(np.clip(found.x, 0, 1))
+
+
+def _squared_error(held_out: HeldOut) -> Callable[[Floats], tuple[float, Floats]]:
+    """The sum of squared errors as a function of the rates, with its slopes.
+
+    Discounting moves commonalities to (1 - rate) q + rate, Dempster's rule multiplies them,
+    and pignistic probabilities are linear in them but for the normalization.
+    """
+    n_classes = len(held_out.frame)
+    sets = np.arange(1, 1 << n_classes)
+    commonality = np.stack([[m.q(mask=int(mask)) for mask in sets] for m in held_out.masses])
+    members = (sets >> np.arange(n_classes)[:, np.newaxis]) & 1
+    size = members.sum(axis=0)
+    linear = members * np.where(size % 2, 1.0, -1.0) / size
+    targets, weight = held_out.targets.T, held_out.weight
+
+    def error(rates: Floats) -> tuple[float, Floats]:
+        rate = rates[:, np.newaxis, np.newaxis]
+        discounted = (1 - rate) * commonality + rate
+        product = discounted.prod(axis=0)
+        shares = linear @ product
+        total = shares.sum(axis=0)
+        known = total > _LEAST * product.max(axis=0)
+        divisor = np.where(known, total, 1.0)
+        # Where sources exclude each other, any label is as probable.
+        p = np.where(known, shares / divisor, 1 / n_classes)
+        gap = np.where(known, weight, 0.0) * (p - targets)
+        # d p = (d shares - p d total) / total, and d shares is linear in d product.
+        slope = linear.T @ ((gap - (gap * p).sum(axis=0)) / divisor)
+        others = slope * product
+        moved = (1 - commonality) / np.maximum(discounted, _LEAST)
+        value = 0.5 * float((weight * (p - targets) ** 2).sum())
+        return value, np.einsum("sfn,fn->s", moved, others)
+
+    return error
+
+
+def contextual_rates(held_out: HeldOut, shrinkage: float) -> Floats:
+    """Rates of contextual discounting that fit the plausibilities of each source to the labels.
+
+    For each source and class the least-squares rate of `dstheory.revise.learn_contextual_rates`,
+    as if in `shrinkage` more samples the source had rightly excluded the class.
+
+    Parameters
+    ----------
+    held_out : HeldOut
+    shrinkage : float
+
+    Returns
+    -------
+    (S, K) array
+        In [0, 1]; 0 where a source never doubted a class.
+    """
+    doubt = 1 - np.stack([np.asarray(m.contour()) for m in held_out.masses])
+    weight = held_out.weight[:, np.newaxis]
+    # The discounted doubt is (1 - rate) * doubt; without fault it is 1 - target.
+    right = (weight * doubt * (1 - held_out.targets)).sum(axis=1) + shrinkage
+    square = (weight * doubt**2).sum(axis=1) + shrinkage
+    known = square > 0
+    kept = np.where(known, right / np.where(known, square, 1), 1)
+    return np.asarray(1 - np.clip(kept, 0, 1))

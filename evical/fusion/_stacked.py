@@ -1,0 +1,148 @@
+"""`Stacked`: the weight of each source, and what is left open, learned from held-out beliefs.
+
+Dempster's rule adds up the evidence of independent reliable sources. `Stacked` adds it up
+with weights that make the sum a calibrated one: a source that errs, or repeats what others
+say, gets less. Belief and plausibility then follow from how well held-out samples determine
+the weights, so that they are honest for the fused belief and not only for each source.
+"""
+
+from collections.abc import Sequence
+
+import numpy as np
+from numpy.typing import NDArray
+from scipy.special import logit
+
+from dstheory import MassFunction
+from dstheory.transform import betp
+from evical.fusion._base import BaseFusion
+from evical.fusion._held_out import HeldOut
+from evical.fusion._pooling import Pool, fit_pool
+from evical.multiclass import one_vs_rest_mass, without_total_conflict
+from evical.multiclass._numbers import check_not_negative
+
+__all__ = ["Stacked"]
+
+Floats = NDArray[np.float64]
+
+# Log-odds of one source beyond that are more than samples of thousands could support.
+_SUREST = 10.0
+
+
+class Stacked(BaseFusion):
+    """Weighted sum of evidence, calibrated on held-out beliefs: the recommended fusion.
+
+    Parameters
+    ----------
+    penalty : float
+        Pull of the weights to their default, ``sizes / max(sizes)``: minus the log likelihood
+        of held-out labels plus ``penalty / 2`` times the squared distance is minimized. 1 is
+        a normal prior of standard deviation 1; for a large penalty equal sources are
+        combined with equal weights, as by Dempster's rule.
+
+    Attributes
+    ----------
+    weights_ : (S,) array for two classes, else (S, K)
+        Not negative. The log-odds of a class are the sum of the sources' times the weights.
+    intercept_ : float for two classes, else (K,) array
+    pools_ : list
+        For each column of weights, an object with `weights`, `intercept` and their
+        `covariance`.
+
+    Notes
+    -----
+    What a source says about a class are its pignistic log-odds, cut at 10; a vacuous source
+    says nothing, 0. On Bayesian sources, weights of 1 and no intercept are Dempster's rule, as
+    in Denoeux (2019), where logistic regression is Dempster's rule for weights of evidence.
+
+    Belief and plausibility are those of a consonant likelihood-based belief function on
+    the log-odds (Xu et al. 2016, eq. 22-23), whose contour is
+    ``exp(-(x - x_best)**2 / (2 * error**2))``: the profile likelihood in its quadratic
+    approximation, from the curvature of the penalized likelihood in all coefficients. More
+    than two classes are stacked one against the rest, and joined by Dempster's rule as in
+    `evical.multiclass.one_vs_rest_mass`; samples on which columns exclude each other, which
+    takes probabilities of 1 to all digits, are vacuous.
+
+    Each class needs samples; a few dozen of them in all are enough for a gain over fixed
+    rules, since the penalty leaves undecided weights where they are.
+
+    References
+    ----------
+    Wolpert (1992), Stacked generalization, Neural Networks 5, 241-259; van der Laan, Polley
+    & Hubbard (2007), Super learner, Statistical Applications in Genetics and Molecular
+    Biology 6(1), 25; Breiman (1996), Stacked regressions, Machine Learning 24, 49-64 (weights
+    that are not negative); Denoeux (2019), Logistic regression, neural networks and
+    Dempster-Shafer theory: a new perspective, Knowledge-Based Systems 176, 54-67; Xu, Davoine,
+    Zha & Denoeux (2016), Int. J. Approx. Reasoning 72, 55-70.
+
+    Examples
+    --------
+    The second source is as often wrong as right, and loses its weight:
+
+    >>> from dstheory import Frame
+    >>> frame = Frame(["a", "b"])
+    >>> m1 = MassFunction(frame, [1, 2], [[0.8, 0.2], [0.2, 0.8]] * 20)
+    >>> m2 = MassFunction(frame, [1, 2], [[0.8, 0.2]] * 20 + [[0.2, 0.8]] * 20)
+    >>> fusion = Stacked().fit([m1, m2], ["a", "b"] * 20)
+    >>> bool(fusion.weights_[0] > 1), bool(fusion.weights_[1] < 0.2)
+    (True, True)
+    """
+
+    _by_source = ("weights_",)
+
+    def __init__(self, penalty: float = 1.0) -> None:
+        self.penalty = penalty
+
+    @property
+    def needs_beliefs(self) -> bool:
+        """Whether `fit` looks at beliefs and labels, or at sizes alone."""
+        return True
+
+    def _check_parameters(self) -> None:
+        check_not_negative(penalty=self.penalty)
+        if self.penalty == 0:
+            raise ValueError("penalty is 0, expected more: sources that agree have no weights else")
+
+    def _learn(self, held_out: HeldOut | None, sizes: Floats) -> None:
+        assert held_out is not None  # beliefs are needed
+        self.pools_ = self._fitted(held_out, sizes / sizes.max())
+        weights = np.stack([pool.weights for pool in self.pools_], axis=1)
+        two = len(self.pools_) == 1
+        self.weights_ = weights[:, 0] if two else weights
+        intercepts = np.array([pool.intercept for pool in self.pools_])
+        self.intercept_ = float(intercepts[0]) if two else intercepts
+
+    def _fitted(self, held_out: HeldOut, default: Floats) -> list[Pool]:
+        missing = np.setdiff1d(np.arange(len(held_out.frame)), held_out.codes)
+        if len(missing):
+            raise ValueError(
+                f"class {held_out.frame.labels[missing[0]]!r} is missing from y; stacking needs "
+                "samples of all classes"
+            )
+        evidence = _log_odds(held_out.masses)
+        columns = _columns(len(held_out.frame))
+        return [
+            fit_pool(evidence[..., k], held_out.codes == k, held_out.weight, default, self.penalty)
+            for k in columns
+        ]
+
+    def _fuse(self, masses: Sequence[MassFunction]) -> MassFunction:
+        frame = masses[0].frame
+        evidence = _log_odds(masses)
+        columns = zip(_columns(len(frame)), self.pools_, strict=True)
+        parts = np.stack([pool.masses(evidence[..., k]) for k, pool in columns], axis=1)
+        if len(frame) == 2:
+            return MassFunction.from_store(frame, np.array([1, 2, 3]), parts[:, 0].copy())
+        return one_vs_rest_mass(without_total_conflict(parts, "vacuous"), frame)
+
+
+def _columns(n_classes: int) -> list[int]:
+    """Classes to stack against the rest; of two, the second says all."""
+    return [1] if n_classes == 2 else list(range(n_classes))
+
+
+def _log_odds(masses: Sequence[MassFunction]) -> Floats:
+    """Pignistic log-odds (*batch, S, K) of each source and class."""
+    probability = [np.asarray(betp(m), dtype=np.float64) for m in masses]
+    with np.errstate(divide="ignore"):  # certainty is cut to the surest
+        odds = logit(np.stack(np.broadcast_arrays(*probability), axis=-2))
+    return np.asarray(np.clip(odds, -_SUREST, _SUREST))

@@ -1,0 +1,81 @@
+"""Weights of a mixture that make what was seen most likely.
+
+The log likelihood of a mixture is concave in its weights. Around a point it looks like a sum
+of squares of ratios of likelihoods, whose minimum over the simplex is one problem of
+non-negative least squares: Newton's method for mixtures (Wang 2007).
+"""
+
+import numpy as np
+from numpy.typing import NDArray
+from scipy.optimize import nnls
+
+__all__ = ["best_weights"]
+
+Floats = NDArray[np.float64]
+
+_STEPS = 100
+_HALVINGS = 30
+
+
+def best_weights(likelihood: Floats, weight: Floats, atol: float = 1e-9) -> Floats:
+    """Mixture weights of maximal likelihood.
+
+    Parameters
+    ----------
+    likelihood : (n, S) array
+        Probability that each source gave to what happened; not all zero in a row.
+    weight : (n,) array
+        Positive weights of the rows.
+    atol : float
+        Bound on what the mean log likelihood may fall short of its maximum.
+
+    Returns
+    -------
+    (S,) array
+        Non-negative, with sum 1.
+
+    References
+    ----------
+    Wang, Y. (2007). On fast computation of the non-parametric maximum likelihood estimate of
+    a mixing distribution. Journal of the Royal Statistical Society B 69, 185-198.
+
+    Examples
+    --------
+    Two sources that were each right once, and sure of it, are equally good:
+
+    >>> best_weights(np.eye(2), np.ones(2))
+    array([0.5, 0.5])
+    """
+    share = weight / weight.sum()
+    current = np.full(likelihood.shape[1], 1 / likelihood.shape[1])
+    for _ in range(_STEPS):
+        ratio = likelihood / (likelihood @ current)[:, np.newaxis]
+        # The slope toward a source is at most its mean ratio - 1, and so is what is missing.
+        if (share @ ratio).max() <= 1 + atol:
+            break
+        current = _uphill(likelihood, share, current, _newton(ratio, share))
+    return current
+
+
+def _newton(ratio: Floats, share: Floats) -> Floats:
+    """Least ``sum(share * (ratio @ x - 2)**2)`` over the simplex.
+
+    With sum 1, ``ratio @ x - 2`` is ``(ratio - 2) @ x``; the least distance of a cone is found
+    with a row of ones for scale (Dax 1990), so that only signs are constraints.
+    """
+    rows = np.sqrt(share)[:, np.newaxis] * (ratio - 2)
+    ones = np.ones((1, ratio.shape[1]))
+    target = np.append(np.zeros(len(rows)), 1.0)
+    found, _ = nnls(np.vstack([rows, ones]), target)
+    return np.asarray(found / found.sum())
+
+
+def _uphill(likelihood: Floats, share: Floats, start: Floats, end: Floats) -> Floats:
+    """The farthest of some halved steps from `start` to `end` that gains likelihood."""
+    before = share @ np.log(likelihood @ start)
+    for _ in range(_HALVINGS):
+        mixed = likelihood @ end
+        if mixed.min() > 0 and share @ np.log(mixed) >= before:
+            return end
+        end = (start + end) / 2
+    return start
