@@ -4,6 +4,7 @@ from evical.experiments._comparison import Comparison, compare
 from evical.experiments._cross_validation import MEASURES
 from evical.experiments._data_sets import DataSetComparison, compare_data_sets
 from evical.experiments._describe import describe
+from evical.experiments._ensemble_evaluation import Contrast, EnsembleEvaluation
 from evical.experiments._evaluation import Evaluation, Interval
 from evical.experiments._example import CalibrationSample, calibration_samples
 from evical.experiments._gebel import (
@@ -37,8 +38,10 @@ __all__ = [
     "CalibrationSample",
     "Comparison",
     "Contender",
+    "Contrast",
     "DataSetComparison",
     "Difference",
+    "EnsembleEvaluation",
     "Estimate",
     "Evaluation",
     "GebelProtocol",

@@ -1,18 +1,20 @@
 """`build`: results of any kind as one HTML file."""
 
-from evical.experiments import Comparison, Evaluation
+from evical.experiments import Comparison, EnsembleEvaluation, Evaluation
 from evical.report._html import render
 from evical.report._page import Page
 
 __all__ = ["build"]
 
 
-def build(results: Page | Evaluation | Comparison, *, command: str = "") -> str:
+def build(
+    results: Page | Evaluation | Comparison | EnsembleEvaluation, *, command: str = ""
+) -> str:
     """Results as one self-contained HTML document.
 
     Parameters
     ----------
-    results : Page, Evaluation or Comparison
+    results : Page, Evaluation, Comparison or EnsembleEvaluation
     command : str
         The command or call that makes this page again, to be shown at its end.
 
@@ -44,6 +46,10 @@ def build(results: Page | Evaluation | Comparison, *, command: str = "") -> str:
         from evical.report._comparison_page import comparison_page
 
         return render(comparison_page(results, command))
+    if isinstance(results, EnsembleEvaluation):
+        from evical.report._ensemble_page import ensemble_page
+
+        return render(ensemble_page(results, command))
     raise TypeError(
         f"results are a {type(results).__name__}, expected a Page, an Evaluation, a Comparison or "
         "an EnsembleEvaluation"

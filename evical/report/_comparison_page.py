@@ -7,7 +7,7 @@ from scipy import stats
 from evical.experiments import Comparison
 from evical.report._comparison_pictures import comparison_pictures
 from evical.report._evaluation_page import made_by
-from evical.report._numbers import between, count, fixed, listed, named, p_value, percent
+from evical.report._numbers import between, count, fixed, listed, named, p_cell, percent
 from evical.report._page import Page, Row, Section, Table
 
 __all__ = ["comparison_page"]
@@ -28,8 +28,8 @@ _NOTES = (
     ("Log loss", "mean of -ln p of the true class, p at least 1e-6; least is best"),
     (
         "Calibration error",
-        "mean |share of positives - mean p| of 10 bins of equal width (ECE); in a small fold mostly "
-        "noise, of which methods with few different predictions have less",
+        "mean |share of positives - mean p| of 10 bins of equal width (ECE); in a small fold "
+        "mostly noise, of which methods with few different predictions have less",
     ),
     ("ROC AUC", "share of pairs of samples in order, ties half; greatest is best"),
     ("Pl - Bel", "mean width of the belief intervals; 0 for methods that give probabilities"),
@@ -189,8 +189,8 @@ def differences_table(comparison: Comparison) -> Table:
             f"{fixed(one.difference, 4, sign=True)} ± {fixed(one.error, 4)}",
             between(low, high, 4),
             f"{one.statistic:.2f}",
-            p_value(one.pvalue)[2:].strip("= "),
-            p_value(one.adjusted)[2:].strip("= "),
+            p_cell(one.pvalue),
+            p_cell(one.adjusted),
         )
         values = (one.difference, low, one.statistic, one.pvalue, one.adjusted)
         rows.append(Row((one.method,), cells, values=values))

@@ -14,7 +14,7 @@ from evical.report._numbers import (
     count,
     fixed,
     metric_name,
-    p_value,
+    p_cell,
     percent,
     share_limits,
 )
@@ -105,7 +105,7 @@ def tests_table(evaluation: Evaluation) -> Table:
     for family, names in families:
         for test, adjusted in adjusted_tests(evaluation, names):
             values = (test.value, adjusted)
-            cells = tuple(p_value(v).removeprefix("p ").removeprefix("= ") for v in values)
+            cells = tuple(map(p_cell, values))
             rows.append(Row((family, metric_name(test.name)), cells, values=values))
             notes.append((metric_name(test.name), test.definition.removeprefix("p-value: ")))
     return Table(
@@ -149,7 +149,7 @@ def _share_row(
     pvalue: float,
 ) -> Row:
     values = (float(size), *map(float, (*predicted, share, *limits)), float(pvalue))
-    cells = (count(size), *(fixed(v) for v in values[1:-1]), p_value(pvalue)[2:].strip("= "))
+    cells = (count(size), *(fixed(v) for v in values[1:-1]), p_cell(pvalue))
     return Row((str(number),), cells, values=values)
 
 

@@ -15,6 +15,7 @@ __all__ = [
     "listed",
     "metric_name",
     "named",
+    "p_cell",
     "p_value",
     "percent",
     "share_limits",
@@ -74,6 +75,15 @@ def p_value(value: float) -> str:
     ('p = 0.031', 'p < 0.0001')
     """
     return "p < 0.0001" if value < 1e-4 else f"p = {value:.2g}"
+
+
+def p_cell(value: float) -> str:
+    """A p-value in a table.
+
+    >>> p_cell(0.0312), p_cell(1e-9)
+    ('0.031', '< 0.0001')
+    """
+    return p_value(value).removeprefix("p ").removeprefix("= ")
 
 
 def named(text: str) -> str:

@@ -1,0 +1,299 @@
+"""The page of an ensemble: its members, what combining gains, and where they disagree."""
+
+import numpy as np
+from numpy.typing import NDArray
+
+from evical.experiments import EnsembleEvaluation, Estimate
+from evical.report._ensemble_pictures import ensemble_pictures
+from evical.report._evaluation_page import made_by
+from evical.report._numbers import (
+    count,
+    fixed,
+    listed,
+    named,
+    p_cell,
+    percent,
+    share_limits,
+)
+from evical.report._page import Page, Row, Section, Table
+
+__all__ = ["ensemble_page"]
+
+Floats = NDArray[np.float64]
+
+# Decisions of so many members fit side by side into a table; of more, votes are counted.
+_SIDE_BY_SIDE = 6
+_N_ROWS = 12
+_N_GROUPS = 4
+_MEANING = (
+    ("Error", "share of samples whose most probable class is not the true one; ties count in part"),
+    ("Brier score", "mean of (p - y)^2, for more than two classes summed over them"),
+    ("Log loss", "mean of -ln p of the true class, p at least 1e-6"),
+)
+_NOTES = (
+    *_MEANING,
+    ("Pl - Bel", "mean width of the belief intervals of the classes; 0 for probabilities"),
+    ("mean of probabilities", "of all members with equal weights, without belief functions"),
+)
+
+
+def ensemble_page(evaluation: EnsembleEvaluation, command: str) -> Page:
+    """The page of an ensemble.
+
+    Parameters
+    ----------
+    evaluation : EnsembleEvaluation
+    command : str
+        The command or call that makes this page again; left out if empty.
+
+    Returns
+    -------
+    Page
+    """
+    ranking, conflict = ensemble_pictures(evaluation)
+    sections = [
+        Section(
+            "Members and combination",
+            tables=(ways_table(evaluation),),
+            pictures=(ranking,),
+            warnings=tuple(_warnings(evaluation)),
+        ),
+        Section("What combining gains", tables=(contrasts_table(evaluation),)),
+    ]
+    if evaluation.by_source:
+        sections.append(Section("Weights of the fusion", tables=(sources_table(evaluation),)))
+    sections += [
+        Section(
+            "Conflict",
+            (_conflict_text(evaluation),),
+            tables=(conflict_table(evaluation), rows_table(evaluation)),
+            pictures=(conflict,),
+        ),
+        Section("How to read this", items=_READING),
+        made_by(command),
+    ]
+    title = f"Classifiers combined: {named(evaluation.name)}"
+    return Page(title, tuple(_lead(evaluation)), tuple(sections))
+
+
+_READING = (
+    "All members and the combination are judged on the same samples; differences are paired, and "
+    "± is a standard error over samples. Numbers hold for new samples only if neither members nor "
+    "calibrators have seen these ones.",
+    "The best member is known only after the fact, and its figures flatter it a little; a "
+    "combination that equals it has saved the choice.",
+    "The conflict is the mass of the empty set under the conjunctive rule: 0 where members do not "
+    "contradict each other, 1 where they exclude each other. It grows with the number of members.",
+    "Dempster's rule takes members for independent. Members that learned from the same samples "
+    "are not, and their combination is surer than it should be: compare its Brier score and log "
+    "loss, not its error rate alone.",
+)
+
+
+def _lead(evaluation: EnsembleEvaluation) -> list[str]:
+    own = len(evaluation.members)
+    rates = evaluation.losses()["error_rate"].mean(axis=1)
+    best = int(rates[:own].argmin())
+    contrasts = {one.other: one for one in evaluation.contrasts()}
+    mean, member = contrasts[evaluation.ways[-1]], contrasts[evaluation.ways[best]]
+    name = named(evaluation.members[best])
+    return [
+        f"{own} member{'s' if own > 1 else ''} combined by {named(evaluation.rule)} err on "
+        f"{percent(rates[own])} of {count(len(evaluation.y))} samples, the best member alone, "
+        f"{name}, on {percent(rates[best])}, and the mean of the members' probabilities on "
+        f"{percent(rates[-1])}.",
+        f"Against {name} the combination {_verdict(member.error_rate, 'error rate', 100)}, and "
+        f"{_verdict(member.brier_score, 'Brier score')}. Against the mean of probabilities it "
+        f"{_verdict(mean.error_rate, 'error rate', 100)}, and "
+        f"{_verdict(mean.brier_score, 'Brier score')}.",
+    ]
+
+
+def _verdict(difference: Estimate, what: str, scale: int = 1) -> str:
+    """A difference in words: clear beyond two standard errors."""
+    digits, unit = (1, " points") if scale == 100 else (4, "")
+    size = (
+        f"{fixed(scale * difference.mean, digits, sign=True)} ± "
+        f"{fixed(scale * difference.error, digits)}{unit}"
+    )
+    if not difference.is_clear():
+        return f"shows no clear difference in {what} ({size})"
+    return f"has a {'lower' if difference.mean < 0 else 'higher'} {what} ({size})"
+
+
+def _warnings(evaluation: EnsembleEvaluation) -> list[str]:
+    texts = []
+    dead = int(evaluation.undecided.sum())
+    if dead:
+        texts.append(
+            f"In {count(dead)} of {count(len(evaluation.y))} samples the members exclude each "
+            f"other, the first in row {int(evaluation.undecided.argmax())}: what the combination "
+            "says there is not evidence but a convention."
+        )
+    absent = [
+        named(name)
+        for k, name in enumerate(evaluation.class_names)
+        if not (evaluation.y == k).any()
+    ]
+    if absent:
+        texts.append(f"There are no samples of class {listed(absent)}.")
+    return texts
+
+
+def ways_table(evaluation: EnsembleEvaluation) -> Table:
+    """Losses of the members, the combination and the mean of probabilities."""
+    losses, widths = evaluation.losses(), evaluation.imprecision
+    n = len(evaluation.y)
+    means = {key: values.mean(axis=1) for key, values in losses.items()}
+    rows = []
+    for i, way in enumerate(evaluation.ways):
+        cells, values, best = [], [], set()
+        for column, key in enumerate(losses):
+            error = losses[key][i].std(ddof=1) / np.sqrt(n) if n > 1 else np.nan
+            cells.append(_written(Estimate(means[key][i], float(error)), key))
+            values.append(float(means[key][i]))
+            if means[key][i] <= means[key].min():
+                best.add(column)
+        width = float(widths[i].mean()) if i < len(widths) else 0.0
+        kind = "member" if i < len(evaluation.members) else "combination"
+        row = Row((kind, way), (*cells, fixed(width)), frozenset(best), (*values, width))
+        rows.append(row)
+    return Table(
+        f"Means over {count(n)} samples, ± standard error. The least of a column is underlined.",
+        ("Kind", "Name"),
+        ("Error", "Brier score", "Log loss", "Pl - Bel"),
+        tuple(rows),
+        _NOTES,
+    )
+
+
+def _written(estimate: Estimate, key: str, *, sign: bool = False) -> str:
+    """A mean with its standard error; error rates in percent."""
+    scale, digits, unit = (100, 1, "%") if key == "error_rate" else (1, 4, "")
+    mean = fixed(scale * estimate.mean, digits, sign=sign)
+    return f"{mean} ± {fixed(scale * estimate.error, digits)}{unit}"
+
+
+def contrasts_table(evaluation: EnsembleEvaluation) -> Table:
+    """The combination less each other way."""
+    rows = []
+    for one in evaluation.contrasts():
+        estimates = {
+            "error_rate": one.error_rate,
+            "brier_score": one.brier_score,
+            "log_loss": one.log_loss,
+        }
+        cells = [_written(value, key, sign=True) for key, value in estimates.items()]
+        means = [value.mean for value in estimates.values()]
+        row = Row(
+            (one.other,),
+            (*cells, p_cell(one.pvalue), p_cell(one.adjusted)),
+            values=(*means, one.pvalue, one.adjusted),
+        )
+        rows.append(row)
+    return Table(
+        "Loss of the combination less that of each other way, paired within samples: mean ± "
+        "standard error; negative where combining is better. p is McNemar's for the decisions, "
+        "adjusted by Holm's procedure for all rows.",
+        ("Against",),
+        ("Error", "Brier score", "Log loss", "p", "Adjusted p"),
+        tuple(rows),
+    )
+
+
+def sources_table(evaluation: EnsembleEvaluation) -> Table:
+    """What the fusion has learned of each member."""
+    columns: dict[str, Floats] = {}
+    for key, array in evaluation.by_source.items():
+        name = key.rstrip("_")
+        if np.ndim(array) == 1:
+            columns[name] = np.asarray(array)
+            continue
+        for k, part in enumerate(np.reshape(array, (len(array), -1)).T):
+            classes = evaluation.class_names
+            label = classes[k] if np.shape(array)[1:] == (len(classes),) else str(k)
+            columns[f"{name}, {label}"] = part
+    rows = []
+    for i, member in enumerate(evaluation.members):
+        values = [float(column[i]) for column in columns.values()]
+        rows.append(Row((member,), tuple(fixed(v) for v in values), values=tuple(values)))
+    return Table(
+        f"What {named(evaluation.rule)} has learned of each member.",
+        ("Member",),
+        tuple(columns),
+        tuple(rows),
+    )
+
+
+def _conflict_text(evaluation: EnsembleEvaluation) -> str:
+    kappa = evaluation.conflict
+    wrong = evaluation.losses()["error_rate"][len(evaluation.members)] > 0.5
+    text = f"The conflict is {fixed(float(kappa.mean()))} on average"
+    if wrong.any() and not wrong.all():
+        text += (
+            f": {fixed(float(kappa[~wrong].mean()))} where the combination is right, "
+            f"{fixed(float(kappa[wrong].mean()))} where it errs"
+        )
+    return f"{text}; the greatest is {fixed(float(kappa.max()))}."
+
+
+def conflict_table(evaluation: EnsembleEvaluation) -> Table:
+    """Error rate of the combination in groups of rising conflict."""
+    kappa = evaluation.conflict
+    wrong = evaluation.losses()["error_rate"][len(evaluation.members)]
+    edges = np.unique(np.quantile(kappa, np.linspace(0, 1, _N_GROUPS + 1)[1:-1]))
+    number = np.searchsorted(edges, kappa, side="left")  # equal ones stay together
+    rows = []
+    for i, group in enumerate(np.unique(number), 1):
+        inside = number == group
+        size, errors = int(inside.sum()), float(wrong[inside].sum())
+        low, high = map(float, share_limits(errors, size))
+        least, most = float(kappa[inside].min()), float(kappa[inside].max())
+        cells = (fixed(least), fixed(most), count(size), *map(percent, (errors / size, low, high)))
+        rows.append(Row((str(i),), cells, values=(least, most, size, errors / size, low, high)))
+    return Table(
+        "Errors of the combination in groups of rising conflict; limits are Clopper & Pearson's "
+        "at 95%.",
+        ("Group",),
+        ("Conflict from", "to", "Samples", "Error", "At least", "At most"),
+        tuple(rows),
+    )
+
+
+def rows_table(evaluation: EnsembleEvaluation) -> Table:
+    """The samples with the greatest conflict, and who decides what."""
+    order = np.argsort(-evaluation.conflict, kind="stable")[:_N_ROWS]
+    p = evaluation.probabilities
+    own = len(evaluation.members)
+    apart = own <= _SIDE_BY_SIDE
+    rows = []
+    for i in order:
+        texts = [_decision(evaluation, p[s, i]) for s in range(own)] if apart else []
+        if not apart:
+            texts = [_votes(evaluation, p[:own, i])]
+        cells = (
+            fixed(float(evaluation.conflict[i])),
+            evaluation.class_names[evaluation.y[i]],
+            _decision(evaluation, p[own, i]),
+            *texts,
+        )
+        values = (float(evaluation.conflict[i]), *(None for _ in cells[1:]))
+        rows.append(Row((str(i),), cells, values=values))
+    return Table(
+        f"The {len(rows)} samples of greatest conflict, rows counted from 0; decisions with their "
+        "pignistic probability.",
+        ("Row",),
+        ("Conflict", "True class", "Combined", *(evaluation.members if apart else ("Votes",))),
+        tuple(rows),
+    )
+
+
+def _decision(evaluation: EnsembleEvaluation, p: Floats) -> str:
+    top = int(p.argmax())
+    return f"{evaluation.class_names[top]} ({p[top]:.2f})"
+
+
+def _votes(evaluation: EnsembleEvaluation, p: Floats) -> str:
+    votes = np.bincount(p.argmax(axis=1), minlength=p.shape[1])
+    order = np.argsort(-votes, kind="stable")
+    return ", ".join(f"{votes[k]} {evaluation.class_names[k]}" for k in order if votes[k])

@@ -1,0 +1,93 @@
+"""Pictures of an ensemble: losses of members and combination, and the conflict."""
+
+import numpy as np
+from matplotlib.figure import Figure
+
+from evical.experiments import EnsembleEvaluation
+from evical.plot._style import COLORS
+from evical.report._numbers import count, fixed, named
+from evical.report._page import Picture
+from evical.report._svg import label, svg_of
+
+__all__ = ["ensemble_pictures"]
+
+_N_BINS = 20
+
+
+def ensemble_pictures(evaluation: EnsembleEvaluation) -> tuple[Picture, Picture]:
+    """Brier scores, then the distribution of the conflict.
+
+    Parameters
+    ----------
+    evaluation : EnsembleEvaluation
+
+    Returns
+    -------
+    pair of Picture
+    """
+    return _scores(evaluation), _conflict(evaluation)
+
+
+def _scores(evaluation: EnsembleEvaluation) -> Picture:
+    """A line a way: its mean Brier score, two standard errors to each side."""
+    values = evaluation.losses()["brier_score"]
+    means = values.mean(axis=1)
+    n = values.shape[1]
+    errors = values.std(axis=1, ddof=1) / np.sqrt(n) if n > 1 else np.full(len(means), np.nan)
+    own = len(evaluation.members)
+    figure = Figure(figsize=(8, 1.1 + 0.34 * len(means)), layout="constrained")
+    ax = figure.subplots()
+    heights = -np.arange(len(means))
+    for rows, color, marker in (
+        (slice(0, own), COLORS["blue"], "o"),
+        (slice(own, None), COLORS["vermilion"], "s"),
+    ):
+        ax.errorbar(
+            means[rows],
+            heights[rows],
+            xerr=2 * errors[rows],
+            fmt=marker,
+            color=color,
+            capsize=3,
+        )
+    ax.axhline(heights[own] + 0.5, color=COLORS["gray"], lw=0.8, linestyle=":")
+    ax.set_yticks(heights, [label(way) for way in evaluation.ways])
+    ax.set_ylim(heights[-1] - 0.6, 0.6)
+    ax.set_xlabel("Brier score, mean and two standard errors")
+    parts = [
+        f"{named(way)} {fixed(mean, 4)} ± {fixed(error, 4)}"
+        for way, mean, error in zip(evaluation.ways, means, errors, strict=True)
+    ]
+    return Picture(
+        "Brier scores of members and combination",
+        alt=f"Mean Brier scores with standard errors: {'; '.join(parts)}.",
+        caption=f"Brier scores on {count(n)} samples, less is better; bars are two "
+        "standard errors to each side. Overlapping bars do not mean that there is no difference: "
+        "the samples are the same, and the table below has the paired differences.",
+        svg=svg_of(figure),
+    )
+
+
+def _conflict(evaluation: EnsembleEvaluation) -> Picture:
+    kappa = evaluation.conflict
+    wrong = evaluation.losses()["error_rate"][len(evaluation.members)] > 0.5
+    figure = Figure(figsize=(8, 2.8), layout="constrained")
+    ax = figure.subplots()
+    edges = np.linspace(0, max(float(kappa.max()), 1e-9), _N_BINS + 1)
+    for rows, name, style in (
+        (~wrong, "right", {"color": COLORS["blue"], "fill": True, "alpha": 0.35}),
+        (wrong, "wrong", {"color": COLORS["vermilion"], "linestyle": "--"}),
+    ):
+        shares = np.histogram(kappa[rows], edges)[0] / max(int(rows.sum()), 1)
+        ax.stairs(shares, edges, lw=1.6, label=f"{name}, n = {count(rows.sum())}", **style)
+    ax.set_xlabel("Conflict of the members")
+    ax.set_ylabel("Share of samples")
+    ax.legend(title="The combination is", loc="best")
+    return Picture(
+        "Distribution of the conflict",
+        alt="Histograms of the conflict where the combination is right and where it is wrong. "
+        f"The median is {fixed(float(np.median(kappa)))}, the greatest {fixed(kappa.max())}.",
+        caption="Conflict of the members, apart for samples that the combination decides rightly "
+        "and wrongly; each histogram sums to one.",
+        svg=svg_of(figure),
+    )
