@@ -12,6 +12,8 @@ __all__ = ["describe"]
 _CLASSIFIER_TEXTS = {
     "rbf_svm": "support vector machines with a radial basis function kernel and scikit-learn's "
     "default parameters",
+    "libsvm": "support vector machines with a radial basis function kernel and LibSVM's default "
+    "parameters",
     "linear_svm": "linear support vector machines with scikit-learn's default parameters",
 }
 

@@ -77,7 +77,7 @@ class Protocol:
     methods : tuple of Method
     max_train : int
         Size of the training set, or half the data if that is less; all other samples test.
-    classifier : {"rbf_svm", "linear_svm"}
+    classifier : {"rbf_svm", "libsvm", "linear_svm"}
     rounds : int
         Number of random splits.
     seed : int

@@ -1,0 +1,195 @@
+"""One runner for all studies: only the rounds that are not on disk, in parallel, in any order.
+
+A round depends on its part, the data, its number and the seed only, so the number of jobs, the
+backend and the order of computation change nothing. Each round is kept as soon as it is
+finished.
+"""
+
+import itertools
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+
+import joblib
+import numpy as np
+from numpy.typing import NDArray
+from threadpoolctl import threadpool_limits  # type: ignore[import-untyped]  # publishes none
+
+from evical.datasets import Dataset, load
+from evical.experiments._store import RoundStore, data_fingerprint
+from evical.experiments._study import Part, Record, Study
+
+__all__ = ["Outcome", "chosen_parts", "reproduce"]
+
+Floats = NDArray[np.float64]
+_Task = tuple[Part, int]
+
+
+@dataclass(frozen=True, eq=False)
+class Outcome:
+    """All rounds of a study.
+
+    Parameters
+    ----------
+    study : Study
+    parts : tuple of Part
+        Those that were run.
+    rounds : int
+    seed : int
+    rows : dict
+        Values of the study's labels to a (rounds, n_measures) array; NaN where a round did not
+        measure.
+    """
+
+    study: Study
+    parts: tuple[Part, ...]
+    rounds: int
+    seed: int
+    rows: Mapping[tuple[str, ...], Floats]
+
+    @property
+    def is_full(self) -> bool:
+        """Whether this is the whole study with seed 0, of which its comment speaks."""
+        enough = self.rounds >= self.study.rounds and self.seed == 0
+        return enough and len(self.parts) == len(self.study.parts)
+
+
+def reproduce(
+    study: Study,
+    output: str | Path,
+    *,
+    rounds: int | None = None,
+    jobs: int = 1,
+    seed: int = 0,
+    data: str | Path | None = None,
+    quick: bool = False,
+    on_round: Callable[[int, int], object] | None = None,
+) -> Outcome:
+    """Carry out the rounds of a study that are not kept yet, and gather all.
+
+    Parameters
+    ----------
+    study : Study
+    output : str or Path
+        Folder that keeps finished rounds, in ``rounds/``.
+    rounds : int, optional
+        Of each part; those of the full study by default.
+    jobs : int
+        Rounds at once, by joblib; its backend may be chosen by ``joblib.parallel_config``.
+    seed : int
+    data : str or Path, optional
+        Folder of data sets, as `evical.datasets.load`.
+    quick : bool
+        Only the parts of the quick variant.
+    on_round : callable, optional
+        Called with the numbers of finished and of all rounds: once at the start, then after
+        each round.
+
+    Returns
+    -------
+    Outcome
+        Independent of `jobs`.
+
+    Raises
+    ------
+    OSError
+        If a file of data is missing, or a round cannot be written.
+    ValueError
+        If `rounds`, `jobs` or `seed` is none, or a kept round is damaged or of other data.
+    """
+    rounds = study.rounds if rounds is None else rounds
+    for name, value, least in (("rounds", rounds, 1), ("seed", seed, 0)):
+        if value < least:
+            raise ValueError(f"{name} is {value}, expected a number from {least}")
+    if jobs == 0:
+        raise ValueError("jobs is 0, expected a number from 1, or -1 for all processors")
+    parts = chosen_parts(study, quick)
+    names = dict.fromkeys(name for part in parts for name in part.datasets)
+    sets = {name: load(name, data) for name in names}
+    prints = {name: data_fingerprint(dataset) for name, dataset in sets.items()}
+    store = RoundStore(Path(output), study, seed, prints)
+    # By number first, so that a run that is stopped has about as many rounds of each part.
+    tasks = [(part, number) for number in range(rounds) for part in parts]
+    done = {(part.key, number): store.load(part, number) for part, number in tasks}
+    todo = [(part, number) for part, number in tasks if done[part.key, number] is None]
+    count = len(tasks) - len(todo)
+    if on_round is not None:
+        on_round(count, len(tasks))
+    for part, number, records in _computed(todo, sets, seed, jobs):
+        store.save(part, number, records)
+        done[part.key, number] = records
+        count += 1
+        if on_round is not None:
+            on_round(count, len(tasks))
+    gathered = {part.key: [done[part.key, r] or [] for r in range(rounds)] for part in parts}
+    return Outcome(study, parts, rounds, seed, _rows(study, gathered))
+
+
+def chosen_parts(study: Study, quick: bool) -> tuple[Part, ...]:
+    """The parts of the study, or of its quick variant.
+
+    Parameters
+    ----------
+    study : Study
+    quick : bool
+
+    Returns
+    -------
+    tuple of Part
+    """
+    if not quick or not study.quick:
+        return study.parts
+    return tuple(part for part in study.parts if part.key in study.quick)
+
+
+def _computed(
+    tasks: Sequence[_Task], sets: Mapping[str, Dataset], seed: int, jobs: int
+) -> Iterator[tuple[Part, int, list[Record]]]:
+    """Each round as soon as it is finished, or after a few of them."""
+    # One task a batch, because a batch that is killed loses all its rounds.
+    parallel = joblib.Parallel(n_jobs=jobs, batch_size=1, **_as_they_come())
+    calls = (
+        joblib.delayed(_one)(part, {name: sets[name] for name in part.datasets}, number, seed)
+        for part, number in tasks
+    )
+    if parallel.return_generator:
+        yield from parallel(calls)
+        return
+    # A backend that gives all at the end gets a few rounds at a time.
+    while batch := list(itertools.islice(calls, 4 * joblib.effective_n_jobs(jobs))):
+        yield from parallel(batch)
+
+
+def _as_they_come() -> dict[str, str]:
+    """Ask for each result as soon as it is there, of backends that can."""
+    backend, _ = joblib.parallel.get_active_backend()
+    if backend.supports_return_generator:
+        return {"return_as": "generator_unordered"}
+    return {}
+
+
+def _one(
+    part: Part, data: Mapping[str, Dataset], number: int, seed: int
+) -> tuple[Part, int, list[Record]]:
+    # One thread, because sums of several are rounded differently, and jobs share the processors.
+    with threadpool_limits(1):
+        return part, number, part.run_round(data, number, seed)
+
+
+def _rows(
+    study: Study, gathered: Mapping[str, list[list[Record]]]
+) -> dict[tuple[str, ...], Floats]:
+    """Values of each label combination, round by round."""
+    rows: dict[tuple[str, ...], Floats] = {}
+    origin: dict[tuple[str, ...], str] = {}
+    for key, rounds in gathered.items():
+        for number, records in enumerate(rounds):
+            for labels, values in records:
+                if origin.setdefault(labels, key) != key:
+                    raise ValueError(
+                        f"parts {origin[labels]!r} and {key!r} of {study.name} both give the row "
+                        f"{', '.join(labels)}"
+                    )
+                empty = np.full((len(rounds), len(study.measures)), np.nan)
+                rows.setdefault(labels, empty)[number] = values
+    return rows
