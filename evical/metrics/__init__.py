@@ -46,6 +46,7 @@ from evical.metrics._gebel import (
     mean_root_squared_error,
     well_calibration_ratio,
 )
+from evical.metrics._hosmer_lemeshow import hosmer_lemeshow_test
 from evical.metrics._imprecise import evidential_log_likelihood, mean_imprecision
 from evical.metrics._interval_test import interval_calibration_test, nearest_calibrated
 from evical.metrics._profit import decision_cost, decision_profit, solicitation_profit
@@ -93,6 +94,7 @@ __all__ = [
     "evidential_log_likelihood",
     "expected_calibration_error",
     "hand_till_auc",
+    "hosmer_lemeshow_test",
     "interval_calibration_test",
     "kolmogorov_smirnov_error",
     "kolmogorov_smirnov_test",

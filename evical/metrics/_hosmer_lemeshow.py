@@ -1,0 +1,87 @@
+"""Hosmer and Lemeshow's test: do numbers of positives in bins fit the predictions?
+
+Squared gaps of bins by their binomial variances add up to chi-square if predictions are
+calibrated. Hosmer & Lemeshow 1980.
+"""
+
+from typing import Any, Literal
+
+import numpy as np
+from scipy.stats import chi2
+
+from evical.metrics._bins import filled_bins
+from evical.metrics._inputs import binary_sample
+from evical.metrics._test_result import CalibrationTest, refuted
+
+__all__ = ["hosmer_lemeshow_test"]
+
+
+def hosmer_lemeshow_test(
+    y_true: Any,
+    y_prob: Any,
+    *,
+    n_bins: int = 10,
+    strategy: Literal["uniform", "quantile"] = "quantile",
+    pos_label: Any = None,
+    sample_weight: Any = None,
+) -> CalibrationTest:
+    r"""Hosmer and Lemeshow's chi-square test of calibration.
+
+    Parameters
+    ----------
+    y_true : (n,) array of labels
+    y_prob : (n,) or (n, 2) array, or MassFunction
+    n_bins : int
+    strategy : "quantile" or "uniform"
+    pos_label : label, optional
+    sample_weight : (n,) array, optional
+        All as in `binomial_test`.
+
+    Returns
+    -------
+    CalibrationTest
+        The p-value is that of many samples, and 0 if a certain prediction was wrong.
+
+    Raises
+    ------
+    ValueError
+        As `expected_calibration_error`.
+
+    See Also
+    --------
+    binomial_test : exact for few samples, and which bins deviate.
+
+    Notes
+    -----
+    :math:`\sum_b n_b (o_b - e_b)^2 / (e_b (1 - e_b))`, with the degrees of freedom of the number
+    of bins, as predictions were not fitted to these samples; for training samples there are two
+    less. The approximation needs 5 expected positives and negatives of each bin.
+
+    References
+    ----------
+    Hosmer & Lemeshow (1980), Goodness of fit tests for the multiple logistic regression model,
+    Communications in Statistics - Theory and Methods 9, 1043-1069.
+
+    Examples
+    --------
+    Bins of 4 with means 1/2: 4 and 2 positives, so 4 (1/2)^2 / (1/4) + 0 = 4:
+
+    >>> test = hosmer_lemeshow_test([1] * 4 + [0, 0, 1, 1], [0.5] * 4 + [0.501] * 4, n_bins=2)
+    >>> round(test.statistic, 2), round(test.pvalue, 2)
+    (4.0, 0.14)
+    """
+    sample = binary_sample(y_true, y_prob, pos_label, sample_weight)
+    bins = filled_bins(sample, n_bins, strategy)
+    gaps = bins.size * (bins.true - bins.prob) ** 2
+    variance = bins.prob * (1 - bins.prob)
+    # A bin of certain predictions adds nothing if they come true; else the test is refuted.
+    parts = np.divide(gaps, variance, out=np.zeros_like(gaps), where=variance > 0)
+    statistic = float(parts.sum())
+    pvalue = 0.0 if refuted(sample) else float(chi2.sf(statistic, len(bins.size)))
+    return CalibrationTest(
+        "Hosmer-Lemeshow",
+        statistic,
+        pvalue,
+        "positives of each bin are binomial with its mean prediction",
+        f"sum over {len(bins.size)} bins of n (share - mean p)^2 / (mean p (1 - mean p))",
+    )
