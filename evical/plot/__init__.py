@@ -2,6 +2,16 @@
 
 from evical.plot._band import BeliefBandDisplay
 from evical.plot._contour import ContourDisplay
+from evical.plot._coupling import CouplingDisplay
 from evical.plot._reliability import ReliabilityDisplay
+from evical.plot._simplex import SimplexDisplay
+from evical.plot._tetrahedron import TetrahedronDisplay
 
-__all__ = ["BeliefBandDisplay", "ContourDisplay", "ReliabilityDisplay"]
+__all__ = [
+    "BeliefBandDisplay",
+    "ContourDisplay",
+    "CouplingDisplay",
+    "ReliabilityDisplay",
+    "SimplexDisplay",
+    "TetrahedronDisplay",
+]

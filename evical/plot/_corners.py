@@ -1,0 +1,284 @@
+"""What the triangle of three classes and the tetrahedron of four have in common.
+
+A probability is the center of gravity of the corners, one a class, weighted by it (barycentric
+coordinates: Gebel 2009, sec. 2.1). A belief is the set of the probabilities that agree with it, a
+polytope whose corners belong to the orders of the classes, whose edges to swaps of neighbors in
+an order, and whose sides to the events: first the classes of the event, then the others.
+"""
+
+from abc import ABC, abstractmethod
+from collections.abc import Mapping, Sequence
+from itertools import permutations
+from typing import Any, ClassVar, Self
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from dstheory import MassFunction, betp
+from dstheory.plot import credal_vertices
+from evical.metrics._inputs import check_count, class_sample
+from evical.plot._style import COLORS
+
+__all__ = ["MARKS", "BaseCornersDisplay", "facets"]
+
+Floats = NDArray[np.float64]
+
+# Color and marker of each class: told apart in gray, too.
+MARKS = (
+    (COLORS["blue"], "o"),
+    (COLORS["orange"], "^"),
+    (COLORS["green"], "s"),
+    (COLORS["vermilion"], "D"),
+)
+_OTHERS = {
+    2: "the probability of one of two classes is a line: take BeliefBandDisplay",
+    3: "take SimplexDisplay, which draws a triangle",
+    4: "take TetrahedronDisplay",
+}
+# Corners that rounding tells apart are one.
+_ATOL = 1e-9
+
+
+class BaseCornersDisplay(ABC):
+    """Abstract display of probabilities and beliefs between corners, one a class.
+
+    Parameters
+    ----------
+    labels : sequence of str
+        Names of the classes.
+    points : (n, K) array
+        Probabilities.
+    groups : (n,) array of int
+        Group of each point; it has a color and a marker.
+    names : sequence of str
+        Of the groups, for the legend; at most four.
+    corners : mapping of int to (K!, K) array, optional
+        Corners of the credal set of some points, by row, in the order of `credal_vertices`.
+    legend : str
+        Title of the legend.
+    note : str
+        Title.
+    """
+
+    n_corners: ClassVar[int]
+
+    def __init__(
+        self,
+        labels: Sequence[str],
+        points: Floats,
+        groups: NDArray[np.intp],
+        names: Sequence[str],
+        *,
+        corners: Mapping[int, Floats] | None = None,
+        legend: str = "",
+        note: str = "",
+    ) -> None:
+        self.labels = list(labels)
+        self.points = points
+        self.groups = groups
+        self.names = list(names)
+        self.corners = dict(corners or {})
+        self.legend = legend
+        self.note = note
+
+    @abstractmethod
+    def plot(self, ax: Any = None) -> Self:
+        """Draw."""
+
+    @classmethod
+    def from_predictions(
+        cls,
+        y_true: ArrayLike,
+        y_prob: ArrayLike | MassFunction,
+        *,
+        labels: ArrayLike | None = None,
+        max_regions: int = 12,
+        ax: Any = None,
+    ) -> Self:
+        """Draw predicted probabilities, or beliefs with their pignistic probabilities.
+
+        Parameters
+        ----------
+        y_true : (n,) array of labels
+        y_prob : (n, K) array, or MassFunction
+            Probability of each label in sorted order, or a batch of beliefs.
+        labels : sequence of K labels, optional
+            Of the columns, if they are not those of `y_true` in sorted order.
+        max_regions : int
+            Of how many samples, evenly chosen, the credal set is drawn.
+        ax : matplotlib Axes, optional
+            New ones if not given.
+
+        Returns
+        -------
+        display
+
+        Raises
+        ------
+        ValueError
+            If there are more or fewer classes than corners, a label or a probability is none, or
+            m(empty) > 0 in a belief.
+        """
+        check_count("max_regions", max_regions, 0)
+        sample = class_sample(y_true, y_prob, labels, None)
+        cls._check_number(sample.p.shape[1])
+        corners: dict[int, Floats] = {}
+        if isinstance(y_prob, MassFunction):
+            rows = _chosen(len(sample.p), max_regions)
+            points = np.asarray(credal_vertices(y_prob[rows]), dtype=np.float64)
+            corners = dict(zip(rows, points, strict=True))
+        note = f"credal sets of {len(corners)} of {len(sample.p)} samples"
+        names = [str(label) for label in sample.labels.tolist()]
+        return cls(
+            names,
+            sample.p,
+            sample.codes,
+            names,
+            corners=corners,
+            legend="true class",
+            note=note if 0 < len(corners) < len(sample.p) else "",
+        ).plot(ax)
+
+    @classmethod
+    def from_estimator(cls, estimator: Any, X: Any, y: ArrayLike, **options: Any) -> Self:
+        """Predict with a fitted classifier or multiclass calibrator, and draw.
+
+        Parameters
+        ----------
+        estimator : fitted estimator
+            With `classes_`, and `predict_mass` or `predict_proba`.
+        X : array
+            Features, or the scores of a calibrator.
+        y : (n,) array of labels
+        **options
+            As for `from_predictions`, but for `labels`.
+
+        Returns
+        -------
+        display
+
+        Raises
+        ------
+        ValueError
+            As `from_predictions`.
+        """
+        if hasattr(estimator, "predict_mass"):
+            return cls.from_predictions(y, estimator.predict_mass(X), **options)
+        labels = estimator.classes_.tolist()
+        return cls.from_predictions(y, estimator.predict_proba(X), labels=labels, **options)
+
+    @classmethod
+    def from_mass(cls, m: MassFunction | Mapping[str, MassFunction], *, ax: Any = None) -> Self:
+        """Draw the credal set of one mass function, or of a few, around the pignistic points.
+
+        Parameters
+        ----------
+        m : MassFunction, or mapping of str to MassFunction
+            Up to four, on one frame.
+        ax : matplotlib Axes, optional
+            New ones if not given.
+
+        Returns
+        -------
+        display
+
+        Raises
+        ------
+        ValueError
+            If the frame has more or fewer labels than there are corners, m(empty) > 0, or there
+            are too many mass functions, or a batch.
+        """
+        sources = dict(m) if isinstance(m, Mapping) else {"": m}
+        if not 1 <= len(sources) <= len(MARKS):
+            raise ValueError(
+                f"m holds {len(sources)} mass functions, and marks tell 1 to {len(MARKS)} apart"
+            )
+        for name, source in sources.items():
+            _check_single(source, name, next(iter(sources.values())))
+        labels = next(iter(sources.values())).frame.labels
+        cls._check_number(len(labels))
+        corners = {row: credal_vertices(one) for row, one in enumerate(sources.values())}
+        return cls(
+            [str(label) for label in labels],
+            np.array([betp(source) for source in sources.values()], dtype=np.float64),
+            np.arange(len(sources)),
+            [str(name) for name in sources],
+            corners={row: np.asarray(c, dtype=np.float64) for row, c in corners.items()},
+        ).plot(ax)
+
+    @classmethod
+    def _check_number(cls, number: int) -> None:
+        if number != cls.n_corners:
+            hint = _OTHERS.get(number, "show some of them, or coarsen the frame")
+            raise ValueError(
+                f"there are {number} classes, and {cls.__name__} has {cls.n_corners} corners; "
+                f"{hint}"
+            )
+
+    def sides(self) -> dict[int, list[Floats]]:
+        """Sides of each credal set (v, K), its corners in a circle; none of a single point."""
+        return {
+            row: [corners[side] for side in facets(self.n_corners)]
+            for row, corners in self.corners.items()
+            if np.ptp(corners, axis=0).max() > _ATOL
+        }
+
+    def members(self) -> list[tuple[int, str, Floats]]:
+        """Number and name of each group that has points, and these."""
+        return [
+            (number, name, self.points[self.groups == number])
+            for number, name in enumerate(self.names)
+            if np.any(self.groups == number)
+        ]
+
+
+def facets(size: int) -> list[list[int]]:
+    """Sides of a credal set on 3 or 4 labels: indices of permutations, each in a circle.
+
+    For three labels the polygon itself, for four the side P(A) = Bel(A) of every event A, in
+    whose orders the others stand first.
+
+    >>> facets(3)
+    [[0, 1, 4, 5, 3, 2]]
+    >>> [len(side) for side in facets(4)]
+    [6, 6, 4, 6, 4, 4, 6, 6, 4, 4, 6, 4, 6, 6]
+    """
+    orders = list(permutations(range(size)))
+    if size == 3:
+        return [[orders.index(order) for order in _circle((0, 1, 2))]]
+    events = [[i for i in range(size) if mask >> i & 1] for mask in range(1, (1 << size) - 1)]
+    return [[orders.index(order) for order in _orders_of_side(event, size)] for event in events]
+
+
+def _orders_of_side(event: list[int], size: int) -> list[tuple[int, ...]]:
+    rest = [i for i in range(size) if i not in event]
+    if len(event) == 2:
+        (a, b), (c, d) = event, rest
+        return [(a, b, c, d), (a, b, d, c), (b, a, d, c), (b, a, c, d)]
+    if len(event) == 1:
+        return [(*event, *order) for order in _circle((rest[0], rest[1], rest[2]))]
+    return [(*order, *rest) for order in _circle((event[0], event[1], event[2]))]
+
+
+def _circle(labels: tuple[int, int, int]) -> list[tuple[int, int, int]]:
+    """Orders of three labels, each a swap of neighbors away from the one before."""
+    a, b, c = labels
+    return [(a, b, c), (a, c, b), (c, a, b), (c, b, a), (b, c, a), (b, a, c)]
+
+
+def _chosen(n: int, most: int) -> list[int]:
+    """Evenly chosen rows."""
+    return [int(row) for row in np.unique(np.linspace(0, n - 1, min(n, most)).round())]
+
+
+def _check_single(source: Any, name: str, first: Any) -> None:
+    owner = f"m[{name!r}]" if name else "m"
+    if not isinstance(source, MassFunction):
+        raise TypeError(f"{owner} is a MassFunction, not {type(source).__name__}")
+    if source.batch_shape:
+        raise ValueError(
+            f"{owner} is a batch of shape {source.batch_shape}; give one of its rows, or "
+            "from_predictions all of them with their labels"
+        )
+    if source.frame != first.frame:
+        raise ValueError(f"{owner} is on {source.frame!r}, the first one on {first.frame!r}")

@@ -1,0 +1,214 @@
+"""`CouplingDisplay`: how fast the iterations of a coupling come to the least divergence.
+
+Coupling looks for the class probabilities whose answers to all columns of a code are nearest to
+those that were given (`evical.multiclass.hastie_tibshirani`). Zadrozny 2001, fig. 1, shows the
+mean squared error of the iterates, which need not fall as their divergence does.
+"""
+
+from collections.abc import Mapping, Sequence
+from itertools import islice
+from typing import Any, Literal, TypeAlias, final
+
+import numpy as np
+from matplotlib.axes import Axes
+from matplotlib.ticker import MaxNLocator
+from numpy.typing import ArrayLike, NDArray
+
+from evical.metrics._inputs import check_count, class_sample, indicators
+from evical.multiclass import coupling_divergence, hastie_tibshirani, hastie_tibshirani_steps
+from evical.plot._style import COLORS, axes_or_new
+
+__all__ = ["CouplingDisplay"]
+
+Floats = NDArray[np.float64]
+Update: TypeAlias = Literal["minorize", "zadrozny", "scoring"]
+Measure: TypeAlias = Literal["gap", "divergence", "mse"]
+
+_LABELS = {
+    "gap": "Mean divergence above the least one",
+    "divergence": "Mean Kullback-Leibler divergence",
+    "mse": "Mean squared error",
+}
+# Color, marker and line of each update.
+_STYLES: dict[str, tuple[str, str, str]] = {
+    "minorize": (COLORS["blue"], "o", "-"),
+    "zadrozny": (COLORS["vermilion"], "s", "--"),
+    "scoring": (COLORS["orange"], "^", "-."),
+}
+# Divergences are sums of logarithms, whose rounding error is all that is left below.
+_FLOOR = 1e-14
+_N_MARKERS = 12
+
+
+@final
+class CouplingDisplay:
+    """Mean over samples of what is minimized, or of the squared error, at each iteration.
+
+    Usually made by `from_predictions`.
+
+    Parameters
+    ----------
+    values : mapping of str to (n_steps + 1,) array
+        By update; of the estimates that are not iterated first.
+    optimum : float
+        Of the probabilities of the least divergence that was found.
+    measure : {"gap", "divergence", "mse"}
+
+    Attributes
+    ----------
+    ax_ : matplotlib Axes
+    lines_ : dict of str to Line2D
+        By update.
+    optimum_ : Line2D or None
+        None for gaps, where it is 0.
+
+    Examples
+    --------
+    >>> code = [[1, 1, 0], [-1, 0, 1], [0, -1, -1]]
+    >>> display = CouplingDisplay.from_predictions([[0.9, 0.6, 0.6]], code, n_steps=3)
+    >>> [round(value, 4) for value in display.values["minorize"].tolist()]
+    [0.0326, 0.0064, 0.0014, 0.0003]
+    """
+
+    def __init__(
+        self, values: Mapping[Update, Floats], optimum: float, *, measure: Measure = "gap"
+    ) -> None:
+        self.values = dict(values)
+        self.optimum = optimum
+        self.measure = measure
+
+    @classmethod
+    def from_predictions(
+        cls,
+        r: ArrayLike,
+        code: ArrayLike,
+        y_true: ArrayLike | None = None,
+        *,
+        measure: Measure | None = None,
+        updates: Sequence[Update] = ("minorize",),
+        n_steps: int = 30,
+        weights: ArrayLike | None = None,
+        labels: ArrayLike | None = None,
+        ax: Axes | None = None,
+    ) -> "CouplingDisplay":
+        """Iterate from the answers of binary problems, and draw.
+
+        Parameters
+        ----------
+        r : (n, B) array
+            Probability of each column's positive side, given that the class is on either side.
+        code : (K, B) array of 1, -1 and 0
+        y_true : (n,) array of labels, optional
+            For the mean squared error.
+        measure : {"gap", "divergence", "mse"}, optional
+            How much the divergence lies above the least one, on a logarithmic axis; the
+            divergence; or the sum over classes of squared errors. If not given, the last one
+            with labels, else the first one.
+        updates : sequence of {"minorize", "zadrozny", "scoring"}
+            As `evical.multiclass.hastie_tibshirani`.
+        n_steps : int
+            Number of iterations.
+        weights : (B,) array, optional
+            Sizes of the columns' training samples.
+        labels : sequence of K labels, optional
+            Of the rows of `code`, if they are not those of `y_true` in sorted order.
+        ax : matplotlib Axes, optional
+            New ones if not given.
+
+        Returns
+        -------
+        CouplingDisplay
+
+        Raises
+        ------
+        ValueError
+            If an argument is not valid, or labels are missing for the mean squared error.
+
+        Notes
+        -----
+        For other codes than all pairs, different updates may end at different divergences; the
+        least one of each sample is that of the best of their iterates and of 500 more steps by
+        "scoring".
+        """
+        measure = measure or ("gap" if y_true is None else "mse")
+        _check(measure, updates, n_steps, y_true)
+        best = hastie_tibshirani(r, code, weights, atol=1e-13)
+        if not len(best):
+            raise ValueError("r has no row; there is nothing to couple")
+        target = None
+        if measure == "mse":
+            target = indicators(class_sample(y_true, best, labels, None))
+        least = coupling_divergence(best, r, code, weights)
+        values: dict[Update, list[float]] = {update: [] for update in updates}
+        for update in updates:
+            for p in islice(hastie_tibshirani_steps(r, code, weights, update), n_steps + 1):
+                divergence = coupling_divergence(p, r, code, weights)
+                values[update].append(_value(p, divergence, target))
+                better = divergence < least
+                best[better], least[better] = p[better], divergence[better]
+        optimum = _value(best, least, target)
+        start = optimum if measure == "gap" else 0.0
+        curves = {update: np.array(means) - start for update, means in values.items()}
+        return cls(curves, optimum - start, measure=measure).plot(ax)
+
+    def plot(self, ax: Axes | None = None) -> "CouplingDisplay":
+        """Draw.
+
+        Parameters
+        ----------
+        ax : matplotlib Axes, optional
+            New ones if not given.
+
+        Returns
+        -------
+        CouplingDisplay
+            Itself, with the artists as attributes.
+        """
+        self.ax_ = ax = axes_or_new(ax)
+        self.lines_ = {update: self._line(ax, update) for update in self.values}
+        self.optimum_ = None
+        if self.measure == "gap":
+            ax.set_yscale("log", nonpositive="mask")
+        else:
+            label = "at the least divergence"
+            self.optimum_ = ax.axhline(self.optimum, color="black", ls=":", lw=1.2, label=label)
+        ax.set_xlabel("Iteration")
+        ax.set_ylabel(_LABELS[self.measure])
+        ax.xaxis.set_major_locator(MaxNLocator(integer=True))
+        # Above the axes: curves may lie anywhere.
+        ax.legend(loc="lower left", bbox_to_anchor=(0, 1), ncols=2, frameon=False)
+        return self
+
+    def _line(self, ax: Axes, update: Update) -> Any:
+        color, marker, style = _STYLES[update]
+        values = self.values[update]
+        every = max(2, len(values) // _N_MARKERS)
+        shown = np.where(values > _FLOOR, values, np.nan) if self.measure == "gap" else values
+        return ax.plot(
+            np.arange(len(values)),
+            shown,
+            color=color,
+            marker=marker,
+            linestyle=style,
+            # each beside those of the others, which may lie on the same curve
+            markevery=(list(self.values).index(update) % every, every),
+            ms=4.5,
+            lw=1.5,
+            label=f"update: {update}",
+        )[0]
+
+
+def _check(measure: str, updates: Sequence[str], n_steps: int, y_true: Any) -> None:
+    if measure not in _LABELS:
+        raise ValueError(f"measure is {measure!r}, expected {', '.join(map(repr, _LABELS))}")
+    if isinstance(updates, str) or not len(updates):
+        raise ValueError(f"updates are {updates!r}, expected a list such as ['minorize']")
+    check_count("n_steps", n_steps, 1)
+    if measure == "mse" and y_true is None:
+        raise ValueError("y_true is missing, from which a mean squared error is taken")
+
+
+def _value(p: Floats, divergence: Floats, target: Floats | None) -> float:
+    """Mean over samples of the squared error, or without a target of the divergence."""
+    values = divergence if target is None else ((p - target) ** 2).sum(axis=1)
+    return float(values.mean())

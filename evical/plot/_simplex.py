@@ -1,0 +1,164 @@
+"""`SimplexDisplay`: probabilities and beliefs about three classes in a triangle.
+
+The nearer to a corner, the surer is the class. Thick lines part the sectors in which a class is
+the most probable one (Gebel 2009, sec. 2.1, fig. 2.1); beliefs are polygons, their credal sets.
+"""
+
+from typing import Any, ClassVar, final
+
+import numpy as np
+from matplotlib.axes import Axes
+from numpy.typing import NDArray
+
+from evical.plot._corners import MARKS, BaseCornersDisplay
+from evical.plot._style import COLORS, axes_or_new, literal
+
+__all__ = ["TRIANGLE", "SimplexDisplay"]
+
+Floats = NDArray[np.float64]
+
+# Lower left, top and lower right, as in the thesis.
+TRIANGLE = np.array([[0.0, 0.0], [0.5, np.sqrt(0.75)], [1.0, 0.0]])
+_TICKS = (0.2, 0.4, 0.6, 0.8)
+# Points of more samples are small, for they lie on each other.
+_FEW = 40
+
+
+@final
+class SimplexDisplay(BaseCornersDisplay):
+    """Probabilities of three classes as points of a triangle, beliefs as polygons.
+
+    Usually made by `from_estimator`, `from_predictions` or `from_mass`.
+
+    Parameters
+    ----------
+    labels : sequence of str
+        Names of the three classes: at the lower left, the top and the lower right.
+    points : (n, 3) array
+        Probabilities; pignistic ones of beliefs.
+    groups : (n,) array of int
+        Group of each point; it has a color and a marker.
+    names : sequence of str
+        Of the groups, for the legend.
+    corners : mapping of int to (6, 3) array, optional
+        Corners of the credal set of some points, by row, as `dstheory.plot.credal_vertices`
+        gives them.
+    legend : str
+        Title of the legend.
+    note : str
+        Title.
+
+    Attributes
+    ----------
+    ax_ : matplotlib Axes
+    points_ : dict of str to Line2D
+        By the name of the group; without a line.
+    regions_ : dict of int to Polygon
+        Credal sets by row. One that is a point is not drawn.
+    boundaries_ : list of Line2D
+        Where two classes are equally probable.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> display = SimplexDisplay.from_predictions([0, 1, 2], np.eye(3))
+    >>> display.points_["1"].get_xydata().round(3)
+    array([[0.5  , 0.866]])
+    """
+
+    n_corners: ClassVar[int] = 3
+
+    def plot(self, ax: Axes | None = None) -> "SimplexDisplay":
+        """Draw.
+
+        Parameters
+        ----------
+        ax : matplotlib Axes, optional
+            New ones if not given.
+
+        Returns
+        -------
+        SimplexDisplay
+            Itself, with the artists as attributes.
+        """
+        self.ax_ = ax = axes_or_new(ax)
+        self._grid(ax)
+        self.boundaries_ = self._boundaries(ax)
+        self._names(ax)
+        self.regions_ = {
+            row: self._region(ax, side @ TRIANGLE, self.groups[row])
+            for row, (side,) in self.sides().items()
+        }
+        size = 7 if len(self.points) <= _FEW else 4
+        self.points_ = {
+            name: self._scatter(ax, points @ TRIANGLE, number, size)
+            for number, name, points in self.members()
+        }
+        if self.names != [""]:
+            title = self.legend or None
+            ax.legend(loc="upper right", bbox_to_anchor=(1.02, 1.02), frameon=False, title=title)
+        if self.note:
+            ax.set_title(self.note, fontsize="medium")
+        ax.set_aspect("equal")
+        ax.set_xlim(-0.16, 1.16)
+        ax.set_ylim(-0.17, 0.98)
+        ax.set_axis_off()
+        return self
+
+    def _grid(self, ax: Axes) -> None:
+        """Lines of one probability, and its values where they leave the triangle clockwise."""
+        ax.fill(*TRIANGLE.T, facecolor="none", edgecolor="black", lw=1, zorder=1)
+        style: dict[str, Any] = {"fontsize": "x-small", "color": COLORS["gray"]}
+        for k, angle in enumerate((-60, 0, 60)):
+            before, after = (k - 1) % 3, (k + 1) % 3
+            for p in _TICKS:
+                ends = np.zeros((2, 3))
+                ends[:, k] = p
+                ends[0, before] = ends[1, after] = 1 - p
+                line = ends @ TRIANGLE
+                ax.plot(*line.T, color="0.8", lw=0.6, zorder=0)
+                x, y = line[0] + 0.03 * _unit(line[0] - line[1])
+                ax.text(x, y, f"{p:g}", rotation=angle, ha="center", va="center", **style)
+
+    def _names(self, ax: Axes) -> None:
+        names = [literal(name) for name in self.labels]
+        places = TRIANGLE + np.array([[-0.01, -0.04], [0, 0.025], [0.01, -0.04]])
+        for (x, y), name, va in zip(places, names, ("top", "bottom", "top"), strict=True):
+            ax.text(x, y, name, ha="center", va=va, fontweight="bold")
+        sides = (((0.5, -0.1), 0), ((0.14, 0.48), 60), ((0.86, 0.48), -60))
+        texts = (f"← P({names[0]})", f"P({names[1]}) →", f"P({names[2]}) →")
+        for ((x, y), angle), text in zip(sides, texts, strict=True):
+            ax.text(x, y, text, rotation=angle, ha="center", va="center", fontsize="small")
+
+    def _boundaries(self, ax: Axes) -> list[Any]:
+        """From the center to the middle of each side."""
+        middles = (np.ones((3, 3)) - np.eye(3)) / 2
+        return [
+            ax.plot(*(np.stack([np.full(3, 1 / 3), middle]) @ TRIANGLE).T, **_BOUNDARY)[0]
+            for middle in middles
+        ]
+
+    def _region(self, ax: Axes, polygon: Floats, group: int) -> Any:
+        color = MARKS[group][0]
+        style: dict[str, Any] = {"facecolor": (color, 0.2), "edgecolor": color, "lw": 1.1}
+        return ax.fill(*polygon.T, zorder=2, joinstyle="round", **style)[0]
+
+    def _scatter(self, ax: Axes, places: Floats, number: int, size: float) -> Any:
+        color, marker = MARKS[number]
+        return ax.plot(
+            *places.T,
+            marker,
+            color=color,
+            markeredgecolor="black",
+            markeredgewidth=0.6,
+            ms=size,
+            label=literal(self.names[number]),
+            zorder=3,
+        )[0]
+
+
+_BOUNDARY: dict[str, Any] = {"color": COLORS["gray"], "lw": 1.6, "zorder": 1}
+
+
+def _unit(vector: Floats) -> Floats:
+    return np.asarray(vector / np.hypot(*vector))

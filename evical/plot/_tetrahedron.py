@@ -1,0 +1,201 @@
+"""`TetrahedronDisplay`: probabilities and beliefs about four classes in a tetrahedron.
+
+The fourth class is the peak, above the triangle of the others (Gebel 2009, sec. 2.1, fig. 2.2).
+"""
+
+from itertools import combinations
+from typing import Any, ClassVar, final
+
+import numpy as np
+from mpl_toolkits.mplot3d.art3d import (  # type: ignore[import-untyped]  # none published
+    Line3DCollection,
+    Poly3DCollection,
+)
+from numpy.typing import NDArray
+
+from evical.plot._corners import MARKS, BaseCornersDisplay
+from evical.plot._style import COLORS, literal
+
+__all__ = ["TETRAHEDRON", "TetrahedronDisplay"]
+
+Floats = NDArray[np.float64]
+
+# A regular one: the base as the triangle of three classes, and the peak.
+TETRAHEDRON = np.array(
+    [
+        [0.0, 0.0, 0.0],
+        [0.5, np.sqrt(3 / 4), 0.0],
+        [1.0, 0.0, 0.0],
+        [0.5, np.sqrt(1 / 12), np.sqrt(2 / 3)],
+    ]
+)
+_FEW = 40
+
+
+@final
+class TetrahedronDisplay(BaseCornersDisplay):
+    """Probabilities of four classes as points of a tetrahedron, beliefs as polyhedra.
+
+    Usually made by `from_estimator`, `from_predictions` or `from_mass`.
+
+    Parameters
+    ----------
+    labels : sequence of str
+        Names of the four classes; the last one is the peak.
+    points : (n, 4) array
+        Probabilities; pignistic ones of beliefs.
+    groups : (n,) array of int
+        Group of each point; it has a color and a marker.
+    names : sequence of str
+        Of the groups, for the legend.
+    corners : mapping of int to (24, 4) array, optional
+        Corners of the credal set of some points, by row, as `dstheory.plot.credal_vertices`
+        gives them.
+    legend : str
+        Title of the legend.
+    note : str
+        Title.
+
+    Attributes
+    ----------
+    ax_ : matplotlib Axes3D
+    points_ : dict of str to Line3D
+        By the name of the group; without a line.
+    regions_ : dict of int to Poly3DCollection
+        Credal sets by row. One that is a point is not drawn.
+    edges_ : Line3DCollection
+        Of the tetrahedron.
+    boundaries_ : Line3DCollection
+        Where three classes are equally probable and most probable, from the center to the middle
+        of each side, and on the sides where two are.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> display = TetrahedronDisplay.from_predictions([0, 1, 2, 3], np.eye(4))
+    >>> [round(float(x), 3) for x, in display.points_["3"].get_data_3d()]
+    [0.5, 0.289, 0.816]
+    """
+
+    n_corners: ClassVar[int] = 4
+
+    def plot(
+        self, ax: Any = None, *, elev: float = 14.0, azim: float = -72.0
+    ) -> "TetrahedronDisplay":
+        """Draw.
+
+        Parameters
+        ----------
+        ax : matplotlib Axes3D, optional
+            Axes with ``projection="3d"``; new ones if not given.
+        elev, azim : float
+            Height and direction from which it is seen, in degrees.
+
+        Returns
+        -------
+        TetrahedronDisplay
+            Itself, with the artists as attributes.
+
+        Raises
+        ------
+        TypeError
+            If the axes have no third dimension.
+        """
+        self.ax_ = ax = _axes(ax)
+        self.edges_ = self._edges(ax, elev, azim)
+        self.boundaries_ = self._boundaries(ax)
+        for corner, name in zip(TETRAHEDRON, self.labels, strict=True):
+            place = corner + 0.08 * (corner - TETRAHEDRON.mean(axis=0))
+            box = {"boxstyle": "square,pad=0.1", "facecolor": (1, 1, 1, 0.7), "edgecolor": "none"}
+            style = {"ha": "center", "va": "center", "fontweight": "bold", "bbox": box}
+            ax.text(*place, literal(name), **style)
+        self.regions_ = {
+            row: self._region(ax, sides, self.groups[row]) for row, sides in self.sides().items()
+        }
+        size = 7 if len(self.points) <= _FEW else 4
+        self.points_ = {
+            name: self._scatter(ax, points @ TETRAHEDRON, number, size)
+            for number, name, points in self.members()
+        }
+        if self.names != [""]:
+            title = self.legend or None
+            ax.legend(loc="upper left", bbox_to_anchor=(0.72, 0.98), frameon=False, title=title)
+        if self.note:
+            ax.text2D(0.03, 0.95, self.note, transform=ax.transAxes)  # a title would be outside
+        _look(ax, elev, azim)
+        return self
+
+    def _edges(self, ax: Any, elev: float, azim: float) -> Any:
+        """Gray to the corner at the back."""
+        up, turn = np.radians([elev, azim])
+        toward = np.array([np.cos(up) * np.cos(turn), np.cos(up) * np.sin(turn), np.sin(up)])
+        back = int(np.argmin(TETRAHEDRON @ toward))
+        pairs = list(combinations(range(4), 2))
+        colors = [COLORS["gray"] if back in pair else "black" for pair in pairs]
+        widths = [0.8 if back in pair else 1.3 for pair in pairs]
+        return _lines(ax, np.eye(4), pairs, colors=colors, linewidths=widths)
+
+    def _boundaries(self, ax: Any) -> Any:
+        """Edges of the six faces that part the sectors."""
+        center = np.full(4, 1 / 4)
+        sides = (1 - np.eye(4)) / 3
+        pairs = list(combinations(range(4), 2))
+        middles = np.array([(np.arange(4) == a) | (np.arange(4) == b) for a, b in pairs]) / 2
+        places = np.vstack([center, sides, middles])
+        inner = [(0, 1 + k) for k in range(4)]
+        outer = [
+            (1 + k, 5 + number) for k in range(4) for number, p in enumerate(pairs) if k not in p
+        ]
+        style: dict[str, Any] = {"color": COLORS["gray"], "lw": 0.8, "linestyle": (0, (4, 3))}
+        return _lines(ax, places, [*inner, *outer], **style)
+
+    def _region(self, ax: Any, sides: list[Floats], group: int) -> Any:
+        color = MARKS[group][0]
+        polygons = [side @ TETRAHEDRON for side in sides]
+        region = Poly3DCollection(
+            polygons, facecolor=(color, 0.1), edgecolor=(color, 0.7), linewidth=0.7
+        )
+        ax.add_collection3d(region)
+        return region
+
+    def _scatter(self, ax: Any, places: Floats, number: int, size: float) -> Any:
+        color, marker = MARKS[number]
+        return ax.plot(
+            *places.T,
+            marker,
+            color=color,
+            markeredgecolor="black",
+            markeredgewidth=0.6,
+            ms=size,
+            label=literal(self.names[number]),
+        )[0]
+
+
+def _axes(ax: Any) -> Any:
+    if ax is None:
+        # Inside, because choosing a window system is not for those who bring their own axes.
+        import matplotlib.pyplot as plt
+
+        figure = plt.figure(figsize=(5.6, 5.0))
+        return figure.add_axes((0.0, 0.0, 1.0, 1.0), projection="3d")
+    if getattr(ax, "name", "") != "3d":
+        raise TypeError("ax has two dimensions; make it with projection='3d'")
+    return ax
+
+
+def _lines(ax: Any, places: Floats, pairs: Any, **style: Any) -> Any:
+    ends = places @ TETRAHEDRON
+    lines = Line3DCollection([ends[[a, b]] for a, b in pairs], **style)
+    ax.add_collection3d(lines)
+    return lines
+
+
+def _look(ax: Any, elev: float, azim: float) -> None:
+    """From where, and how much of the room."""
+    width, depth, height = TETRAHEDRON.max(axis=0)
+    ax.set_xlim(0, width)
+    ax.set_ylim(0, depth)
+    ax.set_zlim(0, height)
+    ax.set_box_aspect((width, depth, height), zoom=1.2)
+    ax.view_init(elev=elev, azim=azim)
+    ax.set_axis_off()
