@@ -14,6 +14,7 @@ from numpy.typing import NDArray
 
 from evical.experiments._cross_validation import MEASURES, Fold, Tried, folds_of, tried
 from evical.experiments._evaluation import Evaluation
+from evical.experiments._labels import two_labels
 from evical.experiments._methods import named
 from evical.experiments._recommendation import (
     Difference,
@@ -121,8 +122,9 @@ class Comparison:
             If the method did not take part.
         """
         row = self._row(method)
-        options = {"name": method, "scores": self.scores} | options
-        y = np.array(self.class_names)[self.y] if len(set(self.class_names)) == 2 else self.y
+        negative, positive = self.class_names
+        options = {"name": method, "scores": self.scores, "pos_label": positive} | options
+        y = np.where(self.y == 1, positive, negative)
         return Evaluation.from_predictions(
             y, self.probability[row], bel=self.bel[row], pl=self.pl[row], **options
         )
@@ -159,6 +161,7 @@ def compare(
     random_state: Any = 0,
     n_jobs: int | None = None,
     name: str = "scores",
+    pos_label: Any = None,
     on_fit: Callable[[], object] | None = None,
 ) -> Comparison:
     r"""Compare calibrators by cross-validation, and recommend one.
@@ -168,7 +171,7 @@ def compare(
     scores : (n,) or (n, 1) array
         Of samples that the classifier was not trained on.
     y : (n,) array
-        Labels of two classes, of any kind; the greater one is positive.
+        Labels of two classes, of any kind.
     methods : None, "all", sequence, or mapping of names to estimators
         Names such as "logistic", "logistic:bayesian" or "binning:n_bins=15", and estimators. By
         default six methods of different kinds; the scores as they are too, if all lie in [0, 1].
@@ -185,6 +188,8 @@ def compare(
         Folds at once, see `joblib.Parallel`.
     name : str
         Of the scores.
+    pos_label : label, optional
+        The class that high scores speak for; by default the greater one.
     on_fit : callable, optional
         Called after each fit, to show progress.
 
@@ -225,7 +230,7 @@ def compare(
     values = check_scores(scores)
     labels = check_labels(y)
     check_same_length(scores=values, y=labels)
-    classes = _two_classes(labels)
+    classes = two_labels(labels, pos_label)
     codes = (labels == classes[1]).astype(np.int64)
     _check_plan(cv, repeats, criterion)
     estimators = named(methods, values)
@@ -237,15 +242,6 @@ def compare(
         method, reason = next(iter(failures.items()))
         raise ValueError(f"no method could be fitted; {method}: {reason}")
     return _collected(name, values, codes, classes, kept, results, folds, criterion, failures)
-
-
-def _two_classes(labels: NDArray[Any]) -> NDArray[Any]:
-    classes = np.unique(labels)
-    if len(classes) == 1:
-        raise ValueError(f"y has one class only (all {classes[0]}); a comparison needs both")
-    if len(classes) != 2:
-        raise ValueError(f"y has {len(classes)} classes {classes[:5].tolist()}, expected two")
-    return classes
 
 
 def _check_plan(cv: Any, repeats: Any, criterion: Any) -> None:

@@ -13,6 +13,7 @@ from sklearn.utils import check_random_state
 
 from dstheory import Frame, MassFunction
 from evical.experiments._bootstrap import interval_limits, prepared, resample_count
+from evical.experiments._labels import two_labels
 from evical.metrics import CalibrationReport, Measure, calibration_report
 from evical.metrics._beliefs import interval_sample
 from evical.metrics._inputs import BinarySample, binary_sample, check_count
@@ -100,6 +101,7 @@ class Evaluation:
         pl: Any = None,
         scores: Any = None,
         name: str = "predictions",
+        pos_label: Any = None,
         sample_weight: Any = None,
         n_bins: int = 10,
         confidence: float = 0.95,
@@ -111,7 +113,7 @@ class Evaluation:
         Parameters
         ----------
         y : (n,) array
-            Labels of two classes, of any kind; the greater one is positive.
+            Labels of two classes, of any kind.
         probability : (n,) or (n, 2) array, optional
             By default the middle of the beliefs, the pignistic probability.
         mass : MassFunction, optional
@@ -121,6 +123,8 @@ class Evaluation:
         scores : (n,) array, optional
             What was calibrated; for pictures.
         name : str
+        pos_label : label, optional
+            By default the greater label, or the second of the frame.
         sample_weight : (n,) array, optional
         n_bins : int
             Of calibration errors and of coverage.
@@ -154,9 +158,9 @@ class Evaluation:
         >>> made.intervals[0].name, round(made.intervals[0].value, 2)
         ('brier_score', 0.17)
         """
-        labels = _two_labels(y, mass)
+        labels = _two_labels(y, mass, pos_label)
         codes = (check_labels(y) == labels[1]).astype(np.int64)
-        bounds = _bounds(y, codes, mass, bel, pl)
+        bounds = _bounds(y, codes, mass, bel, pl, labels[1])
         sample = _sample(codes, probability, bounds, sample_weight)
         if bounds is not None and np.ptp(bounds, axis=1).max() <= _PRECISE:
             bounds = None
@@ -230,22 +234,23 @@ class Evaluation:
         return "\n".join([head, *(f"  {one}" for one in self.intervals), level])
 
 
-def _two_labels(y: Any, mass: MassFunction | None) -> NDArray[Any]:
+def _two_labels(y: Any, mass: MassFunction | None, pos_label: Any) -> NDArray[Any]:
     """Labels of the negative and the positive class; both must occur."""
-    found = np.unique(check_labels(y))
-    if len(found) == 1:
-        raise ValueError(f"y has one class only (all {found[0]}); an evaluation needs both")
-    if len(found) != 2:
-        raise ValueError(f"y has {len(found)} classes {found[:5].tolist()}, expected two")
+    found = two_labels(check_labels(y), None if mass is not None else pos_label)
     if mass is None:
         return found
     if len(mass.frame) != 2:
         raise ValueError(f"the mass functions are on {len(mass.frame)} classes, expected two")
-    return np.asarray(mass.frame.labels)
+    return two_labels(np.asarray(mass.frame.labels), pos_label, ordered=True)
 
 
 def _bounds(
-    y: Any, codes: NDArray[np.int64], mass: MassFunction | None, bel: Any, pl: Any
+    y: Any,
+    codes: NDArray[np.int64],
+    mass: MassFunction | None,
+    bel: Any,
+    pl: Any,
+    positive: Any,
 ) -> Floats | None:
     """[Bel, Pl] of the positive class (n, 2), if there are beliefs."""
     if (bel is None) != (pl is None):
@@ -253,7 +258,7 @@ def _bounds(
     if mass is not None:
         if bel is not None:
             raise ValueError("beliefs are given twice; give mass, or bel and pl")
-        sample = interval_sample(y, mass, None, None)
+        sample = interval_sample(y, mass, positive, None)
     elif bel is not None:
         check_same_length(bel=bel, pl=pl)
         pair = np.stack([np.ravel(bel), np.ravel(pl)], axis=1)
