@@ -8,12 +8,38 @@ from matplotlib.axes import Axes
 
 __all__ = ["COLORS", "LINES", "axes_or_new", "literal"]
 
-COLORS = {"blue": "#0072B2", "orange": "#E69F00", "vermilion": "#D55E00", "gray": "#595959"}
+COLORS = {
+    "blue": "#0072B2",
+    "orange": "#E69F00",
+    "vermilion": "#D55E00",
+    "gray": "#595959",
+    "green": "#009E73",
+    "sky": "#56B4E9",
+    "purple": "#CC79A7",
+}
 LINES = ("--", ":", "-.", (0, (8, 2)))
 
 
 def axes_or_new(ax: Axes | None, size: tuple[float, float] | None = None) -> Axes:
-    """The given axes, or those of a new pyplot figure, which a notebook shows by itself."""
+    """The given axes, or those of a new pyplot figure, which a notebook shows by itself.
+
+    Parameters
+    ----------
+    ax : matplotlib Axes, optional
+    size : (width, height), optional
+        Of the new figure, in inches.
+
+    Returns
+    -------
+    matplotlib Axes
+
+    Examples
+    --------
+    >>> from matplotlib.figure import Figure
+    >>> ax = Figure().subplots()
+    >>> axes_or_new(ax) is ax
+    True
+    """
     if ax is not None:
         return ax
     # Inside, because choosing a window system is not for those who bring their own axes.
@@ -25,6 +51,17 @@ def axes_or_new(ax: Axes | None, size: tuple[float, float] | None = None) -> Axe
 def literal(text: object) -> str:
     """The text as it is; between two dollar signs matplotlib would read a formula.
 
+    Parameters
+    ----------
+    text : object
+        Of which ``str`` is shown.
+
+    Returns
+    -------
+    str
+
+    Examples
+    --------
     >>> print(literal("price in $"))
     price in \\$
     """

@@ -3,14 +3,18 @@
 from evical.plot._band import BeliefBandDisplay
 from evical.plot._contour import ContourDisplay
 from evical.plot._coupling import CouplingDisplay
+from evical.plot._critical_difference import CriticalDifferenceDisplay
+from evical.plot._interval import BeliefIntervalDisplay
 from evical.plot._reliability import ReliabilityDisplay
 from evical.plot._simplex import SimplexDisplay
 from evical.plot._tetrahedron import TetrahedronDisplay
 
 __all__ = [
     "BeliefBandDisplay",
+    "BeliefIntervalDisplay",
     "ContourDisplay",
     "CouplingDisplay",
+    "CriticalDifferenceDisplay",
     "ReliabilityDisplay",
     "SimplexDisplay",
     "TetrahedronDisplay",

@@ -1,4 +1,4 @@
-"""`BeliefBandDisplay`: belief, plausibility and pignistic probability along the scores.
+"""`BeliefBandDisplay`: belief and plausibility along the scores, beside the data.
 
 A probabilistic calibrator draws a line; an evidential one draws the band between belief and
 plausibility, which widens where the sample says little. Xu et al. 2016, figures 4, 5 and 7.
@@ -10,6 +10,11 @@ import numpy as np
 from matplotlib.axes import Axes
 from numpy.typing import ArrayLike, NDArray
 
+from evical.metrics._bins import bin_numbers, check_bins
+from evical.plot._density import SHARES, draw_rug
+from evical.plot._inputs import known_classes, positive_outcomes, predictions
+from evical.plot._interval_data import class_beliefs, outcomes
+from evical.plot._reliability_data import check_level, share_intervals
 from evical.plot._style import COLORS, axes_or_new, limit_to_unit, literal
 from evical.scores._checks import check_same_length, check_scores
 
@@ -35,6 +40,8 @@ class BeliefBandDisplay:
     sample : tuple of two arrays, optional
         Scores and labels (0 and 1) of the calibration sample, drawn as a rug: positive
         samples above, negative ones below.
+    frequencies : tuple of four (b,) arrays, optional
+        Of bins of the sample: mean score, share of positives, and ends of its interval.
     name : str, optional
         For the legend.
     class_name : str
@@ -46,9 +53,13 @@ class BeliefBandDisplay:
     band_ : PolyCollection or None
         The band, if it is filled.
     lines_ : list of Line2D
-        Belief, plausibility and pignistic probability.
+        Belief and plausibility; one line where they are the same.
     rug_ : list of Line2D
         Of the negative and of the positive samples; empty without a sample.
+    frequencies_ : Line2D or None
+        Shares of positives.
+    intervals_ : LineCollection or None
+        Of these shares.
 
     Examples
     --------
@@ -67,6 +78,7 @@ class BeliefBandDisplay:
         pl: Floats,
         *,
         sample: tuple[Floats, NDArray[Any]] | None = None,
+        frequencies: tuple[Floats, Floats, Floats, Floats] | None = None,
         name: str | None = None,
         class_name: str = "1",
     ) -> None:
@@ -74,6 +86,7 @@ class BeliefBandDisplay:
         self.bel = bel
         self.pl = pl
         self.sample = sample
+        self.frequencies = frequencies
         self.name = name
         self.class_name = class_name
 
@@ -84,6 +97,8 @@ class BeliefBandDisplay:
         scores: ArrayLike,
         y: ArrayLike | None = None,
         *,
+        n_bins: int | None = None,
+        confidence: float = 0.95,
         name: str | None = None,
         class_name: str | None = None,
         ax: Axes | None = None,
@@ -98,6 +113,10 @@ class BeliefBandDisplay:
             Their range, with a margin, is shown.
         y : (n,) array, optional
             Labels; with them the scores are drawn as a rug.
+        n_bins : int, optional
+            Draw the share of positives in so many bins of equal frequency, too.
+        confidence : float
+            Of their Clopper-Pearson intervals.
         name : str, optional
             For the legend; the calibrator's model if it has one.
         class_name : str, optional
@@ -113,22 +132,89 @@ class BeliefBandDisplay:
         Raises
         ------
         ValueError
-            If there are no scores, one is not finite, or lengths differ.
+            If there are no scores, one is not finite, lengths differ, a label is not the
+            calibrator's, or bins are wanted without labels.
+        TypeError
+            If the calibrator is not fitted, or predicts no intervals.
         """
         values = check_scores(scores)
-        if y is not None:
-            check_same_length(scores=values, y=np.asarray(y))
+        classes = known_classes(calibrator)
+        hits = None if y is None else positive_outcomes(y, classes, 1)
+        frequencies = _frequencies(values, hits, n_bins, confidence)
         margin = 0.05 * (np.ptp(values) or 1.0)
         grid = np.linspace(values.min() - margin, values.max() + margin, _N_GRID)
-        bel, pl = calibrator.predict_interval(grid).T
-        positive = calibrator.classes_[1]
+        bel, pl = predictions(calibrator, "predict_interval", grid).T
         display = cls(
             grid,
             bel,
             pl,
-            sample=None if y is None else (values, (np.asarray(y) == positive).astype(int)),
+            sample=None if hits is None else (values, hits),
+            frequencies=frequencies,
             name=name or getattr(calibrator, "model", type(calibrator).__name__),
-            class_name=str(positive) if class_name is None else class_name,
+            class_name=str(classes[1]) if class_name is None else class_name,
+        )
+        return display.plot(ax, **style)
+
+    @classmethod
+    def from_predictions(
+        cls,
+        scores: ArrayLike,
+        y_belief: Any,
+        y_true: ArrayLike | None = None,
+        *,
+        pos_label: Any = None,
+        n_bins: int | None = None,
+        confidence: float = 0.95,
+        name: str | None = None,
+        class_name: str | None = None,
+        ax: Axes | None = None,
+        **style: Any,
+    ) -> "BeliefBandDisplay":
+        """Draw beliefs that are known at some scores.
+
+        Parameters
+        ----------
+        scores : (n,) array
+            In any order; between them the band is interpolated.
+        y_belief : MassFunction or (n, 2) array
+            Beliefs there; rows are [Bel, Pl] of the class.
+        y_true : (n,) array, optional
+            Labels.
+        pos_label : label, optional
+            The class that is shown; the second of two if not given.
+        n_bins : int, optional
+        confidence : float
+        name : str, optional
+        class_name : str, optional
+        ax : matplotlib Axes, optional
+        **style
+            All as for `from_estimator`.
+
+        Returns
+        -------
+        BeliefBandDisplay
+
+        Raises
+        ------
+        ValueError
+            As `from_estimator`, or if Bel and Pl do not satisfy 0 <= Bel <= Pl <= 1.
+        """
+        values = check_scores(scores)
+        beliefs = class_beliefs(y_belief, pos_label)
+        if len(beliefs.labels) != 1:
+            raise ValueError(f"name one of the classes {list(beliefs.labels)} by pos_label")
+        check_same_length(scores=values, y_belief=beliefs.bel)
+        hits = None if y_true is None else outcomes(y_true, y_belief, pos_label)[:, 0].astype(int)
+        frequencies = _frequencies(values, hits, n_bins, confidence)
+        order = np.argsort(values, kind="stable")
+        display = cls(
+            values[order],
+            beliefs.bel[order, 0],
+            beliefs.pl[order, 0],
+            sample=None if hits is None else (values, hits),
+            frequencies=frequencies,
+            name=name,
+            class_name=str(beliefs.labels[0]) if class_name is None else class_name,
         )
         return display.plot(ax, **style)
 
@@ -160,36 +246,58 @@ class BeliefBandDisplay:
         self.band_ = None
         if np.allclose(self.bel, self.pl, atol=1e-12):
             self.lines_ = ax.plot(
-                self.scores, self.bel, color=color, linestyle=linestyle, label=self.name
+                self.scores, self.bel, color=color, linestyle=linestyle, label=self._label()
             )
         else:
             edges = np.stack([self.bel, self.pl], axis=1)
             self.lines_ = ax.plot(self.scores, edges, color=color, linestyle=linestyle, lw=1.4)
-            self.lines_[0].set_label(f"{self.name}: Bel and Pl")
+            self.lines_[0].set_label(self._label("Bel and Pl"))
             if fill:
                 self.band_ = ax.fill_between(
                     self.scores, self.bel, self.pl, color=color, alpha=0.22, lw=0
                 )
-        self.rug_ = [] if self.sample is None else self._plot_rug(ax, *self.sample)
+        self._draw_data(ax)
         ax.set_xlabel("Score of the classifier")
         ax.set_ylabel(f"Degree of belief in class {literal(self.class_name)}")
-        ax.set_xlim(self.scores[0], self.scores[-1])
+        ends = (self.scores[0], self.scores[-1])
+        ax.set_xlim(*(ends if ends[0] < ends[1] else (ends[0] - 0.5, ends[0] + 0.5)))
         limit_to_unit(ax)
-        ax.legend(loc="best", framealpha=0.9)
+        # Above the axes: a band may lie anywhere in them.
+        ax.legend(loc="lower left", bbox_to_anchor=(0, 1), ncols=2, frameon=False)
         return self
 
-    def _plot_rug(self, ax: Axes, scores: Floats, y: NDArray[Any]) -> list[Any]:
-        """Marks at 1 for positive and at 0 for negative samples."""
-        return [
-            ax.plot(
-                scores[y == side],
-                np.full(np.sum(y == side), float(side)),
-                "|",
-                color=COLORS["gray"],
-                ms=9,
-                mew=0.9,
-                alpha=0.8,
-                clip_on=False,
-            )[0]
-            for side in (0, 1)
-        ]
+    def _label(self, part: str | None = None) -> str | None:
+        texts = [text for text in (self.name and literal(self.name), part) if text is not None]
+        return ": ".join(texts) or None
+
+    def _draw_data(self, ax: Axes) -> None:
+        """Marks at 1 for positive and at 0 for negative samples, and shares of bins."""
+        self.rug_: list[Any] = []
+        if self.sample is not None:
+            scores, y = self.sample
+            self.rug_ = [draw_rug(ax, scores[y == side], float(side)) for side in (0, 1)]
+        self.frequencies_ = self.intervals_ = None
+        if self.frequencies is not None:
+            place, share, low, high = self.frequencies
+            self.intervals_ = ax.vlines(place, low, high, color="black", lw=1)
+            (self.frequencies_,) = ax.plot(place, share, label="share of positives", **SHARES)
+
+
+def _frequencies(
+    scores: Floats, hits: NDArray[Any] | None, n_bins: int | None, confidence: float
+) -> tuple[Floats, Floats, Floats, Floats] | None:
+    """Mean score and share of positives of bins of equal frequency, with intervals."""
+    if hits is not None:
+        check_same_length(scores=scores, y=hits)
+    if n_bins is None:
+        return None
+    if hits is None:
+        raise ValueError(f"n_bins is {n_bins}, but there are no labels to count")
+    check_bins(n_bins, "quantile")
+    check_level(confidence)
+    number = bin_numbers(scores, None, n_bins, "quantile")
+    counts = np.bincount(number, minlength=n_bins).astype(np.float64)
+    some = np.flatnonzero(counts)
+    sums, positives = (np.bincount(number, v, n_bins)[some] for v in (scores, hits))
+    ends = share_intervals(positives, counts[some], "clopper_pearson", confidence)
+    return sums / counts[some], positives / counts[some], *ends

@@ -1,47 +1,76 @@
 """`ReliabilityDisplay`: do events that are given a probability of p happen in p of the cases?
 
-Predictions are gathered in bins; the share of positives in a bin is drawn against the mean
-prediction. How many samples a bin has is part of the picture, because a bin of three samples
-proves nothing. DeGroot & Fienberg 1983; Murphy & Winkler 1977.
+Predictions are gathered in bins, or pooled by isotonic regression (CORP); the share of positives is
+drawn against the prediction. How many samples there are is part of the picture, because a bin of
+three samples proves nothing. Murphy & Winkler 1977; DeGroot & Fienberg 1983; Dimitriadis, Gneiting
+& Jordan 2021.
 """
 
-from typing import Any
+from typing import Any, Literal
 
 import numpy as np
 from matplotlib.axes import Axes
 from numpy.typing import ArrayLike, NDArray
 
-from evical.plot._style import COLORS, axes_or_new, limit_to_unit
-from evical.scores._checks import check_binary, check_same_length, check_scores
+from evical.metrics._inputs import binary_sample
+from evical.plot._density import DENSITIES, check_choice, draw_density
+from evical.plot._inputs import (
+    display_name,
+    known_classes,
+    positive_index,
+    positive_outcomes,
+    predictions,
+)
+from evical.plot._reliability_data import INTERVALS, Reliability, binned, check_level, corp
+from evical.plot._style import COLORS, axes_or_new, limit_to_unit, literal
 
 __all__ = ["ReliabilityDisplay"]
 
 Floats = NDArray[np.float64]
+Strategy = Literal["uniform", "quantile", "corp"]
+Interval = Literal["clopper_pearson", "likelihood"] | None
+Density = Literal["histogram", "classes", "rug"] | None
 
 
 class ReliabilityDisplay:
-    """Reliability diagram, with the number of samples in each bin.
+    """Reliability diagram, with the number of samples.
 
     Usually made by `from_predictions` or `from_estimator`.
 
     Parameters
     ----------
-    edges : (n_bins + 1,) array
-    counts : (n_bins,) array
-        Samples in each bin.
-    prob_pred, prob_true : (n_bins,) arrays
-        Mean prediction and share of positives of each bin; NaN where it is empty.
+    prob_pred, prob_true : (b,) arrays
+        Mean prediction and share of positives of each bin, NaN where it is empty; or the
+        isotonic curve at each distinct prediction.
+    counts : (b,) array
+        Samples of each.
+    strategy : "uniform", "quantile" or "corp"
+        Where the former come from.
+    edges : (b + 1,) array, optional
+        Of bins of equal width: the histogram has the same.
+    interval : pair of (b,) arrays, optional
+        Ends of an interval for the share of each bin.
+    band : triple of (c,) arrays, optional
+        Predictions, and ends of the consistency band there.
+    uncertainty_name : str, optional
+        What intervals or band are; for the legend.
+    y_true, y_prob : (n,) arrays, optional
+        The sample, for its density.
     name : str, optional
         For the legend.
+    class_name : str, optional
+        Of the positive class; for the axis.
 
     Attributes
     ----------
     ax_ : matplotlib Axes
     line_ : Line2D
-        Share of positives over mean prediction.
+        Share of positives over prediction.
+    intervals_ : LineCollection or None
+    band_ : PolyCollection or None
     counts_ax_ : matplotlib Axes or None
-    bars_ : StepPatch or None
-        The counts.
+    density_ : list of artists
+        Histograms or rugs, of all or of the negative and the positive samples.
 
     Examples
     --------
@@ -52,41 +81,79 @@ class ReliabilityDisplay:
 
     def __init__(
         self,
-        edges: Floats,
-        counts: NDArray[np.intp],
         prob_pred: Floats,
         prob_true: Floats,
+        counts: NDArray[np.int64],
         *,
+        strategy: Strategy = "uniform",
+        edges: Floats | None = None,
+        interval: tuple[Floats, Floats] | None = None,
+        band: tuple[Floats, Floats, Floats] | None = None,
+        uncertainty_name: str | None = None,
+        y_true: Floats | None = None,
+        y_prob: Floats | None = None,
         name: str | None = None,
+        class_name: str | None = None,
     ) -> None:
-        self.edges = edges
-        self.counts = counts
         self.prob_pred = prob_pred
         self.prob_true = prob_true
+        self.counts = counts
+        self.strategy = strategy
+        self.edges = edges
+        self.interval = interval
+        self.band = band
+        self.uncertainty_name = uncertainty_name
+        self.y_true = y_true
+        self.y_prob = y_prob
         self.name = name
+        self.class_name = class_name
 
     @classmethod
     def from_predictions(
         cls,
         y_true: ArrayLike,
-        y_prob: ArrayLike,
+        y_prob: Any,
         *,
         n_bins: int = 10,
+        strategy: Strategy = "uniform",
+        interval: Interval = None,
+        confidence: float = 0.95,
+        n_resamples: int = 200,
+        random_state: Any = None,
+        pos_label: Any = None,
         name: str | None = None,
+        class_name: str | None = None,
         ax: Axes | None = None,
         counts_ax: Axes | None = None,
         **style: Any,
     ) -> "ReliabilityDisplay":
-        """Gather predictions in bins of equal width, and draw.
+        """Gather predictions, and draw.
 
         Parameters
         ----------
-        y_true : (n,) array of 0 and 1
-        y_prob : (n,) array
-            Probabilities of class 1.
+        y_true : (n,) array of labels
+            Two of them, 0 and 1 or -1 and 1 unless `pos_label` names the positive one.
+        y_prob : (n,) or (n, 2) array, or MassFunction
+            Probabilities of the positive class; of mass functions the pignistic ones.
         n_bins : int
+            Unless the strategy is "corp".
+        strategy : "uniform", "quantile" or "corp"
+            Bins of equal width, or of equal frequency; or isotonic regression, which needs no
+            bins, with a band in which its curve lies if predictions are calibrated.
+        interval : "clopper_pearson", "likelihood" or None
+            For the share of each bin: confidence interval, or belief and plausibility that the
+            next sample is positive.
+        confidence : float
+            Of Clopper-Pearson intervals, and at each prediction of the consistency band.
+        n_resamples : int
+            Curves behind the consistency band; 0 for no band.
+        random_state : int, RandomState or None
+            For the band.
+        pos_label : label, optional
         name : str, optional
             For the legend.
+        class_name : str, optional
+            Of the positive class, for the axis; `pos_label` if not given.
         ax, counts_ax : matplotlib Axes, optional
             As for `plot`.
         **style
@@ -99,33 +166,59 @@ class ReliabilityDisplay:
         Raises
         ------
         ValueError
-            If lengths differ, a label is neither 0 nor 1, or a probability not in [0, 1].
+            If lengths differ, there is no sample or other than two labels, a probability is not
+            in [0, 1], or there is no such strategy or interval.
+        TypeError
+            If a number is not whole that should be.
+
+        Notes
+        -----
+        The band takes the predictions as given: each of the `n_resamples` curves is the isotonic
+        regression of outcomes that are drawn with the predicted probabilities. It is of the
+        confidence at each prediction by itself, so that a calibrated curve may leave it
+        somewhere.
+
+        References
+        ----------
+        Dimitriadis, Gneiting & Jordan (2021), Stable reliability diagrams for probabilistic
+        classifiers, Proceedings of the National Academy of Sciences 118, e2016191118.
+        Clopper & Pearson (1934), Biometrika 26, 404-413. Xu, Davoine, Zha & Denoeux (2016),
+        section 4.1, on the likelihood.
         """
-        y, p = check_binary(y_true), check_scores(y_prob)
-        check_same_length(y_true=y, y_prob=p)
-        outside = (p < 0) | (p > 1)
-        if outside.any():
-            row = int(np.argmax(outside))
-            raise ValueError(f"y_prob[{row}] is {p[row]}, expected a probability in [0, 1]")
-        if n_bins < 1:
-            raise ValueError(f"n_bins is {n_bins}, expected at least 1")
-        bins = np.minimum((p * n_bins).astype(np.intp), n_bins - 1)
-        counts = np.bincount(bins, minlength=n_bins)
-        some = np.where(counts > 0, counts, np.nan)
+        sample = binary_sample(y_true, y_prob, pos_label, None)
+        check_choice("strategy", strategy, ("uniform", "quantile", "corp"))
+        check_choice("interval", interval, (*INTERVALS, None))
+        check_level(confidence)
+        data: Reliability
+        if strategy == "corp":
+            if interval is not None:
+                raise ValueError(f'interval is {interval!r}, but strategy="corp" has a band')
+            data = corp(sample, n_resamples, confidence, random_state)
+        else:
+            data = binned(sample, n_bins, strategy, interval, confidence)
+        if class_name is None and pos_label is not None:
+            class_name = str(pos_label)
         display = cls(
-            np.linspace(0, 1, n_bins + 1),
-            counts,
-            np.bincount(bins, p, n_bins) / some,
-            np.bincount(bins, y, n_bins) / some,
+            data.prob_pred,
+            data.prob_true,
+            data.counts,
+            strategy=strategy,
+            edges=data.edges,
+            interval=data.interval,
+            band=data.band,
+            uncertainty_name=_uncertainty(strategy, interval, confidence),
+            y_true=sample.y,
+            y_prob=sample.p,
             name=name,
+            class_name=class_name,
         )
         return display.plot(ax, counts_ax=counts_ax, **style)
 
     @classmethod
     def from_estimator(
-        cls, estimator: Any, X: ArrayLike, y: ArrayLike, **options: Any
+        cls, estimator: Any, X: ArrayLike, y: ArrayLike, *, pos_label: Any = None, **options: Any
     ) -> "ReliabilityDisplay":
-        """Predict with a fitted classifier or calibrator of two classes, and draw.
+        """Predict with a fitted classifier or calibrator, and draw.
 
         Parameters
         ----------
@@ -135,6 +228,8 @@ class ReliabilityDisplay:
             Features, or the scores of a calibrator.
         y : (n,) array
             Labels.
+        pos_label : label, optional
+            The class that the picture is about; the second of two if not given.
         **options
             As for `from_predictions`.
 
@@ -145,19 +240,25 @@ class ReliabilityDisplay:
         Raises
         ------
         ValueError
-            As `from_predictions`.
+            As `from_predictions`, or if a label is none of the estimator's.
+        TypeError
+            If the estimator is not fitted, or predicts no probabilities.
         """
-        labels = (np.asarray(y) == estimator.classes_[1]).astype(int)
-        name = options.pop("name", type(estimator).__name__)
-        return cls.from_predictions(labels, estimator.predict_proba(X)[:, 1], name=name, **options)
+        classes = known_classes(estimator)
+        index = positive_index(classes, pos_label)
+        prob = np.asarray(predictions(estimator, "predict_proba", X))[:, index]
+        options.setdefault("class_name", str(classes[index]))
+        options["name"] = display_name(estimator, options.get("name"))
+        return cls.from_predictions(positive_outcomes(y, classes, index), prob, **options)
 
     def plot(
         self,
         ax: Axes | None = None,
         *,
         counts_ax: Axes | None = None,
+        density: Density = "histogram",
         color: str = COLORS["blue"],
-        marker: str = "o",
+        marker: str | None = None,
         linestyle: str = "-",
     ) -> "ReliabilityDisplay":
         """Draw.
@@ -165,37 +266,113 @@ class ReliabilityDisplay:
         Parameters
         ----------
         ax : matplotlib Axes, optional
-            New ones if not given.
+            New ones if not given, with others below them for the density.
         counts_ax : matplotlib Axes, optional
-            For the counts; without it they are not drawn.
-        color, marker, linestyle : str
+            For the density of predictions; with `ax` alone it is not drawn.
+        density : "histogram", "classes", "rug" or None
+            Number of samples in bins, of all or of each class (positive samples upwards,
+            negative ones downwards); or a mark for each sample, positive ones above.
+        color : str
+        marker : str, optional
+            By default bins are dots, and isotonic curves have none.
+        linestyle : str
 
         Returns
         -------
         ReliabilityDisplay
             Itself, with the artists as attributes.
+
+        Raises
+        ------
+        ValueError
+            If there is no such density.
         """
+        check_choice("density", density, DENSITIES)
+        if ax is None and counts_ax is None and density is not None and self.y_prob is not None:
+            ax, counts_ax = _new_pair()
         self.ax_ = ax = axes_or_new(ax)
         if not any(line.get_gid() == "diagonal" for line in ax.lines):
             ax.plot([0, 1], [0, 1], ":", color=COLORS["gray"], gid="diagonal", label="reliable")
+        self._draw_uncertainty(ax, color)
         (self.line_,) = ax.plot(
-            self.prob_pred,
-            self.prob_true,
+            *self._curve(),
             color=color,
-            marker=marker,
+            marker=("" if self.strategy == "corp" else "o") if marker is None else marker,
+            ms=5,
             linestyle=linestyle,
-            label=self.name,
+            label=self._label(),
         )
-        ax.set_xlabel("Predicted probability, mean of a bin")
-        ax.set_ylabel("Share of the positive class")
+        ax.set_xlabel("Predicted probability")
+        ax.set_ylabel(_share_of(self.class_name))
         limit_to_unit(ax, x=True)
         # Above the axes: points may lie anywhere in the square.
-        ax.legend(loc="lower left", bbox_to_anchor=(0, 1), ncols=3, frameon=False)
-        self.counts_ax_, self.bars_ = counts_ax, None
-        if counts_ax is not None:
-            self.bars_ = counts_ax.stairs(
-                self.counts, self.edges, color=color, linestyle=linestyle, lw=1.6, label=self.name
-            )
-            counts_ax.set_ylabel("Samples")
-            counts_ax.set_xlabel("Predicted probability")
+        ax.legend(loc="lower left", bbox_to_anchor=(0, 1), ncols=2, frameon=False)
+        self.counts_ax_, self.density_ = counts_ax, []
+        if counts_ax is not None and density is not None and self.y_prob is not None:
+            self.density_ = self._draw_density(counts_ax, density, color, linestyle)
+            if ax.get_shared_x_axes().joined(ax, counts_ax):
+                ax.set_xlabel("")
         return self
+
+    def _label(self) -> str:
+        size = f"n = {int(np.sum(self.counts)):,}"
+        return size if self.name is None else f"{literal(self.name)} ({size})"
+
+    def _curve(self) -> tuple[Floats, Floats]:
+        """Points of the line: of an isotonic curve only where it bends."""
+        if self.strategy != "corp":
+            return self.prob_pred, self.prob_true
+        flat = np.diff(self.prob_true) == 0
+        kept = ~(np.append(False, flat) & np.append(flat, False))
+        return self.prob_pred[kept], self.prob_true[kept]
+
+    def _draw_uncertainty(self, ax: Axes, color: str) -> None:
+        self.intervals_ = self.band_ = None
+        if self.interval is not None:
+            some = ~np.isnan(self.prob_pred)
+            self.intervals_ = ax.vlines(
+                self.prob_pred[some],
+                self.interval[0][some],
+                self.interval[1][some],
+                color=color,
+                lw=1.2,
+                label=self.uncertainty_name or "",
+            )
+        if self.band is not None:
+            self.band_ = ax.fill_between(
+                *self.band, color=color, alpha=0.2, lw=0, label=self.uncertainty_name
+            )
+
+    def _draw_density(self, ax: Axes, density: str, color: str, linestyle: str) -> list[Any]:
+        assert self.y_prob is not None
+        positive = None if self.y_true is None else self.y_true == 1
+        drawn = draw_density(ax, density, self.y_prob, positive, self.edges, color, linestyle)
+        ax.set_xlabel("Predicted probability")
+        ax.set_xlim(-0.03, 1.03)
+        return drawn
+
+
+def _share_of(class_name: str | None) -> str:
+    return "Share of " + (
+        "the positive class" if class_name is None else f"class {literal(class_name)}"
+    )
+
+
+def _uncertainty(strategy: str, interval: str | None, confidence: float) -> str | None:
+    """What intervals or band are, in words."""
+    if strategy == "corp":
+        return f"{confidence:.3g} consistency band"
+    names = {
+        "clopper_pearson": f"{confidence:.3g} Clopper-Pearson interval",
+        "likelihood": "Bel and Pl of the next sample",
+    }
+    return None if interval is None else names[interval]
+
+
+def _new_pair() -> tuple[Axes, Axes]:
+    """Axes for the curve, and lower ones below them that share the predictions."""
+    import matplotlib.pyplot as plt  # inside, as in axes_or_new
+
+    figure = plt.figure(figsize=(5.4, 6.2), layout="constrained")
+    above, below = figure.subplots(2, 1, sharex=True, height_ratios=(3, 1))
+    return above, below

@@ -1,40 +1,10 @@
-"""Colors and axes that all pictures share.
-
-The colors are those of Okabe & Ito (2008), which people with any color vision can tell apart
-and which differ in lightness, so that they survive a gray print.
-"""
+"""Colors and axes that all pictures share: those of `dstheory.plot`, and the range [0, 1]."""
 
 from matplotlib.axes import Axes
 
-__all__ = ["COLORS", "axes_or_new", "limit_to_unit", "literal"]
+from dstheory.plot import COLORS, LINES, axes_or_new, literal
 
-COLORS = {
-    "blue": "#0072B2",
-    "orange": "#E69F00",
-    "green": "#009E73",
-    "vermilion": "#D55E00",
-    "sky": "#56B4E9",
-    "gray": "#595959",
-}
-
-
-def axes_or_new(ax: Axes | None) -> Axes:
-    """The given axes, or those of a new pyplot figure, which a notebook shows by itself."""
-    if ax is not None:
-        return ax
-    # Inside, because choosing a window system is not for those who bring their own axes.
-    import matplotlib.pyplot as plt
-
-    return plt.figure(layout="constrained").subplots()
-
-
-def literal(text: str) -> str:
-    """The text as it is; between two dollar signs matplotlib would read a formula.
-
-    >>> print(literal("<$50K"))
-    <\\$50K
-    """
-    return text.replace("$", r"\$")
+__all__ = ["COLORS", "LINES", "axes_or_new", "limit_to_unit", "literal"]
 
 
 def limit_to_unit(ax: Axes, *, x: bool = False) -> None:

@@ -111,13 +111,13 @@ def test_an_empty_bin_is_a_gap_and_counts_are_drawn():
         [0, 1], [0.1, 0.9], n_bins=3, ax=upper, counts_ax=lower
     )
     assert np.isnan(display.line_.get_ydata()).tolist() == [False, True, False]
-    assert display.bars_.get_data().values.tolist() == [1, 0, 1]
+    assert display.density_[0].get_data().values.tolist() == [1, 0, 1]
 
 
 def test_the_diagonal_is_drawn_once(ax):
     for name in ("one", "two"):
         ReliabilityDisplay.from_predictions([0, 1], [0.2, 0.9], ax=ax, name=name)
-    assert [t.get_text() for t in ax.get_legend().get_texts()] == ["reliable", "one", "two"]
+    assert [t.get_text() for t in ax.get_legend().get_texts()] == ["reliable", "one (n = 2)", "two (n = 2)"]
 
 
 def test_reliability_of_an_estimator_takes_its_positive_class(ax):

@@ -1,0 +1,324 @@
+"""`CriticalDifferenceDisplay`: mean ranks of methods, and which of them do not differ.
+
+Methods hang on an axis of mean ranks, the best to the left; a bar joins those between which no
+difference is significant: among all pairs (Nemenyi), or against one method (Holm). Demsar 2006,
+figure 1.
+"""
+
+from collections.abc import Sequence
+from typing import Any, Literal
+
+import numpy as np
+from matplotlib.axes import Axes
+from numpy.typing import NDArray
+
+from evical.plot._density import check_choice
+from evical.plot._style import COLORS, axes_or_new, literal
+from evical.significance import HolmResult, NemenyiResult, holm, nemenyi
+
+__all__ = ["CriticalDifferenceDisplay"]
+
+Floats = NDArray[np.float64]
+
+# Inches of a row of labels, and above the axis; of a figure, per character of the longest label.
+_ROW, _HEAD, _CHARACTER = 0.24, 0.9, 0.085
+_MAX_TICKS = 16
+# Share of a row that its letters may fill.
+_FILLED = 0.7
+# Rows that a bar takes, and the share of the axis by which it is longer than its ranks.
+_LEVEL, _OVERHANG = 0.45, 0.012
+
+
+class CriticalDifferenceDisplay:
+    """Mean ranks of methods over data sets, with bars across those that do not differ.
+
+    Usually made by `from_results`.
+
+    Parameters
+    ----------
+    methods : sequence of k str
+    mean_ranks : (k,) array
+        1 is the best.
+    groups : sequence of sequences of str
+        Methods that do not differ from each other, or not from the control.
+    critical_difference : float, optional
+        Drawn as a ruler.
+    control : str, optional
+        Method that others are compared with; it is printed bold.
+    alpha : float
+        Level of the tests; for the title.
+
+    Attributes
+    ----------
+    ax_ : matplotlib Axes
+    labels_ : dict of str to Text
+        Name and mean rank, by method.
+    lines_ : dict of str to Line2D
+        From the axis to the label, by method.
+    bars_ : list of Line2D
+        In the order of `groups`.
+    ruler_ : Line2D or None
+
+    Examples
+    --------
+    >>> table = [[0.9, 0.8, 0.7], [0.8, 0.7, 0.6], [0.9, 0.7, 0.8], [0.6, 0.5, 0.4]]
+    >>> display = CriticalDifferenceDisplay.from_results(table)
+    >>> display.methods, display.mean_ranks
+    (('method 0', 'method 1', 'method 2'), array([1.  , 2.25, 2.75]))
+    >>> display.groups
+    [('method 0', 'method 1'), ('method 1', 'method 2')]
+    """
+
+    def __init__(
+        self,
+        methods: Sequence[str],
+        mean_ranks: Floats,
+        groups: Sequence[Sequence[str]],
+        *,
+        critical_difference: float | None = None,
+        control: str | None = None,
+        alpha: float = 0.05,
+    ) -> None:
+        self.methods = tuple(methods)
+        self.mean_ranks = mean_ranks
+        self.groups = [tuple(group) for group in groups]
+        self.critical_difference = critical_difference
+        self.control = control
+        self.alpha = alpha
+
+    @classmethod
+    def from_results(
+        cls,
+        results: Any,
+        *,
+        test: Literal["nemenyi", "holm"] = "nemenyi",
+        control: Any = None,
+        greater_is_better: bool = True,
+        alpha: float = 0.05,
+        ax: Axes | None = None,
+    ) -> "CriticalDifferenceDisplay":
+        """Compare methods, and draw.
+
+        Parameters
+        ----------
+        results : pandas.DataFrame, (N, k) array, Results, NemenyiResult or HolmResult
+            A row for each data set, a column for each method; or a comparison that was made,
+            for which the options below do not matter. A table of ranks is one of results of
+            which smaller ones are better.
+        test : "nemenyi" or "holm"
+            All pairs, or all methods against one.
+        control : str or column label, optional
+            That one; the best if not given.
+        greater_is_better : bool
+            False for losses and ranks; a `Results` has its own.
+        alpha : float
+            Level of the family of tests.
+        ax : matplotlib Axes, optional
+            As for `plot`.
+
+        Returns
+        -------
+        CriticalDifferenceDisplay
+
+        Raises
+        ------
+        ValueError
+            If the table is too small or has gaps, there is no such test or control, a control is
+            given for all pairs, or `alpha` is not inside (0, 1).
+
+        References
+        ----------
+        Demsar (2006), Statistical comparisons of classifiers over multiple data sets, Journal of
+        Machine Learning Research 7, 1-30.
+
+        Examples
+        --------
+        Ranks of three methods on four data sets, against the first:
+
+        >>> ranks = [[1, 2, 3], [1, 2, 3], [1, 3, 2], [1, 2, 3]]
+        >>> display = CriticalDifferenceDisplay.from_results(
+        ...     ranks, test="holm", control="method 0", greater_is_better=False
+        ... )
+        >>> display.groups
+        [('method 0', 'method 1')]
+        """
+        check_choice("test", test, ("nemenyi", "holm"))
+        if isinstance(results, NemenyiResult | HolmResult):
+            result = results
+        elif test == "nemenyi":
+            if control is not None:
+                raise ValueError('control is for test="holm"; Nemenyi compares all pairs')
+            result = nemenyi(results, greater_is_better, alpha)
+        else:
+            result = holm(results, control, greater_is_better, alpha)
+        return (_of_nemenyi if isinstance(result, NemenyiResult) else _of_holm)(cls, result).plot(
+            ax
+        )
+
+    def plot(self, ax: Axes | None = None) -> "CriticalDifferenceDisplay":
+        """Draw.
+
+        Parameters
+        ----------
+        ax : matplotlib Axes, optional
+            New ones if not given, in a figure in which all labels have room. In given ones
+            letters are made small enough for their rows; to the sides the labels need room for
+            the longest of them.
+
+        Returns
+        -------
+        CriticalDifferenceDisplay
+            Itself, with the artists as attributes.
+        """
+        order = np.argsort(self.mean_ranks, kind="stable").tolist()
+        left = order[: (len(order) + 1) // 2]
+        levels = _levels([self._span(group) for group in self.groups])
+        depth = 0.5 + _LEVEL * (max(levels, default=-1) + 1)
+        rows = depth + len(left)
+        self.ax_ = ax = axes_or_new(ax, self._size(rows))
+        size = _font_size(ax, rows + 2.0)
+        self._draw_axis(ax, rows, size)
+        self.lines_: dict[str, Any] = {}
+        self.labels_: dict[str, Any] = {}
+        for row, j in enumerate(left):
+            self._hang(ax, j, -depth - row - 0.5, "right", size)
+        for row, j in enumerate(reversed(order[len(left) :])):
+            self._hang(ax, j, -depth - row - 0.5, "left", size)
+        self.bars_ = [
+            self._bar(ax, self._span(group), -0.5 - _LEVEL * level)
+            for group, level in zip(self.groups, levels, strict=True)
+        ]
+        self.ruler_ = self._draw_ruler(ax, size)
+        return self
+
+    def _size(self, rows: float) -> tuple[float, float]:
+        longest = max(map(len, self.methods)) + 6
+        return 4.2 + 2 * _CHARACTER * longest, _HEAD + _ROW * (rows + 2.0)
+
+    def _span(self, group: Sequence[str]) -> tuple[float, float]:
+        ranks = [float(self.mean_ranks[self.methods.index(name)]) for name in group]
+        return min(ranks), max(ranks)
+
+    def _draw_axis(self, ax: Axes, rows: float, size: float) -> None:
+        k = len(self.methods)
+        ax.set_xlim(1, k)
+        ax.set_ylim(-rows, 2.0)
+        for side in ("left", "right", "bottom"):
+            ax.spines[side].set_visible(False)
+        ax.spines["top"].set_position(("data", 0))
+        ax.xaxis.tick_top()
+        ax.set_xticks(range(1, k + 1, 1 + k // _MAX_TICKS))
+        ax.tick_params(labelsize=size)
+        ax.set_yticks([])
+        against = "" if self.control is None else f" to {literal(self.control)}"
+        ax.set_xlabel(f"Mean rank (1 is the best); bars: no difference{against} at {self.alpha:g}")
+
+    def _hang(
+        self, ax: Axes, j: int, height: float, side: Literal["left", "right"], size: float
+    ) -> None:
+        """A method's label, and the line that it hangs on."""
+        name, rank, k = self.methods[j], float(self.mean_ranks[j]), len(self.methods)
+        end = 1 - 0.02 * (k - 1) if side == "right" else k + 0.02 * (k - 1)
+        strong = name == self.control
+        (self.lines_[name],) = ax.plot(
+            [rank, rank, end],
+            [0, height, height],
+            color="black",
+            lw=1.6 if strong else 0.9,
+            clip_on=False,
+        )
+        text = f"{literal(name)}  {rank:.2f}" if side == "right" else f"{rank:.2f}  {literal(name)}"
+        self.labels_[name] = ax.annotate(
+            text,
+            (end, height),
+            xytext=(-4 if side == "right" else 4, 0),
+            textcoords="offset points",
+            ha=side,
+            va="center",
+            fontsize=size,
+            fontweight="bold" if strong else "normal",
+            annotation_clip=False,
+        )
+
+    def _bar(self, ax: Axes, span: tuple[float, float], height: float) -> Any:
+        more = _OVERHANG * (len(self.methods) - 1)
+        return ax.plot(
+            [span[0] - more, span[1] + more],
+            [height, height],
+            color=COLORS["vermilion"],
+            lw=4,
+            solid_capstyle="butt",
+            clip_on=False,
+            zorder=3,
+        )[0]
+
+    def _draw_ruler(self, ax: Axes, size: float) -> Any:
+        """The critical difference, above the axis."""
+        if self.critical_difference is None:
+            return None
+        ends = [1, 1 + self.critical_difference]
+        (line,) = ax.plot(ends, [1.9, 1.9], color="black", marker="|", ms=7, lw=1.4, clip_on=False)
+        ax.annotate(
+            f"CD = {self.critical_difference:.3g}",
+            (ends[1], 1.9),
+            xytext=(6, 0),
+            textcoords="offset points",
+            ha="left",
+            va="center",
+            fontsize=size,
+            annotation_clip=False,
+        )
+        return line
+
+
+def _of_nemenyi(cls: type[CriticalDifferenceDisplay], result: Any) -> CriticalDifferenceDisplay:
+    return cls(
+        result.methods,
+        result.mean_ranks,
+        result.groups,
+        critical_difference=result.critical_difference,
+        alpha=result.alpha,
+    )
+
+
+def _of_holm(cls: type[CriticalDifferenceDisplay], result: Any) -> CriticalDifferenceDisplay:
+    """The differences have one p-value for each size, so that those kept surround the control."""
+    k = len(result.methods) + 1
+    # Ranks 1 to k are handed out on each data set: mean ranks sum to k (k + 1) / 2.
+    control = (k + 1) / 2 - float(np.sum(result.differences)) / k
+    ranks = np.concatenate([[control], control + result.differences])
+    names = (result.control, *result.methods)
+    group = [result.control, *np.asarray(result.methods, dtype=object)[~result.rejected]]
+    order = np.argsort(ranks, kind="stable")
+    position = {names[j]: i for i, j in enumerate(order.tolist())}
+    return cls(
+        [names[j] for j in order],
+        ranks[order],
+        [tuple(sorted(group, key=position.__getitem__))] if len(group) > 1 else [],
+        control=result.control,
+        alpha=result.alpha,
+    )
+
+
+def _levels(spans: list[tuple[float, float]]) -> list[int]:
+    """Lowest free level of each bar, so that no two overlap; spans come by their starts.
+
+    >>> _levels([(1.0, 2.0), (1.5, 3.0), (2.5, 4.0)])
+    [0, 1, 0]
+    """
+    reached: list[float] = []
+    levels = []
+    for start, end in spans:
+        free = [level for level, last in enumerate(reached) if last < start - 0.2]
+        level = free[0] if free else len(reached)
+        reached[level : level + 1] = [end]
+        levels.append(level)
+    return levels
+
+
+def _font_size(ax: Axes, rows: float) -> float:
+    """Points of letters that fit into their rows; not larger than the figure's."""
+    import matplotlib as mpl
+
+    height = ax.get_window_extent().height / ax.figure.dpi * 72 / rows
+    return float(min(mpl.rcParams["font.size"], _FILLED * height))

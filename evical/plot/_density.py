@@ -1,0 +1,103 @@
+"""How many samples there are where: histograms and rugs, of all or of each class."""
+
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+from matplotlib.axes import Axes
+from matplotlib.ticker import FuncFormatter, MaxNLocator
+from numpy.typing import NDArray
+
+from evical.plot._style import COLORS
+
+__all__ = ["DENSITIES", "SHARES", "check_choice", "draw_density", "draw_rug"]
+
+Floats = NDArray[np.float64]
+
+DENSITIES = ("histogram", "classes", "rug", None)
+_N_BINS = 20
+# Beyond this number of marks a rug is a bar, and takes long to draw.
+_MAX_MARKS = 5000
+
+# What happened, beside what was believed.
+SHARES: dict[str, Any] = {
+    "color": "black",
+    "markerfacecolor": "white",
+    "marker": "o",
+    "ms": 5,
+    "ls": "",
+}
+
+# Negative and positive samples are told apart by side, lightness and hatch.
+_FILLS: tuple[dict[str, Any], ...] = (
+    {"facecolor": (COLORS["orange"], 0.35), "edgecolor": COLORS["orange"], "hatch": "////"},
+    {"facecolor": (COLORS["blue"], 0.5), "edgecolor": COLORS["blue"]},
+)
+
+
+def check_choice(name: str, value: Any, choices: Sequence[Any]) -> None:
+    """Raise unless a value is one of the choices.
+
+    >>> check_choice("density", "bars", DENSITIES)
+    Traceback (most recent call last):
+    ValueError: density is 'bars', expected one of 'histogram', 'classes', 'rug', None
+    """
+    if value not in choices:
+        raise ValueError(f"{name} is {value!r}, expected one of {', '.join(map(repr, choices))}")
+
+
+def draw_density(
+    ax: Axes,
+    density: str,
+    values: Floats,
+    positive: NDArray[np.bool_] | None,
+    edges: Floats | None,
+    color: str,
+    linestyle: str,
+) -> list[Any]:
+    """Draw the density of values in [0, 1], for each class if classes are known."""
+    if density == "rug":
+        return _two_rugs(ax, values, positive)
+    edges = np.linspace(0, 1, _N_BINS + 1) if edges is None else edges
+    ax.set_ylabel("Samples")
+    if density == "histogram" or positive is None:
+        counts = np.histogram(values, edges)[0]
+        ax.yaxis.set_major_locator(MaxNLocator(4, integer=True))
+        return [ax.stairs(counts, edges, color=color, linestyle=linestyle, lw=1.6)]
+    sides = [
+        ax.stairs(sign * np.histogram(values[mask], edges)[0], edges, fill=True, **style)
+        for sign, mask, style in zip((-1, 1), (~positive, positive), _FILLS, strict=True)
+    ]
+    for side, label in zip(sides, ("negative", "positive"), strict=True):
+        side.set_label(label)
+    ax.axhline(0, color="black", lw=0.8)
+    ax.yaxis.set_major_locator(MaxNLocator(4, integer=True))
+    ax.yaxis.set_major_formatter(FuncFormatter(lambda count, _: f"{abs(count):g}"))
+    ax.legend(loc="best", fontsize="small", framealpha=0.9)
+    return sides
+
+
+def _two_rugs(ax: Axes, values: Floats, positive: NDArray[np.bool_] | None) -> list[Any]:
+    if positive is None:
+        ax.set_yticks([])
+        return [draw_rug(ax, values, 0.0)]
+    ax.set_yticks([0, 1], ["negative", "positive"])
+    ax.set_ylim(-0.6, 1.6)
+    return [draw_rug(ax, values[positive == side], float(side)) for side in (False, True)]
+
+
+def draw_rug(ax: Axes, values: Floats, height: float) -> Any:
+    """A mark for each value; of very many, those of equally spaced ranks."""
+    if len(values) > _MAX_MARKS:
+        values = np.sort(values)[np.linspace(0, len(values) - 1, _MAX_MARKS).astype(np.intp)]
+    (line,) = ax.plot(
+        values,
+        np.full(len(values), height),
+        "|",
+        color=COLORS["gray"],
+        ms=9,
+        mew=0.9,
+        alpha=0.8,
+        clip_on=False,
+    )
+    return line

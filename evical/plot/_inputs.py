@@ -1,0 +1,51 @@
+"""What displays take: predictions of fitted estimators, and the class that they are about."""
+
+from typing import Any
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from evical.metrics._inputs import class_codes
+
+__all__ = ["display_name", "known_classes", "positive_index", "positive_outcomes", "predictions"]
+
+
+def predictions(estimator: Any, method: str, X: ArrayLike) -> Any:
+    """What a fitted estimator predicts by a method that it must have."""
+    if isinstance(estimator, type) or not hasattr(estimator, method):
+        name = getattr(estimator, "__name__", type(estimator).__name__)
+        raise TypeError(f"{name} has no {method}; give a fitted estimator that has")
+    return getattr(estimator, method)(X)
+
+
+def known_classes(estimator: Any) -> NDArray[Any]:
+    """Classes of a fitted estimator."""
+    if not hasattr(estimator, "classes_"):
+        raise TypeError(f"{type(estimator).__name__} has no classes_; fit it first")
+    return np.asarray(estimator.classes_)
+
+
+def positive_index(classes: NDArray[Any], pos_label: Any) -> int:
+    """Place of the class that a picture is about: the second of two, if none is named.
+
+    >>> positive_index(np.array(["no", "yes"]), None), positive_index(np.array([1, 2, 3]), 3)
+    (1, 2)
+    """
+    names = classes.tolist()
+    if pos_label is None:
+        if len(names) != 2:
+            raise ValueError(f"there are {len(names)} classes; name one of {names} by pos_label")
+        return 1
+    if pos_label not in names:
+        raise ValueError(f"pos_label is {pos_label!r}, expected one of {names}")
+    return int(names.index(pos_label))
+
+
+def positive_outcomes(y: ArrayLike, classes: NDArray[Any], index: int) -> NDArray[np.int64]:
+    """1 where a label is that of the class, else 0; a label of no class is refused."""
+    return np.asarray(class_codes(y, classes) == index, dtype=np.int64)
+
+
+def display_name(estimator: Any, name: str | None) -> str:
+    """The name, or that of the estimator's class."""
+    return type(estimator).__name__ if name is None else name

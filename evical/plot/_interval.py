@@ -1,0 +1,333 @@
+"""`BeliefIntervalDisplay`: what is believed of each sample, and how much is left open.
+
+An interval from belief to plausibility with the pignistic probability inside, for each sample, in
+the order of the latter. Where an interval crosses the threshold of a decision, the evidence does
+not settle it. Shafer 1976; Smets & Kennes 1994 on the pignistic probability.
+"""
+
+from collections.abc import Sequence
+from typing import Any, NamedTuple
+
+import numpy as np
+from matplotlib.axes import Axes
+from numpy.typing import ArrayLike, NDArray
+
+from evical.plot._density import SHARES
+from evical.plot._inputs import display_name, predictions
+from evical.plot._interval_data import class_beliefs, outcomes
+from evical.plot._style import COLORS, axes_or_new, limit_to_unit, literal
+from evical.scores._checks import check_same_length
+
+__all__ = ["BeliefIntervalDisplay"]
+
+Floats = NDArray[np.float64]
+
+# Beyond this number of samples their intervals touch in a printed column, and are a band.
+_MAX_INTERVALS = 200
+# Points of a band; more samples are gathered in groups of neighbors, drawn by their means.
+_MAX_POINTS = 600
+# Groups of neighbors whose share of the class is drawn in a band.
+_N_SHARES = 20
+
+# Samples of the class and others: told apart by form and by lightness.
+_POINTS: dict[bool, dict[str, Any]] = {
+    False: {"marker": "s", "markerfacecolor": "white", "color": COLORS["vermilion"], "ms": 4.5},
+    True: {"marker": "o", "color": COLORS["blue"], "ms": 5},
+}
+
+
+class _Sample(NamedTuple):
+    """Beliefs (n,) in one class by pignistic probability, and which samples are of it."""
+
+    bel: Floats
+    pl: Floats
+    betp: Floats
+    hits: NDArray[np.bool_] | None
+
+    def open(self, threshold: float) -> int:
+        """Number of samples of which the evidence does not settle the decision."""
+        return int(np.sum((self.bel <= threshold) & (self.pl > threshold)))
+
+
+class BeliefIntervalDisplay:
+    """Belief intervals of samples, sorted by pignistic probability.
+
+    Usually made by `from_estimator` or `from_predictions`.
+
+    Parameters
+    ----------
+    bel, pl, betp : (n,) or (n, c) arrays
+        Belief, plausibility and pignistic probability of one class, or of each of c.
+    hits : (n,) or (n, c) array of bool, optional
+        Whether a sample is of the class.
+    class_names : sequence of c str
+    threshold : float or None
+        Probability above which the decision is for the class.
+    name : str, optional
+        For the legend.
+
+    Attributes
+    ----------
+    axes_ : (c,) array of matplotlib Axes
+    ax_ : matplotlib Axes
+        The first of them.
+    intervals_ : list of LineCollection or PolyCollection
+        For each class: lines of up to 200 samples, a band of more.
+    points_ : list of lists of Line2D
+        For each class: pignistic probabilities; by class if it is known, others first.
+    shares_ : list of Line2D or None
+        For each class: its share in twentieths of the samples, if it is known and a band is
+        drawn.
+    threshold_ : list of Line2D
+
+    Examples
+    --------
+    >>> beliefs = [[0.7, 0.9], [0.1, 0.4], [0.2, 0.8]]
+    >>> display = BeliefIntervalDisplay.from_predictions([1, 0, 1], beliefs)
+    >>> display.points_[0][1].get_ydata()
+    array([0.5, 0.8])
+    """
+
+    def __init__(
+        self,
+        bel: Floats,
+        pl: Floats,
+        betp: Floats,
+        *,
+        hits: NDArray[np.bool_] | None = None,
+        class_names: Sequence[str] = ("1",),
+        threshold: float | None = 0.5,
+        name: str | None = None,
+    ) -> None:
+        self.bel = bel
+        self.pl = pl
+        self.betp = betp
+        self.hits = hits
+        self.class_names = tuple(class_names)
+        self.threshold = threshold
+        self.name = name
+
+    @classmethod
+    def from_predictions(
+        cls,
+        y_true: ArrayLike | None,
+        y_belief: Any,
+        *,
+        pos_label: Any = None,
+        threshold: float | None = 0.5,
+        class_names: Sequence[str] | None = None,
+        name: str | None = None,
+        ax: Any = None,
+    ) -> "BeliefIntervalDisplay":
+        """Draw the beliefs of samples.
+
+        Parameters
+        ----------
+        y_true : (n,) array of labels, or None
+            If they are known, samples of the class are told from others.
+        y_belief : MassFunction or (n, 2) array
+            A batch (n,); or rows [Bel, Pl] of the class, whose pignistic probability is the
+            middle.
+        pos_label : label, optional
+            The class that is shown; the second of two if not given. Without it more classes
+            are shown in a panel each.
+        threshold : float or None
+            Probability above which the decision is for the class; None for no line.
+        class_names : sequence of str, optional
+            Of the classes that are shown; labels if not given.
+        name : str, optional
+            For the legend.
+        ax : matplotlib Axes, or as many as there are panels, optional
+
+        Returns
+        -------
+        BeliefIntervalDisplay
+
+        Raises
+        ------
+        ValueError
+            If lengths differ, there is no sample, a label is not of the frame, Bel and Pl do
+            not satisfy 0 <= Bel <= Pl <= 1, the threshold lies outside [0, 1], or axes or names
+            are not as many as the classes.
+        """
+        if threshold is not None and not 0 <= threshold <= 1:
+            raise ValueError(f"threshold is {threshold!r}, expected a probability in [0, 1]")
+        beliefs = class_beliefs(y_belief, pos_label)
+        hits = None if y_true is None else outcomes(y_true, y_belief, pos_label)
+        if hits is not None:
+            check_same_length(y_true=hits, y_belief=beliefs.bel)
+        names = tuple(map(str, beliefs.labels)) if class_names is None else tuple(class_names)
+        if len(names) != len(beliefs.labels):
+            raise ValueError(f"class_names are {list(names)}, expected {len(beliefs.labels)}")
+        display = cls(
+            beliefs.bel,
+            beliefs.pl,
+            beliefs.betp,
+            hits=hits,
+            class_names=names,
+            threshold=threshold,
+            name=name,
+        )
+        return display.plot(ax)
+
+    @classmethod
+    def from_estimator(
+        cls, estimator: Any, X: ArrayLike, y: ArrayLike | None = None, **options: Any
+    ) -> "BeliefIntervalDisplay":
+        """Predict with a fitted evidential classifier or calibrator, and draw.
+
+        Parameters
+        ----------
+        estimator : fitted estimator
+            With ``predict_mass``.
+        X : array
+            Features, or the scores of a calibrator.
+        y : (n,) array, optional
+            Labels.
+        **options
+            As for `from_predictions`.
+
+        Returns
+        -------
+        BeliefIntervalDisplay
+
+        Raises
+        ------
+        ValueError
+            As `from_predictions`.
+        TypeError
+            If the estimator predicts no mass functions.
+        """
+        beliefs = predictions(estimator, "predict_mass", X)
+        options["name"] = display_name(estimator, options.get("name"))
+        return cls.from_predictions(y, beliefs, **options)
+
+    def plot(self, ax: Any = None) -> "BeliefIntervalDisplay":
+        """Draw.
+
+        Parameters
+        ----------
+        ax : matplotlib Axes, or as many as there are panels, optional
+            New ones if not given.
+
+        Returns
+        -------
+        BeliefIntervalDisplay
+            Itself, with the artists as attributes.
+
+        Raises
+        ------
+        ValueError
+            If there are not as many axes as classes.
+        """
+        bel, pl, betp = (_columns(values) for values in (self.bel, self.pl, self.betp))
+        hits = None if self.hits is None else _columns(self.hits)
+        self.axes_ = _panels(ax, bel.shape[1])
+        self.ax_: Axes = self.axes_[0]
+        self.intervals_: list[Any] = []
+        self.points_: list[list[Any]] = []
+        self.shares_: list[Any] = []
+        self.threshold_: list[Any] = []
+        for k, panel in enumerate(self.axes_):
+            order = np.lexsort((bel[:, k], betp[:, k]))
+            sides = None if hits is None else hits[order, k]
+            self._draw(panel, _Sample(bel[order, k], pl[order, k], betp[order, k], sides))
+            self._label(panel, k, len(order))
+            self._add_legend(panel, k)
+        return self
+
+    def _add_legend(self, ax: Axes, k: int) -> None:
+        """Above the axes, as intervals may lie anywhere; other panels repeat their own counts."""
+        handles = ax.get_legend_handles_labels()[0]
+        title = None if k or self.name is None else literal(self.name)
+        ax.legend(
+            handles=handles[-1:] if k and self.threshold is not None else handles,
+            loc="lower left",
+            bbox_to_anchor=(0, 1),
+            ncols=1 if len(self.axes_) > 1 else 2,
+            frameon=False,
+            title=title,
+            alignment="left",
+        )
+
+    def _draw(self, ax: Axes, sample: "_Sample") -> None:
+        many = len(sample.bel) > _MAX_INTERVALS
+        (self._draw_band if many else self._draw_intervals)(ax, sample)
+        if self.threshold is not None:
+            label = f"threshold {self.threshold:g}: {sample.open(self.threshold)} open"
+            line = ax.axhline(self.threshold, color="black", ls="--", lw=1, label=label)
+            self.threshold_.append(line)
+
+    def _draw_intervals(self, ax: Axes, sample: "_Sample") -> None:
+        x, hits = np.arange(1, len(sample.bel) + 1), sample.hits
+        if hits is None:
+            sides = {True: (np.ones(len(x), dtype=bool), "pignistic probability")}
+            colors = [COLORS["gray"]]
+        else:
+            sides = {False: (~hits, "other class"), True: (hits, "of the class")}
+            colors = [_POINTS[bool(hit)]["color"] for hit in hits]
+        self.intervals_.append(
+            ax.vlines(x, sample.bel, sample.pl, colors=colors, lw=1.4, alpha=0.8)
+        )
+        self.points_.append(
+            [
+                ax.plot(x[mask], sample.betp[mask], ls="", label=label, **_POINTS[side])[0]
+                for side, (mask, label) in sides.items()
+            ]
+        )
+        self.shares_.append(None)
+
+    def _draw_band(self, ax: Axes, sample: "_Sample") -> None:
+        x = np.arange(1, len(sample.bel) + 1, dtype=np.float64)
+        place, low, high, middle = (
+            _grouped(values, _MAX_POINTS) for values in (x, sample.bel, sample.pl, sample.betp)
+        )
+        band = ax.fill_between(
+            place, low, high, color=COLORS["sky"], alpha=0.6, lw=0, label="Bel to Pl"
+        )
+        self.intervals_.append(band)
+        (line,) = ax.plot(
+            place, middle, color=COLORS["blue"], lw=1.6, label="pignistic probability"
+        )
+        self.points_.append([line])
+        hits = sample.hits
+        self.shares_.append(None if hits is None else self._draw_shares(ax, x, hits))
+
+    def _draw_shares(self, ax: Axes, x: Floats, hits: NDArray[np.bool_]) -> Any:
+        """Shares of the class among neighbors: where beliefs are honest, within the band."""
+        points = (_grouped(values, _N_SHARES) for values in (x, hits.astype(np.float64)))
+        return ax.plot(*points, label="share of the class, in twentieths", **SHARES)[0]
+
+    def _label(self, ax: Axes, k: int, n: int) -> None:
+        limit_to_unit(ax)
+        ax.set_xlim(1 - 0.01 * n - 0.5, n + 0.01 * n + 0.5)
+        ax.set_xlabel(f"Rank by pignistic probability (n = {n:,})")
+        ax.set_ylabel(f"Degree of belief in class {literal(self.class_names[k])}")
+
+
+def _columns(values: NDArray[Any]) -> NDArray[Any]:
+    array = np.asarray(values)
+    return array[:, np.newaxis] if array.ndim == 1 else array
+
+
+def _panels(ax: Any, count: int) -> NDArray[Any]:
+    """As many axes as there are classes: the given ones, or new ones side by side."""
+    if ax is None and count > 1:
+        import matplotlib.pyplot as plt  # inside, as in axes_or_new
+
+        figure = plt.figure(figsize=(min(4.0 * count, 14.0), 4.2), layout="constrained")
+        return np.asarray(figure.subplots(1, count, sharey=True))
+    panels = np.atleast_1d(
+        np.asarray(axes_or_new(None) if ax is None else ax, dtype=object)
+    ).ravel()
+    if len(panels) != count:
+        raise ValueError(f"there are {len(panels)} axes for {count} classes; give one a class")
+    return panels
+
+
+def _grouped(values: Floats, most: int) -> Floats:
+    """Means of neighbors, so that there are not more points than wanted."""
+    if len(values) <= most:
+        return values
+    starts = np.linspace(0, len(values), most + 1).astype(np.intp)
+    return np.asarray(np.add.reduceat(values, starts[:-1]) / np.diff(starts))

@@ -1,0 +1,67 @@
+"""Beliefs of samples as displays take them: [Bel, Pl] and pignistic probability of each class."""
+
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from dstheory import MassFunction
+from dstheory.transform import betp
+from evical.metrics._beliefs import class_intervals, normal
+from evical.metrics._inputs import class_codes, is_positive
+from evical.plot._inputs import positive_index
+
+__all__ = ["Beliefs", "class_beliefs", "outcomes"]
+
+Floats = NDArray[np.float64]
+
+
+@dataclass(frozen=True, eq=False)
+class Beliefs:
+    """Bel, Pl and BetP (n, c) of c classes, and their labels."""
+
+    bel: Floats
+    pl: Floats
+    betp: Floats
+    labels: tuple[Any, ...]
+
+
+def class_beliefs(y_belief: Any, pos_label: Any) -> Beliefs:
+    """Beliefs in one class: the one named, or the second of two; if none is named in all of them.
+
+    Rows [Bel, Pl] are about the class that is named; their pignistic probability is the middle.
+    """
+    bounds = class_intervals(y_belief)
+    if not isinstance(y_belief, MassFunction):
+        if bounds.shape[1] != 1:
+            raise ValueError(
+                f"y_belief has intervals of {bounds.shape[1]} classes, expected rows [Bel, Pl] of "
+                "one class, (n, 2), or a mass function"
+            )
+        label = 1 if pos_label is None else pos_label
+        return Beliefs(bounds[..., 0], bounds[..., 1], bounds.mean(axis=-1), (label,))
+    labels = np.asarray(y_belief.frame.labels)
+    chosen = _chosen(labels, pos_label)
+    pignistic = np.asarray(betp(normal(y_belief)), dtype=np.float64)
+    return Beliefs(
+        bounds[:, chosen, 0],
+        bounds[:, chosen, 1],
+        pignistic[:, chosen],
+        tuple(y_belief.frame.labels[k] for k in chosen),
+    )
+
+
+def outcomes(y_true: Any, y_belief: Any, pos_label: Any) -> NDArray[np.bool_]:
+    """Whether each sample (n, c) is of each of the classes of `class_beliefs`."""
+    if not isinstance(y_belief, MassFunction):
+        return np.asarray(is_positive(y_true, pos_label)[:, np.newaxis] == 1)
+    labels = np.asarray(y_belief.frame.labels)
+    codes = class_codes(y_true, labels)
+    return np.asarray(codes[:, np.newaxis] == _chosen(labels, pos_label))
+
+
+def _chosen(labels: NDArray[Any], pos_label: Any) -> list[int]:
+    if pos_label is None and len(labels) != 2:
+        return list(range(len(labels)))
+    return [positive_index(labels, pos_label)]

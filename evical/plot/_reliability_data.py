@@ -1,0 +1,140 @@
+"""What reliability diagrams show: bins with intervals, or the isotonic curve with its band.
+
+Bins: the share of positives against the mean prediction. CORP: isotonic regression of outcomes on
+predictions (PAV), which chooses the bins itself; the band holds such curves of outcomes drawn with
+the predicted probabilities. Dimitriadis, Gneiting & Jordan 2021; Broecker & Smith 2007.
+"""
+
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+from scipy.optimize import isotonic_regression
+from sklearn.utils import check_random_state
+
+from dstheory.inference import binomial_masses
+from evical.metrics._bins import bin_numbers, check_bins, filled_bins
+from evical.metrics._inputs import BinarySample, check_count
+
+__all__ = ["INTERVALS", "Reliability", "binned", "check_level", "corp", "share_intervals"]
+
+Floats = NDArray[np.float64]
+
+INTERVALS = ("clopper_pearson", "likelihood")
+
+# Predictions at which the consistency band is known: finer than the pixels of a printed column.
+_N_BAND = 400
+
+
+@dataclass(frozen=True, eq=False)
+class Reliability:
+    """A reliability curve.
+
+    Parameters
+    ----------
+    prob_pred, prob_true : (b,) arrays
+        Mean prediction and share of positives of each bin, or the isotonic curve at each
+        distinct prediction. NaN where a bin is empty.
+    counts : (b,) array
+        Samples.
+    edges : (b + 1,) array or None
+        Of bins of equal width.
+    interval : pair of (b,) arrays or None
+        Lower and upper end for the share of each bin.
+    band : triple of (c,) arrays or None
+        Predictions, and lower and upper end of the consistency band there.
+    """
+
+    prob_pred: Floats
+    prob_true: Floats
+    counts: NDArray[np.int64]
+    edges: Floats | None = None
+    interval: tuple[Floats, Floats] | None = None
+    band: tuple[Floats, Floats, Floats] | None = None
+
+
+def check_level(confidence: Any) -> None:
+    """Raise unless a level lies inside (0, 1)."""
+    if not 0 < confidence < 1:
+        raise ValueError(f"confidence is {confidence!r}, expected a level inside (0, 1)")
+
+
+def share_intervals(
+    positives: NDArray[Any], trials: Floats, interval: str, confidence: float
+) -> tuple[Floats, Floats]:
+    """Lower and upper end for the probability of each bin that holds samples.
+
+    `clopper_pearson` has the limits of that confidence, `likelihood` belief and plausibility of
+    the next sample.
+
+    >>> low, high = share_intervals(np.array([5.0]), np.array([5.0]), "likelihood", 0.95)
+    >>> low.round(6), high
+    (array([0.833333]), array([1.]))
+    """
+    if interval == "likelihood":
+        low, miss = binomial_masses(positives, trials, "likelihood")
+        return low, 1 - miss
+    # The masses of Xu et al. 2016, eqs. 26-28, are the limits times the confidence.
+    low, miss = binomial_masses(positives, trials, "confidence", confidence)
+    return low / confidence, 1 - miss / confidence
+
+
+def binned(
+    sample: BinarySample, n_bins: int, strategy: str, interval: str | None, confidence: float
+) -> Reliability:
+    """Bins of equal width or of equal frequency."""
+    check_bins(n_bins, strategy)
+    bins = filled_bins(sample, n_bins, strategy)
+    ends = None
+    if interval is not None:
+        low, high = share_intervals(
+            np.round(bins.true * bins.size), bins.size, interval, confidence
+        )
+        ends = (_spread(low, bins.number, n_bins), _spread(high, bins.number, n_bins))
+    return Reliability(
+        _spread(bins.prob, bins.number, n_bins),
+        _spread(bins.true, bins.number, n_bins),
+        np.bincount(bin_numbers(sample.p, None, n_bins, strategy), minlength=n_bins),
+        np.linspace(0, 1, n_bins + 1) if strategy == "uniform" else None,
+        ends,
+    )
+
+
+def _spread(values: Floats, number: NDArray[np.intp], n_bins: int) -> Floats:
+    """Values of all bins, NaN for the empty ones."""
+    full = np.full(n_bins, np.nan)
+    full[number] = values
+    return full
+
+
+def corp(
+    sample: BinarySample, n_resamples: int, confidence: float, random_state: Any
+) -> Reliability:
+    """Isotonic curve at each distinct prediction, with its consistency band."""
+    check_count("n_resamples", n_resamples, 0)
+    values, first, counts = np.unique(sample.p, return_inverse=True, return_counts=True)
+    positives = np.bincount(first, sample.y, len(values))
+    curve = _isotonic(positives, counts)
+    band = None
+    if n_resamples:
+        band = _band(values, counts, n_resamples, confidence, random_state)
+    return Reliability(values, curve, counts, band=band)
+
+
+def _isotonic(positives: NDArray[Any], counts: NDArray[np.int64]) -> Floats:
+    fitted = isotonic_regression(positives / counts, weights=counts).x
+    return np.asarray(np.clip(fitted, 0, 1))  # sums of equal numbers round
+
+
+def _band(
+    values: Floats, counts: NDArray[np.int64], n_resamples: int, level: float, random_state: Any
+) -> tuple[Floats, Floats, Floats]:
+    """Quantiles of isotonic curves of outcomes that happen with the predicted probabilities."""
+    random = check_random_state(random_state)
+    shown = np.unique(np.linspace(0, len(values) - 1, _N_BAND).round().astype(np.intp))
+    curves = np.stack(
+        [_isotonic(random.binomial(counts, values), counts)[shown] for _ in range(n_resamples)]
+    )
+    low, high = np.quantile(curves, [(1 - level) / 2, (1 + level) / 2], axis=0)
+    return values[shown], low, high
