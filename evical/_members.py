@@ -6,9 +6,9 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from dstheory import MassFunction
+from dstheory import Frame, MassFunction
 
-__all__ = ["as_subsets", "named_members", "total_conflict", "vacuous_where"]
+__all__ = ["as_subsets", "gathered", "named_members", "total_conflict", "vacuous_where"]
 
 Rows = NDArray[np.intp]
 
@@ -171,15 +171,40 @@ def vacuous_where(
     array([1. , 0.2])
     """
     frame = masses[0].frame
-    nothing = MassFunction.from_store(frame, np.array([frame.full]), np.ones((1, len(dead))))
-    if dead.all():
-        return nothing
-    combined = rule(*(m[~dead] for m in masses))
-    focal = np.union1d(combined.focal, [frame.full])
-    store = np.zeros((len(focal), len(dead)))
-    store[-1, dead] = 1
-    for mask, row in zip(combined.focal, combined.store, strict=True):
-        store[np.searchsorted(focal, mask), ~dead] = row
+    alive = np.flatnonzero(~dead)
+    if not len(alive):
+        return gathered(frame, len(dead), [])
+    return gathered(frame, len(dead), [(alive, rule(*(m[alive] for m in masses)))])
+
+
+def gathered(frame: Frame, n: int, parts: list[tuple[Rows, MassFunction]]) -> MassFunction:
+    """One batch from parts of it; rows that are in no part are vacuous.
+
+    Parameters
+    ----------
+    frame : Frame
+    n : int
+        Rows in all.
+    parts : list of (rows, MassFunction)
+        Row numbers (r,), disjoint, with a batch (r,) each.
+
+    Returns
+    -------
+    MassFunction
+        Batch (n,).
+
+    Examples
+    --------
+    >>> frame = Frame(["a", "b"])
+    >>> gathered(frame, 2, [(np.array([1]), MassFunction(frame, [1], [[1]]))]).bel("a")
+    array([0., 1.])
+    """
+    focal = np.unique(np.concatenate([[frame.full], *(m.focal for _, m in parts)]))
+    store = np.zeros((len(focal), n))
+    store[-1] = 1
+    for rows, m in parts:
+        store[-1, rows] = 0
+        store[np.searchsorted(focal, m.focal)[:, np.newaxis], rows] = m.store
     return MassFunction.from_store(frame, focal, store)
 
 

@@ -1,11 +1,11 @@
-"""`EvidentialEnsemble`: several classifiers, their beliefs combined by Dempster's rule.
+"""`EvidentialEnsemble`: several classifiers, their beliefs combined by a rule.
 
 Each classifier is trained and calibrated on its own, so that its mass function says how
 much its calibration data can tell; a classifier with few data then speaks with a low
-voice, where probabilities would all count the same (Xu et al. 2016, section 5).
+voice, where probabilities would all count the same (Xu et al. 2016, section 5). The rule is
+Dempster's, or any other; one with parameters learns them from held-out beliefs.
 """
 
-import inspect
 from collections.abc import Callable, Sequence
 from typing import Any, Self
 
@@ -20,13 +20,15 @@ from sklearn.utils.metaestimators import _BaseComposition
 from sklearn.utils.parallel import Parallel, delayed
 from sklearn.utils.validation import _check_method_params, check_is_fitted
 
-from dstheory import MassFunction, combine
+from dstheory import MassFunction
 from dstheory.combine import conjunctive, dempster
 from dstheory.errors import TotalConflictError
+from evical._cross_fit import Share, check_refittable, fit_fusion
 from evical._inputs import check_choice, check_samples
 from evical._members import as_subsets, named_members, total_conflict, vacuous_where
 from evical._predictions import BeliefPredictor
 from evical.classifier import EvidentialClassifier
+from evical.fusion import BaseFusion, named_fusion
 
 __all__ = ["EvidentialEnsemble"]
 
@@ -46,7 +48,8 @@ class EvidentialEnsemble(BeliefPredictor, _BaseComposition):  # type: ignore[mis
     calibrator : calibrator, optional
         For those that are wrapped; see `EvidentialClassifier`.
     rule : callable or str
-        ``rule(*masses)`` or the name of a rule in `dstheory.combine`.
+        ``rule(*masses)``, the name of a rule in `dstheory.combine`, or a fusion of
+        `evical.fusion`, by name too: "stacked" is the one to try first.
     cv : int, splitter, iterable of (train, test) or None
         For those that are wrapped; see `EvidentialClassifier`.
     subsets : list of index arrays, optional
@@ -65,12 +68,17 @@ class EvidentialEnsemble(BeliefPredictor, _BaseComposition):  # type: ignore[mis
     estimators_ : list of fitted EvidentialClassifier
     named_estimators_ : `sklearn.utils.Bunch`
         The same by name; without names, ``classifier0``, ``classifier1`` and so on.
+    fusion_ : callable
+        The rule, fitted if it is a fusion with parameters.
+    fusion_by_name_ : dict
+        What the fusion learned, such as ``weights_``, by the names of the classifiers.
     n_features_in_, feature_names_in_
         Those of the first fitted classifier, where it has them.
 
     See Also
     --------
     EvidentialClassifier : one classifier.
+    evical.fusion : rules with parameters.
 
     Notes
     -----
@@ -80,6 +88,14 @@ class EvidentialEnsemble(BeliefPredictor, _BaseComposition):  # type: ignore[mis
 
     A row that was in total conflict is vacuous, ``predict_mass(X).is_vacuous``, under
     ``total_conflict="vacuous"``; `conflict` tells how much the classifiers disagree.
+
+    A fusion that learns gets beliefs about samples that were new to the classifier: those of
+    rows outside of its subset, and for its own rows those of copies that are trained and
+    calibrated without a fifth of them each (fewer parts where a class is rarer). The latter
+    are not kept. A classifier that cannot do without some of its rows, because too few of a
+    class are left, is vacuous about them. `cv` must then be a number or a splitter. A frozen
+    classifier is only calibrated anew, and a frozen `EvidentialClassifier` speaks about all
+    rows as it is. Sizes are the numbers (or total weights) of the rows given to each.
 
     References
     ----------
@@ -118,7 +134,7 @@ class EvidentialEnsemble(BeliefPredictor, _BaseComposition):  # type: ignore[mis
         self.n_jobs = n_jobs
 
     def fit(self, X: Any, y: Any, sample_weight: Any = None, **fit_params: Any) -> Self:
-        """Train and calibrate each classifier.
+        """Train and calibrate each classifier, and learn the fusion if it has to be learned.
 
         Parameters
         ----------
@@ -139,11 +155,12 @@ class EvidentialEnsemble(BeliefPredictor, _BaseComposition):  # type: ignore[mis
         ------
         ValueError
             If `subsets` are not disjoint, out of range, or miss a class; or as
-            `EvidentialClassifier`, for each classifier.
+            `EvidentialClassifier`, for each classifier; or as the fusion, or if there are too
+            few samples to hold any out for it.
         """
         members = self._members()
         check_choice("total_conflict", self.total_conflict, ("error", "vacuous"))
-        self._rule()
+        fusion = self._checked_fusion(members)
         X, y, weight = check_samples(X, y, sample_weight)
         self.classes_ = np.unique(y)
         subsets = as_subsets(self.subsets, list(members), y)
@@ -154,8 +171,22 @@ class EvidentialEnsemble(BeliefPredictor, _BaseComposition):  # type: ignore[mis
         )
         self._check_same_classes(list(members))
         self.named_estimators_ = Bunch(**dict(zip(members, self.estimators_, strict=True)))
+        if isinstance(fusion, BaseFusion):
+            owned = (np.arange(len(y)) if rows is None else rows for rows in subsets)
+            parts = zip(members.values(), self.estimators_, owned, params.values(), strict=True)
+            shares = [Share(*part) for part in parts]
+            fit_fusion(fusion, shares, X, y, weight, self.n_jobs)
+        self.fusion_ = fusion
+        self.fusion_by_name_ = _by_name(fusion, list(members))
         self._take_features(self.estimators_[0])
         return self
+
+    def _checked_fusion(self, members: dict[str, Any]) -> Rule:
+        fusion = named_fusion(self.rule)
+        if isinstance(fusion, BaseFusion) and fusion.needs_beliefs:
+            for name, member in members.items():
+                check_refittable(name, member)
+        return clone(fusion) if isinstance(fusion, BaseFusion) else fusion
 
     def _members(self) -> dict[str, Any]:
         """Classifiers by name, each with beliefs for predictions."""
@@ -176,18 +207,6 @@ class EvidentialEnsemble(BeliefPredictor, _BaseComposition):  # type: ignore[mis
         if get_config()["enable_metadata_routing"]:
             wrapped.set_fit_request(sample_weight=True)
         return wrapped
-
-    def _rule(self) -> Rule:
-        if callable(self.rule):
-            return self.rule
-        rules = {name: getattr(combine, name) for name in combine.__all__}
-        rules = {name: rule for name, rule in rules.items() if _needs_masses_only(rule)}
-        if self.rule not in rules:
-            raise ValueError(
-                f"rule is {self.rule!r}, expected a function of mass functions (with its options, "
-                f"as functools.partial) or one of {', '.join(rules)}"
-            )
-        return rules[self.rule]  # type: ignore[no-any-return]  # looked up by name
 
     def _routed(
         self, names: list[str], weight: Floats | None, fit_params: dict[str, Any]
@@ -244,9 +263,9 @@ class EvidentialEnsemble(BeliefPredictor, _BaseComposition):  # type: ignore[mis
             With the rows, see `total_conflict`.
         """
         masses = self.predict_masses(X)
-        if len(masses) == 1:
+        rule = self.fusion_
+        if len(masses) == 1 and not isinstance(rule, BaseFusion):
             return masses[0]
-        rule = self._rule()
         try:
             return rule(*masses)
         except TotalConflictError as error:
@@ -340,13 +359,14 @@ class EvidentialEnsemble(BeliefPredictor, _BaseComposition):  # type: ignore[mis
         return tags
 
 
-def _needs_masses_only(rule: Callable[..., Any]) -> bool:
-    """Whether ``rule(*masses)`` works for any number of masses from two."""
-    parameters = inspect.signature(rule).parameters.values()
-    options = [one for one in parameters if one.kind is one.KEYWORD_ONLY]
-    return any(one.kind is one.VAR_POSITIONAL for one in parameters) and not any(
-        option.default is option.empty for option in options
-    )
+def _by_name(fusion: Any, names: list[str]) -> dict[str, dict[str, Any]]:
+    """What a fusion knows of each source, by the names of the sources."""
+    if not isinstance(fusion, BaseFusion):
+        return {}
+    return {
+        attribute: dict(zip(names, values.tolist(), strict=True))
+        for attribute, values in fusion.by_source().items()
+    }
 
 
 def _fit_member(

@@ -1,0 +1,155 @@
+"""Beliefs of the members of an ensemble about samples that were new to them.
+
+A fusion that learns from what a member says about its own training samples trusts the
+member that remembers most. So a member speaks about rows of others as it is, and about its
+own rows as it would be without them: fitted anew on the other folds (Wolpert 1992, Stacked
+generalization, Neural Networks 5, 241-259).
+"""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+from sklearn.base import clone
+from sklearn.frozen import FrozenEstimator
+from sklearn.model_selection import StratifiedKFold
+from sklearn.utils import _safe_indexing
+from sklearn.utils.parallel import Parallel, delayed
+from sklearn.utils.validation import _check_method_params
+
+from dstheory import Frame, MassFunction
+from evical._members import gathered
+from evical.fusion import BaseFusion
+
+__all__ = ["Share", "check_refittable", "fit_fusion"]
+
+Floats = NDArray[np.float64]
+Rows = NDArray[np.intp]
+
+_FOLDS = 5
+
+
+@dataclass(frozen=True, eq=False)
+class Share:
+    """A member of an ensemble with its own samples.
+
+    Parameters
+    ----------
+    member : classifier with `predict_mass`, not fitted (or frozen)
+    fitted : the same, fitted to `rows`
+    rows : (r,) array
+    params : dict
+        Arguments of its `fit`; arrays with a row for each sample of all are cut like X.
+    """
+
+    member: Any
+    fitted: Any
+    rows: Rows
+    params: dict[str, Any]
+
+
+def check_refittable(name: str, member: Any) -> None:
+    """Refuse a member that cannot be fitted to other rows, because it names its rows.
+
+    Parameters
+    ----------
+    name : str
+    member : classifier, not fitted
+
+    Raises
+    ------
+    ValueError
+
+    Examples
+    --------
+    >>> from evical.classifier import EvidentialClassifier
+    >>> check_refittable("svm", EvidentialClassifier(cv=[([0, 1], [2, 3])]))
+    Traceback (most recent call last):
+    ValueError: 'svm' has a cv of fixed rows, but a fusion that is learned needs it fitted anew to \
+parts of the data; give cv as a number or a splitter
+    """
+    if isinstance(member, FrozenEstimator):
+        return
+    needs = "but a fusion that is learned needs it fitted anew to parts of the data"
+    cv = getattr(member, "cv", None)
+    if not (cv is None or isinstance(cv, int | np.integer) or hasattr(cv, "split")):
+        raise ValueError(
+            f"{name!r} has a cv of fixed rows, {needs}; give cv as a number or a splitter"
+        )
+    if getattr(member, "subsets", None) is not None:
+        raise ValueError(f"{name!r} has subsets of its own, {needs}; give it none")
+
+
+def fit_fusion(
+    fusion: BaseFusion,
+    shares: Sequence[Share],
+    X: Any,
+    y: NDArray[Any],
+    weight: Floats | None,
+    n_jobs: int | None,
+) -> None:
+    """Let a fusion learn from the sizes of the shares, and from held-out beliefs if it needs them.
+
+    Parameters
+    ----------
+    fusion : BaseFusion
+        Is fitted.
+    shares : sequence of Share
+    X : array, data frame or sparse matrix
+    y : (n,) array
+    weight : (n,) array or None
+    n_jobs : int or None
+
+    Raises
+    ------
+    ValueError
+        If no sample could be held out from any member; or as the fusion.
+    """
+    counts = np.ones(len(y)) if weight is None else weight
+    sizes = [counts[share.rows].sum() for share in shares]
+    if not fusion.needs_beliefs:
+        fusion.fit(sizes=sizes)
+        return
+    masses = Parallel(n_jobs=n_jobs)(
+        delayed(_held_out)(share, X, y, share.rows[counts[share.rows] > 0]) for share in shares
+    )
+    if all(m.is_vacuous.all() for m in masses):
+        raise ValueError(
+            f"{len(y)} samples are too few to hold some out, but {fusion!r} learns from held-out "
+            "beliefs; take a rule that learns nothing, such as 'dempster' or 'size_mixture'"
+        )
+    fusion.fit(masses, y, sizes, sample_weight=weight)
+
+
+def _held_out(share: Share, X: Any, y: NDArray[Any], counted: Rows) -> MassFunction:
+    """Belief about each sample of a member that has not seen it; `counted` have a weight."""
+    if isinstance(share.member, FrozenEstimator):  # `fit` left it as it was
+        return share.fitted.predict_mass(X)  # type: ignore[no-any-return]  # a BeliefPredictor
+    others = np.setdiff1d(np.arange(len(y)), share.rows)
+    parts = []
+    if len(others):
+        parts.append((others, share.fitted.predict_mass(_safe_indexing(X, others))))
+    for train, test in _folds(y, counted):
+        without = _fitted_anew(share, X, y, train)
+        if without is not None:
+            parts.append((test, without.predict_mass(_safe_indexing(X, test))))
+    return gathered(Frame(share.fitted.classes_.tolist()), len(y), parts)
+
+
+def _folds(y: NDArray[Any], rows: Rows) -> list[tuple[Rows, Rows]]:
+    least = int(np.unique(y[rows], return_counts=True)[1].min())
+    if least < 2:
+        return []
+    splits = StratifiedKFold(min(_FOLDS, least)).split(rows, y[rows])
+    return [(rows[train], rows[test]) for train, test in splits]
+
+
+def _fitted_anew(share: Share, X: Any, y: NDArray[Any], rows: Rows) -> Any | None:
+    """A copy of the member fitted to some rows; None if they are too few for it."""
+    cut = _check_method_params(X, params=share.params, indices=rows)
+    try:
+        return clone(share.member).fit(_safe_indexing(X, rows), y[rows], **cut)
+    except ValueError:  # the same fit to more rows went well
+        return None
