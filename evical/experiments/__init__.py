@@ -1,5 +1,6 @@
 """Experiments as data: a protocol, one runner, and the summary of its rounds."""
 
+from evical.experiments._check import CalibrationCheck, CheckedTest, check_calibration
 from evical.experiments._comparison import Comparison, compare
 from evical.experiments._cross_validation import MEASURES
 from evical.experiments._data_sets import DataSetComparison, compare_data_sets
@@ -35,7 +36,9 @@ __all__ = [
     "MEASURES",
     "METRICS",
     "TEN_CLASSIFIERS",
+    "CalibrationCheck",
     "CalibrationSample",
+    "CheckedTest",
     "Comparison",
     "Contender",
     "Contrast",
@@ -59,6 +62,7 @@ __all__ = [
     "calibration_samples",
     "calibrator_contenders",
     "calibrator_named",
+    "check_calibration",
     "check_dataset",
     "compare",
     "compare_data_sets",
