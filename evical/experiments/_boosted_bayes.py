@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 from scipy.special import expit
 from sklearn.naive_bayes import CategoricalNB, GaussianNB
 
-__all__ = ["BASES", "BoostedNaiveBayes", "discretized"]
+__all__ = ["BASES", "BoostedNaiveBayes", "discretized", "naive_bayes"]
 
 Floats = NDArray[np.float64]
 
@@ -113,3 +113,19 @@ class BoostedNaiveBayes:
         if self.base == "gaussian":
             return GaussianNB()
         return CategoricalNB(min_categories=self.n_bins)
+
+
+def naive_bayes(sizes: NDArray[np.intp] | None) -> Any:
+    """Naive Bayes of any number of classes, not fitted.
+
+    Parameters
+    ----------
+    sizes : (q,) array, optional
+        Number of categories of each feature; Gaussian features without.
+
+    Returns
+    -------
+    object
+        Of scikit-learn; counts of categories are smoothed by one.
+    """
+    return GaussianNB() if sizes is None else CategoricalNB(min_categories=sizes)

@@ -1,5 +1,6 @@
 """All studies of papers, by name; a new study is a new line."""
 
+from evical.experiments._naeini2016 import NAEINI2016_SIMULATED
 from evical.experiments._study import Study
 from evical.experiments._xu2016_ten import XU2016_TEN
 from evical.experiments._xu2016_three import XU2016_THREE
@@ -9,6 +10,7 @@ __all__ = ["STUDIES"]
 _ALL: tuple[Study, ...] = (
     XU2016_THREE,
     XU2016_TEN,
+    NAEINI2016_SIMULATED,
 )
 
 STUDIES: dict[str, Study] = {study.name: study for study in _ALL}
