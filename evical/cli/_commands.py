@@ -12,6 +12,12 @@ __all__ = ["COMMANDS", "load"]
 
 # Name of the command and of its function: module and first line of the docstring.
 COMMANDS = {
+    "fit": (
+        "_fit",
+        "Learn a calibration from scores and true classes, and save it as a model file.",
+    ),
+    "predict": ("_predict", "Add beliefs and decisions to a table of new scores."),
+    "combine": ("_combine", "Combine the beliefs of several tables, row by row."),
     "demo": ("_demo", "Train ten classifiers, calibrate each into beliefs, and combine them."),
 }
 

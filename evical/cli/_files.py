@@ -1,10 +1,14 @@
-"""Writing results: into a folder that is known to be writable, each file at once or not at all."""
+"""Writing results: into a place that is known to be writable, each file at once or not at all."""
 
 import os
+import stat
 import tempfile
+from collections.abc import Iterable, Iterator
+from contextlib import contextmanager
 from pathlib import Path
+from typing import IO
 
-__all__ = ["prepare_folder", "write_atomically"]
+__all__ = ["atomic_file", "check_output", "prepare_folder", "write_atomically"]
 
 
 def prepare_folder(folder: Path) -> None:
@@ -23,16 +27,57 @@ def prepare_folder(folder: Path) -> None:
         ) from error
 
 
-def write_atomically(path: Path, content: str | bytes) -> None:
-    """Write a file so that it is either complete or not there (or still the former one)."""
-    data = content.encode("utf-8") if isinstance(content, str) else content
-    handle, name = tempfile.mkstemp(dir=path.parent, prefix=f".{path.name}.")
+def check_output(path: Path, force: bool, inputs: Iterable[str | Path] = ()) -> None:
+    """Raise ValueError unless a file may be written here, before any work is done.
+
+    It must not be one of the inputs, be there already (but for `force`), or be a folder.
+    """
+    if path.is_dir():
+        raise ValueError(f"cannot write {str(path)!r}: it is a folder; name a file in it")
+    if not path.parent.is_dir():
+        raise ValueError(f"cannot write {str(path)!r}: there is no folder {str(path.parent)!r}")
+    if path.exists():
+        for source in inputs:
+            if os.path.exists(source) and os.path.samefile(source, path):
+                raise ValueError(
+                    f"{str(path)!r} is input and output at once; write to another file"
+                )
+        if not force and path.is_file():
+            raise ValueError(
+                f"{str(path)!r} exists; choose another name, or overwrite it with --force"
+            )
+    if not os.access(path.parent, os.W_OK):
+        raise ValueError(f"cannot write {str(path)!r}: its folder is not writable")
+
+
+@contextmanager
+def atomic_file(path: Path) -> Iterator[IO[bytes]]:
+    """A file that takes its name when it is complete; until then its name begins with a dot.
+
+    Whatever interrupts the writing, a file of the final name is a complete one: the former
+    one, or none. Devices and pipes are written as they are.
+    """
+    if path.exists() and not stat.S_ISREG(path.stat().st_mode):
+        with path.open("wb") as file:
+            yield file
+        return
+    final = path.resolve()  # a link stays, and what it points to is replaced
+    handle, name = tempfile.mkstemp(dir=final.parent, prefix=f".{final.name}.")
     try:
         with os.fdopen(handle, "wb") as file:
-            file.write(data)
+            yield file
+            file.flush()
+            # On disk before it has its name, so that a crash leaves no empty file under it.
+            os.fsync(file.fileno())
         # mkstemp makes files private; results are as readable as the folder lets them be.
         os.chmod(name, 0o644)
-        os.replace(name, path)
+        os.replace(name, final)
     except BaseException:
         Path(name).unlink(missing_ok=True)
         raise
+
+
+def write_atomically(path: Path, content: str | bytes) -> None:
+    """Write a file so that it is either complete or not there (or still the former one)."""
+    with atomic_file(path) as file:
+        file.write(content.encode("utf-8") if isinstance(content, str) else content)

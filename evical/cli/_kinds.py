@@ -5,7 +5,8 @@ place, the value, and what was expected. Nothing is guessed and nothing is repai
 """
 
 import re
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Sequence
+from dataclasses import dataclass
 from typing import Any, Literal
 
 import numpy as np
@@ -13,17 +14,41 @@ from numpy.typing import NDArray
 
 from evical.datasets._csv import MISSING
 
-__all__ = ["EXPECTED", "Kind", "Place", "check_numbers", "converted", "refuse_missing"]
+__all__ = [
+    "EXPECTED",
+    "Kind",
+    "Place",
+    "Places",
+    "ascending",
+    "check_numbers",
+    "converted",
+    "refuse_missing",
+]
 
-Kind = Literal["score", "probability", "weight", "label", "text"]
+Kind = Literal["score", "probability", "weight", "label", "key", "text"]
 # Where a row stands, for a message: row 0 to "scores.csv, line 2".
 Place = Callable[[int], str]
+
+
+@dataclass(frozen=True)
+class Places:
+    """Where the rows of a chunk stand."""
+
+    name: str
+    unit: str
+    numbers: Sequence[int]
+
+    def __call__(self, row: int) -> str:
+        """`scores.csv, line 2`, or `scores.parquet, row 1`."""
+        return f"{self.name}, {self.unit} {self.numbers[row]}"
+
 
 EXPECTED: dict[Kind, str] = {
     "score": "a score is a finite number",
     "probability": "a probability or belief is a number from 0 to 1",
     "weight": "a weight is a finite number, 0 or more",
     "label": "a class is needed",
+    "key": "a key is needed",
     "text": "a text is needed",
 }
 _DECIMAL_COMMA = re.compile(r"\s*[+-]?\d*,\d+\s*")
@@ -32,9 +57,11 @@ _DECIMAL_COMMA = re.compile(r"\s*[+-]?\d*,\d+\s*")
 def converted(values: Sequence[str], kind: Kind, column: str, place: Place) -> NDArray[Any]:
     """Array (n,) of a column: float64 for the kinds of numbers, else Python strings.
 
-    Labels lose the spaces around them; texts are kept as they are.
+    Labels lose the spaces around them; keys and texts are kept as they are.
     """
-    if kind == "text":
+    if kind in ("key", "text"):
+        if kind == "key" and "" in values:
+            refuse_missing(values.index(""), "", kind, column, place)
         return _strings(values)
     if kind == "label":
         labels = [value.strip() for value in values]
@@ -74,6 +101,19 @@ def refuse_missing(row: int, value: str, kind: Kind, column: str, place: Place) 
         f"{place(row)}, column {column!r}: the value is missing ({value!r}), but {EXPECTED[kind]}; "
         "fill it in or drop the row"
     )
+
+
+def ascending(labels: Iterable[str]) -> list[str]:
+    """Labels in order: as numbers if all are, else as text.
+
+    >>> ascending(["10", "9"]), ascending(["yes", "no"])
+    (['9', '10'], ['no', 'yes'])
+    """
+    texts = sorted(labels)
+    numbers = [_number(text) for text in texts]
+    if any(number is None for number in numbers):
+        return texts
+    return [text for _, text in sorted(zip(numbers, texts, strict=True))]
 
 
 def _strings(values: Sequence[str]) -> NDArray[Any]:

@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from evical.cli._kinds import EXPECTED, Kind, check_numbers, converted, refuse_missing
+from evical.cli._kinds import EXPECTED, Kind, Places, check_numbers, converted, refuse_missing
 
 __all__ = ["ParquetChunk", "ParquetTable", "load_pyarrow"]
 
@@ -38,9 +38,10 @@ class ParquetChunk:
     def __len__(self) -> int:
         return int(self.batch.num_rows)
 
-    def place(self, row: int) -> str:
-        """`scores.parquet, row 1`."""
-        return f"{self.name}, row {self.first + row}"
+    @property
+    def place(self) -> Places:
+        """Rows of the file, from 1."""
+        return Places(self.name, "row", range(self.first, self.first + len(self)))
 
 
 class ParquetTable:
@@ -88,7 +89,7 @@ class ParquetTable:
         return self._rows
 
     @property
-    def n_rows(self) -> int:
+    def size(self) -> int:
         """Rows of the file."""
         return int(self._file.metadata.num_rows)
 
@@ -101,10 +102,10 @@ def _checked(values: Any, kind: Kind, column: str, chunk: ParquetChunk) -> NDArr
     types = load_pyarrow()[0].types
     if types.is_dictionary(values.type):
         values = values.dictionary_decode()
-    if values.null_count:
+    if values.null_count and kind != "text":
         row = int(np.argmax(values.is_null().to_numpy(zero_copy_only=False)))
         refuse_missing(row, "null", kind, column, chunk.place)
-    if kind in ("label", "text") or _is_text(values.type, types):
+    if kind in ("label", "key", "text") or _is_text(values.type, types):
         return converted([_text(v) for v in values.to_pylist()], kind, column, chunk.place)
     is_number = types.is_integer, types.is_floating, types.is_decimal
     if not any(test(values.type) for test in is_number):
@@ -120,4 +121,4 @@ def _is_text(kind: Any, types: Any) -> bool:
 
 
 def _text(value: Any) -> str:
-    return value if isinstance(value, str) else str(value)
+    return "" if value is None else str(value)

@@ -2,6 +2,8 @@
 
 import gzip
 import io
+import os
+import stat
 import zlib
 from collections import Counter
 from collections.abc import Iterator, Mapping
@@ -11,7 +13,7 @@ from typing import Any
 
 from numpy.typing import NDArray
 
-from evical.cli._kinds import Kind, converted
+from evical.cli._kinds import Kind, Places, converted
 from evical.cli._records import Block, RecordError, Records
 
 __all__ = ["TextChunk", "TextTable"]
@@ -31,9 +33,10 @@ class TextChunk:
     def __len__(self) -> int:
         return len(self.block.cells)
 
-    def place(self, row: int) -> str:
-        """`scores.csv, line 2`."""
-        return f"{self.name}, line {self.block.lines[row]}"
+    @property
+    def place(self) -> Places:
+        """Lines of the file."""
+        return Places(self.name, "line", self.block.lines)
 
 
 class TextTable:
@@ -71,7 +74,13 @@ class TextTable:
 
     def position(self) -> int:
         """Bytes of the file that have been read."""
-        return self._file.tell()
+        return self._file.tell() if self._file.seekable() else 0
+
+    @property
+    def size(self) -> int | None:
+        """Bytes of the file; None for a pipe."""
+        status = os.fstat(self._file.fileno())
+        return status.st_size if stat.S_ISREG(status.st_mode) else None
 
     def close(self) -> None:
         """Close the file."""

@@ -1,0 +1,192 @@
+"""`evical combine`: one belief from those of several tables, row by row."""
+
+import json
+from collections.abc import Iterator
+from dataclasses import asdict, dataclass
+from itertools import chain
+from pathlib import Path
+from typing import Annotated, Any, Literal
+
+import numpy as np
+import typer
+from numpy.typing import NDArray
+
+from dstheory import MassFunction
+from dstheory.transform import betp
+from evical.cli._aligned import Rows, by_key, by_position
+from evical.cli._decisions import masses, new_decision
+from evical.cli._errors import user_input
+from evical.cli._files import check_output
+from evical.cli._kinds import Kind
+from evical.cli._progress import watched
+from evical.cli._rules import Combiner, RowError, new_combiner
+from evical.cli._sinks import Layout, check_output_name, open_sink
+from evical.cli._tables import Table, open_table
+
+__all__ = ["combine"]
+
+# Beliefs above plausibilities by rounding only, as other programs may write them.
+_ROUNDING = 1e-9
+
+
+def combine(
+    tables: Annotated[
+        list[str], typer.Argument(metavar="A B ...", help="Tables as evical predict writes them.")
+    ],
+    rule: Annotated[
+        str, typer.Option(metavar="NAME", help="Rule of dstheory.combine.")
+    ] = "dempster",
+    option: Annotated[
+        list[str] | None,
+        typer.Option(metavar="KEY=VALUE", help="Parameter of the rule; can be repeated."),
+    ] = None,
+    key: Annotated[
+        str | None,
+        typer.Option(
+            metavar="COLUMN", help="Rows of equal keys belong together.", show_default="by position"
+        ),
+    ] = None,
+    bel: Annotated[str, typer.Option(metavar="COLUMN", help="Column of the belief.")] = "bel",
+    pl: Annotated[str, typer.Option(metavar="COLUMN", help="Column of the plausibility.")] = "pl",
+    keep: Annotated[
+        list[str] | None,
+        typer.Option(metavar="COLUMN", help="Column of A to write too; can be repeated."),
+    ] = None,
+    classes: Annotated[
+        tuple[str, str] | None,
+        typer.Option(metavar="NEGATIVE POSITIVE", help="Names of the classes; adds the decision."),
+    ] = None,
+    total_conflict: Annotated[
+        Literal["error", "vacuous"],
+        typer.Option(help="Where the rule has no result: stop, or write bel 0 and pl 1."),
+    ] = "error",
+    output: Annotated[
+        str,
+        typer.Option("--output", "-o", metavar="OUT", help="CSV, TSV or Parquet; - is stdout."),
+    ] = "-",
+    force: Annotated[bool, typer.Option("--force", help="Overwrite OUT.")] = False,
+    as_json: Annotated[bool, typer.Option("--json", help="Print a summary as JSON.")] = False,
+) -> None:
+    """Combine the beliefs of several tables, row by row.
+
+    Each table has columns bel and pl, belief and plausibility of the positive class. Writes
+    the key (if there is one), bel, pl and betp of the combination, and conflict: the mass
+    that the sources together give to no class.
+    """
+    with user_input():
+        _check(tables, output, as_json, force)
+        combiner = new_combiner(rule, option or [], total_conflict == "vacuous")
+        kept = list(dict.fromkeys([*([] if key is None else [key]), *(keep or [])]))
+        job = _Job(tables, combiner, key, (bel, pl), kept, classes)
+        _check_columns(job)
+        summary = job.run(output)
+    if output != "-":
+        _show(summary, as_json)
+
+
+def _check(tables: list[str], output: str, as_json: bool, force: bool) -> None:
+    if len(tables) < 2:
+        raise ValueError("one table alone is nothing to combine; name two or more")
+    if tables.count("-") > 1:
+        raise ValueError("standard input, -, can be one table only")
+    check_output_name(output)
+    if output != "-":
+        check_output(Path(output), force, tables)
+    elif as_json:
+        raise ValueError("--json prints to standard output, where the table goes; give -o FILE")
+
+
+@dataclass(frozen=True)
+class _Summary:
+    output: str
+    rows: int
+    highest_conflict: float
+
+
+@dataclass(frozen=True)
+class _Job:
+    """What to combine, and what to write."""
+
+    tables: list[str]
+    combiner: Combiner
+    key: str | None
+    interval: tuple[str, str]  # columns of belief and plausibility
+    kept: list[str]  # columns of the first table
+    classes: tuple[str, str] | None
+
+    @property
+    def new(self) -> tuple[str, ...]:
+        """Columns to write after the kept ones."""
+        return ("bel", "pl", "betp", *(("decision",) if self.classes else ()), "conflict")
+
+    def run(self, output: str) -> _Summary:
+        """Combine chunk by chunk."""
+        rows, highest = 0, 0.0
+        with open_table(self.tables[0]) as first:
+            aligned = self._aligned(first)
+            # Before a file is begun, so that a wrong first chunk begins none.
+            start = next(aligned)
+            with open_sink(output, Layout((*self.kept, *self.new))) as sink:
+                for parts in chain([start], aligned):
+                    columns = self._columns(parts)
+                    sink.write(columns)
+                    rows += len(columns["bel"])
+                    highest = max(highest, float(columns["conflict"].max()))
+        return _Summary(output, rows, highest)
+
+    def _aligned(self, first: Table) -> Iterator[list[Rows]]:
+        kinds: dict[str, Kind] = dict.fromkeys(self.interval, "probability")
+        if self.key is not None:
+            kinds[self.key] = "key"
+        chunks = watched(first, {**dict.fromkeys(self.kept, "text"), **kinds}, "Combining")
+        if self.key is None:
+            return by_position(chunks, self.tables[1:], kinds)
+        return by_key(chunks, self.tables[1:], kinds, self.key)
+
+    def _columns(self, parts: list[Rows]) -> dict[str, NDArray[Any]]:
+        labels = self.classes or ("negative", "positive")
+        sources = [self._masses(rows, labels) for rows in parts]
+        try:
+            m, conflict = self.combiner(sources)
+        except RowError as error:
+            places = " and ".join(rows.place(error.row) for rows in parts)
+            raise ValueError(f"{places}: {error}") from error
+        bel, pl = np.asarray(m.bel(mask=2)), np.asarray(m.pl(mask=2))
+        values = {"bel": bel, "pl": np.maximum(pl, bel), "betp": betp(m)[:, 1]}
+        if self.classes is not None:
+            values["decision"] = new_decision(self.classes)(m)
+        kept = {name: parts[0].columns[name] for name in self.kept}
+        return {**kept, **values, "conflict": conflict}
+
+    def _masses(self, rows: Rows, labels: tuple[str, str]) -> MassFunction:
+        bel, pl = (rows.columns[name] for name in self.interval)
+        above = bel > pl + _ROUNDING
+        if above.any():
+            row = int(np.argmax(above))
+            raise ValueError(
+                f"{rows.place(row)}: {self.interval[0]} is {bel[row]:g}, above "
+                f"{self.interval[1]}, {pl[row]:g}; belief is at most plausibility"
+            )
+        return masses(bel, np.maximum(bel, pl), labels)
+
+
+def _check_columns(job: _Job) -> None:
+    bel, pl = job.interval
+    if bel == pl:
+        raise ValueError(f"--bel and --pl are both {bel!r}; they are different columns")
+    if job.key in job.interval:
+        raise ValueError(f"--key {job.key!r} is the belief or plausibility; keys name rows")
+    taken = [name for name in job.kept if name in job.new]
+    if taken:
+        raise ValueError(f"--keep {taken[0]!r} is the name of a new column; leave it out")
+    if job.classes is not None and job.classes[0] == job.classes[1]:
+        raise ValueError(f"--classes are both {job.classes[0]!r}; they are different")
+
+
+def _show(summary: _Summary, as_json: bool) -> None:
+    if as_json:
+        typer.echo(json.dumps(asdict(summary), indent=1))
+        return
+    typer.echo(
+        f"{summary.rows} rows to {summary.output} (highest conflict {summary.highest_conflict:.6g})"
+    )

@@ -1,0 +1,101 @@
+"""Decisions from beliefs by name: acts, their costs, and a criterion of `dstheory.decide`."""
+
+import inspect
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from dstheory import Frame, MassFunction, decide
+from evical.cli._names import suggestion
+
+__all__ = ["Decision", "criteria", "masses", "new_decision"]
+
+Floats = NDArray[np.float64]
+
+REJECT = "reject"
+# Between the acts that a set-valued criterion leaves.
+_OR = "|"
+
+
+@dataclass(frozen=True)
+class Decision:
+    """What is decided for each belief; call it."""
+
+    acts: tuple[str, ...]
+    utilities: Floats
+    criterion: str = "maximize_expected_utility"
+
+    def __call__(self, m: MassFunction) -> NDArray[Any]:
+        """Names (n,) of the acts for a batch (n,)."""
+        chosen = np.asarray(criteria()[self.criterion](m, self.utilities))
+        if chosen.dtype != bool:
+            return np.asarray(np.array(self.acts, dtype=object)[chosen])
+        sets = decide.chosen_acts(chosen, self.acts)
+        return np.array([_OR.join(names) for names in sets], dtype=object)
+
+
+def criteria() -> dict[str, Callable[..., Any]]:
+    """Rules that choose one act, or rule acts out, by name."""
+    found = {name: getattr(decide, name) for name in decide.__all__}
+    return {name: rule for name, rule in found.items() if _is_criterion(rule)}
+
+
+def new_decision(
+    labels: tuple[str, str],
+    threshold: float | None = None,
+    costs: tuple[float, float] | None = None,
+    reject: float | None = None,
+    criterion: str | None = None,
+) -> Decision:
+    """The decision that the options of a command describe.
+
+    Parameters
+    ----------
+    labels : negative and positive class
+    threshold : probability of the positive class above which it is chosen
+    costs : of a false alarm and of a miss, instead of a threshold
+    reject : cost of the act "reject", which there is only with it
+    criterion : a name of `criteria`
+
+    Raises ValueError for values that do not go together.
+    """
+    if threshold is not None and costs is not None:
+        raise ValueError("--threshold and --costs say the same in two ways; give one")
+    if costs is not None:
+        if not (min(costs) > 0 and np.isfinite(costs).all()):
+            raise ValueError(f"--costs are {costs[0]:g} and {costs[1]:g}, expected two above 0")
+        utilities = decide.utilities_from_costs([[0, costs[1]], [costs[0], 0]])
+    else:
+        utilities = np.eye(2) if threshold is None else _from_threshold(threshold)
+    acts: tuple[str, ...] = labels
+    if reject is not None:
+        if not (reject >= 0 and np.isfinite(reject)):
+            raise ValueError(f"--reject is {reject:g}, expected a cost of 0 or more")
+        if REJECT in labels:
+            raise ValueError(f"a class is called {REJECT!r}, as is the act; rename the class")
+        utilities, acts = decide.with_reject(utilities, reject), (*labels, REJECT)
+    name = (criterion or Decision.criterion).replace("-", "_")
+    if name not in criteria():
+        hint = suggestion(name, criteria(), "criteria", len(criteria()))
+        raise ValueError(f"there is no criterion {criterion!r}{hint}")
+    return Decision(acts, np.asarray(utilities, dtype=np.float64), name)
+
+
+def masses(bel: Floats, pl: Floats, labels: tuple[str, str]) -> MassFunction:
+    """Mass functions (n,) with this belief and plausibility of the positive class."""
+    store = np.stack([1 - pl, bel, pl - bel])
+    return MassFunction.from_store(Frame(labels), np.array([1, 2, 3]), store)
+
+
+def _from_threshold(threshold: float) -> NDArray[Any]:
+    if not 0 <= threshold <= 1:
+        raise ValueError(f"--threshold is {threshold:g}, expected a probability from 0 to 1")
+    return decide.utilities_from_threshold(threshold)
+
+
+def _is_criterion(rule: Callable[..., Any]) -> bool:
+    names = list(inspect.signature(rule).parameters)
+    return names[:2] == ["m", "utilities"] and ("acts" in names or "atol" in names)

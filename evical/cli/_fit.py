@@ -1,0 +1,176 @@
+"""`evical fit`: learn a calibration from scores and classes, and save it."""
+
+import json
+from pathlib import Path
+from typing import Annotated
+
+import numpy as np
+import typer
+from rich import box
+from rich.console import Console
+from rich.table import Table as RichTable
+from rich.text import Text
+
+from evical.calibrators import BaseCalibrator
+from evical.cli._errors import user_input
+from evical.cli._files import check_output, write_atomically
+from evical.cli._kinds import Kind
+from evical.cli._methods import make_calibrator, score_kind
+from evical.cli._model import Model, Training, model_text
+from evical.cli._progress import watched
+from evical.cli._show import new_console
+from evical.cli._tables import open_table
+from evical.cli._tally import Tally
+from evical.scores import ScoreCounts
+
+__all__ = ["METHODS", "fit"]
+
+# For the help, which does not load them; a test compares.
+METHODS = (
+    "abb, adaptive, assignment_value, asymmetric_laplace, bbq, beta, binning, dpm, elite, enir, "
+    "gaussian, isotonic, kde, logistic, normalizing, piecewise_logistic, sbb, spline, "
+    "temperature, venn_abers"
+)
+
+
+def fit(
+    scores: Annotated[
+        str, typer.Argument(metavar="SCORES", help="CSV, TSV or Parquet with a header; - is stdin.")
+    ],
+    score: Annotated[list[str], typer.Option(metavar="COLUMN", help="Column of the score.")],
+    target: Annotated[str, typer.Option(metavar="COLUMN", help="Column of the class, of two.")],
+    output: Annotated[
+        Path, typer.Option("--output", "-o", metavar="MODEL.json", help="Model file to write.")
+    ],
+    positive: Annotated[
+        str | None,
+        typer.Option(
+            metavar="CLASS",
+            help="The class that high scores speak for.",
+            show_default="the greater one",
+        ),
+    ] = None,
+    weight: Annotated[
+        str | None, typer.Option(metavar="COLUMN", help="Column of weights of the rows.")
+    ] = None,
+    method: Annotated[
+        str, typer.Option(metavar="NAME", help=f"Calibrator: {METHODS}.")
+    ] = "logistic",
+    model: Annotated[
+        str | None,
+        typer.Option(
+            metavar="NAME",
+            help="Evidential model, such as likelihood or bayesian.",
+            show_default="that of the method",
+        ),
+    ] = None,
+    option: Annotated[
+        list[str] | None,
+        typer.Option(metavar="KEY=VALUE", help="Parameter of the calibrator; can be repeated."),
+    ] = None,
+    max_scores: Annotated[
+        int,
+        typer.Option(
+            min=1000,
+            metavar="N",
+            help="Distinct scores kept, at least; beyond twice as many, neighbors are merged.",
+        ),
+    ] = 1_000_000,
+    force: Annotated[bool, typer.Option("--force", help="Overwrite MODEL.json.")] = False,
+    as_json: Annotated[bool, typer.Option("--json", help="Print the summary as JSON.")] = False,
+) -> None:
+    """Learn a calibration from scores and true classes, and save it as a model file."""
+    with user_input():
+        _check(score, target, weight, output)
+        calibrator = make_calibrator(method, model, option or [])
+        check_output(output, force, [scores])
+        columns: dict[str, Kind] = {score[0]: score_kind(calibrator), target: "label"}
+        if weight is not None:
+            columns[weight] = "weight"
+        tally = Tally(target, max_scores)
+        source = _count(scores, columns, tally)
+        counts, labels = tally.result(positive)
+        _learn(calibrator, counts, labels)
+        training = Training(
+            source=source,
+            rows=tally.rows,
+            negative=counts.n_negative,
+            positive=counts.n_positive,
+            distinct_scores=len(counts),
+            compressed=tally.compressed,
+            log_loss=_log_loss(calibrator, counts),
+        )
+        fitted = Model(score[0], target, calibrator, training)
+        write_atomically(output, model_text(fitted))
+    _show(new_console(), fitted, output, as_json)
+
+
+def _check(score: list[str], target: str, weight: str | None, output: Path) -> None:
+    if len(score) > 1:
+        raise ValueError(
+            f"--score is given {len(score)} times, but a calibrator takes one score; for more "
+            "than two classes use EvidentialClassifier in Python"
+        )
+    names = [score[0], target, *([] if weight is None else [weight])]
+    twice = [name for name in names if names.count(name) > 1]
+    if twice:
+        raise ValueError(
+            f"column {twice[0]!r} is given twice; score, class and weight are different columns"
+        )
+    if str(output) == "-":
+        raise ValueError("a model is written to a file; name it with --output")
+
+
+def _count(source: str, columns: dict[str, Kind], tally: Tally) -> str:
+    score, target, *weight = columns
+    with open_table(source) as table:
+        for chunk in watched(table, columns, "Reading"):
+            values = chunk.columns
+            weights = values[weight[0]] if weight else None
+            tally.add(values[score], values[target], weights, chunk.place)
+        return table.name
+
+
+def _learn(calibrator: BaseCalibrator, counts: ScoreCounts, labels: tuple[str, str]) -> None:
+    # Counts are what `fit` makes of samples first of all; here they come from a file that
+    # need not fit into memory, and the positive class need not be the greater one.
+    calibrator._learn(counts, np.array(labels))
+
+
+def _log_loss(calibrator: BaseCalibrator, counts: ScoreCounts) -> float | None:
+    """Mean of -log of the pignistic probability of the true class; None if infinite."""
+    probability = calibrator.predict_proba(counts.scores)
+    weights = np.stack([counts.negative, counts.positive], axis=1)
+    used = weights > 0
+    if (probability[used] <= 0).any():
+        return None
+    return float(-(weights[used] @ np.log(probability[used])) / weights.sum())
+
+
+def _show(console: Console, model: Model, output: Path, as_json: bool) -> None:
+    calibrator, training = model.calibrator, model.training
+    if as_json:
+        data = {
+            "output": str(output),
+            "method": type(calibrator).__name__,
+            "parameters": calibrator.get_params(deep=False),
+            "classes": list(model.labels),
+            "training": vars(training),
+        }
+        typer.echo(json.dumps(data, indent=1))
+        return
+    negative, positive = model.labels
+    loss = training.log_loss
+    merged = " (neighbors merged)" if training.compressed else ""
+    shown = RichTable(box=box.SIMPLE_HEAD, show_header=False, padding=(0, 2, 0, 0))
+    for name, value in (
+        ("Rows", f"{training.rows}"),
+        ("Distinct scores", f"{training.distinct_scores}{merged}"),
+        ("Negative class", f"{negative}: {training.negative:g}"),
+        ("Positive class", f"{positive}: {training.positive:g}"),
+        ("Calibrator", str(calibrator)),
+        ("Log loss of the training data", "infinite" if loss is None else f"{loss:.6f}"),
+        ("Model file", str(output)),
+    ):
+        shown.add_row(name, Text(value))
+    console.print(shown)

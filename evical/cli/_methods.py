@@ -1,0 +1,65 @@
+"""Calibrators by short names: `logistic` is LogisticCalibrator."""
+
+import re
+from collections.abc import Sequence
+
+from evical import calibrators
+from evical.calibrators import BaseCalibrator
+from evical.cli._kinds import Kind
+from evical.cli._names import suggestion
+from evical.cli._options import parsed_options, settable
+
+__all__ = ["make_calibrator", "methods", "score_kind"]
+
+
+def methods() -> dict[str, type[BaseCalibrator]]:
+    """All calibrators by short name.
+
+    >>> methods()["venn_abers"].__name__
+    'VennAbersCalibrator'
+    """
+    return {
+        _short(name): getattr(calibrators, name)
+        for name in calibrators.__all__
+        if name != "BaseCalibrator"
+    }
+
+
+def make_calibrator(
+    method: str, model: str | None = None, options: Sequence[str] = ()
+) -> BaseCalibrator:
+    """A calibrator with these parameters, not fitted.
+
+    Raises ValueError for an unknown method, model or option, or a value it does not take.
+    """
+    known = methods()
+    name = method.lower().replace("-", "_")
+    if name not in known:
+        raise ValueError(
+            f"there is no method {method!r}{suggestion(name, known, 'methods', len(known))}"
+        )
+    kind = known[name]
+    parameters = settable(kind)
+    values = parsed_options(options, parameters, f"method {name!r}")
+    if model is not None:
+        if "model" not in parameters:
+            raise ValueError(f"method {name!r} has no evidential models; leave out --model")
+        if "model" in values:
+            raise ValueError("--model and --option model=... are given; give one")
+        values["model"] = model
+    calibrator = kind(**values)
+    try:
+        calibrator._check_all_parameters()
+    except TypeError as error:
+        raise ValueError(f"method {name!r}: {error}") from error
+    return calibrator
+
+
+def score_kind(calibrator: BaseCalibrator) -> Kind:
+    """What its column of scores holds."""
+    # Log-odds exist of probabilities only, and in a table a wrong one can be named.
+    return "probability" if calibrator.transform == "logit" else "score"
+
+
+def _short(name: str) -> str:
+    return re.sub("(?<=[a-z])(?=[A-Z][a-z])", "_", name.removesuffix("Calibrator")).lower()

@@ -1,0 +1,139 @@
+"""Model files: a fitted calibrator with the names of its columns and classes, as JSON.
+
+The calibrator inside is what its `to_dict` gives, so that Python reads it without the command:
+``BaseCalibrator.from_dict(json.load(file)["calibrator"])``. A file is data, never code.
+"""
+
+import hashlib
+import json
+from dataclasses import asdict, dataclass
+from pathlib import Path
+from typing import Any
+
+from evical.calibrators import BaseCalibrator
+
+__all__ = ["Model", "Training", "load_model", "model_text"]
+
+FORMAT = "evical.model"
+VERSION = 1
+
+
+@dataclass(frozen=True)
+class Training:
+    """What a model was learned from."""
+
+    source: str
+    rows: int
+    negative: float  # weight of the samples of each class
+    positive: float
+    distinct_scores: int
+    compressed: bool
+    log_loss: float | None  # in nats a sample; none if a sample had probability zero
+
+
+@dataclass(frozen=True)
+class Model:
+    """A fitted calibrator and the columns it belongs to."""
+
+    score: str
+    target: str
+    calibrator: BaseCalibrator
+    training: Training
+
+    @property
+    def labels(self) -> tuple[str, str]:
+        """Negative and positive class."""
+        negative, positive = self.calibrator.classes_.tolist()
+        return negative, positive
+
+
+def model_text(model: Model) -> str:
+    """The content of a model file."""
+    # Inside, because the report loads the plotting library, which prediction does without.
+    from evical.report._versions import version_of
+
+    data = {
+        "format": FORMAT,
+        "version": VERSION,
+        "evical": version_of("evical"),
+        "columns": {"score": model.score, "target": model.target},
+        "training": asdict(model.training),
+        "calibrator": model.calibrator.to_dict(),
+    }
+    return json.dumps({**data, "checksum": _checksum(data)}, indent=1, allow_nan=False) + "\n"
+
+
+def load_model(path: str | Path) -> Model:
+    """The model in a file.
+
+    Raises OSError if it cannot be read, and ValueError if it is damaged, foreign, of a later
+    version, or changed by hand.
+    """
+    name = Path(path).name
+    data = _checked(_json(Path(path)), name)
+    try:
+        return Model(
+            score=_text(data["columns"]["score"]),
+            target=_text(data["columns"]["target"]),
+            calibrator=_calibrator(data["calibrator"]),
+            training=Training(**data["training"]),
+        )
+    except (ArithmeticError, AttributeError, LookupError, TypeError, ValueError) as error:
+        reason = f"there is no {error}" if isinstance(error, KeyError) else error
+        raise ValueError(f"{name} is damaged: {reason}; fit the model again") from error
+
+
+def _json(path: Path) -> Any:
+    try:
+        return json.loads(path.read_bytes().decode("utf-8"), parse_constant=_refuse_constant)
+    except (ValueError, RecursionError) as error:
+        raise ValueError(
+            f"{path.name} is no model file, or cut off: it is not JSON ({error})"
+        ) from error
+
+
+def _refuse_constant(name: str) -> None:
+    raise ValueError(f"{name} is no number")
+
+
+def _checked(data: Any, name: str) -> dict[str, Any]:
+    if not isinstance(data, dict) or data.get("format") != FORMAT:
+        found = data.get("format") if isinstance(data, dict) else None
+        what = f"its format is {found!r}" if isinstance(found, str) else "it names no format"
+        raise ValueError(
+            f"{name} is no model file of evical: {what}, not {FORMAT!r}; make one with evical fit"
+        )
+    version = data.get("version")
+    if isinstance(version, int) and version > VERSION:
+        raise ValueError(
+            f"{name} has version {version} of the format, but this evical reads up to "
+            f"{VERSION}; upgrade evical"
+        )
+    if version != VERSION:
+        raise ValueError(f"{name} is damaged: its version is {version!r}; fit the model again")
+    stated = data.pop("checksum", None)
+    if stated != _checksum(data):
+        raise ValueError(
+            f"{name} is damaged or changed by hand: its content does not match its checksum; "
+            "fit the model again"
+        )
+    return data
+
+
+def _calibrator(data: Any) -> BaseCalibrator:
+    calibrator = BaseCalibrator.from_dict(data)
+    for label in calibrator.classes_.tolist():
+        _text(label)
+    return calibrator
+
+
+def _text(value: Any) -> str:
+    if not isinstance(value, str):
+        raise TypeError(f"{value!r} is no name")
+    return value
+
+
+def _checksum(data: dict[str, Any]) -> str:
+    """Of the content, however it is laid out."""
+    text = json.dumps(data, sort_keys=True, separators=(",", ":"))
+    return hashlib.sha256(text.encode("utf-8")).hexdigest()

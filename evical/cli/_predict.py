@@ -1,0 +1,147 @@
+"""`evical predict`: beliefs about the rows of a table of scores."""
+
+import json
+from collections import Counter
+from pathlib import Path
+from typing import Annotated
+
+import numpy as np
+import typer
+
+from dstheory.transform import betp
+from evical.cli._decisions import Decision, new_decision
+from evical.cli._errors import user_input
+from evical.cli._files import check_output
+from evical.cli._methods import score_kind
+from evical.cli._model import Model, load_model
+from evical.cli._names import suggestion
+from evical.cli._progress import watched
+from evical.cli._sinks import Layout, check_output_name, open_sink
+from evical.cli._tables import Table, check_columns, open_table
+
+__all__ = ["predict"]
+
+_COLUMNS = ("bel", "pl", "betp", "decision")
+
+
+def predict(
+    model: Annotated[Path, typer.Argument(metavar="MODEL.json", help="What evical fit wrote.")],
+    scores: Annotated[
+        str, typer.Argument(metavar="NEW", help="CSV, TSV or Parquet with a header; - is stdin.")
+    ],
+    output: Annotated[
+        str,
+        typer.Option("--output", "-o", metavar="OUT", help="CSV, TSV or Parquet; - is stdout."),
+    ] = "-",
+    score: Annotated[
+        str | None,
+        typer.Option(
+            metavar="COLUMN", help="Column of the score.", show_default="as in the training"
+        ),
+    ] = None,
+    threshold: Annotated[
+        float | None,
+        typer.Option(metavar="P", help="Probability above which to decide for the positive class."),
+    ] = None,
+    costs: Annotated[
+        tuple[float, float] | None,
+        typer.Option(metavar="ALARM MISS", help="Cost of a false alarm and of a miss."),
+    ] = None,
+    reject: Annotated[
+        float | None,
+        typer.Option(
+            metavar="COST",
+            help="Cost of not deciding; a wrong decision costs 1, or "
+            "what the two options above say.",
+        ),
+    ] = None,
+    criterion: Annotated[
+        str | None,
+        typer.Option(
+            metavar="NAME",
+            help="Rule of dstheory.decide, such as maximin, hurwicz or interval_dominance.",
+            show_default="maximize_expected_utility",
+        ),
+    ] = None,
+    prefix: Annotated[
+        str, typer.Option(metavar="TEXT", help="Put before the names of the new columns.")
+    ] = "",
+    force_columns: Annotated[
+        bool, typer.Option("--force-columns", help="Replace columns that have the new names.")
+    ] = False,
+    force: Annotated[bool, typer.Option("--force", help="Overwrite OUT.")] = False,
+    as_json: Annotated[bool, typer.Option("--json", help="Print a summary as JSON.")] = False,
+) -> None:
+    """Add beliefs and decisions to a table of new scores.
+
+    Writes all columns of NEW as they are, and bel, pl, betp (belief, plausibility and
+    pignistic probability of the positive class) and decision. A file of any size is read
+    and written piece by piece.
+    """
+    with user_input():
+        check_output_name(output)
+        if output == "-" and as_json:
+            raise ValueError("--json prints to standard output, where the table goes; give -o FILE")
+        fitted = load_model(model)
+        decision = new_decision(fitted.labels, threshold, costs, reject, criterion)
+        if output != "-":
+            check_output(Path(output), force, [scores, model])
+        with open_table(scores) as table:
+            column = _score_column(fitted, score, table)
+            layout = Layout(tuple(prefix + name for name in _COLUMNS), table)
+            if not force_columns:
+                _refuse_collision(table, layout)
+            chosen = _write(fitted, decision, column, layout, output)
+            read = table.name
+    if output != "-":
+        _show(read, output, chosen, as_json)
+
+
+def _score_column(model: Model, name: str | None, table: Table) -> str:
+    if name is None and model.score not in table.header:
+        hint = suggestion(model.score, table.header, "columns")
+        raise ValueError(
+            f"{table.name} has no column {model.score!r}, the score of the model{hint}; name "
+            "another with --score"
+        )
+    column = model.score if name is None else name
+    check_columns(table, {column: None})
+    return column
+
+
+def _refuse_collision(table: Table, layout: Layout) -> None:
+    taken = [name for name in layout.new if name in table.header]
+    if taken:
+        raise ValueError(
+            f"{table.name} has a column {taken[0]!r} already; write new names with --prefix, or "
+            "replace it with --force-columns"
+        )
+
+
+def _write(
+    model: Model, decision: Decision, column: str, layout: Layout, output: str
+) -> Counter[str]:
+    """Predict and write chunk by chunk; how often each act was chosen."""
+    chosen: Counter[str] = Counter()
+    table, calibrator = layout.table, model.calibrator
+    assert table is not None
+    kind = score_kind(calibrator)
+    with open_sink(output, layout) as sink:
+        for chunk in watched(table, {column: kind}, "Predicting"):
+            m = calibrator.predict_mass(chunk.columns[column])
+            bel, pl = np.asarray(m.bel(mask=2)), np.asarray(m.pl(mask=2))
+            acts = decision(m)
+            values = (bel, np.maximum(pl, bel), betp(m)[:, 1], acts)
+            sink.write(dict(zip(layout.new, values, strict=True)), chunk)
+            chosen.update(acts.tolist())
+    return chosen
+
+
+def _show(read: str, output: str, chosen: Counter[str], as_json: bool) -> None:
+    counts = dict(sorted(chosen.items()))
+    if as_json:
+        data = {"output": output, "rows": chosen.total(), "decisions": counts}
+        typer.echo(json.dumps(data, indent=1))
+        return
+    text = ", ".join(f"{name} {count}" for name, count in counts.items())
+    typer.echo(f"{read}: {chosen.total()} rows to {output} ({text})")

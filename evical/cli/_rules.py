@@ -1,0 +1,108 @@
+"""Combination rules by name, applied to rows of several tables, with total conflict named."""
+
+import inspect
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, field
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from dstheory import MassFunction, combine
+from dstheory.errors import TotalConflictError
+from evical.cli._names import suggestion
+from evical.cli._options import parsed_options, settable
+
+__all__ = ["Combiner", "RowError", "new_combiner", "rules"]
+
+
+class RowError(ValueError):
+    """A row that a rule cannot combine."""
+
+    def __init__(self, row: int, reason: str) -> None:
+        super().__init__(reason)
+        self.row = row
+
+
+def rules() -> dict[str, Callable[..., MassFunction]]:
+    """All rules of `dstheory.combine` that take two sources or more, by name."""
+    found = {name: getattr(combine, name) for name in combine.__all__}
+    return {
+        name: rule
+        for name, rule in found.items()
+        if list(inspect.signature(rule).parameters)[:3] == ["m1", "m2", "more"]
+    }
+
+
+def new_combiner(rule: str, options: Sequence[str], vacuous: bool) -> "Combiner":
+    """A rule by name with its options.
+
+    Raises ValueError for an unknown rule or option, or one that is needed but not given.
+    """
+    known = rules()
+    name = rule.lower().replace("-", "_")
+    if name not in known:
+        raise ValueError(f"there is no rule {rule!r}{suggestion(name, known, 'rules', len(known))}")
+    function = known[name]
+    parameters = settable(function, ["m1", "m2"])
+    values = parsed_options(options, parameters, f"rule {name!r}")
+    signature = inspect.signature(function).parameters
+    for needed in parameters:
+        if signature[needed].default is inspect.Parameter.empty and needed not in values:
+            raise ValueError(f"rule {name!r} needs a value: --option {needed}=...")
+    return Combiner(function, vacuous, values)
+
+
+@dataclass(frozen=True)
+class Combiner:
+    """Combines batches of mass functions of two classes; call it."""
+
+    rule: Callable[..., MassFunction]
+    vacuous: bool  # where there is no result, rather than an error
+    options: dict[str, Any] = field(default_factory=dict)
+
+    def __call__(self, sources: Sequence[MassFunction]) -> tuple[MassFunction, NDArray[Any]]:
+        """The normalized combination (n,), and the conflict (n,) between all sources.
+
+        Raises RowError for the first row that the rule refuses.
+        """
+        both = combine.conjunctive(*sources)
+        agreement = np.asarray(both.pl(mask=3))
+        return self._combined(sources, agreement), np.asarray(both.mass([]))
+
+    def _combined(self, sources: Sequence[MassFunction], agreement: NDArray[Any]) -> MassFunction:
+        try:
+            return self._normalized(sources)
+        except ValueError as error:
+            total = agreement <= 0
+            if not (self.vacuous and isinstance(error, TotalConflictError) and total.any()):
+                raise self._row_error(sources) from error
+        store = np.zeros((3, len(total)))
+        store[2] = 1
+        if not total.all():
+            rest = self._combined([m[~total] for m in sources], agreement[~total])
+            store[:, ~total] = [rest.mass(mask=mask) for mask in (1, 2, 3)]
+        return MassFunction.from_store(sources[0].frame, np.array([1, 2, 3]), store)
+
+    def _normalized(self, sources: Sequence[MassFunction]) -> MassFunction:
+        return self.rule(*sources, **self.options).normalize()
+
+    def _row_error(self, sources: Sequence[MassFunction]) -> RowError:
+        """The first row that is refused, by halving; alone it says why without a row number."""
+        low, high = 0, len(sources[0]) - 1
+        while low < high:
+            middle = (low + high) // 2
+            if self._refusal([m[low : middle + 1] for m in sources]) is not None:
+                high = middle
+            else:
+                low = middle + 1
+        refusal = self._refusal([m[low] for m in sources])
+        hint = ", or --total-conflict vacuous" if isinstance(refusal, TotalConflictError) else ""
+        return RowError(low, f"{refusal}{hint}")
+
+    def _refusal(self, sources: Sequence[MassFunction]) -> ValueError | None:
+        try:
+            self._normalized(sources)
+        except ValueError as error:
+            return error
+        return None

@@ -1,0 +1,220 @@
+"""Tables as commands write them: columns of a table that pass through, then new ones.
+
+What passes through from text to text is copied as it stands, not read and written again, so
+that 007 stays 007, 1.10 stays 1.10, and quotes stay where they were.
+"""
+
+import csv
+import gzip
+import os
+import sys
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass
+from pathlib import Path
+from typing import IO, Any, Protocol
+
+import numpy as np
+import typer
+from numpy.typing import NDArray
+
+from evical.cli._files import atomic_file
+from evical.cli._parquet_table import ParquetChunk, load_pyarrow
+from evical.cli._tables import Chunk, Table
+from evical.cli._text_table import TextTable
+
+__all__ = ["Layout", "Sink", "check_output_name", "open_sink"]
+
+Columns = Mapping[str, NDArray[Any]]
+
+_PARQUET_NAMES = (".parquet", ".pq")
+_DELIMITERS = {".csv": ",", ".txt": ",", ".tsv": "\t"}
+# As shells report a process that a closed pipe has ended.
+_BROKEN_PIPE = 141
+
+
+class _Writable(Protocol):
+    def write(self, data: bytes, /) -> Any: ...
+
+
+@dataclass(frozen=True)
+class Layout:
+    """Columns of an output: those of `table` that no new one replaces, then the new ones."""
+
+    new: tuple[str, ...]
+    table: Table | None = None
+
+    @property
+    def kept(self) -> list[int]:
+        """Positions of the columns of the table that pass through."""
+        header = self.table.header if self.table is not None else []
+        return [i for i, name in enumerate(header) if name not in self.new]
+
+    @property
+    def unchanged(self) -> bool:
+        """Whether all columns of the table pass through."""
+        return self.table is not None and len(self.kept) == len(self.table.header)
+
+
+def check_output_name(target: str) -> None:
+    """Raise ValueError unless the name says which format is meant (`-` is CSV)."""
+    name = target.lower().removesuffix(".gz")
+    known = (*_DELIMITERS, *_PARQUET_NAMES)
+    if target != "-" and not name.endswith(known):
+        raise ValueError(
+            f"cannot write {target!r}: name it .csv, .tsv (each also .gz) or .parquet, or write "
+            "to standard output as -"
+        )
+
+
+@contextmanager
+def open_sink(target: str, layout: Layout) -> Iterator["Sink"]:
+    """Where rows go: a file that is complete or not there, or `-`, standard output."""
+    if target == "-":
+        with _standard_output() as file:
+            yield TextSink(file, layout, ",")
+        return
+    name = target.lower()
+    with atomic_file(Path(target)) as file:
+        if name.endswith(_PARQUET_NAMES):
+            parquet = ParquetSink(file, layout)
+            yield parquet
+            parquet.close()
+            return
+        delimiter = _DELIMITERS[Path(name.removesuffix(".gz")).suffix]
+        if not name.endswith(".gz"):
+            yield TextSink(file, layout, delimiter)
+            return
+        # Without the time, so that the same rows are the same bytes.
+        with gzip.GzipFile(filename="", fileobj=file, mode="wb", mtime=0) as packed:
+            yield TextSink(packed, layout, delimiter)
+
+
+@contextmanager
+def _standard_output() -> Iterator[IO[bytes]]:
+    sys.stdout.flush()
+    try:
+        yield sys.stdout.buffer
+        sys.stdout.buffer.flush()
+    except BrokenPipeError as error:
+        # The reader has seen enough. Nothing can be flushed at the end either.
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+        raise typer.Exit(_BROKEN_PIPE) from error
+
+
+class TextSink:
+    """Writes delimited text."""
+
+    def __init__(self, file: _Writable, layout: Layout, delimiter: str) -> None:
+        self._file = file
+        self._layout = layout
+        self._delimiter = delimiter
+        self._newline, self._copied = "\n", False
+        if isinstance(table := layout.table, TextTable):
+            self._newline = table.newline
+            # Rows of a text in the same format are copied.
+            self._copied = layout.unchanged and table.delimiter == delimiter
+        self._quote = _quoter(delimiter)
+        self._write([self._header()])
+
+    def write(self, columns: Columns, chunk: Chunk | None = None) -> None:
+        """Write the rows of a chunk of the table, if there is one, with the new columns."""
+        parts = [self._texts(columns[name]) for name in self._layout.new]
+        if chunk is not None and self._layout.kept:
+            parts.insert(0, self._passed(chunk))
+        self._write(map(self._delimiter.join, zip(*parts, strict=True)))
+
+    def _header(self) -> str:
+        new = [self._quote([name]) for name in self._layout.new]
+        table = self._layout.table
+        if self._copied and isinstance(table, TextTable):
+            return self._delimiter.join([table.header_text, *new])
+        names = [table.header[i] for i in self._layout.kept] if table is not None else []
+        return self._delimiter.join([*([self._quote(names)] if names else []), *new])
+
+    def _passed(self, chunk: Chunk) -> list[str]:
+        kept = self._layout.kept
+        if isinstance(chunk, ParquetChunk):
+            values = [chunk.batch.column(i).to_pylist() for i in kept]
+            return [self._quote(row) for row in zip(*values, strict=True)]
+        if self._copied:
+            return chunk.block.texts
+        return [self._quote([row[i] for i in kept]) for row in chunk.block.cells]
+
+    def _texts(self, column: NDArray[Any]) -> list[str]:
+        if column.dtype.kind == "f":
+            return _number_texts(column)
+        texts = column.tolist()
+        quoted = {text: self._quote([text]) for text in set(texts)}
+        return [quoted[text] for text in texts]
+
+    def _write(self, lines: Any) -> None:
+        text = self._newline.join(lines) + self._newline
+        self._file.write(text.encode("utf-8"))
+
+
+class ParquetSink:
+    """Writes Parquet; columns that come from text stay text."""
+
+    def __init__(self, file: IO[bytes], layout: Layout) -> None:
+        self._file = file
+        self._layout = layout
+        self._arrow, self._parquet = load_pyarrow()
+        self._writer: Any = None
+
+    def write(self, columns: Columns, chunk: Chunk | None = None) -> None:
+        """Write the rows of a chunk of the table, if there is one, with the new columns."""
+        passed = {} if chunk is None else self._passed(chunk)
+        new = {name: self._arrow.array(columns[name]) for name in self._layout.new}
+        batch = self._arrow.RecordBatch.from_pydict({**passed, **new})
+        if self._writer is None:
+            self._writer = self._parquet.ParquetWriter(self._file, batch.schema)
+        self._writer.write_batch(batch)
+
+    def close(self) -> None:
+        """Write the end of the file."""
+        if self._writer is not None:
+            self._writer.close()
+
+    def _passed(self, chunk: Chunk) -> dict[str, Any]:
+        table = self._layout.table
+        names = {i: table.header[i] for i in self._layout.kept} if table is not None else {}
+        if isinstance(chunk, ParquetChunk):
+            return {name: chunk.batch.column(i) for i, name in names.items()}
+        text = self._arrow.string()
+        cells = chunk.block.cells
+        return {
+            name: self._arrow.array([row[i] for row in cells], text) for i, name in names.items()
+        }
+
+
+Sink = TextSink | ParquetSink
+
+
+def _quoter(delimiter: str) -> Callable[[Sequence[Any]], str]:
+    """Function from the cells of a row to its text."""
+    lines: list[str] = []
+
+    class _Lines:
+        write = staticmethod(lines.append)
+
+    writer = csv.writer(_Lines(), delimiter=delimiter, lineterminator="")
+
+    def quoted(cells: Sequence[Any]) -> str:
+        writer.writerow(cells)
+        return lines.pop()
+
+    return quoted
+
+
+def _number_texts(numbers: NDArray[np.float64]) -> list[str]:
+    """The shortest texts that give the same numbers back."""
+    try:
+        import pyarrow
+    except ImportError:
+        return list(map(repr, numbers.tolist()))
+    # A third of the time of repr.
+    texts: list[str] = (
+        pyarrow.array(numbers).cast(pyarrow.string()).to_numpy(zero_copy_only=False).tolist()
+    )
+    return texts

@@ -1,0 +1,107 @@
+"""Counts of scores by class, from chunks of any number of rows with bounded memory."""
+
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from evical.cli._kinds import Place, ascending
+from evical.cli._names import suggestion
+from evical.scores import ScoreCounts
+
+__all__ = ["Tally"]
+
+Floats = NDArray[np.float64]
+
+# Distinct scores that wait to be merged: sorting many at once costs less than one by one.
+_PENDING = 2**19
+
+
+class Tally:
+    """Adds up rows of two classes, whose names are learned on the way.
+
+    Parameters
+    ----------
+    target : str
+        Column of the class, for messages.
+    max_size : int
+        Distinct scores kept; neighbors are merged beyond twice as many.
+    """
+
+    def __init__(self, target: str, max_size: int) -> None:
+        self.rows = 0
+        self.compressed = False
+        self._target = target
+        self._max_size = max_size
+        self._labels: list[str] = []
+        self._parts: list[ScoreCounts] = []
+
+    def add(
+        self, scores: Floats, labels: NDArray[Any], weights: Floats | None, place: Place
+    ) -> None:
+        """Count the rows of a chunk; `place` says where they stand."""
+        self.rows += len(scores)
+        second = self._second(labels, place)
+        if weights is not None:
+            used = weights > 0
+            if not used.any():
+                return
+            scores, second, weights = scores[used], second[used], weights[used]
+        self._parts.append(ScoreCounts.from_samples(scores, second, weights))
+        if sum(map(len, self._parts[1:])) > _PENDING:
+            self._merge()
+
+    def result(self, positive: str | None = None) -> tuple[ScoreCounts, tuple[str, str]]:
+        """Counts and both labels, the negative first; without `positive` the greater is it.
+
+        Raises ValueError unless both classes have been seen, with positive weight.
+        """
+        self._merge()
+        if positive is not None and positive not in self._labels:
+            hint = suggestion(positive, self._labels, "classes")
+            raise ValueError(f"column {self._target!r} has no class {positive!r}{hint}")
+        if len(self._labels) == 1:
+            raise ValueError(
+                f"column {self._target!r} has one class only (all {self._labels[0]!r}); a "
+                "calibrator needs both"
+            )
+        if not self._parts:
+            raise ValueError("all weights are zero; at least one row of each class must count")
+        counts = self._parts[0]
+        positive = ascending(self._labels)[1] if positive is None else positive
+        negative = next(label for label in self._labels if label != positive)
+        if positive != self._labels[1]:
+            counts = ScoreCounts(counts.scores, counts.positive, counts.negative)
+        for label, weight in ((negative, counts.n_negative), (positive, counts.n_positive)):
+            if not weight > 0:
+                raise ValueError(f"all rows of class {label!r} have weight zero")
+        return counts, (negative, positive)
+
+    def _second(self, labels: NDArray[Any], place: Place) -> NDArray[np.bool_]:
+        """Whether the label of each row is the second one that was ever seen."""
+        for label in dict.fromkeys(labels.tolist()):  # in the order of the rows
+            if label in self._labels:
+                continue
+            if len(self._labels) == 2:
+                row = labels.tolist().index(label)
+                raise ValueError(
+                    f"{place(row)}, column {self._target!r}: a third class {label!r} besides "
+                    f"{self._labels[0]!r} and {self._labels[1]!r}; a calibrator needs two"
+                )
+            self._labels.append(label)
+        return np.asarray(labels != self._labels[0], dtype=bool)
+
+    def _merge(self) -> None:
+        if len(self._parts) > 1:
+            self._parts = [_sum(self._parts)]
+        if self._parts and len(self._parts[0]) > 2 * self._max_size:
+            self._parts = [self._parts[0].compress(self._max_size)]
+            self.compressed = True
+
+
+def _sum(parts: list[ScoreCounts]) -> ScoreCounts:
+    """All together, neighbors in size first, so that none is sorted often."""
+    while len(parts) > 2:
+        parts = sorted(parts, key=len)
+        parts = [parts[0] + parts[1], *parts[2:]]
+    return parts[0] + parts[1]
