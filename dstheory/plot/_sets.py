@@ -9,8 +9,9 @@ from dstheory.mass import MassFunction
 
 __all__ = ["by_size", "check_single", "set_lines", "set_name", "value_text", "wrapped"]
 
-# Names of more labels are abbreviated: no axis has room for them.
+# Names of more labels, and longer labels, are abbreviated: no axis has room for them.
 _MAX_NAMED = 8
+_MAX_LETTERS = 24
 
 
 def by_size(frame: Frame, masks: Iterable[Any]) -> list[int]:
@@ -33,11 +34,17 @@ def set_lines(frame: Frame, mask: int) -> list[str]:
     >>> set_lines(Frame(["ant", "bee"]), 3), set_lines(Frame(range(60)), 2**20 - 1)[-2:]
     (['ant', 'bee'], ['6', '13 more'])
     """
-    labels = [str(label) for label in frame.event(mask)]
+    labels = [_short(str(label)) for label in frame.event(mask)]
     if len(labels) <= _MAX_NAMED:
         return labels or ["∅"]
     kept = labels[: _MAX_NAMED - 1]
     return [*kept, f"{len(labels) - len(kept)} more"]
+
+
+def _short(label: str) -> str:
+    """A label on one line, cut if it is long."""
+    line = " ".join(label.split())
+    return line if len(line) <= _MAX_LETTERS else line[: _MAX_LETTERS - 1] + "…"
 
 
 def set_name(frame: Frame, mask: int) -> str:

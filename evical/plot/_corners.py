@@ -9,6 +9,7 @@ an order, and whose sides to the events: first the classes of the event, then th
 from abc import ABC, abstractmethod
 from collections.abc import Mapping, Sequence
 from itertools import permutations
+from textwrap import fill
 from typing import Any, ClassVar, Self
 
 import numpy as np
@@ -17,7 +18,7 @@ from numpy.typing import ArrayLike, NDArray
 from dstheory import MassFunction, betp
 from dstheory.plot import credal_vertices
 from evical.metrics._inputs import check_count, class_sample
-from evical.plot._style import COLORS
+from evical.plot._style import COLORS, literal
 
 __all__ = ["MARKS", "BaseCornersDisplay", "facets"]
 
@@ -35,6 +36,10 @@ _OTHERS = {
     3: "take SimplexDisplay, which draws a triangle",
     4: "take TetrahedronDisplay",
 }
+# Points, and how large they are at most.
+_SIZES = ((40, 7.0), (400, 4.0), (np.inf, 2.0))
+# Letters of a line beside a corner.
+_MAX_LETTERS = 16
 # Corners that rounding tells apart are one.
 _ATOL = 1e-9
 
@@ -221,6 +226,24 @@ class BaseCornersDisplay(ABC):
             row: [corners[side] for side in facets(self.n_corners)]
             for row, corners in self.corners.items()
             if np.ptp(corners, axis=0).max() > _ATOL
+        }
+
+    def corner_names(self) -> list[str]:
+        """Labels, on several lines if they are long."""
+        return [fill(literal(label), _MAX_LETTERS) for label in self.labels]
+
+    def marker_size(self) -> float:
+        """Many points are small, for they lie on each other."""
+        return next(size for most, size in _SIZES if len(self.points) <= most)
+
+    def legend_style(self) -> dict[str, Any]:
+        """Beside the upper corner, with markers that are large enough to tell."""
+        return {
+            "loc": "upper left",
+            "bbox_to_anchor": (0.72, 1.02),
+            "frameon": False,
+            "title": self.legend or None,
+            "markerscale": max(1.0, 6 / self.marker_size()),
         }
 
     def members(self) -> list[tuple[int, str, Floats]]:

@@ -20,8 +20,6 @@ Floats = NDArray[np.float64]
 # Lower left, top and lower right, as in the thesis.
 TRIANGLE = np.array([[0.0, 0.0], [0.5, np.sqrt(0.75)], [1.0, 0.0]])
 _TICKS = (0.2, 0.4, 0.6, 0.8)
-# Points of more samples are small, for they lie on each other.
-_FEW = 40
 
 
 @final
@@ -89,14 +87,12 @@ class SimplexDisplay(BaseCornersDisplay):
             row: self._region(ax, side @ TRIANGLE, self.groups[row])
             for row, (side,) in self.sides().items()
         }
-        size = 7 if len(self.points) <= _FEW else 4
         self.points_ = {
-            name: self._scatter(ax, points @ TRIANGLE, number, size)
+            name: self._scatter(ax, points @ TRIANGLE, number)
             for number, name, points in self.members()
         }
         if self.names != [""]:
-            title = self.legend or None
-            ax.legend(loc="upper right", bbox_to_anchor=(1.02, 1.02), frameon=False, title=title)
+            ax.legend(**self.legend_style())
         if self.note:
             ax.set_title(self.note, fontsize="medium")
         ax.set_aspect("equal")
@@ -121,9 +117,10 @@ class SimplexDisplay(BaseCornersDisplay):
                 ax.text(x, y, f"{p:g}", rotation=angle, ha="center", va="center", **style)
 
     def _names(self, ax: Axes) -> None:
-        names = [literal(name) for name in self.labels]
+        names = [name.split("\n")[0] for name in self.corner_names()]
         places = TRIANGLE + np.array([[-0.01, -0.04], [0, 0.025], [0.01, -0.04]])
-        for (x, y), name, va in zip(places, names, ("top", "bottom", "top"), strict=True):
+        heads = zip(places, self.corner_names(), ("top", "bottom", "top"), strict=True)
+        for (x, y), name, va in heads:
             ax.text(x, y, name, ha="center", va=va, fontweight="bold")
         sides = (((0.5, -0.1), 0), ((0.14, 0.48), 60), ((0.86, 0.48), -60))
         texts = (f"← P({names[0]})", f"P({names[1]}) →", f"P({names[2]}) →")
@@ -143,15 +140,15 @@ class SimplexDisplay(BaseCornersDisplay):
         style: dict[str, Any] = {"facecolor": (color, 0.2), "edgecolor": color, "lw": 1.1}
         return ax.fill(*polygon.T, zorder=2, joinstyle="round", **style)[0]
 
-    def _scatter(self, ax: Axes, places: Floats, number: int, size: float) -> Any:
+    def _scatter(self, ax: Axes, places: Floats, number: int) -> Any:
         color, marker = MARKS[number]
         return ax.plot(
             *places.T,
             marker,
             color=color,
             markeredgecolor="black",
-            markeredgewidth=0.6,
-            ms=size,
+            markeredgewidth=0.08 * self.marker_size(),
+            ms=self.marker_size(),
             label=literal(self.names[number]),
             zorder=3,
         )[0]

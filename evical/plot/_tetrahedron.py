@@ -29,7 +29,6 @@ TETRAHEDRON = np.array(
         [0.5, np.sqrt(1 / 12), np.sqrt(2 / 3)],
     ]
 )
-_FEW = 40
 
 
 @final
@@ -104,22 +103,16 @@ class TetrahedronDisplay(BaseCornersDisplay):
         self.ax_ = ax = _axes(ax)
         self.edges_ = self._edges(ax, elev, azim)
         self.boundaries_ = self._boundaries(ax)
-        for corner, name in zip(TETRAHEDRON, self.labels, strict=True):
-            place = corner + 0.08 * (corner - TETRAHEDRON.mean(axis=0))
-            box = {"boxstyle": "square,pad=0.1", "facecolor": (1, 1, 1, 0.7), "edgecolor": "none"}
-            style = {"ha": "center", "va": "center", "fontweight": "bold", "bbox": box}
-            ax.text(*place, literal(name), **style)
+        self._names(ax)
         self.regions_ = {
             row: self._region(ax, sides, self.groups[row]) for row, sides in self.sides().items()
         }
-        size = 7 if len(self.points) <= _FEW else 4
         self.points_ = {
-            name: self._scatter(ax, points @ TETRAHEDRON, number, size)
+            name: self._scatter(ax, points @ TETRAHEDRON, number)
             for number, name, points in self.members()
         }
         if self.names != [""]:
-            title = self.legend or None
-            ax.legend(loc="upper left", bbox_to_anchor=(0.72, 0.98), frameon=False, title=title)
+            ax.legend(**self.legend_style())
         if self.note:
             ax.text2D(0.03, 0.95, self.note, transform=ax.transAxes)  # a title would be outside
         _look(ax, elev, azim)
@@ -134,6 +127,15 @@ class TetrahedronDisplay(BaseCornersDisplay):
         colors = [COLORS["gray"] if back in pair else "black" for pair in pairs]
         widths = [0.8 if back in pair else 1.3 for pair in pairs]
         return _lines(ax, np.eye(4), pairs, colors=colors, linewidths=widths)
+
+    def _names(self, ax: Any) -> None:
+        """Below the base, inside of its width, and above the peak."""
+        box = {"boxstyle": "square,pad=0.1", "facecolor": (1, 1, 1, 0.7), "edgecolor": "none"}
+        sides = (("left", "top"), ("center", "top"), ("right", "top"), ("center", "bottom"))
+        heads = zip(TETRAHEDRON, self.corner_names(), sides, strict=True)
+        for (x, y, z), name, (ha, va) in heads:
+            place = (x, y, z + (0.03 if va == "bottom" else -0.03))
+            ax.text(*place, name, ha=ha, va=va, fontweight="bold", bbox=box)
 
     def _boundaries(self, ax: Any) -> Any:
         """Edges of the six faces that part the sectors."""
@@ -158,15 +160,15 @@ class TetrahedronDisplay(BaseCornersDisplay):
         ax.add_collection3d(region)
         return region
 
-    def _scatter(self, ax: Any, places: Floats, number: int, size: float) -> Any:
+    def _scatter(self, ax: Any, places: Floats, number: int) -> Any:
         color, marker = MARKS[number]
         return ax.plot(
             *places.T,
             marker,
             color=color,
             markeredgecolor="black",
-            markeredgewidth=0.6,
-            ms=size,
+            markeredgewidth=0.08 * self.marker_size(),
+            ms=self.marker_size(),
             label=literal(self.names[number]),
         )[0]
 
@@ -196,6 +198,6 @@ def _look(ax: Any, elev: float, azim: float) -> None:
     ax.set_xlim(0, width)
     ax.set_ylim(0, depth)
     ax.set_zlim(0, height)
-    ax.set_box_aspect((width, depth, height), zoom=1.2)
+    ax.set_box_aspect((width, depth, height), zoom=1.12)
     ax.view_init(elev=elev, azim=azim)
     ax.set_axis_off()

@@ -59,6 +59,14 @@ def test_sets_stand_by_size_and_label_order(ax):
     assert ax.yaxis_inverted()
 
 
+def test_long_names_are_cut(ax):
+    frame = Frame(["a label of more than twenty-four letters", *range(70)])
+    m = MassFunction(frame, [1, frame.full], [0.5, 0.5])
+    display = MassDisplay.from_mass(m, ax=ax)
+    assert display.sets[0] == "{a label of more than tw…}"
+    assert display.sets[1].endswith(", 0, 1, 2, 3, 4, 5, 64 more}")
+
+
 def test_a_few_sources_share_the_sets(ax):
     display = MassDisplay.from_mass({"witness": WITNESS, "camera": CAMERA}, show="bel", ax=ax)
     ax.figure.draw_without_rendering()  # dollar signs are no formula

@@ -201,6 +201,16 @@ def test_a_class_without_a_sample_has_its_corner(ax):
     assert display.labels == ["a", "b", "c"]
 
 
+def test_long_names_are_folded_and_many_points_small(ax):
+    rng = np.random.default_rng(0)
+    p = rng.dirichlet(np.ones(3), 500)
+    y = np.array(["a class with a long name", "b", "c"])[p.argmax(axis=1)]
+    display = SimplexDisplay.from_predictions(y, p, ax=ax)
+    assert "a class with a\nlong name" in [text.get_text() for text in ax.texts]
+    assert display.points_["b"].get_markersize() == 2
+    assert ax.get_legend().legend_handles[0].get_markersize() == 6
+
+
 @pytest.mark.parametrize(
     ("display", "y", "p", "message"),
     [
