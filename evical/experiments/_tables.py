@@ -18,7 +18,17 @@ from evical.experiments._study import Comparison, McNemar, PrintedTable
 from evical.experiments._summary import Estimate
 from evical.significance import mcnemar
 
-__all__ = ["Cell", "Difference", "Share", "compared", "printed_cells", "summary_csv", "tested"]
+__all__ = [
+    "CLEAR",
+    "Cell",
+    "Difference",
+    "Share",
+    "compared",
+    "estimate",
+    "printed_cells",
+    "summary_csv",
+    "tested",
+]
 
 Floats = NDArray[np.float64]
 Labels = tuple[str, ...]
@@ -102,7 +112,7 @@ def summary_csv(outcome: Outcome) -> str:
     names = [name for measure in study.measures for name in (measure, f"{measure}_se")]
     writer.writerow([*study.labels, "rounds", *names])
     for labels, values in outcome.rows.items():
-        estimates = [_estimate(column) for column in values.T]
+        estimates = [estimate(column) for column in values.T]
         numbers = [number for one in estimates for number in (one.mean, one.error)]
         measured = int((~np.isnan(values)).any(axis=1).sum())
         texts = ["" if math.isnan(number) else f"{number:.6g}" for number in numbers]
@@ -141,7 +151,7 @@ def printed_cells(outcome: Outcome, table: PrintedTable) -> dict[Labels, Cell]:
 def _cell(values: Floats | None, printed: float | None, table: PrintedTable) -> Cell:
     if values is None:
         return Cell(None, printed, "")
-    ours = _estimate(values)
+    ours = estimate(values)
     if printed is None or math.isnan(ours.error):
         return Cell(ours, printed, "")
     # The printed number is rounded, and the mean of few splits if the table says so.
@@ -177,7 +187,7 @@ def compared(outcome: Outcome, comparison: Comparison) -> list[Difference]:
             difference = comparison.scale * (values[:, measure] - seconds[:, measure])
             by = tuple(row[name] for name in comparison.by)
             groups.setdefault(by, []).append(difference)
-    estimates = {by: _estimate(np.mean(columns, axis=0)) for by, columns in groups.items()}
+    estimates = {by: estimate(np.mean(columns, axis=0)) for by, columns in groups.items()}
     return [
         Difference(by, one, _verdict(one, comparison.expected)) for by, one in estimates.items()
     ]
@@ -243,7 +253,7 @@ def _matching(
             yield row, values
 
 
-def _estimate(values: Floats) -> Estimate:
+def estimate(values: Floats) -> Estimate:
     """Mean and standard error of the rounds that measured."""
     measured = values[~np.isnan(values)]
     return Estimate.of(measured) if len(measured) else Estimate(math.nan, math.nan)
