@@ -6,8 +6,10 @@ import sys
 import numpy as np
 import pytest
 from matplotlib.figure import Figure
+from scipy.stats import binomtest
 from sklearn.linear_model import LogisticRegression
 
+from dstheory import Frame, MassFunction
 from evical.calibrators import IsotonicCalibrator, LogisticCalibrator
 from evical.plot import BeliefBandDisplay, ContourDisplay, ReliabilityDisplay
 
@@ -96,6 +98,47 @@ def test_several_bands_share_axes(ax):
     assert labels == ["likelihood: Bel and Pl", "confidence: Bel and Pl"]
 
 
+def test_bins_of_the_sample_stand_beside_the_band(ax):
+    scores = np.arange(12.0)
+    y = np.array([0, 0, 0, 1, 0, 0, 1, 1, 0, 1, 1, 1])
+    calibrator = LogisticCalibrator().fit(scores, y)
+    display = BeliefBandDisplay.from_estimator(calibrator, scores, y, n_bins=3, ax=ax)
+    place, share = display.frequencies_.get_data()
+    assert place.tolist() == [1.5, 5.5, 9.5]
+    assert share.tolist() == [0.25, 0.5, 0.75]
+    for k, segment in zip([1, 2, 3], display.intervals_.get_segments(), strict=True):
+        interval = binomtest(k, 4).proportion_ci(0.95, "exact")
+        np.testing.assert_allclose(segment[:, 1], [interval.low, interval.high])
+
+
+def test_ties_leave_bins_empty_that_are_not_drawn(ax):
+    calibrator = LogisticCalibrator().fit([0, 0, 0, 1], [0, 1, 0, 1])
+    display = BeliefBandDisplay.from_estimator(
+        calibrator, [0, 0, 0, 1], [0, 1, 0, 1], n_bins=4, ax=ax
+    )
+    assert display.frequencies_.get_xdata().tolist() == [0, 1]
+
+
+def test_a_band_of_predictions_is_that_of_the_estimator(ax):
+    calibrator = IsotonicCalibrator().fit(SCORES, Y)
+    mixed = np.random.default_rng(0).permutation(SCORES)
+    for beliefs in (calibrator.predict_mass(mixed), calibrator.predict_interval(mixed)):
+        display = BeliefBandDisplay.from_predictions(mixed, beliefs, ax=ax, name="$b$")
+        bel, pl = calibrator.predict_interval(SCORES).T
+        np.testing.assert_array_equal(display.lines_[0].get_xdata(), SCORES)
+        np.testing.assert_allclose(display.lines_[0].get_ydata(), bel)
+        np.testing.assert_allclose(display.lines_[1].get_ydata(), pl)
+        assert display.rug_ == []
+        assert display.lines_[0].get_label() == r"\$b\$: Bel and Pl"
+    ax.figure.draw_without_rendering()
+
+
+def test_a_band_at_one_score(ax):
+    display = BeliefBandDisplay.from_predictions([2.0], [[0.2, 0.4]], [1], ax=ax)
+    assert ax.get_xlim() == (1.5, 2.5)
+    assert display.rug_[1].get_xdata().tolist() == [2]
+
+
 def test_reliability_by_hand(ax):
     display = ReliabilityDisplay.from_predictions(
         [0, 1, 1, 0, 1], [0.1, 0.2, 0.6, 1.0, 0.5], n_bins=2, ax=ax
@@ -117,7 +160,11 @@ def test_an_empty_bin_is_a_gap_and_counts_are_drawn():
 def test_the_diagonal_is_drawn_once(ax):
     for name in ("one", "two"):
         ReliabilityDisplay.from_predictions([0, 1], [0.2, 0.9], ax=ax, name=name)
-    assert [t.get_text() for t in ax.get_legend().get_texts()] == ["reliable", "one (n = 2)", "two (n = 2)"]
+    assert [t.get_text() for t in ax.get_legend().get_texts()] == [
+        "reliable",
+        "one (n = 2)",
+        "two (n = 2)",
+    ]
 
 
 def test_reliability_of_an_estimator_takes_its_positive_class(ax):
@@ -145,17 +192,46 @@ def test_reliability_refuses_what_is_no_probability(y, p, options, message):
 
 
 @pytest.mark.parametrize(
-    ("scores", "y", "message"),
+    ("scores", "y", "options", "message"),
     [
-        ([], None, "scores are empty"),
-        ([0, np.nan], None, r"scores\[1\] is nan"),
-        ([0, 1], [0], "scores has 2 rows, y has 1"),
+        ([], None, {}, "scores are empty"),
+        ([0, np.nan], None, {}, r"scores\[1\] is nan"),
+        ([0, 1], [0], {}, "scores has 2 rows, y has 1"),
+        ([0, 1], [0, 7], {}, r"y_true\[1\] is 7, expected one of \[0, 1\]"),
+        ([0, 1], None, {"n_bins": 2}, "n_bins is 2, but there are no labels"),
+        ([0, 1], [0, 1], {"n_bins": 0}, "n_bins is 0, expected at least 1"),
+        ([0, 1], [0, 1], {"n_bins": 2, "confidence": 1}, "confidence is 1"),
     ],
 )
-def test_a_band_refuses_what_are_no_scores(scores, y, message):
+def test_a_band_refuses_what_are_no_scores(scores, y, options, message):
     calibrator = LogisticCalibrator().fit(SCORES, Y)
     with pytest.raises(ValueError, match=message):
-        BeliefBandDisplay.from_estimator(calibrator, scores, y)
+        BeliefBandDisplay.from_estimator(calibrator, scores, y, **options)
+
+
+@pytest.mark.parametrize(
+    ("scores", "beliefs", "message"),
+    [
+        ([0, 1], [[0.2, 0.4]], "lengths differ: scores has 2 rows, y_belief has 1"),
+        ([0], [[0.5, 0.4]], "expected 0 <= Bel <= Pl"),
+        (
+            [0],
+            MassFunction(Frame(["a", "b", "c"]), [7], [[1.0]]),
+            "name one of the classes .* by pos_label",
+        ),
+    ],
+)
+def test_a_band_refuses_what_are_no_beliefs(ax, scores, beliefs, message):
+    with pytest.raises(ValueError, match=message):
+        BeliefBandDisplay.from_predictions(scores, beliefs, ax=ax)
+
+
+def test_a_band_needs_a_fitted_calibrator(ax):
+    with pytest.raises(TypeError, match="LogisticCalibrator has no classes_; fit it first"):
+        BeliefBandDisplay.from_estimator(LogisticCalibrator(), SCORES, ax=ax)
+    model = LogisticRegression().fit(SCORES[:, None], Y)
+    with pytest.raises(TypeError, match="LogisticRegression has no predict_interval"):
+        BeliefBandDisplay.from_estimator(model, SCORES, ax=ax)
 
 
 def test_a_contour_needs_a_calibrator_that_has_one():

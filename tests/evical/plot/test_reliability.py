@@ -1,0 +1,269 @@
+"""Reliability diagrams: what is drawn equals what scikit-learn and SciPy compute by other ways."""
+
+import numpy as np
+import pytest
+from matplotlib.figure import Figure
+from scipy.stats import beta
+from sklearn.calibration import calibration_curve
+from sklearn.isotonic import IsotonicRegression
+from sklearn.linear_model import LogisticRegression, RidgeClassifier
+
+from dstheory.inference import binomial
+from evical.calibrators import LogisticCalibrator
+from evical.metrics import corp_decomposition
+from evical.plot import ReliabilityDisplay
+
+RNG = np.random.default_rng(3)
+P = np.round(RNG.beta(0.7, 0.7, 200), 2)  # with ties
+Y = (RNG.random(200) < P**1.5).astype(int)
+
+
+@pytest.fixture
+def ax():
+    return Figure().subplots()
+
+
+@pytest.fixture
+def pair():
+    return Figure().subplots(2, 1, sharex=True)
+
+
+def draw(ax, **options):
+    return ReliabilityDisplay.from_predictions(Y, P, ax=ax, **options)
+
+
+def legend(ax):
+    return [text.get_text() for text in ax.get_legend().get_texts()]
+
+
+def ends(collection):
+    """Lower and upper ends of vertical lines."""
+    return np.array([segment[:, 1] for segment in collection.get_segments()]).T
+
+
+def test_equal_width_as_scikit_learn_has_it(ax):
+    # Its bins hold their right edge, ours their left one: no prediction is an edge.
+    p = P + 0.001 * (P < 0.5)
+    display = ReliabilityDisplay.from_predictions(Y, p, n_bins=7, ax=ax)
+    true, predicted = calibration_curve(Y, p, n_bins=7)
+    np.testing.assert_allclose(display.line_.get_ydata(), true)
+    np.testing.assert_allclose(display.line_.get_xdata(), predicted)
+    assert display.counts.sum() == 200
+    assert legend(ax) == ["reliable", "n = 200"]
+
+
+def test_equal_frequency(ax):
+    p = np.linspace(0.01, 0.97, 200)
+    display = ReliabilityDisplay.from_predictions(Y, p, n_bins=8, strategy="quantile", ax=ax)
+    assert display.counts.tolist() == [25] * 8
+    np.testing.assert_allclose(display.line_.get_ydata(), Y.reshape(8, 25).mean(axis=1))
+    assert display.edges is None
+
+
+@pytest.mark.parametrize("confidence", [0.8, 0.95])
+def test_clopper_pearson_intervals_are_those_of_beta_distributions(ax, confidence):
+    display = draw(ax, interval="clopper_pearson", confidence=confidence, n_bins=9)
+    n = display.counts
+    k = np.round(display.prob_true * n)
+    tail = (1 - confidence) / 2
+    low = np.where(k > 0, beta.ppf(tail, np.maximum(k, 1), n - k + 1), 0)
+    high = np.where(k < n, beta.ppf(1 - tail, k + 1, np.maximum(n - k, 1)), 1)
+    np.testing.assert_allclose(ends(display.intervals_), [low, high], atol=1e-12)
+    assert f"{confidence} Clopper-Pearson interval" in legend(ax)
+
+
+def test_likelihood_intervals_are_belief_and_plausibility(ax):
+    display = draw(ax, interval="likelihood", n_bins=6)
+    k = np.round(display.prob_true * display.counts).astype(int)
+    beliefs = binomial(k, display.counts)
+    expected = [beliefs.bel(1), beliefs.pl(1)]
+    np.testing.assert_allclose(ends(display.intervals_), expected, atol=1e-12)
+
+
+@pytest.mark.parametrize("interval", [None, "clopper_pearson", "likelihood"])
+def test_empty_bins_are_not_drawn(pair, interval):
+    display = ReliabilityDisplay.from_predictions(
+        [0, 0, 1], [0.1, 0.12, 0.95], interval=interval, ax=pair[0], counts_ax=pair[1]
+    )
+    some = ~np.isnan(display.line_.get_ydata())
+    assert np.flatnonzero(some).tolist() == [1, 9]
+    assert np.isnan(display.line_.get_xdata()[~some]).all()
+    if interval is not None:
+        assert len(display.intervals_.get_segments()) == 2
+    assert display.density_[0].get_data().values.tolist() == [0, 2, 0, 0, 0, 0, 0, 0, 0, 1]
+
+
+def test_corp_is_the_isotonic_regression(ax):
+    display = draw(ax, strategy="corp", n_resamples=0)
+    fitted = IsotonicRegression(y_min=0, y_max=1).fit(P, Y)
+    np.testing.assert_allclose(display.prob_true, fitted.predict(display.prob_pred), atol=1e-12)
+    assert display.prob_pred.tolist() == sorted(set(P))
+    # What the line leaves out lies on it.
+    at = np.interp(P, *display.line_.get_data())
+    np.testing.assert_allclose(at, fitted.predict(P), atol=1e-12)
+    assert len(display.line_.get_xdata()) < len(display.prob_pred)
+    assert display.band_ is None
+
+
+def test_corp_curve_gives_the_decomposition(ax):
+    display = draw(ax, strategy="corp", n_resamples=0)
+    recalibrated = np.interp(P, *display.line_.get_data())
+    gain = np.mean((P - Y) ** 2) - np.mean((recalibrated - Y) ** 2)
+    assert gain == pytest.approx(corp_decomposition(Y, P).miscalibration)
+
+
+def test_the_consistency_band_holds_what_is_calibrated(ax):
+    """Curves of outcomes that are drawn anew are inside at nearly 90 % of the predictions."""
+    p = np.linspace(0.05, 0.95, 60)
+    rng = np.random.default_rng(0)
+    inside = []
+    for _ in range(25):
+        y = (rng.random(60) < p).astype(int)
+        display = ReliabilityDisplay.from_predictions(
+            y, p, strategy="corp", confidence=0.9, n_resamples=100, random_state=1, ax=ax
+        )
+        _, low, high = display.band
+        inside.append(np.mean((low <= display.prob_true) & (display.prob_true <= high)))
+    assert 0.85 <= np.mean(inside) <= 0.97
+    wrong = ReliabilityDisplay.from_predictions(y, p**3, strategy="corp", random_state=1, ax=ax)
+    _, low, high = wrong.band
+    assert np.mean((low <= wrong.prob_true) & (wrong.prob_true <= high)) < 0.5
+
+
+def test_the_band_is_drawn_and_repeats_with_its_seed(ax):
+    first, again, other = (
+        draw(ax, strategy="corp", n_resamples=30, random_state=seed).band for seed in (0, 0, 1)
+    )
+    np.testing.assert_array_equal(first, again)
+    assert not np.array_equal(first, other)
+    display = draw(ax, strategy="corp", n_resamples=30, random_state=0)
+    vertices = display.band_.get_paths()[0].vertices
+    for x, low, high in zip(*display.band, strict=True):
+        heights = vertices[vertices[:, 0] == x, 1]
+        assert heights.min() == pytest.approx(low)
+        assert heights.max() == pytest.approx(high)
+
+
+def test_many_predictions_have_a_band_of_few_points(ax):
+    p = np.linspace(0, 1, 3000)
+    display = ReliabilityDisplay.from_predictions(p > 0.5, p, strategy="corp", n_resamples=2, ax=ax)
+    assert len(display.band[0]) == 400
+    assert display.band[0][[0, -1]].tolist() == [0, 1]
+
+
+def test_density_of_each_class(pair):
+    display = ReliabilityDisplay.from_predictions(
+        Y, P, n_bins=5, ax=pair[0], counts_ax=pair[1], density="classes"
+    )
+    negative, positive = (side.get_data().values for side in display.density_)
+    edges = np.linspace(0, 1, 6)
+    np.testing.assert_array_equal(positive, np.histogram(P[Y == 1], edges)[0])
+    np.testing.assert_array_equal(-negative, np.histogram(P[Y == 0], edges)[0])
+    assert positive.sum() - negative.sum() == 200
+    assert pair[1].yaxis.get_major_formatter()(-3.0, 0) == "3"
+
+
+def test_density_as_marks(pair):
+    display = ReliabilityDisplay.from_predictions(
+        Y, P, strategy="corp", n_resamples=0, ax=pair[0], counts_ax=pair[1], density="rug"
+    )
+    for side, line in enumerate(display.density_):
+        np.testing.assert_array_equal(line.get_xdata(), P[side == Y])
+    assert [text.get_text() for text in pair[1].get_yticklabels()] == ["negative", "positive"]
+
+
+def test_without_axes_the_density_is_shown(tmp_path):
+    import matplotlib.pyplot as plt
+
+    display = draw(None)
+    assert display.counts_ax_.figure is display.ax_.figure
+    assert display.density_[0].get_data().values.sum() == 200
+    assert display.ax_.get_xlabel() == ""
+    plt.close(display.ax_.figure)
+    alone = display.plot(density=None)
+    assert alone.counts_ax_ is None
+    plt.close(alone.ax_.figure)
+
+
+def test_one_class_is_no_reason_to_fail(ax):
+    for strategy in ("uniform", "corp"):
+        display = ReliabilityDisplay.from_predictions(
+            [1, 1, 1], [0.2, 0.7, 0.7], strategy=strategy, random_state=0, ax=ax
+        )
+        assert np.nanmin(display.prob_true) == 1
+
+
+@pytest.mark.parametrize("strategy", ["uniform", "quantile", "corp"])
+def test_an_estimator_is_its_predictions(ax, strategy):
+    X, labels = P[:, np.newaxis], np.where(Y, "<$50K", "$0")
+    classifier = LogisticRegression().fit(X, labels)
+    options = {"strategy": strategy, "random_state": 0, "ax": ax}
+    one = ReliabilityDisplay.from_estimator(classifier, X, labels, pos_label="$0", **options)
+    prob = classifier.predict_proba(X)[:, 0]
+    two = ReliabilityDisplay.from_predictions(labels, prob, pos_label="$0", **options)
+    np.testing.assert_array_equal(one.prob_true, two.prob_true)
+    np.testing.assert_array_equal(one.prob_pred, two.prob_pred)
+    assert (one.name, two.name) == ("LogisticRegression", None)
+    assert ax.get_ylabel() == r"Share of class \$0"
+    ax.figure.draw_without_rendering()
+
+
+def test_calibrators_and_mass_functions(ax):
+    calibrator = LogisticCalibrator().fit(P, Y)
+    one = ReliabilityDisplay.from_estimator(calibrator, P, Y, ax=ax)
+    two = ReliabilityDisplay.from_predictions(Y, calibrator.predict_mass(P), ax=ax)
+    np.testing.assert_allclose(one.prob_pred, two.prob_pred)
+    np.testing.assert_array_equal(one.prob_true, two.prob_true)
+
+
+def test_one_of_three_classes(ax):
+    X, y = np.arange(9.0)[:, np.newaxis], np.repeat(["a", "b", "c"], 3)
+    classifier = LogisticRegression().fit(X, y)
+    display = ReliabilityDisplay.from_estimator(classifier, X, y, pos_label="b", n_bins=1, ax=ax)
+    np.testing.assert_allclose(display.prob_true, 1 / 3)
+    with pytest.raises(ValueError, match=r"there are 3 classes; name one of \['a', 'b', 'c'\]"):
+        ReliabilityDisplay.from_estimator(classifier, X, y, ax=ax)
+    with pytest.raises(ValueError, match=r"y_true\[1\] is d"):
+        ReliabilityDisplay.from_estimator(classifier, X, ["a", "d"] * 4 + ["a"], pos_label="b")
+
+
+@pytest.mark.parametrize(
+    ("options", "message"),
+    [
+        ({"strategy": "kernel"}, "strategy is 'kernel', expected one of 'uniform', 'quantile'"),
+        ({"interval": "wald"}, "interval is 'wald', expected one of 'clopper_pearson'"),
+        ({"interval": "likelihood", "strategy": "corp"}, 'but strategy="corp" has a band'),
+        ({"confidence": 1}, r"confidence is 1, expected a level inside \(0, 1\)"),
+        ({"n_resamples": -1, "strategy": "corp"}, "n_resamples is -1"),
+        ({"density": "bars"}, "density is 'bars', expected one of 'histogram'"),
+        ({"pos_label": 7}, "y_true has other labels than 7 and 0, expected two"),
+    ],
+)
+def test_what_there_is_not_is_refused(ax, options, message):
+    with pytest.raises(ValueError, match=message):
+        draw(ax, **options)
+
+
+@pytest.mark.parametrize("strategy", ["uniform", "corp"])
+@pytest.mark.parametrize(
+    ("y", "p", "message"),
+    [
+        ([], [], "there is no sample"),
+        ([0, 1], [0.5, -0.1], r"y_prob\[1\] is -0.1"),
+        ([0, 1], [np.inf, 0.5], r"y_prob\[0\] is inf"),
+        ([0, 1, np.nan], [0.5, 0.5, 0.5], r"y_true\[2\] is nan"),
+        ([0, 1, 2], [0.5, 0.5, 0.5], r"y_true\[2\] is 2"),
+        ([0, 1], [[0.2, 0.3, 0.5]] * 2, "y_prob has 3 columns"),
+    ],
+)
+def test_bad_samples_are_refused(ax, strategy, y, p, message):
+    with pytest.raises(ValueError, match=message):
+        ReliabilityDisplay.from_predictions(y, p, strategy=strategy, ax=ax)
+
+
+def test_what_is_no_classifier_is_refused(ax):
+    ridge = RidgeClassifier().fit(P[:, np.newaxis], Y)
+    with pytest.raises(TypeError, match="RidgeClassifier has no predict_proba; give a fitted"):
+        ReliabilityDisplay.from_estimator(ridge, P[:, np.newaxis], Y, ax=ax)
+    with pytest.raises(TypeError, match="LogisticRegression has no classes_; fit it first"):
+        ReliabilityDisplay.from_estimator(LogisticRegression(), P[:, np.newaxis], Y, ax=ax)
