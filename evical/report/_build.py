@@ -1,20 +1,20 @@
 """`build`: results of any kind as one HTML file."""
 
-from evical.experiments import Comparison, EnsembleEvaluation, Evaluation
+from evical.experiments import Comparison, DataSetComparison, EnsembleEvaluation, Evaluation
 from evical.report._html import render
 from evical.report._page import Page
 
 __all__ = ["build"]
 
+Results = Page | Evaluation | Comparison | DataSetComparison | EnsembleEvaluation
 
-def build(
-    results: Page | Evaluation | Comparison | EnsembleEvaluation, *, command: str = ""
-) -> str:
+
+def build(results: Results, *, command: str = "") -> str:
     """Results as one self-contained HTML document.
 
     Parameters
     ----------
-    results : Page, Evaluation, Comparison or EnsembleEvaluation
+    results : Page, Evaluation, Comparison, DataSetComparison or EnsembleEvaluation
     command : str
         The command or call that makes this page again, to be shown at its end.
 
@@ -46,11 +46,15 @@ def build(
         from evical.report._comparison_page import comparison_page
 
         return render(comparison_page(results, command))
+    if isinstance(results, DataSetComparison):
+        from evical.report._data_sets_page import data_sets_page
+
+        return render(data_sets_page(results, command))
     if isinstance(results, EnsembleEvaluation):
         from evical.report._ensemble_page import ensemble_page
 
         return render(ensemble_page(results, command))
     raise TypeError(
-        f"results are a {type(results).__name__}, expected a Page, an Evaluation, a Comparison or "
-        "an EnsembleEvaluation"
+        f"results are a {type(results).__name__}, expected a Page, an Evaluation, a Comparison, "
+        "a DataSetComparison or an EnsembleEvaluation"
     )

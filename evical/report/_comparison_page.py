@@ -4,13 +4,13 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy import stats
 
-from evical.experiments import Comparison
+from evical.experiments import MEASURES, Comparison
 from evical.report._comparison_pictures import comparison_pictures
 from evical.report._evaluation_page import made_by
 from evical.report._numbers import between, count, fixed, listed, named, p_cell, percent
 from evical.report._page import Page, Row, Section, Table
 
-__all__ = ["comparison_page"]
+__all__ = ["TITLES", "comparison_page", "mean_error"]
 
 Floats = NDArray[np.float64]
 
@@ -22,7 +22,7 @@ _COLUMNS = (
     ("roc_auc", "ROC AUC", 3, max),
     ("mean_imprecision", "Pl - Bel", 3, None),
 )
-_TITLES = {key: name for key, name, *_ in _COLUMNS}
+TITLES = {key: name for key, name, *_ in _COLUMNS}
 _NOTES = (
     ("Brier score", "mean of (p - y)^2; least is best"),
     ("Log loss", "mean of -ln p of the true class, p at least 1e-6; least is best"),
@@ -106,7 +106,7 @@ def _lead(comparison: Comparison) -> tuple[str, ...]:
     repeats = f", repeated {comparison.n_repeats} times" if comparison.n_repeats > 1 else ""
     method = named(advice.method)
     gap = next((one for one in lines if one.method == advice.method), None)
-    title = _TITLES[comparison.criterion]
+    title = TITLES[comparison.criterion]
     if gap is None:
         why = f"It has the least {title}"
     else:
@@ -142,11 +142,16 @@ def _warnings(comparison: Comparison) -> list[str]:
     return [*comparison.recommendation.warnings, *failed]
 
 
-def _corrected(values: Floats, n_folds: int) -> float:
-    """Standard error of the mean over folds (Nadeau & Bengio 2003)."""
+def mean_error(comparison: Comparison, method: str, measure: str = "") -> float:
+    """Standard error of a mean over folds, corrected for training samples that they share.
+
+    Nadeau & Bengio (2003); of the criterion, if no measure is named.
+    """
+    column = MEASURES.index(measure or comparison.criterion)
+    values = comparison.values[comparison.methods.index(method), :, column]
     if len(values) < 2:
         return float("nan")
-    share = 1 / (n_folds - 1)
+    share = 1 / (comparison.n_folds - 1)
     return float(np.sqrt((1 / len(values) + share) * values.var(ddof=1)))
 
 
@@ -160,7 +165,7 @@ def ranking_table(comparison: Comparison) -> Table:
         cells, values, best = [], [], set()
         for column, (key, _, digits, better) in enumerate(_COLUMNS):
             mean = means[key][place]
-            error = _corrected(comparison.values[position, :, column], comparison.n_folds)
+            error = mean_error(comparison, name, key)
             cells.append(f"{fixed(mean, digits)} ± {fixed(error, digits)}")
             values.append(mean)
             if better is not None and mean == better(means[key]):
@@ -195,7 +200,7 @@ def differences_table(comparison: Comparison) -> Table:
         values = (one.difference, low, one.statistic, one.pvalue, one.adjusted)
         rows.append(Row((one.method,), cells, values=values))
     best = named(comparison.recommendation.best)
-    title = _TITLES[comparison.criterion]
+    title = TITLES[comparison.criterion]
     return Table(
         f"{title} of each method less that of {best}, paired within folds: mean ± corrected "
         "standard error, 95% interval, and the corrected t test, its p-value adjusted by Holm's "

@@ -7,7 +7,7 @@ from scipy import stats
 from evical.experiments import Comparison
 from evical.metrics import debiased_calibration_error
 from evical.plot._style import COLORS
-from evical.report._evaluation_pictures import draw_reliability
+from evical.report._evaluation_pictures import reliability_display
 from evical.report._numbers import count, fixed, named
 from evical.report._page import Picture
 from evical.report._svg import label, svg_of
@@ -83,7 +83,9 @@ def _reliability(comparison: Comparison) -> Picture:
     parts = []
     for ax, name in zip(grid.flat, ranked, strict=False):
         p = comparison.probability[comparison.methods.index(name)]
-        draw_reliability(ax, comparison.y, p)
+        reliability_display(comparison.y, p).plot(ax)
+        ax.get_legend().remove()
+        ax.set(xlabel="", ylabel="", aspect="equal")
         ax.set_title(label(name, 26), fontsize=10)
         ax.tick_params(labelbottom=True)
         error = float(debiased_calibration_error(comparison.y, p))

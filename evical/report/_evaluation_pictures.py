@@ -9,14 +9,14 @@ from numpy.typing import NDArray
 
 from evical.experiments import Evaluation
 from evical.metrics import binomial_test
-from evical.plot import BeliefBandDisplay
+from evical.plot import BeliefBandDisplay, ReliabilityDisplay
 from evical.plot._style import COLORS
-from evical.report._evaluation_tables import beliefs, has_beliefs
+from evical.report._evaluation_tables import beliefs, groups_along, has_beliefs
 from evical.report._numbers import count, fixed, named, share_limits
 from evical.report._page import Picture
 from evical.report._svg import label, shortened, svg_of
 
-__all__ = ["draw_reliability", "evaluation_pictures"]
+__all__ = ["evaluation_pictures", "reliability_display"]
 
 Floats = NDArray[np.float64]
 
@@ -44,53 +44,53 @@ def evaluation_pictures(evaluation: Evaluation) -> list[Picture]:
     return [*pictures, _density(evaluation)]
 
 
-def draw_reliability(
-    ax: Axes,
+def reliability_display(
     y: NDArray[np.int64],
     probability: Floats,
     *,
     weight: Floats | None = None,
     confidence: float = 0.95,
-) -> None:
+    name: str | None = None,
+    class_name: str | None = None,
+) -> ReliabilityDisplay:
     """Observed shares over predictions in ten bins of equal frequency, with their limits."""
     bins = binomial_test(y, probability, sample_weight=weight)
-    low, high = share_limits(bins.observed * bins.size, bins.size, confidence)
-    ax.plot([0, 1], [0, 1], ":", color=COLORS["gray"])
-    ax.errorbar(
+    return ReliabilityDisplay(
         bins.predicted,
         bins.observed,
-        # The limits enclose the share but for rounding.
-        yerr=np.maximum([bins.observed - low, high - bins.observed], 0),
-        fmt="o-",
-        color=COLORS["blue"],
-        elinewidth=1.2,
-        capsize=3,
+        np.round(bins.size).astype(np.int64),
+        strategy="quantile",
+        interval=share_limits(bins.observed * bins.size, bins.size, confidence),
+        uncertainty_name=f"{confidence:.0%} interval",
+        y_true=y.astype(np.float64),
+        y_prob=probability,
+        name=name,
+        class_name=class_name,
     )
-    ax.set(xlim=(-0.03, 1.03), ylim=(-0.03, 1.03), aspect="equal")
 
 
 def _reliability(evaluation: Evaluation) -> Picture:
-    figure = Figure(figsize=(5.8, 5.6), layout="constrained")
-    ax = figure.subplots()
-    draw_reliability(
-        ax,
+    figure = Figure(figsize=(5.8, 7), layout="constrained")
+    ax, counts_ax = figure.subplots(2, 1, sharex=True, height_ratios=[3, 1])
+    reliability_display(
         evaluation.y,
         evaluation.probability,
         weight=evaluation.weight,
         confidence=evaluation.confidence,
-    )
-    ax.set_xlabel("Predicted probability, mean of a bin")
-    ax.set_ylabel(f"Observed share of class {label(evaluation.class_names[1])}")
+        class_name=shortened(evaluation.class_names[1]),
+    ).plot(ax, counts_ax=counts_ax, density="classes")
     error = evaluation["debiased_calibration_error"]
+    name = named(evaluation.class_names[1])
     return Picture(
         "Reliability diagram",
-        alt=f"Observed share of class {named(evaluation.class_names[1])} over the predicted "
-        "probability in bins of equal frequency, with confidence intervals; the diagonal is "
-        f"dotted. The root mean squared distance from it, without its noise, is "
-        f"{fixed(error.value)}. The table of bins holds the numbers.",
+        alt=f"Observed share of class {name} over the predicted probability in bins of equal "
+        "frequency, with confidence intervals; the diagonal is dotted. The root mean squared "
+        f"distance from it, less its noise, is {fixed(error.value)}. Below, how many samples of "
+        "each class have which prediction. The table of bins holds the numbers.",
         caption=f"Reliability: predicted and observed in bins of equal frequency, "
         f"{count(len(evaluation.y))} samples; bars are {evaluation.confidence:.0%} confidence "
-        "intervals by Clopper & Pearson. The table has the numbers.",
+        f"intervals by Clopper & Pearson. Below, the number of samples: upwards of class {name}, "
+        "downwards of the other class.",
         svg=svg_of(figure),
     )
 
@@ -122,7 +122,8 @@ def _along_scores(evaluation: Evaluation) -> Picture:
         f"{values.min():.4g} to {values.max():.4g}. The mean width between belief and "
         f"plausibility is {fixed(width)}.",
         caption=f"{what} of the positive class. Marks above are samples of the positive class, "
-        "marks below of the negative one."
+        "marks below of the negative one; circles are observed shares of the positive class in "
+        f"groups of about equal size, with {evaluation.confidence:.0%} confidence intervals."
         if curve is not None
         else f"{what} of the positive class, one point a sample: equal {axis.lower()}s have "
         "different beliefs, as from the folds of a cross-validation.",
@@ -149,10 +150,18 @@ def _as_curve(values: Floats, bel: Floats, pl: Floats) -> tuple[Floats, Floats, 
 def _draw_band(
     ax: Axes, evaluation: Evaluation, values: Floats, curve: tuple[Floats, Floats, Floats]
 ) -> None:
+    groups = groups_along(evaluation)
+    sizes = np.array([len(rows) for rows in groups])
+    positive = np.array([evaluation.y[rows].sum() for rows in groups])
     display = BeliefBandDisplay(
         *curve,
         sample=(values, evaluation.y),
-        name=label(evaluation.name),
+        frequencies=(
+            np.array([values[rows].mean() for rows in groups]),
+            positive / sizes,
+            *share_limits(positive, sizes, evaluation.confidence),
+        ),
+        name=shortened(evaluation.name),
         class_name=shortened(evaluation.class_names[1]),
     ).plot(ax)
     for rug in display.rug_:

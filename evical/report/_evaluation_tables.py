@@ -26,12 +26,12 @@ __all__ = [
     "adjusted_tests",
     "beliefs",
     "coverage_table",
+    "groups_along",
     "has_beliefs",
     "measures_table",
     "reject_table",
     "reliability_table",
     "tests_table",
-    "wide_groups",
     "width_table",
 ]
 
@@ -183,7 +183,7 @@ def coverage_table(evaluation: Evaluation) -> Table:
     )
 
 
-def wide_groups(evaluation: Evaluation) -> list[NDArray[np.intp]]:
+def groups_along(evaluation: Evaluation) -> list[NDArray[np.intp]]:
     """Rows of groups of about equal size along the scores, or the probabilities."""
     values = evaluation.probability if evaluation.scores is None else evaluation.scores
     edges = np.unique(np.quantile(values, np.linspace(0, 1, _N_GROUPS + 1)[1:-1]))
@@ -199,7 +199,7 @@ def width_table(evaluation: Evaluation) -> Table:
     what = "probability" if evaluation.scores is None else "score"
     widths = pl - bel
     rows = []
-    for i, members in enumerate(wide_groups(evaluation), 1):
+    for i, members in enumerate(groups_along(evaluation), 1):
         inside, width = values[members], widths[members]
         numbers = (inside.min(), inside.max(), len(members), width.mean(), width.max())
         least, most, size, mean, top = map(float, numbers)

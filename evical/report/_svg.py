@@ -105,7 +105,7 @@ def embedded(svg: str, prefix: str, title: str, description: str) -> str:
     --------
     >>> svg = '<svg xmlns="http://www.w3.org/2000/svg"><script>x</script><g onclick="x"/></svg>'
     >>> print(embedded(svg, "p", "a < b", "c").replace("><", ">\n<"))
-    <svg role="img" aria-labelledby="p-title p-desc">
+    <svg role="img" aria-labelledby="p-title" aria-describedby="p-desc">
     <title id="p-title">a &lt; b</title>
     <desc id="p-desc">c</desc>
     <g>
@@ -118,7 +118,11 @@ def embedded(svg: str, prefix: str, title: str, description: str) -> str:
     if clean is None or clean.tag != "svg":
         raise ValueError("the picture is no SVG document")
     size = clean.attrib.pop("width", ""), clean.attrib.pop("height", "")
-    names = {"role": "img", "aria-labelledby": f"{prefix}-title {prefix}-desc"}
+    names = {
+        "role": "img",
+        "aria-labelledby": f"{prefix}-title",
+        "aria-describedby": f"{prefix}-desc",
+    }
     clean.attrib = {**names, **clean.attrib}
     if size[0].endswith("pt"):
         clean.set("width", f"{float(size[0][:-2]) * 4 / 3:.0f}")  # CSS pixels

@@ -117,7 +117,7 @@ class Browser:
         """A page from a file, loaded and listened to."""
         target = self.call("Target.createTarget", url="about:blank")["targetId"]
         attached = self.call("Target.attachToTarget", targetId=target, flatten=True)
-        tab = Tab(self, attached["sessionId"])
+        tab = Tab(self, attached["sessionId"], target)
         for domain in ("Runtime", "Log", "Page", "Network", "Accessibility"):
             tab.call(f"{domain}.enable")
         tab.call(
@@ -138,8 +138,11 @@ class Browser:
 class Tab:
     """A page in a browser."""
 
-    def __init__(self, browser: Browser, session: str) -> None:
-        self._browser, self._session = browser, session
+    def __init__(self, browser: Browser, session: str, target: str) -> None:
+        self._browser, self._session, self._target = browser, session, target
+
+    def close(self) -> None:
+        self._browser.call("Target.closeTarget", targetId=self._target)
 
     def call(self, method: str, **params: object) -> dict:
         """A command for this page."""

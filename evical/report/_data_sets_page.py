@@ -1,0 +1,185 @@
+"""The page of a comparison on several data sets: ranks, and which of them differ by chance."""
+
+from itertools import combinations
+
+import numpy as np
+from matplotlib.figure import Figure
+
+from evical.experiments import DataSetComparison
+from evical.plot import CriticalDifferenceDisplay
+from evical.report._comparison_page import TITLES, mean_error
+from evical.report._evaluation_page import made_by
+from evical.report._numbers import fixed, listed, named, p_cell, p_value
+from evical.report._page import Page, Picture, Row, Section, Table
+from evical.report._svg import svg_of
+
+__all__ = ["data_sets_page"]
+
+
+def data_sets_page(comparison: DataSetComparison, command: str) -> Page:
+    """The page of several calibrators on several data sets.
+
+    Parameters
+    ----------
+    comparison : DataSetComparison
+    command : str
+        The command or call that makes this page again; left out if empty.
+
+    Returns
+    -------
+    Page
+    """
+    names = list(comparison.comparisons)
+    sections = (
+        Section(
+            "Ranks",
+            tables=(_mean_ranks(comparison), _losses(comparison)),
+            pictures=(_ranks(comparison),),
+        ),
+        Section("Which methods differ", tables=(_pairs(comparison),)),
+        Section(
+            "Each data set",
+            ("Every data set by itself: what is recommended there, and why.",),
+            tables=(_advice(comparison),),
+            warnings=tuple(_warnings(comparison)),
+        ),
+        Section("How to read this", items=_READING),
+        made_by(command),
+    )
+    return Page(f"Calibrators compared on {len(names)} data sets", _lead(comparison), sections)
+
+
+_READING = (
+    "Data sets are the repetitions here: methods are ranked on each by their mean loss over folds, "
+    "1 the best, ties shared, and mean ranks are compared.",
+    "Friedman's test asks whether there is any difference at all; Nemenyi's critical difference, "
+    "which methods differ, at one level for all pairs.",
+    "Ranks forget how large a difference is. The table of losses tells.",
+    "With few data sets hardly anything can be shown: that no difference is seen is no proof that "
+    "there is none.",
+)
+
+
+def _criterion(comparison: DataSetComparison) -> str:
+    return TITLES[next(iter(comparison.comparisons.values())).criterion]
+
+
+def _lead(comparison: DataSetComparison) -> tuple[str, ...]:
+    test, after = comparison.friedman, comparison.nemenyi
+    best = named(after.methods[0])
+    differ = test.pvalue < after.alpha
+    verdict = (
+        "methods differ by more than chance" if differ else "no difference between methods is seen"
+    )
+    worse = [
+        named(name)
+        for name, rank in zip(after.methods, after.mean_ranks, strict=True)
+        if rank - after.mean_ranks[0] >= after.critical_difference
+    ]
+    last = (
+        f"Worse than {best} by the critical difference: {listed(worse)}."
+        if worse
+        else (f"No method is worse than {best} by the critical difference.")
+    )
+    return (
+        f"{best} has the best mean rank, {fixed(float(after.mean_ranks[0]), 2)} of "
+        f"{len(after.methods)} methods on {test.n_data_sets} data sets. By Friedman's test "
+        f"{verdict} ({p_value(test.pvalue)}).",
+        last,
+    )
+
+
+def _mean_ranks(comparison: DataSetComparison) -> Table:
+    """Mean rank and mean loss of each method, the best first."""
+    table, after = comparison.results, comparison.nemenyi
+    means = dict(zip(table.methods, table.values.mean(axis=0).tolist(), strict=True))
+    pairs = zip(after.methods, after.mean_ranks.tolist(), strict=True)
+    rows = tuple(
+        Row((name,), (fixed(rank, 2), fixed(means[name], 4)), values=(rank, means[name]))
+        for name, rank in pairs
+    )
+    return Table(
+        f"Mean ranks over {comparison.friedman.n_data_sets} data sets, and mean losses.",
+        ("Method",),
+        ("Mean rank", _criterion(comparison)),
+        rows,
+    )
+
+
+def _losses(comparison: DataSetComparison) -> Table:
+    """Mean losses, a row a data set."""
+    table = comparison.results
+    rows = []
+    for name, values in zip(comparison.comparisons, table.values, strict=True):
+        best = frozenset(np.flatnonzero(values == values.min()).tolist())
+        rows.append(Row((name,), tuple(fixed(v, 4) for v in values), best, tuple(values.tolist())))
+    return Table(
+        f"{_criterion(comparison)} of each method, mean over folds. The least of a row is "
+        "underlined.",
+        ("Data set",),
+        tuple(table.methods),
+        tuple(rows),
+    )
+
+
+def _ranks(comparison: DataSetComparison) -> Picture:
+    after = comparison.nemenyi
+    figure = Figure(figsize=(8, 1.4 + 0.2 * len(after.methods)), layout="constrained")
+    CriticalDifferenceDisplay.from_results(after, ax=figure.subplots())
+    parts = [
+        f"{named(name)} {fixed(float(rank), 2)}"
+        for name, rank in zip(after.methods, after.mean_ranks, strict=True)
+    ]
+    groups = [listed(map(named, group)) for group in after.groups]
+    return Picture(
+        "Critical difference diagram",
+        alt=f"Mean ranks: {', '.join(parts)}. The critical difference is "
+        f"{fixed(after.critical_difference, 2)}. Not different: {'; '.join(groups) or 'none'}.",
+        caption=f"Mean ranks over {comparison.friedman.n_data_sets} data sets; methods joined by a "
+        f"bar do not differ by Nemenyi's test at the level of {after.alpha:g} (Demšar 2006).",
+        svg=svg_of(figure),
+    )
+
+
+def _pairs(comparison: DataSetComparison) -> Table:
+    after = comparison.nemenyi
+    rows = []
+    for i, j in combinations(range(len(after.methods)), 2):
+        gap, p = float(after.mean_ranks[j] - after.mean_ranks[i]), float(after.pvalues[i, j])
+        verdict = "different" if gap >= after.critical_difference else "not different"
+        head = (after.methods[i], after.methods[j])
+        rows.append(Row(head, (fixed(gap, 2), p_cell(p), verdict), values=(gap, p, None)))
+    return Table(
+        "Differences of mean ranks of all pairs, with Nemenyi's p-values for the family of pairs; "
+        f"the critical difference is {fixed(after.critical_difference, 2)}.",
+        ("Better", "Worse"),
+        ("Rank difference", "p", "Verdict"),
+        tuple(rows),
+    )
+
+
+def _advice(comparison: DataSetComparison) -> Table:
+    rows = []
+    for name, one in comparison.comparisons.items():
+        advice = one.recommendation
+        loss = one.mean(advice.method, one.criterion)
+        error = mean_error(one, advice.method)
+        shown = f"{fixed(loss, 4)} ± {fixed(error, 4)}"
+        cells = (f"{len(one.y):,}", advice.method, shown, "; ".join(advice.reasons[:2]))
+        rows.append(Row((name,), cells, values=(float(len(one.y)), None, loss, None)))
+    return Table(
+        "Recommendations by cross-validation on each data set alone; ± is the standard error of "
+        "the mean over folds, corrected for training samples that they share.",
+        ("Data set",),
+        ("Samples", "Recommended", _criterion(comparison), "Why"),
+        tuple(rows),
+    )
+
+
+def _warnings(comparison: DataSetComparison) -> list[str]:
+    return [
+        f"{named(method)} could not be fitted on {named(name)} and is left out everywhere: "
+        f"{named(reason)}."
+        for name, one in comparison.comparisons.items()
+        for method, reason in one.failures.items()
+    ]

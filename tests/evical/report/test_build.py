@@ -1,0 +1,192 @@
+"""Pages of results of every kind: whole, accessible, and with the numbers of the results."""
+
+import re
+from dataclasses import replace
+
+import numpy as np
+import pytest
+
+from evical.experiments import Evaluation
+from evical.report import build
+from evical.report._comparison_page import differences_table, ranking_table
+from evical.report._ensemble_page import contrasts_table, rows_table, ways_table
+from evical.report._evaluation_page import evaluation_page
+from evical.report._evaluation_tables import (
+    coverage_table,
+    measures_table,
+    reject_table,
+    reliability_table,
+    width_table,
+)
+from tests.evical.report.outline import check_page
+from tests.evical.report.results import KINDS, data_sets, ensemble, evaluation, methods, samples
+
+SCRIPT, BREAKOUT = "<script>alert(1)</script>", '"><img src=x onerror=alert(1)></svg>'
+MATH, WIDE = "$x$ is $5", "🎉 مرحبا " + "n" * 200
+
+
+@pytest.mark.parametrize("kind", KINDS)
+def test_every_page_is_whole_and_alone(kind):
+    html = build(KINDS[kind](), command="evical report <x>")
+    page = check_page(html)
+    assert page.count("svg") >= 1
+    assert page.count("img") == 0
+    assert "evical report &lt;x&gt;" in html
+    for part in ("numpy 2", "How to read this", "95%"):
+        assert part in page.text
+    assert not re.search(r"\bnan\b|\bNone\b|array\(", page.text)
+    assert len(html) < 300_000
+
+
+@pytest.mark.parametrize("kind", KINDS)
+def test_the_same_results_give_the_same_page(kind):
+    results = KINDS[kind]()
+    assert build(results) == build(results)
+
+
+@pytest.mark.parametrize("texts", [(SCRIPT, MATH), (WIDE, BREAKOUT)], ids=range(2))
+@pytest.mark.parametrize("kind", ["evaluation", "comparison", "data sets", "ensemble"])
+def test_hostile_names_show_as_text(kind, texts):
+    first, second = texts
+    two = ("a", f"b{first}")
+    results = {
+        "evaluation": lambda: evaluation(names=two, name=second),
+        "comparison": lambda: methods(names=two, name=second, prefix=second),
+        "data sets": lambda: data_sets(names=two, prefix=second),
+        "ensemble": lambda: ensemble((*two, "c"), name=second, members=(first, second, "c")),
+    }[kind]()
+    html = build(results)
+    page = check_page(html)
+    assert second in page.text
+    assert first[:20] in page.text or kind == "data sets"
+    assert html.count("<script") == 1
+    assert page.count("img") == 0
+    assert "\\$" not in page.text.replace(MATH, "")
+
+
+def test_pictures_hold_names_as_they_are():
+    html = build(evaluation(names=("a", "<b> costs $1 or $2"), name="$x$"))
+    texts = re.findall(r"<text[^>]*>([^<]*)</text>", html)
+    assert any("class &lt;b&gt; costs $1 or $2" in text for text in texts)
+    assert any("$x$" in text for text in texts)
+
+
+def test_other_results_are_refused():
+    with pytest.raises(TypeError, match="results are a dict, expected a Page"):
+        build({})
+
+
+def test_an_evaluation_says_what_the_tests_say():
+    scores, y = samples()
+    true = Evaluation.from_predictions(y, 1 / (1 + np.exp(-2 * scores)), n_resamples=49)
+    text = " ".join(evaluation_page(true, "").lead)
+    assert "No sign of miscalibration was found" in text
+    assert "may go unseen" in text
+    sure = Evaluation.from_predictions(y, np.where(scores > 0, 0.99, 0.01), n_resamples=49)
+    text = " ".join(evaluation_page(sure, "").lead)
+    assert "The probabilities are not calibrated" in text
+    assert "p < 0.0001, adjusted for 3 tests" in text
+
+
+def test_an_impossible_outcome_is_named():
+    y = [0, 1] * 40
+    p = np.tile([0.2, 0.8], 40)
+    p[1] = 0.0
+    text = check_page(build(Evaluation.from_predictions(y, p, n_resamples=9))).text
+    assert "1 sample had a class to which probability 0 was given" in text
+    assert "only 40 samples of class" in text
+
+
+def test_certain_right_and_constant_predictions_have_pages():
+    y = np.array([0, 1] * 60)
+    for p in (y.astype(float), np.full(120, 0.5)):
+        made = Evaluation.from_predictions(y, p, scores=np.zeros(120), n_resamples=9)
+        check_page(build(made))
+    vacuous = Evaluation.from_predictions(y, bel=np.zeros(120), pl=np.ones(120), n_resamples=9)
+    text = check_page(build(vacuous)).text
+    assert "Belief intervals are 1.000 wide on average" in text
+
+
+def test_tables_of_an_evaluation_hold_its_numbers():
+    made = evaluation()
+    first = measures_table(made).rows[0]
+    brier = made["brier_score"]
+    assert first.head == ("Brier score",)
+    assert first.values == (brier.value, brier.low, brier.high)
+    assert sum(row.values[0] for row in reliability_table(made).rows) == len(made.y)
+    assert sum(row.values[2] for row in width_table(made).rows) == len(made.y)
+    widths = [row.values[3] * row.values[2] for row in width_table(made).rows]
+    assert sum(widths) / len(made.y) == pytest.approx(made["mean_imprecision"].value)
+    assert {row.cells[4] for row in coverage_table(made).rows} <= {"yes", "no"}
+
+
+def test_reject_counts():
+    y = np.array([1, 1, 0, 0, 1])
+    made = Evaluation.from_predictions(
+        y, bel=[0.9, 0.2, 0.1, 0.5, 0.0], pl=[1.0, 0.9, 0.2, 0.5, 1.0], n_resamples=9
+    )
+    rows = {row.head[0]: row.values for row in reject_table(made).rows}
+    # Of both classes at 1/2 and of the vacuous one nothing is decided; 0.9 and 0.8 remain.
+    assert rows["0.5"][:5] == (2, 0.4, 0.6, 0, 0.0)
+    assert rows["0.9"][:2] == (1, 0.2)
+    assert rows["0.95"][0] == 0
+    # Two of two right: 1 - 0.025 ** (1 / 2).
+    assert rows["0.5"][6] == pytest.approx(1 - 0.025**0.5)
+
+
+def test_weights_are_named_and_give_effective_numbers():
+    made = evaluation(sample_weight=np.tile([1.0, 3.0], 90))
+    text = check_page(build(made)).text
+    assert "the samples have weights" in text.lower()
+    assert sum(row.values[0] for row in reliability_table(made).rows) < 0.9 * len(made.y)
+
+
+def test_a_comparison_shows_means_differences_and_advice():
+    made = methods()
+    ranked = made.ranking()
+    table = ranking_table(made)
+    assert table.rows[0].head[0].startswith(ranked[0])
+    assert table.rows[0].values[0] == made.mean(ranked[0], "brier_score")
+    assert 0 in table.rows[0].best
+    (first, *_) = differences_table(made).rows
+    line = made.differences[0]
+    assert first.values[0] == line.difference
+    # Two degrees of freedom.
+    assert first.values[1] == pytest.approx(line.difference - 4.302653 * line.error)
+    text = check_page(build(made)).text
+    assert f"Recommended: {made.recommendation.method}" in text
+    for reason in made.recommendation.reasons:
+        assert reason[1:] in text
+
+
+def test_failures_and_warnings_of_a_comparison_are_shown():
+    made = replace(methods(), failures={"broken": "it does not <fit>"})
+    html = build(made)
+    assert "broken could not be fitted and is left out: it does not &lt;fit&gt;" in html
+    assert html.count('class="warning"') >= 1
+
+
+def test_an_ensemble_is_measured_with_its_members():
+    made = ensemble()
+    rows = {row.head[1]: row.values for row in ways_table(made).rows}
+    assert list(rows) == ["a", "b", "c", "combined", "mean of probabilities"]
+    assert rows["combined"][0] == made.losses()["error_rate"][3].mean()
+    (first, *_) = rows_table(made).rows
+    assert first.values[0] == made.conflict.max()
+    assert len(contrasts_table(made).rows) == 4
+    text = check_page(build(made)).text
+    assert "rates, odd" in text
+    assert "The conflict is" in text
+
+
+def test_many_members_are_counted():
+    made = ensemble()
+    many = replace(
+        made,
+        members=tuple("abcdefghi"),
+        masses=made.masses * 3,
+        by_source={},
+    )
+    table = rows_table(many)
+    assert table.columns == ("Conflict", "True class", "Combined", "Votes")
+    assert "Weights of the fusion" not in check_page(build(many)).text
