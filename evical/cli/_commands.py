@@ -18,7 +18,20 @@ COMMANDS = {
     ),
     "predict": ("_predict", "Add beliefs and decisions to a table of new scores."),
     "combine": ("_combine", "Combine the beliefs of several tables, row by row."),
+    "evaluate": (
+        "_evaluate",
+        "Judge predictions: proper scores, calibration, honesty of beliefs, with intervals.",
+    ),
+    "compare": (
+        "_compare",
+        "Compare calibrators by cross-validation, and recommend one with reasons.",
+    ),
+    "check": (
+        "_check",
+        "Test calibration: exit code 0 if all tests pass, 1 if not, 2 for wrong input.",
+    ),
     "demo": ("_demo", "Train ten classifiers, calibrate each into beliefs, and combine them."),
+    "reproduce": ("_reproduce", "Repeat a study of a paper, and put its numbers beside ours."),
 }
 
 

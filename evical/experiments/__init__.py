@@ -1,4 +1,4 @@
-"""Experiments as data: a protocol, one runner, and the summary of its rounds."""
+"""Experiments as data: protocols and studies of papers, their runners, and their summaries."""
 
 from evical.experiments._check import CalibrationCheck, CheckedTest, check_calibration
 from evical.experiments._comparison import Comparison, compare
@@ -26,15 +26,27 @@ from evical.experiments._quality import (
     quality_study,
 )
 from evical.experiments._recommendation import Difference, Recommendation
+from evical.experiments._reproduce import Outcome, Plan, plan_study, reproduce, run_plan
 from evical.experiments._runner import Results, Round, check_dataset, run, run_round
 from evical.experiments._split import draw_halves, share_sizes
+from evical.experiments._studies import STUDIES
+from evical.experiments._study import (
+    Curve,
+    Finding,
+    McNemar,
+    Part,
+    PrintedTable,
+    Record,
+    Study,
+    round_rng,
+)
 from evical.experiments._summary import Estimate, estimates, paired_difference, reliability_data
-from evical.experiments._zadrozny import ZadroznyProtocol, ZadroznyRow, run_zadrozny
 
 __all__ = [
     "GEBEL_DATASETS",
     "MEASURES",
     "METRICS",
+    "STUDIES",
     "TEN_CLASSIFIERS",
     "CalibrationCheck",
     "CalibrationSample",
@@ -42,23 +54,30 @@ __all__ = [
     "Comparison",
     "Contender",
     "Contrast",
+    "Curve",
     "DataSetComparison",
     "Difference",
     "EnsembleEvaluation",
     "Estimate",
     "Evaluation",
+    "Finding",
     "GebelProtocol",
     "GebelRow",
     "Interval",
+    "McNemar",
     "Method",
     "Metric",
+    "Outcome",
+    "Part",
+    "Plan",
+    "PrintedTable",
     "Protocol",
     "Quality",
     "Recommendation",
+    "Record",
     "Results",
     "Round",
-    "ZadroznyProtocol",
-    "ZadroznyRow",
+    "Study",
     "calibration_samples",
     "calibrator_contenders",
     "calibrator_named",
@@ -73,11 +92,14 @@ __all__ = [
     "method_names",
     "optimum",
     "paired_difference",
+    "plan_study",
     "quality_study",
     "reliability_data",
+    "reproduce",
+    "round_rng",
     "run",
     "run_gebel",
+    "run_plan",
     "run_round",
-    "run_zadrozny",
     "share_sizes",
 ]

@@ -19,7 +19,7 @@ from evical.datasets import Dataset, load
 from evical.experiments._store import RoundStore, data_fingerprint
 from evical.experiments._study import Part, Record, Study
 
-__all__ = ["Outcome", "chosen_parts", "reproduce"]
+__all__ = ["Outcome", "Plan", "chosen_parts", "plan_study", "reproduce", "run_plan"]
 
 Floats = NDArray[np.float64]
 _Task = tuple[Part, int]
@@ -52,6 +52,38 @@ class Outcome:
         """Whether this is the whole study with seed 0, of which its comment speaks."""
         enough = self.rounds >= self.study.rounds and self.seed == 0
         return enough and len(self.parts) == len(self.study.parts)
+
+
+@dataclass(frozen=True, eq=False)
+class Plan:
+    """A study whose data are loaded and whose finished rounds are found.
+
+    Parameters
+    ----------
+    study : Study
+    parts : tuple of Part
+        Those to be run.
+    rounds : int
+    seed : int
+    sets : mapping
+        Name to data set.
+    store : RoundStore
+    kept : dict
+        (key of the part, number) to the rows of each finished round.
+    """
+
+    study: Study
+    parts: tuple[Part, ...]
+    rounds: int
+    seed: int
+    sets: Mapping[str, Dataset]
+    store: RoundStore
+    kept: dict[tuple[str, int], list[Record]]
+
+    @property
+    def tasks(self) -> list[_Task]:
+        """All rounds, by number first: a run that is stopped has about as many of each part."""
+        return [(part, number) for number in range(self.rounds) for part in self.parts]
 
 
 def reproduce(
@@ -97,32 +129,83 @@ def reproduce(
     ValueError
         If `rounds`, `jobs` or `seed` is none, or a kept round is damaged or of other data.
     """
+    planned = plan_study(study, output, rounds, seed, data, quick)
+    return run_plan(planned, jobs, on_round)
+
+
+def plan_study(
+    study: Study,
+    output: str | Path,
+    rounds: int | None = None,
+    seed: int = 0,
+    data: str | Path | None = None,
+    quick: bool = False,
+) -> Plan:
+    """Load what a study needs, and find its finished rounds; nothing is computed.
+
+    Parameters
+    ----------
+    study, output, rounds, seed, data, quick
+        As `reproduce`.
+
+    Returns
+    -------
+    Plan
+
+    Raises
+    ------
+    OSError, ValueError
+        As `reproduce`.
+    """
     rounds = study.rounds if rounds is None else rounds
     for name, value, least in (("rounds", rounds, 1), ("seed", seed, 0)):
         if value < least:
             raise ValueError(f"{name} is {value}, expected a number from {least}")
-    if jobs == 0:
-        raise ValueError("jobs is 0, expected a number from 1, or -1 for all processors")
     parts = chosen_parts(study, quick)
     names = dict.fromkeys(name for part in parts for name in part.datasets)
     sets = {name: load(name, data) for name in names}
     prints = {name: data_fingerprint(dataset) for name, dataset in sets.items()}
-    store = RoundStore(Path(output), study, seed, prints)
-    # By number first, so that a run that is stopped has about as many rounds of each part.
-    tasks = [(part, number) for number in range(rounds) for part in parts]
-    done = {(part.key, number): store.load(part, number) for part, number in tasks}
-    todo = [(part, number) for part, number in tasks if done[part.key, number] is None]
-    count = len(tasks) - len(todo)
-    if on_round is not None:
-        on_round(count, len(tasks))
-    for part, number, records in _computed(todo, sets, seed, jobs):
-        store.save(part, number, records)
+    made = Plan(study, parts, rounds, seed, sets, RoundStore(Path(output), study, seed, prints), {})
+    for part, number in made.tasks:
+        records = made.store.load(part, number)
+        if records is not None:
+            made.kept[part.key, number] = records
+    return made
+
+
+def run_plan(
+    plan: Plan, jobs: int = 1, on_round: Callable[[int, int], object] | None = None
+) -> Outcome:
+    """Compute and keep the rounds that are not kept yet, and gather all.
+
+    Parameters
+    ----------
+    plan : Plan
+    jobs : int
+    on_round : callable, optional
+        As `reproduce`.
+
+    Returns
+    -------
+    Outcome
+
+    Raises
+    ------
+    OSError, ValueError
+        As `reproduce`.
+    """
+    if jobs == 0:
+        raise ValueError("jobs is 0, expected a number from 1, or -1 for all processors")
+    done = dict(plan.kept)
+    todo = [(part, number) for part, number in plan.tasks if (part.key, number) not in done]
+    report = on_round or (lambda *_: None)
+    report(len(done), len(plan.tasks))
+    for part, number, records in _computed(todo, plan.sets, plan.seed, jobs):
+        plan.store.save(part, number, records)
         done[part.key, number] = records
-        count += 1
-        if on_round is not None:
-            on_round(count, len(tasks))
-    gathered = {part.key: [done[part.key, r] or [] for r in range(rounds)] for part in parts}
-    return Outcome(study, parts, rounds, seed, _rows(study, gathered))
+        report(len(done), len(plan.tasks))
+    gathered = {part.key: [done[part.key, r] for r in range(plan.rounds)] for part in plan.parts}
+    return Outcome(plan.study, plan.parts, plan.rounds, plan.seed, _rows(plan.study, gathered))
 
 
 def chosen_parts(study: Study, quick: bool) -> tuple[Part, ...]:

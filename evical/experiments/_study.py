@@ -17,6 +17,7 @@ from evical.datasets import Dataset
 __all__ = [
     "Comparison",
     "Curve",
+    "Finding",
     "McNemar",
     "Part",
     "PrintedTable",
@@ -154,7 +155,7 @@ class Curve:
 
 
 @dataclass(frozen=True)
-class Comparison:
+class Finding:
     """Paired difference of two values of a label, within rounds.
 
     Rows that differ in this label only are subtracted round by round, averaged over what is
@@ -191,6 +192,9 @@ class Comparison:
     expected: Literal["", "lower", "higher", "equal"] = ""
     scale: float = 1.0
     digits: int = 2
+
+
+Comparison = Finding
 
 
 @dataclass(frozen=True)
@@ -249,7 +253,7 @@ class Study:
         Markdown: what agrees, what differs and the best-supported explanation, advice. Shown
         under the full study only (all rounds, seed 0).
     curves : tuple of Curve
-    comparisons : tuple of Comparison
+    comparisons : tuple of Finding
     mcnemar : tuple of McNemar
     quick : tuple of str
         Keys of the parts of the quick variant; all if empty.
@@ -266,6 +270,6 @@ class Study:
     protocol: tuple[str, ...] = ()
     comment: str = ""
     curves: tuple[Curve, ...] = ()
-    comparisons: tuple[Comparison, ...] = ()
+    comparisons: tuple[Finding, ...] = ()
     mcnemar: tuple[McNemar, ...] = ()
     quick: tuple[str, ...] = ()

@@ -14,7 +14,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from evical.experiments._reproduce import Outcome
-from evical.experiments._study import Comparison, McNemar, PrintedTable
+from evical.experiments._study import Finding, McNemar, PrintedTable
 from evical.experiments._summary import Estimate
 from evical.significance import mcnemar
 
@@ -162,13 +162,13 @@ def _cell(values: Floats | None, printed: float | None, table: PrintedTable) -> 
     return Cell(ours, printed, verdict)
 
 
-def compared(outcome: Outcome, comparison: Comparison) -> list[Difference]:
+def compared(outcome: Outcome, comparison: Finding) -> list[Difference]:
     """The paired differences of a comparison.
 
     Parameters
     ----------
     outcome : Outcome
-    comparison : Comparison
+    comparison : Finding
 
     Returns
     -------

@@ -21,7 +21,7 @@ from evical.experiments._protocol import Method
 from evical.experiments._sources import libsvm_scaler
 from evical.experiments._split import draw_halves, draw_training, share_sizes
 from evical.experiments._study import (
-    Comparison,
+    Finding,
     McNemar,
     PrintedTable,
     Record,
@@ -148,10 +148,10 @@ def _claim(
     where: Mapping[str, tuple[str, ...]],
     by: tuple[str, ...],
     expected: Literal["", "lower", "equal"] = "",
-) -> Comparison:
+) -> Finding:
     """The likelihood model against another method, in percent as in table 2."""
     measure, label = "error_rate", "method"
-    return Comparison(text, measure, label, REFERENCE, second, where, by, expected, scale=100)
+    return Finding(text, measure, label, REFERENCE, second, where, by, expected, scale=100)
 
 
 _RBF = {"setting": ("rbf",)}

@@ -13,7 +13,7 @@ from evical.experiments._evaluate import calibrate, fuse, train_source
 from evical.experiments._metrics import METRICS
 from evical.experiments._sources import libsvm_scaler
 from evical.experiments._split import draw_halves, draw_training
-from evical.experiments._study import Comparison, Curve, Record, Study, round_rng
+from evical.experiments._study import Curve, Finding, Record, Study, round_rng
 
 __all__ = ["XU2016_THREE", "ThreeClassifiers"]
 
@@ -102,9 +102,9 @@ def _models(
     first: str,
     expected: _Expected,
     where: Mapping[str, tuple[str, ...]] | None = None,
-) -> Comparison:
+) -> Finding:
     """A model against the likelihood model of the same calibrator, on each data set."""
-    return Comparison(
+    return Finding(
         text,
         "error_rate",
         "model",
@@ -117,9 +117,9 @@ def _models(
     )
 
 
-def _calibrators(text: str, first: str, second: str, expected: _Expected, *data: str) -> Comparison:
+def _calibrators(text: str, first: str, second: str, expected: _Expected, *data: str) -> Finding:
     """Two calibrators with the likelihood model, over all sizes, on each data set."""
-    return Comparison(
+    return Finding(
         text,
         "error_rate",
         "calibrator",

@@ -8,7 +8,7 @@ from collections import Counter
 from collections.abc import Iterable, Sequence
 
 from evical.experiments._reproduce import Outcome
-from evical.experiments._study import Comparison, McNemar, PrintedTable
+from evical.experiments._study import Finding, McNemar, PrintedTable
 from evical.experiments._summary import Estimate
 from evical.experiments._tables import (
     Cell,
@@ -214,7 +214,7 @@ def _comparisons(outcome: Outcome) -> list[str]:
     return blocks
 
 
-def _differences(pairs: Iterable[tuple[Comparison, list[Difference]]]) -> str:
+def _differences(pairs: Iterable[tuple[Finding, list[Difference]]]) -> str:
     body = []
     for comparison, found in pairs:
         asked = f"{_plain(comparison.first)} − {_plain(comparison.second)}"
