@@ -1,5 +1,7 @@
 """Small results of every kind that a report can be built from, with any class names."""
 
+from functools import cache
+
 import numpy as np
 
 from dstheory import Frame, MassFunction
@@ -10,8 +12,9 @@ from evical.experiments import (
     compare,
     compare_data_sets,
 )
+from evical.report import build
 
-__all__ = ["KINDS", "data_sets", "ensemble", "evaluation", "methods", "samples"]
+__all__ = ["KINDS", "data_sets", "ensemble", "evaluation", "methods", "page_of", "samples"]
 
 
 def samples(n=240, slope=2.0, names=("healthy", "sick"), seed=0):
@@ -78,3 +81,9 @@ KINDS = {
     "data sets": data_sets,
     "ensemble": ensemble,
 }
+
+
+@cache
+def page_of(kind: str) -> str:
+    """The page of plain results of a kind."""
+    return build(KINDS[kind](), command="evical report <x>")

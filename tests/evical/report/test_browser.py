@@ -4,7 +4,7 @@ import pytest
 
 from evical.report import Page, Row, Section, Table, build
 from tests.evical.report.browser import Browser, find_chromium
-from tests.evical.report.results import KINDS, ensemble, evaluation
+from tests.evical.report.results import KINDS, ensemble, page_of
 
 CHROMIUM = find_chromium()
 pytestmark = pytest.mark.skipif(CHROMIUM is None, reason="there is no Chromium")
@@ -60,7 +60,7 @@ def table_page():
 
 @pytest.mark.parametrize("kind", KINDS)
 def test_every_page_is_silent_and_asks_for_nothing(open_page, kind):
-    tab = open_page(build(KINDS[kind]()))
+    tab = open_page(page_of(kind))
     assert tab.complaints() == []
     assert [url.partition(":")[0] for url in tab.requests()] == ["file"]
     buttons = tab.run("document.querySelectorAll('th button').length")
@@ -140,7 +140,7 @@ def test_a_table_of_one_row_has_no_buttons(open_page):
 
 
 def test_a_screen_reader_hears_names(open_page):
-    tab = open_page(build(evaluation(names=("a", SCRIPT), name="$x$")))
+    tab = open_page(page_of("evaluation"))
     pictures = tab.names("image")
     assert pictures[0] == "Reliability diagram"
     assert len(pictures) == tab.run("document.querySelectorAll('svg').length")
@@ -173,7 +173,7 @@ def test_a_foreign_script_does_not_run(open_page):
 
 @pytest.mark.parametrize("dark", [False, True], ids=["light", "dark"])
 def test_texts_have_contrast(open_page, dark):
-    tab = open_page(build(ensemble()), dark=dark)
+    tab = open_page(page_of("ensemble"), dark=dark)
     # Level AA of the accessibility guidelines.
     assert tab.run(CONTRAST) > 4.5
 

