@@ -52,6 +52,8 @@ class HasseDisplay:
     edges : list of (smaller, larger)
         Masks of sets, the smaller one being covered by the larger one.
     title : str
+    zeros : bool
+        Write degrees of 0, too.
 
     Attributes
     ----------
@@ -82,11 +84,13 @@ class HasseDisplay:
         edges: list[tuple[int, int]],
         *,
         title: str = "",
+        zeros: bool = True,
     ) -> None:
         self.degrees = dict(degrees)
         self.names = {mask: list(lines) for mask, lines in names.items()}
         self.edges = list(edges)
         self.title = title
+        self.zeros = zeros
 
     @classmethod
     def from_mass(
@@ -134,6 +138,8 @@ class HasseDisplay:
             {mask: set_lines(frame, mask) for mask in masks},
             covers(masks),
             title=_TITLES[show],
+            # Most sets are no focal sets; nothing tells them from these at a glance.
+            zeros=show != "mass",
         ).plot(ax)
 
     def plot(self, ax: Axes | None = None) -> "HasseDisplay":
@@ -174,8 +180,7 @@ class HasseDisplay:
 
     def _degree_line(self, mask: int) -> str:
         degree = self.degrees[mask]
-        # Most sets are no focal sets; nothing tells them from these at a glance.
-        return "" if self.title == _TITLES["mass"] and degree == 0 else f"\n{value_text(degree)}"
+        return f"\n{value_text(degree)}" if degree or self.zeros else ""
 
     def _radii(self) -> dict[int, float]:
         """Of the disks, in points: areas are as the degrees, and 0 is still seen."""

@@ -2,6 +2,7 @@
 
 from evical.plot._band import BeliefBandDisplay
 from evical.plot._contour import ContourDisplay
+from evical.plot._corners import BaseCornersDisplay
 from evical.plot._coupling import CouplingDisplay
 from evical.plot._critical_difference import CriticalDifferenceDisplay
 from evical.plot._interval import BeliefIntervalDisplay
@@ -10,6 +11,7 @@ from evical.plot._simplex import SimplexDisplay
 from evical.plot._tetrahedron import TetrahedronDisplay
 
 __all__ = [
+    "BaseCornersDisplay",
     "BeliefBandDisplay",
     "BeliefIntervalDisplay",
     "ContourDisplay",

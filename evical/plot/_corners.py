@@ -228,25 +228,25 @@ class BaseCornersDisplay(ABC):
             if np.ptp(corners, axis=0).max() > _ATOL
         }
 
-    def corner_names(self) -> list[str]:
+    def _corner_names(self) -> list[str]:
         """Labels, on several lines if they are long."""
         return [fill(literal(label), _MAX_LETTERS) for label in self.labels]
 
-    def marker_size(self) -> float:
+    def _marker_size(self) -> float:
         """Many points are small, for they lie on each other."""
         return next(size for most, size in _SIZES if len(self.points) <= most)
 
-    def legend_style(self) -> dict[str, Any]:
+    def _legend_style(self) -> dict[str, Any]:
         """Beside the upper corner, with markers that are large enough to tell."""
         return {
             "loc": "upper left",
             "bbox_to_anchor": (0.72, 1.02),
             "frameon": False,
             "title": self.legend or None,
-            "markerscale": max(1.0, 6 / self.marker_size()),
+            "markerscale": max(1.0, 6 / self._marker_size()),
         }
 
-    def members(self) -> list[tuple[int, str, Floats]]:
+    def _members(self) -> list[tuple[int, str, Floats]]:
         """Number and name of each group that has points, and these."""
         return [
             (number, name, self.points[self.groups == number])

@@ -89,10 +89,10 @@ class SimplexDisplay(BaseCornersDisplay):
         }
         self.points_ = {
             name: self._scatter(ax, points @ TRIANGLE, number)
-            for number, name, points in self.members()
+            for number, name, points in self._members()
         }
         if self.names != [""]:
-            ax.legend(**self.legend_style())
+            ax.legend(**self._legend_style())
         if self.note:
             ax.set_title(self.note, fontsize="medium")
         ax.set_aspect("equal")
@@ -117,9 +117,9 @@ class SimplexDisplay(BaseCornersDisplay):
                 ax.text(x, y, f"{p:g}", rotation=angle, ha="center", va="center", **style)
 
     def _names(self, ax: Axes) -> None:
-        names = [name.split("\n")[0] for name in self.corner_names()]
+        names = [name.split("\n")[0] for name in self._corner_names()]
         places = TRIANGLE + np.array([[-0.01, -0.04], [0, 0.025], [0.01, -0.04]])
-        heads = zip(places, self.corner_names(), ("top", "bottom", "top"), strict=True)
+        heads = zip(places, self._corner_names(), ("top", "bottom", "top"), strict=True)
         for (x, y), name, va in heads:
             ax.text(x, y, name, ha="center", va=va, fontweight="bold")
         sides = (((0.5, -0.1), 0), ((0.14, 0.48), 60), ((0.86, 0.48), -60))
@@ -147,8 +147,8 @@ class SimplexDisplay(BaseCornersDisplay):
             marker,
             color=color,
             markeredgecolor="black",
-            markeredgewidth=0.08 * self.marker_size(),
-            ms=self.marker_size(),
+            markeredgewidth=0.08 * self._marker_size(),
+            ms=self._marker_size(),
             label=literal(self.names[number]),
             zorder=3,
         )[0]

@@ -109,10 +109,10 @@ class TetrahedronDisplay(BaseCornersDisplay):
         }
         self.points_ = {
             name: self._scatter(ax, points @ TETRAHEDRON, number)
-            for number, name, points in self.members()
+            for number, name, points in self._members()
         }
         if self.names != [""]:
-            ax.legend(**self.legend_style())
+            ax.legend(**self._legend_style())
         if self.note:
             ax.text2D(0.03, 0.95, self.note, transform=ax.transAxes)  # a title would be outside
         _look(ax, elev, azim)
@@ -132,7 +132,7 @@ class TetrahedronDisplay(BaseCornersDisplay):
         """Below the base, inside of its width, and above the peak."""
         box = {"boxstyle": "square,pad=0.1", "facecolor": (1, 1, 1, 0.7), "edgecolor": "none"}
         sides = (("left", "top"), ("center", "top"), ("right", "top"), ("center", "bottom"))
-        heads = zip(TETRAHEDRON, self.corner_names(), sides, strict=True)
+        heads = zip(TETRAHEDRON, self._corner_names(), sides, strict=True)
         for (x, y, z), name, (ha, va) in heads:
             place = (x, y, z + (0.03 if va == "bottom" else -0.03))
             ax.text(*place, name, ha=ha, va=va, fontweight="bold", bbox=box)
@@ -167,8 +167,8 @@ class TetrahedronDisplay(BaseCornersDisplay):
             marker,
             color=color,
             markeredgecolor="black",
-            markeredgewidth=0.08 * self.marker_size(),
-            ms=self.marker_size(),
+            markeredgewidth=0.08 * self._marker_size(),
+            ms=self._marker_size(),
             label=literal(self.names[number]),
         )[0]
 
