@@ -1,9 +1,9 @@
 """Logistic regression of one class on the log-odds that the sources give it.
 
-Weights are not negative and are drawn to a default, so that a few dozen samples do. What
-the samples leave open about all coefficients together becomes belief and plausibility, by
-the likelihood in its quadratic approximation (Xu et al. 2016, eq. 22-23 and 33-40, for
-several scores instead of one).
+Weights are not negative and are drawn to a default, so that a few dozen samples do; one more
+term bends the sigmoid where frequencies do not follow one. What the samples leave open
+about all coefficients together becomes belief and plausibility, by the likelihood in its
+quadratic approximation (Xu et al. 2016, eq. 22-23 and 33-40, for several scores).
 """
 
 from dataclasses import dataclass
@@ -13,8 +13,6 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy.optimize import Bounds, minimize
 from scipy.special import expit
-
-from evical.scores import platt_targets
 
 __all__ = ["Pool", "fit_pool"]
 
@@ -30,20 +28,51 @@ _PRECISION: Any = {"ftol": 1e-14, "gtol": 1e-8, "maxiter": 1000}
 
 
 @dataclass(frozen=True, eq=False)
-class Pool:
-    """A weighted sum of log-odds, and how well its coefficients are known.
+class Bend:
+    """The sum of log-odds by default weights, standardized and saturated.
 
     Parameters
     ----------
     weights : (S,) array
-    intercept : float
-    covariance : (S + 1, S + 1) array
-        Of weights and intercept.
+    center, scale : float
     """
 
     weights: Floats
-    intercept: float
+    center: float
+    scale: float
+
+    @classmethod
+    def of(cls, log_odds: Floats, weights: Floats, counts: Floats) -> "Bend":
+        """Standardized by the mean and the standard deviation of samples (n, S)."""
+        total = log_odds @ weights
+        center = float(np.average(total, weights=counts))
+        scale = float(np.sqrt(np.average((total - center) ** 2, weights=counts)))
+        return cls(weights, center, scale if scale > 0 else 1.0)
+
+    def __call__(self, log_odds: Floats) -> Floats:
+        return np.asarray(np.tanh((log_odds @ self.weights - self.center) / self.scale))
+
+
+@dataclass(frozen=True, eq=False)
+class Pool:
+    """A weighted sum of log-odds, bent, and how well its coefficients are known.
+
+    Parameters
+    ----------
+    bend : Bend
+    coefficients : (S + 2,) array
+        Weights of the sources, of the bend, and the intercept.
+    covariance : (S + 2, S + 2) array
+    """
+
+    bend: Bend
+    coefficients: Floats
     covariance: Floats
+
+    @property
+    def weights(self) -> Floats:
+        """Weights (S,) of the sources."""
+        return self.coefficients[:-2]
 
     def masses(self, log_odds: Floats) -> Floats:
         """Masses (3, *batch) of "not this class", "this class" and "either".
@@ -56,9 +85,10 @@ class Pool:
         -------
         (3, *batch) array
         """
-        row = np.concatenate([log_odds, np.ones((*log_odds.shape[:-1], 1))], axis=-1)
-        top = log_odds @ self.weights + self.intercept
-        error = np.sqrt(np.maximum(np.einsum("...i,ij,...j", row, self.covariance, row), 0))
+        row = _design(log_odds, self.bend)
+        top = np.asarray(row @ self.coefficients)
+        variance = np.einsum("...i,ij,...j", row, self.covariance, row)
+        error = np.sqrt(np.maximum(variance, 0))
         bel, doubt = np.zeros_like(top), np.zeros_like(top)
         for distance, level in zip(_DISTANCES, _LEVELS, strict=True):
             bel += level * expit(top - distance * error)
@@ -67,44 +97,49 @@ class Pool:
 
 
 def fit_pool(
-    log_odds: Floats, positive: NDArray[np.bool_], weight: Floats, default: Floats, penalty: float
+    log_odds: Floats, positive: NDArray[np.bool_], counts: Floats, default: Floats, penalty: float
 ) -> Pool:
-    """Weights and intercept of the largest penalized likelihood.
+    """Coefficients of the largest penalized likelihood.
 
-    Minimizes the log loss, under Platt's targets, plus ``penalty / 2`` times the squared
-    distance of the weights from their default, over weights that are not negative.
+    Minimizes the log loss plus ``penalty / 2`` times the squared distance of the weights from
+    their default, and of the weight of the bend from 0; weights of sources are not negative.
 
     Parameters
     ----------
     log_odds : (n, S) array
     positive : (n,) array of bool
-    weight : (n,) array
+        Some are, some are not.
+    counts : (n,) array
+        How many samples each one counts for.
     default : (S,) array
     penalty : float
-        Positive.
+        Positive, so that labels need no smoothing: separable ones have a finite optimum.
 
     Returns
     -------
     Pool
     """
-    total = float(weight[positive].sum())
-    low, high = platt_targets(float(weight.sum()) - total, total)
-    target = np.where(positive, high, low)
-    design = np.hstack([log_odds, np.ones((len(log_odds), 1))])
-    pull = np.append(np.full(len(default), penalty), 0.0)
-    start = np.append(default, 0.0)
+    bend = Bend.of(log_odds, default, counts)
+    design = _design(log_odds, bend)
+    pull = np.append(np.full(len(default) + 1, penalty), 0.0)
+    start = np.append(default, [0.0, 0.0])
 
     def objective(coefficients: Floats) -> tuple[float, Floats]:
         z, moved = design @ coefficients, coefficients - start
-        loss = float(weight @ (np.logaddexp(0, z) - target * z)) + 0.5 * float(pull @ moved**2)
-        return loss, design.T @ (weight * (expit(z) - target)) + pull * moved
+        loss = float(counts @ (np.logaddexp(0, z) - positive * z)) + 0.5 * float(pull @ moved**2)
+        return loss, design.T @ (counts * (expit(z) - positive)) + pull * moved
 
-    bounds = Bounds(np.append(np.zeros(len(default)), -np.inf), np.inf)
+    bounds = Bounds(np.append(np.zeros(len(default)), [-np.inf, -np.inf]), np.inf)
     found = minimize(
         objective, start, jac=True, method="L-BFGS-B", bounds=bounds, options=_PRECISION
     )
     probability = expit(design @ found.x)
-    curvature = weight * probability * (1 - probability)
+    curvature = counts * probability * (1 - probability)
     information = (design.T * curvature) @ design + np.diag(pull)
     covariance: Floats = np.linalg.inv(information).astype(np.float64)
-    return Pool(found.x[:-1], float(found.x[-1]), covariance)
+    return Pool(bend, found.x, covariance)
+
+
+def _design(log_odds: Floats, bend: Bend) -> Floats:
+    bent = bend(log_odds)
+    return np.concatenate([log_odds, bent[..., np.newaxis], np.ones((*bent.shape, 1))], axis=-1)
