@@ -112,7 +112,8 @@ class TetrahedronDisplay(BaseCornersDisplay):
             for number, name, points in self._members()
         }
         if self.names != [""]:
-            ax.legend(**self._legend_style())
+            style = {"loc": "upper right", "bbox_to_anchor": (1.0, 1.0)}
+            ax.legend(**{**self._legend_style(), **style})
         if self.note:
             ax.text2D(0.03, 0.95, self.note, transform=ax.transAxes)  # a title would be outside
         _look(ax, elev, azim)
@@ -129,13 +130,12 @@ class TetrahedronDisplay(BaseCornersDisplay):
         return _lines(ax, np.eye(4), pairs, colors=colors, linewidths=widths)
 
     def _names(self, ax: Any) -> None:
-        """Below the base, inside of its width, and above the peak."""
-        box = {"boxstyle": "square,pad=0.1", "facecolor": (1, 1, 1, 0.7), "edgecolor": "none"}
+        """Below the base, inside of its width, and above the peak; behind all points."""
         sides = (("left", "top"), ("center", "top"), ("right", "top"), ("center", "bottom"))
         heads = zip(TETRAHEDRON, self._corner_names(), sides, strict=True)
         for (x, y, z), name, (ha, va) in heads:
             place = (x, y, z + (0.03 if va == "bottom" else -0.03))
-            ax.text(*place, name, ha=ha, va=va, fontweight="bold", bbox=box)
+            ax.text(*place, name, ha=ha, va=va, fontweight="bold", zorder=1)
 
     def _boundaries(self, ax: Any) -> Any:
         """Edges of the six faces that part the sectors."""
@@ -170,6 +170,7 @@ class TetrahedronDisplay(BaseCornersDisplay):
             markeredgewidth=0.08 * self._marker_size(),
             ms=self._marker_size(),
             label=literal(self.names[number]),
+            zorder=100,  # above all regions, which are numbered as they lie behind each other
         )[0]
 
 
