@@ -25,9 +25,9 @@ __all__ = [
     "Share",
     "compared",
     "estimate",
+    "mcnemar_shares",
     "printed_cells",
     "summary_csv",
-    "tested",
 ]
 
 Floats = NDArray[np.float64]
@@ -203,7 +203,7 @@ def _verdict(difference: Estimate, expected: str) -> str:
     return "confirmed" if (difference.mean > 0) == (expected == "higher") else "opposite"
 
 
-def tested(outcome: Outcome, tests: McNemar) -> list[Share]:
+def mcnemar_shares(outcome: Outcome, tests: McNemar) -> list[Share]:
     """How often McNemar's test on a single split tells a value from the reference.
 
     Parameters

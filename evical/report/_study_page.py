@@ -14,9 +14,9 @@ from evical.experiments._tables import (
     Cell,
     Difference,
     compared,
+    mcnemar_shares,
     printed_cells,
     summary_csv,
-    tested,
 )
 from evical.report._study_curves import curve_svg
 from evical.report._versions import all_versions
@@ -243,7 +243,7 @@ def _mcnemar(outcome: Outcome) -> list[str]:
 
 
 def _shares(outcome: Outcome, tests: McNemar) -> str:
-    shares = tested(outcome, tests)
+    shares = mcnemar_shares(outcome, tests)
     columns = dict.fromkeys(one.value for one in shares)
     found = {(one.by, one.value): f"{one.worse:.0%} / {one.better:.0%}" for one in shares}
     body = [
@@ -270,7 +270,8 @@ def _number(estimate: Estimate, digits: int) -> str:
     if math.isnan(estimate.error):
         return _signed(estimate.mean, digits)
     places = digits
-    if estimate.error > 0:
+    # An error that would be shown as zero tells nothing of digits.
+    if estimate.error > 0.5 * 10 ** -(digits + 1):
         places = min(max(1 - math.floor(math.log10(estimate.error)), 0), digits + 1)
     return f"{_signed(estimate.mean, places)} ± {estimate.error:.{places}f}"
 

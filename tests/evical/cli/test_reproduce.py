@@ -1,0 +1,62 @@
+"""`evical reproduce` as a user sees it; the runner itself is tested beside it."""
+
+import pytest
+
+from evical.cli import main
+from evical.experiments import STUDIES
+from tests.data_folder import DATA, needs_data
+
+WRONG = [
+    ("", f"which study? One of {', '.join(STUDIES)}"),
+    ("xu2016-tem", "there is no study 'xu2016-tem'; did you mean 'xu2016-ten'?"),
+    ("qqq", "there is no study 'qqq'; expected one of xu2016-three"),
+    ("xu2016-ten --jobs 0", "--jobs is 0, expected a number from 1, or -1 for all"),
+    ("xu2016-ten --rounds 0", "'--rounds'"),
+    ("xu2016-ten --seed -1", "'--seed'"),
+    ("xu2016-ten --data nowhere", "data is 'nowhere', which is no folder"),
+    ("xu2016-ten --data .", "the folder '.' has no adult_a9a_train.csv"),
+    ("xu2016-ten", "by the environment variable EVICAL_DATA"),
+    ("xu2016-ten --output file", "cannot write into 'file/rounds': not a directory"),
+]
+
+
+@pytest.fixture(autouse=True)
+def folder(tmp_path, monkeypatch):
+    (tmp_path / "file").write_text("x")
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.delenv("EVICAL_DATA", raising=False)
+    return tmp_path
+
+
+@pytest.mark.parametrize(("arguments", "message"), WRONG)
+def test_one_line_and_exit_code_2(arguments, message, capfd):
+    assert main(["reproduce", *arguments.split()]) == 2
+    out, err = capfd.readouterr()
+    assert out == ""
+    assert err.count("\n") == 1
+    assert message in err
+
+
+def test_the_list_names_every_study(capfd):
+    assert main(["reproduce", "--list"]) == 0
+    lines = capfd.readouterr().out.splitlines()
+    assert [line.partition(":")[0] for line in lines] == list(STUDIES)
+
+
+@needs_data
+def test_it_writes_the_page_and_goes_on_where_it_was(folder, capfd):
+    command = ["reproduce", "xu2016-three", "--quick", "--data", str(DATA), "--output", "out"]
+    assert main([*command, "--rounds", "1"]) == 0
+    out, err = capfd.readouterr()
+    assert out == "Page: out/xu2016-three.md\n"
+    assert err == ""
+    rounds = folder / "out" / "rounds" / "xu2016-three" / "0" / "sonar"
+    first = (rounds / "0000.json").stat().st_mtime_ns
+    assert main([*command, "--rounds", "2"]) == 0
+    assert (rounds / "0000.json").stat().st_mtime_ns == first
+    page = (folder / "out" / "xu2016-three.md").read_text()
+    assert "\n    evical reproduce xu2016-three --rounds 2 --seed 0 --quick\n" in page
+    assert str(folder) not in page
+    (rounds / "0001.json").write_text("{")
+    assert main([*command, "--rounds", "2"]) == 2
+    assert "0001.json' is damaged; delete it" in capfd.readouterr().err

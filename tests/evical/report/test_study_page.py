@@ -1,0 +1,102 @@
+"""The page of a study: Markdown that shows what the rounds say, the same bytes each time."""
+
+import re
+import xml.etree.ElementTree as ET
+
+import pytest
+
+from evical.experiments import reproduce
+from evical.report import study_files
+from tests.toy_study import Toy, toy_study
+
+
+@pytest.fixture(scope="module")
+def full(tmp_path_factory):
+    return reproduce(toy_study(), tmp_path_factory.mktemp("toy"))
+
+
+@pytest.fixture(scope="module")
+def page(full) -> str:
+    return study_files(full, "evical reproduce toy")["toy.md"]
+
+
+def tables(page: str) -> list[list[list[str]]]:
+    """Cells of each table, head first; every row must have as many as its head."""
+    found = []
+    for block in page.split("\n\n"):
+        if block.startswith("|"):
+            rows = [re.split(r"(?<!\\)\|", line)[1:-1] for line in block.splitlines()]
+            assert len({len(row) for row in rows}) == 1
+            assert all(re.fullmatch(r" -+:? ", cell) for cell in rows[1])
+            found.append([[cell.strip() for cell in row] for row in [rows[0], *rows[2:]]])
+    return found
+
+
+def test_files_are_the_same_bytes_again(full):
+    files = study_files(full, "x")
+    assert list(files) == ["toy-figure1.svg", "toy.csv", "toy.md"]
+    assert files == study_files(full, "x")
+
+
+def test_every_link_of_the_page_leads_to_a_file(full, page):
+    links = re.findall(r"\]\(([^)]+)\)", page)
+    assert set(links) == {"toy-figure1.svg", "toy.csv"}
+    assert set(links) <= set(study_files(full, "x"))
+
+
+def test_the_page_tells_how_it_was_made(page):
+    assert "\n    evical reproduce toy\n" in page
+    assert "numpy " in page
+    assert "4 rounds of 2 parts. All numbers" in page
+    assert "Numbers are drawn." in page
+
+
+def test_the_comment_is_under_the_full_study_only(page, tmp_path):
+    assert "All of it is as it must be." in page
+    short = study_files(reproduce(toy_study(), tmp_path, rounds=1), "x")["toy.md"]
+    assert "All of it" not in short
+    assert "1 round of 2 parts; the full study has 4 rounds of 2 parts" in short
+
+
+def test_printed_numbers_stand_beside_ours(page):
+    first, second = tables(page)[:2]
+    assert first[0] == ["method", "1", "2"]
+    a, b, c = first[1:]
+    assert re.fullmatch(r"\d+\.\d ± \d\.\d \(50\.0\) [✓▲▼]", a[1])
+    assert b[1].endswith("(500.0) ▼")
+    assert c[1:] == ["– (1.0)", "–"]
+    assert "(" not in second[1][1]
+    assert re.search(r"Of 2 printed numbers, ours is within for \d, higher for", page)
+
+
+def test_findings_are_checked(page):
+    checked, further = tables(page)[2:4]
+    assert checked[1][0] == "b errs more"
+    assert checked[1][2] == "one: 0.10 ± 0.00 ✓<br>two: 0.10 ± 0.00 ✓"
+    assert checked[2][0] == r"b\_errs less"
+    assert checked[2][2].endswith("✗")
+    assert "2 hold, 0 are not clear, 1 do not hold." in page
+    assert further[1][1] == "1 − 2"
+
+
+def test_mcnemar_tests_are_shown_as_shares_of_rounds(page):
+    assert tables(page)[4] == [["data", "b"], ["one", "100% / 0%"], ["two", "100% / 0%"]]
+
+
+def test_the_picture_has_a_panel_for_each_data_set_and_a_line_for_each_method(full):
+    svg = study_files(full, "x")["toy-figure1.svg"]
+    texts = [element.text for element in ET.fromstring(svg).iter() if element.tag.endswith("text")]
+    assert {"one", "two", "a", "b", "size", "error"} <= set(texts)
+    assert "<dc:date>" not in svg
+    assert len(svg) < 40_000
+
+
+def test_parts_that_were_not_run_leave_no_empty_headings(tmp_path):
+    class Mute(Toy):
+        def run_round(self, data, number, seed):
+            return [(("zero", "1", "z"), (1.0, 0.0, 0.0))]
+
+    outcome = reproduce(toy_study(Mute("zero")), tmp_path, rounds=1)
+    page = study_files(outcome, "x")["toy.md"]
+    assert "Findings" not in page
+    assert "Further" not in page
