@@ -3,7 +3,6 @@
 import json
 from collections.abc import Iterator
 from dataclasses import asdict, dataclass
-from itertools import chain
 from pathlib import Path
 from typing import Annotated, Any, Literal
 
@@ -122,16 +121,13 @@ class _Job:
     def run(self, output: str) -> _Summary:
         """Combine chunk by chunk."""
         rows, highest = 0, 0.0
-        with open_table(self.tables[0]) as first:
-            aligned = self._aligned(first)
-            # Before a file is begun, so that a wrong first chunk begins none.
-            start = next(aligned)
-            with open_sink(output, Layout((*self.kept, *self.new))) as sink:
-                for parts in chain([start], aligned):
-                    columns = self._columns(parts)
-                    sink.write(columns)
-                    rows += len(columns["bel"])
-                    highest = max(highest, float(columns["conflict"].max()))
+        layout = Layout((*self.kept, *self.new))
+        with open_table(self.tables[0]) as first, open_sink(output, layout) as sink:
+            for parts in self._aligned(first):
+                columns = self._columns(parts)
+                sink.write(columns)
+                rows += len(columns["bel"])
+                highest = max(highest, float(columns["conflict"].max()))
         return _Summary(output, rows, highest)
 
     def _aligned(self, first: Table) -> Iterator[list[Rows]]:

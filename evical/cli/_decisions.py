@@ -26,11 +26,11 @@ class Decision:
 
     acts: tuple[str, ...]
     utilities: Floats
-    criterion: str = "maximize_expected_utility"
+    criterion: Callable[..., Any] = decide.maximize_expected_utility
 
     def __call__(self, m: MassFunction) -> NDArray[Any]:
         """Names (n,) of the acts for a batch (n,)."""
-        chosen = np.asarray(criteria()[self.criterion](m, self.utilities))
+        chosen = np.asarray(self.criterion(m, self.utilities))
         if chosen.dtype != bool:
             return np.asarray(np.array(self.acts, dtype=object)[chosen])
         sets = decide.chosen_acts(chosen, self.acts)
@@ -77,11 +77,15 @@ def new_decision(
         if REJECT in labels:
             raise ValueError(f"a class is called {REJECT!r}, as is the act; rename the class")
         utilities, acts = decide.with_reject(utilities, reject), (*labels, REJECT)
-    name = (criterion or Decision.criterion).replace("-", "_")
-    if name not in criteria():
-        hint = suggestion(name, criteria(), "criteria", len(criteria()))
+    matrix = np.asarray(utilities, dtype=np.float64)
+    if criterion is None:
+        return Decision(acts, matrix)
+    known = criteria()
+    name = criterion.replace("-", "_")
+    if name not in known:
+        hint = suggestion(name, known, "criteria", len(known))
         raise ValueError(f"there is no criterion {criterion!r}{hint}")
-    return Decision(acts, np.asarray(utilities, dtype=np.float64), name)
+    return Decision(acts, matrix, known[name])
 
 
 def masses(bel: Floats, pl: Floats, labels: tuple[str, str]) -> MassFunction:

@@ -166,8 +166,8 @@ def _show(console: Console, model: Model, output: Path, as_json: bool) -> None:
     for name, value in (
         ("Rows", f"{training.rows}"),
         ("Distinct scores", f"{training.distinct_scores}{merged}"),
-        ("Negative class", f"{negative}: {training.negative:g}"),
-        ("Positive class", f"{positive}: {training.positive:g}"),
+        ("Negative class", f"{negative}: {training.negative:.12g}"),
+        ("Positive class", f"{positive}: {training.positive:.12g}"),
         ("Calibrator", str(calibrator)),
         ("Log loss of the training data", "infinite" if loss is None else f"{loss:.6f}"),
         ("Model file", str(output)),

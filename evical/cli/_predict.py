@@ -9,7 +9,7 @@ import numpy as np
 import typer
 
 from dstheory.transform import betp
-from evical.cli._decisions import Decision, new_decision
+from evical.cli._decisions import Decision, masses, new_decision
 from evical.cli._errors import user_input
 from evical.cli._files import check_output
 from evical.cli._methods import score_kind
@@ -128,10 +128,10 @@ def _write(
     kind = score_kind(calibrator)
     with open_sink(output, layout) as sink:
         for chunk in watched(table, {column: kind}, "Predicting"):
-            m = calibrator.predict_mass(chunk.columns[column])
-            bel, pl = np.asarray(m.bel(mask=2)), np.asarray(m.pl(mask=2))
+            bel, pl = np.ascontiguousarray(calibrator.predict_interval(chunk.columns[column]).T)
+            m = masses(bel, pl, model.labels)
             acts = decision(m)
-            values = (bel, np.maximum(pl, bel), betp(m)[:, 1], acts)
+            values = (bel, pl, betp(m)[:, 1], acts)
             sink.write(dict(zip(layout.new, values, strict=True)), chunk)
             chosen.update(acts.tolist())
     return chosen

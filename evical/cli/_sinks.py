@@ -115,10 +115,13 @@ class TextSink:
             # Rows of a text in the same format are copied.
             self._copied = layout.unchanged and table.delimiter == delimiter
         self._quote = _quoter(delimiter)
-        self._write([self._header()])
+        self._begun = False
 
     def write(self, columns: Columns, chunk: Chunk | None = None) -> None:
         """Write the rows of a chunk of the table, if there is one, with the new columns."""
+        if not self._begun:  # not earlier, so that a wrong first chunk writes nothing at all
+            self._write([self._header()])
+            self._begun = True
         parts = [self._texts(columns[name]) for name in self._layout.new]
         if chunk is not None and self._layout.kept:
             parts.insert(0, self._passed(chunk))
@@ -139,7 +142,7 @@ class TextSink:
             return [self._quote(row) for row in zip(*values, strict=True)]
         if self._copied:
             return chunk.block.texts
-        return [self._quote([row[i] for i in kept]) for row in chunk.block.cells]
+        return [self._quote([row[i] for i in kept]) for row in chunk.block.cells()]
 
     def _texts(self, column: NDArray[Any]) -> list[str]:
         if column.dtype.kind == "f":
@@ -182,10 +185,7 @@ class ParquetSink:
         if isinstance(chunk, ParquetChunk):
             return {name: chunk.batch.column(i) for i, name in names.items()}
         text = self._arrow.string()
-        cells = chunk.block.cells
-        return {
-            name: self._arrow.array([row[i] for row in cells], text) for i, name in names.items()
-        }
+        return {name: self._arrow.array(chunk.block.column(i), text) for i, name in names.items()}
 
 
 Sink = TextSink | ParquetSink
@@ -198,11 +198,12 @@ def _quoter(delimiter: str) -> Callable[[Sequence[Any]], str]:
     class _Lines:
         write = staticmethod(lines.append)
 
-    writer = csv.writer(_Lines(), delimiter=delimiter, lineterminator="")
+    # The writer quotes the characters that it would end a line with.
+    writer = csv.writer(_Lines(), delimiter=delimiter, lineterminator="\r\n")
 
     def quoted(cells: Sequence[Any]) -> str:
         writer.writerow(cells)
-        return lines.pop()
+        return lines.pop().removesuffix("\r\n")
 
     return quoted
 

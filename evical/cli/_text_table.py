@@ -31,7 +31,7 @@ class TextChunk:
     columns: dict[str, NDArray[Any]] = field(default_factory=dict)
 
     def __len__(self) -> int:
-        return len(self.block.cells)
+        return len(self.block)
 
     @property
     def place(self) -> Places:
@@ -52,12 +52,10 @@ class TextTable:
         self._text = io.TextIOWrapper(stream, encoding="utf-8-sig", newline="")
         self._records = Records(self._text, delimiter)
         with self._named():
-            # A block of one character is one record (and more lines only inside quotes).
-            head = next(self._records.blocks(1), Block([[]], [""], [1]))
-        self.header = [cell.strip() for cell in head.cells[0]]
+            head = next(self._records.blocks(0), Block([""], [1], delimiter, [[]]))
+        self.header = [cell.strip() for cell in head.cells()[0]]
         self.header_text = head.texts[0]
-        newlines = self._text.newlines
-        self.newline = newlines if isinstance(newlines, str) else "\n"
+        self.newline = self._records.newline  # of the header
         _check_header(self.name, self.header, delimiter)
 
     def chunks(self, columns: Mapping[str, Kind], size: int) -> Iterator[TextChunk]:
@@ -67,8 +65,7 @@ class TextTable:
                 chunk = TextChunk(self.name, block, self.delimiter)
                 self._check_widths(chunk)
                 for name, kind in columns.items():
-                    i = self.header.index(name)
-                    values = [row[i] for row in block.cells]
+                    values = block.column(self.header.index(name))
                     chunk.columns[name] = converted(values, kind, name, chunk.place)
                 yield chunk
 
@@ -88,12 +85,11 @@ class TextTable:
         self._file.close()
 
     def _check_widths(self, chunk: TextChunk) -> None:
-        cells, width = chunk.block.cells, len(self.header)
-        if set(map(len, cells)) == {width}:
+        if (found := chunk.block.ragged(len(self.header))) is None:
             return
-        row = next(i for i, row in enumerate(cells) if len(row) != width)
+        row, width = found
         raise ValueError(
-            f"{chunk.place(row)}: {len(cells[row])} values in the row, {width} names in the "
+            f"{chunk.place(row)}: {width} values in the row, {len(self.header)} names in the "
             "header; quote values that hold commas, and write decimal points"
         )
 

@@ -113,7 +113,7 @@ WRONG_FILES = [
     ("s,t\n0,5,1\n", "t.csv, line 2: 3 values in the row, 2 names in the header"),
     ('s,t\n1,2\n3,"x\n4,5\n', "t.csv, line 3 is no row of CSV: unexpected end of data"),
     ('s,t\n1,2\n3,"x"y\n', "t.csv, line 3 is no row of CSV: ',' expected after '\"'"),
-    ("s,t\n1," + "x" * 200_000 + "\n", "t.csv, line 2 is no row of CSV: field larger"),
+    ('s,t\n1,"' + "x" * 200_000 + '"\n', "t.csv, line 2 is no row of CSV: field larger"),
     (b"s,t\n1,\xff\n", "t.csv is not text in UTF-8"),
     (gzip.compress(b"s\n" + b"1\n" * 9)[:-4], "t.csv is not in gzip format, or damaged"),
     (b"PAR1....PAR1", "t.csv holds Parquet; give a file whose name ends in .parquet"),
