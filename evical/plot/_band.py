@@ -15,7 +15,7 @@ from evical.plot._density import SHARES, draw_rug
 from evical.plot._inputs import known_classes, positive_outcomes, predictions
 from evical.plot._interval_data import class_beliefs, outcomes
 from evical.plot._reliability_data import check_level, share_intervals
-from evical.plot._style import COLORS, axes_or_new, limit_to_unit, literal
+from evical.plot._style import COLORS, axes_or_new, legend_above, limit_to_unit, literal
 from evical.scores._checks import check_same_length, check_scores
 
 __all__ = ["BeliefBandDisplay"]
@@ -262,8 +262,7 @@ class BeliefBandDisplay:
         ends = (self.scores[0], self.scores[-1])
         ax.set_xlim(*(ends if ends[0] < ends[1] else (ends[0] - 0.5, ends[0] + 0.5)))
         limit_to_unit(ax)
-        # Above the axes: a band may lie anywhere in them.
-        ax.legend(loc="lower left", bbox_to_anchor=(0, 1), ncols=2, frameon=False)
+        legend_above(ax)
         return self
 
     def _label(self, part: str | None = None) -> str | None:

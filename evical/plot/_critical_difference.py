@@ -21,7 +21,7 @@ __all__ = ["CriticalDifferenceDisplay"]
 Floats = NDArray[np.float64]
 
 # Inches of a row of labels, and above the axis; of a figure, per character of the longest label.
-_ROW, _HEAD, _CHARACTER = 0.24, 0.9, 0.085
+_ROW, _HEAD, _CHARACTER = 0.24, 1.0, 0.085
 _MAX_TICKS = 16
 # Share of a row that its letters may fill.
 _FILLED = 0.7
@@ -210,8 +210,10 @@ class CriticalDifferenceDisplay:
         ax.set_xticks(range(1, k + 1, 1 + k // _MAX_TICKS))
         ax.tick_params(labelsize=size)
         ax.set_yticks([])
-        against = "" if self.control is None else f" to {literal(self.control)}"
-        ax.set_xlabel(f"Mean rank (1 is the best); bars: no difference{against} at {self.alpha:g}")
+        bars = "bars: not significantly different"
+        if self.control is not None:
+            bars = "bar: not significantly different from bold"
+        ax.set_xlabel(f"Mean rank (1 is the best)\n{bars} ({self.alpha:g})", fontsize=size)
 
     def _hang(
         self, ax: Axes, j: int, height: float, side: Literal["left", "right"], size: float

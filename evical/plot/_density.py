@@ -68,12 +68,15 @@ def draw_density(
         ax.stairs(sign * np.histogram(values[mask], edges)[0], edges, fill=True, **style)
         for sign, mask, style in zip((-1, 1), (~positive, positive), _FILLS, strict=True)
     ]
-    for side, label in zip(sides, ("negative", "positive"), strict=True):
-        side.set_label(label)
     ax.axhline(0, color="black", lw=0.8)
     ax.yaxis.set_major_locator(MaxNLocator(4, integer=True))
     ax.yaxis.set_major_formatter(FuncFormatter(lambda count, _: f"{abs(count):g}"))
-    ax.legend(loc="best", fontsize="small", framealpha=0.9)
+    # In the corners that classifiers leave empty.
+    for place, text, corner in (
+        ((0.02, 0.96), "positive", ("left", "top")),
+        ((0.98, 0.04), "negative", ("right", "bottom")),
+    ):
+        ax.text(*place, text, ha=corner[0], va=corner[1], transform=ax.transAxes, fontsize="small")
     return sides
 
 

@@ -15,7 +15,7 @@ from numpy.typing import ArrayLike, NDArray
 from evical.plot._density import SHARES
 from evical.plot._inputs import display_name, predictions
 from evical.plot._interval_data import class_beliefs, outcomes
-from evical.plot._style import COLORS, axes_or_new, limit_to_unit, literal
+from evical.plot._style import COLORS, axes_or_new, legend_above, limit_to_unit, literal
 from evical.scores._checks import check_same_length
 
 __all__ = ["BeliefIntervalDisplay"]
@@ -237,17 +237,11 @@ class BeliefIntervalDisplay:
         return self
 
     def _add_legend(self, ax: Axes, k: int) -> None:
-        """Above the axes, as intervals may lie anywhere; other panels repeat their own counts."""
+        """Of all in the first panel; others have their own counts of open decisions."""
         handles = ax.get_legend_handles_labels()[0]
         title = None if k or self.name is None else literal(self.name)
-        ax.legend(
-            handles=handles[-1:] if k and self.threshold is not None else handles,
-            loc="lower left",
-            bbox_to_anchor=(0, 1),
-            ncols=1 if len(self.axes_) > 1 else 2,
-            frameon=False,
-            title=title,
-            alignment="left",
+        legend_above(
+            ax, handles=handles[-1:] if k and self.threshold is not None else handles, title=title
         )
 
     def _draw(self, ax: Axes, sample: "_Sample") -> None:

@@ -22,7 +22,7 @@ from evical.plot._inputs import (
     predictions,
 )
 from evical.plot._reliability_data import INTERVALS, Reliability, binned, check_level, corp
-from evical.plot._style import COLORS, axes_or_new, limit_to_unit, literal
+from evical.plot._style import COLORS, axes_or_new, legend_above, limit_to_unit, literal
 
 __all__ = ["ReliabilityDisplay"]
 
@@ -305,8 +305,7 @@ class ReliabilityDisplay:
         ax.set_xlabel("Predicted probability")
         ax.set_ylabel(_share_of(self.class_name))
         limit_to_unit(ax, x=True)
-        # Above the axes: points may lie anywhere in the square.
-        ax.legend(loc="lower left", bbox_to_anchor=(0, 1), ncols=2, frameon=False)
+        legend_above(ax)
         self.counts_ax_, self.density_ = counts_ax, []
         if counts_ax is not None and density is not None and self.y_prob is not None:
             self.density_ = self._draw_density(counts_ax, density, color, linestyle)

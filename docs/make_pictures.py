@@ -1,0 +1,69 @@
+"""Make the pictures of the guide: `python -m docs.make_pictures`."""
+
+from pathlib import Path
+
+import matplotlib.style
+import numpy as np
+from matplotlib.figure import Figure
+
+from evical import LogisticCalibrator
+from evical.plot import BeliefIntervalDisplay, CriticalDifferenceDisplay, ReliabilityDisplay
+from evical.significance import Results
+
+IMAGES = Path(__file__).parent / "images"
+
+
+def sample(n):
+    """Scores and labels of logistic classes."""
+    rng = np.random.default_rng(0)
+    scores = rng.normal(0, 1.5, n)
+    return scores, (rng.random(n) < 1 / (1 + np.exp(-1.5 * scores))).astype(int)
+
+
+def reliability():
+    """Bins, and CORP, of predictions that are too sure."""
+    figure = Figure(figsize=(9.6, 5.2), layout="constrained")
+    axes = figure.subplots(2, 2, sharex=True, height_ratios=(3, 1))
+    scores, y = sample(360)
+    p = 1 / (1 + np.exp(-3 * scores))
+    options = (
+        {"interval": "clopper_pearson", "density": "classes"},
+        {"strategy": "corp", "random_state": 0, "density": "rug"},
+    )
+    for (ax, counts_ax), option in zip(axes.T, options, strict=True):
+        ReliabilityDisplay.from_predictions(
+            y, p, name="too sure", ax=ax, counts_ax=counts_ax, **option
+        )
+    return figure
+
+
+def belief_intervals():
+    """Sixty samples, and a thousand."""
+    figure = Figure(figsize=(9.6, 4.2), layout="constrained")
+    scores, y = sample(1060)
+    calibrator = LogisticCalibrator().fit(scores[:60], y[:60])
+    for ax, part in zip(figure.subplots(1, 2), (slice(60, 120), slice(60, None)), strict=True):
+        BeliefIntervalDisplay.from_estimator(calibrator, scores[part], y[part], ax=ax)
+    return figure
+
+
+def critical_difference():
+    """Seven methods on fifteen data sets: all pairs, and against one."""
+    figure = Figure(figsize=(9.6, 2.8), layout="constrained")
+    names = [f"method {letter}" for letter in "ABCDEFG"]
+    values = np.random.default_rng(5).random((15, 7)) + np.linspace(0, 0.9, 7)
+    for ax, test in zip(figure.subplots(1, 2), ("nemenyi", "holm"), strict=True):
+        CriticalDifferenceDisplay.from_results(Results(values, names), test=test, ax=ax)
+    return figure
+
+
+def main():
+    """Write all of them."""
+    with matplotlib.style.context("default"):
+        for draw in (reliability, belief_intervals, critical_difference):
+            path = IMAGES / f"{draw.__name__}.png"
+            draw().savefig(path, dpi=100, metadata={"Software": None})
+
+
+if __name__ == "__main__":
+    main()
