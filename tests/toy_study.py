@@ -5,7 +5,8 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from evical.datasets import Dataset
-from evical.experiments import Curve, Finding, McNemar, PrintedTable, Record, Study, round_rng
+from evical.experiments import Curve, Finding, McNemar, PrintedTable, Study, round_rng
+from evical.experiments._study import Record
 
 __all__ = ["Toy", "toy_study"]
 

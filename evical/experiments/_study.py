@@ -31,26 +31,32 @@ Record = tuple[tuple[str, ...], tuple[float, ...]]
 
 
 class Part(Protocol):
-    """One data set under one setting; a frozen dataclass, so that its repr is its fingerprint.
-
-    Parameters
-    ----------
-    key : str
-        Safe in the name of a file and unique in the study, such as ``australian-c``.
-    datasets : tuple of str
-        Names for `evical.datasets.load`; none for simulated data.
-    """
+    """One data set under one setting; a frozen dataclass, so that its repr is its fingerprint."""
 
     @property
-    def key(self) -> str: ...
+    def key(self) -> str:
+        """Safe in the name of a file and unique in the study, such as ``australian-c``."""
 
     @property
-    def datasets(self) -> tuple[str, ...]: ...
+    def datasets(self) -> tuple[str, ...]:
+        """Names for `evical.datasets.load`; none for simulated data."""
 
     def run_round(self, data: Mapping[str, Dataset], number: int, seed: int) -> list[Record]:
         """Carry out one round; it depends on the part, the data, the number and the seed only.
 
-        All rounds give rows of the same labels.
+        Parameters
+        ----------
+        data : mapping
+            Name of each data set of the part to the data set.
+        number : int
+            Of the round, from 0.
+        seed : int
+            Of the study.
+
+        Returns
+        -------
+        list of Record
+            Of the same labels in all rounds.
         """
 
 
