@@ -26,6 +26,10 @@ COMMANDS = {
         "_compare",
         "Compare calibrators by cross-validation, and recommend one with reasons.",
     ),
+    "report": (
+        "_report",
+        "Write a page about predictions, a comparison of calibrators, or an ensemble.",
+    ),
     "check": (
         "_check",
         "Test calibration: exit code 0 if all tests pass, 1 if not, 2 for wrong input.",

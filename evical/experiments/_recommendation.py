@@ -162,7 +162,7 @@ def recommend(
         _best_text(best, means[best], criterion, values.shape[1]),
         *_choice_texts(chosen, best, estimators, found, criterion),
         *_seen_texts(best, seen, found, criterion, values.shape[1]),
-        *_gain_texts(chosen, means, criterion),
+        *_gain_texts(chosen, means, criterion, seen, best),
     ]
     warnings = [
         *general_warnings(y),
@@ -242,18 +242,21 @@ def _seen_texts(
     return texts
 
 
-def _gain_texts(chosen: str, means: dict[str, float], criterion: str) -> list[str]:
+def _gain_texts(
+    chosen: str, means: dict[str, float], criterion: str, seen: list[Difference], best: str
+) -> list[str]:
+    """What calibration gains against scores that are probabilities already."""
     if AS_THEY_ARE not in means:
         return []
-    before = means[AS_THEY_ARE]
     if chosen == AS_THEY_ARE:
-        return ["the scores are probabilities that calibration does not improve"]
-    gain = before - means[chosen]
-    verb = "lowers" if gain > 0 else "raises"
-    return [
-        f"calibration {verb} the {_TITLES[criterion]} of the scores as they are from "
-        f"{before:.4f} to {means[chosen]:.4f}"
-    ]
+        return ["the scores are probabilities that no method is seen to improve"]
+    change = f"from {means[AS_THEY_ARE]:.4f} to {means[chosen]:.4f}"
+    if AS_THEY_ARE in [best, *(one.method for one in seen)]:
+        return [
+            f"that calibration is needed cannot be seen: it changes the {_TITLES[criterion]} of "
+            f"the scores as they are {change}"
+        ]
+    return [f"calibration lowers the {_TITLES[criterion]} of the scores as they are {change}"]
 
 
 def _ranking_warnings(scores: Floats, y: NDArray[np.int64]) -> list[str]:

@@ -159,7 +159,7 @@ def test_probabilities_take_part_as_they_are():
     found = compare(p, y, cv=3)
     assert found.methods[0] == "as_they_are"
     assert found.recommendation.method == "as_they_are"
-    assert "does not improve" in found.recommendation.reasons[-1]
+    assert "no method is seen to improve" in found.recommendation.reasons[-1]
     np.testing.assert_array_equal(found.probability[0], p)
     lazy = compare(p**3, y, ["as_they_are", "isotonic:bayesian"], cv=3)
     assert lazy.recommendation.method == "isotonic:bayesian"

@@ -1,0 +1,189 @@
+"""Predictions as commands take them, and the evaluation that is made of them.
+
+Predictions are columns of a table, or a model file with a table of scores. Without a word about
+columns those are taken that `evical predict` writes.
+"""
+
+from dataclasses import dataclass
+from typing import Annotated, Any
+
+import numpy as np
+import typer
+
+from evical.cli._kinds import Kind
+from evical.cli._labeled import Labeled, read_labeled_table
+from evical.cli._methods import score_kind
+from evical.cli._model import Model, load_model
+from evical.cli._names import suggestion
+from evical.cli._tables import Table, open_table
+from evical.experiments import Evaluation
+
+__all__ = [
+    "Bel",
+    "Data",
+    "Pl",
+    "Positive",
+    "Predictions",
+    "Probability",
+    "Score",
+    "Selection",
+    "Target",
+    "judged",
+]
+
+Predictions = Annotated[
+    str,
+    typer.Argument(
+        metavar="PREDICTIONS", help="CSV, TSV or Parquet; - is stdin. Or MODEL.json, with DATA."
+    ),
+]
+Data = Annotated[
+    str | None, typer.Argument(metavar="[DATA]", help="Table of scores for MODEL.json.")
+]
+Target = Annotated[
+    str | None,
+    typer.Option(
+        metavar="COLUMN", help="Column of the class, of two.", show_default="as in the training"
+    ),
+]
+Probability = Annotated[
+    str | None, typer.Option(metavar="COLUMN", help="Column of the positive class's probability.")
+]
+Bel = Annotated[
+    str | None, typer.Option(metavar="COLUMN", help="Column of its belief.", show_default="bel")
+]
+Pl = Annotated[
+    str | None,
+    typer.Option(metavar="COLUMN", help="Column of its plausibility.", show_default="pl"),
+]
+Score = Annotated[
+    str | None,
+    typer.Option(metavar="COLUMN", help="Column of the score.", show_default="as in the training"),
+]
+Positive = Annotated[
+    str | None,
+    typer.Option(
+        metavar="CLASS", help="The class that is predicted.", show_default="the greater one"
+    ),
+]
+
+
+@dataclass(frozen=True)
+class Selection:
+    """What the user has pointed at."""
+
+    predictions: str
+    data: str | None = None
+    target: str | None = None
+    probability: str | None = None
+    bel: str | None = None
+    pl: str | None = None
+    score: str | None = None
+    positive: str | None = None
+
+    @property
+    def inputs(self) -> list[str]:
+        """Files, none of which may be an output."""
+        return [self.predictions, *([] if self.data is None else [self.data])]
+
+
+def judged(selection: Selection, **options: Any) -> Evaluation:
+    """The evaluation of a selection; `options` are those of `Evaluation.from_predictions`.
+
+    Raises OSError or ValueError for what is wrong with the files or the selection.
+    """
+    if selection.data is not None:
+        return _of_model(selection, selection.data, options)
+    if selection.predictions.lower().endswith(".json"):
+        raise ValueError(
+            f"{selection.predictions!r} is a model; name the table that it is to be tried on, too"
+        )
+    return _of_table(selection, options)
+
+
+def _of_model(selection: Selection, data: str, options: dict[str, Any]) -> Evaluation:
+    chosen = {"--probability": selection.probability, "--bel": selection.bel, "--pl": selection.pl}
+    for option, value in chosen.items():
+        if value is not None:
+            raise ValueError(f"{option} is for tables of predictions; a model makes its own")
+    model = load_model(selection.predictions)
+    target = model.target if selection.target is None else selection.target
+    score = model.score if selection.score is None else selection.score
+    if selection.positive not in (None, model.labels[1]):
+        raise ValueError(
+            f"--positive is {selection.positive!r}, but of the model {model.labels[1]!r}"
+        )
+    columns: dict[str, Kind] = {score: score_kind(model.calibrator)}
+    with open_table(data) as table:
+        _check_model_columns(table, model, selection, score, target)
+        rows = read_labeled_table(table, columns, target, None, model.labels)
+    interval = model.calibrator.predict_interval(rows.columns[score])
+    probability = model.calibrator.predict_proba(rows.columns[score])[:, 1]
+    name = f"{type(model.calibrator).__name__} on {rows.name}"
+    return _evaluation(
+        rows,
+        {"name": name, "bel": interval[:, 0], "pl": interval[:, 1]} | options,
+        probability=probability,
+        scores=rows.columns[score],
+    )
+
+
+def _check_model_columns(
+    table: Table, model: Model, selection: Selection, score: str, target: str
+) -> None:
+    for name, given, option in (
+        (score, selection.score, "--score"),
+        (target, selection.target, "--target"),
+    ):
+        if given is None and name not in table.header:
+            hint = suggestion(name, table.header, "columns")
+            raise ValueError(
+                f"{table.name} has no column {name!r}, as the training data had{hint}; name "
+                f"another with {option}"
+            )
+
+
+def _of_table(selection: Selection, options: dict[str, Any]) -> Evaluation:
+    if selection.target is None:
+        raise ValueError("--target is missing: the column of the true class")
+    with open_table(selection.predictions) as table:
+        probability, interval = _columns(selection, table)
+        numbers = [name for name in (probability, *(interval or ())) if name is not None]
+        kinds: dict[str, Kind] = dict.fromkeys(numbers, "probability")
+        if selection.score is not None:
+            kinds[selection.score] = "score"
+        if len(kinds) < len(numbers) + (selection.score is not None):
+            raise ValueError("a column is named twice; probability, bel, pl and score differ")
+        rows = read_labeled_table(
+            table, kinds, selection.target, selection.positive, ordered=interval
+        )
+    made: dict[str, Any] = {"name": rows.name}
+    if probability is not None:
+        made["probability"] = rows.columns[probability]
+    if interval is not None:
+        bel, pl = (rows.columns[name] for name in interval)
+        made |= {"bel": bel, "pl": np.maximum(bel, pl)}
+    if selection.score is not None:
+        made["scores"] = rows.columns[selection.score]
+    return _evaluation(rows, made | options)
+
+
+def _columns(selection: Selection, table: Table) -> tuple[str | None, tuple[str, str] | None]:
+    """Columns of the probability and of belief and plausibility, as far as there are any."""
+    bel, pl = selection.bel, selection.pl
+    if bel is None and pl is None:
+        if selection.probability is not None:
+            return selection.probability, None
+        if not {"bel", "pl"} <= set(table.header):
+            raise ValueError(
+                f"{table.name} has no columns 'bel' and 'pl'; name --probability, or --bel and "
+                f"--pl; columns: {', '.join(table.header[:12])}"
+            )
+        return None, ("bel", "pl")
+    if bel is None or pl is None:
+        raise ValueError("--bel and --pl come together; name both")
+    return selection.probability, (bel, pl)
+
+
+def _evaluation(rows: Labeled, made: dict[str, Any], **more: Any) -> Evaluation:
+    return Evaluation.from_predictions(rows.labels, pos_label=rows.classes[1], **made, **more)

@@ -1,0 +1,145 @@
+"""Tables of numbers with a column of two classes, read whole: what judging needs."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from evical.cli._kinds import Kind
+from evical.cli._names import suggestion
+from evical.cli._progress import watched
+from evical.cli._tables import Chunk, Table, open_table
+from evical.datasets._csv import sorted_labels
+
+__all__ = ["Labeled", "read_labeled", "read_labeled_table"]
+
+Floats = NDArray[np.float64]
+
+# Beliefs above plausibilities by rounding only, as other programs may write them.
+_ROUNDING = 1e-9
+
+
+@dataclass(frozen=True, eq=False)
+class Labeled:
+    """Columns of numbers (n,), outcomes (n,) of 0 and 1, and the names of both classes."""
+
+    name: str
+    columns: dict[str, Floats]
+    y: NDArray[np.int8]
+    classes: tuple[str, str]
+
+    @property
+    def labels(self) -> NDArray[Any]:
+        """Class (n,) of each row."""
+        return np.array(self.classes)[self.y]
+
+
+def read_labeled(
+    source: str,
+    columns: Mapping[str, Kind],
+    target: str,
+    positive: str | None,
+    ordered: tuple[str, str] | None = None,
+) -> Labeled:
+    """Columns of a file with classes; see `read_labeled_table`."""
+    with open_table(source) as table:
+        return read_labeled_table(table, columns, target, positive, ordered=ordered)
+
+
+def read_labeled_table(
+    table: Table,
+    columns: Mapping[str, Kind],
+    target: str,
+    positive: str | None,
+    known: tuple[str, str] | None = None,
+    ordered: tuple[str, str] | None = None,
+) -> Labeled:
+    """Columns of an open table with the column of classes.
+
+    Parameters
+    ----------
+    table : Table
+    columns : mapping of names to kinds
+    target : str
+        Column of the class.
+    positive : str or None
+        The positive class; by default the second of `known`, or the greater one.
+    known : pair of str, optional
+        The classes that there may be, the positive one last.
+    ordered : pair of str, optional
+        Columns of belief and plausibility, of which the first must not be above the second.
+
+    Returns
+    -------
+    Labeled
+
+    Raises
+    ------
+    ValueError
+        As `read_table`; for a third class, only one, or an unknown `positive`; the place of a
+        wrong value is named.
+    """
+    if target in columns:
+        raise ValueError(f"column {target!r} is given twice: as the class, and as a number")
+    classes: list[str] = list(known or ())
+    parts: list[dict[str, Floats]] = []
+    codes: list[NDArray[np.int8]] = []
+    for chunk in watched(table, {**columns, target: "label"}, "Reading"):
+        codes.append(_codes(chunk, target, classes, known is not None))
+        if ordered is not None:
+            _check_ordered(chunk, *ordered)
+        parts.append({name: chunk.columns[name] for name in columns})
+    second = np.concatenate(codes)
+    _check_both(second, classes, table.name, target)
+    ascending = list(known) if known else sorted_labels(set(classes))
+    if positive is not None:
+        if positive not in classes:
+            hint = suggestion(positive, classes, "classes")
+            raise ValueError(f"column {target!r} has no class {positive!r}{hint}")
+        ascending.sort(key=lambda label: label == positive)
+    flipped = ascending[1] != classes[1]
+    return Labeled(
+        table.name,
+        {name: np.concatenate([part[name] for part in parts]) for name in columns},
+        1 - second if flipped else second,
+        (ascending[0], ascending[1]),
+    )
+
+
+def _codes(chunk: Chunk, target: str, classes: list[str], closed: bool) -> NDArray[np.int8]:
+    """Positions of the labels of a chunk in `classes`, which grows to two."""
+    labels = chunk.columns[target]
+    for label in dict.fromkeys(labels.tolist()):
+        if label in classes:
+            continue
+        if closed or len(classes) == 2:
+            row = int(np.argmax(labels == label))
+            kind = "no class of the model" if closed else "a third class"
+            raise ValueError(
+                f"{chunk.place(row)}, column {target!r}: {label!r} is {kind}, besides "
+                f"{classes[0]!r} and {classes[1]!r}"
+            )
+        classes.append(label)
+    return np.asarray(labels == classes[-1], dtype=np.int8) * np.int8(len(classes) - 1)
+
+
+def _check_ordered(chunk: Chunk, bel: str, pl: str) -> None:
+    low, high = chunk.columns[bel], chunk.columns[pl]
+    above = low > high + _ROUNDING
+    if above.any():
+        row = int(np.argmax(above))
+        raise ValueError(
+            f"{chunk.place(row)}: {bel} is {low[row]:g}, above {pl}, {high[row]:g}; belief is at "
+            "most plausibility"
+        )
+
+
+def _check_both(second: NDArray[np.int8], classes: list[str], name: str, target: str) -> None:
+    found = np.unique(second)
+    if len(found) == 1:
+        raise ValueError(
+            f"{name}: column {target!r} has one class only (all {classes[int(found[0])]!r}); "
+            "both classes are needed"
+        )

@@ -1,0 +1,249 @@
+"""`evaluate`, `compare`, `check` and `report`: the library's numbers, from files and pipes."""
+
+import gzip
+import json
+import shlex
+import subprocess
+import sys
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from evical.calibrators import LogisticCalibrator
+from evical.cli import main
+from evical.cli._output import command_line, echo_json
+from evical.experiments import Evaluation, check_calibration, compare
+
+ROOT = Path(__file__).parents[3]
+N = 240
+
+
+def run(command, *more):
+    return main([*shlex.split(command), *more])
+
+
+def data():
+    rng = np.random.default_rng(0)
+    y = rng.integers(0, 2, size=N)
+    scores = rng.normal(2 * y - 1, 1.5).round(4)
+    interval = LogisticCalibrator().fit(scores[:100], y[:100]).predict_interval(scores).round(6)
+    return scores, y, interval
+
+
+def csv_text():
+    scores, y, interval = data()
+    rows = [
+        f"{s},{'ill' if label else 'well'},{a},{b},{(a + b) / 2:.6f}"
+        for s, label, (a, b) in zip(scores.tolist(), y, interval.tolist(), strict=True)
+    ]
+    return "\n".join(["s,state,bel,pl,p", *rows]) + "\n"
+
+
+@pytest.fixture(autouse=True)
+def folder(tmp_path, monkeypatch):
+    (tmp_path / "data.csv").write_text(csv_text(), encoding="utf-8")
+    monkeypatch.chdir(tmp_path)
+    return tmp_path
+
+
+def printed(capfd):
+    out, err = capfd.readouterr()
+    assert err == ""  # no progress where nobody watches
+    return out
+
+
+def words():
+    _, y, _ = data()
+    return np.where(y == 1, "ill", "well")
+
+
+class TestEvaluate:
+    def test_numbers_are_those_of_the_library(self, capfd):
+        _, _, interval = data()
+        assert run("evaluate data.csv --target state --positive ill --json --seed 3") == 0
+        found = json.loads(printed(capfd))
+        made = Evaluation.from_predictions(
+            words(), bel=interval[:, 0], pl=interval[:, 1], pos_label="ill", random_state=3
+        )
+        assert found["classes"] == ["well", "ill"]
+        assert found["beliefs"] is True
+        for one in made.report:
+            assert found["measures"][one.name]["value"] == pytest.approx(one.value)
+        for one in made.intervals:
+            assert found["measures"][one.name]["interval"] == pytest.approx([one.low, one.high])
+
+    def test_probabilities_have_no_width(self, capfd):
+        assert run("evaluate data.csv --target state --positive ill --probability p --json") == 0
+        found = json.loads(printed(capfd))
+        assert found["beliefs"] is False
+        assert "mean_imprecision" not in found["measures"]
+
+    def test_the_greater_class_is_predicted_unless_said(self, capfd):
+        assert run("evaluate data.csv --target state --probability p --json") == 0
+        found = json.loads(printed(capfd))
+        assert found["classes"] == ["ill", "well"]
+        assert found["measures"]["roc_auc"]["value"] < 0.5
+
+    def test_tables_name_measures_and_intervals(self, capfd):
+        assert run("evaluate data.csv --target state --positive ill") == 0
+        out = printed(capfd)
+        assert "95% interval" in out
+        assert "Brier score" in out
+        assert max(map(len, out.splitlines())) <= 80
+        assert run("evaluate data.csv --target state --positive ill --all") == 0
+        assert "evidential log likelihood" in printed(capfd)
+
+    def test_models_are_tried_on_data(self, capfd):
+        assert run("fit data.csv --score s --target state --positive ill -o m.json") == 0
+        assert run("predict m.json data.csv -o new.csv --force-columns") == 0
+        capfd.readouterr()
+        assert run("evaluate m.json data.csv --json") == 0
+        by_model = json.loads(printed(capfd))
+        assert run("evaluate new.csv --target state --positive ill --json") == 0
+        by_table = json.loads(printed(capfd))
+        for name, measure in by_table["measures"].items():
+            assert by_model["measures"][name]["value"] == pytest.approx(measure["value"])
+
+    def test_compressed_files_and_parquet(self, folder, capfd):
+        pd = pytest.importorskip("pandas")
+        pytest.importorskip("pyarrow")
+        (folder / "data.csv.gz").write_bytes(gzip.compress(csv_text().encode()))
+        pd.read_csv(folder / "data.csv").to_parquet(folder / "data.parquet")
+        outs = []
+        for name in ("data.csv", "data.csv.gz", "data.parquet"):
+            assert run(f"evaluate {name} --target state --probability p --json") == 0
+            found = json.loads(printed(capfd))
+            outs.append({key: found[key] for key in ("measures", "classes", "samples")})
+        assert outs[0] == outs[1] == outs[2]
+
+    def test_pages_are_written_once(self, folder, capfd):
+        command = "evaluate data.csv --target state --positive ill -o page.html"
+        assert run(command) == 0
+        html = (folder / "page.html").read_text(encoding="utf-8")
+        assert html.startswith("<!DOCTYPE html>")
+        assert "evical evaluate data.csv --target state" in html
+        assert run(command) == 2
+        assert "--force" in capfd.readouterr().err
+        assert run(command + " --force") == 0
+
+
+class TestCompare:
+    METHODS = "logistic,isotonic:bayesian,binning:n_bins=5"
+
+    def test_numbers_are_those_of_the_library(self, capfd):
+        scores, _, _ = data()
+        command = "compare data.csv --score s --target state --positive ill --folds 4 --seed 2"
+        assert run(f"{command} --methods {self.METHODS} --json") == 0
+        found = json.loads(printed(capfd))
+        made = compare(
+            scores, words(), self.METHODS.split(","), cv=4, random_state=2, pos_label="ill"
+        )
+        assert list(found["methods"]) == list(made.ranking())
+        for name in made.methods:
+            assert found["methods"][name]["brier_score"] == made.mean(name, "brier_score")
+        assert found["recommendation"]["method"] == made.recommendation.method
+        assert found["recommendation"]["reasons"] == list(made.recommendation.reasons)
+        assert [one["method"] for one in found["differences"]] == list(made.ranking()[1:])
+
+    def test_recommendation_is_printed_with_reasons(self, capfd):
+        command = f"compare data.csv --score s --target state --methods {self.METHODS} --folds 3"
+        assert run(command) == 0
+        out = printed(capfd)
+        assert "Recommended:" in out
+        assert "- " in out
+        assert max(map(len, out.splitlines())) <= 80
+        assert run(f"{command} -o page.html") == 0
+        assert Path("page.html").read_text(encoding="utf-8").startswith("<!DOCTYPE html>")
+
+    def test_failing_methods_are_named(self, capfd):
+        command = "compare data.csv --score s --target state --folds 3"
+        assert run(f"{command} --methods logistic,beta:transform=logit") == 0
+        assert "beta:transform=logit could not be fitted" in printed(capfd).replace("\n", " ")
+
+
+class TestReport:
+    def test_pages_of_all_kinds(self, folder, capfd):
+        (folder / "other.csv").write_text(csv_text(), encoding="utf-8")
+        run("fit data.csv --score s --target state --positive ill -o m.json")
+        commands = {
+            "one.html": "data.csv --target state --positive ill",
+            "model.html": "m.json data.csv",
+            "methods.html": "data.csv --target state --score s --methods logistic,beta --folds 3",
+            "many.html": "data.csv other.csv --target state --positive ill",
+        }
+        for page, arguments in commands.items():
+            assert run(f"report {arguments} -o {page}") == 0
+            html = (folder / page).read_text(encoding="utf-8")
+            assert html.startswith("<!DOCTYPE html>")
+            assert "evical report" in html
+
+    def test_tables_of_an_ensemble_are_the_same_samples(self, folder, capfd):
+        lines = csv_text().splitlines()
+        (folder / "other.csv").write_text("\n".join([lines[0], *lines[:0:-1]]), encoding="utf-8")
+        assert run("report data.csv other.csv --target state -o page.html") == 2
+        assert "the same samples in the same order" in capfd.readouterr().err
+        assert not (folder / "page.html").exists()
+
+
+class TestCheck:
+    def test_verdicts_are_those_of_the_library(self, capfd):
+        _, _, interval = data()
+        made = Evaluation.from_predictions(
+            words(), bel=interval[:, 0], pl=interval[:, 1], pos_label="ill", n_resamples=1
+        )
+        options = "--test interval --test kuiper --level 0.1 --max-ece 0.2 --bins 5"
+        code = run(f"check data.csv --target state --positive ill {options} --json")
+        found = json.loads(printed(capfd))
+        check = check_calibration(made, ["interval", "kuiper"], level=0.1, max_error=0.2, n_bins=5)
+        assert code == (0 if check.passed else 1)
+        assert found["passed"] is check.passed
+        assert found["tests"][0]["pvalue"] == pytest.approx(check.tests[0].pvalue)
+        assert found["error"] == pytest.approx(check.error)
+
+    def test_the_verdict_is_one_line_with_size_and_power(self, capfd):
+        assert run("check data.csv --target state --positive ill") == 0
+        out = printed(capfd)
+        assert out.count("\n") == 1
+        assert out.startswith(f"data.csv: passed, {N} samples: interval p = ")
+        assert "would find" in out
+
+    @pytest.mark.parametrize(
+        ("options", "code"),
+        [
+            ("--positive ill --test none --max-ece 0.9", 0),
+            ("--positive ill --test none --max-ece 0", 1),
+            ("--positive well --test kuiper --test spiegelhalter", 1),
+        ],
+    )
+    def test_each_failure_counts(self, options, code):
+        assert run(f"check data.csv --target state {options}") == code
+
+    @pytest.mark.parametrize(
+        ("options", "code"), [("--positive ill", 0), ("--positive well", 1), ("--level 2", 2)]
+    )
+    def test_exit_codes_reach_the_shell(self, options, code):
+        script = "import sys; from evical.cli import main; sys.exit(main())"
+        arguments = shlex.split(f"check - --target state --probability p {options}")
+        done = subprocess.run(
+            [sys.executable, "-c", script, *arguments],
+            input=csv_text(),
+            capture_output=True,
+            text=True,
+            check=False,
+            cwd=ROOT,
+        )
+        assert done.returncode == code
+        assert (done.stdout if code < 2 else done.stderr).count("\n") == 1
+        assert (done.stderr if code < 2 else done.stdout) == ""
+
+
+def test_infinite_numbers_are_null_in_json(capfd):
+    echo_json({"a": [float("inf"), 1.5], "b": {"c": float("nan")}})
+    assert json.loads(capfd.readouterr().out) == {"a": [None, 1.5], "b": {"c": None}}
+
+
+def test_commands_are_quoted():
+    assert command_line("check", "my file.csv", max_ece=0.1, test=None) == (
+        "evical check 'my file.csv' --max-ece 0.1"
+    )
