@@ -15,8 +15,9 @@ from numpy.typing import ArrayLike, NDArray
 from sklearn.base import BaseEstimator
 from sklearn.utils.validation import check_is_fitted
 
-from dstheory import MassFunction
-from evical.fusion._held_out import HeldOut, check_sizes
+from dstheory import Frame, MassFunction
+from dstheory.errors import FrameError
+from evical.fusion._held_out import HeldOut, as_list, check_sizes, common_frame
 
 __all__ = ["BaseFusion"]
 
@@ -29,11 +30,14 @@ class BaseFusion(BaseEstimator, ABC):  # type: ignore[misc]  # sklearn is untype
     Attributes
     ----------
     n_sources_ : int
+    frame_ : Frame or None
+        Of the beliefs it was fitted to, if it was.
     needs_beliefs : bool
         Whether `fit` looks at beliefs and labels; else it takes sizes alone.
     """
 
     n_sources_: int
+    frame_: Frame | None
     # Fitted attributes with one entry a source, for `by_source`.
     _by_source: ClassVar[tuple[str, ...]]
 
@@ -95,20 +99,24 @@ class BaseFusion(BaseEstimator, ABC):  # type: ignore[misc]  # sklearn is untype
             held_out = HeldOut.checked(masses, y, sample_weight)
         amounts = check_sizes(sizes, None if held_out is None else len(held_out.masses))
         self._learn(held_out, amounts)
+        self.frame_ = None if held_out is None else held_out.frame
         self.n_sources_ = len(amounts)
         return self
 
     def __call__(self, *masses: MassFunction) -> MassFunction:
         check_is_fitted(self)
-        for number, m in enumerate(masses, start=1):
-            if not isinstance(m, MassFunction):
-                raise TypeError(f"source {number} is {m!r}, expected a mass function")
-        if len(masses) != self.n_sources_:
+        sources = as_list(masses)
+        if len(sources) != self.n_sources_:
             raise ValueError(
-                f"there are {len(masses)} mass functions, but the fusion was fitted to "
+                f"there are {len(sources)} mass functions, but the fusion was fitted to "
                 f"{self.n_sources_} sources"
             )
-        return self._fuse(masses)
+        frame = common_frame(sources)
+        if self.frame_ not in (None, frame):
+            raise FrameError(
+                f"sources are on {frame!r}, but the fusion was fitted to {self.frame_!r}"
+            )
+        return self._fuse(sources)
 
     def by_source(self) -> dict[str, Floats]:
         """What was learned about each source.

@@ -13,10 +13,11 @@ import numpy as np
 from numpy.typing import NDArray
 
 from dstheory import Frame, MassFunction
+from dstheory.errors import FrameError
 from dstheory.transform import betp
 from evical.scores._checks import check_labels, check_weights
 
-__all__ = ["HeldOut", "as_list", "check_sizes"]
+__all__ = ["HeldOut", "as_list", "check_sizes", "common_frame"]
 
 Floats = NDArray[np.float64]
 
@@ -43,13 +44,11 @@ class HeldOut:
     def checked(cls, masses: Any, y: Any, sample_weight: Any) -> "HeldOut":
         """Samples of positive weight, or an error that says what is wrong."""
         sources = as_list(masses)
-        frame = sources[0].frame
+        frame = common_frame(sources)
         if y is None:
             raise ValueError("y is None; the fusion learns from beliefs and labels")
         labels = check_labels(y)
         for number, m in enumerate(sources, start=1):
-            if m.frame != frame:
-                raise ValueError(f"source {number} is on {m.frame!r}, but source 1 on {frame!r}")
             if m.batch_shape != labels.shape:
                 raise ValueError(
                     f"source {number} has batch shape {m.batch_shape}, but there are "
@@ -113,6 +112,21 @@ def as_list(masses: Any) -> list[MassFunction]:
     if not masses:
         raise ValueError("masses is empty; a fusion needs a source")
     return list(masses)
+
+
+def common_frame(masses: Sequence[MassFunction]) -> Frame:
+    """The frame of all sources.
+
+    Raises
+    ------
+    FrameError
+        If they are on different ones.
+    """
+    frame = masses[0].frame
+    for number, m in enumerate(masses, start=1):
+        if m.frame != frame:
+            raise FrameError(f"source {number} is on {m.frame!r}, but source 1 on {frame!r}")
+    return frame
 
 
 def check_sizes(sizes: Any, n_sources: int | None) -> Floats:

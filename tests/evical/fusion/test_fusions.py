@@ -1,0 +1,210 @@
+"""What all fusions have in common."""
+
+import pickle
+
+import numpy as np
+import pytest
+from sklearn.base import clone
+from sklearn.exceptions import NotFittedError
+
+from dstheory import Frame, MassFunction
+from dstheory.combine import cautious
+from dstheory.errors import FrameError
+from evical.fusion import Discounted, Mixture, Stacked, TNorm, named_fusion
+from tests.evical.fusion.samples import sources
+
+FUSIONS = {
+    "stacked": Stacked(),
+    "size_mixture": Mixture(),
+    "equal_mixture": Mixture("equal"),
+    "likelihood_mixture": Mixture("likelihood"),
+    "given_mixture": Mixture([3, 2, 1]),
+    "discounted": Discounted(),
+    "given_rates": Discounted([0.1, 0.5, 0.9]),
+    "contextually_discounted": Discounted(contextual=True),
+    "learned_tnorm": TNorm(),
+    "given_tnorm": TNorm("dubois_prade", 0.5),
+}
+SIZES = [30, 20, 10]
+every = pytest.mark.parametrize("fusion", FUSIONS.values(), ids=FUSIONS)
+each_number = pytest.mark.parametrize("n_classes", [2, 3])
+learning = pytest.mark.parametrize(
+    "fusion", [f for f in FUSIONS.values() if f.needs_beliefs], ids=repr
+)
+
+
+def fitted(fusion, n_classes=2, **options):
+    masses, y = sources(n_classes=n_classes)
+    return clone(fusion).fit(masses, y, SIZES, **options), masses
+
+
+@every
+@each_number
+def test_gives_a_mass_function_for_each_sample(fusion, n_classes):
+    rule, masses = fitted(fusion, n_classes)
+    m = rule(*masses)
+    assert m.batch_shape == (60,)
+    assert m.frame == masses[0].frame
+    assert m.is_normalized.all()
+    assert m.store.min() >= 0
+    np.testing.assert_allclose(m.store.sum(axis=0), 1, atol=1e-9)
+    assert (m.bel("ant") <= m.pl("ant") + 1e-12).all()
+
+
+@every
+@each_number
+def test_a_row_is_what_it_is_alone(fusion, n_classes):
+    rule, masses = fitted(fusion, n_classes)
+    together, alone = rule(*masses)[7], rule(*(m[7] for m in masses))
+    assert alone.batch_shape == ()
+    assert together.equals(alone, atol=1e-12)
+
+
+@pytest.mark.parametrize(
+    "fusion", [f for name, f in FUSIONS.items() if not name.startswith("given")], ids=repr
+)
+def test_the_order_of_sources_does_not_matter(fusion):
+    masses, y = sources()
+    one = clone(fusion).fit(masses, y, SIZES)(*masses)
+    other = clone(fusion).fit(masses[::-1], y, SIZES[::-1])(*masses[::-1])
+    assert one.equals(other, atol=1e-5)
+
+
+@learning
+@each_number
+def test_weights_are_repetitions(fusion, n_classes):
+    masses, y = sources(n_classes=n_classes)
+    weight = np.random.default_rng(1).integers(0, 4, len(y))
+    rows = np.repeat(np.arange(len(y)), weight)
+    weighted = clone(fusion).fit(masses, y, SIZES, sample_weight=weight)
+    longer = clone(fusion).fit([m[rows] for m in masses], y[rows], SIZES)
+    assert weighted(*masses).equals(longer(*masses), atol=1e-5)
+
+
+@every
+def test_is_an_estimator(fusion):
+    rule, masses = fitted(fusion)
+    copy = clone(rule)
+    assert copy.get_params() == fusion.get_params()
+    with pytest.raises(NotFittedError):
+        copy(*masses)
+    with pytest.raises(NotFittedError):
+        copy.by_source()
+    restored = pickle.loads(pickle.dumps(rule))
+    assert restored(*masses) == rule(*masses)
+    name, value = next(iter(fusion.get_params().items()))
+    assert copy.set_params(**{name: value}) is copy
+
+
+@every
+def test_fitting_anew_forgets(fusion):
+    rule, masses = fitted(fusion)
+    before = rule(*masses)
+    others, y = sources(seed=5)
+    rule.fit(others, y, SIZES).fit(*sources(), SIZES)
+    assert rule(*masses).equals(before, atol=1e-12)
+
+
+@every
+def test_tells_what_it_learned_of_each_source(fusion):
+    rule, masses = fitted(fusion)
+    for name, values in rule.by_source().items():
+        assert name.endswith("_")
+        assert len(values) == len(masses)
+
+
+@every
+def test_asks_for_the_sources_it_was_fitted_to(fusion):
+    rule, masses = fitted(fusion)
+    with pytest.raises(ValueError, match=r"there are 2 mass functions, but .* 3 sources"):
+        rule(*masses[:2])
+    with pytest.raises(TypeError, match="source 2 is 5, expected a mass function"):
+        rule(masses[0], 5, masses[2])
+    strange = MassFunction(Frame(["x", "y"]), [3], np.ones((60, 1)))
+    with pytest.raises(FrameError, match="source 3 is on"):
+        rule(masses[0], masses[1], strange)
+    if fusion.needs_beliefs:
+        with pytest.raises(FrameError, match=r"sources are on .*fitted to"):
+            rule(strange, strange, strange)
+
+
+@pytest.mark.parametrize("fusion", [Stacked(), Mixture("likelihood"), Discounted(), TNorm()])
+def test_one_source_is_enough(fusion):
+    masses, y = sources(qualities=(2.0,))
+    m = clone(fusion).fit(masses, y)(*masses)
+    assert m.batch_shape == (60,)
+
+
+@pytest.mark.parametrize("fusion", [f for f in FUSIONS.values() if not f.needs_beliefs], ids=repr)
+def test_sizes_alone_are_enough_for_what_is_not_learned(fusion):
+    rule, masses = fitted(fusion)
+    assert clone(fusion).fit(sizes=SIZES)(*masses) == rule(*masses)
+    with pytest.raises(ValueError, match="neither masses nor sizes"):
+        clone(fusion).fit()
+
+
+@learning
+@pytest.mark.parametrize(
+    ("change", "error", "message"),
+    [
+        ({"masses": None}, TypeError, "masses is a list of mass functions"),
+        ({"masses": []}, ValueError, "masses is empty"),
+        ({"masses": [1]}, TypeError, "source 1 is 1, expected a mass function"),
+        ({"y": None}, ValueError, "y is None"),
+        ({"y": ["ant"] * 60}, ValueError, "one class only .*'ant'"),
+        ({"y": ["ant", "bee"]}, ValueError, "source 1 has batch shape .* 2 labels"),
+        ({"y": ["ant", "dog"] * 30}, FrameError, "'dog'"),
+        ({"sizes": [1, 2]}, ValueError, "2 sizes for 3 sources"),
+        ({"sizes": [1, -2, 3]}, ValueError, "expected positive finite numbers"),
+        ({"sample_weight": np.zeros(60)}, ValueError, "all weights are zero"),
+        ({"sample_weight": [1, 2]}, ValueError, "sample_weight has shape"),
+    ],
+)
+def test_wrong_input_is_refused(fusion, change, error, message):
+    masses, y = sources()
+    with pytest.raises(error, match=message):
+        clone(fusion).fit(**{"masses": masses, "y": y, "sizes": SIZES, **change})
+
+
+def test_sources_of_other_frames_are_refused():
+    masses, y = sources()
+    other, _ = sources(n_classes=3)
+    with pytest.raises(FrameError, match=r"source 2 is on .*but source 1 on"):
+        Stacked().fit([masses[0], other[0]], y)
+
+
+@pytest.mark.parametrize(
+    ("fusion", "message"),
+    [
+        (Mixture("best"), "weights is 'best'"),
+        (Mixture([1, -1, 1]), "expected finite numbers from 0"),
+        (Mixture([0, 0, 0]), "not all 0"),
+        (Mixture([1, 1]), "2 weights for 3 sources"),
+        (Mixture(shrinkage=-1), "shrinkage is -1"),
+        (Discounted("all"), "rates is 'all'"),
+        (Discounted([0, 0.5, 2]), "numbers between 0 and 1"),
+        (Discounted([0.5, 0.5]), "rates for 2 sources, but 3"),
+        (Discounted([0.5] * 3, contextual=True), "rates have shape"),
+        (Discounted(shrinkage=np.inf), "shrinkage is inf"),
+        (TNorm("lukasiewicz"), "family is 'lukasiewicz'"),
+        (TNorm(parameter="best"), "parameter is 'best'"),
+        (Stacked(penalty=-1), "penalty is -1"),
+        (Stacked(penalty=0), "penalty is 0"),
+    ],
+)
+def test_wrong_parameters_are_refused(fusion, message):
+    with pytest.raises(ValueError, match=message):
+        fusion.fit(*sources(), SIZES)
+
+
+def test_names():
+    for name in ("stacked", "size_mixture", "likelihood_mixture", "discounted"):
+        assert repr(named_fusion(name)) == repr(FUSIONS[name])
+    assert named_fusion("contextually_discounted").contextual
+    assert isinstance(named_fusion("learned_tnorm"), TNorm)
+    assert named_fusion("cautious") is cautious
+    assert named_fusion(cautious) is cautious
+    with pytest.raises(ValueError, match=r"rule is 'best', expected .*stacked.*cautious"):
+        named_fusion("best")
+    with pytest.raises(ValueError, match="rule is 5"):
+        named_fusion(5)
