@@ -2,6 +2,7 @@
 
 from evical.experiments._naeini2016 import NAEINI2016_SIMULATED
 from evical.experiments._study import Study
+from evical.experiments._which_fusion import WHICH_FUSION
 from evical.experiments._xu2016_ten import XU2016_TEN
 from evical.experiments._xu2016_three import XU2016_THREE
 
@@ -11,6 +12,7 @@ _ALL: tuple[Study, ...] = (
     XU2016_THREE,
     XU2016_TEN,
     NAEINI2016_SIMULATED,
+    WHICH_FUSION,
 )
 
 STUDIES: dict[str, Study] = {study.name: study for study in _ALL}

@@ -235,6 +235,56 @@ class McNemar:
 
 
 @dataclass(frozen=True)
+class Contest:
+    """Options against the best of some of them, in every setting.
+
+    Parameters
+    ----------
+    title : str
+    measure : str
+        The lower the better.
+    label : str
+        Whose values are the options; the values of all other labels are a setting.
+    references : tuple of str
+        Values of it, the best of which is found for each setting.
+    by : tuple of str
+        Labels with a table for each value.
+    scale : float
+        What the measure is multiplied by, such as 100 for percent.
+    digits : int
+        Decimal places.
+    """
+
+    title: str
+    measure: str
+    label: str
+    references: tuple[str, ...]
+    by: tuple[str, ...] = ()
+    scale: float = 1.0
+    digits: int = 2
+
+
+@dataclass(frozen=True)
+class Overview:
+    """Means over all settings, a line for each value of a label.
+
+    Parameters
+    ----------
+    title : str
+    label : str
+    columns : mapping
+        Measure to its heading, scale and number of decimal places.
+    by : tuple of str
+        Labels with a table for each value.
+    """
+
+    title: str
+    label: str
+    columns: Mapping[str, tuple[str, float, int]]
+    by: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True)
 class Study:
     """A study of a paper.
 
@@ -261,6 +311,8 @@ class Study:
     curves : tuple of Curve
     comparisons : tuple of Finding
     mcnemar : tuple of McNemar
+    contests : tuple of Contest
+    overviews : tuple of Overview
     quick : tuple of str
         Keys of the parts of the quick variant; all if empty.
     """
@@ -278,4 +330,6 @@ class Study:
     curves: tuple[Curve, ...] = ()
     comparisons: tuple[Finding, ...] = ()
     mcnemar: tuple[McNemar, ...] = ()
+    contests: tuple[Contest, ...] = ()
+    overviews: tuple[Overview, ...] = ()
     quick: tuple[str, ...] = ()

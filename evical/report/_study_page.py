@@ -18,6 +18,7 @@ from evical.experiments._tables import (
     printed_cells,
     summary_csv,
 )
+from evical.report._study_contests import contests_text, overviews_text
 from evical.report._study_curves import curve_svg
 from evical.report._versions import all_versions
 
@@ -84,6 +85,8 @@ def study_page(outcome: Outcome, command: str, pictures: Sequence[str] = ()) -> 
         *study.protocol,
         *_printed(outcome),
         *_curves(outcome, pictures),
+        *overviews_text(outcome),
+        *contests_text(outcome),
         *_comparisons(outcome),
         *_mcnemar(outcome),
     ]
