@@ -6,10 +6,10 @@ from evical.report._page import Page
 
 __all__ = ["build"]
 
-Results = Page | Evaluation | Comparison | DataSetComparison | EnsembleEvaluation
+Reportable = Page | Evaluation | Comparison | DataSetComparison | EnsembleEvaluation
 
 
-def build(results: Results, *, command: str = "") -> str:
+def build(results: Reportable, *, command: str = "") -> str:
     """Results as one self-contained HTML document.
 
     Parameters

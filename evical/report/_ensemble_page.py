@@ -212,7 +212,7 @@ def sources_table(evaluation: EnsembleEvaluation) -> Table:
         for k, part in enumerate(np.reshape(array, (len(array), -1)).T):
             classes = evaluation.class_names
             label = classes[k] if np.shape(array)[1:] == (len(classes),) else str(k)
-            columns[f"{name}, {label}"] = part
+            columns[f"{name}, {named(label)}"] = part
     rows = []
     for i, member in enumerate(evaluation.members):
         values = [float(column[i]) for column in columns.values()]
@@ -273,7 +273,7 @@ def rows_table(evaluation: EnsembleEvaluation) -> Table:
             texts = [_votes(evaluation, p[:own, i])]
         cells = (
             fixed(float(evaluation.conflict[i])),
-            evaluation.class_names[evaluation.y[i]],
+            named(evaluation.class_names[evaluation.y[i]]),
             _decision(evaluation, p[own, i]),
             *texts,
         )
@@ -290,10 +290,10 @@ def rows_table(evaluation: EnsembleEvaluation) -> Table:
 
 def _decision(evaluation: EnsembleEvaluation, p: Floats) -> str:
     top = int(p.argmax())
-    return f"{evaluation.class_names[top]} ({p[top]:.2f})"
+    return f"{named(evaluation.class_names[top])} ({p[top]:.2f})"
 
 
 def _votes(evaluation: EnsembleEvaluation, p: Floats) -> str:
     votes = np.bincount(p.argmax(axis=1), minlength=p.shape[1])
     order = np.argsort(-votes, kind="stable")
-    return ", ".join(f"{votes[k]} {evaluation.class_names[k]}" for k in order if votes[k])
+    return ", ".join(f"{votes[k]} {named(evaluation.class_names[k])}" for k in order if votes[k])

@@ -25,6 +25,8 @@ _N_POINTS = 600
 # Marks in a rug and points in a cloud up to which they stay lines; more become pixels.
 _N_VECTORS = 400
 _N_COLUMNS = 40
+# Many more than a calibrator's curve has; predictions from folds have about one in two samples.
+_MOST_TURNS = 40
 
 
 def evaluation_pictures(evaluation: Evaluation) -> list[Picture]:
@@ -125,8 +127,8 @@ def _along_scores(evaluation: Evaluation) -> Picture:
         "marks below of the negative one; circles are observed shares of the positive class in "
         f"groups of about equal size, with {evaluation.confidence:.0%} confidence intervals."
         if curve is not None
-        else f"{what} of the positive class, one point a sample: equal {axis.lower()}s have "
-        "different beliefs, as from the folds of a cross-validation.",
+        else f"{what} of the positive class, one point a sample. They lie on several curves, as "
+        "from the folds of a cross-validation.",
         svg=svg_of(figure),
     )
 
@@ -138,8 +140,10 @@ def _as_curve(values: Floats, bel: Floats, pl: Floats) -> tuple[Floats, Floats, 
     tied = np.diff(x) == 0
     if (np.abs(np.diff(low))[tied] > 1e-9).any() or (np.abs(np.diff(high))[tied] > 1e-9).any():
         return None
-    # A sum of steps far beyond the range is no curve, but as many curves as there were folds.
-    if np.abs(np.diff(low + high)).sum() > 20:
+    # What turns at every other sample is no curve, but as many curves as there were folds.
+    steps = np.diff(low + high)
+    signs = np.sign(steps[np.abs(steps) > 1e-6])
+    if (np.diff(signs) != 0).sum() > min(_MOST_TURNS, len(x) / 4):
         return None
     kept = np.concatenate([[True], ~tied])
     x, low, high = x[kept], low[kept], high[kept]

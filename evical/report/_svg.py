@@ -27,6 +27,8 @@ _PAGE_COLORS = {
 _COLOR = re.compile("|".join(_PAGE_COLORS), re.IGNORECASE)
 # The page has one font for all pictures; matplotlib writes nine with each text.
 _FONT_FAMILY = re.compile(r"font-family:[^;]*;?\s*")
+# Of the parts that are pixels: two for each of the page.
+_DPI = 192
 # A hundredth of a point cannot be seen.
 _LONG_NUMBER = re.compile(r"-?\d+\.\d{3,}(?!\w)")
 _REFERENCE = re.compile(r"url\(#([^)]+)\)")
@@ -81,7 +83,7 @@ def svg_of(figure: Any) -> str:
     with rc_context({"svg.fonttype": "none", "svg.hashsalt": "evical"}), warnings.catch_warnings():
         # The page's fonts draw the texts, not matplotlib's, which has no emoji and no Arabic.
         warnings.filterwarnings("ignore", r"Glyph \d+ .* missing from|Matplotlib currently does")
-        figure.savefig(file, format="svg", metadata=nothing)
+        figure.savefig(file, format="svg", metadata=nothing, dpi=_DPI)
     return file.getvalue()
 
 

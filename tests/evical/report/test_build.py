@@ -6,7 +6,8 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
-from evical.experiments import Evaluation
+from evical.calibrators import LogisticCalibrator
+from evical.experiments import Evaluation, compare
 from evical.report import build
 from evical.report._comparison_page import differences_table, ranking_table
 from evical.report._ensemble_page import contrasts_table, rows_table, ways_table
@@ -139,6 +140,19 @@ def test_reject_counts():
     assert rows["0.95"][0] == 0
     # Two of two right: 1 - 0.025 ** (1 / 2).
     assert rows["0.5"][6] == pytest.approx(1 - 0.025**0.5)
+
+
+def test_predictions_of_folds_are_points_and_many_marks_are_pixels():
+    scores, y = samples(600)
+    made = compare(scores, y, ["isotonic"], cv=3).evaluation("isotonic", n_resamples=9)
+    page = check_page(build(made))
+    assert "They lie on several curves" in page.text
+    assert page.count("image") == 1  # the points
+    fitted = LogisticCalibrator().fit(scores, y)
+    curve = Evaluation.from_estimator(fitted, scores, y, n_resamples=9)
+    page = check_page(build(curve))
+    assert "They lie on several curves" not in page.text
+    assert page.count("image") >= 1  # the rug
 
 
 def test_weights_are_named_and_give_effective_numbers():
