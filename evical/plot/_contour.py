@@ -5,6 +5,7 @@ predictive masses of the next label: under the curve m({0, 1}), above it to the 
 m({1}), to the right m({0}). Xu et al. 2016, equations 22 and 23, figures 3 and 6b.
 """
 
+from numbers import Real
 from typing import Any
 
 import numpy as np
@@ -12,6 +13,7 @@ from matplotlib.axes import Axes
 from numpy.typing import NDArray
 from scipy.special import expit
 
+from evical.plot._inputs import known_classes
 from evical.plot._style import COLORS, axes_or_new, literal
 
 __all__ = ["ContourDisplay"]
@@ -111,14 +113,16 @@ class ContourDisplay:
         Raises
         ------
         TypeError
-            If the calibrator has no contour function.
+            If the calibrator has no contour function, or is not fitted, or the score is no number.
         """
         if not hasattr(calibrator, "contour"):
             raise TypeError(
                 f"{type(calibrator).__name__} has no contour function; take a LogisticCalibrator "
                 "with model='likelihood'"
             )
-        negative, positive = map(str, class_names or calibrator.classes_)
+        if not isinstance(score, Real):
+            raise TypeError(f"score is {score!r}, expected one number")
+        negative, positive = map(str, class_names or known_classes(calibrator))
         contour = np.asarray(calibrator.contour(score, _GRID))
         return cls(_GRID, contour, score=score, class_names=(negative, positive)).plot(ax)
 

@@ -172,7 +172,8 @@ class CriticalDifferenceDisplay:
         """
         order = np.argsort(self.mean_ranks, kind="stable").tolist()
         left = order[: (len(order) + 1) // 2]
-        levels = _levels([self._span(group) for group in self.groups])
+        overhangs = 2 * _OVERHANG * (len(self.methods) - 1)
+        levels = _levels([self._span(group) for group in self.groups], 2 * overhangs)
         depth = 0.5 + _LEVEL * (max(levels, default=-1) + 1)
         rows = depth + len(left)
         self.ax_ = ax = axes_or_new(ax, self._size(rows))
@@ -302,19 +303,19 @@ def _of_holm(cls: type[CriticalDifferenceDisplay], result: Any) -> CriticalDiffe
     )
 
 
-def _levels(spans: list[tuple[float, float]]) -> list[int]:
-    """Lowest free level of each bar, so that no two overlap; spans come by their starts.
+def _levels(spans: list[tuple[float, float]], gap: float) -> list[int]:
+    """Lowest free level of each bar, so that bars of one level are a gap apart.
 
-    >>> _levels([(1.0, 2.0), (1.5, 3.0), (2.5, 4.0)])
-    [0, 1, 0]
+    >>> _levels([(1.0, 2.0), (2.5, 4.0), (1.5, 3.0)], 0.2)
+    [0, 0, 1]
     """
     reached: list[float] = []
-    levels = []
-    for start, end in spans:
-        free = [level for level, last in enumerate(reached) if last < start - 0.2]
-        level = free[0] if free else len(reached)
-        reached[level : level + 1] = [end]
-        levels.append(level)
+    levels = [0] * len(spans)
+    for i in sorted(range(len(spans)), key=spans.__getitem__):
+        start, end = spans[i]
+        free = [level for level, last in enumerate(reached) if last + gap < start]
+        levels[i] = free[0] if free else len(reached)
+        reached[levels[i] : levels[i] + 1] = [end]
     return levels
 
 

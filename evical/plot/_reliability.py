@@ -297,7 +297,7 @@ class ReliabilityDisplay:
         (self.line_,) = ax.plot(
             *self._curve(),
             color=color,
-            marker=("" if self.strategy == "corp" else "o") if marker is None else marker,
+            marker=self._marker() if marker is None else marker,
             ms=5,
             linestyle=linestyle,
             label=self._label(),
@@ -312,6 +312,10 @@ class ReliabilityDisplay:
             if ax.get_shared_x_axes().joined(ax, counts_ax):
                 ax.set_xlabel("")
         return self
+
+    def _marker(self) -> str:
+        """Dots for bins; an isotonic curve of one prediction is a dot, too."""
+        return "" if self.strategy == "corp" and len(self.prob_pred) > 1 else "o"
 
     def _label(self) -> str:
         size = f"n = {int(np.sum(self.counts)):,}"

@@ -23,6 +23,9 @@ Floats = NDArray[np.float64]
 
 INTERVALS = ("clopper_pearson", "likelihood")
 
+# Distinct predictions up to which a band takes each as it is. Neighbors of more are taken together:
+# isotonic regression of n samples pools about n^(2/3), far more than a 5000th of them.
+_MAX_DISTINCT = 5000
 # Predictions at which the consistency band is known: finer than the pixels of a printed column.
 _N_BAND = 400
 
@@ -132,6 +135,11 @@ def _band(
 ) -> tuple[Floats, Floats, Floats]:
     """Quantiles of isotonic curves of outcomes that happen with the predicted probabilities."""
     random = check_random_state(random_state)
+    if len(values) > _MAX_DISTINCT:
+        starts = np.linspace(0, len(values), _MAX_DISTINCT + 1).astype(np.intp)[:-1]
+        sums = np.add.reduceat(values * counts, starts)
+        counts = np.add.reduceat(counts, starts)
+        values = sums / counts
     shown = np.unique(np.linspace(0, len(values) - 1, _N_BAND).round().astype(np.intp))
     curves = np.stack(
         [_isotonic(random.binomial(counts, values), counts)[shown] for _ in range(n_resamples)]

@@ -239,6 +239,18 @@ def test_a_contour_needs_a_calibrator_that_has_one():
         ContourDisplay.from_estimator(IsotonicCalibrator().fit(SCORES, Y), 0.5)
 
 
+def test_a_contour_is_of_one_score_and_of_a_fitted_calibrator(ax):
+    calibrator = LogisticCalibrator()
+    with pytest.raises(TypeError, match="LogisticCalibrator has no classes_; fit it first"):
+        ContourDisplay.from_estimator(calibrator, 0.5, ax=ax)
+    calibrator.fit(SCORES, Y)
+    with pytest.raises(TypeError, match=r"score is \[1, 2\], expected one number"):
+        ContourDisplay.from_estimator(calibrator, [1, 2], ax=ax)
+    with pytest.raises(ValueError, match=r"scores\[0\] is nan"):
+        ContourDisplay.from_estimator(calibrator, np.nan, ax=ax)
+    assert ContourDisplay.from_estimator(calibrator, np.float64(1), ax=ax).score == 1
+
+
 def test_without_axes_pyplot_makes_a_figure_that_a_notebook_shows():
     import matplotlib.pyplot as plt
 

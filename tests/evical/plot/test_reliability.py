@@ -11,7 +11,7 @@ from sklearn.linear_model import LogisticRegression, RidgeClassifier
 from dstheory.inference import binomial
 from evical.calibrators import LogisticCalibrator
 from evical.metrics import corp_decomposition
-from evical.plot import ReliabilityDisplay
+from evical.plot import ReliabilityDisplay, _reliability_data
 
 RNG = np.random.default_rng(3)
 P = np.round(RNG.beta(0.7, 0.7, 200), 2)  # with ties
@@ -151,6 +151,19 @@ def test_many_predictions_have_a_band_of_few_points(ax):
     assert display.band[0][[0, -1]].tolist() == [0, 1]
 
 
+def test_a_band_of_very_many_predictions_is_that_of_each(ax, monkeypatch):
+    p = np.sort(np.random.default_rng(0).random(4000))
+    options = {"strategy": "corp", "n_resamples": 60, "random_state": 0, "ax": ax}
+    exact = ReliabilityDisplay.from_predictions(p > 0.5, p, **options).band
+    monkeypatch.setattr(_reliability_data, "_MAX_DISTINCT", 1000)
+    grouped = ReliabilityDisplay.from_predictions(p > 0.5, p, **options).band
+    for one, two in zip(exact[1:], grouped[1:], strict=True):
+        # Both are quantiles of 60 curves: they differ by chance, not in the mean.
+        gap = one - np.interp(exact[0], grouped[0], two)
+        assert abs(gap.mean()) < 0.005
+        assert np.abs(gap).max() < 0.06
+
+
 def test_density_of_each_class(pair):
     display = ReliabilityDisplay.from_predictions(
         Y, P, n_bins=5, ax=pair[0], counts_ax=pair[1], density="classes"
@@ -183,6 +196,18 @@ def test_without_axes_the_density_is_shown(tmp_path):
     alone = display.plot(density=None)
     assert alone.counts_ax_ is None
     plt.close(alone.ax_.figure)
+
+
+def test_a_constant_prediction_is_a_point(ax):
+    display = ReliabilityDisplay.from_predictions(
+        [0, 1, 1, 1], [0.5] * 4, strategy="corp", random_state=0, ax=ax
+    )
+    assert [display.line_.get_xdata().tolist(), display.line_.get_ydata().tolist()] == [
+        [0.5],
+        [0.75],
+    ]
+    assert display.line_.get_marker() == "o"
+    ax.figure.draw_without_rendering()
 
 
 def test_one_class_is_no_reason_to_fail(ax):
