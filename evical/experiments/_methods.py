@@ -63,6 +63,10 @@ class AsTheyAre(BaseEstimator):  # type: ignore[misc]  # sklearn is untyped
 def method_names() -> list[str]:
     """Names of all methods.
 
+    Returns
+    -------
+    list of str
+
     Examples
     --------
     >>> "venn_abers" in method_names(), "elite" in method_names()
