@@ -3,12 +3,14 @@
 import json
 from collections import Counter
 from pathlib import Path
-from typing import Annotated
+from typing import Annotated, Any
 
 import numpy as np
 import typer
+from numpy.typing import NDArray
 
 from dstheory.transform import betp
+from evical.calibrators import BaseCalibrator
 from evical.cli._decisions import Decision, masses, new_decision
 from evical.cli._errors import user_input
 from evical.cli._files import check_output
@@ -21,6 +23,8 @@ from evical.cli._tables import Table, check_columns, open_table
 
 __all__ = ["predict"]
 
+# How far sums of masses miss 0 and 1.
+_ROUNDING = 1e-9
 _COLUMNS = ("bel", "pl", "betp", "decision")
 
 
@@ -128,13 +132,26 @@ def _write(
     kind = score_kind(calibrator)
     with open_sink(output, layout) as sink:
         for chunk in watched(table, {column: kind}, "Predicting"):
-            bel, pl = np.ascontiguousarray(calibrator.predict_interval(chunk.columns[column]).T)
+            bel, pl = _interval(calibrator, chunk.columns[column])
             m = masses(bel, pl, model.labels)
             acts = decision(m)
             values = (bel, pl, betp(m)[:, 1], acts)
             sink.write(dict(zip(layout.new, values, strict=True)), chunk)
             chosen.update(acts.tolist())
     return chosen
+
+
+def _interval(calibrator: BaseCalibrator, scores: NDArray[np.float64]) -> tuple[Any, Any]:
+    """Belief and plausibility (n,), within [0, 1] to the last bit."""
+    bel, pl = calibrator.predict_interval(scores).T
+    bad = ~((bel >= -_ROUNDING) & (bel <= pl) & (pl <= 1 + _ROUNDING))
+    if bad.any():  # which only a file that was made up can do
+        row = int(np.argmax(bad))
+        raise ValueError(
+            f"the model is damaged: score {scores[row]:g} gives belief {bel[row]:g} and "
+            f"plausibility {pl[row]:g}; fit it again"
+        )
+    return np.clip(bel, 0, 1), np.clip(pl, 0, 1)
 
 
 def _show(read: str, output: str, chosen: Counter[str], as_json: bool) -> None:

@@ -78,8 +78,10 @@ def open_sink(target: str, layout: Layout) -> Iterator["Sink"]:
     with atomic_file(Path(target)) as file:
         if name.endswith(_PARQUET_NAMES):
             parquet = ParquetSink(file, layout)
-            yield parquet
-            parquet.close()
+            try:
+                yield parquet
+            finally:
+                parquet.close()
             return
         delimiter = _DELIMITERS[Path(name.removesuffix(".gz")).suffix]
         if not name.endswith(".gz"):

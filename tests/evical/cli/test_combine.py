@@ -1,0 +1,130 @@
+"""`evical combine`: rows aligned, rules as in Python, conflict named."""
+
+import json
+
+import numpy as np
+import pandas as pd
+import pytest
+
+from dstheory import Frame, MassFunction, combine
+from evical.cli import main
+from evical.cli._rules import rules
+
+FRAME = Frame(["no", "yes"])
+# Rules that have no result where a source is subnormal, dogmatic or not separable.
+DEMANDING = {"bold", "lefevre", "lns", "tnorm_disjunctive"}
+NEEDED = {
+    "inagaki": "k=0.5",
+    "tnorm_conjunctive": "parameter=0.5",
+}
+
+
+def beliefs(rng, n):
+    bel, pl = np.sort(rng.random((2, n)), axis=0)
+    return bel, pl
+
+
+def batch(bel, pl):
+    return MassFunction(FRAME, [1, 2, 3], np.stack([1 - pl, bel, pl - bel], axis=1))
+
+
+def write(path, bel, pl, **columns):
+    pd.DataFrame({**columns, "bel": bel, "pl": pl}).to_csv(path, index=False)
+
+
+@pytest.fixture
+def folder(tmp_path, monkeypatch):
+    rng = np.random.default_rng(0)
+    for name in ("a.csv", "b.csv", "c.csv"):
+        write(tmp_path / name, *beliefs(rng, 50), id=[f"{i:02d}" for i in range(50)])
+    monkeypatch.chdir(tmp_path)
+    return tmp_path
+
+
+def sources(*names):
+    tables = [pd.read_csv(name) for name in names]
+    return [batch(t["bel"].to_numpy(), t["pl"].to_numpy()) for t in tables]
+
+
+def run(words):
+    assert main(words.split()) == 0
+    return pd.read_csv("out.csv", dtype={"id": str})
+
+
+@pytest.mark.parametrize("rule", sorted(set(rules()) - DEMANDING))
+def test_rules_are_those_of_python(folder, rule):
+    option = NEEDED.get(rule)
+    table = run(
+        f"combine a.csv b.csv c.csv --rule {rule.replace('_', '-')} -o out.csv"
+        + (f" --option {option}" if option else "")
+    )
+    options = {} if option is None else {option.split("=")[0]: float(option.split("=")[1])}
+    given = sources("a.csv", "b.csv", "c.csv")
+    m = getattr(combine, rule)(*given, **options).normalize()
+    np.testing.assert_allclose(table["bel"], m.bel("yes"), atol=1e-12)
+    np.testing.assert_allclose(table["pl"], m.pl("yes"), atol=1e-12)
+    np.testing.assert_allclose(table["betp"], (table["bel"] + table["pl"]) / 2, atol=1e-12)
+    np.testing.assert_allclose(table["conflict"], combine.conjunctive(*given).mass([]), atol=1e-12)
+
+
+def test_the_classes_add_a_decision_and_columns_can_be_kept(folder, capfd):
+    table = run("combine a.csv b.csv --classes no yes --keep id -o out.csv --json")
+    assert table.columns.tolist() == ["id", "bel", "pl", "betp", "decision", "conflict"]
+    assert (table["decision"] == np.where(table["betp"] > 0.5, "yes", "no")).all()
+    assert table["id"].tolist() == [f"{i:02d}" for i in range(50)]
+    summary = json.loads(capfd.readouterr().out)
+    assert summary["rows"] == 50
+    assert summary["highest_conflict"] == table["conflict"].max()
+
+
+def test_keys_align_rows_in_any_order(folder):
+    plain = run("combine a.csv b.csv c.csv -o out.csv")
+    shuffled = pd.read_csv("b.csv", dtype={"id": str}).sample(frac=1, random_state=0)
+    shuffled.to_csv("b.csv", index=False)
+    keyed = run("combine a.csv b.csv c.csv --key id -o out.csv --force")
+    assert keyed["id"].tolist() == [f"{i:02d}" for i in range(50)]
+    pd.testing.assert_frame_equal(keyed.drop(columns="id"), plain)
+
+
+def test_chunks_of_different_sizes_are_aligned(folder):
+    rng = np.random.default_rng(1)
+    n = 60_000
+    a, b = beliefs(rng, n), beliefs(rng, n)
+    write("a.csv", *a, id=[f"{i:06d}" for i in range(n)])
+    write("b.csv", *b, wide="x" * 40, id=[f"{i:06d}" for i in range(n)])
+    m = batch(*a) @ batch(*b)
+    for words in ("", "--key id"):
+        table = run(f"combine a.csv b.csv {words} -o out.csv --force")
+        np.testing.assert_allclose(table["bel"], m.bel("yes"), atol=1e-12)
+        np.testing.assert_allclose(table["pl"], m.pl("yes"), atol=1e-12)
+
+
+def test_total_conflict_is_named_or_vacuous(folder, capfd):
+    write("a.csv", [0.5, 1, 0, 1], [0.5, 1, 0, 1])
+    write("b.csv", [0.5, 1, 1, 0], [0.5, 1, 1, 0])
+    assert main(["combine", "a.csv", "b.csv", "-o", "out.csv"]) == 2
+    err = capfd.readouterr().err
+    assert err.startswith("evical: a.csv, line 4 and b.csv, line 4: total conflict (kappa = 1)")
+    assert err.endswith("or --total-conflict vacuous\n")
+    table = run("combine a.csv b.csv --total-conflict vacuous -o out.csv")
+    assert table["bel"].tolist() == [0.5, 1, 0, 0]
+    assert table["pl"].tolist() == [0.5, 1, 1, 1]
+    assert table["conflict"].tolist() == [0.5, 0, 1, 1]
+    # A rule that has a result of its own is left to it.
+    table = run("combine a.csv b.csv --rule pcr6 --total-conflict vacuous -o out.csv --force")
+    assert table["bel"].tolist() == [0.5, 1, 0.5, 0.5]
+
+
+def test_what_predict_wrote_can_be_combined(folder):
+    rng = np.random.default_rng(2)
+    margin = rng.normal(size=100)
+    pd.DataFrame({"m": margin, "y": rng.random(100) < 0.5}).to_csv("t.csv", index=False)
+    run("combine a.csv b.csv -o out.csv")
+    for method in ("logistic", "binning"):
+        assert (
+            main(f"fit t.csv --score m --target y --method {method} -o {method}.json".split()) == 0
+        )
+        assert main(f"predict {method}.json t.csv -o {method}.parquet".split()) == 0
+    table = run("combine logistic.parquet binning.parquet -o out.csv --force")
+    assert len(table) == 100
+    assert (table["bel"] <= table["betp"]).all()

@@ -1,0 +1,172 @@
+"""Wrong calls of fit, predict and combine: exit code 2, one line that says what to do, no file."""
+
+import json
+
+import pyarrow as pa
+import pyarrow.parquet as pq
+import pytest
+
+from evical.cli import main
+
+TABLES = {
+    "good.csv": "id,s,y,w\n" + "".join(f"{i},{i % 7},{'ab'[i % 3 > 0]},1\n" for i in range(40)),
+    "one.csv": "s,y\n1,a\n2,a\n",
+    "three.csv": "s,y\n1,a\n2,b\n3,c\n",
+    "text.csv": "s,y\n1,a\nhigh,b\n",
+    "nan.csv": "s,y\n1,a\nNaN,b\n",
+    "inf.csv": "s,y\n1,a\n1e999,b\n",
+    "comma.csv": 's,y\n1,a\n"0,5",b\n',
+    "semicolon.csv": "s;y\n1;a\n",
+    "ragged.csv": "s,y\n1,a\n2,b,3\n",
+    "quote.csv": 's,y\n1,a\n"2,b\n',
+    "twice.csv": "s,s,y\n1,2,a\n",
+    "empty.csv": "",
+    "head.csv": "s,y\n",
+    "missing.csv": "s,y\n1,a\n2,\n",
+    "weight.csv": "s,y,w\n1,a,1\n2,b,-1\n",
+    "weightless.csv": "s,y,w\n1,a,1\n2,b,0\n",
+    "outside.csv": "s,y\n0.5,a\n1.5,b\n",
+    "taken.csv": "s,pl\n1,2\n",
+    "a.csv": "id,bel,pl\n1,0.2,0.4\n2,1,1\n",
+    "b.csv": "id,bel,pl\n1,0.2,0.4\n2,0,0\n",
+    "short.csv": "id,bel,pl\n1,0.2,0.4\n",
+    "crossed.csv": "id,bel,pl\n1,0.2,0.4\n2,0.6,0.5\n",
+    "percent.csv": "id,bel,pl\n1,20,40\n2,0,0\n",
+    "doubled.csv": "id,bel,pl\n1,0.2,0.4\n1,0.2,0.4\n",
+    "nameless.csv": "id,bel,pl\n1,0.2,0.4\n,0.2,0.4\n",
+}
+FIT = "--score s --target y -o new.json"
+WRONG = [
+    ("fit", "missing argument 'SCORES'"),
+    ("fit good.csv --target y -o new.json", "missing option '--score'"),
+    ("fit good.csv --score s --score id --target y -o new.json", "--score is given 2 times"),
+    ("fit good.csv --score s --target s -o new.json", "column 's' is given twice"),
+    (f"fit good.csv {FIT} --weight s", "column 's' is given twice"),
+    (f"fit none.csv {FIT}", "cannot open 'none.csv': no such file or directory"),
+    (f"fit . {FIT}", "cannot open '.': is a directory"),
+    (f"fit none.parquet {FIT}", "cannot open 'none.parquet': no such file or directory"),
+    (f"fit binary.csv {FIT}", "binary.csv is not text in UTF-8"),
+    (f"fit binary.parquet {FIT}", "binary.parquet is no Parquet file, or damaged"),
+    (f"fit empty.csv {FIT}", "empty.csv is empty"),
+    (f"fit head.csv {FIT}", "head.csv has a header but no data rows"),
+    (f"fit semicolon.csv {FIT}", "the values are not separated by commas"),
+    (f"fit ragged.csv {FIT}", "ragged.csv, line 3: 3 values in the row, 2 names in the header"),
+    (f"fit quote.csv {FIT}", "quote.csv, line 3 is no row of CSV: unexpected end of data"),
+    (f"fit twice.csv {FIT}", "twice.csv has two columns 's'"),
+    ("fit good.csv --score S --target y -o new.json", "good.csv has no column 'S'; columns: id, s"),
+    (f"fit text.csv {FIT}", "text.csv, line 3, column 's': 'high' is not a number"),
+    (f"fit nan.csv {FIT}", "nan.csv, line 3, column 's': the value is missing ('NaN')"),
+    (f"fit inf.csv {FIT}", "inf.csv, line 3, column 's': found '1e999', but a score is"),
+    (f"fit comma.csv {FIT}", "line 3, column 's': '0,5' is not a number"),
+    (f"fit missing.csv {FIT}", "line 3, column 'y': the value is missing (''), but a class"),
+    (f"fit one.csv {FIT}", "column 'y' has one class only (all 'a'); a calibrator needs both"),
+    (f"fit three.csv {FIT}", "three.csv, line 4, column 'y': a third class 'c' besides 'a'"),
+    (f"fit good.csv {FIT} --positive c", "column 'y' has no class 'c'; classes: a, b"),
+    (f"fit weight.csv {FIT} --weight w", "line 3, column 'w': found '-1', but a weight is"),
+    (f"fit weightless.csv {FIT} --weight w", "all rows of class 'b' have weight zero"),
+    (f"fit null.parquet {FIT}", "null.parquet, row 2, column 's': the value is missing ('null')"),
+    (f"fit bool.parquet {FIT}", "bool.parquet, column 's' holds bool, but a score is"),
+    (f"fit good.csv {FIT} --method platt", "there is no method 'platt'; methods: abb, adaptive"),
+    (f"fit good.csv {FIT} --method logstic", "did you mean 'logistic'?"),
+    (f"fit good.csv {FIT} --model bayes", "model is 'bayes', expected one of"),
+    (f"fit good.csv {FIT} --method spline --model bayesian", "'spline' has no evidential models"),
+    (f"fit good.csv {FIT} --option confidence", "'confidence' is not of the form key=value"),
+    (f"fit good.csv {FIT} --option confidnce=0.9", "did you mean 'confidence'?"),
+    (f"fit good.csv {FIT} --option confidence=high", "confidence is 'high', expected a number"),
+    (f"fit good.csv {FIT} --option confidence=2", "confidence is 2.0"),
+    (f"fit good.csv {FIT} --model bayesian --option model=bayesian", "--model and --option model"),
+    (f"fit good.csv {FIT} --method binning --option n_bins=x", "n_bins"),
+    (f"fit outside.csv {FIT} --option transform=logit", "line 3, column 's': found '1.5'"),
+    (f"fit good.csv {FIT} --max-scores 10", "'--max-scores'"),
+    ("fit good.csv --score s --target y -o old.json", "'old.json' exists; choose another name"),
+    ("fit good.csv --score s --target y -o good.csv --force", "'good.csv' is input and output"),
+    ("fit good.csv --score s --target y -o folder", "cannot write 'folder': it is a folder"),
+    ("fit good.csv --score s --target y -o no/new.json", "there is no folder 'no'"),
+    ("fit good.csv --score s --target y -o good.csv/x", "there is no folder 'good.csv'"),
+    ("fit good.csv --score s --target y -o -", "a model is written to a file"),
+    ("predict none.json good.csv", "cannot open 'none.json': no such file or directory"),
+    ("predict good.csv good.csv", "good.csv is no model file, or cut off: it is not JSON"),
+    ("predict foreign.json good.csv", "foreign.json is no model file of evical"),
+    ("predict future.json good.csv", "future.json has version 99 of the format"),
+    ("predict half.json good.csv", "half.json is no model file, or cut off"),
+    ("predict changed.json good.csv", "changed.json is damaged or changed by hand"),
+    ("predict old.json a.csv", "a.csv has no column 's', the score of the model; columns: id"),
+    ("predict old.json good.csv --score S", "good.csv has no column 'S'"),
+    ("predict old.json text.csv", "text.csv, line 3, column 's': 'high' is not a number"),
+    ("predict old.json taken.csv", "taken.csv has a column 'pl' already"),
+    ("predict old.json good.csv --threshold 2", "--threshold is 2, expected a probability"),
+    ("predict old.json good.csv --threshold 0.5 --costs 1 2", "--threshold and --costs"),
+    ("predict old.json good.csv --costs 0 1", "--costs are 0 and 1, expected two above 0"),
+    ("predict old.json good.csv --reject -1", "--reject is -1, expected a cost of 0 or more"),
+    ("predict old.json good.csv --criterion maximim", "did you mean 'maximin'?"),
+    ("predict old.json good.csv --json", "--json prints to standard output"),
+    ("predict old.json good.csv -o out.xlsx", "cannot write 'out.xlsx': name it .csv"),
+    ("predict old.json good.csv -o a.csv", "'a.csv' exists; choose another name, or overwrite"),
+    ("predict old.json good.csv -o good.csv --force", "'good.csv' is input and output at once"),
+    ("predict old.json good.csv -o no/out.csv", "there is no folder 'no'"),
+    ("combine a.csv", "one table alone is nothing to combine"),
+    ("combine - -", "standard input, -, can be one table only"),
+    ("combine a.csv good.csv", "good.csv has no column 'bel'"),
+    ("combine a.csv b.csv", "a.csv, line 3 and b.csv, line 3: total conflict (kappa = 1)"),
+    ("combine a.csv short.csv", "a.csv, line 3: short.csv has no such row, it is shorter"),
+    (
+        "combine short.csv a.csv -o new.csv",
+        "a.csv, line 3: short.csv has no such row, it is shorter",
+    ),
+    ("combine a.csv short.csv --key id", "a.csv, line 3, column 'id': short.csv has no row '2'"),
+    (
+        "combine short.csv a.csv --key id -o new.csv",
+        "a.csv, line 3, column 'id': short.csv has no row '2'",
+    ),
+    ("combine a.csv doubled.csv --key id", "doubled.csv, line 3, column 'id': '1' is there alr"),
+    ("combine doubled.csv a.csv --key id", "doubled.csv, line 3, column 'id': '1' is there a se"),
+    ("combine nameless.csv a.csv --key id", "nameless.csv, line 3, column 'id': the value is mi"),
+    ("combine a.csv crossed.csv", "crossed.csv, line 3: bel is 0.6, above pl, 0.5"),
+    ("combine a.csv percent.csv", "percent.csv, line 2, column 'bel': found '20', but a probab"),
+    ("combine a.csv b.csv --rule demster", "did you mean 'dempster'?"),
+    ("combine a.csv b.csv --rule inagaki", "rule 'inagaki' needs a value: --option k=..."),
+    ("combine a.csv b.csv --rule lefevre", "rule 'lefevre' needs a value: --option share=..."),
+    ("combine a.csv b.csv --rule cautious", "a.csv, line 3 and b.csv, line 3: source 1 is dogm"),
+    ("combine a.csv b.csv --rule pcr6 --option k=1", "rule 'pcr6' has no option 'k'; it has none"),
+    ("combine a.csv b.csv --bel pl", "--bel and --pl are both 'pl'"),
+    ("combine a.csv b.csv --keep pl", "--keep 'pl' is the name of a new column"),
+    ("combine a.csv b.csv --key bel", "--key 'bel' is the belief or plausibility"),
+    ("combine a.csv b.csv --classes no no", "--classes are both 'no'"),
+    ("combine a.csv b.csv --total-conflict ignore", "'ignore' is not one of"),
+    ("combine a.csv b.csv -o b.csv --force", "'b.csv' is input and output at once"),
+]
+
+
+@pytest.fixture(scope="module")
+def files(tmp_path_factory):
+    folder = tmp_path_factory.mktemp("wrong")
+    for name, text in TABLES.items():
+        (folder / name).write_text(text)
+    for name in ("binary.csv", "binary.parquet"):
+        (folder / name).write_bytes(b"\x89PNG\xff\xfe")
+    pq.write_table(pa.table({"s": [1.0, None], "y": ["a", "b"]}), folder / "null.parquet")
+    pq.write_table(pa.table({"s": [True, False], "y": ["a", "b"]}), folder / "bool.parquet")
+    (folder / "folder").mkdir()
+    words = ["fit", str(folder / "good.csv"), "--score", "s", "--target", "y"]
+    assert main([*words, "-o", str(folder / "old.json")]) == 0
+    text = (folder / "old.json").read_text()
+    (folder / "half.json").write_text(text[:-50])
+    (folder / "foreign.json").write_text('{"name": "package"}')
+    model = json.loads(text)
+    (folder / "future.json").write_text(json.dumps({**model, "version": 99}))
+    model["calibrator"]["classes"] = ["b", "a"]
+    (folder / "changed.json").write_text(json.dumps(model))
+    return folder
+
+
+@pytest.mark.parametrize(("command", "message"), WRONG)
+def test_one_line_and_exit_code_2(command, message, files, monkeypatch, capfd):
+    monkeypatch.chdir(files)
+    before = {path: path.stat().st_mtime_ns for path in files.rglob("*") if path.is_file()}
+    assert main(command.split()) == 2
+    out, err = capfd.readouterr()
+    assert out == ""
+    assert err.startswith("evical: ")
+    assert err.count("\n") == 1
+    assert message in err
+    assert {path: path.stat().st_mtime_ns for path in files.rglob("*") if path.is_file()} == before
