@@ -43,6 +43,7 @@ class _Kind:
     binned: bool = False
 
 
+_NOTHING = "nothing: the samples are too few, or all probabilities 1/2"
 _ALL = "probabilities that are off by {:.2g} everywhere, to one side"
 TESTS = {
     "spiegelhalter": _Kind(
@@ -137,7 +138,8 @@ class CalibrationCheck:
             sign = "<=" if one.rejected else ">"
             text = f"{one.name} {pvalue_text(one.adjusted)} {sign} {self.level:g}{holm}"
             if not one.rejected:
-                text += f" (would find {one.finds}, 4 times of 5)"
+                often = ", 4 times of 5" if one.finds != _NOTHING else ""
+                text += f" (would find {one.finds}{often})"
             texts.append(text)
         return texts
 
@@ -204,7 +206,7 @@ def check_calibration(
     for name, alone, together in zip(names, pvalues, adjusted, strict=True):
         size = TESTS[name].detectable(_sample(name, evaluation), level / len(names), n_bins)
         rejected = bool(together <= level)
-        finds = TESTS[name].words.format(size)
+        finds = TESTS[name].words.format(size) if size < 1 else _NOTHING
         results.append(CheckedTest(name, alone, float(together), rejected, size, finds))
     sample = _probabilities(evaluation)
     error = expected_calibration_error(

@@ -248,6 +248,8 @@ def _check_plan(cv: Any, repeats: Any, criterion: Any) -> None:
     if not hasattr(cv, "split"):
         check_count("cv", cv, 2)
     check_count("repeats", repeats, 1)
+    if hasattr(cv, "split") and repeats > 1:
+        raise ValueError("repeats need other folds each time; give cv as a number of folds")
     if criterion not in _CRITERIA:
         raise ValueError(f"criterion is {criterion!r}, expected {' or '.join(_CRITERIA)}")
 

@@ -60,6 +60,8 @@ def shift_by_range(sample: BinarySample, level: float, n_bins: int) -> float:
 
 def shift_by_bins(sample: BinarySample, level: float, n_bins: int) -> float:
     """The same by Hosmer and Lemeshow's test: what noncentrality has the power, and what shift."""
+    if level >= POWER:  # rejected so often without any error
+        return 0.0
     bins = filled_bins(sample, n_bins, "quantile")
     critical = chi2.isf(level, len(bins.size))
     wanted = brentq(lambda nc: ncx2.sf(critical, len(bins.size), nc) - POWER, 1e-6, 1e4)
@@ -93,5 +95,5 @@ def _weights(sample: BinarySample) -> Floats:
 
 
 def _critical(survival: Callable[[float], float], level: float) -> float:
-    found: Any = brentq(lambda x: survival(x) - level, 0.3, 40.0)
+    found: Any = brentq(lambda x: survival(x) - level, 0.01, 40.0)
     return float(found)

@@ -115,7 +115,8 @@ class Evaluation:
         y : (n,) array
             Labels of two classes, of any kind.
         probability : (n,) or (n, 2) array, optional
-            By default the middle of the beliefs, the pignistic probability.
+            Of the positive class, or of both in sorted order. By default the middle of the
+            beliefs, the pignistic probability.
         mass : MassFunction, optional
             Batch (n,) on the two classes, in place of `bel` and `pl`.
         bel, pl : (n,) arrays, optional
@@ -161,6 +162,8 @@ class Evaluation:
         labels = _two_labels(y, mass, pos_label)
         codes = (check_labels(y) == labels[1]).astype(np.int64)
         bounds = _bounds(y, codes, mass, bel, pl, labels[1])
+        if np.ndim(probability) == 2 and labels[1] != np.unique(check_labels(y))[-1]:
+            probability = np.asarray(probability)[:, ::-1]
         sample = _sample(codes, probability, bounds, sample_weight)
         if bounds is not None and np.ptp(bounds, axis=1).max() <= _PRECISE:
             bounds = None
@@ -179,7 +182,8 @@ class Evaluation:
             report=report,
             intervals=intervals,
             confidence=confidence,
-            how=f"bootstrap of {count} resamples of the {len(codes)} samples",
+            how=f"bootstrap of {count} resamples of the {len(codes)} samples"
+            + ("" if bounds is None else "; of coverage: exact limits of each bin"),
         )
 
     @classmethod

@@ -167,6 +167,7 @@ def recommend(
     warnings = [
         *general_warnings(y),
         *method_warnings(chosen, estimators[chosen], scores, y),
+        *_others_warning(chosen, estimators, scores, y),
         *_ranking_warnings(scores, y),
         *_certainty_warnings(chosen, names, values, criterion),
     ]
@@ -257,6 +258,23 @@ def _gain_texts(
             f"the scores as they are {change}"
         ]
     return [f"calibration lowers the {_TITLES[criterion]} of the scores as they are {change}"]
+
+
+def _others_warning(
+    chosen: str, estimators: dict[str, Any], scores: Floats, y: NDArray[np.int64]
+) -> list[str]:
+    """One sentence on all methods that were tried on too few samples for them."""
+    names = sorted(
+        name
+        for name, method in estimators.items()
+        if name != chosen and method_warnings(name, method, scores, y)
+    )
+    if not names:
+        return []
+    return [
+        f"{len(y)} samples with {len(np.unique(scores))} distinct scores are few for "
+        f"{', '.join(names)}: do not conclude that more samples would rank them so"
+    ]
 
 
 def _ranking_warnings(scores: Floats, y: NDArray[np.int64]) -> list[str]:

@@ -123,6 +123,20 @@ def test_more_samples_find_smaller_errors():
     assert (many < few / 5).all()
 
 
+def test_tests_that_can_find_nothing_say_so():
+    half = np.full(40, 0.5)
+    check = check_calibration(predictions(np.arange(40) % 2, half))
+    assert check.passed
+    assert "would find nothing: the samples are too few" in str(check)
+
+
+@pytest.mark.parametrize("level", [1e-12, 0.9, 0.99999999])
+def test_levels_of_any_size(level):
+    p = middling(300)
+    check = check_calibration(predictions(draws(p, 1)[0], p), PROBABILITY_TESTS, level=level)
+    assert all(one.detectable >= 0 for one in check.tests)
+
+
 def test_equal_weights_change_nothing():
     p = middling(300)
     y = draws(p, 1)[0]

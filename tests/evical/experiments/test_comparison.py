@@ -335,6 +335,18 @@ def test_folds_must_test_each_sample_once():
         compare(scores, y, QUICK, cv=ShuffleSplit(3, random_state=0))
 
 
+def test_repetitions_need_other_folds():
+    scores, y = sample(50)
+    with pytest.raises(ValueError, match="give cv as a number"):
+        compare(scores, y, QUICK, cv=StratifiedKFold(3), repeats=2)
+
+
+def test_methods_that_need_more_samples_are_named():
+    scores, y = sample(250)
+    warnings = compare(scores, y, ["logistic", "isotonic", "sbb"], cv=3).recommendation.warnings
+    assert any("250 distinct scores are few for isotonic, sbb" in text for text in warnings)
+
+
 def test_texts_of_complexity():
     assert complexity_text(complexity(calibrator_named("elite"))) == "averages many curves"
     assert complexity(LogisticRegression()) == 100  # unknown: as a curve

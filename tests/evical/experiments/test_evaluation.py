@@ -162,6 +162,18 @@ def test_labels_may_be_words():
     np.testing.assert_array_equal(turned.y, 1 - y)
 
 
+def test_columns_of_probabilities_are_in_sorted_order():
+    p, y = sample()
+    words = np.where(y == 1, "spam", "ham")
+    both = np.stack([1 - p, p], axis=1)
+    for pos_label, expected in (("spam", p), ("ham", 1 - p)):
+        made = Evaluation.from_predictions(words, both, pos_label=pos_label, n_resamples=1)
+        np.testing.assert_array_equal(made.probability, expected)
+        np.testing.assert_array_equal(made.y, words == pos_label)
+    alone = Evaluation.from_predictions(words, 1 - p, pos_label="ham", n_resamples=1)
+    assert alone.report["brier_score"] == pytest.approx(made.report["brier_score"])
+
+
 def test_resamples_are_fewer_for_many_samples():
     assert resample_count(10) == 999
     assert resample_count(1_000_000) == 199
@@ -190,6 +202,7 @@ def test_nothing_is_mutated():
         (([0, 1], [0.1, 0.2]), {"confidence": 1.0}, "confidence is 1.0"),
         (([0, 1], [0.1, 0.2]), {"n_resamples": 0}, "n_resamples"),
         (([0, 1], [0.1, 0.2]), {"n_bins": 0}, "n_bins"),
+        (([0, 1], [0.1, 0.2]), {"pos_label": 2}, "pos_label is 2"),
     ],
 )
 def test_wrong_inputs_are_refused(arguments, options, message):
