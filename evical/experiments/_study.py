@@ -186,6 +186,8 @@ class Finding:
         As in `PrintedTable`.
     digits : int
         Decimal places.
+    margin : float
+        On this scale; a smaller mean difference counts as equal even if it is clear.
     """
 
     text: str
@@ -198,6 +200,7 @@ class Finding:
     expected: Literal["", "lower", "higher", "equal"] = ""
     scale: float = 1.0
     digits: int = 2
+    margin: float = 0.0
 
 
 Comparison = Finding

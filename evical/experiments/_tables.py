@@ -189,17 +189,19 @@ def compared(outcome: Outcome, comparison: Finding) -> list[Difference]:
             groups.setdefault(by, []).append(difference)
     estimates = {by: estimate(np.mean(columns, axis=0)) for by, columns in groups.items()}
     return [
-        Difference(by, one, _verdict(one, comparison.expected)) for by, one in estimates.items()
+        Difference(by, one, _verdict(one, comparison.expected, comparison.margin))
+        for by, one in estimates.items()
     ]
 
 
-def _verdict(difference: Estimate, expected: str) -> str:
+def _verdict(difference: Estimate, expected: str, margin: float) -> str:
     if not expected or math.isnan(difference.error):
         return ""
-    if not difference.is_clear(CLEAR):
-        return "confirmed" if expected == "equal" else "not clear"
+    clear = difference.is_clear(CLEAR)
     if expected == "equal":
-        return "different"
+        return "different" if clear and abs(difference.mean) > margin else "confirmed"
+    if not clear:
+        return "not clear"
     return "confirmed" if (difference.mean > 0) == (expected == "higher") else "opposite"
 
 

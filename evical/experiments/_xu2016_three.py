@@ -19,6 +19,9 @@ __all__ = ["XU2016_THREE", "ThreeClassifiers"]
 
 _Expected = Literal["lower", "higher", "equal"]
 
+# Error rates that differ by less, in percent, look the same in the paper's figures.
+MARGIN = 1.0
+
 _MODELS = ("bayesian", "inverse_pignistic", "dempster", "confidence", "likelihood")
 KINDS = tuple(
     (calibrator, model)
@@ -114,6 +117,7 @@ def _models(
         by=("data",),
         expected=expected,
         scale=100,
+        margin=MARGIN,
     )
 
 
@@ -129,6 +133,7 @@ def _calibrators(text: str, first: str, second: str, expected: _Expected, *data:
         by=("data",),
         expected=expected,
         scale=100,
+        margin=MARGIN,
     )
 
 

@@ -199,8 +199,8 @@ def _comparisons(outcome: Outcome) -> list[str]:
             "## Findings of the paper, checked",
             "Differences within rounds ± standard error. ✓: the finding holds, by more than two "
             "standard errors if it is of a difference; ?: no clear difference where the paper "
-            "finds one; ✗: the difference is the other way round, or there is one where the "
-            "paper finds none.",
+            "finds one; ✗: the difference is the other way round, or there is a clear one where "
+            "the paper finds none.",
             _differences(claims),
         ]
         if counts.total() > counts[""]:
@@ -221,6 +221,8 @@ def _differences(pairs: Iterable[tuple[Finding, list[Difference]]]) -> str:
     body = []
     for comparison, found in pairs:
         asked = f"{_plain(comparison.first)} − {_plain(comparison.second)}"
+        if comparison.expected == "equal" and comparison.margin:
+            asked += f", at most {comparison.margin:g} to either side"
         lines = [_difference(one, comparison.digits) for one in found]
         body.append([_plain(comparison.text), asked, "<br>".join(lines)])
     return _table(["finding", "difference", "ours"], body, 3)

@@ -126,6 +126,18 @@ def test_verdicts(differences, expected, verdict):
     assert found.verdict == verdict
 
 
+def test_a_small_difference_is_none_even_if_it_is_clear():
+    rows = {
+        ("one", "1", "a"): [(5.0, 0, 0)] * 2,
+        ("one", "1", "b"): [(5.4, 0, 0), (5.5, 0, 0)],
+    }
+    for margin, verdict in ((0.5, "confirmed"), (0.4, "different")):
+        finding = Finding("", "error", "method", "b", "a", expected="equal", margin=margin)
+        assert compared(outcome(rows), finding)[0].verdict == verdict
+    higher = Finding("", "error", "method", "b", "a", expected="higher", margin=0.5)
+    assert compared(outcome(rows), higher)[0].verdict == "confirmed"
+
+
 def test_mcnemar_counts_the_splits_that_are_significant():
     tests = McNemar("method", "a", "only_this", "only_a", by=("data",), where={"size": "1"})
     (share,) = mcnemar_shares(TWO, tests)
