@@ -9,37 +9,82 @@ from typing import Any, Self
 
 import numpy as np
 from numpy.typing import NDArray
-from scipy.special import expit
-from sklearn.naive_bayes import CategoricalNB, GaussianNB
+from scipy.special import expit, softmax
+from sklearn.naive_bayes import GaussianNB
 
-__all__ = ["BASES", "BoostedNaiveBayes", "discretized", "naive_bayes"]
+__all__ = ["BoostedNaiveBayes", "DiscreteBayes", "naive_bayes"]
 
 Floats = NDArray[np.float64]
 
-BASES = ("gaussian", "discrete")
 
+class DiscreteBayes:
+    """Naive Bayes of categories, from their indicators: two products of sparse matrices.
 
-def discretized(train: Floats, test: Floats, n_bins: int) -> tuple[Floats, Floats]:
-    """Features as numbers of bins that hold equally many training samples.
+    The same as scikit-learn's ``CategoricalNB``, several times faster on many small problems.
 
     Parameters
     ----------
-    train, test : (n, p) arrays
-    n_bins : int
+    sizes : (q,) array
+        Number of categories of each feature.
+    """
+
+    def __init__(self, sizes: NDArray[np.intp]) -> None:
+        self.sizes = sizes
+
+    def fit(
+        self, X: Any, y: NDArray[np.intp], sample_weight: NDArray[np.float64] | None = None
+    ) -> Self:
+        """Count categories, each once more than it occurs.
+
+        Parameters
+        ----------
+        X : (n, sum of sizes) sparse array
+            Of `indicators`.
+        y : (n,) array
+        sample_weight : (n,) array, optional
+
+        Returns
+        -------
+        self
+        """
+        self.classes_, codes = np.unique(y, return_inverse=True)
+        members = np.eye(len(self.classes_))[codes]
+        if sample_weight is not None:
+            members *= sample_weight[:, np.newaxis]
+        weight = members.sum(axis=0)
+        counts = X.T @ members + 1
+        self.log_share_ = np.log(counts / (weight + np.repeat(self.sizes, self.sizes)[:, None]))
+        self.log_prior_ = np.log(weight / weight.sum())
+        return self
+
+    def predict_proba(self, X: Any) -> Floats:
+        """Class probabilities.
+
+        Parameters
+        ----------
+        X : (n, sum of sizes) sparse array
+
+        Returns
+        -------
+        (n, K) array
+        """
+        return np.asarray(softmax(X @ self.log_share_ + self.log_prior_, axis=1))
+
+
+def naive_bayes(sizes: NDArray[np.intp] | None) -> Any:
+    """Naive Bayes of any number of classes, not fitted.
+
+    Parameters
+    ----------
+    sizes : (q,) array, optional
+        Number of categories of each feature, which is then given by its indicators; Gaussian
+        features without.
 
     Returns
     -------
-    tuple of (n, p) arrays
-        Fewer bins where a quantile repeats; values beyond the range are in the outer bins.
+    DiscreteBayes or sklearn.naive_bayes.GaussianNB
     """
-    edges = np.quantile(train, np.arange(1, n_bins) / n_bins, axis=0).T
-    features = [np.unique(edge) for edge in edges]
-    return _binned(train, features), _binned(test, features)
-
-
-def _binned(X: Floats, edges: list[Floats]) -> Floats:
-    columns = [np.searchsorted(e, x, side="right") for e, x in zip(edges, X.T, strict=True)]
-    return np.stack(columns, axis=1).astype(np.float64)
+    return GaussianNB() if sizes is None else DiscreteBayes(sizes)
 
 
 class BoostedNaiveBayes:
@@ -47,20 +92,17 @@ class BoostedNaiveBayes:
 
     Parameters
     ----------
-    base : {"gaussian", "discrete"}
-        Gaussian features, or features that are numbers of bins.
     n_rounds : int
         0 for naive Bayes itself.
-    n_bins : int
-        Of discrete features.
+    sizes : (q,) array, optional
+        As in `naive_bayes`.
     """
 
-    def __init__(self, base: str, n_rounds: int, n_bins: int) -> None:
-        self.base = base
+    def __init__(self, n_rounds: int, sizes: NDArray[np.intp] | None = None) -> None:
         self.n_rounds = n_rounds
-        self.n_bins = n_bins
+        self.sizes = sizes
 
-    def fit(self, X: Floats, y: NDArray[np.intp]) -> Self:
+    def fit(self, X: Any, y: NDArray[np.intp]) -> Self:
         """Learn from features (n, p) and labels 0 and 1.
 
         Parameters
@@ -77,7 +119,7 @@ class BoostedNaiveBayes:
         self.votes_: list[float] = []
         for _ in range(max(1, self.n_rounds)):
             # Of mean 1: the smoothing of counts takes a sample for 1.
-            model = self._base().fit(X, y, weights * len(y))
+            model = naive_bayes(self.sizes).fit(X, y, weights * len(y))
             miss = np.abs(model.predict_proba(X)[:, 1] - y)
             error = float(weights @ miss)
             if self.models_ and not 0 < error < 0.5:
@@ -91,7 +133,7 @@ class BoostedNaiveBayes:
             weights /= weights.sum()
         return self
 
-    def predict_positive(self, X: Floats) -> Floats:
+    def predict_positive(self, X: Any) -> Floats:
         """Probability of label 1.
 
         Parameters
@@ -108,24 +150,3 @@ class BoostedNaiveBayes:
             return np.asarray(shares[0])
         votes = zip(self.votes_, shares, strict=True)
         return np.asarray(expit(sum(vote * (2 * share - 1) for vote, share in votes)))
-
-    def _base(self) -> Any:
-        if self.base == "gaussian":
-            return GaussianNB()
-        return CategoricalNB(min_categories=self.n_bins)
-
-
-def naive_bayes(sizes: NDArray[np.intp] | None) -> Any:
-    """Naive Bayes of any number of classes, not fitted.
-
-    Parameters
-    ----------
-    sizes : (q,) array, optional
-        Number of categories of each feature; Gaussian features without.
-
-    Returns
-    -------
-    object
-        Of scikit-learn; counts of categories are smoothed by one.
-    """
-    return GaussianNB() if sizes is None else CategoricalNB(min_categories=sizes)

@@ -17,7 +17,7 @@ from sklearn.svm import SVC, LinearSVC
 
 from evical.datasets import Dataset
 from evical.experiments._boosted_bayes import naive_bayes
-from evical.experiments._categories import Binning, learn_categories
+from evical.experiments._categories import Binning, indicators, learn_categories
 
 __all__ = ["TWO_CLASS_LEARNERS", "Learner", "Scorer"]
 
@@ -69,8 +69,14 @@ def _bayes(binning: Binning | None, n_features: int | None = None) -> Learner:
         seen = categories.of(train.X)
         told = [mutual_info_score(column, train.y) for column in seen.T]
         kept = np.argsort(told, kind="stable")[::-1][:n_features]
-        model = naive_bayes(categories.sizes[kept]).fit(seen[:, kept], train.y)
-        return lambda X: np.asarray(model.predict_proba(categories.of(X)[:, kept])[:, 1])
+        sizes = categories.sizes[kept]
+        model = naive_bayes(sizes).fit(indicators(seen[:, kept], sizes), train.y)
+
+        def score(X: Floats) -> Floats:
+            new = indicators(categories.of(X)[:, kept], sizes)
+            return np.asarray(model.predict_proba(new)[:, 1])
+
+        return score
 
     return learn
 

@@ -9,10 +9,11 @@ from typing import Literal
 
 import numpy as np
 from numpy.typing import NDArray
+from scipy.sparse import csr_array
 
 from evical.datasets import Dataset
 
-__all__ = ["Binning", "Categories", "learn_categories"]
+__all__ = ["Binning", "Categories", "indicators", "learn_categories"]
 
 Floats = NDArray[np.float64]
 Integers = NDArray[np.intp]
@@ -72,6 +73,31 @@ class Categories:
         coded = [X[:, columns].argmax(axis=1) for columns in self.codes]
         binned = [np.searchsorted(edges, X[:, j], side="right") for j, edges in self.numbers]
         return np.stack(coded + binned, axis=1)
+
+
+def indicators(categories: Integers, sizes: Integers) -> csr_array:
+    """A column for each category of each feature, which is 1 where it is the sample's.
+
+    Parameters
+    ----------
+    categories : (n, q) array of int
+    sizes : (q,) array
+        Numbers of categories.
+
+    Returns
+    -------
+    (n, sum of sizes) sparse array
+
+    Examples
+    --------
+    >>> indicators(np.array([[0, 2], [1, 0]]), np.array([2, 3])).toarray()
+    array([[1., 0., 0., 0., 1.],
+           [0., 1., 1., 0., 0.]])
+    """
+    n, q = categories.shape
+    columns = (categories + np.cumsum(sizes) - sizes).ravel()
+    rows = np.arange(n + 1) * q
+    return csr_array((np.ones(n * q), columns, rows), shape=(n, int(sizes.sum())))
 
 
 def learn_categories(train: Dataset, binning: Binning) -> Categories:

@@ -5,6 +5,8 @@ from evical.experiments._study import Study
 from evical.experiments._which_fusion import WHICH_FUSION
 from evical.experiments._xu2016_ten import XU2016_TEN
 from evical.experiments._xu2016_three import XU2016_THREE
+from evical.experiments._zadrozny2001 import ZADROZNY2001
+from evical.experiments._zadrozny2002 import ZADROZNY2002
 
 __all__ = ["STUDIES"]
 
@@ -12,6 +14,8 @@ _ALL: tuple[Study, ...] = (
     XU2016_THREE,
     XU2016_TEN,
     NAEINI2016_SIMULATED,
+    ZADROZNY2001,
+    ZADROZNY2002,
     WHICH_FUSION,
 )
 
