@@ -5,6 +5,7 @@ from numpy.typing import NDArray
 from scipy import stats
 
 from evical.experiments import MEASURES, Comparison
+from evical.experiments._recommendation import ALPHA
 from evical.report._comparison_pictures import comparison_pictures
 from evical.report._evaluation_page import made_by
 from evical.report._numbers import between, count, fixed, listed, named, p_cell, percent
@@ -212,11 +213,11 @@ def differences_table(comparison: Comparison) -> Table:
 
 
 def _significance_text(comparison: Comparison) -> str:
-    clear = [one for one in comparison.differences if one.adjusted <= 0.05]
+    clear = [one for one in comparison.differences if one.adjusted <= ALPHA]
     best = named(comparison.recommendation.best)
     if not clear:
-        return f"No method is worse than {best} by more than chance, at the level of 5%."
+        return f"No method is worse than {best} by more than chance, at the level of {ALPHA:.0%}."
     return (
-        f"Worse than {best} by more than chance, at the level of 5%: "
+        f"Worse than {best} by more than chance, at the level of {ALPHA:.0%}: "
         f"{listed(named(one.method) for one in clear)}."
     )

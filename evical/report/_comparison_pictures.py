@@ -1,10 +1,12 @@
 """Pictures of a comparison: differences with their intervals, and the reliability of each."""
 
 import numpy as np
+from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 from scipy import stats
 
 from evical.experiments import Comparison
+from evical.experiments._recommendation import ALPHA
 from evical.metrics import debiased_calibration_error
 from evical.plot._style import COLORS
 from evical.report._evaluation_pictures import reliability_display
@@ -35,28 +37,13 @@ def comparison_pictures(comparison: Comparison) -> list[Picture]:
 def _differences(comparison: Comparison) -> Picture:
     """A line a method: mean difference to the best, and its interval."""
     lines = comparison.differences
-    figure = Figure(figsize=(8, 1.1 + 0.34 * (len(lines) + 1)), layout="constrained")
-    ax = figure.subplots()
-    level = float(stats.t.isf(0.025, comparison.values.shape[1] - 1))
-    heights = -np.arange(1, len(lines) + 1)
-    ax.axvline(0, color=COLORS["gray"], linestyle=":")
-    for clear, color, marker in ((False, COLORS["blue"], "o"), (True, COLORS["vermilion"], "s")):
-        some = [i for i, one in enumerate(lines) if (one.adjusted <= 0.05) == clear]
-        if some:
-            ax.errorbar(
-                [lines[i].difference for i in some],
-                heights[some],
-                xerr=[level * lines[i].error for i in some],
-                fmt=marker,
-                color=color,
-                capsize=3,
-                label="worse by more than chance" if clear else "no difference can be seen",
-            )
-    ax.plot([0], [0], "D", color="black")
     names = [comparison.recommendation.best, *(one.method for one in lines)]
-    ax.set_yticks([0, *heights], [label(name) for name in names])
-    ax.set_ylim(heights[-1] - 0.6, 0.6)
     title = {"brier_score": "Brier score"}.get(comparison.criterion, "Log loss")
+    figure = Figure(figsize=(8, 1.1 + 0.34 * len(names)), layout="constrained")
+    ax = figure.subplots()
+    _draw_differences(ax, comparison)
+    ax.set_yticks(-np.arange(len(names)), [label(name) for name in names])
+    ax.set_ylim(0.4 - len(names), 0.6)
     ax.set_xlabel(f"{title} less that of the best method")
     figure.legend(loc="outside upper right", ncols=2, frameon=False)
     parts = [
@@ -72,6 +59,26 @@ def _differences(comparison: Comparison) -> Picture:
         "more than chance after Holm's correction for the number of methods.",
         svg=svg_of(figure),
     )
+
+
+def _draw_differences(ax: Axes, comparison: Comparison) -> None:
+    """Differences from the first line downwards, the best method at zero above them."""
+    lines = comparison.differences
+    level = float(stats.t.isf(0.025, comparison.values.shape[1] - 1))
+    ax.axvline(0, color=COLORS["gray"], linestyle=":")
+    ax.plot([0], [0], "D", color="black")
+    for clear, color, marker in ((False, COLORS["blue"], "o"), (True, COLORS["vermilion"], "s")):
+        some = [i for i, one in enumerate(lines) if (one.adjusted <= ALPHA) == clear]
+        if some:
+            ax.errorbar(
+                [lines[i].difference for i in some],
+                [-1 - i for i in some],
+                xerr=[level * lines[i].error for i in some],
+                fmt=marker,
+                color=color,
+                capsize=3,
+                label="worse by more than chance" if clear else "no difference can be seen",
+            )
 
 
 def _reliability(comparison: Comparison) -> Picture:

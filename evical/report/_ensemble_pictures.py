@@ -1,7 +1,9 @@
 """Pictures of an ensemble: losses of members and combination, and the conflict."""
 
 import numpy as np
+from matplotlib.axes import Axes
 from matplotlib.figure import Figure
+from numpy.typing import NDArray
 
 from evical.experiments import EnsembleEvaluation
 from evical.plot._style import COLORS
@@ -10,6 +12,8 @@ from evical.report._page import Picture
 from evical.report._svg import label, svg_of
 
 __all__ = ["ensemble_pictures"]
+
+Floats = NDArray[np.float64]
 
 _N_BINS = 20
 
@@ -31,28 +35,13 @@ def ensemble_pictures(evaluation: EnsembleEvaluation) -> tuple[Picture, Picture]
 def _scores(evaluation: EnsembleEvaluation) -> Picture:
     """A line a way: its mean Brier score, two standard errors to each side."""
     values = evaluation.losses()["brier_score"]
-    means = values.mean(axis=1)
-    n = values.shape[1]
+    n, means = values.shape[1], values.mean(axis=1)
     errors = values.std(axis=1, ddof=1) / np.sqrt(n) if n > 1 else np.full(len(means), np.nan)
-    own = len(evaluation.members)
     figure = Figure(figsize=(8, 1.1 + 0.34 * len(means)), layout="constrained")
     ax = figure.subplots()
-    heights = -np.arange(len(means))
-    for rows, color, marker in (
-        (slice(0, own), COLORS["blue"], "o"),
-        (slice(own, None), COLORS["vermilion"], "s"),
-    ):
-        ax.errorbar(
-            means[rows],
-            heights[rows],
-            xerr=2 * errors[rows],
-            fmt=marker,
-            color=color,
-            capsize=3,
-        )
-    ax.axhline(heights[own] + 0.5, color=COLORS["gray"], lw=0.8, linestyle=":")
-    ax.set_yticks(heights, [label(way) for way in evaluation.ways])
-    ax.set_ylim(heights[-1] - 0.6, 0.6)
+    _draw_scores(ax, means, errors, len(evaluation.members))
+    ax.set_yticks(-np.arange(len(means)), [label(way) for way in evaluation.ways])
+    ax.set_ylim(0.4 - len(means), 0.6)
     ax.set_xlabel("Brier score, mean and two standard errors")
     parts = [
         f"{named(way)} {fixed(mean, 4)} ± {fixed(error, 4)}"
@@ -61,11 +50,24 @@ def _scores(evaluation: EnsembleEvaluation) -> Picture:
     return Picture(
         "Brier scores of members and combination",
         alt=f"Mean Brier scores with standard errors: {'; '.join(parts)}.",
-        caption=f"Brier scores on {count(n)} samples, less is better; bars are two "
-        "standard errors to each side. Overlapping bars do not mean that there is no difference: "
-        "the samples are the same, and the table below has the paired differences.",
+        caption=f"Brier scores on {count(n)} samples, less is better; bars are two standard "
+        "errors to each side. Overlapping bars do not mean that there is no difference: the "
+        "samples are the same, and the table below has the paired differences.",
         svg=svg_of(figure),
     )
+
+
+def _draw_scores(ax: Axes, means: Floats, errors: Floats, n_members: int) -> None:
+    """Members from the first line downwards, then what they are combined to."""
+    heights = -np.arange(len(means))
+    for rows, color, marker in (
+        (slice(0, n_members), COLORS["blue"], "o"),
+        (slice(n_members, None), COLORS["vermilion"], "s"),
+    ):
+        ax.errorbar(
+            means[rows], heights[rows], xerr=2 * errors[rows], fmt=marker, color=color, capsize=3
+        )
+    ax.axhline(heights[n_members] + 0.5, color=COLORS["gray"], lw=0.8, linestyle=":")
 
 
 def _conflict(evaluation: EnsembleEvaluation) -> Picture:
