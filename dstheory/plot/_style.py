@@ -49,7 +49,10 @@ def axes_or_new(ax: Axes | None, size: tuple[float, float] | None = None) -> Axe
 
 
 def literal(text: object) -> str:
-    """The text as it is; between two dollar signs matplotlib would read a formula.
+    """The text as it is, where matplotlib would read a formula or an instruction.
+
+    Between two dollar signs it reads a formula; an artist whose label begins with an underscore it
+    leaves out of legends, which a space before the underscore prevents.
 
     Parameters
     ----------
@@ -64,5 +67,8 @@ def literal(text: object) -> str:
     --------
     >>> print(literal("price in $"))
     price in \\$
+    >>> literal("_other")
+    ' _other'
     """
-    return str(text).replace("$", r"\$")
+    shown = str(text).replace("$", r"\$")
+    return f" {shown}" if shown.startswith("_") else shown
