@@ -15,7 +15,6 @@ import numpy as np
 from evical.datasets import Dataset
 
 __all__ = [
-    "Comparison",
     "Curve",
     "Finding",
     "McNemar",
@@ -201,9 +200,6 @@ class Finding:
     scale: float = 1.0
     digits: int = 2
     margin: float = 0.0
-
-
-Comparison = Finding
 
 
 @dataclass(frozen=True)
