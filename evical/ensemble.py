@@ -270,6 +270,8 @@ class EvidentialEnsemble(BeliefPredictor, _BaseComposition):  # type: ignore[mis
             return rule(*masses)
         except TotalConflictError as error:
             dead = total_conflict(masses)
+            if not dead.any():  # the rule's own, and not that of the classifiers
+                raise
             if self.total_conflict == "vacuous":
                 return vacuous_where(dead, rule, masses)
             raise TotalConflictError(

@@ -17,11 +17,12 @@ from sklearn.neighbors import KNeighborsClassifier
 from sklearn.utils.estimator_checks import parametrize_with_checks
 
 from dstheory import Frame, MassFunction, dempster
+from dstheory.errors import TotalConflictError
 from evical._predictions import BeliefPredictor
 from evical.calibrators import BinningCalibrator, LogisticCalibrator
 from evical.classifier import EvidentialClassifier
 from evical.ensemble import EvidentialEnsemble
-from evical.fusion import BaseFusion, Stacked
+from evical.fusion import BaseFusion, Stacked, TNorm
 
 BINS = BinningCalibrator(n_bins=4, model="dempster")
 X2, Y2 = make_classification(150, n_features=4, flip_y=0.2, random_state=0)
@@ -270,3 +271,26 @@ def test_one_member_is_calibrated_again():
     m = clf.fit(X2, Y2).predict_mass(X2)
     assert m.equals(clf.fusion_(*clf.predict_masses(X2)))
     assert not m.equals(clf.predict_masses(X2)[0], atol=1e-3)
+
+
+class Column(Score):
+    """Its score is one feature."""
+
+    def __init__(self, column):
+        self.column = column
+
+    def decision_function(self, X):
+        return np.asarray(X)[:, self.column]
+
+
+def test_conflict_that_a_rule_makes_by_itself_stays_its_error():
+    """Two doubts of less than a half are certainty to Łukasiewicz, on either side."""
+    X = np.repeat([[0.0, 0.0], [1.0, 1.0]], 5, axis=0)
+    y = X[:, 0].astype(int)
+    members = [FrozenEstimator(Column(column).fit(X, y)) for column in (0, 0, 1, 1)]
+    rule = TNorm("sugeno_weber", 0.0)
+    options = {"calibrator": BinningCalibrator(2, model="dempster"), "total_conflict": "vacuous"}
+    clf = EvidentialEnsemble(members, rule=rule, **options).fit(X, y)
+    assert clf.predict_mass(X).bel(1).tolist() == y.tolist()
+    with pytest.raises(TotalConflictError, match="kappa = 1"):
+        clf.predict_mass(np.array([[0.0, 1.0]]))
