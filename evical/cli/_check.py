@@ -57,8 +57,9 @@ def check(
 ) -> None:
     """Test calibration: exit code 0 if all tests pass, 1 if not, 2 for wrong input.
 
-    Prints the verdict in one line, with the error that the tests would have found: few
-    samples find large errors only. Several tests share the level (Holm's procedure).
+    Prints the verdict in one line, with the error that the tests would
+    have found: few samples find large errors only. Several tests share the
+    level (Holm's procedure).
     """
     selection = Selection(predictions, data, target, probability, bel, pl, score, positive)
     with user_input():

@@ -32,7 +32,7 @@ Methods = Annotated[
     str | None,
     typer.Option(
         metavar="A,B,...",
-        help="Calibrators, such as logistic,isotonic:bayesian,binning:n_bins=15; or all.",
+        help="Calibrators, such as logistic,isotonic:bayesian; or all.",
         show_default="six of different kinds, and the scores as they are if all are in [0, 1]",
     ),
 ]
@@ -63,8 +63,9 @@ def compare(
 ) -> None:
     """Compare calibrators by cross-validation, and recommend one with reasons.
 
-    Prints mean losses on folds that the calibrators did not learn from, which differences
-    are more than chance, and what to beware of when there are few samples.
+    Prints mean losses on folds that the calibrators did not learn from,
+    which differences are more than chance, and what to beware of when
+    there are few samples.
     """
     with user_input():
         check_page(output, force, [scores])

@@ -75,8 +75,8 @@ def evaluate(
 ) -> None:
     """Judge predictions: proper scores, calibration, honesty of beliefs, with intervals.
 
-    PREDICTIONS holds probabilities, or beliefs and plausibilities, and the true class. Or
-    a MODEL.json is tried on DATA that it did not learn from.
+    PREDICTIONS holds probabilities, or beliefs and plausibilities, and the
+    true class. Or a MODEL.json is tried on DATA that it did not learn from.
     """
     selection = Selection(predictions, data, target, probability, bel, pl, score, positive)
     with user_input():

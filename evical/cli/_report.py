@@ -57,8 +57,9 @@ def report(
 ) -> None:
     """Write a page about predictions, a comparison of calibrators, or an ensemble.
 
-    One file of predictions, or a model with data: are they calibrated? Scores, with
-    --methods: which calibrator? Several files of beliefs: what does combining them gain?
+    One file of predictions, or a model with data: are they calibrated?
+    Scores, with --methods: which calibrator? Several files of beliefs: what
+    does combining them gain?
     """
     with user_input():
         check_page(output, force, tables)
