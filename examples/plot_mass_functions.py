@@ -1,0 +1,81 @@
+"""
+Mass functions in five minutes
+==============================
+
+Something crossed the garden at night: a fox, a dog or a cat. A blurred photo shows a long snout, so
+a fox or a dog, but of such photos three in ten tell nothing. A tracker takes the prints for a
+fox's, perhaps a cat's. Neither says how probable each animal is. A mass function writes down what
+each of them does say, and no more: shares of belief go to *sets* of animals, and the share of what
+is not known goes to the set of all.
+"""
+
+import matplotlib.pyplot as plt
+import numpy as np
+
+from dstheory import Frame, MassFunction, betp, decide, discount
+from dstheory.combine import conjunctive
+from dstheory.plot import HasseDisplay, MassDisplay
+from evical.plot import SimplexDisplay
+
+frame = Frame(["fox", "dog", "cat"])
+photo = MassFunction.from_dict(frame, {("fox", "dog"): 0.7, frame: 0.3})
+tracker = MassFunction.from_dict(frame, {"fox": 0.6, "cat": 0.1, frame: 0.3})
+both = photo @ tracker  # Dempster's rule
+print(both)
+
+# %%
+# Belief adds up the masses of all sets that imply an answer, plausibility those of all sets that do
+# not contradict it. The photo alone gives the fox a belief of 0, as nothing in it tells a fox from
+# a dog, and a plausibility of 1, as nothing in it speaks against a fox. A probability would have to
+# be one number, the same for "no idea" as for "half of the time".
+
+for name, m in {"photo": photo, "tracker": tracker, "both": both}.items():
+    print(f"{name:8} fox: {m.bel('fox'):.3f} to {m.pl('fox'):.3f}", end="   ")
+    print(f"fox or dog: {m.bel(['fox', 'dog']):.3f} to {m.pl(['fox', 'dog']):.3f}")
+
+# %%
+# Dempster's rule by hand: multiply the masses of each pair of sets, and give the product to what
+# both sets have in common. The photo's "fox or dog" and the tracker's "cat" have nothing in common:
+# that product is the degree of conflict, and the rest is divided by what is left. The rule takes
+# the two for independent, as a camera and a tracker are who do not know of each other.
+
+products = conjunctive(photo, tracker)  # the same products, not yet divided
+print(f"in conflict: 0.7 * 0.1 = {products.mass([]):.2f}")
+print(f"mass of fox: 0.6 * (0.7 + 0.3) / (1 - 0.07) = {both.mass('fox'):.3f}")
+
+# %%
+# Who must act needs one answer. The pignistic probability shares each mass equally among the
+# animals of its set. It serves for betting, but no longer tells what it rests on; so it comes last.
+
+print("pignistic probabilities:", dict(zip(frame, betp(both).round(3).tolist(), strict=True)))
+print("most probable:", decide.maximum_betp(both))
+
+# %%
+# One mass function or many: a discount rate is the share of belief that is taken back because a
+# source may be worthless. 101 rates make a batch of 101 trackers, combined with the photo at once.
+
+rates = np.linspace(0, 1, 101)
+doubted = photo @ discount(tracker, rates)
+print(f"a batch of {len(doubted)} mass functions")
+
+# %%
+# Four ways to look at it. In the triangle a point is a probability, and a belief is the region of
+# all probabilities that it allows: from two large regions Dempster's rule makes a small one. The
+# last picture is the batch. The more the tracker is in doubt, the wider the belief about the fox,
+# until only the photo is left, which allows everything from 0 to 1. The dashed probability goes to
+# 0.45, and does not tell why.
+
+sources = {"photo": photo, "tracker": tracker, "both": both}
+figure, axes = plt.subplots(2, 2, figsize=(11, 8.4), layout="constrained")
+(bars, lattice), (triangle, curve) = axes
+MassDisplay.from_mass(sources, ax=bars)
+HasseDisplay.from_mass(both, ax=lattice)
+lattice.set_title("both: masses, sets above their subsets", fontsize="medium")
+SimplexDisplay.from_mass(sources, ax=triangle)
+bel, pl = doubted.bel("fox"), doubted.pl("fox")
+curve.fill_between(rates, bel, pl, color="#009E73", alpha=0.3, lw=0, label="belief to plausibility")
+curve.plot(rates, bel, rates, pl, color="#009E73")
+curve.plot(rates, betp(doubted)[:, 0], "k--", label="pignistic probability")
+curve.set(xlabel="discount rate of the tracker", ylabel="fox", ylim=(-0.03, 1.03))
+curve.legend(frameon=False, loc="lower left")
+plt.show()
