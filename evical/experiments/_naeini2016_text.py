@@ -24,10 +24,10 @@ PROTOCOL = (
     "prediction and then *by label*, so that equal predictions are dealt out to bins negatives "
     "first: columns `ece_released` and `mce_released`, beside which the printed numbers are put. "
     "In `ece` and `mce` equal predictions stay in one bin.",
-    "**Rounds.** Section 4.6 reports means over 30 samples, sections 4.3 and 5.3 over 10, the "
-    "others one sample, as it seems; section 4.3 also speaks of 10-fold cross-validation. Here "
-    "all are means over 30. With `others` in the column `design`, calibration samples are not "
-    "those that trained the classifier.",
+    "**Rounds.** Table 26 is of means over 10 samples, figures 16 to 19 over 30. All other tables "
+    "are of one sample, as it seems, those of section 4.3 in ten folds; so the printed numbers "
+    "have the chance of a single sample. Here all are means over 30 samples. With `others` in the "
+    "column `design`, calibration samples are not those that trained the classifier.",
     "**Table 5** is not legible in all cells in the copy at hand; those are left out.",
 )
 

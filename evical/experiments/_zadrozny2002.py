@@ -92,7 +92,7 @@ PARTS: tuple[Part, ...] = (
 
 def _mse(text: str, label: str, first: str, second: str, **options: Any) -> Finding:
     where = {"sample": ("test",), **options.pop("where", {})}
-    return Finding(text, "mse", label, first, second, where=where, digits=4, **options)
+    return Finding(text, "mse", label, first, second, where=where, digits=5, **options)
 
 
 _TWO = {"data": ("TIC", "adult")}

@@ -134,7 +134,7 @@ def _two_class_table(
         columns=("sample",),
         where={"data": data, "coupling": "none"},
         values=values,
-        digits=4,
+        digits=5,
         rounds=1,
     )
 

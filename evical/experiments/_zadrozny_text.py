@@ -53,7 +53,8 @@ PROTOCOL_2002 = (
     "equal width.",
     _LEARNER,
     _SPLIT,
-    "**MSE** of two classes is summed over both, as defined. " + _MSE,
+    "**MSE of two classes** is summed over both, as defined.",
+    _MSE,
 )
 
 COMMENT_2001 = ""
