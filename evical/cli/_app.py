@@ -1,9 +1,10 @@
 """The `evical` application, and the one place that ends its commands."""
 
+import inspect
 import signal
 import sys
 import threading
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from typing import Annotated, Any
 
@@ -51,12 +52,20 @@ def _app(arguments: list[str]) -> typer.Typer:
     )
     wanted = next((word for word in arguments if not word.startswith("-")), None)
     for name, (_, line) in COMMANDS.items():
-        app.command(name, short_help=line)(load(name) if name == wanted else _not_loaded)
+        function = load(name) if name == wanted else _not_loaded
+        app.command(name, short_help=line, help=_paragraphs(function))(function)
     return app
 
 
 def _not_loaded() -> None:
-    raise AssertionError("this command stands in the help only")
+    """Stands in the help only."""
+    raise AssertionError("this command was not asked for")
+
+
+def _paragraphs(function: Callable[..., Any]) -> str:
+    """The docstring with paragraphs as lines, which the terminal breaks where it ends."""
+    text = inspect.getdoc(function) or ""
+    return "\n\n".join(" ".join(part.splitlines()) for part in text.split("\n\n"))
 
 
 def _show_version(wanted: bool) -> None:
