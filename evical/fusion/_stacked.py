@@ -56,9 +56,9 @@ class Stacked(BaseFusion):
         intercept + sum(weights * x) + bend * tanh((sum(default * x) - mean) / deviation)
 
     with mean and standard deviation over the held-out samples. The bend lets frequencies
-    depart from a sigmoid; it is drawn to 0. On Bayesian sources, weights of 1 with neither
-    bend nor intercept are Dempster's rule; Denoeux (2019) shows logistic regression to be
-    Dempster's rule for weights of evidence.
+    depart from a sigmoid; it is drawn to 0. On Bayesian sources on two classes, weights of 1
+    with neither bend nor intercept are Dempster's rule; Denoeux (2019) shows logistic
+    regression to be Dempster's rule for weights of evidence.
 
     Belief and plausibility are those of a consonant likelihood-based belief function on
     the log-odds (Xu et al. 2016, eq. 22-23), whose contour is
