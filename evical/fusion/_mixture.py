@@ -65,7 +65,7 @@ class Mixture(BaseFusion):
 
     _by_source = ("weights_",)
 
-    def __init__(self, weights: Any = "size", shrinkage: float = 10.0) -> None:
+    def __init__(self, weights: Any = "size", shrinkage: float = 1.0) -> None:
         self.weights = weights
         self.shrinkage = shrinkage
 
