@@ -14,6 +14,7 @@ from numpy.typing import NDArray
 from evical.experiments._reproduce import Outcome
 from evical.experiments._study import Contest
 from evical.experiments._summary import Estimate
+from evical.experiments._tables import estimate
 
 __all__ = ["Standing", "standings"]
 
@@ -86,18 +87,19 @@ def standings(outcome: Outcome, contest: Contest) -> dict[Labels, list[Standing]
 
 def _standings(settings: dict[Labels, dict[str, Floats]], contest: Contest) -> list[Standing]:
     best = {
-        where: min((values[name] for name in contest.references), key=np.mean)
+        where: min((values[name] for name in contest.references), key=_mean)
         for where, values in settings.items()
     }
     options = dict.fromkeys(name for values in settings.values() for name in values)
     return [
         Standing(
             option,
-            float(np.mean([values[option] for values in settings.values()])),
-            {
-                where: Estimate.of(values[option] - best[where])
-                for where, values in settings.items()
-            },
+            float(np.mean([_mean(values[option]) for values in settings.values()])),
+            {where: estimate(values[option] - best[where]) for where, values in settings.items()},
         )
         for option in options
     ]
+
+
+def _mean(values: Floats) -> float:
+    return estimate(values).mean

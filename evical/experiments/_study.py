@@ -186,7 +186,8 @@ class Finding:
     digits : int
         Decimal places.
     margin : float
-        On this scale; a smaller mean difference counts as equal even if it is clear.
+        On this scale; what is expected to be equal is if it differs by no more, even after
+        two standard errors.
     """
 
     text: str

@@ -197,10 +197,13 @@ def compared(outcome: Outcome, comparison: Finding) -> list[Difference]:
 def _verdict(difference: Estimate, expected: str, margin: float) -> str:
     if not expected or math.isnan(difference.error):
         return ""
-    clear = difference.is_clear(CLEAR)
     if expected == "equal":
-        return "different" if clear and abs(difference.mean) > margin else "confirmed"
-    if not clear:
+        # That no difference is seen is no proof that there is none: few rounds see nothing.
+        size, doubt = abs(difference.mean), CLEAR * difference.error
+        if size + doubt <= margin:
+            return "confirmed"
+        return "different" if size - doubt > margin else "not clear"
+    if not difference.is_clear(CLEAR):
         return "not clear"
     return "confirmed" if (difference.mean > 0) == (expected == "higher") else "opposite"
 

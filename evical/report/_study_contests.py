@@ -7,6 +7,8 @@ import numpy as np
 from evical.experiments._contest import Standing, standings
 from evical.experiments._reproduce import Outcome
 from evical.experiments._study import Contest, Overview
+from evical.experiments._tables import estimate
+from evical.report._markdown import markdown_table, plain
 
 __all__ = ["contests_text", "overviews_text"]
 
@@ -29,7 +31,7 @@ def overviews_text(outcome: Outcome) -> list[str]:
         blocks += [f"## {overview.title}", "Means over all settings, which count the same."]
         for group, means in _means(outcome, overview).items():
             if group:
-                blocks.append(f"**{', '.join(group)}**")
+                blocks.append(f"**{', '.join(map(plain, group))}**")
             blocks.append(_overview_table(means, overview))
     return blocks
 
@@ -41,7 +43,8 @@ def _means(outcome: Outcome, overview: Overview) -> dict[Labels, dict[str, list[
     rows: dict[Labels, dict[str, list[list[float]]]] = defaultdict(lambda: defaultdict(list))
     columns = [study.measures.index(name) for name in overview.columns]
     for row, values in outcome.rows.items():
-        rows[tuple(row[i] for i in told)][row[at]].append(values[:, columns].mean(axis=0).tolist())
+        means = [estimate(column).mean for column in values[:, columns].T]
+        rows[tuple(row[i] for i in told)][row[at]].append(means)
     return {
         group: {name: np.mean(settings, axis=0).tolist() for name, settings in found.items()}
         for group, found in rows.items()
@@ -50,15 +53,12 @@ def _means(outcome: Outcome, overview: Overview) -> dict[Labels, dict[str, list[
 
 def _overview_table(means: dict[str, list[float]], overview: Overview) -> str:
     columns = list(overview.columns.values())
-    lines = [
-        "| " + " | ".join([overview.label, *(name for name, _, _ in columns)]) + " |",
-        "|---|" + "---:|" * len(columns),
-    ]
+    body = []
     for option, values in means.items():
         pairs = zip(values, columns, strict=True)
         cells = [f"{value * scale:.{digits}f}" for value, (_, scale, digits) in pairs]
-        lines.append("| " + " | ".join([option, *cells]) + " |")
-    return "\n".join(lines)
+        body.append([plain(option), *cells])
+    return markdown_table([overview.label, *(name for name, _, _ in columns)], body, 1)
 
 
 def contests_text(outcome: Outcome) -> list[str]:
@@ -79,7 +79,7 @@ def contests_text(outcome: Outcome) -> list[str]:
         blocks.append(f"### {contest.title}")
         for group, found in standings(outcome, contest).items():
             if group:
-                blocks.append(f"**{', '.join(group)}**")
+                blocks.append(f"**{', '.join(map(plain, group))}**")
             blocks.append(_table(found, contest.digits))
     return blocks
 
@@ -87,28 +87,33 @@ def contests_text(outcome: Outcome) -> list[str]:
 def _explained(contest: Contest) -> str:
     return (
         "In each setting an option is compared, within rounds, with the best of "
-        f"{'; '.join(contest.references)}: the one with the least mean there, which nobody knows "
-        "beforehand. Mean: over all settings. Excess: mean of the differences to the best. Worse: "
-        "settings in which the difference is more than one (more than two) standard errors above "
-        "zero; better: below. By chance alone, an option as good as the best is worse by more than "
-        "one standard error in 16 % of settings, and by more than two in 2 %. Largest: the largest "
-        "difference, its standard error, and where it is."
+        f"{'; '.join(map(plain, contest.references))}: the one with the least mean there, which "
+        "nobody knows beforehand. Mean: over all settings. Excess: mean of the differences to the "
+        "best. Worse: settings in which the difference is more than one (more than two) standard "
+        "errors above zero; better: below. By chance alone, an option as good as a reference is "
+        "worse than it by more than one standard error in 16 % of settings, and by more than two "
+        "in 2 %. Here it is worse more often, because the best is picked by the same rounds in "
+        "which it is compared: of references that are about as good, it is the one that chance "
+        "favors. Settings of the same data share their random rounds, so they err together. "
+        "Largest: the largest difference, its standard error, and where it is."
     )
 
 
 def _table(found: list[Standing], digits: int) -> str:
     n = len(found[0].excesses)
-    head = ["option", "mean", "excess", f"worse, of {n}", f"better, of {n}", "largest"]
-    lines = ["| " + " | ".join(head) + " |", "|---|" + "---:|" * 4 + "---|"]
+    body = []
     for one in sorted(found, key=lambda standing: standing.mean):
         where, largest = one.worst
-        cells = [
-            one.option,
-            f"{one.mean:.{digits}f}",
-            f"{one.excess:+.{digits}f}",
-            f"{one.worse(1)} ({one.worse(2)})",
-            f"{one.better(1)} ({one.better(2)})",
-            f"{largest.mean:+.{digits}f} ± {largest.error:.{digits}f}, {', '.join(where)}",
-        ]
-        lines.append("| " + " | ".join(cells) + " |")
-    return "\n".join(lines)
+        body.append(
+            [
+                plain(one.option),
+                f"{one.mean:.{digits}f}",
+                f"{one.excess:+.{digits}f}",
+                f"{one.worse(1)} ({one.worse(2)})",
+                f"{one.better(1)} ({one.better(2)})",
+                f"{largest.mean:+.{digits}f} ± {largest.error:.{digits}f}, "
+                f"{', '.join(map(plain, where))}",
+            ]
+        )
+    head = ["option", "mean", "excess", f"worse, of {n}", f"better, of {n}", "largest"]
+    return markdown_table(head, body, 1)

@@ -18,6 +18,7 @@ from evical.experiments._tables import (
     printed_cells,
     summary_csv,
 )
+from evical.report._markdown import markdown_table, plain
 from evical.report._study_contests import contests_text, overviews_text
 from evical.report._study_curves import curve_svg
 from evical.report._versions import all_versions
@@ -120,12 +121,13 @@ def _printed(outcome: Outcome) -> list[str]:
     shown = [(table, cells) for table, cells in tables if any(c.ours for c in cells.values())]
     if not shown:
         return []
-    single = any(table.rounds for table, _ in shown)
+    told = all(table.rounds for table, _ in shown)
     blocks = [
         "## Beside the paper",
         "Ours ± standard error, then the paper's number in parentheses. ✓: ours is within two "
-        "standard errors of it; ▲ ours is higher; ▼ ours is lower."
-        + (" The chance of the paper's own few splits counts as well." if single else ""),
+        "standard errors of it; ▲ ours is higher; ▼ ours is lower. The chance of the paper's own "
+        "few splits counts as well"
+        + ("." if told else ", where their number is known; elsewhere it is taken for none."),
     ]
     for table, cells in shown:
         verdicts = Counter(cell.verdict for cell in cells.values() if cell.verdict)
@@ -151,7 +153,7 @@ def _grids(table: PrintedTable, cells: dict[tuple[str, ...], Cell]) -> list[str]
             for key, cell in cells.items()
             if key[n_rows] == outer
         }
-        blocks += [f"**{_plain(outer)}**", _grid(table.rows, inner, n_rows, table.digits)]
+        blocks += [f"**{plain(outer)}**", _grid(table.rows, inner, n_rows, table.digits)]
     return blocks
 
 
@@ -160,12 +162,12 @@ def _grid(
 ) -> str:
     rows = dict.fromkeys(key[:n_rows] for key in cells)
     columns = dict.fromkeys(key[n_rows:] for key in cells)
-    head = [*map(_plain, heads), *(", ".join(map(_plain, column)) or "ours" for column in columns)]
+    head = [*map(plain, heads), *(", ".join(map(plain, column)) or "ours" for column in columns)]
     body = [
-        [*map(_plain, row), *(_shown(cells.get((*row, *column)), digits) for column in columns)]
+        [*map(plain, row), *(_shown(cells.get((*row, *column)), digits) for column in columns)]
         for row in rows
     ]
-    return _table(head, body, len(heads))
+    return markdown_table(head, body, len(heads))
 
 
 def _shown(cell: Cell | None, digits: int) -> str:
@@ -198,9 +200,9 @@ def _comparisons(outcome: Outcome) -> list[str]:
         blocks += [
             "## Findings of the paper, checked",
             "Differences within rounds ± standard error. ✓: the finding holds, by more than two "
-            "standard errors if it is of a difference; ?: no clear difference where the paper "
-            "finds one; ✗: the difference is the other way round, or there is a clear one where "
-            "the paper finds none.",
+            "standard errors; ✗: its opposite does; ?: neither is clear. Where the paper finds no "
+            "difference, ✓ says that ours is within the limits named here, ✗ that it is beyond "
+            "them, again by more than two standard errors.",
             _differences(claims),
         ]
         if counts.total() > counts[""]:
@@ -220,16 +222,16 @@ def _comparisons(outcome: Outcome) -> list[str]:
 def _differences(pairs: Iterable[tuple[Finding, list[Difference]]]) -> str:
     body = []
     for comparison, found in pairs:
-        asked = f"{_plain(comparison.first)} − {_plain(comparison.second)}"
+        asked = f"{plain(comparison.first)} − {plain(comparison.second)}"
         if comparison.expected == "equal" and comparison.margin:
             asked += f", at most {comparison.margin:g} to either side"
         lines = [_difference(one, comparison.digits) for one in found]
-        body.append([_plain(comparison.text), asked, "<br>".join(lines)])
-    return _table(["finding", "difference", "ours"], body, 3)
+        body.append([plain(comparison.text), asked, "<br>".join(lines)])
+    return markdown_table(["finding", "difference", "ours"], body, 3)
 
 
 def _difference(one: Difference, digits: int) -> str:
-    where = ", ".join(map(_plain, one.by))
+    where = ", ".join(map(plain, one.by))
     return f"{where}{': ' if where else ''}{_number(one.estimate, digits)}{_MARKS[one.verdict]}"
 
 
@@ -238,9 +240,9 @@ def _mcnemar(outcome: Outcome) -> list[str]:
     for tests in outcome.study.mcnemar:
         if shown := _shares(outcome, tests):
             blocks += [
-                f"## McNemar's test on single splits, against {_plain(tests.reference)}",
+                f"## McNemar's test on single splits, against {plain(tests.reference)}",
                 "Share of rounds in which the test samples of that round alone call the row "
-                f"significantly worse / better than {_plain(tests.reference)}, at "
+                f"significantly worse / better than {plain(tests.reference)}, at "
                 f"{tests.level:.0%}. A paper with one split draws one of these rounds.",
                 shown,
             ]
@@ -252,16 +254,10 @@ def _shares(outcome: Outcome, tests: McNemar) -> str:
     columns = dict.fromkeys(one.value for one in shares)
     found = {(one.by, one.value): f"{one.worse:.0%} / {one.better:.0%}" for one in shares}
     body = [
-        [*map(_plain, by), *(found.get((by, value), "–") for value in columns)]
+        [*map(plain, by), *(found.get((by, value), "–") for value in columns)]
         for by in dict.fromkeys(one.by for one in shares)
     ]
-    return _table([*tests.by, *map(_plain, columns)], body, len(tests.by)) if body else ""
-
-
-def _table(head: Sequence[str], body: Iterable[Sequence[str]], n_text: int) -> str:
-    """A table of Markdown; its first columns are text, the others numbers."""
-    ruler = ["---"] * n_text + ["---:"] * (len(head) - n_text)
-    return "\n".join("| " + " | ".join(row) + " |" for row in [head, ruler, *body])
+    return markdown_table([*tests.by, *map(plain, columns)], body, len(tests.by)) if body else ""
 
 
 def _number(estimate: Estimate, digits: int) -> str:
@@ -284,8 +280,3 @@ def _number(estimate: Estimate, digits: int) -> str:
 def _signed(number: float, places: int) -> str:
     # Adding zero turns -0.0 into 0.0.
     return f"{round(number, places) + 0.0:.{places}f}".replace("-", "−")
-
-
-def _plain(text: str) -> str:
-    """The text as it is; a bar would end the cell, an underscore may start italics."""
-    return text.replace("|", r"\|").replace("_", r"\_").replace("*", r"\*")

@@ -2,6 +2,7 @@
 
 import re
 import xml.etree.ElementTree as ET
+from dataclasses import replace
 
 import pytest
 
@@ -100,3 +101,16 @@ def test_parts_that_were_not_run_leave_no_empty_headings(tmp_path):
     page = study_files(outcome, "x")["toy.md"]
     assert "Findings" not in page
     assert "Further" not in page
+
+
+def test_the_page_tells_what_it_takes_for_the_chance_of_printed_numbers(full):
+    (exact,) = full.study.printed
+    told = replace(exact, rounds=3)
+    for tables_, text in (
+        ((told,), "splits counts as well.\n"),
+        ((exact,), "as well, where their number is known; elsewhere it is taken for none."),
+        ((exact, told), "as well, where their number is known;"),
+    ):
+        study = replace(full.study, printed=tables_)
+        made = study_files(replace(full, study=study), "x")["toy.md"]
+        assert text in made
