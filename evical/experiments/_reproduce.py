@@ -13,7 +13,7 @@ from pathlib import Path
 import joblib
 import numpy as np
 from numpy.typing import NDArray
-from threadpoolctl import threadpool_limits  # type: ignore[import-untyped]  # publishes none
+from threadpoolctl import threadpool_limits
 
 from evical.datasets import Dataset, load
 from evical.experiments._store import RoundStore, data_fingerprint

@@ -49,7 +49,7 @@ def test_the_csv_has_all_rows(folder):
 
 def test_the_page_shows_all_pictures_and_the_command(folder):
     html = (folder / "index.html").read_text(encoding="utf-8")
-    assert html.count("data:image/png;base64,") == 3
+    assert html.count('role="img"') == 3
     assert f"evical demo --rounds 1 --seed 0 --output {folder}" in html
     assert "Wisconsin breast cancer" in html
 
