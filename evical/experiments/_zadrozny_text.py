@@ -58,4 +58,53 @@ PROTOCOL_2002 = (
 )
 
 COMMENT_2001 = ""
-COMMENT_2002 = ""
+COMMENT_2002 = """\
+### What agrees
+
+* **Adult, support vector machine.** With Platt's C = 0.05 all twelve printed numbers are within
+  chance; on the published split itself our test MSE of sigmoid and PAV are 0.20974 and 0.20938,
+  printed 0.20962 and 0.20924. With C = 0.01, the number in the paper, raw scores are clearly
+  others (MSE 0.277, printed 0.287): most likely C = 0.05 was used, or the program counted C
+  otherwise.
+* **TIC, naive Bayes calibrated.** With ten attributes our test MSE on the published split are
+  0.10886 (sigmoid) and 0.10822 (PAV), printed 0.10905 and 0.10818.
+* **Calibration lowers the MSE** of raw scores nearly everywhere, and the error rate of naive
+  Bayes on Adult, for which 1/2 is the wrong threshold before. It leaves that of support vector
+  machines as it is, as the paper says.
+* **PAV against the sigmoid of the score**: better on Adult, for both classifiers; worse on TIC
+  with a support vector machine. **PAV against bins**: better than each number of bins on Adult;
+  a little worse than the best number on TIC. All as in the paper.
+* **Pendigits**: calibrating the columns first lowers the MSE in 14 of 16 cases, and
+  normalization is then the best of the paper's three couplings.
+
+### What differs
+
+* **PAV is not better than the sigmoid for naive Bayes on TIC.** The difference is -0.0001 ±
+  0.0002 over random splits. The paper's 0.0009 is of one split, on which ours is 0.0006.
+* **The sigmoid was given the wrong scale.** For naive Bayes the paper takes the sigmoid of a
+  *probability*, which cannot leave a good probability as it is. The sigmoid of its *log-odds*
+  has as low an MSE as PAV, or a lower one, in all five cases, and a lower log loss in all five.
+  What the paper finds against sigmoids of naive Bayes is a matter of scale, not of shape.
+* **Raw naive Bayes** depends on what the paper leaves open: on Adult on the bins (with twenty
+  of equal width eight of twelve printed numbers are within chance, with ten of equal frequency
+  none), on TIC on the number of attributes (the more, the worse). Calibrated, the latter hardly
+  matters.
+* **Raw margins on TIC** are scaled by the greatest one, so that one sample decides: over random
+  splits the MSE is 0.139 ± 0.015. It says little of the classifier, whose AUC is 0.56.
+* **Boosted naive Bayes in ten bins** errs less on Pendigits than the paper's, and its raw
+  answers are so good that PAV raises the MSE of normalization a little. Coupled by the least
+  divergence, calibrated and raw answers are equally good.
+* **Log loss, which the paper does not show, ranks otherwise**, as PAV gives probabilities of 0
+  and 1, and some are wrong. Naive Bayes on TIC has 0.23 by PAV and 0.21 by the sigmoid of
+  log-odds. On Pendigits with boosting, normalization has 0.39 to 0.40 raw and 0.79 to 1.07
+  after PAV; the iterative coupling has 0.35 to 0.39, with PAV or without.
+
+### Advice
+
+Of a probability, take the log-odds and fit a sigmoid first: it has two parameters, and is never
+worse than PAV here. Of margins, PAV gains where there are thousands of calibration samples
+(0.0004 of MSE on Adult) and loses where positives are few (TIC). Never use its bare
+probabilities where a wrong 0 or 1 is costly: give `IsotonicCalibrator` a model that keeps away
+from them, and couple its answers by the least divergence rather than by normalization. Tell
+apart what one split can show: differences of 0.001 in MSE on 4000 samples are chance.
+"""
