@@ -12,7 +12,7 @@ from dstheory.plot._level_set import LevelSetDisplay
 from dstheory.plot._mass import MassDisplay
 from dstheory.plot._network import NetworkDisplay
 from dstheory.plot._parameter import ParameterContourDisplay
-from dstheory.plot._style import COLORS, LINES, axes_or_new, literal
+from dstheory.plot._style import COLORS, LINES, axes_or_new, ink, literal, paper
 
 __all__ = [
     "COLORS",
@@ -26,5 +26,7 @@ __all__ = [
     "ParameterContourDisplay",
     "axes_or_new",
     "credal_vertices",
+    "ink",
     "literal",
+    "paper",
 ]

@@ -14,7 +14,7 @@ from numpy.typing import NDArray
 
 from dstheory.inference import GRFN, PredictiveInterval, RandomInterval
 from dstheory.plot._grid import as_limits, contour_grid
-from dstheory.plot._style import COLORS, axes_or_new, literal
+from dstheory.plot._style import COLORS, axes_or_new, ink, literal
 
 __all__ = ["BoundsDisplay"]
 
@@ -154,7 +154,7 @@ class BoundsDisplay:
         )
         (self.lower_,) = self._curve(ax, self.lower, COLORS["blue"], "-", f"Bel(at most {name})")
         self.quantiles_ = {
-            p: ax.plot(ends, [p, p], color="black", marker="|", ms=9, mew=1.4, lw=1.4)[0]
+            p: ax.plot(ends, [p, p], color=ink(), marker="|", ms=9, mew=1.4, lw=1.4)[0]
             for p, ends in self.quantiles.items()
         }
         for p, line in self.quantiles_.items():

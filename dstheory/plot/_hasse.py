@@ -15,7 +15,7 @@ from dstheory.mass import MassFunction
 from dstheory.plot._lattice import all_sets, closure, covers
 from dstheory.plot._layers import layered
 from dstheory.plot._sets import by_size, check_single, set_lines, value_text, wrapped
-from dstheory.plot._style import COLORS, axes_or_new, literal
+from dstheory.plot._style import COLORS, axes_or_new, ink, literal, paper
 
 __all__ = ["HasseDisplay"]
 
@@ -198,14 +198,14 @@ class HasseDisplay:
             cmap="Blues",
             vmin=0,
             vmax=1.4 * (max(self.degrees.values()) or 1.0),  # the darkest blue would look black
-            edgecolors="black",
+            edgecolors=ink(),
             linewidths=0.8,
             zorder=3,
         )
 
     def _name(self, ax: Axes, mask: int, text: str, radius: float) -> Any:
         """Below the disk; it hides lines that pass, where the axes leave it less room."""
-        box = {"boxstyle": "square,pad=0.1", "facecolor": "white", "edgecolor": "none"}
+        box = {"boxstyle": "square,pad=0.1", "facecolor": paper(), "edgecolor": "none"}
         return ax.annotate(
             literal(text),
             self.places_[mask],

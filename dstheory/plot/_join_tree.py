@@ -8,7 +8,7 @@ from matplotlib.axes import Axes
 from dstheory.network import ValuationNetwork, join_tree
 from dstheory.network._layout import tree_positions
 from dstheory.plot._network import key_text
-from dstheory.plot._style import COLORS, axes_or_new, literal
+from dstheory.plot._style import COLORS, axes_or_new, literal, paper
 
 __all__ = ["JoinTreeDisplay"]
 
@@ -126,7 +126,7 @@ class JoinTreeDisplay:
         inner = any(parent == node for _, parent in self.edges)
         color = COLORS["blue"] if inner else COLORS["vermilion" if self.keys[node] else "gray"]
         style = "round,pad=0.3" if inner else "square,pad=0.25"
-        box = {"boxstyle": style, "facecolor": "white", "edgecolor": color, "lw": 1.2}
+        box = {"boxstyle": style, "facecolor": paper(), "edgecolor": color, "lw": 1.2}
         lines = _lines(self.names[node], self.keys[node])
         shown = literal("\n".join(lines)) if len(self.places) <= _MAX_NAMED else ""
         # A layout that makes room for each box would leave none for the axes.

@@ -14,7 +14,7 @@ from numpy.typing import NDArray
 
 from dstheory.inference import LikelihoodContour, profile
 from dstheory.plot._grid import plausible_range
-from dstheory.plot._style import COLORS, axes_or_new, literal
+from dstheory.plot._style import COLORS, axes_or_new, ink, literal, paper
 
 __all__ = ["LevelSetDisplay"]
 
@@ -144,7 +144,9 @@ class LevelSetDisplay:
             ax, marginal_ax = _new_pair()
         self.ax_ = ax = axes_or_new(ax)
         self.sets_ = {level: self._outline(ax, level) for level in self.outlines}
-        (self.mode_,) = ax.plot(*self.mode, "k+", ms=9, mew=1.6, clip_on=False, label="mode")
+        (self.mode_,) = ax.plot(
+            *self.mode, "+", color=ink(), ms=9, mew=1.6, clip_on=False, label="mode"
+        )
         ax.set_xlabel(literal(self.names[0]))
         ax.set_ylabel(literal(self.names[1]))
         ax.autoscale_view()
@@ -166,12 +168,12 @@ class LevelSetDisplay:
             ha="center",
             va="center",
             fontsize="small",
-            bbox={"boxstyle": "round,pad=0.15", "facecolor": "white", "edgecolor": "none"},
+            bbox={"boxstyle": "round,pad=0.15", "facecolor": paper(), "edgecolor": "none"},
         )
         return polygon
 
     def _plot_marginal(self, ax: Axes, marginal: tuple[Floats, Floats]) -> None:
-        (self.marginal_,) = ax.plot(*marginal, color="black", lw=1.6)
+        (self.marginal_,) = ax.plot(*marginal, color=ink(), lw=1.6)
         self.shadows_ = {
             level: ax.plot(
                 [x.min(), x.max()], [level, level], color=COLORS["blue"], marker="|", lw=1.2

@@ -13,7 +13,7 @@ from dstheory._masses import check_mass
 from dstheory.kernels import setwise
 from dstheory.mass import MassFunction
 from dstheory.plot._sets import by_size, set_name
-from dstheory.plot._style import COLORS, axes_or_new, literal
+from dstheory.plot._style import COLORS, axes_or_new, ink, literal, paper
 
 __all__ = ["MassDisplay"]
 
@@ -22,12 +22,12 @@ Floats = NDArray[np.float64]
 _FILLS: tuple[dict[str, Any], ...] = (
     {"facecolor": (COLORS["blue"], 0.5)},  # pale, for black marks on it
     {"facecolor": COLORS["orange"], "hatch": "///"},
-    {"facecolor": "white", "hatch": "..."},
+    {"facecolor": "none", "hatch": "..."},
     {"facecolor": COLORS["vermilion"], "hatch": "xx"},
 )
 _MARKS: dict[str, dict[str, Any]] = {
-    "bel": {"marker": ">", "color": "black", "label": "Bel"},
-    "pl": {"marker": "<", "color": "black", "markerfacecolor": "white", "label": "Pl"},
+    "bel": {"marker": ">", "label": "Bel"},
+    "pl": {"marker": "<", "label": "Pl"},
     "q": {"marker": "D", "color": COLORS["gray"], "label": "commonality", "ms": 5},
 }
 # What a bar, and a letter of a name, take in inches.
@@ -206,7 +206,7 @@ class MassDisplay:
             y,
             self.masses[name],
             height,
-            edgecolor="black",
+            edgecolor=ink(),
             lw=0.6,
             label=kind,
             zorder=2,
@@ -220,7 +220,7 @@ class MassDisplay:
             y,
             xerr=(high - low) / 2,
             fmt="none",
-            ecolor="black",
+            ecolor=ink(),
             elinewidth=1.2,
             capsize=3,
             label="5 % to 95 % of the rows",
@@ -230,9 +230,11 @@ class MassDisplay:
     def _mark(self, ax: Axes, y: Floats, name: str) -> None:
         kinds = {kind: values for (source, kind), values in self.marks.items() if source == name}
         if {"bel", "pl"} <= set(kinds):
-            ax.hlines(y, kinds["bel"], kinds["pl"], color="black", lw=0.8, zorder=3)
+            ax.hlines(y, kinds["bel"], kinds["pl"], color=ink(), lw=0.8, zorder=3)
         for kind, values in kinds.items():
-            style = {"ms": 6.5, "linestyle": "none", **_MARKS[kind]}
+            style = {"ms": 6.5, "linestyle": "none", "color": ink(), **_MARKS[kind]}
+            if kind == "pl":
+                style["markerfacecolor"] = paper()
             # a degree of belief of 0 or 1 lies on the edge
             (line,) = ax.plot(values, y, clip_on=False, zorder=4, **style)
             self.marks_[name, kind] = line

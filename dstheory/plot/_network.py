@@ -7,7 +7,7 @@ from matplotlib.axes import Axes
 
 from dstheory.network import ValuationNetwork, to_graph
 from dstheory.network._layout import network_positions
-from dstheory.plot._style import COLORS, axes_or_new, literal
+from dstheory.plot._style import COLORS, axes_or_new, literal, paper
 
 __all__ = ["NetworkDisplay", "key_text"]
 
@@ -117,7 +117,7 @@ class NetworkDisplay:
         return self
 
     def _box(self, ax: Axes, place: Place, text: object, color: str, style: str) -> Any:
-        box = {"boxstyle": style, "facecolor": "white", "edgecolor": color, "lw": 1.4}
+        box = {"boxstyle": style, "facecolor": paper(), "edgecolor": color, "lw": 1.4}
         shown = literal(text)
         # A layout that makes room for each box would leave none for the axes.
         options: dict[str, Any] = {

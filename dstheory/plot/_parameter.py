@@ -16,7 +16,7 @@ from numpy.typing import NDArray
 from dstheory.inference import LikelihoodContour, RandomInterval, predictive_binary
 from dstheory.mass import MassFunction
 from dstheory.plot._grid import as_limits, contour_grid, plausible_range
-from dstheory.plot._style import COLORS, LINES, axes_or_new, literal
+from dstheory.plot._style import COLORS, LINES, axes_or_new, ink, literal, paper
 
 __all__ = ["ParameterContourDisplay"]
 
@@ -32,7 +32,6 @@ _REGIONS: dict[Label, dict[str, Any]] = {
         "hatch": "\\\\",
         "lw": 0,
     },
-    (0, 1): {"facecolor": "white", "edgecolor": "black", "lw": 0.8},
 }
 
 
@@ -159,7 +158,7 @@ class ParameterContourDisplay:
         """
         self.ax_ = ax = axes_or_new(ax)
         self.regions_ = {} if self.mass_function is None else self._fill(ax, self.mass_function)
-        (self.line_,) = ax.plot(self.theta, self.plausibility, color="black", lw=1.6)
+        (self.line_,) = ax.plot(self.theta, self.plausibility, color=ink(), lw=1.6)
         self.level_lines_ = {
             level: self._mark(ax, level, ends, LINES[i % len(LINES)])
             for i, (level, ends) in enumerate(self.level_sets.items())
@@ -193,13 +192,14 @@ class ParameterContourDisplay:
             (0,): (slice(top, None), 1.0),
             (0, 1): (slice(None), 0.0),
         }
+        open_region = {"facecolor": paper(), "edgecolor": ink(), "lw": 0.8}
         return {
             label: ax.fill_between(
                 self.theta[part],
                 self.plausibility[part],
                 edge,
                 label=f"m({{{', '.join(map(str, label))}}}) = {masses.mass(label):.3f}",
-                **_REGIONS[label],
+                **_REGIONS.get(label, open_region),
             )
             for label, (part, edge) in parts.items()
         }

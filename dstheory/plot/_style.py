@@ -4,9 +4,12 @@ The colors are those of Okabe & Ito (2008), which people with any color vision c
 and which differ in lightness, so that they survive a gray print.
 """
 
+from typing import Any
+
+import matplotlib as mpl
 from matplotlib.axes import Axes
 
-__all__ = ["COLORS", "LINES", "axes_or_new", "literal"]
+__all__ = ["COLORS", "LINES", "axes_or_new", "ink", "literal", "paper"]
 
 COLORS = {
     "blue": "#0072B2",
@@ -46,6 +49,33 @@ def axes_or_new(ax: Axes | None, size: tuple[float, float] | None = None) -> Axe
     import matplotlib.pyplot as plt
 
     return plt.figure(figsize=size, layout="constrained").subplots()
+
+
+def ink() -> Any:
+    """Color of lines and marks beside the letters of the present style: black, or light on dark.
+
+    Returns
+    -------
+    color
+
+    Examples
+    --------
+    >>> import matplotlib.style
+    >>> with matplotlib.style.context("dark_background"):
+    ...     ink(), paper()
+    ('white', 'black')
+    """
+    return mpl.rcParams["text.color"]
+
+
+def paper() -> Any:
+    """Color behind the lines of the present style, of which empty marks are filled.
+
+    Returns
+    -------
+    color
+    """
+    return mpl.rcParams["axes.facecolor"]
 
 
 def literal(text: object) -> str:

@@ -11,11 +11,18 @@ from matplotlib.axes import Axes
 from numpy.typing import ArrayLike, NDArray
 
 from evical.metrics._bins import bin_numbers, check_bins
-from evical.plot._density import SHARES, draw_rug
+from evical.plot._density import draw_rug, shares_style
 from evical.plot._inputs import known_classes, positive_outcomes, predictions
 from evical.plot._interval_data import class_beliefs, outcomes
 from evical.plot._reliability_data import check_level, share_intervals
-from evical.plot._style import COLORS, axes_or_new, legend_above, limit_to_unit, literal
+from evical.plot._style import (
+    COLORS,
+    axes_or_new,
+    ink,
+    legend_above,
+    limit_to_unit,
+    literal,
+)
 from evical.scores._checks import check_same_length, check_scores
 
 __all__ = ["BeliefBandDisplay"]
@@ -278,8 +285,10 @@ class BeliefBandDisplay:
         self.frequencies_ = self.intervals_ = None
         if self.frequencies is not None:
             place, share, low, high = self.frequencies
-            self.intervals_ = ax.vlines(place, low, high, color="black", lw=1)
-            (self.frequencies_,) = ax.plot(place, share, label="share of positives", **SHARES)
+            self.intervals_ = ax.vlines(place, low, high, color=ink(), lw=1)
+            (self.frequencies_,) = ax.plot(
+                place, share, label="share of positives", **shares_style()
+            )
 
 
 def _frequencies(

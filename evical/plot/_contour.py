@@ -14,7 +14,7 @@ from numpy.typing import NDArray
 from scipy.special import expit
 
 from evical.plot._inputs import known_classes
-from evical.plot._style import COLORS, axes_or_new, literal
+from evical.plot._style import COLORS, axes_or_new, ink, literal, paper
 
 __all__ = ["ContourDisplay"]
 
@@ -33,7 +33,6 @@ _STYLES: dict[str, dict[str, Any]] = {
         "hatch": "\\\\",
         "lw": 0,
     },
-    "01": {"facecolor": "white", "edgecolor": "black", "lw": 0.8},
 }
 
 
@@ -142,7 +141,7 @@ class ContourDisplay:
         self.ax_ = ax = axes_or_new(ax)
         self.masses_ = self._areas()
         self.regions_ = self._fill(ax)
-        (self.line_,) = ax.plot(self.probability, self.plausibility, color="black", lw=1.6)
+        (self.line_,) = ax.plot(self.probability, self.plausibility, color=ink(), lw=1.6)
         ax.set_xlabel(f"Probability τ of class {literal(self.class_names[1])}")
         ax.set_ylabel("Plausibility of τ")
         if self.score is not None:
@@ -171,13 +170,14 @@ class ContourDisplay:
             "0": (slice(top, None), 1.0, negative),
             "01": (slice(None), 0.0, f"{negative}, {positive}"),
         }
+        open_region = {"facecolor": paper(), "edgecolor": ink(), "lw": 0.8}
         return {
             key: ax.fill_between(
                 self.probability[part],
                 self.plausibility[part],
                 edge,
                 label=f"m({{{label}}}) = {self.masses_[key]:.2f}",
-                **_STYLES[key],
+                **_STYLES.get(key, open_region),
             )
             for key, (part, edge, label) in parts.items()
         }

@@ -16,7 +16,7 @@ from numpy.typing import ArrayLike, NDArray
 
 from evical.metrics._inputs import check_count, class_sample, indicators
 from evical.multiclass import coupling_divergence, hastie_tibshirani, hastie_tibshirani_steps
-from evical.plot._style import COLORS, axes_or_new
+from evical.plot._style import COLORS, axes_or_new, ink
 
 __all__ = ["CouplingDisplay"]
 
@@ -171,7 +171,7 @@ class CouplingDisplay:
             ax.set_yscale("log", nonpositive="mask")
         else:
             label = "at the least divergence"
-            self.optimum_ = ax.axhline(self.optimum, color="black", ls=":", lw=1.2, label=label)
+            self.optimum_ = ax.axhline(self.optimum, color=ink(), ls=":", lw=1.2, label=label)
         ax.set_xlabel("Iteration")
         ax.set_ylabel(_LABELS[self.measure])
         ax.xaxis.set_major_locator(MaxNLocator(integer=True))

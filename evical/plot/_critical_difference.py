@@ -13,7 +13,7 @@ from matplotlib.axes import Axes
 from numpy.typing import NDArray
 
 from evical.plot._density import check_choice
-from evical.plot._style import COLORS, axes_or_new, literal
+from evical.plot._style import COLORS, axes_or_new, ink, literal
 from evical.significance import HolmResult, NemenyiResult, holm, nemenyi
 
 __all__ = ["CriticalDifferenceDisplay"]
@@ -226,7 +226,7 @@ class CriticalDifferenceDisplay:
         (self.lines_[name],) = ax.plot(
             [rank, rank, end],
             [0, height, height],
-            color="black",
+            color=ink(),
             lw=1.6 if strong else 0.9,
             clip_on=False,
         )
@@ -260,7 +260,7 @@ class CriticalDifferenceDisplay:
         if self.critical_difference is None:
             return None
         ends = [1, 1 + self.critical_difference]
-        (line,) = ax.plot(ends, [1.9, 1.9], color="black", marker="|", ms=7, lw=1.4, clip_on=False)
+        (line,) = ax.plot(ends, [1.9, 1.9], color=ink(), marker="|", ms=7, lw=1.4, clip_on=False)
         ax.annotate(
             f"CD = {self.critical_difference:.3g}",
             (ends[1], 1.9),

@@ -8,9 +8,9 @@ from matplotlib.axes import Axes
 from matplotlib.ticker import FuncFormatter, MaxNLocator
 from numpy.typing import NDArray
 
-from evical.plot._style import COLORS
+from evical.plot._style import COLORS, ink, paper
 
-__all__ = ["DENSITIES", "SHARES", "check_choice", "draw_density", "draw_rug"]
+__all__ = ["DENSITIES", "check_choice", "draw_density", "draw_rug", "shares_style"]
 
 Floats = NDArray[np.float64]
 
@@ -18,15 +18,6 @@ DENSITIES = ("histogram", "classes", "rug", None)
 _N_BINS = 20
 # Beyond this number of marks a rug is a bar, and takes long to draw.
 _MAX_MARKS = 5000
-
-# What happened, beside what was believed.
-SHARES: dict[str, Any] = {
-    "color": "black",
-    "markerfacecolor": "white",
-    "marker": "o",
-    "ms": 5,
-    "ls": "",
-}
 
 # Negative and positive samples are told apart by side, lightness and hatch.
 _FILLS: tuple[dict[str, Any], ...] = (
@@ -44,6 +35,11 @@ def check_choice(name: str, value: Any, choices: Sequence[Any]) -> None:
     """
     if value not in choices:
         raise ValueError(f"{name} is {value!r}, expected one of {', '.join(map(repr, choices))}")
+
+
+def shares_style() -> dict[str, Any]:
+    """Of marks for what happened, beside what was believed."""
+    return {"color": ink(), "markerfacecolor": paper(), "marker": "o", "ms": 5, "ls": ""}
 
 
 def draw_density(
@@ -68,7 +64,7 @@ def draw_density(
         ax.stairs(sign * np.histogram(values[mask], edges)[0], edges, fill=True, **style)
         for sign, mask, style in zip((-1, 1), (~positive, positive), _FILLS, strict=True)
     ]
-    ax.axhline(0, color="black", lw=0.8)
+    ax.axhline(0, color=ink(), lw=0.8)
     ax.yaxis.set_major_locator(MaxNLocator(4, integer=True))
     ax.yaxis.set_major_formatter(FuncFormatter(lambda count, _: f"{abs(count):g}"))
     # In the corners that classifiers leave empty.

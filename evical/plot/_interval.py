@@ -12,10 +12,18 @@ import numpy as np
 from matplotlib.axes import Axes
 from numpy.typing import ArrayLike, NDArray
 
-from evical.plot._density import SHARES
+from evical.plot._density import shares_style
 from evical.plot._inputs import display_name, predictions
 from evical.plot._interval_data import class_beliefs, outcomes
-from evical.plot._style import COLORS, axes_or_new, legend_above, limit_to_unit, literal
+from evical.plot._style import (
+    COLORS,
+    axes_or_new,
+    ink,
+    legend_above,
+    limit_to_unit,
+    literal,
+    paper,
+)
 from evical.scores._checks import check_same_length
 
 __all__ = ["BeliefIntervalDisplay"]
@@ -31,7 +39,7 @@ _N_SHARES = 20
 
 # Samples of the class and others: told apart by form and by lightness.
 _POINTS: dict[bool, dict[str, Any]] = {
-    False: {"marker": "s", "markerfacecolor": "white", "color": COLORS["vermilion"], "ms": 4.5},
+    False: {"marker": "s", "color": COLORS["vermilion"], "ms": 4.5},
     True: {"marker": "o", "color": COLORS["blue"], "ms": 5},
 }
 
@@ -249,7 +257,7 @@ class BeliefIntervalDisplay:
         (self._draw_band if many else self._draw_intervals)(ax, sample)
         if self.threshold is not None:
             label = f"threshold {self.threshold:g}: {sample.open(self.threshold)} open"
-            line = ax.axhline(self.threshold, color="black", ls="--", lw=1, label=label)
+            line = ax.axhline(self.threshold, color=ink(), ls="--", lw=1, label=label)
             self.threshold_.append(line)
 
     def _draw_intervals(self, ax: Axes, sample: "_Sample") -> None:
@@ -265,7 +273,14 @@ class BeliefIntervalDisplay:
         )
         self.points_.append(
             [
-                ax.plot(x[mask], sample.betp[mask], ls="", label=label, **_POINTS[side])[0]
+                ax.plot(
+                    x[mask],
+                    sample.betp[mask],
+                    ls="",
+                    label=label,
+                    markerfacecolor=_POINTS[side]["color"] if side else paper(),
+                    **_POINTS[side],
+                )[0]
                 for side, (mask, label) in sides.items()
             ]
         )
@@ -290,7 +305,7 @@ class BeliefIntervalDisplay:
     def _draw_shares(self, ax: Axes, x: Floats, hits: NDArray[np.bool_]) -> Any:
         """Shares of the class among neighbors: where beliefs are honest, within the band."""
         points = (_grouped(values, _N_SHARES) for values in (x, hits.astype(np.float64)))
-        return ax.plot(*points, label="share of the class, in twentieths", **SHARES)[0]
+        return ax.plot(*points, label="share of the class, in twentieths", **shares_style())[0]
 
     def _label(self, ax: Axes, k: int, n: int) -> None:
         limit_to_unit(ax)

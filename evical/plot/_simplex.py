@@ -11,7 +11,7 @@ from matplotlib.axes import Axes
 from numpy.typing import NDArray
 
 from evical.plot._corners import MARKS, BaseCornersDisplay
-from evical.plot._style import COLORS, axes_or_new, literal
+from evical.plot._style import COLORS, axes_or_new, ink, literal
 
 __all__ = ["TRIANGLE", "SimplexDisplay"]
 
@@ -103,7 +103,7 @@ class SimplexDisplay(BaseCornersDisplay):
 
     def _grid(self, ax: Axes) -> None:
         """Lines of one probability, and its values where they leave the triangle clockwise."""
-        ax.fill(*TRIANGLE.T, facecolor="none", edgecolor="black", lw=1, zorder=1)
+        ax.fill(*TRIANGLE.T, facecolor="none", edgecolor=ink(), lw=1, zorder=1)
         style: dict[str, Any] = {"fontsize": "x-small", "color": COLORS["gray"]}
         for k, angle in enumerate((-60, 0, 60)):
             before, after = (k - 1) % 3, (k + 1) % 3
@@ -112,7 +112,7 @@ class SimplexDisplay(BaseCornersDisplay):
                 ends[:, k] = p
                 ends[0, before] = ends[1, after] = 1 - p
                 line = ends @ TRIANGLE
-                ax.plot(*line.T, color="0.8", lw=0.6, zorder=0)
+                ax.plot(*line.T, color=COLORS["gray"], alpha=0.3, lw=0.6, zorder=0)
                 x, y = line[0] + 0.03 * _unit(line[0] - line[1])
                 ax.text(x, y, f"{p:g}", rotation=angle, ha="center", va="center", **style)
 

@@ -4,9 +4,18 @@ from typing import Any
 
 from matplotlib.axes import Axes
 
-from dstheory.plot import COLORS, LINES, axes_or_new, literal
+from dstheory.plot import COLORS, LINES, axes_or_new, ink, literal, paper
 
-__all__ = ["COLORS", "LINES", "axes_or_new", "legend_above", "limit_to_unit", "literal"]
+__all__ = [
+    "COLORS",
+    "LINES",
+    "axes_or_new",
+    "ink",
+    "legend_above",
+    "limit_to_unit",
+    "literal",
+    "paper",
+]
 
 # Inches of axes above which two entries of a legend stand side by side.
 _WIDE = 4.0

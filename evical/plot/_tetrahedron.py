@@ -14,7 +14,7 @@ from mpl_toolkits.mplot3d.art3d import (  # type: ignore[import-untyped]  # none
 from numpy.typing import NDArray
 
 from evical.plot._corners import MARKS, BaseCornersDisplay
-from evical.plot._style import COLORS, literal
+from evical.plot._style import COLORS, ink, literal
 
 __all__ = ["TETRAHEDRON", "TetrahedronDisplay"]
 
@@ -125,7 +125,7 @@ class TetrahedronDisplay(BaseCornersDisplay):
         toward = np.array([np.cos(up) * np.cos(turn), np.cos(up) * np.sin(turn), np.sin(up)])
         back = int(np.argmin(TETRAHEDRON @ toward))
         pairs = list(combinations(range(4), 2))
-        colors = [COLORS["gray"] if back in pair else "black" for pair in pairs]
+        colors = [COLORS["gray"] if back in pair else ink() for pair in pairs]
         widths = [0.8 if back in pair else 1.3 for pair in pairs]
         return _lines(ax, np.eye(4), pairs, colors=colors, linewidths=widths)
 
