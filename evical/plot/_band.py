@@ -16,12 +16,12 @@ from evical.plot._inputs import known_classes, positive_outcomes, predictions
 from evical.plot._interval_data import class_beliefs, outcomes
 from evical.plot._reliability_data import check_level, share_intervals
 from evical.plot._style import (
-    COLORS,
     axes_or_new,
     ink,
     legend_above,
     limit_to_unit,
     literal,
+    next_curve,
 )
 from evical.scores._checks import check_same_length, check_scores
 
@@ -229,8 +229,8 @@ class BeliefBandDisplay:
         self,
         ax: Axes | None = None,
         *,
-        color: str = COLORS["blue"],
-        linestyle: str = "-",
+        color: str | None = None,
+        linestyle: str | None = None,
         fill: bool = True,
     ) -> "BeliefBandDisplay":
         """Draw.
@@ -239,8 +239,9 @@ class BeliefBandDisplay:
         ----------
         ax : matplotlib Axes, optional
             New ones if not given.
-        color, linestyle : str
-            Of belief and plausibility.
+        color, linestyle : str, optional
+            Of belief and plausibility; other than those of the displays that the axes have, if
+            not given.
         fill : bool
             Fill the band; better not where several bands overlap.
 
@@ -250,8 +251,10 @@ class BeliefBandDisplay:
             Itself, with the artists as attributes.
         """
         self.ax_ = ax = axes_or_new(ax)
+        own = next_curve(ax, "belief")
+        color, linestyle = color or own[0], linestyle or own[2]
         self.band_ = None
-        if np.allclose(self.bel, self.pl, atol=1e-12):
+        if np.allclose(self.bel, self.pl, rtol=0, atol=1e-12):
             self.lines_ = ax.plot(
                 self.scores, self.bel, color=color, linestyle=linestyle, label=self._label()
             )
@@ -263,6 +266,7 @@ class BeliefBandDisplay:
                 self.band_ = ax.fill_between(
                     self.scores, self.bel, self.pl, color=color, alpha=0.22, lw=0
                 )
+        self.lines_[0].set_gid("belief")
         self._draw_data(ax)
         ax.set_xlabel("Score of the classifier")
         ax.set_ylabel(f"Degree of belief in class {literal(self.class_name)}")

@@ -8,6 +8,7 @@ from matplotlib.axes import Axes
 from matplotlib.ticker import FuncFormatter, MaxNLocator
 from numpy.typing import NDArray
 
+from evical.metrics._bins import bin_numbers
 from evical.plot._style import COLORS, ink, paper
 
 __all__ = ["DENSITIES", "check_choice", "draw_density", "draw_rug", "shares_style"]
@@ -47,25 +48,33 @@ def draw_density(
     density: str,
     values: Floats,
     positive: NDArray[np.bool_] | None,
-    edges: Floats | None,
-    color: str,
-    linestyle: str,
+    weight: Floats | None,
+    n_bins: int | None,
+    color: Any,
+    linestyle: Any,
 ) -> list[Any]:
     """Draw the density of values in [0, 1], for each class if classes are known."""
     if density == "rug":
         return _two_rugs(ax, values, positive)
-    edges = np.linspace(0, 1, _N_BINS + 1) if edges is None else edges
-    ax.set_ylabel("Samples")
+    n_bins = n_bins or _N_BINS
+    edges = np.linspace(0, 1, n_bins + 1)
+    locator = MaxNLocator(4, integer=weight is None)
+    ax.set_ylabel("Samples" if weight is None else "Sample weight")
     if density == "histogram" or positive is None:
-        counts = np.histogram(values, edges)[0]
-        ax.yaxis.set_major_locator(MaxNLocator(4, integer=True))
+        counts = _counts(values, weight, n_bins)
+        ax.yaxis.set_major_locator(locator)
         return [ax.stairs(counts, edges, color=color, linestyle=linestyle, lw=1.6)]
     sides = [
-        ax.stairs(sign * np.histogram(values[mask], edges)[0], edges, fill=True, **style)
+        ax.stairs(
+            sign * _counts(values[mask], None if weight is None else weight[mask], n_bins),
+            edges,
+            fill=True,
+            **style,
+        )
         for sign, mask, style in zip((-1, 1), (~positive, positive), _FILLS, strict=True)
     ]
     ax.axhline(0, color=ink(), lw=0.8)
-    ax.yaxis.set_major_locator(MaxNLocator(4, integer=True))
+    ax.yaxis.set_major_locator(locator)
     ax.yaxis.set_major_formatter(FuncFormatter(lambda count, _: f"{abs(count):g}"))
     # In the corners that classifiers leave empty.
     for place, text, corner in (
@@ -74,6 +83,12 @@ def draw_density(
     ):
         ax.text(*place, text, ha=corner[0], va=corner[1], transform=ax.transAxes, fontsize="small")
     return sides
+
+
+def _counts(values: Floats, weight: Floats | None, n_bins: int) -> NDArray[Any]:
+    """Samples, or their weight, in the bins that metrics have."""
+    number = bin_numbers(values, None, n_bins, "uniform")
+    return np.bincount(number, weight, minlength=n_bins)
 
 
 def _two_rugs(ax: Axes, values: Floats, positive: NDArray[np.bool_] | None) -> list[Any]:

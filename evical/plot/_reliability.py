@@ -21,8 +21,23 @@ from evical.plot._inputs import (
     positive_outcomes,
     predictions,
 )
-from evical.plot._reliability_data import INTERVALS, Reliability, binned, check_level, corp
-from evical.plot._style import COLORS, axes_or_new, legend_above, limit_to_unit, literal
+from evical.plot._reliability_data import (
+    INTERVALS,
+    binned,
+    check_level,
+    corp,
+    counted,
+    uncertainty_name,
+)
+from evical.plot._style import (
+    COLORS,
+    axes_or_new,
+    legend_above,
+    limit_to_unit,
+    literal,
+    new_pair,
+    next_curve,
+)
 
 __all__ = ["ReliabilityDisplay"]
 
@@ -56,6 +71,8 @@ class ReliabilityDisplay:
         What intervals or band are; for the legend.
     y_true, y_prob : (n,) arrays, optional
         The sample, for its density.
+    sample_weight : (n,) array, optional
+        Of it; the density then is that of the weight.
     name : str, optional
         For the legend.
     class_name : str, optional
@@ -92,6 +109,7 @@ class ReliabilityDisplay:
         uncertainty_name: str | None = None,
         y_true: Floats | None = None,
         y_prob: Floats | None = None,
+        sample_weight: Floats | None = None,
         name: str | None = None,
         class_name: str | None = None,
     ) -> None:
@@ -105,6 +123,7 @@ class ReliabilityDisplay:
         self.uncertainty_name = uncertainty_name
         self.y_true = y_true
         self.y_prob = y_prob
+        self.sample_weight = sample_weight
         self.name = name
         self.class_name = class_name
 
@@ -120,6 +139,7 @@ class ReliabilityDisplay:
         confidence: float = 0.95,
         n_resamples: int = 200,
         random_state: Any = None,
+        sample_weight: ArrayLike | None = None,
         pos_label: Any = None,
         name: str | None = None,
         class_name: str | None = None,
@@ -149,6 +169,9 @@ class ReliabilityDisplay:
             Curves behind the consistency band; 0 for no band.
         random_state : int, RandomState or None
             For the band.
+        sample_weight : (n,) array, optional
+            Shares are weighted; intervals are those of the effective size of a bin, the squared
+            sum of its weights by the sum of their squares.
         pos_label : label, optional
         name : str, optional
             For the legend.
@@ -185,11 +208,10 @@ class ReliabilityDisplay:
         Clopper & Pearson (1934), Biometrika 26, 404-413. Xu, Davoine, Zha & Denoeux (2016),
         section 4.1, on the likelihood.
         """
-        sample = binary_sample(y_true, y_prob, pos_label, None)
+        sample = counted(binary_sample(y_true, y_prob, pos_label, sample_weight))
         check_choice("strategy", strategy, ("uniform", "quantile", "corp"))
         check_choice("interval", interval, (*INTERVALS, None))
         check_level(confidence)
-        data: Reliability
         if strategy == "corp":
             if interval is not None:
                 raise ValueError(f'interval is {interval!r}, but strategy="corp" has a band')
@@ -206,9 +228,10 @@ class ReliabilityDisplay:
             edges=data.edges,
             interval=data.interval,
             band=data.band,
-            uncertainty_name=_uncertainty(strategy, interval, confidence),
+            uncertainty_name=uncertainty_name(strategy, interval, confidence),
             y_true=sample.y,
             y_prob=sample.p,
+            sample_weight=sample.weight,
             name=name,
             class_name=class_name,
         )
@@ -257,9 +280,10 @@ class ReliabilityDisplay:
         *,
         counts_ax: Axes | None = None,
         density: Density = "histogram",
-        color: str = COLORS["blue"],
+        ref_line: bool = True,
+        color: str | None = None,
         marker: str | None = None,
-        linestyle: str = "-",
+        linestyle: str | None = None,
     ) -> "ReliabilityDisplay":
         """Draw.
 
@@ -272,10 +296,11 @@ class ReliabilityDisplay:
         density : "histogram", "classes", "rug" or None
             Number of samples in bins, of all or of each class (positive samples upwards,
             negative ones downwards); or a mark for each sample, positive ones above.
-        color : str
-        marker : str, optional
-            By default bins are dots, and isotonic curves have none.
-        linestyle : str
+        ref_line : bool
+            Draw the diagonal, once on the same axes.
+        color, marker, linestyle : str, optional
+            Other than those of the displays that the axes have, if not given; isotonic curves
+            have no marker.
 
         Returns
         -------
@@ -289,18 +314,21 @@ class ReliabilityDisplay:
         """
         check_choice("density", density, DENSITIES)
         if ax is None and counts_ax is None and density is not None and self.y_prob is not None:
-            ax, counts_ax = _new_pair()
+            ax, counts_ax = new_pair()
         self.ax_ = ax = axes_or_new(ax)
-        if not any(line.get_gid() == "diagonal" for line in ax.lines):
+        if ref_line and not any(line.get_gid() == "diagonal" for line in ax.lines):
             ax.plot([0, 1], [0, 1], ":", color=COLORS["gray"], gid="diagonal", label="reliable")
+        own = next_curve(ax, "reliability")
+        color, linestyle = color or own[0], linestyle or own[2]
         self._draw_uncertainty(ax, color)
         (self.line_,) = ax.plot(
             *self._curve(),
             color=color,
-            marker=self._marker() if marker is None else marker,
+            marker=self._marker(own[1]) if marker is None else marker,
             ms=5,
             linestyle=linestyle,
             label=self._label(),
+            gid="reliability",
         )
         ax.set_xlabel("Predicted probability")
         ax.set_ylabel(_share_of(self.class_name))
@@ -313,9 +341,9 @@ class ReliabilityDisplay:
                 ax.set_xlabel("")
         return self
 
-    def _marker(self) -> str:
-        """Dots for bins; an isotonic curve of one prediction is a dot, too."""
-        return "" if self.strategy == "corp" and len(self.prob_pred) > 1 else "o"
+    def _marker(self, own: str) -> str:
+        """Of bins, and of an isotonic curve of one prediction."""
+        return "" if self.strategy == "corp" and len(self.prob_pred) > 1 else own
 
     def _label(self) -> str:
         size = f"n = {int(np.sum(self.counts)):,}"
@@ -330,7 +358,10 @@ class ReliabilityDisplay:
         return self.prob_pred[kept], self.prob_true[kept]
 
     def _draw_uncertainty(self, ax: Axes, color: str) -> None:
+        """Named in the legend once; each has the color of its curve."""
         self.intervals_ = self.band_ = None
+        known = ax.get_legend_handles_labels()[1]
+        label = "" if self.uncertainty_name in known else self.uncertainty_name
         if self.interval is not None:
             some = ~np.isnan(self.prob_pred)
             self.intervals_ = ax.vlines(
@@ -339,17 +370,18 @@ class ReliabilityDisplay:
                 self.interval[1][some],
                 color=color,
                 lw=1.2,
-                label=self.uncertainty_name or "",
+                label=label or "",
             )
         if self.band is not None:
-            self.band_ = ax.fill_between(
-                *self.band, color=color, alpha=0.2, lw=0, label=self.uncertainty_name
-            )
+            self.band_ = ax.fill_between(*self.band, color=color, alpha=0.2, lw=0, label=label)
 
-    def _draw_density(self, ax: Axes, density: str, color: str, linestyle: str) -> list[Any]:
+    def _draw_density(self, ax: Axes, density: str, color: Any, linestyle: Any) -> list[Any]:
         assert self.y_prob is not None
         positive = None if self.y_true is None else self.y_true == 1
-        drawn = draw_density(ax, density, self.y_prob, positive, self.edges, color, linestyle)
+        n_bins = None if self.edges is None else len(self.edges) - 1
+        drawn = draw_density(
+            ax, density, self.y_prob, positive, self.sample_weight, n_bins, color, linestyle
+        )
         ax.set_xlabel("Predicted probability")
         ax.set_xlim(-0.03, 1.03)
         return drawn
@@ -359,23 +391,3 @@ def _share_of(class_name: str | None) -> str:
     return "Share of " + (
         "the positive class" if class_name is None else f"class {literal(class_name)}"
     )
-
-
-def _uncertainty(strategy: str, interval: str | None, confidence: float) -> str | None:
-    """What intervals or band are, in words."""
-    if strategy == "corp":
-        return f"{confidence:.3g} consistency band"
-    names = {
-        "clopper_pearson": f"{confidence:.3g} Clopper-Pearson interval",
-        "likelihood": "Bel and Pl of the next sample",
-    }
-    return None if interval is None else names[interval]
-
-
-def _new_pair() -> tuple[Axes, Axes]:
-    """Axes for the curve, and lower ones below them that share the predictions."""
-    import matplotlib.pyplot as plt  # inside, as in axes_or_new
-
-    figure = plt.figure(figsize=(5.4, 6.2), layout="constrained")
-    above, below = figure.subplots(2, 1, sharex=True, height_ratios=(3, 1))
-    return above, below

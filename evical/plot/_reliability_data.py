@@ -17,7 +17,16 @@ from dstheory.inference import binomial_masses
 from evical.metrics._bins import bin_numbers, check_bins, filled_bins
 from evical.metrics._inputs import BinarySample, check_count
 
-__all__ = ["INTERVALS", "Reliability", "binned", "check_level", "corp", "share_intervals"]
+__all__ = [
+    "INTERVALS",
+    "Reliability",
+    "binned",
+    "check_level",
+    "corp",
+    "counted",
+    "share_intervals",
+    "uncertainty_name",
+]
 
 Floats = NDArray[np.float64]
 
@@ -59,8 +68,29 @@ class Reliability:
 
 def check_level(confidence: Any) -> None:
     """Raise unless a level lies inside (0, 1)."""
+    if not isinstance(confidence, int | float | np.number):
+        raise TypeError(f"confidence is {confidence!r}, expected a number")
     if not 0 < confidence < 1:
         raise ValueError(f"confidence is {confidence!r}, expected a level inside (0, 1)")
+
+
+def counted(sample: BinarySample) -> BinarySample:
+    """Without the samples of weight zero, which count for nothing."""
+    if sample.weight is None:
+        return sample
+    some = sample.weight > 0
+    return BinarySample(sample.y[some], sample.p[some], sample.weight[some])
+
+
+def uncertainty_name(strategy: str, interval: str | None, confidence: float) -> str | None:
+    """What intervals or band are, in words."""
+    if strategy == "corp":
+        return f"{confidence:.3g} consistency band"
+    names = {
+        "clopper_pearson": f"{confidence:.3g} Clopper-Pearson interval",
+        "likelihood": "Bel and Pl of the next sample",
+    }
+    return None if interval is None else names[interval]
 
 
 def share_intervals(
@@ -86,19 +116,19 @@ def share_intervals(
 def binned(
     sample: BinarySample, n_bins: int, strategy: str, interval: str | None, confidence: float
 ) -> Reliability:
-    """Bins of equal width or of equal frequency."""
+    """Bins of equal width or of equal frequency; of weights, with the effective sizes."""
     check_bins(n_bins, strategy)
     bins = filled_bins(sample, n_bins, strategy)
     ends = None
     if interval is not None:
-        low, high = share_intervals(
-            np.round(bins.true * bins.size), bins.size, interval, confidence
-        )
+        positives = bins.true * bins.size
+        whole = np.round(positives) if sample.weight is None else positives
+        low, high = share_intervals(whole, bins.size, interval, confidence)
         ends = (_spread(low, bins.number, n_bins), _spread(high, bins.number, n_bins))
     return Reliability(
         _spread(bins.prob, bins.number, n_bins),
         _spread(bins.true, bins.number, n_bins),
-        np.bincount(bin_numbers(sample.p, None, n_bins, strategy), minlength=n_bins),
+        np.bincount(bin_numbers(sample.p, sample.weight, n_bins, strategy), minlength=n_bins),
         np.linspace(0, 1, n_bins + 1) if strategy == "uniform" else None,
         ends,
     )
@@ -116,33 +146,44 @@ def corp(
 ) -> Reliability:
     """Isotonic curve at each distinct prediction, with its consistency band."""
     check_count("n_resamples", n_resamples, 0)
-    values, first, counts = np.unique(sample.p, return_inverse=True, return_counts=True)
-    positives = np.bincount(first, sample.y, len(values))
-    curve = _isotonic(positives, counts)
+    values, place, counts = np.unique(sample.p, return_inverse=True, return_counts=True)
+    y = sample.y if sample.weight is None else sample.y * sample.weight
+    curve = _isotonic(np.bincount(place, y), np.bincount(place, sample.weight))
     band = None
     if n_resamples:
-        band = _band(values, counts, n_resamples, confidence, random_state)
+        band = _band(sample, values, place, n_resamples, confidence, random_state)
     return Reliability(values, curve, counts, band=band)
 
 
-def _isotonic(positives: NDArray[Any], counts: NDArray[np.int64]) -> Floats:
-    fitted = isotonic_regression(positives / counts, weights=counts).x
+def _isotonic(positives: NDArray[Any], weight: NDArray[Any]) -> Floats:
+    fitted = isotonic_regression(positives / weight, weights=weight).x
     return np.asarray(np.clip(fitted, 0, 1))  # sums of equal numbers round
 
 
 def _band(
-    values: Floats, counts: NDArray[np.int64], n_resamples: int, level: float, random_state: Any
+    sample: BinarySample,
+    values: Floats,
+    place: NDArray[np.intp],
+    n_resamples: int,
+    level: float,
+    random_state: Any,
 ) -> tuple[Floats, Floats, Floats]:
     """Quantiles of isotonic curves of outcomes that happen with the predicted probabilities."""
     random = check_random_state(random_state)
     if len(values) > _MAX_DISTINCT:
         starts = np.linspace(0, len(values), _MAX_DISTINCT + 1).astype(np.intp)[:-1]
-        sums = np.add.reduceat(values * counts, starts)
-        counts = np.add.reduceat(counts, starts)
-        values = sums / counts
+        place = np.searchsorted(starts, place, side="right") - 1
+        p = sample.p if sample.weight is None else sample.p * sample.weight
+        values = np.minimum(np.bincount(place, p) / np.bincount(place, sample.weight), 1)
+    weight = np.bincount(place, sample.weight)
     shown = np.unique(np.linspace(0, len(values) - 1, _N_BAND).round().astype(np.intp))
-    curves = np.stack(
-        [_isotonic(random.binomial(counts, values), counts)[shown] for _ in range(n_resamples)]
-    )
+
+    def positives() -> NDArray[Any]:
+        if sample.weight is None:
+            return np.asarray(random.binomial(weight, values))
+        happened = random.random_sample(len(sample.p)) < sample.p
+        return np.bincount(place, sample.weight * happened)
+
+    curves = np.stack([_isotonic(positives(), weight)[shown] for _ in range(n_resamples)])
     low, high = np.quantile(curves, [(1 - level) / 2, (1 + level) / 2], axis=0)
     return values[shown], low, high

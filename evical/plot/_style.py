@@ -14,24 +14,50 @@ __all__ = [
     "legend_above",
     "limit_to_unit",
     "literal",
+    "new_pair",
+    "next_curve",
     "paper",
 ]
 
-# Inches of axes above which two entries of a legend stand side by side.
-_WIDE = 4.0
+# Color, marker and line of curves that share axes.
+_CURVES: tuple[tuple[str, str, Any], ...] = (
+    (COLORS["blue"], "o", "-"),
+    (COLORS["vermilion"], "s", "--"),
+    (COLORS["green"], "^", "-."),
+    (COLORS["orange"], "D", (0, (8, 2))),
+)
+# Inches of a letter in a legend, and of what stands before its entries.
+_LETTER, _HANDLE = 0.08, 0.6
+
+
+def new_pair() -> tuple[Axes, Axes]:
+    """Axes for the curve, and lower ones below them that share the predictions."""
+    import matplotlib.pyplot as plt  # inside, as in axes_or_new
+
+    figure = plt.figure(figsize=(5.4, 6.2), layout="constrained")
+    above, below = figure.subplots(2, 1, sharex=True, height_ratios=(3, 1))
+    return above, below
 
 
 def legend_above(ax: Axes, **options: Any) -> Any:
-    """A legend above the axes, where it covers no data wherever they lie."""
+    """A legend above the axes, where it covers no data wherever they lie; as wide as these."""
+    handles = options.get("handles", ax.get_legend_handles_labels()[0])
+    longest = max((len(str(handle.get_label())) for handle in handles), default=0)
     width = ax.get_window_extent().width / ax.figure.dpi
     return ax.legend(
         loc="lower left",
         bbox_to_anchor=(0, 1),
-        ncols=2 if width > _WIDE else 1,
+        ncols=2 if 2 * (_HANDLE + _LETTER * longest) < width else 1,
         frameon=False,
         alignment="left",
         **options,
     )
+
+
+def next_curve(ax: Axes, kind: str) -> tuple[str, str, Any]:
+    """Color, marker and line that tell a curve from those of its kind (their gid) on the axes."""
+    drawn = sum(line.get_gid() == kind for line in ax.lines)
+    return _CURVES[drawn % len(_CURVES)]
 
 
 def limit_to_unit(ax: Axes, *, x: bool = False) -> None:

@@ -268,3 +268,16 @@ def test_own_axes_need_no_pyplot():
         "sys.exit('matplotlib.pyplot' in sys.modules)"
     )
     assert subprocess.run([sys.executable, "-c", code], check=False).returncode == 0
+
+
+def test_bands_on_the_same_axes_are_told_apart(ax):
+    beliefs = [[0.1, 0.4], [0.5, 0.8]]
+    displays = [BeliefBandDisplay.from_predictions([0, 1], beliefs, ax=ax) for _ in range(2)]
+    for one, two in zip(displays[0].lines_, displays[1].lines_, strict=True):
+        assert one.get_color() != two.get_color()
+        assert one.get_linestyle() != two.get_linestyle()
+
+
+def test_a_narrow_band_is_no_line(ax):
+    display = BeliefBandDisplay.from_predictions([0, 1], [[0.5, 0.500004]] * 2, ax=ax)
+    assert len(display.lines_) == 2

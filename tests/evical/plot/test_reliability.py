@@ -169,9 +169,10 @@ def test_density_of_each_class(pair):
         Y, P, n_bins=5, ax=pair[0], counts_ax=pair[1], density="classes"
     )
     negative, positive = (side.get_data().values for side in display.density_)
-    edges = np.linspace(0, 1, 6)
-    np.testing.assert_array_equal(positive, np.histogram(P[Y == 1], edges)[0])
-    np.testing.assert_array_equal(-negative, np.histogram(P[Y == 0], edges)[0])
+    hundredths = np.round(100 * P).astype(int)  # np.histogram puts 0.6 below 3 / 5
+    number = np.minimum(hundredths // 20, 4)
+    np.testing.assert_array_equal(positive, np.bincount(number[Y == 1], minlength=5))
+    np.testing.assert_array_equal(-negative, np.bincount(number[Y == 0], minlength=5))
     assert positive.sum() - negative.sum() == 200
     assert pair[1].yaxis.get_major_formatter()(-3.0, 0) == "3"
 
@@ -292,3 +293,108 @@ def test_what_is_no_classifier_is_refused(ax):
         ReliabilityDisplay.from_estimator(ridge, P[:, np.newaxis], Y, ax=ax)
     with pytest.raises(TypeError, match="LogisticRegression has no classes_; fit it first"):
         ReliabilityDisplay.from_estimator(LogisticRegression(), P[:, np.newaxis], Y, ax=ax)
+
+
+@pytest.mark.parametrize("n_bins", [10, 100, 296])
+def test_the_histogram_has_the_bins_of_the_curve(pair, n_bins):
+    """Also where a prediction is an edge, such as 0.29 among 100 bins, that products miss."""
+    p = np.arange(n_bins + 1) / n_bins
+    display = ReliabilityDisplay.from_predictions(
+        np.arange(n_bins + 1) % 2, p, n_bins=n_bins, ax=pair[0], counts_ax=pair[1]
+    )
+    assert display.density_[0].get_data().values.tolist() == display.counts.tolist()
+
+
+@pytest.mark.parametrize("strategy", ["uniform", "quantile", "corp"])
+def test_equal_weights_are_none_and_those_of_zero_are_left_out(ax, strategy):
+    some = np.arange(len(P)) % 3 > 0
+    options = {"strategy": strategy, "n_resamples": 0, "ax": ax}
+    one = ReliabilityDisplay.from_predictions(Y, P, sample_weight=2.5 * some, **options)
+    two = ReliabilityDisplay.from_predictions(Y[some], P[some], **options)
+    np.testing.assert_allclose(one.prob_true, two.prob_true)
+    np.testing.assert_allclose(one.prob_pred, two.prob_pred)
+    assert one.counts.tolist() == two.counts.tolist()
+
+
+@pytest.mark.parametrize("interval", ["clopper_pearson", "likelihood"])
+def test_intervals_of_equal_weights_are_those_of_none(ax, interval):
+    one = draw(ax, interval=interval, sample_weight=np.full(len(P), 0.2))
+    np.testing.assert_allclose(one.interval, draw(ax, interval=interval).interval, atol=1e-9)
+
+
+def test_weighted_shares_and_effective_sizes(ax):
+    weight = RNG.random(len(P))
+    display = draw(ax, n_bins=4, interval="clopper_pearson", sample_weight=weight)
+    for k in range(4):
+        inside = np.minimum((P * 4).astype(int), 3) == k
+        w, y = weight[inside], Y[inside]
+        share, size = np.sum(w * y) / w.sum(), w.sum() ** 2 / np.sum(w**2)
+        assert display.prob_true[k] == pytest.approx(share)
+        assert display.prob_pred[k] == pytest.approx(np.average(P[inside], weights=w))
+        hits = share * size
+        low = beta.ppf(0.025, hits, size - hits + 1)
+        high = beta.ppf(0.975, hits + 1, size - hits)
+        assert (display.interval[0][k], display.interval[1][k]) == pytest.approx((low, high))
+
+
+def test_weighted_corp_is_the_weighted_isotonic_regression(ax):
+    weight = RNG.random(len(P))
+    display = draw(ax, strategy="corp", n_resamples=0, sample_weight=weight)
+    fitted = IsotonicRegression().fit(P, Y, sample_weight=weight)
+    np.testing.assert_allclose(display.prob_true, fitted.predict(display.prob_pred), atol=1e-9)
+
+
+def test_the_band_of_equal_weights_is_that_of_none(ax, monkeypatch):
+    p = np.sort(np.random.default_rng(0).random(900))
+    options = {"strategy": "corp", "n_resamples": 150, "random_state": 0, "ax": ax}
+    exact = ReliabilityDisplay.from_predictions(p > 0.5, p, **options).band
+    for most in (5000, 300):
+        monkeypatch.setattr(_reliability_data, "_MAX_DISTINCT", most)
+        weight = np.full(900, 3.0)
+        band = ReliabilityDisplay.from_predictions(p > 0.5, p, sample_weight=weight, **options).band
+        for one, two in zip(exact[1:], band[1:], strict=True):
+            gap = one - np.interp(exact[0], band[0], two)
+            assert abs(gap.mean()) < 0.01
+    # Weights that differ leave less information: the band is wider.
+    weight = np.random.default_rng(1).random(900) ** 4
+    wide = ReliabilityDisplay.from_predictions(p > 0.5, p, sample_weight=weight, **options).band
+    assert np.mean(wide[2] - wide[1]) > 1.2 * np.mean(exact[2] - exact[1])
+
+
+def test_the_density_is_that_of_the_weight(pair):
+    weight = RNG.random(len(P))
+    display = ReliabilityDisplay.from_predictions(
+        Y, P, sample_weight=weight, ax=pair[0], counts_ax=pair[1], density="classes"
+    )
+    negative, positive = (side.get_data().values for side in display.density_)
+    assert positive.sum() == pytest.approx(weight[Y == 1].sum())
+    assert -negative.sum() == pytest.approx(weight[Y == 0].sum())
+    assert pair[1].get_ylabel() == "Sample weight"
+
+
+def test_displays_on_the_same_axes_are_told_apart(ax):
+    displays = [draw(ax, name=name, interval="likelihood") for name in "abc"]
+    for artist in ("color", "marker", "linestyle"):
+        assert len({getattr(one.line_, f"get_{artist}")() for one in displays}) == 3
+    # One diagonal, one kind of interval, three curves.
+    assert len(legend(ax)) == 5
+    assert draw(ax, color="red").line_.get_color() == "red"
+
+
+def test_the_diagonal_can_be_left_out(ax):
+    draw(ax, ref_line=False)
+    assert legend(ax) == ["n = 200"]
+
+
+def test_long_legends_stay_within_the_figure():
+    display = draw(None, interval="clopper_pearson", name="of somewhat more than a few letters")
+    figure = display.ax_.figure
+    figure.draw_without_rendering()
+    assert display.ax_.get_legend().get_window_extent().x1 <= figure.bbox.x1
+
+
+def test_a_level_is_a_number(ax):
+    with pytest.raises(TypeError, match="confidence is 'high', expected a number"):
+        draw(ax, confidence="high")
+    with pytest.raises(ValueError, match=r"sample_weight\[1\] is -1"):
+        ReliabilityDisplay.from_predictions([0, 1], [0.5, 0.5], sample_weight=[1, -1], ax=ax)
