@@ -8,7 +8,7 @@ from typing import Annotated
 import typer
 from rich.console import Console
 
-from evical.cli._errors import user_input
+from evical.cli._errors import WrongInput, user_input
 from evical.cli._files import prepare_folder, write_atomically
 from evical.cli._show import progress_bar
 from evical.experiments import STUDIES, Outcome, Plan, Study, plan_study, run_plan
@@ -81,7 +81,14 @@ def _study(name: str | None) -> Study:
 def _carried_out(planned: Plan, jobs: int) -> Outcome:
     with progress_bar() as bar:
         task = bar.add_task(planned.study.name, total=len(planned.tasks))
-        return run_plan(planned, jobs, on_round=lambda done, _: bar.update(task, completed=done))
+        try:
+            return run_plan(planned, jobs, lambda done, _: bar.update(task, completed=done))
+        except OSError as error:  # such as a disk that is full
+            what = f"cannot write {error.filename!r}: " if error.filename else ""
+            raise WrongInput(
+                f"{what}{(error.strerror or str(error)).lower()}; finished rounds are kept, and "
+                "the same command goes on from there"
+            ) from error
 
 
 def _command(outcome: Outcome, quick: bool) -> str:
@@ -93,4 +100,4 @@ def _command(outcome: Outcome, quick: bool) -> str:
 
 def _show_studies(console: Console) -> None:
     for study in STUDIES.values():
-        console.print(f"{study.name}: {study.title}. {study.source}.", markup=False)
+        console.print(f"{study.name}: {study.title} ({study.source})", markup=False)

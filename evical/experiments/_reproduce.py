@@ -6,7 +6,9 @@ finished.
 """
 
 import itertools
-from collections.abc import Callable, Iterator, Mapping, Sequence
+import warnings
+from collections.abc import Callable, Generator, Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -23,6 +25,7 @@ __all__ = ["Outcome", "Plan", "chosen_parts", "plan_study", "reproduce", "run_pl
 
 Floats = NDArray[np.float64]
 _Task = tuple[Part, int]
+_Rounds = Generator[tuple[Part, int, list[Record]], None, None]
 
 
 @dataclass(frozen=True, eq=False)
@@ -200,10 +203,11 @@ def run_plan(
     todo = [(part, number) for part, number in plan.tasks if (part.key, number) not in done]
     report = on_round or (lambda *_: None)
     report(len(done), len(plan.tasks))
-    for part, number, records in _computed(todo, plan.sets, plan.seed, jobs):
-        plan.store.save(part, number, records)
-        done[part.key, number] = records
-        report(len(done), len(plan.tasks))
+    with _closed(_computed(todo, plan.sets, plan.seed, jobs)) as rounds:
+        for part, number, records in rounds:
+            plan.store.save(part, number, records)
+            done[part.key, number] = records
+            report(len(done), len(plan.tasks))
     gathered = {part.key: [done[part.key, r] for r in range(plan.rounds)] for part in plan.parts}
     return Outcome(plan.study, plan.parts, plan.rounds, plan.seed, _rows(plan.study, gathered))
 
@@ -225,9 +229,7 @@ def chosen_parts(study: Study, quick: bool) -> tuple[Part, ...]:
     return tuple(part for part in study.parts if part.key in study.quick)
 
 
-def _computed(
-    tasks: Sequence[_Task], sets: Mapping[str, Dataset], seed: int, jobs: int
-) -> Iterator[tuple[Part, int, list[Record]]]:
+def _computed(tasks: Sequence[_Task], sets: Mapping[str, Dataset], seed: int, jobs: int) -> _Rounds:
     """Each round as soon as it is finished, or after a few of them."""
     # One task a batch, because a batch that is killed loses all its rounds.
     parallel = joblib.Parallel(n_jobs=jobs, batch_size=1, **_as_they_come())
@@ -241,6 +243,18 @@ def _computed(
     # A backend that gives all at the end gets a few rounds at a time.
     while batch := list(itertools.islice(calls, 4 * joblib.effective_n_jobs(jobs))):
         yield from parallel(batch)
+
+
+@contextmanager
+def _closed(rounds: _Rounds) -> Iterator[_Rounds]:
+    """Leave no rounds to go on in the background, if one of them cannot be kept."""
+    try:
+        yield rounds
+    finally:
+        with warnings.catch_warnings():
+            # That they are cancelled is what is wanted.
+            warnings.filterwarnings("ignore", r"\d+ tasks (which were|have been) ", UserWarning)
+            rounds.close()
 
 
 def _as_they_come() -> dict[str, str]:

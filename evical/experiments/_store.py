@@ -116,6 +116,8 @@ class RoundStore:
 
         Raises
         ------
+        OSError
+            If it cannot be written; nothing is left behind then.
         ValueError
             If a row does not have the study's labels and measures.
         """
@@ -172,6 +174,9 @@ def _write(path: Path, text: str) -> None:
         with os.fdopen(handle, "w", encoding="utf-8") as file:
             file.write(text)
         os.replace(name, path)
-    except BaseException:
+    except BaseException as error:
         Path(name).unlink(missing_ok=True)
+        if isinstance(error, OSError) and error.filename is None:
+            # A full disk does not say of itself which file it has no room for.
+            error.filename = str(path)
         raise

@@ -5,6 +5,7 @@ import pytest
 from evical.cli import main
 from evical.experiments import STUDIES
 from tests.data_folder import DATA, needs_data
+from tests.toy_study import Toy, toy_study
 
 WRONG = [
     ("", f"which study? One of {', '.join(STUDIES)}"),
@@ -41,6 +42,30 @@ def test_the_list_names_every_study(capfd):
     assert main(["reproduce", "--list"]) == 0
     lines = capfd.readouterr().out.splitlines()
     assert [line.partition(":")[0] for line in lines] == list(STUDIES)
+    assert not any(mark in line for line in lines for mark in ("?.", ".."))
+
+
+@pytest.mark.parametrize("jobs", [1, 2])
+def test_a_full_disk_is_one_line_and_keeps_what_is_finished(folder, jobs, capsys, monkeypatch):
+    resource = pytest.importorskip("resource", reason="limits the size of files")
+    monkeypatch.setitem(STUDIES, "toy", toy_study(Toy("one")))
+    command = ["reproduce", "toy", "--jobs", str(jobs), "--output", "out"]
+    assert main([*command, "--rounds", "1"]) == 0
+    place = folder / "out" / "rounds" / "toy" / "0" / "one"
+    soft, hard = resource.getrlimit(resource.RLIMIT_FSIZE)
+    capsys.readouterr()  # in memory, where no file is too large
+    resource.setrlimit(resource.RLIMIT_FSIZE, (100, hard))
+    try:
+        assert main(command) == 2
+    finally:
+        resource.setrlimit(resource.RLIMIT_FSIZE, (soft, hard))
+    out, err = capsys.readouterr()
+    assert out == ""
+    assert err.count("\n") == 1
+    assert ".json': file too large; finished rounds are kept, and the same command goes on" in err
+    assert [path.name for path in place.iterdir()] == ["0000.json"]
+    assert main(command) == 0
+    assert len(list(place.iterdir())) == 4
 
 
 @needs_data
