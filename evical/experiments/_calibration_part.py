@@ -27,7 +27,7 @@ LABELS = ("data", "classifier", "design", "size", "method", "sample")
 """What a row can be named by."""
 
 CUBE_ROOT = "cube root"
-"""Number of bins: the cube root of the number of calibration samples, rounded down."""
+"""Number of bins: the cube root of the number of calibration samples, to the nearest."""
 
 
 @dataclass(frozen=True)
@@ -55,8 +55,7 @@ class Calibration:
 
     def make(self, n_samples: int) -> Any:
         """The calibrator, not fitted."""
-        # A root of 1000 that rounds to 9.999... is 10 all the same.
-        bins = max(1, int(n_samples ** (1 / 3) + 1e-9))
+        bins = max(1, round(n_samples ** (1 / 3)))
         options = {key: bins if value == CUBE_ROOT else value for key, value in self.options}
         return getattr(calibrators, self.calibrator)(**options)
 
