@@ -1,8 +1,6 @@
 """Curves of a study: a measure against a number, with standard errors, as a small SVG."""
 
-import io
 import math
-import re
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -10,6 +8,7 @@ import numpy as np
 from evical.experiments._reproduce import Outcome
 from evical.experiments._study import Curve
 from evical.experiments._tables import CLEAR, estimate
+from evical.report._svg import rounded, svg_of
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -21,8 +20,8 @@ _COLORS = ("blue", "orange", "green", "vermilion", "sky", "gray")
 _MARKERS = "os^Dv*"
 _DASHES: tuple[Any, ...] = ("-", (0, (5, 1.5)), (0, (2, 1)), (0, (6, 1.5, 1.5, 1.5)), (0, (1, 1)))
 _COLUMNS = 3
-# A hundredth of a point cannot be seen.
-_LONG_NUMBER = re.compile(r"-?\d+\.\d{3,}(?!\w)")
+# Letters that fit side by side over a panel; a line in the legend takes as many as six.
+_WIDTH = 46
 # Panels: points of (x, mean, standard error) of each line.
 _Points = list[tuple[float, float, float]]
 
@@ -45,14 +44,9 @@ def curve_svg(outcome: Outcome, curve: Curve) -> str:
         return ""
     from matplotlib import rc_context  # inside, because tables need no pictures
 
-    file = io.StringIO()
-    nothing = dict.fromkeys(("Date", "Creator", "Format", "Type"))
     # One font, which otherwise matplotlib writes with eight others at each text.
-    settings: Any = {"svg.fonttype": "none", "svg.hashsalt": "evical"}
-    settings |= {"font.family": "sans-serif", "font.sans-serif": ["DejaVu Sans"]}
-    with rc_context(settings):
-        _figure(panels, curve).savefig(file, format="svg", metadata=nothing)
-    return _LONG_NUMBER.sub(lambda number: f"{float(number[0]):.2f}", file.getvalue())
+    with rc_context({"font.family": "sans-serif", "font.sans-serif": ["DejaVu Sans"]}):
+        return rounded(svg_of(_figure(panels, curve)))
 
 
 def _figure(panels: dict[str, dict[str, _Points]], curve: Curve) -> "Figure":
@@ -60,9 +54,11 @@ def _figure(panels: dict[str, dict[str, _Points]], curve: Curve) -> "Figure":
 
     n_columns = min(len(panels), _COLUMNS)
     n_rows = math.ceil(len(panels) / n_columns)
-    figure = Figure(figsize=(3.2 * n_columns, 2.6 * n_rows + 0.5), layout="constrained")
-    grid = figure.subplots(n_rows, n_columns, squeeze=False)
     lines = list(dict.fromkeys(line for panel in panels.values() for line in panel))
+    n_names = min(len(lines), max(1, _WIDTH * n_columns // (max(map(len, lines)) + 6)))
+    height = 2.6 * n_rows + 0.25 * (1 + math.ceil(len(lines) / n_names))
+    figure = Figure(figsize=(3.2 * n_columns, height), layout="constrained")
+    grid = figure.subplots(n_rows, n_columns, squeeze=False)
     for ax, (name, panel) in zip(grid.flat, panels.items(), strict=False):
         _draw(ax, panel, lines)
         ax.set_title(_words(name), fontsize="medium")
@@ -70,8 +66,15 @@ def _figure(panels: dict[str, dict[str, _Points]], curve: Curve) -> "Figure":
         ax.set_visible(False)
     figure.supxlabel(curve.x_name or _words(curve.x), fontsize="medium")
     figure.supylabel(curve.y_name or _words(curve.measure), fontsize="medium")
-    handles, names = grid.flat[0].get_legend_handles_labels()
-    figure.legend(handles, names, loc="outside upper center", ncols=len(lines), frameon=False)
+    pairs = [ax.get_legend_handles_labels() for ax in grid.flat]
+    named = {name: line for shown, names in pairs for line, name in zip(shown, names, strict=True)}
+    figure.legend(
+        [named[_words(line)] for line in lines],
+        [_words(line) for line in lines],
+        loc="outside upper center",
+        ncols=n_names,
+        frameon=False,
+    )
     return figure
 
 

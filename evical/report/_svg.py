@@ -11,7 +11,7 @@ import warnings
 import xml.etree.ElementTree as ET
 from typing import Any
 
-__all__ = ["embedded", "label", "printable", "shortened", "svg_of"]
+__all__ = ["embedded", "label", "printable", "rounded", "shortened", "svg_of"]
 
 _KEPT = frozenset(
     {"svg", "g", "defs", "path", "use", "rect", "circle", "ellipse", "line", "polyline"}
@@ -187,8 +187,17 @@ def _attribute(name: str, value: str, prefix: str, used: set[str]) -> str:
     if name == "style":
         value = _COLOR.sub(lambda found: _PAGE_COLORS[found[0].lower()], value)
         return _FONT_FAMILY.sub("", value).replace(": ", ":").replace("; ", ";").rstrip("; ")
-    return _LONG_NUMBER.sub(_short, " ".join(value.split()))
+    return rounded(" ".join(value.split()))
+
+
+def rounded(text: str) -> str:
+    """The text with its long numbers cut to what can be seen of them.
+
+    >>> rounded("M 1.23456 -0.001 L 2.5 100.0004")
+    'M 1.23 0 L 2.5 100'
+    """
+    return _LONG_NUMBER.sub(_short, text)
 
 
 def _short(number: re.Match[str]) -> str:
-    return f"{float(number[0]):.2f}".rstrip("0").rstrip(".")
+    return f"{float(number[0]):z.2f}".rstrip("0").rstrip(".")

@@ -103,7 +103,7 @@ def test_pictures_from_elsewhere_only_draw():
     assert embedded(svg, "p", "t", "d") == (
         '<svg role="img" aria-labelledby="p-title" aria-describedby="p-desc" width="96">'
         '<title id="p-title">t</title>'
-        '<desc id="p-desc">d</desc><image></image><image></image><rect x="1.23" y="-0"></rect>'
+        '<desc id="p-desc">d</desc><image></image><image></image><rect x="1.23" y="0"></rect>'
         "</svg>"
     )
     with pytest.raises(ValueError, match="no SVG"):

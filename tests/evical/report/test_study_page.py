@@ -8,6 +8,7 @@ import pytest
 
 from evical.experiments import reproduce
 from evical.report import study_files
+from evical.report._study_curves import _figure, _panels
 from tests.toy_study import Toy, toy_study
 
 
@@ -31,6 +32,10 @@ def tables(page: str) -> list[list[list[str]]]:
             assert all(re.fullmatch(r" -+:? ", cell) for cell in rows[1])
             found.append([[cell.strip() for cell in row] for row in [rows[0], *rows[2:]]])
     return found
+
+
+def svg_texts(svg: str) -> list[str | None]:
+    return [element.text for element in ET.fromstring(svg).iter() if element.tag.endswith("text")]
 
 
 def test_files_are_the_same_bytes_again(full):
@@ -86,7 +91,7 @@ def test_mcnemar_tests_are_shown_as_shares_of_rounds(page):
 
 def test_the_picture_has_a_panel_for_each_data_set_and_a_line_for_each_method(full):
     svg = study_files(full, "x")["toy-figure1.svg"]
-    texts = [element.text for element in ET.fromstring(svg).iter() if element.tag.endswith("text")]
+    texts = svg_texts(svg)
     assert {"one", "two", "a", "b", "size", "error"} <= set(texts)
     assert "<dc:date>" not in svg
     assert len(svg) < 40_000
@@ -114,3 +119,26 @@ def test_the_page_tells_what_it_takes_for_the_chance_of_printed_numbers(full):
         study = replace(full.study, printed=tables_)
         made = study_files(replace(full, study=study), "x")["toy.md"]
         assert text in made
+
+
+def test_the_legend_has_all_lines_and_fits_over_a_single_panel(tmp_path):
+    class Many(Toy):
+        def run_round(self, data, number, seed):
+            # The first panel lacks the last line.
+            names = [f"rather long name {i}" for i in range(5)]
+            return [
+                ((panel, size, name), (float(i), 0.0, 0.0))
+                for panel, shown in (("first", names[:4]), ("second", names))
+                for size in "12"
+                for i, name in enumerate(shown)
+            ]
+
+    outcome = reproduce(toy_study(Many("one")), tmp_path, rounds=1)
+    assert svg_texts(study_files(outcome, "x")["toy-figure1.svg"]).count("rather long name 4") == 1
+    alone = replace(outcome, rows={k: v for k, v in outcome.rows.items() if k[0] == "second"})
+    (curve,) = outcome.study.curves
+    panels = _panels(alone, curve)
+    figure = _figure(panels, curve)
+    figure.draw_without_rendering()
+    box, (legend,) = figure.bbox, figure.legends
+    assert box.x0 <= legend.get_window_extent().x0 < legend.get_window_extent().x1 <= box.x1
