@@ -48,8 +48,8 @@ print("the set has the true digit:", share(sets[np.arange(len(y_test)), y_test])
 
 # %%
 # Is a set worth more than a guess? That depends on what "3 or 8" is worth. If it is half of a right
-# answer, a guess does as well. People who do not like to gamble give more for it, as u65 does, where
-# a right set of two is worth 0.65. The gain is small, as few images are hard.
+# answer, a guess does as well. People who do not like to gamble give more for it, as u65 does: a
+# right set of two is then worth 0.65. The gain is small, as few images are hard.
 
 guess = np.eye(10, dtype=bool)[p.argmax(axis=1)]
 values = [u65_score(y_test, answer, labels=range(10)) for answer in (guess, sets)]
