@@ -83,8 +83,8 @@ def _lead(comparison: DataSetComparison) -> tuple[str, ...]:
     )
     return (
         f"{best} has the best mean rank, {fixed(float(after.mean_ranks[0]), 2)} of "
-        f"{len(after.methods)} methods on {test.n_data_sets} data sets. By Friedman's test "
-        f"{verdict} ({p_value(test.pvalue)}).",
+        f"{len(after.methods)} methods on {test.n_data_sets} data sets. By Friedman's test, "
+        f"as Iman and Davenport improved it, {verdict} ({p_value(test.pvalue)}).",
         last,
     )
 
