@@ -31,6 +31,8 @@ Floats = NDArray[np.float64]
 
 # Scores at which a curve is evaluated: finer than the pixels of a printed column.
 _N_GRID = 601
+# Of more scores vector formats hold a bitmap: a million would be 50 MB.
+_MAX_VECTOR = 10_000
 
 
 class BeliefBandDisplay:
@@ -253,18 +255,18 @@ class BeliefBandDisplay:
         self.ax_ = ax = axes_or_new(ax)
         own = next_curve(ax, "belief")
         color, linestyle = color or own[0], linestyle or own[2]
+        many = len(self.scores) > _MAX_VECTOR
+        style: dict[str, Any] = {"color": color, "linestyle": linestyle, "rasterized": many}
         self.band_ = None
         if np.allclose(self.bel, self.pl, rtol=0, atol=1e-12):
-            self.lines_ = ax.plot(
-                self.scores, self.bel, color=color, linestyle=linestyle, label=self._label()
-            )
+            self.lines_ = ax.plot(self.scores, self.bel, label=self._label(), **style)
         else:
             edges = np.stack([self.bel, self.pl], axis=1)
-            self.lines_ = ax.plot(self.scores, edges, color=color, linestyle=linestyle, lw=1.4)
+            self.lines_ = ax.plot(self.scores, edges, lw=1.4, **style)
             self.lines_[0].set_label(self._label("Bel and Pl"))
             if fill:
                 self.band_ = ax.fill_between(
-                    self.scores, self.bel, self.pl, color=color, alpha=0.22, lw=0
+                    self.scores, self.bel, self.pl, color=color, alpha=0.22, lw=0, rasterized=many
                 )
         self.lines_[0].set_gid("belief")
         self._draw_data(ax)

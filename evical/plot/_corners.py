@@ -18,6 +18,7 @@ from numpy.typing import ArrayLike, NDArray
 from dstheory import MassFunction, betp
 from dstheory.plot import credal_vertices
 from evical.metrics._inputs import check_count, class_sample
+from evical.plot._inputs import known_classes, predictions
 from evical.plot._style import COLORS, literal
 
 __all__ = ["MARKS", "BaseCornersDisplay", "facets"]
@@ -32,14 +33,17 @@ MARKS = (
     (COLORS["vermilion"], "D"),
 )
 _OTHERS = {
+    1: "it is certain",
     2: "the probability of one of two classes is a line: take BeliefBandDisplay",
     3: "take SimplexDisplay, which draws a triangle",
     4: "take TetrahedronDisplay",
 }
 # Points, and how large they are at most.
 _SIZES = ((40, 7.0), (400, 4.0), (np.inf, 2.0))
-# Letters of a line beside a corner.
-_MAX_LETTERS = 16
+# Letters of a line beside a corner, and in a legend, and lines.
+_MAX_LETTERS, _LEGEND_LETTERS, _MAX_LINES = 16, 28, 4
+# Beyond this number of points vector formats hold a bitmap of them: a million would be 140 MB.
+_MAX_VECTOR = 10_000
 # Corners that rounding tells apart are one.
 _ATOL = 1e-9
 
@@ -166,11 +170,14 @@ class BaseCornersDisplay(ABC):
         ------
         ValueError
             As `from_predictions`.
+        TypeError
+            If the estimator predicts neither beliefs nor probabilities.
         """
         if hasattr(estimator, "predict_mass"):
-            return cls.from_predictions(y, estimator.predict_mass(X), **options)
-        labels = estimator.classes_.tolist()
-        return cls.from_predictions(y, estimator.predict_proba(X), labels=labels, **options)
+            return cls.from_predictions(y, predictions(estimator, "predict_mass", X), **options)
+        probabilities = predictions(estimator, "predict_proba", X)
+        labels = known_classes(estimator)
+        return cls.from_predictions(y, probabilities, labels=labels, **options)
 
     @classmethod
     def from_mass(cls, m: MassFunction | Mapping[str, MassFunction], *, ax: Any = None) -> Self:
@@ -215,9 +222,9 @@ class BaseCornersDisplay(ABC):
     def _check_number(cls, number: int) -> None:
         if number != cls.n_corners:
             hint = _OTHERS.get(number, "show some of them, or coarsen the frame")
+            there = "is 1 class" if number == 1 else f"are {number} classes"
             raise ValueError(
-                f"there are {number} classes, and {cls.__name__} has {cls.n_corners} corners; "
-                f"{hint}"
+                f"there {there}, and {cls.__name__} has {cls.n_corners} corners; {hint}"
             )
 
     def sides(self) -> dict[int, list[Floats]]:
@@ -230,11 +237,26 @@ class BaseCornersDisplay(ABC):
 
     def _corner_names(self) -> list[str]:
         """Labels, on several lines if they are long."""
-        return [fill(literal(label), _MAX_LETTERS) for label in self.labels]
+        return [literal(_folded(label, _MAX_LETTERS)) for label in self.labels]
 
     def _marker_size(self) -> float:
         """Many points are small, for they lie on each other."""
         return next(size for most, size in _SIZES if len(self.points) <= most)
+
+    def _point_style(self, number: int) -> dict[str, Any]:
+        """Color, marker and name of a group."""
+        color, marker = MARKS[number]
+        size = self._marker_size()
+        return {
+            "color": color,
+            "marker": marker,
+            "linestyle": "none",
+            "markeredgecolor": "black",
+            "markeredgewidth": 0.08 * size,
+            "ms": size,
+            "label": literal(_folded(self.names[number], _LEGEND_LETTERS)),
+            "rasterized": len(self.points) > _MAX_VECTOR,
+        }
 
     def _legend_style(self) -> dict[str, Any]:
         """Beside the upper corner, with markers that are large enough to tell."""
@@ -253,6 +275,11 @@ class BaseCornersDisplay(ABC):
             for number, name in enumerate(self.names)
             if np.any(self.groups == number)
         ]
+
+
+def _folded(name: str, letters: int) -> str:
+    """A name on a few lines."""
+    return fill(name, letters, max_lines=_MAX_LINES, placeholder="…")
 
 
 def facets(size: int) -> list[list[int]]:

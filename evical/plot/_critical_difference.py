@@ -13,7 +13,7 @@ from matplotlib.axes import Axes
 from numpy.typing import NDArray
 
 from evical.plot._density import check_choice
-from evical.plot._style import COLORS, axes_or_new, ink, literal
+from evical.plot._style import COLORS, axes_or_new, ink, literal, short
 from evical.significance import HolmResult, NemenyiResult, holm, nemenyi
 
 __all__ = ["CriticalDifferenceDisplay"]
@@ -23,6 +23,8 @@ Floats = NDArray[np.float64]
 # Inches of a row of labels, and above the axis; of a figure, per character of the longest label.
 _ROW, _HEAD, _CHARACTER = 0.24, 1.0, 0.085
 _MAX_TICKS = 16
+# Letters of a label; longer names are cut.
+_MAX_LETTERS = 40
 # Share of a row that its letters may fill.
 _FILLED = 0.7
 # Rows that a bar takes, and the share of the axis by which it is longer than its ranks.
@@ -193,7 +195,7 @@ class CriticalDifferenceDisplay:
         return self
 
     def _size(self, rows: float) -> tuple[float, float]:
-        longest = max(map(len, self.methods)) + 6
+        longest = max(len(short(name, _MAX_LETTERS)) for name in self.methods) + 6
         return 4.2 + 2 * _CHARACTER * longest, _HEAD + _ROW * (rows + 2.0)
 
     def _span(self, group: Sequence[str]) -> tuple[float, float]:
@@ -202,11 +204,13 @@ class CriticalDifferenceDisplay:
 
     def _draw_axis(self, ax: Axes, rows: float, size: float) -> None:
         k = len(self.methods)
-        ax.set_xlim(1, k)
+        # Of few data sets the critical difference is more than the ranks differ.
+        ax.set_xlim(1, max(k, 1 + (self.critical_difference or 0.0)))
         ax.set_ylim(-rows, 2.0)
         for side in ("left", "right", "bottom"):
             ax.spines[side].set_visible(False)
         ax.spines["top"].set_position(("data", 0))
+        ax.spines["top"].set_bounds(1, k)
         ax.xaxis.tick_top()
         ax.set_xticks(range(1, k + 1, 1 + k // _MAX_TICKS))
         ax.tick_params(labelsize=size)
@@ -230,7 +234,8 @@ class CriticalDifferenceDisplay:
             lw=1.6 if strong else 0.9,
             clip_on=False,
         )
-        text = f"{literal(name)}  {rank:.2f}" if side == "right" else f"{rank:.2f}  {literal(name)}"
+        shown = literal(short(name, _MAX_LETTERS))
+        text = f"{shown}  {rank:.2f}" if side == "right" else f"{rank:.2f}  {shown}"
         self.labels_[name] = ax.annotate(
             text,
             (end, height),
@@ -263,10 +268,10 @@ class CriticalDifferenceDisplay:
         (line,) = ax.plot(ends, [1.9, 1.9], color=ink(), marker="|", ms=7, lw=1.4, clip_on=False)
         ax.annotate(
             f"CD = {self.critical_difference:.3g}",
-            (ends[1], 1.9),
-            xytext=(6, 0),
+            (ends[0], 1.9),
+            xytext=(-6, 0),
             textcoords="offset points",
-            ha="left",
+            ha="right",
             va="center",
             fontsize=size,
             annotation_clip=False,

@@ -36,6 +36,8 @@ _MAX_INTERVALS = 200
 _MAX_POINTS = 600
 # Groups of neighbors whose share of the class is drawn in a band.
 _N_SHARES = 20
+# Panels side by side; more are in several rows.
+_MAX_COLUMNS = 4
 
 # Samples of the class and others: told apart by form and by lightness.
 _POINTS: dict[bool, dict[str, Any]] = {
@@ -320,12 +322,17 @@ def _columns(values: NDArray[Any]) -> NDArray[Any]:
 
 
 def _panels(ax: Any, count: int) -> NDArray[Any]:
-    """As many axes as there are classes: the given ones, or new ones side by side."""
+    """As many axes as there are classes: the given ones, or new ones in rows."""
     if ax is None and count > 1:
         import matplotlib.pyplot as plt  # inside, as in axes_or_new
 
-        figure = plt.figure(figsize=(min(4.0 * count, 14.0), 4.2), layout="constrained")
-        return np.asarray(figure.subplots(1, count, sharey=True))
+        rows = -(-count // _MAX_COLUMNS)
+        columns = -(-count // rows)
+        size = (min(4.0 * columns, 14.0), 4.2 * rows)
+        grid = plt.figure(figsize=size, layout="constrained").subplots(rows, columns, sharey=True)
+        for unused in grid.ravel()[count:]:
+            unused.remove()
+        return np.asarray(grid.ravel()[:count])
     panels = np.atleast_1d(
         np.asarray(axes_or_new(None) if ax is None else ax, dtype=object)
     ).ravel()

@@ -11,7 +11,7 @@ from matplotlib.axes import Axes
 from numpy.typing import NDArray
 
 from evical.plot._corners import MARKS, BaseCornersDisplay
-from evical.plot._style import COLORS, axes_or_new, ink, literal
+from evical.plot._style import COLORS, axes_or_new, ink, literal, short
 
 __all__ = ["TRIANGLE", "SimplexDisplay"]
 
@@ -19,6 +19,8 @@ Floats = NDArray[np.float64]
 
 # Lower left, top and lower right, as in the thesis.
 TRIANGLE = np.array([[0.0, 0.0], [0.5, np.sqrt(0.75)], [1.0, 0.0]])
+# Letters of a name along a side.
+_SIDE_LETTERS = 16
 _TICKS = (0.2, 0.4, 0.6, 0.8)
 
 
@@ -117,7 +119,7 @@ class SimplexDisplay(BaseCornersDisplay):
                 ax.text(x, y, f"{p:g}", rotation=angle, ha="center", va="center", **style)
 
     def _names(self, ax: Axes) -> None:
-        names = [name.split("\n")[0] for name in self._corner_names()]
+        names = [literal(short(label, _SIDE_LETTERS)) for label in self.labels]
         places = TRIANGLE + np.array([[-0.01, -0.04], [0, 0.025], [0.01, -0.04]])
         heads = zip(places, self._corner_names(), ("top", "bottom", "top"), strict=True)
         for (x, y), name, va in heads:
@@ -141,17 +143,7 @@ class SimplexDisplay(BaseCornersDisplay):
         return ax.fill(*polygon.T, zorder=2, joinstyle="round", **style)[0]
 
     def _scatter(self, ax: Axes, places: Floats, number: int) -> Any:
-        color, marker = MARKS[number]
-        return ax.plot(
-            *places.T,
-            marker,
-            color=color,
-            markeredgecolor="black",
-            markeredgewidth=0.08 * self._marker_size(),
-            ms=self._marker_size(),
-            label=literal(self.names[number]),
-            zorder=3,
-        )[0]
+        return ax.plot(*places.T, zorder=3, **self._point_style(number))[0]
 
 
 _BOUNDARY: dict[str, Any] = {"color": COLORS["gray"], "lw": 1.6, "zorder": 1}

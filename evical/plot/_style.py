@@ -17,6 +17,7 @@ __all__ = [
     "new_pair",
     "next_curve",
     "paper",
+    "short",
 ]
 
 # Color, marker and line of curves that share axes.
@@ -37,6 +38,16 @@ def new_pair() -> tuple[Axes, Axes]:
     figure = plt.figure(figsize=(5.4, 6.2), layout="constrained")
     above, below = figure.subplots(2, 1, sharex=True, height_ratios=(3, 1))
     return above, below
+
+
+def short(text: str, letters: int) -> str:
+    """The text on one line, cut if it is long.
+
+    >>> short("a name of\\ntwo lines", 12)
+    'a name of t…'
+    """
+    line = " ".join(text.split())
+    return line if len(line) <= letters else line[: letters - 1] + "…"
 
 
 def legend_above(ax: Axes, **options: Any) -> Any:

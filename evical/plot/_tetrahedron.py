@@ -14,7 +14,7 @@ from mpl_toolkits.mplot3d.art3d import (  # type: ignore[import-untyped]  # none
 from numpy.typing import NDArray
 
 from evical.plot._corners import MARKS, BaseCornersDisplay
-from evical.plot._style import COLORS, ink, literal
+from evical.plot._style import COLORS, ink
 
 __all__ = ["TETRAHEDRON", "TetrahedronDisplay"]
 
@@ -161,17 +161,8 @@ class TetrahedronDisplay(BaseCornersDisplay):
         return region
 
     def _scatter(self, ax: Any, places: Floats, number: int) -> Any:
-        color, marker = MARKS[number]
-        return ax.plot(
-            *places.T,
-            marker,
-            color=color,
-            markeredgecolor="black",
-            markeredgewidth=0.08 * self._marker_size(),
-            ms=self._marker_size(),
-            label=literal(self.names[number]),
-            zorder=100,  # above all regions, which are numbered as they lie behind each other
-        )[0]
+        # above all regions, which are numbered as they lie behind each other
+        return ax.plot(*places.T, zorder=100, **self._point_style(number))[0]
 
 
 def _axes(ax: Any) -> Any:

@@ -8,6 +8,7 @@ import pytest
 from matplotlib.figure import Figure
 from scipy.spatial import ConvexHull
 from sklearn.linear_model import LogisticRegression
+from sklearn.svm import LinearSVC
 
 from dstheory import Frame, MassError, MassFunction, betp, vacuous
 from dstheory.plot import credal_vertices
@@ -314,3 +315,36 @@ def test_picture_of_a_tetrahedron():
         ax = figure.add_axes((0, 0, 1, 1), projection="3d")
         certain = MassFunction(FOUR, [2, 10, 15], [0.7, 0.2, 0.1])
         TetrahedronDisplay.from_mass({"witness": FOURFOLD, "camera": certain}, ax=ax)
+
+
+def test_long_names_are_folded_as_they_are(ax):
+    """A fold between the backslash and the dollar sign that it guards would show the former."""
+    long = "abcdefghijklmno$x$ " + "and so on " * 20
+    display = SimplexDisplay.from_predictions(
+        ["a", "b", long], np.eye(3), labels=["a", "b", long], ax=ax
+    )
+    texts = [text.get_text() for text in ax.texts]
+    (corner,) = [text for text in texts if text.startswith("abcdefghijklmno")]
+    assert corner.split("\n")[:2] == [r"abcdefghijklmno\$", r"x\$ and so on and"]
+    assert len(corner.split("\n")) == 4
+    assert corner.endswith("…")
+    assert r"P(abcdefghijklmno…) →" in texts
+    assert display.points_[long].get_label().endswith("…")
+    ax.figure.draw_without_rendering()
+
+
+def test_very_many_points_are_a_bitmap(ax):
+    p = np.random.default_rng(0).dirichlet(np.ones(3), 10_001)
+    y = np.arange(10_001) % 3
+    many = SimplexDisplay.from_predictions(y, p, ax=ax)
+    few = SimplexDisplay.from_predictions(y[:90], p[:90], ax=ax)
+    assert many.points_["0"].get_rasterized()
+    assert not few.points_["0"].get_rasterized()
+
+
+@pytest.mark.parametrize("display", [SimplexDisplay, TetrahedronDisplay])
+def test_what_predicts_nothing_is_refused(display):
+    with pytest.raises(TypeError, match="LinearSVC has no predict_proba; give a fitted estimator"):
+        display.from_estimator(LinearSVC(), [[0.0]], [0])
+    with pytest.raises(ValueError, match=r"there is 1 class, and .* corners; it is certain"):
+        display.from_mass(vacuous(Frame(["a"])))

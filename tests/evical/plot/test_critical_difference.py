@@ -153,3 +153,26 @@ def test_no_group_no_bar(ax):
 def test_bad_tables_are_refused(ax, table, options, message):
     with pytest.raises(ValueError, match=message):
         CriticalDifferenceDisplay.from_results(table, ax=ax, **options)
+
+
+def test_names_are_on_one_line_and_cut(ax):
+    names = ["two\nlines", "x" * 200, "short"]
+    display = CriticalDifferenceDisplay.from_results(Results(np.eye(3), names), ax=ax)
+    texts = {name: label.get_text() for name, label in display.labels_.items()}
+    assert "two lines" in texts["two\nlines"]
+    assert len(texts["x" * 200]) < 50
+    alone = CriticalDifferenceDisplay.from_results(Results(np.eye(3), names))
+    assert alone.ax_.figure.get_figwidth() < 13
+    plt.close(alone.ax_.figure)
+
+
+def test_the_name_of_a_long_ruler_is_in_the_figure():
+    display = CriticalDifferenceDisplay.from_results([[1.0, 2.0], [2.0, 1.0]])
+    figure = display.ax_.figure
+    figure.draw_without_rendering()
+    (name,) = [text for text in display.ax_.texts if text.get_text().startswith("CD")]
+    assert display.critical_difference > 1
+    for artist in (name, display.ruler_):
+        box = artist.get_window_extent()
+        assert 0 <= box.x0 < box.x1 <= figure.bbox.x1
+    plt.close(figure)

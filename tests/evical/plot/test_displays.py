@@ -281,3 +281,10 @@ def test_bands_on_the_same_axes_are_told_apart(ax):
 def test_a_narrow_band_is_no_line(ax):
     display = BeliefBandDisplay.from_predictions([0, 1], [[0.5, 0.500004]] * 2, ax=ax)
     assert len(display.lines_) == 2
+
+
+def test_a_band_of_very_many_scores_is_a_bitmap(ax):
+    scores = np.arange(10_001.0)
+    beliefs = np.tile([0.2, 0.5], (len(scores), 1))
+    display = BeliefBandDisplay.from_predictions(scores, beliefs, ax=ax)
+    assert all(artist.get_rasterized() for artist in (*display.lines_, display.band_))

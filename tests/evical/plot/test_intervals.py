@@ -156,3 +156,13 @@ def test_a_classifier_without_beliefs_is_refused(ax):
     classifier = LogisticRegression().fit(SCORES[:, np.newaxis], Y)
     with pytest.raises(TypeError, match="LogisticRegression has no predict_mass"):
         BeliefIntervalDisplay.from_estimator(classifier, SCORES[:, np.newaxis], Y, ax=ax)
+
+
+def test_panels_of_many_classes_are_in_rows():
+    beliefs = MassFunction(Frame(range(7)), [1, 2, 4, 8, 16, 32, 64], np.eye(7))
+    display = BeliefIntervalDisplay.from_predictions(None, beliefs)
+    figure = display.ax_.figure
+    figure.draw_without_rendering()
+    assert len(figure.axes) == len(display.axes_) == 7
+    widths = [ax.get_window_extent().width / figure.dpi for ax in display.axes_]
+    assert min(widths) > 2  # inches
