@@ -85,7 +85,7 @@ def load(name: str, data: str | Path | None = None) -> Dataset:
     if folder is not None:
         raise FileNotFoundError(f"the folder {str(folder)!r} has no {name}.csv or {name}.csv.gz")
     if known.openml is not None:
-        return _checked(fetch_openml(name, known.openml), known)
+        return _checked(fetch_openml(name, known.openml, known.n_features), known)
     raise FileNotFoundError(
         f"the data set {name!r} is read from a folder; name it by data, or by the environment "
         f"variable {VARIABLE}"

@@ -12,7 +12,7 @@ from evical.datasets._known import OpenML
 __all__ = ["fetch_openml", "from_frame"]
 
 
-def fetch_openml(name: str, source: OpenML) -> Dataset:
+def fetch_openml(name: str, source: OpenML, n_features: int) -> Dataset:
     """A data set by its name and version there.
 
     Parameters
@@ -20,6 +20,8 @@ def fetch_openml(name: str, source: OpenML) -> Dataset:
     name : str
         Ours.
     source : OpenML
+    n_features : int
+        That it must have, before encoding.
 
     Returns
     -------
@@ -29,6 +31,8 @@ def fetch_openml(name: str, source: OpenML) -> Dataset:
     ------
     OSError
         If there is no network, or the server does not answer.
+    ValueError
+        If it has another number of features, or as `from_frame`.
     """
     # Inside, because nothing else needs it and it needs pandas.
     from sklearn import datasets
@@ -40,6 +44,11 @@ def fetch_openml(name: str, source: OpenML) -> Dataset:
             f"the data set {name!r} cannot be fetched from openml.org ({error}); name a folder "
             "that has it by data, or by the environment variable EVICAL_DATA"
         ) from error
+    if bunch.data.shape[1] != n_features:
+        raise ValueError(
+            f"{name} of openml.org has {bunch.data.shape[1]} features, but that data set has "
+            f"{n_features}; is it another version?"
+        )
     return from_frame(name, bunch.data, bunch.target, source.labels)
 
 

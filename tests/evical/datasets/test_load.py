@@ -1,6 +1,8 @@
 """Data sets by name: the right rows, encoded alike in both files, or an error that says why not."""
 
 import gzip
+import json
+import re
 
 import numpy as np
 import pytest
@@ -133,3 +135,51 @@ def test_a_code_that_the_column_does_not_have_is_refused(tmp_path):
     )
     with pytest.raises(ValueError, match=r"line 3, column 'A4': '4' is no code .* \(1, 2, 3\)"):
         load("australian", tmp_path)
+
+
+def described_in(name: str) -> str:
+    path = DATA / name
+    if not path.is_file():
+        pytest.skip(f"the folder has no {name}")
+    return path.read_text(encoding="utf-8")
+
+
+@needs_data
+def test_what_is_known_is_what_the_description_of_the_folder_says():
+    text = described_in("README.md")
+    rows = re.findall(r"^\| (\w+)\.csv(?:\.gz)? \| (\d+) \| (\d+) \| \{(.*?)\} \|", text, re.M)
+    described = {
+        name: (int(n), int(p), {k: int(v) for k, v in re.findall(r"(\w+): (\d+)", counts)})
+        for name, n, p, counts in rows
+    }
+    # These have missing numbers, which no study fills in.
+    missing = {"breast_cancer_wisconsin_full", "diabetes_na"}
+    own = {"breast_cancer", "digits"}  # of scikit-learn only
+    assert set(described) - missing == set(KNOWN) - own
+    for name in set(described) - missing:
+        known = KNOWN[name]
+        expected = (sum(known.classes.values()), known.n_features, known.classes)
+        assert described[name] == expected, name
+
+
+@needs_data
+def test_codes_are_those_of_the_codebook():
+    book = json.loads(described_in("codebook.json"))["adult"]
+    for column, codes in KNOWN["adult_train"].nominal.items():
+        assert codes == tuple(sorted(book[column].values())), column
+    assert set(book) - set(KNOWN["adult_train"].nominal) == {"sex", "target"}
+
+
+@needs_data
+@pytest.mark.parametrize("name", ["adult", "australian", "soybean"])
+def test_every_column_that_is_not_encoded_is_a_number_or_has_two_codes(name):
+    numbers = {
+        "adult": {"age", "fnlwgt", "education_num", "capital_gain", "capital_loss"}
+        | {"hours_per_week"},
+        "australian": {"A2", "A3", "A7", "A10", "A13", "A14"},
+        "soybean": set(),
+    }[name]
+    data = load(name, DATA)
+    for column, values in zip(data.feature_names, data.X.T, strict=True):
+        if column not in numbers:
+            assert set(values) == {0.0, 1.0}, column

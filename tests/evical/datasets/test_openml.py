@@ -6,8 +6,10 @@ import numpy as np
 import pandas as pd
 import pytest
 import sklearn.datasets
+from sklearn.utils import Bunch
 
 from evical.datasets import load
+from evical.datasets._known import KNOWN
 from evical.datasets._openml import from_frame
 
 FRAME = pd.DataFrame(
@@ -37,12 +39,54 @@ def test_what_a_frame_may_not_hold():
         from_frame("pets", FRAME, KIND, {"cat": "1"})
 
 
-def test_without_a_network_the_folder_is_named(monkeypatch):
-    # The network is what is replaced, so that the test is the same with one and without.
-    def unreachable(*args, **kwargs):
-        raise URLError("no route to host")
+# Below, scikit-learn's function is replaced, because it is the network: what it does without one,
+# and what it gives with one, are its own; what is tested is what this package makes of either.
 
+
+@pytest.fixture
+def answer(monkeypatch):
     monkeypatch.delenv("EVICAL_DATA", raising=False)
-    monkeypatch.setattr(sklearn.datasets, "fetch_openml", unreachable)
+    return lambda function: monkeypatch.setattr(sklearn.datasets, "fetch_openml", function)
+
+
+def sonar(n_features: int, n_rocks: int) -> Bunch:
+    """As scikit-learn gives it: a frame of floats, and a series of categories."""
+    labels = ["Rock"] * n_rocks + ["Mine"] * 111
+    X = pd.DataFrame({f"attribute_{i}": np.linspace(0, 1, len(labels)) for i in range(n_features)})
+    return Bunch(data=X, target=pd.Series(labels, dtype="category", name="Class"))
+
+
+@pytest.mark.parametrize("error", [URLError("no route to host"), TimeoutError("no route")])
+def test_without_a_network_the_folder_is_named(answer, error):
+    def unreachable(*args, **kwargs):
+        raise error
+
+    answer(unreachable)
     with pytest.raises(OSError, match=r"'sonar' cannot be fetched .*no route.* EVICAL_DATA"):
         load("sonar")
+
+
+def test_what_is_fetched_is_renamed_and_checked(answer):
+    asked = []
+
+    def served(name, **kwargs):
+        asked.append((name, kwargs))
+        return sonar(60, 97)
+
+    answer(served)
+    data = load("sonar")
+    assert asked == [("sonar", {"version": 1, "as_frame": True})]
+    assert (data.class_names, data.class_counts) == (("0", "1"), (97, 111))
+    for wrong, message in (
+        (sonar(59, 97), "sonar of openml.org has 59 features, but that data set has 60"),
+        (sonar(60, 96), "sonar has the classes 0: 96, 1: 111, but that data set has 0: 97"),
+    ):
+        answer(lambda *args, bunch=wrong, **kwargs: bunch)
+        with pytest.raises(ValueError, match=message):
+            load("sonar")
+
+
+@pytest.mark.parametrize("name", [name for name, known in KNOWN.items() if known.openml])
+def test_labels_there_are_as_many_as_classes_here(name):
+    known = KNOWN[name]
+    assert list(known.openml.labels.values()) == list(known.classes)
