@@ -51,9 +51,9 @@ for size, (found, *_) in samples.items():
 
 # %%
 # Here the advice is good: logistic calibration is nearest, or as near as makes no difference,
-# though the truth is no sigmoid. That calibration is needed, 150 scores could not prove, and 2000 could.
-# None of this makes logistic calibration the best one elsewhere: one sample of each size is no
-# study of calibrators, and it is your scores that decide.
+# though the truth is no sigmoid. That calibration is needed, 150 scores could not prove, and 2000
+# could. None of this makes logistic calibration the best one elsewhere: one sample of each size is
+# no study of calibrators, and it is your scores that decide.
 #
 # Below, what cross-validation made of the differences to the best method, and what they really are.
 

@@ -9,11 +9,18 @@ import pytest
 from tests.public_objects import ROOT
 
 EXAMPLES = sorted((ROOT / "examples").glob("plot_*.py"))
+# Tests that run at once would have the threads of their linear algebra wait for each other.
+ONE_THREAD = {"OPENBLAS_NUM_THREADS": "1", "OMP_NUM_THREADS": "1"}
 
 
 def test_there_are_examples():
     assert len(EXAMPLES) >= 2
     assert {path.name for path in (ROOT / "examples").glob("*.py")} == {p.name for p in EXAMPLES}
+
+
+def test_documentation_lists_every_example():
+    page = (ROOT / "docs" / "index.md").read_text(encoding="utf-8")
+    assert [path.name for path in EXAMPLES if f"(../examples/{path.name})" not in page] == []
 
 
 @pytest.mark.parametrize("path", EXAMPLES, ids=lambda path: path.stem)
@@ -23,7 +30,7 @@ def test_example_runs(path, tmp_path):
     done = subprocess.run(
         command,
         cwd=tmp_path,
-        env={**os.environ, "MPLBACKEND": "Agg", "PYTHONPATH": str(ROOT)},
+        env={**os.environ, "MPLBACKEND": "Agg", "PYTHONPATH": str(ROOT), **ONE_THREAD},
         capture_output=True,
         text=True,
         check=False,
