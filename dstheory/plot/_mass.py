@@ -131,11 +131,13 @@ class MassDisplay:
             If there are no or too many sources, their frames differ, a batch is empty, or
             `show` or `max_sets` is something else.
         TypeError
-            If a source is no mass function, or its masses are no numbers.
+            If a source is no mass function, or its masses or `max_sets` are no numbers.
         """
         sources = _sources(m)
         kinds = _kinds(show)
         frame = next(iter(sources.values())).frame
+        if not isinstance(max_sets, int | np.integer):
+            raise TypeError(f"max_sets is {max_sets!r}, expected a whole number")
         if max_sets < 1:
             raise ValueError(f"max_sets is {max_sets}, expected at least 1")
         masks, n_rest = _largest(list(sources.values()), max_sets)

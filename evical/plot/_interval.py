@@ -14,7 +14,7 @@ from numpy.typing import ArrayLike, NDArray
 
 from evical.plot._density import shares_style
 from evical.plot._inputs import display_name, predictions
-from evical.plot._interval_data import class_beliefs, outcomes
+from evical.plot._interval_data import check_threshold, class_beliefs, outcomes
 from evical.plot._style import (
     COLORS,
     axes_or_new,
@@ -159,9 +159,10 @@ class BeliefIntervalDisplay:
             If lengths differ, there is no sample, a label is not of the frame, Bel and Pl do
             not satisfy 0 <= Bel <= Pl <= 1, the threshold lies outside [0, 1], or axes or names
             are not as many as the classes.
+        TypeError
+            If the threshold is no number.
         """
-        if threshold is not None and not 0 <= threshold <= 1:
-            raise ValueError(f"threshold is {threshold!r}, expected a probability in [0, 1]")
+        check_threshold(threshold)
         beliefs = class_beliefs(y_belief, pos_label)
         hits = None if y_true is None else outcomes(y_true, y_belief, pos_label)
         if hits is not None:

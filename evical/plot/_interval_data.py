@@ -12,7 +12,7 @@ from evical.metrics._beliefs import class_intervals, normal
 from evical.metrics._inputs import class_codes, is_positive
 from evical.plot._inputs import positive_index
 
-__all__ = ["Beliefs", "class_beliefs", "outcomes"]
+__all__ = ["Beliefs", "check_threshold", "class_beliefs", "outcomes"]
 
 Floats = NDArray[np.float64]
 
@@ -25,6 +25,16 @@ class Beliefs:
     pl: Floats
     betp: Floats
     labels: tuple[Any, ...]
+
+
+def check_threshold(threshold: Any) -> None:
+    """Raise unless it is a probability or None."""
+    if threshold is None:
+        return
+    if not isinstance(threshold, int | float | np.number):
+        raise TypeError(f"threshold is {threshold!r}, expected a probability, or None for no line")
+    if not 0 <= threshold <= 1:
+        raise ValueError(f"threshold is {threshold!r}, expected a probability in [0, 1]")
 
 
 def class_beliefs(y_belief: Any, pos_label: Any) -> Beliefs:

@@ -120,6 +120,7 @@ def test_a_batch_shows_means_and_quantiles(ax):
         (3, {}, TypeError, "is a MassFunction, not int"),
         (WITNESS, {"show": ["betp"]}, ValueError, "show holds 'betp', expected 'bel'"),
         (WITNESS, {"max_sets": 0}, ValueError, "max_sets is 0"),
+        (WITNESS, {"max_sets": "all"}, TypeError, "max_sets is 'all', expected a whole number"),
         (MassFunction(FRAME, [7], np.ones((0, 1))), {}, ValueError, r"shape \(0,\) has no row"),
     ],
 )

@@ -166,3 +166,8 @@ def test_panels_of_many_classes_are_in_rows():
     assert len(figure.axes) == len(display.axes_) == 7
     widths = [ax.get_window_extent().width / figure.dpi for ax in display.axes_]
     assert min(widths) > 2  # inches
+
+
+def test_a_threshold_is_a_number(ax):
+    with pytest.raises(TypeError, match="threshold is 'half', expected a probability, or None"):
+        BeliefIntervalDisplay.from_predictions(None, [[0.2, 0.4]], threshold="half", ax=ax)
