@@ -87,6 +87,8 @@ _READING = (
     "Folds share training samples, so that their results are correlated: standard errors and "
     "tests are corrected for that (Nadeau & Bengio 2003). Folds tell about other samples like "
     "these, not about other data sets.",
+    "Methods are compared with the best of them, and the best is picked by the same folds: chance "
+    "has favored it a little, so that differences to it tend to be too large.",
     "The recommended method is the simplest of those within one standard error of the best. That "
     "no difference can be seen is no proof that there is none.",
     "A narrower belief interval is not better in itself: it has to hold what it says, see the "

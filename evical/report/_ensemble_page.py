@@ -94,8 +94,8 @@ def _lead(evaluation: EnsembleEvaluation) -> list[str]:
     own = len(evaluation.members)
     rates = evaluation.losses()["error_rate"].mean(axis=1)
     best = int(rates[:own].argmin())
-    contrasts = {one.other: one for one in evaluation.contrasts()}
-    mean, member = contrasts[evaluation.ways[-1]], contrasts[evaluation.ways[best]]
+    contrasts = evaluation.contrasts()  # by position, because names may be anything
+    mean, member = contrasts[-1], contrasts[best]
     name = named(evaluation.members[best])
     return [
         f"{own} member{'s' if own > 1 else ''} combined by {named(evaluation.rule)} err on "

@@ -170,8 +170,9 @@ def _draw_band(
     ).plot(ax)
     for rug in display.rug_:
         rug.set_rasterized(len(values) > _N_VECTORS)
-    margin = 0.02 * float(np.ptp(values)) or 1.0
-    ax.set_xlim(values.min() - margin, values.max() + margin)
+    low, high = _extent(values)
+    margin = 0.02 * (high - low)
+    ax.set_xlim(low - margin, high + margin)
 
 
 def _draw_cloud(ax: Axes, values: Floats, parts: dict[str, Floats]) -> None:
@@ -192,12 +193,21 @@ def _draw_cloud(ax: Axes, values: Floats, parts: dict[str, Floats]) -> None:
     ax.legend(loc="best")
 
 
+def _extent(values: Floats) -> tuple[float, float]:
+    """Least and greatest value; more where they are too near to be told apart in a picture."""
+    low, high = float(values.min()), float(values.max())
+    size = max(abs(low), abs(high))
+    if high - low > max(1e-9 * size, 1e-300):
+        return low, high
+    margin = max(0.5, 1e-3 * size)
+    return low - margin, high + margin
+
+
 def _density(evaluation: Evaluation) -> Picture:
     values, axis = _axis(evaluation)
     figure = Figure(figsize=(8, 2.8), layout="constrained")
     ax = figure.subplots()
-    # A range without width has bins all the same.
-    edges = np.histogram_bin_edges(values, _N_COLUMNS)
+    edges = np.linspace(*_extent(values), _N_COLUMNS + 1)
     styles: tuple[dict[str, Any], ...] = (
         {"color": COLORS["vermilion"], "linestyle": "--"},
         {"color": COLORS["blue"], "fill": True, "alpha": 0.35},

@@ -10,7 +10,7 @@ from evical.calibrators import LogisticCalibrator
 from evical.experiments import Evaluation, compare
 from evical.report import build
 from evical.report._comparison_page import differences_table, ranking_table
-from evical.report._ensemble_page import contrasts_table, rows_table, ways_table
+from evical.report._ensemble_page import contrasts_table, ensemble_page, rows_table, ways_table
 from evical.report._evaluation_page import evaluation_page
 from evical.report._evaluation_tables import (
     coverage_table,
@@ -115,6 +115,25 @@ def test_certain_right_and_constant_predictions_have_pages():
     assert "Belief intervals are 1.000 wide on average" in text
 
 
+@pytest.mark.parametrize(
+    "pair", [(1.0, np.nextafter(1, 2)), (0.0, 5e-324), (3.0, 3.0), (-1e-200, 1e-200)]
+)
+def test_scores_that_can_hardly_be_told_apart_have_a_page(pair):
+    y = np.array([0, 1] * 30)
+    p = np.full(60, 0.5) if pair[0] == pair[1] else np.tile([0.2, 0.8], 30)
+    check_page(build(Evaluation.from_predictions(y, p, scores=np.tile(pair, 30), n_resamples=9)))
+
+
+def test_members_may_have_the_names_of_other_ways():
+    names = ("a", "mean of probabilities", "combined")
+    made = ensemble(members=names)
+    plain = " ".join(ensemble_page(ensemble(), "").lead)
+    # The second member is the best.
+    expected = plain.replace("the best member alone, b,", f"the best member alone, {names[1]},")
+    lead = " ".join(ensemble_page(made, "").lead)
+    assert lead == expected.replace("Against b ", f"Against {names[1]} ")
+
+
 def test_tables_of_an_evaluation_hold_its_numbers():
     made = evaluation()
     first = measures_table(made).rows[0]
@@ -175,6 +194,7 @@ def test_a_comparison_shows_means_differences_and_advice():
     # Two degrees of freedom.
     assert first.values[1] == pytest.approx(line.difference - 4.302653 * line.error)
     text = check_page(build(made)).text
+    assert "the best is picked by the same folds" in text
     assert f"Recommended: {made.recommendation.method}" in text
     for reason in made.recommendation.reasons:
         assert reason[1:] in text
