@@ -57,8 +57,9 @@ def reproduce(
         study = _study(name)
         if jobs == 0:
             raise ValueError("--jobs is 0, expected a number from 1, or -1 for all processors")
-        prepare_folder(output / "rounds")
         planned = plan_study(study, output, rounds, seed, data, quick)
+        # Last, so that a wrong call leaves no empty folder behind.
+        prepare_folder(output / "rounds")
     outcome = _carried_out(planned, jobs)
     files = study_files(outcome, _command(outcome, quick))
     with user_input():

@@ -173,7 +173,22 @@ def plan_study(
         records = made.store.load(part, number)
         if records is not None:
             made.kept[part.key, number] = records
+            _check_rows(made, made.kept, part, number)
     return made
+
+
+def _check_rows(
+    plan: Plan, done: Mapping[tuple[str, int], list[Record]], part: Part, n: int
+) -> None:
+    """Refuse a round whose rows are not those of the first of its part that is done."""
+    first = next(number for number in range(plan.rounds) if (part.key, number) in done)
+    known, found = ({labels for labels, _ in done[part.key, i]} for i in (first, n))
+    if known != found:
+        raise ValueError(
+            f"rounds {first} and {n} of part {part.key!r} of {plan.study.name} differ in the row "
+            f"{', '.join(min(known ^ found))}, as if made by different versions; delete the folder "
+            f"{str(plan.store.path(part, n).parent)!r} to compute anew"
+        )
 
 
 def run_plan(
@@ -207,6 +222,7 @@ def run_plan(
         for part, number, records in rounds:
             plan.store.save(part, number, records)
             done[part.key, number] = records
+            _check_rows(plan, done, part, number)
             report(len(done), len(plan.tasks))
     gathered = {part.key: [done[part.key, r] for r in range(plan.rounds)] for part in plan.parts}
     return Outcome(plan.study, plan.parts, plan.rounds, plan.seed, _rows(plan.study, gathered))

@@ -83,7 +83,7 @@ class RoundStore:
         path = self.path(part, number)
         try:
             text = path.read_text(encoding="utf-8")
-        except FileNotFoundError:
+        except (FileNotFoundError, NotADirectoryError):
             return None
         except UnicodeDecodeError as error:
             raise ValueError(_damaged(path)) from error

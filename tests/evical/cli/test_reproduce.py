@@ -17,7 +17,7 @@ WRONG = [
     ("xu2016-ten --data nowhere", "data is 'nowhere', which is no folder"),
     ("xu2016-ten --data .", "the folder '.' has no adult_a9a_train.csv"),
     ("xu2016-ten", "by the environment variable EVICAL_DATA"),
-    ("xu2016-ten --output file", "cannot write into 'file/rounds': not a directory"),
+    ("toy --output file", "cannot write into 'file/rounds': not a directory"),
 ]
 
 
@@ -26,11 +26,12 @@ def folder(tmp_path, monkeypatch):
     (tmp_path / "file").write_text("x")
     monkeypatch.chdir(tmp_path)
     monkeypatch.delenv("EVICAL_DATA", raising=False)
+    monkeypatch.setitem(STUDIES, "toy", toy_study(Toy("one")))
     return tmp_path
 
 
 @pytest.mark.parametrize(("arguments", "message"), WRONG)
-def test_one_line_and_exit_code_2(arguments, message, capfd):
+def test_one_line_and_exit_code_2(arguments, message, folder, capfd):
     assert main(["reproduce", *arguments.split()]) == 2
     out, err = capfd.readouterr()
     assert out == ""
@@ -46,9 +47,8 @@ def test_the_list_names_every_study(capfd):
 
 
 @pytest.mark.parametrize("jobs", [1, 2])
-def test_a_full_disk_is_one_line_and_keeps_what_is_finished(folder, jobs, capsys, monkeypatch):
+def test_a_full_disk_is_one_line_and_keeps_what_is_finished(folder, jobs, capsys):
     resource = pytest.importorskip("resource", reason="limits the size of files")
-    monkeypatch.setitem(STUDIES, "toy", toy_study(Toy("one")))
     command = ["reproduce", "toy", "--jobs", str(jobs), "--output", "out"]
     assert main([*command, "--rounds", "1"]) == 0
     place = folder / "out" / "rounds" / "toy" / "0" / "one"

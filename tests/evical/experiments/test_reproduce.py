@@ -199,3 +199,18 @@ def test_rows_of_a_part_must_be_those_of_the_study(tmp_path):
         ValueError, match="'one' and 'other-one' of toy both give the row one, 1, a"
     ):
         reproduce(toy_study(Toy("one"), Borrowed("one")), tmp_path, rounds=1)
+
+
+class Changing(Toy):
+    def run_round(self, data, number, seed):
+        return super().run_round(data, number, seed)[: 4 - number // 2]
+
+
+def test_rounds_of_a_part_must_have_the_same_rows(tmp_path):
+    with pytest.raises(ValueError, match="rounds 0 and 2 of part 'one' of toy differ in the row "):
+        reproduce(toy_study(Changing("one")), tmp_path)
+    # They are kept, and refused as soon as they are read.
+    calls = []
+    with pytest.raises(ValueError, match=r"one, 2, b, as if made by .* delete the folder '.*/one'"):
+        reproduce(toy_study(Changing("one")), tmp_path, on_round=lambda *done: calls.append(done))
+    assert calls == []
