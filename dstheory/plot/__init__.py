@@ -12,6 +12,7 @@ from dstheory.plot._level_set import LevelSetDisplay
 from dstheory.plot._mass import MassDisplay
 from dstheory.plot._network import NetworkDisplay
 from dstheory.plot._parameter import ParameterContourDisplay
+from dstheory.plot._regions import fill_regions
 from dstheory.plot._style import COLORS, LINES, axes_or_new, ink, literal, paper
 
 __all__ = [
@@ -26,6 +27,7 @@ __all__ = [
     "ParameterContourDisplay",
     "axes_or_new",
     "credal_vertices",
+    "fill_regions",
     "ink",
     "literal",
     "paper",

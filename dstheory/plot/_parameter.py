@@ -16,23 +16,15 @@ from numpy.typing import NDArray
 from dstheory.inference import LikelihoodContour, RandomInterval, predictive_binary
 from dstheory.mass import MassFunction
 from dstheory.plot._grid import as_limits, contour_grid, plausible_range
-from dstheory.plot._style import COLORS, LINES, axes_or_new, ink, literal, paper
+from dstheory.plot._regions import fill_regions
+from dstheory.plot._style import COLORS, LINES, axes_or_new, ink, literal
 
 __all__ = ["ParameterContourDisplay"]
 
 Floats = NDArray[np.float64]
 Label = tuple[int, ...]
 
-# Hatches in both directions tell the regions apart without color; what is left open is empty.
-_REGIONS: dict[Label, dict[str, Any]] = {
-    (1,): {"facecolor": (COLORS["blue"], 0.3), "edgecolor": COLORS["blue"], "hatch": "//", "lw": 0},
-    (0,): {
-        "facecolor": (COLORS["orange"], 0.3),
-        "edgecolor": COLORS["orange"],
-        "hatch": "\\\\",
-        "lw": 0,
-    },
-}
+_REGIONS: tuple[Label, ...] = ((1,), (0,), (0, 1))
 
 
 @final
@@ -186,23 +178,11 @@ class ParameterContourDisplay:
         return line
 
     def _fill(self, ax: Axes, masses: MassFunction) -> dict[Label, Any]:
-        top = int(np.argmax(self.plausibility))
-        parts: dict[Label, tuple[slice, float]] = {
-            (1,): (slice(None, top + 1), 1.0),
-            (0,): (slice(top, None), 1.0),
-            (0, 1): (slice(None), 0.0),
-        }
-        open_region = {"facecolor": paper(), "edgecolor": ink(), "lw": 0.8}
-        return {
-            label: ax.fill_between(
-                self.theta[part],
-                self.plausibility[part],
-                edge,
-                label=f"m({{{', '.join(map(str, label))}}}) = {masses.mass(label):.3f}",
-                **_REGIONS.get(label, open_region),
-            )
-            for label, (part, edge) in parts.items()
-        }
+        one, zero, both = (
+            f"m({{{', '.join(map(str, label))}}}) = {masses.mass(label):.3f}" for label in _REGIONS
+        )
+        regions = fill_regions(ax, self.theta, self.plausibility, (one, zero, both))
+        return dict(zip(_REGIONS, regions, strict=True))
 
 
 def _ends(contour: LikelihoodContour, level: float) -> tuple[float, float]:

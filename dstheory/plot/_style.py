@@ -74,6 +74,13 @@ def paper() -> Any:
     Returns
     -------
     color
+
+    Examples
+    --------
+    >>> import matplotlib.style
+    >>> with matplotlib.style.context("default"):
+    ...     paper()
+    'white'
     """
     return mpl.rcParams["axes.facecolor"]
 

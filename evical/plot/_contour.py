@@ -13,8 +13,9 @@ from matplotlib.axes import Axes
 from numpy.typing import NDArray
 from scipy.special import expit
 
+from dstheory.plot import fill_regions
 from evical.plot._inputs import known_classes
-from evical.plot._style import COLORS, axes_or_new, ink, literal, paper
+from evical.plot._style import axes_or_new, ink, literal
 
 __all__ = ["ContourDisplay"]
 
@@ -23,17 +24,6 @@ Floats = NDArray[np.float64]
 # Equidistant probabilities and equidistant log-odds together resolve a flat curve as well as
 # one that is pressed against 0 or 1.
 _GRID = np.union1d(np.linspace(0, 1, 401), expit(np.linspace(-30, 30, 601)))
-
-# Hatches in both directions tell the regions apart without color; what is left open is empty.
-_STYLES: dict[str, dict[str, Any]] = {
-    "1": {"facecolor": (COLORS["blue"], 0.3), "edgecolor": COLORS["blue"], "hatch": "//", "lw": 0},
-    "0": {
-        "facecolor": (COLORS["orange"], 0.3),
-        "edgecolor": COLORS["orange"],
-        "hatch": "\\\\",
-        "lw": 0,
-    },
-}
 
 
 class ContourDisplay:
@@ -163,21 +153,10 @@ class ContourDisplay:
         return {**areas, "01": 1 - areas["1"] - areas["0"]}
 
     def _fill(self, ax: Axes) -> dict[str, Any]:
-        top = int(np.argmax(self.plausibility))
         negative, positive = map(literal, self.class_names)
-        parts = {
-            "1": (slice(None, top + 1), 1.0, positive),
-            "0": (slice(top, None), 1.0, negative),
-            "01": (slice(None), 0.0, f"{negative}, {positive}"),
-        }
-        open_region = {"facecolor": paper(), "edgecolor": ink(), "lw": 0.8}
-        return {
-            key: ax.fill_between(
-                self.probability[part],
-                self.plausibility[part],
-                edge,
-                label=f"m({{{label}}}) = {self.masses_[key]:.2f}",
-                **_STYLES.get(key, open_region),
-            )
-            for key, (part, edge, label) in parts.items()
-        }
+        names = {"1": positive, "0": negative, "01": f"{negative}, {positive}"}
+        one, zero, both = (
+            f"m({{{name}}}) = {self.masses_[key]:.2f}" for key, name in names.items()
+        )
+        regions = fill_regions(ax, self.probability, self.plausibility, (one, zero, both))
+        return dict(zip(names, regions, strict=True))

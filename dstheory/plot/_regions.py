@@ -1,0 +1,60 @@
+"""The unit square as a contour function parts it: the masses of the next outcome as areas.
+
+Above the contour to the left of its top is m({1}), to the right m({0}), and under it m({0, 1}). Xu
+et al. 2016, equations 22 and 23, figure 3.
+"""
+
+from typing import Any
+
+import numpy as np
+from matplotlib.axes import Axes
+from numpy.typing import NDArray
+
+from dstheory.plot._style import COLORS, ink, paper
+
+__all__ = ["fill_regions"]
+
+Floats = NDArray[np.float64]
+
+
+def fill_regions(
+    ax: Axes, probability: Floats, plausibility: Floats, labels: tuple[str, str, str]
+) -> tuple[Any, Any, Any]:
+    """Fill the regions of {1}, {0} and {0, 1} under and above a contour.
+
+    Hatches in both directions tell the regions apart without color; what is left open is empty.
+
+    Parameters
+    ----------
+    ax : matplotlib Axes
+    probability, plausibility : (g,) arrays
+        Ascending values from 0 to 1, and the contour function there.
+    labels : tuple of three str
+        For the legend.
+
+    Returns
+    -------
+    three PolyCollections
+
+    Examples
+    --------
+    >>> from matplotlib.figure import Figure
+    >>> grid = np.linspace(0, 1, 3)
+    >>> *_, below = fill_regions(Figure().subplots(), grid, 1 - grid, ("1", "0", "open"))
+    >>> below.get_label()
+    'open'
+    """
+    top = int(np.argmax(plausibility))
+    blue, orange = COLORS["blue"], COLORS["orange"]
+    parts: tuple[tuple[slice, float, dict[str, Any]], ...] = (
+        (slice(None, top + 1), 1.0, {"facecolor": (blue, 0.3), "edgecolor": blue, "hatch": "//"}),
+        (slice(top, None), 1.0, {"facecolor": (orange, 0.3), "edgecolor": orange, "hatch": "\\\\"}),
+        (slice(None), 0.0, {"facecolor": paper(), "edgecolor": ink(), "lw": 0.8}),
+    )
+    left, right, below = (
+        ax.fill_between(
+            probability[part], plausibility[part], edge, label=label, **{"lw": 0, **style}
+        )
+        for label, (part, edge, style) in zip(labels, parts, strict=True)
+    )
+    return left, right, below
