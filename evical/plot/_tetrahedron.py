@@ -101,6 +101,9 @@ class TetrahedronDisplay(BaseCornersDisplay):
             If the axes have no third dimension.
         """
         self.ax_ = ax = _axes(ax)
+        # First: fixed limits keep matplotlib from taking them from polygons, which it fills up to
+        # equal lengths with whatever is in memory.
+        _look(ax, elev, azim)
         self.edges_ = self._edges(ax, elev, azim)
         self.boundaries_ = self._boundaries(ax)
         self._names(ax)
@@ -116,7 +119,6 @@ class TetrahedronDisplay(BaseCornersDisplay):
             ax.legend(**{**self._legend_style(), **style})
         if self.note:
             ax.text2D(0.03, 0.95, self.note, transform=ax.transAxes)  # a title would be outside
-        _look(ax, elev, azim)
         return self
 
     def _edges(self, ax: Any, elev: float, azim: float) -> Any:
