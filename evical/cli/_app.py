@@ -1,6 +1,7 @@
 """The `evical` application, and the one place that ends its commands."""
 
 import inspect
+import io
 import signal
 import sys
 import threading
@@ -10,8 +11,10 @@ from typing import Annotated, Any
 
 import typer
 
+from evical import __version__
 from evical.cli._commands import COMMANDS, load
-from evical.cli._errors import WrongInput
+from evical.cli._errors import WrongInput, system_message
+from evical.cli._output import BROKEN_PIPE, discard_output
 
 __all__ = ["run"]
 
@@ -26,9 +29,14 @@ class _Terminated(BaseException):
 def run(arguments: list[str]) -> int:
     """Run the command line and return its exit code."""
     app = _app(arguments)
+    if isinstance(sys.stdout, io.TextIOWrapper):
+        # Names of classes and columns that the terminal cannot show do not end a command.
+        sys.stdout.reconfigure(errors="backslashreplace")
     try:
         with _termination():
             code = app(arguments or ["--help"], prog_name="evical", standalone_mode=False)
+        if sys.stdout is not None:
+            sys.stdout.flush()  # here, because at the end of the process a failure is no message
     except WrongInput as error:
         return _refuse(str(error))
     except _UsageError as error:
@@ -38,6 +46,14 @@ def run(arguments: list[str]) -> int:
         return 130
     except _Terminated:
         return 128 + signal.SIGTERM
+    except (BrokenPipeError, SystemExit):  # the latter is what typer and rich make of the former
+        discard_output()
+        return BROKEN_PIPE
+    except OSError as error:
+        if error.filename is not None:  # no file of the user's: those have been dealt with
+            raise
+        discard_output()
+        return _refuse(f"cannot write to standard output: {system_message(error)}")
     return code if isinstance(code, int) else 0
 
 
@@ -70,9 +86,7 @@ def _paragraphs(function: Callable[..., Any]) -> str:
 
 def _show_version(wanted: bool) -> None:
     if wanted:
-        from evical.report._versions import version_of
-
-        typer.echo(f"evical {version_of('evical')}")
+        typer.echo(f"evical {__version__}")
         raise typer.Exit
 
 

@@ -10,7 +10,8 @@ from rich.console import Console
 
 from evical.cli._errors import user_input
 from evical.cli._files import prepare_folder, write_atomically
-from evical.cli._show import new_console, progress_bar, rich_table
+from evical.cli._rich_table import rich_table
+from evical.cli._show import new_console, progress_bar
 from evical.datasets import Dataset, load_breast_cancer, load_csv
 from evical.experiments import TEN_CLASSIFIERS, Protocol, Results, check_dataset, describe, run
 from evical.report import (

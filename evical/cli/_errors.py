@@ -8,7 +8,7 @@ traceback.
 from collections.abc import Iterator
 from contextlib import contextmanager
 
-__all__ = ["WrongInput", "user_input"]
+__all__ = ["WrongInput", "system_message", "user_input"]
 
 
 class WrongInput(Exception):  # noqa: N818  # it is the user's input that is wrong, not the program
@@ -17,16 +17,18 @@ class WrongInput(Exception):  # noqa: N818  # it is the user's input that is wro
 
 @contextmanager
 def user_input() -> Iterator[None]:
-    """Turn value and system errors in this block into `WrongInput`."""
+    """Turn value, system and memory errors in this block into `WrongInput`."""
     try:
         yield
     except OSError as error:
-        raise WrongInput(_system_message(error)) from error
+        raise WrongInput(system_message(error)) from error
+    except MemoryError as error:
+        raise WrongInput(f"there is not enough memory: {error}") from error
     except ValueError as error:
         raise WrongInput(str(error)) from error
 
 
-def _system_message(error: OSError) -> str:
+def system_message(error: OSError) -> str:
     """`cannot open 'data.csv': no such file or directory`."""
     if error.strerror is None:
         return str(error)

@@ -34,8 +34,12 @@ def check_output(path: Path, force: bool, inputs: Iterable[str | Path] = ()) -> 
     """
     if path.is_dir():
         raise ValueError(f"cannot write {str(path)!r}: it is a folder; name a file in it")
-    if not path.parent.is_dir():
-        raise ValueError(f"cannot write {str(path)!r}: there is no folder {str(path.parent)!r}")
+    final = Path(os.path.realpath(path))  # where a link leads
+    if final.is_symlink():
+        raise ValueError(f"cannot write {str(path)!r}: it is a link that leads to itself")
+    folder = path.parent if not path.is_symlink() else final.parent
+    if not folder.is_dir():
+        raise ValueError(f"cannot write {str(path)!r}: there is no folder {str(folder)!r}")
     if path.exists():
         for source in inputs:
             if os.path.exists(source) and os.path.samefile(source, path):
@@ -46,7 +50,7 @@ def check_output(path: Path, force: bool, inputs: Iterable[str | Path] = ()) -> 
             raise ValueError(
                 f"{str(path)!r} exists; choose another name, or overwrite it with --force"
             )
-    if not os.access(path.parent, os.W_OK):
+    if not os.access(folder, os.W_OK):
         raise ValueError(f"cannot write {str(path)!r}: its folder is not writable")
 
 

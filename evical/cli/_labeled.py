@@ -116,11 +116,13 @@ def _codes(chunk: Chunk, target: str, classes: list[str], closed: bool) -> NDArr
             continue
         if closed or len(classes) == 2:
             row = int(np.argmax(labels == label))
-            kind = "no class of the model" if closed else "a third class"
-            raise ValueError(
-                f"{chunk.place(row)}, column {target!r}: {label!r} is {kind}, besides "
-                f"{classes[0]!r} and {classes[1]!r}"
+            pair = f"{classes[0]!r} and {classes[1]!r}"
+            what = (
+                f"no class of the model, whose classes are {pair}, as texts"
+                if closed
+                else f"a third class, besides {pair}"
             )
+            raise ValueError(f"{chunk.place(row)}, column {target!r}: {label!r} is {what}")
         classes.append(label)
     return np.asarray(labels == classes[-1], dtype=np.int8) * np.int8(len(classes) - 1)
 

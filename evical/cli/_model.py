@@ -6,10 +6,11 @@ The calibrator inside is what its `to_dict` gives, so that Python reads it witho
 
 import hashlib
 import json
-from dataclasses import asdict, dataclass
+from dataclasses import asdict, dataclass, fields
 from pathlib import Path
 from typing import Any
 
+from evical import __version__
 from evical.calibrators import BaseCalibrator
 
 __all__ = ["Model", "Training", "load_model", "model_text"]
@@ -49,13 +50,10 @@ class Model:
 
 def model_text(model: Model) -> str:
     """The content of a model file."""
-    # Inside, because the report loads the plotting library, which prediction does without.
-    from evical.report._versions import version_of
-
     data = {
         "format": FORMAT,
         "version": VERSION,
-        "evical": version_of("evical"),
+        "evical": __version__,
         "columns": {"score": model.score, "target": model.target},
         "training": asdict(model.training),
         "calibrator": model.calibrator.to_dict(),
@@ -76,7 +74,7 @@ def load_model(path: str | Path) -> Model:
             score=_text(data["columns"]["score"]),
             target=_text(data["columns"]["target"]),
             calibrator=_calibrator(data["calibrator"]),
-            training=Training(**data["training"]),
+            training=_training(data["training"]),
         )
     except (ArithmeticError, AttributeError, LookupError, TypeError, ValueError) as error:
         reason = f"there is no {error}" if isinstance(error, KeyError) else error
@@ -104,12 +102,12 @@ def _checked(data: Any, name: str) -> dict[str, Any]:
             f"{name} is no model file of evical: {what}, not {FORMAT!r}; make one with evical fit"
         )
     version = data.get("version")
-    if isinstance(version, int) and version > VERSION:
+    if type(version) is int and version > VERSION:
         raise ValueError(
             f"{name} has version {version} of the format, but this evical reads up to "
             f"{VERSION}; upgrade evical"
         )
-    if version != VERSION:
+    if type(version) is not int or version != VERSION:  # True is 1
         raise ValueError(f"{name} is damaged: its version is {version!r}; fit the model again")
     stated = data.pop("checksum", None)
     if stated != _checksum(data):
@@ -120,10 +118,18 @@ def _checked(data: Any, name: str) -> dict[str, Any]:
     return data
 
 
+def _training(data: Any) -> Training:
+    names = [field.name for field in fields(Training)]
+    if not isinstance(data, dict) or set(data) != set(names):
+        raise ValueError(f"its training has not the entries {', '.join(names)}")
+    return Training(**data)
+
+
 def _calibrator(data: Any) -> BaseCalibrator:
     calibrator = BaseCalibrator.from_dict(data)
-    for label in calibrator.classes_.tolist():
-        _text(label)
+    labels = [_text(label) for label in calibrator.classes_.tolist()]
+    if labels[0] == labels[1]:
+        raise ValueError(f"both classes are {labels[0]!r}")
     return calibrator
 
 

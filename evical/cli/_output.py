@@ -2,7 +2,9 @@
 
 import json
 import math
+import os
 import shlex
+import sys
 from pathlib import Path
 from typing import Any
 
@@ -10,7 +12,15 @@ import typer
 
 from evical.cli._files import check_output, write_atomically
 
-__all__ = ["check_page", "command_line", "echo_json", "write_page"]
+__all__ = ["BROKEN_PIPE", "check_page", "command_line", "discard_output", "echo_json", "write_page"]
+
+# As shells report a process that a closed pipe has ended.
+BROKEN_PIPE = 141
+
+
+def discard_output() -> None:
+    """Let go of what standard output could not take, which Python would try again at the end."""
+    os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
 
 
 def echo_json(data: Any) -> None:

@@ -105,6 +105,11 @@ def _checked(values: Any, kind: Kind, column: str, chunk: ParquetChunk) -> NDArr
     if values.null_count and kind != "text":
         row = int(np.argmax(values.is_null().to_numpy(zero_copy_only=False)))
         refuse_missing(row, "null", kind, column, chunk.place)
+    if kind in ("label", "key") and (types.is_nested(values.type) or _is_bytes(values.type, types)):
+        raise ValueError(
+            f"{chunk.name}, column {column!r} holds {values.type}, but {EXPECTED[kind]}: a text, a "
+            "number, a truth value or a date"
+        )
     if kind in ("label", "key", "text") or _is_text(values.type, types):
         return converted([_text(v) for v in values.to_pylist()], kind, column, chunk.place)
     is_number = types.is_integer, types.is_floating, types.is_decimal
@@ -118,6 +123,11 @@ def _checked(values: Any, kind: Kind, column: str, chunk: ParquetChunk) -> NDArr
 
 def _is_text(kind: Any, types: Any) -> bool:
     return bool(types.is_string(kind) or types.is_large_string(kind))
+
+
+def _is_bytes(kind: Any, types: Any) -> bool:
+    tests = (types.is_binary, types.is_large_binary, types.is_fixed_size_binary)
+    return any(test(kind) for test in tests)
 
 
 def _text(value: Any) -> str:

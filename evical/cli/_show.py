@@ -1,14 +1,9 @@
-"""What a terminal shows: tables on standard output, progress on standard error."""
+"""What a terminal shows: text on standard output, progress on standard error."""
 
-from rich import box
 from rich.console import Console
 from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeRemainingColumn
-from rich.table import Table as RichTable
-from rich.text import Text
 
-from evical.report import Table
-
-__all__ = ["new_console", "progress_bar", "rich_table"]
+__all__ = ["new_console", "progress_bar"]
 
 # Columns of a file or pipe, where there is no terminal to ask.
 _PLAIN_WIDTH = 80
@@ -34,34 +29,3 @@ def progress_bar() -> Progress:
         transient=True,
         disable=not console.is_terminal,
     )
-
-
-def rich_table(table: Table) -> RichTable:
-    """A table for the terminal: groups under their name, the best of a column marked.
-
-    It is 80 columns wide at most with the tables of this package.
-    """
-    shown = RichTable(
-        box=box.SIMPLE_HEAD,
-        title=table.caption,
-        title_justify="left",
-        title_style="",
-        padding=0,
-    )
-    shown.add_column(table.head[-1])
-    for name in table.columns:
-        shown.add_column(name, justify="right")
-    group = None
-    for row in table.rows:
-        *groups, name = row.head
-        if groups and groups[0] != group:
-            group = groups[0]
-            shown.add_row(Text(group, style="bold"))
-        cells = [_cell(cell, i in row.best) for i, cell in enumerate(row.cells)]
-        shown.add_row(Text(f"  {name}" if groups else name), *cells)
-    return shown
-
-
-def _cell(text: str, best: bool) -> Text:
-    # Text, because brackets in a string would be read as markup.
-    return Text(text.replace("± ", "±"), style="bold underline" if best else "")

@@ -6,7 +6,6 @@ that 007 stays 007, 1.10 stays 1.10, and quotes stay where they were.
 
 import csv
 import gzip
-import os
 import sys
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
@@ -19,6 +18,7 @@ import typer
 from numpy.typing import NDArray
 
 from evical.cli._files import atomic_file
+from evical.cli._output import BROKEN_PIPE, discard_output
 from evical.cli._parquet_table import ParquetChunk, load_pyarrow
 from evical.cli._tables import Chunk, Table
 from evical.cli._text_table import TextTable
@@ -29,8 +29,6 @@ Columns = Mapping[str, NDArray[Any]]
 
 _PARQUET_NAMES = (".parquet", ".pq")
 _DELIMITERS = {".csv": ",", ".txt": ",", ".tsv": "\t"}
-# As shells report a process that a closed pipe has ended.
-_BROKEN_PIPE = 141
 
 
 class _Writable(Protocol):
@@ -94,14 +92,18 @@ def open_sink(target: str, layout: Layout) -> Iterator["Sink"]:
 
 @contextmanager
 def _standard_output() -> Iterator[IO[bytes]]:
+    if sys.stdout is None:
+        raise ValueError("standard output is closed; name a file with --output")
     sys.stdout.flush()
     try:
         yield sys.stdout.buffer
         sys.stdout.buffer.flush()
     except BrokenPipeError as error:
-        # The reader has seen enough. Nothing can be flushed at the end either.
-        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
-        raise typer.Exit(_BROKEN_PIPE) from error
+        discard_output()
+        raise typer.Exit(BROKEN_PIPE) from error
+    except OSError:
+        discard_output()
+        raise
 
 
 class TextSink:

@@ -1,12 +1,14 @@
 """Wrong calls of fit, predict and combine: exit code 2, one line that says what to do, no file."""
 
 import json
+import shlex
 
 import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
 
 from evical.cli import main
+from evical.cli._model import _checksum
 
 TABLES = {
     "good.csv": "id,s,y,w\n" + "".join(f"{i},{i % 7},{'ab'[i % 3 > 0]},1\n" for i in range(40)),
@@ -27,6 +29,8 @@ TABLES = {
     "weightless.csv": "s,y,w\n1,a,1\n2,b,0\n",
     "outside.csv": "s,y\n0.5,a\n1.5,b\n",
     "taken.csv": "s,pl\n1,2\n",
+    "null.csv": "s,y\n1,a\x00\n2,b\n",
+    "minus.csv": "s,y\n1,a\n\u22120.5,b\n",
     "a.csv": "id,bel,pl\n1,0.2,0.4\n2,1,1\n",
     "b.csv": "id,bel,pl\n1,0.2,0.4\n2,0,0\n",
     "short.csv": "id,bel,pl\n1,0.2,0.4\n",
@@ -83,11 +87,23 @@ WRONG = [
     ("fit good.csv --score s --target y -o folder", "cannot write 'folder': it is a folder"),
     ("fit good.csv --score s --target y -o no/new.json", "there is no folder 'no'"),
     ("fit good.csv --score s --target y -o good.csv/x", "there is no folder 'good.csv'"),
+    ("fit good.csv --score s --target y -o lost.json", "there is no folder '"),
+    ("fit good.csv --score s --target y -o loop.json", "it is a link that leads to itself"),
+    ("fit loop.json --score s --target y -o new.json", "too many levels of symbolic links"),
+    (f"fit '' {FIT}", "the name of a table is empty"),
+    (f"fit null.csv {FIT}", "null.csv, line 2, column 'y': 'a\\x00' holds a null character"),
+    (f"fit minus.csv {FIT}", "minus.csv, line 3, column 's': '\u22120.5' is not a number"),
+    (f"fit list.parquet {FIT}", "list.parquet, column 'y' holds list<element: int64>, but a"),
+    (f"fit bytes.parquet {FIT}", "bytes.parquet, column 'y' holds binary, but a class is needed"),
+    (f"fit good.csv {FIT} --method binning --option n_bins=999999999999", "not enough memory"),
     ("fit good.csv --score s --target y -o -", "a model is written to a file"),
     ("predict none.json good.csv", "cannot open 'none.json': no such file or directory"),
     ("predict good.csv good.csv", "good.csv is no model file, or cut off: it is not JSON"),
     ("predict foreign.json good.csv", "foreign.json is no model file of evical"),
     ("predict future.json good.csv", "future.json has version 99 of the format"),
+    ("predict true.json good.csv", "true.json is damaged: its version is True"),
+    ("predict same.json good.csv", "same.json is damaged: both classes are 'a'"),
+    ("predict untold.json good.csv", "untold.json is damaged: its training has not the entries"),
     ("predict half.json good.csv", "half.json is no model file, or cut off"),
     ("predict changed.json good.csv", "changed.json is damaged or changed by hand"),
     ("predict old.json a.csv", "a.csv has no column 's', the score of the model; columns: id"),
@@ -141,11 +157,15 @@ WRONG = [
 def files(tmp_path_factory):
     folder = tmp_path_factory.mktemp("wrong")
     for name, text in TABLES.items():
-        (folder / name).write_text(text)
+        (folder / name).write_text(text, encoding="utf-8")
     for name in ("binary.csv", "binary.parquet"):
         (folder / name).write_bytes(b"\x89PNG\xff\xfe")
     pq.write_table(pa.table({"s": [1.0, None], "y": ["a", "b"]}), folder / "null.parquet")
     pq.write_table(pa.table({"s": [True, False], "y": ["a", "b"]}), folder / "bool.parquet")
+    pq.write_table(pa.table({"s": [1.0, 2.0], "y": [[1], [2]]}), folder / "list.parquet")
+    pq.write_table(pa.table({"s": [1.0, 2.0], "y": [b"a", b"b"]}), folder / "bytes.parquet")
+    (folder / "loop.json").symlink_to("loop.json")
+    (folder / "lost.json").symlink_to("nowhere/model.json")
     (folder / "folder").mkdir()
     words = ["fit", str(folder / "good.csv"), "--score", "s", "--target", "y"]
     assert main([*words, "-o", str(folder / "old.json")]) == 0
@@ -154,6 +174,14 @@ def files(tmp_path_factory):
     (folder / "foreign.json").write_text('{"name": "package"}')
     model = json.loads(text)
     (folder / "future.json").write_text(json.dumps({**model, "version": 99}))
+    for name, change in (
+        ("true.json", {"version": True}),
+        ("same.json", {"calibrator": {**model["calibrator"], "classes": ["a", "a"]}}),
+        ("untold.json", {"training": {"rows": 1}}),
+    ):
+        edited = {key: value for key, value in model.items() if key != "checksum"} | change
+        signed = {**edited, "checksum": _checksum(edited)}  # as one who knows how would do
+        (folder / name).write_text(json.dumps(signed))
     model["calibrator"]["classes"] = ["b", "a"]
     (folder / "changed.json").write_text(json.dumps(model))
     return folder
@@ -163,7 +191,7 @@ def files(tmp_path_factory):
 def test_one_line_and_exit_code_2(command, message, files, monkeypatch, capfd):
     monkeypatch.chdir(files)
     before = {path: path.stat().st_mtime_ns for path in files.rglob("*") if path.is_file()}
-    assert main(command.split()) == 2
+    assert main(shlex.split(command)) == 2
     out, err = capfd.readouterr()
     assert out == ""
     assert err.startswith("evical: ")

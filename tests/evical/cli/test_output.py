@@ -1,0 +1,79 @@
+"""Standard output that cannot be written: one line and an exit code, whatever the command."""
+
+import os
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+from evical.cli import main
+
+ROOT = Path(__file__).parents[3]
+CODE = "import sys; from evical.cli import main; sys.exit(main())"
+ROWS = "bel,pl,y\n" + "0.2,0.3,no\n0.4,0.6,yes\n0.5,0.5,no\n" * 9
+CHECK = ["check", "beliefs.csv", "--target", "y", "--test", "none", "--max-ece", "0"]
+
+
+@pytest.fixture
+def folder(tmp_path, monkeypatch):
+    (tmp_path / "beliefs.csv").write_text(ROWS)
+    (tmp_path / "accents.csv").write_text(ROWS.replace("yes", "né"), encoding="utf-8")
+    monkeypatch.chdir(tmp_path)
+    return tmp_path
+
+
+def start(folder, *words, **streams):
+    return subprocess.Popen(
+        [sys.executable, "-c", CODE, *words],
+        cwd=folder,
+        env={**os.environ, "PYTHONPATH": str(ROOT), "OPENBLAS_NUM_THREADS": "1"},
+        stderr=subprocess.PIPE,
+        **streams,
+    )
+
+
+@pytest.mark.parametrize(
+    "words", [["evaluate", "beliefs.csv", "--target", "y"], CHECK], ids=["rich", "plain"]
+)
+def test_a_reader_that_has_gone(folder, words):
+    read, write = os.pipe()
+    os.close(read)
+    process = start(folder, *words, stdout=write)
+    os.close(write)
+    assert process.communicate()[1] == b""
+    assert process.returncode == 141  # and not 1, which says that a check failed
+
+
+@pytest.mark.skipif(not Path("/dev/full").exists(), reason="no device that is always full")
+@pytest.mark.parametrize("words", [["--help"], CHECK], ids=["help", "check"])
+def test_a_full_disk(folder, words):
+    with open("/dev/full", "wb") as full:
+        process = start(folder, *words, stdout=full)
+        err = process.communicate()[1]
+    assert err == b"evical: cannot write to standard output: no space left on device\n"
+    assert process.returncode == 2
+
+
+@pytest.mark.parametrize(("source", "stream"), [("-", "input"), ("beliefs.csv", "output")])
+def test_closed_streams(folder, source, stream, monkeypatch, capfd):
+    columns = ["--score", "bel", "--target", "y", "-o", "model.json"]
+    assert main(["fit", "beliefs.csv", *columns]) == 0
+    capfd.readouterr()
+    monkeypatch.setattr(sys, "stdin", None)  # which Python makes of `<&-`
+    monkeypatch.setattr(sys, "stdout", None)
+    assert main(["predict", "model.json", source, "--force-columns"]) == 2
+    assert capfd.readouterr().err.startswith(f"evical: standard {stream} is closed; name a file")
+
+
+def test_names_that_the_terminal_cannot_show(folder):
+    process = subprocess.run(
+        [sys.executable, "-c", CODE, "evaluate", "accents.csv", "--target", "y"],
+        cwd=folder,
+        env={**os.environ, "PYTHONPATH": str(ROOT), "PYTHONIOENCODING": "ascii"},
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+    assert (process.returncode, process.stderr) == (0, "")
+    assert "27 samples: 9 n\\xe9, 18 no" in process.stdout
