@@ -13,6 +13,7 @@ from numpy.typing import NDArray
 from sklearn.preprocessing import StandardScaler
 
 from dstheory import MassFunction
+from dstheory.errors import TotalConflictError
 from evical._members import total_conflict, vacuous_where
 from evical.datasets import Dataset
 from evical.experiments._held_out import known_and_new, train_learning_source
@@ -149,10 +150,11 @@ def combine(
     fusion: Callable[..., MassFunction] = named_fusion(name)
     if isinstance(fusion, BaseFusion):
         fusion.fit(known, y, sizes)
-    if name in ("dempster", "cautious", "discounted", "contextually_discounted", "learned_tnorm"):
+    try:
+        return fusion(*new), none
+    except TotalConflictError:
         dead = total_conflict(new)
         return vacuous_where(dead, fusion, new), dead
-    return fusion(*new), none
 
 
 def _measured(

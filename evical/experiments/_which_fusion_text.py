@@ -20,12 +20,14 @@ PROTOCOL = (
     "rule.",
     "Learned fusions know the labels of all training samples. About a sample of another share, a "
     "source is asked as it is; about one of its own, as it is without it: trained and calibrated "
-    "anew without a fifth of its share. Where that leaves a half with one class, the source is "
-    "vacuous. The fusions are those of `evical.fusion` with their defaults: a mean with weights "
-    "of the greatest likelihood; discounting before Dempster's rule, by one rate a source or by "
-    "one a source and class; a t-norm between the cautious and Dempster's rule with a learned "
-    "parameter; and `Stacked`, a weighted sum of evidence, of belief functions or of "
-    "probabilities.",
+    "anew without a fifth of its share (up to 2/5 of one half; a share with fewer than five "
+    "samples of a class has as many folds as that). Where that leaves a half with one class, the "
+    "source is vacuous. The fusions are those of `evical.fusion` with their defaults: a mean with "
+    "weights of the greatest likelihood; discounting before Dempster's rule, by one rate a "
+    "source, learned together, or by one a source and class, learned for each source alone, so "
+    "that they do not make up for what sources share or for their number; a t-norm between the "
+    "cautious and Dempster's rule with a learned parameter; and `Stacked`, a weighted sum of "
+    "evidence, of belief functions or of probabilities.",
     "Where sources exclude each other, so that Dempster's rule has no result, the fusion is "
     "vacuous with probability 1/2; that is the conflict below. An even probability counts as half "
     "an error. Covered: share of test samples in bins (ten, of equal frequency of the pignistic "
