@@ -12,9 +12,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from dstheory._masses import batch_of
-from dstheory.combine._norms import Family
+from dstheory.combine._norms import Family, extended, t_norm
 from dstheory.combine._sources import check_sources
-from dstheory.combine._tnorm import tnorm_conjunctive
+from dstheory.combine._weights import common_weights, joined
 from dstheory.errors import TotalConflictError
 from dstheory.mass import MassFunction
 from dstheory.transform import betp
@@ -26,7 +26,13 @@ __all__ = ["learn_tnorm"]
 _GRID = np.linspace(0, 1, 17)
 
 
-def learn_tnorm(sources: Sequence[MassFunction], labels: Any, *, family: Family = "frank") -> float:
+def learn_tnorm(
+    sources: Sequence[MassFunction],
+    labels: Any,
+    *,
+    family: Family = "frank",
+    sample_weight: Any = None,
+) -> float:
     """The parameter of `tnorm_conjunctive` that fits sources to known labels.
 
     Parameters
@@ -39,6 +45,8 @@ def learn_tnorm(sources: Sequence[MassFunction], labels: Any, *, family: Family 
     family : {"frank", "sugeno_weber", "dubois_prade"}
         Searched from the minimum to the product for Frank and Dubois-Prade, from
         Łukasiewicz' norm to the product for Sugeno-Weber.
+    sample_weight : (n,) array, optional
+        Non-negative weights of the samples; a weight of 2 counts as two samples.
 
     Returns
     -------
@@ -51,8 +59,8 @@ def learn_tnorm(sources: Sequence[MassFunction], labels: Any, *, family: Family 
     MassError
         If a source is dogmatic.
     ValueError
-        If there are fewer than two sources, no samples, not one label for each, or the
-        family is unknown.
+        If there are fewer than two sources, no samples, not one label for each, weights are
+        negative or all 0, or the family is unknown.
     FrameError
         If the frames differ, or a label is unknown.
     TypeError
@@ -81,15 +89,19 @@ def learn_tnorm(sources: Sequence[MassFunction], labels: Any, *, family: Family 
     if family not in _POSITIONS:
         raise ValueError(f"family is one of {', '.join(_POSITIONS)}, not {family!r}")
     parameter_at = _POSITIONS[family]
+    share = _shares(sample_weight, len(targets))
+    kept = share > 0
+    rows = [m if m.batch_shape != kept.shape else m[kept] for m in sources]
+    targets, share = targets[kept], share[kept]
+    sets, parts = common_weights(rows)  # once for all parameters
 
     def error(position: float) -> float:
-        value = parameter_at(position)
-        joined = tnorm_conjunctive(*sources, family=family, parameter=value)
+        norm = extended(t_norm(family, parameter_at(position)))
         try:
-            probabilities = betp(joined)
+            probabilities = betp(joined(rows[0], sets, parts, norm))
         except TotalConflictError:  # norms below the product may make weights 0
             return _WORST
-        return float(((probabilities - targets) ** 2).sum(axis=-1).mean())
+        return float(share @ ((probabilities - targets) ** 2).sum(axis=-1))
 
     errors = [error(position) for position in _GRID]
     best = int(np.argmin(errors))
@@ -117,6 +129,20 @@ def _targets(sources: Sequence[MassFunction], labels: Any) -> NDArray[np.float64
         if mask.bit_count() != 1:
             raise ValueError(f"{label!r} is not one label")
     return np.array(inside, dtype=np.float64)
+
+
+def _shares(sample_weight: Any, n: int) -> NDArray[np.float64]:
+    """Weights (n,) with sum 1."""
+    weight = np.ones(n) if sample_weight is None else np.asarray(sample_weight, dtype=np.float64)
+    if weight.shape != (n,):
+        raise ValueError(f"sample_weight has shape {weight.shape}, expected ({n},)")
+    bad = ~((weight >= 0) & np.isfinite(weight))
+    if bad.any():
+        row = int(np.argmax(bad))
+        raise ValueError(f"sample_weight[{row}] is {weight[row]}, expected finite numbers from 0")
+    if not weight.any():
+        raise ValueError("all weights are zero; there is nothing to learn from")
+    return np.asarray(weight / weight.sum())
 
 
 # The squared error of a probability of 1 for a wrong label.

@@ -65,12 +65,13 @@ def extended(norm: Norm) -> Norm:
 
 
 def _extended(norm: Norm, x: NDArray[Any], y: NDArray[Any], *, one: Any) -> NDArray[Any]:
-    low = norm(np.minimum(x, one), np.minimum(y, one))
-    dual = one - norm(one - one / np.maximum(x, one), one - one / np.maximum(y, one))
+    x, y = np.broadcast_arrays(x, y)
     smaller = np.minimum(x, y)
-    both_above = np.asarray(smaller > one, dtype=bool)
-    both_below = np.asarray(np.maximum(x, y) <= one, dtype=bool)
-    result = np.where(both_above, one / dual, np.where(both_below, low, smaller))
+    result = smaller.copy()
+    above = np.asarray(smaller > one, dtype=bool)
+    below = np.asarray(np.maximum(x, y) <= one, dtype=bool)
+    result[below] = norm(x[below], y[below])
+    result[above] = one / (one - norm(one - one / x[above], one - one / y[above]))
     return np.asarray(np.minimum(result, smaller))  # rounding may exceed it by 1e-16
 
 

@@ -8,7 +8,7 @@ they are. Lowering a weight is combining with a simple mass function: products a
 non-negative numbers, which cancel no digits.
 """
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from fractions import Fraction
 from typing import Any
 
@@ -24,9 +24,11 @@ from dstheory.mass import MassFunction
 
 __all__ = [
     "aligned",
+    "common_weights",
     "commonalities",
     "differences",
     "intersections",
+    "joined",
     "lacks_ignorance",
     "lowered",
     "sparse_weights",
@@ -107,16 +109,31 @@ def with_weights(
     The operation works on ln w of floats, on w of exact masses, and never exceeds the
     smaller weight.
     """
+    return joined(sources[0], *common_weights(sources), operation)
+
+
+def common_weights(sources: Sequence[MassFunction]) -> tuple[NDArray[Any], list[NDArray[Any]]]:
+    """Sets (C,) and, for each source, w or ln w on all of them, as `sparse_weights`."""
     parts = [sparse_weights(m, number) for number, m in enumerate(sources, start=1)]
     sets = np.unique(np.concatenate([part[0] for part in parts]))
-    first, *others = (_spread(sets, *part) for part in parts)
+    return sets, [_spread(sets, *part) for part in parts]
+
+
+def joined(
+    source: MassFunction,
+    sets: NDArray[Any],
+    parts: Sequence[NDArray[Any]],
+    operation: Callable[[NDArray[Any], NDArray[Any]], NDArray[Any]],
+) -> MassFunction:
+    """As `with_weights`, from the weights of all sources and the first source."""
+    first, *others = parts
     weights = first
     for other in others:
         weights = operation(*aligned(weights, other))
     first, weights = aligned(first, weights)
     if weights.dtype == object:
-        return lowered(sources[0], sets, weights / first)
-    return lowered(sources[0], sets, weights - first)
+        return lowered(source, sets, weights / first)
+    return lowered(source, sets, weights - first)
 
 
 def _spread(sets: NDArray[Any], own: NDArray[Any], weights: NDArray[Any]) -> NDArray[Any]:

@@ -8,18 +8,12 @@ it all; a t-norm of the canonical weights lies between, at a place learned from 
 from collections.abc import Sequence
 from typing import Any
 
-import numpy as np
-from numpy.typing import NDArray
-
-from dstheory import MassFunction
+from dstheory import Frame, MassFunction, vacuous
 from dstheory.combine import learn_tnorm, tnorm_conjunctive
 from evical.fusion._base import BaseFusion
 from evical.fusion._held_out import HeldOut
 
 __all__ = ["TNorm"]
-
-Floats = NDArray[np.float64]
-_FAMILIES = ("frank", "sugeno_weber", "dubois_prade")
 
 
 class TNorm(BaseFusion):
@@ -41,8 +35,6 @@ class TNorm(BaseFusion):
     -----
     Sources must not be dogmatic: probabilities have no canonical weights, nor have sources
     that exclude everything else. A source alone is taken as it is.
-
-    Sample weights must be whole numbers; a sample then counts so many times.
 
     References
     ----------
@@ -71,37 +63,28 @@ class TNorm(BaseFusion):
         return isinstance(self.parameter, str)
 
     def _check_parameters(self) -> None:
-        if self.family not in _FAMILIES:
-            names = ", ".join(map(repr, _FAMILIES))
-            raise ValueError(f"family is {self.family!r}, expected one of {names}")
         if isinstance(self.parameter, str) and self.parameter != "learned":
             raise ValueError(f"parameter is {self.parameter!r}, expected 'learned' or a number")
+        some: Any = 1.0 if self.needs_beliefs else self.parameter
+        family: Any = self.family
+        knows_nothing = vacuous(Frame((0, 1)))
+        tnorm_conjunctive(knows_nothing, knows_nothing, family=family, parameter=some)
 
-    def _learn(self, held_out: HeldOut | None, sizes: Floats) -> None:
-        if held_out is None or not self.needs_beliefs:
+    def _learn(self, held_out: HeldOut | None, sizes: Any) -> None:
+        if held_out is None:
             self.parameter_ = float(self.parameter)
             return
-        times = _repetitions(held_out.weight)
-        rows = np.repeat(np.arange(len(times)), times)
-        labels = [held_out.frame.labels[code] for code in held_out.codes[rows]]
-        sources = [m[rows] for m in held_out.masses]
+        if len(held_out.masses) == 1:
+            self.parameter_ = 1.0  # has no effect
+            return
+        labels = [held_out.frame.labels[code] for code in held_out.codes]
         family: Any = self.family
-        self.parameter_ = learn_tnorm(sources, labels, family=family) if len(sources) > 1 else 1.0
+        self.parameter_ = learn_tnorm(
+            held_out.masses, labels, family=family, sample_weight=held_out.weight
+        )
 
     def _fuse(self, masses: Sequence[MassFunction]) -> MassFunction:
         if len(masses) == 1:
             return masses[0]
         family: Any = self.family
         return tnorm_conjunctive(*masses, family=family, parameter=self.parameter_).normalize()
-
-
-def _repetitions(weight: Floats) -> NDArray[np.intp]:
-    """Weights as numbers of times; equal ones are all 1."""
-    times = weight / weight.min() if np.ptp(weight) == 0 else weight
-    if (times != np.rint(times)).any():
-        row = int(np.argmax(times != np.rint(times)))
-        raise ValueError(
-            f"sample_weight of row {row} is {weight[row]}, but a t-norm is learned with weights "
-            "that are whole numbers, or all equal"
-        )
-    return times.astype(np.intp)

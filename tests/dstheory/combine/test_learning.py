@@ -75,3 +75,39 @@ def test_wrong_arguments_are_refused():
         learn_tnorm(two, ["a", "b"], family="hamacher")
     with pytest.raises(MassError, match="source 1 is dogmatic"):
         learn_tnorm([source(2, mass=1), source(2)], ["a", "b"])
+
+
+@every_family
+def test_weights_are_repetitions(family):
+    rng = np.random.default_rng(2)
+    labels, weight = np.array(["a", "b"] * 10), rng.integers(0, 4, 20)
+    rows = np.repeat(np.arange(20), weight)
+    sources = []
+    for _ in range(2):
+        masses = rng.dirichlet([1, 1, 1], 20)
+        sources.append(MassFunction(FRAME, [1, 2, 3], masses))
+    weighted = learn_tnorm(sources, labels, family=family, sample_weight=weight / 3)
+    longer = learn_tnorm([m[rows] for m in sources], labels[rows], family=family)
+    if family == "sugeno_weber":  # its parameter has no bound
+        weighted, longer = 1 / (1 + weighted), 1 / (1 + longer)
+    assert weighted == pytest.approx(longer, abs=1e-5)
+
+
+def test_a_single_mass_function_says_the_same_of_all_samples():
+    one, many = source(1)[0], source(4)
+    found = learn_tnorm([one, many], ["a", "a", "a", "b"], sample_weight=[1, 2, 0, 1])
+    assert found == learn_tnorm([many, many], ["a", "a", "a", "b"])
+
+
+@pytest.mark.parametrize(
+    ("weight", "message"),
+    [
+        ([1, 1, 1], r"sample_weight has shape \(3,\), expected \(2,\)"),
+        ([1, -1], r"sample_weight\[1\] is -1.0, expected finite"),
+        ([np.nan, 1], r"sample_weight\[0\] is nan"),
+        ([0, 0], "all weights are zero"),
+    ],
+)
+def test_wrong_weights_are_refused(weight, message):
+    with pytest.raises(ValueError, match=message):
+        learn_tnorm([source(2), source(2)], ["a", "b"], sample_weight=weight)

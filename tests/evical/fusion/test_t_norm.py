@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 
-from dstheory import Frame, MassFunction
+from dstheory import Frame, MassFunction, betp
 from dstheory.combine import cautious, dempster, learn_tnorm, tnorm_conjunctive
 from dstheory.errors import MassError
 from evical.fusion import TNorm
@@ -42,12 +42,13 @@ def test_copies_are_told_from_distinct_sources():
     assert copies < distinct
 
 
-def test_weights_are_whole_or_equal():
-    masses, y = sources()
-    equal = TNorm().fit(masses, y, sample_weight=np.full(60, 0.3))
-    assert equal.parameter_ == TNorm().fit(masses, y).parameter_
-    with pytest.raises(ValueError, match=r"sample_weight of row 1 is 0.5"):
-        TNorm().fit(masses, y, sample_weight=[1.0, 0.5] * 30)
+def test_any_weights_will_do():
+    (m,), y = sources(qualities=(1.0,))
+    masses = [m] * 4
+    weight = np.where(betp(m)[:, 0] > 0.5, 0.3, 1.7) * np.where(y == "ant", 0.3, 1.7)
+    fusion = TNorm().fit(masses, y, sample_weight=weight)
+    assert fusion.parameter_ == learn_tnorm(masses, y.tolist(), sample_weight=weight)
+    assert fusion.parameter_ != TNorm().fit(masses, y).parameter_
 
 
 def test_probabilities_have_no_weights():
