@@ -24,6 +24,8 @@ _POINTS, _SHARES = np.polynomial.legendre.leggauss(48)
 _DISTANCES = 3.25 * (_POINTS + 1)
 _LEVELS = _SHARES * _DISTANCES * np.exp(-(_DISTANCES**2) / 2)
 _LEVELS = _LEVELS / _LEVELS.sum()
+# Log-odds that differ by less are equal but for rounding.
+_SAME = 1e-9
 _PRECISION: Any = {"ftol": 1e-14, "gtol": 1e-8, "maxiter": 1000}
 
 
@@ -47,7 +49,7 @@ class Bend:
         total = log_odds @ weights
         center = float(np.average(total, weights=counts))
         scale = float(np.sqrt(np.average((total - center) ** 2, weights=counts)))
-        return cls(weights, center, scale if scale > 0 else 1.0)
+        return cls(weights, center, scale if scale > _SAME else 1.0)
 
     def __call__(self, log_odds: Floats) -> Floats:
         return np.asarray(np.tanh((log_odds @ self.weights - self.center) / self.scale))

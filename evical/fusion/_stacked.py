@@ -17,7 +17,7 @@ from dstheory.transform import betp
 from evical.fusion._base import BaseFusion
 from evical.fusion._held_out import HeldOut
 from evical.fusion._pooling import Pool, fit_pool
-from evical.multiclass import one_vs_rest_mass, without_total_conflict
+from evical.multiclass import MAX_CLASSES, one_vs_rest_mass, without_total_conflict
 from evical.multiclass._numbers import check_not_negative
 
 __all__ = ["Stacked"]
@@ -50,23 +50,31 @@ class Stacked(BaseFusion):
 
     Notes
     -----
-    What a source says about a class are its pignistic log-odds x, cut at 10; a vacuous source
-    says nothing, 0. Those of the fused belief are ::
+    What a source says about a class are its pignistic log-odds x, less those of a vacuous
+    source, which says nothing, 0; they are cut at 10. Those of the fused belief are ::
 
         intercept + sum(weights * x) + bend * tanh((sum(default * x) - mean) / deviation)
 
     with mean and standard deviation over the held-out samples. The bend lets frequencies
-    depart from a sigmoid; it is drawn to 0. On Bayesian sources on two classes, weights of 1
-    with neither bend nor intercept are Dempster's rule; Denoeux (2019) shows logistic
-    regression to be Dempster's rule for weights of evidence.
+    depart from a sigmoid; it is drawn to 0. While it is not negative, more evidence of a
+    source never lowers the log-odds. Where the samples make it negative, it may: a little by
+    a source of weight 0, and altogether if the sources are mostly wrong. Evidence far from
+    that of all samples leaves more open, so that probabilities may return toward 1/2.
+
+    On Bayesian sources on two classes, weights of 1 with neither bend nor intercept are
+    Dempster's rule; Denoeux (2019) shows logistic regression to be Dempster's rule for
+    weights of evidence.
 
     Belief and plausibility are those of a consonant likelihood-based belief function on
     the log-odds (Xu et al. 2016, eq. 22-23), whose contour is
     ``exp(-(x - x_best)**2 / (2 * error**2))``: the profile likelihood in its quadratic
-    approximation, from the curvature of the penalized likelihood in all coefficients. More
-    than two classes are stacked one against the rest, and joined by Dempster's rule as in
-    `evical.multiclass.one_vs_rest_mass`; samples on which columns exclude each other, which
-    takes probabilities of 1 to all digits, are vacuous.
+    approximation, from the curvature of the penalized likelihood in all coefficients. That
+    weights are not negative is left out there, so that Bel and Pl are a little farther apart
+    than by the profile itself.
+
+    More than two classes are stacked one against the rest, and joined by Dempster's rule as
+    in `evical.multiclass.one_vs_rest_mass`; samples on which columns exclude each other,
+    which takes probabilities of 1 to all digits, are vacuous.
 
     References
     ----------
@@ -116,6 +124,11 @@ class Stacked(BaseFusion):
         self.intercept_ = float(intercept[0]) if two else intercept
 
     def _fitted(self, held_out: HeldOut, default: Floats) -> list[Pool]:
+        if len(held_out.frame) > MAX_CLASSES:
+            raise ValueError(
+                f"there are {len(held_out.frame)} classes, but stacking gives masses to all sets "
+                f"of up to {MAX_CLASSES}; take Mixture"
+            )
         missing = np.setdiff1d(np.arange(len(held_out.frame)), held_out.codes)
         if len(missing):
             raise ValueError(
@@ -145,8 +158,10 @@ def _columns(n_classes: int) -> list[int]:
 
 
 def _log_odds(masses: Sequence[MassFunction]) -> Floats:
-    """Pignistic log-odds (*batch, S, K) of each source and class."""
+    """Pignistic log-odds (*batch, S, K) of each source and class; 0 where it is vacuous."""
+    n_classes = len(masses[0].frame)
     probability = [np.asarray(betp(m), dtype=np.float64) for m in masses]
     with np.errstate(divide="ignore"):  # certainty is cut to the surest
         odds = logit(np.stack(np.broadcast_arrays(*probability), axis=-2))
+    odds += np.log(n_classes - 1)
     return np.asarray(np.clip(odds, -_SUREST, _SUREST))

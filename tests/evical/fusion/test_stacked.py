@@ -16,7 +16,9 @@ from tests.evical.fusion.samples import sources
 
 
 def log_odds(masses, k=1):
-    return np.stack([logit(betp(m)[:, k]) for m in masses], axis=1)
+    """Less those of a vacuous source."""
+    n_classes = len(masses[0].frame)
+    return np.stack([logit(betp(m)[:, k]) - logit(1 / n_classes) for m in masses], axis=1)
 
 
 def penalized_loss(coefficients, x, positive, default, penalty):
@@ -195,3 +197,88 @@ def test_samples_that_do_not_follow_a_sigmoid_are_bent():
     straight = LogisticRegression(C=np.inf).fit(x[:, None], truth).predict_proba(x[:, None])[:, 1]
     bent = betp(Stacked().fit([m], truth)(m))[:, 1]
     assert np.abs(bent - p).mean() < 0.7 * np.abs(straight - p).mean()
+
+
+def test_a_vacuous_belief_among_three_classes_says_nothing():
+    """What weight a source has does not matter where it is vacuous."""
+    masses, y = sources(n_classes=3)
+    nothing = MassFunction(masses[0].frame, [7], np.ones((60, 1)))
+    fusion = Stacked().fit(masses, y)
+    two, three = fusion(*masses[:2], nothing), fusion(*masses)
+    for pool in fusion.pools_:
+        pool.coefficients[2] *= 5
+    assert fusion(*masses[:2], nothing).equals(two, atol=1e-12)
+    assert not fusion(*masses).equals(three, atol=1e-3)
+
+
+def test_equal_beliefs_have_nothing_to_bend():
+    """Rounding of their mean is no spread: a belief next to them is next to theirs."""
+    frame = Frame(["ant", "bee"])
+    same = MassFunction(frame, [1, 2, 3], [[0.31, 0.17, 0.52]] * 7)
+    near = MassFunction(frame, [1, 2, 3], [0.31, 0.1700001, 0.5199999])
+    fusion = Stacked().fit([same] * 3, ["ant", "bee", "ant", "bee", "ant", "bee", "ant"])
+    assert fusion(near, near, near).equals(fusion(*[same[0]] * 3), atol=1e-4)
+
+
+def test_belief_and_plausibility_enclose_the_formula():
+    masses, y = sources()
+    fusion = Stacked().fit(masses, y, [4, 2, 1])
+    x = log_odds(masses)
+    total = x @ np.array([1, 0.5, 0.25])
+    bent = np.tanh((total - total.mean()) / total.std())
+    best = expit(fusion.intercept_ + x @ fusion.weights_ + fusion.bend_ * bent)
+    m = fusion(*masses)
+    assert (m.bel("bee") < best).all()
+    assert (best < m.pl("bee")).all()
+
+
+def test_far_from_all_samples_less_is_known():
+    masses, y = sources()
+    fusion = Stacked().fit(masses, y)
+    m = MassFunction(masses[0].frame, [1, 2], [0.001, 0.999])
+    far, near = fusion(m, ~m, ~m), fusion(*masses)
+    assert far.mass(["ant", "bee"]) > near.mass(["ant", "bee"]).max()
+
+
+def test_a_source_that_is_mostly_wrong_is_turned_around_by_the_bend():
+    (m,), y = sources(n=200, qualities=(-1.5,))
+    fusion = Stacked().fit([m], y)
+    assert fusion.weights_.tolist() == [0]
+    assert fusion.bend_ < -1
+    assert fusion(MassFunction(m.frame, [1, 2], [0.2, 0.8])).bel("ant") > 0.5
+
+
+@pytest.mark.parametrize("n", [30, 100])
+def test_belief_is_near_to_that_of_the_profile_likelihood(n):
+    """Eq. 22-23 of Xu et al. by maximizing the likelihood at each log-odds."""
+    masses, y = sources(n=n, seed=1)
+    fusion = Stacked().fit(masses, y)
+    (pool,) = fusion.pools_
+    x = log_odds(masses)
+    arguments = (x, y == "bee", np.ones(3), 1.0)
+    row = np.concatenate([x[0], pool.bend(x[:1]), [1.0]])
+    top, error = row @ pool.coefficients, np.sqrt(row @ pool.covariance @ row)
+    least = penalized_loss(pool.coefficients, *arguments)
+    z = top + error * np.linspace(-4, 4, 25)
+    bounds = [(0, None)] * 3 + [(None, None)] * 2
+    contour = []
+    for value in z:
+        held = {"type": "eq", "fun": lambda c, value=value: row @ c - value}
+        found = minimize(
+            penalized_loss, pool.coefficients, arguments, "SLSQP", bounds=bounds, constraints=held
+        )
+        contour.append(np.exp(least - found.fun))
+    t, half = expit(z), len(z) // 2
+    bel = t[half] - np.trapezoid(contour[: half + 1], t[: half + 1])
+    pl = t[half] + np.trapezoid(contour[half:], t[half:])
+    m = fusion(*(m[0] for m in masses))
+    assert m.bel("bee") == pytest.approx(bel, abs=0.05)
+    assert m.pl("bee") == pytest.approx(pl, abs=0.05)
+    assert m.pl("bee") - m.bel("bee") > pl - bel - 0.01
+
+
+def test_too_many_classes_are_refused_before_anything_is_learned():
+    frame = Frame(range(17))
+    m = MassFunction(frame, [frame.full], np.ones((17, 1)))
+    with pytest.raises(ValueError, match=r"there are 17 classes, but .* up to 16; take Mixture"):
+        Stacked().fit([m], np.arange(17))
