@@ -91,7 +91,7 @@ class Mixture(BaseFusion):
 
     def _learn(self, held_out: HeldOut | None, sizes: Floats) -> None:
         share = sizes / sizes.sum()
-        if held_out is not None and self.needs_beliefs:
+        if held_out is not None:
             self.weights_ = _most_likely(held_out, share * self.shrinkage)
         elif isinstance(self.weights, str):
             self.weights_ = share if self.weights == "size" else np.full(len(sizes), 1 / len(sizes))

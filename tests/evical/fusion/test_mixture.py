@@ -114,3 +114,15 @@ def test_is_the_mean():
 def test_all_weight_on_one_source_is_that_source():
     masses, _ = sources()
     assert Mixture([0, 1, 0]).fit(sizes=[1, 1, 1])(*masses).equals(masses[1])
+
+
+@pytest.mark.parametrize("seed", range(12))
+def test_weights_of_probabilities_and_samples_of_many_orders(seed):
+    rng = np.random.default_rng(seed)
+    likelihood = 10.0 ** -rng.uniform(0, 200, (30, 12))
+    likelihood[rng.uniform(size=likelihood.shape) < 0.3] = 0
+    likelihood[~likelihood.any(axis=1), 0] = 1
+    counts = 10.0 ** rng.uniform(-6, 6, 30)
+    weights = best_weights(likelihood, counts)
+    ratio = likelihood / (likelihood @ weights)[:, None]
+    assert (counts @ ratio / counts.sum()).max() <= 1 + 1e-3
