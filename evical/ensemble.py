@@ -269,7 +269,8 @@ class EvidentialEnsemble(BeliefPredictor, _BaseComposition):  # type: ignore[mis
         try:
             return rule(*masses)
         except TotalConflictError as error:
-            dead = total_conflict(masses)
+            combined = rule.prepared(masses) if isinstance(rule, BaseFusion) else masses
+            dead = total_conflict(combined)
             if not dead.any():  # the rule's own, and not that of the classifiers
                 raise
             if self.total_conflict == "vacuous":

@@ -52,7 +52,7 @@ class BaseFusion(BaseEstimator, ABC):  # type: ignore[misc]  # sklearn is untype
 
     @abstractmethod
     def _learn(self, held_out: HeldOut | None, sizes: Floats) -> None:
-        """Set the fitted attributes; without beliefs, if they are not needed."""
+        """Set the fitted attributes; `held_out` is None if beliefs are not needed."""
 
     @abstractmethod
     def _fuse(self, masses: Sequence[MassFunction]) -> MassFunction:
@@ -72,10 +72,11 @@ class BaseFusion(BaseEstimator, ABC):  # type: ignore[misc]  # sklearn is untype
         masses : sequence of MassFunction
             For each source, what it believed about n samples, a batch (n,) on one frame.
             The samples must be new to the source: it was not trained or calibrated on them.
-            A source without a belief about a sample is vacuous there. May be left out where
-            `needs_beliefs` is False.
+            A source without a belief about a sample is vacuous there. Where `needs_beliefs`
+            is False, only their number counts, and `sizes` do instead.
         y : (n,) array
-            Labels of the samples, of the frame; at least two of them.
+            Labels of the samples, of the frame; at least two of them. Not looked at where
+            `needs_beliefs` is False, and `sample_weight` neither.
         sizes : (S,) array, optional
             How many samples each source was made from; equal if not given.
         sample_weight : (n,) array, optional
@@ -94,12 +95,13 @@ class BaseFusion(BaseEstimator, ABC):  # type: ignore[misc]  # sklearn is untype
             frame, all labels are the same, or a size, weight or parameter is not usable.
         """
         self._check_parameters()
+        sources = as_list(masses) if masses is not None or self.needs_beliefs else None
         held_out = None
-        if masses is not None or self.needs_beliefs:
+        if self.needs_beliefs:
             held_out = HeldOut.checked(masses, y, sample_weight)
-        amounts = check_sizes(sizes, None if held_out is None else len(held_out.masses))
+        amounts = check_sizes(sizes, None if sources is None else len(sources))
         self._learn(held_out, amounts)
-        self.frame_ = None if held_out is None else held_out.frame
+        self.frame_ = None if sources is None else common_frame(sources)
         self.n_sources_ = len(amounts)
         return self
 
@@ -117,6 +119,20 @@ class BaseFusion(BaseEstimator, ABC):  # type: ignore[misc]  # sklearn is untype
                 f"sources are on {frame!r}, but the fusion was fitted to {self.frame_!r}"
             )
         return self._fuse(sources)
+
+    def prepared(self, masses: Sequence[MassFunction]) -> list[MassFunction]:
+        """The sources as they are combined, such as discounted; by default as they are.
+
+        Parameters
+        ----------
+        masses : sequence of MassFunction
+            One a source.
+
+        Returns
+        -------
+        list of MassFunction
+        """
+        return list(masses)
 
     def by_source(self) -> dict[str, Floats]:
         """What was learned about each source.

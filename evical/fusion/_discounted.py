@@ -49,10 +49,10 @@ class Discounted(BaseFusion):
     Notes
     -----
     Rates of whole sources are learned together, such that the pignistic probabilities of the
-    combination have the least squared error; the problem is not convex, and the best of
-    local minima is taken. Contextual ones are learned for each source alone, from its
-    plausibilities, in closed form, as `dstheory.revise.learn_contextual_rates` does: they do
-    not know what the sources share.
+    combination have the least squared error; the problem is not convex, and the local
+    minimum below the best of a few common rates is taken. Contextual ones are learned for
+    each source alone, from its plausibilities, in closed form, as
+    `dstheory.revise.learn_contextual_rates` does: they do not know what the sources share.
 
     References
     ----------
@@ -104,7 +104,7 @@ class Discounted(BaseFusion):
             raise ValueError(f"rates are {array.tolist()}, expected numbers between 0 and 1")
 
     def _learn(self, held_out: HeldOut | None, sizes: Floats) -> None:
-        if held_out is not None and self.needs_beliefs:
+        if held_out is not None:
             self.rates_ = self._learned(held_out)
             return
         given = np.array(self.rates, dtype=np.float64)
@@ -122,9 +122,22 @@ class Discounted(BaseFusion):
             )
         return joint_rates(held_out, self.shrinkage)
 
+    def prepared(self, masses: Sequence[MassFunction]) -> list[MassFunction]:
+        """The sources discounted by the rates.
+
+        Parameters
+        ----------
+        masses : sequence of MassFunction
+            One a source.
+
+        Returns
+        -------
+        list of MassFunction
+        """
+        return [self._weakened(m, rate) for m, rate in zip(masses, self.rates_, strict=True)]
+
     def _fuse(self, masses: Sequence[MassFunction]) -> MassFunction:
-        pairs = zip(masses, self.rates_, strict=True)
-        return reduce(matmul, (self._weakened(m, rate) for m, rate in pairs))
+        return reduce(matmul, self.prepared(masses))
 
     def _weakened(self, m: MassFunction, rate: Any) -> MassFunction:
         if not self.contextual:

@@ -40,16 +40,15 @@ def joint_rates(held_out: HeldOut, shrinkage: float) -> Floats:
     Returns
     -------
     (S,) array
-        In [0, 1]; the best of local minima.
+        In [0, 1]; the local minimum below the best of a few common rates.
     """
     error = _squared_error(held_out)
     n_sources = len(held_out.masses)
 
     def objective(rates: Floats) -> tuple[float, Floats]:
         value, slope = error(rates)
-        return value + shrinkage * float(
-            np.mean(rates**2)
-        ), slope + 2 * shrinkage * rates / n_sources
+        pull = shrinkage / n_sources
+        return value + pull * float(rates @ rates), slope + 2 * pull * rates
 
     starts = [np.full(n_sources, rate) for rate in _STARTS]
     best = min(starts, key=lambda start: objective(start)[0])
@@ -85,12 +84,18 @@ def _squared_error(held_out: HeldOut) -> Callable[[Floats], tuple[float, Floats]
         gap = np.where(known, weight, 0.0) * (p - targets)
         # d p = (d shares - p d total) / total, and d shares is linear in d product.
         slope = linear.T @ ((gap - (gap * p).sum(axis=0)) / divisor)
-        others = slope * product
-        moved = (1 - commonality) / np.maximum(discounted, _LEAST)
         value = 0.5 * float((weight * (p - targets) ** 2).sum())
-        return value, np.einsum("sfn,fn->s", moved, others)
+        return value, np.einsum("sfn,sfn,fn->s", 1 - commonality, _of_others(discounted), slope)
 
     return error
+
+
+def _of_others(factors: Floats) -> Floats:
+    """Product over all but each one along the first axis; no division, factors may be 0."""
+    result = np.ones_like(factors)
+    result[1:] = factors[:-1].cumprod(axis=0)
+    result[:-1] *= factors[:0:-1].cumprod(axis=0)[::-1]
+    return result
 
 
 def contextual_rates(held_out: HeldOut, shrinkage: float) -> Floats:

@@ -22,7 +22,7 @@ from evical._predictions import BeliefPredictor
 from evical.calibrators import BinningCalibrator, LogisticCalibrator
 from evical.classifier import EvidentialClassifier
 from evical.ensemble import EvidentialEnsemble
-from evical.fusion import BaseFusion, Stacked, TNorm
+from evical.fusion import BaseFusion, Discounted, Stacked, TNorm
 
 BINS = BinningCalibrator(n_bins=4, model="dempster")
 X2, Y2 = make_classification(150, n_features=4, flip_y=0.2, random_state=0)
@@ -294,3 +294,35 @@ def test_conflict_that_a_rule_makes_by_itself_stays_its_error():
     assert clf.predict_mass(X).bel(1).tolist() == y.tolist()
     with pytest.raises(TotalConflictError, match="kappa = 1"):
         clf.predict_mass(np.array([[0.0, 1.0]]))
+
+
+def test_conflict_that_discounting_resolves_leaves_its_answer():
+    """Rows do not depend on each other: only the first is in conflict after discounting."""
+    X = np.repeat([[0.0, 0.0, 0.0], [1.0, 1.0, 1.0]], 5, axis=0)
+    y = X[:, 0].astype(int)
+    members = [FrozenEstimator(Column(column).fit(X, y)) for column in range(3)]
+    clf = EvidentialEnsemble(
+        members,
+        calibrator=BinningCalibrator(2, model="bayesian"),
+        rule=Discounted([0, 0, 0.5]),
+        total_conflict="vacuous",
+    ).fit(X, y)
+    m = clf.predict_mass(np.array([[0.0, 1, 1], [1, 1, 0]]))
+    assert m.is_vacuous.tolist() == [True, False]
+    assert m[1].equals(clf.predict_mass(np.array([[1.0, 1, 0]]))[0])
+    assert m[1].bel(1) == 1
+
+
+def test_labels_of_samples_have_no_part_in_the_beliefs_about_them():
+    """Two labels of one fold swap places; which samples are in the fold stays the same."""
+    one, other = (int(np.flatnonzero(k == Y2)[3]) for k in (0, 1))
+    swapped = Y2.copy()
+    swapped[[one, other]] = swapped[[other, one]]
+    rows = np.arange(150)
+    (_, test), *_ = StratifiedKFold(5).split(rows, Y2)
+    np.testing.assert_array_equal(next(StratifiedKFold(5).split(rows, swapped))[1], test)
+    assert {one, other} <= set(test.tolist())
+    before, after = (ensemble(rule=Recorder()).fit(X2, y).fusion_.held_out_ for y in (Y2, swapped))
+    for m, same in zip(before.masses, after.masses, strict=True):
+        assert m[test].equals(same[test])
+        assert not m[20:].equals(same[20:])

@@ -109,3 +109,13 @@ def test_sources_that_exclude_each_other_have_rates():
     wrong = MassFunction(frame, [1, 2], [[0, 1], [1, 0]] * 10)
     fusion = Discounted().fit([right, wrong], [0, 1] * 10)
     assert fusion.rates_[0] < fusion.rates_[1]
+
+
+def test_slope_where_rates_and_commonalities_are_0():
+    """Probabilities have no ignorance; the slope at a rate of 0 is to the right."""
+    masses, y = sources(ignorance=0.0)
+    rates = np.array([0.0, 0.3, 0.5])
+    value, slope = _squared_error(HeldOut.checked(masses, y, None))(rates)
+    for i, step in enumerate(np.eye(3) * 1e-7):
+        ahead = error_by_definition(rates + step, masses, y)
+        assert slope[i] == pytest.approx((ahead - value) / 1e-7, rel=1e-4)
