@@ -39,6 +39,8 @@ def named_fusion(rule: Any) -> Callable[..., MassFunction]:
 
     Raises
     ------
+    TypeError
+        If it is a class.
     ValueError
         If there is no such name.
 
@@ -49,6 +51,8 @@ def named_fusion(rule: Any) -> Callable[..., MassFunction]:
     >>> named_fusion("cautious").__name__
     'cautious'
     """
+    if isinstance(rule, type):
+        raise TypeError(f"rule is the class {rule.__name__}, expected one of it: {rule.__name__}()")
     if callable(rule):
         return rule  # type: ignore[no-any-return]  # callable() does not narrow Any
     if isinstance(rule, str) and rule in _MADE:

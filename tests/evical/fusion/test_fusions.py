@@ -166,6 +166,14 @@ def test_wrong_input_is_refused(fusion, change, error, message):
         clone(fusion).fit(**{"masses": masses, "y": y, "sizes": SIZES, **change})
 
 
+@pytest.mark.parametrize("fusion", [f for f in FUSIONS.values() if not f.needs_beliefs], ids=repr)
+def test_labels_are_not_asked_for_where_they_are_not_needed(fusion):
+    masses, _ = sources()
+    one = clone(fusion).fit(masses, sizes=SIZES)
+    assert one.frame_ == masses[0].frame
+    assert one(*masses) == clone(fusion).fit(masses, ["ant"] * 60, SIZES)(*masses)
+
+
 def test_sources_of_other_frames_are_refused():
     masses, y = sources()
     other, _ = sources(n_classes=3)
@@ -186,7 +194,8 @@ def test_sources_of_other_frames_are_refused():
         (Discounted([0.5, 0.5]), "rates for 2 sources, but 3"),
         (Discounted([0.5] * 3, contextual=True), "rates have shape"),
         (Discounted(shrinkage=np.inf), "shrinkage is inf"),
-        (TNorm("lukasiewicz"), "family is 'lukasiewicz'"),
+        (TNorm("lukasiewicz"), "family is one of frank, .* not 'lukasiewicz'"),
+        (TNorm(parameter=-1), "parameter of frank is at least 0, not -1"),
         (TNorm(parameter="best"), "parameter is 'best'"),
         (Stacked(penalty=-1), "penalty is -1"),
         (Stacked(penalty=0), "penalty is 0"),
@@ -208,3 +217,5 @@ def test_names():
         named_fusion("best")
     with pytest.raises(ValueError, match="rule is 5"):
         named_fusion(5)
+    with pytest.raises(TypeError, match=r"rule is the class Stacked, expected .*Stacked\(\)"):
+        named_fusion(Stacked)
