@@ -2,12 +2,19 @@
 
 `EvidentialClassifier` wraps one scikit-learn classifier, `EvidentialEnsemble` combines
 several by Dempster's rule; `calibrators` work on plain scores.
+
+Names are loaded when they are first asked for (PEP 562): scikit-learn takes a second, for which
+``evical --help`` does not wait.
 """
 
-from evical.calibrators import BinningCalibrator, IsotonicCalibrator, LogisticCalibrator
-from evical.classifier import EvidentialClassifier
-from evical.ensemble import EvidentialEnsemble
-from evical.scores import ScoreCounts
+from importlib import import_module
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from evical.calibrators import BinningCalibrator, IsotonicCalibrator, LogisticCalibrator
+    from evical.classifier import EvidentialClassifier
+    from evical.ensemble import EvidentialEnsemble
+    from evical.scores import ScoreCounts
 
 __version__ = "0.1.0"
 
@@ -20,3 +27,28 @@ __all__ = [
     "ScoreCounts",
     "__version__",
 ]
+
+_STAGES = ("scores", "calibrators", "multiclass", "classifier", "ensemble")
+_HOMES = {
+    "BinningCalibrator": "calibrators",
+    "EvidentialClassifier": "classifier",
+    "EvidentialEnsemble": "ensemble",
+    "IsotonicCalibrator": "calibrators",
+    "LogisticCalibrator": "calibrators",
+    "ScoreCounts": "scores",
+}
+
+if not TYPE_CHECKING:  # for whom a function of this name would make every name one of ours
+
+    def __getattr__(name: str) -> Any:
+        if name in _STAGES:
+            return import_module(f"evical.{name}")
+        if name not in _HOMES:
+            raise AttributeError(f"module 'evical' has no attribute {name!r}")
+        # Kept, so that the next look finds it without this function.
+        value = globals()[name] = getattr(import_module(f"evical.{_HOMES[name]}"), name)
+        return value
+
+
+def __dir__() -> list[str]:
+    return sorted({*globals(), *__all__, *_STAGES})

@@ -4,6 +4,7 @@ The imports are read from the source, those inside functions too.
 """
 
 import ast
+import importlib
 import subprocess
 import sys
 from functools import cache
@@ -11,6 +12,8 @@ from graphlib import CycleError, TopologicalSorter
 from pathlib import Path
 
 import pytest
+
+import evical
 
 ROOT = Path(__file__).resolve().parents[1]
 
@@ -192,10 +195,20 @@ def test_import_dstheory_loads_numpy_only():
     assert not names & (heavy | {"evical", "pytest", "typer", "rich"})
 
 
-def test_import_evical_adds_scipy_and_scikit_learn():
-    names = loaded("evical")
+def test_import_evical_loads_names_when_they_are_asked_for():
+    assert not loaded("evical") & {"numpy", "scipy", "sklearn"}
+    names = loaded("evical.classifier")
     assert {"dstheory", "numpy", "scipy", "sklearn"} <= names
     heavy = {"networkx", "sympy", "matplotlib", "numba", "pandas", "hypothesis"}
     # scikit-learn itself may load pandas where that is installed.
     names -= loaded("sklearn.model_selection")
     assert not names & (heavy | {"pytest", "typer", "rich", "jinja2", "dask"})
+
+
+def test_names_that_are_loaded_late_are_those_listed():
+    homes = evical._HOMES
+    assert set(evical.__all__) - {"__version__"} == set(homes)
+    for name, home in homes.items():
+        assert getattr(importlib.import_module(f"evical.{home}"), name) is getattr(evical, name)
+    with pytest.raises(AttributeError, match="module 'evical' has no attribute 'nothing'"):
+        _ = evical.nothing

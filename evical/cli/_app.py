@@ -11,7 +11,7 @@ from typing import Annotated, Any
 
 import typer
 
-from evical import __version__
+from evical._versions import version_of
 from evical.cli._commands import COMMANDS, load
 from evical.cli._errors import WrongInput, system_message
 from evical.cli._output import BROKEN_PIPE, discard_output
@@ -86,7 +86,7 @@ def _paragraphs(function: Callable[..., Any]) -> str:
 
 def _show_version(wanted: bool) -> None:
     if wanted:
-        typer.echo(f"evical {__version__}")
+        typer.echo(f"evical {version_of('evical')}")
         raise typer.Exit
 
 

@@ -10,7 +10,7 @@ from dataclasses import asdict, dataclass, fields
 from pathlib import Path
 from typing import Any
 
-from evical import __version__
+from evical._versions import version_of
 from evical.calibrators import BaseCalibrator
 
 __all__ = ["Model", "Training", "load_model", "model_text"]
@@ -53,7 +53,7 @@ def model_text(model: Model) -> str:
     data = {
         "format": FORMAT,
         "version": VERSION,
-        "evical": __version__,
+        "evical": version_of("evical"),
         "columns": {"score": model.score, "target": model.target},
         "training": asdict(model.training),
         "calibrator": model.calibrator.to_dict(),

@@ -1,10 +1,10 @@
 """The demo's page: what it comes to, the table, the pictures, and how it was done."""
 
+from evical._versions import all_versions
 from evical.experiments import Results, describe
 from evical.report._findings import findings
 from evical.report._page import Page, Picture, Section
 from evical.report._tables import differences_table, results_table
-from evical.report._versions import all_versions
 
 __all__ = ["demo_page"]
 

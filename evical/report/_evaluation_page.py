@@ -7,6 +7,7 @@ gone unseen, because few samples show nothing.
 
 import numpy as np
 
+from evical._versions import all_versions
 from evical.experiments import Evaluation
 from evical.report._evaluation_pictures import evaluation_pictures
 from evical.report._evaluation_tables import (
@@ -23,7 +24,6 @@ from evical.report._evaluation_tables import (
 )
 from evical.report._numbers import between, count, fixed, metric_name, named, p_value, percent
 from evical.report._page import Page, Section
-from evical.report._versions import all_versions
 
 __all__ = ["evaluation_page", "made_by"]
 

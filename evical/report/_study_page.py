@@ -7,6 +7,7 @@ import math
 from collections import Counter
 from collections.abc import Iterable, Sequence
 
+from evical._versions import all_versions
 from evical.experiments._reproduce import Outcome
 from evical.experiments._study import Finding, McNemar, PrintedTable
 from evical.experiments._summary import Estimate
@@ -21,7 +22,6 @@ from evical.experiments._tables import (
 from evical.report._markdown import markdown_table, plain
 from evical.report._study_contests import contests_text, overviews_text
 from evical.report._study_curves import curve_svg
-from evical.report._versions import all_versions
 
 __all__ = ["study_files", "study_page"]
 
