@@ -2,9 +2,10 @@
 
 The rule is that of one standard error (Breiman et al. 1984, section 3.4.3), on paired differences:
 of all methods whose mean loss exceeds the least by no more than a standard error of that
-difference, the simplest is taken. The standard error is Nadeau and Bengio's, as training samples
-of folds overlap. Whether a difference can be seen is another question, answered by Holm's
-procedure.
+difference, the simplest is taken. Where samples are too few for that method, two standard errors
+count, and the simplest is taken of those that the samples suffice for. The standard error is
+Nadeau and Bengio's, as training samples of folds overlap. Whether a difference can be seen is
+another question, answered by Holm's procedure.
 """
 
 from collections.abc import Sequence
@@ -27,6 +28,7 @@ __all__ = ["ALPHA", "Difference", "Recommendation", "differences", "recommend"]
 Floats = NDArray[np.float64]
 
 ALPHA = 0.05
+_Z = float(stats.norm.isf(ALPHA / 2))
 _MUCH = 1.1  # a log loss so many times the least is a matter of few samples, not of all
 _TITLES = {"brier_score": "Brier score", "log_loss": "log loss"}
 
@@ -138,6 +140,8 @@ def recommend(
 ) -> Recommendation:
     """The simplest method within one standard error of the best, and what speaks for it.
 
+    Two standard errors if the samples are too few for that method but not for another.
+
     Parameters
     ----------
     estimators : dict of k str to estimator
@@ -154,10 +158,11 @@ def recommend(
     names = list(estimators)
     means = dict(zip(names, values[:, :, MEASURES.index(criterion)].mean(axis=1), strict=True))
     best = found[0].other if found else names[0]
-    near = [best, *(one.method for one in found if one.difference <= one.error)]
-    # They are in the order of their losses; of equally simple ones the first is taken.
-    chosen = min(near, key=lambda name: complexity(estimators[name]))
     seen = [one for one in found if one.adjusted > ALPHA]
+    short = {name for name in names if method_warnings(name, estimators[name], scores, y)}
+    chosen = _simplest(_within(1, best, found), estimators)
+    if chosen in short and (enough := [n for n in _within(2, best, found) if n not in short]):
+        chosen = _simplest(enough, estimators)
     reasons = [
         _best_text(best, means[best], criterion, values.shape[1]),
         *_choice_texts(chosen, best, estimators, found, criterion),
@@ -173,6 +178,16 @@ def recommend(
     ]
     equivalents = tuple(one.method for one in seen)
     return Recommendation(chosen, best, equivalents, tuple(reasons), tuple(warnings))
+
+
+def _within(errors: int, best: str, found: tuple[Difference, ...]) -> list[str]:
+    """The best method and all within so many standard errors of it, by ascending loss."""
+    return [best, *(one.method for one in found if one.difference <= errors * one.error)]
+
+
+def _simplest(names: Sequence[str], estimators: dict[str, Any]) -> str:
+    """Of equally simple ones the first; names are in the order of their losses."""
+    return min(names, key=lambda name: complexity(estimators[name]))
 
 
 def _ranking(methods: Sequence[str], means: Floats) -> list[int]:
@@ -202,6 +217,13 @@ def _choice_texts(
         near = _nearest(estimators, level, found)
         return [f"no simpler method comes within one standard error of it: {near}"]
     one = next(one for one in found if one.method == chosen)
+    if one.difference > one.error:
+        return [
+            f"{chosen} needs fewer samples than the simplest method within one standard error "
+            f"({complexity_text(level)}); its {_TITLES[criterion]} is {one.difference:.2g} greater "
+            f"than that of {best}, within two standard errors of that difference, {one.error:.2g} "
+            "each"
+        ]
     return [
         f"{chosen} is simpler ({complexity_text(level)}; {best} "
         f"{complexity_text(complexity(estimators[best]))}) and its {_TITLES[criterion]} is "
@@ -279,7 +301,9 @@ def _others_warning(
 
 def _ranking_warnings(scores: Floats, y: NDArray[np.int64]) -> list[str]:
     area = float(roc_auc_score(y, scores))
-    if area >= 0.5:
+    n, m = np.bincount(y)
+    # The standard deviation of the area if scores tell nothing (Mann & Whitney 1947).
+    if area >= 0.5 - _Z * np.sqrt((n + m + 1) / (12 * n * m)):
         return []
     return [
         f"the area under the ROC curve of the scores is {area:.2f}: negative samples have the "

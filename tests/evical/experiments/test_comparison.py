@@ -20,7 +20,7 @@ from evical.experiments import (
     method_names,
 )
 from evical.experiments._methods import complexity, complexity_text
-from evical.experiments._recommendation import differences
+from evical.experiments._recommendation import differences, recommend
 from evical.experiments._sample_size import TIMES_LOGISTIC, general_warnings, method_warnings
 from evical.significance import corrected_t, holm_adjusted
 
@@ -229,6 +229,30 @@ def test_small_samples_are_warned_of():
     assert method_warnings("beta", calibrator_named("beta"), y * 1.0, y)[0].endswith(
         "beta fits 3 numbers to 2 distinct scores"
     )
+
+
+def test_of_few_samples_two_standard_errors_are_made_of_chance():
+    """A method that samples are too few for gives way to one that they suffice for."""
+    estimators = {name: calibrator_named(name) for name in ("isotonic", "temperature")}
+    scores, y = sample(40)
+    values = np.zeros((2, 4, len(MEASURES)))
+    values[1, :, 0] = gaps = np.array([0.0, 0.1, 0.0, 0.1])
+    error = np.sqrt((1 / 4 + 1 / 3) * gaps.var(ddof=1))
+    assert error < gaps.mean() < 2 * error
+    found = differences(list(estimators), values[:, :, 0], 1 / 3)
+    advice = recommend(estimators, values, found, "brier_score", scores, y)
+    assert (advice.best, advice.method) == ("isotonic", "temperature")
+    assert "needs fewer samples" in advice.reasons[1]
+    many, outcomes = sample(2000)
+    advice = recommend(estimators, values, found, "brier_score", many, outcomes)
+    assert (advice.best, advice.method) == ("isotonic", "isotonic")
+
+
+def test_scores_that_tell_nothing_are_not_called_wrong():
+    y = np.tile([0, 1], 60)
+    scores = np.arange(120.0) - 2 * (y == 1)  # an area of a little less than 1/2
+    warnings = compare(scores, y, ["logistic"], cv=3).recommendation.warnings
+    assert not [text for text in warnings if "ROC" in text]
 
 
 def test_measured_ratios_are_those_of_the_study():
