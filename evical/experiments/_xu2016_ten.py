@@ -28,6 +28,7 @@ from evical.experiments._study import (
     Study,
     round_rng,
 )
+from evical.experiments._xu2016_text import TEN
 
 __all__ = ["SCENARIOS", "XU2016_TEN", "TenClassifiers"]
 
@@ -257,6 +258,7 @@ XU2016_TEN = Study(
         "classifier with the largest share alone (in (a) and (b) the first of equals), and the "
         "mean of all probabilities weighted by the shares.",
     ),
+    comment=TEN,
     comparisons=_COMPARISONS,
     mcnemar=(
         McNemar(

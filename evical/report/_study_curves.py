@@ -96,12 +96,18 @@ def _draw(ax: "Axes", panel: dict[str, _Points], lines: list[str]) -> None:
     """Lines of a panel; a little aside of each other, so that segments do not overlap."""
     from evical.plot._style import COLORS
 
-    positions = sorted({x for points in panel.values() for x, _, _ in points})
-    step = (positions[-1] - positions[0]) / 150
+    positions = [x for points in panel.values() for x, _, _ in points]
+    low, high = min(positions), max(positions)
+    # Numbers over two powers of ten are mostly sizes, each a multiple of the one before.
+    wide = low > 0 and high >= 100 * low
+    if wide:
+        ax.set_xscale("log")
+    step = (np.log(high / low) if wide else high - low) / 150
     for name, points in panel.items():
         i = lines.index(name)
         x, mean, error = np.array(sorted(points)).T
-        x += step * (i - (len(lines) - 1) / 2)
+        aside = step * (i - (len(lines) - 1) / 2)
+        x = x * np.exp(aside) if wide else x + aside
         color = COLORS[_COLORS[i % len(_COLORS)]]
         # All segments as one path with gaps, which is shorter than a path each; after a single
         # round, which says nothing of chance, there are gaps only.
