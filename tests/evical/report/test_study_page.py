@@ -142,3 +142,15 @@ def test_the_legend_has_all_lines_and_fits_over_a_single_panel(tmp_path):
     figure.draw_without_rendering()
     box, (legend,) = figure.bbox, figure.legends
     assert box.x0 <= legend.get_window_extent().x0 < legend.get_window_extent().x1 <= box.x1
+
+
+@pytest.mark.parametrize(("last", "scale"), [(99.0, "linear"), (1000.0, "log")])
+def test_a_wide_range_of_numbers_is_on_a_logarithmic_axis(last, scale):
+    lines = {name: [(1.0, 0.5, 0.1), (last, 0.25, 0.1)] for name in ("a", "b", "c")}
+    (ax,) = _figure({"one": lines}, toy_study().curves[0]).axes
+    assert ax.get_xscale() == scale
+    first, middle, third = (line.get_xdata() for line in ax.lines[1::2])
+    assert middle == pytest.approx([1, last])  # the others lie to either side of it
+    assert (first < middle).all()
+    assert (middle < third).all()
+    assert first == pytest.approx([1, last], rel=0.1, abs=1)
