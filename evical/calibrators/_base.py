@@ -109,6 +109,48 @@ class BaseCalibrator(ClassifierMixin, BaseEstimator, ABC):  # type: ignore[misc]
             raise ValueError(_one_class_message(only, " with positive weight"))
         return self._learn(counts, classes)
 
+    def fit_counts(self, counts: ScoreCounts, classes: Any) -> Self:
+        """Learn the calibration from samples that have been counted already.
+
+        For samples that do not fit into memory, or whose positive class is not the greater one.
+
+        Parameters
+        ----------
+        counts : ScoreCounts
+        classes : (2,) array
+            The negative class and the positive one, whichever label is greater.
+
+        Returns
+        -------
+        self
+
+        Raises
+        ------
+        TypeError
+            If `counts` are no `ScoreCounts`.
+        ValueError
+            If `classes` are not two different ones, or `counts` lack one of them; scores as in
+            `fit`.
+
+        Examples
+        --------
+        >>> from evical.calibrators import NormalizingCalibrator
+        >>> counts = ScoreCounts.from_samples([1.0, 3.0], [0, 1])
+        >>> fitted = NormalizingCalibrator().fit_counts(counts, ["sick", "healthy"])
+        >>> fitted.predict([3.0]).tolist()
+        ['healthy']
+        """
+        self._check_all_parameters()
+        if not isinstance(counts, ScoreCounts):
+            raise TypeError(f"counts are {type(counts).__name__}, expected ScoreCounts")
+        labels = np.asarray(column_or_1d(classes))
+        if len(labels) != 2 or labels[0] == labels[1]:
+            raise ValueError(f"classes are {labels.tolist()}, expected two different ones")
+        if not (counts.n_negative and counts.n_positive):
+            raise ValueError(_one_class_message(labels[int(counts.n_positive > 0)]))
+        self._checked(counts.scores)
+        return self._learn(counts, labels)
+
     def partial_fit(
         self, scores: Any, y: Any, sample_weight: Any = None, classes: Any = None
     ) -> Self:
@@ -158,7 +200,7 @@ class BaseCalibrator(ClassifierMixin, BaseEstimator, ABC):  # type: ignore[misc]
                 "this calibrator was loaded without its counts; save it with "
                 "to_dict(include_counts=True) to go on learning"
             )
-        if classes is not None and not np.array_equal(given, self.classes_):
+        if classes is not None and not np.array_equal(given, np.unique(self.classes_)):
             raise ValueError(
                 f"classes are {given.tolist()}, but earlier samples had "
                 f"{self.classes_.tolist()}; make a new calibrator for other classes"

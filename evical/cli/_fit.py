@@ -90,7 +90,7 @@ def fit(
         tally = Tally(target, max_scores)
         source = _count(scores, columns, tally)
         counts, labels = tally.result(positive)
-        _learn(calibrator, counts, labels)
+        calibrator.fit_counts(counts, labels)
         training = Training(
             source=source,
             rows=tally.rows,
@@ -129,12 +129,6 @@ def _count(source: str, columns: dict[str, Kind], tally: Tally) -> str:
             weights = values[weight[0]] if weight else None
             tally.add(values[score], values[target], weights, chunk.place)
         return table.name
-
-
-def _learn(calibrator: BaseCalibrator, counts: ScoreCounts, labels: tuple[str, str]) -> None:
-    # Counts are what `fit` makes of samples first of all; here they come from a file that
-    # need not fit into memory, and the positive class need not be the greater one.
-    calibrator._learn(counts, np.array(labels))
 
 
 def _log_loss(calibrator: BaseCalibrator, counts: ScoreCounts) -> float | None:

@@ -1,28 +1,14 @@
 """Calibrators by short names: `logistic` is LogisticCalibrator."""
 
-import re
 from collections.abc import Sequence
 
-from evical import calibrators
 from evical.calibrators import BaseCalibrator
+from evical.calibrators._by_name import by_name
 from evical.cli._kinds import Kind
 from evical.cli._names import suggestion
 from evical.cli._options import parsed_options, settable
 
-__all__ = ["make_calibrator", "methods", "score_kind"]
-
-
-def methods() -> dict[str, type[BaseCalibrator]]:
-    """All calibrators by short name.
-
-    >>> methods()["venn_abers"].__name__
-    'VennAbersCalibrator'
-    """
-    return {
-        _short(name): getattr(calibrators, name)
-        for name in calibrators.__all__
-        if name != "BaseCalibrator"
-    }
+__all__ = ["make_calibrator", "score_kind"]
 
 
 def make_calibrator(
@@ -32,7 +18,7 @@ def make_calibrator(
 
     Raises ValueError for an unknown method, model or option, or a value it does not take.
     """
-    known = methods()
+    known = by_name()
     name = method.lower().replace("-", "_")
     if name not in known:
         raise ValueError(
@@ -59,7 +45,3 @@ def score_kind(calibrator: BaseCalibrator) -> Kind:
     """What its column of scores holds."""
     # Log-odds exist of probabilities only, and in a table a wrong one can be named.
     return "probability" if calibrator.transform == "logit" else "score"
-
-
-def _short(name: str) -> str:
-    return re.sub("(?<=[a-z])(?=[A-Z][a-z])", "_", name.removesuffix("Calibrator")).lower()

@@ -7,7 +7,6 @@ many such curves last.
 """
 
 import difflib
-import re
 from collections.abc import Iterable, Mapping
 from typing import Any, Self
 
@@ -15,8 +14,8 @@ import numpy as np
 from numpy.typing import NDArray
 from sklearn.base import BaseEstimator
 
-from evical import calibrators
 from evical.calibrators import BaseCalibrator
+from evical.calibrators._by_name import by_name
 
 __all__ = [
     "AS_THEY_ARE",
@@ -72,7 +71,7 @@ def method_names() -> list[str]:
     >>> "venn_abers" in method_names(), "elite" in method_names()
     (True, True)
     """
-    return [AS_THEY_ARE, *sorted(_classes())]
+    return [AS_THEY_ARE, *sorted(by_name())]
 
 
 def calibrator_named(text: str) -> Any:
@@ -90,7 +89,7 @@ def calibrator_named(text: str) -> Any:
     Raises
     ------
     ValueError
-        If there is no such method or option; similar names are said.
+        If there is no such method or option, similar names are said; or for a wrong value.
 
     Examples
     --------
@@ -106,11 +105,16 @@ def calibrator_named(text: str) -> Any:
     plain = name.lower().replace("-", "_")
     if plain == AS_THEY_ARE and not options:
         return AsTheyAre()
-    classes = _classes()
+    classes = by_name()
     if plain not in classes:
         raise ValueError(f"there is no method {name!r}{_meant(plain, method_names())}")
     kind = classes[plain]
-    return kind(**dict(_option(kind, plain, option) for option in options))
+    calibrator = kind(**dict(_option(kind, plain, option) for option in options))
+    try:
+        calibrator._check_all_parameters()  # at once, and not as a method that could not be fitted
+    except (TypeError, ValueError) as error:
+        raise ValueError(f"method {text!r}: {error}") from error
+    return calibrator
 
 
 def named(methods: Any, scores: NDArray[np.float64]) -> dict[str, Any]:
@@ -197,17 +201,6 @@ def _estimator(method: Any) -> Any:
     return method
 
 
-def _classes() -> dict[str, type[BaseCalibrator]]:
-    """Classes of calibrators by name, such as venn_abers."""
-    found = {}
-    for title in calibrators.__all__:
-        if title != "BaseCalibrator":
-            words = title.removesuffix("Calibrator").replace("ELiTE", "Elite")
-            name = re.sub(r"(?<=[a-z])(?=[A-Z])", "_", words).lower()
-            found[name] = getattr(calibrators, title)
-    return found
-
-
 def _option(kind: type[BaseCalibrator], name: str, text: str) -> tuple[str, Any]:
     key, equals, value = (part.strip() for part in text.partition("="))
     if not equals:
@@ -224,6 +217,8 @@ def _value(text: str) -> Any:
     if text.lower() in words:
         return words[text.lower()]
     for kind in (int, float):
+        if "_" in text:  # which Python would skip between digits
+            break
         try:
             return kind(text)
         except ValueError:

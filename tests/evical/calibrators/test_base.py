@@ -1,10 +1,12 @@
 """The contract: what a new method gets from its base class, and what it must bring."""
 
+import re
+
 import numpy as np
 import pytest
 from sklearn.exceptions import DataConversionWarning, NotFittedError
 
-from evical.calibrators import BaseCalibrator, BinningCalibrator
+from evical.calibrators import BaseCalibrator, BinningCalibrator, LogisticCalibrator
 from evical.scores import ScoreCounts
 
 
@@ -138,3 +140,34 @@ def test_tags_say_one_column_and_two_classes():
     assert tags.input_tags.one_d_array
     assert not tags.input_tags.two_d_array
     assert not tags.classifier_tags.multi_class
+
+
+def test_counts_of_samples_are_as_good_as_samples():
+    scores, y = np.array([3.0, 1.0, 2.0, 1.0, 4.0]), np.array(["a", "a", "b", "b", "b"])
+    counts = ScoreCounts.from_samples(scores, y == "b")
+    whole = LogisticCalibrator().fit(scores, y)
+    counted = LogisticCalibrator().fit_counts(counts, ["a", "b"])
+    np.testing.assert_array_equal(counted.predict_interval(scores), whole.predict_interval(scores))
+    turned = LogisticCalibrator().fit_counts(
+        ScoreCounts(counts.scores, counts.positive, counts.negative), ["b", "a"]
+    )
+    assert turned.classes_.tolist() == ["b", "a"]
+    np.testing.assert_allclose(turned.predict_proba(scores), whole.predict_proba(scores)[:, ::-1])
+    more = turned.partial_fit([5.0], ["a"], classes=["a", "b"])
+    assert more.counts_.n_positive == 3
+
+
+@pytest.mark.parametrize(
+    ("counts", "classes", "message"),
+    [
+        ([1.0, 2.0], "ab", "counts are list, expected ScoreCounts"),
+        (ScoreCounts.from_samples([1.0, 2.0], [0, 1]), "aa", "two different ones"),
+        (ScoreCounts.from_samples([1.0, 2.0], [0, 1]), "abc", "two different ones"),
+        (ScoreCounts.from_samples([1.0, 2.0], [1, 1]), "ab", "one class only (all 'b')"),
+        (ScoreCounts.from_samples([1.0, 2.0], [0, 1]), "ab", "scores"),
+    ],
+)
+def test_wrong_counts_are_refused(counts, classes, message):
+    calibrator = LogisticCalibrator(transform="logit")
+    with pytest.raises((TypeError, ValueError), match=re.escape(message)):
+        calibrator.fit_counts(counts, list(classes))

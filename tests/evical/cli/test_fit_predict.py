@@ -10,9 +10,10 @@ import pytest
 
 from dstheory.decide import interval_dominance, maximin
 from evical.calibrators import BaseCalibrator, IsotonicCalibrator, LogisticCalibrator
+from evical.calibrators._by_name import by_name
 from evical.cli import main
 from evical.cli._fit import METHODS
-from evical.cli._methods import make_calibrator, methods
+from evical.cli._methods import make_calibrator
 
 N = 300
 
@@ -110,11 +111,11 @@ def test_weights_count_rows(folder):
     assert a["calibrator"] == b["calibrator"]
 
 
-def test_the_help_names_all_methods():
-    assert ", ".join(sorted(methods())) == METHODS
+def test_the_help_names_all_by_name():
+    assert ", ".join(sorted(by_name())) == METHODS
 
 
-@pytest.mark.parametrize("method", sorted(methods()))
+@pytest.mark.parametrize("method", sorted(by_name()))
 def test_every_method_goes_all_the_way(folder, samples, method):
     run(f"{FIT} --method {method} --option transform={'sigmoid' if method != 'beta' else 'auto'}")
     run("predict model.json new.csv -o out.csv")

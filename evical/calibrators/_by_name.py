@@ -1,0 +1,27 @@
+"""Calibrators by short names, as commands and comparisons call them: `venn_abers`, `elite`."""
+
+import re
+
+from evical import calibrators
+from evical.calibrators import BaseCalibrator
+
+__all__ = ["by_name"]
+
+
+def by_name() -> dict[str, type[BaseCalibrator]]:
+    """Classes of all calibrators by the words of their names, in lower case.
+
+    >>> by_name()["venn_abers"].__name__, by_name()["elite"].__name__
+    ('VennAbersCalibrator', 'ELiTECalibrator')
+    """
+    return {
+        _short(title): getattr(calibrators, title)
+        for title in calibrators.__all__
+        if title != "BaseCalibrator"
+    }
+
+
+def _short(title: str) -> str:
+    """Words begin with a capital that follows a small letter and precedes one."""
+    words = title.removesuffix("Calibrator")
+    return re.sub("(?<=[a-z])(?=[A-Z][a-z])", "_", words).lower()
