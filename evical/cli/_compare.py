@@ -11,7 +11,7 @@ from rich.table import Table as RichTable
 from rich.text import Text
 
 from evical.cli._errors import user_input
-from evical.cli._judged import Positive
+from evical.cli._judged import MAX_SEED, Positive
 from evical.cli._kinds import Kind
 from evical.cli._labeled import read_labeled
 from evical.cli._output import check_page, command_line, echo_json, write_page
@@ -54,7 +54,9 @@ def compare(
     folds: Folds = 10,
     repeats: Repeats = 1,
     criterion: Criterion = "brier_score",
-    seed: Annotated[int, typer.Option(min=0, metavar="N", help="Seed of the folds.")] = 0,
+    seed: Annotated[
+        int, typer.Option(min=0, max=MAX_SEED, metavar="N", help="Seed of the folds.")
+    ] = 0,
     output: Annotated[
         Path | None, typer.Option("--output", "-o", metavar="PAGE.html", help="Page to write.")
     ] = None,

@@ -11,6 +11,7 @@ from rich.text import Text
 
 from evical.cli._errors import user_input
 from evical.cli._judged import (
+    MAX_SEED,
     Bel,
     Data,
     Pl,
@@ -63,7 +64,9 @@ def evaluate(
     confidence: Annotated[
         float, typer.Option(metavar="LEVEL", help="Level of the intervals.")
     ] = 0.95,
-    seed: Annotated[int, typer.Option(min=0, metavar="N", help="Seed of the bootstrap.")] = 0,
+    seed: Annotated[
+        int, typer.Option(min=0, max=MAX_SEED, metavar="N", help="Seed of the bootstrap.")
+    ] = 0,
     output: Annotated[
         Path | None, typer.Option("--output", "-o", metavar="PAGE.html", help="Page to write.")
     ] = None,

@@ -19,6 +19,7 @@ from evical.cli._tables import Table, open_table
 from evical.experiments import Evaluation
 
 __all__ = [
+    "MAX_SEED",
     "Bel",
     "Data",
     "Pl",
@@ -30,6 +31,9 @@ __all__ = [
     "Target",
     "judged",
 ]
+
+# Of the random numbers of scikit-learn.
+MAX_SEED = 2**32 - 1
 
 Predictions = Annotated[
     str,

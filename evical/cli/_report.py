@@ -10,6 +10,7 @@ from evical.cli._compare import Criterion, Folds, Methods, Plan, Repeats, compar
 from evical.cli._decisions import masses
 from evical.cli._errors import user_input
 from evical.cli._judged import (
+    MAX_SEED,
     Bel,
     Pl,
     Positive,
@@ -27,7 +28,17 @@ from evical.experiments import Comparison, EnsembleEvaluation, Evaluation
 __all__ = ["report"]
 
 
+# Options that say something, by what the page is about.
+_COLUMNS = ("target", "positive")
+_MEANT = {
+    "a comparison": ("score", "methods", "folds", "repeats", "criterion", "seed", *_COLUMNS),
+    "predictions": ("probability", "bel", "pl", "score", "seed", *_COLUMNS),
+    "an ensemble": ("bel", "pl", "rule", *_COLUMNS),
+}
+
+
 def report(
+    context: typer.Context,
     tables: Annotated[
         list[str],
         typer.Argument(
@@ -52,7 +63,9 @@ def report(
     rule: Annotated[
         str, typer.Option(metavar="NAME", help="Rule that combines several predictions.")
     ] = "dempster",
-    seed: Annotated[int, typer.Option(min=0, metavar="N", help="Of folds and bootstrap.")] = 0,
+    seed: Annotated[
+        int, typer.Option(min=0, max=MAX_SEED, metavar="N", help="Of folds and bootstrap.")
+    ] = 0,
     force: Annotated[bool, typer.Option("--force", help="Overwrite PAGE.html.")] = False,
 ) -> None:
     """Write a page about predictions, a comparison of calibrators, or an ensemble.
@@ -63,6 +76,7 @@ def report(
     """
     with user_input():
         check_page(output, force, tables)
+        _check_options(context, tables, methods is not None)
         selection = Selection(
             tables[0],
             tables[1] if len(tables) == 2 and _is_model(tables[0]) else None,
@@ -86,6 +100,19 @@ def report(
     typer.echo(f"page: {output}")
 
 
+def _check_options(context: typer.Context, tables: list[str], compared: bool) -> None:
+    """Raise for a model among tables, or an option that would be of no effect."""
+    if any(map(_is_model, tables)) and not (len(tables) == 2 and _is_model(tables[0])):
+        raise ValueError("a model and the table that it is tried on are two files: MODEL.json DATA")
+    one = len(tables) == 1 or _is_model(tables[0])
+    kind = "a comparison" if compared else "predictions" if one else "an ensemble"
+    for name in sorted({option for options in _MEANT.values() for option in options}):
+        source = context.get_parameter_source(name)
+        if source is not None and source.name != "DEFAULT" and name not in _MEANT[kind]:
+            hint = "; give --methods for one" if name in ("folds", "repeats", "criterion") else ""
+            raise ValueError(f"--{name} says nothing about {kind}{hint}; leave it out")
+
+
 def _is_model(name: str) -> bool:
     return name.lower().endswith(".json")
 
@@ -101,8 +128,6 @@ def _comparison(selection: Selection, tables: list[str], plan: Plan) -> Comparis
 def _ensemble(selection: Selection, tables: list[str], rule: str) -> EnsembleEvaluation:
     if selection.target is None:
         raise ValueError("--target is missing: the column of the true class, in each table")
-    if selection.probability is not None or selection.score is not None:
-        raise ValueError("several tables are combined by their beliefs; name --bel and --pl only")
     combiner = new_combiner(rule, [], vacuous=True)
     bel, pl = selection.bel or "bel", selection.pl or "pl"
     members = [_member(name, selection, (bel, pl)) for name in tables]
