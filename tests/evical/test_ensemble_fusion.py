@@ -19,7 +19,7 @@ from sklearn.utils.estimator_checks import parametrize_with_checks
 from dstheory import Frame, MassFunction, dempster
 from dstheory.errors import TotalConflictError
 from evical._predictions import BeliefPredictor
-from evical.calibrators import BinningCalibrator, LogisticCalibrator
+from evical.calibrators import BinningCalibrator
 from evical.classifier import EvidentialClassifier
 from evical.ensemble import EvidentialEnsemble
 from evical.fusion import BaseFusion, Discounted, Stacked, TNorm
@@ -41,7 +41,7 @@ SHARES = [np.arange(100), np.arange(100, 150)]
 
 def ensemble(members=None, **options):
     return EvidentialEnsemble(
-        MEMBERS if members is None else members, **{"calibrator": BINS, "cv": 3, **options}
+        MEMBERS if members is None else members, **{"calibrator": BINS, "cv": 2, **options}
     )
 
 
@@ -135,7 +135,7 @@ def test_members_speak_about_rows_of_others_as_they_are():
     assert second[:100].equals(clf.estimators_[1].predict_mass(X2[:100]))
     for m, (_, base), own in zip((first, second), MEMBERS, SHARES, strict=True):
         for train, test in StratifiedKFold(5).split(own, Y2[own]):
-            without = EvidentialClassifier(base, calibrator=BINS, cv=3)
+            without = EvidentialClassifier(base, calibrator=BINS, cv=2)
             without.fit(X2[own[train]], Y2[own[train]])
             assert m[own[test]].equals(without.predict_mass(X2[own[test]]))
 
@@ -148,7 +148,7 @@ def test_one_that_remembers_is_not_trusted():
     noise = KNeighborsClassifier(1)
     X[:, 1:] *= 10  # the neighbors of other features
     members = [("memory", noise), ("linear", LogisticRegression())]
-    clf = EvidentialEnsemble(members, rule="likelihood_mixture").fit(X, y)
+    clf = ensemble(members, rule="likelihood_mixture").fit(X, y)
     assert clf.fusion_by_name_["weights_"]["linear"] > 0.8
 
 
@@ -259,6 +259,13 @@ def test_parameters_of_the_fusion_are_searched():
     assert not hasattr(given, "n_sources_")
 
 
+def test_rules_are_searched_by_name_and_as_fusions():
+    grid = [{"rule": ["dempster", "size_mixture"]}, {"rule": [Stacked()], "rule__penalty": [3]}]
+    search = GridSearchCV(ensemble(), grid, cv=2, error_score="raise").fit(X2, Y2)
+    assert len(search.cv_results_["params"]) == 3
+    assert search.best_score_ > 0.6
+
+
 def test_jobs_change_nothing():
     one = ensemble(rule="stacked").fit(X2, Y2)
     with parallel_config(backend="threading"):
@@ -267,7 +274,7 @@ def test_jobs_change_nothing():
 
 
 def test_one_member_is_calibrated_again():
-    clf = EvidentialEnsemble([GaussianNB()], rule="stacked", calibrator=LogisticCalibrator())
+    clf = EvidentialEnsemble([GaussianNB()], rule="stacked", calibrator=BINS, cv=2)
     m = clf.fit(X2, Y2).predict_mass(X2)
     assert m.equals(clf.fusion_(*clf.predict_masses(X2)))
     assert not m.equals(clf.predict_masses(X2)[0], atol=1e-3)
