@@ -80,6 +80,8 @@ parts of the data; give cv as a number or a splitter
         )
     if getattr(member, "subsets", None) is not None:
         raise ValueError(f"{name!r} has subsets of its own, {needs}; give it none")
+    for inner in getattr(member, "_pairs", []):  # an ensemble's
+        check_refittable(*inner)
 
 
 def fit_fusion(

@@ -216,6 +216,9 @@ def test_folds_of_fixed_rows_are_refused():
     inner = ensemble(subsets=SHARES)
     with pytest.raises(ValueError, match="'classifier0' has subsets of its own"):
         ensemble([inner], rule="stacked").fit(X2, Y2)
+    nested = ensemble([("own", EvidentialClassifier(GaussianNB(), calibrator=BINS, cv=fixed))])
+    with pytest.raises(ValueError, match="'own' has a cv of fixed rows"):
+        ensemble([nested], rule="stacked").fit(X2, Y2)
 
 
 def test_samples_of_weight_zero_are_absent():
