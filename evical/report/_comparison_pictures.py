@@ -85,7 +85,9 @@ def _reliability(comparison: Comparison) -> Picture:
     ranked = comparison.ranking()
     n_rows = -(-len(ranked) // _N_COLUMNS)
     n_columns = min(_N_COLUMNS, len(ranked))
-    figure = Figure(figsize=(3 * n_columns + 0.4, 3.1 * n_rows + 0.4), layout="constrained")
+    figure = Figure(figsize=(3 * n_columns + 0.4, 3.2 * n_rows + 0.4))
+    # In inches; titles need it, because pages draw texts in larger letters than the layout knows.
+    figure.set_layout_engine("constrained", h_pad=0.15)
     grid = figure.subplots(n_rows, n_columns, sharex=True, sharey=True, squeeze=False)
     parts = []
     for ax, name in zip(grid.flat, ranked, strict=False):

@@ -10,6 +10,7 @@ from evical.calibrators import LogisticCalibrator
 from evical.experiments import Evaluation, compare
 from evical.report import build
 from evical.report._comparison_page import differences_table, ranking_table
+from evical.report._comparison_pictures import _reliability
 from evical.report._ensemble_page import contrasts_table, ensemble_page, rows_table, ways_table
 from evical.report._evaluation_page import evaluation_page
 from evical.report._evaluation_tables import (
@@ -231,3 +232,10 @@ def test_many_members_are_counted():
     table = rows_table(many)
     assert table.columns == ("Conflict", "True class", "Combined", "Votes")
     assert "Weights of the fusion" not in check_page(build(many)).text
+
+
+def test_titles_of_panels_are_inside_the_picture():
+    made = methods()
+    title = re.search(rf' y="([\d.]+)"[^>]*>{made.ranking()[0]}</text>', _reliability(made).svg)
+    assert title is not None
+    assert float(title[1]) > 14  # the base of letters that are 10 high, and higher on pages
