@@ -14,6 +14,7 @@ from evical.experiments._metrics import METRICS
 from evical.experiments._sources import libsvm_scaler
 from evical.experiments._split import draw_halves, draw_training
 from evical.experiments._study import Curve, Finding, Record, Study, round_rng
+from evical.experiments._xu2016_text import THREE
 
 __all__ = ["XU2016_THREE", "ThreeClassifiers"]
 
@@ -291,6 +292,7 @@ XU2016_THREE = Study(
         "paper did. Where sources exclude each other, Dempster's rule has no result, and the "
         "belief is vacuous.",
     ),
+    comment=THREE,
     curves=(
         _curve(8, "model", {"calibrator": "binning"}, "binning"),
         _curve(9, "model", {"calibrator": "isotonic"}, "isotonic regression"),
