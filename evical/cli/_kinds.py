@@ -5,7 +5,7 @@ place, the value, and what was expected. Nothing is guessed and nothing is repai
 """
 
 import re
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import Any, Literal
 
@@ -19,7 +19,6 @@ __all__ = [
     "Kind",
     "Place",
     "Places",
-    "ascending",
     "check_numbers",
     "converted",
     "refuse_missing",
@@ -107,19 +106,6 @@ def refuse_missing(row: int, value: str, kind: Kind, column: str, place: Place) 
         f"{place(row)}, column {column!r}: the value is missing ({value!r}), but {EXPECTED[kind]}; "
         "fill it in or drop the row"
     )
-
-
-def ascending(labels: Iterable[str]) -> list[str]:
-    """Labels in order: as numbers if all are, else as text.
-
-    >>> ascending(["10", "9"]), ascending(["yes", "no"])
-    (['9', '10'], ['no', 'yes'])
-    """
-    texts = sorted(labels)
-    numbers = [_number(text) for text in texts]
-    if any(number is None for number in numbers):
-        return texts
-    return [text for _, text in sorted(zip(numbers, texts, strict=True))]
 
 
 def _strings(values: Sequence[str]) -> NDArray[Any]:

@@ -5,8 +5,9 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from evical.cli._kinds import Place, ascending
+from evical.cli._kinds import Place
 from evical.cli._names import suggestion
+from evical.datasets._csv import sorted_labels
 from evical.scores import ScoreCounts
 
 __all__ = ["Tally"]
@@ -68,7 +69,7 @@ class Tally:
         if not self._parts:
             raise ValueError("all weights are zero; at least one row of each class must count")
         counts = self._parts[0]
-        positive = ascending(self._labels)[1] if positive is None else positive
+        positive = sorted_labels(self._labels)[1] if positive is None else positive
         negative = next(label for label in self._labels if label != positive)
         if positive != self._labels[1]:
             counts = ScoreCounts(counts.scores, counts.positive, counts.negative)

@@ -1,5 +1,6 @@
 """Standard output that cannot be written: one line and an exit code, whatever the command."""
 
+import io
 import os
 import subprocess
 import sys
@@ -46,10 +47,9 @@ def test_a_reader_that_has_gone(folder, words):
 
 
 @pytest.mark.skipif(not Path("/dev/full").exists(), reason="no device that is always full")
-@pytest.mark.parametrize("words", [["--help"], CHECK], ids=["help", "check"])
-def test_a_full_disk(folder, words):
+def test_a_full_disk(folder):
     with open("/dev/full", "wb") as full:
-        process = start(folder, *words, stdout=full)
+        process = start(folder, "--help", stdout=full)
         err = process.communicate()[1]
     assert err == b"evical: cannot write to standard output: no space left on device\n"
     assert process.returncode == 2
@@ -66,14 +66,8 @@ def test_closed_streams(folder, source, stream, monkeypatch, capfd):
     assert capfd.readouterr().err.startswith(f"evical: standard {stream} is closed; name a file")
 
 
-def test_names_that_the_terminal_cannot_show(folder):
-    process = subprocess.run(
-        [sys.executable, "-c", CODE, "evaluate", "accents.csv", "--target", "y"],
-        cwd=folder,
-        env={**os.environ, "PYTHONPATH": str(ROOT), "PYTHONIOENCODING": "ascii"},
-        capture_output=True,
-        text=True,
-        check=False,
-    )
-    assert (process.returncode, process.stderr) == (0, "")
-    assert "27 samples: 9 n\\xe9, 18 no" in process.stdout
+def test_names_that_the_terminal_cannot_show(folder, monkeypatch):
+    written = io.BytesIO()
+    monkeypatch.setattr(sys, "stdout", io.TextIOWrapper(written, encoding="ascii"))
+    assert main(["evaluate", "accents.csv", "--target", "y"]) == 0
+    assert b"27 samples: 9 n\\xe9, 18 no" in written.getvalue()

@@ -47,10 +47,16 @@ def test_standard_input_and_output(folder):
     lines = out.decode().split("\n")
     assert lines[0] == "s,y,bel,pl,betp,decision"
     assert len(lines) == 102
-    wrong = start(folder, "predict", "model.json", "-")
-    out, err = wrong.communicate(b"s\nx\n")
-    assert (wrong.returncode, out) == (2, b"")
-    assert err.startswith(b"evical: standard input, line 2, column 's': 'x' is not a number")
+
+
+def test_a_wrong_value_of_standard_input_is_named(folder, monkeypatch, capfd):
+    (folder / "wrong.csv").write_text("s\nx\n")
+    with (folder / "wrong.csv").open() as file:
+        monkeypatch.setattr(sys, "stdin", file)
+        assert main(["predict", str(folder / "model.json"), "-"]) == 2
+    out, err = capfd.readouterr()
+    assert out == ""
+    assert err.startswith("evical: standard input, line 2, column 's': 'x' is not a number")
 
 
 def test_a_reader_that_has_seen_enough_is_no_error(folder):
