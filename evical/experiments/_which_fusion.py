@@ -18,7 +18,7 @@ from evical._members import total_conflict, vacuous_where
 from evical.datasets import Dataset
 from evical.experiments._held_out import known_and_new, train_learning_source
 from evical.experiments._metrics import METRICS, Fused
-from evical.experiments._split import draw_halves, draw_training, share_sizes
+from evical.experiments._shares import draw_shares
 from evical.experiments._study import Contest, Overview, Record, Study, round_rng
 from evical.experiments._which_fusion_text import COMMENT, PROTOCOL
 from evical.experiments._xu2016_ten import SCENARIOS
@@ -94,18 +94,11 @@ class FusedTen:
     def run_round(self, data: Mapping[str, Dataset], number: int, seed: int) -> list[Record]:
         # Of the data alone: all scenarios, kernels and calibrators see the same samples.
         rng = round_rng(self.data, number, seed)
-        sizes = share_sizes(self.n_train, SCENARIOS[self.scenario])
-        pool = data[self.datasets[0]]
-        train, rest = draw_training(pool.y, self.n_train, 2 * len(sizes), rng)
-        halves = draw_halves(pool.y[train], sizes, rng)
-        scaler = StandardScaler().fit(pool.X[train])
-        X, y = scaler.transform(pool.X[train]), pool.y[train]
-        X_test, y_test = (pool.X[rest], pool.y[rest])
-        if self.test_file:
-            X_test, y_test = data[self.datasets[1]].X, data[self.datasets[1]].y
-        X_test = scaler.transform(X_test)
+        sets = [data[name] for name in self.datasets]
+        drawn = draw_shares(sets, self.n_train, SCENARIOS[self.scenario], StandardScaler, rng)
         sources = [
-            train_learning_source(KERNELS[self.kernel], X, y, pair, X_test) for pair in halves
+            train_learning_source(KERNELS[self.kernel], drawn.X, drawn.y, pair, drawn.X_test)
+            for pair in drawn.halves
         ]
         beliefs = {}
         for model in dict.fromkeys(model for model, _ in FUSED.values()):
@@ -115,7 +108,8 @@ class FusedTen:
         for name, (model, fusion) in FUSED.items():
             known, new = beliefs[model]
             labels = (self.data, self.scenario, self.kernel, self.calibrator, name)
-            rows.append((labels, _measured(combine(fusion, known, y, sizes, new), y_test)))
+            result = combine(fusion, known, drawn.y, drawn.sizes, new)
+            rows.append((labels, _measured(result, drawn.y_test)))
         return rows
 
 

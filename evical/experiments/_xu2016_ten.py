@@ -18,8 +18,8 @@ from evical.datasets import Dataset
 from evical.experiments._evaluate import fuse_all, train_source
 from evical.experiments._metrics import METRICS, Fused
 from evical.experiments._protocol import Method
+from evical.experiments._shares import draw_shares
 from evical.experiments._sources import libsvm_scaler
-from evical.experiments._split import draw_halves, draw_training, share_sizes
 from evical.experiments._study import (
     Finding,
     McNemar,
@@ -89,20 +89,14 @@ class TenClassifiers:
     def run_round(self, data: Mapping[str, Dataset], number: int, seed: int) -> list[Record]:
         # Without the scenario and the setting, so that all of them see the same training samples.
         rng = round_rng(self.data, number, seed)
-        sizes = share_sizes(self.n_train, SCENARIOS[self.scenario])
-        pool = data[self.datasets[0]]
-        train, rest = draw_training(pool.y, self.n_train, 2 * len(sizes), rng)
-        halves = draw_halves(pool.y[train], sizes, rng)
         classifier, new_scaler = SETTINGS[self.setting]
-        scaler = new_scaler().fit(pool.X[train])
-        X, y = scaler.transform(pool.X[train]), pool.y[train]
-        test = data[self.datasets[1]] if self.test_file else None
-        X_test, y_test = (pool.X[rest], pool.y[rest]) if test is None else (test.X, test.y)
-        X_test = scaler.transform(X_test)
-        sources = [train_source(classifier, X, y, pair, X_test) for pair in halves]
-        fused = dict(
-            zip(METHODS, fuse_all(sources, [*METHODS.values()], sizes, y_test), strict=True)
-        )
+        sets = [data[name] for name in self.datasets]
+        drawn = draw_shares(sets, self.n_train, SCENARIOS[self.scenario], new_scaler, rng)
+        sources = [
+            train_source(classifier, drawn.X, drawn.y, pair, drawn.X_test) for pair in drawn.halves
+        ]
+        all_fused = fuse_all(sources, [*METHODS.values()], drawn.sizes, drawn.y_test)
+        fused = dict(zip(METHODS, all_fused, strict=True))
         labels = (self.data, self.scenario, self.setting)
         return [
             ((*labels, name), (*_measured(one), *discordant(one, fused[REFERENCE])))
