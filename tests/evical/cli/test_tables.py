@@ -115,7 +115,7 @@ WRONG_FILES = [
     ('s,t\n1,2\n3,"x"y\n', "t.csv, line 3 is no row of CSV: ',' expected after '\"'"),
     ('s,t\n1,"' + "x" * 200_000 + '"\n', "t.csv, line 2 is no row of CSV: field larger"),
     (b"s,t\n1,\xff\n", "t.csv is not text in UTF-8"),
-    (gzip.compress(b"s\n" + b"1\n" * 9)[:-4], "t.csv is not in gzip format, or damaged"),
+    (gzip.compress(b"s\n" + b"1\n" * 9, mtime=0)[:-4], "t.csv is not in gzip format, or damaged"),
     (b"PAR1....PAR1", "t.csv holds Parquet; give a file whose name ends in .parquet"),
     ("Score,t\n1,2\n", "t.csv has no column 's'; columns: Score, t"),
     ("ss,t\n1,2\n", "t.csv has no column 's'; did you mean 'ss'? columns: ss, t"),
