@@ -38,4 +38,58 @@ PROTOCOL = (
     "Bins of the many test samples of adult are more easily refuted than those of small sets.",
 )
 
-COMMENT = ""
+COMMENT = """
+### Which to take
+
+**`rule="stacked"`, with any calibrator.** Over all settings it has the lowest error rate, Brier
+score and log loss of the ways that take belief functions, for each of the three calibrators. With
+logistic calibration it errs in 20 % of cases; the size-weighted mean of probabilities, the best of
+the simple ways on the whole, in 23 %, and Dempster's rule in 23.5 % on belief functions and in 28 %
+on probabilities. Its intervals hold: a test of coverage at a level of 5 % refutes them in 3 to 6 %
+of rounds, and those of Dempster's rule on belief functions in 62 to 96 %.
+
+### Is it ever worse than the best simple way?
+
+The aim was a fusion that is nowhere worse than the best of the four simple ways by more than one
+standard error, in error rate and in Brier score. With logistic calibration `Stacked`
+reaches it: it is worse by more than that in none of 54 settings, by either measure. With isotonic
+regression it is in 3 (error rate) and 2 (Brier score), with bins in 2 and 0, and nowhere by two
+standard errors; chance alone would make it so in a few. `Discounted` comes as near with
+logistic calibration.
+
+The best simple way is picked with the same rounds, which favors it. The settings of one data set
+share samples, and the standard errors are of splits, not of data sets.
+
+### What else can be seen
+
+* **Dempster's rule counts what sources share as often as they say it**: ten classifiers of one
+  problem err on the same samples. Its Pl − Bel is about 0.01, far too sure, and its log loss high.
+  The likelihood model mends the errors of very unequal shares, as the paper says, and not
+  this. Learned discount rates mend it within Dempster's theory: `rule="discounted"` is the
+  second best, and the choice of those who want rates with a meaning.
+* **Rates learned for each source alone, as contextual ones are, do not help**: each classifier is
+  about as reliable as it says. What must be learned is how much they repeat each other.
+* **Means are safe, and gain little.** The size-weighted mean of probabilities is the
+  best that knows no labels. The mean of mass functions is too vague to predict well (Pl − Bel 0.4
+  to 0.5); weights of the greatest likelihood make it as good as the mean of probabilities or better,
+  with intervals that hold in nine of ten rounds.
+* **The cautious rule is worst of all**: it is for sources of the same evidence, and keeps the most
+  extreme statement of any of ten classifiers. A learned t-norm has the errors of Dempster's rule
+  and better Brier scores.
+* **Belief functions or probabilities as sources?** For `Stacked` it hardly matters with logistic
+  calibration. With isotonic regression and bins, whose probabilities may be 0 and 1, belief
+  functions are better.
+
+### What it does not say
+
+Stacked and discounted fusions need labels that the sources have not seen. Here all training
+samples serve for that, 104 to 600, none held back for the purpose. Classifiers of one kind on
+the same features are the hardest case for Dempster's rule and the best for learning what they
+share; sources on different features were not tried. And where the samples of all shares may be
+pooled, one classifier trained on all of them is the first thing to try.
+
+Which variant of `Stacked` became the default (its penalty, its bend) was chosen on other random
+splits of eleven data sets, eight of which are here, before these rounds were looked at. Adult was
+not among them; there it is better than the best simple way in all 18 settings, by 2.8 standard
+errors or more in error rate and in Brier score.
+"""
