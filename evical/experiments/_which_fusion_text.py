@@ -71,8 +71,8 @@ share samples, and the standard errors are of splits, not of data sets.
   about as reliable as it says. What must be learned is how much they repeat each other.
 * **Means are safe, and gain little.** The size-weighted mean of probabilities is the
   best that knows no labels. The mean of mass functions is too vague to predict well (Pl − Bel 0.4
-  to 0.5); weights of the greatest likelihood make it as good as the mean of probabilities or better,
-  with intervals that hold in nine of ten rounds.
+  to 0.5); weights of the greatest likelihood make it as good as the mean of probabilities or
+  better, with intervals that hold in nine of ten rounds.
 * **The cautious rule is worst of all**: it is for sources of the same evidence, and keeps the most
   extreme statement of any of ten classifiers. A learned t-norm has the errors of Dempster's rule
   and better Brier scores.
