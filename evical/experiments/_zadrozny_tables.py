@@ -5,7 +5,7 @@ Sources: Zadrozny (2001), tables 2 and 3; Zadrozny & Elkan (2002), tables 2 to 4
 
 from evical.experiments._study import PrintedTable
 
-__all__ = ["BOOSTED", "PRINTED_2001", "PRINTED_2002", "SVM_ADULT"]
+__all__ = ["BOOSTED", "PRINTED_2001", "PRINTED_2002"]
 
 BOOSTED, BAYES = "boosted naive Bayes", "naive Bayes"
 CODES = ("all_pairs", "one_vs_rest", "sparse")
@@ -68,14 +68,13 @@ TIC_MEANT = {
     BAYES: ("naive Bayes, ten attributes", "naive Bayes, all attributes"),
     "SVM": ("linear SVM",),
 }
-SVM_ADULT = ("linear SVM, C = 0.01", "linear SVM, C = 0.05")
 ADULT_MEANT = {
     BAYES: (
         "naive Bayes, ten bins",
         "naive Bayes, ten equal bins",
         "naive Bayes, twenty equal bins",
     ),
-    "SVM": SVM_ADULT,
+    "SVM": ("linear SVM, C = 0.01", "linear SVM, C = 0.05"),
 }
 
 Cells = dict[tuple[str, ...], float]
