@@ -70,7 +70,7 @@ share samples, and the standard errors are of splits, not of data sets.
 * **Rates learned for each source alone, as contextual ones are, hardly help** (by 0.4 points of
   mean error at most): it seems each classifier is about as reliable as it says, and that what must
   be learned is how much they repeat each other.
-* **Means are safe, and gain little.** The size-weighted mean of probabilities is the
+* **Weighted means are safe, and gain little.** The size-weighted mean of probabilities is the
   best that knows no labels. The mean of mass functions is too vague to predict well (Pl − Bel 0.4
   to 0.5); weights of the greatest likelihood make it as good as the mean of probabilities or
   better, with intervals that hold in nine of ten rounds.
