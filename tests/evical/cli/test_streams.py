@@ -13,7 +13,11 @@ import pytest
 from evical.cli import main
 
 ROOT = Path(__file__).parents[3]
-CODE = "import sys; from evical.cli import main; sys.exit(main())"
+# A shell that runs the tests in the background lets them ignore SIGINT, and so their children.
+CODE = (
+    "import signal, sys; signal.signal(signal.SIGINT, signal.default_int_handler); "
+    "from evical.cli import main; sys.exit(main())"
+)
 HEAD = "s,y\n"
 CODES = {signal.SIGKILL: -9, signal.SIGTERM: 143, signal.SIGINT: 130}
 
@@ -64,7 +68,7 @@ def test_a_reader_that_has_seen_enough_is_no_error(folder):
     with start(folder, "predict", "model.json", "many.csv") as process:
         process.stdout.close()
         assert process.stderr.read() == b""
-        assert process.wait() == 141
+        assert process.wait(timeout=60) == 141
 
 
 @pytest.mark.parametrize("ending", [signal.SIGTERM, signal.SIGINT, signal.SIGKILL])
@@ -77,7 +81,7 @@ def test_what_is_ended_leaves_no_half_file(folder, ending):
             assert time.monotonic() < deadline
             time.sleep(0.02)
         process.send_signal(ending)
-        assert process.wait() == CODES[ending]
+        assert process.wait(timeout=60) == CODES[ending]
         assert process.stderr.read() == b""
     assert not (folder / "out.csv").exists()
     left = list(folder.glob(".out.csv.*"))
