@@ -218,7 +218,8 @@ def run_plan(
     todo = [(part, number) for part, number in plan.tasks if (part.key, number) not in done]
     report = on_round or (lambda *_: None)
     report(len(done), len(plan.tasks))
-    with _closed(_computed(todo, plan.sets, plan.seed, jobs)) as rounds:
+    tasks = _Tasks(todo)
+    with _finished(_computed(tasks, plan.sets, plan.seed, jobs), tasks) as rounds:
         for part, number, records in rounds:
             plan.store.save(part, number, records)
             done[part.key, number] = records
@@ -245,7 +246,23 @@ def chosen_parts(study: Study, quick: bool) -> tuple[Part, ...]:
     return tuple(part for part in study.parts if part.key in study.quick)
 
 
-def _computed(tasks: Sequence[_Task], sets: Mapping[str, Dataset], seed: int, jobs: int) -> _Rounds:
+class _Tasks:
+    """Tasks one by one, as long as they are wanted."""
+
+    def __init__(self, tasks: Sequence[_Task]) -> None:
+        self._tasks = iter(tasks)
+        self.wanted = True
+
+    def __iter__(self) -> Iterator[_Task]:
+        return self
+
+    def __next__(self) -> _Task:
+        if not self.wanted:
+            raise StopIteration
+        return next(self._tasks)
+
+
+def _computed(tasks: _Tasks, sets: Mapping[str, Dataset], seed: int, jobs: int) -> _Rounds:
     """Each round as soon as it is finished, or after a few of them."""
     # One task a batch, because a batch that is killed loses all its rounds.
     parallel = joblib.Parallel(n_jobs=jobs, batch_size=1, **_as_they_come())
@@ -262,13 +279,19 @@ def _computed(tasks: Sequence[_Task], sets: Mapping[str, Dataset], seed: int, jo
 
 
 @contextmanager
-def _closed(rounds: _Rounds) -> Iterator[_Rounds]:
+def _finished(rounds: _Rounds, tasks: _Tasks) -> Iterator[_Rounds]:
     """Leave no rounds to go on in the background, if one of them cannot be kept."""
     try:
         yield rounds
+    except (OSError, ValueError):
+        # The few under way are waited for: to cancel them is a race in joblib's own threads.
+        tasks.wanted = False
+        for _ in rounds:
+            pass
+        raise
     finally:
         with warnings.catch_warnings():
-            # That they are cancelled is what is wanted.
+            # That they are cancelled is what is wanted of an interrupt.
             warnings.filterwarnings("ignore", r"\d+ tasks (which were|have been) ", UserWarning)
             rounds.close()
 
