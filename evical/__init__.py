@@ -28,7 +28,7 @@ __all__ = [
     "__version__",
 ]
 
-_STAGES = ("scores", "calibrators", "multiclass", "classifier", "ensemble")
+_STAGES = ("scores", "calibrators", "multiclass", "fusion", "classifier", "ensemble")
 _HOMES = {
     "BinningCalibrator": "calibrators",
     "EvidentialClassifier": "classifier",
