@@ -2,7 +2,7 @@
 
 from evical.experiments._naeini2016 import NAEINI2016_SIMULATED
 from evical.experiments._study import Study
-from evical.experiments._which_fusion import WHICH_FUSION
+from evical.experiments._which_fusion import WHICH_FUSION, WHICH_FUSION_PAPER
 from evical.experiments._xu2016_ten import XU2016_TEN
 from evical.experiments._xu2016_three import XU2016_THREE
 from evical.experiments._zadrozny2001 import ZADROZNY2001
@@ -17,6 +17,7 @@ _ALL: tuple[Study, ...] = (
     ZADROZNY2001,
     ZADROZNY2002,
     WHICH_FUSION,
+    WHICH_FUSION_PAPER,
 )
 
 STUDIES: dict[str, Study] = {study.name: study for study in _ALL}

@@ -6,7 +6,7 @@ voice. Here every fusion that an ensemble offers is tried on the same classifier
 """
 
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 from numpy.typing import NDArray
@@ -20,12 +20,12 @@ from evical.experiments._held_out import known_and_new, train_learning_source
 from evical.experiments._metrics import METRICS, Fused
 from evical.experiments._shares import draw_shares
 from evical.experiments._study import Contest, Overview, Record, Study, round_rng
-from evical.experiments._which_fusion_text import COMMENT, PROTOCOL
+from evical.experiments._which_fusion_text import COMMENT, COMMENT_PAPER, PROTOCOL
 from evical.experiments._xu2016_ten import SCENARIOS
 from evical.fusion import BaseFusion, named_fusion
 from evical.metrics import coverage_test
 
-__all__ = ["FUSED", "WHICH_FUSION", "FusedTen", "combine"]
+__all__ = ["FUSED", "WHICH_FUSION", "WHICH_FUSION_PAPER", "FusedTen", "combine"]
 
 Masses = list[MassFunction]
 
@@ -220,3 +220,26 @@ WHICH_FUSION = Study(
     quick=("heart-c-rbf-logistic", "heart-a-rbf-isotonic", "heart-b-linear-binning"),
 )
 """Every fusion on every data set, in every scenario."""
+
+# The cells of the paper's table 2, with more rounds than all settings together have had.
+_PAPER = ("adult_a9a", "australian", "diabetes")
+_PAPER_PARTS = tuple(
+    part
+    for part in _PARTS
+    if part.data in _PAPER and part.kernel == "rbf" and part.calibrator == "logistic"
+)
+
+WHICH_FUSION_PAPER = replace(
+    WHICH_FUSION,
+    name="which_fusion_paper",
+    title="Which fusion, on the data sets of the paper's table 2?",
+    parts=_PAPER_PARTS,
+    rounds=100,
+    comment=COMMENT_PAPER,
+    overviews=tuple(
+        replace(one, title="Each setting", by=("data", "scenario"))
+        for one in WHICH_FUSION.overviews
+    ),
+    quick=("australian-c-rbf-logistic",),
+)
+"""Every fusion in the nine settings of the paper, over a hundred splits."""
