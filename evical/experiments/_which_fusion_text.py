@@ -57,6 +57,11 @@ regression it is in 3 (error rate) and 2 (Brier score), with bins in 2 and 0, an
 standard errors; chance alone would make it so in a few. `Discounted` comes as near with
 logistic calibration.
 
+In [the nine settings of the paper's table](which_fusion_paper.md), over a hundred splits, both are
+better than the best simple way in each, by more than two standard errors. There it is also seen
+that the intervals of `Stacked` are too narrow for the 16,281 test samples of adult in about half
+of the rounds; test sets of some hundred samples do not refute them.
+
 The best simple way is picked with the same rounds, which favors it. The settings of one data set
 share samples, and the standard errors are of splits, not of data sets.
 
@@ -96,6 +101,17 @@ errors or more in error rate and in Brier score.
 """
 
 COMMENT_PAPER = """
-The nine settings of the paper's table 2, logistic calibration and a radial basis function, as part
-of [the study of all settings](which_fusion.md), with more splits.
+The nine settings of the paper's table 2, part of [the study of all settings](which_fusion.md), with
+more splits. In all nine, `rule="stacked"` and `rule="discounted"` are better than the best of the
+four simple ways by more than two standard errors, in error rate, Brier score and log loss.
+
+The intervals of `Stacked` hold on australian and diabetes (refuted in at most 2 % of rounds). On
+adult, whose 16,281 test samples show much smaller deviations than a few hundred do, they are
+refuted in about half of the rounds, and those of every other way at least as often, but for
+`Stacked` on probabilities. The likely reason is that a bent sigmoid is not the true curve, which
+600 samples do not show and its likelihood does not know.
+
+Under Dempster's rule, the likelihood model of calibration errs less than the Bayesian one in (c), as
+the paper says; in (b) it gains 1.3 points on australian and loses 0.8 on adult; in (a) it loses
+on all three.
 """
