@@ -111,7 +111,7 @@ refuted in about half of the rounds, and those of every other way at least as of
 `Stacked` on probabilities. The likely reason is that a bent sigmoid is not the true curve, which
 600 samples do not show and its likelihood does not know.
 
-Under Dempster's rule, the likelihood model of calibration errs less than the Bayesian one in (c), as
-the paper says; in (b) it gains 1.3 points on australian and loses 0.8 on adult; in (a) it loses
-on all three.
+Under Dempster's rule, the likelihood model of calibration errs less than the Bayesian one in (c),
+as the paper says; in (b) it gains 1.3 points on australian and loses 0.8 on adult; in (a) it
+loses on all three.
 """
