@@ -28,7 +28,8 @@ def overviews_text(outcome: Outcome) -> list[str]:
     """
     blocks = []
     for overview in outcome.study.overviews:
-        blocks += [f"## {overview.title}", "Means over the settings of each table, which count the same."]
+        said = "Means over the settings of each table, which count the same."
+        blocks += [f"## {overview.title}", said]
         for group, means in _means(outcome, overview).items():
             if group:
                 blocks.append(f"**{', '.join(map(plain, group))}**")
