@@ -11,10 +11,12 @@ from tests.public_objects import PACKAGES, ROOT
 
 FOLDERS = (*PACKAGES, "tests", "examples")
 PYTHON = sorted(path for folder in FOLDERS for path in (ROOT / folder).rglob("*.py"))
+SUFFIXES = (".py", ".md", ".toml", ".cff", ".html", "")
 TEXTS = sorted(
     path
     for path in [*ROOT.glob("*"), *(ROOT / "docs").rglob("*"), *(ROOT / ".ci").glob("*"), *PYTHON]
-    if path.is_file() and path.suffix in (".py", ".md", ".toml", ".cff", ".html", "")
+    # In a further work tree of git, .git is a file.
+    if path.is_file() and path.name != ".git" and path.suffix in SUFFIXES
 )
 every_file = pytest.mark.parametrize("path", PYTHON, ids=lambda path: str(path.relative_to(ROOT)))
 every_text = pytest.mark.parametrize("path", TEXTS, ids=lambda path: str(path.relative_to(ROOT)))
