@@ -36,7 +36,6 @@ _TITLES = {
     "roc_auc": "ROC AUC",
     "debiased_calibration_error": "Calibration error",
     "mean_imprecision": "Width, Pl - Bel",
-    "belief_coverage": "Coverage",
 }
 
 
@@ -45,6 +44,8 @@ _TESTS = (
     "expected_calibration_error",
     "spiegelhalter_test",
     "kuiper_test",
+    "belief_coverage",
+    "coverage_test",
     "interval_calibration_test",
 )
 

@@ -4,15 +4,13 @@ Samples are drawn with replacement, which is the same as giving each a random co
 here is a function of weighted sums, so that a resample costs a few passes over the data. Bins stay
 as they are. Means and the area under the ROC curve have percentile intervals. The squared
 calibration error has the basic bootstrap: a resample is further from calibration than its sample,
-as the sample is than the truth. Coverage, which jumps, has no bootstrap but exact limits of the
-frequency of each bin. Efron & Tibshirani 1993; Kumar, Liang & Ma 2019.
+as the sample is than the truth. Efron & Tibshirani 1993; Kumar, Liang & Ma 2019.
 """
 
 from dataclasses import dataclass
 
 import numpy as np
 from numpy.typing import NDArray
-from scipy.special import betaincinv
 
 from evical.metrics._bins import bin_numbers
 
@@ -27,10 +25,10 @@ _MOST, _FEWEST = 999, 199
 
 @dataclass(frozen=True, eq=False)
 class Sample:
-    """Outcomes, predictions and weights (n,), and the number of group and bins of each.
+    """Outcomes, predictions and weights (n,), and the number of group and bin of each.
 
     `group` numbers distinct probabilities in ascending order, `frequency_bin` bins of equal
-    frequency of the probability, `width_bin` bins of equal width of the middle of the beliefs.
+    frequency of the probability.
     """
 
     y: Floats
@@ -42,7 +40,6 @@ class Sample:
     weight: Floats
     group: NDArray[np.intp]
     frequency_bin: NDArray[np.intp]
-    width_bin: NDArray[np.intp]
 
 
 def prepared(y: Floats, p: Floats, bel: Floats, pl: Floats, weight: Floats, n_bins: int) -> Sample:
@@ -51,8 +48,7 @@ def prepared(y: Floats, p: Floats, bel: Floats, pl: Floats, weight: Floats, n_bi
         loss = -np.log(np.where(y == 1, p, 1 - p))
     group = np.unique(p, return_inverse=True)[1]
     frequency = bin_numbers(p, weight, n_bins, "quantile")
-    width = bin_numbers((bel + pl) / 2, weight, n_bins, "uniform")
-    return Sample(y, loss, (p - y) ** 2, p, bel, pl, weight, group, frequency, width)
+    return Sample(y, loss, (p - y) ** 2, p, bel, pl, weight, group, frequency)
 
 
 def resample_count(n: int) -> int:
@@ -84,7 +80,6 @@ def interval_limits(
     # An estimate below 0 is noise; without this both limits would be 0 for some samples.
     center = max(whole["debiased_calibration_error"], 0.0) + plugged
     limits["debiased_calibration_error"] = _root(center - high), _root(center - low)
-    limits["belief_coverage"] = _coverage_limits(sample, confidence)
     return limits
 
 
@@ -145,28 +140,3 @@ def _squared_error(sample: Sample, counts: Floats, debiased: bool = True) -> flo
         noise = observed * (1 - observed) / np.maximum(size - 1, 1e-9)
         terms = np.where(size > 1 + 1e-9, terms - noise, 0.0)
     return float(total @ terms / total.sum())
-
-
-def _coverage_limits(sample: Sample, confidence: float) -> tuple[float, float]:
-    """Share of samples in bins whose true frequency surely, and possibly, lies in [Bel, Pl].
-
-    Limits of the frequencies are Clopper and Pearson's, with Sidak's correction, so that all hold
-    at once; a bin that mixes probabilities varies less than a binomial count (Hoeffding 1956).
-    """
-    bins, weight = sample.width_bin, sample.weight
-    total, squares = np.bincount(bins, weight), np.bincount(bins, weight**2)
-    filled = total > 0
-    total, size = total[filled], (total**2)[filled] / squares[filled]
-    observed, bel, pl = (
-        np.bincount(bins, weight * values)[filled] / total
-        for values in (sample.y, sample.bel, sample.pl)
-    )
-    tail = (1 - confidence ** (1 / len(total))) / 2
-    k = observed * size
-    low = np.where(k > 0, betaincinv(np.maximum(k, 1e-9), size - k + 1, tail), 0.0)
-    high = np.where(k < size, betaincinv(k + 1, np.maximum(size - k, 1e-9), 1 - tail), 1.0)
-    # Means of equal numbers differ in their last digits.
-    surely = (low >= bel - 1e-12) & (high <= pl + 1e-12)
-    possibly = (high >= bel - 1e-12) & (low <= pl + 1e-12)
-    share = total / total.sum()
-    return min(float(share @ surely), 1.0), min(float(share @ possibly), 1.0)

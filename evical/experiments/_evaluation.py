@@ -70,7 +70,7 @@ class Evaluation:
     report : CalibrationReport
         Every measure that applies, with its definition.
     intervals : tuple of Interval
-        The main measures; width and coverage for beliefs only.
+        The main measures; width for beliefs only.
     confidence : float
         Level of the intervals.
     how : str
@@ -149,9 +149,9 @@ class Evaluation:
         -----
         Intervals are those of the percentile bootstrap, and for the calibration error of the
         basic bootstrap of its square (`evical.metrics.debiased_interval`; an estimate below 0
-        counts as 0). Limits of coverage are the shares of samples in bins whose true frequency
-        surely, and possibly, lies in their mean [Bel, Pl], by simultaneous Clopper-Pearson
-        limits. All are about these predictions on other samples, not about fitting again.
+        counts as 0). They are about these predictions on other samples, not about fitting again.
+        Coverage jumps from bin to bin and has no interval; `evical.metrics.coverage_test` tells
+        which bins miss their beliefs by more than chance.
 
         Examples
         --------
@@ -182,8 +182,7 @@ class Evaluation:
             report=report,
             intervals=intervals,
             confidence=confidence,
-            how=f"bootstrap of {count} resamples of the {len(codes)} samples"
-            + ("" if bounds is None else "; of coverage: exact limits of each bin"),
+            how=f"bootstrap of {count} resamples of the {len(codes)} samples",
         )
 
     @classmethod

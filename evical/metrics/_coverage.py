@@ -68,7 +68,7 @@ def belief_coverage(
     y_belief: Any,
     *,
     n_bins: int = 10,
-    strategy: Strategy = "uniform",
+    strategy: Strategy = "quantile",
     pos_label: Any = None,
     sample_weight: Any = None,
 ) -> float:
@@ -80,8 +80,9 @@ def belief_coverage(
     y_belief : MassFunction or (n, 2) array
         Mass functions on two classes, or [Bel, Pl] of the positive one.
     n_bins : int
-    strategy : "uniform" or "quantile"
-        Bins of the pignistic probability, as in `expected_calibration_error`.
+    strategy : "quantile" or "uniform"
+        Bins of equal frequency or of equal width of the pignistic probability. With a rare class
+        almost all samples are in one bin of equal width.
     pos_label : label, optional
         By default 1, or the second label of the frame.
     sample_weight : (n,) array, optional
@@ -119,7 +120,7 @@ def coverage_test(
     y_belief: Any,
     *,
     n_bins: int = 10,
-    strategy: Strategy = "uniform",
+    strategy: Strategy = "quantile",
     pos_label: Any = None,
     sample_weight: Any = None,
 ) -> BeliefCoverage:
@@ -130,7 +131,7 @@ def coverage_test(
     y_true : (n,) array of labels
     y_belief : MassFunction or (n, 2) array
     n_bins : int
-    strategy : "uniform" or "quantile"
+    strategy : "quantile" or "uniform"
     pos_label : label, optional
     sample_weight : (n,) array, optional
         All as in `belief_coverage`. A weight is no repetition: a bin has the effective number

@@ -138,12 +138,12 @@ LIKELIHOOD = Line(
 INTERVALS = (
     Line(
         belief_coverage,
-        f"share of samples in bins whose frequency lies in mean [Bel, Pl], {_WIDTH}",
+        f"share of samples in bins whose frequency lies in mean [Bel, Pl], {_COUNTS}",
         binned=True,
     ),
     Line(
         coverage_test,
-        f"p-value: frequencies of bins lie in mean [Bel, Pl], binomial, {_WIDTH}",
+        f"p-value: frequencies of bins lie in mean [Bel, Pl], binomial, {_COUNTS}",
         binned=True,
     ),
     Line(interval_calibration_test, "p-value: some calibrated probability lies in [Bel, Pl]"),

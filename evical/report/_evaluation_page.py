@@ -11,10 +11,12 @@ from evical._versions import all_versions
 from evical.experiments import Evaluation
 from evical.report._evaluation_pictures import evaluation_pictures
 from evical.report._evaluation_tables import (
+    LEVEL,
     PROBABILITY_TESTS,
     adjusted_tests,
     beliefs,
     coverage_table,
+    covered_bins,
     has_beliefs,
     measures_table,
     reject_table,
@@ -27,7 +29,6 @@ from evical.report._page import Page, Section
 
 __all__ = ["evaluation_page", "made_by"]
 
-_LEVEL = 0.05
 # Fewer samples of a class than this say little about calibration: the interval of a share of
 # 1/2 of 50 is 0.28 wide.
 _FEW = 50
@@ -93,7 +94,7 @@ def _verdict(evaluation: Evaluation) -> str:
         f"the calibration error is {fixed(error.value)} "
         f"({evaluation.confidence:.0%} interval {between(error.low, error.high)})"
     )
-    if p < _LEVEL:
+    if p < LEVEL:
         return (
             f"The probabilities are not calibrated: {size}, and the {metric_name(worst.name)} "
             f"refutes calibration ({p_value(p)}, adjusted for {len(tests)} tests)."
@@ -124,17 +125,19 @@ def _sharpness(evaluation: Evaluation) -> str:
 
 
 def _beliefs(evaluation: Evaluation) -> str:
-    width, coverage = evaluation["mean_imprecision"], evaluation["belief_coverage"]
+    width, bins = evaluation["mean_imprecision"], covered_bins(evaluation)
     p = evaluation.report["interval_calibration_test"]
     verdict = (
         "some calibrated probability lies within the intervals, as far as these samples tell"
-        if p >= _LEVEL
+        if p >= LEVEL
         else "no calibrated probability lies within the intervals"
     )
     return (
         f"Belief intervals are {fixed(width.value)} wide on average "
-        f"({between(width.low, width.high)}). {percent(coverage.value)} of the samples are in "
-        f"bins whose observed share lies within the mean interval; {verdict} ({p_value(p)})."
+        f"({between(width.low, width.high)}). Of {len(bins.size)} bins of equal frequency, the "
+        f"observed share lies within the mean interval in {int(bins.covered.sum())}, and misses "
+        f"it by more than chance in {int((bins.adjusted < LEVEL).sum())}; {verdict} "
+        f"({p_value(p)})."
     )
 
 

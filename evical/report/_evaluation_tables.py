@@ -9,11 +9,12 @@ import numpy as np
 from numpy.typing import NDArray
 
 from evical.experiments import Evaluation
-from evical.metrics import Measure, binomial_test, coverage_test
+from evical.metrics import BeliefCoverage, Measure, binomial_test, coverage_test
 from evical.report._numbers import (
     count,
     fixed,
     metric_name,
+    named,
     p_cell,
     percent,
     share_limits,
@@ -22,10 +23,12 @@ from evical.report._page import Row, Table
 from evical.significance import holm_adjusted
 
 __all__ = [
+    "LEVEL",
     "PROBABILITY_TESTS",
     "adjusted_tests",
     "beliefs",
     "coverage_table",
+    "covered_bins",
     "groups_along",
     "has_beliefs",
     "measures_table",
@@ -41,6 +44,7 @@ PROBABILITY_TESTS = ("spiegelhalter_test", "kolmogorov_smirnov_test", "kuiper_te
 BELIEF_TESTS = ("coverage_test", "interval_calibration_test")
 # Least belief that a decision needs.
 _THRESHOLDS = (0.5, 0.6, 0.7, 0.8, 0.9, 0.95, 0.99)
+LEVEL = 0.05
 _N_BINS = 10
 _N_GROUPS = 8
 
@@ -153,15 +157,15 @@ def _share_row(
     return Row((str(number),), cells, values=values)
 
 
+def covered_bins(evaluation: Evaluation) -> BeliefCoverage:
+    """Bins of equal frequency with their mean belief intervals and observed shares."""
+    bounds = np.stack(beliefs(evaluation), axis=1)
+    return coverage_test(evaluation.y, bounds, n_bins=_N_BINS, sample_weight=evaluation.weight)
+
+
 def coverage_table(evaluation: Evaluation) -> Table:
     """Mean belief intervals of bins, and whether the observed share lies within."""
-    found = coverage_test(
-        evaluation.y,
-        np.stack(beliefs(evaluation), axis=1),
-        n_bins=_N_BINS,
-        strategy="quantile",
-        sample_weight=evaluation.weight,
-    )
+    found = covered_bins(evaluation)
     rows = []
     columns = (found.size, found.bel, found.pl, found.observed, found.covered, found.adjusted)
     for i, (size, bel, pl, share, inside, adjusted) in enumerate(zip(*columns, strict=True), 1):
@@ -169,7 +173,7 @@ def coverage_table(evaluation: Evaluation) -> Table:
         rows.append(
             Row(
                 row.head,
-                (*row.cells[:-1], "yes" if inside else "no", row.cells[-1]),
+                (*row.cells[:-1], _within(inside, adjusted), row.cells[-1]),
                 values=(*row.values[:-1], None, row.values[-1]),
             )
         )
@@ -180,7 +184,14 @@ def coverage_table(evaluation: Evaluation) -> Table:
         ("Bin",),
         ("Samples", "Belief", "Plausibility", "Observed", "Within", "p"),
         tuple(rows),
+        (("but for chance", "outside, by no more than chance explains: p is at least 0.05"),),
     )
+
+
+def _within(inside: bool, pvalue: float) -> str:
+    if inside:
+        return "yes"
+    return "no" if pvalue < LEVEL else "but for chance"
 
 
 def groups_along(evaluation: Evaluation) -> list[NDArray[np.intp]]:
@@ -218,14 +229,27 @@ def reject_table(evaluation: Evaluation) -> Table:
     bel, pl = beliefs(evaluation)
     support = np.stack([1 - pl, bel])
     rows = [_reject_row(evaluation, support, threshold) for threshold in _THRESHOLDS]
+    negative, positive = map(named, evaluation.class_names)
     return Table(
         "A sample is decided for the class of greater belief if that belief is at least the "
         "threshold, and sent to reject otherwise. Error rates are of decided samples, with "
         f"Clopper & Pearson's {evaluation.confidence:.0%} limits; counts are without weights.",
         ("Threshold",),
-        ("Decided", "Of all", "By probability", "Errors", "Error rate", "From", "To"),
+        (
+            "Decided",
+            "Of all",
+            "By probability",
+            "False alarms",
+            "Misses",
+            "Errors",
+            "Error rate",
+            "From",
+            "To",
+        ),
         tuple(rows),
         (
+            ("False alarms", f"decided for {positive}, in truth {negative}"),
+            ("Misses", f"decided for {negative}, in truth {positive}"),
             (
                 "By probability",
                 "share that would be decided if the probability were taken for the belief",
@@ -240,15 +264,20 @@ def _reject_row(evaluation: Evaluation, support: Floats, threshold: float) -> Ro
     p = evaluation.probability
     sure = (np.maximum(p, 1 - p) >= threshold) & (p != 0.5)
     size = int(decided.sum())
-    wrong = int((decided & ((support[1] > support[0]) != (evaluation.y == 1))).sum())
+    alarm = support[1] > support[0]
+    false_alarms = int((decided & alarm & (evaluation.y == 0)).sum())
+    misses = int((decided & ~alarm & (evaluation.y == 1)).sum())
+    wrong = false_alarms + misses
     rate = wrong / size if size else np.nan
     limits = share_limits(wrong, size, evaluation.confidence)
     low, high = (float(v) if size else np.nan for v in limits)
-    values = (size, size / n, float(sure.mean()), wrong, rate, low, high)
+    shares = (size / n, float(sure.mean()))
+    values = (size, *shares, false_alarms, misses, wrong, rate, low, high)
     cells = (
         count(size),
-        percent(size / n),
-        percent(float(sure.mean())),
+        *map(percent, shares),
+        count(false_alarms),
+        count(misses),
         count(wrong),
         percent(rate),
         percent(low),

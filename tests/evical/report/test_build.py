@@ -145,7 +145,7 @@ def test_tables_of_an_evaluation_hold_its_numbers():
     assert sum(row.values[2] for row in width_table(made).rows) == len(made.y)
     widths = [row.values[3] * row.values[2] for row in width_table(made).rows]
     assert sum(widths) / len(made.y) == pytest.approx(made["mean_imprecision"].value)
-    assert {row.cells[4] for row in coverage_table(made).rows} <= {"yes", "no"}
+    assert {row.cells[4] for row in coverage_table(made).rows} <= {"yes", "but for chance", "no"}
 
 
 def test_reject_counts():
@@ -155,11 +155,40 @@ def test_reject_counts():
     )
     rows = {row.head[0]: row.values for row in reject_table(made).rows}
     # Of both classes at 1/2 and of the vacuous one nothing is decided; 0.9 and 0.8 remain.
-    assert rows["0.5"][:5] == (2, 0.4, 0.6, 0, 0.0)
+    assert rows["0.5"][:7] == (2, 0.4, 0.6, 0, 0, 0, 0.0)
     assert rows["0.9"][:2] == (1, 0.2)
     assert rows["0.95"][0] == 0
     # Two of two right: 1 - 0.025 ** (1 / 2).
-    assert rows["0.5"][6] == pytest.approx(1 - 0.025**0.5)
+    assert rows["0.5"][8] == pytest.approx(1 - 0.025**0.5)
+
+
+def test_rejects_tell_false_alarms_from_misses():
+    y = np.array([0, 0, 0, 1, 1, 1])
+    bel = np.array([0.9, 0.8, 0.1, 0.1, 0.9, 0.6])
+    made = Evaluation.from_predictions(y, bel=bel, pl=np.minimum(bel + 0.05, 1), n_resamples=9)
+    table = reject_table(made)
+    rows = {row.head[0]: dict(zip(table.columns, row.values, strict=True)) for row in table.rows}
+    assert [rows["0.5"][name] for name in ("False alarms", "Misses", "Errors")] == [2, 1, 3]
+    assert [rows["0.8"][name] for name in ("False alarms", "Misses", "Errors")] == [2, 1, 3]
+    assert [rows["0.9"][name] for name in ("False alarms", "Misses", "Errors")] == [1, 0, 1]
+
+
+def test_a_rare_class_has_one_account_of_coverage():
+    """What the lead, the measure and the table say of 6 % positives is about the same bins."""
+    rng = np.random.default_rng(0)
+    y = (rng.random(3000) < 0.06).astype(int)
+    scores = rng.normal(size=3000) + 1.5 * y
+    fitted = LogisticCalibrator().fit(scores[:1500], y[:1500])
+    made = Evaluation.from_estimator(fitted, scores[1500:], y[1500:], n_resamples=9)
+    within = [row.cells[4] for row in coverage_table(made).rows]
+    assert len(within) == 10
+    assert made.report["belief_coverage"] == pytest.approx(within.count("yes") / 10)
+    text = check_page(build(made)).text
+    assert (
+        "Of 10 bins of equal frequency, the observed share lies within the mean interval in "
+        f"{within.count('yes')}, and misses it by more than chance in {within.count('no')};"
+    ) in text
+    assert "belief_coverage" not in [one.name for one in made.intervals]
 
 
 def test_predictions_of_folds_are_points_and_many_marks_are_pixels():

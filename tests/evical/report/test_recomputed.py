@@ -78,7 +78,11 @@ def test_bins_of_an_evaluation(judged, predicted):
     for rows, row in zip(bins, coverage_table(judged).rows, strict=True):
         low, high, share = bel[rows].mean(), pl[rows].mean(), y[rows].mean()
         assert row.values[1:4] == pytest.approx((low, high, share))
-        assert row.cells[4] == ("yes" if low <= share <= high else "no")
+        tails = [stats.binomtest(int(y[rows].sum()), 18, low, alternative="less").pvalue]
+        tails.append(stats.binomtest(int(y[rows].sum()), 18, high, alternative="greater").pvalue)
+        refuted = 1 - (1 - min(2 * min(tails), 1)) ** 10 < 0.05
+        outside = "no" if refuted else "but for chance"
+        assert row.cells[4] == ("yes" if low <= share <= high else outside)
 
 
 def test_widths_and_rejects_of_an_evaluation(judged, predicted):
@@ -94,9 +98,9 @@ def test_widths_and_rejects_of_an_evaluation(judged, predicted):
         level = float(row.head[0])
         yes, no = bel >= level, 1 - pl >= level
         yes, no = yes & ~(no & (1 - pl > bel)), no & ~(yes & (bel > 1 - pl))
-        decided, wrong = yes | no, (yes & (y == 0)) | (no & (y == 1))
+        decided, alarms, misses = yes | no, yes & (y == 0), no & (y == 1)
         assert row.values[:2] == (decided.sum(), pytest.approx(decided.mean()))
-        assert row.values[3] == wrong.sum()
+        assert row.values[3:6] == (alarms.sum(), misses.sum(), (alarms | misses).sum())
 
 
 def test_means_and_corrected_tests_of_a_comparison():
