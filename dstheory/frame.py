@@ -10,6 +10,7 @@ from typing import Any
 import numpy as np
 
 from dstheory.errors import FrameError
+from dstheory.kernels import bits
 
 __all__ = ["Frame"]
 
@@ -38,10 +39,10 @@ class Frame:
     (5, ('ant', 'cat'))
     """
 
-    __slots__ = ("_bits", "_hash", "_labels")
+    __slots__ = ("_hash", "_labels", "_positions")
 
     _labels: tuple[Any, ...]
-    _bits: dict[Any, int]
+    _positions: dict[Any, int]  # not bits: those of K labels take K^2 / 16 bytes
     _hash: int
 
     def __init__(self, labels: Iterable[Hashable]) -> None:
@@ -60,7 +61,7 @@ class Frame:
         if not positions:
             raise FrameError("a frame needs at least one label")
         object.__setattr__(self, "_labels", values)
-        object.__setattr__(self, "_bits", {label: 1 << i for label, i in positions.items()})
+        object.__setattr__(self, "_positions", positions)
         object.__setattr__(self, "_hash", hash(("Frame", values)))
 
     @classmethod
@@ -146,13 +147,7 @@ class Frame:
             return self.mask(event[()])
         if isinstance(event, str | bytes) or not isinstance(event, Iterable):
             raise self._unknown(event)
-        mask = 0
-        for label in event:
-            bit = self._bit(label)
-            if bit is None:
-                raise self._unknown(label)
-            mask |= bit
-        return mask
+        return self._union(event)
 
     def event(self, mask: int) -> tuple[Any, ...]:
         """Labels of a mask, in the order of the frame.
@@ -176,7 +171,7 @@ class Frame:
         ('b', 'c')
         """
         value = self.check_mask(mask)
-        return tuple(label for i, label in enumerate(self._labels) if value >> i & 1)
+        return tuple(self._labels[i] for i in bits.positions(value))
 
     def check_mask(self, mask: int) -> int:
         """The mask as a Python integer, if it lies within the frame.
@@ -210,11 +205,25 @@ whose masks are 0 to 3
             )
         return value
 
-    def _bit(self, label: Any) -> int | None:
+    def _position(self, label: Any) -> int | None:
         try:
-            return self._bits.get(label)
+            return self._positions.get(label)
         except TypeError:  # not hashable, hence no label
             return None
+
+    def _bit(self, label: Any) -> int | None:
+        """Mask of what may stand in an event."""
+        position = self._position(label)
+        return None if position is None else 1 << position
+
+    def _union(self, event: Iterable[Any]) -> int:
+        places = []
+        for label in event:
+            position = self._position(label)
+            if position is None:
+                raise self._unknown(label)
+            places.append(position)
+        return bits.mask_of(places)
 
     def _unknown(self, label: Any) -> FrameError:
         """What is wrong with something that is no label."""

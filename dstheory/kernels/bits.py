@@ -17,13 +17,17 @@ __all__ = [
     "common",
     "incomparable",
     "mask_array",
+    "mask_of",
     "members",
     "overlap",
+    "positions",
     "subset_of",
 ]
 
 # Bit 63 is the sign of int64, and 1 << 62 must still be representable as "full + 1".
 MAX_INT64_BITS = 62
+# Below 2^7 elements one bit after the other is faster than NumPy: 1 microsecond for 8, not 10.
+_FEW = 1 << 7
 
 
 def mask_array(masks: Iterable[int], size: int) -> NDArray[Any]:
@@ -42,6 +46,43 @@ def mask_array(masks: Iterable[int], size: int) -> NDArray[Any]:
     array = np.empty(len(listed), dtype=object)
     array[:] = listed
     return array
+
+
+def mask_of(places: Iterable[int]) -> int:
+    """Mask of the set with elements at these places, which may repeat.
+
+    Many places go through a table: each bit added to an integer of K bits moves K / 8 bytes.
+
+    Examples
+    --------
+    >>> mask_of([0, 2]), mask_of([])
+    (5, 0)
+    """
+    known = list(places)
+    last = max(known, default=0)
+    if last < _FEW or len(known) < 2:
+        mask = 0
+        for place in known:
+            mask |= 1 << place
+        return mask
+    table = np.zeros(last + 1, dtype=bool)
+    table[known] = True
+    return int.from_bytes(np.packbits(table, bitorder="little").tobytes(), "little")
+
+
+def positions(mask: int) -> list[int]:
+    """Places of the elements of a set, ascending.
+
+    Examples
+    --------
+    >>> positions(5), positions(0)
+    ([0, 2], [])
+    """
+    if mask.bit_length() <= _FEW:
+        return [place for place in range(mask.bit_length()) if mask >> place & 1]
+    data = np.frombuffer(mask.to_bytes(-(-mask.bit_length() // 8), "little"), dtype=np.uint8)
+    found: list[int] = np.flatnonzero(np.unpackbits(data, bitorder="little")).tolist()
+    return found
 
 
 def cardinality(masks: NDArray[Any]) -> NDArray[np.int64]:

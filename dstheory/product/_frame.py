@@ -234,16 +234,25 @@ class ProductFrame(Frame):
             return self._variables[0].frame._bit(label)
         return None if index is None else 1 << index
 
+    def _union(self, event: Iterable[Any]) -> int:
+        mask = 0
+        for label in event:
+            bit = self._bit(label)
+            if bit is None:
+                raise self._unknown(label)
+            mask |= bit
+        return mask
+
     def _index(self, label: Any) -> int | None:
         """Position of a configuration; None of anything else."""
         if not isinstance(label, tuple) or len(label) != len(self._variables):
             return None
         index = 0
         for variable, value in zip(self._variables, label, strict=True):
-            bit = variable.frame._bit(value)
-            if bit is None:
+            position = variable.frame._position(value)
+            if position is None:
                 return None
-            index = index * len(variable) + bit.bit_length() - 1
+            index = index * len(variable) + position
         return index
 
     def _cylinder(self, values: Mapping[Any, Any]) -> int:
@@ -265,7 +274,7 @@ class ProductFrame(Frame):
     def _unknown(self, label: Any) -> FrameError:
         if isinstance(label, tuple) and len(label) == len(self._variables):
             for variable, value in zip(self._variables, label, strict=True):
-                if variable.frame._bit(value) is None:
+                if variable.frame._position(value) is None:
                     return FrameError(
                         f"{value!r} in {label!r} is no value of variable {variable.name!r} "
                         f"(values: {', '.join(map(repr, variable.values[:10]))})"

@@ -2,6 +2,7 @@
 
 import copy
 import pickle
+import tracemalloc
 from fractions import Fraction
 
 import numpy as np
@@ -203,3 +204,15 @@ def test_copies_and_pickles():
 def test_repr_reads_back():
     frame = Frame(["a", "b"])
     assert eval(repr(frame)) == frame
+
+
+def test_memory_grows_with_the_labels_not_with_their_square():
+    tracemalloc.start()
+    frame = Frame(range(100_000))
+    event = frame.event(frame.mask(range(0, 100_000, 2)))
+    whole = frame.mask(frame.labels)
+    _, peak = tracemalloc.get_traced_memory()
+    tracemalloc.stop()
+    assert event == tuple(range(0, 100_000, 2))
+    assert whole == frame.full
+    assert peak < 100_000_000  # a kilobyte a label; one integer a label took 6

@@ -58,3 +58,10 @@ def test_overlap_is_the_ratio_of_common_to_all_elements(size):
     np.testing.assert_allclose(bits.overlap(masks), np.array(wanted, dtype=float), rtol=1e-15)
     assert bits.common(masks).tolist() == [[len(a & b) for b in sets] for a in sets]
     assert bits.overlap(masks[:0]).shape == (0, 0)
+
+
+@given(places=st.sets(st.integers(0, 400)))
+def test_masks_and_places_are_inverse(places):
+    mask = bits.mask_of([*places, *places])
+    assert mask == sum(1 << place for place in places)
+    assert bits.positions(mask) == sorted(places)
