@@ -5,6 +5,8 @@ proportion to the masses of their labels (Dezert & Smarandache 2008), and is a c
 between that and even shares, steered by epsilon.
 """
 
+from fractions import Fraction
+from numbers import Rational
 from typing import Any
 
 import numpy as np
@@ -96,16 +98,48 @@ def dsmp(m: MassFunction, epsilon: Any = 0.001) -> NDArray[Any]:
         raise DSTheoryError(f"epsilon is {epsilon}, but must be finite and not negative")
     normal = check_mass(m).normalize()
     singles = _singleton_masses(normal)
-    weights = singles + epsilon
     larger = bits.members(normal.focal, len(m.frame)) & (bits.cardinality(normal.focal) > 1)
+    weights = _weights(singles, epsilon)
     totals = setwise.weighted_sum(larger.T, weights)
     unshared = np.asarray(totals == 0, dtype=bool)
-    present = np.asarray(normal.store != 0, dtype=bool)
-    lost = (unshared & present)[larger.any(axis=0)].any(axis=0)
-    _refuse(lost, "a set whose labels have no mass of their own", "give epsilon above 0")
-    rates = normal.store / np.where(unshared, 1, totals)
-    shares = weights * setwise.weighted_sum(larger, rates)
+    if epsilon == 0:
+        present = np.asarray(normal.store != 0, dtype=bool)
+        lost = (unshared & present)[larger.any(axis=0)].any(axis=0)
+        _refuse(lost, "a set whose labels have no mass of their own", "give epsilon above 0")
+    shares = _shared(normal.store, larger, weights, np.where(unshared, 1, totals), unshared)
     return np.moveaxis(np.asarray(singles + shares), 0, -1)
+
+
+def _shared(
+    store: NDArray[Any],
+    larger: NDArray[np.bool_],
+    weights: NDArray[Any],
+    totals: NDArray[Any],
+    even: NDArray[np.bool_],
+) -> NDArray[Any]:
+    """What each label gets of the larger sets, (K, *batch).
+
+    A share w / total lies in [0, 1]; a mass over a denormal total would leave the range. Sets
+    whose labels have no mass are shared evenly, by an epsilon that floats cannot show too.
+    """
+    exact = store.dtype == object
+    counts = [max(int(count), 1) for count in larger.sum(axis=0)]
+    evenly = np.array([Fraction(1, n) if exact else 1 / n for n in counts])
+    evenly = evenly.reshape(-1, *(1,) * (store.ndim - 1))
+    result = np.zeros(weights.shape, dtype=np.result_type(store, weights))
+    for label, sets in enumerate(larger):
+        share = np.where(even[sets], evenly[sets], weights[label] / totals[sets])
+        result[label] = (share * store[sets]).sum(axis=0)
+    return result
+
+
+def _weights(singles: NDArray[Any], epsilon: Any) -> NDArray[Any]:
+    """What sets are shared in proportion to, (K, *batch), up to a factor: masses + epsilon."""
+    exact, rational = singles.dtype == object, isinstance(epsilon, Rational)
+    if not (rational or isinstance(epsilon, float)) or epsilon <= 1:
+        return np.asarray(singles + (float(epsilon) if rational and not exact else epsilon))
+    inverse = 1 / Fraction(epsilon) if rational else 1 / epsilon
+    return np.asarray(singles * (inverse if exact else float(inverse)) + 1)
 
 
 def _singleton_masses(m: MassFunction) -> NDArray[Any]:

@@ -139,3 +139,28 @@ def test_undefined_rows_are_named():
             transform(nothing)
     with pytest.raises(DSTheoryError, match="27 labels"):
         maximum_entropy_probability(vacuous(Frame(range(27))))
+
+
+TINY = [5e-324, 1e-310, 1e-300, 1e-160, 1e-17]
+
+
+@pytest.mark.parametrize("epsilon", [1e308, 1e300, 1e-309, 5e-324, 10**400, Fraction(1, 10**400)])
+def test_dsmp_of_ignorance_is_even_for_any_epsilon(epsilon):
+    np.testing.assert_allclose(dsmp(vacuous(ABC), epsilon), [1 / 3] * 3, rtol=1e-15)
+
+
+@pytest.mark.parametrize("mass", TINY)
+@pytest.mark.parametrize("epsilon", [0.0, 1e-310, 1e-200, 1e-3, 1e3, 1e200, 1e308])
+def test_dsmp_of_tiny_masses_is_that_of_fractions(mass, epsilon):
+    m = MassFunction.from_dict(ABC, {"a": mass, "b": mass / 4, ("a", "b"): 0.25, ABC: 0.75})
+    values = {event: Fraction(v) for event, v in named(m).items()}
+    exact = naive_transform.dsmp(values, ABC, Fraction(epsilon))
+    expected = [float(exact[label]) for label in ABC]
+    np.testing.assert_allclose(dsmp(m, epsilon), expected, rtol=1e-14)
+
+
+def test_dsmp_stays_exact_where_a_set_is_absent_from_a_row():
+    rows = [[Fraction(1, 4), Fraction(3, 4), Fraction(0)], [Fraction(1, 4), 0, Fraction(3, 4)]]
+    p = dsmp(MassFunction(ABC, [1, 6, 3], rows)[1:], 0)
+    assert p.tolist() == [[Fraction(1), 0, 0]]
+    assert all(isinstance(value, Fraction | int) for value in p.ravel())
