@@ -60,7 +60,7 @@ def from_possibility(frame: Frame, possibility: Any) -> MassFunction:
     return assemble(frame, order, -np.diff(falling, prepend=1, append=0, axis=-1))
 
 
-def from_necessity(frame: Frame, table: Any, *, atol: float = 1e-12) -> MassFunction:
+def from_necessity(frame: Frame, table: Any, *, atol: float | None = None) -> MassFunction:
     """Consonant mass function of a necessity measure, N(A and B) = min(N(A), N(B)).
 
     Parameters
@@ -69,9 +69,8 @@ def from_necessity(frame: Frame, table: Any, *, atol: float = 1e-12) -> MassFunc
         K labels.
     table : (*batch, 2**K) array
         Necessity of each set, indexed by mask; N(empty) = 0.
-    atol : float
-        Float masses within `atol` of zero are rounding noise: they are dropped, and the
-        row is scaled back to 1. Exact numbers are kept as they are.
+    atol : float, optional
+        Float masses within `atol` of zero are dropped as rounding noise, see `from_bel`.
 
     Returns
     -------

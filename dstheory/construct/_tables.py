@@ -4,6 +4,7 @@ Each table determines the masses by Moebius inversion (Shafer 1976, ch. 2; Kenne
 a table of a set function that is no belief function shows as a negative mass.
 """
 
+from collections.abc import Callable
 from typing import Any
 
 import numpy as np
@@ -19,8 +20,11 @@ from dstheory.mass import MassFunction
 
 __all__ = ["from_bel", "from_implicability", "from_masses", "from_pl", "from_q"]
 
+# Tables of 2^20 sets that are rounded, or come from powers, are no more precise than that.
+_MOST_NOISE = 1e-12
 
-def from_masses(frame: Frame, table: Any, *, atol: float = 1e-12) -> MassFunction:
+
+def from_masses(frame: Frame, table: Any, *, atol: float | None = None) -> MassFunction:
     """Mass function from a dense table of masses.
 
     Parameters
@@ -29,9 +33,10 @@ def from_masses(frame: Frame, table: Any, *, atol: float = 1e-12) -> MassFunctio
         K labels.
     table : (*batch, 2**K) array
         Masses, indexed by mask (bit *i* is label *i*).
-    atol : float
-        Float masses within `atol` of zero are rounding noise: they are dropped, and the
-        row is scaled back to 1. Exact numbers are kept as they are.
+    atol : float, optional
+        Float masses within `atol` of zero are dropped as rounding noise, and the row is scaled
+        back to 1; by default negative ones only, down to -1e-12. Exact numbers are kept as they
+        are.
 
     Returns
     -------
@@ -41,8 +46,8 @@ def from_masses(frame: Frame, table: Any, *, atol: float = 1e-12) -> MassFunctio
     Raises
     ------
     MassError
-        If a mass is below ``-atol`` or not finite, a row does not sum to 1, or the last
-        axis does not have 2**K entries.
+        If a mass is below ``-atol`` (by default -1e-12) or not finite, a row does not sum to 1,
+        or the last axis does not have 2**K entries.
     TypeError
         If `frame` is no Frame, or an entry is no number.
 
@@ -54,7 +59,7 @@ def from_masses(frame: Frame, table: Any, *, atol: float = 1e-12) -> MassFunctio
     return _sparse(frame, _set_major(table, frame, "mass"), atol)
 
 
-def from_bel(frame: Frame, table: Any, *, atol: float = 1e-12) -> MassFunction:
+def from_bel(frame: Frame, table: Any, *, atol: float | None = None) -> MassFunction:
     """Mass function from a table of beliefs.
 
     Parameters
@@ -63,9 +68,10 @@ def from_bel(frame: Frame, table: Any, *, atol: float = 1e-12) -> MassFunction:
         K labels.
     table : (*batch, 2**K) array
         Bel of each set, indexed by mask. Bel(empty) = 0; Bel(frame) = 1 - m(empty).
-    atol : float
-        Float masses within `atol` of zero are rounding noise: they are dropped, and the
-        row is scaled back to 1. Exact numbers are kept as they are.
+    atol : float, optional
+        Float masses within `atol` of zero are dropped as rounding noise, and the row is scaled
+        back to 1; by default those that rounding alone may leave (about 1e-16 for each subset,
+        at most 1e-12). Exact numbers are kept as they are.
 
     Returns
     -------
@@ -92,10 +98,13 @@ def from_bel(frame: Frame, table: Any, *, atol: float = 1e-12) -> MassFunction:
     _check_fixed(store, 0, 0, "bel(empty)", atol)
     masses = moebius.subset_differences(store)
     masses[0] = 1 - store[-1]
-    return _sparse(frame, masses, atol)
+    tolerance = _tolerance(store, moebius.subset_sums, atol)
+    if np.ndim(tolerance):
+        tolerance[0] = tolerance[-1]  # m(empty) is a difference from 1
+    return _sparse(frame, masses, tolerance)
 
 
-def from_pl(frame: Frame, table: Any, *, atol: float = 1e-12) -> MassFunction:
+def from_pl(frame: Frame, table: Any, *, atol: float | None = None) -> MassFunction:
     """Mass function from a table of plausibilities.
 
     Parameters
@@ -104,9 +113,10 @@ def from_pl(frame: Frame, table: Any, *, atol: float = 1e-12) -> MassFunction:
         K labels.
     table : (*batch, 2**K) array
         Pl of each set, indexed by mask. Pl(empty) = 0; Pl(frame) = 1 - m(empty).
-    atol : float
-        Float masses within `atol` of zero are rounding noise: they are dropped, and the
-        row is scaled back to 1. Exact numbers are kept as they are.
+    atol : float, optional
+        Float masses within `atol` of zero are dropped as rounding noise, and the row is scaled
+        back to 1; by default those that rounding alone may leave (about 1e-16 for each subset,
+        at most 1e-12). Exact numbers are kept as they are.
 
     Returns
     -------
@@ -131,10 +141,14 @@ def from_pl(frame: Frame, table: Any, *, atol: float = 1e-12) -> MassFunction:
     """
     store = _set_major(table, frame, "pl")
     _check_fixed(store, 0, 0, "pl(empty)", atol)
-    return _sparse(frame, moebius.subset_differences(1 - store[::-1]), atol)
+    implicabilities = 1 - store[::-1]
+    masses = moebius.subset_differences(implicabilities)
+    # Differences from 1 are rounded to parts of 1.
+    bounds = np.ones_like(store)
+    return _sparse(frame, masses, _tolerance(bounds, moebius.subset_sums, atol))
 
 
-def from_q(frame: Frame, table: Any, *, atol: float = 1e-12) -> MassFunction:
+def from_q(frame: Frame, table: Any, *, atol: float | None = None) -> MassFunction:
     """Mass function from a table of commonalities.
 
     Parameters
@@ -143,9 +157,10 @@ def from_q(frame: Frame, table: Any, *, atol: float = 1e-12) -> MassFunction:
         K labels.
     table : (*batch, 2**K) array
         Commonality of each set, indexed by mask; q(empty) = 1.
-    atol : float
-        Float masses within `atol` of zero are rounding noise: they are dropped, and the
-        row is scaled back to 1. Exact numbers are kept as they are.
+    atol : float, optional
+        Float masses within `atol` of zero are dropped as rounding noise, and the row is scaled
+        back to 1; by default those that rounding alone may leave (about 1e-16 for each subset,
+        at most 1e-12). Exact numbers are kept as they are.
 
     Returns
     -------
@@ -170,10 +185,11 @@ def from_q(frame: Frame, table: Any, *, atol: float = 1e-12) -> MassFunction:
     """
     store = _set_major(table, frame, "q")
     _check_fixed(store, 0, 1, "q(empty)", atol)
-    return _sparse(frame, moebius.superset_differences(store), atol)
+    masses = moebius.superset_differences(store)
+    return _sparse(frame, masses, _tolerance(store, moebius.superset_sums, atol))
 
 
-def from_implicability(frame: Frame, table: Any, *, atol: float = 1e-12) -> MassFunction:
+def from_implicability(frame: Frame, table: Any, *, atol: float | None = None) -> MassFunction:
     """Mass function from a table of implicabilities, b = Bel + m(empty).
 
     Parameters
@@ -182,9 +198,10 @@ def from_implicability(frame: Frame, table: Any, *, atol: float = 1e-12) -> Mass
         K labels.
     table : (*batch, 2**K) array
         Implicability of each set, indexed by mask; b(frame) = 1.
-    atol : float
-        Float masses within `atol` of zero are rounding noise: they are dropped, and the
-        row is scaled back to 1. Exact numbers are kept as they are.
+    atol : float, optional
+        Float masses within `atol` of zero are dropped as rounding noise, and the row is scaled
+        back to 1; by default those that rounding alone may leave (about 1e-16 for each subset,
+        at most 1e-12). Exact numbers are kept as they are.
 
     Returns
     -------
@@ -209,7 +226,8 @@ def from_implicability(frame: Frame, table: Any, *, atol: float = 1e-12) -> Mass
     """
     store = _set_major(table, frame, "b")
     _check_fixed(store, -1, 1, "b(frame)", atol)
-    return _sparse(frame, moebius.subset_differences(store), atol)
+    masses = moebius.subset_differences(store)
+    return _sparse(frame, masses, _tolerance(store, moebius.subset_sums, atol))
 
 
 def _set_major(table: Any, frame: Frame, name: str) -> NDArray[Any]:
@@ -224,30 +242,60 @@ def _set_major(table: Any, frame: Frame, name: str) -> NDArray[Any]:
     return np.array(np.moveaxis(array, -1, 0), order="C")
 
 
-def _check_fixed(store: NDArray[Any], index: int, value: int, name: str, atol: float) -> None:
+def _check_fixed(
+    store: NDArray[Any], index: int, value: int, name: str, atol: float | None
+) -> None:
     """Refuse a table whose one known entry is wrong."""
     gap = np.asarray(store[index] - value)
-    wrong = np.argwhere(~predicates.small(gap, _tolerance(store, max(atol, SUM_TOLERANCE))))
+    allowed = 0.0 if store.dtype == object else max(_bound(atol), SUM_TOLERANCE)
+    wrong = np.argwhere(~predicates.small(gap, allowed))
     if len(wrong):
         given = store[(index, *wrong[0])]
         raise MassError(f"{name} is {given}{place_name(wrong[0])}, not {value}")
 
 
-def _sparse(frame: Frame, masses: NDArray[Any], atol: float) -> MassFunction:
-    """Masses (2**K, *batch) as a mass function on the sets that have mass."""
-    _check_sign(frame, masses, atol)
-    _checks.check_masses(np.moveaxis(masses, 0, -1), max(atol, SUM_TOLERANCE))
-    noise = predicates.small(masses, _tolerance(masses, atol))
+def _sparse(frame: Frame, masses: NDArray[Any], atol: Any) -> MassFunction:
+    """Masses (2**K, *batch) as a mass function on the sets that have mass.
+
+    `atol` is one number, a table of them, or nothing: then no positive mass is noise.
+    """
+    allowed = _bound(None if np.ndim(atol) else atol)
+    _check_sign(frame, masses, allowed)
+    _checks.check_masses(np.moveaxis(masses, 0, -1), max(allowed, SUM_TOLERANCE))
+    noise = _noise(masses, atol)
     kept = ~noise.reshape(len(masses), -1).all(axis=1)
     store = np.where(noise[kept], 0, masses[kept])
     lost = (noise & np.asarray(masses != 0, dtype=bool)).any(axis=0)
     if lost.any():  # rows without noise keep their masses to the last bit
-        store = store / np.where(lost, store.sum(axis=0), 1)
+        store = store / np.where(lost, _checks.kept_sum(store, allowed), 1)
     return MassFunction.from_store(frame, bits.mask_array(np.flatnonzero(kept), len(frame)), store)
 
 
-def _tolerance(table: NDArray[Any], atol: float) -> float:
-    return 0.0 if table.dtype == object else atol
+def _noise(masses: NDArray[Any], atol: Any) -> NDArray[np.bool_]:
+    """Which masses are no more than rounding: exact ones only if they are zero."""
+    if masses.dtype == object:
+        return predicates.small(masses, 0.0)
+    return np.asarray(masses <= (0.0 if atol is None else atol), dtype=bool)
+
+
+def _tolerance(table: NDArray[Any], sums: Callable[[NDArray[Any]], Any], atol: Any) -> Any:
+    """What inversion may leave where the mass is zero, (2**K, *batch), unless `atol` is given.
+
+    Each entry of the table, and each of the K steps of the sweep, is rounded to one part in
+    2^52 of the sum of what went into it.
+    """
+    if atol is not None or table.dtype == object:
+        return atol
+    steps = len(table).bit_length() + 2
+    return np.minimum(_MOST_NOISE, np.finfo(np.float64).eps * steps * sums(abs(table)))
+
+
+def _bound(atol: float | None) -> float:
+    """How far masses may be wrong at all."""
+    if atol is None:
+        return _MOST_NOISE
+    _checks.check_atol(atol)
+    return atol
 
 
 def _check_sign(frame: Frame, masses: NDArray[Any], atol: float) -> None:

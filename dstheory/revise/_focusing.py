@@ -21,7 +21,7 @@ from dstheory.transform import bel_table, pl_table
 __all__ = ["condition_focusing"]
 
 
-def condition_focusing(m: MassFunction, event: Any, *, atol: float = 1e-12) -> MassFunction:
+def condition_focusing(m: MassFunction, event: Any, *, atol: float | None = None) -> MassFunction:
     """Focusing on an event: lower and upper envelope of the conditional probabilities.
 
     Bel(A | B) = Bel(A and B) / (Bel(A and B) + Pl(B without A)) and
@@ -33,8 +33,9 @@ def condition_focusing(m: MassFunction, event: Any, *, atol: float = 1e-12) -> M
         One or a batch.
     event : label, collection of labels, or the frame
         B, of at most 26 labels.
-    atol : float
-        Float masses within `atol` of zero are rounding noise of the inversion: dropped.
+    atol : float, optional
+        Float masses within `atol` of zero are dropped as rounding noise of the inversion; by
+        default those that rounding alone may leave, about 1e-16 for each subset of the event.
 
     Returns
     -------

@@ -12,6 +12,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from dstheory._checks import check_atol, kept_sum
 from dstheory.errors import MassError
 from dstheory.kernels import predicates
 from dstheory.mass import MassFunction
@@ -20,9 +21,12 @@ from dstheory.revise._transfer import collected, stretched
 
 __all__ = ["contextual_dediscount", "contextual_dereinforce"]
 
+# The relative error of a term: of the division, the product, and of the masses that came in.
+_ROUNDING = 8 * 2.0**-52
+
 
 def contextual_dediscount(
-    m: MassFunction, rates: Mapping[Any, Any], *, atol: float = 1e-12
+    m: MassFunction, rates: Mapping[Any, Any], *, atol: float | None = None
 ) -> MassFunction:
     """Undo a contextual discounting; with the frame as context, undo a discounting.
 
@@ -32,9 +36,10 @@ def contextual_dediscount(
         One or a batch; the result of ``contextual_discount`` with these rates.
     rates : mapping of event to number or array
         Rate of each context, from 0 to below 1; broadcasts with the batch of `m`.
-    atol : float
-        Float masses within `atol` of zero are rounding noise: dropped, and the row is scaled
-        back to 1.
+    atol : float, optional
+        Float masses within `atol` of zero are dropped as rounding noise, and the row is scaled
+        back to 1; by default those that rounding alone may leave, some 1e-16 of what was
+        subtracted.
 
     Returns
     -------
@@ -71,7 +76,7 @@ def contextual_dediscount(
 
 
 def contextual_dereinforce(
-    m: MassFunction, rates: Mapping[Any, Any], *, atol: float = 1e-12
+    m: MassFunction, rates: Mapping[Any, Any], *, atol: float | None = None
 ) -> MassFunction:
     """Undo a contextual reinforcement.
 
@@ -81,9 +86,10 @@ def contextual_dereinforce(
         One or a batch; the result of ``contextual_reinforce`` with these rates.
     rates : mapping of event to number or array
         Rate of each context, from 0 to below 1; broadcasts with the batch of `m`.
-    atol : float
-        Float masses within `atol` of zero are rounding noise: dropped, and the row is scaled
-        back to 1.
+    atol : float, optional
+        Float masses within `atol` of zero are dropped as rounding noise, and the row is scaled
+        back to 1; by default those that rounding alone may leave, some 1e-16 of what was
+        subtracted.
 
     Returns
     -------
@@ -120,28 +126,37 @@ def contextual_dereinforce(
 
 
 def _undone(
-    m: MassFunction, rates: Any, operation: Callable[[Any, Any], Any], atol: float
+    m: MassFunction, rates: Any, operation: Callable[[Any, Any], Any], atol: float | None
 ) -> MassFunction:
     frame = check_mass(m).frame
     if not isinstance(rates, Mapping):
         raise TypeError(f"rates are a mapping of contexts (events) to rates, not {rates!r}")
+    if atol is not None:
+        check_atol(atol)
+    noise = m.store * 0  # what the mass of each set may be wrong by
     for context, value in rates.items():
         mask = frame.mask(context)
         name = f"rate of context {frame.event(mask)!r}"
         rate = as_rate(value, m, name)
         advice = "nothing of what was corrected is left, so that it cannot be undone"
         refuse_rows(rate == 1, f"{name} is 1", advice, MassError)
-        store = stretched(m.store, broadcast_shape(m.batch_shape, rate.shape, "rates"))
+        batch = broadcast_shape(m.batch_shape, rate.shape, "rates")
+        sets = np.concatenate([m.focal, operation(m.focal, mask)])
+        store, older = stretched(m.store, batch), stretched(noise, batch)
         both = np.concatenate([store / (1 - rate), -store * rate / (1 - rate)])
-        m = collected(frame, np.concatenate([m.focal, operation(m.focal, mask)]), both)
-    return MassFunction.from_store(frame, m.focal.copy(), _cleaned(m, atol)).prune()
+        error = 0 if both.dtype == object else _ROUNDING
+        older = np.concatenate([older / (1 - rate), older * rate / (1 - rate)])
+        rounding = error * abs(both) + older
+        m, noise = collected(frame, sets, both), collected(frame, sets, rounding).store
+    return MassFunction.from_store(frame, m.focal.copy(), _cleaned(m, noise, atol)).prune()
 
 
-def _cleaned(m: MassFunction, atol: float) -> NDArray[Any]:
+def _cleaned(m: MassFunction, noise: NDArray[Any], atol: float | None) -> NDArray[Any]:
     """Masses without rounding noise, if none is negative."""
     exact = m.store.dtype == object
-    noise = predicates.small(m.store, 0.0 if exact else atol)
-    store = np.where(noise, 0, m.store)
+    allowed = 0.0 if exact else noise if atol is None else atol
+    small = predicates.small(m.store, 0.0) if exact else np.asarray(abs(m.store) <= allowed)
+    store = np.where(small, 0, m.store)
     for mask, row in zip(m.focal.tolist(), store, strict=True):
         refuse_rows(
             _negative(row),
@@ -149,7 +164,7 @@ def _cleaned(m: MassFunction, atol: float) -> NDArray[Any]:
             "this is not the result of such a correction with these rates",
             MassError,
         )
-    return store if exact else np.asarray(store / store.sum(axis=0))
+    return store if exact else np.asarray(store / kept_sum(store, 0.0 if atol is None else atol))
 
 
 def _negative(row: Any) -> NDArray[np.bool_]:

@@ -128,7 +128,7 @@ def disjunctive_weights(m: MassFunction, *, log: bool = False) -> NDArray[Any]:
 
 
 def from_conjunctive_weights(
-    frame: Frame, weights: Any, *, log: bool = False, atol: float = 1e-12
+    frame: Frame, weights: Any, *, log: bool = False, atol: float | None = None
 ) -> MassFunction:
     """Mass function with given conjunctive weights.
 
@@ -140,8 +140,9 @@ def from_conjunctive_weights(
         w of each set, indexed by mask; not negative, may be above 1. w(frame) is not used.
     log : bool
         Whether `weights` are ln w.
-    atol : float
-        Float masses within `atol` of zero are rounding noise, and dropped.
+    atol : float, optional
+        Float masses within `atol` of zero are dropped as rounding noise; by default those that
+        rounding alone may leave, see `dstheory.construct.from_q`.
 
     Returns
     -------
@@ -172,7 +173,7 @@ def from_conjunctive_weights(
 
 
 def from_disjunctive_weights(
-    frame: Frame, weights: Any, *, log: bool = False, atol: float = 1e-12
+    frame: Frame, weights: Any, *, log: bool = False, atol: float | None = None
 ) -> MassFunction:
     """Mass function with given disjunctive weights.
 
@@ -184,8 +185,9 @@ def from_disjunctive_weights(
         v of each set, indexed by mask; not negative, may be above 1. v(empty) is not used.
     log : bool
         Whether `weights` are ln v.
-    atol : float
-        Float masses within `atol` of zero are rounding noise, and dropped.
+    atol : float, optional
+        Float masses within `atol` of zero are dropped as rounding noise; by default those that
+        rounding alone may leave, see `dstheory.construct.from_q`.
 
     Returns
     -------

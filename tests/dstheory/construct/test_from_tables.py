@@ -49,9 +49,10 @@ def test_batches_of_floats_come_back_sparse(kind):
 
 
 def test_noise_is_dropped_and_the_row_scaled_back():
-    m = construct.from_masses(AB, [[0, 0.5, 1e-13, 0.5], [0, 0.5, 0, 0.5]])
-    assert m.focal.tolist() == [1, 3]
-    assert construct.from_masses(AB, [0, 0.5, 1e-13, 0.5], atol=0).focal.tolist() == [1, 2, 3]
+    rows = [[0, 0.5, 1e-13, 0.5], [0, 0.5, 0, 0.5]]
+    assert construct.from_masses(AB, rows, atol=1e-12).focal.tolist() == [1, 3]
+    assert construct.from_masses(AB, rows).focal.tolist() == [1, 2, 3]
+    assert construct.from_masses(AB, [0, 0.5, -1e-13, 0.5]).focal.tolist() == [1, 3]
     tiny = Fraction(1, 10**20)
     exact = construct.from_masses(AB, [Fraction(0), tiny, Fraction(0), 1 - tiny])
     assert exact.mass("a") == tiny
@@ -85,3 +86,26 @@ def test_wrong_tables_are_refused(make, message):
 def test_pl_below_one_leaves_the_rest_to_the_empty_set():
     m = construct.from_pl(AB, [0, 0.5, 0.25, 0.75])
     assert m.equals(MassFunction(AB, [0, 1, 2], [0.25, 0.5, 0.25]))
+
+
+ABC = Frame(["a", "b", "c"])
+INVERSIONS = [kind for kind in MAKERS if kind != "m"]
+
+
+@pytest.mark.parametrize("mass", [1e-12, 1e-13, 1e-14])
+@pytest.mark.parametrize("kind", INVERSIONS)
+def test_a_small_mass_is_no_noise(kind, mass):
+    """Rounding leaves some 1e-16 on three labels; what is above it is belief."""
+    m = MassFunction(ABC, [1, 3, 5, 7], [0.25, mass, 0.125, 0.625 - mass])
+    back = MAKERS[kind](ABC, TABLES[kind](m))
+    assert back.focal.tolist() == [1, 3, 5, 7]
+    assert back.mass(mask=3) == pytest.approx(mass, abs=1e-15)
+
+
+@pytest.mark.parametrize("kind", MAKERS)
+def test_a_tolerance_that_drops_everything_is_refused(kind):
+    table = TABLES[kind](MassFunction(AB, [1, 2, 3], [0.25, 0.25, 0.5]))
+    with pytest.raises(MassError, match="no focal set has more than 2; prune with a lower atol"):
+        MAKERS[kind](AB, table, atol=2)
+    with pytest.raises(ValueError, match="atol is nan, but a tolerance is not negative"):
+        MAKERS[kind](AB, table, atol=float("nan"))

@@ -151,3 +151,24 @@ def test_wrong_arguments_are_refused(rule):
         rule(m, "z")
     with pytest.raises(TypeError, match="m is a MassFunction"):
         rule({"a": 1}, "a")
+
+
+@pytest.mark.parametrize("mass", [1e-12, 1e-13, 1e-20, 1e-300, 5e-324])
+def test_focusing_keeps_small_masses(mass):
+    """A mass of the event itself, and one that the inversion has to find."""
+    for m in (
+        MassFunction(FRAME, [1, 3, 15], [mass, 0.25, 0.75]),
+        MassFunction(FRAME, [1, 2, 15], [0.25, max(mass, 1e-14), 0.75]),
+    ):
+        exact = {event: Fraction(v) for event, v in as_sets(m).items()}
+        focused = condition_focusing(m, ["a", "b"])
+        assert focused.focal.tolist() == ([1, 3] if m.mass(mask=3) else [1, 2, 3])
+        for label in "ab":
+            expected = naive_revise.focusing_bel(exact, frozenset(label), frozenset("ab"))
+            assert focused.bel(label) == pytest.approx(float(expected), rel=1e-13, abs=0)
+
+
+def test_focusing_a_probability_leaves_no_rounding_noise():
+    rng = np.random.default_rng(0)
+    m = MassFunction(FRAME, [1, 2, 4, 8], rng.dirichlet([1, 1, 1, 1], 500))
+    assert condition_focusing(m, ["a", "b", "c"]).focal.tolist() == [1, 2, 4]

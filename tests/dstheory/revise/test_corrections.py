@@ -268,3 +268,22 @@ def test_wrong_arguments_are_refused():
         learn_contextual_rates(m, MassFunction(Frame(list("xy")), [1], np.ones((2, 1))))
     with pytest.raises(TypeError, match=r"batch of shape \(n,\)"):
         learn_contextual_rates(m, m[0])
+
+
+@pytest.mark.parametrize(("correct", "undo"), INVERSES)
+@pytest.mark.parametrize("mass", [1e-12, 1e-13, 1e-14])
+def test_taking_a_correction_back_keeps_small_masses(correct, undo, mass):
+    m = MassFunction(FRAME, [1, 2, 7], [0.25, mass, 0.75 - mass])
+    contexts = {("a", "h"): 0.25, "r": 0.125}
+    back = undo(correct(m, contexts), contexts)
+    assert back.mass("h") == pytest.approx(mass, abs=1e-15)
+    assert back.focal.tolist() == [1, 2, 7]
+
+
+@pytest.mark.parametrize(("correct", "undo"), INVERSES)
+def test_a_tolerance_that_drops_everything_is_refused(correct, undo):
+    m = MassFunction(FRAME, [1, 7], [[0.25, 0.75], [0.5, 0.5]])
+    with pytest.raises(MassError, match=r"no focal set has more than 1 in row 0; prune with a low"):
+        undo(m, {FRAME: 0.125}, atol=1)
+    with pytest.raises(ValueError, match="atol is nan, but a tolerance is not negative"):
+        undo(m, {FRAME: 0.125}, atol=np.nan)
