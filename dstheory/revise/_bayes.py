@@ -13,11 +13,11 @@ import numpy as np
 from numpy.typing import NDArray
 
 from dstheory import _checks
-from dstheory.errors import DSTheoryError, MassError
+from dstheory.errors import DSTheoryError, MassError, TotalConflictError
 from dstheory.frame import Frame
-from dstheory.kernels import bits, pairwise
+from dstheory.kernels import bits, pairwise, setwise
 from dstheory.mass import MassFunction
-from dstheory.revise._arguments import broadcast_shape, check_mass, matched, shares
+from dstheory.revise._arguments import broadcast_shape, check_mass, matched, refuse_rows, shares
 from dstheory.revise._transfer import collected, stretched
 
 __all__ = ["conditional_plausibilities", "disjunctive_rule_of_combination", "generalized_bayes"]
@@ -99,7 +99,19 @@ def generalized_bayes(
     _check_size(start, pl)
     sets, store = _products(pl, len(frame)) if prior is None else _with_prior(start, pl, batch)
     belief = MassFunction.from_store(frame, sets.copy(), np.array(store, order="C")).prune()
-    return belief.normalize() if normalize else belief
+    if not normalize:
+        return belief
+    _refuse_impossible(belief, "" if prior is None else " that the prior allows")
+    return belief.normalize()
+
+
+def _refuse_impossible(belief: MassFunction, which: str) -> None:
+    refuse_rows(
+        setwise.nonempty_sum(belief.focal, belief.store) == 0,
+        f"all likelihoods of hypotheses{which} are 0 (total conflict)",
+        "none can explain the observation: add one that does, or use normalize=False",
+        TotalConflictError,
+    )
 
 
 def _products(pl: NDArray[Any], size: int) -> tuple[NDArray[Any], NDArray[Any]]:

@@ -6,6 +6,7 @@ conditioning has no result, the input's mass stays on the event: the input alway
 Ichihashi & Tanaka 1989; Ma, Liu, Dubois & Prade 2011.
 """
 
+from collections.abc import Iterator
 from typing import Any, Literal
 
 import numpy as np
@@ -13,7 +14,7 @@ from numpy.typing import NDArray
 
 from dstheory import _checks
 from dstheory.errors import MassError
-from dstheory.kernels import bits, pairwise, predicates, setwise
+from dstheory.kernels import bits, predicates
 from dstheory.mass import MassFunction
 from dstheory.revise._arguments import broadcast_shape, check_mass, refuse_rows
 from dstheory.revise._transfer import collected, stretched
@@ -96,37 +97,28 @@ def jeffrey(
     )
     if rule not in ("outer", "inner"):
         raise ValueError(f"rule is {rule!r}, expected 'outer' or 'inner'")
-    parts = (_outer if rule == "outer" else _inner)(prior, evidence)
-    sets, stores = zip(*parts, strict=True)
-    return collected(frame, np.concatenate(sets), np.concatenate(stores)).prune()
+    focal, sets = prior.focal, evidence.focal
+    if rule == "outer":
+        kept = np.asarray(np.bitwise_and.outer(sets, focal) != 0, dtype=bool)
+    else:
+        kept = np.array([bits.subset_of(focal, int(event)) for event in sets])
+        kept &= np.asarray(focal != 0, dtype=bool)
+    parts = _conditioned(prior, evidence, kept)
+    return collected(frame, *(np.concatenate(part) for part in zip(*parts, strict=True))).prune()
 
 
-_Part = tuple[NDArray[Any], NDArray[Any]]
+def _conditioned(
+    prior: MassFunction, evidence: MassFunction, kept: NDArray[np.bool_]
+) -> Iterator[tuple[NDArray[Any], NDArray[Any]]]:
+    """For each event the prior on it, times its mass, and what stays on the event itself.
 
-
-def _outer(prior: MassFunction, evidence: MassFunction) -> list[_Part]:
-    meets = np.asarray(np.bitwise_and.outer(evidence.focal, prior.focal) != 0, dtype=bool)
-    shares, rest = _shares(evidence, setwise.weighted_sum(meets, prior.store))
-    focal, store = pairwise.combine_pairs(
-        prior.focal, prior.store, evidence.focal, shares, np.bitwise_and, keep_empty=False
-    )
-    return [(focal, store), (evidence.focal, stretched(rest, store.shape[1:]))]
-
-
-def _inner(prior: MassFunction, evidence: MassFunction) -> list[_Part]:
-    focal, masses = prior.focal, prior.store
-    within = np.array([bits.subset_of(focal, int(event)) for event in evidence.focal])
-    within &= np.asarray(focal != 0, dtype=bool)
-    shares, rest = _shares(evidence, setwise.weighted_sum(within, masses))
-    batch = shares.shape[1:]
-    store = stretched(masses, batch) * setwise.weighted_sum(within.T, shares)
-    return [(focal, np.asarray(store)), (evidence.focal, rest)]
-
-
-def _shares(evidence: MassFunction, totals: NDArray[Any]) -> _Part:
-    """What each unit of prior mass gets from an event, and what stays on the event."""
-    batch = np.broadcast_shapes(evidence.batch_shape, totals.shape[1:])
-    masses, totals = stretched(evidence.store, batch), stretched(totals, batch)
-    lost = predicates.small(totals, 0)
-    zero = masses * 0
-    return np.where(lost, zero, masses / np.where(lost, 1, totals)), np.where(lost, masses, zero)
+    Divided first: a mass over a total of 1e-310 would leave the range of floats.
+    """
+    batch = np.broadcast_shapes(prior.batch_shape, evidence.batch_shape)
+    store, shares = stretched(prior.store, batch), stretched(evidence.store, batch)
+    for event, share, inside in zip(evidence.focal, shares, kept, strict=True):
+        total = np.asarray(store[inside].sum(axis=0))
+        lost = predicates.small(total, 0)
+        conditional = store[inside] / np.where(lost, 1, total)
+        yield prior.focal[inside] & event, np.asarray(conditional * share)
+        yield np.array([event]), np.asarray(np.where(lost, share, share * 0))[np.newaxis]

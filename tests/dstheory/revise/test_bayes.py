@@ -176,3 +176,13 @@ def test_wrong_arguments_are_refused():
         conditional_plausibilities(frame, {"a": x, "b": 0.5}, "x")
     with pytest.raises(FrameError, match="'z'"):
         conditional_plausibilities(frame, {"a": x, "z": x}, "x")
+
+
+def test_likelihoods_of_zero_are_named():
+    """The words of another rule, on sources that exclude each other, do not help here."""
+    with pytest.raises(TotalConflictError, match="all likelihoods of hypotheses are 0"):
+        generalized_bayes(Frame(list("abc")), [0, 0, 0])
+    prior = MassFunction(Frame(list("abc")), [1, 2], [0.5, 0.5])
+    message = r"of hypotheses that the prior allows are 0 .* in 1 of 2 rows \(first: row 1\)"
+    with pytest.raises(TotalConflictError, match=message):
+        generalized_bayes(prior.frame, [[1, 1, 1], [0, 0, 1]], prior=prior)

@@ -92,3 +92,14 @@ def test_wrong_arguments_are_refused():
         jeffrey(m, MassFunction(FRAME, [1], np.ones((3, 1))))
     with pytest.raises(TypeError, match="evidence is a MassFunction"):
         jeffrey(m, None)
+
+
+@both_rules
+@pytest.mark.parametrize("tiny", [1e-200, 1e-310, 1e-322])
+def test_a_prior_of_tiny_masses_is_that_of_fractions(rule, tiny):
+    prior = MassFunction(FRAME, [1, 2, 4], [tiny, 3 * tiny, 1.0])
+    evidence = MassFunction(FRAME, [3, 4], [0.5, 0.5])
+    exact = [{a: Fraction(v) for a, v in as_sets(m).items()} for m in (prior, evidence)]
+    expected = naive_revise.jeffrey(*exact, rule)
+    found = as_sets(jeffrey(prior, evidence, rule=rule))
+    assert found == pytest.approx({a: float(v) for a, v in expected.items()}, rel=1e-14)
