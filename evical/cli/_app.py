@@ -40,8 +40,7 @@ def run(arguments: list[str]) -> int:
     except WrongInput as error:
         return _refuse(str(error))
     except _UsageError as error:
-        message = error.format_message().rstrip(".")
-        return _refuse(f"{message[:1].lower()}{message[1:]}; see evical --help")
+        return _refuse(_usage_text(app, error))
     except typer.Abort:  # an interrupt, in typer before it gave an exit code itself
         return 130
     except _Terminated:
@@ -64,12 +63,18 @@ def _app(arguments: list[str]) -> typer.Typer:
         help="Turn classifier scores into belief functions, combine them, and see what they say.",
         add_completion=False,
         pretty_exceptions_enable=False,
+        rich_markup_mode=None,  # rich's help shows flags as if they took a value
         callback=_common,
     )
     wanted = next((word for word in arguments if not word.startswith("-")), None)
-    for name, (_, line) in COMMANDS.items():
+    for name, command in COMMANDS.items():
         function = load(name) if name == wanted else _not_loaded
-        app.command(name, short_help=line, help=_paragraphs(function))(function)
+        app.command(
+            name,
+            short_help=command.line,
+            help=_paragraphs(function),
+            epilog="\n".join(["\b", "Examples:", *(f"  {text}" for text in command.examples)]),
+        )(function)
     return app
 
 
@@ -99,6 +104,20 @@ def _common(
     ] = False,
 ) -> None:
     pass
+
+
+def _usage_text(app: typer.Typer, error: Any) -> str:
+    """The parser's message, with the names of the values of an option that takes several."""
+    message = error.format_message().rstrip(".")
+    commands: dict[str, Any] = getattr(typer.main.get_command(app), "commands", {})
+    options = [option for command in commands.values() for option in command.params]
+    several = {
+        name: option.metavar for option in options if option.nargs > 1 for name in option.opts
+    }
+    for name, metavar in several.items():
+        if f"{name}'" in message:
+            message += f"; write {name} {metavar}"
+    return f"{message[:1].lower()}{message[1:]}; see evical --help"
 
 
 @contextmanager

@@ -6,41 +6,90 @@ libraries of another. A test holds the lines to the docstrings.
 
 from collections.abc import Callable
 from importlib import import_module
-from typing import Any
+from typing import Any, NamedTuple
 
-__all__ = ["COMMANDS", "load"]
+__all__ = ["COMMANDS", "Command", "load"]
 
-# Name of the command and of its function: module and first line of the docstring.
+
+class Command(NamedTuple):
+    """Module, first line of the docstring, and calls that a newcomer can copy."""
+
+    module: str
+    line: str
+    examples: tuple[str, ...]
+
+
+# By the name of the command and of its function.
 COMMANDS = {
-    "fit": (
+    "fit": Command(
         "_fit",
         "Learn a calibration from scores and true classes, and save it as a model file.",
+        (
+            "evical fit scores.csv --score score --target income -o model.json",
+            "evical fit scores.csv --score score --target income --method isotonic "
+            "--model bayesian -o steps.json",
+        ),
     ),
-    "predict": ("_predict", "Add beliefs and decisions to a table of new scores."),
-    "combine": ("_combine", "Combine the beliefs of several tables, row by row."),
-    "evaluate": (
+    "predict": Command(
+        "_predict",
+        "Add beliefs and decisions to a table of new scores.",
+        (
+            "evical predict model.json new.csv -o out.csv",
+            "evical predict model.json new.csv --costs 1 5 --reject 0.5 -o decided.csv",
+        ),
+    ),
+    "combine": Command(
+        "_combine",
+        "Combine the beliefs of several tables, row by row.",
+        (
+            "evical combine out.csv other.csv -o both.csv",
+            "evical combine out.csv other.csv --key id --rule pcr6 -o keyed.csv",
+        ),
+    ),
+    "evaluate": Command(
         "_evaluate",
         "Judge predictions: proper scores, calibration, honesty of beliefs, with intervals.",
+        (
+            "evical evaluate out.csv --target income",
+            "evical evaluate model.json new.csv -o page.html",
+        ),
     ),
-    "compare": (
+    "compare": Command(
         "_compare",
         "Compare calibrators by cross-validation, and recommend one with reasons.",
+        ("evical compare scores.csv --score score --target income -o methods.html",),
     ),
-    "report": (
+    "report": Command(
         "_report",
         "Write a page about predictions, a comparison of calibrators, or an ensemble.",
+        (
+            "evical report out.csv --target income -o report.html",
+            "evical report out.csv other.csv --target income -o ensemble.html",
+        ),
     ),
-    "check": (
+    "check": Command(
         "_check",
         "Test calibration: exit code 0 if all tests pass, 1 if not, 2 for wrong input.",
+        ("evical check out.csv --target income --test interval",),
     ),
-    "demo": ("_demo", "Train ten classifiers, calibrate each into beliefs, and combine them."),
-    "reproduce": ("_reproduce", "Repeat a study of a paper, and put its numbers beside ours."),
+    "demo": Command(
+        "_demo",
+        "Train ten classifiers, calibrate each into beliefs, and combine them.",
+        (
+            "evical demo --rounds 5",
+            "evical demo --data mine.csv --target class --rounds 5 --output mine",
+        ),
+    ),
+    "reproduce": Command(
+        "_reproduce",
+        "Repeat a study of a paper, and put its numbers beside ours.",
+        ("evical reproduce --list", "evical reproduce xu2016-ten --quick --rounds 1"),
+    ),
 }
 
 
 def load(name: str) -> Callable[..., Any]:
     """The function of a command."""
-    module = import_module(f"evical.cli.{COMMANDS[name][0]}")
+    module = import_module(f"evical.cli.{COMMANDS[name].module}")
     function: Callable[..., Any] = getattr(module, name)
     return function

@@ -11,6 +11,17 @@ from evical.cli._options import parsed_options, settable
 __all__ = ["make_calibrator", "score_kind"]
 
 
+# What the literature calls some of them, and how they are had here.
+_OTHER_NAMES = {
+    "platt": "--method logistic --model bayesian",
+    "sigmoid": "--method logistic --model bayesian",
+    "histogram": "--method binning --model bayesian",
+    "histogram_binning": "--method binning --model bayesian",
+    "pav": "--method isotonic --model bayesian",
+    "pava": "--method isotonic --model bayesian",
+}
+
+
 def make_calibrator(
     method: str, model: str | None = None, options: Sequence[str] = ()
 ) -> BaseCalibrator:
@@ -20,6 +31,8 @@ def make_calibrator(
     """
     known = by_name()
     name = method.lower().replace("-", "_")
+    if name in _OTHER_NAMES:
+        raise ValueError(f"there is no method {method!r}; here it is {_OTHER_NAMES[name]}")
     if name not in known:
         raise ValueError(
             f"there is no method {method!r}{suggestion(name, known, 'methods', len(known))}"

@@ -1,18 +1,52 @@
 """The list of commands says what the commands say themselves."""
 
 import inspect
+import shlex
 import subprocess
 import sys
 from pathlib import Path
 
+import numpy as np
+import pandas as pd
 import pytest
+from sklearn.datasets import load_breast_cancer
 
+from evical.cli import main
 from evical.cli._commands import COMMANDS, load
 
 
 @pytest.mark.parametrize("name", COMMANDS)
 def test_the_help_line_is_that_of_the_command(name):
-    assert COMMANDS[name][1] == inspect.getdoc(load(name)).partition("\n")[0]
+    assert COMMANDS[name].line == inspect.getdoc(load(name)).partition("\n")[0]
+
+
+@pytest.mark.parametrize("name", COMMANDS)
+def test_help_shows_examples_and_flags_without_a_value(name, capfd):
+    assert main([name, "--help"]) == 0
+    shown = capfd.readouterr().out
+    assert "bool" not in shown
+    assert "Examples:" in shown
+    for example in COMMANDS[name].examples:
+        assert f"  {example}\n" in shown
+
+
+def test_the_examples_run(tmp_path, monkeypatch, capfd):
+    """One after the other in one folder, on files of the names that they use."""
+    rng = np.random.default_rng(0)
+    score = rng.normal(size=200).round(3)
+    income = (rng.random(200) < 1 / (1 + np.exp(-2 * score))).astype(int)
+    table = pd.DataFrame({"id": np.arange(200), "score": score, "income": income})
+    monkeypatch.chdir(tmp_path)
+    for file in ("scores.csv", "new.csv"):
+        table.to_csv(file, index=False)
+    table.assign(bel=0.25, pl=0.5).to_csv("other.csv", index=False)
+    X, y = load_breast_cancer(return_X_y=True)
+    pd.DataFrame(X[:, :4]).assign(**{"class": y}).to_csv("mine.csv", index=False)
+    # The demonstration and the studies have tests of their own, which take longer.
+    names = [name for name in COMMANDS if name not in ("demo", "reproduce")]
+    examples = [text for name in names for text in COMMANDS[name].examples]
+    for example in [*examples, COMMANDS["demo"].examples[1].replace("5", "1")]:
+        assert main(shlex.split(example)[1:]) == 0, capfd.readouterr().err
 
 
 def test_help_loads_no_command():
