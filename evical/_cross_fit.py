@@ -20,7 +20,7 @@ from sklearn.utils.parallel import Parallel, delayed
 from sklearn.utils.validation import _check_method_params
 
 from dstheory import Frame, MassFunction
-from evical._members import gathered
+from evical._members import fitted, gathered
 from evical.fusion import BaseFusion
 
 __all__ = ["Share", "check_refittable", "fit_fusion"]
@@ -152,6 +152,6 @@ def _fitted_anew(share: Share, X: Any, y: NDArray[Any], rows: Rows) -> Any | Non
     """A copy of the member fitted to some rows; None if they are too few for it."""
     cut = _check_method_params(X, params=share.params, indices=rows)
     try:
-        return clone(share.member).fit(_safe_indexing(X, rows), y[rows], **cut)
+        return fitted(clone(share.member), _safe_indexing(X, rows), y[rows], cut)
     except ValueError:  # the same fit to more rows went well
         return None

@@ -5,10 +5,11 @@ from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
+from sklearn.frozen import FrozenEstimator
 
 from dstheory import Frame, MassFunction
 
-__all__ = ["as_subsets", "gathered", "named_members", "total_conflict", "vacuous_where"]
+__all__ = ["as_subsets", "fitted", "gathered", "named_members", "total_conflict", "vacuous_where"]
 
 Rows = NDArray[np.intp]
 
@@ -63,6 +64,25 @@ def _is_pair(pair: Any) -> bool:
         return False
     name, classifier = pair
     return isinstance(name, str) and hasattr(classifier, "fit") and not isinstance(classifier, type)
+
+
+def fitted(member: Any, X: Any, y: NDArray[Any], params: dict[str, Any]) -> Any:
+    """A member after its `fit`, which has nothing to say that the ensemble said already.
+
+    Parameters
+    ----------
+    member : BeliefPredictor, or a frozen one
+    X : array, data frame or sparse matrix
+    y : (n,) array
+    params : dict
+        More arguments of `fit`.
+
+    Returns
+    -------
+    the member
+    """
+    fit = member.fit if isinstance(member, FrozenEstimator) else member._fit
+    return fit(X, y, **params)
 
 
 def as_subsets(subsets: Any, names: list[str], y: NDArray[Any]) -> list[Rows | None]:

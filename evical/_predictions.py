@@ -4,9 +4,10 @@ Classifier and ensemble differ in how they come to a belief, not in what they do
 """
 
 import inspect
+import warnings
 from abc import abstractmethod
-from collections.abc import Callable
-from typing import Any
+from collections.abc import Callable, Sequence
+from typing import Any, Self
 
 import numpy as np
 from numpy.typing import NDArray
@@ -15,7 +16,7 @@ from sklearn.base import ClassifierMixin, MetaEstimatorMixin
 from dstheory import MassFunction, decide
 from dstheory.transform import betp
 
-__all__ = ["BeliefPredictor", "interval"]
+__all__ = ["BeliefPredictor", "interval", "warn_of_weightless"]
 
 Floats = NDArray[np.float64]
 
@@ -28,6 +29,16 @@ class BeliefPredictor(ClassifierMixin, MetaEstimatorMixin):  # type: ignore[misc
     @abstractmethod
     def predict_mass(self, X: Any) -> MassFunction:
         """Belief about the class of each sample, a batch (n,) on the frame `classes_`."""
+
+    def _fit(self, X: Any, y: Any, sample_weight: Any = None, **fit_params: Any) -> Self:
+        """`fit` without a word about weights, for an ensemble that has said it once for all."""
+        if sample_weight is not None:
+            fit_params["sample_weight"] = sample_weight
+        return self.fit(X, y, **fit_params)  # type: ignore[no-any-return]  # of sklearn
+
+    def _weightless(self) -> list[str]:
+        """Names of the classifiers that cannot be trained with the weights of samples."""
+        return []
 
     def _take_features(self, fitted: Any) -> None:
         """Know as many features, by the same names, as a fitted classifier does."""
@@ -118,6 +129,17 @@ class BeliefPredictor(ClassifierMixin, MetaEstimatorMixin):  # type: ignore[misc
         raise ValueError(
             f"criterion {criterion!r} gives {kept.dtype} values of shape {kept.shape}, expected "
             f"bool of shape {shape} or the index of an act for each sample"
+        )
+
+
+def warn_of_weightless(names: Sequence[str]) -> None:
+    """Warn the caller of `fit`, once, if weights are of no use to some classifiers."""
+    if names:
+        listed = ", ".join(dict.fromkeys(names))
+        warnings.warn(
+            f"{listed} takes no sample_weight; the weights are used for calibration only, not "
+            "for training",
+            stacklevel=4,  # beyond `fit` and its decorator
         )
 
 

@@ -6,7 +6,6 @@ reduced to two by a code, and joined by Dempster's rule or a coupling. Folds and
 classifiers are handled as in scikit-learn's `CalibratedClassifierCV`.
 """
 
-import warnings
 from functools import reduce
 from operator import add
 from typing import Any, Self
@@ -28,9 +27,10 @@ from evical._columns import ColumnFitter, column_weights
 from evical._decoder import COUPLINGS, Decoder
 from evical._folds import FoldFitter, make_folds
 from evical._inputs import check_choice, check_samples
-from evical._predictions import BeliefPredictor
+from evical._predictions import BeliefPredictor, warn_of_weightless
 from evical.calibrators import LogisticCalibrator
 from evical.multiclass import BaseMulticlassCalibrator, check_code_matrix, code_matrix
+from evical.scores._refused import all_or_nothing
 
 __all__ = ["EvidentialClassifier"]
 
@@ -148,6 +148,7 @@ class EvidentialClassifier(BeliefPredictor, BaseEstimator):  # type: ignore[misc
         self.probability = probability
         self.n_jobs = n_jobs
 
+    @all_or_nothing
     def fit(self, X: Any, y: Any, sample_weight: Any = None, **fit_params: Any) -> Self:
         """Train and calibrate.
 
@@ -174,6 +175,11 @@ class EvidentialClassifier(BeliefPredictor, BaseEstimator):  # type: ignore[misc
             a code does not fit the classes, a coupling the code, or a calibrator of all classes
             comes with either; if a frozen classifier is to serve another code than one-vs-rest.
         """
+        if sample_weight is not None:
+            warn_of_weightless(self._weightless())
+        return self._fit(X, y, sample_weight, **fit_params)
+
+    def _fit(self, X: Any, y: Any, sample_weight: Any = None, **fit_params: Any) -> Self:
         self._check_parameters()
         X, y, weight = check_samples(X, y, sample_weight)
         self.classes_ = np.unique(y)
@@ -269,12 +275,18 @@ class EvidentialClassifier(BeliefPredictor, BaseEstimator):  # type: ignore[misc
             return fit_params, {}
         if has_fit_parameter(estimator, "sample_weight"):
             return {**fit_params, "sample_weight": weight}, {}
-        warnings.warn(
-            f"{type(estimator).__name__} takes no sample_weight; the weights are used for "
-            "calibration only, not for training",
-            stacklevel=3,
-        )
         return fit_params, {}
+
+    def _weightless(self) -> list[str]:
+        estimator = self._resolved_estimator()
+        routed = get_config()["enable_metadata_routing"]  # which knows what was requested
+        if (
+            routed
+            or isinstance(estimator, FrozenEstimator)
+            or has_fit_parameter(estimator, "sample_weight")
+        ):
+            return []
+        return [type(estimator).__name__]
 
     def predict_mass(self, X: Any) -> MassFunction:
         """Belief about the class of each sample.

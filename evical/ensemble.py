@@ -25,10 +25,11 @@ from dstheory.combine import conjunctive, dempster
 from dstheory.errors import TotalConflictError
 from evical._cross_fit import Share, check_refittable, fit_fusion
 from evical._inputs import check_choice, check_samples
-from evical._members import as_subsets, named_members, total_conflict, vacuous_where
-from evical._predictions import BeliefPredictor
+from evical._members import as_subsets, fitted, named_members, total_conflict, vacuous_where
+from evical._predictions import BeliefPredictor, warn_of_weightless
 from evical.classifier import EvidentialClassifier
 from evical.fusion import BaseFusion, named_fusion
+from evical.scores._refused import all_or_nothing
 
 __all__ = ["EvidentialEnsemble"]
 
@@ -133,6 +134,7 @@ class EvidentialEnsemble(BeliefPredictor, _BaseComposition):  # type: ignore[mis
         self.total_conflict = total_conflict
         self.n_jobs = n_jobs
 
+    @all_or_nothing
     def fit(self, X: Any, y: Any, sample_weight: Any = None, **fit_params: Any) -> Self:
         """Train and calibrate each classifier, and learn the fusion if it has to be learned.
 
@@ -158,6 +160,15 @@ class EvidentialEnsemble(BeliefPredictor, _BaseComposition):  # type: ignore[mis
             `EvidentialClassifier`, for each classifier; or as the fusion, or if there are too
             few samples to hold any out for it.
         """
+        if sample_weight is not None:
+            warn_of_weightless(self._weightless())
+        return self._fit(X, y, sample_weight, **fit_params)
+
+    def _weightless(self) -> list[str]:
+        open_members = [m for m in self._members().values() if not isinstance(m, FrozenEstimator)]
+        return [name for member in open_members for name in member._weightless()]
+
+    def _fit(self, X: Any, y: Any, sample_weight: Any = None, **fit_params: Any) -> Self:
         members = self._members()
         check_choice("total_conflict", self.total_conflict, ("error", "vacuous"))
         fusion = self._checked_fusion(members)
@@ -384,7 +395,7 @@ def _fit_member(
         params = _check_method_params(X, params=params, indices=rows)
         X, y = _safe_indexing(X, rows), y[rows]
     try:
-        return member.fit(X, y, **params)
+        return fitted(member, X, y, params)
     except ValueError as error:
         error.add_note(f"while fitting {name!r} on {len(y)} samples")
         raise

@@ -24,6 +24,7 @@ from evical.scores._checks import (
     check_unit,
     check_weights,
 )
+from evical.scores._refused import all_or_nothing
 from evical.scores._scale import ScoreScale, check_transform, fit_scale
 
 __all__ = ["BaseCalibrator"]
@@ -77,6 +78,7 @@ class BaseCalibrator(ClassifierMixin, BaseEstimator, ABC):  # type: ignore[misc]
     def _check_state(self) -> None:
         """Raise for restored arrays that do not fit each other."""
 
+    @all_or_nothing
     def fit(self, scores: Any, y: Any, sample_weight: Any = None) -> Self:
         """Learn the calibration from scores and labels.
 
@@ -109,6 +111,7 @@ class BaseCalibrator(ClassifierMixin, BaseEstimator, ABC):  # type: ignore[misc]
             raise ValueError(_one_class_message(only, " with positive weight"))
         return self._learn(counts, classes)
 
+    @all_or_nothing
     def fit_counts(self, counts: ScoreCounts, classes: Any) -> Self:
         """Learn the calibration from samples that have been counted already.
 
@@ -151,6 +154,7 @@ class BaseCalibrator(ClassifierMixin, BaseEstimator, ABC):  # type: ignore[misc]
         self._checked(counts.scores)
         return self._learn(counts, labels)
 
+    @all_or_nothing
     def partial_fit(
         self, scores: Any, y: Any, sample_weight: Any = None, classes: Any = None
     ) -> Self:
@@ -210,10 +214,8 @@ class BaseCalibrator(ClassifierMixin, BaseEstimator, ABC):  # type: ignore[misc]
     def _learn(self, counts: ScoreCounts, classes: NDArray[Any]) -> Self:
         ready = counts.n_negative > 0 and counts.n_positive > 0
         if ready:
-            scale = fit_scale(self.transform, counts)
-            self._fit_counts(scale.counts(counts))
-            self._scale = scale
-        # Only now, so that samples which were refused leave no trace.
+            self._scale = fit_scale(self.transform, counts)
+            self._fit_counts(self._scale.counts(counts))
         self.classes_, self.counts_ = classes, counts
         self.n_features_in_ = 1
         self._ready = ready

@@ -18,6 +18,7 @@ from sklearn.utils.validation import check_is_fitted
 from dstheory import Frame, MassFunction
 from dstheory.errors import FrameError
 from evical.fusion._held_out import HeldOut, as_list, check_sizes, common_frame
+from evical.scores._refused import all_or_nothing
 
 __all__ = ["BaseFusion"]
 
@@ -58,6 +59,7 @@ class BaseFusion(BaseEstimator, ABC):  # type: ignore[misc]  # sklearn is untype
     def _fuse(self, masses: Sequence[MassFunction]) -> MassFunction:
         """Combine; there is one mass function a source."""
 
+    @all_or_nothing
     def fit(
         self,
         masses: Sequence[MassFunction] | None = None,
@@ -143,7 +145,7 @@ class BaseFusion(BaseEstimator, ABC):  # type: ignore[misc]  # sklearn is untype
             Name of a fitted attribute to the attribute, whose first axis is the sources'.
         """
         check_is_fitted(self)
-        return {name: getattr(self, name) for name in self._by_source}
+        return {name: getattr(self, name).copy() for name in self._by_source}
 
     def __sklearn_is_fitted__(self) -> bool:
         return hasattr(self, "n_sources_")

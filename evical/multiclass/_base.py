@@ -19,6 +19,7 @@ from evical.calibrators import _saved as saved
 from evical.multiclass._beliefs import Beliefs, BeliefsLike
 from evical.multiclass._table import check_table, check_unit_table
 from evical.scores._checks import check_labels, check_same_length, check_weights
+from evical.scores._refused import all_or_nothing
 
 __all__ = ["BaseMulticlassCalibrator"]
 
@@ -44,8 +45,7 @@ class BaseMulticlassCalibrator(ClassifierMixin, BaseEstimator, ABC):  # type: ig
     def _fit_scores(self, scores: Floats, codes: NDArray[np.intp], weight: Floats) -> None:
         """Learn from scores (n, C), indices of classes (n,) and weights (n,), all positive.
 
-        Each class occurs, so that ``codes.max() + 1`` is K; attributes that are set end in ``_``,
-        and are set last, when nothing can be refused any more.
+        Each class occurs, so that ``codes.max() + 1`` is K; attributes that are set end in ``_``.
         """
 
     def _predict_single(self, scores: Floats) -> Floats:
@@ -79,6 +79,7 @@ class BaseMulticlassCalibrator(ClassifierMixin, BaseEstimator, ABC):  # type: ig
             raise ValueError(f"transform is {self.transform!r}, expected None or 'log'")
         self._check_parameters()
 
+    @all_or_nothing
     def fit(self, scores: Any, y: Any, sample_weight: Any = None) -> Self:
         """Learn the calibration from scores and labels.
 
@@ -111,7 +112,6 @@ class BaseMulticlassCalibrator(ClassifierMixin, BaseEstimator, ABC):  # type: ig
         columns = self._columns(table, len(classes), classes.tolist())
         used = weight > 0
         self._fit_scores(columns[used], codes[used], weight[used])
-        # Only now, so that samples which were refused leave no trace.
         self.classes_, self.n_features_in_ = classes, table.shape[1]
         self._ready = True
         return self
