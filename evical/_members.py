@@ -6,10 +6,20 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 from sklearn.frozen import FrozenEstimator
+from sklearn.utils import _safe_indexing
+from sklearn.utils.validation import _check_method_params
 
 from dstheory import Frame, MassFunction
 
-__all__ = ["as_subsets", "fitted", "gathered", "named_members", "total_conflict", "vacuous_where"]
+__all__ = [
+    "as_subsets",
+    "fit_member",
+    "fitted",
+    "gathered",
+    "named_members",
+    "total_conflict",
+    "vacuous_where",
+]
 
 Rows = NDArray[np.intp]
 
@@ -83,6 +93,35 @@ def fitted(member: Any, X: Any, y: NDArray[Any], params: dict[str, Any]) -> Any:
     """
     fit = member.fit if isinstance(member, FrozenEstimator) else member._fit
     return fit(X, y, **params)
+
+
+def fit_member(
+    name: str, member: Any, X: Any, y: NDArray[Any], rows: Rows | None, params: dict[str, Any]
+) -> Any:
+    """A member after its `fit` to its rows; what stops it is noted with its name.
+
+    Parameters
+    ----------
+    name : str
+    member : BeliefPredictor, or a frozen one
+    X : array, data frame or sparse matrix
+    y : (n,) array
+    rows : (r,) array, or None for all
+    params : dict
+        More arguments of `fit`; arrays of n rows are cut like X.
+
+    Returns
+    -------
+    the member
+    """
+    if rows is not None:
+        params = _check_method_params(X, params=params, indices=rows)
+        X, y = _safe_indexing(X, rows), y[rows]
+    try:
+        return fitted(member, X, y, params)
+    except ValueError as error:
+        error.add_note(f"while fitting {name!r} on {len(y)} samples")
+        raise
 
 
 def as_subsets(subsets: Any, names: list[str], y: NDArray[Any]) -> list[Rows | None]:

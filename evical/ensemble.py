@@ -14,18 +14,18 @@ from numpy.typing import NDArray
 from sklearn import get_config
 from sklearn.base import clone
 from sklearn.frozen import FrozenEstimator
-from sklearn.utils import Bunch, _safe_indexing, get_tags
+from sklearn.utils import Bunch, get_tags
 from sklearn.utils.metadata_routing import MetadataRouter, MethodMapping, process_routing
 from sklearn.utils.metaestimators import _BaseComposition
 from sklearn.utils.parallel import Parallel, delayed
-from sklearn.utils.validation import _check_method_params, check_is_fitted
+from sklearn.utils.validation import check_is_fitted
 
 from dstheory import MassFunction
 from dstheory.combine import conjunctive, dempster
 from dstheory.errors import TotalConflictError
 from evical._cross_fit import Share, check_refittable, fit_fusion
 from evical._inputs import check_choice, check_samples
-from evical._members import as_subsets, fitted, named_members, total_conflict, vacuous_where
+from evical._members import as_subsets, fit_member, named_members, total_conflict, vacuous_where
 from evical._predictions import BeliefPredictor, warn_of_weightless
 from evical.classifier import EvidentialClassifier
 from evical.fusion import BaseFusion, named_fusion
@@ -177,7 +177,7 @@ class EvidentialEnsemble(BeliefPredictor, _BaseComposition):  # type: ignore[mis
         subsets = as_subsets(self.subsets, list(members), y)
         params = self._routed(list(members), weight, fit_params)
         self.estimators_ = Parallel(n_jobs=self.n_jobs)(
-            delayed(_fit_member)(name, clone(member), X, y, rows, params[name])
+            delayed(fit_member)(name, clone(member), X, y, rows, params[name])
             for (name, member), rows in zip(members.items(), subsets, strict=True)
         )
         self._check_same_classes(list(members))
@@ -381,21 +381,3 @@ def _by_name(fusion: Any, names: list[str]) -> dict[str, dict[str, Any]]:
         attribute: dict(zip(names, values.tolist(), strict=True))
         for attribute, values in fusion.by_source().items()
     }
-
-
-def _fit_member(
-    name: str,
-    member: Any,
-    X: Any,
-    y: NDArray[Any],
-    rows: NDArray[np.intp] | None,
-    params: dict[str, Any],
-) -> Any:
-    if rows is not None:
-        params = _check_method_params(X, params=params, indices=rows)
-        X, y = _safe_indexing(X, rows), y[rows]
-    try:
-        return fitted(member, X, y, params)
-    except ValueError as error:
-        error.add_note(f"while fitting {name!r} on {len(y)} samples")
-        raise
