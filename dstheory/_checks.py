@@ -5,14 +5,14 @@ Every failure names the value and the row, and says what to do. Nothing is repai
 
 from collections.abc import Iterable
 from fractions import Fraction
-from math import isfinite
+from math import isfinite, log10
 from numbers import Number, Rational
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
-from dstheory.errors import DSTheoryError, FrameError, MassError, TotalConflictError
+from dstheory.errors import CostLimitError, FrameError, MassError, TotalConflictError
 from dstheory.frame import Frame
 from dstheory.kernels import bits
 
@@ -21,6 +21,7 @@ __all__ = [
     "SUM_TOLERANCE",
     "as_masses",
     "check_atol",
+    "check_cost",
     "check_frame",
     "check_masses",
     "check_number",
@@ -129,10 +130,27 @@ def check_atol(atol: float) -> None:
         raise ValueError(f"atol is {atol}, but a tolerance is not negative")
 
 
+def check_cost(estimate: int, limit: int, task: str, unit: str, advice: str) -> None:
+    """Raise if a task would take more than `limit` of some unit of work or memory.
+
+    The one way to refuse what would explode: before it starts, with the estimate, the limit and
+    what to do.
+    """
+    if estimate > limit:
+        raise CostLimitError(
+            f"{task} takes {_number(estimate)} {unit}, more than {_number(limit)}; {advice}"
+        )
+
+
+def _number(value: int) -> str:
+    """A count as it is read: digits, or a power of ten."""
+    return f"{value:,}" if value < 10**12 else f"about 10^{round(log10(value))}"
+
+
 def check_table_size(size: int, advice: str) -> None:
     """Raise if a table of all subsets of `size` labels is too large to be made."""
     if size > MAX_TABLE_LABELS:
-        raise DSTheoryError(
+        raise CostLimitError(
             f"a table on {size} labels has 2^{size} entries a row, at most "
             f"2^{MAX_TABLE_LABELS} are made; {advice}"
         )

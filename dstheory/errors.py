@@ -4,7 +4,7 @@ All are `ValueError`, so that code which knows nothing of belief functions still
 catches them. A wrong kind of argument is a plain `TypeError`.
 """
 
-__all__ = ["DSTheoryError", "FrameError", "MassError", "TotalConflictError"]
+__all__ = ["CostLimitError", "DSTheoryError", "FrameError", "MassError", "TotalConflictError"]
 
 
 class DSTheoryError(ValueError):
@@ -14,6 +14,20 @@ class DSTheoryError(ValueError):
     --------
     >>> issubclass(TotalConflictError, DSTheoryError)
     True
+    """
+
+
+class CostLimitError(DSTheoryError):
+    """A computation would exceed a limit; it has not started, and nothing is lost.
+
+    Examples
+    --------
+    >>> from dstheory import Frame, vacuous
+    >>> from dstheory.transform import mass_table
+    >>> mass_table(vacuous(Frame(range(40))))
+    Traceback (most recent call last):
+    dstheory.errors.CostLimitError: a table on 40 labels has 2^40 entries a row, at most 2^26 \
+are made; ask m.bel(event), m.pl(event), ... for single events
     """
 
 

@@ -15,9 +15,11 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from dstheory._checks import check_cost
 from dstheory._masses import batch_of
 from dstheory.combine._boolean import conjunctive
 from dstheory.combine._sources import (
+    any_exact,
     check_sources,
     collected,
     nonempty,
@@ -27,13 +29,17 @@ from dstheory.kernels import bits, setwise
 from dstheory.kernels.shapes import stretched
 from dstheory.mass import MassFunction
 
-__all__ = ["Claims", "Conflict", "only", "redistributed", "row_blocks"]
+__all__ = ["Claims", "Conflict", "n_choices", "only", "redistributed"]
 
 # Choices examined at once; for four sources the masks take 128 KiB.
 _BLOCK_CHOICES = 1 << 12
 # Values held at once in a block of conflicts times rows: of 2^13 to 2^17, this was fastest
 # (10^5 pairs of 15 focal sets: 113 ms; 138 ms with 2^13 or 2^17).
 _BLOCK_VALUES = 1 << 16
+# PCR5 takes 10^6 choices a second, 10^8 in a batch, and 5,000 of fractions.
+_MAX_CHOICES = 1 << 26
+_MAX_VALUES = 1 << 33
+_MAX_EXACT = 1 << 20
 
 
 @dataclass(frozen=True)
@@ -59,15 +65,6 @@ class Conflict:
             if earlier < i:
                 new[i] &= np.asarray(self.sets[i] != self.sets[earlier], dtype=bool)
         return new
-
-    @cached_property
-    def minimal(self) -> NDArray[np.bool_]:
-        """Whether no other chosen set is a proper subset, (S, T)."""
-        least = np.ones(self.sets.shape, dtype=bool)
-        for i, other in np.ndindex(len(least), len(least)):
-            inside = (self.sets[i] & self.sets[other]) == self.sets[other]
-            least[i] &= ~np.asarray(inside & (self.sets[i] != self.sets[other]), dtype=bool)
-        return least
 
     @cached_property
     def kept(self) -> NDArray[np.bool_]:
@@ -110,9 +107,10 @@ def redistributed(rule: str, sources: tuple[MassFunction, ...], claims: Claims) 
     """
     frame = check_sources(*sources)
     refuse_subnormal(rule, *sources)
+    _check_choices(rule, sources)
     batch = batch_of(*sources)
     returned = [np.zeros((len(m.focal), math.prod(batch)), dtype=m.store.dtype) for m in sources]
-    for block, masses, rows in row_blocks(sources):
+    for block, masses, rows in _row_blocks(sources):
         for total, share, index in zip(
             returned, _shares(masses, claims(block, masses, rows)), block.index, strict=True
         ):
@@ -122,7 +120,27 @@ def redistributed(rule: str, sources: tuple[MassFunction, ...], claims: Claims) 
     return collected(frame, nonempty(conjunctive(*sources)), *back)
 
 
-def row_blocks(
+def n_choices(sources: tuple[MassFunction, ...]) -> int:
+    """How many choices of one focal set a source there are."""
+    return math.prod(len(source.focal) for source in sources)
+
+
+def _check_choices(rule: str, sources: tuple[MassFunction, ...]) -> None:
+    """Refuse what would take more than a minute (exact masses: a few)."""
+    choices, rows = n_choices(sources), math.prod(batch_of(*sources))
+    if any_exact(sources):
+        task, advice = f"{rule} of {len(sources)} exact sources", "convert masses to float"
+        check_cost(choices * rows, _MAX_EXACT, task, "choices of focal sets", advice)
+    advice = "approximate the sources (dstheory.approximate), or combine in several steps"
+    if rule != "PCR6":
+        advice = f"use pcr6, {advice}"
+    task = f"{rule} of {len(sources)} sources"
+    check_cost(choices, _MAX_CHOICES, task, "choices of focal sets", advice)
+    task = f"{rule} of {len(sources)} sources in {rows:,} rows"
+    check_cost(choices * rows, _MAX_VALUES, task, "choices of focal sets", advice)
+
+
+def _row_blocks(
     sources: tuple[MassFunction, ...],
 ) -> Iterator[tuple[Conflict, list[NDArray[Any]], slice]]:
     """Blocks of conflicts, with the masses (T, rows) of their sets for blocks of rows."""

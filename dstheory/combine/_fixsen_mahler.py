@@ -12,13 +12,18 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from dstheory._checks import SUM_TOLERANCE, refuse_total_conflict
+from dstheory._masses import batch_of
 from dstheory.combine._sources import any_exact, check_sources, matched, refuse_subnormal
 from dstheory.errors import MassError
 from dstheory.kernels import bits, setwise
-from dstheory.kernels.agreements import agreement
+from dstheory.kernels.agreements import agreement, log_agreement, logarithms
+from dstheory.kernels.shapes import stretched
 from dstheory.mass import MassFunction
 
 __all__ = ["fixsen_mahler"]
+
+# Below it, the quotient of two masses by their prior probabilities may exceed 1e308.
+_SMALL_CHANCE = 1e-100
 
 
 def fixsen_mahler(
@@ -78,7 +83,10 @@ def fixsen_mahler(
     frame = check_sources(*sources)
     refuse_subnormal("the modified rule", *sources)
     chances = _checked_prior(sources, prior)
-    focal, store = reduce(_met, [_per_chance(m, chances, i + 1) for i, m in enumerate(sources)])
+    parts = [_possible(m, chances, number) for number, m in enumerate(sources, start=1)]
+    if not any_exact(sources) and chances.dtype != object and _least(chances) < _SMALL_CHANCE:
+        return _by_logarithms(sources, parts, chances)
+    focal, store = reduce(_met, [(f, s / _chances_of(f, chances, s)) for f, s in parts])
     store = _chances_of(focal, chances, store) * store
     total = np.asarray(store.sum(axis=0))
     refuse_total_conflict(total)
@@ -100,13 +108,33 @@ def _chances_of(focal: NDArray[Any], chances: NDArray[Any], like: NDArray[Any]) 
     return values.reshape(len(focal), *(1,) * (like.ndim - 1))
 
 
-def _per_chance(m: MassFunction, chances: NDArray[Any], number: int) -> _Part:
+def _possible(m: MassFunction, chances: NDArray[Any], number: int) -> _Part:
+    """Focal sets and masses without sets that are impossible a priori, which have none."""
     values = _chances_of(m.focal, chances, m.store)
     impossible = np.asarray(values == 0, dtype=bool).ravel()
     if np.asarray(m.store[impossible] != 0, dtype=bool).any():
         event = m.frame.event(int(m.focal[impossible][0]))
         raise MassError(f"source {number} gives mass to {event!r}, which is impossible a priori")
-    return m.focal[~impossible], m.store[~impossible] / values[~impossible]
+    return m.focal[~impossible], m.store[~impossible]
+
+
+def _least(chances: NDArray[Any]) -> float:
+    return float(chances.min(initial=1, where=chances > 0))
+
+
+def _by_logarithms(
+    sources: tuple[MassFunction, ...], parts: list[_Part], chances: NDArray[Any]
+) -> MassFunction:
+    """The same with logarithms: quotients by tiny chances leave the range of floats."""
+    batch = batch_of(*sources)
+    wide = [(focal, logarithms(stretched(store, batch))) for focal, store in parts]
+    logs = [(focal, log - np.log(_chances_of(focal, chances, log))) for focal, log in wide]
+    focal, met = reduce(log_agreement, logs)
+    met = met + np.log(_chances_of(focal, chances, met))
+    top = met.max(axis=0, initial=-np.inf)
+    refuse_total_conflict(np.isfinite(top).astype(np.float64))
+    masses = np.exp(met - top)
+    return MassFunction.from_store(sources[0].frame, focal, np.asarray(masses / masses.sum(axis=0)))
 
 
 def _checked_prior(sources: tuple[MassFunction, ...], prior: ArrayLike | None) -> NDArray[Any]:

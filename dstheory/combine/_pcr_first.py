@@ -7,18 +7,19 @@ conflict takes no part in it. Smarandache & Dezert 2005; they recommend PCR5 or 
 """
 
 import math
+from functools import reduce
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
-from dstheory._masses import batch_of
 from dstheory.combine._average import mixing
 from dstheory.combine._boolean import conjunctive
-from dstheory.combine._conflicts import Conflict, only, redistributed, row_blocks
+from dstheory.combine._disputes import Disputes, Sides, sides_of
 from dstheory.combine._global_conflict import lefevre
-from dstheory.combine._sources import check_sources, refuse_subnormal
+from dstheory.combine._sources import check_sources, collected, nonempty, refuse_subnormal
 from dstheory.kernels import setwise
+from dstheory.kernels.agreements import SMALL_TOTAL, log_agreement, logarithms
 from dstheory.kernels.shapes import stretched
 from dstheory.mass import MassFunction
 
@@ -94,6 +95,8 @@ def pcr2(m1: MassFunction, m2: MassFunction, *more: MassFunction) -> MassFunctio
         If a source gives mass to the empty set.
     FrameError
         If the frames differ.
+    CostLimitError
+        If the sources can choose too many different collections of focal sets.
     TypeError
         If a source is no mass function.
 
@@ -117,10 +120,7 @@ def pcr2(m1: MassFunction, m2: MassFunction, *more: MassFunction) -> MassFunctio
       {b}     0.375
       {a, b}  0.25
     """
-    sources = (m1, m2, *more)
-    check_sources(*sources)
-    refuse_subnormal("PCR2", *sources)
-    return lefevre(*sources, share=_involved)
+    return lefevre(*sides_of("PCR2", (m1, m2, *more)).sources, share=_involved)
 
 
 def pcr3(m1: MassFunction, m2: MassFunction, *more: MassFunction) -> MassFunction:
@@ -145,13 +145,15 @@ def pcr3(m1: MassFunction, m2: MassFunction, *more: MassFunction) -> MassFunctio
         If a source gives mass to the empty set.
     FrameError
         If the frames differ.
+    CostLimitError
+        If the sources can choose too many different collections of focal sets.
     TypeError
         If a source is no mass function.
 
     Notes
     -----
-    The vacuous mass function is neutral. The cost is the product of the numbers of focal
-    sets.
+    The vacuous mass function is neutral. The cost grows with the number of different
+    collections of sets, one focal set of each source.
 
     References
     ----------
@@ -167,13 +169,11 @@ def pcr3(m1: MassFunction, m2: MassFunction, *more: MassFunction) -> MassFunctio
     >>> m.mass("a") - (m1 & m2).mass("a"), m.mass("b") - (m1 & m2).mass("b")
     (0.140625, 0.046875)
     """
-    sources = (m1, m2, *more)
-    columns = _Columns(sources)
-
-    def claims(block: Conflict, _: list[NDArray[Any]], rows: slice) -> list[NDArray[Any]]:
-        return only(columns.sums(block, rows), block.minimal & block.first)
-
-    return redistributed("PCR3", sources, claims)
+    sides = sides_of("PCR3", (m1, m2, *more))
+    returned = np.zeros_like(sides.columns)
+    for rows, disputes in sides.blocks():
+        returned[:, rows] = disputes.returned(sides.columns[:, rows])
+    return _result(sides, returned)
 
 
 def pcr4(m1: MassFunction, m2: MassFunction, *more: MassFunction) -> MassFunction:
@@ -198,13 +198,15 @@ def pcr4(m1: MassFunction, m2: MassFunction, *more: MassFunction) -> MassFunctio
         If a source gives mass to the empty set.
     FrameError
         If the frames differ.
+    CostLimitError
+        If the sources can choose too many different collections of focal sets.
     TypeError
         If a source is no mass function.
 
     Notes
     -----
-    The vacuous mass function is neutral. The cost is the product of the numbers of focal
-    sets.
+    The vacuous mass function is neutral. The cost grows with the number of different
+    collections of sets, one focal set of each source.
 
     References
     ----------
@@ -222,65 +224,69 @@ def pcr4(m1: MassFunction, m2: MassFunction, *more: MassFunction) -> MassFunctio
       {a}  3/4
       {b}  1/4
     """
-    sources = (m1, m2, *more)
-    columns = _Columns(sources)
-    agreed = columns.spread(conjunctive(*sources))
-
-    def claims(block: Conflict, _: list[NDArray[Any]], rows: slice) -> list[NDArray[Any]]:
-        masses = [agreed[places, rows] for places in columns.places(block)]
-        lacking = [
-            np.asarray(mass == 0, dtype=bool) & least[:, np.newaxis]
-            for mass, least in zip(masses, block.minimal, strict=True)
-        ]
-        instead = np.logical_or.reduce(lacking)
-        chosen = [
-            np.where(instead, total, mass)
-            for total, mass in zip(columns.sums(block, rows), masses, strict=True)
-        ]
-        return only(chosen, block.minimal & block.first)
-
-    return redistributed("PCR4", sources, claims)
+    sides = sides_of("PCR4", (m1, m2, *more))
+    values, logs = _agreed(sides)
+    zero = np.asarray(values == 0, dtype=bool) if logs is None else np.isneginf(logs)
+    returned = np.zeros_like(sides.columns)
+    for rows, disputes in sides.blocks():
+        lacking = disputes.totals(zero[:, rows]) > 0
+        returned[:, rows] = disputes.returned(sides.columns[:, rows], lacking)
+        if logs is None:
+            returned[:, rows] += disputes.returned(values[:, rows], ~lacking)
+        else:
+            returned[:, rows] += _by_logarithms(disputes, logs[:, rows], ~lacking)
+    return _result(sides, returned)
 
 
-class _Columns:
-    """The masses of all sources side by side, over the sets that are focal in one of them."""
-
-    def __init__(self, sources: tuple[MassFunction, ...]) -> None:
-        check_sources(*sources)
-        self.batch = batch_of(*sources)
-        self.sets = np.unique(np.concatenate([source.focal for source in sources]))
-        spread = [self.spread(source) for source in sources]
-        self.totals = sum(spread[1:], start=spread[0])
-
-    def spread(self, m: MassFunction) -> NDArray[Any]:
-        """Masses (U, rows) of `m` on these sets; on other sets they are dropped."""
-        known = np.isin(m.focal, self.sets)
-        masses = stretched(m.store, self.batch).reshape(len(m.focal), math.prod(self.batch))
-        result = np.zeros((len(self.sets), masses.shape[1]), dtype=m.store.dtype)
-        result[np.searchsorted(self.sets, m.focal[known])] = masses[known]
-        return result
-
-    def places(self, block: Conflict) -> list[NDArray[np.intp]]:
-        """Where the chosen sets stand, (T,) for each source."""
-        return [np.searchsorted(self.sets, chosen) for chosen in block.sets]
-
-    def sums(self, block: Conflict, rows: slice) -> list[NDArray[Any]]:
-        """Column sums (T, rows) of the sets of each source."""
-        return [self.totals[places, rows] for places in self.places(block)]
+def _result(sides: Sides, returned: NDArray[Any]) -> MassFunction:
+    """Conjunctive combination, and what the sets (U, rows) receive of the conflicts."""
+    back = returned.reshape(len(sides.sets), *sides.batch)
+    agreed = conjunctive(*sides.sources)
+    return collected(agreed.frame, nonempty(agreed), (sides.sets, back))
 
 
 def _involved(*sources: MassFunction) -> MassFunction:
     """Column sums of the sets with a part in some conflict, in proportion (none: zero)."""
-    columns = _Columns(sources)
-    involved = np.zeros(columns.totals.shape, dtype=bool)
-    for block, masses, rows in row_blocks(sources):
-        happens = np.logical_and.reduce([np.asarray(mass != 0, dtype=bool) for mass in masses])
-        for places, least in zip(columns.places(block), block.minimal, strict=True):
-            takes = (happens & least[:, np.newaxis]).astype(np.float64)
-            at = places == np.arange(len(columns.sets))[:, np.newaxis]
-            involved[:, rows] |= setwise.weighted_sum(at, takes) > 0
-    total = np.where(involved, columns.totals, 0).sum(axis=0)
+    sides = Sides("PCR2", sources)
+    columns = sides.columns
+    involved = np.zeros(columns.shape, dtype=bool)
+    for rows, disputes in sides.blocks(happen=True):
+        involved[:, rows] = setwise.weighted_sum(disputes.least.T, disputes.masses) > 0
+    total = np.where(involved, columns, 0).sum(axis=0)
     total = np.where(np.asarray(total == 0, dtype=bool), 1, total)
-    store = np.where(involved, columns.totals / total, 0)
-    shaped = store.reshape(len(columns.sets), *columns.batch)
-    return MassFunction.from_store(sources[0].frame, columns.sets, shaped)
+    store = np.where(involved, columns / total, 0)
+    shaped = store.reshape(len(sides.sets), *sides.batch)
+    return MassFunction.from_store(sources[0].frame, sides.sets, shaped)
+
+
+def _by_logarithms(disputes: Disputes, logs: NDArray[Any], chosen: NDArray[Any]) -> NDArray[Any]:
+    """What each set receives (U, rows), in proportion to numbers that may leave all ranges.
+
+    The numbers are given as logarithms (U, rows), those of a dispute relative to its largest.
+    """
+    least = disputes.least[:, :, np.newaxis]
+    top = np.where(least, logs, -np.inf).max(axis=1, initial=-np.inf)
+    top = np.where(np.isneginf(top), 0, top)
+    shares = np.where(least, np.exp(np.minimum(logs - top[:, np.newaxis], 0)), 0)
+    total = shares.sum(axis=1)
+    rate = np.where(chosen, disputes.masses, 0) / np.where(total == 0, 1, total)
+    return np.asarray((shares * rate[:, np.newaxis]).sum(axis=0))
+
+
+def _agreed(sides: Sides) -> tuple[NDArray[Any], NDArray[Any] | None]:
+    """Conjunctive masses (U, rows) of the sets, and their logarithms where they may underflow."""
+    agreed = conjunctive(*sides.sources)
+    values = sides.spread(agreed.focal, agreed.store)
+    if values.dtype == object or _least_product(sides.sources) >= SMALL_TOTAL:
+        return values, None
+    parts = [(m.focal, logarithms(stretched(m.store, sides.batch))) for m in sides.sources]
+    focal, logs = reduce(log_agreement, parts)
+    known = np.isin(focal, sides.sets)
+    result = np.full(values.shape, -np.inf)
+    result[np.searchsorted(sides.sets, focal[known])] = logs[known].reshape(-1, values.shape[1])
+    return values, result
+
+
+def _least_product(sources: tuple[MassFunction, ...]) -> float:
+    """Smallest product of positive masses, one of each source."""
+    return math.prod(float(m.store.min(initial=1, where=m.store > 0)) for m in sources)

@@ -5,6 +5,7 @@ All are `DSTheoryError`, and so `ValueError`; each carries what a program needs 
 
 from collections.abc import Hashable, Sequence
 
+from dstheory import errors
 from dstheory.errors import DSTheoryError, TotalConflictError
 
 __all__ = ["CostLimitError", "DisconnectedError", "NetworkConflictError", "NetworkError"]
@@ -38,7 +39,7 @@ disconnected=True
     """
 
 
-class CostLimitError(NetworkError):
+class CostLimitError(NetworkError, errors.CostLimitError):
     """A computation would exceed a limit, or exceeds it now; nothing has been lost.
 
     Examples

@@ -11,6 +11,7 @@ import numpy as np
 import pytest
 
 from dstheory import Frame, MassFunction, combine
+from dstheory.combine import _pcr_integral
 from dstheory.transform import conjunctive_weights, from_conjunctive_weights
 
 N_ROWS, N_SINGLE = 100_000, 500
@@ -86,6 +87,24 @@ def test_pcr6_by_all_choices(benchmark):
         return result
 
     benchmark.pedantic(by_hand, rounds=1)
+
+
+@pytest.mark.benchmark(group="PCR6 of ten sources, 4 focal sets")
+def test_pcr6_of_many(benchmark):
+    benchmark(combine.pcr6, *random_masses(4, 4, 10))
+
+
+@pytest.mark.benchmark(group="PCR6 of ten sources, 4 focal sets")
+def test_pcr6_of_many_by_choices(benchmark, monkeypatch):
+    monkeypatch.setattr(_pcr_integral, "_STEPS_A_CHOICE", 0)
+    benchmark.pedantic(combine.pcr6, random_masses(4, 4, 10), rounds=1)
+
+
+@pytest.mark.benchmark(group="PCR3 and PCR5 of ten sources, 4 focal sets")
+@pytest.mark.parametrize("rule", [combine.pcr3, combine.pcr5], ids=lambda f: f.__name__)
+def test_pcr_by_collections_or_choices(benchmark, rule):
+    """PCR3 by collections of sets, PCR5 by all choices of them."""
+    benchmark.pedantic(rule, random_masses(4, 4, 10), rounds=1)
 
 
 @pytest.mark.benchmark(group="cautious rule, 10 labels, 50 focal sets")

@@ -84,3 +84,22 @@ def test_errors():
     ]:
         with pytest.raises(ValueError, match=message):
             fixsen_mahler(one, one, prior=prior)
+
+
+@pytest.mark.parametrize("power", [80, 150, 300])
+@pytest.mark.parametrize("n_sources", [2, 3, 5])
+def test_tiny_prior_probabilities_follow_the_definition(power, n_sources):
+    """Quotients of masses by chances of 1e-300 exceed every float."""
+    frame, tiny = Frame(list("abc")), Fraction(1, 10**power)
+    prior = [tiny, Fraction(1, 3), Fraction(2, 3) - tiny]
+    quarter = Fraction(1, 4)
+    sure = {"a": tiny, "b": 1 - tiny}
+    mixed = {"a": quarter, "b": quarter, ("a", "c"): quarter, frame: quarter}
+    ms = [MassFunction.from_dict(frame, row) for row in [sure, mixed] * 3][:n_sources]
+    floating = [MassFunction(frame, m.focal, m.masses.astype(float)) for m in ms]
+    fused = fixsen_mahler(*floating, prior=[float(p) for p in prior])
+    for event, mass in naive_rules.as_sets(fixsen_mahler(*ms, prior=prior)).items():
+        assert fused.mass(event) == pytest.approx(float(mass), rel=1e-12, abs=1e-300)
+    apart = [MassFunction.from_dict(frame, {label: 1.0}) for label in "ab"]
+    with pytest.raises(TotalConflictError):
+        fixsen_mahler(*apart, prior=[float(p) for p in prior])

@@ -1,6 +1,6 @@
 from fractions import Fraction
 from functools import partial
-from math import prod
+from math import comb, prod
 
 import numpy as np
 import pytest
@@ -8,8 +8,20 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from dstheory import Frame, MassFunction
-from dstheory.combine import _conflicts, pcr1, pcr2, pcr3, pcr4, pcr5, pcr5_plus, pcr6, pcr6_plus
-from dstheory.errors import MassError
+from dstheory.combine import (
+    _conflicts,
+    _disputes,
+    _pcr_integral,
+    pcr1,
+    pcr2,
+    pcr3,
+    pcr4,
+    pcr5,
+    pcr5_plus,
+    pcr6,
+    pcr6_plus,
+)
+from dstheory.errors import CostLimitError, MassError
 from tests import naive_rules
 from tests.dstheory.combine.strategies import sources
 
@@ -134,6 +146,7 @@ def test_results_do_not_depend_on_the_blocks(rule, monkeypatch):
     whole = rule(*ms)
     monkeypatch.setattr(_conflicts, "_BLOCK_CHOICES", 7)
     monkeypatch.setattr(_conflicts, "_BLOCK_VALUES", 16)
+    monkeypatch.setattr(_disputes, "_BLOCK_VALUES", 300)
     assert rule(*ms).equals(whole)
 
 
@@ -224,3 +237,120 @@ def test_pcr5_follows_its_formula_beside_a_vacuous_source():
     fused = pcr5(one, two, ignorance)
     assert fused.mass("a") == Fraction(3, 8) + conflict * claims[0] / sum(claims)
     assert pcr5_plus(one, two, ignorance) == pcr5(one, two)
+
+
+def random_sources(n_sources, n_focal, labels, shape=(), seed=0):
+    rng, frame = np.random.default_rng(seed), Frame(range(labels))
+    return [
+        MassFunction(
+            frame,
+            rng.choice(frame.full, n_focal, replace=False) + 1,
+            rng.dirichlet(np.ones(n_focal), shape),
+        )
+        for _ in range(n_sources)
+    ]
+
+
+def exact(m, scale=10**6):
+    counts = [int(scale * mass) + 1 for mass in m.masses]
+    return MassFunction(m.frame, m.focal, [Fraction(c, sum(counts)) for c in counts])
+
+
+def floating(m):
+    return MassFunction(m.frame, m.focal, m.masses.astype(float))
+
+
+@settings(max_examples=40)
+@given(ms=sources(size=st.integers(2, 4), max_focal=4))
+def test_the_integral_equals_the_definition(ms):
+    definition = naive_rules.pcr(*map(naive_rules.as_sets, ms), **RULES[pcr6])
+    fused = _pcr_integral.redistributed_by_integral(tuple(map(floating, ms)))
+    for event, mass in definition.items():
+        assert fused.mass(event) == pytest.approx(float(mass), rel=1e-13)
+
+
+@pytest.mark.parametrize("smallest", [1e-12, 1e-60, 1e-200])
+def test_the_integral_keeps_small_masses_and_zeros(smallest):
+    frame = Frame(list("abc"))
+    rows = [[smallest, 0.5, 0.5 - smallest, 0], [smallest, 0, 1 - smallest, 0], [0, 0, 0.25, 0.75]]
+    ms = [MassFunction(frame, [1, 2, 4, 7], row) for row in (*rows, rows[0])]
+    exact_sources = [[Fraction(mass) for mass in m.masses] for m in ms]
+    tables = [
+        {frozenset(frame.event(k)): mass for k, mass in zip([1, 2, 4, 7], row, strict=True) if mass}
+        for row in exact_sources
+    ]
+    fused = _pcr_integral.redistributed_by_integral(tuple(ms))
+    for event, mass in naive_rules.pcr(*tables, **RULES[pcr6]).items():
+        assert fused.mass(event) == pytest.approx(float(mass), rel=1e-13)
+
+
+def test_fifteen_sources_are_no_matter_for_pcr6():
+    """Equal sources: the choices of k sources for a and the others for b are known."""
+    frame, n, p = Frame(list("ab")), 15, Fraction(3, 4)
+    m = MassFunction.from_dict(frame, {"a": float(p), "b": float(1 - p)})
+    expected = p**n
+    for k in range(1, n):
+        times = comb(n, k) * p**k * (1 - p) ** (n - k)
+        expected += times * k * p / (k * p + (n - k) * (1 - p))
+    assert pcr6(*[m] * n).mass("a") == pytest.approx(float(expected), rel=1e-13)
+
+
+def test_the_integral_is_taken_row_by_row(monkeypatch):
+    ms = random_sources(8, 4, 3, (2, 3))
+    whole = pcr6(*ms)
+    monkeypatch.setattr(_pcr_integral, "_BLOCK_VALUES", 1)
+    assert pcr6(*ms).equals(whole)
+    monkeypatch.setattr(_pcr_integral, "_STEPS_A_CHOICE", 0)
+    assert pcr6(*ms).equals(whole, atol=1e-14)
+    assert pcr6(*(m[:0] for m in ms)).batch_shape == (0, 3)
+
+
+@pytest.mark.parametrize("rule", [pcr2, pcr3, pcr4])
+def test_collections_of_sets_equal_the_choices_of_many_sources(rule):
+    ms = [exact(m, 100) for m in random_sources(6, 3, 3)]
+    expected = FIRST[rule](*map(naive_rules.as_sets, ms))
+    assert naive_rules.as_sets(rule(*ms)) == expected
+    fused = rule(*map(floating, ms))
+    for event, mass in expected.items():
+        assert fused.mass(event) == pytest.approx(float(mass), rel=1e-13)
+    assert rule(*random_sources(15, 4, 4)).masses.sum() == pytest.approx(1)
+
+
+@each_rule
+@pytest.mark.parametrize("powers", [(0, 200, 200), (100, 200, 0), (160, 160, 160), (0, 300, 20)])
+def test_tiny_masses_follow_the_definition(rule, powers):
+    """Conjunctive masses of 1e-400, which no float holds, still compare as they should."""
+    frame = Frame(list("abc"))
+    tiny = [Fraction(1, 10**power) if power else Fraction(1, 4) for power in powers]
+    ms = [
+        MassFunction.from_dict(frame, {"a": tiny[0], "b": 1 - tiny[0]}),
+        MassFunction.from_dict(frame, {"a": tiny[1], "b": 1 - tiny[1]}),
+        MassFunction.from_dict(frame, {"a": tiny[2], ("b", "c"): 1 - tiny[2]}),
+        MassFunction.from_dict(frame, {"a": 1 - tiny[1], "b": tiny[1]}),
+    ]
+    for few in (ms, ms[:3], ms[2:]):
+        fused = rule(*map(floating, few))
+        for event, mass in naive_rules.as_sets(rule(*few)).items():
+            assert fused.mass(event) == pytest.approx(float(mass), rel=1e-12, abs=1e-300)
+
+
+@pytest.mark.parametrize("rule", [pcr5, pcr5_plus, pcr6_plus])
+def test_too_many_choices_are_refused_at_once(rule):
+    ms = random_sources(15, 4, 4)
+    with pytest.raises(CostLimitError, match=r"15 sources takes 1,073,741,824 choices .* pcr6"):
+        rule(*ms)
+    with pytest.raises(CostLimitError, match="15 exact sources takes"):
+        rule(*map(exact, ms))
+
+
+def test_too_many_choices_of_pcr6_are_refused_at_once():
+    with pytest.raises(CostLimitError, match=r"15 exact sources takes .* convert masses to float"):
+        pcr6(*map(exact, random_sources(15, 4, 4)))
+    with pytest.raises(CostLimitError, match=r"20 sources takes about 10\^34 choices"):
+        pcr6(*random_sources(20, 50, 40))
+
+
+@pytest.mark.parametrize("rule", [pcr2, pcr3, pcr4])
+def test_too_many_collections_are_refused_at_once(rule):
+    with pytest.raises(CostLimitError, match=r"10 sources .* pairs of a collection"):
+        rule(*random_sources(10, 50, 8))
