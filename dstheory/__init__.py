@@ -7,7 +7,7 @@ what is learned, `combine` sources, `measure` uncertainty and conflict, `approxi
 `decide`, learn beliefs from data by `inference`, and read and write them (`interchange`).
 
 >>> frame = Frame(["ant", "bee", "cat"])
->>> witness = simple(frame, ["ant", "bee"], 0.5)
+>>> witness = simple(frame, ["ant", "bee"], mass=0.5)
 >>> camera = MassFunction.from_dict(frame, {"ant": 0.25, "cat": 0.25, frame: 0.5})
 >>> dempster(witness, camera).pl("ant")
 0.8571428571428571

@@ -55,7 +55,7 @@ print("most probable:", decide.maximum_betp(both))
 # source may be worthless. 101 rates make a batch of 101 trackers, combined with the photo at once.
 
 rates = np.linspace(0, 1, 101)
-doubted = photo @ discount(tracker, rates)
+doubted = photo @ discount(tracker, rate=rates)
 print(f"a batch of {len(doubted)} mass functions")
 
 # %%

@@ -35,7 +35,7 @@ rates = np.linspace(0, 1, 101)
 figure, (left, right) = plt.subplots(1, 2, figsize=(11, 4.2), layout="constrained")
 for number, (name, slope) in enumerate(zip(found.names, found.derivatives, strict=True)):
     others = [m for other, m in sensors.items() if other != name]
-    belief = dempster(discount(sensors[name], rates), *others).bel("leak")
+    belief = dempster(discount(sensors[name], rate=rates), *others).bel("leak")
     left.plot(rates, belief, color=f"C{number}", label=name)
     tangent = found.value + slope * rates[:31]
     left.plot(rates[:31], tangent, color=f"C{number}", linestyle=":")
@@ -47,7 +47,7 @@ left.legend(frameon=False)
 
 limits = np.linspace(0, 0.6, 25)
 for quantity, color in (("bel", "#2a6fbb"), ("pl", "#b5541c")):
-    bounds = [discount_bounds(sensors, [(0.0, x)] * 4, "leak", quantity) for x in limits]
+    bounds = [discount_bounds(sensors, "leak", quantity, rates=[(0.0, x)] * 4) for x in limits]
     low, high = np.transpose(bounds)
     right.fill_between(
         limits, low, high, color=color, alpha=0.35, label=f"{quantity.title()}(leak)"

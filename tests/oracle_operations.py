@@ -131,13 +131,13 @@ def conditioned(case: Case, m: str, event: str, unnormalized: str | None) -> Mas
 
 
 def discounted(case: Case, m: str, reliability: str) -> MassFunction:
-    return revise.discount(case.mass_function(m), 1 - case.number(reliability))
+    return revise.discount(case.mass_function(m), reliability=case.number(reliability))
 
 
 def contextually_discounted(case: Case, m: str, reliabilities: str) -> MassFunction:
     betas = dict(pair.split(":") for pair in reliabilities.split())
-    rates = {label: 1 - case.number(beta) for label, beta in betas.items()}
-    return revise.contextual_discount(case.mass_function(m), rates)
+    kept = {label: case.number(beta) for label, beta in betas.items()}
+    return revise.contextual_discount(case.mass_function(m), reliabilities=kept)
 
 
 def with_prior(case: Case, ms: str, prior: str) -> MassFunction:

@@ -23,7 +23,7 @@ ORDER = {
         ["errors"],
         ["kernels"],
         ["frame"],
-        ["_checks", "_show", "mass"],
+        ["_checks", "_shares", "_show", "mass"],
         ["_masses"],
         ["construct"],
         ["transform"],

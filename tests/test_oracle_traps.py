@@ -38,7 +38,7 @@ def test_trap_bft_contextual():
     """mkurdej/bft compares four of eight entries with the wrong set {h, r}."""
     frame = Frame(["a", "h", "r"])
     m = MassFunction.from_dict(frame, {"a": Fraction(1, 2), "r": Fraction(1, 2)})
-    corrected = revise.contextual_discount(m, {"a": Fraction(2, 5), "h": 0, "r": 0})
+    corrected = revise.contextual_discount(m, rates={"a": Fraction(2, 5), "h": 0, "r": 0})
     assert corrected.mass(["a", "r"]) == Fraction(1, 5)
     assert corrected.mass(["h", "r"]) == 0
 

@@ -17,7 +17,6 @@ __all__ = [
     "below",
     "check_finite",
     "check_nonnegative",
-    "check_share",
     "check_shares",
     "not_positive",
     "place_name",
@@ -57,11 +56,6 @@ def check_nonnegative(rows: NDArray[Any], name: str) -> None:
     """Refuse values (*batch, K) that are not finite, or negative."""
     check_finite(rows, name)
     _refuse(rows, below(rows), name, "is negative")
-
-
-def check_share(values: NDArray[Any], name: str) -> None:
-    """Refuse values, of the shape of the batch, that do not lie in [0, 1]."""
-    check_shares(values[..., np.newaxis], name)
 
 
 def check_shares(rows: NDArray[Any], name: str) -> None:

@@ -10,10 +10,11 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from dstheory import _checks
-from dstheory.construct._arguments import as_frame, check_share
+from dstheory._shares import as_share, lost_and_kept
+from dstheory.construct._arguments import as_frame
 from dstheory.frame import Frame
 from dstheory.kernels import bits
+from dstheory.kernels.naming import one_of, shares_by_name
 from dstheory.mass import MassFunction
 
 __all__ = ["categorical", "negative_simple", "simple", "vacuous"]
@@ -84,7 +85,8 @@ def categorical(frame: Frame, event: Any, batch_shape: int | tuple[int, ...] = (
     return _certain(frame, as_frame(frame).mask(event), batch_shape)
 
 
-def simple(frame: Frame, event: Any, mass: Any) -> MassFunction:
+@shares_by_name(mass="m of the event", weight="m of the frame")
+def simple(frame: Frame, event: Any, *, mass: Any = None, weight: Any = None) -> MassFunction:
     """Evidence for one event, of a given strength: the rest of the mass on the frame.
 
     Parameters
@@ -94,38 +96,49 @@ def simple(frame: Frame, event: Any, mass: Any) -> MassFunction:
         With the frame itself the result is vacuous.
     mass : number or array
         m(event), between 0 and 1; an array gives a batch of its shape.
+    weight : number or array
+        w = m(frame), 1 - mass, of Denoeux' notation A^w. Give one of the two.
 
     Returns
     -------
     MassFunction
-        m(event) = `mass`, m(frame) = 1 - `mass`; in Denoeux' notation A^w with w = 1 - `mass`.
 
     Raises
     ------
     MassError
-        If a mass does not lie between 0 and 1.
+        If a mass or weight does not lie between 0 and 1. Weights above 1 have negative masses;
+        they live in tables only, as conjunctive weights.
     FrameError
         If a label is unknown.
     TypeError
-        If `frame` is no Frame, or a mass is no number.
+        If `frame` is no Frame, a mass or weight is no number, or not exactly one of them is
+        given by name.
 
     References
     ----------
-    Shafer (1976), A Mathematical Theory of Evidence, ch. 4.
+    Shafer (1976), A Mathematical Theory of Evidence, ch. 4; Denoeux (2008), Conjunctive and
+    disjunctive combination of belief functions induced by nondistinct bodies of evidence,
+    Artificial Intelligence 172, 234-264 (the weight).
 
     Examples
     --------
-    >>> simple(Frame(["ant", "bee", "cat"]), "ant", 0.75)
+    >>> frame = Frame(["ant", "bee", "cat"])
+    >>> simple(frame, "ant", mass=0.75)
     MassFunction on {ant, bee, cat}
       {ant}            0.75
       {ant, bee, cat}  0.25
+    >>> simple(frame, "ant", weight=0.25) == simple(frame, "ant", mass=0.75)
+    True
     """
     mask = as_frame(frame).mask(event)
-    share = _share(mass, "mass")
-    return _two_sets(frame, mask, share, frame.full, 1 - share)
+    rest, share = _rest_and_share(mass, weight)
+    return _two_sets(frame, mask, share, frame.full, rest)
 
 
-def negative_simple(frame: Frame, event: Any, weight: Any) -> MassFunction:
+@shares_by_name(mass="m of the event", weight="m of the empty set")
+def negative_simple(
+    frame: Frame, event: Any, *, mass: Any = None, weight: Any = None
+) -> MassFunction:
     """Evidence A_v for one event, with the rest of the mass on the empty set.
 
     It is to the disjunctive rule what a simple mass function is to the conjunctive one:
@@ -137,23 +150,25 @@ def negative_simple(frame: Frame, event: Any, weight: Any) -> MassFunction:
     event : label, collection of labels, or the frame
         With the empty event the result is categorical there, which is neutral for the
         disjunctive rule.
+    mass : number or array
+        m(event), between 0 and 1; an array gives a batch of its shape.
     weight : number or array
-        v = m(empty), between 0 and 1; an array gives a batch of its shape.
+        v = m(empty), 1 - mass. Give one of the two.
 
     Returns
     -------
     MassFunction
-        m(empty) = `weight`, m(event) = 1 - `weight`.
 
     Raises
     ------
     MassError
-        If a weight does not lie between 0 and 1. Weights above 1 have negative masses;
+        If a mass or weight does not lie between 0 and 1. Weights above 1 have negative masses;
         they live in tables only, as disjunctive weights.
     FrameError
         If a label is unknown.
     TypeError
-        If `frame` is no Frame, or a weight is no number.
+        If `frame` is no Frame, a mass or weight is no number, or not exactly one of them is
+        given by name.
 
     References
     ----------
@@ -163,14 +178,14 @@ def negative_simple(frame: Frame, event: Any, weight: Any) -> MassFunction:
 
     Examples
     --------
-    >>> negative_simple(Frame(["ant", "bee"]), "ant", 0.25)
+    >>> negative_simple(Frame(["ant", "bee"]), "ant", weight=0.25)
     MassFunction on {ant, bee}
       {}     0.25
       {ant}  0.75
     """
     mask = as_frame(frame).mask(event)
-    share = _share(weight, "weight")
-    return _two_sets(frame, mask, 1 - share, 0, share)
+    rest, share = _rest_and_share(mass, weight)
+    return _two_sets(frame, mask, share, 0, rest)
 
 
 def _certain(frame: Frame, mask: int, batch_shape: int | tuple[int, ...]) -> MassFunction:
@@ -178,20 +193,15 @@ def _certain(frame: Frame, mask: int, batch_shape: int | tuple[int, ...]) -> Mas
     return MassFunction.from_store(frame, bits.mask_array([mask], len(frame)), np.ones((1, *shape)))
 
 
-def _share(values: Any, name: str) -> NDArray[Any]:
-    array = _checks.as_masses(values)
-    check_share(array, name)
-    return array
+def _rest_and_share(mass: Any, weight: Any) -> tuple[NDArray[Any], NDArray[Any]]:
+    name, value = one_of(mass=mass, weight=weight)
+    return lost_and_kept(as_share(value, name), lost=name == "weight")
 
 
 def _two_sets(frame: Frame, mask: int, mass: Any, rest: int, other: Any) -> MassFunction:
     """Masses on two sets, which may be one and the same."""
     pairs = [(mask, mass), (rest, other)] if mask < rest else [(rest, other), (mask, mass)]
     if mask == rest:
-        pairs = [(mask, mass + other)]
+        pairs = [(mask, np.ones_like(mass))]
     focal = bits.mask_array([set_ for set_, _ in pairs], len(frame))
-    # Arithmetic on a 0-d object array gives the bare object, whose type stack would guess.
-    dtype = np.asarray(mass).dtype
-    return MassFunction.from_store(
-        frame, focal, np.stack([np.asarray(value, dtype=dtype) for _, value in pairs])
-    )
+    return MassFunction.from_store(frame, focal, np.stack([masses for _, masses in pairs]))

@@ -10,15 +10,14 @@ Recognition 42, 334-348).
 from typing import Any, Literal
 
 import numpy as np
-from numpy.typing import NDArray
 
-from dstheory import _checks
-from dstheory.construct._arguments import check_share
+from dstheory._shares import as_share, lost_and_kept
 from dstheory.construct._bayesian import bayesian
 from dstheory.construct._consonant import consonant, isopignistic
 from dstheory.errors import DSTheoryError, MassError
 from dstheory.frame import Frame
 from dstheory.kernels import bits
+from dstheory.kernels.naming import one_of
 from dstheory.mass import MassFunction
 
 __all__ = ["evidential_labels"]
@@ -31,7 +30,8 @@ def evidential_labels(
     probabilities: Any,
     *,
     model: LabelModel = "inverse_pignistic",
-    reliability: Any = 1.0,
+    rate: Any = None,
+    reliability: Any = None,
 ) -> MassFunction:
     """Mass functions over classes from probabilities over classes.
 
@@ -44,9 +44,10 @@ def evidential_labels(
     model : {"bayesian", "inverse_pignistic", "contour"}
         Take the probabilities as they are; as the pignistic probability of the least
         committed mass function; or, divided by their maximum, as plausibilities.
+    rate : number or array
+        Share of the mass that goes to the frame, between 0 and 1, for all rows or for each.
     reliability : number or array
-        Share of the mass that is kept, between 0 and 1, for all rows or for each; the rest
-        goes to the frame.
+        Share that is kept, 1 - rate. Give at most one of the two; without, all is kept.
 
     Returns
     -------
@@ -56,11 +57,15 @@ def evidential_labels(
     ------
     MassError
         If a probability is negative or not finite, a row does not sum to 1 within 1e-9, a
-        reliability does not lie between 0 and 1, or shapes do not fit.
+        rate or reliability does not lie between 0 and 1, or shapes do not fit.
     DSTheoryError
         If `model` is unknown.
     TypeError
-        If `frame` is no Frame, or a number is none.
+        If `frame` is no Frame, a number is none, or both `rate` and `reliability` are given.
+
+    See Also
+    --------
+    dstheory.revise.discount : the same on any mass functions.
 
     References
     ----------
@@ -83,22 +88,25 @@ def evidential_labels(
         sure = consonant(frame, rows / rows.max(axis=-1, keepdims=True))
     elif model != "bayesian":
         raise DSTheoryError(f"model is 'bayesian', 'inverse_pignistic' or 'contour', not {model!r}")
-    return _discounted(sure, _checks.as_masses(reliability))
+    if rate is None and reliability is None:
+        return sure
+    return _discounted(sure, *one_of(rate=rate, reliability=reliability))
 
 
-def _discounted(m: MassFunction, rate: NDArray[Any]) -> MassFunction:
-    check_share(rate, "reliability")
-    if rate.ndim > len(m.batch_shape) or not _fits(rate.shape, m.batch_shape):
-        raise MassError(f"reliability has shape {rate.shape}, the batch {m.batch_shape}")
-    if np.asarray(rate == 1, dtype=bool).all():
+def _discounted(m: MassFunction, name: str, value: Any) -> MassFunction:
+    share = as_share(value, name)
+    if share.ndim > len(m.batch_shape) or not _fits(share.shape, m.batch_shape):
+        raise MassError(f"{name} has shape {share.shape}, the batch {m.batch_shape}")
+    lost, kept = lost_and_kept(share, lost=name == "rate")
+    if np.asarray(lost == 0, dtype=bool).all():
         return m
     focal, store = m.focal, m.store
     if focal[-1] != m.frame.full:
         focal = bits.mask_array([*focal, m.frame.full], len(m.frame))
         store = np.concatenate([store, np.zeros_like(store[:1])])
-    kept = np.asarray(store * rate)
-    kept[-1] += 1 - rate
-    return MassFunction.from_store(m.frame, focal, kept)
+    masses = np.asarray(store * kept)
+    masses[-1] += lost
+    return MassFunction.from_store(m.frame, focal, masses)
 
 
 def _fits(shape: tuple[int, ...], batch: tuple[int, ...]) -> bool:

@@ -17,11 +17,13 @@ import numpy as np
 from numpy.typing import NDArray
 
 from dstheory import _checks
+from dstheory._shares import as_share, complement
 from dstheory.combine import dempster
 from dstheory.errors import DSTheoryError, TotalConflictError
 from dstheory.exact._conclusions import check_quantity, columns, conclusion, named_sources, weights
 from dstheory.exact._imprecise import ImpreciseMass
 from dstheory.exact._relaxation import relaxed_bounds
+from dstheory.kernels.naming import RATES, one_of, shares_by_name
 from dstheory.kernels.shapes import scalar
 from dstheory.mass import MassFunction
 from dstheory.revise import discount
@@ -178,11 +180,14 @@ def _greatest(source: ImpreciseMass, n: NDArray[Any], d: NDArray[Any]) -> list[A
         value = np.where(better > value, better, value)
 
 
+@shares_by_name(**RATES)
 def discount_bounds(
     sources: Mapping[str, MassFunction] | Sequence[MassFunction],
-    rates: Any,
     event: Any,
     quantity: str = "bel",
+    *,
+    rates: Any = None,
+    reliabilities: Any = None,
     max_vertices: int = 65_536,
 ) -> tuple[Any, Any]:
     """Least and greatest value of a conclusion, if discount rates are known up to intervals.
@@ -191,10 +196,12 @@ def discount_bounds(
     ----------
     sources : list or dict of single MassFunction
         Dempster's rule combines them after discounting.
-    rates : sequence or dict of (low, high) or number
-        One for each source.
     event : label, collection of labels, or the frame
     quantity : "bel", "pl" or "betp"
+    rates : sequence or dict of (low, high) or number
+        One for each source.
+    reliabilities : sequence or dict of (low, high) or number
+        Each 1 - rate. Give one of the two.
     max_vertices : int
         Largest number of corners, 2^(number of intervals), that are tried.
 
@@ -212,7 +219,9 @@ def discount_bounds(
     ValueError
         If the quantity is unknown, or rates and sources do not match.
     MassError
-        If a rate does not lie between 0 and 1.
+        If a share does not lie between 0 and 1.
+    TypeError
+        If not exactly one of `rates` and `reliabilities` is given by name.
 
     Examples
     --------
@@ -221,12 +230,12 @@ def discount_bounds(
     >>> from dstheory import Frame
     >>> frame = Frame(["ant", "bee"])
     >>> witness = MassFunction.from_dict(frame, {"ant": 1})
-    >>> discount_bounds([witness], [(0, 0.5)], "ant")
+    >>> discount_bounds([witness], "ant", reliabilities=[(0.5, 1)])
     (0.5, 1.0)
     """
     check_quantity(quantity)
     named = named_sources(sources)
-    ends = _ends(rates, list(named))
+    ends = _ends(*one_of(rates=rates, reliabilities=reliabilities), list(named))
     total = math.prod(len(pair) for pair in ends)
     if total > max_vertices:
         raise DSTheoryError(
@@ -241,19 +250,22 @@ def discount_bounds(
     return min(values), max(values)
 
 
-def _ends(rates: Any, names: list[str]) -> list[tuple[Any, ...]]:
-    """Ends of the intervals, one or two, of each source."""
-    if isinstance(rates, Mapping):
-        odd = sorted(map(str, set(rates) ^ set(names)))
+def _ends(name: str, shares: Any, names: list[str]) -> list[tuple[Any, ...]]:
+    """Ends of the intervals of rates, one or two, of each source."""
+    if isinstance(shares, Mapping):
+        odd = sorted(map(str, set(shares) ^ set(names)))
         if odd:
-            raise ValueError(f"rates are missing or unknown for {odd}; the sources are {names}")
-        rates = [rates[name] for name in names]
-    if len(rates) != len(names):
-        raise ValueError(f"there are {len(rates)} rates for {len(names)} sources")
-    ends = [tuple(np.atleast_1d(np.asarray(rate, object)).tolist()) for rate in rates]
+            raise ValueError(f"{name} are missing or unknown for {odd}; the sources are {names}")
+        shares = [shares[source] for source in names]
+    if len(shares) != len(names):
+        raise ValueError(f"there are {len(shares)} {name} for {len(names)} sources")
+    ends = [tuple(np.atleast_1d(np.asarray(share, object)).tolist()) for share in shares]
+    one = "rate" if name == "rates" else "reliability"
     for pair in ends:
         if not 1 <= len(pair) <= 2 or pair[0] > pair[-1]:
-            raise ValueError(f"a rate is a number or (low, high) with low <= high, not {pair}")
+            raise ValueError(f"a {one} is a number or (low, high) with low <= high, not {pair}")
+    if name == "reliabilities":
+        ends = [tuple(complement(as_share(pair, one))[::-1].tolist()) for pair in ends]
     return [tuple(dict.fromkeys(pair)) for pair in ends]
 
 
@@ -262,4 +274,4 @@ def _corners(m: MassFunction, ends: tuple[Any, ...], axis: int, n_axes: int) -> 
         raise DSTheoryError(f"batch shape is {m.batch_shape}; give single mass functions")
     shape = tuple(len(ends) if i == axis else 1 for i in range(n_axes))
     values = np.array(ends, dtype=None if m.store.dtype != object else object)
-    return discount(m, values.reshape(shape))
+    return discount(m, rate=values.reshape(shape))

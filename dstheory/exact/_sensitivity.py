@@ -13,10 +13,12 @@ import numpy as np
 from numpy.typing import NDArray
 
 from dstheory._masses import batch_of, check_masses
+from dstheory._shares import as_share, complement
 from dstheory.errors import DSTheoryError
 from dstheory.exact._conclusions import check_quantity, columns, conclusion, named_sources, rests
 from dstheory.frame import Frame
 from dstheory.kernels import bits
+from dstheory.kernels.naming import RATES, one_of, shares_by_name
 from dstheory.kernels.shapes import scalar, stretched
 from dstheory.mass import MassFunction
 from dstheory.revise import discount
@@ -92,7 +94,15 @@ def _text(number: Any) -> str:
     return f"{number:.4g}" if isinstance(number, float) else str(number)
 
 
-def sensitivity(sources: Sources, event: Any, rates: Any = 0, quantity: str = "bel") -> Sensitivity:
+@shares_by_name(**RATES)
+def sensitivity(
+    sources: Sources,
+    event: Any,
+    quantity: str = "bel",
+    *,
+    rates: Any = None,
+    reliabilities: Any = None,
+) -> Sensitivity:
     """Dependence of a conclusion on the discount rate of each source, after Dempster's rule.
 
     Parameters
@@ -101,10 +111,12 @@ def sensitivity(sources: Sources, event: Any, rates: Any = 0, quantity: str = "b
         At least one, on one frame; batch shapes broadcast. The keys of a dict are names.
     event : label, collection of labels, or the frame
         The conclusion.
-    rates : number, sequence or dict
-        Present discount rates, one for all sources or one for each.
     quantity : "bel", "pl" or "betp"
         What is said about the event.
+    rates : number, sequence or dict
+        Present discount rates, one for all sources or one for each.
+    reliabilities : number, sequence or dict
+        Present reliabilities, 1 - rate. Give at most one of the two; without, rates are 0.
 
     Returns
     -------
@@ -118,8 +130,10 @@ def sensitivity(sources: Sources, event: Any, rates: Any = 0, quantity: str = "b
         If frames differ, or a label is unknown.
     ValueError
         If the quantity is unknown, or the number of rates does not fit.
+    MassError
+        If a share does not lie between 0 and 1.
     TypeError
-        If a source is no mass function.
+        If a source is no mass function, or both `rates` and `reliabilities` are given.
 
     See Also
     --------
@@ -155,7 +169,7 @@ def sensitivity(sources: Sources, event: Any, rates: Any = 0, quantity: str = "b
     check_quantity(quantity)
     named = named_sources(sources)
     full = list(named.values())
-    shares = _rates(rates, tuple(named))
+    shares = _rates(tuple(named), *one_of(("rates", 0), rates=rates, reliabilities=reliabilities))
     mask = _frame(full).mask(event)
     used = [_discounted(m, rate) for m, rate in zip(full, shares, strict=True)]
     found = [
@@ -177,21 +191,28 @@ def _frame(sources: Sequence[MassFunction]) -> Frame:
 
 
 def _discounted(m: MassFunction, rate: Any) -> MassFunction:
-    return m if isinstance(rate, int) and rate == 0 else discount(m, rate)
+    return m if isinstance(rate, int) and rate == 0 else discount(m, rate=rate)
 
 
-def _rates(rates: Any, names: tuple[str, ...]) -> list[Any]:
+def _rates(names: tuple[str, ...], name: str, shares: Any) -> list[Any]:
     """One rate for each source."""
-    if isinstance(rates, Mapping):
-        unknown = [name for name in rates if name not in names]
+    trusted = 0 if name == "rates" else 1
+    if isinstance(shares, Mapping):
+        unknown = [source for source in shares if source not in names]
         if unknown:
             raise ValueError(f"no source is called {unknown[0]!r}; they are {', '.join(names)}")
-        return [rates.get(name, 0) for name in names]
-    if not isinstance(rates, Sequence) and np.ndim(rates) == 0:
-        return [rates] * len(names)
-    if len(rates) != len(names):
-        raise ValueError(f"there are {len(rates)} rates for {len(names)} sources")
-    return list(rates)
+        listed = [shares.get(source, trusted) for source in names]
+    elif not isinstance(shares, Sequence) and np.ndim(shares) == 0:
+        listed = [shares] * len(names)
+    elif len(shares) != len(names):
+        raise ValueError(f"there are {len(shares)} {name} for {len(names)} sources")
+    else:
+        listed = list(shares)
+    return [share if name == "rates" else _lost(share) for share in listed]
+
+
+def _lost(reliability: Any) -> Any:
+    return complement(as_share(reliability, "reliability"))[()]
 
 
 def _rate_derivative(

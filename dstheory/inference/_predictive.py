@@ -61,4 +61,5 @@ def predictive(interval: RandomInterval, family: Callable[[Floats], Any]) -> Pre
         raise TypeError(f"interval is a RandomInterval, not {interval!r}; make one of the contour")
     if not callable(family):
         raise TypeError(f"family is a callable such as scipy.stats.poisson, not {family!r}")
-    return PredictiveInterval(FamilyLaw(interval.contour, family, interval.kinks()), interval.rate)
+    law = FamilyLaw(interval.contour, family, interval.kinks())
+    return PredictiveInterval(law, rate=interval.rate)

@@ -18,10 +18,11 @@ from numpy.typing import ArrayLike
 from dstheory.inference._contour_checks import as_interval, as_levels, numbers, plain
 from dstheory.inference._levels import RAYLEIGH_END, crossing
 from dstheory.inference._maximum import Floats
-from dstheory.inference._random_interval import as_rate
+from dstheory.inference._random_interval import as_rate, kept_share
 from dstheory.inference._rayleigh import rayleigh_mean
 from dstheory.inference._sampled_interval import SampledInterval
 from dstheory.inference._sampling_laws import SamplingLaw
+from dstheory.kernels.naming import RATE, shares_by_name
 
 __all__ = ["PredictiveInterval"]
 
@@ -63,7 +64,8 @@ class PredictiveInterval:
     rate: float
     _law: SamplingLaw
 
-    def __init__(self, law: SamplingLaw, rate: float = 0.0) -> None:
+    @shares_by_name(rate=RATE["rate"])
+    def __init__(self, law: SamplingLaw, *, rate: float = 0.0) -> None:
         object.__setattr__(self, "_law", law)
         object.__setattr__(self, "rate", as_rate(rate))
 
@@ -270,13 +272,18 @@ class PredictiveInterval:
             return plain(np.full(shape, -np.inf)), plain(np.full(shape, np.inf))
         return plain(self._law.expected_quantile(0)), plain(self._law.expected_quantile(1))
 
-    def discount(self, rate: float) -> "PredictiveInterval":
+    @shares_by_name(**RATE)
+    def discount(
+        self, *, rate: float | None = None, reliability: float | None = None
+    ) -> "PredictiveInterval":
         """The same after another discounting.
 
         Parameters
         ----------
         rate : float
             Share in [0, 1] of the belief that is moved to the whole line.
+        reliability : float
+            Share that stays, 1 - rate. Give one of the two.
 
         Returns
         -------
@@ -285,16 +292,19 @@ class PredictiveInterval:
         Raises
         ------
         ValueError
-            If the rate is outside [0, 1].
+            If the share is outside [0, 1].
+        TypeError
+            If not exactly one of `rate` and `reliability` is given by name.
 
         Examples
         --------
         >>> from dstheory.inference import predict
         >>> y = predict([[1.0], [1.0]], [1.0, 3.0], [[1.0]], sigma=1.0)
-        >>> y.discount(0.5).pl(1e9, np.inf)
+        >>> y.discount(rate=0.5).pl(1e9, np.inf)
         array([0.5])
         """
-        return PredictiveInterval(self._law, 1 - (1 - self.rate) * (1 - as_rate(rate)))
+        kept = (1 - self.rate) * kept_share(rate, reliability)
+        return PredictiveInterval(self._law, rate=1 - kept)
 
     def sample(self, size: int, rng: np.random.Generator) -> SampledInterval:
         """Draw intervals phi(Gamma(gamma), Z): the Monte Carlo form of eq. 17.

@@ -19,8 +19,9 @@ from dstheory.inference._contour_checks import as_interval, as_levels, numbers, 
 from dstheory.inference._levels import radius
 from dstheory.inference._maximum import Floats
 from dstheory.inference._rayleigh import rayleigh_nodes
+from dstheory.kernels.naming import RATE, one_of, shares_by_name
 
-__all__ = ["RandomInterval", "as_rate"]
+__all__ = ["RandomInterval", "as_rate", "kept_share"]
 
 # A contour that falls as 1 / |x| has no expectation: from any r to r + 1 it contributes more than
 # from 0 to 1. One that falls as |x|**-1.1 has its tail beyond 26 (|x| of 1e133) below 1e-13, and
@@ -79,7 +80,8 @@ class RandomInterval:
     contour: LikelihoodContour
     rate: float
 
-    def __init__(self, contour: LikelihoodContour, rate: float = 0.0) -> None:
+    @shares_by_name(rate=RATE["rate"])
+    def __init__(self, contour: LikelihoodContour, *, rate: float = 0.0) -> None:
         if not isinstance(contour, LikelihoodContour):
             raise TypeError(f"contour is a LikelihoodContour, not {contour!r}")
         if contour.dimension != 1 or not contour.is_unimodal:
@@ -271,13 +273,18 @@ class RandomInterval:
         r = radius(self.contour.log_contour(np.array(self.contour.bounds[0])))
         return np.asarray(r[(r > 0) & (r < _EXPECTATION_END)])
 
-    def discount(self, rate: float) -> "RandomInterval":
+    @shares_by_name(**RATE)
+    def discount(
+        self, *, rate: float | None = None, reliability: float | None = None
+    ) -> "RandomInterval":
         """The same after another discounting.
 
         Parameters
         ----------
         rate : float
             Share in [0, 1] of the belief that is moved to the whole space.
+        reliability : float
+            Share that stays, 1 - rate. Give one of the two.
 
         Returns
         -------
@@ -286,15 +293,18 @@ class RandomInterval:
         Raises
         ------
         ValueError
-            If the rate is outside [0, 1].
+            If the share is outside [0, 1].
+        TypeError
+            If not exactly one of `rate` and `reliability` is given by name.
 
         Examples
         --------
         >>> from dstheory.inference import binomial_contour
-        >>> RandomInterval(binomial_contour(2, 2)).discount(0.5).discount(0.5).rate
+        >>> RandomInterval(binomial_contour(2, 2)).discount(rate=0.5).discount(reliability=0.5).rate
         0.75
         """
-        return RandomInterval(self.contour, 1 - (1 - self.rate) * (1 - as_rate(rate)))
+        kept = (1 - self.rate) * kept_share(rate, reliability)
+        return RandomInterval(self.contour, rate=1 - kept)
 
     def sample(self, size: int, rng: np.random.Generator) -> tuple[Floats, Floats]:
         """Draw intervals.
@@ -324,13 +334,24 @@ class RandomInterval:
         return np.where(vacuous, bottom, low), np.where(vacuous, top, high)
 
 
-def as_rate(rate: float) -> float:
-    """A discount rate, in [0, 1].
+def kept_share(rate: float | None, reliability: float | None) -> float:
+    """The reliability, given one of the two.
+
+    >>> kept_share(0.25, None), kept_share(None, 0.25)
+    (0.75, 0.25)
+    """
+    name, value = one_of(rate=rate, reliability=reliability)
+    share = as_rate(value, name)
+    return 1 - share if name == "rate" else share
+
+
+def as_rate(rate: float, name: str = "rate") -> float:
+    """A discount rate or its like, in [0, 1].
 
     >>> as_rate(1)
     1.0
     """
-    value = as_levels("rate", rate)
+    value = as_levels(name, rate)
     if value.ndim:
-        raise ValueError(f"rate has shape {value.shape}; give one number")
+        raise ValueError(f"{name} has shape {value.shape}; give one number")
     return float(value)

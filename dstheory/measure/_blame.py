@@ -118,7 +118,7 @@ def blame_discount(
     if not 0 <= strength < float("inf"):
         raise ValueError(f"strength is {strength}, expected a finite number that is not negative")
     rates = np.minimum(strength * blame, 1)
-    return tuple(discount(m, rates[..., i]) for i, m in enumerate(sources))
+    return tuple(discount(m, rate=rates[..., i]) for i, m in enumerate(sources))
 
 
 def _coalition_conflicts(sources: tuple[MassFunction, ...]) -> NDArray[Any]:

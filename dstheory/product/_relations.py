@@ -10,8 +10,7 @@ from typing import Any
 
 import numpy as np
 
-from dstheory import _checks
-from dstheory.construct._arguments import check_share
+from dstheory._shares import as_share, complement
 from dstheory.errors import FrameError
 from dstheory.kernels import bits, bitsets
 from dstheory.mass import MassFunction
@@ -113,12 +112,10 @@ def supported(frame: ProductFrame, mask: int, support: Any) -> MassFunction:
     """A set of configurations with its support; a certain one is the only focal set."""
     if not mask:
         raise FrameError(f"the relation holds for no configuration of {', '.join(frame.names)}")
-    share = _checks.as_masses(support)
-    check_share(share, "support")
+    share = as_share(support, "support")
     if mask == frame.full:
-        focal, masses = [mask], [share + (1 - share)]
+        focal, masses = [mask], [np.ones_like(share)]
     else:
-        focal, masses = [mask, frame.full], [share, 1 - share]
-    # Arithmetic on a 0-d object array gives the bare object, whose type stack would guess.
-    store = np.stack([np.asarray(values, dtype=share.dtype) for values in masses])
-    return MassFunction.from_store(frame, bits.mask_array(focal, len(frame)), store).prune()
+        focal, masses = [mask, frame.full], [share, complement(share)]
+    focal_sets = bits.mask_array(focal, len(frame))
+    return MassFunction.from_store(frame, focal_sets, np.stack(masses)).prune()

@@ -1,16 +1,28 @@
-"""What revision asks of its arguments: mass functions, rates, and rows named in errors."""
+"""What revision asks of its arguments: mass functions, shares, and rows named in errors."""
 
+from collections.abc import Mapping
 from numbers import Rational
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
-from dstheory import _checks
-from dstheory.errors import DSTheoryError, MassError
+from dstheory._shares import as_share, lost_and_kept
+from dstheory.errors import DSTheoryError
+from dstheory.kernels.naming import one_of
 from dstheory.mass import MassFunction
 
-__all__ = ["as_rate", "broadcast_shape", "check_mass", "matched", "refuse_rows", "shares"]
+__all__ = [
+    "as_rate",
+    "broadcast_shape",
+    "check_mass",
+    "given_contexts",
+    "given_rate",
+    "matched",
+    "refuse_rows",
+]
+
+Shares = tuple[NDArray[Any], NDArray[Any]]
 
 
 def check_mass(m: Any, name: str = "m") -> MassFunction:
@@ -20,11 +32,24 @@ def check_mass(m: Any, name: str = "m") -> MassFunction:
     return m
 
 
-def as_rate(rate: Any, m: MassFunction, name: str = "rate") -> NDArray[Any]:
-    """Rates between 0 and 1 that broadcast with the batch of `m`."""
-    array = shares(rate, name)
-    broadcast_shape(m.batch_shape, array.shape, f"{name}s")
-    return matched(array, m.store)
+def given_rate(rate: Any, reliability: Any, m: MassFunction) -> Shares:
+    """The shares lost and kept, given one of them; they broadcast with the batch of `m`."""
+    return as_rate(*one_of(rate=rate, reliability=reliability), m)
+
+
+def given_contexts(rates: Any, reliabilities: Any) -> tuple[str, Mapping[Any, Any]]:
+    """What a share of a context is called, and the shares of all contexts."""
+    name, shares = one_of(rates=rates, reliabilities=reliabilities)
+    if not isinstance(shares, Mapping):
+        raise TypeError(f"{name} are a mapping of contexts (events) to {name}, not {shares!r}")
+    return "rate" if name == "rates" else "reliability", shares
+
+
+def as_rate(name: str, value: Any, m: MassFunction, of: str = "") -> Shares:
+    """The shares lost and kept, given the one of this name."""
+    share = as_share(value, f"{name}{of}")
+    broadcast_shape(m.batch_shape, share.shape, f"values of {name}{of}")
+    return lost_and_kept(matched(share, m.store), lost=name == "rate")
 
 
 def matched(numbers: NDArray[Any], store: NDArray[Any]) -> NDArray[Any]:
@@ -38,22 +63,6 @@ def matched(numbers: NDArray[Any], store: NDArray[Any]) -> NDArray[Any]:
         return numbers
     rational = all(isinstance(value, Rational | float) for value in numbers.ravel())
     return numbers.astype(np.float64) if rational else numbers
-
-
-def shares(values: Any, name: str, inner: int = 0) -> NDArray[Any]:
-    """Numbers between 0 and 1, as floats or exact objects; the last `inner` axes are no rows."""
-    array = _checks.as_masses(values)
-    if array.dtype == object:
-        flat = [_known_outside(value) for value in array.ravel()]
-        outside = np.array(flat, dtype=bool).reshape(array.shape)
-    else:
-        outside = ~((array >= 0) & (array <= 1))  # NaN is outside, too
-    if outside.any():
-        place = tuple(np.argwhere(outside)[0])
-        row = place[: len(place) - inner]
-        where = f" in {_row(row)}" if row else ""
-        raise MassError(f"{name} {array[place]}{where} does not lie between 0 and 1")
-    return array
 
 
 def broadcast_shape(batch: tuple[int, ...], shape: tuple[int, ...], name: str) -> tuple[int, ...]:
@@ -83,9 +92,3 @@ def _row(place: tuple[int, ...]) -> str:
     """``row 3`` or ``row (3, 1)``."""
     index = tuple(int(i) for i in place)
     return f"row {index[0] if len(index) == 1 else index}"
-
-
-def _known_outside(value: Any) -> bool:
-    if getattr(value, "free_symbols", None):
-        return value.is_negative is True or (1 - value).is_negative is True
-    return not 0 <= value <= 1

@@ -13,11 +13,12 @@ import numpy as np
 from numpy.typing import NDArray
 
 from dstheory import _checks
+from dstheory._shares import as_share
 from dstheory.errors import DSTheoryError, MassError, TotalConflictError
 from dstheory.frame import Frame
 from dstheory.kernels import bits, pairwise, setwise
 from dstheory.mass import MassFunction
-from dstheory.revise._arguments import broadcast_shape, check_mass, matched, refuse_rows, shares
+from dstheory.revise._arguments import broadcast_shape, check_mass, matched, refuse_rows
 from dstheory.revise._transfer import collected, stretched
 
 __all__ = ["conditional_plausibilities", "disjunctive_rule_of_combination", "generalized_bayes"]
@@ -91,7 +92,7 @@ def generalized_bayes(
     array([0.5, 0.5])
     """
     _checks.check_frame(frame)
-    pl = np.moveaxis(shares(_as_rows(frame, likelihoods), "likelihood", 1), -1, 0)
+    pl = np.moveaxis(as_share(_as_rows(frame, likelihoods), "likelihood", 1), -1, 0)
     start = _vacuous(frame, pl.dtype) if prior is None else check_mass(prior, "prior")
     _checks.same_frame(frame, start.frame)
     batch = broadcast_shape(start.batch_shape, pl.shape[1:], "likelihoods")

@@ -12,13 +12,20 @@ import numpy as np
 from numpy.typing import NDArray
 
 from dstheory.kernels import bits, pairwise
+from dstheory.kernels.naming import RATES, shares_by_name
 from dstheory.mass import MassFunction
-from dstheory.revise._arguments import as_rate, check_mass
+from dstheory.revise._arguments import as_rate, check_mass, given_contexts
 
 __all__ = ["contextual_discount", "contextual_negate", "contextual_reinforce"]
 
 
-def contextual_discount(m: MassFunction, rates: Mapping[Any, Any]) -> MassFunction:
+@shares_by_name(**RATES)
+def contextual_discount(
+    m: MassFunction,
+    *,
+    rates: Mapping[Any, Any] | None = None,
+    reliabilities: Mapping[Any, Any] | None = None,
+) -> MassFunction:
     """Contextual discounting: where the truth lies in a context, the source may be useless.
 
     For each context A in turn, the share `rate` of the mass of B moves to B or A.
@@ -28,8 +35,11 @@ def contextual_discount(m: MassFunction, rates: Mapping[Any, Any]) -> MassFuncti
     m : MassFunction
         One or a batch.
     rates : mapping of event to number or array
-        Rate 1 - beta_A of each context, between 0 and 1; broadcasts with the batch of `m`.
+        Rate of each context, between 0 and 1; broadcasts with the batch of `m`.
         Contexts are often the single labels, or the sets of a partition.
+
+    reliabilities : mapping of event to number or array
+        beta_A = 1 - rate of each context. Give one of the two.
 
     Returns
     -------
@@ -40,13 +50,14 @@ def contextual_discount(m: MassFunction, rates: Mapping[Any, Any]) -> MassFuncti
     Raises
     ------
     MassError
-        If a rate does not lie between 0 and 1.
+        If a share does not lie between 0 and 1.
     FrameError
         If a label is unknown.
     TypeError
-        If `m` is no mass function, `rates` no mapping, or a rate no number.
+        If `m` is no mass function, a share is no number, or not exactly one of `rates` and
+        `reliabilities` is given by name, as a mapping.
     ValueError
-        If a rate does not broadcast with the batch.
+        If a share does not broadcast with the batch.
 
     See Also
     --------
@@ -72,13 +83,19 @@ def contextual_discount(m: MassFunction, rates: Mapping[Any, Any]) -> MassFuncti
     >>> from dstheory import Frame
     >>> frame = Frame(["airplane", "helicopter", "rocket"])
     >>> m = MassFunction.from_dict(frame, {"airplane": 0.5, "rocket": 0.5})
-    >>> contextual_discount(m, {"airplane": 0.4}).to_dict()
+    >>> contextual_discount(m, reliabilities={"airplane": 0.6}).to_dict()
     {('airplane',): 0.5, ('rocket',): 0.3, ('airplane', 'rocket'): 0.2}
     """
-    return _corrected(m, rates, np.bitwise_or, neutral=0)
+    return _corrected(m, given_contexts(rates, reliabilities), np.bitwise_or, neutral=0)
 
 
-def contextual_reinforce(m: MassFunction, rates: Mapping[Any, Any]) -> MassFunction:
+@shares_by_name(**RATES)
+def contextual_reinforce(
+    m: MassFunction,
+    *,
+    rates: Mapping[Any, Any] | None = None,
+    reliabilities: Mapping[Any, Any] | None = None,
+) -> MassFunction:
     """Contextual reinforcement: the source may have failed to exclude what lies outside.
 
     For each context A in turn, the share `rate` of the mass of B moves to B and A.
@@ -88,8 +105,11 @@ def contextual_reinforce(m: MassFunction, rates: Mapping[Any, Any]) -> MassFunct
     m : MassFunction
         One or a batch.
     rates : mapping of event to number or array
-        Rate 1 - beta_A of each context, between 0 and 1; broadcasts with the batch of `m`.
+        Rate of each context, between 0 and 1; broadcasts with the batch of `m`.
         Contexts are often the complements of the single labels.
+
+    reliabilities : mapping of event to number or array
+        beta_A = 1 - rate of each context. Give one of the two.
 
     Returns
     -------
@@ -100,13 +120,14 @@ def contextual_reinforce(m: MassFunction, rates: Mapping[Any, Any]) -> MassFunct
     Raises
     ------
     MassError
-        If a rate does not lie between 0 and 1.
+        If a share does not lie between 0 and 1.
     FrameError
         If a label is unknown.
     TypeError
-        If `m` is no mass function, `rates` no mapping, or a rate no number.
+        If `m` is no mass function, a share is no number, or not exactly one of `rates` and
+        `reliabilities` is given by name, as a mapping.
     ValueError
-        If a rate does not broadcast with the batch.
+        If a share does not broadcast with the batch.
 
     See Also
     --------
@@ -124,13 +145,20 @@ def contextual_reinforce(m: MassFunction, rates: Mapping[Any, Any]) -> MassFunct
     >>> from dstheory import Frame
     >>> frame = Frame(["ant", "bee", "cat"])
     >>> m = MassFunction.from_dict(frame, {frame: 1})
-    >>> contextual_reinforce(m, {("bee", "cat"): 0.75}).to_dict()
+    >>> contextual_reinforce(m, rates={("bee", "cat"): 0.75}).to_dict()
     {('bee', 'cat'): 0.75, ('ant', 'bee', 'cat'): 0.25}
     """
-    return _corrected(m, rates, np.bitwise_and, neutral=check_mass(m).frame.full)
+    contexts = given_contexts(rates, reliabilities)
+    return _corrected(m, contexts, np.bitwise_and, neutral=check_mass(m).frame.full)
 
 
-def contextual_negate(m: MassFunction, rates: Mapping[Any, Any]) -> MassFunction:
+@shares_by_name(**RATES)
+def contextual_negate(
+    m: MassFunction,
+    *,
+    rates: Mapping[Any, Any] | None = None,
+    reliabilities: Mapping[Any, Any] | None = None,
+) -> MassFunction:
     """Contextual negation: the source may lie unless the truth lies in a context.
 
     For each context A in turn, the share `rate` of the mass of B moves to the set of labels
@@ -141,8 +169,11 @@ def contextual_negate(m: MassFunction, rates: Mapping[Any, Any]) -> MassFunction
     m : MassFunction
         One or a batch.
     rates : mapping of event to number or array
-        Rate 1 - beta_A of each context, between 0 and 1; broadcasts with the batch of `m`.
+        Rate of each context, between 0 and 1; broadcasts with the batch of `m`.
         Contexts are often the complements of the single labels.
+
+    reliabilities : mapping of event to number or array
+        beta_A = 1 - rate of each context. Give one of the two.
 
     Returns
     -------
@@ -152,13 +183,14 @@ def contextual_negate(m: MassFunction, rates: Mapping[Any, Any]) -> MassFunction
     Raises
     ------
     MassError
-        If a rate does not lie between 0 and 1.
+        If a share does not lie between 0 and 1.
     FrameError
         If a label is unknown.
     TypeError
-        If `m` is no mass function, `rates` no mapping, or a rate no number.
+        If `m` is no mass function, a share is no number, or not exactly one of `rates` and
+        `reliabilities` is given by name, as a mapping.
     ValueError
-        If a rate does not broadcast with the batch.
+        If a share does not broadcast with the batch.
 
     See Also
     --------
@@ -179,36 +211,40 @@ def contextual_negate(m: MassFunction, rates: Mapping[Any, Any]) -> MassFunction
     --------
     >>> from dstheory import Frame
     >>> m = MassFunction.from_dict(Frame(["ant", "bee", "cat"]), {"ant": 1})
-    >>> contextual_negate(m, {("bee", "cat"): 0.25}).to_dict()
+    >>> contextual_negate(m, rates={("bee", "cat"): 0.25}).to_dict()
     {(): 0.25, ('ant',): 0.75}
     """
     # B if and only if A is the symmetric difference of B and the complement of A.
-    return _corrected(m, rates, np.bitwise_xor, neutral=0, reverse=check_mass(m).frame.full)
+    contexts = given_contexts(rates, reliabilities)
+    return _corrected(m, contexts, np.bitwise_xor, neutral=0, reverse=check_mass(m).frame.full)
 
 
 def _corrected(
-    m: MassFunction, rates: Any, operation: np.ufunc, *, neutral: int, reverse: int = 0
+    m: MassFunction,
+    contexts: tuple[str, Mapping[Any, Any]],
+    operation: np.ufunc,
+    *,
+    neutral: int,
+    reverse: int = 0,
 ) -> MassFunction:
     """Combine with a mass function on {neutral, context} for each context."""
     frame = check_mass(m).frame
-    if not isinstance(rates, Mapping):
-        raise TypeError(f"rates are a mapping of contexts (events) to rates, not {rates!r}")
-    for context, value in rates.items():
+    name, shares = contexts
+    for context, value in shares.items():
         mask = frame.mask(context)
-        rate = as_rate(value, m, f"rate of context {frame.event(mask)!r}")
-        source = _two_sets(neutral, mask ^ reverse, rate, len(frame))
+        lost, kept = as_rate(name, value, m, f" of context {frame.event(mask)!r}")
+        source = _two_sets(neutral, mask ^ reverse, lost, kept, len(frame))
         joint = pairwise.combine_pairs(m.focal, m.store, *source, operation)
         m = MassFunction.from_store(frame, *joint)
     return m.prune()
 
 
 def _two_sets(
-    neutral: int, context: int, rate: NDArray[Any], size: int
+    neutral: int, context: int, lost: NDArray[Any], kept: NDArray[Any], size: int
 ) -> tuple[NDArray[Any], NDArray[Any]]:
-    """Sets (2,) and masses (2, *batch): the rate on the context, the rest on the neutral set."""
-    # Arithmetic on a 0-d object array gives the bare object, whose type stack would guess.
-    rest = np.asarray(1 - rate, dtype=rate.dtype)
+    """Sets (2,) and masses (2, *batch): what is lost on the context, the rest neutral."""
     if neutral == context:
-        return bits.mask_array([neutral], size), np.asarray(rest + rate, dtype=rate.dtype)[None]
-    store = np.stack([rest, rate] if neutral < context else [rate, rest])
+        # Arithmetic on a 0-d object array gives the bare object, whose type NumPy would guess.
+        return bits.mask_array([neutral], size), np.asarray(kept + lost, dtype=lost.dtype)[None]
+    store = np.stack([kept, lost] if neutral < context else [lost, kept])
     return bits.mask_array(sorted([neutral, context]), size), store

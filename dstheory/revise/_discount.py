@@ -9,14 +9,16 @@ from typing import Any
 import numpy as np
 
 from dstheory.kernels import bits
+from dstheory.kernels.naming import RATE, shares_by_name
 from dstheory.mass import MassFunction
-from dstheory.revise._arguments import as_rate, broadcast_shape, check_mass
+from dstheory.revise._arguments import broadcast_shape, check_mass, given_rate
 from dstheory.revise._transfer import collected, stretched
 
 __all__ = ["discount", "negate"]
 
 
-def discount(m: MassFunction, rate: Any) -> MassFunction:
+@shares_by_name(**RATE)
+def discount(m: MassFunction, *, rate: Any = None, reliability: Any = None) -> MassFunction:
     """Shafer's discounting: a share of all mass moves to the frame.
 
     m(A) becomes (1 - rate) m(A); the frame gets `rate` in addition.
@@ -27,21 +29,24 @@ def discount(m: MassFunction, rate: Any) -> MassFunction:
         One or a batch.
     rate : number or array
         Share moved to the frame, between 0 (reliable) and 1 (useless); broadcasts with the
-        batch of `m`. Reliability is 1 - rate.
+        batch of `m`.
+    reliability : number or array
+        Share that stays where it is, 1 - rate. Give one of the two: papers use both.
 
     Returns
     -------
     MassFunction
-        Its batch is that of `m` and `rate` together.
+        Its batch is that of `m` and the share together.
 
     Raises
     ------
     MassError
-        If a rate does not lie between 0 and 1.
+        If a share does not lie between 0 and 1.
     TypeError
-        If `m` is no mass function, or a rate is no number.
+        If `m` is no mass function, a share is no number, or not exactly one of `rate` and
+        `reliability` is given by name.
     ValueError
-        If `rate` does not broadcast with the batch.
+        If the share does not broadcast with the batch.
 
     See Also
     --------
@@ -55,20 +60,24 @@ def discount(m: MassFunction, rate: Any) -> MassFunction:
     --------
     >>> from dstheory import Frame
     >>> frame = Frame(["ant", "bee"])
-    >>> discount(MassFunction.from_dict(frame, {"ant": 0.5, frame: 0.5}), 0.5)
+    >>> m = MassFunction.from_dict(frame, {"ant": 0.5, frame: 0.5})
+    >>> discount(m, rate=0.25)
     MassFunction on {ant, bee}
-      {ant}       0.25
-      {ant, bee}  0.75
+      {ant}       0.375
+      {ant, bee}  0.625
+    >>> discount(m, reliability=0.75) == discount(m, rate=0.25)
+    True
     """
-    share = as_rate(rate, check_mass(m))
+    lost, kept = given_rate(rate, reliability, check_mass(m))
     whole = bits.mask_array([m.frame.full], len(m.frame))
-    batch = broadcast_shape(m.batch_shape, share.shape, "rates")
-    moved = np.broadcast_to(share, (1, *batch))
-    kept = stretched(m.store, batch) * (1 - share)
-    return collected(m.frame, np.append(m.focal, whole), np.concatenate([kept, moved])).prune()
+    batch = broadcast_shape(m.batch_shape, lost.shape, "shares")
+    moved = np.broadcast_to(lost, (1, *batch))
+    stays = stretched(m.store, batch) * kept
+    return collected(m.frame, np.append(m.focal, whole), np.concatenate([stays, moved])).prune()
 
 
-def negate(m: MassFunction, rate: Any = 1) -> MassFunction:
+@shares_by_name(**RATE)
+def negate(m: MassFunction, *, rate: Any = None, reliability: Any = None) -> MassFunction:
     """Negation: with probability `rate` the source means the opposite of what it says.
 
     m(A) becomes (1 - rate) m(A) + rate m(not A).
@@ -79,20 +88,23 @@ def negate(m: MassFunction, rate: Any = 1) -> MassFunction:
         One or a batch.
     rate : number or array
         Share of the mass that moves to the complements; broadcasts with the batch of `m`.
+    reliability : number or array
+        Share that stays, 1 - rate: how far the source tells the truth. Give one of the two.
 
     Returns
     -------
     MassFunction
-        With rate 1 the complement ``~m``.
+        With rate 1 the complement, ``~m``.
 
     Raises
     ------
     MassError
-        If a rate does not lie between 0 and 1.
+        If a share does not lie between 0 and 1.
     TypeError
-        If `m` is no mass function, or a rate is no number.
+        If `m` is no mass function, a share is no number, or not exactly one of `rate` and
+        `reliability` is given by name.
     ValueError
-        If `rate` does not broadcast with the batch.
+        If the share does not broadcast with the batch.
 
     See Also
     --------
@@ -108,11 +120,11 @@ def negate(m: MassFunction, rate: Any = 1) -> MassFunction:
     Examples
     --------
     >>> from dstheory import Frame
-    >>> negate(MassFunction.from_dict(Frame(["ant", "bee"]), {"ant": 1}), 0.25).to_dict()
+    >>> negate(MassFunction.from_dict(Frame(["ant", "bee"]), {"ant": 1}), rate=0.25).to_dict()
     {('ant',): 0.75, ('bee',): 0.25}
     """
-    share = as_rate(rate, check_mass(m))
-    batch = broadcast_shape(m.batch_shape, share.shape, "rates")
+    lost, kept = given_rate(rate, reliability, check_mass(m))
+    batch = broadcast_shape(m.batch_shape, lost.shape, "shares")
     store = stretched(m.store, batch)
     sets = np.concatenate([m.focal, m.frame.full - m.focal])
-    return collected(m.frame, sets, np.concatenate([store * (1 - share), store * share])).prune()
+    return collected(m.frame, sets, np.concatenate([store * kept, store * lost])).prune()

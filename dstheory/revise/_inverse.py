@@ -15,8 +15,15 @@ from numpy.typing import NDArray
 from dstheory._checks import check_atol, kept_sum
 from dstheory.errors import MassError
 from dstheory.kernels import predicates
+from dstheory.kernels.naming import RATES, shares_by_name
 from dstheory.mass import MassFunction
-from dstheory.revise._arguments import as_rate, broadcast_shape, check_mass, refuse_rows
+from dstheory.revise._arguments import (
+    as_rate,
+    broadcast_shape,
+    check_mass,
+    given_contexts,
+    refuse_rows,
+)
 from dstheory.revise._transfer import collected, stretched
 
 __all__ = ["contextual_dediscount", "contextual_dereinforce"]
@@ -25,17 +32,24 @@ __all__ = ["contextual_dediscount", "contextual_dereinforce"]
 _ROUNDING = 8 * 2.0**-52
 
 
+@shares_by_name(**RATES)
 def contextual_dediscount(
-    m: MassFunction, rates: Mapping[Any, Any], *, atol: float | None = None
+    m: MassFunction,
+    *,
+    rates: Mapping[Any, Any] | None = None,
+    reliabilities: Mapping[Any, Any] | None = None,
+    atol: float | None = None,
 ) -> MassFunction:
     """Undo a contextual discounting; with the frame as context, undo a discounting.
 
     Parameters
     ----------
     m : MassFunction
-        One or a batch; the result of ``contextual_discount`` with these rates.
+        One or a batch; the result of ``contextual_discount`` with these shares.
     rates : mapping of event to number or array
         Rate of each context, from 0 to below 1; broadcasts with the batch of `m`.
+    reliabilities : mapping of event to number or array
+        beta_A = 1 - rate of each context. Give one of the two.
     atol : float, optional
         Float masses within `atol` of zero are dropped as rounding noise, and the row is scaled
         back to 1; by default those that rounding alone may leave, some 1e-16 of what was
@@ -49,14 +63,15 @@ def contextual_dediscount(
     Raises
     ------
     MassError
-        If a rate does not lie between 0 and 1, or is 1, or a mass would be negative: then
+        If a share does not lie between 0 and 1, a rate is 1, or a mass would be negative: then
         `m` is not the result of such a discounting.
     FrameError
         If a label is unknown.
     TypeError
-        If `m` is no mass function, `rates` no mapping, or a rate no number.
+        If `m` is no mass function, a share is no number, or not exactly one of `rates` and
+        `reliabilities` is given by name, as a mapping.
     ValueError
-        If a rate does not broadcast with the batch.
+        If a share does not broadcast with the batch.
 
     References
     ----------
@@ -69,23 +84,30 @@ def contextual_dediscount(
     >>> from dstheory import Frame
     >>> frame = Frame(["ant", "bee"])
     >>> m = MassFunction.from_dict(frame, {"ant": 0.375, frame: 0.625})
-    >>> contextual_dediscount(m, {frame: 0.25}).to_dict()
+    >>> contextual_dediscount(m, rates={frame: 0.25}).to_dict()
     {('ant',): 0.5, ('ant', 'bee'): 0.5}
     """
-    return _undone(m, rates, or_, atol)
+    return _undone(m, given_contexts(rates, reliabilities), or_, atol)
 
 
+@shares_by_name(**RATES)
 def contextual_dereinforce(
-    m: MassFunction, rates: Mapping[Any, Any], *, atol: float | None = None
+    m: MassFunction,
+    *,
+    rates: Mapping[Any, Any] | None = None,
+    reliabilities: Mapping[Any, Any] | None = None,
+    atol: float | None = None,
 ) -> MassFunction:
     """Undo a contextual reinforcement.
 
     Parameters
     ----------
     m : MassFunction
-        One or a batch; the result of ``contextual_reinforce`` with these rates.
+        One or a batch; the result of ``contextual_reinforce`` with these shares.
     rates : mapping of event to number or array
         Rate of each context, from 0 to below 1; broadcasts with the batch of `m`.
+    reliabilities : mapping of event to number or array
+        beta_A = 1 - rate of each context. Give one of the two.
     atol : float, optional
         Float masses within `atol` of zero are dropped as rounding noise, and the row is scaled
         back to 1; by default those that rounding alone may leave, some 1e-16 of what was
@@ -99,14 +121,15 @@ def contextual_dereinforce(
     Raises
     ------
     MassError
-        If a rate does not lie between 0 and 1, or is 1, or a mass would be negative: then
+        If a share does not lie between 0 and 1, a rate is 1, or a mass would be negative: then
         `m` is not the result of such a reinforcement.
     FrameError
         If a label is unknown.
     TypeError
-        If `m` is no mass function, `rates` no mapping, or a rate no number.
+        If `m` is no mass function, a share is no number, or not exactly one of `rates` and
+        `reliabilities` is given by name, as a mapping.
     ValueError
-        If a rate does not broadcast with the batch.
+        If a share does not broadcast with the batch.
 
     References
     ----------
@@ -119,33 +142,36 @@ def contextual_dereinforce(
     >>> from dstheory import Frame
     >>> frame = Frame(["ant", "bee"])
     >>> m = MassFunction.from_dict(frame, {"ant": 0.25, frame: 0.75})
-    >>> contextual_dereinforce(m, {"ant": 0.25}).to_dict()
+    >>> contextual_dereinforce(m, rates={"ant": 0.25}).to_dict()
     {('ant', 'bee'): 1.0}
     """
-    return _undone(m, rates, and_, atol)
+    return _undone(m, given_contexts(rates, reliabilities), and_, atol)
 
 
 def _undone(
-    m: MassFunction, rates: Any, operation: Callable[[Any, Any], Any], atol: float | None
+    m: MassFunction,
+    contexts: tuple[str, Mapping[Any, Any]],
+    operation: Callable[[Any, Any], Any],
+    atol: float | None,
 ) -> MassFunction:
     frame = check_mass(m).frame
-    if not isinstance(rates, Mapping):
-        raise TypeError(f"rates are a mapping of contexts (events) to rates, not {rates!r}")
     if atol is not None:
         check_atol(atol)
     noise = m.store * 0  # what the mass of each set may be wrong by
-    for context, value in rates.items():
+    name, shares = contexts
+    for context, value in shares.items():
         mask = frame.mask(context)
-        name = f"rate of context {frame.event(mask)!r}"
-        rate = as_rate(value, m, name)
+        of = f" of context {frame.event(mask)!r}"
+        lost, kept = as_rate(name, value, m, of)
         advice = "nothing of what was corrected is left, so that it cannot be undone"
-        refuse_rows(rate == 1, f"{name} is 1", advice, MassError)
-        batch = broadcast_shape(m.batch_shape, rate.shape, "rates")
+        fault = f"{name}{of} is {1 if name == 'rate' else 0}"
+        refuse_rows(kept == 0, fault, advice, MassError)
+        batch = broadcast_shape(m.batch_shape, lost.shape, "shares")
         sets = np.concatenate([m.focal, operation(m.focal, mask)])
         store, older = stretched(m.store, batch), stretched(noise, batch)
-        both = np.concatenate([store / (1 - rate), -store * rate / (1 - rate)])
+        both = np.concatenate([store / kept, -store * lost / kept])
         error = 0 if both.dtype == object else _ROUNDING
-        older = np.concatenate([older / (1 - rate), older * rate / (1 - rate)])
+        older = np.concatenate([older / kept, older * lost / kept])
         rounding = error * abs(both) + older
         m, noise = collected(frame, sets, both), collected(frame, sets, rounding).store
     return MassFunction.from_store(frame, m.focal.copy(), _cleaned(m, noise, atol)).prune()
@@ -161,7 +187,7 @@ def _cleaned(m: MassFunction, noise: NDArray[Any], atol: float | None) -> NDArra
         refuse_rows(
             _negative(row),
             f"{m.frame.event(mask)!r} would have a negative mass",
-            "this is not the result of such a correction with these rates",
+            "this is not the result of such a correction with these shares",
             MassError,
         )
     return store if exact else np.asarray(store / kept_sum(store, 0.0 if atol is None else atol))

@@ -29,7 +29,8 @@ class ContextualRates:
     Attributes
     ----------
     rates : dict
-        Contexts (tuples of labels) to rates, as ``contextual_discount`` and the like take.
+        Contexts (tuples of labels) to rates, as ``contextual_discount(m, rates=...)`` and the
+        like take.
     error : number
         E_pl, the sum of squared differences of contours and true labels that is left.
 

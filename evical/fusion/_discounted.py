@@ -14,6 +14,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from dstheory import MassFunction
+from dstheory.kernels.naming import RATES, one_of, shares_by_name
 from dstheory.revise import contextual_discount, discount
 from evical.fusion._base import BaseFusion
 from evical.fusion._held_out import HeldOut
@@ -34,6 +35,8 @@ class Discounted(BaseFusion):
         Shares of the masses that move to the frame, one a source (S,), or with `contextual`
         one for each source and class (S, K); between 0 (Dempster's rule) and 1 (the source
         is ignored).
+    reliabilities : array, optional
+        Shares that are kept, 1 - rate, instead of `rates`.
     contextual : bool
         Discount by rates that depend on the true class: where it is class k, the source is
         useless with the k-th rate.
@@ -76,41 +79,55 @@ class Discounted(BaseFusion):
 
     _by_source = ("rates_",)
 
+    @shares_by_name(**RATES)
     def __init__(
-        self, rates: Any = "learned", contextual: bool = False, shrinkage: float = 1.0
+        self,
+        *,
+        rates: Any = "learned",
+        reliabilities: Any = None,
+        contextual: bool = False,
+        shrinkage: float = 1.0,
     ) -> None:
         self.rates = rates
+        self.reliabilities = reliabilities
         self.contextual = contextual
         self.shrinkage = shrinkage
 
     @property
     def needs_beliefs(self) -> bool:
         """Whether `fit` looks at beliefs and labels, or at sizes alone."""
-        return isinstance(self.rates, str)
+        return isinstance(self.rates, str) and self.reliabilities is None
 
     def _check_parameters(self) -> None:
         check_not_negative(shrinkage=self.shrinkage)
         if not isinstance(self.contextual, bool | np.bool_):
             raise TypeError(f"contextual is {self.contextual!r}, expected True or False")
-        if isinstance(self.rates, str):
-            if self.rates != "learned":
-                raise ValueError(f"rates is {self.rates!r}, expected 'learned' or an array")
+        if isinstance(self.rates, str) and self.rates != "learned":
+            raise ValueError(f"rates is {self.rates!r}, expected 'learned' or an array")
+        if self.needs_beliefs:
             return
-        array = np.asarray(self.rates, dtype=np.float64)
+        name, values = self._given()
+        array = np.asarray(values, dtype=np.float64)
         if array.ndim != 1 + self.contextual:
             expected = "(S, K), one a source and class" if self.contextual else "(S,), one a source"
-            raise ValueError(f"rates have shape {array.shape}, expected {expected}")
+            raise ValueError(f"{name} have shape {array.shape}, expected {expected}")
         if not ((array >= 0) & (array <= 1)).all():
-            raise ValueError(f"rates are {array.tolist()}, expected numbers between 0 and 1")
+            raise ValueError(f"{name} are {array.tolist()}, expected numbers between 0 and 1")
+
+    def _given(self) -> tuple[str, Any]:
+        """Name and values of the shares that are not learned."""
+        rates = None if isinstance(self.rates, str) else self.rates
+        return one_of(rates=rates, reliabilities=self.reliabilities)
 
     def _learn(self, held_out: HeldOut | None, sizes: Floats) -> None:
         if held_out is not None:
             self.rates_ = self._learned(held_out)
             return
-        given = np.array(self.rates, dtype=np.float64)
+        name, values = self._given()
+        given = np.array(values, dtype=np.float64)
         if len(given) != len(sizes):
-            raise ValueError(f"there are rates for {len(given)} sources, but {len(sizes)} sources")
-        self.rates_ = given
+            raise ValueError(f"there are {name} for {len(given)} sources, but {len(sizes)} sources")
+        self.rates_ = given if name == "rates" else 1 - given
 
     def _learned(self, held_out: HeldOut) -> Floats:
         if self.contextual:
@@ -141,8 +158,8 @@ class Discounted(BaseFusion):
 
     def _weakened(self, m: MassFunction, rate: Any) -> MassFunction:
         if not self.contextual:
-            return discount(m, rate)
+            return discount(m, rate=rate)
         if len(rate) != len(m.frame):
             raise ValueError(f"there are rates of {len(rate)} classes, but {len(m.frame)} classes")
         contexts = (m.frame.event(1 << k) for k in range(len(m.frame)))
-        return contextual_discount(m, dict(zip(contexts, rate, strict=True)))
+        return contextual_discount(m, rates=dict(zip(contexts, rate, strict=True)))

@@ -64,7 +64,7 @@ def test_rates_by_their_slopes(benchmark):
     targets = np.eye(2)[y]
 
     def error(rates):
-        weakened = (discount(m, min(max(r, 0), 1)) for m, r in zip(masses, rates, strict=True))
+        weakened = (discount(m, rate=min(max(r, 0), 1)) for m, r in zip(masses, rates, strict=True))
         return 0.5 * ((betp(dempster(*weakened)) - targets) ** 2).sum()
 
     fusion = benchmark(Discounted(shrinkage=0).fit, masses, y)

@@ -314,7 +314,7 @@ def test_conflict_that_discounting_resolves_leaves_its_answer():
     clf = EvidentialEnsemble(
         members,
         calibrator=BinningCalibrator(2, model="bayesian"),
-        rule=Discounted([0, 0, 0.5]),
+        rule=Discounted(rates=[0, 0, 0.5]),
         total_conflict="vacuous",
     ).fit(X, y)
     m = clf.predict_mass(np.array([[0.0, 1, 1], [1, 1, 0]]))

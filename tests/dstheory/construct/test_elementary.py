@@ -33,22 +33,22 @@ def test_certain_of_nothing_is_neutral_for_the_disjunctive_rule(data):
 def test_simple_weights_multiply(s, t, mask):
     """Two simple mass functions on one set: w = 1 - m multiplies (Shafer 1976, ch. 4)."""
     event = ABC.event(mask)
-    both = simple(ABC, event, s) & simple(ABC, event, t)
-    assert both.equals(simple(ABC, event, 1 - (1 - s) * (1 - t)), 0)
+    both = simple(ABC, event, mass=s) & simple(ABC, event, mass=t)
+    assert both.equals(simple(ABC, event, mass=1 - (1 - s) * (1 - t)), 0)
 
 
 @given(shares, st.integers(0, 7))
 def test_negative_simple_is_the_complement_of_a_simple_one(v, mask):
-    one = negative_simple(ABC, ABC.event(mask), v)
-    assert one.equals(~simple(ABC, ABC.event(7 - mask), 1 - v), 0)
+    one = negative_simple(ABC, ABC.event(mask), weight=v)
+    assert one.equals(~simple(ABC, ABC.event(7 - mask), mass=1 - v), 0)
 
 
 @given(shares, shares, st.integers(0, 7))
 def test_disjunctive_weights_multiply(v, w, mask):
     """A_v or A_w is A_vw (Denoeux 2008)."""
     event = ABC.event(mask)
-    both = negative_simple(ABC, event, v) | negative_simple(ABC, event, w)
-    assert both.equals(negative_simple(ABC, event, v * w), 0)
+    both = negative_simple(ABC, event, weight=v) | negative_simple(ABC, event, weight=w)
+    assert both.equals(negative_simple(ABC, event, weight=v * w), 0)
 
 
 @given(frames(2, 4), st.data())
@@ -63,23 +63,23 @@ def test_dempster_of_bayesian_masses_is_bayes_with_a_uniform_prior(frame, data):
 def test_batches():
     assert vacuous(ABC, 4).batch_shape == (4,)
     assert categorical(ABC, "a", (2, 3)).batch_shape == (2, 3)
-    batch = simple(ABC, ["a", "b"], [[0.25, 1.0], [0.5, 0.0]])
+    batch = simple(ABC, ["a", "b"], mass=[[0.25, 1.0], [0.5, 0.0]])
     assert batch.batch_shape == (2, 2)
-    assert batch[1, 0].equals(simple(ABC, ["a", "b"], 0.5))
+    assert batch[1, 0].equals(simple(ABC, ["a", "b"], mass=0.5))
     assert bayesian(ABC, np.full((5, 3), 1 / 3)).batch_shape == (5,)
     assert bayesian(ABC, np.zeros((0, 3))).batch_shape == (0,)
 
 
 def test_symbols_and_fractions_stay():
     p = sympy.Symbol("p", nonnegative=True)
-    assert simple(ABC, "a", p).bel("a") == p
-    assert simple(ABC, "a", Fraction(1, 3)).mass(ABC) == Fraction(2, 3)
+    assert simple(ABC, "a", mass=p).bel("a") == p
+    assert simple(ABC, "a", mass=Fraction(1, 3)).mass(ABC) == Fraction(2, 3)
     assert bayesian(ABC, [p, 1 - p, sympy.Integer(0)]).pl(["a", "b"]) == 1
 
 
 def test_large_frames():
     frame = Frame(range(100))
-    assert simple(frame, [1, 99], 0.25).pl(99) == 1
+    assert simple(frame, [1, 99], mass=0.25).pl(99) == 1
     assert vacuous(frame).is_vacuous
     assert bayesian(frame, np.full(100, 0.01)).is_bayesian
 
@@ -94,11 +94,14 @@ def test_input_is_copied():
 @pytest.mark.parametrize(
     ("make", "message"),
     [
-        (lambda: simple(ABC, "a", 1.5), "mass 1.5 does not lie between 0 and 1"),
-        (lambda: simple(ABC, "a", [0.5, -0.25]), "mass -0.25 in row 1 does not lie"),
-        (lambda: simple(ABC, "a", [0.5, np.nan]), "mass nan in row 1 is not finite"),
-        (lambda: simple(ABC, "a", Fraction(3, 2)), "mass 3/2 does not lie between"),
-        (lambda: negative_simple(ABC, "a", 2.8), "weight 2.8 does not lie between 0 and 1"),
+        (lambda: simple(ABC, "a", mass=1.5), "mass 1.5 does not lie between 0 and 1"),
+        (lambda: simple(ABC, "a", mass=[0.5, -0.25]), "mass -0.25 in row 1 does not lie"),
+        (
+            lambda: simple(ABC, "a", mass=[0.5, np.nan]),
+            "mass nan in row 1 does not lie",
+        ),
+        (lambda: simple(ABC, "a", mass=Fraction(3, 2)), "mass 3/2 does not lie between"),
+        (lambda: negative_simple(ABC, "a", weight=2.8), "weight 2.8 does not lie between 0 and 1"),
         (lambda: bayesian(ABC, [[0.5, 0.5, 0], [0.5, 0.75, -0.25]]), r"-0.25 in row 1 is neg"),
         (lambda: bayesian(ABC, [0.5, 0.25, 0.125]), "sum to 0.875, not 1"),
         (lambda: bayesian(ABC, [0.5, np.inf, 0]), "probability inf is not finite"),
@@ -116,6 +119,6 @@ def test_wrong_kinds_are_refused():
     with pytest.raises(TypeError, match="make one with Frame"):
         vacuous(["a", "b"])
     with pytest.raises(TypeError, match="real numbers"):
-        simple(ABC, "a", "much")
+        simple(ABC, "a", mass="much")
     with pytest.raises(FrameError, match="'z' is not a label"):
         categorical(ABC, "z")

@@ -98,12 +98,12 @@ def test_discount_bounds_are_extremes_over_corners_and_hold_inside(data, quantit
 
     def at(*point):
         found = naive.dempster(
-            *(as_naive(discount(m, r)) for m, r in zip(sources, point, strict=True))
+            *(as_naive(discount(m, rate=r)) for m, r in zip(sources, point, strict=True))
         )
         return naive_value(found, ("a", "b"), quantity)
 
     values = [at(*corner) for corner in product(*rates)]
-    low, high = discount_bounds(sources, rates, ["a", "b"], quantity)
+    low, high = discount_bounds(sources, ["a", "b"], quantity, rates=rates)
     assert (low, high) == (min(values), max(values))
     middle = [data.draw(st.fractions(*pair, max_denominator=20)) for pair in rates]
     assert low <= at(*middle) <= high
@@ -114,10 +114,10 @@ def test_floats_and_names():
         "one": MassFunction.from_dict(SMALL, {"a": 0.5, SMALL: 0.5}),
         "two": MassFunction.from_dict(SMALL, {"b": 1}),
     }
-    low, high = discount_bounds(sources, {"two": (0.5, 1), "one": 0}, "a")
+    low, high = discount_bounds(sources, "a", rates={"two": (0.5, 1), "one": 0})
     assert low == pytest.approx(1 / 3)
     assert high == 0.5
-    assert discount_bounds([sources["one"]], [np.array([0, 1])], "a") == (0, 0.5)
+    assert discount_bounds([sources["one"]], "a", rates=[np.array([0, 1])]) == (0, 0.5)
 
 
 def test_rounding_is_no_agreement():
@@ -151,13 +151,13 @@ def test_refusals():
     with pytest.raises(DSTheoryError, match="batch shape"):
         belief_bounds(MassFunction(SMALL, [3], [[1.0], [1.0]]), event="a")
     with pytest.raises(ValueError, match="there are 2 rates for 1 sources"):
-        discount_bounds([m], [0, 1], "a")
+        discount_bounds([m], "a", rates=[0, 1])
     with pytest.raises(DSTheoryError, match="4 corners, at most 3"):
-        discount_bounds([m, m], [(0, 1), (0, 1)], "a", max_vertices=3)
+        discount_bounds([m, m], "a", rates=[(0, 1), (0, 1)], max_vertices=3)
     with pytest.raises(MassError, match="rate"):
-        discount_bounds([m], [(0, 2)], "a")
+        discount_bounds([m], "a", rates=[(0, 2)])
     for rate in ((0, 0.5, 1), (0.5, 0.25), ()):
         with pytest.raises(ValueError, match="a rate is a number or"):
-            discount_bounds([m], [rate], "a")
+            discount_bounds([m], "a", rates=[rate])
     with pytest.raises(ValueError, match=r"missing or unknown for \['x', 'y'\]"):
-        discount_bounds({"x": m}, {"y": 0.5}, "a")
+        discount_bounds({"x": m}, "a", rates={"y": 0.5})

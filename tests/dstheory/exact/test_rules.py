@@ -60,21 +60,24 @@ def test_weights_come_back():
 
 
 @pytest.mark.parametrize(
-    ("name", "arguments"),
+    ("name", "arguments", "shares"),
     [
-        ("condition", (["b", "c"],)),
-        ("condition_geometric", (["a", "b"],)),
-        ("discount", (sympy.Rational(1, 3),)),
-        ("discount", (symbols_of(TWO)[0],)),
-        ("negate", (sympy.Rational(1, 3),)),
-        ("contextual_discount", ({("b", "c"): sympy.Rational(1, 3)},)),
-        ("coarsen", (Frame(["u", "v"]), {"u": "a", "v": ["b", "c"]})),
+        ("condition", (["b", "c"],), {}),
+        ("condition_geometric", (["a", "b"],), {}),
+        ("discount", (), {"rate": sympy.Rational(1, 3)}),
+        ("discount", (), {"rate": symbols_of(TWO)[0]}),
+        ("negate", (), {"rate": sympy.Rational(1, 3)}),
+        ("contextual_discount", (), {"rates": {("b", "c"): sympy.Rational(1, 3)}}),
+        ("coarsen", (Frame(["u", "v"]), {"u": "a", "v": ["b", "c"]}), {}),
     ],
 )
-def test_revisions(name, arguments):
+def test_revisions(name, arguments, shares):
     function = getattr(revise, name)
-    values = [v.subs(POINT) if hasattr(v, "free_symbols") else v for v in arguments]
-    found, expected = function(ONE, *arguments), function(at_point(ONE), *values)
+    values = {n: v.subs(POINT) if hasattr(v, "free_symbols") else v for n, v in shares.items()}
+    found, expected = (
+        function(ONE, *arguments, **shares),
+        function(at_point(ONE), *arguments, **values),
+    )
     for mask in expected.focal:
         difference = sympy.sympify(found.mass(mask=int(mask))).subs(POINT)
         assert difference == expected.mass(mask=int(mask))

@@ -36,11 +36,12 @@ def exact_sources(count):
 @given(sources=exact_sources(3), rates=st.lists(RATES, min_size=3, max_size=3))
 def test_rate_derivatives_are_limits(quantity, event, sources, rates):
     """f is a quotient of linear functions of a rate: two more points determine the derivative."""
-    found = sensitivity(sources, event, rates, quantity)
+    found = sensitivity(sources, event, quantity, rates=rates)
 
     def at(i, rate):
         changed = [*rates[:i], rate, *rates[i + 1 :]]
-        return value_of(dempster(*map(discount, sources, changed)), event, quantity)
+        weak = (discount(m, rate=rate) for m, rate in zip(sources, changed, strict=True))
+        return value_of(dempster(*weak), event, quantity)
 
     assert found.value == at(0, rates[0])
     for i, rate in enumerate(rates):
@@ -61,8 +62,8 @@ def test_symbols_go_through(quantity):
         {"b": sympy.Rational(1, 2), ("b", "c"): sympy.Rational(1, 4), FRAME: sympy.Rational(1, 4)},
     )
     event = ("a", "c")
-    found = sensitivity([first, second], event, [rate, 0], quantity)
-    formula = value_of(dempster(discount(first, rate), second), event, quantity)
+    found = sensitivity([first, second], event, quantity, rates=[rate, 0])
+    formula = value_of(dempster(discount(first, rate=rate), second), event, quantity)
     assert sympy.cancel(found.derivatives[0] - formula.diff(rate)) == 0
     slopes = mass_gradients([first, second], event, quantity)["source 1"]
     formula = value_of(dempster(first, second), event, quantity)
@@ -91,11 +92,11 @@ def test_batches_are_rows():
     sources = [MassFunction(FRAME, [1, 2, 7], rng.dirichlet([1, 1, 1], 4)) for _ in range(3)]
     sources[1] = sources[1][0]
     rates = [0.1, 0.2, rng.uniform(size=4)]
-    found = sensitivity(sources, "a", rates, "betp")
+    found = sensitivity(sources, "a", "betp", rates=rates)
     assert found.derivatives.shape == found.rates.shape == found.without.shape == (3, 4)
     for row in range(4):
         single = [m[row] if m.batch_shape else m for m in sources]
-        one = sensitivity(single, "a", [0.1, 0.2, rates[2][row]], "betp")
+        one = sensitivity(single, "a", "betp", rates=[0.1, 0.2, rates[2][row]])
         np.testing.assert_allclose(found.derivatives[:, row], one.derivatives, rtol=1e-12)
         np.testing.assert_allclose(found.elasticities[:, row], one.elasticities, rtol=1e-12)
         assert found.value[row] == pytest.approx(one.value, rel=1e-12)
@@ -106,7 +107,7 @@ def test_batches_are_rows():
 
 def test_one_source_and_names():
     m = MassFunction.from_dict(FRAME, {"a": 0.5, FRAME: 0.5})
-    found = sensitivity({"only": m}, "a", {"only": 0.5})
+    found = sensitivity({"only": m}, "a", rates={"only": 0.5})
     assert (found.names, found.value, list(found.derivatives)) == (("only",), 0.25, [-0.5])
     assert list(found.elasticities) == [1.0]
     assert list(found.without) == [0.0]
@@ -129,9 +130,9 @@ def test_refusals():
     with pytest.raises(ValueError, match="there is no source"):
         sensitivity([], "a")
     with pytest.raises(ValueError, match="2 rates for 1 sources"):
-        sensitivity([m], "a", [0, 0])
+        sensitivity([m], "a", rates=[0, 0])
     with pytest.raises(ValueError, match="no source is called 'x'"):
-        sensitivity({"y": m}, "a", {"x": 0})
+        sensitivity({"y": m}, "a", rates={"x": 0})
     with pytest.raises(TypeError, match="sources are a list or a dict"):
         sensitivity(m, "a")
     with pytest.raises(TypeError, match="MassFunction"):

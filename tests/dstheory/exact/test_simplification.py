@@ -51,7 +51,7 @@ def test_a_derived_formula_is_the_rule_itself(rule):
 
 def test_revision_with_symbols():
     rate, (x1, x2) = share("rate"), symbols_of(ONE)
-    assert simplified(discount(ONE, rate)).mass("a") == sympy.factor(x1 * (1 - rate))
+    assert simplified(discount(ONE, rate=rate)).mass("a") == sympy.factor(x1 * (1 - rate))
     conditioned = simplified(revise.condition(ONE, ["b", "c"]))
     assert sympy.cancel(conditioned.bel("b") - x2 / (1 - x1)) == 0
 

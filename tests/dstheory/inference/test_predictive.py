@@ -38,7 +38,7 @@ FAMILIES = {
     "bounded": predictive(
         RandomInterval(LikelihoodContour(lambda x: -(x**2) / 2, (-1.0, 2.5))), stats.norm
     ),
-    "discounted": predictive(POISSON.discount(0.25), stats.poisson),
+    "discounted": predictive(POISSON.discount(rate=0.25), stats.poisson),
 }
 EVENTS = [(-np.inf, 2.0), (1.0, 6.0), (3.0, 3.0), (2.0, np.inf), (-1.0, 40.0), (-np.inf, np.inf)]
 
@@ -63,7 +63,7 @@ def test_binary_equals_the_binomial_model(k, n):
 
 def test_binary_of_a_discounted_interval_is_discounted():
     interval = RandomInterval(binomial_contour(3, 10))
-    plain, weak = predictive_binary(interval), predictive_binary(interval.discount(0.3))
+    plain, weak = predictive_binary(interval), predictive_binary(interval.discount(rate=0.3))
     np.testing.assert_allclose(weak.masses[:2], 0.7 * plain.masses[:2], atol=1e-14)
 
 
@@ -202,7 +202,7 @@ def test_much_data_leave_the_plug_in_distribution():
 
 
 def test_discounting():
-    plain, weak = FAMILIES["poisson"], FAMILIES["poisson"].discount(0.4)
+    plain, weak = FAMILIES["poisson"], FAMILIES["poisson"].discount(rate=0.4)
     bel, pl = bel_and_pl("poisson")
     low, high = np.transpose(EVENTS)
     whole = np.isinf(low) & np.isinf(high)

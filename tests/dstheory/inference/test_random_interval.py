@@ -93,7 +93,8 @@ def test_expectation_in_closed_form():
     assert half.expectation() == (-np.inf, np.inf)
     flat = RandomInterval(LikelihoodContour(np.zeros_like, (2.0, np.inf)))
     assert flat.expectation() == (2.0, np.inf)
-    assert RandomInterval(normal_contour([0.0], sigma=2.0), 0.1).expectation() == (-np.inf, np.inf)
+    weak = RandomInterval(normal_contour([0.0], sigma=2.0), rate=0.1)
+    assert weak.expectation() == (-np.inf, np.inf)
 
 
 @settings(max_examples=25)
@@ -104,7 +105,7 @@ def test_laws(k, failures, x, y, rate):
     low, high = min(x, y), max(x, y)
     bel, pl = interval.bel(low, high), interval.pl(low, high)
     assert 0 <= bel <= pl <= 1
-    weak = interval.discount(rate)
+    weak = interval.discount(rate=rate)
     whole = low == 0 and high == 1
     assert weak.bel(low, high) == pytest.approx(1 if whole else (1 - rate) * bel)
     assert weak.pl(low, high) == pytest.approx(rate + (1 - rate) * pl)
@@ -146,7 +147,7 @@ def test_wrong_arguments():
     with pytest.raises(TypeError, match="LikelihoodContour"):
         RandomInterval(0.5)
     with pytest.raises(ValueError, match="rate is 2"):
-        INTERVALS["binomial"].discount(2)
+        INTERVALS["binomial"].discount(rate=2)
     with pytest.raises(ValueError, match="p is -1"):
         INTERVALS["binomial"].quantile(-1)
     with pytest.raises(AttributeError, match="immutable"):

@@ -24,7 +24,7 @@ def test_latex_escapes_labels_and_writes_fractions():
 
 def test_latex_of_a_batch_has_a_column_for_each_row():
     frame = Frame(["a", "b"])
-    lines = to_latex(simple(frame, "a", [0.25, 1 / 3]), digits=2).splitlines()
+    lines = to_latex(simple(frame, "a", mass=[0.25, 1 / 3]), digits=2).splitlines()
     assert lines[0] == r"\begin{tabular}{lrr}"
     assert lines[2] == r"$A$ & $m_{0}(A)$ & $m_{1}(A)$ \\"
     assert lines[4] == r"$\{\text{a}\}$ & 0.25 & 0.33 \\"
@@ -41,7 +41,7 @@ def test_latex_of_a_product_names_values():
 
 def test_latex_of_symbols():
     p = sympy.Symbol("p_1", nonnegative=True)
-    assert "p_{1}" in to_latex(simple(Frame(["a", "b"]), "a", p))
+    assert "p_{1}" in to_latex(simple(Frame(["a", "b"]), "a", mass=p))
 
 
 def test_pandas_of_a_single_one():

@@ -42,7 +42,7 @@ def test_batches_come_back():
     assert same(from_csv(to_csv(flat)), flat)
     empty = vacuous(ABC, 0)
     assert from_json(to_json(empty)).batch_shape == (0,)
-    thirds = simple(ABC, "a", [Fraction(1, 3), Fraction(1)])
+    thirds = simple(ABC, "a", mass=[Fraction(1, 3), Fraction(1)])
     assert same(from_json(to_json(thirds)), thirds)
     assert same(from_csv(to_csv(thirds)), thirds)
 
@@ -92,7 +92,7 @@ def test_what_has_no_text_is_refused():
         to_json(vacuous(Frame([frozenset("a")])))
     with pytest.raises(TypeError, match="inf has no JSON form"):
         to_json(vacuous(Frame([np.inf])))
-    symbolic = simple(ABC, "a", sympy.Symbol("p", nonnegative=True))
+    symbolic = simple(ABC, "a", mass=sympy.Symbol("p", nonnegative=True))
     for write in (to_json, to_csv):
         with pytest.raises(TypeError, match="substitute symbols"):
             write(symbolic)
@@ -105,7 +105,7 @@ def test_what_has_no_text_is_refused():
 
 
 def changed(**fields):
-    document = json.loads(to_json(simple(ABC, "a", 0.75)))
+    document = json.loads(to_json(simple(ABC, "a", mass=0.75)))
     return json.dumps({**document, **fields})
 
 

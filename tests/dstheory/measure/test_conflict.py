@@ -127,7 +127,7 @@ def test_blame_discount_lessens_conflict(sources):
     """Each source gives its share of the conflict to the frame; conflict never grows."""
     discounted = measure.blame_discount(*sources)
     for m, less, rate in zip(sources, discounted, measure.conflict_blame(*sources), strict=True):
-        assert less == discount(m, rate)
+        assert less == discount(m, rate=rate)
     assert measure.conflict(*discounted) <= measure.conflict(*sources)
     assert measure.blame_discount(*sources, strength=0) == tuple(sources)
 

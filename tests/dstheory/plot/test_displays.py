@@ -196,7 +196,7 @@ def test_bounds_are_those_of_the_source(ax, name):
 
 
 def test_discounted_belief_needs_limits(ax):
-    weak = predictive(RandomInterval(poisson_contour([3, 5])).discount(0.7), stats.poisson)
+    weak = predictive(RandomInterval(poisson_contour([3, 5])).discount(rate=0.7), stats.poisson)
     with pytest.raises(ValueError, match="give limits"):
         BoundsDisplay.from_belief(weak, ax=ax)
     with pytest.raises(ValueError, match=r"quantile at 0\.5 has bounds"):

@@ -57,18 +57,18 @@ def test_contextual_equals_its_definition(correct, case):
     expected = naive_revise.contextual(
         as_sets(m), contexts, lambda b, a: CHANGES[correct](b, a, frame)
     )
-    assert as_sets(correct(m, contexts)) == expected
-    assert correct(m, dict(reversed(contexts.items()))) == correct(m, contexts)
+    assert as_sets(correct(m, rates=contexts)) == expected
+    assert correct(m, rates=dict(reversed(contexts.items()))) == correct(m, rates=contexts)
 
 
 @given(case=mass_and_rates(), rate=rates)
 def test_discount_and_negate_equal_their_definitions(case, rate):
     m, _ = case
-    assert as_sets(discount(m, rate)) == naive_revise.discount(as_sets(m), rate, m.frame)
-    assert as_sets(negate(m, rate)) == naive_revise.negate(as_sets(m), rate, m.frame)
-    assert discount(m, rate) == contextual_discount(m, {m.frame: rate})
-    assert negate(m, rate) == contextual_negate(m, {(): rate})
-    assert negate(m) == ~m
+    assert as_sets(discount(m, rate=rate)) == naive_revise.discount(as_sets(m), rate, m.frame)
+    assert as_sets(negate(m, rate=rate)) == naive_revise.negate(as_sets(m), rate, m.frame)
+    assert discount(m, rate=rate) == contextual_discount(m, rates={m.frame: rate})
+    assert negate(m, rate=rate) == contextual_negate(m, rates={(): rate})
+    assert negate(m, rate=1) == ~m
 
 
 @given(case=mass_and_rates())
@@ -76,13 +76,13 @@ def test_reinforcing_is_discounting_the_complement(case):
     """Duality under complement (Mercier, Lefevre & Delmotte 2012)."""
     m, contexts = case
     complements = {frozenset(m.frame) - context: rate for context, rate in contexts.items()}
-    assert contextual_reinforce(m, contexts) == ~contextual_discount(~m, complements)
+    assert contextual_reinforce(m, rates=contexts) == ~contextual_discount(~m, rates=complements)
 
 
 @given(case=mass_and_rates(), one=rates, two=rates)
 def test_discounts_multiply(case, one, two):
     m, _ = case
-    assert discount(discount(m, one), two) == discount(m, 1 - (1 - one) * (1 - two))
+    assert discount(discount(m, rate=one), rate=two) == discount(m, rate=1 - (1 - one) * (1 - two))
 
 
 INVERSES = [
@@ -96,9 +96,9 @@ INVERSES = [
 def test_corrections_are_undone(correct, undo, case):
     m, contexts = case
     contexts = {context: rate / 2 for context, rate in contexts.items()}
-    assert undo(correct(m, contexts), contexts) == m
+    assert undo(correct(m, rates=contexts), rates=contexts) == m
     floating = MassFunction(m.frame, m.focal, m.masses.astype(float))
-    again = undo(correct(floating, contexts), contexts)
+    again = undo(correct(floating, rates=contexts), rates=contexts)
     assert again.equals(floating, atol=1e-9)
     assert len(again.focal) == len(m.focal)
 
@@ -106,19 +106,19 @@ def test_corrections_are_undone(correct, undo, case):
 @pytest.mark.parametrize(("correct", "undo"), INVERSES)
 def test_what_was_not_corrected_cannot_be_undone(correct, undo):
     m = MassFunction(FRAME, [2, 3], [[0.25, 0.75], [1, 0]])
-    assert undo(m, {}) == m
+    assert undo(m, rates={}) == m
     event = {contextual_dediscount: "a", contextual_dereinforce: "h"}[undo]
     with pytest.raises(MassError, match=r"would have a negative mass in \d of 2 rows"):
-        undo(m, {event: 0.9})
+        undo(m, rates={event: 0.9})
     with pytest.raises(MassError, match="is 1; nothing"):
-        undo(m, {"a": 1})
+        undo(m, rates={"a": 1})
     with pytest.raises(MassError, match=r"is 1 in 1 of 2 rows \(first: row 1\)"):
-        undo(m, {"a": [0, 1]})
+        undo(m, rates={"a": [0, 1]})
     with pytest.raises(MassError, match="does not lie"):
-        undo(m, {"a": 1.5})
+        undo(m, rates={"a": 1.5})
     with pytest.raises(TypeError, match="mapping of contexts"):
-        undo(m, [0.5])
-    batch = undo(correct(m, {"r": [0.25, 0.5]}), {"r": [0.25, 0.5]})
+        undo(m, rates=[0.5])
+    batch = undo(correct(m, rates={"r": [0.25, 0.5]}), rates={"r": [0.25, 0.5]})
     assert batch.equals(m)
 
 
@@ -126,7 +126,7 @@ def test_mercier_2008_case_1():
     """Not {h, r}, as a C++ test expects."""
     half = Fraction(1, 2)
     m = MassFunction.from_dict(FRAME, {"a": half, "r": half})
-    corrected = contextual_discount(m, {"a": Fraction(2, 5), "h": 0, "r": 0})
+    corrected = contextual_discount(m, rates={"a": Fraction(2, 5), "h": 0, "r": 0})
     assert as_sets(corrected) == {
         frozenset("a"): half,
         frozenset("r"): Fraction(3, 10),
@@ -172,7 +172,7 @@ def test_learned_rates_are_the_best_of_a_grid(correction, data):
     learned = learn_contextual_rates(m, truth, correction)
 
     def error(contexts):
-        contours = CORRECTIONS[correction](m, contexts).contour()
+        contours = CORRECTIONS[correction](m, rates=contexts).contour()
         rows = [dict(zip("ab", row, strict=True)) for row in contours]
         return naive_revise.contour_error(rows, truth)
 
@@ -202,27 +202,29 @@ def test_rates_give_and_join_batches():
     m = MassFunction(FRAME, [1, 7], [[0.5, 0.5], [0.25, 0.75]])
     rate = np.array([[0.0], [0.5], [1.0]])
     for correct in (discount, negate):
-        assert correct(m, rate).batch_shape == (3, 2)
+        assert correct(m, rate=rate).batch_shape == (3, 2)
         for i, j in np.ndindex(3, 2):
-            assert correct(m, rate)[i, j].equals(correct(m[j], rate[i, 0]))
-        assert correct(m[0], rate[:, 0]).batch_shape == (3,)
-        assert correct(m[:0], 0.5).batch_shape == (0,)
+            assert correct(m, rate=rate)[i, j].equals(correct(m[j], rate=rate[i, 0]))
+        assert correct(m[0], rate=rate[:, 0]).batch_shape == (3,)
+        assert correct(m[:0], rate=0.5).batch_shape == (0,)
     for correct in CHANGES:
-        assert correct(m, {"a": rate, "h": 0.5})[2, 1].equals(correct(m[1], {"a": 1, "h": 0.5}))
-        assert correct(m, {}) == m
+        assert correct(m, rates={"a": rate, "h": 0.5})[2, 1].equals(
+            correct(m[1], rates={"a": 1, "h": 0.5})
+        )
+        assert correct(m, rates={}) == m
         for neutral in ((), FRAME):
-            assert correct(m, {neutral: rate}).batch_shape == (3, 2)
+            assert correct(m, rates={neutral: rate}).batch_shape == (3, 2)
 
 
 def test_number_types():
     exact = MassFunction.from_dict(FRAME, {"a": Fraction(1)})
     floating = MassFunction.from_dict(FRAME, {"a": 1.0})
-    assert discount(exact, Fraction(1, 3)).mass("a") == Fraction(2, 3)
-    assert discount(exact, 0).store.dtype == object
-    assert discount(floating, Fraction(1, 2)).store.dtype == np.float64
-    assert contextual_discount(floating, {"h": Fraction(1, 2)}).store.dtype == np.float64
+    assert discount(exact, rate=Fraction(1, 3)).mass("a") == Fraction(2, 3)
+    assert discount(exact, rate=0).store.dtype == object
+    assert discount(floating, rate=Fraction(1, 2)).store.dtype == np.float64
+    assert contextual_discount(floating, rates={"h": Fraction(1, 2)}).store.dtype == np.float64
     large = MassFunction.from_dict(Frame(range(80)), {79: 0.5, (0, 79): 0.5})
-    assert contextual_discount(discount(large, 0.5), {3: 0.5}).mass([3, 79]) == 0.125
+    assert contextual_discount(discount(large, rate=0.5), rates={3: 0.5}).mass([3, 79]) == 0.125
 
 
 @pytest.mark.parametrize("rate", [-0.1, 1.1, np.nan, np.inf, Fraction(3, 2)])
@@ -230,30 +232,30 @@ def test_rates_outside_of_0_and_1_are_refused(rate):
     m = MassFunction(FRAME, [1, 7], [[0.5, 0.5], [0.25, 0.75]])
     for correct in (discount, negate):
         with pytest.raises(MassError, match=r"rate .* does not lie between 0 and 1"):
-            correct(m, rate)
+            correct(m, rate=rate)
         with pytest.raises(MassError, match=r"rate .* in row 1 does not lie"):
-            correct(m, [0, rate])
+            correct(m, rate=[0, rate])
     for correct in CHANGES:
         with pytest.raises(MassError, match=r"context \('a', 'h'\) .* in row 1"):
-            correct(m, {("a", "h"): [0, rate]})
+            correct(m, rates={("a", "h"): [0, rate]})
 
 
 def test_wrong_arguments_are_refused():
     m = MassFunction(FRAME, [1, 7], [[0.5, 0.5], [0.25, 0.75]])
     for correct in (discount, negate):
         with pytest.raises(TypeError, match="m is a MassFunction"):
-            correct(None, 0.5)
+            correct(None, rate=0.5)
         with pytest.raises(TypeError, match="real number"):
-            correct(m, "much")
+            correct(m, rate="much")
         with pytest.raises(ValueError, match="broadcast"):
-            correct(m, [0.1, 0.2, 0.3])
+            correct(m, rate=[0.1, 0.2, 0.3])
     for correct in CHANGES:
         with pytest.raises(TypeError, match="m is a MassFunction"):
-            correct(None, {})
+            correct(None, rates={})
         with pytest.raises(TypeError, match="mapping of contexts"):
-            correct(m, 0.5)
+            correct(m, rates=0.5)
         with pytest.raises(FrameError, match="'z'"):
-            correct(m, {"z": 0.5})
+            correct(m, rates={"z": 0.5})
     with pytest.raises(ValueError, match="correction is 'other'"):
         learn_contextual_rates(m, "ah", "other")
     with pytest.raises(MassError, match="3 labels for 2"):
@@ -275,7 +277,7 @@ def test_wrong_arguments_are_refused():
 def test_taking_a_correction_back_keeps_small_masses(correct, undo, mass):
     m = MassFunction(FRAME, [1, 2, 7], [0.25, mass, 0.75 - mass])
     contexts = {("a", "h"): 0.25, "r": 0.125}
-    back = undo(correct(m, contexts), contexts)
+    back = undo(correct(m, rates=contexts), rates=contexts)
     assert back.mass("h") == pytest.approx(mass, abs=1e-15)
     assert back.focal.tolist() == [1, 2, 7]
 
@@ -284,6 +286,6 @@ def test_taking_a_correction_back_keeps_small_masses(correct, undo, mass):
 def test_a_tolerance_that_drops_everything_is_refused(correct, undo):
     m = MassFunction(FRAME, [1, 7], [[0.25, 0.75], [0.5, 0.5]])
     with pytest.raises(MassError, match=r"no focal set has more than 1 in row 0; prune with a low"):
-        undo(m, {FRAME: 0.125}, atol=1)
+        undo(m, rates={FRAME: 0.125}, atol=1)
     with pytest.raises(ValueError, match="atol is nan, but a tolerance is not negative"):
-        undo(m, {FRAME: 0.125}, atol=np.nan)
+        undo(m, rates={FRAME: 0.125}, atol=np.nan)

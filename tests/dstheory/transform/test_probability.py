@@ -109,7 +109,7 @@ def test_inverse_pignistic_of_batches_and_large_frames():
 
 def test_symbols():
     s = sympy.Symbol("s", nonnegative=True)
-    p = betp(simple(ABC, "a", s))
+    p = betp(simple(ABC, "a", mass=s))
     assert sympy.simplify(p[0] - (1 + 2 * s) / 3) == 0
     assert sympy.simplify(sum(p) - 1) == 0
 

@@ -92,9 +92,9 @@ def test_weights_come_back(frame, data):
 def test_weights_below_one_are_a_combination_of_simple_mass_functions(numbers):
     """The product that defines the decomposition (Denoeux 2008); weights may be zero."""
     weights = [Fraction(n, 6) for n in numbers]
-    sources = [simple(ABC, ABC.event(i), 1 - weights[i]) for i in range(7)]
+    sources = [simple(ABC, ABC.event(i), weight=weights[i]) for i in range(7)]
     assert from_conjunctive_weights(ABC, weights).equals(reduce(MassFunction.__and__, sources), 0)
-    duals = [negative_simple(ABC, ABC.event(i), weights[i]) for i in range(1, 8)]
+    duals = [negative_simple(ABC, ABC.event(i), weight=weights[i]) for i in range(1, 8)]
     assert from_disjunctive_weights(ABC, weights).equals(reduce(MassFunction.__or__, duals), 0)
     floats = from_conjunctive_weights(ABC, [float(w) for w in weights])
     assert floats.equals(reduce(MassFunction.__and__, sources), 1e-12)
@@ -127,7 +127,7 @@ def test_denoeux_2008_table_5():
 def test_symbolic_weights():
     """The weight of a simple mass function is 1 - m (Shafer 1976, ch. 4)."""
     p = sympy.Symbol("p", positive=True)
-    weights = conjunctive_weights(simple(ABC, "a", p))
+    weights = conjunctive_weights(simple(ABC, "a", mass=p))
     assert [sympy.simplify(w) for w in weights] == [1, 1 - p, 1, 1, 1, 1, 1, 1]
 
 

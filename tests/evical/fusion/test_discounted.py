@@ -13,7 +13,7 @@ from tests.evical.fusion.samples import sources
 
 def error_by_definition(rates, masses, y):
     """Half the squared distances of pignistic probabilities from labels, sample by sample."""
-    fused = dempster(*(discount(m, rate) for m, rate in zip(masses, rates, strict=True)))
+    fused = dempster(*(discount(m, rate=rate) for m, rate in zip(masses, rates, strict=True)))
     targets = np.array([[label == known for known in fused.frame.labels] for label in y])
     return 0.5 * ((betp(fused) - targets) ** 2).sum()
 
@@ -64,19 +64,19 @@ def test_large_shrinkage_is_dempsters_rule():
 
 def test_rates_of_0_and_1():
     masses, _ = sources(n_classes=3)
-    none, all_ = (Discounted([rate] * 3).fit(sizes=[1] * 3) for rate in (0, 1))
+    none, all_ = (Discounted(rates=[rate] * 3).fit(sizes=[1] * 3) for rate in (0, 1))
     assert none(*masses).equals(dempster(*masses))
     assert all_(*masses).is_vacuous.all()
-    one_left = Discounted([1, 0, 1]).fit(sizes=[1] * 3)
+    one_left = Discounted(rates=[1, 0, 1]).fit(sizes=[1] * 3)
     assert one_left(*masses).equals(masses[1])
 
 
 def test_rates_of_contexts():
     masses, _ = sources()
     table = np.array([[0.1, 0.2], [0.3, 0.4], [0.5, 0.6]])
-    fusion = Discounted(table, contextual=True).fit(sizes=[1] * 3)
+    fusion = Discounted(rates=table, contextual=True).fit(sizes=[1] * 3)
     weak = [
-        contextual_discount(m, {"ant": a, "bee": b})
+        contextual_discount(m, rates={"ant": a, "bee": b})
         for m, (a, b) in zip(masses, table, strict=True)
     ]
     assert fusion(*masses).equals(dempster(*weak))
