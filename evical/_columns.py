@@ -12,12 +12,12 @@ import numpy as np
 from numpy.typing import NDArray
 from sklearn.frozen import FrozenEstimator
 from sklearn.utils import _safe_indexing
-from sklearn.utils.parallel import Parallel, delayed
 from sklearn.utils.validation import _check_method_params
 
 from evical._calibrated import Calibrated, CalibratedColumns
 from evical._decoder import Decoder
-from evical._folds import Fold, FoldFitter, Rows
+from evical._folds import SILENT, Fold, FoldFitter, Rows
+from evical._progress import Progress
 
 __all__ = ["ColumnFitter", "column_weights"]
 
@@ -43,6 +43,7 @@ class ColumnFitter:
         With the code, and the classes in `y`.
     n_jobs : int or None
         Columns fitted at once.
+    progress : Progress
 
     Raises
     ------
@@ -61,6 +62,7 @@ class ColumnFitter:
         params: dict[str, Any],
         decoder: Decoder,
         n_jobs: int | None,
+        progress: Progress = SILENT,
     ) -> None:
         if isinstance(estimator, FrozenEstimator):
             raise ValueError(
@@ -72,6 +74,7 @@ class ColumnFitter:
         self.params = params
         self.decoder = decoder
         self.n_jobs = n_jobs
+        self.progress = progress
 
     def pairs(self, folds: Sequence[Fold]) -> list[Calibrated]:
         """For each fold, all columns trained on one part and calibrated on the other."""
@@ -85,11 +88,11 @@ class ColumnFitter:
 
     def _each(self, how: str, folds: Sequence[Fold]) -> list[Any]:
         signs = self.decoder.code[np.searchsorted(self.decoder.classes, self.y)]
-        return list(
-            Parallel(n_jobs=self.n_jobs)(
-                delayed(self._column)(how, column, folds) for column in signs.T
-            )
-        )
+        tasks = [
+            (f"column {number}", (how, column, folds))
+            for number, column in enumerate(signs.T, start=1)
+        ]
+        return self.progress.each(self._column, tasks, self.n_jobs)
 
     def _column(self, how: str, signs: NDArray[np.int8], folds: Sequence[Fold]) -> Any:
         """What a method of `FoldFitter` gives for one column; each sample has its sign."""

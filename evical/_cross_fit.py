@@ -16,11 +16,11 @@ from sklearn.base import clone
 from sklearn.frozen import FrozenEstimator
 from sklearn.model_selection import StratifiedKFold
 from sklearn.utils import _safe_indexing
-from sklearn.utils.parallel import Parallel, delayed
 from sklearn.utils.validation import _check_method_params
 
 from dstheory import Frame, MassFunction
 from evical._members import fitted, gathered
+from evical._progress import Progress
 from evical.fusion import BaseFusion
 
 __all__ = ["Share", "check_refittable", "fit_fusion"]
@@ -37,6 +37,7 @@ class Share:
 
     Parameters
     ----------
+    name : str
     member : classifier with `predict_mass`, not fitted (or frozen)
     fitted : the same, fitted to `rows`
     rows : (r,) array
@@ -44,6 +45,7 @@ class Share:
         Arguments of its `fit`; arrays with a row for each sample of all are cut like X.
     """
 
+    name: str
     member: Any
     fitted: Any
     rows: Rows
@@ -91,6 +93,7 @@ def fit_fusion(
     y: NDArray[Any],
     weight: Floats | None,
     n_jobs: int | None,
+    progress: Progress,
 ) -> None:
     """Let a fusion learn from the sizes of the shares, and from held-out beliefs if it needs them.
 
@@ -103,6 +106,7 @@ def fit_fusion(
     y : (n,) array
     weight : (n,) array or None
     n_jobs : int or None
+    progress : Progress
 
     Raises
     ------
@@ -114,9 +118,16 @@ def fit_fusion(
     if not fusion.needs_beliefs:
         fusion.fit(sizes=sizes)
         return
-    masses = Parallel(n_jobs=n_jobs)(
-        delayed(_held_out)(share, X, y, share.rows[counts[share.rows] > 0]) for share in shares
-    )
+    tasks = [
+        (f"{share.name}, copy {number}", (share, X, y, train, test))
+        for share in shares
+        for number, (train, test) in enumerate(_folds_of(share, y, counts), start=1)
+    ]
+    parts = iter(progress.each(_without, tasks, n_jobs))
+    masses = [
+        _held_out(share, X, y, [next(parts) for _ in _folds_of(share, y, counts)])
+        for share in shares
+    ]
     if all(m.is_vacuous.all() for m in masses):
         raise ValueError(
             f"{len(y)} samples are too few to hold some out, but {fusion!r} learns from held-out "
@@ -125,18 +136,24 @@ def fit_fusion(
     fusion.fit(masses, y, sizes, sample_weight=weight)
 
 
-def _held_out(share: Share, X: Any, y: NDArray[Any], counted: Rows) -> MassFunction:
-    """Belief about each sample of a member that has not seen it; `counted` have a weight."""
+def _folds_of(share: Share, y: NDArray[Any], counts: Floats) -> list[tuple[Rows, Rows]]:
+    """Folds of the rows of a member that have a weight; none of a frozen one."""
+    if isinstance(share.member, FrozenEstimator):
+        return []
+    return _folds(y, share.rows[counts[share.rows] > 0])
+
+
+def _held_out(
+    share: Share, X: Any, y: NDArray[Any], own: Sequence[tuple[Rows, MassFunction | None]]
+) -> MassFunction:
+    """Belief of a member about each sample: its own rows are spoken about by copies."""
     if isinstance(share.member, FrozenEstimator):  # `fit` left it as it was
         return share.fitted.predict_mass(X)  # type: ignore[no-any-return]  # a BeliefPredictor
     others = np.setdiff1d(np.arange(len(y)), share.rows)
     parts = []
     if len(others):
         parts.append((others, share.fitted.predict_mass(_safe_indexing(X, others))))
-    for train, test in _folds(y, counted):
-        without = _fitted_anew(share, X, y, train)
-        if without is not None:
-            parts.append((test, without.predict_mass(_safe_indexing(X, test))))
+    parts += [(rows, belief) for rows, belief in own if belief is not None]
     return gathered(Frame(share.fitted.classes_.tolist()), len(y), parts)
 
 
@@ -148,10 +165,13 @@ def _folds(y: NDArray[Any], rows: Rows) -> list[tuple[Rows, Rows]]:
     return [(rows[train], rows[test]) for train, test in splits]
 
 
-def _fitted_anew(share: Share, X: Any, y: NDArray[Any], rows: Rows) -> Any | None:
-    """A copy of the member fitted to some rows; None if they are too few for it."""
-    cut = _check_method_params(X, params=share.params, indices=rows)
+def _without(
+    share: Share, X: Any, y: NDArray[Any], train: Rows, test: Rows
+) -> tuple[Rows, MassFunction | None]:
+    """Rows, and what a copy fitted to others believes of them; None if these are too few."""
+    cut = _check_method_params(X, params=share.params, indices=train)
     try:
-        return fitted(clone(share.member), _safe_indexing(X, rows), y[rows], cut)
+        copy = fitted(clone(share.member), _safe_indexing(X, train), y[train], cut)
     except ValueError:  # the same fit to more rows went well
-        return None
+        return test, None
+    return test, copy.predict_mass(_safe_indexing(X, test))

@@ -13,11 +13,11 @@ from numpy.typing import NDArray
 from sklearn.base import clone
 from sklearn.model_selection import check_cv
 from sklearn.utils import _safe_indexing
-from sklearn.utils.parallel import Parallel, delayed
 from sklearn.utils.validation import _check_method_params, check_is_fitted
 
 from evical._calibrated import Calibrated, fit_calibrated, score_scale
 from evical._decoder import Decoder
+from evical._progress import Progress
 from evical._response import class_scores
 
 __all__ = ["FoldFitter", "make_folds"]
@@ -25,6 +25,8 @@ __all__ = ["FoldFitter", "make_folds"]
 Floats = NDArray[np.float64]
 Rows = NDArray[np.intp]
 Fold = tuple[Rows, Rows]
+
+SILENT = Progress()
 
 
 def make_folds(
@@ -122,6 +124,10 @@ def _check_partition(folds: Sequence[Fold], n: int) -> None:
         )
 
 
+def _named(folds: Sequence[Fold]) -> list[tuple[str, Fold]]:
+    return [(f"fold {number}", fold) for number, fold in enumerate(folds, start=1)]
+
+
 class FoldFitter:
     """Fit classifiers and calibrators on parts of one sample.
 
@@ -137,6 +143,7 @@ class FoldFitter:
     decoder : Decoder
         Of the classes in `y`.
     n_jobs : int or None
+    progress : Progress
     """
 
     def __init__(
@@ -150,6 +157,7 @@ class FoldFitter:
         params: dict[str, Any],
         decoder: Decoder,
         n_jobs: int | None,
+        progress: Progress = SILENT,
     ) -> None:
         self.estimator = estimator
         self.calibrator = calibrator
@@ -157,22 +165,21 @@ class FoldFitter:
         self.params = params
         self.decoder = decoder
         self.n_jobs = n_jobs
+        self.progress = progress
 
     def pairs(self, folds: Sequence[Fold]) -> list[Calibrated]:
         """One pair a fold: trained on one part, calibrated on the other."""
-        return list(
-            Parallel(n_jobs=self.n_jobs)(delayed(self._pair)(train, test) for train, test in folds)
-        )
+        return self.progress.each(self._pair, _named(folds), self.n_jobs)
 
     def pooled(self, folds: Sequence[Fold]) -> Calibrated:
         """One pair: calibrated on the scores of all folds, then trained on everything."""
-        parts = Parallel(n_jobs=self.n_jobs)(
-            delayed(self._scores)(train, test) for train, test in folds
-        )
+        steps = len(folds) + 1
+        parts = self.progress.each(self._scores, _named(folds), self.n_jobs, steps)
         scores = np.empty((len(self.y), parts[0].shape[1]))
         for (_, test), part in zip(folds, parts, strict=True):
             scores[test] = part
-        return self._calibrated(self._trained(None), scores, None)
+        with self.progress.step("all samples", steps, steps):
+            return self._calibrated(self._trained(None), scores, None)
 
     def prefit(self) -> Calibrated:
         """One pair: the estimator is fitted already, all samples are for calibration."""

@@ -28,6 +28,7 @@ from evical._decoder import COUPLINGS, Decoder
 from evical._folds import FoldFitter, make_folds
 from evical._inputs import check_choice, check_samples
 from evical._predictions import BeliefPredictor, warn_of_weightless
+from evical._progress import Progress, check_verbose
 from evical.calibrators import LogisticCalibrator
 from evical.multiclass import BaseMulticlassCalibrator, check_code_matrix, code_matrix
 from evical.scores._refused import all_or_nothing
@@ -84,6 +85,8 @@ class EvidentialClassifier(BeliefPredictor, BaseEstimator):  # type: ignore[misc
         one-vs-rest without a coupling.
     n_jobs : int, optional
         Folds, or columns of a code, fitted at once, see `joblib.Parallel`.
+    verbose : int or bool
+        Above 0, `fit` prints a line with the time for each fold or column.
 
     Attributes
     ----------
@@ -137,6 +140,7 @@ class EvidentialClassifier(BeliefPredictor, BaseEstimator):  # type: ignore[misc
         total_conflict: str = "error",
         probability: str = "pignistic",
         n_jobs: int | None = None,
+        verbose: int = 0,
     ) -> None:
         self.estimator = estimator
         self.calibrator = calibrator
@@ -147,6 +151,7 @@ class EvidentialClassifier(BeliefPredictor, BaseEstimator):  # type: ignore[misc
         self.total_conflict = total_conflict
         self.probability = probability
         self.n_jobs = n_jobs
+        self.verbose = verbose
 
     @all_or_nothing
     def fit(self, X: Any, y: Any, sample_weight: Any = None, **fit_params: Any) -> Self:
@@ -197,6 +202,7 @@ class EvidentialClassifier(BeliefPredictor, BaseEstimator):  # type: ignore[misc
             raise TypeError(f"code is {self.code!r}, expected {names} or a matrix")
         if self.coupling is not None and not callable(self.coupling):
             check_choice("coupling", self.coupling, COUPLINGS)
+        check_verbose(self.verbose)
         check_choice("ensemble", self.ensemble, (True, False, "auto"))
         check_choice("total_conflict", self.total_conflict, ("error", "vacuous"))
         check_choice("probability", self.probability, ("pignistic", "plausibility"))
@@ -249,6 +255,7 @@ class EvidentialClassifier(BeliefPredictor, BaseEstimator):  # type: ignore[misc
             params=fit_params,
             decoder=self._decoder(y, weight),
             n_jobs=self.n_jobs,
+            progress=Progress(type(self).__name__, self.verbose),
         )
         if isinstance(fitter, FoldFitter) and frozen and not ensemble:
             return [fitter.prefit()]

@@ -17,7 +17,6 @@ from sklearn.frozen import FrozenEstimator
 from sklearn.utils import Bunch, get_tags
 from sklearn.utils.metadata_routing import MetadataRouter, MethodMapping, process_routing
 from sklearn.utils.metaestimators import _BaseComposition
-from sklearn.utils.parallel import Parallel, delayed
 from sklearn.utils.validation import check_is_fitted
 
 from dstheory import MassFunction
@@ -27,6 +26,7 @@ from evical._cross_fit import Share, check_refittable, fit_fusion
 from evical._inputs import check_choice, check_samples
 from evical._members import as_subsets, fit_member, named_members, total_conflict, vacuous_where
 from evical._predictions import BeliefPredictor, warn_of_weightless
+from evical._progress import Progress, check_verbose
 from evical.classifier import EvidentialClassifier
 from evical.fusion import BaseFusion, named_fusion
 from evical.scores._refused import all_or_nothing
@@ -62,6 +62,9 @@ class EvidentialEnsemble(BeliefPredictor, _BaseComposition):  # type: ignore[mis
         masses of exactly 1, such as the Bayesian isotonic one, bring it about.
     n_jobs : int, optional
         Classifiers fitted at once, see `joblib.Parallel`.
+    verbose : int or bool
+        Above 0, `fit` prints a line with the time for each classifier, and for each copy of it
+        that a fusion learns from; above 1, for each fold of those that are wrapped too.
 
     Attributes
     ----------
@@ -125,6 +128,7 @@ class EvidentialEnsemble(BeliefPredictor, _BaseComposition):  # type: ignore[mis
         subsets: Any = None,
         total_conflict: str = "error",
         n_jobs: int | None = None,
+        verbose: int = 0,
     ) -> None:
         self.estimators = estimators
         self.calibrator = calibrator
@@ -133,6 +137,7 @@ class EvidentialEnsemble(BeliefPredictor, _BaseComposition):  # type: ignore[mis
         self.subsets = subsets
         self.total_conflict = total_conflict
         self.n_jobs = n_jobs
+        self.verbose = verbose
 
     @all_or_nothing
     def fit(self, X: Any, y: Any, sample_weight: Any = None, **fit_params: Any) -> Self:
@@ -176,17 +181,22 @@ class EvidentialEnsemble(BeliefPredictor, _BaseComposition):  # type: ignore[mis
         self.classes_ = np.unique(y)
         subsets = as_subsets(self.subsets, list(members), y)
         params = self._routed(list(members), weight, fit_params)
-        self.estimators_ = Parallel(n_jobs=self.n_jobs)(
-            delayed(fit_member)(name, clone(member), X, y, rows, params[name])
+        progress = Progress(type(self).__name__, self.verbose)
+        tasks = [
+            (name, (name, clone(member), X, y, rows, params[name]))
             for (name, member), rows in zip(members.items(), subsets, strict=True)
-        )
+        ]
+        self.estimators_ = progress.each(fit_member, tasks, self.n_jobs)
         self._check_same_classes(list(members))
         self.named_estimators_ = Bunch(**dict(zip(members, self.estimators_, strict=True)))
         if isinstance(fusion, BaseFusion):
             owned = (np.arange(len(y)) if rows is None else rows for rows in subsets)
-            parts = zip(members.values(), self.estimators_, owned, params.values(), strict=True)
+            names = list(members)
+            parts = zip(
+                names, members.values(), self.estimators_, owned, params.values(), strict=True
+            )
             shares = [Share(*part) for part in parts]
-            fit_fusion(fusion, shares, X, y, weight, self.n_jobs)
+            fit_fusion(fusion, shares, X, y, weight, self.n_jobs, progress)
         self.fusion_ = fusion
         self.fusion_by_name_ = _by_name(fusion, list(members))
         self._take_features(self.estimators_[0])
@@ -201,6 +211,7 @@ class EvidentialEnsemble(BeliefPredictor, _BaseComposition):  # type: ignore[mis
 
     def _members(self) -> dict[str, Any]:
         """Classifiers by name, each with beliefs for predictions."""
+        check_verbose(self.verbose)
         pairs = named_members(self.estimators)
         self._validate_names([name for name, _ in pairs])
         return {name: self._evidential(classifier) for name, classifier in pairs}
@@ -214,6 +225,7 @@ class EvidentialEnsemble(BeliefPredictor, _BaseComposition):  # type: ignore[mis
             calibrator=self.calibrator,
             cv=self.cv,
             total_conflict=self.total_conflict,
+            verbose=max(0, self.verbose - 1),
         )
         if get_config()["enable_metadata_routing"]:
             wrapped.set_fit_request(sample_weight=True)

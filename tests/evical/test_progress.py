@@ -1,0 +1,75 @@
+"""A long fit tells of its steps if it is asked to, and is silent otherwise."""
+
+import re
+
+import numpy as np
+import pytest
+from sklearn.base import clone
+from sklearn.datasets import load_iris
+from sklearn.naive_bayes import GaussianNB
+
+from evical import EvidentialClassifier, EvidentialEnsemble
+from evical.calibrators import IsotonicCalibrator
+
+X, Y = load_iris(return_X_y=True)
+OPTIONS = {"cv": 2, "calibrator": IsotonicCalibrator(model="laplace")}
+NB = [("one", GaussianNB()), ("two", GaussianNB(var_smoothing=0.1))]
+COPIES = [f"{name}, copy {number}" for name in ("one", "two") for number in range(1, 6)]
+
+
+def told(text):
+    """Estimator, number, total and name of each step."""
+    line = r"\[(\w+)\] \.* ?\((\d+) of (\d+)\) Processing (.*), total= +\d+\.\ds"
+    return [re.fullmatch(line, one).groups() for one in text.splitlines()]
+
+
+@pytest.mark.parametrize(
+    ("estimator", "steps"),
+    [
+        (EvidentialClassifier(GaussianNB(), **OPTIONS), [["fold 1", "fold 2"]]),
+        (
+            EvidentialClassifier(GaussianNB(), ensemble=False, **OPTIONS),
+            [["fold 1", "fold 2", "all samples"]],
+        ),
+        (
+            EvidentialClassifier(GaussianNB(), code="all_pairs", **OPTIONS),
+            [["column 1", "column 2", "column 3"]],
+        ),
+        (EvidentialEnsemble(NB, **OPTIONS), [["one", "two"]]),
+        (EvidentialEnsemble(NB, rule="discounted", **OPTIONS), [["one", "two"], COPIES]),
+    ],
+)
+def test_a_line_for_each_step(estimator, steps, capsys):
+    silent = clone(estimator).fit(X, Y).predict_proba(X)
+    assert capsys.readouterr().out == ""
+    np.testing.assert_array_equal(
+        estimator.set_params(verbose=1).fit(X, Y).predict_proba(X), silent
+    )
+    expected = [
+        (type(estimator).__name__, str(number), str(len(part)), name)
+        for part in steps
+        for number, name in enumerate(part, start=1)
+    ]
+    assert told(capsys.readouterr().out) == expected
+
+
+def test_a_second_level_tells_of_folds(capsys):
+    EvidentialEnsemble(NB, verbose=2, **OPTIONS).fit(X, Y)
+    names = [name for *_, name in told(capsys.readouterr().out)]
+    assert names == ["fold 1", "fold 2", "one", "fold 1", "fold 2", "two"]
+
+
+@pytest.mark.parametrize("verbose", [None, "yes", -1, 0.5])
+def test_other_levels_are_refused(verbose):
+    message = f"verbose is {verbose!r}, expected False, True or a whole number of at least 0"
+    for estimator in (
+        EvidentialClassifier(verbose=verbose),
+        EvidentialEnsemble(NB, verbose=verbose),
+    ):
+        with pytest.raises((TypeError, ValueError), match=re.escape(message)):
+            estimator.fit(X, Y)
+
+
+def test_jobs_tell_the_same():
+    one, two = (EvidentialEnsemble(NB, rule="stacked", n_jobs=n, **OPTIONS) for n in (None, 2))
+    np.testing.assert_array_equal(one.fit(X, Y).predict_proba(X), two.fit(X, Y).predict_proba(X))
