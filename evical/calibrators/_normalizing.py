@@ -5,15 +5,17 @@ before a method that is defined on [0, 1], and as the yardstick of what calibrat
 (Gebel 2009, section 4.1).
 """
 
+from collections.abc import Callable
 from numbers import Real
-from typing import Any
+from typing import Any, ClassVar
 
 import numpy as np
 from numpy.typing import NDArray
+from scipy.optimize import brentq
 from scipy.special import expit
 
+from evical.calibrators import _fields as fields
 from evical.calibrators._base import BaseCalibrator
-from evical.calibrators._saved import check_shapes
 from evical.scores import ScoreCounts, platt_targets
 from evical.scores._sides import sides
 
@@ -21,7 +23,8 @@ __all__ = ["NormalizingCalibrator"]
 
 Floats = NDArray[np.float64]
 _METHODS = ("range", "softmax", "exponential")
-_MAX_STEPS = 100
+_STEEPEST = 1e300
+_LOG_STEEPEST = float(np.log(_STEEPEST))
 
 
 class NormalizingCalibrator(BaseCalibrator):
@@ -55,7 +58,8 @@ class NormalizingCalibrator(BaseCalibrator):
     Scores beyond the training scores may leave [0, 1] with "range" and are put at its ends. The
     denominator of eq. 4.2 is printed as the exponential of a sum; it is a sum of exponentials.
     The alphas maximize the likelihood with Platt's targets for labels, so that separable classes
-    are no exception; if all scores are 0, they are 0.
+    are no exception. A normalization keeps the order of the scores: where a falling map would be
+    more likely, and where all scores are 0, the alphas are 0 and all probabilities 1/2.
 
     References
     ----------
@@ -71,7 +75,10 @@ class NormalizingCalibrator(BaseCalibrator):
     array([0.8])
     """
 
-    _state = ("largest_", "alphas_")
+    _state: ClassVar = {
+        "largest_": fields.Field(least=0.0),
+        "alphas_": fields.Field((2,), 0.0, _STEEPEST),
+    }
 
     def __init__(
         self, method: str = "range", rho: float = 1.05, transform: str | None = None
@@ -108,36 +115,36 @@ class NormalizingCalibrator(BaseCalibrator):
         if self.method == "range":
             return super()._predict_mass(scores)
         with np.errstate(over="ignore"):  # log-odds beyond the largest float are as good as it
-            return sides(np.clip(self.alphas_.sum() * scores, -1e300, 1e300))
+            return sides(np.clip(self.alphas_.sum() * scores, -_STEEPEST, _STEEPEST))
 
     def _set_state(self, state: dict[str, Any]) -> None:
         self.largest_, self.alphas_ = float(state["largest_"]), state["alphas_"]
 
-    def _check_state(self) -> None:
-        check_shapes(self, alphas_=(2,))
-
 
 def _slope(counts: ScoreCounts, unit: float) -> float:
-    """Most likely slope of log-odds through the origin, with Platt's targets.
+    """Most likely slope of log-odds through the origin, from 0, with Platt's targets.
 
-    Newton's method with a bracket: the derivative falls as the slope grows.
+    The derivative of the log-likelihood falls as the slope grows; its root is bracketed on the
+    log scale, on which it takes the same few steps wherever it lies.
     """
     if unit == 0.0:
         return 0.0
     x, weight = counts.scores / unit, counts.total
     low_target, high_target = platt_targets(counts.n_negative, counts.n_positive)
-    target = float((low_target * counts.negative + high_target * counts.positive) @ x)
-    slope, low, high = 0.0, -np.inf, np.inf
-    for _ in range(_MAX_STEPS):
-        p = expit(slope * x)
-        gradient = target - float((weight * p) @ x)
-        low, high = (slope, high) if gradient > 0 else (low, slope)
-        curvature = float((weight * p * (1 - p)) @ x**2)
-        step = gradient / max(curvature, 1e-300)
-        limit = 2.0 * (1.0 + abs(slope))
-        if abs(step) <= 1e-14 * limit or high - low <= 1e-15 * limit:
-            break
-        new = slope + min(max(step, -limit), limit)
-        slope = new if low < new < high else (low + high) / 2
+    target = low_target * counts.negative + high_target * counts.positive
+
+    def gain(log_slope: float) -> float:
+        with np.errstate(over="ignore", under="ignore"):  # saturated
+            return float((target - weight * expit(np.exp(log_slope) * x)) @ x)
+
+    if gain(-_LOG_STEEPEST) <= 0.0:
+        return 0.0
+    root = _LOG_STEEPEST if gain(_LOG_STEEPEST) >= 0.0 else _root(gain)
     # Of denormal scores, the slope may exceed the largest float.
-    return float(np.clip(slope / unit, -1e300, 1e300))
+    with np.errstate(over="ignore"):
+        return float(min(np.exp(root) / unit, _STEEPEST))
+
+
+def _root(gain: Callable[[float], float]) -> float:
+    """Where the derivative changes its sign: bisection at worst, so that it always ends."""
+    return float(brentq(gain, -_LOG_STEEPEST, _LOG_STEEPEST, xtol=1e-14, maxiter=1000))

@@ -50,9 +50,19 @@ def test_exponents_are_the_most_likely_ones(scale):
     assert fitted.alphas_.sum() * scale == pytest.approx(best.x, rel=1e-6)
 
 
-def test_exponents_of_scores_that_point_the_wrong_way_are_negative():
-    down = NormalizingCalibrator("exponential").fit(-SCORES, Y).alphas_
-    np.testing.assert_allclose(down, -NormalizingCalibrator("exponential").fit(SCORES, Y).alphas_)
+def test_scores_that_point_the_wrong_way_are_even():
+    down = NormalizingCalibrator("exponential").fit(-SCORES, Y)
+    np.testing.assert_array_equal(down.alphas_, 0.0)
+    np.testing.assert_array_equal(down.predict_proba([-1.0, 5.0])[:, 1], 0.5)
+
+
+@pytest.mark.parametrize("scale", [1e-300, 1.0, 1e17])
+def test_the_slope_is_found_wherever_it_lies(scale):
+    scores, y = scale * np.array([-2.0, -1.0, 1.0, 2.0]), [0, 1, 0, 1]
+    slope = NormalizingCalibrator("exponential").fit(scores[[0, 3]], [0, 1]).alphas_.sum()
+    assert slope * scores[3] == pytest.approx(np.log(2), rel=1e-12)
+    fitted = NormalizingCalibrator("exponential").fit([*scores, 1e290 * scale], [*y, 1])
+    assert (np.diff(fitted.predict_proba(scores)[:, 1]) >= 0).all()
 
 
 def test_exponents_keep_both_tails():

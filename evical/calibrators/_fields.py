@@ -1,0 +1,203 @@
+"""What the fields of a saved state may hold: shape, range and order, stated once for each field.
+
+A calibrator declares its state as ``{name: field}``; what is read from a file is held against
+that before anything is computed from it. Fields inside a dict are called ``owner.name``.
+"""
+
+import re
+from dataclasses import dataclass, replace
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+__all__ = [
+    "Field",
+    "ascending",
+    "check_fields",
+    "finite",
+    "log_odds",
+    "masses",
+    "optional",
+    "owners",
+    "positive",
+    "rising",
+    "shares",
+    "weights",
+    "whole",
+]
+
+Floats = NDArray[np.float64]
+State = dict[str, "Field"]
+
+_GREATEST, _LEAST = float(np.finfo(np.float64).max), 5e-324  # the least float above 0
+_COUNT = 2.0**54  # of samples: twice what weights may add up to
+_LOG_ODDS = 1e4  # far beyond the flat ends of the sigmoid
+_SIZE = re.compile(r"(\d*)([a-z])([+-]\d+)?")
+_ROUNDING = 1e-9
+
+
+@dataclass(frozen=True)
+class Field:
+    """An array of finite numbers.
+
+    Parameters
+    ----------
+    shape : tuple of int or str
+        Sizes may be named and computed with, as "n", "n+1" or "2n-1"; a name stands for one
+        number of at least 1 throughout a state.
+    least, most : float
+    order : {"", "ascends", "rises"}
+        Along the last axis; what rises repeats no number.
+    is_whole, is_optional, is_mass : bool
+        Whole numbers only; may be missing or empty; the first axis sums to 1 at most.
+    """
+
+    shape: tuple[int | str, ...] = ()
+    least: float = -_GREATEST
+    most: float = _GREATEST
+    order: str = ""
+    is_whole: bool = False
+    is_optional: bool = False
+    is_mass: bool = False
+
+    def check(self, name: str, array: Floats, sizes: dict[str, int]) -> None:
+        """Raise unless the array is such a field; named sizes are learned on the way."""
+        _check_shape(name, array.shape, self.shape, sizes)
+        steps = np.diff(array) if self.order else np.ones(1)
+        if (steps < 0).any() or (self.order == "rises" and (steps == 0).any()):
+            raise ValueError(f"saved calibrator is damaged: state {name} does not ascend")
+        wrong = (array < self.least) | (array > self.most)
+        if self.is_mass and (wrong.any() or array.sum(axis=0).max() > 1 + _ROUNDING):
+            raise ValueError(f"saved calibrator is damaged: state {name} are no masses")
+        kind = "whole numbers" if self.is_whole else "numbers"
+        wrong |= self.is_whole & (array != np.floor(array))
+        if wrong.any():
+            raise ValueError(
+                f"saved calibrator is damaged: state {name} holds {array[wrong][0]:g}, expected "
+                f"{kind} from {self.least:g} to {self.most:g}"
+            )
+
+
+def finite(*shape: int | str) -> Field:
+    """Any numbers."""
+    return Field(shape)
+
+
+def ascending(*shape: int | str) -> Field:
+    """Thresholds: numbers that never fall."""
+    return Field(shape, order="ascends")
+
+
+def rising(*shape: int | str) -> Field:
+    """Scores: numbers of which each is above the one before it."""
+    return Field(shape, order="rises")
+
+
+def positive(*shape: int | str) -> Field:
+    """Units and scales."""
+    return Field(shape, least=_LEAST)
+
+
+def weights(*shape: int | str) -> Field:
+    """Weights of samples, possibly none."""
+    return Field(shape, 0.0, _COUNT)
+
+
+def shares(*shape: int | str) -> Field:
+    """Probabilities."""
+    return Field(shape, 0.0, 1.0)
+
+
+def masses(*shape: int | str) -> Field:
+    """m({positive}) and m({negative}), the first axis."""
+    return Field((2, *shape), 0.0, 1.0, is_mass=True)
+
+
+def log_odds(*shape: int | str) -> Field:
+    """Log-odds, or coefficients of a polynomial for them."""
+    return Field(shape, -_LOG_ODDS, _LOG_ODDS)
+
+
+def whole(*shape: int | str) -> Field:
+    """Numbers of things."""
+    return Field(shape, 0.0, 2.0**31, is_whole=True)
+
+
+def optional(field: Field) -> Field:
+    """The same, or nothing."""
+    return replace(field, is_optional=True)
+
+
+def owners(state: State | tuple[str, ...]) -> tuple[str, ...]:
+    """Names at the top of a state."""
+    return tuple(dict.fromkeys(name.split(".")[0] for name in state))
+
+
+def check_fields(arrays: dict[str, Any], state: State) -> None:
+    """Raise unless arrays, nested in dicts, are what the state says.
+
+    Raises
+    ------
+    ValueError
+        With the name of the field, and what is wrong with it.
+
+    Examples
+    --------
+    >>> state = {"edges": rising("n+1"), "total": weights("n")}
+    >>> check_fields({"edges": np.array([0.0, 1.0]), "total": np.array([3.0, 4.0])}, state)
+    Traceback (most recent call last):
+    ValueError: saved calibrator is damaged: state total has shape (2,), but the rest calls for (1,)
+    """
+    flat, sizes = dict(_flat(arrays, "")), dict[str, int]()
+    foreign = [name for name in flat if name not in state]
+    if foreign:
+        raise ValueError(f"saved calibrator is damaged: state {foreign[0]} is no array it holds")
+    for name, field in state.items():
+        array = flat.get(name)
+        if field.is_optional and (array is None or array.size == 0):
+            continue
+        if array is None:
+            raise ValueError(f"saved calibrator is damaged: state {name} missing")
+        field.check(name, array, sizes)
+
+
+def _flat(value: Any, name: str) -> list[tuple[str, Floats]]:
+    if not isinstance(value, dict):
+        return [(name, value)]
+    start = f"{name}." if name else ""
+    return [item for key, part in value.items() for item in _flat(part, f"{start}{key}")]
+
+
+def _check_shape(
+    name: str, found: tuple[int, ...], shape: tuple[int | str, ...], sizes: dict[str, int]
+) -> None:
+    if len(found) == len(shape):
+        for size, wanted in zip(found, shape, strict=True):
+            _learn(size, wanted, sizes)
+    expected = tuple(_value(wanted, sizes) for wanted in shape)
+    if found != expected:
+        raise ValueError(
+            f"saved calibrator is damaged: state {name} has shape {found}, but the rest calls for "
+            f"{expected}"
+        )
+
+
+def _parts(wanted: str) -> tuple[int, str, int]:
+    match = _SIZE.fullmatch(wanted)
+    if match is None:
+        raise TypeError(f"size is {wanted!r}, expected a form as 'n', 'n+1' or '2n-1'")
+    return int(match[1] or 1), match[2], int(match[3] or 0)
+
+
+def _learn(size: int, wanted: int | str, sizes: dict[str, int]) -> None:
+    if isinstance(wanted, str):
+        factor, name, more = _parts(wanted)
+        sizes.setdefault(name, max((size - more) // factor, 1))
+
+
+def _value(wanted: int | str, sizes: dict[str, int]) -> int:
+    if isinstance(wanted, int):
+        return wanted
+    factor, name, more = _parts(wanted)
+    return factor * sizes.get(name, 1) + more
