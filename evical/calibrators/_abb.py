@@ -6,13 +6,14 @@ probability; dynamic programming adds them up in O(m^2), for all scores at once
 """
 
 from functools import partial
+from typing import ClassVar
 
 import numpy as np
 from numpy.typing import NDArray
 
+from evical.calibrators import _fields as fields
 from evical.calibrators._base import BaseCalibrator
 from evical.calibrators._covering import (
-    check_cells,
     check_max_size,
     check_number,
     check_prior,
@@ -102,7 +103,7 @@ class ABBCalibrator(BaseCalibrator):
            [0.4, 0.6]])
     """
 
-    _state = ("thresholds_", "masses_")
+    _state: ClassVar = {"thresholds_": fields.ascending("n-1"), "masses_": fields.masses("n")}
 
     def __init__(
         self,
@@ -134,12 +135,9 @@ class ABBCalibrator(BaseCalibrator):
     def _fit_counts(self, counts: ScoreCounts) -> None:
         counts = counts if self.max_size is None else counts.compress(self.max_size)
         scores = bin_scores(counts, self.lam, BinPrior(self.criterion, self.strength, self.clip))
-        masses = partial(covering_masses, model=self.model, confidence=self.confidence)
+        value = partial(covering_masses, model=self.model, confidence=self.confidence)
         self.thresholds_ = scores.cumulated.edges[1:-1]
-        self.masses_ = repaired(average_over_binnings(scores, masses), self.model)
+        self.masses_ = repaired(average_over_binnings(scores, value), self.model)
 
     def _predict_mass(self, scores: Floats) -> tuple[Floats, Floats]:
         return look_up(self, scores)
-
-    def _check_state(self) -> None:
-        check_cells(self)

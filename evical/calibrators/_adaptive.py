@@ -8,7 +8,7 @@ counts behind that share are a binomial experiment, and so evidence.
 
 from dataclasses import dataclass
 from numbers import Real
-from typing import Any
+from typing import Any, ClassVar
 
 import numpy as np
 from numpy.typing import NDArray
@@ -16,16 +16,17 @@ from scipy.special import ndtri
 from sklearn.utils.validation import check_array, check_is_fitted
 
 from dstheory import MassFunction
+from evical.calibrators import _fields as fields
 from evical.calibrators._base import BaseCalibrator
 from evical.calibrators._evidence import count_masses
 from evical.calibrators._models import check_confidence, check_model
-from evical.calibrators._saved import check_shapes
 from evical.scores import ScoreCounts, fit_platt
 
 __all__ = ["AdaptiveCalibrator"]
 
 Floats = NDArray[np.float64]
 Places = NDArray[np.intp]
+_FAR = 1e100  # units: an interval of that half-width holds all scores
 
 
 @dataclass(frozen=True, eq=False)
@@ -98,7 +99,12 @@ class AdaptiveCalibrator(BaseCalibrator):
            [0.333, 0.667]])
     """
 
-    _state = ("scores_", "positive_", "total_", "rule_")
+    _state: ClassVar = {
+        "scores_": fields.rising("m"),
+        "positive_": fields.Field(("m+1",), 0.0, 2.0**54, "ascends"),
+        "total_": fields.Field(("m+1",), 0.0, 2.0**54, "ascends"),
+        "rule_": fields.finite(5),
+    }
 
     def __init__(
         self,
@@ -233,11 +239,7 @@ class AdaptiveCalibrator(BaseCalibrator):
         return masses[0], masses[1]
 
     def _check_state(self) -> None:
-        m = np.size(self.scores_)
-        check_shapes(self, scores_=(m,), positive_=(m + 1,), total_=(m + 1,), rule_=(5,))
-        ascending = m > 0 and (np.diff(self.scores_) > 0).all()
-        counts = np.diff(self.total_).min(initial=0) >= 0 <= np.diff(self.positive_).min(initial=0)
-        if not (ascending and counts and self.rule_[1] > 0):
+        if not self.rule_[1] > 0 or (np.abs(self.rule_[2:]) > _FAR).any():
             raise ValueError("saved calibrator is damaged: its state holds no counted scores")
 
 
@@ -250,11 +252,13 @@ def _logistic_rule(counts: ScoreCounts, confidence: float) -> Floats:
     fit = fit_platt(counts.scores, counts.negative, counts.positive)
     reach = float(ndtri(0.5 + 0.5 * confidence)) / max(abs(fit.beta1), 1e-100)
     if not fit.identified or fit.beta1 == 0:
-        return np.array([fit.center, fit.scale, 0.0, 0.0, 1e100])  # the scores say nothing
+        return np.array([fit.center, fit.scale, 0.0, 0.0, _FAR])  # the scores say nothing
     (v00, v01), (_, v11) = fit.covariance
     slope = np.sqrt(v11)
     rest = np.sqrt(max(v00 - v01 * v01 / v11, 0.0))
-    return np.array([fit.center, fit.scale, *(reach * np.array([slope, v01 / slope, rest]))])
+    with np.errstate(over="ignore"):  # of samples that weigh next to nothing
+        half_width = np.clip(reach * np.array([slope, v01 / slope, rest]), -_FAR, _FAR)
+    return np.array([fit.center, fit.scale, *half_width])
 
 
 def _checked_intervals(intervals: Any, n: int) -> Floats:

@@ -5,12 +5,14 @@ probabilities of that class are mapped, through Beta distribution functions, to 
 the share of right assignments (Garczarek 2002; Gebel 2009, section 4.4.3).
 """
 
+from typing import ClassVar
+
 import numpy as np
 from numpy.typing import NDArray
 from scipy.special import expit
 
+from evical.calibrators import _fields as fields
 from evical.calibrators._base import BaseCalibrator
-from evical.calibrators._saved import check_shapes
 from evical.scores import ScoreCounts, log_odds
 from evical.scores._assignment_value import Branch, fit_branch
 from evical.scores._interpolant import evaluate_piecewise, fit_piecewise
@@ -82,7 +84,11 @@ class AssignmentValueCalibrator(BaseCalibrator):
     array([0.75  , 0.3333])
     """
 
-    _state = ("branches_", "edges_", "log_odds_")
+    _state: ClassVar = {
+        "branches_": fields.Field((2, 4), least=0.0),
+        "edges_": fields.Field(("p+1",), 0.0, 100.0, "rises"),
+        "log_odds_": fields.log_odds(2, "q", "p"),
+    }
 
     def __init__(self, transform: str | None = "auto") -> None:
         self.transform = transform
@@ -115,11 +121,6 @@ class AssignmentValueCalibrator(BaseCalibrator):
         # Both at once, as the branch that is not meant costs little.
         negative, positive = evaluate_piecewise(self.edges_, self.log_odds_, np.abs(x))
         return np.asarray(np.where(scores > 0.5, positive, -negative))
-
-    def _check_state(self) -> None:
-        check_shapes(self, branches_=(2, 4))
-        n_panels = np.size(self.edges_) - 1
-        check_shapes(self, log_odds_=(2, *np.shape(self.log_odds_)[1:2], n_panels))
 
 
 def _accurate(values: Floats, error: Floats) -> NDArray[np.bool_]:

@@ -5,15 +5,15 @@ ones, and they spread differently; so each class has an asymmetric density (Benn
 2009, section 4.3.3). The log-odds are piecewise linear in the score.
 """
 
-from typing import Any
+from typing import Any, ClassVar
 
 import numpy as np
 from numpy.typing import NDArray
 from scipy.special import expit
 from sklearn.utils.validation import check_is_fitted
 
+from evical.calibrators import _fields as fields
 from evical.calibrators._base import BaseCalibrator
-from evical.calibrators._saved import check_shapes
 from evical.scores import ScoreCounts
 from evical.scores._asymmetric_laplace import AsymmetricLaplace, fit_asymmetric_laplace
 from evical.scores._sides import sides
@@ -77,7 +77,12 @@ class AsymmetricLaplaceCalibrator(BaseCalibrator):
     [8.0, 24.0]
     """
 
-    _state = ("center_", "scale_", "prior_", "densities_")
+    _state: ClassVar = {
+        "center_": fields.finite(),
+        "scale_": fields.positive(),
+        "prior_": fields.Field((), 1e-40, 1 - 2.0**-53),
+        "densities_": fields.Field((2, 3), -1e150, 1e150),
+    }
 
     def __init__(self, transform: str | None = None) -> None:
         self.transform = transform
@@ -126,7 +131,8 @@ class AsymmetricLaplaceCalibrator(BaseCalibrator):
             setattr(self, name, float(state[name]))
 
     def _check_state(self) -> None:
-        check_shapes(self, densities_=(2, 3))
+        if not (self.densities_[:, 1:] > 1e-150).all() or (np.abs(self.densities_[:, 0]) > 2).any():
+            raise ValueError("saved calibrator is damaged: state densities_ are no densities")
 
 
 def _densities(z: Floats, negative: Floats, positive: Floats) -> Floats:

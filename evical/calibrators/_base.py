@@ -16,6 +16,7 @@ from sklearn.utils.validation import check_is_fitted, column_or_1d
 
 from dstheory import Frame, MassFunction
 from evical.calibrators import _saved as saved
+from evical.calibrators._fields import Field, owners
 from evical.scores import ScoreCounts
 from evical.scores._checks import (
     check_labels,
@@ -41,8 +42,8 @@ class BaseCalibrator(ClassifierMixin, BaseEstimator, ABC):  # type: ignore[misc]
     transform: str | None = None
     _scale: ScoreScale
     _ready: bool
-    # Names in the saved state; by default those of the fitted arrays.
-    _state: ClassVar[tuple[str, ...]]
+    # What the saved state holds, by name; by default the fitted arrays.
+    _state: ClassVar[dict[str, Field] | tuple[str, ...]]
 
     @abstractmethod
     def _fit_counts(self, counts: ScoreCounts) -> None:
@@ -69,7 +70,7 @@ class BaseCalibrator(ClassifierMixin, BaseEstimator, ABC):  # type: ignore[misc]
 
     def _get_state(self) -> dict[str, Any]:
         """Arrays and numbers, nested in dicts if need be, from which predictions follow."""
-        return {name: getattr(self, name) for name in self._state}
+        return {name: getattr(self, name) for name in owners(self._state)}
 
     def _set_state(self, state: dict[str, Any]) -> None:
         for name, value in state.items():

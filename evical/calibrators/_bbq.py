@@ -6,14 +6,14 @@ labels given the binning, the good ones are kept, and their predictions are aver
 """
 
 from dataclasses import replace
-from typing import Any
+from typing import Any, ClassVar
 
 import numpy as np
 from numpy.typing import NDArray
 
+from evical.calibrators import _fields as fields
 from evical.calibrators._base import BaseCalibrator
 from evical.calibrators._covering import (
-    check_cells,
     check_number,
     check_prior,
     covering_masses,
@@ -21,7 +21,6 @@ from evical.calibrators._covering import (
     repaired,
 )
 from evical.calibrators._models import check_confidence, check_model
-from evical.calibrators._saved import check_shapes
 from evical.scores import ScoreCounts
 from evical.scores._binning_score import BinPrior, log_marginal
 from evical.scores._cumulated import Bins, cumulate
@@ -143,7 +142,12 @@ class BBQCalibrator(BaseCalibrator):
     array([21.5])
     """
 
-    _state = ("thresholds_", "masses_", "n_bins_", "weights_")
+    _state: ClassVar = {
+        "thresholds_": fields.ascending("n-1"),
+        "masses_": fields.masses("n"),
+        "n_bins_": fields.whole("t"),
+        "weights_": fields.shares("t"),
+    }
 
     def __init__(
         self,
@@ -193,8 +197,8 @@ class BBQCalibrator(BaseCalibrator):
         starts = [candidates[i] for i in kept]
         self.n_bins_ = np.array([len(s) for s in starts])
         self.weights_ = relative[kept] / relative[kept].sum()
-        masses = [self._bin_masses(cumulated.bins(s)) for s in starts]
-        merged, averaged = layered_average(starts, self.weights_, masses)
+        values = [self._bin_masses(cumulated.bins(s)) for s in starts]
+        merged, averaged = layered_average(starts, self.weights_, values)
         self.thresholds_ = cumulated.edges[merged[1:]]
         self.masses_ = repaired(averaged, self.model)
 
@@ -223,10 +227,6 @@ class BBQCalibrator(BaseCalibrator):
 
     def _set_state(self, state: dict[str, Any]) -> None:
         super()._set_state({**state, "n_bins_": state["n_bins_"].astype(np.int64)})
-
-    def _check_state(self) -> None:
-        check_cells(self)
-        check_shapes(self, weights_=np.shape(self.n_bins_))
 
 
 def _check_range(n_bins: Any) -> None:

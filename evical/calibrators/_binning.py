@@ -5,15 +5,15 @@ among n_j samples (Zadrozny & Elkan 2001); its evidence about the next sample is
 predictive belief function (Xu et al. 2016, sections 2 and 4.1, eq. 24-32).
 """
 
-from typing import Any
+from typing import Any, ClassVar
 
 import numpy as np
 from numpy.typing import NDArray
 
 from dstheory.inference import binomial_masses
+from evical.calibrators import _fields as fields
 from evical.calibrators._base import BaseCalibrator
-from evical.calibrators._models import check_confidence, check_model
-from evical.calibrators._saved import check_bins, check_shapes
+from evical.calibrators._models import check_confidence, check_model, check_size
 from evical.scores import ScoreCounts, midpoints
 
 __all__ = ["BinningCalibrator"]
@@ -70,7 +70,12 @@ class BinningCalibrator(BaseCalibrator):
            [0.5 , 0.75]])
     """
 
-    _state = ("edges_", "positive_", "total_", "masses_")
+    _state: ClassVar = {
+        "edges_": fields.ascending("n+1"),
+        "positive_": fields.weights("n"),
+        "total_": fields.weights("n"),
+        "masses_": fields.masses("n"),
+    }
 
     def __init__(
         self,
@@ -92,9 +97,7 @@ class BinningCalibrator(BaseCalibrator):
         if self.strategy not in ("uniform", "quantile"):
             raise ValueError(f"strategy is {self.strategy!r}, expected uniform or quantile")
         if np.ndim(self.n_bins) == 0:
-            whole = isinstance(self.n_bins, int | np.integer) and not isinstance(self.n_bins, bool)
-            if not whole or self.n_bins < 1:
-                raise ValueError(f"n_bins is {self.n_bins!r}, expected a whole number from 1")
+            check_size("n_bins", self.n_bins)
         else:
             _check_edges(np.asarray(self.n_bins, dtype=np.float64))
 
@@ -126,11 +129,6 @@ class BinningCalibrator(BaseCalibrator):
     def _predict_mass(self, scores: Floats) -> tuple[Floats, Floats]:
         bins = _bin_of(scores, self.edges_)
         return self.masses_[0, bins], self.masses_[1, bins]
-
-    def _check_state(self) -> None:
-        n = max(np.size(self.edges_) - 1, 1)
-        check_shapes(self, edges_=(n + 1,), positive_=(n,), total_=(n,), masses_=(2, n))
-        check_bins(self, "edges_")
 
 
 def bin_masses(positive: Floats, total: Floats, model: str, confidence: float) -> Floats:

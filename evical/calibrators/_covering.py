@@ -7,11 +7,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from evical.calibrators._binning import bin_masses
-from evical.calibrators._saved import check_bins, check_shapes
 from evical.scores._binning_score import CRITERIA, posterior_mean
 
 __all__ = [
-    "check_cells",
     "check_max_size",
     "check_number",
     "check_prior",
@@ -50,13 +48,6 @@ def look_up(calibrator: Any, scores: Floats) -> tuple[Floats, Floats]:
     """Masses at scores, from the attributes `thresholds_` and `masses_`."""
     cell = np.searchsorted(calibrator.thresholds_, scores, side="right")
     return calibrator.masses_[0, cell], calibrator.masses_[1, cell]
-
-
-def check_cells(calibrator: Any) -> None:
-    """Raise unless `thresholds_` and `masses_` can be what was saved."""
-    n = np.size(calibrator.thresholds_) + 1
-    check_shapes(calibrator, thresholds_=(n - 1,), masses_=(2, n))
-    check_bins(calibrator, "thresholds_")
 
 
 def check_prior(calibrator: Any) -> None:

@@ -9,20 +9,25 @@ Source: M. Pakdaman Naeini, Obtaining accurate probabilities using classifier ca
 """
 
 from dataclasses import dataclass
+from math import ulp
 from numbers import Integral, Real
+from typing import ClassVar
 
 import numpy as np
 from numpy.typing import NDArray
 from scipy.special import expit, gammaln
 from sklearn.mixture import BayesianGaussianMixture
 
+from evical.calibrators import _fields as fields
 from evical.calibrators._base import BaseCalibrator
+from evical.calibrators._models import check_size
 from evical.scores import ScoreCounts
 
 __all__ = ["DPMCalibrator"]
 
 Floats = NDArray[np.float64]
 _NAMES = ("negative", "positive")
+_SAME = 1e-6  # standard deviations
 _FAR = 1e300  # scales; the log-density there is that of any farther score, but for a constant
 
 
@@ -79,7 +84,16 @@ class DPMCalibrator(BaseCalibrator):
     array([[0.5, 0.5]])
     """
 
-    _state = ("prior_", "weights_", "means_", "scales_", "degrees_")
+    _state: ClassVar = {"prior_": fields.log_odds()} | {
+        f"{name}.{owner}": field
+        for owner, size in (("negative", "m"), ("positive", "k"))
+        for name, field in (
+            ("weights_", fields.shares(size)),
+            ("means_", fields.finite(size)),
+            ("scales_", fields.positive(size)),
+            ("degrees_", fields.Field((size,), 1e-16, 2.0**54)),
+        )
+    }
 
     def __init__(
         self,
@@ -97,9 +111,7 @@ class DPMCalibrator(BaseCalibrator):
 
     def _check_parameters(self) -> None:
         for name, least in (("n_components", 1), ("max_points", 2)):
-            value = getattr(self, name)
-            if not isinstance(value, Integral) or isinstance(value, bool) or value < least:
-                raise ValueError(f"{name} is {value!r}, expected a whole number from {least}")
+            check_size(name, getattr(self, name), least)
         seed = self.random_state
         if not (seed is None or (isinstance(seed, Integral) and seed >= 0)):
             raise ValueError(f"random_state is {seed!r}, expected None or a whole number from 0")
@@ -127,10 +139,11 @@ class DPMCalibrator(BaseCalibrator):
         if len(z) == 1:
             return _single(float(z[0]), float(weights.sum()))
         points = _representatives(z, weights, self.max_points)
-        distinct = len(np.unique(points))
-        if distinct == 1:
+        if points[0] == points[-1]:
             return _single(float(points[0]), float(weights.sum()))
         mean, spread = points.mean(), points.std()
+        # Points nearer than that are one to k-means, which works with squares of distances.
+        distinct = 1 + int((np.diff(points) > _SAME * spread).sum())
         mixture = BayesianGaussianMixture(
             n_components=min(self.n_components, distinct),
             weight_concentration_prior_type="dirichlet_process",
@@ -159,10 +172,7 @@ class DPMCalibrator(BaseCalibrator):
     def _check_state(self) -> None:
         self.prior_ = float(self.prior_)
         for name in _NAMES:
-            parts = [getattr(self, f"{what}_")[name] for what in ("weights", "means")]
-            parts += [self.scales_[name], self.degrees_[name]]
-            fits = all(part.ndim == 1 and len(part) == len(parts[0]) > 0 for part in parts)
-            if not fits or (parts[0] < 0).any() or min(parts[2].min(), parts[3].min()) <= 0:
+            if not self.weights_[name].any():
                 raise ValueError(f"saved calibrator is damaged: the {name} mixture is none")
 
 
@@ -186,7 +196,7 @@ def _single(z: float, weight: float) -> _Components:
 def _location(counts: ScoreCounts) -> tuple[float, float]:
     """Mean and standard deviation of all scores; a scale of a few roundings if they are equal."""
     low, high = float(counts.scores[0]), float(counts.scores[-1])
-    least = max(4 * float(np.spacing(max(abs(low), abs(high)))), 1e-290)
+    least = max(4 * ulp(max(abs(low), abs(high))), 1e-290)
     span = max(high / 2 - low / 2, least)
     t = (counts.scores / 2 - low / 2) / span
     shares = counts.total / counts.total.sum()

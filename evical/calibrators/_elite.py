@@ -5,15 +5,16 @@ line with few kinks, fewer the more a change of slope costs; ELiTE averages the 
 prices, weighted by the corrected Akaike information criterion (Naeini 2016, section 3.4).
 """
 
-from numbers import Integral, Real
-from typing import Any
+from numbers import Real
+from typing import Any, ClassVar
 
 import numpy as np
 from numpy.typing import NDArray
 from scipy.special import softmax
 
+from evical.calibrators import _fields as fields
 from evical.calibrators._base import BaseCalibrator
-from evical.calibrators._saved import check_shapes
+from evical.calibrators._models import check_size
 from evical.scores import ScoreCounts, TrendFilterPath, trend_filter_path
 
 __all__ = ["ELiTECalibrator"]
@@ -99,7 +100,13 @@ class ELiTECalibrator(BaseCalibrator):
     array([0.399])
     """
 
-    _state = ("knots_", "values_", "lambdas_", "degrees_of_freedom_", "weights_")
+    _state: ClassVar = {
+        "knots_": fields.rising("k"),
+        "values_": fields.shares("k"),
+        "lambdas_": fields.Field(("t",), least=0.0),
+        "degrees_of_freedom_": fields.whole("t"),
+        "weights_": fields.shares("t"),
+    }
 
     def __init__(
         self,
@@ -116,9 +123,7 @@ class ELiTECalibrator(BaseCalibrator):
         self.transform = transform
 
     def _check_parameters(self) -> None:
-        n = self.n_lambdas
-        if not isinstance(n, Integral) or isinstance(n, bool) or n < 1:
-            raise ValueError(f"n_lambdas is {n!r}, expected a whole number from 1")
+        check_size("n_lambdas", self.n_lambdas)
         if not _is_number(self.min_ratio) or not 0 < self.min_ratio < 1:
             raise ValueError(f"min_ratio is {self.min_ratio!r}, expected a number between 0 and 1")
         if self.criterion not in CRITERIA:
@@ -148,15 +153,6 @@ class ELiTECalibrator(BaseCalibrator):
     def _set_state(self, state: dict[str, Any]) -> None:
         degrees = state["degrees_of_freedom_"].astype(np.int64)
         super()._set_state({**state, "degrees_of_freedom_": degrees})
-
-    def _check_state(self) -> None:
-        check_shapes(self, knots_=(np.size(self.knots_),), values_=np.shape(self.knots_))
-        shape = (np.size(self.lambdas_),)
-        check_shapes(self, lambdas_=shape, degrees_of_freedom_=shape, weights_=shape)
-        if not (len(self.knots_) and (np.diff(self.knots_) > 0).all()):
-            raise ValueError("saved calibrator is damaged: state knots_ does not ascend")
-        if not ((self.values_ >= 0) & (self.values_ <= 1)).all():
-            raise ValueError("saved calibrator is damaged: state values_ are no probabilities")
 
 
 def _is_number(value: Any) -> bool:

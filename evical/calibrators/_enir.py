@@ -7,14 +7,15 @@ lambda, weighted by the Bayesian information criterion, from nearly free to isot
 """
 
 from numbers import Real
+from typing import ClassVar
 
 import numpy as np
 from numpy.typing import NDArray
 
+from evical.calibrators import _fields as fields
 from evical.calibrators._base import BaseCalibrator
 from evical.calibrators._binning import bin_masses
 from evical.calibrators._models import check_confidence, check_model
-from evical.calibrators._saved import check_bins, check_shapes
 from evical.scores import ScoreCounts, midpoints
 from evical.scores._near_isotonic_blocks import Blocks, relevant
 
@@ -93,7 +94,12 @@ class ENIRCalibrator(BaseCalibrator):
     array([0.5, 1. ])
     """
 
-    _state = ("thresholds_", "masses_", "lambdas_", "model_weights_")
+    _state: ClassVar = {
+        "thresholds_": fields.ascending("n-1"),
+        "masses_": fields.masses("n"),
+        "lambdas_": fields.Field(("t",), least=0.0),
+        "model_weights_": fields.shares("t"),
+    }
 
     def __init__(
         self,
@@ -165,14 +171,3 @@ class ENIRCalibrator(BaseCalibrator):
     def _predict_mass(self, scores: Floats) -> tuple[Floats, Floats]:
         block = np.searchsorted(self.thresholds_, scores, side="right")
         return self.masses_[0, block], self.masses_[1, block]
-
-    def _check_state(self) -> None:
-        n, models = np.size(self.thresholds_) + 1, np.size(self.lambdas_)
-        check_shapes(
-            self,
-            thresholds_=(n - 1,),
-            masses_=(2, n),
-            lambdas_=(models,),
-            model_weights_=(models,),
-        )
-        check_bins(self, "thresholds_")

@@ -6,17 +6,17 @@ sample leaves open about the five parameters is the likelihood model: the profil
 that probability, as Xu et al. (2016, section 4.3) have it for the logistic function.
 """
 
-from typing import Any
+from typing import Any, ClassVar
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 from sklearn.utils.validation import check_is_fitted
 
+from evical.calibrators import _fields as fields
 from evical.calibrators._base import BaseCalibrator
 from evical.calibrators._models import check_model
-from evical.calibrators._saved import check_shapes
 from evical.scores import ScoreCounts
-from evical.scores._gaussian import GaussianFit, GaussianProfile, fit_gaussian
+from evical.scores._gaussian import LEAST_VARIANCE, GaussianFit, GaussianProfile, fit_gaussian
 from evical.scores._profile_table import MassTable, check_table, contour, fit_mass_table
 from evical.scores._sides import sides
 
@@ -84,7 +84,16 @@ class GaussianCalibrator(BaseCalibrator):
     True
     """
 
-    _state = ("center", "scale", "weights", "means", "variances", "known", "edges", "coefficients")
+    _state: ClassVar = {
+        "center": fields.finite(),
+        "scale": fields.positive(),
+        "weights": fields.Field((2,), 1e-16, 2.0**54),
+        "means": fields.Field((2,), -2.0, 2.0),
+        "variances": fields.Field((2,), LEAST_VARIANCE, 1e300),
+        "known": fields.Field((), 0.0, 1.0, is_whole=True),
+        "edges": fields.optional(fields.Field(("p+1",), -100.0, 100.0, "rises")),
+        "coefficients": fields.optional(fields.log_odds(2, "q", "p")),
+    }
 
     def __init__(
         self,
@@ -214,6 +223,7 @@ class GaussianCalibrator(BaseCalibrator):
         self._table = table if self.model == "likelihood" else None
 
     def _check_state(self) -> None:
-        check_shapes(self._fit, weights=(2,), means=(2,), variances=(2,))
+        if not (self._fit.sample_variances() > 0).all():
+            raise ValueError("saved calibrator is damaged: state weights leave no variance")
         if self._table is not None:
             check_table(self._table)

@@ -6,14 +6,16 @@ whose binomial evidence is a mass function; running extremes make the lower and 
 bound isotonic too (Xu et al. 2016, section 4.2).
 """
 
+from typing import ClassVar
+
 import numpy as np
 from numpy.typing import NDArray
 from scipy.optimize import isotonic_regression
 
+from evical.calibrators import _fields as fields
 from evical.calibrators._base import BaseCalibrator
 from evical.calibrators._binning import bin_masses
 from evical.calibrators._models import check_confidence, check_model
-from evical.calibrators._saved import check_bins, check_shapes
 from evical.scores import ScoreCounts, midpoints
 
 __all__ = ["IsotonicCalibrator"]
@@ -90,7 +92,13 @@ class IsotonicCalibrator(BaseCalibrator):
     (array([1. , 2.5, 5. ]), array([[0.16666667, 0.58333333]]))
     """
 
-    _state = ("thresholds_", "centers_", "positive_", "total_", "masses_")
+    _state: ClassVar = {
+        "thresholds_": fields.ascending("n-1"),
+        "centers_": fields.ascending("n"),
+        "positive_": fields.weights("n"),
+        "total_": fields.weights("n"),
+        "masses_": fields.masses("n"),
+    }
 
     def __init__(
         self,
@@ -131,13 +139,6 @@ class IsotonicCalibrator(BaseCalibrator):
             return positive, np.minimum(negative, 1 - positive)  # rounding, in probabilities
         block = np.searchsorted(self.thresholds_, scores, side="right")
         return self.masses_[0, block], self.masses_[1, block]
-
-    def _check_state(self) -> None:
-        n = np.size(self.thresholds_) + 1
-        check_shapes(self, thresholds_=(n - 1,), centers_=(n,), positive_=(n,), total_=(n,))
-        check_shapes(self, masses_=(2, n))
-        check_bins(self, "thresholds_")
-        check_bins(self, "centers_")
 
 
 def _with_half_samples(counts: ScoreCounts) -> ScoreCounts:

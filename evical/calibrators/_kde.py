@@ -7,16 +7,17 @@ their number there, so that the same sums give a binomial experiment, and eviden
 
 from collections.abc import Callable
 from dataclasses import replace
+from math import ulp
 from numbers import Real
-from typing import Any
+from typing import Any, ClassVar
 
 import numpy as np
 from numpy.typing import NDArray
 
+from evical.calibrators import _fields as fields
 from evical.calibrators._base import BaseCalibrator
 from evical.calibrators._evidence import count_masses
 from evical.calibrators._models import check_confidence, check_model
-from evical.calibrators._saved import check_shapes
 from evical.scores import ScoreCounts, silverman
 from evical.scores._density import KERNELS, GaussianSums, KernelGrid, WindowSums
 
@@ -26,6 +27,7 @@ Floats = NDArray[np.float64]
 Group = tuple[Floats, Floats]
 
 _EXACT = 256  # distinct scores up to which Gaussians are added up one by one
+_MOST = 2.0**54  # weight of a class
 _FAR = 8.0  # bandwidths: a Gaussian has fallen to 1e-14 of its peak
 _NOTHING = 1e-9  # share of the sample below which a compact kernel has found nothing
 
@@ -97,7 +99,14 @@ class KDECalibrator(BaseCalibrator):
            [0.  , 1.  ]])
     """
 
-    _state = ("bandwidth_", "samples", "grid")
+    _state: ClassVar = {
+        "bandwidth_": fields.positive(2),
+        "samples.negative": fields.optional(fields.finite(2, "m")),
+        "samples.positive": fields.optional(fields.finite(2, "k")),
+        "grid.start": fields.optional(fields.finite()),
+        "grid.step": fields.optional(fields.positive()),
+        "grid.values": fields.optional(fields.weights(2, "v")),
+    }
     _groups: list[Group]
     _grid: KernelGrid | None
     _sums: list[Callable[[Floats], Floats]]
@@ -188,25 +197,21 @@ class KDECalibrator(BaseCalibrator):
             KernelGrid(float(grid["start"]), float(grid["step"]), grid["values"]) if grid else None
         )
         groups = [] if grid else [samples["negative"], samples["positive"]]
+        if any(group.size == 0 for group in groups):
+            raise ValueError("saved calibrator is damaged: state samples lack a class")
         self._groups = [(scores, weights) for scores, weights in groups]
         self._check_restored()
         self._prepare()
 
     def _check_restored(self) -> None:
-        check_shapes(self, bandwidth_=(2,))
         sizes = [np.shape(part) for group in self._groups for part in group]
         bad = not (self.bandwidth_ > 0).all() or any(
-            scores.ndim != 1
-            or not len(scores)
-            or (np.diff(scores) <= 0).any()
-            or (weights <= 0).any()
-            for scores, weights in self._groups
+            (np.diff(scores) <= 0).any() or (total <= 0).any() or total.sum() > _MOST
+            for scores, total in self._groups
         )
         if self._grid is not None:
             values = self._grid.values
-            bad |= values.ndim != 2 or len(values) != 2 or values.shape[1] < 4
-            bad = bad or not self._grid.step > 0 or not (values.sum(axis=0) > 0).all()
-            bad = bad or bool((values < 0).any())
+            bad = bad or values.shape[1] < 4 or not (values.sum(axis=0) > 0).all()
         if bad:
             raise ValueError(f"saved calibrator is damaged: state holds no densities {sizes}")
 
@@ -219,8 +224,8 @@ def _bandwidths(choice: Any, counts: ScoreCounts, groups: list[Group]) -> Floats
         found = np.array([h or shared for h in own])
     else:
         found = np.ones(2) * np.asarray(choice, dtype=np.float64)
-    least = 4 * np.spacing(np.abs(counts.scores[[0, -1]]).max())
-    return np.asarray(np.maximum(found, max(float(least), 1e-290)))
+    least = 4 * ulp(np.abs(counts.scores[[0, -1]]).max())  # of NumPy, that of the greatest is NaN
+    return np.asarray(np.maximum(found, max(least, 1e-290)))
 
 
 def _filled_grid(groups: list[Group], bandwidths: Floats) -> KernelGrid | None:

@@ -1,9 +1,11 @@
 """Names and checks of the evidential models that calibrators share."""
 
-from numbers import Real
+from numbers import Integral, Real
 from typing import Any
 
-__all__ = ["BINOMIAL_MODELS", "check_confidence", "check_model"]
+__all__ = ["BINOMIAL_MODELS", "check_confidence", "check_model", "check_size"]
+
+_MOST = 2**24  # things in one array: 128 MB of numbers
 
 BINOMIAL_MODELS = (
     "likelihood",
@@ -27,3 +29,10 @@ def check_confidence(confidence: Any) -> None:
         raise TypeError(f"confidence is {confidence!r}, expected a number between 0 and 1")
     if not 0 < float(confidence) < 1:
         raise ValueError(f"confidence is {confidence!r}, expected a number between 0 and 1")
+
+
+def check_size(name: str, value: Any, least: int = 1) -> None:
+    """Raise unless a parameter is a number of things of which an array can be made."""
+    whole = isinstance(value, Integral) and not isinstance(value, bool)
+    if not whole or not least <= int(value) <= _MOST:
+        raise ValueError(f"{name} is {value!r}, expected a whole number from {least} to {_MOST}")

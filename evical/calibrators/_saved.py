@@ -7,19 +7,22 @@ exactly what was written is refused with the reason.
 from typing import Any
 
 import numpy as np
+from numpy.typing import NDArray
 
+from evical.calibrators._fields import check_fields, owners, rising, weights
 from evical.scores import ScoreCounts
+from evical.scores._checks import check_labels, check_unit
 from evical.scores._scale import restored_scale
 
 __all__ = [
     "FORMAT",
     "VERSION",
-    "check_bins",
     "check_saved",
     "check_shapes",
     "from_dict",
     "plain",
     "restore_state",
+    "restored_classes",
     "to_dict",
 ]
 
@@ -48,15 +51,16 @@ def to_dict(calibrator: Any, include_counts: bool) -> dict[str, Any]:
 def from_dict(data: Any, known: dict[str, Any]) -> Any:
     """Rebuild the calibrator; `known` holds the classes that may come out."""
     check_saved(data, known, FORMAT, (*_KEYS, "scale"))
-    if not isinstance(data["classes"], list) or len(data["classes"]) != 2:
+    classes = restored_classes(data["classes"])
+    if len(classes) != 2:
         raise ValueError(f"saved calibrator is damaged: classes are {data['classes']!r}, not two")
     calibrator = known[data["class"]](**data["parameters"])
     calibrator._check_all_parameters()
-    calibrator.classes_ = np.asarray(data["classes"])
+    calibrator.classes_ = classes
     calibrator._scale = restored_scale(data["scale"])
     restore_state(calibrator, data["state"])
     if "counts" in data:
-        calibrator.counts_ = _counts(data["counts"])
+        calibrator.counts_ = _counts(data["counts"], calibrator.transform)
     calibrator.n_features_in_ = 1
     calibrator._ready = True
     return calibrator
@@ -73,18 +77,6 @@ def check_shapes(owner: Any, **shapes: tuple[int, ...]) -> None:
             )
 
 
-def check_bins(calibrator: Any, limits: str) -> None:
-    """Raise unless bins, from limits to masses, can be what was saved.
-
-    `limits` is the name of the ascending limits; all other names are those of bins.
-    """
-    ascending, masses = getattr(calibrator, limits), calibrator.masses_
-    if not (np.diff(ascending) >= 0).all():
-        raise ValueError(f"saved calibrator is damaged: state {limits} does not ascend")
-    if masses.min() < 0 or masses.sum(axis=0).max() > 1 + 1e-9:
-        raise ValueError("saved calibrator is damaged: state masses_ are no masses")
-
-
 def check_saved(data: Any, known: dict[str, Any], name: str, keys: tuple[str, ...] = _KEYS) -> None:
     """Raise unless data with this format name describe one of the known classes."""
     if not isinstance(data, dict) or data.get("format") != name:
@@ -97,7 +89,7 @@ def check_saved(data: Any, known: dict[str, Any], name: str, keys: tuple[str, ..
     missing = sorted(set(keys) - data.keys())
     if missing:
         raise ValueError(f"saved calibrator is damaged: {', '.join(missing)} missing")
-    if data["class"] not in known:
+    if not isinstance(data["class"], str) or data["class"] not in known:
         raise ValueError(f"saved calibrator is a {data['class']!r}, expected {' or '.join(known)}")
     kind = known[data["class"]]
     for part in ("parameters", "state"):
@@ -106,25 +98,55 @@ def check_saved(data: Any, known: dict[str, Any], name: str, keys: tuple[str, ..
     foreign = sorted(set(data["parameters"]) - set(kind._get_param_names()))
     if foreign:
         raise ValueError(f"saved calibrator is damaged: {', '.join(foreign)} is no parameter")
-    absent = [name for name in kind._state if name not in data["state"]]
+    absent = [name for name in owners(kind._state) if name not in data["state"]]
     if absent:
         raise ValueError(f"saved calibrator is damaged: state {', '.join(absent)} missing")
 
 
 def restore_state(calibrator: Any, state: dict[str, Any]) -> None:
     """Give a calibrator the arrays of a saved state, and let it check them."""
+    arrays = {name: _arrays(state[name], name) for name in owners(calibrator._state)}
+    if isinstance(calibrator._state, dict):
+        check_fields(arrays, calibrator._state)
     try:
-        calibrator._set_state({name: _arrays(state[name], name) for name in calibrator._state})
+        calibrator._set_state(arrays)
     except (KeyError, TypeError, IndexError) as error:
         raise ValueError(f"saved calibrator is damaged: its state lacks {error}") from error
     calibrator._check_state()
 
 
-def _counts(columns: Any) -> ScoreCounts:
-    arrays = [_arrays(column, "counts") for column in columns]
+def restored_classes(labels: Any) -> NDArray[Any]:
+    """Labels of a saved calibrator: different ones, of one kind."""
+    if not isinstance(labels, list) or len({type(label) for label in labels}) != 1:
+        raise ValueError(f"saved calibrator is damaged: classes are {labels!r}, not two of a kind")
+    if not all(isinstance(label, str | int | float) for label in labels):
+        raise ValueError(f"saved calibrator is damaged: classes are {labels!r}, expected labels")
+    classes = np.asarray(labels)
+    fractions = classes.dtype.kind == "f" and (classes != np.floor(classes)).any()
+    if len(set(labels)) != len(labels) or classes.dtype.kind == "O" or fractions:
+        raise ValueError(
+            f"saved calibrator is damaged: classes are {labels!r}, expected different labels"
+        )
+    return check_labels(classes)
+
+
+def _counts(columns: Any, transform: str | None) -> ScoreCounts:
+    arrays = [_arrays(column, "counts") for column in columns] if _is_table(columns) else []
     if len(arrays) != 3 or len({array.shape for array in arrays}) != 1:
         raise ValueError("saved calibrator is damaged: counts are not three columns of one length")
-    return ScoreCounts(*arrays)
+    scores, negative, positive = arrays
+    names = ("counts.scores", "counts.negative", "counts.positive")
+    kinds = (rising("n"), weights("n"), weights("n"))
+    check_fields(dict(zip(names, arrays, strict=True)), dict(zip(names, kinds, strict=True)))
+    if (negative + positive == 0).any():
+        raise ValueError("saved calibrator is damaged: counts hold a score without weight")
+    if transform == "logit":
+        check_unit(scores)
+    return ScoreCounts(scores, negative, positive)
+
+
+def _is_table(columns: Any) -> bool:
+    return isinstance(columns, list) and all(isinstance(column, list) for column in columns)
 
 
 def plain(value: Any) -> Any:
@@ -140,9 +162,18 @@ def _arrays(value: Any, name: str) -> Any:
     if isinstance(value, dict):
         return {key: _arrays(item, f"{name}.{key}") for key, item in value.items()}
     try:
-        array = np.asarray(value, dtype=np.float64)
-    except (TypeError, ValueError) as error:
+        array = np.asarray(value)
+        numbers = array.dtype.kind in "iuf" or _all_numbers(array)
+        array = array.astype(np.float64)
+    except (TypeError, ValueError, OverflowError) as error:
         raise ValueError(f"saved calibrator is damaged: state {name} is {value!r}") from error
+    if not numbers:
+        raise ValueError(f"saved calibrator is damaged: state {name} is {value!r}, not numbers")
     if not np.isfinite(array).all():
         raise ValueError(f"saved calibrator is damaged: state {name} is not finite")
     return array
+
+
+def _all_numbers(array: NDArray[Any]) -> bool:
+    """Whether an array of another dtype holds numbers: Python's whole ones beyond 2^63."""
+    return array.dtype == object and all(type(item) in (int, float) for item in array.ravel())

@@ -4,14 +4,14 @@ Every way to cut the sorted scores into bins is scored by its posterior probabil
 dynamic programming finds the best of the 2^(m-1) ways in O(m^2) (Naeini 2016, section 3.2.1).
 """
 
-from typing import Any
+from typing import Any, ClassVar
 
 import numpy as np
 from numpy.typing import NDArray
 
+from evical.calibrators import _fields as fields
 from evical.calibrators._base import BaseCalibrator
 from evical.calibrators._covering import (
-    check_cells,
     check_max_size,
     check_number,
     check_prior,
@@ -19,7 +19,6 @@ from evical.calibrators._covering import (
     look_up,
 )
 from evical.calibrators._models import check_confidence, check_model
-from evical.calibrators._saved import check_shapes
 from evical.scores import ScoreCounts
 from evical.scores._bayesian_binning import best_binning, bin_scores
 from evical.scores._binning_score import BinPrior
@@ -116,7 +115,13 @@ class SBBCalibrator(BaseCalibrator):
     array([1., 5.])
     """
 
-    _state = ("thresholds_", "positive_", "total_", "masses_", "log_score_")
+    _state: ClassVar = {
+        "thresholds_": fields.ascending("n-1"),
+        "positive_": fields.weights("n"),
+        "total_": fields.weights("n"),
+        "masses_": fields.masses("n"),
+        "log_score_": fields.finite(),
+    }
 
     def __init__(
         self,
@@ -163,8 +168,3 @@ class SBBCalibrator(BaseCalibrator):
 
     def _set_state(self, state: dict[str, Any]) -> None:
         super()._set_state({**state, "log_score_": float(state["log_score_"])})
-
-    def _check_state(self) -> None:
-        check_cells(self)
-        n = np.size(self.thresholds_) + 1
-        check_shapes(self, positive_=(n,), total_=(n,))

@@ -6,11 +6,13 @@ distribution (Vovk & Petej 2014, theorem 1). Read as a belief interval, [p0, p1]
 function: narrow where many samples speak, wide where few do.
 """
 
+from typing import ClassVar
+
 import numpy as np
 from numpy.typing import NDArray
 
+from evical.calibrators import _fields as fields
 from evical.calibrators._base import BaseCalibrator
-from evical.calibrators._saved import check_shapes
 from evical.scores import ScoreCounts
 from evical.scores._venn_abers import venn_abers_table
 
@@ -65,7 +67,7 @@ class VennAbersCalibrator(BaseCalibrator):
            [0.5       , 1.        ]])
     """
 
-    _state = ("thresholds_", "intervals_")
+    _state: ClassVar = {"thresholds_": fields.rising("n-1"), "intervals_": fields.shares(2, "2n-1")}
 
     def __init__(self, transform: str | None = None) -> None:
         self.transform = transform
@@ -85,10 +87,6 @@ class VennAbersCalibrator(BaseCalibrator):
         return self.intervals_[0, entry], 1 - self.intervals_[1, entry]
 
     def _check_state(self) -> None:
-        n = np.size(self.thresholds_)
-        check_shapes(self, thresholds_=(n,), intervals_=(2, 2 * n + 1))
         lower, upper = self.intervals_
-        if not (np.diff(self.thresholds_) > 0).all():
-            raise ValueError("saved calibrator is damaged: state thresholds_ does not ascend")
-        if not ((lower >= 0) & (lower <= upper) & (upper <= 1)).all():
+        if not (lower <= upper).all():
             raise ValueError("saved calibrator is damaged: state intervals_ are no intervals")

@@ -16,11 +16,13 @@ from numpy.typing import NDArray
 from evical.scores._counts import ScoreCounts
 from evical.scores._profile_table import profile_log_odds
 
-__all__ = ["GaussianFit", "GaussianProfile", "fit_gaussian"]
+__all__ = ["LEAST_VARIANCE", "GaussianFit", "GaussianProfile", "fit_gaussian"]
 
 Floats = NDArray[np.float64]
 
+_GREATEST = float(np.finfo(np.float64).max)
 _FAR = 1e100  # units beyond which squares would overflow
+LEAST_VARIANCE = 1e-290  # units; below, all scores of a class are one to rounding
 _WIDE = 1e300  # variance of a density that is the same everywhere, even that far away
 _MAX_STEPS = 100
 # Nearer to the end of what can be moved, rounding would leave a weight of zero; what is asked for
@@ -106,7 +108,8 @@ def fit_gaussian(counts: ScoreCounts, common: bool) -> GaussianFit:
     array([0. , 1.5])
     """
     first, last = float(counts.scores[0]), float(counts.scores[-1])
-    center, scale = first / 2 + last / 2, last - first
+    with np.errstate(over="ignore"):
+        center, scale = first / 2 + last / 2, min(last - first, _GREATEST)
     if scale == 0.0:
         scale = max(abs(center), 1.0)
     z = (counts.scores - center) / scale
@@ -116,7 +119,7 @@ def fit_gaussian(counts: ScoreCounts, common: bool) -> GaussianFit:
     varies = (variances > 0.0) & (weights > 1.0)
     if not varies.any():
         spread = _moments(z, counts.total)[2]
-        variances = np.full(2, spread if spread > 0.0 else _WIDE)
+        variances = np.full(2, spread or _WIDE)
     elif common:
         variances = np.full(2, weights @ variances / total)
     else:
@@ -133,7 +136,7 @@ def _moments(z: Floats, weights: Floats) -> tuple[float, float, float]:
     spread = z - mean
     variance = float((share * spread**2).sum())
     used = z[weights > 0.0]
-    return total, mean, variance if used[0] != used[-1] else 0.0
+    return total, mean, variance if used[0] != used[-1] and variance >= LEAST_VARIANCE else 0.0
 
 
 @dataclass(frozen=True, eq=False)

@@ -6,6 +6,7 @@ and counts as a fault; so does memory beyond the bound.
 """
 
 import argparse
+import re
 import resource
 import signal
 import sys
@@ -117,9 +118,13 @@ def outcomes(args: argparse.Namespace, entries: list[int]) -> list[Outcome]:
         (args.seed, numbers[i : i + 50], entries, args.budget) for i in range(0, args.cases, 50)
     ]
     found: list[Outcome] = []
+    start = time.monotonic()
     with ProcessPoolExecutor(args.workers, initializer=prepare) as pool:
         for part in pool.map(batch, jobs):
             found += part
+            if time.monotonic() - start > args.seconds:
+                pool.shutdown(cancel_futures=True)
+                break
             print(f"\r{len(found)} cases", end="", file=sys.stderr, flush=True)
     print(file=sys.stderr)
     return found
@@ -159,13 +164,14 @@ def main() -> int:
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--cases", type=int, default=10_000)
     parser.add_argument("--seed", type=int, default=0)
-    parser.add_argument("--only", help="part of the name of the entry, as Gaussian-likelihood")
+    parser.add_argument("--only", help="regular expression on entries, as Gaussian-likelihood")
     parser.add_argument("--case", type=int, help="number of the one case to run")
     parser.add_argument("--budget", type=float, default=5.0, help="seconds of CPU for a fit")
+    parser.add_argument("--seconds", type=float, default=np.inf, help="stop after so long")
     parser.add_argument("--workers", type=int, default=1)
     parser.add_argument("--no-examples", dest="examples", action="store_false")
     args = parser.parse_args()
-    entries = [i for i, entry in enumerate(CALIBRATORS) if (args.only or "") in entry.id]
+    entries = [i for i, entry in enumerate(CALIBRATORS) if re.search(args.only or "", entry.id)]
     if not entries:
         parser.error(f"no calibrator of the table is called {args.only!r}")
     prepare()

@@ -116,5 +116,5 @@ def test_wrong_widths_are_refused(width):
 def test_damaged_data_are_refused():
     data = AdaptiveCalibrator().fit([0, 1, 2], [0, 1, 1]).to_dict()
     data["state"]["total_"] = [3, 2, 1, 0]
-    with pytest.raises(ValueError, match="its state holds no counted scores"):
+    with pytest.raises(ValueError, match="state total_ does not ascend"):
         AdaptiveCalibrator.from_dict(data)

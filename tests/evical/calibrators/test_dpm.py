@@ -93,7 +93,7 @@ def test_wrong_parameters_are_refused(name, values):
 def test_damaged_data_are_refused():
     data = DPMCalibrator(transform=None).fit(np.arange(10.0), np.arange(10) % 2).to_dict()
     data["state"]["scales_"]["positive"][0] = -1.0
-    with pytest.raises(ValueError, match="the positive mixture is none"):
+    with pytest.raises(ValueError, match=r"state scales_\.positive holds -1, expected"):
         DPMCalibrator.from_dict(data)
 
 

@@ -171,8 +171,8 @@ def test_wrong_parameters_are_refused(options):
     ("state", "message"),
     [
         ({"knots_": [0.5, 0.1]}, "knots_ does not ascend"),
-        ({"knots_": [], "values_": []}, "knots_ does not ascend"),
-        ({"values_": [0.5, 1.5]}, "values_ are no probabilities"),
+        ({"knots_": [], "values_": []}, r"knots_ has shape \(0,\)"),
+        ({"values_": [0.5, 1.5]}, "values_ holds 1.5, expected numbers from 0 to 1"),
         ({"values_": [0.5]}, r"values_ has shape \(1,\)"),
         ({"weights_": [0.5]}, r"weights_ has shape \(1,\)"),
     ],

@@ -1,0 +1,36 @@
+"""Saved calibrators with one damaged field predict valid beliefs or are refused, a few of many."""
+
+import numpy as np
+import pytest
+
+from evical import calibrators
+from tests.calibrators_table import CALIBRATORS
+from tests.fuzz.damaged_saves import cases, faults, nodes, saved
+
+FIRST = {
+    entry.name: entry
+    for entry in reversed(CALIBRATORS)
+    if isinstance(getattr(calibrators, entry.name)._state, dict)
+}
+SEED = 11
+
+
+def test_a_sound_save_has_no_faults():
+    assert faults(saved(CALIBRATORS[0])) == []
+
+
+def test_every_field_is_damaged():
+    data = {"state": {"edges_": [[0.0, 1.0], [2.0, 3.0]]}, "version": 1}
+    paths = {".".join(map(str, path)) for path in nodes(data)}
+    assert paths >= {"state", "state.edges_", "state.edges_.0", "state.edges_.1.1", "version"}
+    described = [name for name, _ in cases(data)]
+    assert {"version missing", "state.edges_ backward", "state.edges_.0.0 nan"} <= set(described)
+    assert data == {"state": {"edges_": [[0.0, 1.0], [2.0, 3.0]]}, "version": 1}
+
+
+@pytest.mark.parametrize("name", FIRST)
+def test_damage_is_refused_or_harmless(name):
+    damages = list(cases(saved(FIRST[name])))
+    chosen = np.random.default_rng(SEED).choice(len(damages), 40, replace=False)
+    wrong = {damages[i][0]: found for i in chosen if (found := faults(damages[i][1]))}
+    assert wrong == {}
