@@ -25,7 +25,15 @@ from dstheory import (
     transform,
 )
 from dstheory.combine import conjunctive, dempster, disjunctive
-from dstheory.construct import bayesian, categorical, consonant, simple, vacuous
+from dstheory.construct import (
+    bayesian,
+    categorical,
+    concatenate,
+    consonant,
+    simple,
+    stack,
+    vacuous,
+)
 from dstheory.errors import DSTheoryError, FrameError, MassError, TotalConflictError
 from dstheory.frame import Frame
 from dstheory.mass import MassFunction
@@ -44,6 +52,7 @@ __all__ = [
     "betp",
     "categorical",
     "combine",
+    "concatenate",
     "condition",
     "conjunctive",
     "consonant",
@@ -58,6 +67,7 @@ __all__ = [
     "plausibility_transform",
     "revise",
     "simple",
+    "stack",
     "transform",
     "vacuous",
 ]

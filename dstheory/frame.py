@@ -4,6 +4,7 @@ Bit *i* of a mask is label *i*. An *event* is a label, a collection of labels, o
 frame itself; a label of the frame always wins over being read as a collection.
 """
 
+import re
 from collections.abc import Hashable, Iterable, Iterator, Set
 from typing import Any
 
@@ -227,7 +228,17 @@ whose masks are 0 to 3
 
     def _unknown(self, label: Any) -> FrameError:
         """What is wrong with something that is no label."""
-        return FrameError(f"{_python_value(label)!r} is not a label of {self!r}")
+        advice = ""
+        if isinstance(label, str):
+            found = [p for p in (re.findall(r"\w+", label), list(label)) if self._are(p)]
+            for parts in found[:1]:
+                listed = ", ".join(f'"{part}"' for part in parts)
+                advice = f"; for the set of these labels write ({listed})"
+        return FrameError(f"{_python_value(label)!r} is not a label of {self!r}{advice}")
+
+    def _are(self, parts: list[str]) -> bool:
+        """Whether these are two labels or more."""
+        return len(parts) > 1 and all(part in self._positions for part in parts)
 
     def _text(self, mask: int) -> str:
         """A set as it is shown, such as ``{ant, bee}``."""

@@ -297,7 +297,7 @@ class MassFunction:
         events = [self._frame.event(mask) for mask in self._focal]
         # A tuple that is itself a label would be read back as that label.
         keys = [frozenset(event) if event in self._frame else event for event in events]
-        return {key: scalar(row.copy()) for key, row in zip(keys, self._store, strict=True)}
+        return {key: scalar(row) for key, row in zip(keys, self._store.copy(), strict=True)}
 
     def prune(self, atol: float = 0.0) -> "MassFunction":
         """Drop focal sets whose mass is at most `atol` in every row; scale each row back to 1.

@@ -74,6 +74,13 @@ def shannon(p):
     return -sum(v * log2(v) for v in p.values() if v)
 
 
+def pic(p):
+    """Sudano's definition: 1 + (1 / log2 K) sum of p log2 p; the only label is known."""
+    if len(p) == 1:
+        return 1.0
+    return 1 + sum(x * log2(x) for x in p if x) / log2(len(p))
+
+
 def information(m, frame):
     return -sum(log2(naive.q(m, a)) for a in naive.subsets(frame))
 

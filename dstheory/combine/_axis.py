@@ -19,7 +19,8 @@ def combine_axis(m: MassFunction, rule: Callable[..., MassFunction], axis: int =
     Parameters
     ----------
     m : MassFunction
-        A batch; the entries along `axis` are the sources.
+        A batch; the entries along `axis` are the sources. ``dstheory.stack`` makes one batch
+        of several mass functions.
     rule : callable
         Any rule of this package, or a function of two or more mass functions; called once,
         with all sources. Bind options with `functools.partial`.

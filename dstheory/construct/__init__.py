@@ -1,4 +1,4 @@
-"""Ways to make mass functions: from certainty, shares, probabilities, contours and tables."""
+"""Ways to make mass functions: certainty, shares, probabilities, contours, tables, batches."""
 
 from dstheory.construct._bayesian import bayesian
 from dstheory.construct._consonant import consonant, nested
@@ -12,11 +12,13 @@ from dstheory.construct._judgements import from_judgements
 from dstheory.construct._labels import evidential_labels
 from dstheory.construct._possibility import from_necessity, from_possibility
 from dstheory.construct._random import random
+from dstheory.construct._stack import concatenate, stack
 from dstheory.construct._tables import from_bel, from_implicability, from_masses, from_pl, from_q
 
 __all__ = [
     "bayesian",
     "categorical",
+    "concatenate",
     "consonant",
     "evidential_labels",
     "from_bel",
@@ -34,5 +36,6 @@ __all__ = [
     "nested",
     "random",
     "simple",
+    "stack",
     "vacuous",
 ]

@@ -30,6 +30,7 @@ from dstheory.measure._fractal import fractal_entropy, information_volume
 from dstheory.measure._information import information
 from dstheory.measure._nonspecificity import nonspecificity
 from dstheory.measure._orders import is_pl_included, is_q_included, is_specialization
+from dstheory.measure._probability import pic
 
 __all__ = [
     "aggregated_uncertainty",
@@ -58,6 +59,7 @@ __all__ = [
     "nonspecificity",
     "pal_conflict",
     "pal_entropy",
+    "pic",
     "pignistic_entropy",
     "strife",
     "table_distance",

@@ -58,7 +58,8 @@ def learn_contextual_rates(
     Parameters
     ----------
     m : MassFunction
-        Batch (n,): outputs of the source for n objects.
+        Batch (n,): outputs of the source for n objects. ``dstheory.stack`` makes one batch of
+        several mass functions.
     labels : sequence of n labels, or MassFunction of batch (n,)
         The truth about each object, or what is believed about it (soft labels).
     correction : {"discount", "reinforce", "negate"}

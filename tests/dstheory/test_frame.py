@@ -11,7 +11,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from dstheory import Frame
+from dstheory import Frame, MassFunction
 from dstheory.errors import FrameError
 from dstheory.testing import frames
 
@@ -216,3 +216,30 @@ def test_memory_grows_with_the_labels_not_with_their_square():
     assert event == tuple(range(0, 100_000, 2))
     assert whole == frame.full
     assert peak < 100_000_000  # a kilobyte a label; one integer a label took 6
+
+
+@pytest.mark.parametrize(
+    ("text", "advice"),
+    [
+        ("ab", '("a", "b")'),
+        ("cab", '("c", "a", "b")'),
+        ("a, b", '("a", "b")'),
+        ("a|c", '("a", "c")'),
+        ("{a,b}", '("a", "b")'),
+        ("ant bee", '("ant", "bee")'),
+    ],
+)
+def test_a_text_that_names_several_labels_is_told_how_to_write_a_set(text, advice):
+    frame = Frame(["a", "b", "c", "ant", "bee"])
+    with pytest.raises(FrameError) as caught:
+        frame.mask(text)
+    assert str(caught.value).endswith(f"; for the set of these labels write {advice}")
+    with pytest.raises(FrameError) as caught:
+        MassFunction.from_dict(frame, {text: 0.5, frame: 0.5})
+    assert advice in str(caught.value)
+
+
+@pytest.mark.parametrize("label", ["z", "az", "", "a z", 7, b"ab"])
+def test_other_unknown_labels_are_only_named(label):
+    with pytest.raises(FrameError, match=r"is not a label of Frame\(\['a', 'b'\]\)$"):
+        Frame(["a", "b"]).mask(label)

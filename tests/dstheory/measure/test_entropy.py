@@ -5,7 +5,8 @@ import pytest
 from hypothesis import given
 
 from dstheory import Frame, MassFunction, measure
-from dstheory.errors import TotalConflictError
+from dstheory.errors import MassError, TotalConflictError
+from dstheory.transform import betp, dsmp
 from tests import naive, naive_measure
 from tests.dstheory.measure.strategies import as_naive, pairs
 
@@ -174,3 +175,44 @@ def test_large_frames_and_rounding_noise():
 def test_batches_may_be_empty_and_frames_may_have_one_label(of):
     assert of(MassFunction(Frame(["a", "b"]), [1, 3], np.zeros((0, 2)))).shape == (0,)
     assert of(MassFunction(Frame(["a"]), [1], [1.0])) == 0
+
+
+@pytest.mark.parametrize("size", [1, 2, 5])
+def test_pic_is_its_definition(size):
+    rows = np.random.default_rng(size).dirichlet(np.full(size, 0.3), size=(4, 3))
+    found = measure.pic(rows)
+    expected = [[naive_measure.pic(p.tolist()) for p in row] for row in rows]
+    np.testing.assert_allclose(found, expected, atol=1e-12)
+    assert measure.pic(np.eye(size)).tolist() == [1.0] * size
+    assert measure.pic(np.full(size, 1 / size)) == pytest.approx(float(size == 1), abs=1e-15)
+
+
+@given(pairs(count=1))
+def test_pic_of_betp_is_what_pignistic_entropy_leaves(given_masses):
+    (m,) = given_masses
+    if len(m.frame) > 1:
+        expected = 1 - measure.pignistic_entropy(m) / np.log2(len(m.frame))
+        assert measure.pic(betp(m)) == pytest.approx(expected, abs=1e-12)
+
+
+def test_dsmp_has_the_greater_pic():
+    """Dezert & Smarandache (2008), example 1 with Shafer's model: PIC is 1 for DSmP, epsilon 0."""
+    m = MassFunction.from_dict(Frame(["A", "B"]), {"A": 0.3, ("A", "B"): 0.7})
+    assert measure.pic(dsmp(m, 0)) == pytest.approx(1)
+    assert measure.pic(betp(m)) == pytest.approx(naive_measure.pic([0.65, 0.35]))
+
+
+@pytest.mark.parametrize(
+    ("p", "error", "message"),
+    [
+        ([0.5, 0.4], MassError, "probabilities sum to 0.9"),
+        ([1.5, -0.5], MassError, "is negative"),
+        ([np.nan, 1], MassError, "not finite"),
+        (0.5, MassError, "have shape"),
+        ("half", TypeError, "real numbers"),
+        (PYDS, TypeError, r"take pic\(betp\(m\)\)"),
+    ],
+)
+def test_pic_refuses_what_is_no_probability(p, error, message):
+    with pytest.raises(error, match=message):
+        measure.pic(p)

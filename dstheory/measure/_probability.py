@@ -1,0 +1,64 @@
+"""How much a probability says: Sudano's probabilistic information content (PIC).
+
+It compares what transforms such as BetP and DSmP make of one belief: 1 is certainty, 0 is the
+uniform probability, from which a decision can only be drawn by lot.
+"""
+
+from typing import Any
+
+import numpy as np
+
+from dstheory import _checks
+from dstheory.errors import MassError
+from dstheory.kernels.shapes import scalar
+from dstheory.mass import MassFunction
+from dstheory.measure._logs import shannon
+
+__all__ = ["pic"]
+
+
+def pic(probabilities: Any) -> Any:
+    """Probabilistic information content: 1 + (sum of p log2 p) / log2 K.
+
+    Parameters
+    ----------
+    probabilities : (*batch, K) array
+        Rows sum to 1; of a mass function those of a transform, ``pic(betp(m))``.
+
+    Returns
+    -------
+    float, or array of the batch shape
+        From 0 (uniform) to 1 (certain); 1 for K = 1.
+
+    Raises
+    ------
+    MassError
+        If a probability is negative or not finite, or a row does not sum to 1.
+    TypeError
+        If these are no numbers, or a mass function.
+
+    See Also
+    --------
+    pignistic_entropy : of BetP, in bits; PIC(BetP) is 1 - entropy / log2 K.
+    dstheory.transform.dsmp : the transform of the greatest PIC.
+
+    References
+    ----------
+    Sudano (2002), The system probability information content (PIC) relationship to contributing
+    components, combining independent multi-source beliefs, hybrid and pedigree pignistic
+    probabilities, Fusion 2002; Dezert & Smarandache (2008), A new probabilistic transformation
+    of belief mass assignment, Fusion 2008.
+
+    Examples
+    --------
+    >>> pic([0.5, 0.5, 0, 0]), pic([[1, 0], [0.5, 0.5]])
+    (0.5, array([1., 0.]))
+    """
+    if isinstance(probabilities, MassFunction):
+        raise TypeError("probabilities are an array; of a mass function take pic(betp(m))")
+    rows = _checks.as_masses(probabilities)
+    if rows.ndim == 0 or rows.shape[-1] == 0:
+        raise MassError(f"probabilities have shape {rows.shape}, expected (*batch, K)")
+    _checks.check_masses(rows, name="probabilities")
+    most = np.log2(rows.shape[-1])  # 0 for the only label, whose entropy is 0 too
+    return scalar(np.asarray(1 - shannon(rows) / (most or 1.0)))
