@@ -8,32 +8,7 @@ from sklearn.utils import indexable
 
 from evical.scores._checks import check_labels, check_weights
 
-__all__ = ["check_choice", "check_samples"]
-
-
-def check_choice(name: str, value: Any, choices: tuple[Any, ...]) -> None:
-    """Raise unless a parameter has one of its values.
-
-    Parameters
-    ----------
-    name : str
-    value : object
-    choices : tuple
-
-    Raises
-    ------
-    ValueError
-
-    Examples
-    --------
-    >>> check_choice("ensemble", "yes", (True, False))
-    Traceback (most recent call last):
-    ValueError: ensemble is 'yes', expected True, False
-    """
-    # By kind too: 1 is not True, and an array does not compare.
-    if not isinstance(value, str | bool | np.bool_) or value not in choices:
-        listed = ", ".join(repr(choice) for choice in choices)
-        raise ValueError(f"{name} is {value!r}, expected {listed}")
+__all__ = ["check_samples"]
 
 
 def check_samples(

@@ -26,11 +26,12 @@ from evical._calibrated import Calibrated
 from evical._columns import ColumnFitter, column_weights
 from evical._decoder import COUPLINGS, Decoder
 from evical._folds import FoldFitter, make_folds
-from evical._inputs import check_choice, check_samples
+from evical._inputs import check_samples
 from evical._predictions import BeliefPredictor, warn_of_weightless
 from evical._progress import Progress, check_verbose
 from evical.calibrators import LogisticCalibrator
 from evical.multiclass import BaseMulticlassCalibrator, check_code_matrix, code_matrix
+from evical.scores._choices import check_choice
 from evical.scores._refused import all_or_nothing
 
 __all__ = ["EvidentialClassifier"]

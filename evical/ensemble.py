@@ -23,12 +23,13 @@ from dstheory import MassFunction
 from dstheory.combine import conjunctive, dempster
 from dstheory.errors import TotalConflictError
 from evical._cross_fit import Share, check_refittable, fit_fusion
-from evical._inputs import check_choice, check_samples
+from evical._inputs import check_samples
 from evical._members import as_subsets, fit_member, named_members, total_conflict, vacuous_where
 from evical._predictions import BeliefPredictor, warn_of_weightless
 from evical._progress import Progress, check_verbose
 from evical.classifier import EvidentialClassifier
 from evical.fusion import BaseFusion, named_fusion
+from evical.scores._choices import check_choice
 from evical.scores._refused import all_or_nothing
 
 __all__ = ["EvidentialEnsemble"]

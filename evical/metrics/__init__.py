@@ -8,6 +8,7 @@ Where probabilities are asked for, a mass function means its pignistic transform
 """
 
 from evical.metrics._binned_test import BinomialBins, binomial_test
+from evical.metrics._calibration_curve import CalibrationCurve, calibration_curve
 from evical.metrics._class_ece import (
     classwise_calibration_error,
     classwise_maximum_calibration_error,
@@ -67,6 +68,7 @@ __all__ = [
     "BeliefCoverage",
     "BinomialBins",
     "BrierDecomposition",
+    "CalibrationCurve",
     "CalibrationReport",
     "CalibrationTest",
     "CorpDecomposition",
@@ -78,6 +80,7 @@ __all__ = [
     "binomial_test",
     "brier_decomposition",
     "brier_score",
+    "calibration_curve",
     "calibration_measure",
     "calibration_report",
     "classwise_calibration_error",

@@ -12,6 +12,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from evical.metrics._inputs import BinarySample, Floats, check_count
+from evical.scores._choices import check_choice
 
 __all__ = ["Bins", "bin_gaps", "bin_numbers", "check_bins", "filled_bins"]
 
@@ -51,8 +52,7 @@ class Bins:
 def check_bins(n_bins: Any, strategy: Any) -> None:
     """Raise unless there is such a binning."""
     check_count("n_bins", n_bins, 1)
-    if strategy not in ("uniform", "quantile"):
-        raise ValueError(f"strategy is {strategy!r}, expected 'uniform' or 'quantile'")
+    check_choice("strategy", strategy, ("uniform", "quantile"))
 
 
 def bin_numbers(p: Floats, weight: Floats | None, n_bins: int, strategy: str) -> NDArray[np.intp]:

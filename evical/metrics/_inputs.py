@@ -25,6 +25,7 @@ __all__ = [
     "checked_weights",
     "class_codes",
     "class_sample",
+    "counted",
     "indicators",
     "mean_squares",
     "numbers",
@@ -66,6 +67,14 @@ def binary_sample(y_true: Any, y_prob: Any, pos_label: Any, sample_weight: Any) 
     y = is_positive(y_true, pos_label)
     check_same_length(y_true=y, y_prob=p)
     return BinarySample(y, p, checked_weights(sample_weight, len(p)))
+
+
+def counted(sample: BinarySample) -> BinarySample:
+    """Without the samples of weight zero, which count for nothing."""
+    if sample.weight is None:
+        return sample
+    some = sample.weight > 0
+    return BinarySample(sample.y[some], sample.p[some], sample.weight[some])
 
 
 def class_sample(y_true: Any, y_prob: Any, labels: Any, sample_weight: Any) -> ClassSample:

@@ -11,10 +11,10 @@ from matplotlib.axes import Axes
 from numpy.typing import ArrayLike, NDArray
 
 from evical.metrics._bins import bin_numbers, check_bins
+from evical.metrics._calibration_curve import check_level, share_intervals
 from evical.plot._density import draw_rug, shares_style
 from evical.plot._inputs import known_classes, positive_outcomes, predictions
 from evical.plot._interval_data import class_beliefs, outcomes
-from evical.plot._reliability_data import check_level, share_intervals
 from evical.plot._style import (
     axes_or_new,
     ink,

@@ -1,6 +1,5 @@
 """How many samples there are where: histograms and rugs, of all or of each class."""
 
-from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
@@ -11,7 +10,7 @@ from numpy.typing import NDArray
 from evical.metrics._bins import bin_numbers
 from evical.plot._style import COLORS, ink, paper
 
-__all__ = ["DENSITIES", "check_choice", "draw_density", "draw_rug", "shares_style"]
+__all__ = ["DENSITIES", "draw_density", "draw_rug", "shares_style"]
 
 Floats = NDArray[np.float64]
 
@@ -25,17 +24,6 @@ _FILLS: tuple[dict[str, Any], ...] = (
     {"facecolor": (COLORS["orange"], 0.35), "edgecolor": COLORS["orange"], "hatch": "////"},
     {"facecolor": (COLORS["blue"], 0.5), "edgecolor": COLORS["blue"]},
 )
-
-
-def check_choice(name: str, value: Any, choices: Sequence[Any]) -> None:
-    """Raise unless a value is one of the choices.
-
-    >>> check_choice("density", "bars", DENSITIES)
-    Traceback (most recent call last):
-    ValueError: density is 'bars', expected one of 'histogram', 'classes', 'rug', None
-    """
-    if value not in choices:
-        raise ValueError(f"{name} is {value!r}, expected one of {', '.join(map(repr, choices))}")
 
 
 def shares_style() -> dict[str, Any]:

@@ -12,8 +12,9 @@ import numpy as np
 from matplotlib.axes import Axes
 from numpy.typing import ArrayLike, NDArray
 
-from evical.metrics._inputs import binary_sample
-from evical.plot._density import DENSITIES, check_choice, draw_density
+from evical.metrics._calibration_curve import INTERVALS, check_level
+from evical.metrics._inputs import binary_sample, counted
+from evical.plot._density import DENSITIES, draw_density
 from evical.plot._inputs import (
     display_name,
     known_classes,
@@ -22,11 +23,8 @@ from evical.plot._inputs import (
     predictions,
 )
 from evical.plot._reliability_data import (
-    INTERVALS,
     binned,
-    check_level,
     corp,
-    counted,
     uncertainty_name,
 )
 from evical.plot._style import (
@@ -38,6 +36,7 @@ from evical.plot._style import (
     new_pair,
     next_curve,
 )
+from evical.scores._choices import check_choice
 
 __all__ = ["ReliabilityDisplay"]
 

@@ -13,24 +13,17 @@ from numpy.typing import NDArray
 from scipy.optimize import isotonic_regression
 from sklearn.utils import check_random_state
 
-from dstheory.inference import binomial_masses
-from evical.metrics._bins import bin_numbers, check_bins, filled_bins
+from evical.metrics._calibration_curve import curve_of
 from evical.metrics._inputs import BinarySample, check_count
 
 __all__ = [
-    "INTERVALS",
     "Reliability",
     "binned",
-    "check_level",
     "corp",
-    "counted",
-    "share_intervals",
     "uncertainty_name",
 ]
 
 Floats = NDArray[np.float64]
-
-INTERVALS = ("clopper_pearson", "likelihood")
 
 # Distinct predictions up to which a band takes each as it is. Neighbors of more are taken together:
 # isotonic regression of n samples pools about n^(2/3), far more than a 5000th of them.
@@ -66,22 +59,6 @@ class Reliability:
     band: tuple[Floats, Floats, Floats] | None = None
 
 
-def check_level(confidence: Any) -> None:
-    """Raise unless a level lies inside (0, 1)."""
-    if not isinstance(confidence, int | float | np.number):
-        raise TypeError(f"confidence is {confidence!r}, expected a number")
-    if not 0 < confidence < 1:
-        raise ValueError(f"confidence is {confidence!r}, expected a level inside (0, 1)")
-
-
-def counted(sample: BinarySample) -> BinarySample:
-    """Without the samples of weight zero, which count for nothing."""
-    if sample.weight is None:
-        return sample
-    some = sample.weight > 0
-    return BinarySample(sample.y[some], sample.p[some], sample.weight[some])
-
-
 def uncertainty_name(strategy: str, interval: str | None, confidence: float) -> str | None:
     """What intervals or band are, in words."""
     if strategy == "corp":
@@ -93,52 +70,28 @@ def uncertainty_name(strategy: str, interval: str | None, confidence: float) -> 
     return None if interval is None else names[interval]
 
 
-def share_intervals(
-    positives: NDArray[Any], trials: Floats, interval: str, confidence: float
-) -> tuple[Floats, Floats]:
-    """Lower and upper end for the probability of each bin that holds samples.
-
-    `clopper_pearson` has the limits of that confidence, `likelihood` belief and plausibility of
-    the next sample.
-
-    >>> low, high = share_intervals(np.array([5.0]), np.array([5.0]), "likelihood", 0.95)
-    >>> low.round(6), high
-    (array([0.833333]), array([1.]))
-    """
-    if interval == "likelihood":
-        low, miss = binomial_masses(positives, trials, "likelihood")
-        return low, 1 - miss
-    # The masses of Xu et al. 2016, eqs. 26-28, are the limits times the confidence.
-    low, miss = binomial_masses(positives, trials, "confidence", confidence)
-    return low / confidence, 1 - miss / confidence
-
-
 def binned(
     sample: BinarySample, n_bins: int, strategy: str, interval: str | None, confidence: float
 ) -> Reliability:
     """Bins of equal width or of equal frequency; of weights, with the effective sizes."""
-    check_bins(n_bins, strategy)
-    bins = filled_bins(sample, n_bins, strategy)
+    curve = curve_of(sample, n_bins, strategy, interval, confidence)
+
+    def spread(values: NDArray[Any], empty: float = np.nan) -> NDArray[Any]:
+        """Values of all bins."""
+        full = np.full(n_bins, empty, dtype=np.result_type(values, type(empty)))
+        full[curve.number] = values
+        return full
+
     ends = None
-    if interval is not None:
-        positives = bins.true * bins.size
-        whole = np.round(positives) if sample.weight is None else positives
-        low, high = share_intervals(whole, bins.size, interval, confidence)
-        ends = (_spread(low, bins.number, n_bins), _spread(high, bins.number, n_bins))
+    if curve.lower is not None and curve.upper is not None:
+        ends = (spread(curve.lower), spread(curve.upper))
     return Reliability(
-        _spread(bins.prob, bins.number, n_bins),
-        _spread(bins.true, bins.number, n_bins),
-        np.bincount(bin_numbers(sample.p, sample.weight, n_bins, strategy), minlength=n_bins),
+        spread(curve.centers),
+        spread(curve.frequencies),
+        spread(curve.counts, 0),
         np.linspace(0, 1, n_bins + 1) if strategy == "uniform" else None,
         ends,
     )
-
-
-def _spread(values: Floats, number: NDArray[np.intp], n_bins: int) -> Floats:
-    """Values of all bins, NaN for the empty ones."""
-    full = np.full(n_bins, np.nan)
-    full[number] = values
-    return full
 
 
 def corp(
