@@ -153,5 +153,5 @@ def test_bad_bins(metric):
         metric([0, 1], [0.2, 0.4], n_bins=0)
     with pytest.raises(TypeError, match=r"n_bins is 2\.0, expected a whole number"):
         metric([0, 1], [0.2, 0.4], n_bins=2.0)
-    with pytest.raises(ValueError, match="strategy is 'equal', expected one of 'uniform', 'quantile'"):
+    with pytest.raises(ValueError, match="strategy is 'equal', expected one of 'uniform'"):
         metric([0, 1], [0.2, 0.4], strategy="equal")
