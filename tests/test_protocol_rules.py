@@ -1,8 +1,10 @@
 """The one table of all combination rules; every entry is run through the same checks."""
 
 import inspect
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from fractions import Fraction
+from functools import partial
+from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -11,8 +13,11 @@ import sympy
 
 from dstheory import Frame, MassFunction, combine
 from dstheory.errors import FrameError, MassError, TotalConflictError
+from tests import naive, naive_rules
 
-FRAME = Frame(list("abc"))
+LABELS = list("abc")
+FRAME = Frame(LABELS)
+GUIDE = Path(__file__).parents[1] / "docs" / "guide" / "combining.md"
 
 
 @dataclass(frozen=True)
@@ -24,6 +29,7 @@ class Entry:
     takes: str = "any"  # or "separable", "subnormal": the sources for which it is defined
     symbolic: bool = True  # or False: the rule compares masses, which symbols do not allow
     total_conflict: str = "result"  # or the error for sources that exclude each other
+    empty: str = "set"  # or "conflict", "refused", "needed": what m(empty) of a source is
 
     def __call__(self, *sources: MassFunction) -> MassFunction:
         return getattr(combine, self.name)(*sources, **self.options)
@@ -45,34 +51,34 @@ VACUOUS = MassFunction.from_dict(FRAME, {FRAME: Fraction(1)})
 PRIOR = [Fraction(1, 4), Fraction(1, 4), Fraction(1, 2)]
 
 RULES = [
-    Entry("bold", symbolic=False, takes="subnormal", total_conflict="normalized"),
+    Entry("bold", symbolic=False, takes="subnormal", total_conflict="normalized", empty="needed"),
     Entry("cautious", symbolic=False, total_conflict="dogmatic"),
-    Entry("conjunctive"),
-    Entry("dempster", total_conflict="total conflict"),
-    Entry("dempster", {"log": True}, total_conflict="total conflict"),
+    Entry("conjunctive", empty="conflict"),
+    Entry("dempster", total_conflict="total conflict", empty="conflict"),
+    Entry("dempster", {"log": True}, total_conflict="total conflict", empty="conflict"),
     Entry("deng"),
     Entry("disjunctive"),
     Entry("dubois_prade"),
     Entry("exclusive_or"),
-    Entry("fixsen_mahler", total_conflict="total conflict"),
-    Entry("fixsen_mahler", {"prior": PRIOR}, total_conflict="total conflict"),
-    Entry("florea"),
-    Entry("inagaki", {"k": 0}),
-    Entry("inagaki", {"k": Fraction(1, 2)}),
-    Entry("lefevre", {"share": VACUOUS}),
-    Entry("lefevre", {"share": combine.mixing}),
+    Entry("fixsen_mahler", total_conflict="total conflict", empty="refused"),
+    Entry("fixsen_mahler", {"prior": PRIOR}, total_conflict="total conflict", empty="refused"),
+    Entry("florea", empty="refused"),
+    Entry("inagaki", {"k": 0}, empty="conflict"),
+    Entry("inagaki", {"k": Fraction(1, 2)}, empty="conflict"),
+    Entry("lefevre", {"share": VACUOUS}, empty="conflict"),
+    Entry("lefevre", {"share": combine.mixing}, empty="conflict"),
     Entry("lns", takes="separable"),
-    Entry("lns", {"eta": 1, "approximate": True}, takes="separable"),
+    Entry("lns", {"eta": 1, "approximate": True}, takes="separable", empty="eta"),
     Entry("mixing"),
     Entry("murphy"),
-    Entry("pcr1"),
-    Entry("pcr2"),
-    Entry("pcr3"),
-    Entry("pcr4"),
-    Entry("pcr5"),
-    Entry("pcr5_plus"),
-    Entry("pcr6"),
-    Entry("pcr6_plus"),
+    Entry("pcr1", empty="refused"),
+    Entry("pcr2", empty="refused"),
+    Entry("pcr3", empty="refused"),
+    Entry("pcr4", empty="refused"),
+    Entry("pcr5", empty="refused"),
+    Entry("pcr5_plus", empty="refused"),
+    Entry("pcr6", empty="refused"),
+    Entry("pcr6_plus", empty="refused"),
     Entry("tnorm_conjunctive", {"parameter": 0.25}, symbolic=False, total_conflict="dogmatic"),
     Entry(
         "tnorm_conjunctive",
@@ -86,12 +92,35 @@ RULES = [
         takes="subnormal",
         symbolic=False,
         total_conflict="normalized",
+        empty="needed",
     ),
-    Entry("yager"),
+    Entry("yager", empty="conflict"),
 ]
 NOT_RULES = {"combine_axis", "decombine", "learn_tnorm"}
 
+# The definitions, for sources that give mass to the empty set.
+DEFINITIONS = {
+    "cautious": partial(naive_rules.by_weights, LABELS, operation=min),
+    "conjunctive": naive.conjunctive,
+    "dempster": naive.dempster,
+    "deng": naive_rules.deng,
+    "disjunctive": naive.disjunctive,
+    "dubois_prade": naive_rules.dubois_prade,
+    "exclusive_or": naive_rules.exclusive_or,
+    "inagaki-0": partial(naive_rules.inagaki, LABELS, k=0),
+    "inagaki-1/2": partial(naive_rules.inagaki, LABELS, k=Fraction(1, 2)),
+    "lefevre-mixing": lambda *ms: naive_rules.lefevre(*ms, share=mean(*ms)),
+    "lns": partial(naive_rules.lns, LABELS),
+    "mixing": lambda *ms: mean(*ms),
+    "murphy": naive_rules.murphy,
+    "yager": partial(naive_rules.yager, LABELS),
+}
+
 every_rule = pytest.mark.parametrize("rule", RULES, ids=lambda rule: rule.id)
+
+
+def mean(*sources):
+    return naive_rules.mixing(*sources, weights=[Fraction(1, len(sources))] * len(sources))
 
 
 def batches(focals, n_sources=3, shape=(4,), seed=0):
@@ -239,3 +268,73 @@ def test_total_conflict(rule, one):
     error, message = messages[rule.total_conflict]
     with pytest.raises(error, match=message):
         rule(*sources)
+
+
+def open_world(rule):
+    """Exact sources, of which the first and the last give mass to the empty set."""
+    kind = SEPARABLE if rule.takes == "separable" else GENERAL
+    made = [exact(m[0]) for m in batches([[0, *kind[0]], kind[1], [0, *kind[2]]])]
+    return [~m for m in made] if rule.takes == "subnormal" else made
+
+
+@every_rule
+def test_the_empty_set_as_the_guide_says(rule):
+    """One policy, in one table: the rows name each rule once, with what m(empty) is to it."""
+    rows = [line.split("|") for line in GUIDE.read_text().splitlines() if line.startswith("| `")]
+    said = [row[2].strip() for row in rows if len(row) == 5 and f"`{rule.name}`" in row[1]]
+    words = {"set": "a set", "conflict": "conflict", "refused": "refused", "needed": "needed"}
+    words["eta"] = "a set"  # but the size of the empty set has no reciprocal: eta is 0
+    assert said[0] == words[rule.empty]
+
+
+@pytest.mark.parametrize(
+    "rule", [r for r in RULES if r.empty in ("set", "conflict")], ids=lambda rule: rule.id
+)
+def test_mass_on_the_empty_set_follows_the_definition(rule):
+    sources = open_world(rule)
+    fused = rule(*sources)
+    assert sum(fused.masses) == 1
+    definition = DEFINITIONS.get(rule.id)
+    if definition is not None:
+        for event, mass in definition(*map(naive_rules.as_sets, sources)).items():
+            assert float(fused.mass(event)) == pytest.approx(float(mass), rel=1e-12)
+
+
+@pytest.mark.parametrize(
+    "rule", [r for r in RULES if r.empty == "conflict"], ids=lambda rule: rule.id
+)
+def test_conflict_found_before_counts_as_conflict_found_now(rule):
+    """The conjunctive rule first, for some of the sources, changes nothing."""
+    one, two, three = open_world(rule)
+    if callable(rule.options.get("share")):  # a share that sees the sources one by one
+        rule = replace(rule, options={"share": rule.options["share"](one, two, three)})
+    assert rule(one & two, three).equals(rule(one, two, three), atol=1e-12)
+    if rule.name not in ("conjunctive", "lefevre"):
+        assert rule(one, two, three).is_normalized
+
+
+@pytest.mark.parametrize(
+    "rule", [r for r in RULES if r.empty == "refused"], ids=lambda rule: rule.id
+)
+def test_rules_for_normalized_sources_refuse_by_one_message(rule):
+    one, two, three = open_world(rule)
+    message = (
+        r"source 3 gives mass to the empty set, but .* is defined for normalized sources: "
+        r"use \.normalize\(\) first"
+    )
+    with pytest.raises(MassError, match=message):
+        rule(two, two, three)
+    assert sum(rule(one.normalize(), two, three.normalize()).masses) == 1
+
+
+@every_rule
+@pytest.mark.parametrize("kind", [list, tuple, iter])
+def test_a_list_of_sources_is_refused_with_advice(rule, kind):
+    with pytest.raises(TypeError, match=rf"m2.*{rule.name}\(\*masses\)"):
+        rule(kind(rule.sources()))
+
+
+@every_rule
+def test_a_batch_alone_is_refused_with_advice(rule):
+    with pytest.raises(TypeError, match=rf"m2.*combine_axis\(m, {rule.name}\)"):
+        rule(rule.sources()[0])

@@ -14,12 +14,7 @@ from numpy.typing import ArrayLike, NDArray
 from dstheory._checks import SUM_TOLERANCE
 from dstheory._masses import batch_of
 from dstheory.combine._dempster import dempster
-from dstheory.combine._sources import (
-    any_exact,
-    check_sources,
-    collected,
-    matched,
-)
+from dstheory.combine._sources import any_exact, check_sources, collected, combination_rule, matched
 from dstheory.combine._support import credibility
 from dstheory.kernels.shapes import stretched
 from dstheory.mass import MassFunction
@@ -27,6 +22,7 @@ from dstheory.mass import MassFunction
 __all__ = ["deng", "mixing", "murphy"]
 
 
+@combination_rule
 def mixing(
     m1: MassFunction, m2: MassFunction, *more: MassFunction, weights: ArrayLike | None = None
 ) -> MassFunction:
@@ -79,6 +75,7 @@ def mixing(
     return _mixture(sources, _checked_weights(sources, weights))
 
 
+@combination_rule
 def murphy(m1: MassFunction, m2: MassFunction, *more: MassFunction) -> MassFunction:
     """Murphy's rule: the average of S sources, combined with itself S - 1 times.
 
@@ -126,6 +123,7 @@ def murphy(m1: MassFunction, m2: MassFunction, *more: MassFunction) -> MassFunct
     return dempster(average, average, *[average] * len(more))
 
 
+@combination_rule
 def deng(m1: MassFunction, m2: MassFunction, *more: MassFunction) -> MassFunction:
     """Deng's rule: Murphy's with each source weighted by the support of the others.
 

@@ -10,13 +10,14 @@ from operator import and_, or_
 
 import numpy as np
 
-from dstheory.combine._sources import check_sources
+from dstheory.combine._sources import check_sources, combination_rule
 from dstheory.kernels import pairwise
 from dstheory.mass import MassFunction
 
 __all__ = ["conjunctive", "disjunctive", "exclusive_or"]
 
 
+@combination_rule
 def conjunctive(m1: MassFunction, m2: MassFunction, *more: MassFunction) -> MassFunction:
     """Conjunctive rule: all sources are reliable and distinct; the conflict stays visible.
 
@@ -70,6 +71,7 @@ def conjunctive(m1: MassFunction, m2: MassFunction, *more: MassFunction) -> Mass
     return reduce(and_, more, m1 & m2)
 
 
+@combination_rule
 def disjunctive(m1: MassFunction, m2: MassFunction, *more: MassFunction) -> MassFunction:
     """Disjunctive rule: at least one source is reliable.
 
@@ -116,6 +118,7 @@ def disjunctive(m1: MassFunction, m2: MassFunction, *more: MassFunction) -> Mass
     return reduce(or_, more, m1 | m2)
 
 
+@combination_rule
 def exclusive_or(m1: MassFunction, m2: MassFunction, *more: MassFunction) -> MassFunction:
     """Exclusive disjunctive rule: an odd number of sources tells the truth (of two: one).
 

@@ -7,13 +7,14 @@ nothing. Denoeux 2008; the bold rule is the mirror image under complements.
 
 import numpy as np
 
-from dstheory.combine._sources import check_sources, refuse_normal
+from dstheory.combine._sources import check_sources, combination_rule, refuse_normal
 from dstheory.combine._weights import with_weights
 from dstheory.mass import MassFunction
 
 __all__ = ["bold", "cautious"]
 
 
+@combination_rule
 def cautious(m1: MassFunction, m2: MassFunction, *more: MassFunction) -> MassFunction:
     """Cautious conjunctive rule: all sources are reliable, and may not be distinct.
 
@@ -69,6 +70,7 @@ def cautious(m1: MassFunction, m2: MassFunction, *more: MassFunction) -> MassFun
     return with_weights((m1, m2, *more), np.minimum)
 
 
+@combination_rule
 def bold(m1: MassFunction, m2: MassFunction, *more: MassFunction) -> MassFunction:
     """Bold disjunctive rule: one source is reliable, and they may not be distinct.
 

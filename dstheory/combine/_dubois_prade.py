@@ -11,13 +11,14 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from dstheory.combine._sources import check_sources, collected
+from dstheory.combine._sources import check_sources, collected, combination_rule
 from dstheory.kernels import bits, pairwise
 from dstheory.mass import MassFunction
 
 __all__ = ["dubois_prade"]
 
 
+@combination_rule
 def dubois_prade(m1: MassFunction, m2: MassFunction, *more: MassFunction) -> MassFunction:
     """Dubois and Prade's rule: conjunctive where the sets meet, disjunctive where not.
 

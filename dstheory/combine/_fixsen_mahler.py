@@ -13,7 +13,13 @@ from numpy.typing import ArrayLike, NDArray
 
 from dstheory._checks import SUM_TOLERANCE, refuse_total_conflict
 from dstheory._masses import batch_of
-from dstheory.combine._sources import any_exact, check_sources, matched, refuse_subnormal
+from dstheory.combine._sources import (
+    any_exact,
+    check_sources,
+    combination_rule,
+    matched,
+    refuse_subnormal,
+)
 from dstheory.errors import MassError
 from dstheory.kernels import bits, setwise
 from dstheory.kernels.agreements import agreement, log_agreement, logarithms
@@ -26,6 +32,7 @@ __all__ = ["fixsen_mahler"]
 _SMALL_CHANCE = 1e-100
 
 
+@combination_rule
 def fixsen_mahler(
     m1: MassFunction, m2: MassFunction, *more: MassFunction, prior: ArrayLike | None = None
 ) -> MassFunction:

@@ -11,12 +11,19 @@ import numpy as np
 from numpy.typing import NDArray
 
 from dstheory.combine._boolean import conjunctive, disjunctive
-from dstheory.combine._sources import check_sources, collected, nonempty, refuse_subnormal
+from dstheory.combine._sources import (
+    check_sources,
+    collected,
+    combination_rule,
+    nonempty,
+    refuse_subnormal,
+)
 from dstheory.mass import MassFunction
 
 __all__ = ["florea"]
 
 
+@combination_rule
 def florea(
     m1: MassFunction,
     m2: MassFunction,

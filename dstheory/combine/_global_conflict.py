@@ -15,6 +15,7 @@ from dstheory.combine._boolean import conjunctive
 from dstheory.combine._sources import (
     check_sources,
     collected,
+    combination_rule,
     matched,
     nonempty,
     rows_text,
@@ -25,6 +26,7 @@ from dstheory.mass import MassFunction
 __all__ = ["inagaki", "lefevre", "yager"]
 
 
+@combination_rule
 def yager(m1: MassFunction, m2: MassFunction, *more: MassFunction) -> MassFunction:
     """Yager's rule: the conflict is ignorance and goes to the frame.
 
@@ -76,6 +78,7 @@ def yager(m1: MassFunction, m2: MassFunction, *more: MassFunction) -> MassFuncti
     return collected(frame, (sets, agreed.store))
 
 
+@combination_rule
 def inagaki(m1: MassFunction, m2: MassFunction, *more: MassFunction, k: Any) -> MassFunction:
     """Inagaki's unified rule: from Yager's (k = 0) through Dempster's to the extreme one.
 
@@ -151,6 +154,7 @@ def _check_k(k: Any, specific: Any) -> None:
         )
 
 
+@combination_rule
 def lefevre(
     m1: MassFunction,
     m2: MassFunction,

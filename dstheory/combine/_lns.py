@@ -14,7 +14,7 @@ from numpy.typing import NDArray
 
 from dstheory._checks import check_number
 from dstheory._masses import batch_of
-from dstheory.combine._sources import any_exact, check_sources, rows_text
+from dstheory.combine._sources import any_exact, check_sources, combination_rule, rows_text
 from dstheory.combine._weights import lowered, sparse_weights
 from dstheory.errors import MassError
 from dstheory.kernels import bits
@@ -23,6 +23,7 @@ from dstheory.mass import MassFunction
 __all__ = ["lns"]
 
 
+@combination_rule
 def lns(
     m1: MassFunction,
     m2: MassFunction,

@@ -15,12 +15,13 @@ from numpy.typing import NDArray
 
 from dstheory.combine._conflicts import Conflict, n_choices, only, redistributed
 from dstheory.combine._pcr_integral import integral_is_faster, redistributed_by_integral
-from dstheory.combine._sources import check_sources, refuse_subnormal
+from dstheory.combine._sources import check_sources, combination_rule, refuse_subnormal
 from dstheory.mass import MassFunction
 
 __all__ = ["pcr5", "pcr5_plus", "pcr6", "pcr6_plus"]
 
 
+@combination_rule
 def pcr5(m1: MassFunction, m2: MassFunction, *more: MassFunction) -> MassFunction:
     """Proportional conflict redistribution no. 5.
 
@@ -83,6 +84,7 @@ def pcr5(m1: MassFunction, m2: MassFunction, *more: MassFunction) -> MassFunctio
     return redistributed("PCR5", (m1, m2, *more), claims)
 
 
+@combination_rule
 def pcr6(m1: MassFunction, m2: MassFunction, *more: MassFunction) -> MassFunction:
     """Proportional conflict redistribution no. 6, for any number of sources.
 
@@ -153,6 +155,7 @@ def pcr6(m1: MassFunction, m2: MassFunction, *more: MassFunction) -> MassFunctio
     return redistributed("PCR6", sources, claims)
 
 
+@combination_rule
 def pcr5_plus(m1: MassFunction, m2: MassFunction, *more: MassFunction) -> MassFunction:
     """Improved PCR5: sets that take no part in a conflict receive nothing of it.
 
@@ -210,6 +213,7 @@ def pcr5_plus(m1: MassFunction, m2: MassFunction, *more: MassFunction) -> MassFu
     return redistributed("PCR5+", (m1, m2, *more), claims)
 
 
+@combination_rule
 def pcr6_plus(m1: MassFunction, m2: MassFunction, *more: MassFunction) -> MassFunction:
     """Improved PCR6: sets that take no part in a conflict receive nothing of it.
 

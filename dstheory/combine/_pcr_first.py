@@ -17,7 +17,13 @@ from dstheory.combine._average import mixing
 from dstheory.combine._boolean import conjunctive
 from dstheory.combine._disputes import Disputes, Sides, sides_of
 from dstheory.combine._global_conflict import lefevre
-from dstheory.combine._sources import check_sources, collected, nonempty, refuse_subnormal
+from dstheory.combine._sources import (
+    check_sources,
+    collected,
+    combination_rule,
+    nonempty,
+    refuse_subnormal,
+)
 from dstheory.kernels import setwise
 from dstheory.kernels.agreements import SMALL_TOTAL, log_agreement, logarithms
 from dstheory.kernels.shapes import stretched
@@ -26,6 +32,7 @@ from dstheory.mass import MassFunction
 __all__ = ["pcr1", "pcr2", "pcr3", "pcr4"]
 
 
+@combination_rule
 def pcr1(m1: MassFunction, m2: MassFunction, *more: MassFunction) -> MassFunction:
     """Proportional conflict redistribution no. 1: the conflict goes to all sets.
 
@@ -73,6 +80,7 @@ def pcr1(m1: MassFunction, m2: MassFunction, *more: MassFunction) -> MassFunctio
     return lefevre(m1, m2, *more, share=mixing)
 
 
+@combination_rule
 def pcr2(m1: MassFunction, m2: MassFunction, *more: MassFunction) -> MassFunction:
     """Proportional conflict redistribution no. 2: the conflict goes to the sets involved.
 
@@ -123,6 +131,7 @@ def pcr2(m1: MassFunction, m2: MassFunction, *more: MassFunction) -> MassFunctio
     return lefevre(*sides_of("PCR2", (m1, m2, *more)).sources, share=_involved)
 
 
+@combination_rule
 def pcr3(m1: MassFunction, m2: MassFunction, *more: MassFunction) -> MassFunction:
     """Proportional conflict redistribution no. 3: each conflict to its sets, by column sums.
 
@@ -176,6 +185,7 @@ def pcr3(m1: MassFunction, m2: MassFunction, *more: MassFunction) -> MassFunctio
     return _result(sides, returned)
 
 
+@combination_rule
 def pcr4(m1: MassFunction, m2: MassFunction, *more: MassFunction) -> MassFunction:
     """Proportional conflict redistribution no. 4: each conflict by what the sources agree on.
 

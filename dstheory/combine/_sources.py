@@ -5,9 +5,10 @@ of parts, each with its own sets; `collected` adds them up, so that no rule has 
 its sources first.
 """
 
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
+from functools import wraps
 from numbers import Rational
-from typing import Any
+from typing import Any, ParamSpec
 
 import numpy as np
 from numpy.typing import NDArray
@@ -23,6 +24,7 @@ __all__ = [
     "any_exact",
     "check_sources",
     "collected",
+    "combination_rule",
     "grouped_sum",
     "matched",
     "nonempty",
@@ -30,6 +32,9 @@ __all__ = [
     "refuse_subnormal",
     "rows_text",
 ]
+
+
+P = ParamSpec("P")
 
 
 def check_sources(*sources: MassFunction) -> Frame:
@@ -45,6 +50,24 @@ def check_sources(*sources: MassFunction) -> Frame:
         _checks.same_frame(frame, source.frame)
     batch_of(*sources)
     return frame
+
+
+def combination_rule(rule: Callable[P, MassFunction]) -> Callable[P, MassFunction]:
+    """A rule that says what to do where it is given a list of sources, or a single one."""
+
+    @wraps(rule)
+    def called(*args: P.args, **kwargs: P.kwargs) -> MassFunction:
+        if len(args) == 1 and "m2" not in kwargs:
+            name, given = rule.__name__, args[0]
+            advice = (
+                f"a batch along one axis is combined by combine_axis(m, {name})"
+                if isinstance(given, MassFunction)
+                else f"sources in a list are given one by one, as {name}(*masses)"
+            )
+            raise TypeError(f"{name}(m1, m2, ...) needs two sources or more; {advice}")
+        return rule(*args, **kwargs)
+
+    return called
 
 
 def any_exact(sources: Iterable[MassFunction]) -> bool:

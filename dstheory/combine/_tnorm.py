@@ -7,13 +7,14 @@ can be learned. Denoeux 2008; Quost, Masson & Denoeux
 """
 
 from dstheory.combine._norms import Family, extended, t_norm
-from dstheory.combine._sources import check_sources, refuse_normal
+from dstheory.combine._sources import check_sources, combination_rule, refuse_normal
 from dstheory.combine._weights import with_weights
 from dstheory.mass import MassFunction
 
 __all__ = ["tnorm_conjunctive", "tnorm_disjunctive"]
 
 
+@combination_rule
 def tnorm_conjunctive(
     m1: MassFunction,
     m2: MassFunction,
@@ -83,6 +84,7 @@ def tnorm_conjunctive(
     return with_weights((m1, m2, *more), extended(t_norm(family, parameter)))
 
 
+@combination_rule
 def tnorm_disjunctive(
     m1: MassFunction,
     m2: MassFunction,
