@@ -48,6 +48,11 @@ def lower_by_confidence(counts, confidence):
     }
 
 
+def isopignistic(p):
+    """Contour of the least committed belief function of a pignistic probability (consonant)."""
+    return [sum(min(x, y) for y in p) for x in p]
+
+
 def lower_by_likelihood(counts, confidence=None):
     """Belief in "the next one is in the set", from the binomial likelihood, exactly."""
     total = sum(counts)

@@ -1,7 +1,7 @@
 """Predictive belief functions of a categorical outcome, from counts of K categories.
 
-What do n_1, ..., n_K observations say about the next one? Each of five models answers with
-a mass function on the categories: two without doubt (proportions), and three that leave
+What do n_1, ..., n_K observations say about the next one? Each of six models answers with
+a mass function on the categories: two without doubt (proportions), and four that leave
 belief uncommitted where data are few.
 
 Sources: P. Walley, Inferences from multinomial data: learning about a bag of marbles,
@@ -16,11 +16,13 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike
 
+from dstheory.construct import consonant
 from dstheory.errors import FrameError
 from dstheory.frame import Frame
 from dstheory.inference._binomial import binomial_masses
 from dstheory.inference._counts import Array, as_tail
 from dstheory.inference._goodman import goodman_limits
+from dstheory.inference._multinomial_consonant import dominating_contour
 from dstheory.inference._multinomial_counts import (
     as_count_rows,
     as_strength,
@@ -39,7 +41,7 @@ from dstheory.mass import MassFunction
 __all__ = ["multinomial", "multinomial_bounds"]
 
 CLOSED_FORMS = ("bayesian", "laplace", "dempster")
-MODELS = (*CLOSED_FORMS, "goodman", "likelihood")
+MODELS = (*CLOSED_FORMS, "goodman", "likelihood", "mcd")
 
 
 def multinomial(
@@ -71,9 +73,11 @@ def multinomial(
         - `"goodman"`: the most committed belief function below the lower probability of
           Goodman's simultaneous confidence intervals (Denoeux 2006);
         - `"likelihood"`: the same, below the expected lower bound of the probability of
-          each set under its relative likelihood (Xu et al., eqs. 22, 30).
+          each set under its relative likelihood (Xu et al., eqs. 22, 30);
+        - `"mcd"`: the most committed consonant belief function that dominates those of all
+          pignistic probabilities within Goodman's intervals (Aregui & Denoeux 2008); any K.
     confidence : float
-        Joint level of the intervals, inside (0, 1); only `"goodman"` uses it.
+        Joint level of the intervals, inside (0, 1); only `"goodman"` and `"mcd"` use it.
     strength : float
         Strength s > 0 of the model `"dempster"`, in observations; Walley proposes 1 or 2.
     ordered : bool
@@ -118,7 +122,9 @@ def multinomial(
     is solved to 1e-10 (about 1 ms for each distinct multiset of counts at K = 5), with
     equal counts treated alike. The program leaves singletons exact with `"likelihood"`, and
     their plausibilities too, in all cases tried; with `"goodman"` it may not. If ordered,
-    P of each interval of categories is exact, and other sets get what follows.
+    P of each interval of categories is exact, and other sets get what follows. `"mcd"` has the
+    exact contour for any K: pl(k) is the smaller of 1 - sum of (l_j - u_k)+ and sum of
+    min(u_j, u_k), for limits l and u, to which the linear programs of the paper reduce.
 
     References
     ----------
@@ -128,6 +134,9 @@ def multinomial(
        confidence regions", International Journal of Approximate Reasoning 42, 2006, 228-252.
     .. [3] Xu, Davoine, Zha, Denoeux, "Evidential calibration of binary SVM classifiers",
        International Journal of Approximate Reasoning 72, 2016, sections 3.4, 4.1.
+    .. [4] Aregui, Denoeux, "Constructing consonant belief functions from sample data using
+       confidence sets of pignistic probabilities", International Journal of Approximate
+       Reasoning 49, 2008, 575-594.
 
     Examples
     --------
@@ -145,6 +154,9 @@ def multinomial(
     """
     rows, batch = _checked(counts, model)
     names = _frame(frame, rows.shape[1])
+    if model == "mcd":
+        contour = dominating_contour(rows, as_tail(confidence))
+        return consonant(names, contour.reshape(*batch, -1))
     if model in CLOSED_FORMS:
         focal, store = _closed_form(rows, model, strength)
     else:
@@ -168,10 +180,10 @@ def multinomial_bounds(
     counts : (*batch, K) array_like
         How often each category was seen; any K.
     model : str
-        One of `"bayesian"`, `"laplace"`, `"dempster"`, `"goodman"`, `"likelihood"`;
+        One of `"bayesian"`, `"laplace"`, `"dempster"`, `"goodman"`, `"likelihood"`, `"mcd"`;
         `multinomial` says what they are.
     confidence : float
-        Joint level of the intervals, inside (0, 1); only `"goodman"` uses it.
+        Joint level of the intervals, inside (0, 1); only `"goodman"` and `"mcd"` use it.
     strength : float
         Strength s > 0 of the model `"dempster"`.
 
@@ -202,6 +214,9 @@ def multinomial_bounds(
         masses = _closed_form(rows, model, strength)[1].T
         lower = masses[:, : rows.shape[1]]
         upper = lower + masses[:, rows.shape[1] :].sum(axis=1, keepdims=True)
+    elif model == "mcd":
+        upper = dominating_contour(rows, as_tail(confidence))
+        lower = 1 - _greatest_of_others(upper)
     elif model == "goodman":
         lower, upper = goodman_limits(rows, as_tail(confidence))
     else:
@@ -210,6 +225,13 @@ def multinomial_bounds(
         )
         upper = 1 - other
     return lower.reshape(*batch, -1), upper.reshape(*batch, -1)
+
+
+def _greatest_of_others(values: Array) -> Array:
+    """For each column the greatest value (R, K) of the others in the row, K > 1."""
+    second, first = np.moveaxis(np.sort(values, axis=1)[:, -2:, np.newaxis], 1, 0)
+    alone = (values == first) & ((values == first).sum(axis=1, keepdims=True) == 1)
+    return np.asarray(np.where(alone, second, first))
 
 
 def _checked(counts: ArrayLike, model: str) -> tuple[Array, tuple[int, ...]]:
@@ -245,12 +267,6 @@ def _closed_form(rows: Array, model: str, strength: float) -> tuple[Any, Array]:
         store = np.ascontiguousarray((share / share.sum(axis=1, keepdims=True)).T)
         return bits.mask_array(singles, size), store
     s = as_strength(strength, exact=rows.dtype == object)
-    if isinstance(s, float):
-        rows = rows.astype(np.float64)
-    if isinstance(s, float):
-        rows = rows.astype(np.float64)
-    if isinstance(s, float):
-        rows = rows.astype(np.float64)
     if isinstance(s, float):
         rows = rows.astype(np.float64)
     total = rows.sum(axis=1) + s

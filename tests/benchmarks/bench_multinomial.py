@@ -15,7 +15,7 @@ from dstheory.inference import goodman_intervals, multinomial, multinomial_bound
 
 N_ROWS = 10**5
 K = 5
-MODELS = ["bayesian", "laplace", "dempster", "goodman", "likelihood"]
+MODELS = ["bayesian", "laplace", "dempster", "goodman", "likelihood", "mcd"]
 
 
 def draw(most, n_rows):

@@ -16,7 +16,7 @@ from tests import naive_multinomial as definition
 
 ORACLES = Path(__file__).parents[2] / "oracles" / "dst_oracles.json"
 EXACT = ["bayesian", "laplace", "dempster"]
-MODELS = [*EXACT, "goodman", "likelihood"]
+MODELS = [*EXACT, "goodman", "likelihood", "mcd"]
 LOWER = {
     "goodman": definition.lower_by_confidence,
     "likelihood": definition.lower_by_likelihood,
@@ -180,7 +180,7 @@ def test_law_bounds_are_those_of_the_belief_function(model, counts):
         assert m.pl(k) == pytest.approx(upper[k], abs=1e-12)
 
 
-@pytest.mark.parametrize("model", ["dempster", "goodman", "likelihood"])
+@pytest.mark.parametrize("model", ["dempster", "goodman", "likelihood", "mcd"])
 @pytest.mark.parametrize("size", [1, 2, 3, 5])
 @pytest.mark.parametrize("ordered", [False, True])
 def test_law_without_observations_nothing_is_known(model, size, ordered):
@@ -191,7 +191,13 @@ def test_law_without_observations_nothing_is_known(model, size, ordered):
     assert (upper == 1).all()
 
 
-@pytest.mark.parametrize("model", MODELS)
+def test_law_many_observations_leave_what_their_shares_as_pignistic_say():
+    share = np.array([0.5, 0.3, 0.2])
+    m = multinomial(share * 1e12, model="mcd")
+    assert m.contour() == pytest.approx(definition.isopignistic(share), abs=1e-5)
+
+
+@pytest.mark.parametrize("model", [*EXACT, "goodman", "likelihood"])
 def test_law_many_observations_leave_no_doubt(model):
     share = np.array([0.5, 0.3, 0.2])
     m = multinomial(share * 1e12, model=model)
@@ -245,3 +251,96 @@ def test_frame_or_labels():
 def test_bad_input(arguments, options, error, message):
     with pytest.raises(error, match=message):
         multinomial(*arguments, **options)
+
+
+# --- the most committed dominating consonant belief function ---------------------------------
+
+
+def mcd_by_programs(counts, confidence):
+    """Aregui & Denoeux 2008, section 4: for each category and each set of likelier ones a program.
+
+    In the order of p where those of `likelier` are at least p_k and the others at most, the
+    plausibility of k is sum of p outside plus |likelier| p_k.
+    """
+    low, high = definition.goodman(counts, confidence)
+    size = len(counts)
+    contour = []
+    for k in range(size):
+        best = 0.0
+        others = [i for i in range(size) if i != k]
+        for chosen in range(1 << len(others)):
+            likelier = [k, *(i for place, i in enumerate(others) if chosen >> place & 1)]
+            objective = np.array([-1.0 if i not in likelier else 0.0 for i in range(size)])
+            objective[k] -= len(likelier)
+            sides = []
+            for i in others:
+                side = np.zeros(size)
+                side[i], side[k] = (-1, 1) if i in likelier else (1, -1)
+                sides.append(side)
+            found = linprog(
+                objective,
+                A_ub=np.array(sides),
+                b_ub=np.zeros(len(sides)),
+                A_eq=np.ones((1, size)),
+                b_eq=[1],
+                bounds=list(zip(low, high, strict=True)),
+            )
+            if found.status == 0:
+                best = max(best, -found.fun)
+        contour.append(best)
+    return contour
+
+
+@settings(max_examples=8)
+@given(counts=count_vectors(2, 4), confidence=st.sampled_from([0.5, 0.95]))
+def test_mcd_is_the_largest_of_all_programs(counts, confidence):
+    m = multinomial(counts, model="mcd", confidence=confidence)
+    assert m.is_consonant
+    np.testing.assert_allclose(m.contour(), mcd_by_programs(counts, confidence), atol=1e-7)
+
+
+@settings(max_examples=30)
+@given(counts=count_vectors(2, 6), seed=st.integers(0, 99))
+def test_mcd_dominates_every_pignistic_probability_within_the_intervals(counts, seed):
+    low, high = definition.goodman(counts, 0.9)
+    rng = np.random.default_rng(seed)
+    contour = multinomial(counts, model="mcd", confidence=0.9).contour()
+    for _ in range(20):
+        weights = rng.random(len(low))
+        one, two = np.array(low) + weights * 0, np.array(high)
+        # On the segment between the ends of the box, where the sum is 1.
+        one = one + weights * (two - one) * rng.random()
+        target = two if one.sum() < 1 else np.array(low)
+        share = (1 - one.sum()) / (target.sum() - one.sum())
+        p = one + share * (target - one)
+        assert (np.array(definition.isopignistic(p.tolist())) <= contour + 1e-9).all()
+
+
+def test_mcd_of_aregui_and_denoeux_example_6():
+    counts = [5, 11, 19, 30, 58, 67, 92, 118, 173, 297]
+    printed = [0.171, 0.258, 0.353, 0.462, 0.688, 0.735, 0.804, 0.867, 0.935, 1.0]
+    m = multinomial(counts, model="mcd", confidence=0.9)
+    np.testing.assert_allclose(m.contour(), printed, atol=5e-4)
+    assert m.is_consonant
+
+
+def test_mcd_bounds_are_those_of_the_belief_function():
+    counts = np.random.default_rng(5).integers(0, 30, (6, 2, 5))
+    counts[0, 0] = 0
+    counts[1, 0] = 3
+    m = multinomial(counts, model="mcd")
+    lower, upper = multinomial_bounds(counts, model="mcd")
+    np.testing.assert_allclose(upper, m.contour(), atol=1e-12)
+    beliefs = np.stack([m.bel(k) for k in range(5)], axis=-1)
+    np.testing.assert_allclose(lower, beliefs, atol=1e-12)
+    assert m[0, 0].is_vacuous
+    assert m[1, 0].is_vacuous
+
+
+def test_mcd_of_many_categories():
+    counts = np.random.default_rng(6).integers(0, 50, 200)
+    m = multinomial(counts, model="mcd")
+    assert m.contour().max() == 1
+    assert m.is_consonant
+    order = np.argsort(counts, kind="stable")
+    assert (np.diff(m.contour()[order]) >= 0).all()
