@@ -43,6 +43,7 @@ ORDER = {
         ["__init__"],
     ],
     "evical": [
+        ["errors"],
         ["scores"],
         ["calibrators"],
         ["multiclass"],

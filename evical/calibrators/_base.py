@@ -25,6 +25,7 @@ from evical.scores._checks import (
     check_unit,
     check_weights,
 )
+from evical.scores._counts import checked_counts
 from evical.scores._refused import all_or_nothing
 from evical.scores._scale import ScoreScale, check_transform, fit_scale
 
@@ -101,6 +102,10 @@ class BaseCalibrator(ClassifierMixin, BaseEstimator, ABC):  # type: ignore[misc]
         ValueError
             If a score, label or weight is not usable (the row is named), or `y` does not
             hold two classes.
+        WeightError
+            If a positive weight is less than 1e-15, or the sum more than 2^53.
+        ConvergenceError
+            If scores or weights are so extreme that no optimum can be proven.
         """
         self._check_all_parameters()
         values, labels = self._samples(scores, y)
@@ -133,8 +138,8 @@ class BaseCalibrator(ClassifierMixin, BaseEstimator, ABC):  # type: ignore[misc]
         TypeError
             If `counts` are no `ScoreCounts`.
         ValueError
-            If `classes` are not two different ones, or `counts` lack one of them; scores as in
-            `fit`.
+            If `classes` are not two different ones, or `counts` lack one of them; scores and
+            weights as in `fit`.
 
         Examples
         --------
@@ -152,8 +157,10 @@ class BaseCalibrator(ClassifierMixin, BaseEstimator, ABC):  # type: ignore[misc]
             raise ValueError(f"classes are {labels.tolist()}, expected two different ones")
         if not (counts.n_negative and counts.n_positive):
             raise ValueError(_one_class_message(labels[int(counts.n_positive > 0)]))
-        self._checked(counts.scores)
-        return self._learn(counts, labels)
+        counted = checked_counts(counts.scores, counts.negative, counts.positive)
+        if self.transform == "logit":
+            check_unit(counted.scores)
+        return self._learn(counted, labels)
 
     @all_or_nothing
     def partial_fit(

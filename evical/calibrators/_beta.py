@@ -20,7 +20,7 @@ from evical.calibrators._models import check_confidence, check_model
 from evical.calibrators._saved import check_shapes
 from evical.calibrators._separated import refuse_separated
 from evical.scores import ScoreCounts, log_odds
-from evical.scores._beta import BetaFit, beta_sample, fit_beta
+from evical.scores._beta import ROUNDING, BetaFit, beta_sample, fit_beta
 from evical.scores._beta_profile import BetaProfile, beta_profile
 from evical.scores._profile_table import MassTable, check_table, contour
 
@@ -28,6 +28,7 @@ __all__ = ["BetaCalibrator"]
 
 Floats = NDArray[np.float64]
 _PARAMETERS = ("abm", "am", "ab", "a")
+_LEAST_UNIT = 1e-6  # of the table, in which log-odds of scores differ by more than rounding
 _END = 36.1  # log-odds of scores are cut off at about 36.04
 
 
@@ -161,7 +162,7 @@ class BetaCalibrator(BaseCalibrator):
         share = profile.weights / profile.weights.sum()
         center = float(share @ profile.nodes) if self._has_midpoint else 0.0
         spread = float(np.sqrt(share @ (profile.nodes - center) ** 2))
-        return center, min(spread, 1.0) or 1.0
+        return center, float(np.clip(spread, _LEAST_UNIT * max(1.0, abs(center)), 1.0))
 
     def _predict_mass(self, scores: Floats) -> tuple[Floats, Floats]:
         x = log_odds(scores)
@@ -170,8 +171,10 @@ class BetaCalibrator(BaseCalibrator):
             return masses_from_log_odds(self.model, best, self._fit.deviation(x), self.confidence)
         if self._one_score(self._profile):
             positive, negative = self._table.masses(np.zeros_like(x), best)
-            known = self._profile.nodes[0]  # where log-odds may jump, but not downwards
-            return np.where(x >= known, positive, 0.0), np.where(x <= known, negative, 0.0)
+            known = float(self._profile.nodes[0])  # where log-odds may jump, but not downwards
+            near = np.abs(x - known) <= ROUNDING * max(1.0, abs(known))
+            above, below = near | (x > known), near | (x < known)
+            return np.where(above, positive, 0.0), np.where(below, negative, 0.0)
         center, unit = self._axis(self._profile)
         positive, negative = self._table.masses(np.arcsinh((x - center) / unit), best)
         certain = (x == 0.0) & (not self._has_midpoint)

@@ -15,8 +15,9 @@ from sklearn.utils.validation import check_is_fitted
 from evical.calibrators._base import BaseCalibrator
 from evical.calibrators._models import check_confidence, check_model
 from evical.calibrators._saved import check_shapes
-from evical.scores import LogisticProfile, PlattFit, ScoreCounts, fit_platt, fit_profile
-from evical.scores._platt import confidence_interval
+from evical.scores import LogisticProfile, PlattFit, ScoreCounts
+from evical.scores._platt import confidence_interval, platt_of_counts
+from evical.scores._profile import profile_of_counts
 from evical.scores._sides import sides
 
 __all__ = ["LogisticCalibrator"]
@@ -90,9 +91,9 @@ class LogisticCalibrator(BaseCalibrator):
         check_confidence(self.confidence)
 
     def _fit_counts(self, counts: ScoreCounts) -> None:
-        sample = counts.scores, counts.negative, counts.positive
-        self.sigmoid_ = fit_platt(*sample)
-        self.profile_ = fit_profile(*sample, self.sigmoid_) if self.model == "likelihood" else None
+        self.sigmoid_ = platt_of_counts(counts)
+        likelihood = self.model == "likelihood"
+        self.profile_ = profile_of_counts(counts, self.sigmoid_) if likelihood else None
 
     @property
     def theta_(self) -> Floats:

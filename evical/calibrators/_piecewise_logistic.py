@@ -21,6 +21,7 @@ from evical.scores._piecewise_logistic import PiecewiseFit, fit_piecewise_logist
 from evical.scores._piecewise_profile import PiecewiseProfile, piecewise_profile
 from evical.scores._profile_table import MassTable, check_table, contour, fit_mass_table
 from evical.scores._sides import sides
+from evical.scores._standard import at_share
 
 __all__ = ["PiecewiseLogisticCalibrator"]
 
@@ -88,7 +89,7 @@ class PiecewiseLogisticCalibrator(BaseCalibrator):
 
     _state = (
         "first",
-        "span",
+        "last",
         "inner",
         "parameters",
         "strength",
@@ -138,7 +139,7 @@ class PiecewiseLogisticCalibrator(BaseCalibrator):
     @property
     def knots_(self) -> Floats:
         """Scores, as read, between which the log-odds are linear."""
-        return np.asarray(self._fit.first + self._fit.span * self._fit.knots()[0])
+        return at_share(self._fit.knots()[0], self._fit.first, self._fit.last)
 
     @property
     def log_odds_(self) -> Floats:

@@ -10,19 +10,25 @@ sigmoids", Electronic Journal of Statistics 11 (2017), 5052-5080.
 """
 
 from dataclasses import dataclass
+from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
+from scipy.special import expit
 
 from evical.scores._counts import ScoreCounts, merge_equal
 from evical.scores._linear_logistic import LinearFit, fit_linear_logistic
-from evical.scores._platt import platt_targets
+from evical.scores._platt import soft_counts
 from evical.scores._scale import log_odds
 
-__all__ = ["BetaFit", "beta_features", "beta_sample", "fit_beta"]
+__all__ = ["ROUNDING", "BetaFit", "beta_features", "beta_sample", "fit_beta"]
 
 Floats = NDArray[np.float64]
-_LOG2 = float(np.log(2.0))
+# Log-odds this close, relative where they exceed 1, are one: between them the features differ by
+# rounding, 1e-16, and the table of masses would have to resolve that. A classifier that gives all
+# samples the same score leaves noise of 1e-16 to 1e-12.
+ROUNDING = 1e-7
+_NARROW = 1e-5
 
 
 @dataclass(frozen=True, eq=False)
@@ -80,12 +86,22 @@ def beta_sample(counts: ScoreCounts) -> ScoreCounts:
     counts : ScoreCounts
         Scores in [0, 1].
 
+    Returns
+    -------
+    ScoreCounts
+        Of a single score, their mean, if all log-odds are within 1e-7 (relative where they exceed
+        1): what tells them apart is rounding.
+
     Examples
     --------
     >>> beta_sample(ScoreCounts.from_samples([0.0, 0.5], [0, 1])).scores.round(1)
     array([-36.,   0.])
     """
-    return merge_equal(log_odds(counts.scores), counts.negative, counts.positive)
+    sample = merge_equal(log_odds(counts.scores), counts.negative, counts.positive)
+    first, last = sample.scores[[0, -1]]
+    if last - first <= ROUNDING * max(1.0, abs(first)):
+        return sample.pool(np.zeros(1, dtype=np.intp))
+    return sample
 
 
 def fit_beta(sample: ScoreCounts, parameters: str, smooth: bool) -> BetaFit:
@@ -110,8 +126,8 @@ def fit_beta(sample: ScoreCounts, parameters: str, smooth: bool) -> BetaFit:
     The optimum under the constraints has a zero among the coefficients that are negative without
     them (else one could move towards the latter optimum), so that trying those is exact.
 
-    Where there are fewer distinct scores than coefficients, a = b; where there is only one (or
-    with c fixed, only 1/2), a = b = 0.
+    Where there are fewer distinct scores than coefficients, or log-odds span less than 1e-5 (the
+    features are then one), a = b; where there is only one (or with c fixed, only 1/2), a = b = 0.
 
     Examples
     --------
@@ -125,36 +141,49 @@ def fit_beta(sample: ScoreCounts, parameters: str, smooth: bool) -> BetaFit:
     intercept = parameters.endswith("m")
     distinct = len(sample) if intercept else int((sample.scores != 0.0).sum())
     free = [0, 1] if "b" in parameters else [2]
-    if distinct < len(free) + intercept:
+    first, last = sample.scores[[0, -1]]
+    narrow = last - first < (_NARROW if intercept else 10.0 * _NARROW * max(1.0, abs(first)))
+    if distinct < len(free) + intercept or narrow:
         free = [2] if distinct > intercept else []
-    low, high = platt_targets(sample.n_negative, sample.n_positive) if smooth else (0.0, 1.0)
-    target = low * sample.negative + high * sample.positive
-    fit, back = _constrained(_columns(sample.scores, intercept), sample.total, target, free)
-    if not intercept:  # the features were those of 2 s and 2 (1 - s)
-        back[2] = _LOG2 * (back[0] - back[1])
+    origin = float(sample.total @ sample.scores / sample.total.sum()) if intercept else 0.0
+    columns = _columns(sample.scores, origin)
+    fit, back = _constrained(columns, soft_counts(sample, smooth), intercept, free)
+    back[2] -= beta_features(np.array([origin]))[:2, 0] @ back[:2]
     return BetaFit(back @ fit.parameters, back @ fit.covariance @ back.T)
 
 
-def _columns(x: Floats, intercept: bool) -> tuple[Floats, bool]:
-    """Columns of a, b, a = b and a = -b, and whether there is an intercept."""
-    first, second, _ = beta_features(x)
-    shift = 0.0 if intercept else _LOG2
-    # The last two are nearly uncorrelated where the first two are nearly equal.
-    return np.stack([first + shift, second - shift, x, first - second + 2.0 * shift]), intercept
+class _Columns(NamedTuple):
+    """Columns (4, m) of a, b, a = b, and what is left; and what they say of a and b (2, 4)."""
+
+    values: Floats
+    coefficients: Floats
+
+
+def _columns(x: Floats, origin: float) -> _Columns:
+    """Features less those at an origin, which costs no digits however near the scores are to it.
+
+    The last column is the difference of the first two without its slope at the origin, which
+    leaves it nearly uncorrelated with their sum.
+    """
+    distance, p, q = x - origin, float(expit(origin)), float(expit(-origin))
+    first = -np.log1p(np.expm1(-distance) * q)
+    second = np.log1p(np.expm1(distance) * p)
+    values = np.stack([first, second, distance, first - second - (q - p) * distance])
+    return _Columns(values, np.array([[1.0, 0.0, 1.0, 2.0 * p], [0.0, 1.0, 1.0, -2.0 * q]]))
 
 
 def _constrained(
-    columns: tuple[Floats, bool], weight: Floats, target: Floats, free: list[int]
+    columns: _Columns, weights: tuple[Floats, Floats], intercept: bool, free: list[int]
 ) -> tuple[LinearFit, Floats]:
     """Best fit without negative coefficients, and the matrix from its parameters to a, b, c."""
     used = [2, 3] if free == [0, 1] else free
-    fit = fit_linear_logistic(columns[0][used], weight, target, columns[1])
+    fit = fit_linear_logistic(columns.values[used], *weights, intercept)
     back = np.zeros((3, len(used) + 1))
     back[2, -1] = 1.0
-    back[:2, :-1] = np.array([[1.0, 0.0, 1.0, 1.0], [0.0, 1.0, 1.0, -1.0]])[:, used]
+    back[:2, :-1] = columns.coefficients[:, used]
     ab = back[:2] @ fit.parameters
     wrong = [j for j in free if ab[j % 2] < 0.0]  # with a = b both are the same
     if not wrong:
         return fit, back
-    fits = [_constrained(columns, weight, target, [i for i in free if i != j]) for j in wrong]
+    fits = [_constrained(columns, weights, intercept, [i for i in free if i != j]) for j in wrong]
     return min(fits, key=lambda found: found[0].objective)

@@ -17,10 +17,13 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy.special import expit
 
+from evical.errors import ConvergenceError
 from evical.scores._beta import BetaFit, beta_features
 from evical.scores._counts import ScoreCounts
+from evical.scores._deviance import NO_PROFILE
 from evical.scores._interpolant import fit_piecewise
-from evical.scores._platt import platt_targets
+from evical.scores._newton import logistic_terms
+from evical.scores._platt import soft_counts
 from evical.scores._profile_integrals import integrated_log_odds
 from evical.scores._profile_table import MassTable, accurate
 from evical.scores._quadrature import NODES_PER_PANEL, compress
@@ -85,16 +88,23 @@ class BetaProfile:
 
     @cached_property
     def _weighted(self) -> Floats:
-        return np.ascontiguousarray((self._design * self.weights).T)
+        return np.ascontiguousarray((self._design * (self.weights * self._signs)).T)
 
     @cached_property
     def _products(self) -> Floats:
-        products = self._weighted[:, :, None] * self._design.T[:, None, :]
+        weighted = (self._design * self.weights).T
+        products = weighted[:, :, None] * self._design.T[:, None, :]
         return products.reshape(-1, 9)
 
     @cached_property
+    def _signs(self) -> Floats:
+        """Signs (m,) of log-odds that make those at the optimum negative; see `Deviance`."""
+        return np.where(self.log_odds(self.nodes) > 0.0, -1.0, 1.0)
+
+    @cached_property
     def _at_optimum(self) -> tuple[Floats, Floats, Floats]:
-        eta = self.log_odds(self.nodes)
+        """Signed log-odds at the nodes, their log(1 + exp(.)), and their sigmoid."""
+        eta = self._signs * self.log_odds(self.nodes)
         return eta, np.logaddexp(0.0, eta), np.asarray(expit(eta))
 
     @cached_property
@@ -161,7 +171,7 @@ class BetaProfile:
         result = np.empty(len(x))
         active, length = np.arange(len(x)), np.ones(len(x))
         value, gradient, hessian = self._derivatives(base, basis, u)
-        noise = 1e-15 * self.weights.sum()
+        noise = 1e-15 * self._noise
         for _ in range(_MAX_STEPS):
             step, gain = _bounded_step(gradient, hessian, low - u, high - u)
             result[active] = value - gain
@@ -178,7 +188,14 @@ class BetaProfile:
             for part, update in zip((value, gradient, hessian), new, strict=True):
                 part[better] = update[better]
             length = np.where(better, np.minimum(4.0 * length, 1.0), 0.5 * length)
+        else:
+            raise ConvergenceError(NO_PROFILE)
         return np.maximum(result, 0.0)
+
+    @cached_property
+    def _noise(self) -> float:
+        """Size of the losses at the optimum, the rounding of which shows in differences."""
+        return float(self.weights @ self._at_optimum[1])
 
     def _chart(self, x: Floats, log_odds: Floats) -> tuple[Floats, Floats, Floats, Floats]:
         """Changes ``base + basis @ u`` of the coefficients for maps through points, and bounds."""
@@ -195,8 +212,9 @@ class BetaProfile:
             low, high = [-a * one], [np.inf * one]
         elif self.parameters == "ab":
             middle = -self._features(np.zeros(1))[:, 0]
-            rise = second + middle[1]
-            ratio, change = (first + middle[0]) / rise, gap / rise
+            # As the features rise from 1/2, without a difference of nearly equal numbers.
+            rise = np.log1p(np.expm1(x) / 2.0)
+            ratio, change = -np.log1p(np.expm1(-x) / 2.0) / rise, gap / rise
             base = [zero, change, middle[1] * change]
             columns = [[one, -ratio, middle[0] - middle[1] * ratio]]
             # Where b is 0, a is at its greatest.
@@ -214,7 +232,7 @@ class BetaProfile:
         """Deviance (k,), and its derivatives (k, q) and (k, q, q) in `u`."""
         optimum, top, mean = self._at_optimum
         change = base + (basis @ u[:, :, None])[:, :, 0]
-        move = change @ self._design
+        move = (change @ self._design) * self._signs
         eta = optimum + move
         small = np.exp(-np.abs(eta))
         upper = 1.0 / (1.0 + small)
@@ -297,9 +315,8 @@ def beta_profile(sample: ScoreCounts, fit: BetaFit, parameters: str, smooth: boo
     array([0.])
     """
     x, weights = sample.scores, sample.total
-    low, high = platt_targets(sample.n_negative, sample.n_positive) if smooth else (0.0, 1.0)
-    residual = low * sample.negative + high * sample.positive - weights * expit(fit.log_odds(x))
-    slope = np.einsum("dm,m->d", beta_features(x), residual)
+    downhill = logistic_terms(fit.log_odds(x), *soft_counts(sample, smooth))[1]
+    slope = -np.einsum("dm,m->d", beta_features(x), downhill)
     if len(x) > _EXACT:
         x, weights = compress(x, weights, _panel_edges(x, _extremes(fit)))
     return BetaProfile(fit.coefficients, parameters, x, weights, slope)

@@ -7,11 +7,14 @@ from numpy.typing import NDArray
 from sklearn.utils import check_array, column_or_1d
 from sklearn.utils.multiclass import check_classification_targets
 
+from evical.errors import WeightError
+
 __all__ = [
     "check_binary",
     "check_labels",
     "check_numbers",
     "check_positive",
+    "check_range",
     "check_same_length",
     "check_scores",
     "check_unit",
@@ -19,6 +22,8 @@ __all__ = [
 ]
 
 Floats = NDArray[np.float64]
+
+_LEAST, _MOST = 1e-15, 2.0**53  # of a positive weight, and of all together
 
 
 def check_scores(scores: Any) -> Floats:
@@ -132,14 +137,19 @@ def check_unit(scores: Floats) -> None:
     _refuse(scores, outside, "scores", 'within [0, 1] for transform="logit"')
 
 
-def check_weights(sample_weight: Any, n: int) -> Floats | None:
+def check_weights(weights: Any, n: int, name: str = "sample_weight") -> Floats | None:
     """Weights as a finite, non-negative float64 array (n,), or None.
+
+    Weights count samples. A float64 adds one to a count of at most 2^53, and a sample of less
+    than 1e-15 is lost beside Platt's two; both ends leave room to multiply by scores.
 
     Parameters
     ----------
-    sample_weight : (n,) array or None
+    weights : (n,) array or None
     n : int
         Number of samples.
+    name : str
+        What an error calls them.
 
     Returns
     -------
@@ -149,6 +159,8 @@ def check_weights(sample_weight: Any, n: int) -> Floats | None:
     ------
     ValueError
         If the length differs, or a weight is NaN, infinite or negative.
+    WeightError
+        If a positive weight is less than 1e-15, or the sum more than 2^53.
 
     Examples
     --------
@@ -156,13 +168,50 @@ def check_weights(sample_weight: Any, n: int) -> Floats | None:
     Traceback (most recent call last):
     ValueError: sample_weight[1] is -2.0, but every value must be finite and not negative
     """
-    if sample_weight is None:
+    if weights is None:
         return None
-    array = _numbers(sample_weight, "sample_weight")
+    array = _numbers(weights, name)
     if array.shape != (n,):
-        raise ValueError(f"sample_weight has shape {array.shape}, expected ({n},)")
-    _refuse(array, ~(np.isfinite(array) & (array >= 0)), "sample_weight", "finite and not negative")
+        raise ValueError(f"{name} has shape {array.shape}, expected ({n},)")
+    _refuse(array, ~(np.isfinite(array) & (array >= 0)), name, "finite and not negative")
+    check_range(array, name)
     return array
+
+
+def check_range(weights: Floats, name: str) -> None:
+    """Raise unless weights can count samples: from 1e-15 if positive, and at most 2^53 in all.
+
+    Parameters
+    ----------
+    weights : (n,) array, not negative
+    name : str
+        What an error calls them.
+
+    Raises
+    ------
+    WeightError
+        With the row and the value.
+
+    Examples
+    --------
+    >>> check_range(np.array([1.0, 1e-20]), "weights")
+    Traceback (most recent call last):
+    evical.errors.WeightError: weights[1] is 1e-20, but a positive weight must be from 1e-15 to \
+9.0072e+15 (2^53), for it counts samples; divide all weights by their mean
+    """
+    wrong = (weights > _MOST) | ((weights > 0) & (weights < _LEAST))
+    if wrong.any():
+        row = int(np.argmax(wrong))
+        raise WeightError(
+            f"{name}[{row}] is {weights[row]:g}, but a positive weight must be from {_LEAST:g} to "
+            f"{_MOST:.5g} (2^53), for it counts samples; divide all weights by their mean"
+        )
+    total = float(weights.sum())
+    if total > _MOST:
+        raise WeightError(
+            f"{name} sum to {total:.5g}, but must not exceed {_MOST:.5g} (2^53), for they count "
+            "samples; divide all weights by their mean"
+        )
 
 
 def check_binary(y: Any) -> NDArray[np.int64]:

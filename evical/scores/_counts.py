@@ -12,7 +12,13 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from evical.scores._checks import check_binary, check_same_length, check_scores, check_weights
+from evical.scores._checks import (
+    check_binary,
+    check_range,
+    check_same_length,
+    check_scores,
+    check_weights,
+)
 
 __all__ = ["ScoreCounts", "midpoints"]
 
@@ -85,6 +91,8 @@ class ScoreCounts:
         ValueError
             If there is no sample, lengths differ, a score is NaN or infinite, a label is
             neither 0 nor 1, or a weight is negative; the row is named.
+        WeightError
+            If a positive weight is less than 1e-15, or the sum more than 2^53.
 
         Examples
         --------
@@ -108,11 +116,13 @@ class ScoreCounts:
     def __add__(self, other: "ScoreCounts") -> "ScoreCounts":
         if not isinstance(other, ScoreCounts):
             return NotImplemented
-        return _grouped(
+        merged = _grouped(
             np.concatenate([self.scores, other.scores]),
             np.concatenate([self.negative, other.negative]),
             np.concatenate([self.positive, other.positive]),
         )
+        check_range(merged.total, "weights of the merged counts")
+        return merged
 
     def __len__(self) -> int:
         return len(self.scores)
@@ -213,10 +223,54 @@ class ScoreCounts:
         )
 
 
+def checked_counts(scores: Any, negative: Any, positive: Any) -> ScoreCounts:
+    """Counts out of arrays that a user gives, in any order; scores without weight are left out.
+
+    Raises
+    ------
+    ValueError
+        As for `ScoreCounts.from_samples`.
+
+    Examples
+    --------
+    >>> counts = checked_counts([2, 1, 2], [1, 0, 1], [0, 3, 0])
+    >>> counts.scores, counts.negative, counts.positive
+    (array([1., 2.]), array([0., 2.]), array([3., 0.]))
+    """
+    if np.size(scores) == 0:
+        raise ValueError("no samples to fit: give at least one score with a positive weight")
+    values = check_scores(scores)
+    against, favor = (
+        _class_weights(given, len(values), name)
+        for given, name in ((negative, "negative"), (positive, "positive"))
+    )
+    check_range(against + favor, "negative + positive")
+    used = against + favor > 0
+    if not used.any():
+        raise ValueError("no samples to fit: give at least one score with a positive weight")
+    if used.all() and (values[1:] > values[:-1]).all():
+        return ScoreCounts(values, against, favor)
+    return _grouped(values[used], against[used], favor[used])
+
+
+def _class_weights(weights: Any, n: int, name: str) -> Floats:
+    checked = check_weights(weights, n, name)
+    if checked is None:
+        raise TypeError(f"{name} is None, expected the weight of that class at each score")
+    return checked
+
+
 def _grouped(scores: Floats, negative: Floats, positive: Floats) -> ScoreCounts:
-    """Sort by score and add up the weights of equal scores."""
-    order = np.argsort(scores, kind="stable")
+    """Sort by score and add up the weights of equal scores, in an order that they alone decide."""
+    if _whole(negative) and _whole(positive):  # sums are exact in any order
+        order = np.argsort(scores, kind="stable")
+    else:
+        order = np.lexsort((positive, negative, scores))
     return merge_equal(scores[order], negative[order], positive[order])
+
+
+def _whole(weights: Floats) -> bool:
+    return bool((weights == np.floor(weights)).all())
 
 
 def merge_equal(scores: Floats, negative: Floats, positive: Floats) -> ScoreCounts:

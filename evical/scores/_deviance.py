@@ -16,12 +16,18 @@ from functools import cached_property
 import numpy as np
 from numpy.typing import NDArray
 
+from evical.errors import ConvergenceError
+
 Array = NDArray[np.float64]
 
 # Elements of one temporary (64 kB): a pass stays in cache, and its products below the 9216 elements
 # from which OpenBLAS starts threads, which wait for each other where the cores are busy.
 _CHUNK = 1 << 13
 _MAX_STEPS = 200
+NO_PROFILE = (
+    "the profile of the likelihood was not found: scores or weights differ by too many powers of "
+    "ten; leave out the extreme ones, use transform='rank' or model='bayesian'"
+)
 _JOINT_STEPS = 2
 _PATIENCE = 5  # steps; then every other one expands the bracket or bisects it
 
@@ -52,8 +58,17 @@ class Deviance:
         return np.stack([self.weights, first, first * self.nodes], axis=1)
 
     @cached_property
+    def _signs(self) -> Array:
+        """Signs that make the log-odds at the optimum negative, so that no p there is near 1.
+
+        Which class is called positive at a node changes D by no more than rounding. Where heavy
+        weights saturate, 1 - p loses all digits, and p none.
+        """
+        return np.where(self.intercept + self.slope * self.nodes > 0.0, -1.0, 1.0)
+
+    @cached_property
     def _optimum(self) -> tuple[float, Array]:
-        """The sum of log(1 + exp(.)) and the sums of p and of p * y at the optimum.
+        """The sum of log(1 + exp(.)) and the sums of p and of p * y at the optimum, signed.
 
         The latter equal the sums of the targets, so that the labels are no longer needed.
         """
@@ -85,7 +100,13 @@ class Deviance:
         All arrays have one shape (k,). The method is Newton's, with a bracket: the gradient is
         increasing in `across`, so that each evaluation narrows the bracket, and a step that
         leaves it is replaced by bisection. It ends at a squared Newton decrement of `atol`,
-        relative to D where D is below 1; the error left is of third order, 1e-9 by default.
+        relative to D where D is below 1, and the error left is of third order, 1e-9 by default;
+        or at a bracket without a number between its ends, where D has as good as a corner.
+
+        Raises
+        ------
+        ConvergenceError
+            If it does not end.
         """
         result, guess = np.empty(along.size), across.copy()
         low, high = np.full(along.size, -np.inf), np.full(along.size, np.inf)
@@ -93,9 +114,12 @@ class Deviance:
         for step in range(_MAX_STEPS):
             x = guess[active]
             value, gradient, curvature = self._derivatives(along[active], y[active], x)
-            decrement = gradient * gradient / curvature
-            result[active] = value - 0.5 * decrement
+            with np.errstate(over="ignore"):  # no curvature: go on by the bracket
+                decrement = gradient * gradient / curvature
             left = decrement > atol * np.clip(value, 1e-9, 1.0)
+            left &= np.nextafter(low[active], high[active]) < high[active]
+            done = decrement <= atol
+            result[active] = np.where(done, value - 0.5 * decrement, value)
             if not left.any():
                 break
             active, x = active[left], x[left]
@@ -103,12 +127,15 @@ class Deviance:
             low[active] = np.where(gradient < 0.0, x, low[active])
             high[active] = np.where(gradient > 0.0, x, high[active])
             limit = 2.0 * (1.0 + np.abs(x) + np.abs(along[active]))
-            move = gradient / curvature
+            with np.errstate(over="ignore"):
+                move = gradient / curvature
             if step % 2 and step > _PATIENCE:  # Newton creeps where an outlier saturates
                 move = np.sign(gradient) * np.inf
             new = x - np.clip(move, -limit, limit)
             outside = (new <= low[active]) | (new >= high[active])
             guess[active] = np.where(outside, 0.5 * (low[active] + high[active]), new)
+        else:
+            raise ConvergenceError(NO_PROFILE)
         return np.maximum(result, 0.0), guess
 
     def slices(self, y: Array, sign: Array, level: float = 7.0) -> DevianceSlices:
@@ -149,6 +176,8 @@ class Deviance:
             new = np.where(outside, 0.5 * (near[active] + far[active]), new)
             across[active] *= (new / size) ** 2
             along[active] = sign[active] * new
+        else:
+            raise ConvergenceError(NO_PROFILE)
         return along, across
 
     def _approach(self, y: Array, sign: Array, level: float) -> tuple[Array, Array]:
@@ -156,11 +185,13 @@ class Deviance:
         along, across = sign * level, np.zeros(y.size)
         for _ in range(_JOINT_STEPS):
             value, gradient, curvature = self._derivatives(along, y, across)
-            gain = np.minimum(0.5 * gradient * gradient / curvature, 0.5 * value)
+            with np.errstate(over="ignore"):  # no curvature
+                gain = np.minimum(0.5 * gradient * gradient / curvature, 0.5 * value)
             factor = level / np.maximum(np.sqrt(2.0 * (value - gain)), 1e-300)
             factor = np.clip(factor, 0.5, 2.0)
             limit = 1.0 + np.abs(across) + np.abs(along)
-            across = (across - np.clip(gradient / curvature, -limit, limit)) * factor**2
+            with np.errstate(over="ignore"):
+                across = (across - np.clip(gradient / curvature, -limit, limit)) * factor**2
             along = along * factor
         return along, across
 
@@ -184,20 +215,25 @@ class Deviance:
         return sums[0], sums[1:3], sums[3:]
 
     def _raw_sums(self, a: Array, b: Array) -> Array:
-        """Return the sums (6, k) of log(1 + exp(.)), p, p y, and p (1 - p) times 1, y, y**2."""
+        """Return the sums (6, k) of log(1 + exp(.)), p, p y, and p (1 - p) times 1, y, y**2.
+
+        The first three are those of log-odds with the signs of `_signs`.
+        """
         sums = np.zeros((6, a.size))
         columns = min(_CHUNK, self.nodes.size)
         rows = max(1, _CHUNK // columns)
         for begin in range(0, self.nodes.size, columns):
             sample = slice(begin, begin + columns)
-            nodes, powers = self.nodes[sample], self._powers[sample]
+            nodes, powers, signs = self.nodes[sample], self._powers[sample], self._signs[sample]
+            signed = powers[:, :2] * signs[:, None]
             for first in range(0, a.size, rows):
                 part = slice(first, first + rows)
                 eta = b[part, None] * nodes
                 eta += a[part, None]
+                eta *= signs
                 loss, probability, variance = _logistic(eta)
                 sums[0, part] += loss @ powers[:, 0]
-                sums[1:3, part] += (probability @ powers[:, :2]).T
+                sums[1:3, part] += (probability @ signed).T
                 sums[3:, part] += (variance @ powers).T
         return sums
 

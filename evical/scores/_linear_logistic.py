@@ -1,16 +1,19 @@
 """Logistic regression of target shares on a few columns of features of one score.
 
 Columns are centered and scaled, so that neither their unit nor their origin costs digits; then
-Newton steps are taken, halved until they gain. A large sample is passed over two or three times
+Newton's method is used. A large sample is passed over two or three times
 only, because groups of neighboring scores give the iteration its start.
 
 Source: P. McCullagh & J. A. Nelder, "Generalized Linear Models" (1989), section 4.4.
 """
 
+from dataclasses import dataclass
 from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
+
+from evical.scores._newton import Sums, logistic_terms, minimize_convex, unit_diagonal
 
 __all__ = ["LinearFit", "fit_linear_logistic"]
 
@@ -20,9 +23,6 @@ Floats = NDArray[np.float64]
 # for OpenBLAS to start threads, which wait for each other where the cores are busy.
 _CHUNK = 1 << 13
 _GROUPS = 512
-_MAX_STEPS = 200
-_HALVINGS = 60
-_CONVERGED = 1e-13  # squared Newton decrement: twice the log-likelihood still to be gained
 
 
 class LinearFit(NamedTuple):
@@ -37,7 +37,7 @@ class LinearFit(NamedTuple):
 
 
 def fit_linear_logistic(
-    columns: Floats, weight: Floats, target: Floats, intercept: bool
+    columns: Floats, against: Floats, favor: Floats, intercept: bool
 ) -> LinearFit:
     """Fit log-odds ``coefficients @ columns + intercept`` by maximum likelihood.
 
@@ -46,8 +46,8 @@ def fit_linear_logistic(
     columns : (d, m) array
         Linearly independent, also of the constant if there is an intercept; d may be 0. They
         should follow the order of the score.
-    weight, target : (m,) arrays
-        Positive weights, and those of the positive class among them, 0 <= target <= weight.
+    against, favor : (m,) arrays
+        Weights of the negative and of the positive class, not both 0; see `soft_counts`.
     intercept : bool
 
     Returns
@@ -55,15 +55,21 @@ def fit_linear_logistic(
     LinearFit
         Of d + 1 parameters.
 
+    Raises
+    ------
+    ConvergenceError
+        If no optimum can be proven.
+
     Examples
     --------
     Two points are fitted exactly, here log-odds of -log(3) and log(3):
 
     >>> x = np.array([[-1.0, 1.0]])
-    >>> fit = fit_linear_logistic(x, np.array([4.0, 4.0]), np.array([1.0, 3.0]), True)
+    >>> fit = fit_linear_logistic(x, np.array([3.0, 1.0]), np.array([1.0, 3.0]), True)
     >>> np.abs(fit.parameters - [np.log(3), 0]).max() < 1e-9
     np.True_
     """
+    weight = against + favor
     total = float(weight.sum())
     center = np.zeros(len(columns))
     if intercept:
@@ -78,64 +84,49 @@ def fit_linear_logistic(
         z = np.concatenate([z, np.ones((1, z.shape[1]))])
     if not len(z):
         return LinearFit(np.zeros(1), np.zeros((1, 1)), total * float(np.log(2.0)))
-    sums = np.einsum("dm,m->d", z, target)
-    start = np.zeros(len(z))
+    start = np.zeros((1, len(z)))
     if intercept:
-        share = float(target.sum()) / total
-        start[-1] = np.log(share) - np.log1p(-share)
+        start[0, -1] = np.log(favor.sum()) - np.log(against.sum())
+    full = _Pass(z, against, favor)
     if z.shape[1] > 8 * _GROUPS:
-        found = _newton(*_grouped(z, weight), sums, start)[0]
-        if _derivatives(z, weight, sums, found)[0] < _derivatives(z, weight, sums, start)[0]:
-            start = found
-    params, value, hessian = _newton(z, weight, sums, start)
-    return LinearFit(back @ params, back @ np.linalg.inv(_lifted(hessian)) @ back.T, value)
+        near = minimize_convex(_grouped(full), start).parameters
+        if full(near)[0] < full(start)[0]:
+            start = near
+    found = minimize_convex(full, start)
+    scaled, unit = unit_diagonal(found.hessian)
+    covariance = np.linalg.inv(scaled[0]) / np.outer(unit[0], unit[0])
+    value = float(found.value[0])
+    return LinearFit(back @ found.parameters[0], back @ covariance @ back.T, value)
 
 
-def _grouped(z: Floats, weight: Floats) -> tuple[Floats, Floats]:
-    """Weighted means of groups of neighboring scores, equal in number."""
-    starts = np.linspace(0, z.shape[1], _GROUPS, endpoint=False).astype(np.intp)
-    mass = np.add.reduceat(weight, starts)
-    return np.add.reduceat(z * weight, starts, axis=1) / mass, mass
-
-
-def _newton(z: Floats, weight: Floats, sums: Floats, start: Floats) -> tuple[Floats, float, Floats]:
-    params = start
-    value, gradient, hessian = _derivatives(z, weight, sums, params)
-    for _ in range(_MAX_STEPS):
-        step = -np.linalg.solve(_lifted(hessian), gradient)
-        decrement = -float(gradient @ step)
-        noise = 1e-13 * (1.0 + abs(value))
-        for _ in range(_HALVINGS):
-            trial = _derivatives(z, weight, sums, params + step)
-            if trial[0] <= value - 1e-4 * decrement + noise:
-                break
-            step, decrement = 0.5 * step, 0.5 * decrement
-        params = params + step
-        value, gradient, hessian = trial
-        if decrement < _CONVERGED:
-            break
-    return params, value, hessian
-
-
-def _lifted(hessian: Floats) -> Floats:
-    """The second derivative, its diagonal lifted where saturation leaves nothing."""
-    diagonal = np.diag(hessian)
-    return np.asarray(hessian + np.diag(1e-13 * diagonal + 1e-200))
-
-
-def _derivatives(
-    z: Floats, weight: Floats, sums: Floats, params: Floats
-) -> tuple[float, Floats, Floats]:
+@dataclass(frozen=True, eq=False)
+class _Pass:
     """Negative log-likelihood, gradient and second derivative, in one pass over the scores."""
-    value, gradient = -float(sums @ params), -sums
-    hessian = np.zeros((len(z), len(z)))
-    for first in range(0, z.shape[1], _CHUNK):
-        x, w = z[:, first : first + _CHUNK], weight[first : first + _CHUNK]
-        eta = params @ x
-        small = np.exp(-np.abs(eta))
-        upper = 1.0 / (1.0 + small)
-        p = np.where(eta >= 0.0, upper, small * upper)
-        value += float(w @ (np.maximum(eta, 0.0) + np.log1p(small)))
-        gradient = gradient + x @ (w * p)
-        hessian += (x * (w * (small * upper * upper))) @ x.T
-    return value, gradient, hessian
+
+    z: Floats  # (d, m)
+    against: Floats
+    favor: Floats
+
+    def __call__(self, params: Floats) -> Sums:
+        """Sums for one vector (1, d) of coefficients."""
+        size = len(self.z)
+        value, gradient, hessian = 0.0, np.zeros(size), np.zeros((size, size))
+        for first in range(0, self.z.shape[1], _CHUNK):
+            part = slice(first, first + _CHUNK)
+            x = self.z[:, part]
+            loss, slope, curvature = logistic_terms(
+                params[0] @ x, self.against[part], self.favor[part]
+            )
+            value += float(loss.sum())
+            gradient += x @ slope
+            hessian += (x * curvature) @ x.T
+        return np.array([value]), gradient[None], hessian[None]
+
+
+def _grouped(full: _Pass) -> _Pass:
+    """Weighted means of groups of neighboring scores, equal in number."""
+    starts = np.linspace(0, full.z.shape[1], _GROUPS, endpoint=False).astype(np.intp)
+    weight = full.against + full.favor
+    sums = np.add.reduceat(full.z * weight, starts, axis=1)
+    against, favor = (np.add.reduceat(part, starts) for part in (full.against, full.favor))
+    return _Pass(sums / (against + favor), against, favor)

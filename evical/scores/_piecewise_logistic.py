@@ -14,7 +14,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from evical.scores._counts import ScoreCounts
-from evical.scores._platt import platt_targets
+from evical.scores._newton import Sums, logistic_terms, minimize_convex
+from evical.scores._platt import soft_counts
+from evical.scores._standard import share_of_range
 
 __all__ = ["PiecewiseFit", "features", "fit_piecewise_logistic", "inner_knots"]
 
@@ -23,9 +25,7 @@ Floats = NDArray[np.float64]
 # For ranking pairs of knots: within 1/2000 of the sample the log-odds are as good as constant.
 _SEARCHED = 2000
 _SHARES = np.arange(1, 20) / 20
-_MAX_STEPS = 100
-_HALVINGS = 40
-_CONVERGED = 1e-16  # squared Newton decrement, relative to the weight of the sample
+_LEAST_SPAN = 1e-300  # by which a square root can be divided
 
 
 @dataclass(frozen=True, eq=False)
@@ -34,8 +34,8 @@ class PiecewiseFit:
 
     Parameters
     ----------
-    first, span : float
-        Scores are standardized as ``(score - first) / span``, to [0, 1].
+    first, last : float
+        Scores are standardized to [0, 1], the way from the first to the last.
     inner : (k,) array
         Standardized inner knots, ascending; two, or fewer if the scores allow no more.
     parameters : (d,) array
@@ -47,7 +47,7 @@ class PiecewiseFit:
     """
 
     first: float
-    span: float
+    last: float
     inner: Floats
     parameters: Floats
     strength: float
@@ -55,8 +55,7 @@ class PiecewiseFit:
 
     def standardize(self, scores: Floats) -> Floats:
         """Scores in [0, 1]; those outside of the training scores take the nearest end."""
-        with np.errstate(over="ignore"):  # clipped at once
-            return np.clip((scores - self.first) / self.span, 0.0, 1.0)
+        return _unit(scores, self.first, self.last)
 
     def log_odds(self, scores: Floats) -> Floats:
         """Log-odds of the positive class."""
@@ -134,22 +133,31 @@ def fit_piecewise_logistic(counts: ScoreCounts, penalty: float, smooth: bool) ->
     >>> bool(abs(fit.log_odds(np.array([1.5]))[0]) < 1e-9)
     True
     """
-    first, span = float(counts.scores[0]), float(counts.scores[-1] - counts.scores[0])
-    span = span or 1.0
+    first, last = float(counts.scores[0]), float(counts.scores[-1])
+    half = max(last / 2 - first / 2, _LEAST_SPAN) if last > first else 0.5
     # Clipped where it is as good as 0 or infinite; its square root may overflow with tiny spans.
-    strength = float(np.clip(np.sqrt(penalty) / span, 1e-6, 1e6)) ** 2
-    candidates = (inner_knots(counts) - first) / span
+    strength = float(np.clip(np.sqrt(penalty) / 2 / half, 1e-6, 1e6)) ** 2
+    candidates = np.unique(_unit(inner_knots(counts), first, last))
+    candidates = candidates[(candidates > 0.0) & (candidates < 1.0)]
     pairs = _pairs(candidates)
     if len(pairs) == 1:
         inner, start = pairs[0], None
     else:
         thin = counts.compress(_SEARCHED)
-        values, found = _fit(thin, (thin.scores - first) / span, pairs, strength, smooth)
+        x = _unit(thin.scores, first, last)
+        values, found = _fit(thin, x, pairs, strength, smooth)
         best = int(np.argmin(values))
         inner, start = pairs[best], found[best : best + 1]
-    x = (counts.scores - first) / span
+    x = _unit(counts.scores, first, last)
     objective, parameters = _fit(counts, x, inner[None], strength, smooth, start)
-    return PiecewiseFit(first, span, inner, parameters[0], strength, float(objective[0]))
+    return PiecewiseFit(first, last, inner, parameters[0], strength, float(objective[0]))
+
+
+def _unit(scores: Floats, first: float, last: float) -> Floats:
+    """Scores in [0, 1]; those outside take the nearest end, and all are 0 where both are one."""
+    if first == last:
+        return np.clip(np.sign(scores - first), 0.0, 1.0)
+    return np.clip(share_of_range(scores, first, last), 0.0, 1.0)
 
 
 def _pairs(candidates: Floats) -> Floats:
@@ -169,64 +177,22 @@ def _fit(
     start: Floats | None = None,
 ) -> tuple[Floats, Floats]:
     """Objective (p,) and parameters (p, d) for all knots (p, k) at once."""
-    low, high = platt_targets(counts.n_negative, counts.n_positive) if smooth else (0.0, 1.0)
-    target = low * counts.negative + high * counts.positive
-    weight = counts.total
+    against, favor = soft_counts(counts, smooth)
     design = features(x, inner)
     if x[0] == x[-1]:  # no slope to find
         design = design[..., :1]
     ridge = np.where(np.arange(design.shape[-1]) < 2, 0.0, strength)
     if start is None:
-        share = target.sum() / weight.sum()
         start = np.zeros((len(inner), design.shape[-1]))
-        start[:, 0] = np.log(share) - np.log1p(-share)
-    return _newton(design, weight, target @ design, ridge, start)
+        start[:, 0] = np.log(favor.sum()) - np.log(against.sum())
 
+    def derivatives(theta: Floats) -> Sums:
+        eta = (design @ theta[:, :, None])[..., 0]
+        loss, slope, curvature = logistic_terms(eta, against, favor)
+        hessian = np.swapaxes(design * curvature[..., None], 1, 2) @ design
+        hessian[:, range(len(ridge)), range(len(ridge))] += 2.0 * ridge
+        gradient = (slope[:, None, :] @ design)[:, 0] + 2.0 * ridge * theta
+        return loss.sum(axis=1) + theta**2 @ ridge, gradient, hessian
 
-def _newton(
-    design: Floats, weight: Floats, sums: Floats, ridge: Floats, start: Floats
-) -> tuple[Floats, Floats]:
-    """Minimize convex objectives, one a row, by Newton steps that are halved until they gain."""
-    theta = start
-    value = _value(design, weight, sums, ridge, theta)
-    for _ in range(_MAX_STEPS):
-        step, decrement = _direction(design, weight, sums, ridge, theta)
-        if (decrement <= _CONVERGED * weight.sum()).all():
-            break
-        noise = 1e-14 * (1.0 + np.abs(value))
-        for _ in range(_HALVINGS):
-            trial = _value(design, weight, sums, ridge, theta + step)
-            worse = trial > value - 1e-4 * decrement + noise
-            if not worse.any():
-                break
-            scale = np.where(worse, 0.5, 1.0)
-            step, decrement = step * scale[:, None], decrement * scale
-        theta, value = theta + step, trial
-    return value, theta
-
-
-def _value(design: Floats, weight: Floats, sums: Floats, ridge: Floats, theta: Floats) -> Floats:
-    eta = (design @ theta[:, :, None])[..., 0]
-    loss = np.logaddexp(0.0, eta) @ weight
-    return np.asarray(loss - (sums * theta).sum(axis=1) + theta**2 @ ridge)
-
-
-def _direction(
-    design: Floats, weight: Floats, sums: Floats, ridge: Floats, theta: Floats
-) -> tuple[Floats, Floats]:
-    """Newton step (p, d) and squared decrement (p,)."""
-    eta = (design @ theta[:, :, None])[..., 0]
-    small = np.exp(-np.abs(eta))
-    upper = 1.0 / (1.0 + small)
-    p = np.where(eta >= 0.0, upper, small * upper)
-    curvature = weight * (small * upper * upper)
-    gradient = sums - ((weight * p)[:, None, :] @ design)[:, 0] - 2.0 * ridge * theta
-    hessian = np.swapaxes(design * curvature[..., None], 1, 2) @ design
-    size = np.arange(len(ridge))
-    hessian[:, size, size] += 2.0 * ridge
-    # Scaled to a unit diagonal, which is lifted where saturation leaves nothing.
-    scale = np.sqrt(np.maximum(hessian[:, size, size], 1e-200))
-    hessian /= scale[:, :, None] * scale[:, None, :]
-    hessian[:, size, size] += 1e-13
-    step = np.linalg.solve(hessian, (gradient / scale)[..., None])[..., 0] / scale
-    return step, (step * gradient).sum(axis=1)
+    found = minimize_convex(derivatives, start)
+    return found.value, found.parameters

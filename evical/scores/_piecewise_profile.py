@@ -16,7 +16,9 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy.special import expit
 
+from evical.errors import ConvergenceError
 from evical.scores._counts import ScoreCounts
+from evical.scores._deviance import NO_PROFILE
 from evical.scores._piecewise_logistic import PiecewiseFit, features
 from evical.scores._profile_table import profile_log_odds
 from evical.scores._quadrature import compress, panel_edges
@@ -55,12 +57,18 @@ class PiecewiseProfile:
         return self.features(self.nodes)
 
     @cached_property
+    def _signs(self) -> Floats:
+        """Signs (m,) of log-odds that make those at the optimum negative; see `Deviance`."""
+        return np.where(self._design @ self.fit.parameters > 0.0, -1.0, 1.0)
+
+    @cached_property
     def _weighted_design(self) -> Floats:
-        return self.weights[:, None] * self._design
+        return (self.weights * self._signs)[:, None] * self._design
 
     @cached_property
     def _products(self) -> Floats:
-        pairs = self._weighted_design[:, :, None] * self._design[:, None, :]
+        weighted = self.weights[:, None] * self._design
+        pairs = weighted[:, :, None] * self._design[:, None, :]
         return pairs.reshape(len(pairs), -1)
 
     @cached_property
@@ -69,8 +77,8 @@ class PiecewiseProfile:
 
     @cached_property
     def _at_optimum(self) -> tuple[Floats, Floats, Floats]:
-        """Log-odds at the nodes, their log(1 + exp(.)), and their sigmoid."""
-        log_odds = self._design @ self.fit.parameters
+        """Signed log-odds at the nodes, their log(1 + exp(.)), and their sigmoid."""
+        log_odds = self._signs * (self._design @ self.fit.parameters)
         return log_odds, np.logaddexp(0.0, log_odds), np.asarray(expit(log_odds))
 
     @cached_property
@@ -108,7 +116,7 @@ class PiecewiseProfile:
         result = np.empty(len(gap))
         active, length, basis = np.arange(len(gap)), np.ones(len(gap)), _feasible(h)
         value, gradient, hessian = self._derivatives(change)
-        noise = 1e-15 * self.weights.sum()  # rounding of the sums of losses
+        noise = 1e-15 * float(self.weights @ self._at_optimum[1])  # rounding of sums of losses
         for _ in range(_MAX_STEPS):
             step, decrement = _newton_step(gradient, hessian, basis[active])
             result[active] = value - 0.5 * decrement
@@ -119,29 +127,49 @@ class PiecewiseProfile:
             change, value, gradient, hessian = (
                 part[left] for part in (change, value, gradient, hessian)
             )
-            length = np.minimum(length, self._longest(change, step[left]))
-            trial = change + length[:, None] * step[left]
+            step = self._damped(change, step[left], (gradient, hessian, basis[active]), decrement)
+            trial = change + length[:, None] * step
+            decrement = np.minimum(decrement, -(gradient * step).sum(axis=1))
             new = self._derivatives(trial)
             better = new[0] <= value - 1e-4 * length * decrement + 1e-13 * value + noise
             change[better] = trial[better]
             for part, update in zip((value, gradient, hessian), new, strict=True):
                 part[better] = update[better]
             length = np.where(better, np.minimum(4.0 * length, 1.0), 0.5 * length)
+        else:
+            raise ConvergenceError(NO_PROFILE)
         return np.maximum(result, 0.0)
 
-    def _longest(self, change: Floats, step: Floats) -> Floats:
-        """Share (k,) of a step that triples the changes of log-odds, and 20 more, at most.
+    def _damped(
+        self,
+        change: Floats,
+        step: Floats,
+        model: tuple[Floats, Floats, Floats],
+        decrement: Floats,
+    ) -> Floats:
+        """Steps (k, d) that at most triple the changes of log-odds, and add 20.
 
-        Where the sigmoid is flat, Newton's method leaps without measure.
+        Where the sigmoid is flat, Newton's method leaps without measure, in some directions only:
+        a second derivative is added there that keeps to the measure, and leaves the others.
         """
-        knots = self.features(np.array([0.0, *self.fit.inner, 1.0])).T
-        moved, move = np.abs(change @ knots).max(axis=1), np.abs(step @ knots).max(axis=1)
-        return np.asarray((20.0 + 2.0 * moved) / np.maximum(move, 1e-300))
+        knots = self.features(np.array([0.0, *self.fit.inner, 1.0]))
+        limit = 20.0 + 2.0 * np.abs(change @ knots.T).max(axis=1)
+        move = np.abs(step @ knots.T).max(axis=1)
+        far = move > limit
+        if far.any():
+            gradient, hessian, basis = (part[far] for part in model)
+            lift = decrement[far] / (move[far] * limit[far])
+            lifted = hessian + lift[:, None, None] * (knots.T @ knots)
+            step = step.copy()
+            step[far] = _newton_step(gradient, lifted, basis)[0]
+            again = np.abs(step[far] @ knots.T).max(axis=1)
+            step[far] *= np.minimum(1.0, limit[far] / np.maximum(again, 1e-300))[:, None]
+        return step
 
     def _derivatives(self, change: Floats) -> tuple[Floats, Floats, Floats]:
         """Deviance (k,), gradient (k, d) and Hessian (k, d, d) of changes (k, d)."""
         optimum, top, mean = self._at_optimum
-        move = change @ self._design.T
+        move = (change @ self._design.T) * self._signs
         eta = optimum + move
         small = np.exp(-np.abs(eta))
         upper = 1.0 / (1.0 + small)
@@ -205,7 +233,7 @@ def piecewise_profile(counts: ScoreCounts, fit: PiecewiseFit) -> PiecewiseProfil
     >>> profile.deviance(np.array([0.5]), top[:, None]).round(12).tolist()
     [[0.0]]
     """
-    x, weights = (counts.scores - fit.first) / fit.span, counts.total
+    x, weights = fit.standardize(counts.scores), counts.total
     exact = PiecewiseProfile(fit, x, weights)
     if len(x) <= _EXACT:
         return exact

@@ -17,6 +17,10 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 from scipy.special import expit, ndtri
 
+from evical.scores._counts import ScoreCounts, checked_counts
+from evical.scores._newton import Sums, logistic_terms, minimize_convex
+from evical.scores._standard import location_scale, standardized
+
 Array = NDArray[np.float64]
 
 # Elements of one temporary (64 kB): a pass over the scores stays in cache, and its products stay
@@ -24,9 +28,9 @@ Array = NDArray[np.float64]
 # 0.7 to 2.3 s, on two cores of which one is busy. Longer products are einsum's, which has none.
 _CHUNK = 1 << 13
 _GROUPS = 512  # equal-count groups that give Newton its start on large samples
-_MAX_STEPS = 200
+_ORIGINS = 8  # of standardized scores to try; one is the rule, and three suffice for outliers
+_TRIAL_STEPS = 30  # from a bad origin; ten are the rule
 _FAR = 1e150  # standardized scores are cut off there, where every sigmoid has long ended
-_CONVERGED = 1e-13  # squared Newton decrement: twice the log-likelihood still to be gained
 
 
 @dataclass(frozen=True, eq=False)
@@ -67,8 +71,7 @@ class PlattFit:
 
     def standardize(self, scores: ArrayLike) -> Array:
         """Return ``(scores - center) / scale``, within 1e150 so that no product overflows."""
-        with np.errstate(over="ignore"):  # infinity is cut off like any far score
-            z = (np.asarray(scores, dtype=float) - self.center) / self.scale
+        z = standardized(np.asarray(scores, dtype=float), self.center, self.scale)
         return np.asarray(np.clip(z, -_FAR, _FAR))
 
     def logit(self, scores: ArrayLike) -> Array:
@@ -101,13 +104,43 @@ def platt_targets(n_negative: float, n_positive: float) -> tuple[float, float]:
     return 1.0 / (n_negative + 2.0), (n_positive + 1.0) / (n_positive + 2.0)
 
 
+def soft_counts(counts: ScoreCounts, smooth: bool = True) -> tuple[Array, Array]:
+    """Return the weight of both classes at each score, after Platt's smoothing or as it is.
+
+    Parameters
+    ----------
+    counts : ScoreCounts
+    smooth : bool
+        Whether Platt's targets replace the labels.
+
+    Returns
+    -------
+    against, favor : ndarray of shape (m,)
+        Weights of the targets of the negative and of the positive class. Neither is the
+        difference of the other from the total, which would lose its digits.
+
+    Examples
+    --------
+    >>> counts = ScoreCounts(np.array([1.0, 2.0]), np.array([8.0, 0.0]), np.array([0.0, 2.0]))
+    >>> against, favor = soft_counts(counts)
+    >>> against.round(9).tolist(), favor.round(9).tolist()
+    ([7.2, 0.5], [0.8, 1.5])
+    """
+    if not smooth:
+        return counts.negative, counts.positive
+    t_minus, t_plus = platt_targets(counts.n_negative, counts.n_positive)
+    n_minus, n_plus = platt_targets(counts.n_positive, counts.n_negative)  # roles exchanged
+    against = n_plus * counts.negative + n_minus * counts.positive
+    return against, t_minus * counts.negative + t_plus * counts.positive
+
+
 def fit_platt(scores: ArrayLike, negative: ArrayLike, positive: ArrayLike) -> PlattFit:
     """Fit Platt's sigmoid to distinct scores and their class weights (Xu eqs. 2-4).
 
     Parameters
     ----------
     scores : array_like of shape (m,)
-        Sorted distinct scores.
+        Finite scores; equal ones are one, and their order does not matter.
     negative, positive : array_like of shape (m,)
         Weight of the negative and of the positive samples at each score.
 
@@ -119,7 +152,10 @@ def fit_platt(scores: ArrayLike, negative: ArrayLike, positive: ArrayLike) -> Pl
     Raises
     ------
     ValueError
-        If there are no scores, or no weight at all.
+        If there are no scores, or no weight at all; if a score or a weight is not usable (the
+        row is named), or the lengths differ.
+    ConvergenceError
+        If scores or weights are so extreme that no optimum can be proven.
 
     Notes
     -----
@@ -133,33 +169,38 @@ def fit_platt(scores: ArrayLike, negative: ArrayLike, positive: ArrayLike) -> Pl
     >>> fit.probability([0.0, 1.0]).round(6).tolist()
     [0.333333, 0.666667]
     """
-    x, w0, w1 = (np.asarray(a, dtype=float) for a in (scores, negative, positive))
-    kept = w0 + w1 > 0.0
-    if not kept.any():
-        raise ValueError("no samples to fit: give at least one score with a positive weight")
-    t_minus, t_plus = platt_targets(float(w0.sum()), float(w1.sum()))
-    target = (t_minus * w0 + t_plus * w1)[kept]
-    x, weight = x[kept], (w0 + w1)[kept]
-    total = float(weight.sum())
-    center, scale = _location_scale(x, weight, total)
+    return platt_of_counts(checked_counts(scores, negative, positive))
+
+
+def platt_of_counts(counts: ScoreCounts) -> PlattFit:
+    """Fit Platt's sigmoid to counts, which need no check."""
+    against, favor = soft_counts(counts)
+    x = counts.scores
+    center, scale = location_scale(x, counts.total)
+    log_odds = float(np.log(favor.sum()) - np.log(against.sum()))
     if scale == 0.0:
-        return _constant_fit(center, float(target.sum()), total)
-    params = np.array([_logit(float(target.sum()) / total), 0.0])
-    for _ in range(3):
-        z = (x - center) / scale
-        sums = np.array([target.sum(), np.einsum("i,i", target, z)])
+        return _constant_fit(center, log_odds, float(favor.sum()), float(against.sum()))
+    params = np.array([[log_odds, 0.0]])
+    for last in [False] * (_ORIGINS - 1) + [True]:
+        z = standardized(x, center, scale)
         if z.size > 8 * _GROUPS:  # a cheap start saves all but two or three passes
-            params, _ = _newton(_grouped(z, weight), sums, params)
-        params, hessian = _newton((z, weight), sums, params)
+            groups = _Pass(*_grouped(z, against, favor))
+            params = minimize_convex(groups, params, trial_steps=_TRIAL_STEPS).parameters
+        steps = None if last else _TRIAL_STEPS
+        found = minimize_convex(_Pass(z, against, favor), params, trial_steps=steps)
+        params, (hessian,) = found.parameters, found.hessian
         shift = hessian[0, 1] / hessian[0, 0]
         spread = float(np.sqrt(max(hessian[1, 1] / hessian[0, 0] - shift**2, 1e-300)))
-        if abs(shift) < 1e3 * spread and 1e-3 < spread < 1e3:
+        good = abs(shift) < 1e3 * spread and 1e-3 < spread < 1e3 and found.proven
+        if good or not (0.0 < scale * spread < np.inf and abs(center + shift * scale) < np.inf):
             break
         # The informative scores are far from the origin in units of their spread: move there.
-        params = np.array([params[0] + params[1] * shift, params[1] * spread])
+        params = np.array([[params[0, 0] + params[0, 1] * shift, params[0, 1] * spread]])
         center, scale = center + shift * scale, scale * spread
+    if not found.proven:
+        params = minimize_convex(_Pass(z, against, favor), params).parameters
     covariance = np.asarray(np.linalg.inv(hessian), dtype=np.float64)
-    return PlattFit(center, scale, -float(params[0]), -float(params[1]), covariance)
+    return PlattFit(center, scale, -float(params[0, 0]), -float(params[0, 1]), covariance)
 
 
 def confidence_interval(
@@ -211,77 +252,46 @@ def confidence_interval(
     return np.asarray(expit(eta - half)), np.asarray(expit(eta + half))
 
 
-def _logit(p: float) -> float:
-    return float(np.log(p) - np.log1p(-p))
-
-
-def _location_scale(x: Array, weight: Array, total: float) -> tuple[float, float]:
-    """Return weighted mean and standard deviation; the scale is 0 for one distinct score."""
-    middle, span = float(x[x.size // 2]), float(x[-1] - x[0])
-    if span == 0.0:
-        return middle, 0.0
-    t = (x - middle) / span  # an origin and a unit from the data: no cancellation, no overflow
-    mean = float(np.einsum("i,i", weight, t)) / total
-    variance = float(np.einsum("i,i", weight, (t - mean) ** 2)) / total
-    return middle + mean * span, float(np.sqrt(variance)) * span
-
-
-def _constant_fit(center: float, target: float, total: float) -> PlattFit:
+def _constant_fit(center: float, log_odds: float, favor: float, against: float) -> PlattFit:
     """Return the fit for a single distinct score: the slope is 0 by convention."""
-    p = target / total
-    covariance = np.array([[1.0 / (total * p * (1.0 - p)), 0.0], [0.0, np.inf]])
-    return PlattFit(center, 1.0, -_logit(p), 0.0, covariance)
+    covariance = np.array([[1.0 / favor + 1.0 / against, 0.0], [0.0, np.inf]])
+    return PlattFit(center, 1.0, -log_odds, 0.0, covariance)
 
 
-def _grouped(z: Array, weight: Array) -> tuple[Array, Array]:
+def _grouped(z: Array, against: Array, favor: Array) -> tuple[Array, Array, Array]:
     """Replace the scores by the weighted means of equal-count groups."""
     starts = np.linspace(0, z.size, _GROUPS, endpoint=False).astype(int)
-    mass = np.add.reduceat(weight, starts)
-    sums = np.add.reduceat(weight * z, starts)
-    kept = mass > 0.0
-    return sums[kept] / mass[kept], mass[kept]
+    weight = against + favor
+    means = np.add.reduceat(weight * z, starts) / np.add.reduceat(weight, starts)
+    return means, np.add.reduceat(against, starts), np.add.reduceat(favor, starts)
 
 
-def _newton(design: tuple[Array, Array], sums: Array, start: Array) -> tuple[Array, Array]:
-    """Maximize the concave log-likelihood by Newton steps, halved until they gain.
+@dataclass(frozen=True, eq=False)
+class _Pass:
+    """Negative log-likelihood, gradient and second derivative, in one pass over the scores."""
 
-    `sums` are the sums of the targets and of target times score: the labels enter through them
-    only. Returns the parameters (intercept, slope of the log-odds) and the information there.
-    """
-    params = start
-    value, gradient, hessian = _objective(design, sums, params)
-    for _ in range(_MAX_STEPS):
-        step = np.linalg.solve(hessian, gradient)
-        decrement = float(gradient @ step)
-        noise = 1e-13 * (1.0 + abs(value))
-        for _ in range(60):
-            trial = _objective(design, sums, params + step)
-            if trial[0] >= value + 1e-4 * decrement - noise:
-                break
-            step, decrement = 0.5 * step, 0.5 * decrement
-        params = params + step
-        value, gradient, hessian = trial
-        if decrement < _CONVERGED:
-            break
-    return params, hessian
+    z: Array
+    against: Array
+    favor: Array
 
-
-def _objective(
-    design: tuple[Array, Array], sums: Array, params: Array
-) -> tuple[float, Array, Array]:
-    """Return log-likelihood, gradient and negative Hessian, in one pass over the scores."""
-    z_all, w_all = design
-    total = np.zeros(6)
-    for first in range(0, z_all.size, _CHUNK):
-        z, w = z_all[first : first + _CHUNK], w_all[first : first + _CHUNK]
-        eta = params[0] + params[1] * z
-        small = np.exp(-np.abs(eta))
-        upper = 1.0 / (1.0 + small)
-        wp = w * np.where(eta >= 0.0, upper, small * upper)
-        wv = w * (small * upper * upper)
-        wvz = wv * z
-        loss = w @ (np.maximum(eta, 0.0) + np.log1p(small))
-        total += (loss, wp.sum(), wp @ z, wv.sum(), wvz.sum(), wvz @ z)
-    value = float(sums @ params) - total[0]
-    hessian = np.array([[total[3], total[4]], [total[4], total[5]]])
-    return value, sums - total[1:3], hessian
+    def __call__(self, params: Array) -> Sums:
+        """Return the sums for one pair (1, 2) of intercept and slope of the log-odds."""
+        intercept, slope = params[0]
+        total = np.zeros(6)
+        for first in range(0, self.z.size, _CHUNK):
+            part = slice(first, first + _CHUNK)
+            z = self.z[part]
+            loss, gradient, curvature = logistic_terms(
+                intercept + slope * z, self.against[part], self.favor[part]
+            )
+            bent = curvature * z
+            total += (
+                loss.sum(),
+                gradient.sum(),
+                gradient @ z,
+                curvature.sum(),
+                bent.sum(),
+                bent @ z,
+            )
+        hessian = np.array([[[total[3], total[4]], [total[4], total[5]]]])
+        return total[:1], total[None, 1:3], hessian

@@ -20,15 +20,19 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 from scipy.special import expit, logit
 
+from evical.scores._counts import ScoreCounts, checked_counts
 from evical.scores._deviance import Deviance
 from evical.scores._interpolant import evaluate_piecewise, fit_piecewise
-from evical.scores._platt import PlattFit
+from evical.scores._newton import logistic_terms
+from evical.scores._platt import PlattFit, soft_counts
 from evical.scores._polar import tabulate_profile
 from evical.scores._predictive import mass_log_odds
 from evical.scores._quadrature import PANEL_LENGTH, compress, panel_edges, panels_resolve
+from evical.scores._standard import standardized
 
 Array = NDArray[np.float64]
 
+_SCALES = 5e-324, 1.7e308
 _EXACT = 64  # samples with at most that many distinct scores are kept as they are
 _ROUNDS = 10  # of refining panels; two are the rule, and each halving brings the sample nearer
 _LEVEL = 7.0  # the quadrature is made for all sigmoids within that many standard errors
@@ -161,8 +165,8 @@ class LogisticProfile:
         return np.exp(-value)
 
     def _standardize(self, scores: ArrayLike) -> Array:
-        with np.errstate(over="ignore"):  # infinite scores have their limits
-            return np.asarray((np.asarray(scores, dtype=float) - self.center) / self.scale)
+        # Infinite scores have their limits.
+        return standardized(np.asarray(scores, dtype=float), self.center, self.scale)
 
     def _log_odds(self, y: Array) -> Array:
         if self.slope == 0.0:  # not 0 * inf
@@ -190,10 +194,8 @@ def fit_profile(
 
     Parameters
     ----------
-    scores : array_like of shape (m,)
-        Sorted distinct scores.
-    negative, positive : array_like of shape (m,)
-        Weight of the negative and of the positive samples at each score.
+    scores, negative, positive : array_like of shape (m,)
+        As for `fit_platt`.
     fit : PlattFit
         Platt's fit to the same data, from `fit_platt`.
 
@@ -201,6 +203,13 @@ def fit_profile(
     -------
     LogisticProfile
         Masses at any score, contour function and relative likelihood.
+
+    Raises
+    ------
+    TypeError
+        If `fit` is no `PlattFit`.
+    ValueError
+        As for `fit_platt`, or if `fit` was not made from these data.
 
     Notes
     -----
@@ -222,13 +231,27 @@ def fit_profile(
     >>> m1.round(8).tolist(), m0.round(8).tolist()
     ([0.16666667, 0.0], [0.16666667, 0.0])
     """
-    weight = np.asarray(negative, dtype=float) + np.asarray(positive, dtype=float)
-    kept = weight > 0.0
-    x, weight = np.asarray(scores, dtype=float)[kept], weight[kept]
+    if not isinstance(fit, PlattFit):
+        raise TypeError(f"fit is {type(fit).__name__}, expected what fit_platt returned")
+    counts = checked_counts(scores, negative, positive)
+    _check_fit(counts, fit)
+    return profile_of_counts(counts, fit)
+
+
+def _check_fit(counts: ScoreCounts, fit: PlattFit) -> None:
+    """Raise unless the fit is where the likelihood of these counts is greatest."""
+    residual = logistic_terms(fit.logit(counts.scores), *soft_counts(counts))[1]
+    if abs(residual.sum()) > 1e-4 * (1.0 + np.sqrt(counts.total.sum())):
+        raise ValueError("fit is not that of these scores and weights; give what fit_platt found")
+
+
+def profile_of_counts(counts: ScoreCounts, fit: PlattFit) -> LogisticProfile:
+    """Fit the likelihood model to counts, which need no check."""
+    x, weight = counts.scores, counts.total
     center, scale, unit = _fisher_coordinates(fit)
-    origin = (center - fit.center) / fit.scale
+    origin = float(standardized(np.array(center), fit.center, fit.scale))
     line = -(fit.beta0 + fit.beta1 * origin), -fit.beta1 * (scale / fit.scale)
-    y = (x - center) / scale
+    y = standardized(x, center, scale)
     if fit.identified:
         deviance = _reduced(Deviance(y, weight, *line, unit))
         edges, coefficients = _table(deviance)
@@ -250,7 +273,7 @@ def _fisher_coordinates(fit: PlattFit) -> tuple[float, float, float]:
     unit = float(np.sqrt(v00 - v01 * v01 / v11))
     # Rounding the center is harmless: parameters are carried over to what it was rounded to.
     center = fit.center - v01 / v11 * fit.scale
-    return center, fit.scale * (unit / float(np.sqrt(v11))), unit
+    return center, float(np.clip(fit.scale * (unit / float(np.sqrt(v11))), *_SCALES)), unit
 
 
 def _reduced(exact: Deviance, length: float = PANEL_LENGTH) -> Deviance:
@@ -313,6 +336,7 @@ def _belief_in_slope(deviance: Deviance) -> float:
 
     The best constant has the mean of the targets, which is that of the fitted probabilities.
     """
-    p = expit(deviance.intercept + deviance.slope * deviance.nodes)
-    mean = logit(np.average(p, weights=deviance.weights))
-    return float(-np.expm1(-deviance.value(np.asarray(mean), np.zeros(()))))
+    log_odds = deviance.intercept + deviance.slope * deviance.nodes
+    favor, against = deviance.weights @ expit(log_odds), deviance.weights @ expit(-log_odds)
+    constant = np.log(favor) - np.log(against)
+    return float(-np.expm1(-deviance.value(constant, np.zeros(()))))

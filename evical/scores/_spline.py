@@ -19,7 +19,9 @@ from scipy.linalg import cho_factor, cho_solve, eigh
 from scipy.special import expit
 
 from evical.scores._counts import ScoreCounts
-from evical.scores._platt import fit_platt, platt_targets
+from evical.scores._newton import Sums, logistic_terms, minimize_convex, unit_diagonal
+from evical.scores._platt import platt_of_counts, platt_targets, soft_counts
+from evical.scores._standard import share_of_range
 
 __all__ = ["LogisticSpline", "fit_logistic_spline"]
 
@@ -35,8 +37,8 @@ _MAX_GROUPS = 300
 _SLACK = 0.5
 # Knots closer than this, relative to the range, say the same to 4 digits and cost 8 to rounding.
 _MIN_GAP = 1e-4
-_CONVERGED = 1e-10  # squared Newton decrement: twice the log-likelihood still to be gained
-_MAX_STEPS = 50
+_LEAST_UNIT = 1e-100  # of a penalty, where the data see no curvature
+_CLOSE = 1e-10  # squared Newton decrement on the path; the chosen fit goes on from there
 
 
 @dataclass(frozen=True, eq=False)
@@ -69,17 +71,23 @@ class LogisticSpline:
 
 
 class _Problem(NamedTuple):
-    """Penalized logistic regression on the values of f at the knots."""
+    """Penalized logistic regression on f at both ends, and f'' at the knots between.
 
-    basis: Floats  # (m, k) values of f at the scores from those at the knots
+    These coordinates keep the penalty away from lines, whatever its size: as a form in the values
+    at the knots it would cancel all digits there.
+    """
+
+    basis: Floats  # (m, k) values of f at the scores
+    values: Floats  # (k, k) values of f at the knots
     roughness: Floats  # (k, k) integral of f''^2 as a quadratic form
     negative: Floats
     positive: Floats
+    soft: tuple[Floats, Floats]  # weights of Platt's targets of both classes
     targets: tuple[float, float]
 
 
 class _Fit(NamedTuple):
-    values: Floats
+    parameters: Floats
     hessian: Floats  # of the penalized deviance / 2
 
 
@@ -103,64 +111,84 @@ def fit_logistic_spline(counts: ScoreCounts, n_knots: int = 30) -> LogisticSplin
     >>> spline.knots
     array([1., 2., 5., 6.])
     """
-    line = fit_platt(counts.scores, counts.negative, counts.positive)
+    line = platt_of_counts(counts)
     knots = _knots(counts, n_knots)
     start = line.logit(knots)
     if len(knots) < 3:
         return LogisticSpline(knots, start, np.inf, float(len(knots)))
     problem = _problem(counts.compress(_MAX_GROUPS), counts, knots)
-    penalties = _penalties(problem, start)
+    line_parameters = np.append(start[[0, -1]], np.zeros(len(knots) - 2))
+    penalties = _penalties(problem, line_parameters)
     fits: list[_Fit] = []
     losses: list[Floats] = []
     for penalty in penalties:
-        fits.append(_newton(problem, fits[-1].values if fits else start, penalty))
+        fits.append(
+            _newton(problem, fits[-1].parameters if fits else line_parameters, penalty, _CLOSE)
+        )
         losses.append(_left_out_losses(problem, fits[-1]))
     chosen = _smoothest(problem, losses)
-    fit, penalty = fits[chosen], penalties[chosen]
+    penalty = penalties[chosen]
+    fit = _newton(problem, fits[chosen].parameters, penalty)
     degrees = len(knots) - penalty * np.trace(_solve(fit.hessian, problem.roughness))
-    return LogisticSpline(knots, fit.values, float(penalty), float(degrees))
+    values = problem.values @ fit.parameters
+    return LogisticSpline(knots, values, float(penalty), float(degrees))
 
 
 def _unit(scores: Floats, knots: Floats) -> Floats:
-    """Scores on the scale on which the knots reach from 0 to 1; halves cannot overflow."""
+    """Scores on the scale on which the knots reach from 0 to 1."""
     inside = np.clip(scores, knots[0], knots[-1])
-    return np.asarray((inside / 2 - knots[0] / 2) / (knots[-1] / 2 - knots[0] / 2))
+    return share_of_range(inside, float(knots[0]), float(knots[-1]))
 
 
 def _knots(counts: ScoreCounts, n_knots: int) -> Floats:
     first, last = counts.scores[0], counts.scores[-1]
-    if first / 2 == last / 2:
+    if first == last:
         return counts.scores[:1]
-    kept = [first]
-    gap = max(_MIN_GAP * (last / 2 - first / 2), np.finfo(np.float64).smallest_subnormal)
-    for score in counts.compress(max(n_knots - 2, 1)).scores if n_knots > 2 else ():
-        if min(score / 2 - kept[-1] / 2, last / 2 - score / 2) >= gap:
+    between = counts.compress(max(n_knots - 2, 1)).scores if n_knots > 2 else np.empty(0)
+    kept, reached = [first], 0.0
+    for score, share in zip(between, share_of_range(between, first, last), strict=True):
+        if min(share - reached, 1.0 - share) >= _MIN_GAP:
             kept.append(score)
+            reached = share
     return np.array([*kept, last])
 
 
 def _problem(groups: ScoreCounts, counts: ScoreCounts, knots: Floats) -> _Problem:
     x, nodes = _unit(groups.scores, knots), _unit(knots, knots)
-    spline = CubicSpline(nodes, np.eye(len(nodes)), bc_type="natural")
-    curvature, gaps = spline(nodes, 2), np.diff(nodes)[:, None, None]
-    # f'' is linear between knots: the integral of a product of two is Simpson's, exactly.
-    left, right = curvature[:-1, :, None], curvature[1:, :, None]
-    left_t, right_t = curvature[:-1, None, :], curvature[1:, None, :]
-    products = left * left_t + right * right_t + (left * right_t + right * left_t) / 2
-    roughness = (gaps / 3 * products).sum(axis=0)
+    values, roughness = _coordinates(nodes)
+    basis = CubicSpline(nodes, values, bc_type="natural")(x)
     targets = platt_targets(counts.n_negative, counts.n_positive)
-    return _Problem(spline(x), roughness, groups.negative, groups.positive, targets)
+    weights = groups.negative, groups.positive, soft_counts(groups)
+    return _Problem(basis, values, roughness, *weights, targets)
+
+
+def _coordinates(nodes: Floats) -> tuple[Floats, Floats]:
+    """Values at the knots and the integral of f''^2, from f at both ends and f'' between.
+
+    f'' is linear between the knots and 0 at the ends (Green & Silverman 1994, section 2.1.2).
+    """
+    k, gaps = len(nodes), np.diff(nodes)
+    gram = np.diag((gaps[:-1] + gaps[1:]) / 3)
+    gram += np.diag(gaps[1:-1] / 6, 1) + np.diag(gaps[1:-1] / 6, -1)
+    slopes = np.diag(-1 / gaps[:-1] - 1 / gaps[1:])
+    slopes += np.diag(1 / gaps[1:-1], 1) + np.diag(1 / gaps[1:-1], -1)
+    values, roughness = np.zeros((k, k)), np.zeros((k, k))
+    values[:, 0], values[:, 1] = 1.0 - nodes, nodes
+    values[1:-1, 2:] = np.linalg.solve(slopes, gram)
+    roughness[2:, 2:] = gram
+    return values, roughness
 
 
 def _penalties(problem: _Problem, start: Floats) -> Floats:
     """From nearly a line to nearly no penalty, by the curvature that the data can see."""
-    p = expit(problem.basis @ start)
-    weight = (problem.negative + problem.positive) * p * (1 - p)
-    information = (problem.basis.T * weight) @ problem.basis
-    unit = np.trace(information) / np.trace(problem.roughness)
+    curvature = logistic_terms(problem.basis @ start, *problem.soft)[2]
+    information = (problem.basis.T * curvature) @ problem.basis
+    bent = np.diag(information)[2:].sum()
+    unit = max(bent / np.trace(problem.roughness), _LEAST_UNIT)
     rough = problem.roughness * unit
     # Shares of the penalty in each direction: 0 for lines, 1 where there are no data.
-    shares = eigh(rough, _lifted(information + rough), eigvals_only=True)
+    total, scale = unit_diagonal(information + rough)
+    shares = eigh(rough / np.outer(scale, scale), total, eigvals_only=True)
     seen = shares[(shares > 1e-10) & (shares < 1 - 1e-10)]
     if not len(seen):
         return np.array([unit])
@@ -169,54 +197,31 @@ def _penalties(problem: _Problem, start: Floats) -> Floats:
     return np.asarray(path)
 
 
-def _objective(problem: _Problem, values: Floats, penalty: float) -> float:
-    eta = problem.basis @ values
-    low, high = problem.targets
-    total = problem.negative + problem.positive
-    wanted = low * problem.negative + high * problem.positive
-    deviance = total @ np.logaddexp(0, eta) - wanted @ eta
-    return float(deviance + penalty / 2 * (values @ problem.roughness @ values))
+def _newton(problem: _Problem, start: Floats, penalty: float, enough: float = 0.0) -> _Fit:
+    rough = penalty * problem.roughness
 
+    def derivatives(parameters: Floats) -> Sums:
+        bent = rough @ parameters[0]
+        loss, slope, curvature = logistic_terms(problem.basis @ parameters[0], *problem.soft)
+        return (
+            np.array([loss.sum() + parameters[0] @ bent / 2]),
+            (slope @ problem.basis + bent)[None],
+            ((problem.basis.T * curvature) @ problem.basis + rough)[None],
+        )
 
-def _newton(problem: _Problem, values: Floats, penalty: float) -> _Fit:
-    low, high = problem.targets
-    total = problem.negative + problem.positive
-    wanted = low * problem.negative + high * problem.positive
-    objective = _objective(problem, values, penalty)
-    for _ in range(_MAX_STEPS):
-        p = expit(problem.basis @ values)
-        hessian = (problem.basis.T * (total * p * (1 - p))) @ problem.basis
-        hessian += penalty * problem.roughness
-        gradient = problem.basis.T @ (total * p - wanted) + penalty * problem.roughness @ values
-        step = -_solve(hessian, gradient)
-        decrement = -(gradient @ step)
-        if decrement <= _CONVERGED * max(1.0, abs(objective)):
-            break
-        length = 1.0
-        while length > 1e-6:
-            trial = _objective(problem, values + length * step, penalty)
-            if trial <= objective - 1e-4 * length * decrement:
-                break
-            length /= 2
-        else:
-            break  # nothing left to gain but rounding
-        values, objective = values + length * step, trial
-    return _Fit(values, hessian)
+    found = minimize_convex(derivatives, start[None], enough=enough)
+    return _Fit(found.parameters[0], found.hessian[0])
 
 
 def _solve(hessian: Floats, right: Floats) -> Floats:
     """Solve a positive definite system that may be singular but for rounding."""
-    return np.asarray(cho_solve(cho_factor(_lifted(hessian)), right))
-
-
-def _lifted(matrix: Floats) -> Floats:
-    ridge = 1e-12 * np.trace(matrix) / len(matrix)
-    return np.asarray(matrix + ridge * np.eye(len(matrix)))
+    scaled, scale = unit_diagonal(hessian)
+    return np.asarray(cho_solve(cho_factor(scaled), right / scale[:, None]) / scale[:, None])
 
 
 def _left_out_losses(problem: _Problem, fit: _Fit) -> Floats:
     """Log loss (2, m) of a negative and of a positive sample under the fit without it."""
-    eta = problem.basis @ fit.values
+    eta = problem.basis @ fit.parameters
     p = expit(eta)
     leverage = (problem.basis * _solve(fit.hessian, problem.basis.T).T).sum(axis=1)
     left_out = np.minimum(problem.negative + problem.positive, 1.0)

@@ -15,9 +15,11 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy.special import expit
 
+from evical.errors import ConvergenceError
 from evical.scores._counts import ScoreCounts
+from evical.scores._deviance import NO_PROFILE
 from evical.scores._linear_logistic import fit_linear_logistic
-from evical.scores._platt import platt_targets
+from evical.scores._platt import soft_counts
 from evical.scores._profile_table import MassTable, fit_mass_table
 from evical.scores._quadrature import compress, panel_edges
 
@@ -89,18 +91,12 @@ def fit_temperature(counts: ScoreCounts, smooth: bool) -> TemperatureFit:
     scale = float(np.abs(counts.scores).max())
     if scale == 0.0:
         return TemperatureFit(1.0, 0.0, 0.0)
-    target = _target(counts, smooth)
     z = counts.scores / scale
-    fit = fit_linear_logistic(z[None], counts.total, target, intercept=False)
+    fit = fit_linear_logistic(z[None], *soft_counts(counts, smooth), intercept=False)
     inverse = float(fit.parameters[0])
     if inverse < 0.0:
         return TemperatureFit(scale, 0.0, 2.0 / float(np.sqrt(counts.total @ z**2)))
     return TemperatureFit(scale, inverse, float(np.sqrt(fit.covariance[0, 0])))
-
-
-def _target(counts: ScoreCounts, smooth: bool) -> Floats:
-    low, high = platt_targets(counts.n_negative, counts.n_positive) if smooth else (0.0, 1.0)
-    return low * counts.negative + high * counts.positive
 
 
 @dataclass(frozen=True, eq=False)
@@ -138,14 +134,16 @@ class TemperatureProfile:
         return result
 
     def _with_derivative(self, inverse: Floats) -> tuple[Floats, Floats]:
-        top = self.inverse * self.nodes
+        # Log-odds are those of the class that is less probable; see `Deviance`.
+        size = -np.abs(self.nodes)
+        top = self.inverse * size
         p = expit(top)
         change = inverse - self.inverse
         # A finite number times a node of 0 must stay 0, however cold.
-        eta = np.clip(inverse[:, None] * self.nodes, -_FAR, _FAR)
+        eta = np.clip(inverse[:, None] * size, -_FAR, _FAR)
         loss = np.logaddexp(0.0, eta) - np.logaddexp(0.0, top) - p * (eta - top)
         value = loss @ self.weights - self.slope * change
-        gradient = (expit(eta) - p) @ (self.weights * self.nodes) - self.slope
+        gradient = (expit(eta) - p) @ (self.weights * size) - self.slope
         return np.maximum(value, 0.0), gradient
 
     @cached_property
@@ -174,6 +172,8 @@ class TemperatureProfile:
             if end == 0.0 or self.deviance(np.array([end]))[0] > _IMPLAUSIBLE:
                 break
             step *= 1.3
+        else:
+            raise ConvergenceError(NO_PROFILE)
         return end
 
     def mass_log_odds(self, size: Floats) -> Floats:
@@ -252,8 +252,8 @@ def temperature_profile(
     True
     """
     z, weights = counts.scores / fit.scale, counts.total
-    residual = _target(counts, smooth) - weights * expit(fit.inverse * z)
-    slope = float(np.einsum("m,m", z, residual)) if fit.inverse == 0.0 else 0.0
+    against, favor = soft_counts(counts, smooth)
+    slope = float(np.einsum("m,m", z, favor - against)) / 2.0 if fit.inverse == 0.0 else 0.0
     if len(z) > _EXACT:
         around = fit.inverse + np.array([-1.0, 0.0, 1.0]) * _LEVEL * fit.deviation
         around = np.append(np.maximum(around, 0.0), 2.0 * fit.inverse)

@@ -7,6 +7,7 @@ import pytest
 from sklearn.exceptions import DataConversionWarning, NotFittedError
 
 from evical.calibrators import BaseCalibrator, BinningCalibrator, LogisticCalibrator
+from evical.errors import WeightError
 from evical.scores import ScoreCounts
 
 
@@ -127,12 +128,30 @@ def test_labels_of_mixed_kinds_and_continuous_targets():
         ShareCalibrator().fit([1, 2], np.array([1, "a"], dtype=object))
 
 
-def test_weights_near_the_limits_of_floats():
-    for factor in (1e-300, 1e300):
-        weights = np.array([1.0, 1.0, 2.0]) * factor
-        calibrator = BinningCalibrator(1, model="bayesian")
-        calibrator.fit([1, 1, 1], [0, 0, 1], sample_weight=weights)
-        assert calibrator.predict_proba([1])[0, 1] == pytest.approx(0.5)
+@pytest.mark.parametrize("factor", [1e-15, 2.0**51])
+def test_weights_at_the_limits_of_counting(factor):
+    weights = np.array([1.0, 1.0, 2.0]) * factor
+    calibrator = BinningCalibrator(1, model="bayesian")
+    calibrator.fit([1, 1, 1], [0, 0, 1], sample_weight=weights)
+    assert calibrator.predict_proba([1])[0, 1] == pytest.approx(0.5)
+
+
+@pytest.mark.parametrize("weight", [1e-300, 9e-16, 1e16, 1e300])
+def test_weights_that_cannot_count_samples(weight):
+    with pytest.raises(WeightError, match=r"sample_weight\[1\] is .*divide all weights"):
+        ShareCalibrator().fit([1, 2, 3], [0, 1, 1], [1.0, weight, 1.0])
+    counts = ScoreCounts(np.array([1.0, 2.0]), np.ones(2), np.array([0.0, weight]))
+    with pytest.raises(WeightError, match=r"positive\[1\] is "):
+        ShareCalibrator().fit_counts(counts, [0, 1])
+
+
+def test_totals_that_cannot_count_samples():
+    half = ShareCalibrator().fit([1, 2], [0, 1], [1.0, 2.0**52])
+    with pytest.raises(WeightError, match="sample_weight sum to"):
+        ShareCalibrator().fit([1, 2, 3], [0, 1, 1], 2.0**52 * np.ones(3))
+    with pytest.raises(WeightError, match="weights of the merged counts sum to"):
+        half.partial_fit([2, 3], [1, 0], [2.0**52, 2.0**52])
+    assert half.predict_proba([2])[0, 1] > 0.5  # as it was
 
 
 def test_tags_say_one_column_and_two_classes():

@@ -161,3 +161,41 @@ def test_saved_state_is_small_and_damage_is_found():
         damaged = {**data, "state": {**data["state"], name: [0.0]}}
         with pytest.raises(ValueError, match="saved calibrator is damaged"):
             BetaCalibrator.from_dict(damaged)
+
+
+NOISE = {
+    "two, 1e-12 apart": (np.array([0.7, 0.7 + 1e-12]), [0, 1]),
+    "two, 1e-14 apart": (np.array([0.7, 0.7 + 1e-14]), [0, 1]),
+    "two floats next to each other": (np.array([0.7, np.nextafter(0.7, 1)]), [0, 1]),
+    "one of 1000 is off": (np.append(np.full(999, 0.7), 0.7 + 1e-12), np.arange(1000) % 2),
+    "1000 that jitter": (
+        0.7 + 1e-15 * np.random.default_rng(0).normal(size=1000),
+        np.arange(1000) % 3 > 0,
+    ),
+}
+
+
+@pytest.mark.parametrize("model", MODELS)
+@pytest.mark.parametrize("parameters", ["abm", "am", "ab", "a"])
+@pytest.mark.parametrize("name", NOISE)
+def test_scores_that_differ_by_rounding_are_one(name, parameters, model):
+    scores, y = NOISE[name]
+    fitted = BetaCalibrator(parameters, model=model).fit(scores, np.asarray(y, dtype=int))
+    one = BetaCalibrator(parameters, model=model).fit(
+        np.full(len(y), 0.7), np.asarray(y, dtype=int)
+    )
+    at = np.array([scores.min(), scores.max(), 0.2, 0.9])
+    expected = one.predict_interval([0.7, 0.7, 0.2, 0.9])
+    np.testing.assert_allclose(fitted.predict_interval(at), expected, atol=1e-7)
+
+
+@pytest.mark.parametrize("parameters", ["abm", "am", "ab", "a"])
+@pytest.mark.parametrize("width", [1e-8, 1e-6, 1e-4])
+@pytest.mark.parametrize("middle", [0.01, 0.5, 0.7, 0.999])
+def test_narrow_scores_are_fitted(width, middle, parameters):
+    rng = np.random.default_rng(0)
+    scores = middle + width * (1 - middle) * rng.normal(size=50)
+    y = (rng.random(50) < 0.5).astype(int)
+    bel, pl = BetaCalibrator(parameters).fit(scores, y).predict_interval(np.sort(scores)).T
+    assert ((bel >= 0) & (bel <= pl) & (pl <= 1)).all()
+    assert (np.diff([bel, pl]) > -5e-6).all()

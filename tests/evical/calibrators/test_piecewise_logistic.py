@@ -150,7 +150,7 @@ def test_quadrature_of_a_large_sample_is_the_sample():
     profile = piecewise_profile(counts, fit_piecewise_logistic(counts, 0.001, True))
     assert len(profile.nodes) < 300
     fit = profile.fit
-    exact = PiecewiseProfile(fit, (counts.scores - fit.first) / fit.span, counts.total)
+    exact = PiecewiseProfile(fit, fit.standardize(counts.scores), counts.total)
     x = np.array([0.1, 0.5, 0.8])
     np.testing.assert_allclose(profile.mass_log_odds(x), exact.mass_log_odds(x), atol=1e-8)
 

@@ -27,13 +27,20 @@ def wavy(n=80, seed=0):
     return scores, (rng.random(n) < expit(3 * np.sin(6 * scores))).astype(int)
 
 
+def soft(weights, targets):
+    """Weights of the targets of both classes, these targets being given."""
+    (negative, positive), (low, high) = weights, targets
+    return (1 - low) * negative + (1 - high) * positive, low * negative + high * positive
+
+
 def test_roughness_is_the_integral_of_the_squared_second_derivative():
     _, knots, problem = problem_of(*wavy())
     unit = (knots - knots[0]) / (knots[-1] - knots[0])
     values = np.random.default_rng(1).normal(size=len(knots))
     curve = CubicSpline(unit, values, bc_type="natural")
     pieces = [quad(lambda x: float(curve(x, 2)) ** 2, *ends)[0] for ends in pairwise(unit)]
-    np.testing.assert_allclose(values @ problem.roughness @ values, sum(pieces), rtol=1e-10)
+    parameters = np.linalg.solve(problem.values, values)
+    np.testing.assert_allclose(parameters @ problem.roughness @ parameters, sum(pieces), rtol=1e-9)
 
 
 @pytest.mark.parametrize("penalty", [1e-4, 1e-2, 1.0])
@@ -46,10 +53,11 @@ def test_the_fit_is_the_optimum_of_the_penalized_deviance(penalty):
 
     def deviance(values):
         eta = basis @ values
-        price = penalty / 2 * values @ problem.roughness @ values
+        parameters = np.linalg.solve(problem.values, values)
+        price = penalty / 2 * parameters @ problem.roughness @ parameters
         return (np.logaddexp(0, eta) - targets * eta).sum() + price
 
-    found = spline._newton(problem, np.zeros(len(knots)), penalty).values
+    found = problem.values @ spline._newton(problem, np.zeros(len(knots)), penalty).parameters
     other = minimize(deviance, np.zeros(len(knots)), method="BFGS", options={"gtol": 1e-9})
     np.testing.assert_allclose(found, other.x, atol=1e-4)
     assert deviance(found) <= other.fun + 1e-9
@@ -66,8 +74,9 @@ def test_leaving_one_out_is_refitting_without_it():
                 continue
             fewer = [counts.negative.copy(), counts.positive.copy()]
             fewer[label][row] -= 1
-            without = problem._replace(negative=fewer[0], positive=fewer[1])
-            eta = problem.basis[row] @ spline._newton(without, fit.values, 0.01).values
+            without = problem._replace(soft=soft(fewer, problem.targets))
+            refit = spline._newton(without, fit.parameters, 0.01)
+            eta = problem.basis[row] @ refit.parameters
             exact = np.logaddexp(0, eta if label == 0 else -eta)
             np.testing.assert_allclose(losses[label, row], exact, rtol=0.03)
 
@@ -75,7 +84,7 @@ def test_leaving_one_out_is_refitting_without_it():
 def test_a_high_penalty_is_logistic_calibration():
     scores, y = wavy()
     _, knots, problem = problem_of(scores, y)
-    values = spline._newton(problem, np.zeros(len(knots)), 1e5).values
+    values = problem.values @ spline._newton(problem, np.zeros(len(knots)), 1e5).parameters
     curve = spline.LogisticSpline(knots, values, 1e5, 2.0)
     platt = LogisticCalibrator("bayesian").fit(scores, y)
     probes = np.linspace(scores.min(), scores.max(), 31)
@@ -98,7 +107,7 @@ def test_degrees_of_freedom_are_those_of_the_linear_smoother():
     scores, y = wavy(300)
     fitted = SplineCalibrator(n_knots=10).fit(scores, y)
     counts, _, problem = problem_of(scores, y, n_knots=10)
-    p = expit(problem.basis @ fitted.values_)
+    p = expit(problem.basis @ np.linalg.solve(problem.values, fitted.values_))
     weight = counts.total * p * (1 - p)
     information = problem.basis.T * weight @ problem.basis
     smoother = np.linalg.solve(information + fitted.penalty_ * problem.roughness, information)

@@ -7,7 +7,9 @@ from scipy.special import expit, logit
 
 from evical.scores import ScoreCounts
 from evical.scores._beta import beta_features, beta_sample, fit_beta
+from evical.scores._platt import soft_counts
 from tests.evical.scores.beta_samples import TIES, negative_log_likelihood
+from tests.evical.scores.exact_logistic import exact_log_odds
 
 VARIANTS = ["abm", "am", "ab", "a"]
 every_variant = pytest.mark.parametrize("parameters", VARIANTS)
@@ -83,3 +85,17 @@ def test_features_keep_their_digits():
     np.testing.assert_allclose(first - -second[::-1], 0, atol=0)
     np.testing.assert_allclose(second[:2], np.exp(x[:2]), rtol=1e-12)
     np.testing.assert_allclose(first[:2], x[:2], rtol=1e-14)
+
+
+@pytest.mark.parametrize("seed", range(4))
+def test_heavy_and_light_weights_have_the_exact_optimum(seed):
+    """The optimum of Newton's method with 80 digits, where no coefficient is at its bound."""
+    rng = np.random.default_rng(seed)
+    s = np.sort(rng.uniform(0.05, 0.95, 12))
+    y = np.array([0, 0, 1, 0, 0, 1, 0, 1, 1, 0, 1, 1])
+    sample = beta_sample(ScoreCounts.from_samples(s, y, 10.0 ** rng.uniform(-6, 6, 12)))
+    fit = fit_beta(sample, "abm", smooth=True)
+    free = [j for j in (0, 1) if fit.coefficients[j] != 0.0]
+    features = beta_features(sample.scores)
+    wanted = exact_log_odds(features[free], *soft_counts(sample))
+    np.testing.assert_allclose(fit.log_odds(sample.scores), wanted, rtol=1e-6, atol=1e-6)

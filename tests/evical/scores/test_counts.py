@@ -134,3 +134,16 @@ def test_midpoints_lie_between(one, two):
 def test_what_is_refused(arguments, message):
     with pytest.raises(ValueError, match=message):
         ScoreCounts.from_samples(*arguments)
+
+
+@pytest.mark.parametrize("seed", range(5))
+def test_the_order_of_samples_does_not_matter(seed):
+    """Sums of weights of any size are the same to the last bit."""
+    rng = np.random.default_rng(seed)
+    scores, y = rng.integers(0, 5, 200) / 5, rng.integers(0, 2, 200)
+    weights = 10.0 ** rng.uniform(-12, 13, 200)
+    counts = ScoreCounts.from_samples(scores, y, weights)
+    order = rng.permutation(200)
+    again = ScoreCounts.from_samples(scores[order], y[order], weights[order])
+    for name in ("scores", "negative", "positive"):
+        np.testing.assert_array_equal(getattr(again, name), getattr(counts, name))

@@ -8,7 +8,9 @@ import pytest
 from scipy.optimize import minimize
 from sklearn.calibration import _SigmoidCalibration
 
-from evical.scores._platt import confidence_interval, fit_platt, platt_targets
+from evical.scores import ScoreCounts, fit_profile
+from evical.scores._platt import confidence_interval, fit_platt, platt_targets, soft_counts
+from tests.evical.scores.exact_logistic import exact_log_odds
 
 ORACLE = json.loads(
     (Path(__file__).parents[2] / "oracles" / "evidential_logistic.json").read_text("utf-8")
@@ -178,3 +180,88 @@ def test_confidence_is_checked(confidence):
     fit = fit_platt([0.0, 1.0], [1.0, 0.0], [0.0, 1.0])
     with pytest.raises(ValueError, match="strictly between 0 and 1"):
         confidence_interval(fit, [0.5], confidence)
+
+
+def heavy_tails(seed):
+    rng = np.random.default_rng(seed)
+    scores = np.exp(30 * rng.normal(size=60))
+    y = (scores > np.median(scores)).astype(int)
+    y[:9] = 1 - y[:9]
+    return scores, y, 10.0 ** rng.uniform(-12, 12, 60)
+
+
+NASTY = {
+    "weights 1e-12 and 1e12": ([0.2, 0.7], [0, 1], [1e-12, 1e12]),
+    "one ulp apart": ([0.7, np.nextafter(0.7, 1)], [0, 1], None),
+    "beyond 1.8e308": ([-1.7e308, -1.0, 2.0, 1.7e308], [0, 1, 0, 1], None),
+    "1e-300 to 1e300": ([-1e300, -1e-300, 0, 1e-300, 1.0, 1e300], [0, 1, 0, 1, 0, 1], None),
+    "denormal": ([0.0, 5e-324, 1e-323, 2e-323], [0, 1, 0, 1], None),
+    "light in both tails": ([0.0, 1, 2, 3], [1, 0, 1, 0], [1e-15, 1e3, 1e3, 1e-15]),
+    "2^52 samples of a class": ([0.0, 1, 2, 3], [0, 1, 0, 1], [2.0**50, 1.0, 3.0, 2.0**52]),
+    **{f"heavy tails, seed {seed}": heavy_tails(seed) for seed in (3, 7, 13)},
+}
+
+
+@pytest.mark.parametrize("name", NASTY)
+def test_nasty_inputs_have_the_exact_optimum(name):
+    """The optimum of Newton's method with 80 digits, on the same targets."""
+    scores, y, weights = NASTY[name]
+    counts = ScoreCounts.from_samples(scores, y, weights)
+    against, favor = soft_counts(counts)
+    fit = fit_platt(counts.scores, counts.negative, counts.positive)
+    wanted = exact_log_odds([counts.scores], against, favor)
+    np.testing.assert_allclose(fit.logit(counts.scores), wanted, rtol=1e-6, atol=1e-6)
+
+
+def test_targets_of_both_classes_are_exact():
+    counts = ScoreCounts(np.array([1.0, 2.0]), np.array([1e15, 0.0]), np.array([0.0, 4.0]))
+    against, favor = soft_counts(counts)
+    np.testing.assert_allclose(favor, [1e15 / (1e15 + 2), 4 * 5 / 6], rtol=1e-15)
+    np.testing.assert_allclose(against, [1e15 * (1e15 + 1) / (1e15 + 2), 4 / 6], rtol=1e-15)
+
+
+BAD = [
+    (([np.nan, 1.0], [1, 0], [0, 1]), ValueError, r"scores\[0\] is nan"),
+    (([0.0, np.inf], [1, 0], [0, 1]), ValueError, r"scores\[1\] is inf"),
+    (([None, 1.0], [1, 0], [0, 1]), (TypeError, ValueError), "scores|NoneType|NaN"),
+    (([0.0, 1.0], [1, np.nan], [0, 1]), ValueError, r"negative\[1\] is nan"),
+    (([0.0, 1.0], [1, 0], [0, -1]), ValueError, r"positive\[1\] is -1"),
+    (([0.0, 1.0], [1, 0], [0, 1e300]), ValueError, r"positive\[1\] is 1e\+300"),
+    (([0.0, 1.0], [1, 0, 1], [0, 1]), ValueError, r"negative has shape \(3,\)"),
+    (([0.0, 1.0], None, [0, 1]), TypeError, "negative is None"),
+    (([0.0, 1.0], [0, 0], [0, 0]), ValueError, "no samples to fit"),
+]
+
+
+@pytest.mark.parametrize(("arrays", "error", "message"), BAD)
+def test_bad_input_is_refused_by_name(arrays, error, message):
+    with pytest.raises(error, match=message):
+        fit_platt(*arrays)
+    with pytest.raises(error, match=message):
+        fit_profile(*arrays, fit_platt([0.0, 1.0], [1, 0], [0, 1]))
+
+
+@pytest.mark.parametrize("dtype", [bool, np.int8, np.uint64, np.float16, object])
+def test_numbers_of_any_kind_and_order(dtype):
+    x, against, favor = np.array([1, 0, 1, 0], dtype=dtype), [0, 1, 2, 0], [3, 0, 0, 1]
+    wanted = fit_platt([0.0, 1.0], [1, 2], [1, 3])
+    fit = fit_platt(x, against, favor)
+    np.testing.assert_array_equal(fit.logit([0.0, 1.0]), wanted.logit([0.0, 1.0]))
+    profile = fit_profile(x, against, favor, fit)
+    assert np.isfinite(profile.masses([0.0, 0.5, 1.0])).all()
+
+
+@pytest.mark.parametrize("scores", [[5.0, 5.0, 5.0], [0.0, 1.0, 1e300]])
+def test_constant_and_far_scores_end(scores):
+    fit = fit_platt(scores, [1, 0, 1], [0, 2, 1])
+    m1, m0 = fit_profile(scores, [1, 0, 1], [0, 2, 1], fit).masses(scores)
+    assert (m1 + m0 <= 1).all()
+    assert ((m1 >= 0) & (m0 >= 0)).all()
+
+
+def test_a_profile_takes_the_fit_to_its_data():
+    fit = fit_platt([0.0, 1.0], [1, 0], [0, 1])
+    with pytest.raises(ValueError, match="fit is not that of these scores"):
+        fit_profile([0.0, 1.0], [9, 0], [0, 1], fit)
+    with pytest.raises(TypeError, match="fit is tuple"):
+        fit_profile([0.0, 1.0], [1, 0], [0, 1], (1.0, 2.0))

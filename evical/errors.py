@@ -1,0 +1,34 @@
+"""Errors and warnings of this package that are worth catching by name.
+
+All errors are `ValueError`, by way of `dstheory.errors.DSTheoryError`. A wrong kind of argument is
+a plain `TypeError`.
+"""
+
+from dstheory.errors import DSTheoryError
+
+__all__ = ["ConvergenceError", "WeightError"]
+
+
+class ConvergenceError(DSTheoryError):
+    """An optimizer used up its steps without proof that it stands at the optimum.
+
+    Nothing is returned then: a fit that is not the optimum is none.
+
+    Examples
+    --------
+    >>> issubclass(ConvergenceError, ValueError)
+    True
+    """
+
+
+class WeightError(DSTheoryError):
+    """Sample weights are too small, too large or too many to count samples in floating point.
+
+    Examples
+    --------
+    >>> from evical import ScoreCounts
+    >>> ScoreCounts.from_samples([0.2, 0.7], [0, 1], sample_weight=[1, 1e300])
+    Traceback (most recent call last):
+    evical.errors.WeightError: sample_weight[1] is 1e+300, but a positive weight must be from \
+1e-15 to 9.0072e+15 (2^53), for it counts samples; divide all weights by their mean
+    """

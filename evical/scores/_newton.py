@@ -1,0 +1,176 @@
+"""Newton's method for convex objectives, with a bound on its steps and a proof of the optimum.
+
+Every logistic fit here is one of these. Steps are shortened until they gain. The squared Newton
+decrement, twice what the quadratic model still promises, tells when the optimum is reached: the
+iteration ends at a full step whose decrement is negligible, or with an error.
+
+Source: S. Boyd & L. Vandenberghe, "Convex Optimization" (2004), section 9.5.
+"""
+
+from collections.abc import Callable
+from typing import NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from evical.errors import ConvergenceError
+
+__all__ = ["Optimum", "Sums", "logistic_terms", "minimize_convex", "unit_diagonal"]
+
+Floats = NDArray[np.float64]
+Sums = tuple[Floats, Floats, Floats]
+"""Values (p,), gradients (p, d) and second derivatives (p, d, d) of p objectives."""
+
+_MAX_STEPS = 200
+# Steps are cut to 1/2, 1/8, 1/64, ...: at first with care, and from any size within twenty trials.
+_MAX_CUTS = 24
+_CONVERGED = 1e-13  # squared Newton decrement: twice the log-likelihood still to be gained
+_NEGLIGIBLE = 1e-26  # one more step would gain no digit
+_ROUNDING = 1e-13  # of a value, relative to it or to 1
+_LIFT = 1e-13  # of a unit diagonal, where saturation or rounding leaves nothing
+_TINY = 1e-200
+
+
+class Optimum(NamedTuple):
+    """Where p objectives are least: parameters (p, d), and value and second derivative there."""
+
+    parameters: Floats
+    value: Floats
+    hessian: Floats
+    proven: bool = True
+
+
+def minimize_convex(
+    derivatives: Callable[[Floats], Sums],
+    start: Floats,
+    tolerance: float = _CONVERGED,
+    enough: float = _NEGLIGIBLE,
+    trial_steps: int | None = None,
+) -> Optimum:
+    """Minimize p convex objectives of d parameters each, all at once.
+
+    Parameters
+    ----------
+    derivatives : callable
+        From parameters (p, d) to values, gradients and second derivatives.
+    start : (p, d) array
+    tolerance : float
+        Greatest squared Newton decrement of the last step.
+    enough : float
+        Squared Newton decrement at which no further step is taken.
+    trial_steps : int, optional
+        With it, so many steps that find no optimum are no error; `proven` is then False.
+
+    Returns
+    -------
+    Optimum
+
+    Raises
+    ------
+    ConvergenceError
+        If 200 steps end at no optimum.
+
+    Examples
+    --------
+    >>> def square(x):
+    ...     return (x[:, 0] - 3) ** 2, 2 * (x - 3), np.full((len(x), 1, 1), 2.0)
+    >>> minimize_convex(square, np.zeros((1, 1))).parameters.round(9)
+    array([[3.]])
+    """
+    parameters, found = start, derivatives(start)
+    for _ in range(trial_steps or _MAX_STEPS):
+        step, decrement = _newton_step(found[1], found[2])
+        if (decrement <= enough).all():
+            return Optimum(parameters, found[0], found[2])
+        step, found, full = _gaining(derivatives, parameters, found[0], step, decrement)
+        parameters = parameters + step
+        if (full & (decrement <= tolerance)).all():
+            return Optimum(parameters, found[0], found[2])
+    if trial_steps is not None:
+        return Optimum(parameters, found[0], found[2], proven=False)
+    raise _not_converged(decrement)
+
+
+def _not_converged(decrement: Floats) -> ConvergenceError:
+    return ConvergenceError(
+        f"no proof of an optimum: the log-likelihood may still gain {decrement.max() / 2:.2g}; "
+        "scores or weights differ by too many powers of ten: leave out the extreme ones, or use "
+        "transform='rank'"
+    )
+
+
+def _gaining(
+    derivatives: Callable[[Floats], Sums],
+    parameters: Floats,
+    value: Floats,
+    step: Floats,
+    decrement: Floats,
+) -> tuple[Floats, Sums, NDArray[np.bool_]]:
+    """Steps cut until all of them gain, what is found there, and which are of full length."""
+    length, noise = np.ones_like(value), _ROUNDING * (1.0 + np.abs(value))
+    for cut in range(1, _MAX_CUTS + 1):
+        with np.errstate(over="ignore", invalid="ignore"):  # far from the optimum: no gain
+            found = derivatives(parameters + step)
+        good = found[0] <= value - 1e-4 * length * decrement + noise  # and a NaN is not
+        if good.all():
+            return step, found, length == 1.0
+        factor = np.where(good, 1.0, 0.5**cut)
+        length, step = length * factor, step * factor[:, None]
+    raise _not_converged(decrement)
+
+
+def _newton_step(gradient: Floats, hessian: Floats) -> tuple[Floats, Floats]:
+    """Newton's step (p, d) and its squared decrement (p,)."""
+    scaled, scale = unit_diagonal(hessian)
+    step = np.linalg.solve(scaled, (-gradient / scale)[..., None])[..., 0] / scale
+    return step, -(step * gradient).sum(axis=1)
+
+
+def unit_diagonal(hessian: Floats) -> tuple[Floats, Floats]:
+    """Matrices (p, d, d) scaled to a unit diagonal and lifted a little, and the scales (p, d).
+
+    Examples
+    --------
+    >>> scaled, scale = unit_diagonal(np.array([[[4.0, 2.0], [2.0, 9.0]]]))
+    >>> scaled.round(3).tolist(), scale.tolist()
+    ([[[1.0, 0.333], [0.333, 1.0]]], [[2.0, 3.0]])
+    """
+    scale = np.sqrt(np.maximum(np.diagonal(hessian, axis1=-2, axis2=-1), _TINY))
+    scaled = hessian / (scale[..., :, None] * scale[..., None, :])
+    size = range(scale.shape[-1])
+    scaled[..., size, size] += _LIFT
+    return scaled, scale
+
+
+def logistic_terms(eta: Floats, against: Floats, favor: Floats) -> tuple[Floats, Floats, Floats]:
+    """Loss of log-odds, and its first and second derivative, for each score.
+
+    Written in shares that vanish together, so that a heavy weight at a saturated sigmoid leaves
+    the digits of the others.
+
+    Parameters
+    ----------
+    eta : (..., m) array
+        Log-odds of the positive class.
+    against, favor : (m,) arrays
+        Weight of the targets of the negative and of the positive class.
+
+    Returns
+    -------
+    loss, slope, curvature : (..., m) arrays
+        ``against * log(1 + exp(eta)) + favor * log(1 + exp(-eta))`` and its derivatives.
+
+    Examples
+    --------
+    >>> loss, slope, curvature = logistic_terms(np.zeros(1), np.ones(1), np.ones(1))
+    >>> loss.round(3).tolist(), slope.tolist(), curvature.tolist()
+    ([1.386], [0.0], [0.5])
+    """
+    small = np.exp(-np.abs(eta))
+    upper = 1.0 / (1.0 + small)
+    weight = against + favor
+    rest = weight * (small * upper)
+    wrong = np.where(np.signbit(eta), -favor, against)
+    loss = wrong * eta
+    loss += weight * np.log1p(small)
+    return loss, wrong - np.copysign(rest, eta), rest * upper
