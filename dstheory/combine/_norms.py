@@ -1,24 +1,60 @@
 """Triangular norms with a parameter, and their extension to weights above one.
 
 A t-norm combines weights in [0, 1]; minimum and product are the two ends of the families
-used here. Elementwise on floats; on fractions where the norm is rational, else rounded.
-Klement, Mesiar & Pap 2000, Triangular Norms; Denoeux 2008.
+used here. Exact weights are combined as they are, by the formula of the norm; floats as
+logarithms, because weights far below 1e-308 occur, and by sums of terms of one sign, because
+a norm near 1 and its dual near 0 must not cancel. Klement, Mesiar & Pap 2000, Triangular
+Norms; Denoeux 2008.
 """
 
 import math
 from collections.abc import Callable
+from dataclasses import dataclass
 from fractions import Fraction
+from numbers import Rational
 from typing import Any, Literal
 
 import numpy as np
 from numpy.typing import NDArray
 
 from dstheory._checks import check_number
+from dstheory.combine._frank import frank
 
 __all__ = ["Family", "Norm", "extended", "t_norm"]
 
 Family = Literal["frank", "sugeno_weber", "dubois_prade"]
-Norm = Callable[[Any, Any], Any]
+Floats = NDArray[np.float64]
+
+# ln w of a weight of zero: far below all others, but with a difference from itself.
+_LEAST = -1e300
+
+
+@dataclass(frozen=True)
+class Norm:
+    """A t-norm T, and its dual S(u, v) = 1 - T(1 - u, 1 - v).
+
+    `exact` is T on numbers. `logs` gives ln T from ln x and ln y, and `dual_logs` ln S from
+    ln u and ln v, all of them at most 0.
+    """
+
+    exact: Callable[[Any, Any], Any]
+    logs: Callable[[Floats, Floats], Floats]
+    dual_logs: Callable[[Floats, Floats], Floats]
+
+    def __call__(self, x: Any, y: Any) -> Any:
+        return self.exact(x, y)
+
+    def dual(self, u: Any, v: Any) -> Any:
+        """S on exact numbers."""
+        return 1 - self.exact(1 - u, 1 - v)
+
+
+class _Frank(Norm):
+    """A norm that is rounded, so that its dual must not be 1 minus a number near 1."""
+
+    def dual(self, u: Any, v: Any) -> Any:
+        """Frank's equation: T(u, v) + S(u, v) = u + v."""
+        return u + v - self.exact(u, v)
 
 
 def t_norm(family: str, parameter: float) -> Norm:
@@ -38,7 +74,7 @@ def t_norm(family: str, parameter: float) -> Norm:
     return make(parameter)
 
 
-def extended(norm: Norm) -> Norm:
+def extended(norm: Norm) -> Callable[[Any, Any], Any]:
     """The norm on weights above 1 too: the operator of Denoeux 2008, on ln w.
 
     Two weights above 1 are combined as 1 / S(1/x, 1/y) with S the dual t-conorm; of one
@@ -54,78 +90,129 @@ def extended(norm: Norm) -> Norm:
 
     def combined(x: NDArray[Any], y: NDArray[Any]) -> NDArray[Any]:
         if object in (x.dtype, y.dtype):
-            return _extended(norm, x, y, one=Fraction(1))
-        # Beyond this range e^x or e^-x is no float; weights there are as good as 0 or inf.
-        weights = (np.exp(np.clip(log, -700, 700)) for log in (x, y))
-        values = _extended(norm, *weights, one=1.0)
-        with np.errstate(divide="ignore"):  # ln 0 = -inf
-            return np.asarray(np.minimum(np.log(values), np.minimum(x, y)))
+            one = Fraction(1)
+            return _extended(x, y, one, norm.exact, lambda a, b: one / norm.dual(one / a, one / b))
+        x, y = np.maximum(x, _LEAST), np.maximum(y, _LEAST)
+        with np.errstate(divide="ignore"):  # ln 0 = -inf is right, of a weight that is 0
+            return _extended(x, y, 0.0, norm.logs, lambda a, b: -norm.dual_logs(-a, -b))
 
     return combined
 
 
-def _extended(norm: Norm, x: NDArray[Any], y: NDArray[Any], *, one: Any) -> NDArray[Any]:
+def _extended(
+    x: NDArray[Any], y: NDArray[Any], one: Any, low: Callable[..., Any], high: Callable[..., Any]
+) -> NDArray[Any]:
+    """By `low` where both are at most one, by `high` where both are above, else the smaller."""
     x, y = np.broadcast_arrays(x, y)
     smaller = np.minimum(x, y)
     result = smaller.copy()
     above = np.asarray(smaller > one, dtype=bool)
     below = np.asarray(np.maximum(x, y) <= one, dtype=bool)
-    result[below] = norm(x[below], y[below])
-    result[above] = one / (one - norm(one - one / x[above], one - one / y[above]))
+    result[below] = low(x[below], y[below])
+    result[above] = high(x[above], y[above])
     return np.asarray(np.minimum(result, smaller))  # rounding may exceed it by 1e-16
 
 
-def _product(x: Any, y: Any) -> Any:
-    return x * y
+def _sum_with_rest(larger: Floats, smaller: Floats, share: Floats | float) -> Floats:
+    """ln(u + v (1 - share)) from ln u, ln v and the share, at most 1."""
+    return np.asarray(np.logaddexp(larger, smaller + np.log1p(-share)))
 
 
-def _lukasiewicz(x: Any, y: Any) -> Any:
-    return np.maximum(x + y - 1, 0)
+_MINIMUM = Norm(np.minimum, np.minimum, np.maximum)
+_PRODUCT = Norm(
+    lambda x, y: x * y,
+    lambda x, y: x + y,
+    lambda u, v: _sum_with_rest(u, v, np.exp(u)),
+)
 
 
 def _dubois_prade(gamma: float) -> Norm:
     if gamma == 0:
-        return np.minimum  # 0 / 0 at x = y = 0
-    return lambda x, y: x * y / np.maximum(np.maximum(x, y), _like(gamma, x))
+        return _MINIMUM  # 0 / 0 at x = y = 0
+    if gamma == 1:
+        return _PRODUCT
+    log, rest = _log(gamma), float(1 - gamma)
+
+    def logs(x: Floats, y: Floats) -> Floats:
+        return np.asarray(np.minimum(x, y) + np.minimum(np.maximum(x, y) - log, 0))
+
+    def dual_logs(u: Floats, v: Floats) -> Floats:
+        """The larger, M, or where m is above 1 - gamma: (M (1 - m) + m - (1 - gamma)) / gamma."""
+        top, low = np.exp(np.maximum(u, v)), np.exp(np.minimum(u, v))
+        both = np.maximum(top * (1 - low) + (low - rest), top * float(gamma))
+        return np.where(low > rest, np.log(both) - log, np.maximum(u, v))
+
+    def exact(x: Any, y: Any) -> Any:
+        return x * y / np.maximum(np.maximum(x, y), _like(gamma, x))
+
+    return Norm(exact, logs, dual_logs)
 
 
 def _sugeno_weber(parameter: float) -> Norm:
     if parameter == math.inf:
-        return _product
+        return _PRODUCT
+    # x y - (1 - x) (1 - y) / (1 + a), and its dual u + v - u v a / (1 + a)
+    log = _log(1 + parameter)
+    share = -math.expm1(-log) if log > -700 else -math.inf  # a / (1 + a)
 
-    def norm(x: Any, y: Any) -> Any:
+    def exact(x: Any, y: Any) -> Any:
         a = _like(parameter, x)
         return np.maximum((x + y - 1 + a * x * y) / (1 + a), 0)
 
-    return norm
+    def logs(x: Floats, y: Floats) -> Floats:
+        lost = _log_rest(x) + _log_rest(y) - x - y - log
+        return np.asarray(x + y + np.log1p(-np.exp(np.minimum(lost, 0))))
+
+    def dual_logs(u: Floats, v: Floats) -> Floats:
+        return np.minimum(_sum_with_rest(u, v, share * np.exp(u)), 0)
+
+    return Norm(exact, logs, dual_logs)
 
 
 def _frank(parameter: float) -> Norm:
-    simple: dict[float, Norm] = {0: np.minimum, 1: _product, math.inf: _lukasiewicz}
-    if parameter in simple:
-        return simple[parameter]
-    log_s = math.log(parameter)
+    ends: dict[float, Norm] = {0: _MINIMUM, 1: _PRODUCT}
+    if parameter in ends:
+        return ends[parameter]
+    if parameter == math.inf:
+        return _sugeno_weber(0)
+    logs = frank(_log(parameter))
 
-    def norm(x: Any, y: Any) -> Any:
-        x, y = np.asarray(x), np.asarray(y)
-        value = _frank_values(x.astype(np.float64), y.astype(np.float64), log_s)
-        return _to_fraction(value) if object in (x.dtype, y.dtype) else value
+    def exact(x: Any, y: Any) -> Any:
+        """Irrational: rounded, and back to a fraction beside exact weights."""
+        with np.errstate(divide="ignore"):
+            values = np.exp(logs(_logs(x), _logs(y)))
+        is_exact = object in (np.asarray(x).dtype, np.asarray(y).dtype)
+        return np.minimum(
+            np.minimum(x, y), np.asarray(_to_fraction(values)) if is_exact else values
+        )
 
-    return norm
+    def dual_logs(u: Floats, v: Floats) -> Floats:
+        """Frank's equation, S(u, v) = u + v - T(u, v) = M + m (1 - T / m)."""
+        top, low = np.maximum(u, v), np.minimum(u, v)
+        value = np.minimum(logs(u, v), low)
+        return np.minimum(_sum_with_rest(top, low, np.exp(value - low)), 0)
+
+    return _Frank(exact, logs, dual_logs)
 
 
-def _frank_values(x: NDArray[Any], y: NDArray[Any], log_s: float) -> NDArray[Any]:
-    """log_s(1 + (s^x - 1)(s^y - 1) / (s - 1))."""
-    with np.errstate(divide="ignore"):  # log(0) = -inf is right at x or y = 0 or 1
-        if log_s > -1:
-            inner = np.expm1(x * log_s) / np.expm1(log_s) * np.expm1(y * log_s)
-            return np.asarray(np.log1p(inner) / log_s)
-        # Towards the minimum, s^x (1 - s^y) + s^y (1 - s^(1 - y)) over 1 - s: all terms are
-        # positive, so the logarithm is that of a sum, which does not underflow.
-        first = x * log_s + np.log(-np.expm1(y * log_s))
-        second = y * log_s + np.log(-np.expm1((1 - y) * log_s))
-        total = np.logaddexp(first, second) - np.log(-np.expm1(log_s))
-        return np.asarray(total / log_s)
+def _log(value: Any) -> float:
+    """ln of a positive number, of a fraction beyond floats too."""
+    if isinstance(value, Rational):
+        return math.log(value.numerator) - math.log(value.denominator)
+    return math.log(value)
+
+
+def _logs(values: Any) -> Floats:
+    array = np.asarray(values)
+    if array.dtype != object:
+        return np.asarray(np.log(array.astype(np.float64)))
+    flat = [_log(value) if value else -math.inf for value in array.ravel()]
+    return np.array(flat, dtype=np.float64).reshape(array.shape)
+
+
+def _log_rest(x: Floats) -> Floats:
+    """ln(1 - e^x)."""
+    return np.asarray(np.log(-np.expm1(x)))
 
 
 def _like(value: float, weights: Any) -> Any:
