@@ -6,7 +6,9 @@ combined conjunctively. A lone opinion weighs little among hundreds, and conflic
 grow to 1. Zhou, Martin & Pan 2018.
 """
 
+import math
 from fractions import Fraction
+from numbers import Integral
 from typing import Any
 
 import numpy as np
@@ -21,6 +23,9 @@ from dstheory.kernels import bits
 from dstheory.mass import MassFunction
 
 __all__ = ["lns"]
+
+# Up to here powers of ratios of sizes are exact on exact masses.
+_MOST_EXACT = 10_000
 
 
 @combination_rule
@@ -45,7 +50,8 @@ def lns(
         Separable sources (all conjunctive weights at most 1) on one frame; their batch
         shapes broadcast. Simple ones may be categorical.
     eta : float
-        η, at least 0: how much more specific sets count; 0 is not at all.
+        η, at least 0: how much more specific sets count; 0 is not at all, and with infinity
+        the smallest sets alone count.
     approximate : bool
         LNSa: take w_k = 0, the limit of large groups.
     atol : float
@@ -101,7 +107,7 @@ def lns(
     if not eta >= 0:
         raise ValueError(f"eta is at least 0, not {eta!r}")
     sets, counts, products = _groups(sources, atol)
-    emphasis = _emphasis(sets, len(frame), eta, counts)
+    emphasis = _emphasis(sets, eta, counts)
     total = (emphasis * counts).sum(axis=0)
     alpha = emphasis * counts / np.where(total == 0, 1, total)
     moved = alpha * (1 if approximate else 1 - products)
@@ -154,15 +160,34 @@ def _counts(weight: NDArray[Any], atol: float) -> NDArray[np.bool_]:
     return np.asarray(weight < 1 - atol, dtype=bool)
 
 
-def _emphasis(sets: NDArray[Any], size: int, eta: float, counts: NDArray[Any]) -> NDArray[Any]:
-    """β (G, 1, ...) of each set."""
-    shape = (len(sets),) + (1,) * (counts.ndim - 1)
+def _emphasis(sets: NDArray[Any], eta: Any, counts: NDArray[Any]) -> NDArray[Any]:
+    """β (G, *batch) of each set, scaled to 1 for the smallest sets of a row."""
     if eta == 0:
-        return np.ones(shape, dtype=int)
-    if len(sets) and sets[0] == 0 and np.asarray(counts[0] > 0, dtype=bool).any():
+        return np.ones_like(counts)
+    present = np.asarray(counts > 0, dtype=bool)
+    if len(sets) and sets[0] == 0 and present[0].any():
         raise MassError("a source has a weight on the empty set; eta is 0 for such sources")
-    sizes = np.maximum(bits.cardinality(sets), 1).tolist()
+    sizes = np.maximum(bits.cardinality(sets), 1).reshape(-1, *(1,) * (counts.ndim - 1))
+    sizes = np.where(present, sizes, 0)
+    least = np.where(present, sizes, np.iinfo(np.int64).max).min(axis=0, initial=1 << 62)
     if counts.dtype != object:
-        return np.array([(size / c) ** eta for c in sizes]).reshape(shape)
-    exact = [Fraction(Fraction(size, c) ** eta) for c in sizes]
-    return np.array(exact, dtype=object).reshape(shape)
+        return np.where(present, np.power(least / np.maximum(sizes, least), _as_float(eta)), 0.0)
+    pairs = zip(
+        np.broadcast_to(least, sizes.shape).ravel().tolist(), sizes.ravel().tolist(), strict=True
+    )
+    exact = [_power(Fraction(low, size), eta) if size else Fraction(0) for low, size in pairs]
+    return np.array(exact, dtype=object).reshape(sizes.shape)
+
+
+def _power(ratio: Fraction, eta: Any) -> Fraction:
+    """Rounded where the exponent is no integer, or the power had ten thousands of digits."""
+    if isinstance(eta, Integral) and eta <= _MOST_EXACT:
+        return Fraction(ratio ** int(eta))
+    return Fraction(float(ratio) ** _as_float(eta))
+
+
+def _as_float(eta: Any) -> float:
+    try:
+        return float(eta)
+    except OverflowError:  # an integer beyond floats
+        return math.inf

@@ -1,3 +1,4 @@
+import math
 from fractions import Fraction
 
 import numpy as np
@@ -112,3 +113,22 @@ def test_errors():
         lns(simple, simple, eta=-1)
     with pytest.raises(ValueError, match="eta is at least 0"):
         lns(simple, simple, eta=float("nan"))
+
+
+@pytest.mark.parametrize("eta", [400, 1e4, 1e300, 10**400, math.inf])
+def test_large_eta_leaves_the_smallest_sets(eta):
+    """Each row has its own smallest sets: in the second one no label is named."""
+    frame = Frame(list("abc"))
+    one = MassFunction(frame, [1, 7], [[0.5, 0.5], [0.0, 1.0]])
+    two = MassFunction(frame, [3, 7], [[0.25, 0.75], [0.25, 0.75]])
+    found = lns(one, two, eta=eta)
+    np.testing.assert_allclose(found.mass("a"), [0.5, 0], atol=1e-15)
+    np.testing.assert_allclose(found.mass(["a", "b"]), [0, 0.25], atol=1e-15)
+
+
+def test_large_eta_on_exact_masses():
+    frame, half = Frame(list("abc")), Fraction(1, 2)
+    one, two = (MassFunction(frame, [focal, 7], [half, half]) for focal in (1, 3))
+    for eta in (10**400, math.inf, 1e5):
+        assert lns(one, two, eta=eta).mass("a") == half
+    assert lns(one, two, eta=1).mass("a") == Fraction(1, 3)
