@@ -14,7 +14,7 @@ from numpy.typing import NDArray
 from dstheory._masses import batch_of
 from dstheory.combine._norms import Family, extended, t_norm
 from dstheory.combine._sources import check_sources
-from dstheory.combine._weights import common_weights, joined
+from dstheory.combine._weights import common_weights, joined_normalized
 from dstheory.errors import TotalConflictError
 from dstheory.mass import MassFunction
 from dstheory.transform import betp
@@ -98,7 +98,7 @@ def learn_tnorm(
     def error(position: float) -> float:
         norm = extended(t_norm(family, parameter_at(position)))
         try:
-            probabilities = betp(joined(rows[0], sets, parts, norm))
+            probabilities = betp(joined_normalized(rows[0], sets, parts, norm))
         except TotalConflictError:  # norms below the product may make weights 0
             return _WORST
         return float(share @ ((probabilities - targets) ** 2).sum(axis=-1))

@@ -8,7 +8,7 @@ can be learned. Denoeux 2008; Quost, Masson & Denoeux
 
 from dstheory.combine._norms import Family, extended, t_norm
 from dstheory.combine._sources import check_sources, combination_rule, refuse_normal
-from dstheory.combine._weights import with_weights
+from dstheory.combine._weights import common_weights, joined_normalized, with_weights
 from dstheory.mass import MassFunction
 
 __all__ = ["tnorm_conjunctive", "tnorm_disjunctive"]
@@ -21,6 +21,7 @@ def tnorm_conjunctive(
     *more: MassFunction,
     family: Family = "frank",
     parameter: float,
+    normalize: bool = False,
 ) -> MassFunction:
     """Conjunctive rule based on a t-norm: between distinct and fully dependent sources.
 
@@ -39,16 +40,20 @@ def tnorm_conjunctive(
         Dubois-Prade: from the minimum (0) to the product (1).
     parameter : float
         Parameter of the family; `learn_tnorm` chooses it from samples.
+    normalize : bool
+        Whether to divide by 1 - m(empty); right where that underflows, too.
 
     Returns
     -------
     MassFunction
-        In general not normalized.
+        In general not normalized, unless `normalize`.
 
     Raises
     ------
     MassError
         If a source is dogmatic.
+    TotalConflictError
+        If `normalize`, and all mass of a row is on the empty set.
     ValueError
         If the family is unknown or the parameter lies outside of its range.
     FrameError
@@ -81,7 +86,10 @@ def tnorm_conjunctive(
     0.75
     """
     check_sources(m1, m2, *more)
-    return with_weights((m1, m2, *more), extended(t_norm(family, parameter)))
+    sources, operation = (m1, m2, *more), extended(t_norm(family, parameter))
+    if normalize:
+        return joined_normalized(m1, *common_weights(sources), operation)
+    return with_weights(sources, operation)
 
 
 @combination_rule

@@ -15,7 +15,8 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from dstheory.combine._sources import rows_text
+from dstheory import _checks
+from dstheory.combine._sources import grouped_sum, rows_text
 from dstheory.errors import MassError
 from dstheory.kernels import bits, setwise
 from dstheory.kernels.pairwise import combine_pairs
@@ -29,6 +30,7 @@ __all__ = [
     "differences",
     "intersections",
     "joined",
+    "joined_normalized",
     "lacks_ignorance",
     "lowered",
     "sparse_weights",
@@ -126,14 +128,32 @@ def joined(
     operation: Callable[[NDArray[Any], NDArray[Any]], NDArray[Any]],
 ) -> MassFunction:
     """As `with_weights`, from the weights of all sources and the first source."""
+    return lowered(source, sets, _factors(parts, operation))
+
+
+def joined_normalized(
+    source: MassFunction,
+    sets: NDArray[Any],
+    parts: Sequence[NDArray[Any]],
+    operation: Callable[[NDArray[Any], NDArray[Any]], NDArray[Any]],
+) -> MassFunction:
+    """As `joined`, normalized; right where all masses but that of the empty set underflow."""
+    factors = _factors(parts, operation)
+    if factors.dtype == object:
+        return lowered(source, sets, factors).normalize()
+    return _lowered_normalized(source, sets, factors)
+
+
+def _factors(
+    parts: Sequence[NDArray[Any]], operation: Callable[[NDArray[Any], NDArray[Any]], NDArray[Any]]
+) -> NDArray[Any]:
+    """What the weights of the first source are multiplied by; floats as logarithms."""
     first, *others = parts
     weights = first
     for other in others:
         weights = operation(*aligned(weights, other))
     first, weights = aligned(first, weights)
-    if weights.dtype == object:
-        return lowered(source, sets, weights / first)
-    return lowered(source, sets, weights - first)
+    return np.asarray(weights / first if weights.dtype == object else weights - first)
 
 
 def _spread(sets: NDArray[Any], own: NDArray[Any], weights: NDArray[Any]) -> NDArray[Any]:
@@ -166,6 +186,36 @@ def lowered(m: MassFunction, sets: NDArray[Any], factors: NDArray[Any]) -> MassF
             simple = np.stack([moved, kept])
             focal, store = combine_pairs(focal, store, pair, simple, np.bitwise_and)
     return MassFunction.from_store(frame, focal.copy(), np.array(store, order="C"))
+
+
+def _lowered_normalized(
+    m: MassFunction, sets: NDArray[Any], logs: NDArray[np.float64]
+) -> MassFunction:
+    """`lowered`, without the empty set: nothing comes back from there.
+
+    Masses are scaled by the largest after each set, so that none underflows beside others.
+    """
+    normal = m.normalize()
+    focal, store = normal.focal, stretched(normal.store, logs.shape[1:])
+    for mask, log in zip(sets, logs, strict=True):
+        kept, moved = _simple(log)
+        if mask == m.frame.full or not np.asarray(moved != 0, dtype=bool).any():
+            continue
+        hit = np.asarray((focal & mask) != 0, dtype=bool)
+        # Masses that all miss the set shrink alike, by a weight that may underflow but is not 0.
+        alike = (store[hit].sum(axis=0) == 0) & (log > -np.finfo(np.float64).max / 1e9)
+        both = [np.where(alike, 1.0, kept) * store, moved * store[hit]]
+        focal, store = _summed([focal, focal[hit] & mask], both)
+        top = store.max(axis=0)
+        store = store / np.where(top > 0, top, 1.0)
+    total = np.asarray(store.sum(axis=0))
+    _checks.refuse_total_conflict(total)
+    return MassFunction.from_store(m.frame, focal.copy(), np.array(store / total))
+
+
+def _summed(sets: list[NDArray[Any]], stores: list[NDArray[Any]]) -> tuple[Any, Any]:
+    focal, index = np.unique(np.concatenate(sets), return_inverse=True)
+    return focal, grouped_sum(index.reshape(-1), np.concatenate(stores), len(focal))
 
 
 def _simple(factor: Any) -> tuple[Any, Any]:

@@ -8,12 +8,18 @@ it all; a t-norm of the canonical weights lies between, at a place learned from 
 from collections.abc import Sequence
 from typing import Any
 
-from dstheory import Frame, MassFunction, vacuous
+import numpy as np
+
+from dstheory import Frame, MassFunction, discount, vacuous
 from dstheory.combine import learn_tnorm, tnorm_conjunctive
+from dstheory.errors import MassError
 from evical.fusion._base import BaseFusion
 from evical.fusion._held_out import HeldOut
 
 __all__ = ["TNorm"]
+
+# Less than a float shows of 1, and far more than its powers need to stay above 1e-308.
+_RATE = 1e-20
 
 
 class TNorm(BaseFusion):
@@ -33,14 +39,19 @@ class TNorm(BaseFusion):
 
     Notes
     -----
-    Sources must not be dogmatic: probabilities have no canonical weights, nor have sources
-    that exclude everything else. A source alone is taken as it is.
+    Dogmatic mass functions, which leave no mass to the frame, have no canonical weights; they
+    are taken as the limit of discounted ones (Denoeux 2008; Smets 1995), by a rate of 1e-20. A
+    row that is certain of a class then wins over sources that are not, and rows that are
+    certain of different classes share alike. Sources that are dogmatic in all samples, which
+    is to say probabilities, are refused by `fit`. A source alone is taken as it is.
 
     References
     ----------
     Quost, Masson & Denoeux (2011), Classifier fusion in the Dempster-Shafer framework using
     optimized t-norm based combination rules, International Journal of Approximate Reasoning
-    52(3), 353-374.
+    52(3), 353-374. Denoeux (2008), Conjunctive and disjunctive combination of belief functions
+    induced by nondistinct bodies of evidence, Artificial Intelligence 172, 234-264. Smets
+    (1995), The canonical decomposition of a weighted belief.
 
     Examples
     --------
@@ -77,14 +88,46 @@ class TNorm(BaseFusion):
         if len(held_out.masses) == 1:
             self.parameter_ = 1.0  # has no effect
             return
+        _refuse_probabilities(held_out.masses)
         labels = [held_out.frame.labels[code] for code in held_out.codes]
         family: Any = self.family
         self.parameter_ = learn_tnorm(
-            held_out.masses, labels, family=family, sample_weight=held_out.weight
+            self.prepared(held_out.masses), labels, family=family, sample_weight=held_out.weight
         )
+
+    def prepared(self, masses: Sequence[MassFunction]) -> list[MassFunction]:
+        """The sources, where they are dogmatic discounted by next to nothing.
+
+        Parameters
+        ----------
+        masses : sequence of MassFunction
+            One a source.
+
+        Returns
+        -------
+        list of MassFunction
+        """
+        return list(masses) if len(masses) == 1 else [_undogmatic(m) for m in masses]
 
     def _fuse(self, masses: Sequence[MassFunction]) -> MassFunction:
         if len(masses) == 1:
             return masses[0]
         family: Any = self.family
-        return tnorm_conjunctive(*masses, family=family, parameter=self.parameter_).normalize()
+        return tnorm_conjunctive(
+            *self.prepared(masses), family=family, parameter=self.parameter_, normalize=True
+        )
+
+
+def _undogmatic(m: MassFunction) -> MassFunction:
+    dogmatic = np.asarray(m.is_dogmatic)
+    return discount(m, rate=np.where(dogmatic, _RATE, 0.0)) if dogmatic.any() else m
+
+
+def _refuse_probabilities(masses: Sequence[MassFunction]) -> None:
+    for number, m in enumerate(masses, start=1):
+        if np.all(m.is_dogmatic):
+            raise MassError(
+                f"source {number} is dogmatic in all {len(m)} samples: it gives probabilities, of "
+                "which a t-norm cannot tell what they share; take a calibrator with beliefs, "
+                "such as LogisticCalibrator('likelihood'), or the fusion 'stacked'"
+            )

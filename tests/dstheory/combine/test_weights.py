@@ -21,7 +21,7 @@ from dstheory.combine import (
 )
 from dstheory.combine._norms import t_norm
 from dstheory.combine._weights import sparse_weights
-from dstheory.errors import MassError
+from dstheory.errors import MassError, TotalConflictError
 from dstheory.transform import conjunctive_weights
 from tests import naive_rules
 from tests.dstheory.combine.strategies import sources
@@ -241,3 +241,36 @@ def test_weights_beyond_the_range_of_floats():
     for fused in [cautious(m, other), tnorm_conjunctive(m, other, parameter=0.5)]:
         assert MassFunction(frame, fused.focal, fused.masses) == fused
         assert fused.pl(0) >= fused.pl(1)
+
+
+@pytest.mark.parametrize(
+    ("family", "parameter"), [("frank", 0.3), ("frank", 5), ("dubois_prade", 0.4)]
+)
+def test_the_normalized_tnorm_rule(family, parameter):
+    rng = np.random.default_rng(0)
+    ms = [
+        MassFunction(Frame(list("abc")), [0, 1, 2, 4, 3, 6, 7], rng.dirichlet(np.ones(7), 9))
+        for _ in "xyz"
+    ]
+    rule = partial(tnorm_conjunctive, *ms, family=family, parameter=parameter)
+    assert rule(normalize=True).equals(rule().normalize(), atol=1e-12)
+    exact = [
+        MassFunction(
+            Frame(list("ab")), [1, 2, 3], [Fraction(n, 8), Fraction(1, 8), Fraction(7 - n, 8)]
+        )
+        for n in (1, 5)
+    ]
+    rule = partial(tnorm_conjunctive, *exact, family="dubois_prade", parameter=Fraction(1, 2))
+    assert rule(normalize=True) == rule().normalize()
+
+
+def test_the_normalized_tnorm_rule_where_conflict_is_total_but_for_1e_500():
+    """Nearly probabilities on 26 labels: nearly the product of both."""
+    rng = np.random.default_rng(0)
+    frame, sets = Frame(range(26)), [1 << i for i in range(26)]
+    p, q = rng.dirichlet(np.ones(26), 2)
+    nearly = [MassFunction(frame, [*sets, frame.full], [*x, 1e-20]) for x in (p, q)]
+    found = tnorm_conjunctive(*nearly, parameter=0.5, normalize=True)
+    np.testing.assert_allclose(found.contour(), p * q / (p @ q), rtol=1e-12)
+    with pytest.raises(TotalConflictError, match="total conflict"):
+        tnorm_conjunctive(*nearly, parameter=math.inf, normalize=True)

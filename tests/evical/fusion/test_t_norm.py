@@ -55,3 +55,49 @@ def test_probabilities_have_no_weights():
     masses, y = sources(ignorance=0.0)
     with pytest.raises(MassError, match="dogmatic"):
         TNorm().fit(masses, y)
+
+
+FRAME = Frame(["a", "b", "c"])
+
+
+@pytest.mark.parametrize("family", ["frank", "dubois_prade"])
+def test_a_row_that_is_certain_wins(family):
+    certain = MassFunction(FRAME, [1, 2, 7], [[1.0, 0.0, 0.0], [0.5, 0.25, 0.25]])
+    other = MassFunction(FRAME, [2, 6, 7], [[0.5, 0.25, 0.25]] * 2)
+    fused = TNorm(family, 0.5).fit(sizes=[1, 1])(certain, other)
+    assert fused.mass("a")[0] == pytest.approx(1, abs=1e-15)
+    plain = tnorm_conjunctive(certain[1], other[1], family=family, parameter=0.5).normalize()
+    assert fused[1].equals(plain, atol=1e-12)
+
+
+@pytest.mark.parametrize(("family", "parameter"), [("frank", 0.5), ("dubois_prade", 0.25)])
+def test_dogmatic_rows_are_the_limit_of_discounted_ones(family, parameter):
+    """Of probabilities the limit is their product, as a t-norm is near x y c at 0."""
+    rng = np.random.default_rng(0)
+    p, q = rng.dirichlet([1, 1, 1], (2, 5))
+    one, two = (MassFunction(FRAME, [1, 2, 4], rows) for rows in (p, q))
+    found = TNorm(family, parameter).fit(sizes=[1, 1])(one, two)
+    expected = p * q / (p * q).sum(axis=1, keepdims=True)
+    np.testing.assert_allclose(found.contour(), expected, rtol=1e-12)
+
+
+def test_rows_certain_of_different_classes_share_alike():
+    one, two = (MassFunction(FRAME, [focal], [[1.0]] * 2) for focal in (1, 4))
+    fused = TNorm("frank", 0.5).fit(sizes=[1, 1])(one, two)
+    np.testing.assert_allclose(betp(fused), [[0.5, 0, 0.5]] * 2, atol=1e-15)
+
+
+def test_one_dogmatic_sample_does_not_keep_it_from_learning():
+    masses, y = sources(qualities=(1.0, 0.5))
+    sure = np.array(masses[0].masses)
+    sure[3] = np.arange(sure.shape[1]) == 0
+    first = MassFunction(masses[0].frame, masses[0].focal, sure)
+    fusion = TNorm().fit([first, masses[1]], y)
+    assert 0 <= fusion.parameter_ < np.inf
+    assert np.isfinite(fusion(first, masses[1]).masses).all()
+
+
+def test_probabilities_are_refused_with_what_to_do():
+    masses, y = sources(ignorance=0.0)
+    with pytest.raises(MassError, match=r"source 1 is dogmatic in all \d+ samples.* 'stacked'"):
+        TNorm().fit(masses, y)
