@@ -29,6 +29,7 @@ ORDER = {
         ["transform"],
         ["revise"],
         ["combine"],
+        ["dsm"],
         ["measure"],
         ["approximate"],
         ["decide"],

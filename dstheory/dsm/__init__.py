@@ -1,0 +1,10 @@
+"""Elements that overlap: free and hybrid models of Dezert and Smarandache (DSmT), as frames.
+
+A model is a classical frame of the parts of a Venn diagram, so that all of this package works on
+it. The classic DSm rule is `dstheory.combine.conjunctive` on the frame of a free model.
+"""
+
+from dstheory.dsm._hybrid import dsm_hybrid
+from dstheory.dsm._model import DSmModel
+
+__all__ = ["DSmModel", "dsm_hybrid"]

@@ -1,0 +1,125 @@
+"""The hybrid DSm rule (DSmH): conflict and mass on what turned out to be empty goes to unions.
+
+What the sets of a choice have in common, their union, and the elements that they are made of
+are found together, without listing the choices: three fields of one mask, two of them of
+complements, so that one intersection of masks serves all (as in Dubois and Prade's rule).
+"""
+
+from collections.abc import Iterable
+from functools import reduce
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from dstheory.combine._sources import check_sources, collected, combination_rule, grouped_sum
+from dstheory.dsm._model import DSmModel
+from dstheory.errors import FrameError
+from dstheory.kernels import bits, pairwise
+from dstheory.mass import MassFunction
+
+__all__ = ["dsm_hybrid"]
+
+_Part = tuple[NDArray[Any], NDArray[Any]]
+
+
+@combination_rule
+def dsm_hybrid(
+    m1: MassFunction,
+    m2: MassFunction,
+    *more: MassFunction,
+    model: DSmModel,
+    empty: str | Iterable[str] = (),
+) -> MassFunction:
+    """Hybrid DSm rule: combine beliefs on overlapping elements, some of them found empty.
+
+    The product of masses goes to the intersection of the sets, one of each source; if that is
+    empty, to their union; if all of them are empty, to the union of the elements that they are
+    made of; and if that is empty too, to total ignorance.
+
+    Parameters
+    ----------
+    m1, m2, *more : MassFunction
+        Sources on the frame of `model`; their batch shapes broadcast.
+    model : DSmModel
+        In which the sources speak: free, hybrid, or Shafer's.
+    empty : str, or iterable of str
+        Expressions that are found to be empty since (dynamic fusion).
+
+    Returns
+    -------
+    MassFunction
+        On the frame of ``model.constrained(*empty)``; normalized.
+
+    Raises
+    ------
+    FrameError
+        If a source is not on the frame of the model, an expression names an unknown element,
+        or nothing is left possible.
+    TypeError
+        If a source is no mass function, or `model` no DSmModel.
+
+    See Also
+    --------
+    dstheory.combine.conjunctive : on a free model the classic DSm rule, DSmC.
+    dstheory.combine.dubois_prade : the same in Shafer's model, without new constraints.
+
+    Notes
+    -----
+    Commutative, not associative: combine all sources in one call. The three cases are the sums
+    S1, S3 and S2 of the source. The elements that a set is made of are those of its canonical
+    form, ``model.expression``.
+
+    References
+    ----------
+    Dezert & Smarandache (2004), Combination of beliefs on hybrid DSm models, Advances and
+    Applications of DSmT for Information Fusion 1, ch. 4.
+
+    Examples
+    --------
+    Two sources on three suspects, the third of whom turns out to have an alibi:
+
+    >>> model = DSmModel.shafer(["a", "b", "c"])
+    >>> m1 = model.mass_function({"a": 0.5, "c": 0.5})
+    >>> m2 = model.mass_function({"b": 0.5, "c": 0.5})
+    >>> m = dsm_hybrid(m1, m2, model=model, empty="c")
+    >>> model.constrained("c").to_dict(m)
+    {'a': 0.25, 'b': 0.25, 'a | b': 0.5}
+    """
+    frame = check_sources(m1, m2, *more)
+    if not isinstance(model, DSmModel):
+        raise TypeError(f"model is a DSmModel, not {model!r}")
+    if frame != model.frame:
+        raise FrameError(f"the sources are on {frame!r}, the model on {model.frame!r}")
+    after = model.constrained(*([empty] if isinstance(empty, str) else empty))
+    joint, store = reduce(_met, (_coded(m, model, after) for m in (m1, m2, *more)))
+    sets = [_target(code, after) for code in joint.tolist()]
+    return collected(after.frame, (bits.mask_array(sets, len(after.frame)), store))
+
+
+def _coded(m: MassFunction, model: DSmModel, after: DSmModel) -> _Part:
+    """What is left of each set, its complement, and the complement of its elements if none is."""
+    size, full, everything = len(after.frame), after.frame.full, (1 << len(model.elements)) - 1
+    codes = []
+    for mask in m.focal.tolist():
+        left = model.projected(mask, after)
+        made_of = 0 if left else reduce(int.__or__, model.least_parts(mask), 0)
+        codes.append(left | (full - left) << size | (everything - made_of) << 2 * size)
+    array = bits.mask_array(codes, 2 * size + len(model.elements))
+    distinct, index = np.unique(array, return_inverse=True)
+    return distinct, grouped_sum(index.reshape(-1), m.store, len(distinct))
+
+
+def _met(one: _Part, two: _Part) -> _Part:
+    return pairwise.combine_pairs(*one, *two, np.bitwise_and)
+
+
+def _target(code: int, after: DSmModel) -> int:
+    """Intersection, union, elements that the sets are made of, or all: the first not empty."""
+    size, full = len(after.frame), after.frame.full
+    intersection, union = code & full, full - (code >> size & full)
+    if intersection or union:
+        return intersection or union
+    named = ~(code >> 2 * size)
+    elements = (e for place, e in enumerate(after.elements) if named >> place & 1)
+    return reduce(int.__or__, map(after.mask, elements), 0) or full

@@ -1,0 +1,324 @@
+"""`DSmModel`: elements that may overlap, as a frame of the parts of their Venn diagram.
+
+n elements have 2^n - 1 parts: what lies in some of them and in no other. In the free model any
+part may hold the truth; a hybrid model drops the parts that are known to be empty; if all
+intersections are, what remains is Shafer's model. Unions and intersections of elements (the
+hyper-power set) are sets of parts. Source: J. Dezert, F. Smarandache, Combination of beliefs on
+hybrid DSm models, Advances and Applications of DSmT for Information Fusion 1, 2004, ch. 4.
+"""
+
+import ast
+from collections.abc import Iterable, Mapping
+from itertools import combinations
+from keyword import iskeyword
+from typing import Any, final
+
+from dstheory.errors import FrameError, MassError
+from dstheory.frame import Frame
+from dstheory.kernels import bits
+from dstheory.mass import MassFunction
+
+__all__ = ["DSmModel"]
+
+# 2^12 - 1 parts; a focal set is then an integer of 4095 bits.
+MOST_ELEMENTS = 12
+
+
+@final
+class DSmModel:
+    """A free or hybrid model: elements that may overlap, and what is known to be empty.
+
+    Parameters
+    ----------
+    elements : iterable of str
+        Names, at most 12; identifiers, so that expressions can be read.
+    empty : str, or iterable of str
+        Expressions that are known to be empty, such as ``"a & b"``; none for the free model.
+
+    Attributes
+    ----------
+    elements : tuple of str
+    frame : Frame
+        The parts that may hold the truth. A label is the tuple of the elements that a part
+        lies in.
+
+    Raises
+    ------
+    FrameError
+        If there is no element, an element occurs twice, no part is left, or an expression
+        names an unknown element.
+    ValueError
+        If there are more than 12 elements, or an expression cannot be read.
+    TypeError
+        If an element or expression is no string.
+
+    Notes
+    -----
+    Expressions join elements by ``&`` (and), ``|`` (or) and parentheses. On n elements the
+    hyper-power set grows like Dedekind's numbers (4, 18, 166, 7579 for n = 2 ... 5); it is never
+    listed here.
+
+    References
+    ----------
+    Dezert & Smarandache (2004), Advances and Applications of DSmT for Information Fusion 1, ch. 4.
+
+    Examples
+    --------
+    >>> model = DSmModel(["a", "b"])
+    >>> model.frame
+    Frame([('a',), ('b',), ('a', 'b')])
+    >>> model.event("a & b"), model.event("a")
+    ((('a', 'b'),), (('a',), ('a', 'b')))
+    >>> DSmModel(["a", "b"], empty="a & b").frame
+    Frame([('a',), ('b',)])
+    """
+
+    __slots__ = ("_masks", "_parts", "elements", "frame")
+
+    elements: tuple[str, ...]
+    frame: Frame
+    _parts: tuple[int, ...]
+    _masks: dict[str, int]
+
+    def __init__(self, elements: Iterable[str], empty: str | Iterable[str] = ()) -> None:
+        names = _checked_names(elements)
+        self._set(names, tuple(range(1, 1 << len(names))))
+        gone = 0
+        for expression in [empty] if isinstance(empty, str) else empty:
+            gone |= self.mask(expression)
+        if gone:
+            kept = [part for i, part in enumerate(self._parts) if not gone >> i & 1]
+            if not kept:
+                raise FrameError("no part is left; at least one element must be possible")
+            self._set(names, tuple(kept))
+
+    def _set(self, names: tuple[str, ...], parts: tuple[int, ...]) -> None:
+        labels = [tuple(names[i] for i in bits.positions(part)) for part in parts]
+        masks = {
+            name: bits.mask_of(i for i, part in enumerate(parts) if part >> place & 1)
+            for place, name in enumerate(names)
+        }
+        object.__setattr__(self, "elements", names)
+        object.__setattr__(self, "frame", Frame(labels))
+        object.__setattr__(self, "_parts", parts)
+        object.__setattr__(self, "_masks", masks)
+
+    @classmethod
+    def shafer(cls, elements: Iterable[str]) -> "DSmModel":
+        """Shafer's model: the elements exclude each other.
+
+        >>> DSmModel.shafer(["a", "b", "c"]).frame
+        Frame([('a',), ('b',), ('c',)])
+        """
+        names = _checked_names(elements)
+        return cls(names, [f"{one} & {two}" for one, two in combinations(names, 2)])
+
+    def constrained(self, *empty: str) -> "DSmModel":
+        """The model with more that is known to be empty.
+
+        >>> DSmModel(["a", "b"]).constrained("a").frame
+        Frame([('b',)])
+        """
+        gone = 0
+        for expression in empty:
+            gone |= self.mask(expression)
+        kept = tuple(part for i, part in enumerate(self._parts) if not gone >> i & 1)
+        if not kept:
+            raise FrameError("no part is left; at least one element must be possible")
+        model = object.__new__(DSmModel)
+        model._set(self.elements, kept)
+        return model
+
+    def mask(self, expression: str) -> int:
+        """Mask, in the frame, of an expression.
+
+        >>> DSmModel(["a", "b"]).mask("a | b")
+        7
+        """
+        if not isinstance(expression, str):
+            raise TypeError(f"an expression is a string such as 'a & b', not {expression!r}")
+        try:
+            tree = ast.parse(expression.strip(), mode="eval").body
+        except (SyntaxError, ValueError, RecursionError, MemoryError) as error:
+            raise ValueError(_unread(expression)) from error
+        return self._evaluated(tree, expression)
+
+    def _evaluated(self, tree: ast.expr, expression: str) -> int:
+        if isinstance(tree, ast.Name):
+            if tree.id not in self._masks:
+                known = ", ".join(self.elements)
+                raise FrameError(f"{tree.id!r} in {expression!r} is no element; they are {known}")
+            return self._masks[tree.id]
+        if isinstance(tree, ast.BinOp) and isinstance(tree.op, ast.BitAnd | ast.BitOr):
+            one = self._evaluated(tree.left, expression)
+            two = self._evaluated(tree.right, expression)
+            return one & two if isinstance(tree.op, ast.BitAnd) else one | two
+        raise ValueError(_unread(expression))
+
+    def event(self, expression: str) -> tuple[tuple[str, ...], ...]:
+        """Parts of an expression: an event of the frame, for ``m.bel`` and the like.
+
+        >>> DSmModel(["a", "b"]).event("b")
+        (('b',), ('a', 'b'))
+        """
+        return self.frame.event(self.mask(expression))
+
+    def mass_function(self, masses: Mapping[str, Any]) -> MassFunction:
+        """Mass function from expressions to masses, on the frame of the model.
+
+        Parameters
+        ----------
+        masses : mapping of str to number or array
+            Expressions that mean the same add up.
+
+        Returns
+        -------
+        MassFunction
+
+        Raises
+        ------
+        MassError
+            If masses are negative, do not sum to 1, or fall on what is empty in the model:
+            state them before the constraint, and let `dsm_hybrid` move them.
+        FrameError, ValueError, TypeError
+            As `mask`.
+
+        Examples
+        --------
+        >>> model = DSmModel(["a", "b"])
+        >>> model.mass_function({"a": 0.5, "a & b": 0.25, "a | b": 0.25}).bel(model.event("a"))
+        0.75
+        """
+        if not isinstance(masses, Mapping):
+            raise TypeError(f"masses are a mapping of expressions to masses, not {masses!r}")
+        events: dict[Any, Any] = {}
+        for expression, mass in masses.items():
+            event = frozenset(self.event(expression))
+            if not event:
+                raise MassError(
+                    f"{expression!r} is empty in this model; state the mass in the model "
+                    "before the constraint, and let dsm_hybrid move it"
+                )
+            events[event] = events[event] + mass if event in events else mass
+        return MassFunction.from_dict(self.frame, events)
+
+    def expression(self, mask: int) -> str:
+        """The canonical form of a set of parts: the union of its least intersections.
+
+        Parameters
+        ----------
+        mask : int
+            In the frame; 0 is the empty expression.
+
+        Returns
+        -------
+        str
+
+        Raises
+        ------
+        ValueError
+            If the set is no union of intersections of elements: a complement is in it.
+
+        Examples
+        --------
+        >>> model = DSmModel(["a", "b", "c"])
+        >>> model.expression(model.mask("(a | b) & (a | c)"))
+        'a | b & c'
+        """
+        least = self.least_parts(mask)
+        closed = bits.mask_of(
+            i for i, part in enumerate(self._parts) if any(part & one == one for one in least)
+        )
+        if closed != mask:
+            raise ValueError(
+                f"{self.frame.event(mask)!r} is no union of intersections of elements; "
+                "read it as an event of the frame"
+            )
+        terms = [" & ".join(self.elements[i] for i in bits.positions(one)) for one in least]
+        return " | ".join(terms)
+
+    def least_parts(self, mask: int) -> list[int]:
+        """Element sets (masks of elements) of the least parts in a set, smallest first.
+
+        >>> DSmModel(["a", "b"]).least_parts(7)
+        [1, 2]
+        """
+        inside = [self._parts[i] for i in bits.positions(self.frame.check_mask(mask))]
+        least: list[int] = []
+        for part in sorted(inside, key=lambda part: (part.bit_count(), part)):
+            if not any(part & one == one for one in least):
+                least.append(part)
+        return least
+
+    def to_dict(self, m: MassFunction) -> dict[str, Any]:
+        """Expressions in canonical form to masses; the empty set is ``""``.
+
+        >>> model = DSmModel(["a", "b"])
+        >>> model.to_dict(model.mass_function({"a & b": 0.25, "b": 0.75}))
+        {'a & b': 0.25, 'b': 0.75}
+        """
+        if m.frame != self.frame:
+            raise FrameError(f"the mass function is on {m.frame!r}, the model on {self.frame!r}")
+        events = [int(mask) for mask in m.focal]
+        return {self.expression(mask): m.mass(mask=mask) for mask in events}
+
+    def projected(self, mask: int, onto: "DSmModel") -> int:
+        """The same set of parts in a model with fewer of them.
+
+        >>> free = DSmModel(["a", "b"])
+        >>> free.projected(free.mask("a"), free.constrained("a & b"))
+        1
+        """
+        places = {part: i for i, part in enumerate(onto._parts)}
+        inside = (self._parts[i] for i in bits.positions(mask))
+        return bits.mask_of(places[part] for part in inside if part in places)
+
+    def __setattr__(self, name: str, value: object) -> None:
+        raise AttributeError(f"a DSmModel is immutable; {name!r} cannot be set")
+
+    def __eq__(self, other: object) -> bool:
+        if not isinstance(other, DSmModel):
+            return NotImplemented
+        return (self.elements, self._parts) == (other.elements, other._parts)
+
+    def __hash__(self) -> int:
+        return hash((self.elements, self._parts))
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        return _rebuilt, (self.elements, self._parts)
+
+    def __repr__(self) -> str:
+        n_free = (1 << len(self.elements)) - 1
+        return f"DSmModel({', '.join(self.elements)}; {len(self._parts)} of {n_free} parts)"
+
+
+def _rebuilt(elements: tuple[str, ...], parts: tuple[int, ...]) -> DSmModel:
+    model = object.__new__(DSmModel)
+    model._set(elements, parts)
+    return model
+
+
+def _checked_names(elements: Iterable[str]) -> tuple[str, ...]:
+    if isinstance(elements, str) or not isinstance(elements, Iterable):
+        raise TypeError(f"elements are several names, not {elements!r}")
+    names = tuple(elements)
+    for name in names:
+        if not isinstance(name, str):
+            raise TypeError(f"an element is a name, not {name!r}")
+        if not name.isidentifier() or iskeyword(name):
+            raise ValueError(f"element {name!r} is no identifier, which expressions need")
+    if not names:
+        raise FrameError("there is no element; give at least one")
+    if len(set(names)) < len(names):
+        twice = next(name for name in names if names.count(name) > 1)
+        raise FrameError(f"element {twice!r} occurs twice")
+    if len(names) > MOST_ELEMENTS:
+        raise ValueError(
+            f"{len(names)} elements have 2^{len(names)} - 1 parts, at most {MOST_ELEMENTS} "
+            "elements are taken; coarsen, or use a Frame if the elements exclude each other"
+        )
+    return names
+
+
+def _unread(expression: str) -> str:
+    return f"cannot read {expression!r}; join elements by & and |, as in '(a | b) & c'"
