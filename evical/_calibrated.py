@@ -18,6 +18,7 @@ from evical._decoder import Decoder
 from evical._predictions import interval
 from evical._response import class_scores
 from evical.multiclass import BaseMulticlassCalibrator
+from evical.multiclass._products import ProductBeliefs
 
 __all__ = [
     "Calibrated",
@@ -43,6 +44,10 @@ class _Decoded(ABC):
     def predict_mass(self, X: Any) -> MassFunction:
         """Mass function of each sample, a batch (n,)."""
         return self.decoder.mass(self.columns(X))
+
+    def closed(self, X: Any) -> ProductBeliefs | None:
+        """Belief about each sample without a list of sets, where the columns allow it."""
+        return self.decoder.closed(self.columns(X))
 
     def predict_interval(self, X: Any) -> Floats:
         """[Bel, Pl]: (n, 2) for two classes, else (n, K, 2)."""
@@ -139,6 +144,13 @@ class CalibratedTogether:
         """Mass function of each sample, a batch (n,)."""
         mass: MassFunction = self.calibrators[0].predict_mass(self._scores(X))
         return mass
+
+    def closed(self, X: Any) -> ProductBeliefs | None:
+        """Belief about each of three or more classes without a list of sets."""
+        if len(self.decoder.classes) == 2:
+            return None
+        beliefs: ProductBeliefs = self.calibrators[0]._beliefs(self._scores(X)).products()
+        return beliefs
 
     def predict_interval(self, X: Any) -> Floats:
         """[Bel, Pl]: (n, 2) for two classes, else (n, K, 2)."""

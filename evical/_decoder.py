@@ -27,7 +27,10 @@ from evical.multiclass import (
     code_matrix,
     code_without_conflict,
     pairwise_belief,
+    without_total_conflict,
 )
+from evical.multiclass._contours import is_one_vs_rest
+from evical.multiclass._products import ProductBeliefs
 
 __all__ = ["COUPLINGS", "Decoder"]
 
@@ -107,6 +110,17 @@ class Decoder:
         if self.coupling is not None:
             return pairwise_belief(columns, frame)
         return code_mass(self._existing(columns), frame, self.code)
+
+    def closed(self, columns: Floats) -> ProductBeliefs | None:
+        """Beliefs about three or more classes without a list of sets, where there are such."""
+        if self._is_binary:
+            return None
+        if self._is_bayesian:
+            return ProductBeliefs.bayesian(self._coupled(columns))
+        if self.coupling is None and is_one_vs_rest(self.code):
+            settled = without_total_conflict(columns, self.total_conflict)
+            return ProductBeliefs.of_columns(settled)
+        return None
 
     def interval(self, columns: Floats) -> Floats:
         """[Bel, Pl]: (n, 2) for two classes, else (n, K, 2)."""

@@ -20,7 +20,7 @@ from evical._decoder import Decoder
 from evical._progress import Progress
 from evical._response import class_scores
 
-__all__ = ["FoldFitter", "make_folds"]
+__all__ = ["FoldFitter", "make_folds", "n_folds"]
 
 Floats = NDArray[np.float64]
 Rows = NDArray[np.intp]
@@ -75,6 +75,21 @@ def make_folds(
     if not ensemble:
         _check_partition(folds, len(y))
     return folds
+
+
+def n_folds(cv: Any, X: Any, y: NDArray[Any]) -> int:
+    """Number of folds that `make_folds` would make.
+
+    Parameters
+    ----------
+    cv : int, splitter, iterable of (train, test) or None
+    X, y : samples and labels
+
+    Returns
+    -------
+    int
+    """
+    return int(check_cv(_enough(cv, y), y, classifier=True).get_n_splits(X, y))
 
 
 def _enough(cv: Any, y: NDArray[Any]) -> Any:

@@ -10,9 +10,11 @@ from sklearn.utils import _safe_indexing
 from sklearn.utils.validation import _check_method_params
 
 from dstheory import Frame, MassFunction
+from dstheory.errors import TotalConflictError
 
 __all__ = [
     "as_subsets",
+    "exclusive",
     "fit_member",
     "fitted",
     "gathered",
@@ -265,6 +267,15 @@ def gathered(frame: Frame, n: int, parts: list[tuple[Rows, MassFunction]]) -> Ma
         store[-1, rows] = 0
         store[np.searchsorted(focal, m.focal)[:, np.newaxis], rows] = m.store
     return MassFunction.from_store(frame, focal, store)
+
+
+def exclusive(dead: NDArray[np.bool_]) -> TotalConflictError:
+    """The error for rows (n,) in which the classifiers exclude each other."""
+    return TotalConflictError(
+        f"total conflict (kappa = 1) in {dead.sum()} of {dead.size} rows (first: row "
+        f"{np.argmax(dead)}): the classifiers exclude each other; take an evidential "
+        "calibrator, another rule, or total_conflict='vacuous'"
+    )
 
 
 def total_conflict(masses: list[MassFunction]) -> NDArray[np.bool_]:

@@ -7,18 +7,35 @@ import inspect
 import warnings
 from abc import abstractmethod
 from collections.abc import Callable, Sequence
+from functools import partial
 from typing import Any, Self
 
 import numpy as np
 from numpy.typing import NDArray
 from sklearn.base import ClassifierMixin, MetaEstimatorMixin
 
-from dstheory import MassFunction, decide
+from dstheory import Frame, MassFunction, decide
 from dstheory.transform import betp
+from evical._closed import ClosedExpectations, ClosedForm
+from evical.multiclass import MAX_CLASSES
 
 __all__ = ["BeliefPredictor", "interval", "warn_of_weightless"]
 
 Floats = NDArray[np.float64]
+
+# Criteria that take `decide.Expectations`.
+_BY_EXPECTATIONS = (
+    decide.interval_dominance,
+    decide.strong_dominance,
+    decide.weak_dominance,
+    decide.maximality,
+    decide.maximin,
+    decide.maximax,
+    decide.hurwicz,
+    decide.maximize_expected_utility,
+    decide.minimax_regret,
+    decide.pignistic_regret,
+)
 
 
 class BeliefPredictor(ClassifierMixin, MetaEstimatorMixin):  # type: ignore[misc]  # untyped base
@@ -39,6 +56,10 @@ class BeliefPredictor(ClassifierMixin, MetaEstimatorMixin):  # type: ignore[misc
     def _weightless(self) -> list[str]:
         """Names of the classifiers that cannot be trained with the weights of samples."""
         return []
+
+    def _closed(self, X: Any) -> ClosedForm | None:
+        """The belief about each sample without a list of sets, if it has a closed form."""
+        return None
 
     def _take_features(self, fitted: Any) -> None:
         """Know as many features, by the same names, as a fitted classifier does."""
@@ -61,7 +82,8 @@ class BeliefPredictor(ClassifierMixin, MetaEstimatorMixin):  # type: ignore[misc
             [Bel, Pl] of the positive class ``classes_[1]``, as calibrators give it; of each
             class where there are more than two.
         """
-        return interval(self.predict_mass(X))
+        closed = self._closed(X)
+        return interval(self.predict_mass(X)) if closed is None else closed.interval()
 
     def predict_proba(self, X: Any) -> Floats:
         """Pignistic probability of each class (Xu et al. 2016, eq. 9).
@@ -74,6 +96,9 @@ class BeliefPredictor(ClassifierMixin, MetaEstimatorMixin):  # type: ignore[misc
         -------
         (n, K) array
         """
+        closed = self._closed(X)
+        if closed is not None:
+            return closed.betp()
         return np.asarray(betp(self.predict_mass(X)), dtype=np.float64)
 
     def predict(self, X: Any) -> NDArray[Any]:
@@ -107,7 +132,9 @@ class BeliefPredictor(ClassifierMixin, MetaEstimatorMixin):  # type: ignore[misc
         criterion : str or callable
             Name of a decision rule of `dstheory.decide` that takes utilities, or a function
             of a mass function and utilities. It gives a bool (n, A) array, or for each
-            sample the index of its one act.
+            sample the index of its one act. Those that take `dstheory.decide.Expectations`, by
+            name or as the function itself, know no limit of classes where `predict_interval`
+            and `predict_proba` have none.
 
         Returns
         -------
@@ -116,20 +143,39 @@ class BeliefPredictor(ClassifierMixin, MetaEstimatorMixin):  # type: ignore[misc
         Raises
         ------
         ValueError
-            If there is no such criterion, or it gives something else.
+            If there is no such criterion, or it gives something else; if it takes the masses
+            of all sets of too many classes.
         """
-        m = self.predict_mass(X)
+        rule = _criterion(criterion)
         matrix = np.eye(len(self.classes_)) if utilities is None else np.asarray(utilities)
-        kept = np.asarray(_criterion(criterion)(m, matrix))
-        shape = (*m.batch_shape, len(matrix))
+        m = self._belief_for(rule, X)
+        kept = np.asarray(rule(m, matrix))
+        shape = (len(m), len(matrix))
         if kept.dtype == bool and kept.shape == shape:
             return kept
-        if kept.dtype.kind in "iu" and kept.shape == m.batch_shape:
+        if kept.dtype.kind in "iu" and kept.shape == shape[:1]:
             return np.asarray(kept[:, np.newaxis] == np.arange(len(matrix)))
         raise ValueError(
             f"criterion {criterion!r} gives {kept.dtype} values of shape {kept.shape}, expected "
             f"bool of shape {shape} or the index of an act for each sample"
         )
+
+    def _belief_for(self, rule: Any, X: Any) -> Any:
+        """Expected utilities where the rule asks for nothing else, or mass functions."""
+        inner = rule.func if isinstance(rule, partial) else rule
+        closed = self._closed(X) if inner in _BY_EXPECTATIONS else None
+        if closed is not None:
+            return ClosedExpectations(Frame(self.classes_), closed)
+        try:
+            return self.predict_mass(X)
+        except ValueError as error:
+            if len(self.classes_) > MAX_CLASSES:
+                known = ", ".join(rule.__name__ for rule in _BY_EXPECTATIONS)
+                error.add_note(
+                    f"criterion {getattr(inner, '__name__', inner)} looks at each set of classes; "
+                    f"expected utilities are enough for {known}"
+                )
+            raise
 
 
 def warn_of_weightless(names: Sequence[str]) -> None:

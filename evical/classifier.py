@@ -31,6 +31,7 @@ from evical._predictions import BeliefPredictor, warn_of_weightless
 from evical._progress import Progress, check_verbose
 from evical.calibrators import LogisticCalibrator
 from evical.multiclass import BaseMulticlassCalibrator, check_code_matrix, code_matrix
+from evical.multiclass._products import ProductBeliefs
 from evical.scores._choices import check_choice
 from evical.scores._refused import all_or_nothing
 
@@ -320,6 +321,16 @@ class EvidentialClassifier(BeliefPredictor, BaseEstimator):  # type: ignore[misc
         check_is_fitted(self)
         folds = [pair.predict_mass(X) for pair in self.calibrated_classifiers_]
         return folds[0] if len(folds) == 1 else mixing(*folds)
+
+    def _closed(self, X: Any) -> ProductBeliefs | None:
+        check_is_fitted(self)
+        folds: list[ProductBeliefs] = []
+        for pair in self.calibrated_classifiers_:
+            closed = pair.closed(X)
+            if closed is None:
+                return None
+            folds.append(closed)
+        return folds[0] if len(folds) == 1 else ProductBeliefs.mean(folds)
 
     def predict_interval(self, X: Any) -> Floats:
         """Belief and plausibility, from closed forms for one-vs-rest.

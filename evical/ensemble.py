@@ -21,12 +21,19 @@ from sklearn.utils.validation import check_is_fitted
 
 from dstheory import MassFunction
 from dstheory.combine import conjunctive, dempster
-from dstheory.errors import TotalConflictError
+from evical._closed import ClosedForm
 from evical._cross_fit import Share, check_refittable, fit_fusion
 from evical._inputs import check_samples
-from evical._members import as_subsets, fit_member, named_members, total_conflict, vacuous_where
+from evical._members import as_subsets, fit_member, named_members
 from evical._predictions import BeliefPredictor, warn_of_weightless
 from evical._progress import Progress, check_verbose
+from evical._rules import (
+    check_predictable,
+    closed_form,
+    combined,
+    listed_mass,
+    product_conflict,
+)
 from evical.classifier import EvidentialClassifier
 from evical.fusion import BaseFusion, named_fusion
 from evical.scores._choices import check_choice
@@ -164,7 +171,8 @@ class EvidentialEnsemble(BeliefPredictor, _BaseComposition):  # type: ignore[mis
         ValueError
             If `subsets` are not disjoint, out of range, or miss a class; or as
             `EvidentialClassifier`, for each classifier; or as the fusion, or if there are too
-            few samples to hold any out for it.
+            few samples to hold any out for it; or if there are so many classes that nothing
+            could be predicted.
         """
         if sample_weight is not None:
             warn_of_weightless(self._weightless())
@@ -179,6 +187,7 @@ class EvidentialEnsemble(BeliefPredictor, _BaseComposition):  # type: ignore[mis
         check_choice("total_conflict", self.total_conflict, ("error", "vacuous"))
         fusion = self._checked_fusion(members)
         X, y, weight = check_samples(X, y, sample_weight)
+        check_predictable(members, fusion, X, y)
         self.classes_ = np.unique(y)
         subsets = as_subsets(self.subsets, list(members), y)
         params = self._routed(list(members), weight, fit_params)
@@ -269,6 +278,10 @@ class EvidentialEnsemble(BeliefPredictor, _BaseComposition):  # type: ignore[mis
         check_is_fitted(self)
         return [member.predict_mass(X) for member in self.estimators_]
 
+    def _closed(self, X: Any) -> ClosedForm | None:
+        check_is_fitted(self)
+        return closed_form(self.fusion_, self.estimators_, X, self.total_conflict)
+
     def predict_mass(self, X: Any) -> MassFunction:
         """Combined belief about the class of each sample.
 
@@ -286,24 +299,11 @@ class EvidentialEnsemble(BeliefPredictor, _BaseComposition):  # type: ignore[mis
         TotalConflictError
             With the rows, see `total_conflict`.
         """
-        masses = self.predict_masses(X)
-        rule = self.fusion_
-        if len(masses) == 1 and not isinstance(rule, BaseFusion):
-            return masses[0]
-        try:
-            return rule(*masses)
-        except TotalConflictError as error:
-            combined = rule.prepared(masses) if isinstance(rule, BaseFusion) else masses
-            dead = total_conflict(combined)
-            if not dead.any():  # the rule's own, and not that of the classifiers
-                raise
-            if self.total_conflict == "vacuous":
-                return vacuous_where(dead, rule, masses)
-            raise TotalConflictError(
-                f"total conflict (kappa = 1) in {dead.sum()} of {dead.size} rows (first: row "
-                f"{np.argmax(dead)}): the classifiers exclude each other; take an evidential "
-                "calibrator, another rule, or total_conflict='vacuous'"
-            ) from error
+        check_is_fitted(self)
+        listed = listed_mass(self.fusion_, self.estimators_, X, self.total_conflict)
+        if listed is not None:
+            return listed
+        return combined(self.fusion_, self.predict_masses(X), self.total_conflict)
 
     def conflict(self, X: Any) -> Floats:
         """How much the classifiers contradict each other.
@@ -317,6 +317,10 @@ class EvidentialEnsemble(BeliefPredictor, _BaseComposition):  # type: ignore[mis
         (n,) array
             kappa, the mass of the empty set under the conjunctive rule, from 0 to 1.
         """
+        check_is_fitted(self)
+        known = product_conflict(self.estimators_, X)
+        if known is not None:
+            return known
         masses = self.predict_masses(X)
         joint = masses[0] if len(masses) == 1 else conjunctive(*masses)
         return np.asarray(joint.mass(mask=0))

@@ -15,6 +15,7 @@ from dstheory.decide._criteria import (
 )
 from dstheory.decide._dominance import maximality, strong_dominance, weak_dominance
 from dstheory.decide._expectations import (
+    Expectations,
     expected_utility,
     lower_expected_utility,
     upper_expected_utility,
@@ -33,6 +34,7 @@ from dstheory.decide._utilities import (
 )
 
 __all__ = [
+    "Expectations",
     "appriou",
     "best_act",
     "choquet_expectation",

@@ -51,7 +51,10 @@ def e_admissibility(
 
     Notes
     -----
-    Keeps a part of `maximality`; the two agree for two acts (Troffaes 2007).
+    Keeps a part of `maximality`; the two agree for two acts (Troffaes 2007). Without utilities
+    class k stays if Pl({k}) is at least Bel(B) / |B| for each set B without k: k gets all that it
+    can get, and what is left is spread over B no more evenly than that (max-flow, min-cut). That
+    takes beliefs of all sets, not of single classes alone.
 
     Examples
     --------

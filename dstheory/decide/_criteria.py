@@ -14,13 +14,14 @@ import numpy as np
 
 from dstheory.decide._acts import first_best
 from dstheory.decide._expectations import (
+    Expectations,
     expected_utility,
     lower_expected_utility,
     mean_over_sets,
     upper_expected_utility,
+    valued,
 )
 from dstheory.decide._tables import best_table, worst_table
-from dstheory.decide._utilities import prepared
 from dstheory.mass import MassFunction
 
 __all__ = [
@@ -35,7 +36,9 @@ __all__ = [
 ]
 
 
-def named(m: MassFunction, utilities: Any, acts: Iterable[Any] | None) -> Iterable[Any] | None:
+def named(
+    m: MassFunction | Expectations, utilities: Any, acts: Iterable[Any] | None
+) -> Iterable[Any] | None:
     """Names of the acts: as given, else labels where the acts are the labels."""
     return m.frame if acts is None and utilities is None else acts
 
@@ -179,13 +182,13 @@ def maximum_mass(m: MassFunction) -> Any:
 
 
 def maximize_expected_utility(
-    m: MassFunction, utilities: Any = None, *, acts: Iterable[Any] | None = None
+    m: MassFunction | Expectations, utilities: Any = None, *, acts: Iterable[Any] | None = None
 ) -> Any:
     """The act with the largest expected utility under the pignistic probability.
 
     Parameters
     ----------
-    m : MassFunction
+    m : MassFunction or Expectations
         m(empty) is left out.
     utilities : (A, K) array, optional
         Utility of each act (row) under each class (column). Default: acts are labels.
@@ -218,12 +221,14 @@ def maximize_expected_utility(
     return first_best(expected_utility(m, utilities), named(m, utilities, acts))
 
 
-def maximin(m: MassFunction, utilities: Any = None, *, acts: Iterable[Any] | None = None) -> Any:
+def maximin(
+    m: MassFunction | Expectations, utilities: Any = None, *, acts: Iterable[Any] | None = None
+) -> Any:
     """The act with the largest lower expected utility (pessimistic, Gamma-maximin).
 
     Parameters
     ----------
-    m : MassFunction
+    m : MassFunction or Expectations
         m(empty) is left out.
     utilities : (A, K) array, optional
         Utility of each act (row) under each class (column). Default: acts are labels.
@@ -245,7 +250,8 @@ def maximin(m: MassFunction, utilities: Any = None, *, acts: Iterable[Any] | Non
     Notes
     -----
     Gilboa & Schmeidler 1989, "Maxmin expected utility with non-unique prior"; Troffaes 2007,
-    "Decision making under uncertainty using imprecise probabilities". Ties: the first act.
+    "Decision making under uncertainty using imprecise probabilities". Without utilities it is
+    the class of the largest belief. Ties: the first act.
 
     Examples
     --------
@@ -259,12 +265,14 @@ def maximin(m: MassFunction, utilities: Any = None, *, acts: Iterable[Any] | Non
     return first_best(lower_expected_utility(m, utilities), named(m, utilities, acts))
 
 
-def maximax(m: MassFunction, utilities: Any = None, *, acts: Iterable[Any] | None = None) -> Any:
+def maximax(
+    m: MassFunction | Expectations, utilities: Any = None, *, acts: Iterable[Any] | None = None
+) -> Any:
     """The act with the largest upper expected utility (optimistic).
 
     Parameters
     ----------
-    m : MassFunction
+    m : MassFunction or Expectations
         m(empty) is left out.
     utilities : (A, K) array, optional
         Utility of each act (row) under each class (column). Default: acts are labels.
@@ -285,7 +293,8 @@ def maximax(m: MassFunction, utilities: Any = None, *, acts: Iterable[Any] | Non
 
     Notes
     -----
-    Denoeux 2019. Ties go to the first act.
+    Denoeux 2019. Without utilities it is the class of the largest plausibility. Ties go to the
+    first act.
 
     Examples
     --------
@@ -298,7 +307,7 @@ def maximax(m: MassFunction, utilities: Any = None, *, acts: Iterable[Any] | Non
 
 
 def hurwicz(
-    m: MassFunction,
+    m: MassFunction | Expectations,
     utilities: Any = None,
     alpha: Any = 0.5,
     *,
@@ -308,7 +317,7 @@ def hurwicz(
 
     Parameters
     ----------
-    m : MassFunction
+    m : MassFunction or Expectations
         m(empty) is left out.
     utilities : (A, K) array, optional
         Utility of each act (row) under each class (column). Default: acts are labels.
@@ -334,7 +343,8 @@ def hurwicz(
     Notes
     -----
     alpha * lower + (1 - alpha) * upper: Strat 1990, "Decision analysis using belief
-    functions"; Denoeux 2019. Ties go to the first act.
+    functions"; Denoeux 2019. Without utilities it is the class of the largest
+    alpha Bel + (1 - alpha) Pl. Ties go to the first act.
 
     Examples
     --------
@@ -344,7 +354,10 @@ def hurwicz(
     [1, 0]
     """
     check_degree(alpha, "alpha", "a degree of pessimism")
-    normal, matrix = prepared(m, utilities)
+    normal, matrix = valued(m, utilities)
+    if not isinstance(normal, MassFunction):
+        lower, upper = (f(normal, matrix) for f in (lower_expected_utility, upper_expected_utility))
+        return first_best(alpha * lower + (1 - alpha) * upper, named(m, utilities, acts))
     worst, best = worst_table(matrix, normal.focal), best_table(matrix, normal.focal)
     mixed = np.asarray(alpha * worst + (1 - alpha) * best)
     return first_best(mean_over_sets(normal, mixed), named(m, utilities, acts))

@@ -13,29 +13,34 @@ import numpy as np
 from numpy.typing import NDArray
 
 from dstheory._checks import check_atol
-from dstheory.decide._expectations import lower_expected_utility, upper_expected_utility
+from dstheory.decide._expectations import (
+    Expectations,
+    lower_expected_utility,
+    mean_over_sets,
+    upper_expected_utility,
+    valued,
+)
+from dstheory.decide._interval import interval_dominance
 from dstheory.decide._tables import worst_table
-from dstheory.decide._utilities import prepared
-from dstheory.kernels import setwise
 from dstheory.mass import MassFunction
 
 __all__ = ["maximality", "strong_dominance", "weak_dominance"]
 
 
-def _bounds(m: MassFunction, utilities: Any) -> tuple[NDArray[Any], NDArray[Any]]:
+def _bounds(m: MassFunction | Expectations, utilities: Any) -> tuple[NDArray[Any], NDArray[Any]]:
     """Lower and upper expected utilities with the acts first, (A, *batch)."""
     lower = np.moveaxis(lower_expected_utility(m, utilities), -1, 0)
     return lower, np.moveaxis(upper_expected_utility(m, utilities), -1, 0)
 
 
 def strong_dominance(
-    m: MassFunction, utilities: Any = None, *, atol: float = 1e-12
+    m: MassFunction | Expectations, utilities: Any = None, *, atol: float = 1e-12
 ) -> NDArray[np.bool_]:
     """Which acts remain when f beats g as soon as lower(f) >= upper(g).
 
     Parameters
     ----------
-    m : MassFunction
+    m : MassFunction or Expectations
         m(empty) is left out.
     utilities : (A, K) array, optional
         Utility of each act (row) under each class (column). Default: acts are labels.
@@ -79,13 +84,13 @@ def strong_dominance(
 
 
 def weak_dominance(
-    m: MassFunction, utilities: Any = None, *, atol: float = 1e-12
+    m: MassFunction | Expectations, utilities: Any = None, *, atol: float = 1e-12
 ) -> NDArray[np.bool_]:
     """Which acts remain when f beats g if neither bound is lower and one is higher.
 
     Parameters
     ----------
-    m : MassFunction
+    m : MassFunction or Expectations
         m(empty) is left out.
     utilities : (A, K) array, optional
         Utility of each act (row) under each class (column). Default: acts are labels.
@@ -129,12 +134,14 @@ def weak_dominance(
     return np.moveaxis(~dropped, 0, -1)
 
 
-def maximality(m: MassFunction, utilities: Any = None, *, atol: float = 1e-12) -> NDArray[np.bool_]:
+def maximality(
+    m: MassFunction | Expectations, utilities: Any = None, *, atol: float = 1e-12
+) -> NDArray[np.bool_]:
     """Which acts remain when f beats g if it is better under every probability.
 
     Parameters
     ----------
-    m : MassFunction
+    m : MassFunction or Expectations
         m(empty) is left out.
     utilities : (A, K) array, optional
         Utility of each act (row) under each class (column). Default: acts are labels.
@@ -156,7 +163,9 @@ def maximality(m: MassFunction, utilities: Any = None, *, atol: float = 1e-12) -
     Notes
     -----
     An act g goes if the lower expectation of f - g is positive for some f (Walley 1991).
-    Lies between `e_admissibility` and `interval_dominance`.
+    Lies between `e_admissibility` and `interval_dominance`. Without utilities it is the latter:
+    the worst of 1_j - 1_k in a focal set is -1 if k is in it, else 1 if the set is {j}, else 0, so
+    that the lower expectation is Bel({j}) - Pl({k}).
 
     Examples
     --------
@@ -168,9 +177,14 @@ def maximality(m: MassFunction, utilities: Any = None, *, atol: float = 1e-12) -
     array([ True,  True,  True, False,  True, False])
     """
     check_atol(atol)
-    normal, matrix = prepared(m, utilities)
-    kept = np.empty((len(matrix), *normal.batch_shape), dtype=bool)
-    for act, row in enumerate(matrix):
-        advantages = setwise.weighted_sum(worst_table(matrix - row, normal.focal), normal.store)
-        kept[act] = ~np.asarray(advantages > atol, dtype=bool).any(axis=0)
-    return np.moveaxis(kept, 0, -1)
+    normal, matrix = valued(m, utilities)
+    if len(matrix) > 1 and np.array_equal(matrix, np.eye(len(normal.frame))):
+        return interval_dominance(normal, matrix, atol=atol)
+    kept = []
+    for row in matrix:
+        if isinstance(normal, MassFunction):
+            advantages = mean_over_sets(normal, worst_table(matrix - row, normal.focal))
+        else:
+            advantages = lower_expected_utility(normal, matrix - row)
+        kept.append(~np.asarray(advantages > atol, dtype=bool).any(axis=-1))
+    return np.stack(kept, axis=-1)

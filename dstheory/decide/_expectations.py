@@ -6,17 +6,70 @@ bounds of the expected utility over that set, and the pignistic one lies between
 Shafer 1981, "Constructive probability"; Smets & Kennes 1994, "The transferable belief model").
 """
 
-from typing import Any
+from typing import Any, Protocol, runtime_checkable
 
 import numpy as np
 from numpy.typing import NDArray
 
 from dstheory.decide._tables import best_table, mean_table, worst_table
-from dstheory.decide._utilities import prepared
+from dstheory.decide._utilities import checked_utilities, prepared
+from dstheory.frame import Frame
 from dstheory.kernels import setwise
 from dstheory.mass import MassFunction
 
-__all__ = ["expected_utility", "lower_expected_utility", "mean_over_sets", "upper_expected_utility"]
+__all__ = [
+    "Expectations",
+    "expected_utility",
+    "lower_expected_utility",
+    "mean_over_sets",
+    "upper_expected_utility",
+    "valued",
+]
+
+
+@runtime_checkable
+class Expectations(Protocol):
+    """A belief that knows its expected utilities, and need not list its focal sets.
+
+    Criteria that ask for nothing else take it in place of a mass function: `maximin`,
+    `maximax`, `hurwicz`, `maximize_expected_utility`, `pignistic_regret`, `minimax_regret`,
+    `interval_dominance`, `strong_dominance`, `weak_dominance` and `maximality`. The others look
+    at the focal sets one by one.
+
+    Notes
+    -----
+    Where the acts are the classes and a right one is worth 1, the lower and upper expectations
+    are Bel and Pl of single classes, and these alone decide.
+
+    Examples
+    --------
+    >>> from dstheory.decide import maximin
+    >>> class Sure:
+    ...     frame = Frame(["ant", "bee"])
+    ...     def expected_utility(self, utilities):
+    ...         return utilities[:, 0]
+    ...     lower_expected_utility = upper_expected_utility = expected_utility
+    >>> maximin(Sure(), [[1, 0], [0, 4]], acts=["stay", "go"])
+    'stay'
+    """
+
+    frame: Frame
+
+    def expected_utility(self, utilities: NDArray[Any]) -> NDArray[Any]:
+        """Pignistic expectations (*batch, A) of acts (A, K)."""
+
+    def lower_expected_utility(self, utilities: NDArray[Any]) -> NDArray[Any]:
+        """Lower expectations (*batch, A) of acts (A, K)."""
+
+    def upper_expected_utility(self, utilities: NDArray[Any]) -> NDArray[Any]:
+        """Upper expectations (*batch, A) of acts (A, K)."""
+
+
+def valued(m: Any, utilities: Any) -> tuple[Any, NDArray[Any]]:
+    """What `expected_utility` and the bounds take: a belief, and utilities (A, K) for it."""
+    if isinstance(m, Expectations):
+        return m, checked_utilities(m.frame, utilities)
+    return prepared(m, utilities)
 
 
 def mean_over_sets(m: MassFunction, table: NDArray[Any]) -> NDArray[Any]:
@@ -24,12 +77,12 @@ def mean_over_sets(m: MassFunction, table: NDArray[Any]) -> NDArray[Any]:
     return np.moveaxis(setwise.weighted_sum(table, m.store), 0, -1)
 
 
-def expected_utility(m: MassFunction, utilities: Any = None) -> NDArray[Any]:
+def expected_utility(m: MassFunction | Expectations, utilities: Any = None) -> NDArray[Any]:
     """Expected utility of each act under the pignistic probability.
 
     Parameters
     ----------
-    m : MassFunction
+    m : MassFunction or Expectations
         With m(empty) > 0 it is normalized first, by the sum of the non-empty masses.
     utilities : (A, K) array, optional
         Utility of each act (row) under each class (column). Default: the identity; the
@@ -60,16 +113,18 @@ def expected_utility(m: MassFunction, utilities: Any = None) -> NDArray[Any]:
     >>> expected_utility(m, [[1, 0], [0, 4]])
     array([0.75, 1.  ])
     """
-    normal, matrix = prepared(m, utilities)
+    normal, matrix = valued(m, utilities)
+    if not isinstance(normal, MassFunction):
+        return np.asarray(normal.expected_utility(matrix))
     return mean_over_sets(normal, mean_table(matrix, normal.focal))
 
 
-def lower_expected_utility(m: MassFunction, utilities: Any = None) -> NDArray[Any]:
+def lower_expected_utility(m: MassFunction | Expectations, utilities: Any = None) -> NDArray[Any]:
     """Lower expected utility of each act: the worst case in each focal set.
 
     Parameters
     ----------
-    m : MassFunction
+    m : MassFunction or Expectations
         With m(empty) > 0 it is normalized first, by the sum of the non-empty masses.
     utilities : (A, K) array, optional
         Utility of each act (row) under each class (column). Default: the identity; the
@@ -99,16 +154,18 @@ def lower_expected_utility(m: MassFunction, utilities: Any = None) -> NDArray[An
     >>> lower_expected_utility(m)
     array([0.5, 0. ])
     """
-    normal, matrix = prepared(m, utilities)
+    normal, matrix = valued(m, utilities)
+    if not isinstance(normal, MassFunction):
+        return np.asarray(normal.lower_expected_utility(matrix))
     return mean_over_sets(normal, worst_table(matrix, normal.focal))
 
 
-def upper_expected_utility(m: MassFunction, utilities: Any = None) -> NDArray[Any]:
+def upper_expected_utility(m: MassFunction | Expectations, utilities: Any = None) -> NDArray[Any]:
     """Upper expected utility of each act: the best case in each focal set.
 
     Parameters
     ----------
-    m : MassFunction
+    m : MassFunction or Expectations
         With m(empty) > 0 it is normalized first, by the sum of the non-empty masses.
     utilities : (A, K) array, optional
         Utility of each act (row) under each class (column). Default: the identity; the
@@ -137,5 +194,7 @@ def upper_expected_utility(m: MassFunction, utilities: Any = None) -> NDArray[An
     >>> upper_expected_utility(m)
     array([1. , 0.5])
     """
-    normal, matrix = prepared(m, utilities)
+    normal, matrix = valued(m, utilities)
+    if not isinstance(normal, MassFunction):
+        return np.asarray(normal.upper_expected_utility(matrix))
     return mean_over_sets(normal, best_table(matrix, normal.focal))

@@ -11,20 +11,24 @@ import numpy as np
 from numpy.typing import NDArray
 
 from dstheory._checks import check_atol
-from dstheory.decide._expectations import lower_expected_utility, upper_expected_utility
+from dstheory.decide._expectations import (
+    Expectations,
+    lower_expected_utility,
+    upper_expected_utility,
+)
 from dstheory.mass import MassFunction
 
 __all__ = ["interval_dominance"]
 
 
 def interval_dominance(
-    m: MassFunction, utilities: Any = None, *, atol: float = 1e-12
+    m: MassFunction | Expectations, utilities: Any = None, *, atol: float = 1e-12
 ) -> NDArray[np.bool_]:
     """Which acts remain: those whose upper expectation no lower expectation exceeds.
 
     Parameters
     ----------
-    m : MassFunction
+    m : MassFunction or Expectations
         m(empty) is left out.
     utilities : (A, K) array, optional
         Utility of each act (row) under each class (column). Default: acts are labels.
@@ -46,6 +50,11 @@ def interval_dominance(
     See Also
     --------
     chosen_acts : the kept acts by name.
+
+    Notes
+    -----
+    Without utilities class k stays if Pl({k}) is at least the largest Bel({j}), which is
+    `maximality` too.
 
     Examples
     --------

@@ -13,8 +13,13 @@ from numpy.typing import NDArray
 
 from dstheory.decide._acts import first_best
 from dstheory.decide._criteria import named
-from dstheory.decide._expectations import expected_utility, upper_expected_utility
-from dstheory.decide._utilities import as_matrix, prepared
+from dstheory.decide._expectations import (
+    Expectations,
+    expected_utility,
+    upper_expected_utility,
+    valued,
+)
+from dstheory.decide._utilities import as_matrix
 from dstheory.mass import MassFunction
 
 __all__ = ["minimax_regret", "pignistic_regret", "regrets"]
@@ -48,13 +53,13 @@ def regrets(utilities: Any) -> NDArray[Any]:
 
 
 def pignistic_regret(
-    m: MassFunction, utilities: Any = None, *, acts: Iterable[Any] | None = None
+    m: MassFunction | Expectations, utilities: Any = None, *, acts: Iterable[Any] | None = None
 ) -> Any:
     """The act with the smallest expected regret under the pignistic probability.
 
     Parameters
     ----------
-    m : MassFunction
+    m : MassFunction or Expectations
         m(empty) is left out.
     utilities : (A, K) array, optional
         Utility of each act (row) under each class (column). Default: acts are labels.
@@ -85,18 +90,18 @@ def pignistic_regret(
     >>> pignistic_regret(m, [[4, 0], [1, 3]])
     0
     """
-    normal, matrix = prepared(m, utilities)
+    normal, matrix = valued(m, utilities)
     return first_best(-expected_utility(normal, regrets(matrix)), named(m, utilities, acts))
 
 
 def minimax_regret(
-    m: MassFunction, utilities: Any = None, *, acts: Iterable[Any] | None = None
+    m: MassFunction | Expectations, utilities: Any = None, *, acts: Iterable[Any] | None = None
 ) -> Any:
     """The act with the smallest upper expected regret.
 
     Parameters
     ----------
-    m : MassFunction
+    m : MassFunction or Expectations
         m(empty) is left out.
     utilities : (A, K) array, optional
         Utility of each act (row) under each class (column). Default: acts are labels.
@@ -127,5 +132,5 @@ def minimax_regret(
     >>> minimax_regret(m, [[4, 0], [1, 3], [2, 1]])
     2
     """
-    normal, matrix = prepared(m, utilities)
+    normal, matrix = valued(m, utilities)
     return first_best(-upper_expected_utility(normal, regrets(matrix)), named(m, utilities, acts))

@@ -15,9 +15,16 @@ from numpy.typing import NDArray
 
 from dstheory._checks import check_number
 from dstheory._masses import check_mass
+from dstheory.frame import Frame
 from dstheory.mass import MassFunction
 
-__all__ = ["prepared", "utilities_from_costs", "utilities_from_threshold", "with_reject"]
+__all__ = [
+    "checked_utilities",
+    "prepared",
+    "utilities_from_costs",
+    "utilities_from_threshold",
+    "with_reject",
+]
 
 
 def utilities_from_costs(costs: Any) -> NDArray[Any]:
@@ -152,16 +159,22 @@ def _finite(array: NDArray[Any], name: str) -> NDArray[np.bool_]:
 def prepared(m: Any, utilities: Any) -> tuple[MassFunction, NDArray[Any]]:
     """The normalized mass function and the utilities (A, K) in its kind of number."""
     check_mass(m)
-    n_classes = len(m.frame)
-    exact = m.store.dtype == object
+    matrix = checked_utilities(m.frame, utilities)
+    if m.store.dtype != object:
+        return m.normalize(), matrix.astype(np.float64)
+    if utilities is None or np.asarray(utilities).dtype.kind in "biu":
+        matrix = matrix.astype(int)  # floats would make Fractions inexact
+    return m.normalize(), matrix.astype(object)
+
+
+def checked_utilities(frame: Frame, utilities: Any) -> NDArray[Any]:
+    """Utilities (A, K) of acts under the classes of a frame; by default the identity."""
     if utilities is None:
-        return m.normalize(), np.eye(n_classes, dtype=int if exact else float).astype(m.store.dtype)
+        return np.eye(len(frame))
     matrix = as_matrix(utilities, "utilities")
-    if matrix.shape[1] != n_classes:
+    if matrix.shape[1] != len(frame):
         raise ValueError(
-            f"utilities have shape {matrix.shape}, expected (A, {n_classes}): a row for each "
-            f"act, a column for each class of {m.frame!r}"
+            f"utilities have shape {matrix.shape}, expected (A, {len(frame)}): a row for each "
+            f"act, a column for each class of {frame!r}"
         )
-    if exact and np.asarray(utilities).dtype.kind in "biu":
-        matrix = np.asarray(utilities).astype(int)  # floats would make Fractions inexact
-    return m.normalize(), matrix.astype(m.store.dtype)
+    return matrix

@@ -136,6 +136,18 @@ class BaseFusion(BaseEstimator, ABC):  # type: ignore[misc]  # sklearn is untype
         """
         return list(masses)
 
+    def check_classes(self, n_classes: int) -> None:
+        """Raise if it cannot learn from beliefs about so many classes.
+
+        Parameters
+        ----------
+        n_classes : int
+
+        Raises
+        ------
+        ValueError
+        """
+
     def by_source(self) -> dict[str, Floats]:
         """What was learned about each source.
 

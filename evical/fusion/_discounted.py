@@ -129,14 +129,27 @@ class Discounted(BaseFusion):
             raise ValueError(f"there are {name} for {len(given)} sources, but {len(sizes)} sources")
         self.rates_ = given if name == "rates" else 1 - given
 
-    def _learned(self, held_out: HeldOut) -> Floats:
-        if self.contextual:
-            return contextual_rates(held_out, self.shrinkage)
-        if len(held_out.frame) > MAX_CLASSES:
+    def check_classes(self, n_classes: int) -> None:
+        """Raise for more classes than rates of whole sources can be learned for.
+
+        Parameters
+        ----------
+        n_classes : int
+
+        Raises
+        ------
+        ValueError
+        """
+        if self.needs_beliefs and not self.contextual and n_classes > MAX_CLASSES:
             raise ValueError(
-                f"there are {len(held_out.frame)} classes, but rates of whole sources are learned "
+                f"there are {n_classes} classes, but rates of whole sources are learned "
                 f"for up to {MAX_CLASSES}; take contextual=True, or give the rates"
             )
+
+    def _learned(self, held_out: HeldOut) -> Floats:
+        self.check_classes(len(held_out.frame))
+        if self.contextual:
+            return contextual_rates(held_out, self.shrinkage)
         return joint_rates(held_out, self.shrinkage)
 
     def prepared(self, masses: Sequence[MassFunction]) -> list[MassFunction]:

@@ -123,12 +123,25 @@ class Stacked(BaseFusion):
         self.bend_ = float(bend[0]) if two else bend
         self.intercept_ = float(intercept[0]) if two else intercept
 
-    def _fitted(self, held_out: HeldOut, default: Floats) -> list[Pool]:
-        if len(held_out.frame) > MAX_CLASSES:
+    def check_classes(self, n_classes: int) -> None:
+        """Raise for more classes than a mass function can list sets of.
+
+        Parameters
+        ----------
+        n_classes : int
+
+        Raises
+        ------
+        ValueError
+        """
+        if n_classes > MAX_CLASSES:
             raise ValueError(
-                f"there are {len(held_out.frame)} classes, but stacking gives masses to all sets "
+                f"there are {n_classes} classes, but stacking gives masses to all sets "
                 f"of up to {MAX_CLASSES}; take Mixture"
             )
+
+    def _fitted(self, held_out: HeldOut, default: Floats) -> list[Pool]:
+        self.check_classes(len(held_out.frame))
         missing = np.setdiff1d(np.arange(len(held_out.frame)), held_out.codes)
         if len(missing):
             raise ValueError(

@@ -19,6 +19,7 @@ from dstheory.combine import dempster
 from dstheory.kernels.bits import mask_array
 from dstheory.transform import betp
 from evical.multiclass._contours import Contours, checked_columns, is_one_vs_rest
+from evical.multiclass._products import check_listed
 from evical.multiclass._reduction import (
     MAX_CLASSES,
     column_evidence,
@@ -231,6 +232,8 @@ def _fold(columns: NDArray[Any], frame: Frame, code: NDArray[np.int8]) -> MassFu
 
 
 def _refuse_many_sets(code: NDArray[np.int8]) -> None:
+    if is_one_vs_rest(code):
+        check_listed(len(code))
     everything = (1 << len(code)) - 1
     reached = {everything}
     for column in code.T:

@@ -11,7 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from dstheory import Frame, MassFunction
-from evical.multiclass._reduction import MAX_CLASSES
+from evical.multiclass._products import ProductBeliefs, check_listed
 
 __all__ = ["Beliefs", "BeliefsLike"]
 
@@ -26,6 +26,9 @@ class BeliefsLike(Protocol):
 
     def betp(self) -> Floats:
         """Pignistic probabilities (n, K)."""
+
+    def products(self) -> ProductBeliefs:
+        """The same as products over the classes."""
 
     def mass(self, frame: Frame) -> MassFunction:
         """The mass functions, a batch (n,)."""
@@ -72,6 +75,11 @@ class Beliefs:
         shared = np.einsum("ns,nsk->nk", self.masses / size, self.sets)
         return np.asarray(self.single + shared)
 
+    def products(self) -> ProductBeliefs:
+        """The same: each set is a product of zeros and ones."""
+        inside = self.sets.transpose(1, 2, 0).astype(np.float64)
+        return ProductBeliefs(self.single.T, self.masses.T, 1 - inside, inside)
+
     def mass(self, frame: Frame) -> MassFunction:
         """The mass functions, a batch (n,) over the sets that occur in it.
 
@@ -84,11 +92,7 @@ class Beliefs:
         focal = [1 << i for i in range(k)]
         if not self.masses.shape[1]:
             return _listed(frame, focal, self.single.T)
-        if k > MAX_CLASSES:
-            raise ValueError(
-                f"{k} classes have 2^{k} sets, but predict_mass lists at most 2^{MAX_CLASSES}; "
-                "predict_proba and predict_interval have no such limit"
-            )
+        check_listed(k)
         masks = self.sets @ (1 << np.arange(k))
         shown, place = np.unique(masks[self.masses > 0], return_inverse=True)
         store = np.zeros((len(shown), n))

@@ -5,45 +5,23 @@ sum (Zadrozny & Elkan 2002, section 5.2). Evidential ones are joined by the evid
 reduction: each is a witness on a coarsening of the frame, and Dempster's rule combines them.
 """
 
-from dataclasses import dataclass
 from typing import Any, Self
 
 import numpy as np
 from numpy.typing import NDArray
 from sklearn.base import clone
 
-from dstheory import Frame, MassFunction
 from evical.calibrators import BaseCalibrator, LogisticCalibrator
 from evical.multiclass._base import BaseMulticlassCalibrator
 from evical.multiclass._beliefs import Beliefs, BeliefsLike
-from evical.multiclass._reduction import (
-    one_vs_rest_betp,
-    one_vs_rest_interval,
-    one_vs_rest_mass,
-    without_total_conflict,
-)
+from evical.multiclass._products import ProductBeliefs
+from evical.multiclass._reduction import without_total_conflict
 
 __all__ = ["OneVsRestCalibrator"]
 
 Floats = NDArray[np.float64]
 _COUPLINGS = ("auto", "normalize", "dempster")
 _DOUBT = 1e-9  # a calibrator with less mass on "either" than that, everywhere, has probabilities
-
-
-@dataclass(frozen=True, eq=False)
-class _Witnesses:
-    """Columns (3, K, n) of one-vs-rest beliefs, for Dempster's rule."""
-
-    columns: Floats
-
-    def mass(self, frame: Frame) -> MassFunction:
-        return one_vs_rest_mass(self.columns, frame)
-
-    def interval(self) -> Floats:
-        return one_vs_rest_interval(self.columns)
-
-    def betp(self) -> Floats:
-        return one_vs_rest_betp(self.columns)
 
 
 class OneVsRestCalibrator(BaseMulticlassCalibrator):
@@ -138,7 +116,7 @@ class OneVsRestCalibrator(BaseMulticlassCalibrator):
         if len(self.calibrators_) == 1:
             return Beliefs.of_two(*columns[:, 0])
         if self.combines_:
-            return _Witnesses(without_total_conflict(columns, self.total_conflict))
+            return ProductBeliefs.of_columns(without_total_conflict(columns, self.total_conflict))
         positive = (columns[1] + columns[2] / 2).T
         total = positive.sum(axis=1, keepdims=True)
         none = total == 0

@@ -8,13 +8,14 @@ Shafer 1976, A Mathematical Theory of Evidence, ch. 6; Quost, Denoeux & Masson 2
 against all others, the result has a closed form, so that no table of 2^K sets is needed.
 """
 
-from typing import Any, NamedTuple
+from typing import Any
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from dstheory import Frame, MassFunction
 from dstheory.errors import TotalConflictError
+from evical.multiclass._products import MAX_CLASSES, ProductBeliefs
 
 __all__ = [
     "MAX_CLASSES",
@@ -24,9 +25,6 @@ __all__ = [
     "one_vs_rest_mass",
     "without_total_conflict",
 ]
-
-# A row of 2^16 masses is half a megabyte.
-MAX_CLASSES = 16
 
 
 def column_evidence(m: MassFunction, frame: Frame, column: ArrayLike) -> MassFunction:
@@ -74,50 +72,6 @@ def column_evidence(m: MassFunction, frame: Frame, column: ArrayLike) -> MassFun
     return MassFunction(frame, [meaning[mask] for mask in m.focal], m.masses)
 
 
-class _Parts(NamedTuple):
-    """Masses of the combination in the making, up to one common factor a row.
-
-    With p, n, w the masses of k, of not k and of all in column k, every product over the
-    other columns j of 1 - p_j = n_j + w_j is divided by the product over all columns and
-    multiplied by the least 1 - p_j. What remains are numbers of order 1, where the products
-    themselves underflow for a hundred classes.
-    """
-
-    own: NDArray[Any]  # (K, *batch): p_k, from k alone with nobody against it
-    scale: NDArray[Any]  # (*batch,): of everything that leaves the question open
-    negative: NDArray[Any]  # (K, *batch): n_k / (n_k + w_k)
-    both: NDArray[Any]  # (K, *batch): w_k / (n_k + w_k)
-
-
-def _parts(columns: NDArray[Any]) -> _Parts:
-    negative, positive, both = columns
-    against = negative + both  # 1 - positive, without its cancellation
-    least = np.asarray(against.min(axis=0))
-    certain = np.asarray(against == 0, dtype=bool)
-    divisor = np.where(certain, 1, against)
-    ratio = np.where(certain, 1, least / divisor)
-    # Two columns that are certain exclude each other, and everything else.
-    own = np.where(certain.sum(axis=0) > 1, 0, positive * ratio)
-    return _Parts(own, least, negative / divisor, both / divisor)
-
-
-def _total(parts: _Parts) -> NDArray[Any]:
-    """Sum of all masses but that of the empty set: a sum of positive terms, not 1 - kappa."""
-    first_open = parts.both * _cumulative(parts.negative)
-    return np.asarray(parts.own.sum(axis=0) + parts.scale * first_open.sum(axis=0))
-
-
-def _cumulative(factors: NDArray[Any]) -> NDArray[Any]:
-    """Products of all factors before each one, along the first axis."""
-    ones = np.ones_like(factors[:1])
-    return np.asarray(np.multiply.accumulate(np.concatenate([ones, factors[:-1]])))
-
-
-def _leave_one_out(factors: NDArray[Any]) -> NDArray[Any]:
-    """Products of all factors but each one, along the first axis, without division."""
-    return np.asarray(_cumulative(factors) * _cumulative(factors[::-1])[::-1])
-
-
 def without_total_conflict(columns: NDArray[Any], total_conflict: str = "error") -> NDArray[Any]:
     """Columns whose one-vs-rest combination exists.
 
@@ -144,7 +98,7 @@ def without_total_conflict(columns: NDArray[Any], total_conflict: str = "error")
     >>> without_total_conflict(impossible, "vacuous")[2]
     array([1., 1., 1.])
     """
-    dead = np.asarray(_total(_parts(columns)) == 0, dtype=bool)
+    dead = np.asarray(ProductBeliefs.of_columns(columns).total() == 0, dtype=bool)
     return settled(columns, dead, total_conflict)
 
 
@@ -214,23 +168,7 @@ def one_vs_rest_mass(columns: NDArray[Any], frame: Frame) -> MassFunction:
       {a, c}     0.125
       {a, b, c}  0.125
     """
-    if len(frame) > MAX_CLASSES:
-        raise ValueError(
-            f"{len(frame)} classes have 2^{len(frame)} sets, but predict_mass lists at most "
-            f"2^{MAX_CLASSES}; predict_proba and predict_interval have no such limit"
-        )
-    parts = _parts(columns)
-    table = np.empty((1 << len(frame), *parts.scale.shape), dtype=parts.own.dtype)
-    table[0] = parts.scale
-    for k, (negative, both) in enumerate(zip(parts.negative, parts.both, strict=True)):
-        without, with_k = table[: 1 << k], table[1 << k : 2 << k]
-        with_k[...] = without * both
-        without *= negative
-    for k, own in enumerate(parts.own):
-        table[1 << k] += own
-    store = table[1:]
-    store /= store.sum(axis=0)
-    return MassFunction.from_store(frame, np.arange(1, len(table)), store)
+    return ProductBeliefs.of_columns(columns).mass(frame)
 
 
 def one_vs_rest_interval(columns: NDArray[Any]) -> NDArray[Any]:
@@ -254,11 +192,7 @@ def one_vs_rest_interval(columns: NDArray[Any]) -> NDArray[Any]:
            [0.   , 0.25 ],
            [0.   , 0.25 ]])
     """
-    parts = _parts(columns)
-    open_ = parts.scale * parts.both
-    belief = parts.own + open_ * _leave_one_out(parts.negative)
-    bounds = np.stack([belief, parts.own + open_], axis=-1) / _total(parts)[..., np.newaxis]
-    return np.moveaxis(np.minimum(bounds, 1), 0, -2)  # rounding may pass 1 by a digit
+    return ProductBeliefs.of_columns(columns).interval()
 
 
 def one_vs_rest_betp(columns: NDArray[Any], rule: Any = None) -> NDArray[Any]:
@@ -275,13 +209,7 @@ def one_vs_rest_betp(columns: NDArray[Any], rule: Any = None) -> NDArray[Any]:
     Returns
     -------
     (*batch, K) array
-
-    Notes
-    -----
-    A set of size s gives 1/s of its mass to each of its classes, and 1/s is the integral of
-    x^(s-1) over [0, 1]. Summed over all sets that contain k, the share of k is therefore
-    w_k times the integral of prod_{j != k} (n_j + w_j x), a polynomial of degree K - 1,
-    which K/2 Gauss nodes integrate exactly: O(K^2) a sample, and no subtraction.
+        The cost is O(K^2) a sample, without subtraction; see `ProductBeliefs.betp`.
 
     Examples
     --------
@@ -289,15 +217,4 @@ def one_vs_rest_betp(columns: NDArray[Any], rule: Any = None) -> NDArray[Any]:
     >>> (48 * one_vs_rest_betp(columns)).round(9)
     array([38.,  5.,  5.])
     """
-    parts = _parts(columns)
-    nodes, weights = _gauss_legendre(len(parts.own)) if rule is None else rule
-    shares = np.zeros_like(parts.both)
-    for node, weight in zip(nodes, weights, strict=True):
-        shares = shares + weight * _leave_one_out(parts.negative + parts.both * node)
-    betp = (parts.own + parts.scale * parts.both * shares) / _total(parts)
-    return np.moveaxis(betp, 0, -1)
-
-
-def _gauss_legendre(n_classes: int) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
-    nodes, weights = np.polynomial.legendre.leggauss((n_classes + 1) // 2)
-    return (nodes + 1) / 2, weights / 2
+    return ProductBeliefs.of_columns(columns).betp(rule)

@@ -1,0 +1,289 @@
+"""Beliefs about classes as products over classes: no set of classes is ever listed.
+
+A random set of classes that each class enters on its own has for mass a product over the
+classes. Witnesses of one class against the rest leave such a set, and single classes
+besides (`one_vs_rest_mass`). Means of such beliefs, discounted ones, and what Dempster's rule
+makes of several (sets meet class by class) are sums of such products, and Bel, Pl, pignistic
+probabilities and expected utilities of a product are polynomials in its K factors (Shafer
+1976, A Mathematical Theory of Evidence, ch. 3 and 6).
+"""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from functools import reduce
+from operator import iadd
+from typing import Any, Self
+
+import numpy as np
+from numpy.typing import NDArray
+
+from dstheory import Frame, MassFunction
+from dstheory.kernels.bits import mask_array
+
+__all__ = ["MAX_CLASSES", "ProductBeliefs", "bytes_listed", "check_listed"]
+
+# A row of 2^16 masses is half a megabyte.
+MAX_CLASSES = 16
+
+
+def check_listed(n_classes: int) -> None:
+    """Refuse to list all sets of too many classes.
+
+    Parameters
+    ----------
+    n_classes : int
+
+    Raises
+    ------
+    ValueError
+        With what a sample would take, the limit, and what has none.
+    """
+    if n_classes > MAX_CLASSES:
+        raise ValueError(
+            f"{n_classes} classes have 2^{n_classes} sets, {bytes_listed(n_classes)} of masses a "
+            f"sample, but predict_mass lists at most 2^{MAX_CLASSES}; predict, predict_proba, "
+            "predict_interval and the criteria of predict_set that take expected utilities have "
+            "no such limit"
+        )
+
+
+def bytes_listed(n_classes: int) -> str:
+    """Memory of the masses of all sets, to be read.
+
+    Parameters
+    ----------
+    n_classes : int
+
+    Returns
+    -------
+    str
+
+    Examples
+    --------
+    >>> bytes_listed(20), bytes_listed(100)
+    ('8 MB', 'more than a TB')
+    """
+    n_bytes = 8 << n_classes
+    for power, unit in enumerate(("bytes", "KB", "MB", "GB")):
+        if n_bytes < 1 << 10 * (power + 1):
+            return f"{n_bytes >> 10 * power} {unit}"
+    return "more than a TB"
+
+
+@dataclass(frozen=True, eq=False)
+class ProductBeliefs:
+    """Masses of single classes, and T products over the K classes.
+
+    Parameters
+    ----------
+    single : (K, *batch) array
+        Masses that only single classes have.
+    scale : (T, *batch) array
+    absent, present : (T, K, *batch) arrays
+        Of sum 1. Besides, a set A has the mass ``scale[t]`` times ``present[t, k]`` for the classes
+        in A, times ``absent[t, k]`` for the others, summed over t.
+
+    Notes
+    -----
+    What the empty set gets is left out: the mass function is this one over its sum, so that a
+    factor a row means nothing. Numbers are floats, or Fractions.
+    """
+
+    single: NDArray[Any]
+    scale: NDArray[Any]
+    absent: NDArray[Any]
+    present: NDArray[Any]
+
+    @classmethod
+    def bayesian(cls, probability: NDArray[Any]) -> Self:
+        """Probabilities (*batch, K), without doubt."""
+        single = np.moveaxis(probability, -1, 0)
+        none = np.empty((0, *single.shape), dtype=single.dtype)
+        return cls(single, none[:, 0], none, none)
+
+    @classmethod
+    def of_columns(cls, columns: NDArray[Any]) -> Self:
+        """Dempster's combination of one-vs-rest columns (3, K, *batch), not in total conflict.
+
+        With p, n, w the masses of k, of not k and of all in column k, every product over the
+        other columns j of 1 - p_j = n_j + w_j is divided by the product over all columns and
+        multiplied by the least 1 - p_j. What remains are numbers of order 1, where the products
+        themselves underflow for a hundred classes.
+        """
+        negative, positive, both = columns
+        against = negative + both  # 1 - positive, without its cancellation
+        least = np.asarray(against.min(axis=0))
+        certain = np.asarray(against == 0, dtype=bool)
+        divisor = np.where(certain, 1, against)
+        ratio = np.where(certain, 1, least / divisor)
+        # Two columns that are certain exclude each other, and everything else.
+        own = np.where(certain.sum(axis=0) > 1, 0, positive * ratio)
+        absent, present = negative / divisor, both / divisor
+        return cls(own, least[np.newaxis], absent[np.newaxis], present[np.newaxis])
+
+    @classmethod
+    def mean(cls, sources: Sequence["ProductBeliefs"], weights: Any = None) -> Self:
+        """Weighted mean of mass functions, by weights (S,) of sum 1; equal ones by default."""
+        shares = [1 / len(sources)] * len(sources) if weights is None else list(weights)
+        scaled = [s.times(w / s.total()) for s, w in zip(sources, shares, strict=True)]
+        single = sum((s.single for s in scaled[1:]), scaled[0].single)
+        parts = ("scale", "absent", "present")
+        terms = [np.concatenate([getattr(s, part) for s in scaled]) for part in parts]
+        return cls(np.asarray(single), *terms)
+
+    @property
+    def n_terms(self) -> int:
+        """T."""
+        return len(self.scale)
+
+    @property
+    def batch(self) -> tuple[int, ...]:
+        """Shape of the batch."""
+        return self.single.shape[1:]
+
+    def __getitem__(self, rows: Any) -> Self:
+        """Some rows of a batch (n,)."""
+        parts = (self.single, self.scale, self.absent, self.present)
+        return type(self)(*(part[..., rows] for part in parts))
+
+    def times(self, factor: Any) -> Self:
+        """These, with a factor a row."""
+        return type(self)(self.single * factor, self.scale * factor, self.absent, self.present)
+
+    def products(self) -> Self:
+        """These."""
+        return self
+
+    def vacuous_where(self, rows: NDArray[np.bool_]) -> Self:
+        """Beliefs of which some rows (n,) know nothing."""
+        if not rows.any():
+            return self
+        silent = rows[np.newaxis].astype(self.single.dtype)
+        full = np.ones((1, *self.single.shape), dtype=self.single.dtype)
+        return type(self)(
+            np.where(rows, 0, self.single),
+            np.concatenate([np.where(rows, 0, self.scale), silent]),
+            np.concatenate([self.absent, 0 * full]),
+            np.concatenate([self.present, full]),
+        )
+
+    def total(self) -> NDArray[Any]:
+        """Sum (*batch) of all masses: of positive terms, not 1 minus that of the empty set."""
+        total = self.single.sum(axis=0)
+        for scale, absent, present in self._terms():
+            total = total + scale * (present * cumulative(absent)).sum(axis=0)
+        return np.asarray(total)
+
+    def _terms(self) -> Any:
+        return zip(self.scale, self.absent, self.present, strict=True)
+
+    def contour(self) -> NDArray[Any]:
+        """Plausibilities (K, *batch), not normalized."""
+        return np.asarray(self.single + self._shared())
+
+    def _shared(self) -> NDArray[Any]:
+        """Plausibilities (K, *batch) from products alone."""
+        return np.asarray((self.scale[:, np.newaxis] * self.present).sum(axis=0))
+
+    def interval(self) -> NDArray[Any]:
+        """[Bel, Pl] of each class, (*batch, K, 2), in O(K T) a row."""
+        belief, plausibility = self.single, self.single
+        for scale, absent, present in self._terms():
+            open_ = scale * present
+            belief = belief + open_ * leave_one_out(absent)
+            plausibility = plausibility + open_
+        bounds = np.stack([belief, plausibility], axis=-1) / self.total()[..., np.newaxis]
+        return np.moveaxis(np.minimum(bounds, 1), 0, -2)  # rounding may pass 1 by a digit
+
+    def betp(self, rule: Any = None) -> NDArray[Any]:
+        """Pignistic probabilities (*batch, K), in O(K^2 T) a row.
+
+        A set of size s gives 1/s of its mass to each of its classes, and 1/s is the integral
+        of x^(s-1) over [0, 1]. Summed over all sets that contain k, the share of k in a product
+        is therefore present_k times the integral of prod_{j != k} (absent_j + present_j x), a
+        polynomial of degree K - 1, which K/2 Gauss nodes integrate exactly.
+        """
+        nodes, weights = _gauss_legendre(len(self.single)) if rule is None else rule
+        betp = self.single
+        for scale, absent, present in self._terms():
+            shares = np.zeros_like(present)
+            for node, weight in zip(nodes, weights, strict=True):
+                shares = shares + weight * leave_one_out(absent + present * node)
+            betp = betp + scale * present * shares
+        return np.moveaxis(betp / self.total(), 0, -1)
+
+    def lower(self, utilities: NDArray[Any]) -> NDArray[Any]:
+        """Lower expected utilities (*batch, A) of acts (A, K), in O(A K T) a row.
+
+        The worst class of a random set, in the order of the utilities, is the i-th if it is in
+        the set and none before it is: present_i times the product of absent_j over j < i.
+        """
+        values = [np.tensordot(u, self.single, axes=1) for u in utilities]
+        for scale, absent, present in self._terms():
+            for act, u in enumerate(utilities):
+                order = np.argsort(u, kind="stable")
+                worst = present[order] * cumulative(absent[order])
+                values[act] = values[act] + scale * np.tensordot(u[order], worst, axes=1)
+        return np.stack([value / self.total() for value in values], axis=-1)
+
+    def table(self) -> NDArray[Any]:
+        """Masses (2^K, *batch) by mask, not normalized; that of the empty set is 0."""
+        tables = (_table(*term) for term in self._terms())
+        empty = np.zeros((1 << len(self.single), *self.batch), dtype=self.single.dtype)
+        table = reduce(iadd, tables, empty) if self.n_terms > 1 else next(tables, empty)
+        table[[1 << k for k in range(len(self.single))]] += self.single
+        table[0] = 0
+        return table
+
+    def mass(self, frame: Frame) -> MassFunction:
+        """The mass functions over all non-empty sets; only over single classes, if they are many.
+
+        Raises
+        ------
+        ValueError
+            For more than `MAX_CLASSES` classes, unless all beliefs are probabilities.
+        """
+        if len(frame) > MAX_CLASSES and not self._shared().any():
+            focal = mask_array([1 << k for k in range(len(frame))], len(frame))
+            return MassFunction.from_store(frame, focal, self.single / self.total())
+        check_listed(len(frame))
+        store = self.table()[1:]
+        store /= store.sum(axis=0)
+        return MassFunction.from_store(frame, np.arange(1, len(store) + 1), store)
+
+
+def _table(scale: Any, absent: NDArray[Any], present: NDArray[Any]) -> NDArray[Any]:
+    table = np.empty((1 << len(present), *present.shape[1:]), dtype=present.dtype)
+    table[0] = scale
+    for k, (without, with_) in enumerate(zip(absent, present, strict=True)):
+        np.multiply(table[: 1 << k], with_, out=table[1 << k : 2 << k])
+        table[: 1 << k] *= without
+    return table
+
+
+def cumulative(factors: NDArray[Any]) -> NDArray[Any]:
+    """Products of all factors before each one, along the first axis.
+
+    Examples
+    --------
+    >>> cumulative(np.array([2.0, 3.0, 5.0]))
+    array([1., 2., 6.])
+    """
+    ones = np.ones_like(factors[:1])
+    return np.asarray(np.multiply.accumulate(np.concatenate([ones, factors[:-1]])))
+
+
+def leave_one_out(factors: NDArray[Any]) -> NDArray[Any]:
+    """Products of all factors but each one, along the first axis, without division.
+
+    Examples
+    --------
+    >>> leave_one_out(np.array([2.0, 3.0, 0.0]))
+    array([0., 0., 6.])
+    """
+    return np.asarray(cumulative(factors) * cumulative(factors[::-1])[::-1])
+
+
+def _gauss_legendre(n_classes: int) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
+    nodes, weights = np.polynomial.legendre.leggauss((n_classes + 1) // 2)
+    return (nodes + 1) / 2, weights / 2

@@ -1,0 +1,183 @@
+"""Many classes: ensembles and decisions without a list of sets, and refusals before training."""
+
+from functools import partial
+
+import numpy as np
+import pytest
+from sklearn.base import BaseEstimator, ClassifierMixin
+from sklearn.linear_model import RidgeClassifier
+from sklearn.naive_bayes import GaussianNB
+from sklearn.neighbors import NearestCentroid
+
+from dstheory import decide
+from dstheory.combine import conjunctive, dempster, mixing
+from dstheory.transform import betp
+from evical import EvidentialClassifier, EvidentialEnsemble
+from evical.calibrators import BinningCalibrator, LogisticCalibrator
+from evical.fusion import Mixture
+from evical.multiclass import OneVsRestCalibrator
+
+BINS = BinningCalibrator(2)
+
+CRITERIA = [
+    "interval_dominance",
+    "strong_dominance",
+    "weak_dominance",
+    "maximality",
+    "maximin",
+    "maximax",
+    "hurwicz",
+    "maximize_expected_utility",
+    "minimax_regret",
+    "pignistic_regret",
+]
+
+
+def samples(n_classes, per_class=10, seed=0):
+    rng = np.random.default_rng(seed)
+    y = np.arange(n_classes * per_class) % n_classes
+    return np.eye(n_classes)[y] + rng.normal(0, 0.4, (len(y), n_classes)), y
+
+
+def ensemble(members=None, **options):
+    members = members or [GaussianNB(), RidgeClassifier(), NearestCentroid()]
+    return EvidentialEnsemble(members, calibrator=BINS, cv=2, **options)
+
+
+def utilities(n_classes):
+    """Acts of three kinds: decided by Bel and Pl of single classes, and not."""
+    rng = np.random.default_rng(1)
+    reject = np.full((1, n_classes), 0.6)
+    return {
+        "classes": np.eye(n_classes),
+        "reject": np.concatenate([np.eye(n_classes), reject]),
+        "any": rng.integers(-3, 4, (6, n_classes)).astype(float),
+    }
+
+
+@pytest.mark.parametrize("n_classes", [3, 7])
+@pytest.mark.parametrize("rule", [dempster, "mixing", partial(mixing, weights=[0.25, 0.5, 0.25])])
+def test_closed_forms_are_the_rule_over_sets(n_classes, rule):
+    X, y = samples(n_classes)
+    clf = ensemble(rule=rule).fit(X, y)
+    masses = clf.predict_masses(X)
+    m = clf.fusion_(*masses)
+    assert clf.predict_mass(X).equals(m, 1e-12)
+    np.testing.assert_allclose(clf.predict_proba(X), betp(m), atol=1e-12)
+    bounds = clf.predict_interval(X)
+    np.testing.assert_allclose(bounds[..., 1], m.contour(), atol=1e-12)
+    for k in range(n_classes):
+        np.testing.assert_allclose(bounds[:, k, 0], m.bel(k), atol=1e-12)
+    np.testing.assert_allclose(clf.conflict(X), conjunctive(*masses).mass(mask=0), atol=1e-12)
+
+
+@pytest.mark.parametrize("kind", ["classes", "reject", "any"])
+@pytest.mark.parametrize("criterion", CRITERIA)
+def test_criteria_without_sets_decide_as_over_sets(kind, criterion):
+    X, y = samples(5)
+    matrix = utilities(5)[kind]
+    rule = getattr(decide, criterion)
+    for clf in (EvidentialClassifier(GaussianNB(), calibrator=BINS, cv=2), ensemble()):
+        clf.fit(X, y)
+        m = clf.predict_mass(X)
+        expected = np.asarray(rule(m, matrix))
+        if expected.dtype != bool:
+            expected = expected[:, np.newaxis] == np.arange(len(matrix))
+        clear = _clear(m, matrix)
+        for given in (criterion, rule, partial(rule)):
+            found = clf.predict_set(X, matrix, criterion=given)
+            np.testing.assert_array_equal(found[clear], expected[clear])
+        assert clear.sum() > 20
+
+
+def _clear(m, matrix):
+    """Rows in which no two values are nearly equal, so that rounding decides nothing."""
+    lower, upper = (
+        decide.lower_expected_utility(m, matrix),
+        decide.upper_expected_utility(m, matrix),
+    )
+    middle, mean = (lower + upper) / 2, decide.expected_utility(m, matrix)
+    sides = np.concatenate([lower, upper], axis=1)
+    rows = [np.diff(np.sort(values, axis=1), axis=1) for values in (middle, mean, sides)]
+    distinct = [np.where(gaps < 1e-15, 1, gaps).min(axis=1) > 1e-9 for gaps in rows]
+    return np.logical_and.reduce(distinct)
+
+
+def test_twenty_six_classes_are_predicted_and_decided():
+    X, y = samples(26, per_class=4)
+    for clf in (EvidentialClassifier(GaussianNB(), calibrator=BINS, cv=2), ensemble()):
+        clf.fit(X, y)
+        p, bounds = clf.predict_proba(X), clf.predict_interval(X)
+        np.testing.assert_allclose(p.sum(axis=1), 1, rtol=1e-9)
+        assert (bounds[..., 0] <= p + 1e-9).all()
+        assert (p <= bounds[..., 1] + 1e-9).all()
+        assert clf.score(X, y) > 0.3  # chance is 0.04
+        kept = bounds[..., 1] >= bounds[..., 0].max(axis=1, keepdims=True) - 1e-12
+        np.testing.assert_array_equal(clf.predict_set(X), kept)
+        for kind, matrix in utilities(26).items():
+            for criterion in CRITERIA:
+                assert clf.predict_set(X[:5], matrix, criterion).any(axis=1).all(), kind
+        with pytest.raises(ValueError, match=r"2\^26 sets, 512 MB of masses a sample") as refused:
+            clf.predict_set(X, criterion="e_admissibility")
+        assert "looks at each set of classes" in refused.value.__notes__[0]
+        with pytest.raises(ValueError, match=r"at most 2\^16; predict, predict_proba"):
+            clf.predict_mass(X)
+    assert ((clf.conflict(X) >= 0) & (clf.conflict(X) < 1)).all()
+
+
+def test_other_rules_and_members_of_many_classes():
+    X, y = samples(18, per_class=4)
+    together = EvidentialClassifier(RidgeClassifier(), calibrator=OneVsRestCalibrator(BINS), cv=2)
+    coupled = EvidentialClassifier(GaussianNB(), coupling="normalize", cv=2)
+    members = [together, coupled, GaussianNB()]
+    for rule in ("dempster", "mixing", "size_mixture", Mixture([1, 2, 3])):
+        p = ensemble(members, rule=rule).fit(X, y).predict_proba(X)
+        np.testing.assert_allclose(p.sum(axis=1), 1, rtol=1e-9)
+    probabilities = ensemble([coupled, coupled], rule="murphy").fit(X, y)
+    assert probabilities.predict_mass(X[:3]).is_bayesian.all()
+    nested = ensemble([ensemble(), coupled]).fit(X, y)
+    np.testing.assert_allclose(nested.predict_proba(X).sum(axis=1), 1, rtol=1e-9)
+    alone = ensemble([GaussianNB()]).fit(X, y)
+    expected = alone.estimators_[0].predict_interval(X)
+    np.testing.assert_allclose(alone.predict_interval(X), expected, rtol=1e-12)
+
+
+class Untrainable(ClassifierMixin, BaseEstimator):
+    """Whoever trains it has not looked at the classes first."""
+
+    def fit(self, X, y):
+        raise AssertionError("trained")
+
+
+@pytest.mark.parametrize(
+    ("options", "message"),
+    [
+        ({"rule": "yager"}, r"18 classes have 2\^18 sets, 2 MB .* rule yager takes them all"),
+        ({"rule": "stacked"}, "there are 18 classes, but stacking"),
+        ({"rule": "discounted"}, "there are 18 classes, but rates"),
+        ({"rule": "learned_tnorm"}, r"rule TNorm\(\) takes them all from 'classifier0'"),
+        ({"rule": "likelihood_mixture"}, "takes them all from 'classifier0'"),
+        ({"members": [Untrainable()] * 15}, r"2 x 2 .* = 32768 a sample \(at most 16384\)"),
+        (
+            {"members": [EvidentialClassifier(Untrainable(), code="all_pairs")] * 2},
+            "'classifier0' has code 'all_pairs'.* take code='one_vs_rest', or a coupling",
+        ),
+    ],
+)
+def test_what_could_not_predict_is_refused_before_training(options, message):
+    X, y = samples(18, per_class=2)
+    options = {"members": [Untrainable()] * 3, **options}
+    members = options.pop("members")
+    clf = EvidentialEnsemble(members, calibrator=LogisticCalibrator(), cv=2, **options)
+    with pytest.raises(ValueError, match=message):
+        clf.fit(X, y)
+
+
+def test_many_classifiers_of_few_classes_take_a_table():
+    """2^9 products, but 2^4 sets."""
+    X, y = samples(4)
+    clf = ensemble([GaussianNB()] * 9).fit(X, y)
+    m = dempster(*clf.predict_masses(X))
+    np.testing.assert_allclose(clf.predict_proba(X), betp(m), atol=1e-12)
+    np.testing.assert_allclose(clf.predict_interval(X)[..., 1], m.contour(), atol=1e-12)
+    assert clf.predict_mass(X).equals(m, 1e-12)
