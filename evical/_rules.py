@@ -11,7 +11,7 @@ from sklearn.frozen import FrozenEstimator
 
 from dstheory import Frame, MassFunction
 from dstheory.combine import dempster, mixing
-from dstheory.errors import TotalConflictError
+from dstheory.errors import CostLimitError, TotalConflictError
 from evical._closed import ClosedForm
 from evical._folds import n_folds
 from evical._members import exclusive, vacuous_where
@@ -195,7 +195,7 @@ def check_predictable(members: dict[str, Any], rule: Any, X: Any, y: NDArray[Any
 
     Raises
     ------
-    ValueError
+    CostLimitError
         With what a sample would take, the limit, and what has none.
     """
     n_classes = len(np.unique(y))
@@ -230,7 +230,7 @@ def _check_few_sets(name: str, member: EvidentialClassifier, rule: Any, n_classe
     if not _lists_all_sets(member):
         return
     shown = getattr(rule, "__name__", rule)
-    raise ValueError(
+    raise CostLimitError(
         f"{n_classes} classes have 2^{n_classes} sets, {bytes_listed(n_classes)} of masses a "
         f"sample, and the rule {shown} takes them all from {name!r} (at most {MAX_CLASSES} "
         "classes), so that nothing could be predicted; take rule='dempster', "
@@ -243,7 +243,7 @@ def _check_products(numbers: dict[str, int], n_classes: int) -> None:
     total = prod(max(number, 1) for number in numbers.values())
     if total > MAX_PRODUCTS:
         listed = " x ".join(str(number) for number in numbers.values())
-        raise ValueError(
+        raise CostLimitError(
             f"Dempster's rule for {n_classes} classes takes a product for each choice of a fold of "
             f"each classifier, {listed} = {total} a sample (at most {MAX_PRODUCTS}), so that "
             "nothing could be predicted; calibrate classifiers once, EvidentialClassifier(..., "

@@ -16,6 +16,7 @@ from numpy.typing import ArrayLike, NDArray
 
 from dstheory import Frame, MassFunction
 from dstheory.combine import dempster
+from dstheory.errors import CostLimitError
 from dstheory.kernels.bits import mask_array
 from dstheory.transform import betp
 from evical.multiclass._contours import Contours, checked_columns, is_one_vs_rest
@@ -241,7 +242,7 @@ def _refuse_many_sets(code: NDArray[np.int8]) -> None:
             kept = everything - sum(1 << k for k in np.flatnonzero(column == struck).tolist())
             reached |= {event & kept for event in reached}
         if len(reached) > 1 << MAX_CLASSES:
-            raise ValueError(
+            raise CostLimitError(
                 f"{len(code)} classes have more than 2^{MAX_CLASSES} sets under this code; "
                 "without limit are code_contour, and for code 'one_vs_rest' code_interval and "
                 "code_betp (predict_interval, predict_proba)"

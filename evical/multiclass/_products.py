@@ -18,6 +18,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from dstheory import Frame, MassFunction
+from dstheory.errors import CostLimitError
 from dstheory.kernels.bits import mask_array
 
 __all__ = ["MAX_CLASSES", "ProductBeliefs", "bytes_listed", "check_listed"]
@@ -35,11 +36,11 @@ def check_listed(n_classes: int) -> None:
 
     Raises
     ------
-    ValueError
+    CostLimitError
         With what a sample would take, the limit, and what has none.
     """
     if n_classes > MAX_CLASSES:
-        raise ValueError(
+        raise CostLimitError(
             f"{n_classes} classes have 2^{n_classes} sets, {bytes_listed(n_classes)} of masses a "
             f"sample, but predict_mass lists at most 2^{MAX_CLASSES}; predict, predict_proba, "
             "predict_interval and the criteria of predict_set that take expected utilities have "
