@@ -8,6 +8,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from dstheory import Frame
+from dstheory.decide import Expectations
 
 __all__ = ["ClosedExpectations", "ClosedForm"]
 
@@ -28,7 +29,7 @@ class ClosedForm(Protocol):
 
 
 @dataclass(frozen=True, eq=False)
-class ClosedExpectations:
+class ClosedExpectations(Expectations):
     """Expected utilities, for the criteria of `dstheory.decide`.
 
     Parameters

@@ -213,7 +213,7 @@ def check_predictable(members: dict[str, Any], rule: Any, X: Any, y: NDArray[Any
         return
     for name, member in known.items():
         if not _is_closed(member):
-            raise ValueError(
+            raise CostLimitError(
                 f"{name!r} has code {member.code!r}, under which beliefs about {n_classes} classes "
                 f"list their sets (at most {MAX_CLASSES} classes), so that they could not be "
                 "combined; take code='one_vs_rest', or a coupling"

@@ -6,7 +6,8 @@ bounds of the expected utility over that set, and the pignistic one lies between
 Shafer 1981, "Constructive probability"; Smets & Kennes 1994, "The transferable belief model").
 """
 
-from typing import Any, Protocol, runtime_checkable
+from abc import ABC, abstractmethod
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -27,14 +28,13 @@ __all__ = [
 ]
 
 
-@runtime_checkable
-class Expectations(Protocol):
+class Expectations(ABC):
     """A belief that knows its expected utilities, and need not list its focal sets.
 
-    Criteria that ask for nothing else take it in place of a mass function: `maximin`,
-    `maximax`, `hurwicz`, `maximize_expected_utility`, `pignistic_regret`, `minimax_regret`,
-    `interval_dominance`, `strong_dominance`, `weak_dominance` and `maximality`. The others look
-    at the focal sets one by one.
+    Subclasses have a frame and give three expectations. Criteria that ask for nothing else take
+    it in place of a mass function: `maximin`, `maximax`, `hurwicz`, `maximize_expected_utility`,
+    `pignistic_regret`, `minimax_regret`, `interval_dominance`, `strong_dominance`,
+    `weak_dominance` and `maximality`. The others look at the focal sets one by one.
 
     Notes
     -----
@@ -44,7 +44,7 @@ class Expectations(Protocol):
     Examples
     --------
     >>> from dstheory.decide import maximin
-    >>> class Sure:
+    >>> class Sure(Expectations):
     ...     frame = Frame(["ant", "bee"])
     ...     def expected_utility(self, utilities):
     ...         return utilities[:, 0]
@@ -55,12 +55,15 @@ class Expectations(Protocol):
 
     frame: Frame
 
+    @abstractmethod
     def expected_utility(self, utilities: NDArray[Any]) -> NDArray[Any]:
         """Pignistic expectations (*batch, A) of acts (A, K)."""
 
+    @abstractmethod
     def lower_expected_utility(self, utilities: NDArray[Any]) -> NDArray[Any]:
         """Lower expectations (*batch, A) of acts (A, K)."""
 
+    @abstractmethod
     def upper_expected_utility(self, utilities: NDArray[Any]) -> NDArray[Any]:
         """Upper expectations (*batch, A) of acts (A, K)."""
 

@@ -241,7 +241,7 @@ class ProductBeliefs:
 
         Raises
         ------
-        ValueError
+        CostLimitError
             For more than `MAX_CLASSES` classes, unless all beliefs are probabilities.
         """
         if len(frame) > MAX_CLASSES and not self._shared().any():

@@ -27,7 +27,7 @@ CRITERIA = [
 
 
 @dataclass
-class Alone:
+class Alone(decide.Expectations):
     """Expected utilities of a mass function, and no sets."""
 
     m: MassFunction
