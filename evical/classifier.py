@@ -22,6 +22,7 @@ from sklearn.utils.validation import check_is_fitted, has_fit_parameter
 
 from dstheory import MassFunction
 from dstheory.combine import mixing
+from dstheory.errors import CostLimitError
 from evical._calibrated import Calibrated
 from evical._columns import ColumnFitter, column_weights
 from evical._decoder import COUPLINGS, Decoder
@@ -39,6 +40,8 @@ __all__ = ["EvidentialClassifier"]
 
 Floats = NDArray[np.float64]
 
+# Those of nine classes: 9330 classifiers for each fold take minutes at best.
+_MAX_COMPLETE = 10_000
 CODES = ("one_vs_rest", "all_pairs", "sparse", "complete")
 
 
@@ -229,7 +232,14 @@ class EvidentialClassifier(BeliefPredictor, BaseEstimator):  # type: ignore[misc
     def _code_of(self, n_classes: int) -> NDArray[np.int8]:
         if not isinstance(self.code, str):
             return check_code_matrix(self.code, n_classes)
-        return code_matrix(self.code, n_classes, random_state=0)  # type: ignore[arg-type]  # checked
+        code = code_matrix(self.code, n_classes, random_state=0)  # type: ignore[arg-type]  # checked
+        if self.code == "complete" and code.shape[1] > _MAX_COMPLETE:
+            raise CostLimitError(
+                f"code='complete' of {n_classes} classes takes {code.shape[1]:,} classifiers for "
+                f"each fold, more than {_MAX_COMPLETE:,}; use code='sparse', or give the matrix of "
+                "code_matrix('complete', n_classes) if you mean it"
+            )
+        return code
 
     def _decoder(self, y: NDArray[Any], weight: Floats | None) -> Decoder:
         return Decoder(

@@ -62,12 +62,12 @@ def code_matrix(
     Two classes have one binary problem, and one column in every kind.
 
     A sparse code is the one with the largest minimum of `row_distances` among 10,000 random
-    ones, whose entries are 0 with probability 1/2, 1 and -1 with 1/4 each, given that each
-    column has both signs and no column repeats another. Drawing entries and discarding
-    invalid matrices, as printed, finds none below nine classes (Gebel, sec. 5.2.2). Here
-    columns are drawn, not entries, and for eight classes or fewer they are drawn from the
-    complete code without replacement. Gebel prints that the distance is minimized, which
-    would undo its purpose.
+    ones (fewer above 100 classes, 67 for 1000, so that the search ends within seconds). Their
+    entries are 0 with probability 1/2, 1 and -1 with 1/4 each, given that each column has both
+    signs and no column repeats another. Drawing entries and discarding invalid matrices, as
+    printed, finds none below nine classes (Gebel, sec. 5.2.2). Here columns are drawn, not
+    entries, and for eight classes or fewer they are drawn from the complete code without
+    replacement. Gebel prints that the distance is minimized, which would undo its purpose.
 
     References
     ----------

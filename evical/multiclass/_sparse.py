@@ -13,6 +13,8 @@ from numpy.typing import NDArray
 __all__ = ["best_sparse_code", "complete_columns", "complete_size"]
 
 CANDIDATES = 10_000
+# Products of entries in the search, some ten seconds: all candidates up to 100 classes, 67 of 1000.
+WORK = 10_000_000_000
 
 # Up to here the columns of a complete code (3025) are few enough to draw from the list, and
 # draws of entries would often repeat a column.
@@ -80,7 +82,7 @@ def best_sparse_code(
     n_classes, n_columns : int
     rng : numpy.random.Generator
     candidates : int
-        Matrices to choose from.
+        Matrices to choose from, fewer for more than some 100 classes.
 
     Returns
     -------
@@ -99,11 +101,14 @@ def best_sparse_code(
     """
     best: NDArray[np.int8] | None = None
     best_distance = -1.0
+    candidates = min(candidates, max(1, WORK // (n_classes**2 * n_columns)))
     for block in _candidates(n_classes, n_columns, rng, candidates):
         distances = _least_distances(block)
-        index = int(np.argmax(distances))
-        if distances[index] > best_distance:
-            best, best_distance = block[index].copy(), float(distances[index])
+        while distances.max() > best_distance:
+            index = int(np.argmax(distances))
+            if _is_valid(block[index]):
+                best, best_distance = block[index].copy(), float(distances[index])
+            distances[index] = -1
     if best is None:
         raise ValueError(
             f"none of {candidates:,} random codes of {n_columns} columns tells {n_classes} classes "
@@ -150,32 +155,17 @@ def _draw_listed(
 
 
 def _least_distances(block: NDArray[np.int8]) -> NDArray[np.float64]:
-    """Minimum distance between two rows of each candidate, -1 for an invalid one."""
+    """Minimum distance between two rows of each candidate."""
     rows = np.ascontiguousarray(block, dtype=np.float32)  # exact: products are small integers
     products = rows @ rows.transpose(0, 2, 1)
-    first, second = np.triu_indices(rows.shape[1], 1)
-    largest = products[:, first, second].max(axis=1)
-    distances = np.asarray((rows.shape[2] - largest.astype(np.float64)) / 2)
-    distances[_repeats_a_column(block) | _repeats_a_row(products)] = -1
-    return distances
+    diagonal = np.arange(rows.shape[1])
+    products[:, diagonal, diagonal] = -np.inf
+    largest = products.max(axis=(1, 2))
+    return np.asarray((rows.shape[2] - largest.astype(np.float64)) / 2)
 
 
-def _repeats_a_column(block: NDArray[np.int8]) -> NDArray[np.bool_]:
-    """Whether two columns are equal up to the sign; a wrong yes has probability 2^-64."""
-    n_classes = block.shape[1]
-    # Fixed odd multipliers: a hash of the column, whose negative is that of its twin.
-    multipliers = np.random.default_rng(0).integers(2**64, size=n_classes, dtype=np.uint64)
-    signed = multipliers.view(np.int64)
-    keys = np.einsum("k,ckb->cb", signed, block, dtype=np.int64, casting="unsafe")
-    keys.sort(axis=1)
-    keys = np.maximum(keys, -keys)
-    keys.sort(axis=1)
-    return np.asarray((keys[:, 1:] == keys[:, :-1]).any(axis=1))
-
-
-def _repeats_a_row(products: NDArray[np.float32]) -> NDArray[np.bool_]:
-    """Whether two rows are equal, or one is 0: |u - v|^2 = u.u + v.v - 2 u.v."""
-    squares = np.diagonal(products, axis1=1, axis2=2)
-    differences = squares[:, :, np.newaxis] + squares[:, np.newaxis, :] - 2 * products
-    first, second = np.triu_indices(products.shape[1], 1)
-    return np.asarray((differences[:, first, second] == 0).any(axis=1) | (squares == 0).any(axis=1))
+def _is_valid(code: NDArray[np.int8]) -> bool:
+    """Whether no column repeats, even with its sides exchanged, no row does, and none is 0."""
+    signs = np.take_along_axis(code, (code != 0).argmax(axis=0)[np.newaxis], axis=0)
+    distinct = len(np.unique(code * signs, axis=1).T), len(np.unique(code, axis=0))
+    return distinct == code.shape[::-1] and bool(code.any(axis=1).all())

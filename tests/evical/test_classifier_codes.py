@@ -17,7 +17,7 @@ from sklearn.utils.estimator_checks import parametrize_with_checks
 
 from dstheory import Frame
 from dstheory.combine import dempster
-from dstheory.errors import TotalConflictError
+from dstheory.errors import CostLimitError, TotalConflictError
 from dstheory.transform import betp
 from evical import EvidentialEnsemble
 from evical.calibrators import BinningCalibrator, IsotonicCalibrator
@@ -274,3 +274,9 @@ class Voter(ClassifierMixin, BaseEstimator):
 
     def predict(self, X):
         return self.inner_.predict(X)
+
+
+def test_a_complete_code_of_many_classes_is_refused_before_anything_is_trained():
+    y = np.repeat(np.arange(12), 4)
+    with pytest.raises(CostLimitError, match=r"261,625 classifiers .* code='sparse'"):
+        classifier(code="complete").fit(np.random.default_rng(0).normal(size=(48, 2)), y)
