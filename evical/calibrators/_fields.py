@@ -21,6 +21,7 @@ __all__ = [
     "optional",
     "owners",
     "positive",
+    "product",
     "rising",
     "shares",
     "weights",
@@ -32,6 +33,7 @@ State = dict[str, "Field"]
 
 _GREATEST, _LEAST = float(np.finfo(np.float64).max), 5e-324  # the least float above 0
 _COUNT = 2.0**54  # of samples: twice what weights may add up to
+_FACTOR = 1e100
 _LOG_ODDS = 1e4  # far beyond the flat ends of the sigmoid
 _SIZE = re.compile(r"(\d*)([a-z])([+-]\d+)?")
 _ROUNDING = 1e-9
@@ -117,6 +119,11 @@ def masses(*shape: int | str) -> Field:
 def log_odds(*shape: int | str) -> Field:
     """Log-odds, or coefficients of a polynomial for them."""
     return Field(shape, -_LOG_ODDS, _LOG_ODDS)
+
+
+def product(*shape: int | str) -> Field:
+    """Factors of scores, whose products are to remain finite."""
+    return Field(shape, -_FACTOR, _FACTOR)
 
 
 def whole(*shape: int | str) -> Field:

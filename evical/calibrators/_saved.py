@@ -9,6 +9,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from dstheory.errors import TotalConflictError
 from evical.calibrators._fields import check_fields, owners, rising, weights
 from evical.scores import ScoreCounts
 from evical.scores._checks import check_labels, check_unit
@@ -19,6 +20,7 @@ __all__ = [
     "VERSION",
     "check_saved",
     "check_shapes",
+    "check_trial",
     "from_dict",
     "plain",
     "restore_state",
@@ -26,6 +28,7 @@ __all__ = [
     "to_dict",
 ]
 
+Floats = NDArray[np.float64]
 FORMAT = "evical.calibrator"
 VERSION = 1
 _KEYS = ("format", "version", "class", "parameters", "classes", "state")
@@ -63,6 +66,7 @@ def from_dict(data: Any, known: dict[str, Any]) -> Any:
         calibrator.counts_ = _counts(data["counts"], calibrator.transform)
     calibrator.n_features_in_ = 1
     calibrator._ready = True
+    check_trial(calibrator, np.array([0.0, 0.5, 1.0]))
     return calibrator
 
 
@@ -110,15 +114,32 @@ def restore_state(calibrator: Any, state: dict[str, Any]) -> None:
         check_fields(arrays, calibrator._state)
     try:
         calibrator._set_state(arrays)
-    except (KeyError, TypeError, IndexError) as error:
+    except (AttributeError, KeyError, TypeError, IndexError) as error:
         raise ValueError(f"saved calibrator is damaged: its state lacks {error}") from error
     calibrator._check_state()
+
+
+def check_trial(calibrator: Any, scores: Floats) -> None:
+    """Raise unless a restored calibrator predicts: sound fields may contradict each other."""
+    try:
+        with np.errstate(all="ignore"):
+            masses = calibrator.predict_mass(scores).masses
+    except TotalConflictError:  # an answer too, of parts that know for certain
+        return
+    except (ArithmeticError, LookupError, RuntimeError, TypeError, ValueError) as error:
+        raise ValueError(
+            f"saved calibrator is damaged: it does not predict ({type(error).__name__}: {error})"
+        ) from error
+    if not (np.isfinite(masses).all() and masses.min() >= 0):
+        raise ValueError("saved calibrator is damaged: what it predicts are no masses")
 
 
 def restored_classes(labels: Any) -> NDArray[Any]:
     """Labels of a saved calibrator: different ones, of one kind."""
     if not isinstance(labels, list) or len({type(label) for label in labels}) != 1:
-        raise ValueError(f"saved calibrator is damaged: classes are {labels!r}, not two of a kind")
+        raise ValueError(
+            f"saved calibrator is damaged: classes are {labels!r}, not two or more of a kind"
+        )
     if not all(isinstance(label, str | int | float) for label in labels):
         raise ValueError(f"saved calibrator is damaged: classes are {labels!r}, expected labels")
     classes = np.asarray(labels)

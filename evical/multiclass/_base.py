@@ -16,6 +16,7 @@ from sklearn.utils.validation import check_is_fitted
 
 from dstheory import Frame, MassFunction
 from evical.calibrators import _saved as saved
+from evical.calibrators._fields import Field, owners
 from evical.multiclass._beliefs import Beliefs, BeliefsLike
 from evical.multiclass._table import check_table, check_unit_table
 from evical.scores._checks import check_labels, check_same_length, check_weights
@@ -39,7 +40,7 @@ class BaseMulticlassCalibrator(ClassifierMixin, BaseEstimator, ABC):  # type: ig
     # Whether scores are probabilities, one score of two classes being that of the second.
     _unit: bool = False
     # Names in the saved state; those of the fitted arrays.
-    _state: ClassVar[tuple[str, ...]]
+    _state: ClassVar[dict[str, Field] | tuple[str, ...]]
 
     @abstractmethod
     def _fit_scores(self, scores: Floats, codes: NDArray[np.intp], weight: Floats) -> None:
@@ -65,7 +66,7 @@ class BaseMulticlassCalibrator(ClassifierMixin, BaseEstimator, ABC):  # type: ig
 
     def _get_state(self) -> dict[str, Any]:
         """Arrays and numbers, nested in dicts if need be, from which predictions follow."""
-        return {name: getattr(self, name) for name in self._state}
+        return {name: getattr(self, name) for name in owners(self._state)}
 
     def _set_state(self, state: dict[str, Any]) -> None:
         for name, value in state.items():
@@ -268,14 +269,17 @@ class BaseMulticlassCalibrator(ClassifierMixin, BaseEstimator, ABC):  # type: ig
         base = BaseMulticlassCalibrator
         known = {c.__name__: c for c in [cls, *cls.__subclasses__()] if c is not base}
         saved.check_saved(data, known, FORMAT)
-        if not isinstance(data["classes"], list) or len(data["classes"]) < 2:
+        classes = saved.restored_classes(data["classes"])
+        if len(classes) < 2:
             raise ValueError(f"saved calibrator is damaged: classes are {data['classes']!r}")
         calibrator = known[data["class"]]._from_parameters(data["parameters"])
         calibrator._check_all_parameters()
-        calibrator.classes_ = np.asarray(data["classes"])
+        calibrator.classes_ = classes
         calibrator.n_features_in_ = _n_columns(data, calibrator)
         calibrator._restore_state(data["state"])
         calibrator._ready = True
+        width = calibrator.n_features_in_
+        saved.check_trial(calibrator, np.stack([np.full(width, 1.0 / width), np.eye(width)[0]]))
         restored: Self = calibrator
         return restored
 
@@ -283,7 +287,7 @@ class BaseMulticlassCalibrator(ClassifierMixin, BaseEstimator, ABC):  # type: ig
 def _n_columns(data: dict[str, Any], calibrator: BaseMulticlassCalibrator) -> int:
     found, n_classes = data.get("n_columns"), len(calibrator.classes_)
     expected = calibrator._n_columns(n_classes)
-    if isinstance(found, int) and (found == expected or (found == 1 and n_classes == 2)):
+    if type(found) is int and (found == expected or (found == 1 and n_classes == 2)):
         return found
     raise ValueError(
         f"saved calibrator is damaged: it has {found!r} columns for {n_classes} classes, "

@@ -1,10 +1,11 @@
 """`DirichletCalibrator`: Gebel's calibration of a probability matrix, or of binary columns."""
 
-from typing import Any
+from typing import Any, ClassVar
 
 import numpy as np
 from numpy.typing import NDArray
 
+from evical.calibrators import _fields as fields
 from evical.calibrators._saved import check_shapes
 from evical.multiclass._base import BaseMulticlassCalibrator
 from evical.multiclass._codes import check_code_matrix, code_matrix
@@ -82,7 +83,12 @@ class DirichletCalibrator(BaseMulticlassCalibrator):
     """
 
     _unit = True
-    _state = ("code_", "shape_", "h_", "factor_")
+    _state: ClassVar = {
+        "code_": fields.optional(fields.Field(("k", "c"), -1.0, 1.0, is_whole=True)),
+        "shape_": fields.Field((2, "k"), 1e-100, 1e100),
+        "h_": fields.Field(("k",), 1e-100, 1e100),
+        "factor_": fields.whole(),
+    }
 
     def __init__(
         self,

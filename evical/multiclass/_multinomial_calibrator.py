@@ -7,13 +7,14 @@ levels are the belief and the plausibility of the class.
 """
 
 from collections.abc import Iterator
-from typing import Any
+from typing import Any, ClassVar
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 from scipy.special import logit, softmax
 from sklearn.utils.validation import check_is_fitted
 
+from evical.calibrators import _fields as fields
 from evical.calibrators._saved import check_shapes
 from evical.multiclass._base import BaseMulticlassCalibrator
 from evical.multiclass._beliefs import Beliefs, BeliefsLike
@@ -105,17 +106,17 @@ class MultinomialLogisticCalibrator(BaseMulticlassCalibrator):
             [0.04, 0.49]]])
     """
 
-    _state = (
-        "center_",
-        "axes_",
-        "coefficients_",
-        "slopes_",
-        "rows_",
-        "probability_",
-        "weight_",
-        "basis_",
-        "n_levels_",
-    )
+    _state: ClassVar = {
+        "center_": fields.finite("k"),
+        "axes_": fields.optional(fields.product("k", "m-1")),
+        "coefficients_": fields.product("k", "m"),
+        "slopes_": fields.product("s", "d"),
+        "rows_": fields.optional(fields.product("n", "m")),
+        "probability_": fields.optional(fields.shares("n", "k")),
+        "weight_": fields.optional(fields.weights("n")),
+        "basis_": fields.product("s", "d"),
+        "n_levels_": fields.Field((), 2.0, 2.0**16, is_whole=True),
+    }
 
     def __init__(
         self, model: str = "quadratic", max_size: int = 200, transform: str | None = None

@@ -140,10 +140,12 @@ class OneVsRestCalibrator(BaseMulticlassCalibrator):
         if inner is None:
             return cls(**parameters)
         known = {c.__name__: c for c in BaseCalibrator.__subclasses__()}
-        known_kind = isinstance(inner, dict) and inner.get("class") in known
-        if not known_kind or not isinstance(inner.get("parameters"), dict):
+        kind, options = None, None
+        if isinstance(inner, dict):
+            kind, options = known.get(str(inner.get("class"))), inner.get("parameters")
+        if kind is None or not isinstance(options, dict) or set(options) - set(_names(kind)):
             raise ValueError(f"saved calibrator is damaged: its calibrator is {inner!r}")
-        return cls(**{**parameters, "calibrator": known[inner["class"]](**inner["parameters"])})
+        return cls(**{**parameters, "calibrator": kind(**options)})
 
     def _get_state(self) -> dict[str, Any]:
         return {
@@ -162,6 +164,11 @@ class OneVsRestCalibrator(BaseMulticlassCalibrator):
             raise ValueError(f"saved calibrator is damaged: combines is {state['combines']!r}")
         self.calibrators_ = [BaseCalibrator.from_dict(data) for data in saved]
         self.combines_ = state["combines"]
+
+
+def _names(kind: Any) -> list[str]:
+    """Names of the parameters of a calibrator."""
+    return list(kind._get_param_names())
 
 
 def _witnessed(calibrators: list[Any], scores: Floats) -> Floats:

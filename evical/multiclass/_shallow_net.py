@@ -6,7 +6,7 @@ random, are averaged, which lowers the variance (Naeini 2016, section 6.1).
 """
 
 import warnings
-from typing import Any
+from typing import Any, ClassVar
 
 import numpy as np
 from numpy.typing import NDArray
@@ -15,6 +15,7 @@ from sklearn.exceptions import ConvergenceWarning
 from sklearn.neural_network import MLPClassifier
 from sklearn.utils import check_random_state
 
+from evical.calibrators import _fields as fields
 from evical.calibrators._saved import check_shapes
 from evical.multiclass._base import BaseMulticlassCalibrator
 from evical.multiclass._numbers import check_not_negative, check_whole
@@ -71,14 +72,14 @@ class ShallowNetCalibrator(BaseMulticlassCalibrator):
     (10, 2, 7)
     """
 
-    _state = (
-        "center_",
-        "scale_",
-        "hidden_weights_",
-        "hidden_biases_",
-        "output_weights_",
-        "output_biases_",
-    )
+    _state: ClassVar = {
+        "center_": fields.product("k"),
+        "scale_": fields.positive("k"),
+        "hidden_weights_": fields.product("b", "k", "h"),
+        "hidden_biases_": fields.product("b", "h"),
+        "output_weights_": fields.product("b", "h", "k"),
+        "output_biases_": fields.product("b", "k"),
+    }
 
     def __init__(
         self,

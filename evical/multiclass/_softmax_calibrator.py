@@ -7,10 +7,13 @@ the whole matrix, of which the part off the diagonal and the intercepts may be p
 calibration). The unpenalized matrix is Platt's method for many classes (Naeini 2016, 6.1).
 """
 
+from typing import ClassVar
+
 import numpy as np
 from numpy.typing import NDArray
 from scipy.special import softmax
 
+from evical.calibrators import _fields as fields
 from evical.calibrators._saved import check_shapes
 from evical.multiclass._base import BaseMulticlassCalibrator
 from evical.multiclass._numbers import check_not_negative
@@ -75,7 +78,7 @@ class SoftmaxCalibrator(BaseMulticlassCalibrator):
     0.6931
     """
 
-    _state = ("weights_", "intercepts_")
+    _state: ClassVar = {"weights_": fields.product("k", "k"), "intercepts_": fields.product("k")}
 
     def __init__(
         self,

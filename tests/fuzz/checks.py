@@ -132,7 +132,11 @@ def _unsaved(calibrator: BaseCalibrator, at: Floats, masses: Floats) -> Iterator
     except ValueError:
         yield Fault("state is not finite")
         return
-    again = type(calibrator).from_dict(json.loads(text))
+    try:
+        again = type(calibrator).from_dict(json.loads(text))
+    except ValueError as error:
+        yield Fault("is refused after saving", str(error))
+        return
     if not np.array_equal(again.predict_mass(at).masses, masses, equal_nan=True):
         yield Fault("differs after saving")
 

@@ -1,29 +1,37 @@
-"""Load saved calibrators of which one field is damaged: ``python -m tests.fuzz.damaged_saves``.
+"""Load saved things of which one field is damaged: ``python -m tests.fuzz.damaged_saves``.
 
-Whatever is loaded must predict valid beliefs; all else must be refused by an error of ours.
+Calibrators of two and of many classes, mass functions, networks: whatever is loaded must give valid
+beliefs; all else must be refused by an error of ours.
 """
 
 import argparse
 import copy
+import json
 import re
 import sys
 import traceback
 import warnings
 from collections import Counter
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
+from fractions import Fraction
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 
+from dstheory import Frame, MassFunction, interchange, network
+from dstheory.product import ProductFrame, Variable
 from evical.calibrators import BaseCalibrator
-from tests.calibrators_table import CALIBRATORS, Entry, samples
+from evical.multiclass import BaseMulticlassCalibrator
+from tests.calibrators_table import CALIBRATORS, samples
 from tests.fuzz.checks import Fault, invalid, is_named, message_kind, probes
+from tests.multiclass_table import MULTICLASS
 
 NAN, INF = float("nan"), float("inf")
 _MISSING: Any = object()
 _SCALARS = [None, "text", NAN, INF, -INF, 10**39, -1, -1.0, 0, 1e308, 0.5, 2, True, [], {}, [1.0]]
 Path_ = tuple[Any, ...]
+Load = Callable[[Any], Iterator[Fault]]
 
 
 def nodes(data: Any, path: Path_ = ()) -> Iterator[Path_]:
@@ -80,16 +88,12 @@ def cases(data: dict[str, Any]) -> Iterator[tuple[str, dict[str, Any]]]:
             yield f"{where} {name}", damaged(data, path, other)
 
 
-def faults(data: dict[str, Any]) -> list[Fault]:
-    """What is wrong with loading such data; the first entry is empty if it was refused."""
+def faults(data: Any, load: Load) -> list[Fault]:
+    """What is wrong with loading such data: nothing, if it was refused."""
     try:
         with warnings.catch_warnings():
             warnings.simplefilter("error")
-            calibrator = BaseCalibrator.from_dict(data)
-            found = list(invalid(calibrator, probes(np.linspace(-3, 3, 25))))
-            if "counts" in data:
-                calibrator.partial_fit([0.25, 0.75], calibrator.classes_)
-        return found
+            return list(load(data))
     except Exception as error:
         if is_named(error):
             return []
@@ -97,28 +101,78 @@ def faults(data: dict[str, Any]) -> list[Fault]:
         return [Fault(f"raises {message_kind(error)}", f"{Path(where.filename).name}:{where.name}")]
 
 
-def saved(entry: Entry) -> dict[str, Any]:
-    return entry().fit(*samples(20)).to_dict(include_counts=True)
+def load_calibrator(data: dict[str, Any]) -> Iterator[Fault]:
+    calibrator = BaseCalibrator.from_dict(data)
+    yield from invalid(calibrator, probes(np.linspace(-3, 3, 25)))
+    if "counts" in data:
+        calibrator.partial_fit([0.25, 0.75], calibrator.classes_)
+
+
+def load_multiclass(data: dict[str, Any]) -> Iterator[Fault]:
+    calibrator = BaseMulticlassCalibrator.from_dict(data)
+    k = calibrator.n_features_in_
+    at = np.stack([np.full(k, 1 / k), np.eye(k)[0], np.linspace(0.1, 0.2, k)])
+    proba, masses = calibrator.predict_proba(at), calibrator.predict_mass(at).masses
+    if not (np.isfinite(proba).all() and np.isfinite(masses).all()):
+        yield Fault("predictions are not finite")
+    elif masses.min() < 0 or np.abs(proba.sum(axis=1) - 1).max() > 1e-9:
+        yield Fault("masses are no masses")
+
+
+def load_mass(data: dict[str, Any]) -> Iterator[Fault]:
+    m = interchange.from_json(json.dumps(data))
+    if not np.isfinite(np.asarray(m.masses, dtype=float)).all():
+        yield Fault("masses are not finite")
+
+
+def load_network(data: dict[str, Any]) -> Iterator[Fault]:
+    solved = network.from_json(json.dumps(data))
+    for variable in solved.variables:
+        marginal = solved.marginal(variable)
+        if not np.isfinite(np.asarray(getattr(marginal, "masses", 0), dtype=float)).all():
+            yield Fault("marginals are not finite")
+
+
+def a_network() -> network.ValuationNetwork:
+    rain, wet = Variable("rain", ("no", "yes")), Variable("wet", ("no", "yes"))
+    both = ProductFrame([rain, wet])
+    rule = MassFunction(both, [0b1011, 0b1111], [0.9, 0.1])
+    return network.ValuationNetwork([rain, wet], [rule]).add({"yes": 0.3, "no": 0.7}, on="rain")
+
+
+def things() -> Iterator[tuple[str, Any, Load]]:
+    """All that can be saved: name, data, and how it is loaded and used."""
+    for entry in CALIBRATORS:
+        data = entry().fit(*samples(20)).to_dict(include_counts=True)
+        yield entry.id, data, load_calibrator
+    for multi in MULTICLASS:
+        yield multi.id, multi().fit(*multi.samples(30)).to_dict(), load_multiclass
+    frame = Frame(["a", "b", "c"])
+    for masses in ([0.5, 0.25, 0.25], [Fraction(1, 3)] * 3):
+        m = MassFunction(frame, [1, 3, 7], masses)
+        yield f"mass-{type(masses[0]).__name__}", json.loads(interchange.to_json(m)), load_mass
+    yield "network", json.loads(network.to_json(a_network())), load_network
 
 
 def main() -> int:
     parser = argparse.ArgumentParser(description=__doc__)
-    parser.add_argument("--only", default="", help="regular expression on entries")
+    parser.add_argument("--only", default="", help="regular expression on names")
     parser.add_argument("--every", type=int, default=1, help="every n-th damage only")
     args = parser.parse_args()
     kinds: Counter[tuple[str, str]] = Counter()
     example: dict[tuple[str, str], str] = {}
     tried = wrong = 0
-    for entry in CALIBRATORS:
-        if not re.search(args.only, entry.id):
+    for name, data, load in things():
+        if not re.search(args.only, name):
             continue
-        for name, data in list(cases(saved(entry)))[:: args.every]:
+        for damage, spoiled in list(cases(data))[:: args.every]:
             tried += 1
-            found = faults(data)
+            found = faults(spoiled, load)
             wrong += bool(found)
             for fault in found:
-                kinds[entry.name, fault.what] += 1
-                example.setdefault((entry.name, fault.what), f"{entry.id}: {name} {fault.detail}")
+                key = name.split("-")[0], fault.what
+                kinds[key] += 1
+                example.setdefault(key, f"{name}: {damage} {fault.detail}")
     print(f"damages tried: {tried}, wrong: {wrong}")
     for key, n in sorted(kinds.items()):
         print(f"wrong {n:5d}  {key[0]}: {key[1]}\n      {example[key]}")
