@@ -151,9 +151,9 @@ class PredictiveInterval:
 
         zero, one = np.zeros(a.size), np.ones(a.size)
         end = crossing(excess, zero, one * RAYLEIGH_END, one, one).reshape(a.shape)
-        value = rayleigh_mean(chance, end=end, atol=atol)
+        value = (1 - self.rate) * np.clip(rayleigh_mean(chance, end=end, atol=atol), 0.0, 1.0)
         whole = (a == -np.inf) & (b == np.inf)
-        return plain(self.rate * whole + (1 - self.rate) * np.clip(value, 0.0, 1.0))
+        return plain(np.where(whole, 1.0, value))  # not the sum of the quadrature's weights
 
     def cdf(self, y: ArrayLike, atol: float = 1e-10) -> tuple[Any, Any]:
         """Lower and upper distribution function (p-box): Bel and Pl of (-inf, y].

@@ -214,6 +214,14 @@ def test_discounting():
     assert weak.quantile(0.3) == pytest.approx((-np.inf, plain.quantile(0.5)[1]))
 
 
+@pytest.mark.parametrize("name", FAMILIES)
+@pytest.mark.parametrize("rate", [0.0, 0.1, 0.3, 1 / 3, 0.4, 0.7])
+def test_the_whole_line_is_certain_without_rounding(name, rate):
+    interval = FAMILIES[name].discount(rate=rate)
+    assert interval.bel(-np.inf, np.inf) == interval.pl(-np.inf, np.inf) == 1.0
+    assert interval.cdf(np.inf) == (1.0, 1.0)
+
+
 def test_sampled_interval():
     sample = SampledInterval([[0.0, 5.0], [1.0, 6.0]], [[2.0, 7.0], [3.0, 8.0]])
     assert sample.bel(0, 7).tolist() == [1.0, 0.5]
