@@ -34,7 +34,7 @@ NORMS = [
     ("sugeno_weber", 0, partial(naive_rules.sugeno_weber, 0)),
     ("frank", 0, min),
     ("frank", 1, lambda x, y: x * y),
-    ("frank", math.inf, lambda x, y: max(x + y - 1, 0)),
+    ("frank", math.inf, lambda x, y: max(x + y - 1, Fraction(0))),
 ]
 
 
