@@ -2,11 +2,11 @@
 
 import os
 import subprocess
-import sys
 
 import pytest
 
 from tests.public_objects import ROOT
+from tests.strict_python import strict_python
 
 EXAMPLES = sorted((ROOT / "examples").glob("plot_*.py"))
 # Tests that run at once would have the threads of their linear algebra wait for each other.
@@ -23,12 +23,23 @@ def test_documentation_lists_every_example():
     assert [path.name for path in EXAMPLES if f"(../examples/{path.name})" not in page] == []
 
 
+@pytest.mark.parametrize(("module", "code"), [("evical.plot._band", 1), ("matplotlib.text", 0)])
+def test_a_warning_is_an_error_unless_packages_speak_of_one_another(module, code):
+    script = f"warnings.warn_explicit('old', DeprecationWarning, 'file', 1, {module!r})"
+    done = subprocess.run(strict_python(script), capture_output=True, check=False)
+    assert done.returncode == code
+
+
 @pytest.mark.parametrize("path", EXAMPLES, ids=lambda path: path.stem)
 def test_example_runs(path, tmp_path):
     # Agg draws without a window; that show() does nothing then is the one warning expected.
-    command = [sys.executable, "-W", "error", "-W", "ignore:FigureCanvasAgg:UserWarning", str(path)]
+    script = """
+import runpy, sys
+warnings.filterwarnings("ignore", "FigureCanvasAgg", UserWarning)
+runpy.run_path(sys.argv[1], run_name="__main__")
+"""
     done = subprocess.run(
-        command,
+        strict_python(script, str(path)),
         cwd=tmp_path,
         env={**os.environ, "MPLBACKEND": "Agg", "PYTHONPATH": str(ROOT), **ONE_THREAD},
         capture_output=True,

@@ -128,9 +128,18 @@ def test_citation_has_the_version_of_the_project():
 
 def test_extras():
     extras = project()["optional-dependencies"]
-    assert set(extras) == {"fast", "plot", "cli", "dask", "test", "docs", "all"}
+    assert set(extras) == {"fast", "plot", "cli", "test", "docs", "all"}
+    assert not any(requirement.startswith("pandas") for requirement in extras["cli"])
     for extra in ("cli", "test"):
         assert not any("numba" in requirement for requirement in extras[extra])
+
+
+def test_every_requirement_has_a_lower_bound():
+    wanted = project()["dependencies"]
+    for extra in project()["optional-dependencies"].values():
+        wanted = wanted + extra
+    outside = [name for name in wanted if not name.startswith("evical[")]
+    assert [name for name in outside if not re.fullmatch(r"[\w-]+>=[\d.]+", name)] == []
 
 
 def test_readme_names_one_command_to_run_and_one_to_test():

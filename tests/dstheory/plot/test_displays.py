@@ -1,7 +1,6 @@
 """Displays by the artists they leave: what is drawn must be what was computed."""
 
 import subprocess
-import sys
 
 import numpy as np
 import pytest
@@ -22,6 +21,7 @@ from dstheory.inference import (
     triangular_contour,
 )
 from dstheory.plot import BoundsDisplay, LevelSetDisplay, ParameterContourDisplay
+from tests.strict_python import strict_python
 
 LINE = (-np.inf, np.inf)
 PLANE = LikelihoodContour(lambda a, b: -(a**2) / 2 - (b - a) ** 2, [LINE, LINE])
@@ -250,7 +250,7 @@ display.ax_.figure.draw_without_rendering()
 assert display.marginal_ax_.get_xlim() == display.ax_.get_xlim()
 """
     subprocess.run(
-        [sys.executable, "-W", "error", "-c", script],
+        strict_python(script),
         check=True,
         env={"MPLBACKEND": "Agg", "PATH": ""},
         stdin=subprocess.DEVNULL,
