@@ -8,6 +8,7 @@ they are. Lowering a weight is combining with a simple mass function: products a
 non-negative numbers, which cancel no digits.
 """
 
+import math
 from collections.abc import Callable, Sequence
 from fractions import Fraction
 from typing import Any
@@ -16,12 +17,18 @@ import numpy as np
 from numpy.typing import NDArray
 
 from dstheory import _checks
+from dstheory.combine._family import closure, moved_in_family
 from dstheory.combine._sources import grouped_sum, rows_text
 from dstheory.errors import MassError
 from dstheory.kernels import bits, setwise
 from dstheory.kernels.pairwise import combine_pairs
 from dstheory.kernels.shapes import stretched
 from dstheory.mass import MassFunction
+
+# Below it pairs of sets are sorted set by set, which for few sets is as fast.
+_MANY_SETS = 1 << 9
+# Pairs of a set and a focal set compared at once.
+_BLOCK_PAIRS = 1 << 22
 
 __all__ = [
     "aligned",
@@ -43,17 +50,24 @@ def intersections(*sources: MassFunction) -> NDArray[Any]:
     frame = sources[0].frame
     found = bits.mask_array([frame.full], len(frame))
     for source in sources:
-        for mask in source.focal:
-            place = np.searchsorted(found, mask)
-            if found[place] != mask:  # else its intersections are known too
-                found = np.unique(np.concatenate([found, found & mask]))
+        found = closure(found, source.focal)
     return found
 
 
 def commonalities(m: MassFunction, sets: NDArray[Any]) -> NDArray[Any]:
     """q(A) of each of the sets, (C, *batch)."""
-    contains = np.stack([np.asarray((m.focal & mask) == mask, dtype=bool) for mask in sets])
-    return setwise.weighted_sum(contains, m.store)
+    step = max(1, _BLOCK_PAIRS // max(1, len(m.focal)))
+    parts = [
+        setwise.weighted_sum(_inside(sets[start : start + step], m.focal), m.store)
+        for start in range(0, len(sets), step)
+    ]
+    return np.concatenate(parts)
+
+
+def _inside(sets: NDArray[Any], focal: NDArray[Any]) -> NDArray[np.bool_]:
+    """Which sets (C,) are subsets of which focal sets, (C, F)."""
+    meets = np.bitwise_and.outer(sets, focal)
+    return np.asarray(meets == sets[:, np.newaxis], dtype=bool)
 
 
 def lacks_ignorance(m: MassFunction) -> NDArray[np.bool_]:
@@ -178,6 +192,8 @@ def lowered(m: MassFunction, sets: NDArray[Any], factors: NDArray[Any]) -> MassF
 
     Factors are given as logarithms, unless they are exact.
     """
+    if factors.dtype != object and m.store.dtype != object and len(sets) > _MANY_SETS:
+        return _lowered_in_family(m, sets, factors)
     frame, focal, store = m.frame, m.focal, stretched(m.store, factors.shape[1:])
     for mask, factor in zip(sets, factors, strict=True):
         kept, moved = _simple(factor)
@@ -186,6 +202,25 @@ def lowered(m: MassFunction, sets: NDArray[Any], factors: NDArray[Any]) -> MassF
             simple = np.stack([moved, kept])
             focal, store = combine_pairs(focal, store, pair, simple, np.bitwise_and)
     return MassFunction.from_store(frame, focal.copy(), np.array(store, order="C"))
+
+
+def _lowered_in_family(
+    m: MassFunction, sets: NDArray[Any], logs: NDArray[np.float64]
+) -> MassFunction:
+    """The same for many sets: see `_family`."""
+    batch, full = logs.shape[1:], m.frame.full
+    rows = math.prod(batch)
+    flat = logs.reshape(len(sets), rows)
+    # Larger sets first: they are known before the intersections that they make.
+    largest = np.unique(np.concatenate([sets, m.focal]))[::-1]
+    family = closure(bits.mask_array([full], len(m.frame)), largest)
+    store = np.zeros((len(family), flat.shape[1]))
+    store[np.searchsorted(family, m.focal)] = stretched(m.store, batch).reshape(len(m.focal), rows)
+    proper = np.asarray(sets != full, dtype=bool)
+    store = moved_in_family(family, store, sets[proper], *_simple(flat[proper]))
+    reached = store.any(axis=1) if rows else np.ones(len(family), dtype=bool)
+    masses = store[reached].reshape(reached.sum(), *batch)
+    return MassFunction.from_store(m.frame, family[reached], masses)
 
 
 def _lowered_normalized(

@@ -11,7 +11,7 @@ import numpy as np
 import pytest
 
 from dstheory import Frame, MassFunction, combine
-from dstheory.combine import _pcr_integral
+from dstheory.combine import _pcr_integral, _weights
 from dstheory.transform import conjunctive_weights, from_conjunctive_weights
 
 N_ROWS, N_SINGLE = 100_000, 500
@@ -122,6 +122,14 @@ def test_cautious_by_tables(benchmark):
         return from_conjunctive_weights(one.frame, weights)
 
     benchmark(by_tables)
+
+
+@pytest.mark.benchmark(group="cautious rule, 18 labels, 100 focal sets")
+@pytest.mark.parametrize("many", [1 << 9, 1 << 30], ids=["family", "pairs"])
+def test_cautious_of_many_intersections(benchmark, monkeypatch, many):
+    """In a family of 12,000 closed sets, and as pairs of sets that are sorted anew each time."""
+    monkeypatch.setattr(_weights, "_MANY_SETS", many)
+    benchmark.pedantic(combine.cautious, random_masses(18, 100, 2), rounds=1)
 
 
 @pytest.fixture(scope="module")

@@ -12,6 +12,8 @@ from hypothesis import strategies as st
 
 from dstheory import Frame, MassFunction
 from dstheory.combine import (
+    _family,
+    _weights,
     bold,
     cautious,
     conjunctive,
@@ -21,7 +23,7 @@ from dstheory.combine import (
 )
 from dstheory.combine._norms import t_norm
 from dstheory.combine._weights import sparse_weights
-from dstheory.errors import MassError, TotalConflictError
+from dstheory.errors import CostLimitError, MassError, TotalConflictError
 from dstheory.transform import conjunctive_weights
 from tests import naive_rules
 from tests.dstheory.combine.strategies import sources
@@ -274,3 +276,47 @@ def test_the_normalized_tnorm_rule_where_conflict_is_total_but_for_1e_500():
     np.testing.assert_allclose(found.contour(), p * q / (p @ q), rtol=1e-12)
     with pytest.raises(TotalConflictError, match="total conflict"):
         tnorm_conjunctive(*nearly, parameter=math.inf, normalize=True)
+
+
+def random_sources(n_focal, labels, shape=(), seed=0):
+    """Two non-dogmatic mass functions on random sets."""
+    rng, frame = np.random.default_rng(seed), Frame(range(labels))
+    sets = [rng.choice(frame.full - 1, n_focal, replace=False) + 1 for _ in range(2)]
+    return [
+        MassFunction(frame, [*own.tolist(), frame.full], rng.dirichlet(np.ones(n_focal + 1), shape))
+        for own in sets
+    ]
+
+
+@pytest.mark.parametrize("labels", [6, 30, 70])
+@pytest.mark.parametrize("shape", [(), (3,), (0,), (2, 2)])
+def test_a_closed_family_of_sets_gives_the_same(labels, shape, monkeypatch):
+    if labels == 70:
+        frame = Frame(range(70))
+        rows = np.random.default_rng(1).dirichlet(np.ones(4), shape)
+        ms = [
+            MassFunction(frame, [frame.mask(e) for e in (*sets, frame)], rows)
+            for sets in ([(0, 65), (1, 65), (65, 66)], [(0, 1, 2), (0, 65, 66), 2])
+        ]
+    else:
+        ms = random_sources(6, labels, shape)
+    expected = cautious(*ms)
+    monkeypatch.setattr(_weights, "_MANY_SETS", 0)
+    monkeypatch.setattr(_family, "_MAX_TABLE_BITS", 10)
+    monkeypatch.setattr(_weights, "_BLOCK_PAIRS", 1)
+    assert cautious(*ms).equals(expected, atol=1e-14)
+
+
+def test_a_thousand_intersections_are_combined_as_pairs_of_sets(monkeypatch):
+    ms = random_sources(30, 12)
+    fused = cautious(*ms)
+    assert len(_weights.intersections(*ms)) > _weights._MANY_SETS
+    monkeypatch.setattr(_weights, "_MANY_SETS", 1 << 20)
+    assert fused.equals(cautious(*ms), atol=1e-14)
+
+
+def test_too_many_intersections_are_refused():
+    with pytest.raises(CostLimitError, match=r"takes \d+,\d+ or more intersections .* approximate"):
+        cautious(*random_sources(300, 40))
+    with pytest.raises(CostLimitError, match=r"in 100,000 rows takes .* moves of mass"):
+        cautious(*random_sources(30, 14, (100_000,)))
