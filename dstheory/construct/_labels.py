@@ -61,7 +61,8 @@ def evidential_labels(
     DSTheoryError
         If `model` is unknown.
     TypeError
-        If `frame` is no Frame, a number is none, or both `rate` and `reliability` are given.
+        If `frame` is no Frame, `model` no string, a number is none, or both `rate` and
+        `reliability` are given.
 
     See Also
     --------
@@ -80,6 +81,8 @@ def evidential_labels(
     >>> evidential_labels(frame, [0.75, 0.25]).to_dict()
     {('cat',): 0.5, ('cat', 'dog'): 0.5}
     """
+    if not isinstance(model, str):
+        raise TypeError(f"model is a string, not {model!r}")
     sure = bayesian(frame, probabilities)
     rows = sure.masses
     if model == "inverse_pignistic":

@@ -124,9 +124,10 @@ def concatenate(masses: Iterable[MassFunction], axis: int = 0) -> MassFunction:
 
 
 def _listed(masses: Iterable[MassFunction]) -> list[MassFunction]:
-    if not isinstance(masses, Iterable):
+    given = masses.tolist() if isinstance(masses, np.ndarray) else masses
+    if not isinstance(given, Iterable):
         raise TypeError(f"masses are several mass functions, not {masses!r}")
-    listed = list(masses)
+    listed = list(given)
     if not listed:
         raise ValueError("there is no mass function; give at least one")
     frame = check_mass(listed[0], "element 1").frame

@@ -49,7 +49,7 @@ def dsm_hybrid(
     Returns
     -------
     MassFunction
-        On the frame of ``model.constrained(*empty)``; normalized.
+        On the frame of ``model.constrained(empty)``; normalized.
 
     Raises
     ------
@@ -91,7 +91,7 @@ def dsm_hybrid(
         raise TypeError(f"model is a DSmModel, not {model!r}")
     if frame != model.frame:
         raise FrameError(f"the sources are on {frame!r}, the model on {model.frame!r}")
-    after = model.constrained(*([empty] if isinstance(empty, str) else empty))
+    after = model.constrained(empty)
     joint, store = reduce(_met, (_coded(m, model, after) for m in (m1, m2, *more)))
     sets = [_target(code, after) for code in joint.tolist()]
     return collected(after.frame, (bits.mask_array(sets, len(after.frame)), store))

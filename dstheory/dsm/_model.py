@@ -13,6 +13,8 @@ from itertools import combinations
 from keyword import iskeyword
 from typing import Any, final
 
+import numpy as np
+
 from dstheory.errors import FrameError, MassError
 from dstheory.frame import Frame
 from dstheory.kernels import bits
@@ -83,14 +85,7 @@ class DSmModel:
     def __init__(self, elements: Iterable[str], empty: str | Iterable[str] = ()) -> None:
         names = _checked_names(elements)
         self._set(names, tuple(range(1, 1 << len(names))))
-        gone = 0
-        for expression in [empty] if isinstance(empty, str) else empty:
-            gone |= self.mask(expression)
-        if gone:
-            kept = [part for i, part in enumerate(self._parts) if not gone >> i & 1]
-            if not kept:
-                raise FrameError("no part is left; at least one element must be possible")
-            self._set(names, tuple(kept))
+        self._set(names, self._left(empty))
 
     def _set(self, names: tuple[str, ...], parts: tuple[int, ...]) -> None:
         labels = [tuple(names[i] for i in bits.positions(part)) for part in parts]
@@ -113,21 +108,25 @@ class DSmModel:
         names = _checked_names(elements)
         return cls(names, [f"{one} & {two}" for one, two in combinations(names, 2)])
 
-    def constrained(self, *empty: str) -> "DSmModel":
-        """The model with more that is known to be empty.
+    def constrained(self, empty: str | Iterable[str]) -> "DSmModel":
+        """The model in which these expressions, one or a list, are empty too.
 
         >>> DSmModel(["a", "b"]).constrained("a").frame
         Frame([('b',)])
         """
+        return _rebuilt(self.elements, self._left(empty))
+
+    def _left(self, empty: str | Iterable[str]) -> tuple[int, ...]:
+        """Parts that constraints leave."""
+        if isinstance(empty, np.ndarray) or not isinstance(empty, Iterable):
+            raise TypeError(f"empty is an expression, or a list of them, not {empty!r}")
         gone = 0
-        for expression in empty:
+        for expression in [empty] if isinstance(empty, str) else empty:
             gone |= self.mask(expression)
         kept = tuple(part for i, part in enumerate(self._parts) if not gone >> i & 1)
         if not kept:
             raise FrameError("no part is left; at least one element must be possible")
-        model = object.__new__(DSmModel)
-        model._set(self.elements, kept)
-        return model
+        return kept
 
     def mask(self, expression: str) -> int:
         """Mask, in the frame, of an expression.

@@ -257,6 +257,9 @@ def _ends(name: str, shares: Any, names: list[str]) -> list[tuple[Any, ...]]:
         if odd:
             raise ValueError(f"{name} are missing or unknown for {odd}; the sources are {names}")
         shares = [shares[source] for source in names]
+    shares = shares.tolist() if isinstance(shares, np.ndarray) else shares
+    if not isinstance(shares, Sequence) or isinstance(shares, str | bytes):
+        raise TypeError(f"{name} are one for each source, or a dict, not {shares!r}")
     if len(shares) != len(names):
         raise ValueError(f"there are {len(shares)} {name} for {len(names)} sources")
     ends = [tuple(np.atleast_1d(np.asarray(share, object)).tolist()) for share in shares]

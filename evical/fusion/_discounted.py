@@ -106,25 +106,29 @@ class Discounted(BaseFusion):
             raise ValueError(f"rates is {self.rates!r}, expected 'learned' or an array")
         if self.needs_beliefs:
             return
-        name, values = self._given()
-        array = np.asarray(values, dtype=np.float64)
+        name, array = self._given()
         if array.ndim != 1 + self.contextual:
             expected = "(S, K), one a source and class" if self.contextual else "(S,), one a source"
             raise ValueError(f"{name} have shape {array.shape}, expected {expected}")
         if not ((array >= 0) & (array <= 1)).all():
             raise ValueError(f"{name} are {array.tolist()}, expected numbers between 0 and 1")
 
-    def _given(self) -> tuple[str, Any]:
+    def _given(self) -> tuple[str, Floats]:
         """Name and values of the shares that are not learned."""
         rates = None if isinstance(self.rates, str) else self.rates
-        return one_of(rates=rates, reliabilities=self.reliabilities)
+        name, values = one_of(rates=rates, reliabilities=self.reliabilities)
+        try:
+            if np.iscomplexobj(values):
+                raise TypeError("shares are real")
+            return name, np.array(values, dtype=np.float64)
+        except (TypeError, ValueError, OverflowError) as error:
+            raise TypeError(f"{name} are {values!r}, expected an array of numbers") from error
 
     def _learn(self, held_out: HeldOut | None, sizes: Floats) -> None:
         if held_out is not None:
             self.rates_ = self._learned(held_out)
             return
-        name, values = self._given()
-        given = np.array(values, dtype=np.float64)
+        name, given = self._given()
         if len(given) != len(sizes):
             raise ValueError(f"there are {name} for {len(given)} sources, but {len(sizes)} sources")
         self.rates_ = given if name == "rates" else 1 - given

@@ -48,6 +48,9 @@ def test_each_row_has_its_reliability():
 def test_wrong_values_are_refused():
     with pytest.raises(DSTheoryError, match="not 'soft'"):
         evidential_labels(ABC, P, model="soft")
+    for wrong in (None, np.array(["bayesian"] * 3)):
+        with pytest.raises(TypeError, match="model is a string, not"):
+            evidential_labels(ABC, P, model=wrong)
     with pytest.raises(MassError, match=r"reliability 1\.5 does not lie"):
         evidential_labels(ABC, P, reliability=1.5)
     with pytest.raises(MassError, match=r"sum to 0\.5"):

@@ -112,6 +112,8 @@ def test_bad_input_is_named(join):
         join([TWO, 0.5])
     with pytest.raises(TypeError, match="several mass functions"):
         join(3)
+    with pytest.raises(TypeError, match="several mass functions"):
+        join(np.array(0.5))
     with pytest.raises(FrameError, match="frames differ"):
         join([TWO, vacuous(Frame(list("xy")), 2)])
     with pytest.raises(ValueError, match="axis 3 is out of range"):

@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from dstheory import MassFunction
+from dstheory import MassFunction, bayesian, betp
 from dstheory.dsm import DSmModel
 from dstheory.errors import FrameError, MassError
 from tests import naive_dsm
@@ -46,7 +46,7 @@ def test_the_canonical_form_means_the_same(case, empty):
         return
     model = DSmModel(["a", "b", "c"], [e for e, _ in empty])
     assert as_parts(model, model.mask(text)) == parts - gone
-    assert model == ABC.constrained(*(e for e, _ in empty))
+    assert model == ABC.constrained([e for e, _ in empty])
     canonical = model.expression(model.mask(text))
     assert (model.mask(canonical) if canonical else 0) == model.mask(text)
 
@@ -110,7 +110,9 @@ def test_models_are_values():
         (lambda: DSmModel("abc"), TypeError, "several names"),
         (lambda: DSmModel([f"e{i}" for i in range(13)]), ValueError, r"13 elements have 2\^13"),
         (lambda: DSmModel(list("ab"), "a | b"), FrameError, "no part is left"),
-        (lambda: ABC.constrained("a", "b | c"), FrameError, "no part is left"),
+        (lambda: ABC.constrained(["a", "b | c"]), FrameError, "no part is left"),
+        (lambda: ABC.constrained(3), TypeError, "empty is an expression, or a list of them, not 3"),
+        (lambda: ABC.constrained(["a", 3]), TypeError, "an expression is a string"),
         (lambda: ABC.mask("a & z"), FrameError, "'z' in 'a & z' is no element; they are a, b, c"),
         (lambda: ABC.mask("a &"), ValueError, "cannot read 'a &'"),
         (lambda: ABC.mask("~a"), ValueError, "cannot read '~a'"),
@@ -140,3 +142,12 @@ def test_bad_input_is_named(call, error, message):
 def test_the_empty_set_has_the_empty_expression():
     m = MassFunction(ABC.frame, [0, 127], np.array([0.25, 0.75]))
     assert ABC.to_dict(m) == {"": 0.25, "a | b | c": 0.75}
+
+
+def test_the_generalized_pignistic_probability_is_betp_on_the_parts():
+    """Dezert & Smarandache 2004, ch. 7: shares by the number of parts (DSm cardinality)."""
+    model = DSmModel(["a", "b"])
+    m = model.mass_function({"a": 0.2, "b": 0.3, "a & b": 0.4, "a | b": 0.1})
+    parts = bayesian(model.frame, betp(m))
+    assert parts.bel(model.event("a")) == pytest.approx(0.2 + 0.3 / 2 + 0.4 + 0.1 * 2 / 3)
+    assert parts.bel(model.event("b")) == pytest.approx(0.2 / 2 + 0.3 + 0.4 + 0.1 * 2 / 3)

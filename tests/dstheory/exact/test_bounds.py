@@ -161,3 +161,6 @@ def test_refusals():
             discount_bounds([m], "a", rates=[rate])
     with pytest.raises(ValueError, match=r"missing or unknown for \['x', 'y'\]"):
         discount_bounds({"x": m}, "a", rates={"y": 0.5})
+    for wrong in (0.5, "half", np.array(0.5), {0.5}):
+        with pytest.raises(TypeError, match="rates are one for each source, or a dict, not"):
+            discount_bounds([m], "a", rates=wrong)

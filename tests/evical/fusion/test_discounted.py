@@ -119,3 +119,18 @@ def test_slope_where_rates_and_commonalities_are_0():
     for i, step in enumerate(np.eye(3) * 1e-7):
         ahead = error_by_definition(rates + step, masses, y)
         assert slope[i] == pytest.approx((ahead - value) / 1e-7, rel=1e-4)
+
+
+@pytest.mark.parametrize("wrong", [b"half", 10**400, 1j, ["a"], [[1], [1, 2]], np.array([1j])])
+@pytest.mark.parametrize("name", ["rates", "reliabilities"])
+def test_shares_that_are_no_numbers_are_refused(name, wrong):
+    with pytest.raises(TypeError, match=f"{name} are .*, expected an array of numbers"):
+        Discounted(**{name: wrong}).fit(sizes=[1])
+
+
+def test_reliabilities_are_what_rates_leave():
+    kept = Discounted(reliabilities=[1, 0.25]).fit(sizes=[1, 1])
+    assert not kept.needs_beliefs
+    assert kept.rates_.tolist() == [0, 0.75]
+    with pytest.raises(ValueError, match=r"reliabilities are .*, expected numbers between"):
+        Discounted(reliabilities=[1, 2]).fit(sizes=[1, 1])
