@@ -19,6 +19,7 @@ from evical._predictions import interval
 from evical._response import class_scores
 from evical.multiclass import BaseMulticlassCalibrator
 from evical.multiclass._products import ProductBeliefs
+from evical.multiclass._witnesses import witnesses
 
 __all__ = [
     "Calibrated",
@@ -78,12 +79,7 @@ class CalibratedClassifier(_Decoded):
         """Masses (3, C, n) of "not this class", "this class" and "either", C scores."""
         scale = score_scale(self.calibrators[0])
         scores = class_scores(self.estimator, X, self.decoder.classes, scale)
-        beliefs = [
-            calibrator.predict_mass(column)
-            for calibrator, column in zip(self.calibrators, scores.T, strict=True)
-        ]
-        stores = [np.stack([m.mass(mask=mask) for mask in (1, 2, 3)]) for m in beliefs]
-        return np.stack(stores, axis=1)
+        return witnesses(self.calibrators, scores)
 
 
 @dataclass(frozen=True, eq=False)

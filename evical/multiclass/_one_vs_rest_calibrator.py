@@ -16,6 +16,7 @@ from evical.multiclass._base import BaseMulticlassCalibrator
 from evical.multiclass._beliefs import Beliefs, BeliefsLike
 from evical.multiclass._products import ProductBeliefs
 from evical.multiclass._reduction import without_total_conflict
+from evical.multiclass._witnesses import witnesses
 
 __all__ = ["OneVsRestCalibrator"]
 
@@ -106,13 +107,13 @@ class OneVsRestCalibrator(BaseMulticlassCalibrator):
             for column, side in zip(scores.T, sides, strict=True)
         ]
         if self.coupling == "auto":
-            self.combines_ = bool(_witnessed(fitted, scores)[2].max() > _DOUBT)
+            self.combines_ = bool(witnesses(fitted, scores)[2].max() > _DOUBT)
         else:
             self.combines_ = self.coupling == "dempster"
         self.calibrators_ = fitted
 
     def _predict_beliefs(self, scores: Floats) -> BeliefsLike:
-        columns = _witnessed(self.calibrators_, scores)
+        columns = witnesses(self.calibrators_, scores)
         if len(self.calibrators_) == 1:
             return Beliefs.of_two(*columns[:, 0])
         if self.combines_:
@@ -169,10 +170,3 @@ class OneVsRestCalibrator(BaseMulticlassCalibrator):
 def _names(kind: Any) -> list[str]:
     """Names of the parameters of a calibrator."""
     return list(kind._get_param_names())
-
-
-def _witnessed(calibrators: list[Any], scores: Floats) -> Floats:
-    """Masses (3, C, n) of "not k", "k" and "either"."""
-    beliefs = [c.predict_mass(column) for c, column in zip(calibrators, scores.T, strict=True)]
-    stores = [np.stack([m.mass(mask=mask) for mask in (1, 2, 3)]) for m in beliefs]
-    return np.stack(stores, axis=1)

@@ -1,0 +1,65 @@
+"""Masses of columns without a mass function a column: the same numbers, the same errors."""
+
+import numpy as np
+import pytest
+from sklearn.exceptions import NotFittedError
+
+from evical.calibrators import (
+    AdaptiveCalibrator,
+    BinningCalibrator,
+    IsotonicCalibrator,
+    LogisticCalibrator,
+    VennAbersCalibrator,
+)
+from evical.multiclass._witnesses import witnesses
+
+KINDS = [
+    BinningCalibrator(3, model="dempster"),
+    IsotonicCalibrator(model="likelihood"),
+    LogisticCalibrator("bayesian"),
+    LogisticCalibrator("confidence", transform="logit"),
+    VennAbersCalibrator(),
+    AdaptiveCalibrator(),
+]
+
+
+class Doubtful(BinningCalibrator):
+    """With beliefs of its own."""
+
+    def predict_mass(self, scores):
+        return super().predict_mass(np.zeros_like(scores))
+
+
+def fitted(calibrator):
+    rng = np.random.default_rng(0)
+    scores = rng.random(60)
+    return calibrator.fit(scores, (scores + rng.normal(0, 0.3, 60) > 0.5).astype(int))
+
+
+def test_masses_are_those_of_predict_mass():
+    calibrators = [fitted(calibrator) for calibrator in [*KINDS, Doubtful(3)]]
+    scores = np.random.default_rng(1).random((40, len(calibrators)))
+    found = witnesses(calibrators, scores)
+    assert found.shape == (3, len(calibrators), 40)
+    for calibrator, column, masses in zip(calibrators, scores.T, found.swapaxes(0, 1), strict=True):
+        m = calibrator.predict_mass(column)
+        np.testing.assert_array_equal(masses, [m.mass(mask=mask) for mask in (1, 2, 3)])
+
+
+@pytest.mark.parametrize("calibrator", KINDS)
+def test_scores_that_are_not_usable_are_refused_as_by_the_calibrator(calibrator):
+    calibrator = fitted(calibrator)
+    with pytest.raises(ValueError, match=r"scores\[1\] is nan"):
+        witnesses([calibrator] * 2, np.array([[0.5, 0.5], [0.5, np.nan]]))
+    with pytest.raises(ValueError, match="scores are empty"):
+        witnesses([calibrator], np.empty((0, 1)))
+
+
+def test_probabilities_are_checked_where_the_calibrator_reads_them():
+    with pytest.raises(ValueError, match=r"scores\[0\] is 2.0"):
+        witnesses([fitted(LogisticCalibrator("bayesian", transform="logit"))], np.array([[2.0]]))
+
+
+def test_a_calibrator_that_is_not_fitted_says_so():
+    with pytest.raises(NotFittedError):
+        witnesses([BinningCalibrator(3)], np.array([[0.5]]))
