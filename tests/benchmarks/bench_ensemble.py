@@ -10,8 +10,11 @@ import tracemalloc
 import numpy as np
 
 from dstheory import Frame, MassFunction
-from dstheory.combine import dempster
+from dstheory.combine import dempster, mixing
+from dstheory.transform import betp
 from evical.multiclass import column_evidence, one_vs_rest_betp, one_vs_rest_mass
+from evical.multiclass._joined import JoinedBeliefs
+from evical.multiclass._products import ProductBeliefs
 from tests.benchmarks.timing import best_seconds
 
 N_SAMPLES = 10**6
@@ -87,3 +90,44 @@ def test_one_vs_rest_probabilities_of_a_hundred_classes(benchmark):
     shares = benchmark.pedantic(one_vs_rest_betp, args=(masses,), rounds=3)
     np.testing.assert_allclose(shares.sum(axis=1), 1)
     benchmark.extra_info["peak_megabytes"] = peak_megabytes(one_vs_rest_betp, masses)
+
+
+def members(n_classes, n_samples, n_folds=5):
+    """Three classifiers: the columns of each fold, and what they are as products."""
+    rng = np.random.default_rng(0)
+    shape = (3, n_folds, n_classes, n_samples)
+    folds = np.moveaxis(rng.dirichlet([1, 1, 1], shape), -1, 2)
+    means = [ProductBeliefs.mean([ProductBeliefs.of_columns(c) for c in one]) for one in folds]
+    return folds, JoinedBeliefs(means)
+
+
+def over_pairs_of_sets(folds, frame):
+    return dempster(*(mixing(*(one_vs_rest_mass(c, frame) for c in one)) for one in folds))
+
+
+def test_three_classifiers_of_ten_classes(benchmark):
+    folds, joined = members(10, 50)
+    frame = Frame(range(10))
+    shares = benchmark.pedantic(joined.betp, rounds=3, warmup_rounds=1)
+    m = over_pairs_of_sets(folds, frame)
+    np.testing.assert_allclose(shares, betp(m), atol=1e-12)
+    alternative = best_seconds(lambda: over_pairs_of_sets(folds, frame), repeat=1)
+    benchmark.extra_info["ratio_to_pairs_of_sets"] = benchmark.stats["min"] / alternative
+    benchmark.extra_info["peak_megabytes"] = peak_megabytes(joined.betp)
+
+
+def test_masses_of_three_classifiers_of_ten_classes(benchmark):
+    folds, joined = members(10, 50)
+    frame = Frame(range(10))
+    m = benchmark.pedantic(joined.mass, args=(frame,), rounds=3, warmup_rounds=1)
+    assert m.equals(over_pairs_of_sets(folds, frame), 1e-12)
+    alternative = best_seconds(lambda: over_pairs_of_sets(folds, frame), repeat=1)
+    benchmark.extra_info["ratio_to_pairs_of_sets"] = benchmark.stats["min"] / alternative
+
+
+def test_intervals_of_three_classifiers_of_a_hundred_classes(benchmark):
+    """The alternative has no end: 2^100 sets."""
+    _, joined = members(100, 100)
+    bounds = benchmark.pedantic(joined.interval, rounds=2)
+    assert (bounds[..., 0] <= bounds[..., 1]).all()
+    benchmark.extra_info["peak_megabytes"] = peak_megabytes(joined.interval)

@@ -11,6 +11,7 @@ import numpy as np
 from dstheory import Frame, MassFunction
 from dstheory.combine import dempster
 from dstheory.transform import betp
+from evical.calibrators import BinningCalibrator
 from evical.multiclass import (
     code_betp,
     code_contour,
@@ -20,6 +21,7 @@ from evical.multiclass import (
     one_vs_rest_betp,
     pairwise_belief,
 )
+from evical.multiclass._witnesses import witnesses
 from tests.benchmarks.timing import best_seconds
 
 
@@ -104,3 +106,20 @@ def test_nearest_beliefs_of_six_classes(benchmark):
     benchmark.pedantic(pairwise_belief, args=(masses, frame), rounds=2)
     alternative = best_seconds(lambda: code_mass(masses, frame, code))
     benchmark.extra_info["ratio_to_code_mass"] = benchmark.stats["min"] / alternative
+
+
+def test_masses_of_the_pairs_of_twenty_six_classes(benchmark):
+    """Of 325 calibrators, against a mass function of each."""
+    rng = np.random.default_rng(0)
+    calibrator = BinningCalibrator(5).fit(rng.random(100), rng.integers(0, 2, 100))
+    calibrators, scores = [calibrator] * 325, rng.random((1500, 325))
+
+    def one_by_one():
+        beliefs = [c.predict_mass(s) for c, s in zip(calibrators, scores.T, strict=True)]
+        stores = [np.stack([m.mass(mask=mask) for mask in (1, 2, 3)]) for m in beliefs]
+        return np.stack(stores, axis=1)
+
+    found = benchmark.pedantic(witnesses, args=(calibrators, scores), rounds=3)
+    np.testing.assert_array_equal(found, one_by_one())
+    alternative = best_seconds(one_by_one)
+    benchmark.extra_info["ratio_to_one_by_one"] = benchmark.stats["min"] / alternative
