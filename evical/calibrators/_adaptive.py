@@ -20,7 +20,9 @@ from evical.calibrators import _fields as fields
 from evical.calibrators._base import BaseCalibrator
 from evical.calibrators._evidence import count_masses
 from evical.calibrators._models import check_confidence, check_model
-from evical.scores import ScoreCounts, fit_platt
+from evical.scores import ScoreCounts
+from evical.scores._platt import platt_of_counts
+from evical.scores._standard import standardized
 
 __all__ = ["AdaptiveCalibrator"]
 
@@ -228,7 +230,7 @@ class AdaptiveCalibrator(BaseCalibrator):
         if self.width is not None:
             return np.full(len(scores), float(self.width))
         center, scale, a, b, c = self.rule_
-        return np.asarray(scale * np.hypot(a * ((scores - center) / scale) + b, c))
+        return np.asarray(scale * np.hypot(a * standardized(scores, center, scale) + b, c))
 
     def _counted(self, first: Places, last: Places) -> tuple[Floats, Floats]:
         """Masses from the training scores first <= i < last; none of them is vacuous."""
@@ -249,7 +251,7 @@ def _logistic_rule(counts: ScoreCounts, confidence: float) -> Floats:
     The log-odds at z have the variance v00 + 2 v01 z + v11 z^2, a sum of two squares; the
     slope turns their interval into one of scores.
     """
-    fit = fit_platt(counts.scores, counts.negative, counts.positive)
+    fit = platt_of_counts(counts)
     reach = float(ndtri(0.5 + 0.5 * confidence)) / max(abs(fit.beta1), 1e-100)
     if not fit.identified or fit.beta1 == 0:
         return np.array([fit.center, fit.scale, 0.0, 0.0, _FAR])  # the scores say nothing

@@ -15,8 +15,13 @@ from sklearn.utils.validation import check_is_fitted
 from evical.calibrators import _fields as fields
 from evical.calibrators._base import BaseCalibrator
 from evical.scores import ScoreCounts
-from evical.scores._asymmetric_laplace import AsymmetricLaplace, fit_asymmetric_laplace
+from evical.scores._asymmetric_laplace import (
+    STEEPEST,
+    AsymmetricLaplace,
+    fit_asymmetric_laplace,
+)
 from evical.scores._sides import sides
+from evical.scores._standard import standardized
 
 __all__ = ["AsymmetricLaplaceCalibrator"]
 
@@ -81,7 +86,7 @@ class AsymmetricLaplaceCalibrator(BaseCalibrator):
         "center_": fields.finite(),
         "scale_": fields.positive(),
         "prior_": fields.Field((), 1e-40, 1 - 2.0**-53),
-        "densities_": fields.Field((2, 3), -1e150, 1e150),
+        "densities_": fields.Field((2, 3), -STEEPEST, STEEPEST),
     }
 
     def __init__(self, transform: str | None = None) -> None:
@@ -89,8 +94,10 @@ class AsymmetricLaplaceCalibrator(BaseCalibrator):
 
     def _fit_counts(self, counts: ScoreCounts) -> None:
         first, last = float(counts.scores[0]), float(counts.scores[-1])
-        self.center_, self.scale_ = first / 2 + last / 2, (last - first) or 1.0
-        z = (counts.scores - self.center_) / self.scale_
+        with np.errstate(over="ignore"):  # half the range is as good a unit
+            span = min(last - first, float(np.finfo(np.float64).max))
+        self.center_, self.scale_ = first / 2 + last / 2, span or 1.0
+        z = standardized(counts.scores, self.center_, self.scale_)
         self.densities_ = _densities(z, counts.negative, counts.positive)
         self.prior_ = (counts.n_positive + 1) / (counts.n_negative + counts.n_positive + 2)
 
@@ -113,8 +120,7 @@ class AsymmetricLaplaceCalibrator(BaseCalibrator):
         return np.asarray(self.densities_[:, 2] / self.scale_)
 
     def _log_odds(self, scores: Floats) -> Floats:
-        with np.errstate(over="ignore"):  # clipped at once
-            z = np.clip((scores - self.center_) / self.scale_, -_FAR, _FAR)
+        z = np.clip(standardized(scores, self.center_, self.scale_), -_FAR, _FAR)
         negative, positive = (AsymmetricLaplace(*row) for row in self.densities_)
         prior = np.log(self.prior_) - np.log1p(-self.prior_)
         return np.asarray(prior + positive.log_density(z) - negative.log_density(z))
@@ -131,7 +137,7 @@ class AsymmetricLaplaceCalibrator(BaseCalibrator):
             setattr(self, name, float(state[name]))
 
     def _check_state(self) -> None:
-        if not (self.densities_[:, 1:] > 1e-150).all() or (np.abs(self.densities_[:, 0]) > 2).any():
+        if not (self.densities_[:, 1:] > 0).all() or (np.abs(self.densities_[:, 0]) > 2).any():
             raise ValueError("saved calibrator is damaged: state densities_ are no densities")
 
 

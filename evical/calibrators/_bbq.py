@@ -214,7 +214,7 @@ class BBQCalibrator(BaseCalibrator):
     def _bin_masses(self, bins: Bins) -> Floats:
         alpha, beta = self._bin_prior(bins)
         if self.smoothing == "scores":
-            middle = (bins.edges[:-1] + bins.edges[1:]) / 2
+            middle = bins.edges[:-1] / 2 + bins.edges[1:] / 2
             share = (bins.positive_scores + middle) / (bins.positive + 1)
             alpha = np.clip(share, self.clip, 1 - self.clip)
             beta = 1 - alpha

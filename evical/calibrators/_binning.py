@@ -120,8 +120,9 @@ class BinningCalibrator(BaseCalibrator):
             return np.array([low, high])
         if self.strategy == "uniform":
             # Fewer bins than asked for where the scores are too close to be told apart.
-            # Halves, because the range of the scores may exceed the greatest float.
-            return np.unique(2 * np.linspace(low / 2, high / 2, self.n_bins + 1))
+            # Halves where the range exceeds the greatest float: those of denormals are not exact.
+            half = 2.0 if np.isinf(_span(low, high)) else 1.0
+            return np.unique(half * np.linspace(low / half, high / half, self.n_bins + 1))
         starts = counts.group_starts(self.n_bins)[1:]
         inner = midpoints(counts.scores[starts - 1], counts.scores[starts])
         return np.concatenate([[low], inner, [high]])
@@ -141,6 +142,11 @@ def bin_masses(positive: Floats, total: Floats, model: str, confidence: float) -
     return masses
 
 
+def _span(low: float, high: float) -> float:
+    with np.errstate(over="ignore"):
+        return float(high - low)
+
+
 def _bin_of(scores: Floats, edges: Floats) -> NDArray[np.intp]:
     return np.clip(np.searchsorted(edges, scores, side="right") - 1, 0, len(edges) - 2)
 
@@ -148,5 +154,5 @@ def _bin_of(scores: Floats, edges: Floats) -> NDArray[np.intp]:
 def _check_edges(edges: Floats) -> None:
     if edges.ndim != 1 or len(edges) < 2 or not np.isfinite(edges).all():
         raise ValueError("n_bins as edges needs at least two finite numbers")
-    if not (np.diff(edges) > 0).all():
+    if not (edges[1:] > edges[:-1]).all():
         raise ValueError(f"n_bins as edges must ascend, but they are {edges.tolist()}")

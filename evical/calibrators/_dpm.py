@@ -27,6 +27,7 @@ __all__ = ["DPMCalibrator"]
 
 Floats = NDArray[np.float64]
 _NAMES = ("negative", "positive")
+_GREATEST = float(np.finfo(np.float64).max)
 _SAME = 1e-6  # standard deviations
 _FAR = 1e300  # scales; the log-density there is that of any farther score, but for a constant
 
@@ -130,8 +131,11 @@ class DPMCalibrator(BaseCalibrator):
                 weights = counts.total  # the same density for both, so that the prior remains
             parts[name] = self._components(z, weights[used])
         self.weights_ = {name: part.weights for name, part in parts.items()}
-        self.means_ = {name: center + scale * part.means for name, part in parts.items()}
-        self.scales_ = {name: scale * part.scales for name, part in parts.items()}
+        self.means_ = {name: _placed(center, scale, part) for name, part in parts.items()}
+        self.scales_ = {
+            name: 4 * np.minimum(scale / 4 * part.scales, _GREATEST / 4)
+            for name, part in parts.items()
+        }
         self.degrees_ = {name: part.degrees for name, part in parts.items()}
 
     def _components(self, z: Floats, weights: Floats) -> "_Components":
@@ -193,6 +197,12 @@ def _single(z: float, weight: float) -> _Components:
     return _Components(np.ones(1), np.array([z]), np.array([np.sqrt(variance)]), np.array([count]))
 
 
+def _placed(center: float, scale: float, part: "_Components") -> Floats:
+    """Means of components on the scale of the scores, in quarters: on the way they may overflow."""
+    means = center / 4 + scale / 4 * part.means
+    return np.asarray(4 * np.clip(means, -_GREATEST / 4, _GREATEST / 4))
+
+
 def _location(counts: ScoreCounts) -> tuple[float, float]:
     """Mean and standard deviation of all scores; a scale of a few roundings if they are equal."""
     low, high = float(counts.scores[0]), float(counts.scores[-1])
@@ -202,7 +212,8 @@ def _location(counts: ScoreCounts) -> tuple[float, float]:
     shares = counts.total / counts.total.sum()
     mean = float(np.sum(shares * t))
     spread = float(np.sqrt(np.sum(shares * (t - mean) ** 2)))
-    return low + 2 * (mean * span), max(2 * (spread * span), least)
+    # Halves one by one: the range may exceed the greatest float, the mean does not.
+    return low + mean * span + mean * span, max(spread * span, least / 2) * 2
 
 
 def _representatives(z: Floats, weights: Floats, most: int) -> Floats:

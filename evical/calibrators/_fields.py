@@ -66,9 +66,10 @@ class Field:
     def check(self, name: str, array: Floats, sizes: dict[str, int]) -> None:
         """Raise unless the array is such a field; named sizes are learned on the way."""
         _check_shape(name, array.shape, self.shape, sizes)
-        steps = np.diff(array) if self.order else np.ones(1)
-        if (steps < 0).any() or (self.order == "rises" and (steps == 0).any()):
-            raise ValueError(f"saved calibrator is damaged: state {name} does not ascend")
+        if self.order:
+            left, right = array[..., :-1], array[..., 1:]  # a difference of them may overflow
+            if (left > right).any() or (self.order == "rises" and (left == right).any()):
+                raise ValueError(f"saved calibrator is damaged: state {name} does not ascend")
         wrong = (array < self.least) | (array > self.most)
         if self.is_mass and (wrong.any() or array.sum(axis=0).max() > 1 + _ROUNDING):
             raise ValueError(f"saved calibrator is damaged: state {name} are no masses")

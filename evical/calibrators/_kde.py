@@ -206,7 +206,7 @@ class KDECalibrator(BaseCalibrator):
     def _check_restored(self) -> None:
         sizes = [np.shape(part) for group in self._groups for part in group]
         bad = not (self.bandwidth_ > 0).all() or any(
-            (np.diff(scores) <= 0).any() or (total <= 0).any() or total.sum() > _MOST
+            (scores[1:] <= scores[:-1]).any() or (total <= 0).any() or total.sum() > _MOST
             for scores, total in self._groups
         )
         if self._grid is not None:
@@ -236,7 +236,18 @@ def _filled_grid(groups: list[Group], bandwidths: Floats) -> KernelGrid | None:
     near, far = _pulled(grid.nodes, groups, bandwidths, _FAR)
     values = grid.values.copy()
     values[:, far] = grid(near[far])
+    # Where the reach of a heavy sample ends, interpolation may undershoot what a light one leaves.
+    lost = values.sum(axis=0) <= 0
+    values[:, lost] = values[:, _nearest_places(lost)]
     return replace(grid, values=values)
+
+
+def _nearest_places(lost: NDArray[np.bool_]) -> NDArray[np.intp]:
+    """For each lost place the nearest one that is not."""
+    places, kept = np.flatnonzero(lost), np.flatnonzero(~lost)
+    after = np.clip(np.searchsorted(kept, places), 1, len(kept) - 1)
+    left, right = kept[after - 1], kept[after]
+    return np.where(right - places < places - left, right, left)
 
 
 def _pulled(

@@ -12,9 +12,10 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-__all__ = ["AsymmetricLaplace", "fit_asymmetric_laplace"]
+__all__ = ["STEEPEST", "AsymmetricLaplace", "fit_asymmetric_laplace"]
 
 Floats = NDArray[np.float64]
+STEEPEST = 1e200  # inverse scale; log-densities at the farthest scores, 1e100, are finite
 
 
 class AsymmetricLaplace(NamedTuple):
@@ -80,7 +81,9 @@ def fit_asymmetric_laplace(
     # Minus the log-likelihood of a sample; the second part is 1 unless a side had no distance.
     loss = np.log(before + after) + left / before + right / after
     best = int(np.argmin(loss))
-    return AsymmetricLaplace(float(scores[best]), float(n / before[best]), float(n / after[best]))
+    with np.errstate(over="ignore"):
+        beta, gamma = (min(float(n / side[best]), STEEPEST) for side in (before, after))
+    return AsymmetricLaplace(float(scores[best]), beta, gamma)
 
 
 def _distances(scores: Floats, weights: Floats) -> tuple[Floats, Floats]:

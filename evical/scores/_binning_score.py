@@ -47,7 +47,7 @@ class BinPrior:
         """Parameters alpha and beta for bins between these edges; scalars where all agree."""
         if self.criterion == "k2":
             return 1.0, 1.0
-        middle = np.clip((left + right) / 2, self.clip, 1 - self.clip)
+        middle = np.clip(left / 2 + right / 2, self.clip, 1 - self.clip)
         return self.strength * middle, self.strength * (1 - middle)
 
 

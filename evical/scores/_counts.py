@@ -23,6 +23,7 @@ from evical.scores._checks import (
 __all__ = ["ScoreCounts", "midpoints"]
 
 Floats = NDArray[np.float64]
+_HUGE = 4e307
 
 
 def midpoints(left: Floats, right: Floats) -> Floats:
@@ -215,7 +216,12 @@ class ScoreCounts:
         # and a sum of shares cannot overflow.
         first, last = self.scores[starts], self.scores[np.append(starts[1:], len(self)) - 1]
         sizes = np.diff(starts, append=len(self))
-        offsets = (self.scores - np.repeat(first, sizes)) * (total / np.repeat(weight, sizes))
+        share = total / np.repeat(weight, sizes)
+        if self.scores[-1] / 2 - self.scores[0] / 2 > _HUGE:  # a difference may, so in halves
+            offsets = (self.scores / 2 - np.repeat(first / 2, sizes)) * share
+            first = first + np.add.reduceat(offsets, starts)
+        else:
+            offsets = (self.scores - np.repeat(first, sizes)) * share
         return ScoreCounts(
             np.minimum(first + np.add.reduceat(offsets, starts), last),
             np.add.reduceat(self.negative, starts),

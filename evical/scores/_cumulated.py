@@ -14,6 +14,7 @@ from evical.scores._counts import ScoreCounts, midpoints
 __all__ = ["Bins", "Cumulated", "cell_edges", "cumulate"]
 
 Floats = NDArray[np.float64]
+_FAR = 1e290  # scores whose sums, with weights up to 2^53, are finite; all means are cut to [0, 1]
 Indices = NDArray[np.intp]
 
 
@@ -103,7 +104,7 @@ def cumulate(counts: ScoreCounts) -> Cumulated:
     return Cumulated(
         _sums_below(counts.positive),
         _sums_below(counts.negative),
-        _sums_below(counts.positive * counts.scores),
+        _sums_below(counts.positive * np.clip(counts.scores, -_FAR, _FAR)),
         cell_edges(counts.scores),
     )
 

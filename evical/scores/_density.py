@@ -84,7 +84,8 @@ def silverman(scores: Any, weights: Any = None) -> float:
     # Weights that add up to one sample or less leave nothing to correct.
     unbiased = total / (total - 1) if total > 1 else 1.0
     sigma = np.sqrt(np.sum(shares * (t - mean) ** 2) / total * unbiased)
-    return float(min(2 * (1.06 * sigma * total**-0.2) * span, np.finfo(float).max))
+    with np.errstate(over="ignore"):
+        return float(min(2 * (1.06 * sigma * total**-0.2) * span, np.finfo(float).max))
 
 
 def kernel_sums(

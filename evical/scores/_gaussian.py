@@ -15,6 +15,7 @@ from numpy.typing import NDArray
 
 from evical.scores._counts import ScoreCounts
 from evical.scores._profile_table import profile_log_odds
+from evical.scores._standard import standardized
 
 __all__ = ["LEAST_VARIANCE", "GaussianFit", "GaussianProfile", "fit_gaussian"]
 
@@ -57,8 +58,7 @@ class GaussianFit:
 
     def standardize(self, scores: Floats) -> Floats:
         """Scores in standard units."""
-        with np.errstate(over="ignore"):  # clipped at once
-            return np.clip((scores - self.center) / self.scale, -_FAR, _FAR)
+        return np.clip(standardized(scores, self.center, self.scale), -_FAR, _FAR)
 
     def sample_variances(self) -> Floats:
         """Variances with sums of squares divided by the degrees of freedom, as the thesis has."""
@@ -112,7 +112,7 @@ def fit_gaussian(counts: ScoreCounts, common: bool) -> GaussianFit:
         center, scale = first / 2 + last / 2, min(last - first, _GREATEST)
     if scale == 0.0:
         scale = max(abs(center), 1.0)
-    z = (counts.scores - center) / scale
+    z = standardized(counts.scores, center, scale)
     moments = np.array([_moments(z, w) for w in (counts.negative, counts.positive)])
     weights, means, variances = np.ascontiguousarray(moments.T)
     total = weights.sum()

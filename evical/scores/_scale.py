@@ -162,4 +162,4 @@ def restored_scale(data: Any) -> ScoreScale:
 
 
 def _ascend(*arrays: Floats) -> bool:
-    return all(bool(np.isfinite(a).all() and (np.diff(a) >= 0).all()) for a in arrays)
+    return all(bool(np.isfinite(a).all() and (a[1:] >= a[:-1]).all()) for a in arrays)

@@ -145,8 +145,9 @@ def rises(entry: Entry) -> bool:
     """Whether bel and pl never fall along the scores, by what the class says of itself."""
     if entry.name == "IsotonicCalibrator":
         return bool(entry.options.get("envelope", True))
-    names = ("VennAbersCalibrator", "NormalizingCalibrator", "TemperatureCalibrator")
-    return entry.name in names
+    if entry.name == "TemperatureCalibrator":
+        return entry.options.get("model") in ("bayesian", "inverse_pignistic")
+    return entry.name in ("VennAbersCalibrator", "NormalizingCalibrator")
 
 
 def variants(sample: Sample) -> Iterator[tuple[str, Sample]]:

@@ -211,3 +211,13 @@ def test_samples_lost_beside_heavy_ones_still_count(kernel):
     calibrator = KDECalibrator(kernel, bandwidth=0.5, transform=None)
     calibrator.fit(scores, [0, 1, 1, 0], weights)
     np.testing.assert_array_equal(calibrator.predict_proba([5.0, 8.9])[:, 1], [1.0, 0.0])
+
+
+def test_a_light_sample_at_the_end_of_the_reach_of_a_heavy_one():
+    rng = np.random.default_rng(0)
+    scores, weights = rng.normal(size=300), rng.choice([1e-12, 1e12], 300)
+    calibrator = KDECalibrator(transform=None).fit(scores, scores > 0, weights)
+    sums = calibrator.to_dict()["state"]["grid"]["values"]
+    assert (np.array(sums).max(axis=0) > 0).all()
+    again = KDECalibrator.from_dict(calibrator.to_dict())
+    np.testing.assert_array_equal(again.predict_proba(scores), calibrator.predict_proba(scores))
