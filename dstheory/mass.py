@@ -252,7 +252,10 @@ class MassFunction:
         frame = _checks.same_frame(self._frame, other._frame)
         both = (self._focal, self._store, other._focal, other._store)
         if operation is None:
-            return _divided(frame, *agreements.agreement(*both))
+            focal, store, total = agreements.agreement(*both)
+            _checks.refuse_total_conflict(total)
+            store /= total  # in place: a large batch has no room for another one
+            return MassFunction.from_store(frame, focal, store)
         return MassFunction.from_store(frame, *pairwise.combine_pairs(*both, operation))
 
     def __invert__(self) -> "MassFunction":

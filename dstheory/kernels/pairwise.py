@@ -12,12 +12,15 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from dstheory.errors import CostLimitError
 from dstheory.kernels import batches, bitsets, tables
 
 __all__ = ["combine_pairs", "pair_targets"]
 
 # Clearing and scanning a table costs about an eighth of a pair an entry.
 _TABLE_PER_PAIR = 8
+# 2^31 doubles are 16 GiB.
+_MAX_VALUES = 1 << 31
 
 
 def pair_targets(
@@ -81,21 +84,31 @@ def combine_pairs(
     """
     batch = np.broadcast_shapes(masses1.shape[1:], masses2.shape[1:])
     n_rows = math.prod(batch)
-    left, right = _flat_batch(masses1, batch), _flat_batch(masses2, batch)
     exact = masses1.dtype == object or masses2.dtype == object
     if n_rows == 1 and not exact and _fits_table(focal1, focal2):
-        table = tables.pair_table(
-            focal1, left[:, 0], focal2, right[:, 0], operation, _table_size(focal1, focal2)
-        )
+        left, right = masses1.reshape(-1), masses2.reshape(-1)
+        size = _table_size(focal1, focal2)
+        table = tables.pair_table(focal1, left, focal2, right, operation, size)
         focal = np.flatnonzero(table)
         sums = table[focal, np.newaxis]
     else:
         focal, index = pair_targets(focal1, focal2, operation)
+        _check_size(len(focal), n_rows)
+        left, right = _flat_batch(masses1, batch), _flat_batch(masses2, batch)
         route = _exact if exact else batches.batch_sums
         sums = route(left, right, index, len(focal), n_rows)
     if not keep_empty and len(focal) and focal[0] == 0:
         focal, sums = focal[1:], sums[1:]
     return focal, sums.reshape(len(focal), *batch)
+
+
+def _check_size(n_sets: int, n_rows: int) -> None:
+    """Refuse a result that would hardly fit into memory; blocks of rows keep the rest small."""
+    if n_sets * n_rows > _MAX_VALUES:
+        raise CostLimitError(
+            f"a result of {n_sets:,} sets in {n_rows:,} rows takes {n_sets * n_rows >> 27:,} GiB, "
+            f"more than {_MAX_VALUES >> 27}; combine the batch in parts, such as m[:100_000]"
+        )
 
 
 def _fits_table(focal1: NDArray[Any], focal2: NDArray[Any]) -> bool:

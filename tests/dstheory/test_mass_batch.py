@@ -9,7 +9,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from dstheory import Frame, MassFunction
-from dstheory.errors import MassError, TotalConflictError
+from dstheory.errors import CostLimitError, MassError, TotalConflictError
 
 FRAME = Frame(["a", "b", "c"])
 FOCAL = [0, 1, 3, 6, 7]
@@ -239,3 +239,11 @@ def test_pruning_needs_every_row():
         m.prune(0.5)
     two = MassFunction(FRAME, [1, 2, 4], [[0.4, 0.3, 0.3], [0.1, 0, 0.9]])
     np.testing.assert_allclose(two.prune(0.3).masses, [[4 / 7, 3 / 7], [0.1, 0.9]])
+
+
+def test_a_result_that_fits_no_memory_is_refused_with_its_size():
+    frame = Frame(range(4))
+    one = MassFunction(frame, [1, 3, 15], np.full((40_000, 1, 3), 1 / 3))
+    two = MassFunction(frame, [2, 6, 15], np.full((1, 40_000, 3), 1 / 3))
+    with pytest.raises(CostLimitError, match=r"sets in 1,600,000,000 rows takes \d+ GiB, .* parts"):
+        one @ two
