@@ -27,6 +27,8 @@ MANY = 32.0
 ORDER = 17
 # Six terms of Stirling's series err by less than 7e-16 from here on (the seventh, 1 / (156 x^13)).
 STIRLING = 10.0
+# From here on, few successes are Poisson to 1e-16: the distributions differ by about a^2 / n.
+POISSON = 1e19
 
 
 def likelihood_areas(a: Floats, b: Floats) -> tuple[Floats, Floats]:
@@ -69,12 +71,15 @@ def _areas_few(a: Floats, b: Floats) -> tuple[Floats, Floats]:
     The total area is B(a + 1, b + 1) / (p^a (1 - p)^b) = s(a) s(b) / ((n + 1) s(n)) with
     s(x) = Gamma(x + 1) (e / x)^x: the powers of p cancel by hand.
     """
-    from scipy.special import betainc
+    from scipy.special import betainc, gammainc
 
     n = a + b
     total = _scaled_factorial(a) * _scaled_factorial(b) / _scaled_factorial(n) / (n + 1)
     # At a = 0 the power 0^0 = 1 is right in both factors, and betainc(1, b + 1, 0) = 0.
-    below = betainc(a + 1, b + 1, a / n) * total
+    # Among so many trials successes are those of Poisson; betainc is NaN from 1e155 or so on.
+    rare = n > POISSON
+    part = np.where(rare, gammainc(a + 1, a), betainc(a + 1, np.where(rare, 1, b + 1), a / n))
+    below = part * total
     return below, total - below
 
 
@@ -83,12 +88,14 @@ def _scaled_factorial(x: Floats) -> Floats:
     from scipy.special import gamma
 
     low, high = np.minimum(x, STIRLING), np.maximum(x, STIRLING)
-    i = 1 / (high * high)
+    i = (1 / high) ** 2
     series = 1 / 12 - i * (
         1 / 360 - i * (1 / 1260 - i * (1 / 1680 - i * (1 / 1188 - i * 691 / 360360)))
     )
     small: Floats = gamma(low + 1) * np.exp(low) / low**low
-    return np.where(x < STIRLING, small, np.sqrt(2 * math.pi * high) * np.exp(series / high))
+    return np.where(
+        x < STIRLING, small, math.sqrt(2 * math.pi) * np.sqrt(high) * np.exp(series / high)
+    )
 
 
 def _areas_many(a: Floats, b: Floats) -> tuple[Floats, Floats]:

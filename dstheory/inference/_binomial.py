@@ -24,6 +24,11 @@ __all__ = ["binomial", "binomial_masses"]
 
 # SciPy's beta quantile loses the interval from 10^16 trials on, and is NaN from 10^16.5.
 MOST_CONFIDENCE_TRIALS = 1e15
+# Below this count the limit, under 2^(-1 / a), is 0 in floats.
+_LEAST_COUNT = 1e-4
+_NEGLIGIBLE = math.log(2.0**-60)
+# The limit is at least 2^-60 / (b + 1), and b is at most 1e15: 53 bits of it, and some more.
+_BISECTIONS = 170
 
 Masses = tuple[Array, Array, Array]  # m({1}), m({0}), m({0, 1})
 
@@ -204,13 +209,35 @@ def _confidence(a: Array, b: Array, tail: float) -> Masses:
 
 
 def _lower_limit(a: Array, b: Array, tail: float) -> Array:
-    """Lower Clopper-Pearson limit (eq. 28), 0 without successes by definition."""
-    from scipy.special import betaincinv
+    """Lower Clopper-Pearson limit x (eq. 28), 0 without successes by definition.
 
-    # As b >= 0 and tail < 1/2, the limit is below 2^(-1/a): 1e-301 at a = 1/1000. Closer to
-    # a = 0, where betaincinv refuses or goes astray, it is 0 for all purposes.
-    some = a > 1e-3
-    return np.where(some, betaincinv(np.where(some, a, 1), b + 1, tail), 0.0)
+    As x tends to 0, I_x(a, b + 1) tends to x^a / (a B(a, b + 1)), from above by a factor of
+    less than 1 + b x: where that is 1 to the last bit, logarithms hold down to 1e-323, and
+    betaincinv goes astray.
+    """
+    from scipy.special import betaincinv, betaln
+
+    some = a > 0
+    a = np.where(some, np.maximum(a, _LEAST_COUNT), 1)
+    log = (math.log(tail) + np.log(a) + betaln(a, b + 1)) / a
+    small = log + np.log1p(b) < _NEGLIGIBLE
+    limit = betaincinv(np.where(small, 1, a), b + 1, tail)
+    lost = ~np.isfinite(limit)
+    if lost.any():  # SciPy 1.13 returns NaN for k = 245112026065.375 of n = 280128029789
+        limit[lost] = _bisected(np.where(small, 1, a)[lost], b[lost] + 1, tail)
+    return np.where(some, np.where(small, np.exp(np.minimum(log, 0)), limit), 0.0)
+
+
+def _bisected(a: Array, b: Array, tail: float) -> Array:
+    """The quantile of a beta distribution, by the distribution function alone."""
+    from scipy.special import betainc
+
+    low, high = np.zeros_like(a), np.ones_like(a)
+    for _ in range(_BISECTIONS):
+        middle = (low + high) / 2
+        below = betainc(a, b, middle) < tail
+        low, high = np.where(below, middle, low), np.where(below, high, middle)
+    return (low + high) / 2
 
 
 def _likelihood(a: Array, b: Array, tail: float) -> Masses:

@@ -15,6 +15,9 @@ __all__ = ["goodman_intervals", "goodman_limits"]
 
 Floats = NDArray[np.float64]
 
+# So few observations say as little as none.
+_LEAST = 1e-300
+
 
 def goodman_intervals(counts: ArrayLike, confidence: float = 0.95) -> tuple[Floats, Floats]:
     """Simultaneous confidence intervals of multinomial probabilities.
@@ -71,8 +74,12 @@ def goodman_limits(rows: Floats, tail: float) -> tuple[Floats, Floats]:
 
     q = ndtri(tail / rows.shape[1]) ** 2  # of chi-square with one degree: 1 - 2 tail / K
     total = rows.sum(axis=1, keepdims=True)
-    share = rows / np.where(total > 0, total, 1)
-    root = np.sqrt(q * (q + 4 * share * np.maximum(total - rows, 0)))
+    some = total > 0
+    # Divided by the total, which large counts need; r^2 of tiny totals would overflow.
+    r = q / np.maximum(total, _LEAST)
+    share = rows / np.where(some, total, 1)
+    rest = np.maximum(total - rows, 0) / np.where(some, total, 1)
+    root = np.sqrt(r) * np.sqrt(r + 4 * share * rest)
     # The lower root through the product of both: the difference would cancel for rare categories.
-    lower = 2 * share * rows / (q + 2 * rows + root)
-    return lower, np.minimum((q + 2 * rows + root) / (2 * (total + q)), 1)
+    lower = 2 * share * share / (r + 2 * share + root)
+    return lower, np.minimum((r + 2 * share + root) / (2 * (1 + r)), 1)

@@ -1,5 +1,6 @@
 """The six binomial models: definitions, laws of the paper, check values, and bad input."""
 
+import math
 import subprocess
 import sys
 from fractions import Fraction
@@ -9,9 +10,11 @@ import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from scipy.special import betainc, betaincinv, gammainc
 
 from dstheory import Frame, MassFunction
-from dstheory.inference import binomial, binomial_masses
+from dstheory.inference import binomial, binomial_masses, multinomial
+from dstheory.inference._binomial import _bisected
 from tests import naive_inference as naive
 
 EXACT = ["bayesian", "laplace", "inverse_pignistic", "dempster"]
@@ -344,3 +347,53 @@ def test_refuses_more_trials_than_a_quantile_can_resolve():
 def test_import_does_not_load_scipy():
     code = "import dstheory.inference, sys; sys.exit('scipy' in sys.modules)"
     assert subprocess.run([sys.executable, "-c", code], check=False).returncode == 0
+
+
+@pytest.mark.parametrize("failures", [0, 0.5, 7, 1e6, 1e9, 1e14])
+@pytest.mark.parametrize("successes", [2e-3, 0.01, 0.02, 0.1, 0.5, 1, 3])
+def test_tiny_limits_are_right_or_zero_only_below_1e_323(successes, failures):
+    """Clopper-Pearson's lower limit x solves x^a / (a B(a, b + 1)) = 0.025 as x tends to 0."""
+    found, _ = binomial_masses(successes, successes + failures, model="confidence")
+    failures = (successes + failures) - successes  # as it was rounded
+    with mpmath.workdps(60):
+        a, b = mpmath.mpf(successes), mpmath.mpf(failures)
+        tail = (1 - mpmath.mpf(0.95)) / 2
+        x = mpmath.exp(mpmath.log(tail * a * mpmath.beta(a, b + 1)) / a)
+        if x * (b + 1) < 1e-9:
+            # One step of Newton's method on the series I_x = x^a / (a B) (1 - a b x / (a + 1))
+            x *= 1 + b * x / (a + 1)
+            assert found == pytest.approx(float(0.95 * x), rel=1e-11, abs=5e-323)
+        else:
+            share = mpmath.betainc(a, b + 1, 0, mpmath.mpf(float(found)) / 0.95, regularized=True)
+            assert float(share) == pytest.approx(0.025, rel=1e-8)
+
+
+def test_quantiles_by_bisection():
+    """For SciPy 1.13, whose quantile is NaN for the first of them."""
+    k, n = np.array([245112026065.375, 3.0, 0.5, 1e9]), np.array([280128029789.0, 10, 10, 1e15])
+    found = _bisected(k, n - k + 1, 0.025)
+    np.testing.assert_allclose(betaincinv(k, n - k + 1, 0.025), found, rtol=1e-12)
+    assert betainc(k, n - k + 1, found) == pytest.approx(np.full(4, 0.025), rel=1e-6)
+
+
+@pytest.mark.parametrize("trials", [1e19, 1e160, 1e300, 1.7e308])
+@pytest.mark.parametrize(
+    "model", ["bayesian", "laplace", "inverse_pignistic", "dempster", "likelihood"]
+)
+def test_counts_near_the_end_of_floats(model, trials):
+    """Rare successes are Poisson: the area of e^-x (x / k)^k e^k over [0, k]."""
+    masses = binomial([0, 1, 5, 0.3 * trials, trials], trials, model=model).masses
+    assert np.isfinite(masses).all()
+    np.testing.assert_allclose(masses.sum(axis=1), 1, rtol=1e-12)
+    if model == "likelihood":
+        below = 5 - 120 * (math.e / 5) ** 5 * gammainc(6, 5)
+        assert masses[2, 1] == pytest.approx(below / trials, rel=1e-12)
+
+
+@pytest.mark.parametrize("model", ["bayesian", "laplace", "dempster", "goodman", "likelihood"])
+@pytest.mark.parametrize("ordered", [True, False])
+def test_categories_with_counts_near_the_end_of_floats(model, ordered):
+    for size in (1e160, 1e300, 5e307):
+        masses = multinomial([size, size / 2, 0, 1, size / 8], model=model, ordered=ordered).masses
+        assert np.isfinite(masses).all()
+        assert masses.sum() == pytest.approx(1, abs=1e-12)

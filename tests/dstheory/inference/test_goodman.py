@@ -1,5 +1,6 @@
 """Goodman's simultaneous intervals: definition, coherence, coverage, and bad input."""
 
+import mpmath
 import numpy as np
 import pytest
 from hypothesis import given
@@ -78,3 +79,18 @@ def test_no_observation_says_nothing():
 def test_bad_input(counts, confidence, error, message):
     with pytest.raises(error, match=message):
         goodman_intervals(counts, confidence)
+
+
+@pytest.mark.parametrize("size", [1e-300, 1e160, 1e300, 5e307])
+def test_limits_of_any_size(size):
+    """With mpmath; NaN or 0 for counts beyond 1e300 before."""
+    counts = [size, size / 2, 0.0]
+    lower, upper = goodman_intervals(counts)
+    with mpmath.workdps(700):
+        q = 2 * mpmath.erfinv(1 - mpmath.mpf("0.05") / 3) ** 2
+        n = mpmath.fsum(map(mpmath.mpf, counts))
+        for x, low, high in zip(map(mpmath.mpf, counts), lower, upper, strict=True):
+            root = mpmath.sqrt(q * (q + 4 * x * (n - x) / n))
+            assert high == pytest.approx(float((q + 2 * x + root) / (2 * (n + q))), rel=1e-12)
+            if size > 1:
+                assert low == pytest.approx(float((q + 2 * x - root) / (2 * (n + q))), rel=1e-12)
