@@ -4,10 +4,12 @@
 Dempster-Shafer theory", IJAR 92, review these measures and what each fails to satisfy.)
 """
 
+import math
 from typing import Any
 
 import numpy as np
 
+from dstheory._checks import check_number, shown
 from dstheory._masses import check_mass
 from dstheory.kernels import bits, setwise
 from dstheory.kernels.shapes import scalar
@@ -26,6 +28,9 @@ __all__ = [
     "pal_entropy",
     "pignistic_entropy",
 ]
+
+# Its logarithm is taken of a float.
+_MAX_ORDER = 1e308
 
 
 def pal_entropy(m: MassFunction) -> Any:
@@ -81,7 +86,7 @@ def deng_entropy(m: MassFunction, order: int = 1) -> Any:
     TotalConflictError
         If all mass of a row is on the empty set.
     ValueError
-        If `order` is below 1.
+        If `order` is below 1 or above 1e308.
 
     References
     ----------
@@ -96,11 +101,15 @@ def deng_entropy(m: MassFunction, order: int = 1) -> Any:
     1.0
     """
     focal, masses = normalized_floats(m)
+    check_number(order, "order")
     if not order >= 1:
         raise ValueError(f"order is {order}, expected at least 1")
+    if order > _MAX_ORDER:
+        raise ValueError(f"order is {shown(order)}, expected at most {_MAX_ORDER:g}")
     sizes = bits.cardinality(focal).astype(np.float64)
-    # log2((k + 1)^n - k^n) without powers, which overflow on large frames
-    logs = sizes * np.log2(order + 1) + np.log1p(-((order / (order + 1)) ** sizes)) / np.log(2)
+    # log2((k + 1)^n - k^n) without powers, which overflow, and k / (k + 1), which rounds to 1
+    rest = -np.expm1(-sizes * math.log1p(1 / order))
+    logs = sizes * math.log2(order + 1) + np.log2(np.where(sizes > 0, rest, 1))
     volume = setwise.weighted_sum(logs[np.newaxis], masses)[0]
     return scalar(volume + mean_surprise(masses, masses))
 

@@ -12,12 +12,18 @@ import numpy as np
 from numpy.typing import NDArray
 
 from dstheory._masses import check_mass
-from dstheory.kernels import bits, moebius
+from dstheory.errors import DSTheoryError
+from dstheory.kernels import bits, moebius, setwise
 from dstheory.mass import MassFunction
+from dstheory.transform._probability import betp
 from dstheory.transform._tables import dense_masses
 
 __all__ = ["maximum_entropy_probability"]
 
+# Matrices of unions by focal sets with more entries than that cost more than all sets.
+_MOST_SUBSETS = 1 << 22
+# A set takes its mask, counts, beliefs, gains and which of them are valid: some eight numbers.
+_BYTES_A_SET, _MAX_BYTES = 64, 1 << 30
 # Rows are solved together while their tables have about a million entries.
 _BLOCK_ENTRIES = 1 << 20
 
@@ -38,7 +44,8 @@ def maximum_entropy_probability(m: MassFunction) -> NDArray[Any]:
     Raises
     ------
     DSTheoryError
-        If K is above 26.
+        If the unions of the focal sets are very many and K is above 24: all sets of labels
+        would take more than 1 GiB.
     TotalConflictError
         If all mass of a row is on the empty set.
 
@@ -55,41 +62,76 @@ def maximum_entropy_probability(m: MassFunction) -> NDArray[Any]:
     >>> maximum_entropy_probability(m)
     array([0.5 , 0.25, 0.25])
     """
-    beliefs = moebius.subset_sums(dense_masses(check_mass(m).normalize()))
-    flat = beliefs.reshape(len(beliefs), math.prod(m.batch_shape))
-    block = max(1, _BLOCK_ENTRIES // len(flat))
-    blocks = [_solve(flat[:, i : i + block]) for i in range(0, flat.shape[1], block)]
-    size = len(m.frame)
+    normal = check_mass(m).normalize()
+    size, n_rows = len(m.frame), math.prod(m.batch_shape)
+    store = normal.store.reshape(len(normal.focal), n_rows)
+    if bool((bits.cardinality(normal.focal) == 1).all()):
+        return betp(normal)  # it is the only probability
+    sets = _unions(normal.focal)
+    if sets is None:
+        sets, beliefs = _all_sets(normal, size)
+    else:
+        within = np.array([bits.subset_of(normal.focal, int(mask)) for mask in sets])
+        beliefs = setwise.weighted_sum(within, store)
+    block = max(1, _BLOCK_ENTRIES // len(sets))
+    starts = range(0, n_rows, block)
+    blocks = [_solve(sets, beliefs[:, i : i + block], size) for i in starts]
     rows = np.concatenate(blocks, axis=1) if blocks else np.zeros((size, 0))
     return np.moveaxis(rows.reshape(size, *m.batch_shape), 0, -1)
 
 
-def _solve(beliefs: NDArray[Any]) -> NDArray[Any]:
-    """Probabilities (K, rows) from beliefs (2**K, rows) of normalized mass functions."""
-    sets = np.arange(len(beliefs))
-    result = np.zeros((int(sets[-1]).bit_count(), beliefs.shape[1]), dtype=beliefs.dtype)
-    solved = np.zeros(beliefs.shape[1], dtype=np.int64)
-    active = np.arange(beliefs.shape[1])
+def _unions(focal: NDArray[Any]) -> NDArray[Any] | None:
+    """All unions of focal sets, ascending, the empty one first; nothing if they are many.
+
+    The densest set is one of them: a label that no set inside needs only thins it out.
+    """
+    found = focal[:0] if 0 in focal else np.zeros(1, dtype=focal.dtype)
+    for mask in focal:
+        found = np.unique(np.concatenate([found, found | mask]))
+        if len(found) * len(focal) > _MOST_SUBSETS:
+            return None
+    return found
+
+
+def _all_sets(m: MassFunction, size: int) -> tuple[NDArray[Any], NDArray[Any]]:
+    """All sets, ascending, and their beliefs, as far as there is memory."""
+    n_bytes = _BYTES_A_SET << size
+    if n_bytes > _MAX_BYTES:
+        raise DSTheoryError(
+            f"the unions of {len(m.focal)} focal sets are too many to be listed, and all sets of "
+            f"{size} labels would take about {n_bytes / 2**30:.3g} GiB, more than the limit of "
+            f"{_MAX_BYTES / 2**30:.3g} GiB; approximate the mass function by fewer focal sets"
+        )
+    beliefs = moebius.subset_sums(dense_masses(m))
+    return np.arange(1 << size), beliefs.reshape(1 << size, -1)
+
+
+def _solve(sets: NDArray[Any], beliefs: NDArray[Any], size: int) -> NDArray[Any]:
+    """Probabilities (K, rows) from beliefs (U, rows) of normalized mass functions."""
+    rows = np.arange(beliefs.shape[1])
+    result = np.zeros((size, len(rows)), dtype=beliefs.dtype)
+    solved = np.zeros(len(rows), dtype=np.intp)  # the place of each in `sets`
+    active = rows[sets[solved] != sets[-1]]
     while len(active):
         best, level = _densest(beliefs[:, active], sets, solved[active])
-        fresh = bits.members(best & ~solved[active], len(result))
+        fresh = bits.members(sets[best] & ~sets[solved[active]], size)
         result[:, active] = np.where(fresh, level, result[:, active])
         solved[active] = best
-        active = active[best != sets[-1]]
+        active = active[sets[best] != sets[-1]]
     return result
 
 
 def _densest(
-    beliefs: NDArray[Any], sets: NDArray[np.int64], solved: NDArray[np.int64]
-) -> tuple[NDArray[np.int64], NDArray[Any]]:
+    beliefs: NDArray[Any], sets: NDArray[Any], solved: NDArray[np.intp]
+) -> tuple[NDArray[np.intp], NDArray[Any]]:
     """The superset of the solved labels with the largest gain in belief per new label.
 
     Ties need no care: the next step finds the rest of a tie with the same gain.
     """
     columns = np.arange(len(solved))
-    counts = bits.cardinality(sets)
+    counts, done = bits.cardinality(sets), sets[solved]
     new = counts[:, np.newaxis] - counts[solved]
-    valid = ((sets[:, np.newaxis] & solved) == solved) & (new > 0)
+    valid = np.asarray((sets[:, np.newaxis] & done) == done, dtype=bool) & (new > 0)
     gain = (beliefs - beliefs[solved, columns]) / np.where(valid, new, 1).astype(beliefs.dtype)
     best = np.argmax(np.where(valid, gain, -1), axis=0)
-    return sets[best], np.maximum(gain[best, columns], 0)  # rounding may give -1e-17
+    return best, np.maximum(gain[best, columns], 0)  # rounding may give -1e-17

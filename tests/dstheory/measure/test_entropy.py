@@ -1,5 +1,6 @@
 """Uncertainty of one belief: definitions, extremes, oracles, batches."""
 
+import mpmath
 import numpy as np
 import pytest
 from hypothesis import given
@@ -216,3 +217,24 @@ def test_dsmp_has_the_greater_pic():
 def test_pic_refuses_what_is_no_probability(p, error, message):
     with pytest.raises(error, match=message):
         measure.pic(p)
+
+
+@pytest.mark.parametrize("order", [1, 2, 10**6, 10**12, 10**16, 10**100, 1e300, 1e308])
+def test_deng_entropy_of_large_orders(order):
+    """log2((k + 1)^n - k^n), with 700 digits."""
+    m = MassFunction(Frame(list("abc")), [1, 3, 7], [0.5, 0.25, 0.25])
+    with mpmath.workdps(700):
+        k = mpmath.mpf(order)
+        volume = [mpmath.log((k + 1) ** n - k**n, 2) for n in (1, 2, 3)]
+        expected = 1.5 + float(volume[1] / 4 + volume[2] / 4 + volume[0] / 2)
+    assert measure.deng_entropy(m, order) == pytest.approx(expected, rel=1e-14)
+
+
+def test_orders_that_are_no_floats_are_refused():
+    m = MassFunction(Frame(list("ab")), [3], [1.0])
+    with pytest.raises(ValueError, match=r"order is about 10\^400, expected at most 1e\+308"):
+        measure.deng_entropy(m, 10**400)
+    with pytest.raises(ValueError, match="order is inf, expected"):
+        measure.deng_entropy(m, float("inf"))
+    with pytest.raises(TypeError, match="order is a number, not 'two'"):
+        measure.deng_entropy(m, "two")

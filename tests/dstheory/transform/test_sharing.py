@@ -137,8 +137,9 @@ def test_undefined_rows_are_named():
     for transform in (dsmp, maximum_entropy_probability):
         with pytest.raises(TotalConflictError):
             transform(nothing)
+    chain = MassFunction(Frame(range(27)), [3 << i for i in range(26)], [1 / 26] * 26)
     with pytest.raises(DSTheoryError, match="27 labels"):
-        maximum_entropy_probability(vacuous(Frame(range(27))))
+        maximum_entropy_probability(chain)
 
 
 TINY = [5e-324, 1e-310, 1e-300, 1e-160, 1e-17]
@@ -164,3 +165,27 @@ def test_dsmp_stays_exact_where_a_set_is_absent_from_a_row():
     p = dsmp(MassFunction(ABC, [1, 6, 3], rows)[1:], 0)
     assert p.tolist() == [[Fraction(1), 0, 0]]
     assert all(isinstance(value, Fraction | int) for value in p.ravel())
+
+
+@pytest.mark.parametrize("n_focal", [1, 3, 6])
+def test_maximum_entropy_by_unions_is_that_by_all_sets(n_focal, monkeypatch):
+    """The densest set is a union of focal sets, so that others need not be listed."""
+    m = random(Frame(range(7)), np.random.default_rng(n_focal), size=(2, 20), n_focal=n_focal)
+    by_unions = maximum_entropy_probability(m)
+    monkeypatch.setattr("dstheory.transform._entropy._MOST_SUBSETS", 0)
+    np.testing.assert_allclose(maximum_entropy_probability(m), by_unions, rtol=1e-13, atol=1e-15)
+
+
+def test_maximum_entropy_on_many_labels():
+    """26 labels took more than 3 GB; few focal sets take next to nothing."""
+    frame = Frame(range(40))
+    m = MassFunction(frame, [3, frame.full], [Fraction(1, 2), Fraction(1, 2)])
+    assert maximum_entropy_probability(m).tolist() == [Fraction(1, 4)] * 2 + [Fraction(1, 76)] * 38
+    even = bayesian(Frame(range(26)), [Fraction(1, 26)] * 26)
+    assert maximum_entropy_probability(even).tolist() == [Fraction(1, 26)] * 26
+    pairs = [3 << i for i in range(25)]
+    chain = MassFunction(Frame(range(26)), pairs, [0.04] * 25)
+    with pytest.raises(
+        DSTheoryError, match=r"26 labels would take about 4 GiB, more than the limit"
+    ):
+        maximum_entropy_probability(chain)
