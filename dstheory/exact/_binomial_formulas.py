@@ -8,9 +8,12 @@ Source: Ph. Xu, F. Davoine, H. Zha and T. Denoeux, Evidential calibration of bin
 classifiers, International Journal of Approximate Reasoning 72, 2016, equations 22-32.
 """
 
+from numbers import Integral
 from typing import Any
 
 import sympy
+
+from dstheory._checks import shown
 
 __all__ = [
     "at_least_probability",
@@ -19,6 +22,9 @@ __all__ = [
     "incomplete_beta",
     "likelihood_formula",
 ]
+
+# The time grows with the square of it: 3 s for 200 terms, at most.
+MOST_TERMS = 200
 
 
 def dempster_formula(k: int, n: int) -> tuple[Any, Any]:
@@ -143,6 +149,8 @@ def incomplete_beta(z: Any, a: int, b: int) -> Any:
     >>> incomplete_beta(sympy.Symbol("z"), 2, 2)
     -z**3/3 + z**2/2
     """
+    _require_size("a", a)
+    _require_size("b", b)
     if a < 1 or b < 1:
         raise ValueError(f"shape parameters are {a} and {b}; give positive integers")
     t = sympy.Symbol("t")
@@ -185,5 +193,18 @@ def _integral(polynomial: Any, t: Any, low: Any, high: Any) -> Any:
 
 
 def _require_counts(k: int, n: int) -> None:
+    _require_size("n", n)
+    _require_size("k", k)
     if not 0 <= k <= n:
         raise ValueError(f"{k} successes in {n} trials; expected 0 <= k <= n")
+
+
+def _require_size(name: str, value: int) -> None:
+    """A whole number of terms that can be expanded and integrated one by one."""
+    if isinstance(value, bool) or not isinstance(value, Integral):
+        raise TypeError(f"{name} is {value!r}, expected a whole number")
+    if value > MOST_TERMS:
+        raise ValueError(
+            f"{name} is {shown(value)}: a polynomial of as many terms would be integrated, at most "
+            f"{MOST_TERMS} are; use dstheory.inference.binomial for large counts"
+        )

@@ -5,6 +5,7 @@ metric is a formula. Label conventions are scikit-learn's. Every refusal names t
 """
 
 from dataclasses import dataclass
+from math import log10
 from typing import Any
 
 import numpy as np
@@ -36,6 +37,9 @@ __all__ = [
 ]
 
 Floats = NDArray[np.float64]
+
+# Quantiles of ten million draws are right to 1e-4 of the level.
+MOST_REPEATS = 10_000_000
 
 
 @dataclass(frozen=True, eq=False)
@@ -144,6 +148,15 @@ def check_count(name: str, value: Any, least: int) -> None:
         raise TypeError(f"{name} is {value!r}, expected a whole number")
     if value < least:
         raise ValueError(f"{name} is {value}, expected at least {least}")
+    if value > MOST_REPEATS:
+        raise ValueError(
+            f"{name} is {_shown(int(value))}, at most {MOST_REPEATS:,}: each costs time in "
+            "proportion to the samples, and no figure changes with more"
+        )
+
+
+def _shown(value: int) -> str:
+    return f"{value:,}" if value < 10**20 else f"about 10^{value.bit_length() * log10(2):.0f}"
 
 
 def probabilities(y_prob: Any) -> Floats:

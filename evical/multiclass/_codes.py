@@ -23,6 +23,8 @@ KINDS = ("one_vs_rest", "all_pairs", "sparse", "complete")
 
 # Allwein et al. call it intractable above this: 788,970 columns for 13 classes.
 MAX_COMPLETE = 13
+# A matrix of 100 MB where a class has a column, of 2 GB where a pair has one.
+MAX_CLASSES, MAX_BYTES = 10_000, 1 << 31
 
 
 def code_matrix(
@@ -91,6 +93,7 @@ def code_matrix(
         raise TypeError(f"n_classes is {n_classes!r}, expected an integer")
     if n_classes < 2:
         raise ValueError(f"n_classes is {n_classes}, expected two or more")
+    _check_size(kind, int(n_classes))
     if n_columns is not None and kind != "sparse":
         raise ValueError(f"n_columns is for kind 'sparse'; that of {kind!r} is fixed")
     if kind == "sparse":
@@ -100,6 +103,21 @@ def code_matrix(
     if kind == "all_pairs" or n_classes == 2:
         return _all_pairs(int(n_classes))
     return (2 * np.eye(n_classes) - 1).astype(np.int8)
+
+
+def _check_size(kind: str, n_classes: int) -> None:
+    """Refuse a code that memory does not allow, before anything is made."""
+    if n_classes > MAX_CLASSES:
+        size = (
+            f"{n_classes:,}" if n_classes < 10**20 else f"10^{n_classes.bit_length() * 0.301:.0f}"
+        )
+        raise ValueError(f"n_classes is {size}, at most {MAX_CLASSES:,}: merge classes first")
+    n_bytes = n_classes**2 * (n_classes - 1) // 2 if kind == "all_pairs" else 0
+    if n_bytes > MAX_BYTES:
+        raise ValueError(
+            f"a code 'all_pairs' of {n_classes:,} classes takes {n_bytes / 2**30:.3g} GiB, more "
+            f"than the limit of {MAX_BYTES >> 30} GiB; take 'one_vs_rest', or fewer classes"
+        )
 
 
 def _all_pairs(n_classes: int) -> NDArray[np.int8]:

@@ -7,6 +7,7 @@ import numpy as np
 import pytest
 import sympy
 
+from dstheory import exact
 from dstheory.exact import (
     at_least_probability,
     confidence_formula,
@@ -97,3 +98,20 @@ def test_impossible_counts(call):
         incomplete_beta(1, 0, 1)
     with pytest.raises(ValueError, match="no trials"):
         likelihood_formula(0, 0)
+
+
+@pytest.mark.parametrize("huge", [201, 10**400, 10**4000])
+def test_counts_that_would_never_end_are_refused(huge):
+    t = sympy.Symbol("t")
+    calls = [
+        lambda: exact.dempster_formula(1, huge),
+        lambda: exact.likelihood_formula(1, huge),
+        lambda: exact.at_least_probability(t, 1, huge),
+        lambda: exact.incomplete_beta(t, 1, huge),
+        lambda: exact.incomplete_beta(t, huge, 1),
+    ]
+    for call in calls:
+        with pytest.raises(ValueError, match="would be integrated, at most 200 are; use dstheory"):
+            call()
+    with pytest.raises(TypeError, match=r"n is 2\.5, expected a whole number"):
+        exact.dempster_formula(1, 2.5)

@@ -183,3 +183,11 @@ def test_one_label_of_two_is_enough():
     assert metrics.expected_calibration_error([-1, -1], [0.5, 0.5]) == 0.5
     with pytest.raises(ValueError, match="y_true has 1 labels, but there are 2 columns"):
         metrics.brier_score(["no", "no"], [0.5, 0.0])
+
+
+@pytest.mark.parametrize("many", [10_000_001, 10**400])
+def test_counts_that_never_end_are_refused(many):
+    from evical.metrics._inputs import check_count
+
+    with pytest.raises(ValueError, match=r"n_resamples is .*, at most 10,000,000: each costs time"):
+        check_count("n_resamples", many, 1)

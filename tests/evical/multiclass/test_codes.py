@@ -174,3 +174,16 @@ def test_matrix_is_copied():
 def test_a_sparse_code_of_a_thousand_classes_is_found_within_seconds():
     code = check_code_matrix(code_matrix("sparse", 1000, random_state=0), 1000)
     assert code.shape == (1000, 149)
+
+
+@pytest.mark.parametrize(
+    ("kind", "n_classes", "message"),
+    [
+        ("one_vs_rest", 10**400, r"n_classes is 10\^400, at most 10,000"),
+        ("complete", 10**4000, r"n_classes is 10\^4000, at most 10,000"),
+        ("all_pairs", 5000, "takes 58.2 GiB, more than the limit of 2 GiB; take 'one_vs_rest'"),
+    ],
+)
+def test_codes_that_explode_say_so_before(kind, n_classes, message):
+    with pytest.raises(ValueError, match=message):
+        code_matrix(kind, n_classes)
