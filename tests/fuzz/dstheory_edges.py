@@ -161,7 +161,7 @@ BELIEFS: dict[str, Call] = {
         m, _other(m, rng), family="dubois_prade", parameter=_share(m, rng)
     ),
     "tnorm normalized": lambda m, rng: combine.tnorm_conjunctive(
-        m, _other(m, rng), family="sugeno_weber", parameter=_epsilon(m, rng), normalize=True
+        m, _other(m, rng), family="dubois_prade", parameter=_share(m, rng), normalize=True
     ),
 }
 FINITE: dict[str, Call] = {
