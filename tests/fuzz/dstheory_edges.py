@@ -164,8 +164,14 @@ BELIEFS: dict[str, Call] = {
         m, _other(m, rng), family="dubois_prade", parameter=_share(m, rng), normalize=True
     ),
 }
+
+
+def _measured(name: str) -> Call:
+    return lambda m, rng: getattr(measure, name)(m)
+
+
 FINITE: dict[str, Call] = {
-    name: (lambda m, rng, name=name: getattr(measure, name)(m))  # type: ignore[misc]
+    name: _measured(name)
     for name in (
         "deng_entropy",
         "pal_entropy",
