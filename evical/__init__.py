@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING, Any
 if TYPE_CHECKING:
     from evical.calibrators import BinningCalibrator, IsotonicCalibrator, LogisticCalibrator
     from evical.classifier import EvidentialClassifier
+    from evical.cross_validation import cross_val_mass
     from evical.ensemble import EvidentialEnsemble
     from evical.scores import ScoreCounts
 
@@ -26,9 +27,18 @@ __all__ = [
     "LogisticCalibrator",
     "ScoreCounts",
     "__version__",
+    "cross_val_mass",
 ]
 
-_STAGES = ("scores", "calibrators", "multiclass", "fusion", "classifier", "ensemble")
+_STAGES = (
+    "scores",
+    "calibrators",
+    "multiclass",
+    "fusion",
+    "classifier",
+    "ensemble",
+    "cross_validation",
+)
 _HOMES = {
     "BinningCalibrator": "calibrators",
     "EvidentialClassifier": "classifier",
@@ -36,6 +46,7 @@ _HOMES = {
     "IsotonicCalibrator": "calibrators",
     "LogisticCalibrator": "calibrators",
     "ScoreCounts": "scores",
+    "cross_val_mass": "cross_validation",
 }
 
 if not TYPE_CHECKING:  # for whom a function of this name would make every name one of ours

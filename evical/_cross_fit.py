@@ -14,16 +14,17 @@ import numpy as np
 from numpy.typing import NDArray
 from sklearn.base import clone
 from sklearn.frozen import FrozenEstimator
-from sklearn.model_selection import StratifiedKFold
+from sklearn.model_selection import StratifiedGroupKFold, StratifiedKFold
 from sklearn.utils import _safe_indexing
 from sklearn.utils.validation import _check_method_params
 
 from dstheory import Frame, MassFunction
+from evical._folds import units_of_classes
 from evical._members import fitted, gathered
 from evical._progress import Progress
 from evical.fusion import BaseFusion
 
-__all__ = ["Share", "check_refittable", "fit_fusion"]
+__all__ = ["Share", "check_refittable", "fit_fusion", "learned_by_name"]
 
 Floats = NDArray[np.float64]
 Rows = NDArray[np.intp]
@@ -94,6 +95,7 @@ def fit_fusion(
     weight: Floats | None,
     n_jobs: int | None,
     progress: Progress,
+    groups: NDArray[Any] | None = None,
 ) -> None:
     """Let a fusion learn from the sizes of the shares, and from held-out beliefs if it needs them.
 
@@ -107,6 +109,8 @@ def fit_fusion(
     weight : (n,) array or None
     n_jobs : int or None
     progress : Progress
+    groups : (n,) array or None
+        Groups that are not parted.
 
     Raises
     ------
@@ -118,15 +122,16 @@ def fit_fusion(
     if not fusion.needs_beliefs:
         fusion.fit(sizes=sizes)
         return
+    folds_of = [_folds_of(share, y, counts, groups) for share in shares]
     tasks = [
         (f"{share.name}, copy {number}", (share, X, y, train, test))
-        for share in shares
-        for number, (train, test) in enumerate(_folds_of(share, y, counts), start=1)
+        for share, folds in zip(shares, folds_of, strict=True)
+        for number, (train, test) in enumerate(folds, start=1)
     ]
     parts = iter(progress.each(_without, tasks, n_jobs))
     masses = [
-        _held_out(share, X, y, [next(parts) for _ in _folds_of(share, y, counts)])
-        for share in shares
+        _held_out(share, X, y, [next(parts) for _ in folds])
+        for share, folds in zip(shares, folds_of, strict=True)
     ]
     if all(m.is_vacuous.all() for m in masses):
         raise ValueError(
@@ -136,11 +141,14 @@ def fit_fusion(
     fusion.fit(masses, y, sizes, sample_weight=weight)
 
 
-def _folds_of(share: Share, y: NDArray[Any], counts: Floats) -> list[tuple[Rows, Rows]]:
+def _folds_of(
+    share: Share, y: NDArray[Any], counts: Floats, groups: NDArray[Any] | None
+) -> list[tuple[Rows, Rows]]:
     """Folds of the rows of a member that have a weight; none of a frozen one."""
     if isinstance(share.member, FrozenEstimator):
         return []
-    return _folds(y, share.rows[counts[share.rows] > 0])
+    rows = share.rows[counts[share.rows] > 0]
+    return _folds(y[rows], rows, None if groups is None else groups[rows])
 
 
 def _held_out(
@@ -157,11 +165,12 @@ def _held_out(
     return gathered(Frame(share.fitted.classes_.tolist()), len(y), parts)
 
 
-def _folds(y: NDArray[Any], rows: Rows) -> list[tuple[Rows, Rows]]:
-    least = int(np.unique(y[rows], return_counts=True)[1].min())
+def _folds(y: NDArray[Any], rows: Rows, groups: NDArray[Any] | None) -> list[tuple[Rows, Rows]]:
+    least = int(units_of_classes(y, groups).min())
     if least < 2:
         return []
-    splits = StratifiedKFold(min(_FOLDS, least)).split(rows, y[rows])
+    kind = StratifiedKFold if groups is None else StratifiedGroupKFold
+    splits = kind(min(_FOLDS, least)).split(rows, y, groups)
     return [(rows[train], rows[test]) for train, test in splits]
 
 
@@ -175,3 +184,23 @@ def _without(
     except ValueError:  # the same fit to more rows went well
         return test, None
     return test, copy.predict_mass(_safe_indexing(X, test))
+
+
+def learned_by_name(fusion: Any, names: list[str]) -> dict[str, dict[str, Any]]:
+    """What a fusion knows of each source, by the names of the sources.
+
+    Parameters
+    ----------
+    fusion : fitted BaseFusion, or a plain rule, which knows nothing
+    names : list of str
+
+    Returns
+    -------
+    dict of str to dict
+    """
+    if not isinstance(fusion, BaseFusion):
+        return {}
+    return {
+        attribute: dict(zip(names, values.tolist(), strict=True))
+        for attribute, values in fusion.by_source().items()
+    }

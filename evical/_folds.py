@@ -11,16 +11,18 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 from sklearn.base import clone
-from sklearn.model_selection import check_cv
+from sklearn.model_selection import StratifiedGroupKFold, check_cv
 from sklearn.utils import _safe_indexing
 from sklearn.utils.validation import _check_method_params, check_is_fitted
 
 from evical._calibrated import Calibrated, fit_calibrated, score_scale
+from evical._coded import fit_to_labels
 from evical._decoder import Decoder
+from evical._inputs import check_groups
 from evical._progress import Progress
 from evical._response import class_scores
 
-__all__ = ["FoldFitter", "make_folds", "n_folds"]
+__all__ = ["FoldFitter", "make_folds", "n_folds", "units_of_classes"]
 
 Floats = NDArray[np.float64]
 Rows = NDArray[np.intp]
@@ -43,7 +45,8 @@ def make_folds(
     Parameters
     ----------
     cv : int, splitter, iterable of (train, test) or None
-        None means 5, or as many as the rarest class has samples, if these are fewer.
+        None means 5, or as many as the rarest class has samples, if these are fewer. A number of
+        folds keeps groups together, if there are any.
     X, y, weight : samples, labels and weights (or None)
     split_params : dict
         More arguments of the splitter, such as groups.
@@ -60,7 +63,10 @@ def make_folds(
         If a class is missing from a fold, naming both; if a fold tests what it trains on;
         if the test parts are no partition although they are pooled.
     """
-    splitter = check_cv(_enough(cv, y), y, classifier=True)
+    groups = split_params.get("groups")
+    if groups is not None:
+        groups = check_groups(groups, len(y))
+    splitter = _splitter(cv, y, groups)
     folds = [
         (_rows(train, len(y)), _rows(test, len(y)))
         for train, test in splitter.split(X, y, **split_params)
@@ -77,32 +83,60 @@ def make_folds(
     return folds
 
 
-def n_folds(cv: Any, X: Any, y: NDArray[Any]) -> int:
+def n_folds(cv: Any, X: Any, y: NDArray[Any], groups: NDArray[Any] | None) -> int:
     """Number of folds that `make_folds` would make.
 
     Parameters
     ----------
     cv : int, splitter, iterable of (train, test) or None
     X, y : samples and labels
+    groups : (n,) array or None
 
     Returns
     -------
     int
     """
-    return int(check_cv(_enough(cv, y), y, classifier=True).get_n_splits(X, y))
+    return int(_splitter(cv, y, groups).get_n_splits(X, y, groups))
 
 
-def _enough(cv: Any, y: NDArray[Any]) -> Any:
+def _splitter(cv: Any, y: NDArray[Any], groups: NDArray[Any] | None) -> Any:
+    chosen = _enough(cv, y, groups)
+    if groups is not None and isinstance(chosen, int | np.integer):
+        return StratifiedGroupKFold(chosen)
+    return check_cv(chosen, y, classifier=True)
+
+
+def units_of_classes(y: NDArray[Any], groups: NDArray[Any] | None) -> NDArray[np.intp]:
+    """How many samples each class has, or in how many groups it is.
+
+    Parameters
+    ----------
+    y : (n,) array
+    groups : (n,) array or None
+
+    Returns
+    -------
+    (K,) array
+    """
+    _, codes = np.unique(y, return_inverse=True)
+    if groups is None:
+        return np.bincount(codes)
+    _, units = np.unique(groups, return_inverse=True)
+    return np.bincount(np.unique(np.stack([codes, units]), axis=1)[0])
+
+
+def _enough(cv: Any, y: NDArray[Any], groups: NDArray[Any] | None) -> Any:
     """`cv`, or the default, unless it asks for more folds than the rarest class has samples."""
-    classes, counts = np.unique(y, return_counts=True)
+    classes, counts = np.unique(y), units_of_classes(y, groups)
     least = int(counts.min())
     n_folds = max(2, min(5, least)) if cv is None else cv
     if not isinstance(n_folds, int | np.integer) or least >= n_folds:
         return n_folds  # other splitters are judged by their folds
     rare = classes.tolist()[int(np.argmin(counts))]
-    advice = f"take cv={least} or less, or more samples" if least > 1 else "take more samples"
+    unit = "sample" if groups is None else "group"
+    advice = f"take cv={least} or less, or more {unit}s" if least > 1 else f"take more {unit}s"
     raise ValueError(
-        f"class {rare!r} has {least} sample{'s' if least > 1 else ''}, but each of {n_folds} "
+        f"class {rare!r} has {least} {unit}{'s' if least > 1 else ''}, but each of {n_folds} "
         f"folds needs one; {advice}"
     )
 
@@ -216,9 +250,10 @@ class FoldFitter:
 
     def _trained(self, rows: Rows | None) -> Any:
         if rows is None:
-            return clone(self.estimator).fit(self.X, self.y, **self.params)
+            return fit_to_labels(clone(self.estimator), self.X, self.y, self.params)
         params = _check_method_params(self.X, params=self.params, indices=rows)
-        return clone(self.estimator).fit(_safe_indexing(self.X, rows), self.y[rows], **params)
+        X = _safe_indexing(self.X, rows)
+        return fit_to_labels(clone(self.estimator), X, self.y[rows], params)
 
     def _calibrated(self, estimator: Any, scores: Floats, rows: Rows | None) -> Calibrated:
         y = self.y if rows is None else self.y[rows]

@@ -8,7 +8,35 @@ from sklearn.utils import indexable
 
 from evical.scores._checks import check_labels, check_weights
 
-__all__ = ["check_samples"]
+__all__ = ["check_groups", "check_samples"]
+
+
+def check_groups(groups: Any, n: int) -> NDArray[Any]:
+    """Groups of samples, one for each.
+
+    Parameters
+    ----------
+    groups : (n,) array
+    n : int
+
+    Returns
+    -------
+    (n,) array
+
+    Raises
+    ------
+    ValueError
+
+    Examples
+    --------
+    >>> check_groups(["a", "b"], 3)
+    Traceback (most recent call last):
+    ValueError: groups have shape (2,), expected (3,), one each
+    """
+    array = np.asarray(groups)
+    if array.shape != (n,):
+        raise ValueError(f"groups have shape {array.shape}, expected ({n},), one each")
+    return array
 
 
 def check_samples(

@@ -5,12 +5,12 @@ from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
-from sklearn.frozen import FrozenEstimator
 from sklearn.utils import _safe_indexing
 from sklearn.utils.validation import _check_method_params
 
 from dstheory import Frame, MassFunction
 from dstheory.errors import TotalConflictError
+from evical._predictions import BeliefPredictor
 
 __all__ = [
     "as_subsets",
@@ -83,7 +83,7 @@ def fitted(member: Any, X: Any, y: NDArray[Any], params: dict[str, Any]) -> Any:
 
     Parameters
     ----------
-    member : BeliefPredictor, or a frozen one
+    member : BeliefPredictor, a frozen one, or a calibrator
     X : array, data frame or sparse matrix
     y : (n,) array
     params : dict
@@ -93,7 +93,7 @@ def fitted(member: Any, X: Any, y: NDArray[Any], params: dict[str, Any]) -> Any:
     -------
     the member
     """
-    fit = member.fit if isinstance(member, FrozenEstimator) else member._fit
+    fit = member._fit if isinstance(member, BeliefPredictor) else member.fit
     return fit(X, y, **params)
 
 

@@ -12,14 +12,17 @@ from typing import Any, Self
 
 import numpy as np
 from numpy.typing import NDArray
+from sklearn import get_config
 from sklearn.base import ClassifierMixin, MetaEstimatorMixin
+from sklearn.frozen import FrozenEstimator
+from sklearn.utils.validation import check_is_fitted, has_fit_parameter
 
 from dstheory import Frame, MassFunction, decide
 from dstheory.transform import betp
 from evical._closed import ClosedExpectations, ClosedForm
 from evical.multiclass import MAX_CLASSES
 
-__all__ = ["BeliefPredictor", "interval", "warn_of_weightless"]
+__all__ = ["BeliefPredictor", "interval", "warn_of_weightless", "weightless"]
 
 Floats = NDArray[np.float64]
 
@@ -146,6 +149,7 @@ class BeliefPredictor(ClassifierMixin, MetaEstimatorMixin):  # type: ignore[misc
             If there is no such criterion, or it gives something else; if it takes the masses
             of all sets of too many classes.
         """
+        check_is_fitted(self)
         rule = _criterion(criterion)
         matrix = np.eye(len(self.classes_)) if utilities is None else np.asarray(utilities)
         m = self._belief_for(rule, X)
@@ -176,6 +180,14 @@ class BeliefPredictor(ClassifierMixin, MetaEstimatorMixin):  # type: ignore[misc
                     f"expected utilities are enough for {known}"
                 )
             raise
+
+
+def weightless(estimator: Any) -> list[str]:
+    """The name of a classifier that cannot be trained with weights; none of another."""
+    routed = get_config()["enable_metadata_routing"]  # which knows what was requested
+    frozen = isinstance(estimator, FrozenEstimator)
+    takes = routed or frozen or has_fit_parameter(estimator, "sample_weight")
+    return [] if takes else [type(estimator).__name__]
 
 
 def warn_of_weightless(names: Sequence[str]) -> None:

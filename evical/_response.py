@@ -12,6 +12,7 @@ from numpy.typing import NDArray
 from sklearn.frozen import FrozenEstimator
 from sklearn.pipeline import Pipeline
 
+from evical._coded import CodedLabels
 from evical.scores import log_odds
 
 __all__ = ["class_scores"]
@@ -126,7 +127,7 @@ def _is_one_vs_one(estimator: Any) -> bool:
 
 def _innermost(estimator: Any) -> Any:
     """The classifier whose scores a frozen classifier, a pipeline or a search passes on."""
-    if isinstance(estimator, FrozenEstimator):
+    if isinstance(estimator, FrozenEstimator | CodedLabels):
         return _innermost(estimator.estimator)
     if isinstance(estimator, Pipeline):
         return _innermost(estimator.steps[-1][1])
@@ -144,4 +145,6 @@ def _shape_message(estimator: Any, raw: Floats, expected: int, n_classes: int) -
 
 
 def _name(estimator: Any) -> str:
+    if isinstance(estimator, CodedLabels):
+        estimator = estimator.estimator
     return type(estimator).__name__

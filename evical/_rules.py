@@ -183,7 +183,9 @@ def _shares(weights: Any, n_sources: int) -> Any:
     return array if abs(array.sum() - 1) <= 1e-9 else None
 
 
-def check_predictable(members: dict[str, Any], rule: Any, X: Any, y: NDArray[Any]) -> None:
+def check_predictable(
+    members: dict[str, Any], rule: Any, X: Any, y: NDArray[Any], groups: NDArray[Any] | None
+) -> None:
     """Refuse before training what could not predict, because classes have too many sets.
 
     Parameters
@@ -192,6 +194,8 @@ def check_predictable(members: dict[str, Any], rule: Any, X: Any, y: NDArray[Any
         Classifiers with beliefs, not fitted (or frozen), by name.
     rule : callable
     X, y : samples and labels
+    groups : (n,) array or None
+        Groups of samples that no fold parts.
 
     Raises
     ------
@@ -219,7 +223,8 @@ def check_predictable(members: dict[str, Any], rule: Any, X: Any, y: NDArray[Any
                 "combined; take code='one_vs_rest', or a coupling"
             )
     if not means:
-        _check_products({name: _n_products(m, X, y) for name, m in known.items()}, n_classes)
+        numbers = {name: _n_products(m, X, y, groups) for name, m in known.items()}
+        _check_products(numbers, n_classes)
 
 
 def _plain(member: Any) -> Any:
@@ -266,10 +271,12 @@ def _lists_all_sets(member: EvidentialClassifier) -> bool:
     return member.coupling is None and not together and model in _EVIDENTIAL
 
 
-def _n_products(member: EvidentialClassifier, X: Any, y: NDArray[Any]) -> int:
+def _n_products(
+    member: EvidentialClassifier, X: Any, y: NDArray[Any], groups: NDArray[Any] | None
+) -> int:
     """How many products over the classes a belief will have: one a fold."""
     if hasattr(member, "calibrated_classifiers_"):
         return len(member.calibrated_classifiers_)
     frozen = isinstance(member.estimator, FrozenEstimator)
     ensemble = not frozen if member.ensemble == "auto" else member.ensemble
-    return n_folds(member.cv, X, y) if ensemble and member.coupling is None else 1
+    return n_folds(member.cv, X, y, groups) if ensemble and member.coupling is None else 1

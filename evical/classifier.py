@@ -28,7 +28,7 @@ from evical._columns import ColumnFitter, column_weights
 from evical._decoder import COUPLINGS, Decoder
 from evical._folds import FoldFitter, make_folds
 from evical._inputs import check_samples
-from evical._predictions import BeliefPredictor, warn_of_weightless
+from evical._predictions import BeliefPredictor, warn_of_weightless, weightless
 from evical._progress import Progress, check_verbose
 from evical.calibrators import LogisticCalibrator
 from evical.multiclass import BaseMulticlassCalibrator, check_code_matrix, code_matrix
@@ -51,7 +51,8 @@ class EvidentialClassifier(BeliefPredictor, BaseEstimator):  # type: ignore[misc
     Parameters
     ----------
     estimator : classifier, optional
-        With `decision_function` or else `predict_proba`, of which the log-odds are taken.
+        With `decision_function` or else `predict_proba`, of which the log-odds are taken. One
+        that refuses the labels, such as XGBoost's, is trained on the numbers of the classes.
         Default: `sklearn.svm.LinearSVC`. A fitted one comes in
         `sklearn.frozen.FrozenEstimator`; then all data given to `fit` are calibration data,
         and should not be those it was trained on.
@@ -171,8 +172,10 @@ class EvidentialClassifier(BeliefPredictor, BaseEstimator):  # type: ignore[misc
         sample_weight : (n,) array, optional
             Non-negative weights, for the calibrators and, if it takes them, the classifier.
         **fit_params
-            More arguments of the classifier's `fit`; with scikit-learn's metadata routing
-            switched on, whatever was requested.
+            ``groups`` (n,), which the folds do not part: those of a number `cv` are then of
+            `sklearn.model_selection.StratifiedGroupKFold`, and a splitter such as `GroupKFold`
+            gets them. Else more arguments of the classifier's `fit`. With scikit-learn's
+            metadata routing switched on, what the classifier and the splitter requested.
 
         Returns
         -------
@@ -289,23 +292,17 @@ class EvidentialClassifier(BeliefPredictor, BaseEstimator):  # type: ignore[misc
         if get_config()["enable_metadata_routing"]:
             routed = process_routing(self, "fit", sample_weight=weight, **fit_params)
             return dict(routed.estimator.fit), dict(routed.splitter.split)
+        groups = fit_params.pop("groups", None)
+        split_params = {} if groups is None else {"groups": groups}
         estimator = self._resolved_estimator()
         if weight is None or isinstance(estimator, FrozenEstimator):
-            return fit_params, {}
+            return fit_params, split_params
         if has_fit_parameter(estimator, "sample_weight"):
-            return {**fit_params, "sample_weight": weight}, {}
-        return fit_params, {}
+            return {**fit_params, "sample_weight": weight}, split_params
+        return fit_params, split_params
 
     def _weightless(self) -> list[str]:
-        estimator = self._resolved_estimator()
-        routed = get_config()["enable_metadata_routing"]  # which knows what was requested
-        if (
-            routed
-            or isinstance(estimator, FrozenEstimator)
-            or has_fit_parameter(estimator, "sample_weight")
-        ):
-            return []
-        return [type(estimator).__name__]
+        return weightless(self._resolved_estimator())
 
     def predict_mass(self, X: Any) -> MassFunction:
         """Belief about the class of each sample.

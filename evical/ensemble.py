@@ -22,8 +22,8 @@ from sklearn.utils.validation import check_is_fitted
 from dstheory import MassFunction
 from dstheory.combine import conjunctive, dempster
 from evical._closed import ClosedForm
-from evical._cross_fit import Share, check_refittable, fit_fusion
-from evical._inputs import check_samples
+from evical._cross_fit import Share, check_refittable, fit_fusion, learned_by_name
+from evical._inputs import check_groups, check_samples
 from evical._members import as_subsets, fit_member, named_members
 from evical._predictions import BeliefPredictor, warn_of_weightless
 from evical._progress import Progress, check_verbose
@@ -159,8 +159,8 @@ class EvidentialEnsemble(BeliefPredictor, _BaseComposition):  # type: ignore[mis
         sample_weight : (n,) array, optional
             Non-negative weights.
         **fit_params
-            With scikit-learn's metadata routing switched on, whatever the classifiers
-            requested.
+            ``groups`` (n,), which no folds part, see `EvidentialClassifier.fit`; with
+            scikit-learn's metadata routing switched on, whatever the classifiers requested.
 
         Returns
         -------
@@ -187,8 +187,11 @@ class EvidentialEnsemble(BeliefPredictor, _BaseComposition):  # type: ignore[mis
         check_choice("total_conflict", self.total_conflict, ("error", "vacuous"))
         fusion = self._checked_fusion(members)
         X, y, weight = check_samples(X, y, sample_weight)
-        check_predictable(members, fusion, X, y)
         self.classes_ = np.unique(y)
+        groups = fit_params.get("groups")
+        if groups is not None:
+            groups = fit_params["groups"] = check_groups(groups, len(y))
+        check_predictable(members, fusion, X, y, groups)
         subsets = as_subsets(self.subsets, list(members), y)
         params = self._routed(list(members), weight, fit_params)
         progress = Progress(type(self).__name__, self.verbose)
@@ -206,9 +209,9 @@ class EvidentialEnsemble(BeliefPredictor, _BaseComposition):  # type: ignore[mis
                 names, members.values(), self.estimators_, owned, params.values(), strict=True
             )
             shares = [Share(*part) for part in parts]
-            fit_fusion(fusion, shares, X, y, weight, self.n_jobs, progress)
+            fit_fusion(fusion, shares, X, y, weight, self.n_jobs, progress, groups)
         self.fusion_ = fusion
-        self.fusion_by_name_ = _by_name(fusion, list(members))
+        self.fusion_by_name_ = learned_by_name(fusion, list(members))
         self._take_features(self.estimators_[0])
         return self
 
@@ -248,12 +251,15 @@ class EvidentialEnsemble(BeliefPredictor, _BaseComposition):  # type: ignore[mis
         if get_config()["enable_metadata_routing"]:
             routed = process_routing(self, "fit", sample_weight=weight, **fit_params)
             return {name: dict(routed[name].fit) for name in names}
+        shared = {"groups": fit_params.pop("groups")} if "groups" in fit_params else {}
         if fit_params:
             raise TypeError(
                 f"fit takes {', '.join(fit_params)} only with metadata routing: "
                 "sklearn.set_config(enable_metadata_routing=True)"
             )
-        return {name: {} if weight is None else {"sample_weight": weight} for name in names}
+        if weight is not None:
+            shared["sample_weight"] = weight
+        return dict.fromkeys(names, shared)
 
     def _check_same_classes(self, names: Sequence[str]) -> None:
         for name, member in zip(names, self.estimators_, strict=True):
@@ -388,13 +394,3 @@ class EvidentialEnsemble(BeliefPredictor, _BaseComposition):  # type: ignore[mis
         tags.input_tags.sparse = all(tag.sparse for tag in inner)
         tags.input_tags.allow_nan = all(tag.allow_nan for tag in inner)
         return tags
-
-
-def _by_name(fusion: Any, names: list[str]) -> dict[str, dict[str, Any]]:
-    """What a fusion knows of each source, by the names of the sources."""
-    if not isinstance(fusion, BaseFusion):
-        return {}
-    return {
-        attribute: dict(zip(names, values.tolist(), strict=True))
-        for attribute, values in fusion.by_source().items()
-    }

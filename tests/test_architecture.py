@@ -51,6 +51,7 @@ ORDER = {
         ["fusion"],
         ["_*", "classifier"],
         ["ensemble"],
+        ["cross_validation"],
         ["metrics"],
         ["significance"],
         ["datasets"],

@@ -49,8 +49,9 @@ def test_estimators(estimator, message):
     fresh = clone(estimator)
     with pytest.raises(ValueError, match=message):
         fresh.fit(X, Y)
-    with pytest.raises(NotFittedError):
-        fresh.predict(X)
+    for method in ("predict", "predict_mass", "predict_proba", "predict_interval", "predict_set"):
+        with pytest.raises(NotFittedError):
+            getattr(fresh, method)(X)
     assert vars(fresh).keys() == vars(clone(estimator)).keys()
     good = type(estimator)(**{**estimator.get_params(deep=False), **cured(estimator)})
     expected = good.fit(X[:130], Y[:130]).predict_proba(X)

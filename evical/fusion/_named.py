@@ -1,6 +1,5 @@
 """Fusions by name: rules of `dstheory.combine`, and fusions with parameters."""
 
-import difflib
 import inspect
 from collections.abc import Callable
 from typing import Any
@@ -11,6 +10,7 @@ from evical.fusion._discounted import Discounted
 from evical.fusion._mixture import Mixture
 from evical.fusion._stacked import Stacked
 from evical.fusion._t_norm import TNorm
+from evical.scores._choices import did_you_mean
 
 __all__ = ["named_fusion"]
 
@@ -61,11 +61,11 @@ def named_fusion(rule: Any) -> Callable[..., MassFunction]:
     rules = {name: getattr(combine, name) for name in combine.__all__}
     rules = {name: rule for name, rule in rules.items() if _needs_masses_only(rule)}
     if not isinstance(rule, str) or rule not in rules:
-        close = difflib.get_close_matches(str(rule), [*_MADE, *rules], n=1)
-        meant = f"; did you mean {close[0]!r}?" if close else ""
+        names = [*_MADE, *rules]
         raise ValueError(
-            f"rule is {rule!r}{meant or ','} expected a function of mass functions (with its "
-            f"options, as functools.partial), a fusion, or one of {', '.join([*_MADE, *rules])}"
+            f"rule is {rule!r}, expected a function of mass functions (with its options, as "
+            f"functools.partial), a fusion, or one of {', '.join(names)}"
+            f"{did_you_mean(rule, names)}"
         )
     return rules[rule]  # type: ignore[no-any-return]  # looked up by name
 

@@ -221,8 +221,8 @@ def test_metadata_routing():
         base = LogisticRegression().set_fit_request(sample_weight=True)
         routed = ensemble([base]).fit(X2, Y2, sample_weight=weight)
     np.testing.assert_array_equal(routed.predict_proba(X2), direct.predict_proba(X2))
-    with pytest.raises(TypeError, match="groups only with metadata routing"):
-        ensemble().fit(X2, Y2, groups=Y2)
+    with pytest.raises(TypeError, match="check_input only with metadata routing"):
+        ensemble().fit(X2, Y2, check_input=False)
 
 
 def test_jobs_and_pickles_change_nothing():

@@ -1,0 +1,118 @@
+"""Beliefs about the samples that one has, each by a copy that has not seen it.
+
+What a classifier says about its own training samples is too good. The analogue of scikit-learn's
+`cross_val_predict` for mass functions (Stone 1974, Cross-validatory choice and assessment of
+statistical predictions, Journal of the Royal Statistical Society B 36, 111-147).
+"""
+
+from typing import Any
+
+import numpy as np
+from sklearn.base import clone
+from sklearn.frozen import FrozenEstimator
+from sklearn.utils import _safe_indexing
+from sklearn.utils.validation import _check_method_params
+
+from dstheory import Frame, MassFunction
+from evical._folds import make_folds
+from evical._inputs import check_groups, check_samples
+from evical._members import fitted, gathered
+from evical._predictions import BeliefPredictor
+from evical._progress import Progress, check_verbose
+
+__all__ = ["cross_val_mass"]
+
+
+def cross_val_mass(
+    estimator: Any,
+    X: Any,
+    y: Any,
+    *,
+    groups: Any = None,
+    cv: Any = None,
+    n_jobs: int | None = None,
+    verbose: int = 0,
+    params: dict[str, Any] | None = None,
+) -> MassFunction:
+    """Belief about the class of each sample, of a copy that was not fitted to it.
+
+    Parameters
+    ----------
+    estimator : classifier or calibrator with `predict_mass`
+        Such as `EvidentialClassifier` or `EvidentialEnsemble`; it is cloned, and not fitted.
+    X : (n, n_features) array, data frame or sparse matrix
+        Scores (n,) for a calibrator.
+    y : (n,) array
+        Labels of two or more classes.
+    groups : (n,) array, optional
+        Groups of samples that are never parted, neither in these folds nor in those that a
+        classifier or an ensemble makes inside.
+    cv : int, splitter, iterable of (train, test) or None
+        Folds, whose test parts hold each sample once; as in `EvidentialClassifier`.
+    n_jobs : int, optional
+        Copies fitted at once, see `joblib.Parallel`.
+    verbose : int or bool
+        Above 0, a line with the time for each fold is printed.
+    params : dict, optional
+        More arguments of `fit`, such as ``sample_weight``; arrays of n rows are cut like X.
+
+    Returns
+    -------
+    MassFunction
+        Batch (n,) on the frame of all classes, in the order of the samples.
+
+    Raises
+    ------
+    TypeError
+        If the estimator has no `predict_mass`.
+    ValueError
+        If it is frozen, and so cannot be fitted anew; if a class is missing from a training part,
+        or the test parts are no partition; or as its `fit`.
+
+    See Also
+    --------
+    evical.EvidentialEnsemble : learns fusions from such beliefs of its members.
+
+    Examples
+    --------
+    >>> from evical.calibrators import BinningCalibrator
+    >>> scores, y = [0.1, 0.2, 0.3, 0.7, 0.8, 0.9], [0, 0, 0, 1, 1, 1]
+    >>> m = cross_val_mass(BinningCalibrator(n_bins=2), scores, y, cv=3)
+    >>> m.bel(1).round(3)
+    array([0.   , 0.   , 0.   , 0.667, 0.667, 0.667])
+    """
+    _check_estimator(estimator)
+    check_verbose(verbose)
+    params = dict(params or {})
+    X, y, weight = check_samples(X, y, params.get("sample_weight"))
+    split = {} if groups is None else {"groups": check_groups(groups, len(y))}
+    folds = make_folds(cv, X, y, weight, split, ensemble=False)
+    if isinstance(estimator, BeliefPredictor):
+        params |= split
+    tasks = [
+        (f"fold {number}", (estimator, X, y, params, *fold))
+        for number, fold in enumerate(folds, start=1)
+    ]
+    parts = Progress("cross_val_mass", verbose).each(_unseen, tasks, n_jobs)
+    tests = [test for _, test in folds]
+    return gathered(Frame(np.unique(y).tolist()), len(y), list(zip(tests, parts, strict=True)))
+
+
+def _check_estimator(estimator: Any) -> None:
+    if isinstance(estimator, type) or not hasattr(estimator, "predict_mass"):
+        raise TypeError(
+            f"estimator is {estimator!r}, which has no predict_mass; wrap a classifier in "
+            "EvidentialClassifier"
+        )
+    if isinstance(estimator, FrozenEstimator):
+        raise ValueError(
+            "the estimator is frozen and stays as it is, but copies are to be fitted without the "
+            "samples that they speak about; give it without FrozenEstimator"
+        )
+
+
+def _unseen(estimator: Any, X: Any, y: Any, params: dict[str, Any], train: Any, test: Any) -> Any:
+    """Beliefs about one part of a copy that is fitted to another."""
+    cut = _check_method_params(X, params=params, indices=train)
+    copy = fitted(clone(estimator), _safe_indexing(X, train), y[train], cut)
+    return copy.predict_mass(_safe_indexing(X, test))
