@@ -13,6 +13,7 @@ import numpy as np
 from numpy.typing import NDArray
 from sklearn import get_config
 from sklearn.base import clone
+from sklearn.ensemble import VotingClassifier
 from sklearn.frozen import FrozenEstimator
 from sklearn.utils import Bunch, get_tags
 from sklearn.utils.metadata_routing import MetadataRouter, MethodMapping, process_routing
@@ -387,6 +388,9 @@ class EvidentialEnsemble(BeliefPredictor, _BaseComposition):  # type: ignore[mis
             mapping = MethodMapping().add(caller="fit", callee="fit")
             router.add(**{name: member}, method_mapping=mapping)
         return router
+
+    def _sk_visual_block_(self) -> Any:
+        return VotingClassifier(self._pairs)._sk_visual_block_()  # members side by side
 
     def __sklearn_tags__(self) -> Any:
         tags = super().__sklearn_tags__()

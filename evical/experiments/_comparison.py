@@ -16,6 +16,7 @@ from evical.experiments._cross_validation import MEASURES, Fold, Tried, folds_of
 from evical.experiments._evaluation import Evaluation
 from evical.experiments._labels import two_labels
 from evical.experiments._methods import named
+from evical.experiments._notebook import html_table
 from evical.experiments._recommendation import (
     Difference,
     Recommendation,
@@ -32,7 +33,7 @@ Floats = NDArray[np.float64]
 _CRITERIA = ("brier_score", "log_loss")
 
 
-@dataclass(frozen=True, eq=False)
+@dataclass(frozen=True, eq=False, repr=False)
 class Comparison:
     """Outcome of a comparison of calibrators.
 
@@ -143,6 +144,19 @@ class Comparison:
         ]
         lost = [f"{name} failed: {reason}" for name, reason in self.failures.items()]
         return "\n".join([head, *rows, *lost, str(self.recommendation)])
+
+    def __repr__(self) -> str:
+        counts = f"{len(self.y)} samples, {len(self.methods)} methods, {self.n_folds} folds"
+        return f"Comparison({self.name}: {counts}; take {self.recommendation.method})"
+
+    def _repr_html_(self) -> str:
+        head = ["", "Brier", "log loss", "ECE", "AUC", "width"]
+        rows = [
+            [name, *(f"{v:.4f}" for v in self.values[self._row(name)].mean(axis=0)[:5])]
+            for name in self.ranking()
+        ]
+        lost = [f"{name} failed: {reason}" for name, reason in self.failures.items()]
+        return html_table(repr(self), [head, *rows], [*lost, *str(self.recommendation).split("\n")])
 
     def _row(self, method: str) -> int:
         if method not in self.methods:

@@ -16,6 +16,7 @@ from numpy.typing import NDArray
 from dstheory import MassFunction, betp
 from dstheory.combine import conjunctive
 from evical._members import total_conflict
+from evical.experiments._notebook import html_table
 from evical.experiments._summary import Estimate
 from evical.metrics._beliefs import class_intervals, normal
 from evical.scores._checks import check_labels
@@ -52,7 +53,7 @@ class Contrast:
     adjusted: float
 
 
-@dataclass(frozen=True, eq=False)
+@dataclass(frozen=True, eq=False, repr=False)
 class EnsembleEvaluation:
     """Beliefs of the members of an ensemble and their combination, judged.
 
@@ -245,12 +246,25 @@ class EnsembleEvaluation:
             for i, pvalue, level in zip(others, pvalues, adjusted, strict=True)
         )
 
+    def __repr__(self) -> str:
+        return f"EnsembleEvaluation({self._head()})"
+
+    def _repr_html_(self) -> str:
+        losses = {name: values.mean(axis=1) for name, values in self.losses().items()}
+        rows = [
+            [way, *(f"{values[i]:.4f}" for values in losses.values())]
+            for i, way in enumerate(self.ways)
+        ]
+        return html_table(self._head(), [["", *(name.replace("_", " ") for name in losses)], *rows])
+
+    def _head(self) -> str:
+        return f"{self.name}: {len(self.members)} members, {self.rule}, {len(self.y)} samples"
+
     def __str__(self) -> str:
         rates = self.losses()["error_rate"].mean(axis=1)
         width = max(map(len, self.ways))
         lines = [f"  {way:<{width}}  {r:.4f}" for way, r in zip(self.ways, rates, strict=True)]
-        head = f"{self.name}: {len(self.members)} members, {self.rule}, {len(self.y)} samples"
-        return "\n".join([head, f"  {'':<{width}}  error rate", *lines])
+        return "\n".join([self._head(), f"  {'':<{width}}  error rate", *lines])
 
 
 def _probability(m: MassFunction) -> Floats:

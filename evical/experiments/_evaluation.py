@@ -14,6 +14,7 @@ from sklearn.utils import check_random_state
 from dstheory import Frame, MassFunction
 from evical.experiments._bootstrap import interval_limits, prepared, resample_count
 from evical.experiments._labels import two_labels
+from evical.experiments._notebook import html_table
 from evical.metrics import CalibrationReport, Measure, calibration_report
 from evical.metrics._beliefs import interval_sample
 from evical.metrics._inputs import BinarySample, binary_sample, check_count
@@ -49,7 +50,7 @@ class Interval:
         return f"{self.name} = {self.value:.4g} [{self.low:.4g}, {self.high:.4g}]"
 
 
-@dataclass(frozen=True, eq=False)
+@dataclass(frozen=True, eq=False, repr=False)
 class Evaluation:
     """Predictions of two classes with their measures; made by the two class methods.
 
@@ -231,10 +232,23 @@ class Evaluation:
         known = ", ".join(interval.name for interval in self.intervals)
         raise KeyError(f"no interval of {name!r}; there are {known}")
 
+    def __repr__(self) -> str:
+        return f"Evaluation({self._head()})"
+
+    def _repr_html_(self) -> str:
+        rows = [
+            [one.name, f"{one.value:.4f}", f"{one.low:.4f} to {one.high:.4f}"]
+            for one in self.intervals
+        ]
+        head = ["", "value", f"{self.confidence:.0%} interval"]
+        return html_table(self._head(), [head, *rows], [self.how])
+
+    def _head(self) -> str:
+        return f"{self.name}: {len(self.y)} samples, {int(self.y.sum())} of {self.class_names[1]}"
+
     def __str__(self) -> str:
-        head = f"{self.name}: {len(self.y)} samples, {int(self.y.sum())} of {self.class_names[1]}"
         level = f"{self.confidence:.0%} intervals: {self.how}"
-        return "\n".join([head, *(f"  {one}" for one in self.intervals), level])
+        return "\n".join([self._head(), *(f"  {one}" for one in self.intervals), level])
 
 
 def _two_labels(y: Any, mass: MassFunction | None, pos_label: Any) -> NDArray[Any]:
