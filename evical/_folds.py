@@ -127,6 +127,12 @@ def units_of_classes(y: NDArray[Any], groups: NDArray[Any] | None) -> NDArray[np
 
 def _enough(cv: Any, y: NDArray[Any], groups: NDArray[Any] | None) -> Any:
     """`cv`, or the default, unless it asks for more folds than the rarest class has samples."""
+    if isinstance(cv, str):
+        hint = "; a fitted classifier comes in sklearn.frozen.FrozenEstimator, without cv"
+        raise ValueError(
+            f"cv is {cv!r}, expected a number of folds, a splitter, pairs of row numbers or None"
+            f"{hint if cv == 'prefit' else ''}"
+        )
     classes, counts = np.unique(y), units_of_classes(y, groups)
     least = int(counts.min())
     n_folds = max(2, min(5, least)) if cv is None else cv

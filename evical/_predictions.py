@@ -21,6 +21,7 @@ from dstheory import Frame, MassFunction, decide
 from dstheory.transform import betp
 from evical._closed import ClosedExpectations, ClosedForm
 from evical.multiclass import MAX_CLASSES
+from evical.scores._choices import did_you_mean
 
 __all__ = ["BeliefPredictor", "interval", "warn_of_weightless", "weightless"]
 
@@ -220,6 +221,6 @@ def _criterion(criterion: Any) -> Callable[..., Any]:
     if criterion not in rules:
         raise ValueError(
             f"criterion is {criterion!r}, expected a function of a mass function and utilities "
-            f"or one of {', '.join(rules)}"
+            f"or one of {', '.join(rules)}{did_you_mean(criterion, rules)}"
         )
     return rules[criterion]  # type: ignore[no-any-return]  # looked up by name

@@ -3,6 +3,8 @@
 from numbers import Integral, Real
 from typing import Any
 
+from evical.scores._choices import did_you_mean
+
 __all__ = ["BINOMIAL_MODELS", "check_confidence", "check_model", "check_size"]
 
 _MOST = 2**24  # things in one array: 128 MB of numbers
@@ -20,7 +22,8 @@ BINOMIAL_MODELS = (
 def check_model(model: Any, models: tuple[str, ...] = BINOMIAL_MODELS) -> None:
     """Raise unless `model` is one of the names."""
     if model not in models:
-        raise ValueError(f"model is {model!r}, expected one of {', '.join(models)}")
+        hint = did_you_mean(model, models)
+        raise ValueError(f"model is {model!r}, expected one of {', '.join(models)}{hint}")
 
 
 def check_confidence(confidence: Any) -> None:

@@ -276,7 +276,11 @@ def check_labels(y: Any) -> NDArray[Any]:
     if missing.any():
         row = int(np.argmax(missing))
         raise ValueError(f"y[{row}] is {labels[row]}; every sample needs a label")
-    check_classification_targets(labels)
+    try:
+        check_classification_targets(labels)
+    except ValueError as error:
+        error.add_note("labels of classes come second: fit(scores, y), fit(X, y)")
+        raise
     return labels
 
 
