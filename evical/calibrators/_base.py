@@ -7,6 +7,7 @@ special case, with no mass on the frame. Each method implements `_fit_counts`, a
 """
 
 from abc import ABC, abstractmethod
+from copy import deepcopy
 from typing import Any, ClassVar, Self
 
 import numpy as np
@@ -209,8 +210,8 @@ class BaseCalibrator(ClassifierMixin, BaseEstimator, ABC):  # type: ignore[misc]
             return given
         if not hasattr(self, "counts_"):
             raise ValueError(
-                "this calibrator was loaded without its counts; save it with "
-                "to_dict(include_counts=True) to go on learning"
+                "this calibrator was loaded without its counts, which pickles leave out; save it "
+                "with to_dict(include_counts=True) to go on learning"
             )
         if classes is not None and not np.array_equal(given, np.unique(self.classes_)):
             raise ValueError(
@@ -231,6 +232,21 @@ class BaseCalibrator(ClassifierMixin, BaseEstimator, ABC):  # type: ignore[misc]
 
     def __sklearn_is_fitted__(self) -> bool:
         return getattr(self, "_ready", False)
+
+    def __getstate__(self) -> dict[str, Any]:
+        """What is pickled: all but the counts, which grow with the training sample."""
+        return {name: value for name, value in vars(self).items() if name != "counts_"}
+
+    def __copy__(self) -> Self:
+        new = type(self).__new__(type(self))
+        new.__dict__.update(vars(self))
+        return new
+
+    def __deepcopy__(self, memo: dict[int, Any]) -> Self:
+        new = type(self).__new__(type(self))
+        memo[id(self)] = new
+        new.__dict__.update(deepcopy(vars(self), memo))
+        return new
 
     def predict_mass(self, scores: Any) -> MassFunction:
         """Belief about the class of each sample.

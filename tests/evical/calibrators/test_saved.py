@@ -2,12 +2,18 @@
 
 import copy
 import json
+import pickle
 
 import numpy as np
 import pytest
+from sklearn.base import clone
+from sklearn.datasets import make_classification
+from sklearn.naive_bayes import GaussianNB
 
+from evical import EvidentialClassifier
 from evical.calibrators import (
     BaseCalibrator,
+    BetaCalibrator,
     BinningCalibrator,
     IsotonicCalibrator,
     LogisticCalibrator,
@@ -191,3 +197,47 @@ def test_a_calibrator_of_a_single_score_is_restored():
         np.testing.assert_array_equal(
             again.predict_interval([0.5, 1, 2]), calibrator.predict_interval([0.5, 1, 2])
         )
+
+
+def large_sample():
+    rng = np.random.default_rng(0)
+    scores = rng.normal(size=20_000)
+    return scores, (scores + rng.normal(size=20_000) > 0).astype(int)
+
+
+@pytest.mark.parametrize(
+    "calibrator", [LogisticCalibrator(), BetaCalibrator(), IsotonicCalibrator()], ids=str
+)
+def test_pickles_leave_the_training_sample_out(calibrator):
+    scores, y = large_sample()
+    fitted = clone(calibrator).fit(scores, y)
+    text = pickle.dumps(fitted)
+    assert len(text) < 30_000
+    loaded = pickle.loads(text)
+    np.testing.assert_array_equal(
+        loaded.predict_interval(scores[:9]), fitted.predict_interval(scores[:9])
+    )
+    with pytest.raises(ValueError, match=r"to_dict\(include_counts=True\) to go on learning"):
+        loaded.partial_fit([0.5], [1])
+    assert len(fitted.counts_) == 20_000  # pickling leaves it as it was
+
+
+@pytest.mark.parametrize("copied", [copy.copy, copy.deepcopy])
+def test_copies_can_go_on_learning(copied):
+    fitted = LogisticCalibrator().fit([1.0, 2.0, 3.0, 4.0], [0, 1, 0, 1])
+    other = copied(fitted)
+    other.partial_fit([5.0], [1])
+    whole = LogisticCalibrator().fit([1.0, 2.0, 3.0, 4.0, 5.0], [0, 1, 0, 1, 1])
+    np.testing.assert_array_equal(other.predict_interval([2.5]), whole.predict_interval([2.5]))
+    assert len(fitted.counts_) == 4
+
+
+def test_pickles_of_classifiers_leave_the_training_sample_out():
+    X, y = make_classification(5000, random_state=0)
+    fitted = EvidentialClassifier(GaussianNB(), calibrator=LogisticCalibrator()).fit(X, y)
+    text = pickle.dumps(fitted)
+    assert len(text) < 60_000
+    loaded = pickle.loads(text)
+    np.testing.assert_array_equal(loaded.predict_interval(X[:9]), fitted.predict_interval(X[:9]))
+    parallel = clone(fitted).set_params(n_jobs=2).fit(X, y)
+    np.testing.assert_array_equal(parallel.predict_interval(X[:9]), fitted.predict_interval(X[:9]))
