@@ -132,7 +132,14 @@ class TemperatureCalibrator(BaseCalibrator):
         size = np.abs(self._fit.standardize(scores))
         if self._profile is None or self._table is None:
             deviation = self._fit.deviation * size
-            return masses_from_log_odds(self.model, best, deviation, self.confidence)
+            # No temperature is negative: an interval of log-odds ends at 0.
+            favored, against = masses_from_log_odds(
+                self.model, np.abs(best), deviation, self.confidence
+            )
+            if self.model == "confidence":
+                favored = np.maximum(favored, 0.5 * self.confidence)
+            up = scores >= 0.0
+            return np.where(up, favored, against), np.where(up, against, favored)
         x = np.arcsinh(size / self._profile.unit)
         favored, against = self._table.masses(x, np.abs(best))
         favored, against = (np.where(size == 0.0, 0.5, mass) for mass in (favored, against))

@@ -187,7 +187,7 @@ class Deviance:
             value, gradient, curvature = self._derivatives(along, y, across)
             with np.errstate(over="ignore"):  # no curvature
                 gain = np.minimum(0.5 * gradient * gradient / curvature, 0.5 * value)
-            factor = level / np.maximum(np.sqrt(2.0 * (value - gain)), 1e-300)
+            factor = level / np.maximum(np.sqrt(2.0 * np.maximum(value - gain, 0.0)), 1e-300)
             factor = np.clip(factor, 0.5, 2.0)
             limit = 1.0 + np.abs(across) + np.abs(along)
             with np.errstate(over="ignore"):

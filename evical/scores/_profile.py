@@ -33,6 +33,7 @@ from evical.scores._standard import standardized
 Array = NDArray[np.float64]
 
 _SCALES = 5e-324, 1.7e308
+_FARTHEST = 1e140  # its square, times any weight, is finite; every sigmoid has long ended there
 _EXACT = 64  # samples with at most that many distinct scores are kept as they are
 _ROUNDS = 10  # of refining panels; two are the rule, and each halving brings the sample nearer
 _LEVEL = 7.0  # the quadrature is made for all sigmoids within that many standard errors
@@ -251,7 +252,7 @@ def profile_of_counts(counts: ScoreCounts, fit: PlattFit) -> LogisticProfile:
     center, scale, unit = _fisher_coordinates(fit)
     origin = float(standardized(np.array(center), fit.center, fit.scale))
     line = -(fit.beta0 + fit.beta1 * origin), -fit.beta1 * (scale / fit.scale)
-    y = standardized(x, center, scale)
+    y = np.clip(standardized(x, center, scale), -_FARTHEST, _FARTHEST)
     if fit.identified:
         deviance = _reduced(Deviance(y, weight, *line, unit))
         edges, coefficients = _table(deviance)

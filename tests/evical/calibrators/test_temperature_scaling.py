@@ -113,3 +113,17 @@ def test_damage_is_found():
         damaged = {**data, "state": {**data["state"], name: value}}
         with pytest.raises(ValueError, match="saved calibrator is damaged"):
             TemperatureCalibrator.from_dict(damaged)
+
+
+@pytest.mark.parametrize("smooth", [True, False])
+@pytest.mark.parametrize("seed", range(8))
+@pytest.mark.parametrize("model", MODELS)
+def test_bel_and_pl_never_fall_along_the_scores(model, seed, smooth):
+    """Whichever way the scores point: no temperature is negative."""
+    rng = np.random.default_rng(seed)
+    scores = np.round(rng.normal(size=12), 1)
+    y = (rng.random(12) < expit((seed % 3 - 1) * 2 * scores)).astype(int)
+    y[:2], scores[:2] = [0, 1], [0.3, -0.2]  # no threshold at 0 separates the classes
+    fitted = TemperatureCalibrator(smooth, model).fit(scores, y)
+    interval = fitted.predict_interval(np.linspace(-9, 9, 181))
+    assert (np.diff(interval, axis=0) > -1e-9).all()
