@@ -49,7 +49,7 @@ FIT = "fit train.csv --score margin --target kind -o model.json"
 
 
 def table(path="out.csv"):
-    return pd.read_csv(path, dtype={"id": str}, float_precision="round_trip")
+    return pd.read_csv(path, dtype={"id": str})
 
 
 def test_the_model_is_that_of_python(folder, samples, capfd):
