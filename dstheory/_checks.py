@@ -29,7 +29,6 @@ __all__ = [
     "kept_sum",
     "refuse_total_conflict",
     "same_frame",
-    "shown",
     "side_by_side",
     "sorted_focal",
 ]
@@ -161,13 +160,6 @@ def check_number(value: Any, name: str) -> None:
     """Raise unless `value` is one real number, possibly symbolic."""
     if not _is_number(value) or isinstance(value, bool):
         raise TypeError(f"{name} is a number, not {value!r}")
-
-
-def shown(value: Any) -> str:
-    """A number in an error: of an integer with very many digits, how many it has."""
-    if isinstance(value, int) and abs(value) >= 10**20:
-        return f"about 10^{value.bit_length() * log10(2):.0f}"
-    return f"{value}"
 
 
 def _is_number(value: Any) -> bool:

@@ -284,7 +284,7 @@ def _ordered(labels: Iterable[Hashable]) -> Iterable[Any]:
         raise TypeError(f"labels are a sequence of labels, not the string {labels!r}")
     if isinstance(labels, Set) and not isinstance(labels, dict):
         raise TypeError("labels need an order: give a list or a tuple, not a set")
-    if not isinstance(labels, Iterable):
+    if not isinstance(labels, Iterable) or (isinstance(labels, np.ndarray) and not labels.ndim):
         raise TypeError(f"labels are a sequence of labels, not {labels!r}")
     return labels
 

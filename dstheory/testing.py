@@ -7,6 +7,7 @@ from fractions import Fraction
 from typing import Any
 
 from dstheory.frame import Frame
+from dstheory.kernels.arguments import check_instance
 from dstheory.mass import MassFunction
 
 __all__ = ["frames", "masses"]
@@ -69,6 +70,7 @@ def masses(
     """
     from hypothesis import strategies as st
 
+    check_instance("frame", frame, Frame, "a Frame")
     sets = st.lists(
         st.integers(0 if empty else 1, frame.full), min_size=1, max_size=max_focal, unique=True
     )

@@ -18,10 +18,10 @@ from sklearn.frozen import FrozenEstimator
 from sklearn.utils.validation import check_is_fitted, has_fit_parameter
 
 from dstheory import Frame, MassFunction, decide
+from dstheory.kernels.arguments import did_you_mean
 from dstheory.transform import betp
 from evical._closed import ClosedExpectations, ClosedForm
 from evical.multiclass import MAX_CLASSES
-from evical.scores._choices import did_you_mean
 
 __all__ = ["BeliefPredictor", "interval", "warn_of_weightless", "weightless"]
 

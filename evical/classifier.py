@@ -23,6 +23,7 @@ from sklearn.utils.validation import check_is_fitted, has_fit_parameter
 from dstheory import MassFunction
 from dstheory.combine import mixing
 from dstheory.errors import CostLimitError
+from dstheory.kernels.arguments import check_choice
 from evical._calibrated import Calibrated
 from evical._columns import ColumnFitter, column_weights
 from evical._decoder import COUPLINGS, Decoder
@@ -33,7 +34,6 @@ from evical._progress import Progress, check_verbose
 from evical.calibrators import LogisticCalibrator
 from evical.multiclass import BaseMulticlassCalibrator, check_code_matrix, code_matrix
 from evical.multiclass._products import ProductBeliefs
-from evical.scores._choices import check_choice
 from evical.scores._refused import all_or_nothing
 
 __all__ = ["EvidentialClassifier"]

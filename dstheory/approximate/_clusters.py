@@ -13,8 +13,9 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from dstheory.approximate._rows import at_least, by_row, check_mass
+from dstheory.approximate._rows import by_row, check_mass
 from dstheory.kernels import bits
+from dstheory.kernels.arguments import check_count
 from dstheory.mass import MassFunction
 
 __all__ = ["inner_approximation", "outer_approximation"]
@@ -121,7 +122,7 @@ def inner_approximation(m: MassFunction, n_sets: int) -> MassFunction:
 
 
 def _clustered(m: MassFunction, n_sets: int, merge: Callable[[Any, Any], Any]) -> MassFunction:
-    count = at_least(n_sets, 1, "n_sets")
+    count = check_count("n_sets", n_sets, 1)
     size = len(check_mass(m).frame)
     return by_row(m, partial(_cluster_row, n_sets=count, merge=merge, size=size))
 

@@ -12,6 +12,7 @@ from numpy.typing import NDArray
 from dstheory.approximate._rows import check_mass
 from dstheory.construct._consonant import assemble, falling_order
 from dstheory.kernels import bits
+from dstheory.kernels.arguments import as_sequence
 from dstheory.mass import MassFunction
 
 __all__ = ["inner_consonant", "outer_consonant"]
@@ -137,7 +138,7 @@ def outer_consonant(m: MassFunction, order: Any = None) -> MassFunction:
 
 
 def _positions(m: MassFunction, order: Any) -> NDArray[np.intp]:
-    labels = list(order)
+    labels = as_sequence(order, "order", "the labels in some order")
     positions = [m.frame.mask((label,)).bit_length() - 1 for label in labels]
     if sorted(positions) != list(range(len(m.frame))):
         raise ValueError(f"order {labels!r} does not hold each label of {m.frame!r} once")

@@ -6,7 +6,8 @@ Made so that decisions by pignistic probability change little (Bauer 1997).
 from fractions import Fraction
 from typing import Any
 
-from dstheory.approximate._rows import at_least, by_row, check_mass
+from dstheory.approximate._rows import by_row, check_mass
+from dstheory.kernels.arguments import check_count
 from dstheory.mass import MassFunction
 
 __all__ = ["d1"]
@@ -64,7 +65,7 @@ def d1(m: MassFunction, n_sets: int) -> MassFunction:
     >>> d1(m, 2).to_dict()
     {('ant', 'bee'): 0.875, ('ant', 'bee', 'cat'): 0.125}
     """
-    count = at_least(n_sets, 2, "n_sets")
+    count = check_count("n_sets", n_sets, 2)
     full = check_mass(m).frame.full
     return by_row(m, lambda row: _shared(row, count, full))
 

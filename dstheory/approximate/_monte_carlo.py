@@ -13,9 +13,10 @@ import numpy as np
 from numpy.typing import NDArray
 
 from dstheory import _checks
-from dstheory.approximate._rows import at_least, check_mass
+from dstheory.approximate._rows import check_mass
 from dstheory.errors import MassError, TotalConflictError
 from dstheory.kernels import bits
+from dstheory.kernels.arguments import as_sequence, check_count
 from dstheory.mass import MassFunction
 
 __all__ = ["MonteCarloCombination", "monte_carlo_dempster"]
@@ -23,6 +24,7 @@ __all__ = ["MonteCarloCombination", "monte_carlo_dempster"]
 # Entries of a table of sets left and focal sets held at once: 8 MiB of doubles.
 _TABLE_ENTRIES = 1 << 20
 _BELOW_ONE = 1 - 2.0**-52
+_MOST_SAMPLES = 10**9  # 8 GB for their sets alone
 
 
 @dataclass(frozen=True, eq=False)  # arrays have no single truth value
@@ -153,7 +155,7 @@ def monte_carlo_dempster(
     (True, 0.0044)
     """
     sources = _sources(masses)
-    count = at_least(n_samples, 1, "n_samples")
+    count = check_count("n_samples", n_samples, 1, _MOST_SAMPLES)
     if not isinstance(rng, np.random.Generator):
         raise TypeError(f"rng is a numpy.random.Generator, not {rng!r}")
     if method not in ("importance", "rejection"):
@@ -260,7 +262,7 @@ def _collected(
 def _sources(masses: Any) -> list[MassFunction]:
     if isinstance(masses, MassFunction):
         raise TypeError("masses is a sequence of mass functions, not one mass function")
-    sources = [check_mass(m) for m in masses]
+    sources = [check_mass(m) for m in as_sequence(masses, "masses", "mass functions")]
     if not sources:
         raise MassError("there is no source; give at least one mass function")
     for m in sources:

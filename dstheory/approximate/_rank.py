@@ -11,9 +11,10 @@ from typing import Any, Literal
 
 import numpy as np
 
-from dstheory.approximate._rows import at_least, check_mass, collected
+from dstheory.approximate._rows import check_mass, collected
 from dstheory.errors import DSTheoryError
 from dstheory.kernels import bits
+from dstheory.kernels.arguments import check_count
 from dstheory.mass import MassFunction
 
 __all__ = ["rank_level"]
@@ -68,7 +69,7 @@ def rank_level(
     >>> rank_level(m, 1).contour()
     array([0.5 , 0.25, 0.25])
     """
-    level = at_least(rank, 1, "rank")
+    level = check_count("rank", rank, 1)
     if kind not in ("inner", "outer"):
         raise ValueError(f"kind is {kind!r}, expected 'inner' or 'outer'")
     large = bits.cardinality(check_mass(m).focal) > level

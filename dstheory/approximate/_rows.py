@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 from dstheory.kernels import bits
 from dstheory.mass import MassFunction
 
-__all__ = ["at_least", "by_row", "check_mass", "collected", "mass_ranks"]
+__all__ = ["by_row", "check_mass", "collected", "mass_ranks"]
 
 Sets = dict[int, Any]
 
@@ -23,15 +23,6 @@ def check_mass(m: Any) -> MassFunction:
     if not isinstance(m, MassFunction):
         raise TypeError(f"m is a MassFunction, not {m!r}")
     return m
-
-
-def at_least(value: Any, lowest: int, name: str) -> int:
-    """An int that is not below `lowest`."""
-    if not isinstance(value, int | np.integer) or isinstance(value, bool):
-        raise TypeError(f"{name} is an int, not {value!r}")
-    if value < lowest:
-        raise ValueError(f"{name} is {value}, expected at least {lowest}")
-    return int(value)
 
 
 def mass_ranks(store: NDArray[Any]) -> NDArray[np.intp]:

@@ -7,8 +7,10 @@ from typing import Any
 
 import numpy as np
 
-from dstheory.approximate._rows import at_least, check_mass, collected, mass_ranks
+from dstheory._checks import check_number
+from dstheory.approximate._rows import check_mass, collected, mass_ranks
 from dstheory.kernels import bits
+from dstheory.kernels.arguments import check_count, shown
 from dstheory.mass import MassFunction
 
 __all__ = ["k_l_x", "summarize"]
@@ -62,11 +64,12 @@ def k_l_x(m: MassFunction, n_min: int, n_max: int, loss: Any = 0) -> MassFunctio
     >>> k_l_x(m, 1, 2, loss=0.5).to_dict()
     {('ant',): 1.0}
     """
-    least, most = at_least(n_min, 1, "n_min"), at_least(n_max, 1, "n_max")
+    least, most = check_count("n_min", n_min, 1), check_count("n_max", n_max, 1)
     if most < least:
         raise ValueError(f"n_max is {most}, expected at least n_min = {least}")
+    check_number(loss, "loss")
     if not 0 <= loss <= 1:
-        raise ValueError(f"loss is {loss}, expected a share between 0 and 1")
+        raise ValueError(f"loss is {shown(loss)}, expected a share between 0 and 1")
     store = check_mass(m).store.reshape(len(m.focal), -1)
     falling = np.take_along_axis(store, np.argsort(-store, axis=0, kind="stable"), axis=0)
     lacking = np.asarray(np.cumsum(falling, axis=0) < 1 - loss, dtype=bool)
@@ -113,7 +116,7 @@ def summarize(m: MassFunction, n_sets: int) -> MassFunction:
     >>> summarize(m, 2).to_dict()
     {('ant',): 0.5, ('bee', 'cat'): 0.5}
     """
-    count = at_least(n_sets, 1, "n_sets")
+    count = check_count("n_sets", n_sets, 1)
     store = check_mass(m).store.reshape(len(m.focal), -1)
     kept = mass_ranks(store) < count - 1
     rest = np.where(kept, 0 * store, store)

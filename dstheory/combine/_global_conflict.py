@@ -144,7 +144,7 @@ def inagaki(m1: MassFunction, m2: MassFunction, *more: MassFunction, k: Any) -> 
 
 
 def _check_k(k: Any, specific: Any) -> None:
-    bad = np.asarray(k != k) | np.asarray(k < 0, dtype=bool)
+    bad = np.asarray(k != k, dtype=bool) | np.asarray(k < 0, dtype=bool)
     if np.asarray(k > 1, dtype=bool).any():  # k <= 1 is always allowed
         bad = bad | np.asarray(k * specific > 1, dtype=bool)
     if bad.any():

@@ -16,6 +16,7 @@ from dstheory.combine._norms import Family, extended, t_norm
 from dstheory.combine._sources import check_sources
 from dstheory.combine._weights import common_weights, joined_normalized
 from dstheory.errors import TotalConflictError
+from dstheory.kernels.arguments import as_floats, as_sequence, check_choice
 from dstheory.mass import MassFunction
 from dstheory.transform import betp
 
@@ -85,9 +86,8 @@ def learn_tnorm(
     """
     from scipy.optimize import minimize_scalar  # only here: the package loads without SciPy
 
-    targets = _targets(sources, labels)
-    if family not in _POSITIONS:
-        raise ValueError(f"family is one of {', '.join(_POSITIONS)}, not {family!r}")
+    check_choice("family", family, _POSITIONS)
+    targets = _targets(as_sequence(sources, "sources", "two or more mass functions"), labels)
     parameter_at = _POSITIONS[family]
     share = _shares(sample_weight, len(targets))
     kept = share > 0
@@ -117,7 +117,7 @@ def _targets(sources: Sequence[MassFunction], labels: Any) -> NDArray[np.float64
         raise ValueError(f"there are {len(sources)} sources; a rule combines two or more")
     frame = check_sources(*sources)
     batch = batch_of(*sources)
-    known = list(labels)
+    known = as_sequence(labels, "labels", "one label a sample")
     if len(batch) != 1 or len(known) != batch[0] or not known:
         raise ValueError(
             f"there are {len(known)} labels for sources of batch shape {batch}; "
@@ -133,7 +133,7 @@ def _targets(sources: Sequence[MassFunction], labels: Any) -> NDArray[np.float64
 
 def _shares(sample_weight: Any, n: int) -> NDArray[np.float64]:
     """Weights (n,) with sum 1."""
-    weight = np.ones(n) if sample_weight is None else np.asarray(sample_weight, dtype=np.float64)
+    weight = np.ones(n) if sample_weight is None else as_floats(sample_weight, "sample_weight")
     if weight.shape != (n,):
         raise ValueError(f"sample_weight has shape {weight.shape}, expected ({n},)")
     bad = ~((weight >= 0) & np.isfinite(weight))

@@ -19,6 +19,7 @@ from numpy.typing import NDArray
 
 from dstheory._checks import check_number
 from dstheory.combine._frank import frank
+from dstheory.kernels.arguments import check_choice
 
 __all__ = ["Family", "Norm", "extended", "t_norm"]
 
@@ -65,8 +66,7 @@ def t_norm(family: str, parameter: float) -> Norm:
     >>> t_norm("dubois_prade", 0.5)(np.array([0.25, 0.75]), np.array([0.5, 0.5]))
     array([0.25, 0.5 ])
     """
-    if family not in _FAMILIES:
-        raise ValueError(f"family is one of {', '.join(_FAMILIES)}, not {family!r}")
+    check_choice("family", family, _FAMILIES)
     make, allowed, bounds = _FAMILIES[family]
     check_number(parameter, "parameter")
     if not allowed(parameter):

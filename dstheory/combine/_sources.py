@@ -14,9 +14,11 @@ import numpy as np
 from numpy.typing import NDArray
 
 from dstheory import _checks
+from dstheory._checks import check_number
 from dstheory._masses import batch_of
 from dstheory.errors import MassError
 from dstheory.frame import Frame
+from dstheory.kernels.arguments import as_array, as_floats
 from dstheory.kernels.shapes import stretched
 from dstheory.mass import MassFunction
 
@@ -77,12 +79,15 @@ def any_exact(sources: Iterable[MassFunction]) -> bool:
 
 def matched(values: Any, sources: Iterable[MassFunction]) -> NDArray[Any]:
     """Numbers that go with the sources: fractions become floats beside floating masses."""
-    array = np.asarray(values)
+    array = as_array(values, "numbers beside the sources")
     if array.dtype.kind not in "iufO":  # integers stay exact beside fractions
         raise TypeError(f"expected real numbers beside the sources, not {values!r}")
+    if array.dtype == object:
+        for value in array.ravel().tolist():
+            check_number(value, "a number beside the sources")
     if array.dtype == object and not any_exact(sources):
         rational = all(isinstance(value, Rational | float) for value in array.ravel())
-        return array.astype(np.float64) if rational else array
+        return as_floats(array, "numbers beside the sources") if rational else array
     return array
 
 

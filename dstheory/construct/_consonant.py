@@ -14,6 +14,7 @@ from dstheory.construct._arguments import as_rows, check_nonnegative, place_name
 from dstheory.errors import MassError
 from dstheory.frame import Frame
 from dstheory.kernels import bits
+from dstheory.kernels.arguments import as_array
 from dstheory.mass import MassFunction
 
 __all__ = ["consonant", "nested"]
@@ -140,7 +141,7 @@ def _chains(order: NDArray[np.intp], size: int) -> NDArray[Any]:
 
 
 def _permutations(order: Any, frame: Frame) -> NDArray[np.intp]:
-    array = np.asarray(order)
+    array = as_array(order, "order")
     if array.dtype.kind not in "iu":
         raise TypeError(f"order holds positions of labels (int), not {array.dtype.name}")
     expected = np.arange(len(frame))

@@ -157,7 +157,12 @@ def from_probability_intervals(
 
 
 def _bounds(lower: Any, upper: Any, atol: float) -> tuple[NDArray[Any], NDArray[Any]]:
-    low, high = np.broadcast_arrays(_checks.as_masses(lower), _checks.as_masses(upper))
+    ends = _checks.as_masses(lower), _checks.as_masses(upper)
+    try:
+        low, high = np.broadcast_arrays(*ends)
+    except ValueError as error:
+        shapes = f"{ends[0].shape} and {ends[1].shape}"
+        raise MassError(f"bounds of shapes {shapes} do not broadcast together") from error
     if low.ndim == 0 or low.shape[-1] == 0:
         raise MassError(f"bounds have shape {low.shape}, but their last axis runs over labels")
     check_shares(low, "lower bound")

@@ -17,6 +17,7 @@ from dstheory.construct._tables import from_masses
 from dstheory.errors import DSTheoryError
 from dstheory.frame import Frame
 from dstheory.kernels import bits
+from dstheory.kernels.arguments import as_sequence
 from dstheory.kernels.programs import TIGHT
 from dstheory.mass import MassFunction
 
@@ -87,21 +88,28 @@ def from_judgements(
     if not 0 <= margin <= 1:
         raise DSTheoryError(f"margin is {margin}, but must lie between 0 and 1")
     rows, bounds = [], []
-    if not isinstance(intervals or {}, Mapping):
+    given = {} if intervals is None else intervals
+    if not isinstance(given, Mapping):
         raise TypeError(f"intervals are a mapping of events to (low, high), not {intervals!r}")
-    for event, (low, high) in _pairs((intervals or {}).items(), "interval of {!r}"):
+    for event, (low, high) in _pairs(given.items(), "interval of {!r}"):
+        check_number(low, f"low end of {event!r}")
+        check_number(high, f"high end of {event!r}")
         if not 0 <= low <= high <= 1:
             raise DSTheoryError(f"interval ({low}, {high}) of {event!r} is none within [0, 1]")
         rows += [-_belief(frame, event), _plausibility(frame, event)]
         bounds += [-low, high]
-    for _, (first, second) in _pairs(enumerate(preferences), "preference {}"):
+    for _, (first, second) in _pairs(_numbered(preferences, "preferences"), "preference {}"):
         rows.append(_belief(frame, second) - _belief(frame, first))
         bounds.append(-margin)
-    for _, (first, second) in _pairs(enumerate(indifferences), "indifference {}"):
+    for _, (first, second) in _pairs(_numbered(indifferences, "indifferences"), "indifference {}"):
         difference = _belief(frame, first) - _belief(frame, second)
         rows += [difference, -difference]
         bounds += [margin, margin]
     return from_masses(frame, _least_specific(frame, rows, bounds), atol=atol)
+
+
+def _numbered(pairs: Any, name: str) -> Iterable[tuple[int, Any]]:
+    return enumerate(as_sequence(pairs, name, "a list of pairs of events"))
 
 
 def _pairs(given: Iterable[tuple[Any, Any]], name: str) -> Iterable[tuple[Any, Any]]:

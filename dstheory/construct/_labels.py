@@ -7,16 +7,17 @@ from partially supervised data using mixture models and belief functions, Patter
 Recognition 42, 334-348).
 """
 
-from typing import Any, Literal
+from typing import Any, Literal, get_args
 
 import numpy as np
 
 from dstheory._shares import as_share, lost_and_kept
 from dstheory.construct._bayesian import bayesian
 from dstheory.construct._consonant import consonant, isopignistic
-from dstheory.errors import DSTheoryError, MassError
+from dstheory.errors import MassError
 from dstheory.frame import Frame
 from dstheory.kernels import bits
+from dstheory.kernels.arguments import check_choice
 from dstheory.kernels.naming import one_of
 from dstheory.mass import MassFunction
 
@@ -81,16 +82,13 @@ def evidential_labels(
     >>> evidential_labels(frame, [0.75, 0.25]).to_dict()
     {('cat',): 0.5, ('cat', 'dog'): 0.5}
     """
-    if not isinstance(model, str):
-        raise TypeError(f"model is a string, not {model!r}")
+    check_choice("model", model, get_args(LabelModel))
     sure = bayesian(frame, probabilities)
     rows = sure.masses
     if model == "inverse_pignistic":
         sure = isopignistic(frame, rows)
     elif model == "contour":
         sure = consonant(frame, rows / rows.max(axis=-1, keepdims=True))
-    elif model != "bayesian":
-        raise DSTheoryError(f"model is 'bayesian', 'inverse_pignistic' or 'contour', not {model!r}")
     if rate is None and reliability is None:
         return sure
     return _discounted(sure, *one_of(rate=rate, reliability=reliability))

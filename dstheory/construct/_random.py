@@ -7,7 +7,7 @@ are drawn for each row.
 """
 
 import math
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Set
 from typing import Any, Literal
 
 import numpy as np
@@ -18,6 +18,7 @@ from dstheory.construct._arguments import as_frame
 from dstheory.errors import DSTheoryError, MassError
 from dstheory.frame import Frame
 from dstheory.kernels import bits
+from dstheory.kernels.arguments import as_sequence, check_choice, check_count, check_rng
 from dstheory.mass import MassFunction
 
 __all__ = ["random"]
@@ -83,27 +84,40 @@ def random(
     >>> m.batch_shape, len(m.focal), bool(m.is_consonant.all())
     ((5,), 2, True)
     """
-    if not isinstance(rng, np.random.Generator):
-        raise TypeError(f"rng is a numpy.random.Generator, not {rng!r}; see default_rng(seed)")
+    check_rng(rng)
     check_number(conflict, "conflict")
-    if not isinstance(n_focal, int | np.integer | None):
-        raise TypeError(f"n_focal is an int, not {n_focal!r}")
+    if n_focal is not None:
+        check_count("n_focal", n_focal, 1)
     if not 0 <= conflict <= 1:
         raise DSTheoryError(f"conflict {conflict} does not lie between 0 and 1")
     if focal is not None:
-        masks = sorted({as_frame(frame).mask(event) for event in focal})
+        events = focal if isinstance(focal, Set) else as_sequence(focal, "focal", "events")
+        masks = sorted({as_frame(frame).mask(event) for event in events})
     else:
         masks = sorted(_draw(as_frame(frame), rng, n_focal, kind))
     if not masks:
         raise DSTheoryError("focal has no focal set")
     if 0 in masks and conflict:
         raise MassError("the empty set is among the focal sets; give its mass by conflict only")
-    shape = np.broadcast_shapes(size)  # an int as a tuple
+    shape = _shape(size)
     store = _uniform_simplex(rng, len(masks), shape)
     if conflict:
         masks = [0, *masks]
         store = np.concatenate([np.full((1, *shape), float(conflict)), store * (1 - conflict)])
     return MassFunction.from_store(frame, bits.mask_array(masks, len(frame)), store)
+
+
+# 2^31 rows are beyond any memory, and within the range of NumPy's indices.
+_MOST_ROWS = 2**31
+
+
+def _shape(size: Any) -> tuple[int, ...]:
+    entries = (
+        [size]
+        if not isinstance(size, tuple | list | np.ndarray)
+        else as_sequence(size, "size", "an int or a shape")
+    )
+    return tuple(check_count("size", entry, 0, _MOST_ROWS) for entry in entries)
 
 
 def _uniform_simplex(
@@ -115,8 +129,7 @@ def _uniform_simplex(
 
 
 def _draw(frame: Frame, rng: np.random.Generator, n_focal: int | None, kind: str) -> set[int]:
-    if kind not in _SCHEMES:
-        raise DSTheoryError(f"kind is one of {', '.join(_SCHEMES)}, not {kind!r}")
+    check_choice("kind", kind, _SCHEMES)
     available = frame.full if kind in ("uniform", "cardinality") else len(frame)
     if n_focal is not None and not 1 <= n_focal <= available:
         raise DSTheoryError(

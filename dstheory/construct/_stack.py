@@ -13,6 +13,7 @@ from numpy.typing import NDArray
 
 from dstheory import _checks
 from dstheory._masses import check_mass
+from dstheory.kernels.arguments import as_sequence
 from dstheory.mass import MassFunction
 
 __all__ = ["concatenate", "stack"]
@@ -124,10 +125,7 @@ def concatenate(masses: Iterable[MassFunction], axis: int = 0) -> MassFunction:
 
 
 def _listed(masses: Iterable[MassFunction]) -> list[MassFunction]:
-    given = masses.tolist() if isinstance(masses, np.ndarray) else masses
-    if not isinstance(given, Iterable):
-        raise TypeError(f"masses are several mass functions, not {masses!r}")
-    listed = list(given)
+    listed = as_sequence(masses, "masses", "several mass functions")
     if not listed:
         raise ValueError("there is no mass function; give at least one")
     frame = check_mass(listed[0], "element 1").frame

@@ -9,7 +9,9 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from dstheory._checks import as_masses
 from dstheory.kernels import bits
+from dstheory.kernels.arguments import as_array, as_sequence
 
 __all__ = ["best_act", "chosen_acts"]
 
@@ -42,7 +44,9 @@ def best_act(values: Any, acts: Iterable[Any] | None = None) -> Any:
     >>> best_act([[0.2, 0.7], [0.5, 0.5]], acts=["stay", "go"])
     array(['go', 'stay'], dtype='<U4')
     """
-    array = np.asarray(values)
+    array = as_array(values, "values")
+    if array.dtype.kind not in "biuf":
+        as_masses(array)  # exact values, or the error that says what is none
     if array.ndim == 0 or array.shape[-1] == 0:
         raise ValueError(f"values have shape {array.shape}, expected (*batch, A) with A >= 1")
     bad = np.argwhere(np.asarray(array != array, dtype=bool).any(axis=-1))
@@ -63,9 +67,8 @@ def first_best(values: NDArray[Any], acts: Iterable[Any] | None) -> Any:
 
 def act_names(acts: Iterable[Any], n_acts: int) -> tuple[Any, ...]:
     """The names of the acts, one for each."""
-    if isinstance(acts, str) or not isinstance(acts, Iterable):
-        raise TypeError(f"acts are a sequence of names, not {acts!r}")
-    names = tuple(acts.tolist() if isinstance(acts, np.ndarray) else acts)
+    listed = acts.tolist() if isinstance(acts, np.ndarray) and acts.ndim else acts
+    names = tuple(as_sequence(listed, "acts", "the names of the acts"))
     if len(names) != n_acts:
         raise ValueError(f"acts has {len(names)} names, but there are {n_acts} acts")
     return names
@@ -113,7 +116,7 @@ def chosen_acts(kept: Any, acts: Iterable[Any]) -> Any:
     >>> chosen_acts(np.array([[True, False], [True, True]]), ["ant", "bee"]).tolist()
     [('ant',), ('ant', 'bee')]
     """
-    array = np.asarray(kept)
+    array = as_array(kept, "kept")
     if array.dtype != bool or array.ndim == 0:
         raise TypeError(f"kept is an array of bool, (*batch, A), not {kept!r}")
     n_acts = array.shape[-1]

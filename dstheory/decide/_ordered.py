@@ -18,9 +18,12 @@ from dstheory.decide._criteria import check_degree, named
 from dstheory.decide._expectations import mean_over_sets
 from dstheory.decide._utilities import prepared
 from dstheory.kernels import bits
+from dstheory.kernels.arguments import check_count
 from dstheory.mass import MassFunction
 
 __all__ = ["owa", "owa_expected_utility", "owa_weights"]
+
+_MOST_WEIGHTS = 10**7  # 80 MB
 
 
 def owa_weights(size: int, orness: Any) -> NDArray[np.float64]:
@@ -56,8 +59,7 @@ def owa_weights(size: int, orness: Any) -> NDArray[np.float64]:
     (array([0.25, 0.25, 0.25, 0.25]), array([0., 0., 1.]))
     """
     check_degree(orness, "orness", "a degree of optimism")
-    if size < 1:
-        raise ValueError(f"size is {size}, but at least one value is averaged")
+    check_count("size", size, 1, _MOST_WEIGHTS)
     if orness > 0.5:
         return owa_weights(size, 1 - orness)[::-1].copy()
     steps = np.arange(size - 1, -1, -1)

@@ -16,6 +16,7 @@ from numpy.typing import NDArray
 
 from dstheory.decide._ordered import owa_weights
 from dstheory.decide._utilities import as_matrix
+from dstheory.kernels.arguments import as_sequence, check_count
 
 __all__ = ["set_names", "set_utilities"]
 
@@ -24,7 +25,7 @@ _MAX_SETS = 1 << 20
 
 
 def _checked_size(n_acts: int, max_size: int | None) -> int:
-    largest = n_acts if max_size is None else max_size
+    largest = n_acts if max_size is None else check_count("max_size", max_size)
     if not 1 <= largest <= n_acts:
         raise ValueError(f"max_size is {max_size}, expected 1 to {n_acts}, the number of acts")
     n_sets = sum(comb(n_acts, size) for size in range(1, largest + 1))
@@ -112,6 +113,6 @@ def set_names(acts: Iterable[Any], *, max_size: int | None = None) -> list[tuple
     >>> maximize_expected_utility(m, set_utilities(np.eye(3)), acts=set_names(frame))
     ('ant', 'bee')
     """
-    names = tuple(acts)
+    names = tuple(as_sequence(acts, "acts", "the names of the acts"))
     sizes = range(1, _checked_size(len(names), max_size) + 1)
     return [chosen for size in sizes for chosen in combinations(names, size)]

@@ -16,6 +16,7 @@ from numpy.typing import NDArray
 from dstheory._checks import check_number
 from dstheory._masses import check_mass
 from dstheory.frame import Frame
+from dstheory.kernels.arguments import as_array
 from dstheory.mass import MassFunction
 
 __all__ = [
@@ -132,7 +133,7 @@ def with_reject(utilities: Any, cost: Any) -> NDArray[Any]:
 
 def as_matrix(values: Any, name: str) -> NDArray[Any]:
     """A finite matrix of float64, or of objects where they are exact."""
-    array = np.asarray(values)
+    array = as_array(values, name)
     if array.dtype.kind not in "biufO":
         raise TypeError(f"{name} are real numbers, not {array.dtype.name}")
     if array.ndim != 2 or 0 in array.shape:

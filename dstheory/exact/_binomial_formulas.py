@@ -8,12 +8,12 @@ Source: Ph. Xu, F. Davoine, H. Zha and T. Denoeux, Evidential calibration of bin
 classifiers, International Journal of Approximate Reasoning 72, 2016, equations 22-32.
 """
 
-from numbers import Integral
 from typing import Any
 
 import sympy
 
-from dstheory._checks import shown
+from dstheory.exact._symbols import as_expression
+from dstheory.kernels.arguments import check_count, shown
 
 __all__ = [
     "at_least_probability",
@@ -86,7 +86,8 @@ def confidence_formula(low: Any, high: Any, alpha: Any) -> tuple[Any, Any]:
     [-low*(alpha - 1), (alpha - 1)*(high - 1)]
     """
     t, mode = sympy.symbols("t mode")
-    one, part = sympy.Integer(1), sympy.sympify(alpha)
+    low, high = as_expression(low, "low"), as_expression(high, "high")
+    one, part = sympy.Integer(1), as_expression(alpha, "alpha")
     below = sympy.integrate(part, (t, 0, low)) + sympy.integrate(one, (t, low, mode))
     above = sympy.integrate(one, (t, mode, high)) + sympy.integrate(part, (t, high, 1))
     return sympy.expand(mode - below), sympy.expand(1 - mode - above)
@@ -149,12 +150,10 @@ def incomplete_beta(z: Any, a: int, b: int) -> Any:
     >>> incomplete_beta(sympy.Symbol("z"), 2, 2)
     -z**3/3 + z**2/2
     """
-    _require_size("a", a)
-    _require_size("b", b)
-    if a < 1 or b < 1:
-        raise ValueError(f"shape parameters are {a} and {b}; give positive integers")
+    _require_size("a", a, 1)
+    _require_size("b", b, 1)
     t = sympy.Symbol("t")
-    return _integral(t ** (a - 1) * (1 - t) ** (b - 1), t, 0, z)
+    return _integral(t ** (a - 1) * (1 - t) ** (b - 1), t, 0, as_expression(z, "z"))
 
 
 def at_least_probability(tau: Any, k: int, n: int) -> Any:
@@ -184,6 +183,7 @@ def at_least_probability(tau: Any, k: int, n: int) -> Any:
     -tau**2 + 2*tau
     """
     _require_counts(k, n)
+    tau = as_expression(tau, "tau")
     terms = (sympy.binomial(n, j) * tau**j * (1 - tau) ** (n - j) for j in range(k, n + 1))
     return sympy.expand(sum(terms, start=sympy.Integer(0)))
 
@@ -199,10 +199,9 @@ def _require_counts(k: int, n: int) -> None:
         raise ValueError(f"{k} successes in {n} trials; expected 0 <= k <= n")
 
 
-def _require_size(name: str, value: int) -> None:
+def _require_size(name: str, value: int, least: int = 0) -> None:
     """A whole number of terms that can be expanded and integrated one by one."""
-    if isinstance(value, bool) or not isinstance(value, Integral):
-        raise TypeError(f"{name} is {value!r}, expected a whole number")
+    check_count(name, value, least)
     if value > MOST_TERMS:
         raise ValueError(
             f"{name} is {shown(value)}: a polynomial of as many terms would be integrated, at most "

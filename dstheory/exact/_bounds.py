@@ -17,12 +17,14 @@ import numpy as np
 from numpy.typing import NDArray
 
 from dstheory import _checks
+from dstheory._masses import check_mass
 from dstheory._shares import as_share, complement
 from dstheory.combine import dempster
 from dstheory.errors import DSTheoryError, TotalConflictError
 from dstheory.exact._conclusions import check_quantity, columns, conclusion, named_sources, weights
 from dstheory.exact._imprecise import ImpreciseMass
 from dstheory.exact._relaxation import relaxed_bounds
+from dstheory.kernels.arguments import as_sequence
 from dstheory.kernels.naming import RATES, one_of, shares_by_name
 from dstheory.kernels.shapes import scalar
 from dstheory.mass import MassFunction
@@ -257,9 +259,7 @@ def _ends(name: str, shares: Any, names: list[str]) -> list[tuple[Any, ...]]:
         if odd:
             raise ValueError(f"{name} are missing or unknown for {odd}; the sources are {names}")
         shares = [shares[source] for source in names]
-    shares = shares.tolist() if isinstance(shares, np.ndarray) else shares
-    if not isinstance(shares, Sequence) or isinstance(shares, str | bytes):
-        raise TypeError(f"{name} are one for each source, or a dict, not {shares!r}")
+    shares = as_sequence(shares, name, "one for each source")
     if len(shares) != len(names):
         raise ValueError(f"there are {len(shares)} {name} for {len(names)} sources")
     ends = [tuple(np.atleast_1d(np.asarray(share, object)).tolist()) for share in shares]
@@ -273,7 +273,7 @@ def _ends(name: str, shares: Any, names: list[str]) -> list[tuple[Any, ...]]:
 
 
 def _corners(m: MassFunction, ends: tuple[Any, ...], axis: int, n_axes: int) -> MassFunction:
-    if m.batch_shape:
+    if check_mass(m, "a source").batch_shape:
         raise DSTheoryError(f"batch shape is {m.batch_shape}; give single mass functions")
     shape = tuple(len(ends) if i == axis else 1 for i in range(n_axes))
     values = np.array(ends, dtype=None if m.store.dtype != object else object)

@@ -15,6 +15,7 @@ from numpy.typing import NDArray
 
 from dstheory.combine import dempster
 from dstheory.kernels import bits, setwise
+from dstheory.kernels.arguments import check_choice
 from dstheory.mass import MassFunction
 
 __all__ = ["QUANTITIES", "columns", "conclusion", "named_sources", "rests"]
@@ -24,8 +25,7 @@ QUANTITIES = ("bel", "pl", "betp")
 
 def check_quantity(quantity: str) -> None:
     """Raise unless the quantity is one of the three."""
-    if quantity not in QUANTITIES:
-        raise ValueError(f"quantity {quantity!r} is unknown; choose of {', '.join(QUANTITIES)}")
+    check_choice("quantity", quantity, QUANTITIES)
 
 
 def named_sources(sources: Any) -> dict[str, MassFunction]:

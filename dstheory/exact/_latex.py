@@ -14,6 +14,7 @@ from dstheory._masses import check_mass
 from dstheory.errors import DSTheoryError
 from dstheory.exact._simplification import simplified
 from dstheory.frame import Frame
+from dstheory.kernels.arguments import as_sequence, check_choice
 from dstheory.mass import MassFunction
 
 __all__ = ["formula_table"]
@@ -68,7 +69,7 @@ def formula_table(
     """
     if check_mass(m).batch_shape:
         raise DSTheoryError(f"batch shape is {m.batch_shape}; print one mass function at a time")
-    columns = [_column(name) for name in quantities]
+    columns = [_column(name) for name in as_sequence(quantities, "quantities", "a list of names")]
     if not columns:
         raise ValueError(f"there is no quantity; choose of {', '.join(_QUANTITIES)}")
     groups = tuple(tuple(group) for group in sums)
@@ -83,8 +84,7 @@ def formula_table(
 
 
 def _column(name: str) -> tuple[str, Callable[..., Any]]:
-    if name not in _QUANTITIES:
-        raise ValueError(f"quantity {name!r} is unknown; choose of {', '.join(_QUANTITIES)}")
+    check_choice("quantity", name, _QUANTITIES)
     return _QUANTITIES[name]
 
 

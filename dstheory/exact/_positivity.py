@@ -15,6 +15,8 @@ import numpy as np
 import sympy
 from numpy.typing import NDArray
 
+from dstheory.exact._symbols import as_expression
+
 __all__ = ["is_nonnegative"]
 
 # Coefficients of one polynomial: above, a proof would take minutes.
@@ -61,7 +63,7 @@ def is_nonnegative(
     True
     """
     onto_box = _onto_box(sums)
-    parts = sympy.fraction(sympy.cancel(sympy.sympify(expression).subs(onto_box)))
+    parts = sympy.fraction(sympy.cancel(as_expression(expression, "expression").subs(onto_box)))
     tensors = [_bernstein(part) for part in parts]
     if any(tensor is None for tensor in tensors):
         return None

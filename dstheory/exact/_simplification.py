@@ -11,7 +11,7 @@ import numpy as np
 import sympy
 
 from dstheory.exact._positivity import is_nonnegative
-from dstheory.exact._symbols import as_formulas, symbols_of
+from dstheory.exact._symbols import as_expression, as_formulas, symbols_of
 from dstheory.mass import MassFunction
 
 __all__ = ["derivatives", "simplified"]
@@ -104,5 +104,5 @@ def derivatives(expression: Any) -> dict[Any, Any]:
     >>> derivatives(s * (1 - t) / (1 - s * t))
     {s: -(t - 1)/(s*t - 1)**2, t: s*(s - 1)/(s*t - 1)**2}
     """
-    formula = sympy.sympify(expression)
+    formula = as_expression(expression, "expression")
     return {symbol: sympy.factor(formula.diff(symbol)) for symbol in symbols_of(formula)}

@@ -7,6 +7,7 @@ calling the rule on symbols. Symbols made here are known to be non-negative; tha
 
 from collections.abc import Iterable, Sequence
 from itertools import pairwise
+from numbers import Real
 from typing import Any
 
 import numpy as np
@@ -16,9 +17,10 @@ from dstheory import _checks
 from dstheory._masses import check_mass
 from dstheory.errors import MassError
 from dstheory.frame import Frame
+from dstheory.kernels.arguments import as_array, as_sequence, shown
 from dstheory.mass import MassFunction
 
-__all__ = ["share", "symbolic", "symbols_of"]
+__all__ = ["as_expression", "share", "symbolic", "symbols_of"]
 
 
 def share(name: str) -> Any:
@@ -87,7 +89,7 @@ def symbolic(frame: Frame, events: Iterable[Any], names: str | Sequence[str] = "
       {ant, bee}  1 - s
     """
     _checks.check_frame(frame)
-    focal = [frame.mask(event) for event in events]
+    focal = [frame.mask(event) for event in as_sequence(events, "events", "a list of events")]
     if not focal:
         raise MassError("there is no event; give at least one focal set")
     masses = [share(name) for name in _names(names, len(focal) - 1)]
@@ -98,7 +100,7 @@ def symbolic(frame: Frame, events: Iterable[Any], names: str | Sequence[str] = "
 def _names(names: str | Sequence[str], count: int) -> list[str]:
     if isinstance(names, str):
         return [f"{names}{number}" for number in range(1, count + 1)]
-    listed = list(names)
+    listed = as_sequence(names, "names", "a prefix or a list of names")
     if len(listed) != count:
         raise ValueError(
             f"there are {len(listed)} names for {count + 1} events; all but the last have one"
@@ -147,7 +149,24 @@ def symbols_of(formula: Any) -> tuple[Any, ...]:
 def as_formulas(value: Any) -> np.ndarray[Any, np.dtype[Any]]:
     """Entries of a mass function (set-major), of an array, or one expression, as sympy objects."""
     entries = check_mass(value).store if isinstance(value, MassFunction) else value
-    array = np.asarray(entries, dtype=object)
+    array = as_array(entries, "formulas")
     formulas = np.empty(array.shape, dtype=object)
-    formulas.ravel()[:] = [sympy.sympify(entry) for entry in array.ravel()]
+    formulas.ravel()[:] = [as_expression(entry, "formula") for entry in array.ravel().tolist()]
     return formulas
+
+
+def as_expression(value: Any, name: str) -> Any:
+    """A number, or an expression of sympy's, as sympy's.
+
+    Texts are refused: to read them would run them.
+
+    >>> as_expression(2, "k")
+    2
+    """
+    known = isinstance(value, sympy.Expr | Real)
+    if not known or isinstance(value, bool):
+        raise TypeError(f"{name} is {shown(value)}, expected a number or a sympy expression")
+    expression = sympy.sympify(value)
+    if expression.has(sympy.nan, sympy.zoo):
+        raise ValueError(f"{name} is {shown(value)}, expected a finite number or an expression")
+    return expression

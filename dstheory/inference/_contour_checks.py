@@ -7,6 +7,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from dstheory.inference._maximum import Floats
+from dstheory.kernels.arguments import as_array
 
 __all__ = [
     "as_bounds",
@@ -28,7 +29,7 @@ def numbers(name: str, values: ArrayLike) -> Floats:
     >>> numbers("theta", [1, 2])
     array([1., 2.])
     """
-    array = np.asarray(values)
+    array = as_array(values, name)
     if array.dtype.kind not in "fiu":
         raise TypeError(f"{name} consists of real numbers, not of {array.dtype.name}")
     array = array.astype(np.float64)

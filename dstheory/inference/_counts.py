@@ -11,6 +11,8 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
+from dstheory.kernels.arguments import as_array, as_floats
+
 __all__ = ["Array", "as_counts", "as_tail"]
 
 Array = NDArray[Any]  # float64, or Fractions in an object array
@@ -58,7 +60,7 @@ def as_tail(confidence: float) -> float:
 
 
 def _numeric(name: str, values: ArrayLike) -> Array:
-    array = np.asarray(values)
+    array = as_array(values, name)
     if not array.size:
         raise ValueError(f"{name} are empty (shape {array.shape}); give at least one count")
     if array.dtype == object:
@@ -75,7 +77,7 @@ def _numeric(name: str, values: ArrayLike) -> Array:
 
 def _converted(array: Array, exact: bool) -> Array:
     if not exact:
-        return array.astype(np.float64)
+        return as_floats(array, "counts")
     # int() because a Fraction of NumPy integers would overflow.
     flat = [Fraction(int(v.numerator), int(v.denominator)) for v in array.ravel().tolist()]
     result = np.empty(array.size, dtype=object)

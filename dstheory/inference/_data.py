@@ -4,6 +4,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from dstheory.inference._maximum import Floats
+from dstheory.kernels.arguments import as_array, as_floats, shown
 
 __all__ = ["as_data", "as_design", "as_positive", "as_vector"]
 
@@ -14,7 +15,7 @@ def as_data(name: str, values: ArrayLike, low: float = -np.inf, high: float = np
     >>> as_data("counts", [0, 2], low=0)
     array([0., 2.])
     """
-    array = np.asarray(values)
+    array = as_array(values, name)
     if array.dtype.kind not in "fiub":
         raise TypeError(f"{name} are real numbers, not {array.dtype.name}")
     if array.ndim != 1 or not array.size:
@@ -31,7 +32,7 @@ def as_design(name: str, values: ArrayLike, columns: int | None = None) -> Float
     >>> as_design("design", [[1, 2]]).shape
     (1, 2)
     """
-    array = np.asarray(values)
+    array = as_array(values, name)
     if array.dtype.kind not in "fiub":
         raise TypeError(f"{name} consists of real numbers, not of {array.dtype.name}")
     if array.ndim != 2 or not array.size:
@@ -66,8 +67,8 @@ def as_positive(name: str, value: float) -> float:
     if isinstance(value, bool) or not isinstance(value, int | float | np.integer | np.floating):
         raise TypeError(f"{name} is a positive number, not {value!r}")
     if not 0 < value < np.inf:
-        raise ValueError(f"{name} is {value}; expected a finite positive number")
-    return float(value)
+        raise ValueError(f"{name} is {shown(value)}; expected a finite positive number")
+    return float(as_floats(value, name))
 
 
 def _refuse(name: str, wrong: np.ndarray, values: Floats, advice: str) -> None:

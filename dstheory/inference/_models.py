@@ -14,6 +14,7 @@ from dstheory.inference._contour import LikelihoodContour
 from dstheory.inference._counts import as_counts
 from dstheory.inference._data import as_data, as_positive
 from dstheory.inference._maximum import Floats
+from dstheory.kernels.arguments import as_array
 
 __all__ = ["binomial_contour", "exponential_contour", "normal_contour", "poisson_contour"]
 
@@ -135,7 +136,7 @@ def exponential_contour(durations: ArrayLike, observed: ArrayLike = True) -> Lik
     """
     times = as_data("durations", durations, low=0)
     as_positive("the least duration", float(times.min()))
-    seen = np.asarray(observed)
+    seen = as_array(observed, "observed")
     if seen.dtype.kind != "b":
         raise TypeError(f"observed consists of booleans, not of {seen.dtype.name}")
     return _rate(float(np.broadcast_to(seen, times.shape).sum()), float(times.sum()))

@@ -12,6 +12,7 @@ from numpy.typing import NDArray
 
 from dstheory.errors import DSTheoryError
 from dstheory.kernels import bits
+from dstheory.kernels.arguments import check_instance
 from dstheory.product import Variable
 
 __all__ = [
@@ -30,6 +31,7 @@ __all__ = [
 
 def loaded(text: str | bytes, name: str, version: int) -> dict[str, Any]:
     """The object that a text holds, if it is of a format and of a version up to the given one."""
+    check_instance("text", text, (str, bytes), "JSON as str or bytes")
     try:
         document = json.loads(text)
     except (ValueError, RecursionError) as error:  # not JSON, not UTF-8, or nested too deeply

@@ -8,6 +8,7 @@ from dstheory import _checks
 from dstheory.construct import from_masses
 from dstheory.errors import DSTheoryError
 from dstheory.frame import Frame
+from dstheory.kernels.arguments import as_array
 from dstheory.mass import MassFunction
 
 __all__ = ["from_dst_matrix", "from_ibelief_vector"]
@@ -87,7 +88,8 @@ def from_dst_matrix(frame: Frame, tt: Any, spec: Any) -> MassFunction:
     >>> m.to_dict()
     {('b', 'c'): 0.75, ('a', 'b', 'c'): 0.25}
     """
-    table, numbers = np.asarray(tt), _checks.as_masses(spec)
+    _checks.check_frame(frame)
+    table, numbers = as_array(tt, "tt"), _checks.as_masses(spec)
     if table.ndim != 2 or table.shape[1] != len(frame):
         raise DSTheoryError(f"tt has shape {table.shape}, but the frame has {len(frame)} labels")
     wrong = np.argwhere((table != 0) & (table != 1))

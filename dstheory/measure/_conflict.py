@@ -15,6 +15,7 @@ from numpy.typing import NDArray
 from dstheory._masses import batch_of, check_mass, check_masses
 from dstheory.kernels import setwise
 from dstheory.kernels.agreements import SMALL_TOTAL, log_agreement, logarithms
+from dstheory.kernels.arguments import check_count
 from dstheory.kernels.shapes import scalar, stretched
 from dstheory.mass import MassFunction
 from dstheory.transform import bel_table, pl_table
@@ -27,6 +28,9 @@ __all__ = [
     "inconsistency",
     "weight_of_conflict",
 ]
+
+# With that many copies a mass of 1e-18 has long become 0 or 1.
+_MOST_COPIES = 2**63
 
 
 def _joint(m1: MassFunction, m2: MassFunction, *, disjoint: bool) -> NDArray[Any]:
@@ -284,10 +288,7 @@ def auto_conflict(m: MassFunction, order: int = 2) -> Any:
     (0.5, 0.75)
     """
     check_mass(m)
-    if not isinstance(order, int | np.integer) or isinstance(order, bool):
-        raise TypeError(f"order is a number of copies, not {order!r}")
-    if order < 1:
-        raise ValueError(f"order is {order}, but at least one copy is combined")
+    check_count("order", order, 1, _MOST_COPIES)
     if order == 1:
         return m.mass(mask=0)
     half = _power(m, int(order) // 2)

@@ -15,6 +15,7 @@ from dstheory._checks import check_number
 from dstheory._masses import batch_of, check_masses
 from dstheory.errors import DSTheoryError
 from dstheory.kernels import bits, setwise
+from dstheory.kernels.arguments import as_floats, check_choice
 from dstheory.kernels.shapes import scalar
 from dstheory.mass import MassFunction
 from dstheory.measure._inputs import aligned
@@ -196,11 +197,11 @@ def table_distance(
     >>> table_distance(one, two, p=1), table_distance(one, two, "pl", p=float("inf"))
     (2.0, 1.0)
     """
-    if table not in _TABLES:
-        raise ValueError(f"table is {table!r}, expected one of {', '.join(_TABLES)}")
+    check_choice("table", table, _TABLES)
     check_number(p, "p")
     if not p >= 1:
         raise ValueError(f"p is {p}, but an order is at least 1")
+    order = float(as_floats(p, "p"))
     if table == "mass":
         _, masses1, masses2 = aligned(m1, m2)
         difference = masses1 - masses2
@@ -208,7 +209,7 @@ def table_distance(
         check_masses(m1, m2)
         batch_of(m1, m2)
         difference = np.moveaxis(_TABLES[table](m1) - _TABLES[table](m2), -1, 0)
-    return scalar(np.asarray(np.linalg.norm(difference.astype(np.float64), ord=p, axis=0)))
+    return scalar(np.asarray(np.linalg.norm(difference.astype(np.float64), ord=order, axis=0)))
 
 
 def tessem(m1: MassFunction, m2: MassFunction) -> Any:

@@ -9,9 +9,10 @@ from typing import Any
 
 import numpy as np
 
-from dstheory._checks import check_number, shown
+from dstheory._checks import check_number
 from dstheory._masses import check_mass
 from dstheory.kernels import bits, setwise
+from dstheory.kernels.arguments import shown
 from dstheory.kernels.shapes import scalar
 from dstheory.mass import MassFunction
 from dstheory.measure._discord import pal_conflict

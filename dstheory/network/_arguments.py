@@ -3,6 +3,7 @@
 from collections.abc import Hashable, Iterable, Mapping, Sequence
 from typing import Any
 
+from dstheory.kernels.arguments import as_sequence
 from dstheory.mass import MassFunction
 from dstheory.network._elimination import check_heuristic
 from dstheory.network._errors import DisconnectedError, NetworkError
@@ -83,9 +84,8 @@ def as_query(names: Any, kind: Kind[Any]) -> str | list[str]:
     """The name of a single variable, or a list of names."""
     if isinstance(names, str | Variable):
         return kind.variables[kind.place(names)].name
-    if not isinstance(names, Iterable):
-        raise TypeError(f"names are a name or a sequence of names, not {names!r}")
-    return [kind.variables[kind.place(name)].name for name in names]
+    listed = as_sequence(names, "names", "a name or a sequence of names")
+    return [kind.variables[kind.place(name)].name for name in listed]
 
 
 def as_order(order: str | Sequence[str], kind: Kind[Any]) -> str | tuple[int, ...]:

@@ -8,6 +8,7 @@ from typing import Any
 
 import networkx as nx
 
+from dstheory.kernels.arguments import check_instance
 from dstheory.network._errors import NetworkError
 from dstheory.network._network import ValuationNetwork
 from dstheory.product import Variable
@@ -35,6 +36,7 @@ def to_graph(network: ValuationNetwork) -> nx.Graph:
     >>> list(to_graph(net).edges)
     [(('variable', 'rain'), ('valuation', ('observed', 'rain')))]
     """
+    check_instance("network", network, ValuationNetwork, "a ValuationNetwork")
     graph = nx.Graph(kind=network.kind, tnorm=network.tnorm)
     for variable in network.variables:
         graph.add_node(("variable", variable.name), variable=variable)
@@ -117,6 +119,7 @@ def join_tree(network: ValuationNetwork) -> nx.DiGraph:
     >>> join_tree(net).nodes(data=True)
     NodeDataView({0: {'names': ('rain',), 'keys': [('observed', 'rain')]}})
     """
+    check_instance("network", network, ValuationNetwork, "a ValuationNetwork")
     tree = network._version.tree
     named = [tuple(network.names[v] for v in scope) for scope in tree.scopes]
     handed = [tuple(network.names[v] for v in scope) for scope in tree.separators]

@@ -24,6 +24,7 @@ from dstheory.interchange._documents import (
     written_variables,
 )
 from dstheory.interchange._numbers import as_written, from_written
+from dstheory.kernels.arguments import check_instance
 from dstheory.mass import MassFunction
 from dstheory.network._limits import Limits
 from dstheory.network._network import ValuationNetwork
@@ -64,6 +65,7 @@ def to_json(network: ValuationNetwork) -> str:
     >>> from_json(to_json(net)).valuations == net.valuations
     True
     """
+    check_instance("network", network, ValuationNetwork, "a ValuationNetwork")
     document = {
         "format": _FORMAT,
         "version": _VERSION,

@@ -13,6 +13,7 @@ from matplotlib.axes import Axes
 from numpy.typing import NDArray
 
 from dstheory.inference import LikelihoodContour, profile
+from dstheory.kernels.arguments import check_instance
 from dstheory.plot._grid import plausible_range
 from dstheory.plot._style import COLORS, axes_or_new, ink, literal, paper
 
@@ -173,6 +174,7 @@ class LevelSetDisplay:
         return polygon
 
     def _plot_marginal(self, ax: Axes, marginal: tuple[Floats, Floats]) -> None:
+        check_instance("marginal_ax", ax, Axes, "matplotlib Axes")
         (self.marginal_,) = ax.plot(*marginal, color=ink(), lw=1.6)
         self.shadows_ = {
             level: ax.plot(

@@ -10,6 +10,7 @@ import numpy as np
 from matplotlib.axes import Axes
 from numpy.typing import NDArray
 
+from dstheory.kernels.arguments import as_floats, as_sequence, check_instance
 from dstheory.plot._style import COLORS, ink, paper
 
 __all__ = ["fill_regions"]
@@ -44,6 +45,14 @@ def fill_regions(
     >>> below.get_label()
     'open'
     """
+    check_instance("ax", ax, Axes, "matplotlib Axes")
+    probability = as_floats(probability, "probability")
+    plausibility = as_floats(plausibility, "plausibility")
+    if probability.ndim != 1 or probability.shape != plausibility.shape or not len(probability):
+        shapes = f"{probability.shape} and {plausibility.shape}"
+        raise ValueError(f"probability and plausibility have shapes {shapes}, expected (g,) both")
+    if len(as_sequence(labels, "labels", "three texts")) != 3:
+        raise ValueError(f"there are {len(labels)} labels, expected three")
     top = int(np.argmax(plausibility))
     blue, orange = COLORS["blue"], COLORS["orange"]
     parts: tuple[tuple[slice, float, dict[str, Any]], ...] = (

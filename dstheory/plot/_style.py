@@ -9,6 +9,8 @@ from typing import Any
 import matplotlib as mpl
 from matplotlib.axes import Axes
 
+from dstheory.kernels.arguments import check_instance
+
 __all__ = ["COLORS", "LINES", "axes_or_new", "ink", "literal", "paper"]
 
 COLORS = {
@@ -44,6 +46,7 @@ def axes_or_new(ax: Axes | None, size: tuple[float, float] | None = None) -> Axe
     True
     """
     if ax is not None:
+        check_instance("ax", ax, Axes, "matplotlib Axes")
         return ax
     # Inside, because choosing a window system is not for those who bring their own axes.
     import matplotlib.pyplot as plt

@@ -20,6 +20,7 @@ from dstheory._masses import batch_of, check_mass
 from dstheory.construct import bayesian, vacuous
 from dstheory.errors import DSTheoryError, FrameError, MassError
 from dstheory.kernels import bits
+from dstheory.kernels.arguments import as_sequence
 from dstheory.kernels.shapes import stretched
 from dstheory.mass import MassFunction
 from dstheory.product._events import Event, as_event, frame_of
@@ -279,9 +280,7 @@ def _as_variable(child: Any) -> Variable:
 def _listed(parents: Any) -> list[Any]:
     if isinstance(parents, Variable):
         return [parents]
-    if not isinstance(parents, Iterable):
-        raise TypeError(f"parents are a Variable or a sequence of these, not {parents!r}")
-    return list(parents)
+    return as_sequence(parents, "parents", "a Variable or a sequence of these")
 
 
 def _parents(child: Any, parents: Any) -> ProductFrame:

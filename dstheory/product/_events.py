@@ -4,10 +4,11 @@ The keys are variables, so that such an event brings its own product with it. It
 each of its variables has one of the given values.
 """
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Mapping
 from typing import Any
 
 from dstheory.errors import FrameError
+from dstheory.kernels.arguments import as_sequence
 from dstheory.product._frame import ProductFrame, union_frame
 from dstheory.product._variable import Variable
 
@@ -30,9 +31,10 @@ def as_event(event: Any, name: str = "event") -> Event:
 
 def as_events(events: Any) -> list[Event]:
     """One or more events."""
-    if isinstance(events, Mapping) or not isinstance(events, Iterable):
+    if isinstance(events, Mapping):
         raise TypeError(f"events are a sequence of mappings of variables to values, not {events!r}")
-    listed = [as_event(event, f"event {number}") for number, event in enumerate(events)]
+    given = as_sequence(events, "events", "a sequence of mappings of variables to values")
+    listed = [as_event(event, f"event {number}") for number, event in enumerate(given)]
     if not listed:
         raise FrameError("there is no event; give at least one")
     return listed

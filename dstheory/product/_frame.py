@@ -17,6 +17,7 @@ from numpy.typing import NDArray
 from dstheory.errors import FrameError
 from dstheory.frame import Frame
 from dstheory.kernels import bits, bitsets
+from dstheory.kernels.arguments import as_sequence
 from dstheory.product._names import event_text, title
 from dstheory.product._variable import Variable
 
@@ -74,9 +75,7 @@ class ProductFrame(Frame):
     _variables: tuple[Variable, ...]
 
     def __init__(self, variables: Iterable[Variable]) -> None:
-        if isinstance(variables, Variable) or not isinstance(variables, Iterable):
-            raise TypeError(f"variables are a sequence of Variable, not {variables!r}")
-        listed = tuple(variables)
+        listed = tuple(as_sequence(variables, "variables", "a sequence of Variable"))
         axes: dict[str, int] = {}
         for axis, variable in enumerate(listed):
             if not isinstance(variable, Variable):

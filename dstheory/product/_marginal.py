@@ -15,6 +15,7 @@ from dstheory._masses import check_mass
 from dstheory.errors import FrameError
 from dstheory.frame import Frame
 from dstheory.kernels import bits, bitsets
+from dstheory.kernels.arguments import as_sequence
 from dstheory.mass import MassFunction
 from dstheory.product._frame import ProductFrame
 from dstheory.product._variable import Variable
@@ -244,9 +245,8 @@ def part_of(frame: ProductFrame, names: Name | Iterable[Name]) -> Frame:
     """The frame of some variables: a plain one of a single name, else a product."""
     if isinstance(names, str | Variable):
         return frame.variable(names).frame
-    if not isinstance(names, Iterable):
-        raise TypeError(f"names are a name or a sequence of names, not {names!r}")
-    return ProductFrame([frame.variable(name) for name in names])
+    listed = as_sequence(names, "names", "a name or a sequence of names")
+    return ProductFrame([frame.variable(name) for name in listed])
 
 
 def _names(part: Frame) -> tuple[str, ...]:

@@ -10,6 +10,7 @@ import numpy as np
 
 from dstheory.errors import TotalConflictError
 from dstheory.kernels import bits, setwise
+from dstheory.kernels.arguments import check_flag
 from dstheory.mass import MassFunction
 from dstheory.revise._arguments import check_mass, refuse_rows
 from dstheory.revise._transfer import transfer
@@ -73,6 +74,7 @@ def condition(m: MassFunction, event: Any, *, normalize: bool = True) -> MassFun
     {(): 0.5, ('bee',): 0.5}
     """
     mask = check_mass(m).frame.mask(event)
+    check_flag("normalize", normalize)
     moved = transfer(m, m.focal & mask)
     if not normalize:
         return moved

@@ -14,6 +14,7 @@ from numpy.typing import NDArray
 
 from dstheory import _checks
 from dstheory.errors import MassError
+from dstheory.kernels.arguments import as_sequence
 from dstheory.mass import MassFunction
 from dstheory.revise._arguments import check_mass
 
@@ -132,6 +133,8 @@ def _truth(m: MassFunction, labels: Any) -> NDArray[Any]:
     soft = isinstance(labels, MassFunction)
     if soft:
         _checks.same_frame(m.frame, _check_batch(labels).frame)
+    if not soft:
+        labels = as_sequence(labels, "labels", "one label a sample, or mass functions")
     count = len(labels)
     if count != len(m) or not count:
         raise MassError(f"there are {count} labels for {len(m)} mass functions")

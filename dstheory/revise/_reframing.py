@@ -14,6 +14,7 @@ from dstheory import _checks
 from dstheory.errors import FrameError
 from dstheory.frame import Frame
 from dstheory.kernels import bits
+from dstheory.kernels.arguments import check_choice
 from dstheory.mass import MassFunction
 from dstheory.revise._arguments import check_mass
 from dstheory.revise._transfer import image, transfer
@@ -120,8 +121,7 @@ def coarsen(
     {(): 0.5, ('insect', 'mammal'): 0.5}
     """
     _checks.check_frame(frame)
-    if reduction not in ("outer", "inner"):
-        raise ValueError(f"reduction is {reduction!r}, expected 'outer' or 'inner'")
+    check_choice("reduction", reduction, ("outer", "inner"))
     events = _partition(frame, check_mass(m).frame, mapping)
     targets = bits.mask_array([0] * len(m.focal), len(frame))
     for bit, event in enumerate(events):

@@ -15,6 +15,7 @@ from dstheory import _checks
 from dstheory.construct._arguments import check_finite, check_nonnegative
 from dstheory.errors import DSTheoryError
 from dstheory.kernels import moebius
+from dstheory.kernels.arguments import check_choice
 from dstheory.transform._butterflies import beliefs, plausibilities
 from dstheory.transform._weights import (
     check_positive,
@@ -75,9 +76,8 @@ def convert_table(table: Any, source: TableKind, target: TableKind) -> NDArray[A
     >>> convert_table([0, 0.5, 0.25, 1], "bel", "m")
     array([0.  , 0.5 , 0.25, 0.25])
     """
-    for kind in (source, target):
-        if kind not in _SIDE:
-            raise DSTheoryError(f"a table is one of {', '.join(_SIDE)}, not {kind!r}")
+    check_choice("source", source, _SIDE)
+    check_choice("target", target, _SIDE)
     values = _set_major(table, source)
     if source == target:
         return np.moveaxis(values, 0, -1)

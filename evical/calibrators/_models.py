@@ -3,7 +3,7 @@
 from numbers import Integral, Real
 from typing import Any
 
-from evical.scores._choices import did_you_mean
+from dstheory.kernels.arguments import did_you_mean
 
 __all__ = ["BINOMIAL_MODELS", "check_confidence", "check_model", "check_size"]
 

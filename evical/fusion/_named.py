@@ -5,12 +5,12 @@ from collections.abc import Callable
 from typing import Any
 
 from dstheory import MassFunction, combine
+from dstheory.kernels.arguments import did_you_mean
 from evical.fusion._base import BaseFusion
 from evical.fusion._discounted import Discounted
 from evical.fusion._mixture import Mixture
 from evical.fusion._stacked import Stacked
 from evical.fusion._t_norm import TNorm
-from evical.scores._choices import did_you_mean
 
 __all__ = ["named_fusion"]
 

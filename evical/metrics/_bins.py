@@ -11,8 +11,8 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from dstheory.kernels.arguments import check_choice
 from evical.metrics._inputs import BinarySample, Floats, check_count
-from evical.scores._choices import check_choice
 
 __all__ = ["Bins", "bin_gaps", "bin_numbers", "check_bins", "filled_bins"]
 

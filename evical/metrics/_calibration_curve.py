@@ -12,9 +12,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from dstheory.inference import binomial_masses
+from dstheory.kernels.arguments import check_choice
 from evical.metrics._bins import Bins, bin_numbers, filled_bins
 from evical.metrics._inputs import BinarySample, Floats, binary_sample, counted
-from evical.scores._choices import check_choice
 
 __all__ = [
     "INTERVALS",

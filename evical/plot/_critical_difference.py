@@ -12,8 +12,8 @@ import numpy as np
 from matplotlib.axes import Axes
 from numpy.typing import NDArray
 
+from dstheory.kernels.arguments import check_choice
 from evical.plot._style import COLORS, axes_or_new, ink, literal, short
-from evical.scores._choices import check_choice
 from evical.significance import HolmResult, NemenyiResult, holm, nemenyi
 
 __all__ = ["CriticalDifferenceDisplay"]

@@ -12,6 +12,7 @@ import numpy as np
 from matplotlib.axes import Axes
 from numpy.typing import ArrayLike, NDArray
 
+from dstheory.kernels.arguments import check_choice
 from evical.metrics._calibration_curve import INTERVALS, check_level
 from evical.metrics._inputs import binary_sample, counted
 from evical.plot._density import DENSITIES, draw_density
@@ -36,7 +37,6 @@ from evical.plot._style import (
     new_pair,
     next_curve,
 )
-from evical.scores._choices import check_choice
 
 __all__ = ["ReliabilityDisplay"]
 

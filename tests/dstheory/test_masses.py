@@ -85,7 +85,7 @@ BATCH = MassFunction(FRAME, [7], np.ones((3, 1, 1)))
         (
             lambda: construct.random(FRAME, np.random.default_rng(), n_focal=2.5),
             TypeError,
-            "n_focal is an int, not 2.5",
+            "n_focal is 2.5, expected a whole number",
         ),
         (
             lambda: construct.from_judgements(FRAME, intervals={"a": 0.5}),

@@ -272,9 +272,7 @@ def attempt(call: Call, place: int | str, name: str, budget: float) -> Outcome:
         answer, fault = _judged(error)
     finally:
         signal.setitimer(signal.ITIMER_PROF, 0)
-    return Outcome(
-        call.path, str(_parameter(call, place)), name, answer, fault[:150].replace("\n", " ")
-    )
+    return Outcome(call.path, str(_parameter(call, place)), name, answer, fault.replace("\n", " "))
 
 
 def _parameter(call: Call, place: int | str) -> int | str:
@@ -290,14 +288,23 @@ def _judged(error: Exception) -> tuple[str, str]:
     text = f"{type(error).__name__}: {error}"
     if where is not None and isinstance(error, ValueError | TypeError | KeyError | IndexError):
         file, line = where
-        if any(f"{ROOT}/{package}/" in file for package in PACKAGES) and _raises(file, line):
+        if _is_ours(file) and _raises(file, line):
             return f"refused: {text}"[:150], ""
         if "/sklearn/" in file and _raises(file, line):  # scikit-learn's own checks of estimators
             return f"refused by scikit-learn: {text}"[:150], ""
         if _is_call_error(error, file):
             return f"refused: {text}"[:150], ""
-    place = "" if where is None else f" at {where[0].removeprefix(str(ROOT) + '/')}:{where[1]}"
-    return "", text + place
+    return "", f"{text[:150]} at {_entrance(error.__traceback__)}"
+
+
+def _entrance(trace: TracebackType | None) -> str:
+    """The last line of the packages on the way to an error."""
+    ours = [frame for frame in traceback.extract_tb(trace) if _is_ours(frame.filename)]
+    return f"{ours[-1].filename.removeprefix(f'{ROOT}/')}:{ours[-1].lineno}" if ours else "the call"
+
+
+def _is_ours(file: str) -> bool:
+    return any(file.startswith(f"{ROOT}/{package}/") for package in PACKAGES)
 
 
 def _is_call_error(error: Exception, file: str) -> bool:
@@ -332,7 +339,7 @@ def _tried(path: str, budget: float) -> tuple[str, list[Outcome]]:
     resource.setrlimit(resource.RLIMIT_AS, (_MEMORY, resource.getrlimit(resource.RLIMIT_AS)[1]))
     module, _, name = path.rpartition(".")
     public = Public(module, name, getattr(importlib.import_module(module), name))
-    with np.errstate(all="warn"):
+    with np.errstate(all="warn", under="ignore"):
         calls = recorded(public)
         if inspect.isclass(public.value):
             calls += constructed(public)

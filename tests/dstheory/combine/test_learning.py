@@ -71,7 +71,7 @@ def test_wrong_arguments_are_refused():
         learn_tnorm(two, ["a", ("a", "b")])
     with pytest.raises(FrameError, match="'c' is not a label"):
         learn_tnorm(two, ["a", "c"])
-    with pytest.raises(ValueError, match="family is one of frank"):
+    with pytest.raises(ValueError, match="family is 'hamacher', expected one of 'frank'"):
         learn_tnorm(two, ["a", "b"], family="hamacher")
     with pytest.raises(MassError, match="source 1 is dogmatic"):
         learn_tnorm([source(2, mass=1), source(2)], ["a", "b"])

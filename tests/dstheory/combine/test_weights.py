@@ -201,7 +201,7 @@ def test_parameters_outside_of_the_range(family, parameter):
 
 def test_unknown_family():
     m = MassFunction.from_dict(Frame(list("ab")), {("a", "b"): 1})
-    with pytest.raises(ValueError, match="family is one of frank"):
+    with pytest.raises(ValueError, match="family is 'hamacher', expected one of 'frank'"):
         tnorm_conjunctive(m, m, family="hamacher", parameter=0)
 
 

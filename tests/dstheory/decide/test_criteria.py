@@ -197,7 +197,7 @@ def test_bad_input_is_named(rule):
         rule(m, [["x", "y"]])
     with pytest.raises(ValueError, match="acts has 1 names, but there are 2 acts"):
         rule(m, np.eye(2), acts=["go"])
-    with pytest.raises(TypeError, match="acts are a sequence of names"):
+    with pytest.raises(TypeError, match="acts is 'go', expected the names of the acts"):
         rule(m, np.eye(2), acts="go")
     with pytest.raises(TypeError, match="m is a MassFunction, not dict"):
         rule({"a": 1})

@@ -29,7 +29,7 @@ def test_sums_simplify():
 
 def test_refusals():
     m = symbolic(FRAME, ["b", FRAME])
-    with pytest.raises(ValueError, match="quantity 'w' is unknown; choose of mass, bel"):
+    with pytest.raises(ValueError, match="quantity is 'w', expected one of 'mass', 'bel'"):
         formula_table(m, ["w"])
     with pytest.raises(ValueError, match="there is no quantity"):
         formula_table(m, [])

@@ -125,7 +125,7 @@ def test_refusals():
     other = MassFunction.from_dict(FRAME, {"b": 1})
     with pytest.raises(TotalConflictError):
         sensitivity([m, other], "a")
-    with pytest.raises(ValueError, match="quantity 'q' is unknown"):
+    with pytest.raises(ValueError, match="quantity is 'q', expected one of 'bel'"):
         sensitivity([m], "a", quantity="q")
     with pytest.raises(ValueError, match="there is no source"):
         sensitivity([], "a")

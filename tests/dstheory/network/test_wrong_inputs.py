@@ -58,7 +58,7 @@ def test_unknown_names():
         network.observe({"x0": []})
     with pytest.raises(NetworkError, match="nothing was observed about 'x1'"):
         network.observe({"x0": "t"}).forget("x1")
-    with pytest.raises(TypeError, match="names are a name or a sequence of names, not 3"):
+    with pytest.raises(TypeError, match="names is 3, expected a name or a sequence of names"):
         network.marginal(3)
 
 

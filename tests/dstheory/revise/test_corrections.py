@@ -195,7 +195,7 @@ def test_soft_labels_that_are_certain_are_labels():
 
 def test_a_rate_that_data_say_nothing_about_is_zero():
     m = MassFunction(FRAME, [7], np.ones((2, 1)))
-    assert list(learn_contextual_rates(m, "ah").rates.values()) == [0, 0, 0]
+    assert list(learn_contextual_rates(m, ["a", "h"]).rates.values()) == [0, 0, 0]
 
 
 def test_rates_give_and_join_batches():
@@ -257,15 +257,15 @@ def test_wrong_arguments_are_refused():
         with pytest.raises(FrameError, match="'z'"):
             correct(m, rates={"z": 0.5})
     with pytest.raises(ValueError, match="correction is 'other'"):
-        learn_contextual_rates(m, "ah", "other")
+        learn_contextual_rates(m, ["a", "h"], "other")
     with pytest.raises(MassError, match="3 labels for 2"):
-        learn_contextual_rates(m, "ahr")
+        learn_contextual_rates(m, ["a", "h", "r"])
     with pytest.raises(MassError, match="0 labels for 0"):
         learn_contextual_rates(m[:0], [])
     with pytest.raises(TypeError, match=r"batch of shape \(n,\)"):
         learn_contextual_rates(m[0], "a")
     with pytest.raises(FrameError, match="'z'"):
-        learn_contextual_rates(m, "az")
+        learn_contextual_rates(m, ["a", "z"])
     with pytest.raises(FrameError, match="frames differ"):
         learn_contextual_rates(m, MassFunction(Frame(list("xy")), [1], np.ones((2, 1))))
     with pytest.raises(TypeError, match=r"batch of shape \(n,\)"):

@@ -190,7 +190,6 @@ def test_dogmatic_and_normalized_rows_are_named():
     [
         (lambda: convert_table([0, 1, 0], "m", "q"), "2, 4, 8"),
         (lambda: convert_table(1.0, "m", "q"), r"shape \(\)"),
-        (lambda: convert_table([0, 1], "mass", "q"), "not 'mass'"),
         (lambda: convert_table([0, np.nan], "m", "q"), "m nan is not finite"),
         (lambda: convert_table([[1, 1], [-1, 1]], "w", "q"), "weight -1.0 in row 1 is negative"),
         (lambda: from_conjunctive_weights(ABC, [1, -2, 1, 1, 1, 1, 1, 1]), "weight -2.0"),
@@ -203,6 +202,13 @@ def test_dogmatic_and_normalized_rows_are_named():
 def test_wrong_values_are_refused(make, message):
     with pytest.raises(DSTheoryError, match=message):
         make()
+
+
+def test_names_of_tables_are_checked():
+    with pytest.raises(ValueError, match="source is 'mass', expected one of 'm'"):
+        convert_table([0, 1], "mass", "q")
+    with pytest.raises(ValueError, match=r"target is 'Bel'.*did you mean 'bel'"):
+        convert_table([0, 1], "m", "Bel")
 
 
 def test_small_plausibilities_keep_their_digits():

@@ -1,0 +1,225 @@
+"""Plain arguments of public functions: numbers, counts, choices and sequences.
+
+Each check refuses a wrong kind with the name of the argument, its value, and what is expected,
+before Python or NumPy stumble over it somewhere inside.
+"""
+
+from collections.abc import Iterable, Set
+from difflib import get_close_matches
+from math import log10
+from numbers import Real
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+__all__ = [
+    "as_array",
+    "as_floats",
+    "as_sequence",
+    "check_choice",
+    "check_count",
+    "check_flag",
+    "check_instance",
+    "check_rng",
+    "did_you_mean",
+    "shown",
+]
+
+_LONGEST = 60
+
+
+def shown(value: Any) -> str:
+    """A value in an error message, on one line and not endless.
+
+    Examples
+    --------
+    >>> shown("a"), len(shown(list(range(100))))
+    ("'a'", 70)
+    """
+    if isinstance(value, int) and abs(value) >= 10**20:  # Python may refuse to print it
+        return f"about 10^{value.bit_length() * log10(2):.0f}"
+    text = " ".join(repr(value).split())
+    return text if len(text) <= _LONGEST + 10 else f"{text[: _LONGEST + 7]}..."
+
+
+def as_array(values: Any, name: str) -> NDArray[Any]:
+    """An array of any kind; nested lists must have rows of one length.
+
+    Raises
+    ------
+    ValueError
+
+    Examples
+    --------
+    >>> as_array([[1], [1, 2]], "utilities")
+    Traceback (most recent call last):
+    ValueError: utilities are [[1], [1, 2]], whose rows differ in length; expected an array
+    """
+    try:
+        return np.asarray(values)
+    except (TypeError, ValueError) as error:
+        raise ValueError(
+            f"{name} are {shown(values)}, whose rows differ in length; expected an array"
+        ) from error
+
+
+def as_floats(values: Any, name: str) -> NDArray[np.float64]:
+    """Real numbers as float64; an array of float64 is not copied.
+
+    Texts, dates and complex numbers are refused, not converted.
+
+    Raises
+    ------
+    TypeError
+        If a value is no real number.
+    ValueError
+        If rows differ in length, or a number is too great for a float.
+
+    Examples
+    --------
+    >>> as_floats([1, 2], "scores")
+    array([1., 2.])
+    >>> as_floats(["high", "low"], "scores")
+    Traceback (most recent call last):
+    TypeError: scores are ['high', 'low'], expected real numbers
+    """
+    array = as_array(values, name)
+    if array.dtype.kind in "fiub":
+        return array.astype(np.float64, copy=False)
+    if array.dtype != object:
+        raise TypeError(f"{name} are {shown(values)}, expected real numbers")
+    for value in array.ravel():
+        if isinstance(value, complex) or not isinstance(value, Real | np.bool_):
+            raise TypeError(f"{name} hold {shown(value)}, expected real numbers")
+    try:
+        return array.astype(np.float64)
+    except OverflowError as error:
+        raise ValueError(f"{name} hold a number above 1.8e308, which is no float") from error
+
+
+def check_count(name: str, value: Any, least: int = 0, most: int | None = None) -> int:
+    """The whole number from `least` to `most` that an argument is.
+
+    Raises
+    ------
+    TypeError
+        If it is no whole number.
+    ValueError
+        If it is too small or too great.
+
+    Examples
+    --------
+    >>> check_count("n_bins", 10, 1)
+    10
+    >>> check_count("n_bins", 0, 1)
+    Traceback (most recent call last):
+    ValueError: n_bins is 0, expected at least 1
+    """
+    if isinstance(value, bool | np.bool_) or not isinstance(value, int | np.integer):
+        raise TypeError(f"{name} is {shown(value)}, expected a whole number")
+    if value < least:
+        raise ValueError(f"{name} is {shown(value)}, expected at least {least}")
+    if most is not None and value > most:
+        raise ValueError(f"{name} is {shown(value)}, expected at most {most}")
+    return int(value)
+
+
+def check_flag(name: str, value: Any) -> None:
+    """Raise TypeError unless an argument is True or False.
+
+    Examples
+    --------
+    >>> check_flag("exact", "no")
+    Traceback (most recent call last):
+    TypeError: exact is 'no', expected True or False
+    """
+    if not isinstance(value, bool | np.bool_):
+        raise TypeError(f"{name} is {shown(value)}, expected True or False")
+
+
+def check_instance(name: str, value: Any, kind: type | tuple[type, ...], expected: str) -> None:
+    """Raise TypeError unless an argument is of a class.
+
+    Examples
+    --------
+    >>> check_instance("network", 3, dict, "a ValuationNetwork")
+    Traceback (most recent call last):
+    TypeError: network is 3, expected a ValuationNetwork
+    """
+    if not isinstance(value, kind):
+        raise TypeError(f"{name} is {shown(value)}, expected {expected}")
+
+
+def check_rng(rng: Any) -> None:
+    """Raise TypeError unless an argument is a NumPy generator.
+
+    Examples
+    --------
+    >>> check_rng(0)
+    Traceback (most recent call last):
+    TypeError: rng is 0, expected a numpy.random.Generator such as numpy.random.default_rng(0)
+    """
+    expected = "a numpy.random.Generator such as numpy.random.default_rng(0)"
+    check_instance("rng", rng, np.random.Generator, expected)
+
+
+def as_sequence(values: Any, name: str, expected: str) -> list[Any]:
+    """The entries of a collection in order, of a mapping its keys; a text or a set is none.
+
+    Raises
+    ------
+    TypeError
+
+    Examples
+    --------
+    >>> as_sequence("ab", "order", "the labels in some order")
+    Traceback (most recent call last):
+    TypeError: order is 'ab', expected the labels in some order
+    """
+    if isinstance(values, np.ndarray):
+        values = values.tolist()
+    if isinstance(values, str | bytes | type | Set) or not isinstance(values, Iterable):
+        raise TypeError(f"{name} is {shown(values)}, expected {expected}")
+    return list(values)
+
+
+def check_choice(name: str, value: Any, choices: Iterable[Any], expected: str = "") -> None:
+    """Raise ValueError unless an argument has one of its values: texts, True, False and None.
+
+    `expected` says what else may be given, and stands before the choices.
+
+    Examples
+    --------
+    >>> check_choice("ensemble", "yes", (True, False))
+    Traceback (most recent call last):
+    ValueError: ensemble is 'yes', expected one of True, False
+    >>> check_choice("strategy", "quantil", ("uniform", "quantile", "corp"))
+    Traceback (most recent call last):
+    ValueError: strategy is 'quantil', expected one of 'uniform', 'quantile', 'corp'; did you \
+mean 'quantile'?
+    """
+    allowed = tuple(choices)
+    # By kind too: 1 is not True, and an array does not compare.
+    plain = value is None or isinstance(value, str | bool | np.bool_)
+    if not plain or value not in allowed:
+        listed, hint = ", ".join(map(repr, allowed)), did_you_mean(value, allowed)
+        raise ValueError(f"{name} is {shown(value)}, expected {expected}one of {listed}{hint}")
+
+
+def did_you_mean(value: Any, choices: Iterable[Any]) -> str:
+    """The end of an error message: the name that a misspelled one comes nearest to, if any.
+
+    Examples
+    --------
+    >>> did_you_mean("Dempstr", ["conjunctive", "dempster"])
+    "; did you mean 'dempster'?"
+    >>> did_you_mean(7, ["dempster"])
+    ''
+    """
+    if not isinstance(value, str):
+        return ""
+    plain = {choice.lower(): choice for choice in choices if isinstance(choice, str)}
+    wanted = value.strip().lower().replace("-", "_").replace(" ", "_")
+    near = get_close_matches(wanted, plain, n=1, cutoff=0.6)
+    return f"; did you mean {plain[near[0]]!r}?" if near else ""
