@@ -129,10 +129,12 @@ class Deviance:
             limit = 2.0 * (1.0 + np.abs(x) + np.abs(along[active]))
             with np.errstate(over="ignore"):
                 move = gradient / curvature
-            if step % 2 and step > _PATIENCE:  # Newton creeps where an outlier saturates
+            creeping = bool(step % 2) and step > _PATIENCE  # where an outlier saturates
+            if creeping:
                 move = np.sign(gradient) * np.inf
             new = x - np.clip(move, -limit, limit)
             outside = (new <= low[active]) | (new >= high[active])
+            outside |= creeping & np.isfinite(high[active] - low[active])
             guess[active] = np.where(outside, 0.5 * (low[active] + high[active]), new)
         else:
             raise ConvergenceError(NO_PROFILE)

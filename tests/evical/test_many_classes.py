@@ -128,7 +128,7 @@ def test_twenty_six_classes_are_predicted_and_decided():
 def test_other_rules_and_members_of_many_classes():
     X, y = samples(18, per_class=4)
     together = EvidentialClassifier(RidgeClassifier(), calibrator=OneVsRestCalibrator(BINS), cv=2)
-    coupled = EvidentialClassifier(GaussianNB(), calibrator=BINS, coupling="normalize", cv=2)
+    coupled = EvidentialClassifier(GaussianNB(), coupling="normalize", cv=2)
     members = [together, coupled, GaussianNB()]
     for rule in ("dempster", "mixing", "size_mixture", Mixture([1, 2, 3])):
         p = ensemble(members, rule=rule).fit(X, y).predict_proba(X)
