@@ -21,6 +21,7 @@ ROOT = Path(__file__).resolve().parents[1]
 ORDER = {
     "dstheory": [
         ["errors"],
+        ["optional"],
         ["kernels"],
         ["frame"],
         ["_checks", "_shares", "_show", "mass"],

@@ -9,6 +9,7 @@ from dstheory._masses import check_mass
 from dstheory.errors import DSTheoryError
 from dstheory.frame import Frame
 from dstheory.mass import MassFunction
+from dstheory.optional import require
 from dstheory.product import ProductFrame
 
 if TYPE_CHECKING:
@@ -85,7 +86,7 @@ def to_pandas(m: MassFunction) -> "DataFrame":
     Raises
     ------
     ImportError
-        If pandas is not installed (extra `cli`).
+        If pandas is not installed.
 
     Examples
     --------
@@ -96,6 +97,7 @@ def to_pandas(m: MassFunction) -> "DataFrame":
     {ant, bee}  0.25  1.00  1.0  0.25
     """
     check_mass(m)
+    require("pandas", "to_pandas")
     import pandas as pd
 
     events = pd.Index([_show.event_name(m.frame, mask) for mask in m.focal], name="event")

@@ -4,6 +4,8 @@ import sys
 from collections.abc import Sequence
 from importlib.util import find_spec
 
+from dstheory.optional import install_hint
+
 __all__ = ["main"]
 
 # What the extra `cli` brings and the package does without.
@@ -27,8 +29,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
     missing = [name for name in _NEEDED if find_spec(name) is None]
     if missing:
         sys.stderr.write(
-            f"evical: the command line needs {', '.join(missing)}; "
-            "install it with: pip install 'evical[cli]'\n"
+            f"evical: the command line needs {', '.join(missing)}; {install_hint(*missing)}\n"
         )
         return 2
     # Inside, because it loads the packages that have just been looked for.

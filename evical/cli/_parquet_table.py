@@ -8,6 +8,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from dstheory.optional import install_hint
 from evical.cli._kinds import EXPECTED, Kind, Places, check_numbers, converted, refuse_missing
 
 __all__ = ["ParquetChunk", "ParquetTable", "load_pyarrow"]
@@ -22,7 +23,7 @@ def load_pyarrow() -> tuple[Any, Any]:
         import pyarrow
         import pyarrow.parquet
     except ImportError as error:
-        raise ValueError("Parquet needs pyarrow; install it with: pip install pyarrow") from error
+        raise ValueError(f"Parquet needs pyarrow; {install_hint('pyarrow')}") from error
     return pyarrow, pyarrow.parquet
 
 

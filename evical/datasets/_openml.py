@@ -6,6 +6,7 @@ from urllib.error import URLError
 
 import numpy as np
 
+from dstheory.optional import require
 from evical.datasets._dataset import Dataset
 from evical.datasets._known import OpenML
 
@@ -34,7 +35,8 @@ def fetch_openml(name: str, source: OpenML, n_features: int) -> Dataset:
     ValueError
         If it has another number of features, or as `from_frame`.
     """
-    # Inside, because nothing else needs it and it needs pandas.
+    require("pandas", "a data set of openml.org")
+    # Inside, because nothing else needs it.
     from sklearn import datasets
 
     try:
@@ -73,6 +75,7 @@ def from_frame(name: str, features: Any, target: Any, labels: Mapping[str, str])
     ValueError
         If a value is missing, or a class label is not in `labels`.
     """
+    require("pandas", "a data set of openml.org")
     import pandas as pd  # inside: only frames need it
 
     incomplete = features.columns[features.isna().any()]

@@ -11,6 +11,7 @@ from typing import Any
 import numpy as np
 
 from dstheory import MassFunction
+from dstheory.optional import require
 from evical.metrics._beliefs import interval_sample
 from evical.metrics._decomposition import corp_decomposition
 from evical.metrics._definitions import (
@@ -83,6 +84,7 @@ class CalibrationReport:
 
     def to_frame(self) -> Any:
         """A row for each measure, as a pandas.DataFrame."""
+        require("pandas", "to_frame")
         import pandas as pd
 
         rows = [(m.name, m.value, m.definition) for m in self.measures]

@@ -10,6 +10,7 @@ import math
 import re
 from importlib.resources import files
 
+from dstheory.optional import require
 from evical.report._page import Page, Picture, Row, Table
 from evical.report._svg import embedded, printable
 
@@ -29,6 +30,7 @@ def render(page: Page) -> str:
     -------
     str
     """
+    require("jinja2", "a page")
     # Inside, because tables and pictures can be had without the template engine.
     from jinja2 import Environment, PackageLoader, StrictUndefined
     from markupsafe import Markup

@@ -3,6 +3,8 @@
 from collections.abc import Mapping, Sequence
 from typing import Any
 
+from dstheory.optional import require
+
 __all__ = ["aligned", "data_frame", "p_text"]
 
 
@@ -30,6 +32,7 @@ def aligned(rows: Sequence[Sequence[str]]) -> list[str]:
 
 def data_frame(index: Sequence[str], columns: Mapping[str, Any]) -> Any:
     """A pandas data frame with a row for each method; pandas is loaded only here."""
+    require("pandas", "a table of methods")
     import pandas as pd
 
     return pd.DataFrame(dict(columns), index=pd.Index(index, name="method"))

@@ -88,7 +88,7 @@ def test_without_the_extra_it_says_how_to_get_it():
     )
     assert done.returncode == 2
     assert done.stderr == (
-        "evical: the command line needs rich; install it with: pip install 'evical[cli]'\n"
+        "evical: the command line needs rich; install it with: pip install rich\n"
     )
 
 

@@ -1,0 +1,57 @@
+"""Packages that are needed here and there only: one message when one of them is missing.
+
+It names the package to install and not an extra of this distribution, for that works beside a
+released package and beside a checkout alike.
+"""
+
+from importlib.util import find_spec
+
+__all__ = ["install_hint", "require"]
+
+
+def install_hint(*packages: str) -> str:
+    """What to do about missing packages.
+
+    Parameters
+    ----------
+    *packages : str
+        Names of distributions.
+
+    Returns
+    -------
+    str
+
+    Examples
+    --------
+    >>> install_hint("rich"), install_hint("typer", "rich")
+    ('install it with: pip install rich', 'install them with: pip install typer rich')
+    """
+    what = "it" if len(packages) == 1 else "them"
+    return f"install {what} with: pip install {' '.join(packages)}"
+
+
+def require(package: str, purpose: str) -> None:
+    """Refuse what cannot work without a package.
+
+    Parameters
+    ----------
+    package : str
+        Name to import and to install.
+    purpose : str
+        What needs it.
+
+    Raises
+    ------
+    ModuleNotFoundError
+        If it is not installed.
+
+    Examples
+    --------
+    >>> require("no_such_package", "a picture")
+    Traceback (most recent call last):
+    ModuleNotFoundError: a picture needs no_such_package; install it with: pip install \
+no_such_package
+    """
+    if find_spec(package) is None:
+        message = f"{purpose} needs {package}; {install_hint(package)}"
+        raise ModuleNotFoundError(message, name=package)
