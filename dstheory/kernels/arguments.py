@@ -16,6 +16,7 @@ from numpy.typing import NDArray
 __all__ = [
     "as_array",
     "as_floats",
+    "as_real",
     "as_sequence",
     "check_choice",
     "check_count",
@@ -96,6 +97,31 @@ def as_floats(values: Any, name: str) -> NDArray[np.float64]:
         return array.astype(np.float64)
     except OverflowError as error:
         raise ValueError(f"{name} hold a number above 1.8e308, which is no float") from error
+
+
+def as_real(name: str, value: Any, expected: str = "a number") -> float:
+    """The float of a real number; one too great for a float is infinite.
+
+    Raises
+    ------
+    TypeError
+        If it is no real number; True and False are none.
+
+    Examples
+    --------
+    >>> as_real("rho", 2), as_real("rho", -(10**400))
+    (2.0, -inf)
+    >>> as_real("rho", "2", "a number from 1")
+    Traceback (most recent call last):
+    TypeError: rho is '2', expected a number from 1
+    """
+    if isinstance(value, bool) or not isinstance(value, Real):
+        raise TypeError(f"{name} is {shown(value)}, expected {expected}")
+    number: Any = value
+    try:
+        return float(number)
+    except OverflowError:
+        return np.inf if number > 0 else -np.inf
 
 
 def check_count(name: str, value: Any, least: int = 0, most: int | None = None) -> int:

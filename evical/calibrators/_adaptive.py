@@ -7,20 +7,21 @@ counts behind that share are a binomial experiment, and so evidence.
 """
 
 from dataclasses import dataclass
-from numbers import Real
 from typing import Any, ClassVar
 
 import numpy as np
 from numpy.typing import NDArray
 from scipy.special import ndtri
-from sklearn.utils.validation import check_array, check_is_fitted
+from sklearn.utils.validation import check_is_fitted
 
 from dstheory import MassFunction
+from dstheory.kernels.arguments import as_real, shown
 from evical.calibrators import _fields as fields
 from evical.calibrators._base import BaseCalibrator
 from evical.calibrators._evidence import count_masses
 from evical.calibrators._models import check_confidence, check_model
 from evical.scores import ScoreCounts
+from evical.scores._checks import real_numbers
 from evical.scores._platt import platt_of_counts
 from evical.scores._standard import standardized
 
@@ -123,10 +124,11 @@ class AdaptiveCalibrator(BaseCalibrator):
     def _check_parameters(self) -> None:
         check_model(self.model)
         check_confidence(self.confidence)
-        width = self.width
-        number = isinstance(width, Real) and not isinstance(width, bool)
-        if width is not None and not (number and 0 <= float(width) < np.inf):
-            raise ValueError(f"width is {width!r}, expected None or a number from 0")
+        if self.width is None:
+            return
+        expected = "None or a number from 0"
+        if not 0 <= as_real("width", self.width, expected) < np.inf:
+            raise ValueError(f"width is {shown(self.width)}, expected {expected}")
 
     def _fit_counts(self, counts: ScoreCounts) -> None:
         self.scores_ = counts.scores
@@ -264,9 +266,7 @@ def _logistic_rule(counts: ScoreCounts, confidence: float) -> Floats:
 
 
 def _checked_intervals(intervals: Any, n: int) -> Floats:
-    array: Floats = check_array(
-        intervals, dtype=np.float64, ensure_all_finite=False, input_name="intervals"
-    )
+    array = real_numbers(intervals, "intervals")
     if array.shape != (n, 2):
         raise ValueError(
             f"intervals have shape {array.shape}, expected ({n}, 2): two limits a score"

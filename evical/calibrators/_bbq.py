@@ -11,6 +11,7 @@ from typing import Any, ClassVar
 import numpy as np
 from numpy.typing import NDArray
 
+from dstheory.kernels.arguments import check_choice
 from evical.calibrators import _fields as fields
 from evical.calibrators._base import BaseCalibrator
 from evical.calibrators._covering import (
@@ -178,8 +179,7 @@ class BBQCalibrator(BaseCalibrator):
     def _check_parameters(self) -> None:
         check_prior(self)
         for name, choices in _CHOICES.items():
-            if (value := getattr(self, name)) not in choices:
-                raise ValueError(f"{name} is {value!r}, expected {' or '.join(choices)}")
+            check_choice(name, getattr(self, name), choices)
         if self.n_bins is not None:
             _check_range(self.n_bins)
         if self.alpha is not None:

@@ -14,6 +14,7 @@ from scipy.optimize import brentq
 from scipy.special import expit
 from sklearn.utils.validation import check_is_fitted
 
+from dstheory.kernels.arguments import check_choice, check_flag
 from evical.calibrators._base import BaseCalibrator
 from evical.calibrators._from_log_odds import LOG_ODDS_MODELS, masses_from_log_odds
 from evical.calibrators._models import check_confidence, check_model
@@ -113,12 +114,8 @@ class BetaCalibrator(BaseCalibrator):
         self.transform = transform
 
     def _check_parameters(self) -> None:
-        if self.parameters not in _PARAMETERS:
-            raise ValueError(
-                f"parameters is {self.parameters!r}, expected one of {', '.join(_PARAMETERS)}"
-            )
-        if not isinstance(self.smooth, bool | np.bool_):
-            raise TypeError(f"smooth is {self.smooth!r}, expected True or False")
+        check_choice("parameters", self.parameters, _PARAMETERS)
+        check_flag("smooth", self.smooth)
         if self.transform == "logit":
             raise ValueError("transform is 'logit', but beta calibration takes scores in [0, 1]")
         check_model(self.model, LOG_ODDS_MODELS)

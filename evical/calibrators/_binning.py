@@ -11,6 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from dstheory.inference import binomial_masses
+from dstheory.kernels.arguments import as_array, as_floats, check_choice
 from evical.calibrators import _fields as fields
 from evical.calibrators._base import BaseCalibrator
 from evical.calibrators._models import check_confidence, check_model, check_size
@@ -94,12 +95,11 @@ class BinningCalibrator(BaseCalibrator):
     def _check_parameters(self) -> None:
         check_model(self.model)
         check_confidence(self.confidence)
-        if self.strategy not in ("uniform", "quantile"):
-            raise ValueError(f"strategy is {self.strategy!r}, expected uniform or quantile")
-        if np.ndim(self.n_bins) == 0:
+        check_choice("strategy", self.strategy, ("uniform", "quantile"))
+        if as_array(self.n_bins, "n_bins").ndim == 0:
             check_size("n_bins", self.n_bins)
         else:
-            _check_edges(np.asarray(self.n_bins, dtype=np.float64))
+            _check_edges(as_floats(self.n_bins, "n_bins"))
 
     def _fit_counts(self, counts: ScoreCounts) -> None:
         self.edges_ = self._edges(counts)

@@ -1,11 +1,11 @@
 """What calibrators that average bins share: the masses of a bin, a table of cells, checks."""
 
-from numbers import Integral, Real
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
+from dstheory.kernels.arguments import as_real, check_choice, check_count, shown
 from evical.calibrators._binning import bin_masses
 from evical.scores._binning_score import CRITERIA, posterior_mean
 
@@ -52,8 +52,7 @@ def look_up(calibrator: Any, scores: Floats) -> tuple[Floats, Floats]:
 
 def check_prior(calibrator: Any) -> None:
     """Raise for a wrong `criterion`, `strength` or `clip`."""
-    if (value := calibrator.criterion) not in CRITERIA:
-        raise ValueError(f"criterion is {value!r}, expected {' or '.join(CRITERIA)}")
+    check_choice("criterion", calibrator.criterion, CRITERIA)
     check_number(calibrator, "strength")
     check_number(calibrator, "clip", 0.5)
 
@@ -62,17 +61,13 @@ def check_number(calibrator: Any, name: str, most: float = np.inf) -> None:
     """Raise unless the parameter is a positive finite number up to `most`."""
     value = getattr(calibrator, name)
     limit = f" up to {most:g}" if np.isfinite(most) else ""
-    message = f"{name} is {value!r}, expected a positive number{limit}"
-    if isinstance(value, bool) or not isinstance(value, Real):
-        raise TypeError(message)
-    if not (0 < float(value) <= most and np.isfinite(float(value))):
-        raise ValueError(message)
+    expected = f"a positive number{limit}"
+    number = as_real(name, value, expected)
+    if not (0 < number <= most and np.isfinite(number)):
+        raise ValueError(f"{name} is {shown(value)}, expected {expected}")
 
 
 def check_max_size(value: Any) -> None:
     """Raise unless the parameter is None or a whole number from 1."""
-    message = f"max_size is {value!r}, expected a whole number from 1, or None"
-    if value is not None and (isinstance(value, bool) or not isinstance(value, Integral)):
-        raise TypeError(message)
-    if value is not None and value < 1:
-        raise ValueError(message)
+    if value is not None:
+        check_count("max_size", value, 1)

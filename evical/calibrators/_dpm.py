@@ -10,7 +10,6 @@ Source: M. Pakdaman Naeini, Obtaining accurate probabilities using classifier ca
 
 from dataclasses import dataclass
 from math import ulp
-from numbers import Integral, Real
 from typing import ClassVar
 
 import numpy as np
@@ -18,6 +17,7 @@ from numpy.typing import NDArray
 from scipy.special import expit, gammaln
 from sklearn.mixture import BayesianGaussianMixture
 
+from dstheory.kernels.arguments import as_real, check_count, shown
 from evical.calibrators import _fields as fields
 from evical.calibrators._base import BaseCalibrator
 from evical.calibrators._models import check_size
@@ -113,12 +113,11 @@ class DPMCalibrator(BaseCalibrator):
     def _check_parameters(self) -> None:
         for name, least in (("n_components", 1), ("max_points", 2)):
             check_size(name, getattr(self, name), least)
-        seed = self.random_state
-        if not (seed is None or (isinstance(seed, Integral) and seed >= 0)):
-            raise ValueError(f"random_state is {seed!r}, expected None or a whole number from 0")
-        alpha = self.concentration
-        if alpha is not None and not (isinstance(alpha, Real) and 0 < float(alpha) < np.inf):
-            raise ValueError(f"concentration is {alpha!r}, expected None or a positive number")
+        if self.random_state is not None:
+            check_count("random_state", self.random_state)
+        expected, alpha = "None or a positive number", self.concentration
+        if alpha is not None and not 0 < as_real("concentration", alpha, expected) < np.inf:
+            raise ValueError(f"concentration is {shown(alpha)}, expected {expected}")
 
     def _fit_counts(self, counts: ScoreCounts) -> None:
         center, scale = _location(counts)

@@ -12,6 +12,7 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy.special import softmax
 
+from dstheory.kernels.arguments import as_real, check_choice, shown
 from evical.calibrators import _fields as fields
 from evical.calibrators._base import BaseCalibrator
 from evical.calibrators._models import check_size
@@ -124,12 +125,13 @@ class ELiTECalibrator(BaseCalibrator):
 
     def _check_parameters(self) -> None:
         check_size("n_lambdas", self.n_lambdas)
-        if not _is_number(self.min_ratio) or not 0 < self.min_ratio < 1:
-            raise ValueError(f"min_ratio is {self.min_ratio!r}, expected a number between 0 and 1")
-        if self.criterion not in CRITERIA:
-            raise ValueError(f"criterion is {self.criterion!r}, expected one of {CRITERIA}")
-        if self.clip is not None and not (_is_number(self.clip) and 0 <= self.clip < 0.5):
-            raise ValueError(f"clip is {self.clip!r}, expected a number in [0, 0.5), or None")
+        check_choice("criterion", self.criterion, CRITERIA)
+        expected = "a number between 0 and 1"
+        if not 0 < as_real("min_ratio", self.min_ratio, expected) < 1:
+            raise ValueError(f"min_ratio is {shown(self.min_ratio)}, expected {expected}")
+        expected = "a number in [0, 0.5), or None"
+        if self.clip is not None and not 0 <= as_real("clip", self.clip, expected) < 0.5:
+            raise ValueError(f"clip is {shown(self.clip)}, expected {expected}")
 
     def _fit_counts(self, counts: ScoreCounts) -> None:
         total = counts.total

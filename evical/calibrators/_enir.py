@@ -6,7 +6,6 @@ lambda, weighted by the Bayesian information criterion, from nearly free to isot
 2016, section 3.3).
 """
 
-from numbers import Real
 from typing import ClassVar
 
 import numpy as np
@@ -18,6 +17,7 @@ from evical.calibrators._binning import bin_masses
 from evical.calibrators._models import check_confidence, check_model
 from evical.scores import ScoreCounts, midpoints
 from evical.scores._near_isotonic_blocks import Blocks, relevant
+from evical.scores._parameters import check_not_negative
 
 __all__ = ["ENIRCalibrator"]
 
@@ -116,10 +116,7 @@ class ENIRCalibrator(BaseCalibrator):
     def _check_parameters(self) -> None:
         check_model(self.model)
         check_confidence(self.confidence)
-        if isinstance(self.smoothing, bool) or not isinstance(self.smoothing, Real):
-            raise TypeError(f"smoothing is {self.smoothing!r}, expected a number from 0")
-        if not 0 <= float(self.smoothing) < np.inf:
-            raise ValueError(f"smoothing is {self.smoothing!r}, expected a finite number from 0")
+        check_not_negative(smoothing=self.smoothing)
 
     def _fit_counts(self, counts: ScoreCounts) -> None:
         scores = Blocks.of(counts)

@@ -12,6 +12,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 from sklearn.utils.validation import check_is_fitted
 
+from dstheory.kernels.arguments import check_choice
 from evical.calibrators import _fields as fields
 from evical.calibrators._base import BaseCalibrator
 from evical.calibrators._models import check_model
@@ -107,8 +108,7 @@ class GaussianCalibrator(BaseCalibrator):
 
     def _check_parameters(self) -> None:
         check_model(self.model, _MODELS)
-        if self.variances not in _VARIANCES:
-            raise ValueError(f"variances is {self.variances!r}, expected unequal or equal")
+        check_choice("variances", self.variances, _VARIANCES)
 
     def _fit_counts(self, counts: ScoreCounts) -> None:
         self._fit = fit_gaussian(counts, self.variances == "equal")

@@ -8,12 +8,12 @@ their number there, so that the same sums give a binomial experiment, and eviden
 from collections.abc import Callable
 from dataclasses import replace
 from math import ulp
-from numbers import Real
 from typing import Any, ClassVar
 
 import numpy as np
 from numpy.typing import NDArray
 
+from dstheory.kernels.arguments import as_floats, check_choice, shown
 from evical.calibrators import _fields as fields
 from evical.calibrators._base import BaseCalibrator
 from evical.calibrators._evidence import count_masses
@@ -126,8 +126,7 @@ class KDECalibrator(BaseCalibrator):
         self.transform = transform
 
     def _check_parameters(self) -> None:
-        if not isinstance(self.kernel, str) or self.kernel not in KERNELS:
-            raise ValueError(f"kernel is {self.kernel!r}, expected one of {', '.join(KERNELS)}")
+        check_choice("kernel", self.kernel, KERNELS)
         check_model(self.model)
         check_confidence(self.confidence)
         _check_bandwidth(self.bandwidth)
@@ -278,13 +277,13 @@ def _weights_at(scores: Floats, samples: Floats, weights: Floats) -> Floats:
 
 
 def _check_bandwidth(bandwidth: Any) -> None:
-    if isinstance(bandwidth, str) and bandwidth in ("shared", "per_class"):
+    if isinstance(bandwidth, str):
+        check_choice("bandwidth", bandwidth, ("shared", "per_class"), "a number, two numbers, or ")
         return
-    parts = [bandwidth] if np.ndim(bandwidth) == 0 else list(bandwidth)
-    numbers = all(isinstance(h, Real) and not isinstance(h, bool) for h in parts)
-    if not numbers or len(parts) > 2 or (np.ndim(bandwidth) == 1 and len(parts) != 2):
+    parts = as_floats(bandwidth, "bandwidth")
+    if isinstance(bandwidth, bool) or parts.shape not in ((), (2,)):
         raise ValueError(
-            f"bandwidth is {bandwidth!r}, expected shared, per_class, a number or two numbers"
+            f"bandwidth is {shown(bandwidth)}, expected shared, per_class, a number or two numbers"
         )
-    if not all(0 < float(h) < np.inf for h in parts):
-        raise ValueError(f"bandwidth is {bandwidth!r}, expected positive numbers")
+    if not ((parts > 0) & np.isfinite(parts)).all():
+        raise ValueError(f"bandwidth is {shown(bandwidth)}, expected positive numbers")

@@ -12,6 +12,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 from sklearn.utils.validation import check_is_fitted
 
+from dstheory.kernels.arguments import as_floats
 from evical.calibrators._base import BaseCalibrator
 from evical.calibrators._models import check_confidence, check_model
 from evical.calibrators._saved import check_shapes
@@ -139,7 +140,7 @@ class LogisticCalibrator(BaseCalibrator):
         """
         profile = self._likelihood()
         read = self._scale(self._checked(np.ravel(scores))).reshape(np.shape(scores))
-        tau = np.asarray(probability, dtype=np.float64)
+        tau = as_floats(probability, "probability")
         outside = ~((tau >= 0) & (tau <= 1))
         if outside.any():
             raise ValueError(f"probability is {tau[outside][0]}, expected numbers in [0, 1]")

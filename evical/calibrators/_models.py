@@ -1,9 +1,8 @@
 """Names and checks of the evidential models that calibrators share."""
 
-from numbers import Integral, Real
 from typing import Any
 
-from dstheory.kernels.arguments import did_you_mean
+from dstheory.kernels.arguments import as_real, check_choice, check_count, shown
 
 __all__ = ["BINOMIAL_MODELS", "check_confidence", "check_model", "check_size"]
 
@@ -21,21 +20,16 @@ BINOMIAL_MODELS = (
 
 def check_model(model: Any, models: tuple[str, ...] = BINOMIAL_MODELS) -> None:
     """Raise unless `model` is one of the names."""
-    if model not in models:
-        hint = did_you_mean(model, models)
-        raise ValueError(f"model is {model!r}, expected one of {', '.join(models)}{hint}")
+    check_choice("model", model, models)
 
 
 def check_confidence(confidence: Any) -> None:
     """Raise unless 0 < confidence < 1."""
-    if isinstance(confidence, bool) or not isinstance(confidence, Real):
-        raise TypeError(f"confidence is {confidence!r}, expected a number between 0 and 1")
-    if not 0 < float(confidence) < 1:
-        raise ValueError(f"confidence is {confidence!r}, expected a number between 0 and 1")
+    expected = "a number between 0 and 1"
+    if not 0 < as_real("confidence", confidence, expected) < 1:
+        raise ValueError(f"confidence is {shown(confidence)}, expected {expected}")
 
 
 def check_size(name: str, value: Any, least: int = 1) -> None:
     """Raise unless a parameter is a number of things of which an array can be made."""
-    whole = isinstance(value, Integral) and not isinstance(value, bool)
-    if not whole or not least <= int(value) <= _MOST:
-        raise ValueError(f"{name} is {value!r}, expected a whole number from {least} to {_MOST}")
+    check_count(name, value, least, _MOST)

@@ -6,7 +6,6 @@ before a method that is defined on [0, 1], and as the yardstick of what calibrat
 """
 
 from collections.abc import Callable
-from numbers import Real
 from typing import Any, ClassVar
 
 import numpy as np
@@ -14,6 +13,7 @@ from numpy.typing import NDArray
 from scipy.optimize import brentq
 from scipy.special import expit
 
+from dstheory.kernels.arguments import as_real, check_choice, shown
 from evical.calibrators import _fields as fields
 from evical.calibrators._base import BaseCalibrator
 from evical.scores import ScoreCounts, platt_targets
@@ -88,12 +88,9 @@ class NormalizingCalibrator(BaseCalibrator):
         self.transform = transform
 
     def _check_parameters(self) -> None:
-        if self.method not in _METHODS:
-            raise ValueError(f"method is {self.method!r}, expected one of {', '.join(_METHODS)}")
-        if isinstance(self.rho, bool) or not isinstance(self.rho, Real):
-            raise TypeError(f"rho is {self.rho!r}, expected a number from 1")
-        if not 1 <= float(self.rho) < np.inf:
-            raise ValueError(f"rho is {self.rho!r}, expected a number from 1")
+        check_choice("method", self.method, _METHODS)
+        if not 1 <= as_real("rho", self.rho, "a number from 1") < np.inf:
+            raise ValueError(f"rho is {shown(self.rho)}, expected a number from 1")
 
     def _fit_counts(self, counts: ScoreCounts) -> None:
         self.largest_ = float(np.abs(counts.scores).max())

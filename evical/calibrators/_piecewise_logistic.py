@@ -6,13 +6,13 @@ What the sample leaves open about the log-odds, the knots being given, is the li
 (Xu et al. 2016, section 4.3, carried over from the sigmoid).
 """
 
-from numbers import Real
 from typing import Any
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 from sklearn.utils.validation import check_is_fitted
 
+from dstheory.kernels.arguments import as_real, check_flag, shown
 from evical.calibrators._base import BaseCalibrator
 from evical.calibrators._models import check_model
 from evical.calibrators._saved import check_shapes
@@ -114,12 +114,9 @@ class PiecewiseLogisticCalibrator(BaseCalibrator):
 
     def _check_parameters(self) -> None:
         check_model(self.model, _MODELS)
-        if not isinstance(self.smooth, bool | np.bool_):
-            raise TypeError(f"smooth is {self.smooth!r}, expected True or False")
-        if isinstance(self.penalty, bool) or not isinstance(self.penalty, Real):
-            raise TypeError(f"penalty is {self.penalty!r}, expected a positive number")
-        if not 0 < float(self.penalty) < np.inf:
-            raise ValueError(f"penalty is {self.penalty!r}, expected a positive number")
+        check_flag("smooth", self.smooth)
+        if not 0 < as_real("penalty", self.penalty, "a positive number") < np.inf:
+            raise ValueError(f"penalty is {shown(self.penalty)}, expected a positive number")
 
     def _fit_counts(self, counts: ScoreCounts) -> None:
         if not self.smooth:

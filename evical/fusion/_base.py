@@ -108,6 +108,16 @@ class BaseFusion(BaseEstimator, ABC):  # type: ignore[misc]  # sklearn is untype
         return self
 
     def __call__(self, *masses: MassFunction) -> MassFunction:
+        sources = self._sources(masses)
+        frame = common_frame(sources)
+        if self.frame_ not in (None, frame):
+            raise FrameError(
+                f"sources are on {frame!r}, but the fusion was fitted to {self.frame_!r}"
+            )
+        return self._fuse(sources)
+
+    def _sources(self, masses: Sequence[MassFunction]) -> list[MassFunction]:
+        """Mass functions, as many as the fusion was fitted to."""
         check_is_fitted(self)
         sources = as_list(masses)
         if len(sources) != self.n_sources_:
@@ -115,12 +125,7 @@ class BaseFusion(BaseEstimator, ABC):  # type: ignore[misc]  # sklearn is untype
                 f"there are {len(sources)} mass functions, but the fusion was fitted to "
                 f"{self.n_sources_} sources"
             )
-        frame = common_frame(sources)
-        if self.frame_ not in (None, frame):
-            raise FrameError(
-                f"sources are on {frame!r}, but the fusion was fitted to {self.frame_!r}"
-            )
-        return self._fuse(sources)
+        return sources
 
     def prepared(self, masses: Sequence[MassFunction]) -> list[MassFunction]:
         """The sources as they are combined, such as discounted; by default as they are.
@@ -134,7 +139,7 @@ class BaseFusion(BaseEstimator, ABC):  # type: ignore[misc]  # sklearn is untype
         -------
         list of MassFunction
         """
-        return list(masses)
+        return as_list(masses)
 
     def check_classes(self, n_classes: int) -> None:
         """Raise if it cannot learn from beliefs about so many classes.

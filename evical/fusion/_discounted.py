@@ -14,12 +14,13 @@ import numpy as np
 from numpy.typing import NDArray
 
 from dstheory import MassFunction
+from dstheory.kernels.arguments import as_floats, check_choice, check_count, check_flag
 from dstheory.kernels.naming import RATES, one_of, shares_by_name
 from dstheory.revise import contextual_discount, discount
 from evical.fusion._base import BaseFusion
 from evical.fusion._held_out import HeldOut
 from evical.fusion._reliability import MAX_CLASSES, contextual_rates, joint_rates
-from evical.multiclass._numbers import check_not_negative
+from evical.scores._parameters import check_not_negative
 
 __all__ = ["Discounted"]
 
@@ -100,10 +101,9 @@ class Discounted(BaseFusion):
 
     def _check_parameters(self) -> None:
         check_not_negative(shrinkage=self.shrinkage)
-        if not isinstance(self.contextual, bool | np.bool_):
-            raise TypeError(f"contextual is {self.contextual!r}, expected True or False")
-        if isinstance(self.rates, str) and self.rates != "learned":
-            raise ValueError(f"rates is {self.rates!r}, expected 'learned' or an array")
+        check_flag("contextual", self.contextual)
+        if isinstance(self.rates, str):
+            check_choice("rates", self.rates, ("learned",), "an array, or ")
         if self.needs_beliefs:
             return
         name, array = self._given()
@@ -117,12 +117,7 @@ class Discounted(BaseFusion):
         """Name and values of the shares that are not learned."""
         rates = None if isinstance(self.rates, str) else self.rates
         name, values = one_of(rates=rates, reliabilities=self.reliabilities)
-        try:
-            if np.iscomplexobj(values):
-                raise TypeError("shares are real")
-            return name, np.array(values, dtype=np.float64)
-        except (TypeError, ValueError, OverflowError) as error:
-            raise TypeError(f"{name} are {values!r}, expected an array of numbers") from error
+        return name, as_floats(values, name).copy()
 
     def _learn(self, held_out: HeldOut | None, sizes: Floats) -> None:
         if held_out is not None:
@@ -144,6 +139,7 @@ class Discounted(BaseFusion):
         ------
         ValueError
         """
+        check_count("n_classes", n_classes, 1)
         if self.needs_beliefs and not self.contextual and n_classes > MAX_CLASSES:
             raise ValueError(
                 f"there are {n_classes} classes, but rates of whole sources are learned "
@@ -168,7 +164,8 @@ class Discounted(BaseFusion):
         -------
         list of MassFunction
         """
-        return [self._weakened(m, rate) for m, rate in zip(masses, self.rates_, strict=True)]
+        sources = self._sources(masses)
+        return [self._weakened(m, rate) for m, rate in zip(sources, self.rates_, strict=True)]
 
     def _fuse(self, masses: Sequence[MassFunction]) -> MassFunction:
         return reduce(matmul, self.prepared(masses))

@@ -14,6 +14,7 @@ from numpy.typing import NDArray
 
 from dstheory import Frame, MassFunction
 from dstheory.errors import FrameError
+from dstheory.kernels.arguments import as_floats
 from dstheory.transform import betp
 from evical.scores._checks import check_labels, check_weights
 
@@ -157,7 +158,7 @@ def check_sizes(sizes: Any, n_sources: int | None) -> Floats:
         if n_sources is None:
             raise ValueError("there are neither masses nor sizes; give one of them")
         return np.ones(n_sources)
-    array = np.asarray(sizes, dtype=np.float64)
+    array = as_floats(sizes, "sizes")
     usable = array.ndim == 1 and len(array) and np.isfinite(array).all() and (array > 0).all()
     if not usable:
         raise ValueError(

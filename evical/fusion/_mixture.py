@@ -13,10 +13,11 @@ from numpy.typing import NDArray
 
 from dstheory import MassFunction
 from dstheory.combine import mixing
+from dstheory.kernels.arguments import as_floats, check_choice
 from evical.fusion._base import BaseFusion
 from evical.fusion._held_out import HeldOut
 from evical.fusion._weights import best_weights
-from evical.multiclass._numbers import check_not_negative
+from evical.scores._parameters import check_not_negative
 
 __all__ = ["Mixture"]
 
@@ -77,13 +78,9 @@ class Mixture(BaseFusion):
     def _check_parameters(self) -> None:
         check_not_negative(shrinkage=self.shrinkage)
         if isinstance(self.weights, str):
-            if self.weights not in ("size", "equal", "likelihood"):
-                raise ValueError(
-                    f"weights is {self.weights!r}, expected 'size', 'equal', 'likelihood' or an "
-                    "array"
-                )
+            check_choice("weights", self.weights, ("size", "equal", "likelihood"), "an array, or ")
             return
-        array = np.asarray(self.weights, dtype=np.float64)
+        array = as_floats(self.weights, "weights")
         if array.ndim != 1 or not np.isfinite(array).all() or (array < 0).any() or not array.any():
             raise ValueError(
                 f"weights are {array.tolist()}, expected finite numbers from 0, not all 0"
@@ -96,7 +93,7 @@ class Mixture(BaseFusion):
         elif isinstance(self.weights, str):
             self.weights_ = share if self.weights == "size" else np.full(len(sizes), 1 / len(sizes))
         else:
-            given = np.asarray(self.weights, dtype=np.float64)
+            given = as_floats(self.weights, "weights")
             if len(given) != len(sizes):
                 raise ValueError(f"there are {len(given)} weights for {len(sizes)} sources")
             self.weights_ = given / given.sum()

@@ -13,12 +13,13 @@ from numpy.typing import NDArray
 from scipy.special import logit
 
 from dstheory import MassFunction
+from dstheory.kernels.arguments import check_count
 from dstheory.transform import betp
 from evical.fusion._base import BaseFusion
 from evical.fusion._held_out import HeldOut
 from evical.fusion._pooling import Pool, fit_pool
 from evical.multiclass import MAX_CLASSES, one_vs_rest_mass, without_total_conflict
-from evical.multiclass._numbers import check_not_negative
+from evical.scores._parameters import check_not_negative
 
 __all__ = ["Stacked"]
 
@@ -134,6 +135,7 @@ class Stacked(BaseFusion):
         ------
         ValueError
         """
+        check_count("n_classes", n_classes, 1)
         if n_classes > MAX_CLASSES:
             raise ValueError(
                 f"there are {n_classes} classes, but stacking gives masses to all sets "

@@ -14,7 +14,7 @@ from dstheory import Frame, MassFunction, discount, vacuous
 from dstheory.combine import learn_tnorm, tnorm_conjunctive
 from dstheory.errors import MassError
 from evical.fusion._base import BaseFusion
-from evical.fusion._held_out import HeldOut
+from evical.fusion._held_out import HeldOut, as_list
 
 __all__ = ["TNorm"]
 
@@ -107,7 +107,8 @@ class TNorm(BaseFusion):
         -------
         list of MassFunction
         """
-        return list(masses) if len(masses) == 1 else [_undogmatic(m) for m in masses]
+        sources = as_list(masses)
+        return sources if len(sources) == 1 else [_undogmatic(m) for m in sources]
 
     def _fuse(self, masses: Sequence[MassFunction]) -> MassFunction:
         if len(masses) == 1:

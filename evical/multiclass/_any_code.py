@@ -17,6 +17,7 @@ from numpy.typing import ArrayLike, NDArray
 from dstheory import Frame, MassFunction
 from dstheory.combine import dempster
 from dstheory.errors import CostLimitError
+from dstheory.kernels.arguments import check_instance
 from dstheory.kernels.bits import mask_array
 from dstheory.transform import betp
 from evical.multiclass._contours import Contours, checked_columns, is_one_vs_rest
@@ -73,6 +74,7 @@ def code_mass(columns: NDArray[Any], frame: Frame, code: ArrayLike) -> MassFunct
       {a}     0.5
       {a, c}  0.5
     """
+    check_instance("frame", frame, Frame, "a Frame")
     columns, matrix = checked_columns(columns, code)
     if len(frame) != len(matrix):
         raise ValueError(f"code has {len(matrix)} rows, but {frame!r} has {len(frame)} classes")

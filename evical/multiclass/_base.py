@@ -15,6 +15,7 @@ from sklearn.base import BaseEstimator, ClassifierMixin
 from sklearn.utils.validation import check_is_fitted
 
 from dstheory import Frame, MassFunction
+from dstheory.kernels.arguments import check_choice
 from evical.calibrators import _saved as saved
 from evical.calibrators._fields import Field, owners
 from evical.multiclass._beliefs import Beliefs, BeliefsLike
@@ -76,8 +77,7 @@ class BaseMulticlassCalibrator(ClassifierMixin, BaseEstimator, ABC):  # type: ig
         """Raise for restored arrays that do not fit each other."""
 
     def _check_all_parameters(self) -> None:
-        if self.transform not in _TRANSFORMS:
-            raise ValueError(f"transform is {self.transform!r}, expected None or 'log'")
+        check_choice("transform", self.transform, _TRANSFORMS)
         self._check_parameters()
 
     @all_or_nothing

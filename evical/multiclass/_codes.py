@@ -11,9 +11,10 @@ from typing import Literal, TypeAlias
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
-from sklearn.utils import check_random_state
 
+from dstheory.kernels.arguments import as_array, check_choice, check_count
 from evical.multiclass._sparse import best_sparse_code, complete_columns, complete_size
+from evical.scores._parameters import as_random_state
 
 __all__ = ["CodeKind", "check_code_matrix", "code_matrix", "row_distances"]
 
@@ -87,12 +88,8 @@ def code_matrix(
     >>> [code_matrix("complete", k).shape[1] for k in (3, 4, 5)]
     [6, 25, 90]
     """
-    if not isinstance(kind, str) or kind not in KINDS:
-        raise ValueError(f"kind is {kind!r}, expected one of {', '.join(map(repr, KINDS))}")
-    if isinstance(n_classes, bool) or not isinstance(n_classes, (int, np.integer)):
-        raise TypeError(f"n_classes is {n_classes!r}, expected an integer")
-    if n_classes < 2:
-        raise ValueError(f"n_classes is {n_classes}, expected two or more")
+    check_choice("kind", kind, KINDS)
+    check_count("n_classes", n_classes, 2)
     _check_size(kind, int(n_classes))
     if n_columns is not None and kind != "sparse":
         raise ValueError(f"n_columns is for kind 'sparse'; that of {kind!r} is fixed")
@@ -133,10 +130,14 @@ def _all_pairs(n_classes: int) -> NDArray[np.int8]:
 def _complete(n_classes: int) -> NDArray[np.int8]:
     if n_classes > MAX_COMPLETE:
         raise ValueError(
-            f"a complete code of {n_classes} classes has {complete_size(n_classes):,} columns; "
-            f"take 'sparse', or at most {MAX_COMPLETE} classes"
+            f"a complete code of {n_classes} classes has {_listed(complete_size(n_classes))} "
+            f"columns; take 'sparse', or at most {MAX_COMPLETE} classes"
         )
     return complete_columns(n_classes)
+
+
+def _listed(count: int) -> str:
+    return f"{count:,}" if count < 10**15 else "more than 10^15"  # Python prints 4300 digits
 
 
 def _sparse(
@@ -151,11 +152,11 @@ def _sparse(
     if not least <= n_columns <= there_are:
         raise ValueError(
             f"n_columns is {n_columns}, but a code of {n_classes} classes has from {least} to "
-            f"{there_are:,} different columns"
+            f"{_listed(there_are)} different columns"
         )
     rng = random_state
     if not isinstance(rng, np.random.Generator):
-        rng = np.random.default_rng(check_random_state(rng).randint(2**31, size=4))
+        rng = np.random.default_rng(as_random_state(rng).randint(2**31, size=4))
     return best_sparse_code(n_classes, n_columns, rng)
 
 
@@ -192,7 +193,7 @@ def check_code_matrix(matrix: ArrayLike, n_classes: int | None = None) -> NDArra
     ...
     ValueError: column 1 of the code has no class on its negative side
     """
-    values = np.asarray(matrix)
+    values = as_array(matrix, "code")
     if values.ndim != 2 or values.shape[0] < 2 or values.shape[1] < 1:
         raise ValueError(
             f"code has shape {values.shape}, expected a row for each of two or more classes and "

@@ -13,6 +13,8 @@ from typing import Any, Self
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
+from dstheory.kernels.arguments import as_array, shown
+from evical.multiclass._inputs import column_masses
 from evical.multiclass._reduction import settled, without_total_conflict
 
 __all__ = ["Contours", "checked_columns", "code_contour", "code_without_conflict", "is_one_vs_rest"]
@@ -37,19 +39,17 @@ def checked_columns(columns: ArrayLike, code: ArrayLike) -> tuple[NDArray[Any], 
     ValueError
         If a shape or an entry of the code is wrong.
     """
-    masses, matrix = np.asarray(columns), np.asarray(code)
+    masses, matrix = column_masses(columns), as_array(code, "code")
     if matrix.ndim != 2 or not np.isin(matrix, (-1, 0, 1)).all():
         raise ValueError(
-            f"code is of shape {matrix.shape} with entries {np.unique(matrix).tolist()[:5]}, "
-            "expected 1, -1 or 0 for each class (row) and each column"
+            f"code is {shown(code)} of shape {matrix.shape}, expected 1, -1 or 0 for each class "
+            "(row) and each column"
         )
     if masses.shape[:2] != (3, matrix.shape[1]):
         raise ValueError(
             f"columns have shape {masses.shape}, expected (3, {matrix.shape[1]}, ...): masses of "
             "the negative side, the positive side and either for each column of the code"
         )
-    if masses.dtype != object:
-        masses = masses.astype(np.float64, copy=False)
     return masses, matrix.astype(np.int8)
 
 

@@ -13,6 +13,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 from scipy.special import rel_entr
 
+from dstheory.kernels.arguments import check_choice, check_flag
 from evical.multiclass._codes import check_code_matrix
 from evical.multiclass._divergence import STEPS, Columns, Problem, Step, make_columns, votes
 from evical.multiclass._inputs import Floats, column_weights, probabilities
@@ -138,6 +139,7 @@ def hastie_tibshirani(
     """
     values, columns = _problem(r, code, weights)
     step = _step(update)
+    check_flag("iterative", iterative)
     p = np.empty((len(values), columns.positive.shape[1]))
     for first in range(0, len(p), CHUNK):
         rows = slice(first, first + CHUNK)
@@ -154,8 +156,7 @@ def _problem(r: ArrayLike, code: ArrayLike, weights: ArrayLike | None) -> tuple[
 
 
 def _step(update: str) -> Step:
-    if update not in STEPS:
-        raise ValueError(f"update is {update!r}, expected one of {', '.join(map(repr, STEPS))}")
+    check_choice("update", update, STEPS)
     return STEPS[update]
 
 

@@ -12,6 +12,7 @@ from typing import Literal, TypeAlias
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
+from dstheory.kernels.arguments import as_floats, check_choice
 from evical.multiclass._codes import check_code_matrix
 from evical.multiclass._inputs import Floats
 
@@ -91,8 +92,7 @@ def loss_decode(margins: ArrayLike, code: ArrayLike, loss: Loss = "linear") -> N
     matrix = check_code_matrix(code)
     f = _checked(margins, matrix.shape[1])
     if isinstance(loss, str):
-        if loss not in ("linear", "exponential"):
-            raise ValueError(f"loss is {loss!r}, expected 'linear', 'exponential' or a function")
+        check_choice("loss", loss, ("linear", "exponential"), "a function, or ")
         if loss == "linear":
             return _nearest(-f @ matrix.T)
         # One factor for all losses of a sample changes no comparison, and prevents overflow.
@@ -105,7 +105,7 @@ def loss_decode(margins: ArrayLike, code: ArrayLike, loss: Loss = "linear") -> N
 
 
 def _checked(margins: ArrayLike, n_columns: int) -> Floats:
-    f = np.asarray(margins, dtype=np.float64)
+    f = as_floats(margins, "margins")
     if f.ndim != 2 or f.shape[1] != n_columns:
         raise ValueError(
             f"margins have shape {f.shape}, expected (n, {n_columns}), a column for each of the "

@@ -5,6 +5,7 @@ from typing import Any, ClassVar
 import numpy as np
 from numpy.typing import NDArray
 
+from dstheory.kernels.arguments import check_choice, check_count, shown
 from evical.calibrators import _fields as fields
 from evical.calibrators._saved import check_shapes
 from evical.multiclass._base import BaseMulticlassCalibrator
@@ -15,8 +16,8 @@ from evical.multiclass._dirichlet import (
     dirichlet_probabilities,
     proportions,
 )
-from evical.multiclass._numbers import check_not_negative, check_whole
 from evical.multiclass._thinning import merged, thinned
+from evical.scores._parameters import check_not_negative
 
 __all__ = ["DirichletCalibrator"]
 
@@ -105,19 +106,17 @@ class DirichletCalibrator(BaseMulticlassCalibrator):
         self.max_search_size = max_search_size
 
     def _check_parameters(self) -> None:
-        if isinstance(self.code, str) and self.code not in ("direct", "one_vs_rest", "all_pairs"):
-            raise ValueError(
-                f"code is {self.code!r}, expected 'direct', 'one_vs_rest', 'all_pairs' or a matrix"
-            )
-        if self.combine not in _COMBINATIONS:
-            names = ", ".join(map(repr, _COMBINATIONS))
-            raise ValueError(f"combine is {self.combine!r}, expected one of {names}")
+        if isinstance(self.code, str):
+            check_choice("code", self.code, ("direct", "one_vs_rest", "all_pairs"), "a matrix, or ")
+        check_choice("combine", self.combine, _COMBINATIONS)
         check_not_negative(trim=self.trim)
         if self.trim >= 0.5:
-            raise ValueError(f"trim is {self.trim!r}, but less than half is left out on each side")
-        check_whole(max_search_size=self.max_search_size)
+            raise ValueError(
+                f"trim is {shown(self.trim)}, but less than half is left out on each side"
+            )
+        check_count("max_search_size", self.max_search_size, 1)
         if self.factor is not None:
-            check_whole(factor=self.factor)
+            check_count("factor", self.factor, 1, 2**53)
 
     def _code_matrix(self, n_classes: int) -> NDArray[np.int8] | None:
         if not isinstance(self.code, str):

@@ -1,13 +1,50 @@
 """Checks of what couplings and decodings take: answers of the columns, and their weights."""
 
-from typing import TypeAlias
+from typing import Any, TypeAlias
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-__all__ = ["Floats", "column_weights", "probabilities"]
+from dstheory.kernels.arguments import as_array, as_floats
+
+__all__ = ["Floats", "column_masses", "column_weights", "probabilities"]
 
 Floats: TypeAlias = NDArray[np.float64]
+
+
+def column_masses(columns: Any) -> NDArray[Any]:
+    """Masses of the columns' sides: floats, or Fractions as they are.
+
+    Parameters
+    ----------
+    columns : (3, B, *batch) array
+
+    Returns
+    -------
+    (3, B, *batch) array
+        Not a copy where `columns` is an array of float64 or Fractions already.
+
+    Raises
+    ------
+    TypeError
+        If a mass is no real number.
+    ValueError
+        If the shape is another one.
+
+    Examples
+    --------
+    >>> column_masses([0.5, 0.5])
+    Traceback (most recent call last):
+    ValueError: columns have shape (2,), expected (3, B, ...): masses of the negative side, the \
+positive side and either for each column
+    """
+    masses, floats = as_array(columns, "columns"), as_floats(columns, "columns")
+    if masses.ndim < 2 or masses.shape[0] != 3 or masses.shape[1] == 0:
+        raise ValueError(
+            f"columns have shape {masses.shape}, expected (3, B, ...): masses of the negative "
+            "side, the positive side and either for each column"
+        )
+    return masses if masses.dtype == object else floats
 
 
 def probabilities(r: ArrayLike, n_columns: int | None = None, name: str = "r") -> Floats:
@@ -28,6 +65,8 @@ def probabilities(r: ArrayLike, n_columns: int | None = None, name: str = "r") -
 
     Raises
     ------
+    TypeError
+        If a value is no real number.
     ValueError
         If the shape is another one, or a value is not a probability, naming row and column.
 
@@ -38,7 +77,7 @@ def probabilities(r: ArrayLike, n_columns: int | None = None, name: str = "r") -
     ...
     ValueError: r is 1.5 in row 0, column 1, expected a probability
     """
-    values = np.asarray(r, dtype=np.float64)
+    values = as_floats(r, name)
     wanted = "two dimensions" if n_columns is None else f"(n, {n_columns})"
     if values.ndim != 2 or (n_columns is not None and values.shape[1] != n_columns):
         raise ValueError(f"{name} has shape {values.shape}, expected {wanted}")
@@ -68,6 +107,8 @@ def column_weights(weights: ArrayLike | None, n_columns: int) -> Floats:
 
     Raises
     ------
+    TypeError
+        If a value is no real number.
     ValueError
         If the shape is another one, or a weight is not a positive number.
 
@@ -78,7 +119,7 @@ def column_weights(weights: ArrayLike | None, n_columns: int) -> Floats:
     """
     if weights is None:
         return np.ones(n_columns)
-    values = np.asarray(weights, dtype=np.float64)
+    values = as_floats(weights, "weights")
     if values.shape != (n_columns,):
         raise ValueError(f"weights have shape {values.shape}, expected ({n_columns},)")
     wrong = ~((values > 0) & np.isfinite(values))

@@ -14,12 +14,12 @@ from numpy.typing import ArrayLike, NDArray
 from scipy.special import logit, softmax
 from sklearn.utils.validation import check_is_fitted
 
+from dstheory.kernels.arguments import as_floats, check_choice, check_count
 from evical.calibrators import _fields as fields
 from evical.calibrators._saved import check_shapes
 from evical.multiclass._base import BaseMulticlassCalibrator
 from evical.multiclass._beliefs import Beliefs, BeliefsLike
 from evical.multiclass._extremes import LogOdds, Quadratic, SampleDeviance, extremes
-from evical.multiclass._numbers import check_whole
 from evical.multiclass._softmax import Problem, minimize_softmax
 from evical.multiclass._softmax_profile import (
     coefficients,
@@ -126,9 +126,8 @@ class MultinomialLogisticCalibrator(BaseMulticlassCalibrator):
         self.transform = transform
 
     def _check_parameters(self) -> None:
-        if self.model not in _MODELS:
-            raise ValueError(f"model is {self.model!r}, expected 'quadratic' or 'likelihood'")
-        check_whole(max_size=self.max_size)
+        check_choice("model", self.model, _MODELS)
+        check_count("max_size", self.max_size, 1)
 
     def _fit_scores(self, scores: Floats, codes: NDArray[np.intp], weight: Floats) -> None:
         scores, codes, weight = merged(scores, codes, weight)
@@ -240,7 +239,7 @@ class MultinomialLogisticCalibrator(BaseMulticlassCalibrator):
         array([[0.71, 1.  , 0.  ]])
         """
         table = self._read(scores)
-        tau = np.atleast_1d(np.asarray(probability, dtype=np.float64))
+        tau = np.atleast_1d(as_floats(probability, "probability"))
         wrong = ~((tau >= 0) & (tau <= 1))
         if wrong.any():
             raise ValueError(f"probability is {tau[wrong][0]}, expected numbers in [0, 1]")

@@ -11,6 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 from sklearn.base import clone
 
+from dstheory.kernels.arguments import check_choice
 from evical.calibrators import BaseCalibrator, LogisticCalibrator
 from evical.multiclass._base import BaseMulticlassCalibrator
 from evical.multiclass._beliefs import Beliefs, BeliefsLike
@@ -85,13 +86,8 @@ class OneVsRestCalibrator(BaseMulticlassCalibrator):
     def _check_parameters(self) -> None:
         if self.calibrator is not None and not isinstance(self.calibrator, BaseCalibrator):
             raise TypeError(f"calibrator is {self.calibrator!r}, expected a binary calibrator")
-        if self.coupling not in _COUPLINGS:
-            names = ", ".join(map(repr, _COUPLINGS))
-            raise ValueError(f"coupling is {self.coupling!r}, expected one of {names}")
-        if self.total_conflict not in ("error", "vacuous"):
-            raise ValueError(
-                f"total_conflict is {self.total_conflict!r}, expected 'error' or 'vacuous'"
-            )
+        check_choice("coupling", self.coupling, _COUPLINGS)
+        check_choice("total_conflict", self.total_conflict, ("error", "vacuous"))
 
     def _columns(self, table: Floats, n_classes: int, named: Any = None) -> Floats:
         if n_classes == 2 and table.shape[1] == 1:

@@ -14,6 +14,7 @@ from numpy.typing import ArrayLike, NDArray
 from scipy.optimize import nnls
 
 from dstheory import Frame, MassFunction
+from dstheory.kernels.arguments import as_floats, check_instance
 from evical.multiclass._codes import code_matrix
 from evical.multiclass._contours import checked_columns
 
@@ -83,6 +84,7 @@ def pairwise_belief(
       {a}     0.5
       {a, c}  0.5
     """
+    check_instance("frame", frame, Frame, "a Frame")
     masses, _ = checked_columns(columns, _pairs(frame))
     known = _coverage(coverage, masses)
     n_sets = (1 << len(frame)) - 1
@@ -113,7 +115,7 @@ def _pairs(frame: Frame) -> NDArray[np.int8]:
 def _coverage(coverage: ArrayLike | None, masses: NDArray[Any]) -> Floats | None:
     if coverage is None:
         return None
-    values = np.asarray(coverage, dtype=np.float64)
+    values = as_floats(coverage, "coverage")
     if values.shape != masses.shape[1:]:
         raise ValueError(
             f"coverage has shape {values.shape}, expected {masses.shape[1:]}, as the columns"

@@ -15,6 +15,8 @@ from numpy.typing import ArrayLike, NDArray
 
 from dstheory import Frame, MassFunction
 from dstheory.errors import TotalConflictError
+from dstheory.kernels.arguments import as_array, check_choice, check_instance
+from evical.multiclass._inputs import column_masses
 from evical.multiclass._products import MAX_CLASSES, ProductBeliefs
 
 __all__ = [
@@ -60,7 +62,9 @@ def column_evidence(m: MassFunction, frame: Frame, column: ArrayLike) -> MassFun
       {b, c}     0.25
       {a, b, c}  0.25
     """
-    code = np.asarray(column)
+    check_instance("m", m, MassFunction, "a mass function")
+    check_instance("frame", frame, Frame, "a Frame")
+    code = as_array(column, "column")
     if len(m.frame) != 2:
         raise ValueError(f"m is on {m.frame!r}, but the sides of a column are two labels")
     if code.shape != (len(frame),) or not np.isin(code, (-1, 0, 1)).all():
@@ -98,6 +102,7 @@ def without_total_conflict(columns: NDArray[Any], total_conflict: str = "error")
     >>> without_total_conflict(impossible, "vacuous")[2]
     array([1., 1., 1.])
     """
+    columns = column_masses(columns)
     dead = np.asarray(ProductBeliefs.of_columns(columns).total() == 0, dtype=bool)
     return settled(columns, dead, total_conflict)
 
@@ -120,6 +125,7 @@ def settled(columns: NDArray[Any], dead: NDArray[np.bool_], total_conflict: str)
     TotalConflictError
         With the number of such samples and the first one.
     """
+    check_choice("total_conflict", total_conflict, ("error", "vacuous"))
     if not dead.any():
         return columns
     if total_conflict == "vacuous":
@@ -168,7 +174,11 @@ def one_vs_rest_mass(columns: NDArray[Any], frame: Frame) -> MassFunction:
       {a, c}     0.125
       {a, b, c}  0.125
     """
-    return ProductBeliefs.of_columns(columns).mass(frame)
+    check_instance("frame", frame, Frame, "a Frame")
+    masses = column_masses(columns)
+    if masses.shape[1] != len(frame):
+        raise ValueError(f"columns have shape {masses.shape}, expected (3, {len(frame)}, ...)")
+    return ProductBeliefs.of_columns(masses).mass(frame)
 
 
 def one_vs_rest_interval(columns: NDArray[Any]) -> NDArray[Any]:
@@ -192,7 +202,7 @@ def one_vs_rest_interval(columns: NDArray[Any]) -> NDArray[Any]:
            [0.   , 0.25 ],
            [0.   , 0.25 ]])
     """
-    return ProductBeliefs.of_columns(columns).interval()
+    return ProductBeliefs.of_columns(column_masses(columns)).interval()
 
 
 def one_vs_rest_betp(columns: NDArray[Any], rule: Any = None) -> NDArray[Any]:
@@ -217,4 +227,4 @@ def one_vs_rest_betp(columns: NDArray[Any], rule: Any = None) -> NDArray[Any]:
     >>> (48 * one_vs_rest_betp(columns)).round(9)
     array([38.,  5.,  5.])
     """
-    return ProductBeliefs.of_columns(columns).betp(rule)
+    return ProductBeliefs.of_columns(column_masses(columns)).betp(rule)

@@ -13,16 +13,18 @@ from numpy.typing import NDArray
 from scipy.special import softmax
 from sklearn.exceptions import ConvergenceWarning
 from sklearn.neural_network import MLPClassifier
-from sklearn.utils import check_random_state
 
+from dstheory.kernels.arguments import as_sequence, check_count, shown
 from evical.calibrators import _fields as fields
 from evical.calibrators._saved import check_shapes
 from evical.multiclass._base import BaseMulticlassCalibrator
-from evical.multiclass._numbers import check_not_negative, check_whole
+from evical.scores._parameters import as_random_state, check_not_negative
 
 __all__ = ["ShallowNetCalibrator"]
 
 Floats = NDArray[np.float64]
+
+_HEAVIEST = 1e100  # penalty: times the squares of weights it stays a float
 
 
 class ShallowNetCalibrator(BaseMulticlassCalibrator):
@@ -98,16 +100,21 @@ class ShallowNetCalibrator(BaseMulticlassCalibrator):
         self.transform = transform
 
     def _check_parameters(self) -> None:
-        check_whole(n_nets=self.n_nets, max_iter=self.max_iter)
+        check_count("n_nets", self.n_nets, 1, 2**24)
+        check_count("max_iter", self.max_iter, 1)
         check_not_negative(penalty=self.penalty)
-        if np.shape(self.hidden) != (2,):
-            raise ValueError(f"hidden is {self.hidden!r}, expected the least and greatest number")
-        check_whole(**{"hidden[0]": self.hidden[0], "hidden[1]": self.hidden[1]})
-        if self.hidden[0] > self.hidden[1]:
-            raise ValueError(f"hidden is {self.hidden!r}, but the first must not be the greater")
+        if self.penalty > _HEAVIEST:
+            raise ValueError(f"penalty is {shown(self.penalty)}, expected at most {_HEAVIEST:g}")
+        expected = "the least and greatest number"
+        sizes = as_sequence(self.hidden, "hidden", expected)
+        if len(sizes) != 2:
+            raise ValueError(f"hidden is {shown(self.hidden)}, expected {expected}")
+        least, most = (check_count(f"hidden[{k}]", size, 1) for k, size in enumerate(sizes))
+        if least > most:
+            raise ValueError(f"hidden is {self.hidden}, but the first must not be the greater")
 
     def _fit_scores(self, scores: Floats, codes: NDArray[np.intp], weight: Floats) -> None:
-        rng = check_random_state(self.random_state)
+        rng = as_random_state(self.random_state)
         center = np.average(scores, axis=0, weights=weight)
         scale = np.sqrt(np.average((scores - center) ** 2, axis=0, weights=weight))
         scale[scale == 0] = 1.0

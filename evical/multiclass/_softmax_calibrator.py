@@ -13,11 +13,12 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy.special import softmax
 
+from dstheory.kernels.arguments import check_choice
 from evical.calibrators import _fields as fields
 from evical.calibrators._saved import check_shapes
 from evical.multiclass._base import BaseMulticlassCalibrator
-from evical.multiclass._numbers import check_not_negative
 from evical.multiclass._softmax import Problem, minimize_softmax
+from evical.scores._parameters import check_not_negative
 
 __all__ = ["SoftmaxCalibrator"]
 
@@ -93,9 +94,7 @@ class SoftmaxCalibrator(BaseMulticlassCalibrator):
         self.transform = transform
 
     def _check_parameters(self) -> None:
-        if self.parameters not in _PARAMETERS:
-            names = ", ".join(map(repr, _PARAMETERS))
-            raise ValueError(f"parameters is {self.parameters!r}, expected one of {names}")
+        check_choice("parameters", self.parameters, _PARAMETERS)
         check_not_negative(
             off_diagonal_penalty=self.off_diagonal_penalty, intercept_penalty=self.intercept_penalty
         )

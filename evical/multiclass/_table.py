@@ -4,7 +4,8 @@ from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
-from sklearn.utils import check_array
+
+from evical.scores._checks import real_numbers
 
 __all__ = ["check_table", "check_unit_table"]
 
@@ -24,6 +25,8 @@ def check_table(scores: Any) -> Floats:
 
     Raises
     ------
+    TypeError
+        If a score is no real number.
     ValueError
         If there is none, or a score is NaN or infinite.
 
@@ -35,16 +38,7 @@ def check_table(scores: Any) -> Floats:
     Traceback (most recent call last):
     ValueError: scores[0, 1] is nan, but every value must be finite (neither NaN nor infinity)
     """
-    array: Floats = check_array(
-        scores,
-        dtype=np.float64,
-        ensure_2d=False,
-        allow_nd=True,
-        ensure_all_finite=False,
-        ensure_min_samples=0,
-        ensure_min_features=0,
-        input_name="scores",
-    )
+    array = real_numbers(scores, "scores")
     if array.ndim == 1:
         array = array[:, np.newaxis]
     if array.ndim != 2:

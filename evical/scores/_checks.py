@@ -7,6 +7,7 @@ from numpy.typing import NDArray
 from sklearn.utils import check_array, column_or_1d
 from sklearn.utils.multiclass import check_classification_targets
 
+from dstheory.kernels.arguments import as_array, as_floats
 from evical.errors import WeightError
 
 __all__ = [
@@ -19,6 +20,7 @@ __all__ = [
     "check_scores",
     "check_unit",
     "check_weights",
+    "real_numbers",
 ]
 
 Floats = NDArray[np.float64]
@@ -39,6 +41,8 @@ def check_scores(scores: Any) -> Floats:
 
     Raises
     ------
+    TypeError
+        If a score is no real number, such as a text.
     ValueError
         If there is none, a score is NaN or infinite, or there are several columns.
 
@@ -47,7 +51,7 @@ def check_scores(scores: Any) -> Floats:
     >>> check_scores([[0.5], [2]])
     array([0.5, 2. ])
     """
-    array = _numbers(scores, "scores")
+    array = real_numbers(scores, "scores")
     if array.ndim == 2 and array.shape[1] == 1:
         array = array[:, 0]
     if array.ndim != 1:
@@ -76,6 +80,8 @@ def check_numbers(numbers: Any, name: str) -> Floats:
 
     Raises
     ------
+    TypeError
+        If one is no real number.
     ValueError
         If there is none, one is NaN or infinite, or they are no row.
 
@@ -85,7 +91,7 @@ def check_numbers(numbers: Any, name: str) -> Floats:
     Traceback (most recent call last):
     ValueError: values[1] is nan, but every value must be finite
     """
-    array: Floats = np.array(numbers, dtype=np.float64)
+    array = as_floats(numbers, name).copy()
     if array.ndim != 1 or len(array) == 0:
         raise ValueError(f"shape of {name} is {array.shape}, expected (n,) with n of at least 1")
     _refuse(array, ~np.isfinite(array), name, "finite")
@@ -170,7 +176,7 @@ def check_weights(weights: Any, n: int, name: str = "sample_weight") -> Floats |
     """
     if weights is None:
         return None
-    array = _numbers(weights, name)
+    array = real_numbers(weights, name)
     if array.shape != (n,):
         raise ValueError(f"{name} has shape {array.shape}, expected ({n},)")
     _refuse(array, ~(np.isfinite(array) & (array >= 0)), name, "finite and not negative")
@@ -235,7 +241,7 @@ def check_binary(y: Any) -> NDArray[np.int64]:
     >>> check_binary([True, False])
     array([1, 0])
     """
-    array = _numbers(y, "y")
+    array = real_numbers(y, "y")
     if array.ndim == 2 and array.shape[1] == 1:
         array = array[:, 0]
     if array.ndim != 1:
@@ -266,10 +272,7 @@ def check_labels(y: Any) -> NDArray[Any]:
     Traceback (most recent call last):
     ValueError: y[1] is None; every sample needs a label
     """
-    try:
-        labels: NDArray[Any] = column_or_1d(y, warn=True)
-    except TypeError:  # raised by a comparison with pandas.NA
-        labels = np.asarray(y, dtype=object)
+    labels = _column(y)
     if len(labels) == 0:
         raise ValueError("y is empty; at least one sample is needed")
     missing = _missing(labels)
@@ -282,6 +285,15 @@ def check_labels(y: Any) -> NDArray[Any]:
         error.add_note("labels of classes come second: fit(scores, y), fit(X, y)")
         raise
     return labels
+
+
+def _column(y: Any) -> NDArray[Any]:
+    given = y if _is_foreign(y) else as_array(y, "y")
+    try:
+        column: NDArray[Any] = column_or_1d(given, warn=True)
+    except TypeError:  # raised by a comparison with pandas.NA
+        column = np.asarray(y, dtype=object)
+    return column
 
 
 def _missing(labels: NDArray[Any]) -> NDArray[np.bool_]:
@@ -325,10 +337,36 @@ def check_same_length(**arrays: Any) -> None:
         )
 
 
-def _numbers(values: Any, name: str) -> Floats:
-    array: Floats = check_array(
-        values,
-        dtype=np.float64,
+def real_numbers(values: Any, name: str) -> Floats:
+    """Real numbers as float64, of any shape; texts, dates and complex numbers are refused.
+
+    Parameters
+    ----------
+    values : array, nested lists, or pandas object
+    name : str
+        What an error calls them.
+
+    Returns
+    -------
+    array
+
+    Raises
+    ------
+    TypeError
+        If a value is no real number.
+    ValueError
+        If rows differ in length, or a number is too great for a float.
+
+    Examples
+    --------
+    >>> real_numbers(["0.5"], "scores")
+    Traceback (most recent call last):
+    TypeError: scores are array(['0.5'], dtype='<U3'), expected real numbers; the argument must \
+be converted from texts, strings or objects to numbers
+    """
+    array = check_array(
+        values if _is_foreign(values) else as_array(values, name),
+        dtype=None,
         ensure_2d=False,
         allow_nd=True,
         ensure_all_finite=False,
@@ -336,7 +374,19 @@ def _numbers(values: Any, name: str) -> Floats:
         ensure_min_features=0,
         input_name=name,
     )
-    return array
+    try:
+        return as_floats(array, name)
+    except TypeError as error:
+        raise TypeError(  # in words that scikit-learn's checks look for
+            f"{error}; the argument must be converted from texts, strings or objects to numbers"
+        ) from error
+
+
+def _is_foreign(values: Any) -> bool:
+    """Whether it is a table of another package, such as pandas or scipy.sparse."""
+    return not isinstance(values, np.ndarray) and (
+        hasattr(values, "dtypes") or hasattr(values, "dtype")
+    )
 
 
 def _refuse(array: Floats, wrong: NDArray[np.bool_], name: str, expected: str) -> None:

@@ -12,12 +12,14 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from dstheory.kernels.arguments import as_floats
 from evical.scores._checks import (
     check_binary,
     check_range,
     check_same_length,
     check_scores,
     check_weights,
+    real_numbers,
 )
 
 __all__ = ["ScoreCounts", "midpoints"]
@@ -43,6 +45,7 @@ def midpoints(left: Floats, right: Floats) -> Floats:
     >>> midpoints(np.array([1.0]), np.array([2.0]))
     array([1.5])
     """
+    left, right = as_floats(left, "left"), as_floats(right, "right")
     middle = left / 2 + right / 2  # halves first: their sum cannot overflow
     return np.where(middle > left, middle, right)
 
@@ -243,7 +246,7 @@ def checked_counts(scores: Any, negative: Any, positive: Any) -> ScoreCounts:
     >>> counts.scores, counts.negative, counts.positive
     (array([1., 2.]), array([0., 2.]), array([3., 0.]))
     """
-    if np.size(scores) == 0:
+    if real_numbers(scores, "scores").size == 0:
         raise ValueError("no samples to fit: give at least one score with a positive weight")
     values = check_scores(scores)
     against, favor = (

@@ -11,12 +11,12 @@ is misprinted.
 
 from dataclasses import dataclass
 from math import comb
-from numbers import Real
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
+from dstheory.kernels.arguments import as_real, check_choice, shown
 from evical.scores._checks import check_same_length, check_scores, check_weights
 
 __all__ = ["KERNELS", "GaussianSums", "KernelGrid", "WindowSums", "kernel_sums", "silverman"]
@@ -130,20 +130,18 @@ def kernel_sums(
     >>> kernel_sums([0, 0.5, 3], [0, 1], bandwidth=1, kernel="epanechnikov")
     array([0.75 , 1.125, 0.   ])
     """
-    if kernel not in KERNELS:
-        raise ValueError(f"kernel is {kernel!r}, expected one of {', '.join(sorted(KERNELS))}")
-    if not isinstance(bandwidth, Real):
-        raise TypeError(f"bandwidth is {bandwidth!r}, expected a positive number")
-    if not 0 < float(bandwidth) < np.inf:
-        raise ValueError(f"bandwidth is {bandwidth}, expected a positive number")
+    check_choice("kernel", kernel, sorted(KERNELS))
+    width = as_real("bandwidth", bandwidth, "a positive number")
+    if not 0 < width < np.inf:
+        raise ValueError(f"bandwidth is {shown(bandwidth)}, expected a positive number")
     values, at = check_scores(scores), check_scores(queries)
     given = check_weights(weights, len(values))
     shares = np.ones(len(values)) if given is None else given
     check_same_length(scores=values, weights=shares)
     order = np.argsort(values, kind="stable")
     if kernel == "gaussian":
-        return GaussianSums(values[order], shares[order], bandwidth)(at)
-    return WindowSums.of(values[order], shares[order], bandwidth, kernel)(at)
+        return GaussianSums(values[order], shares[order], width)(at)
+    return WindowSums.of(values[order], shares[order], width, kernel)(at)
 
 
 @dataclass(frozen=True, eq=False)

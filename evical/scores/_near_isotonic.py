@@ -8,12 +8,12 @@ ever splits, so that the lambda at which each two neighbors join describes the w
 
 import math
 from dataclasses import dataclass
-from numbers import Real
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
+from dstheory.kernels.arguments import as_real, shown
 from evical.scores._checks import check_numbers, check_positive, check_same_length
 from evical.scores._near_isotonic_joins import EQUAL, join_lambdas
 
@@ -249,8 +249,8 @@ def power_of_two(size: float) -> float:
 
 
 def _check_lambda(lam: Any) -> float:
-    if not isinstance(lam, Real):
-        raise TypeError(f"lam is {lam!r}, expected a number from 0 to infinity")
-    if not float(lam) >= 0:
-        raise ValueError(f"lam is {lam!r}, expected a number from 0 to infinity")
-    return float(lam)
+    expected = "a number from 0 to infinity"
+    number = as_real("lam", lam, expected)
+    if not number >= 0:
+        raise ValueError(f"lam is {shown(lam)}, expected {expected}")
+    return number

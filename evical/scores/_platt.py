@@ -17,8 +17,10 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 from scipy.special import expit, ndtri
 
+from dstheory.kernels.arguments import as_floats, as_real, check_instance, shown
 from evical.scores._counts import ScoreCounts, checked_counts
 from evical.scores._newton import Sums, logistic_terms, minimize_convex
+from evical.scores._parameters import check_not_negative
 from evical.scores._standard import location_scale, standardized
 
 Array = NDArray[np.float64]
@@ -71,7 +73,7 @@ class PlattFit:
 
     def standardize(self, scores: ArrayLike) -> Array:
         """Return ``(scores - center) / scale``, within 1e150 so that no product overflows."""
-        z = standardized(np.asarray(scores, dtype=float), self.center, self.scale)
+        z = standardized(as_floats(scores, "scores"), self.center, self.scale)
         return np.asarray(np.clip(z, -_FAR, _FAR))
 
     def logit(self, scores: ArrayLike) -> Array:
@@ -101,6 +103,7 @@ def platt_targets(n_negative: float, n_positive: float) -> tuple[float, float]:
     >>> platt_targets(8, 2)
     (0.1, 0.75)
     """
+    check_not_negative(n_negative=n_negative, n_positive=n_positive)
     return 1.0 / (n_negative + 2.0), (n_positive + 1.0) / (n_positive + 2.0)
 
 
@@ -238,8 +241,11 @@ def confidence_interval(
     >>> bool(abs(lower[0] + upper[0] - 1) < 1e-12)
     True
     """
-    if not 0.0 < confidence < 1.0:
-        raise ValueError(f"confidence is {confidence}; expected a level strictly between 0 and 1")
+    expected = "a level strictly between 0 and 1"
+    level = as_real("confidence", confidence, expected)
+    if not 0.0 < level < 1.0:
+        raise ValueError(f"confidence is {shown(confidence)}; expected {expected}")
+    check_instance("fit", fit, PlattFit, "what fit_platt returned")
     z = fit.standardize(scores)
     (v00, v01), (_, v11) = fit.covariance
     if not fit.identified:
@@ -247,7 +253,7 @@ def confidence_interval(
     else:
         slope = np.sqrt(v11)  # a sum of squares: no overflow at far scores, never negative
         deviation = np.hypot(slope * z + v01 / slope, np.sqrt(max(v00 - v01 * v01 / v11, 0.0)))
-    half = ndtri(0.5 + 0.5 * confidence) * deviation
+    half = ndtri(0.5 + 0.5 * level) * deviation
     eta = -(fit.beta0 + fit.beta1 * z)
     return np.asarray(expit(eta - half)), np.asarray(expit(eta + half))
 

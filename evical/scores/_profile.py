@@ -20,6 +20,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 from scipy.special import expit, logit
 
+from dstheory.kernels.arguments import as_floats, check_instance
 from evical.scores._counts import ScoreCounts, checked_counts
 from evical.scores._deviance import Deviance
 from evical.scores._interpolant import evaluate_piecewise, fit_piecewise
@@ -137,7 +138,7 @@ class LogisticProfile:
             Largest relative likelihood of the sigmoids that have the value `tau` at the score; 0
             where `tau` is 0 or 1.
         """
-        y, tau = np.broadcast_arrays(self._standardize(scores), np.asarray(tau, dtype=float))
+        y, tau = np.broadcast_arrays(self._standardize(scores), as_floats(tau, "tau"))
         proper = (tau > 0.0) & (tau < 1.0)
         y_in, eta = y[proper], logit(tau[proper])
         distance = (eta - self._log_odds(y_in)) / (self.unit * np.hypot(1.0, y_in))
@@ -161,13 +162,13 @@ class LogisticProfile:
         ndarray
             Values in [0, 1], 1 at Platt's fit.
         """
-        theta0, theta1 = np.asarray(theta0, dtype=float), np.asarray(theta1, dtype=float)
+        theta0, theta1 = as_floats(theta0, "theta0"), as_floats(theta1, "theta1")
         value = self._deviance.value(-(theta0 + theta1 * self.center), -theta1 * self.scale)
         return np.exp(-value)
 
     def _standardize(self, scores: ArrayLike) -> Array:
         # Infinite scores have their limits.
-        return standardized(np.asarray(scores, dtype=float), self.center, self.scale)
+        return standardized(as_floats(scores, "scores"), self.center, self.scale)
 
     def _log_odds(self, y: Array) -> Array:
         if self.slope == 0.0:  # not 0 * inf
@@ -232,8 +233,7 @@ def fit_profile(
     >>> m1.round(8).tolist(), m0.round(8).tolist()
     ([0.16666667, 0.0], [0.16666667, 0.0])
     """
-    if not isinstance(fit, PlattFit):
-        raise TypeError(f"fit is {type(fit).__name__}, expected what fit_platt returned")
+    check_instance("fit", fit, PlattFit, "what fit_platt returned")
     counts = checked_counts(scores, negative, positive)
     _check_fit(counts, fit)
     return profile_of_counts(counts, fit)

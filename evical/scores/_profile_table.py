@@ -15,6 +15,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 from scipy.special import expit, logit
 
+from dstheory.kernels.arguments import as_floats
 from evical.scores._interpolant import evaluate_piecewise, fit_piecewise
 
 __all__ = [
@@ -137,7 +138,7 @@ def contour(scores: Floats, probability: ArrayLike, profile: ProfileAt) -> Float
     >>> contour(np.zeros(1), [0.5, 1.0], lambda scores, log_odds: log_odds**2).tolist()
     [1.0, 0.0]
     """
-    s, tau = np.broadcast_arrays(scores, np.asarray(probability, dtype=np.float64))
+    s, tau = np.broadcast_arrays(scores, as_floats(probability, "probability"))
     outside = ~((tau >= 0) & (tau <= 1))
     if outside.any():
         raise ValueError(f"probability is {tau[outside][0]}, expected numbers in [0, 1]")

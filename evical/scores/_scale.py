@@ -13,6 +13,7 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy.special import expit
 
+from dstheory.kernels.arguments import as_array, as_floats, check_choice
 from evical.scores._counts import ScoreCounts, merge_equal
 
 __all__ = ["TRANSFORMS", "ScoreScale", "check_transform", "fit_scale", "log_odds", "restored_scale"]
@@ -41,9 +42,9 @@ def log_odds(probability: Any) -> Floats:
     >>> log_odds([0.5, 1.0]).round(1)
     array([ 0., 36.])
     """
-    array = np.asarray(probability)
+    array = as_array(probability, "probability")
     if array.dtype.kind != "f":
-        array = array.astype(np.float64)
+        array = as_floats(probability, "probability")
     # Of the type as given: float32 probabilities are no finer than that near 1.
     eps = float(np.finfo(array.dtype).eps)
     clipped = np.clip(array.astype(np.float64), eps, 1 - eps)
@@ -99,11 +100,10 @@ def check_transform(transform: Any) -> None:
     --------
     >>> check_transform("log")
     Traceback (most recent call last):
-    ValueError: transform is 'log', expected None, 'auto', 'logit', 'sigmoid' or 'rank'
+    ValueError: transform is 'log', expected one of None, 'auto', 'logit', 'sigmoid', 'rank'; did \
+you mean 'logit'?
     """
-    if not (transform is None or isinstance(transform, str)) or transform not in TRANSFORMS:
-        names = ", ".join(map(repr, TRANSFORMS[:-1]))
-        raise ValueError(f"transform is {transform!r}, expected {names} or {TRANSFORMS[-1]!r}")
+    check_choice("transform", transform, TRANSFORMS)
 
 
 def fit_scale(transform: str | None, counts: ScoreCounts) -> ScoreScale:

@@ -7,12 +7,12 @@ the fit goes from the least squares line to the data themselves (Kim, Koh, Boyd 
 
 import math
 from dataclasses import dataclass
-from numbers import Integral, Real
 from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
+from dstheory.kernels.arguments import as_real, check_count, shown
 from evical.scores._bent_line import NO_KINKS, Points, bend, line, string
 from evical.scores._checks import check_numbers, check_positive, check_same_length
 
@@ -213,8 +213,7 @@ def trend_filter_path(
     >>> path.lambdas.round(9), path.degrees_of_freedom
     (array([0.9 , 0.45]), array([2, 3]))
     """
-    if not isinstance(n_lambdas, Integral) or isinstance(n_lambdas, bool) or n_lambdas < 1:
-        raise ValueError(f"n_lambdas is {n_lambdas!r}, expected a whole number from 1")
+    check_count("n_lambdas", n_lambdas, 1, 2**24)
     min_ratio = _check_real("min_ratio", min_ratio, 0.0, 1.0)
     if not 0 < min_ratio < 1:
         raise ValueError(f"min_ratio is {min_ratio!r}, expected a number between 0 and 1")
@@ -296,8 +295,8 @@ def _check_ascending(x: Floats) -> None:
 
 
 def _check_real(name: str, value: Any, least: float, greatest: float) -> float:
-    if not isinstance(value, Real) or isinstance(value, bool):
-        raise TypeError(f"{name} is {value!r}, expected a number")
-    if not least <= float(value) <= greatest:
-        raise ValueError(f"{name} is {value!r}, expected a number from {least:g} to {greatest:g}")
-    return float(value)
+    expected = f"a number from {least:g} to {greatest:g}"
+    number = as_real(name, value, expected)
+    if not least <= number <= greatest:
+        raise ValueError(f"{name} is {shown(value)}, expected {expected}")
+    return number

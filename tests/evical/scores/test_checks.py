@@ -43,9 +43,10 @@ def test_scores_become_one_float_column(scores):
         ([1, np.nan], r"scores\[1\] is nan, but every value must be finite"),
         ([np.inf, 1, -np.inf], r"scores\[0\] is inf \(2 such rows\), but"),
         (pd.Series([1, None], dtype="Int64"), r"scores\[1\] is nan"),
-        (["a"], "could not convert|numeric"),
+        ([[1], [1, 2]], r"scores are \[\[1\], \[1, 2\]\], whose rows differ in length"),
+        ([10**400], "scores hold a number above 1.8e308"),
     ],
-    ids=repr,
+    ids=lambda value: repr(value)[:40],
 )
 def test_scores_that_are_refused(scores, message):
     with pytest.raises(ValueError, match=message):
@@ -53,8 +54,29 @@ def test_scores_that_are_refused(scores, message):
 
 
 def test_complex_scores_are_refused():
-    with pytest.raises((TypeError, ValueError), match="complex"):
+    with pytest.raises(ValueError, match="Complex data not supported"):
         check_scores([1 + 1j])
+
+
+@pytest.mark.parametrize(
+    "scores",
+    [
+        ["a"],
+        ["0.5"],
+        np.array(["0.5"]),
+        np.array(["0.5"], dtype=object),
+        pd.Series(["0.5"]),
+        np.array(["2000-01-01"], dtype="datetime64[D]"),
+        [None],
+        [{}],
+        "0.5",
+        None,
+    ],
+    ids=repr,
+)
+def test_what_is_no_number_is_no_score(scores):
+    with pytest.raises(TypeError, match=r"scores (are|hold) .*, expected real numbers"):
+        check_scores(scores)
 
 
 def test_inputs_are_not_changed():

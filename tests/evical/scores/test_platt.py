@@ -263,5 +263,5 @@ def test_a_profile_takes_the_fit_to_its_data():
     fit = fit_platt([0.0, 1.0], [1, 0], [0, 1])
     with pytest.raises(ValueError, match="fit is not that of these scores"):
         fit_profile([0.0, 1.0], [9, 0], [0, 1], fit)
-    with pytest.raises(TypeError, match="fit is tuple"):
+    with pytest.raises(TypeError, match=r"fit is \(1.0, 2.0\), expected what fit_platt"):
         fit_profile([0.0, 1.0], [1, 0], [0, 1], (1.0, 2.0))

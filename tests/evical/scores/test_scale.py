@@ -99,7 +99,7 @@ def test_a_damaged_scale_is_refused(damage):
 
 @pytest.mark.parametrize("transform", ["log", 1, ["logit"], True])
 def test_an_unknown_transform_is_refused(transform):
-    with pytest.raises(ValueError, match=r"transform is .*, expected None, 'auto', 'logit'"):
+    with pytest.raises(ValueError, match=r"transform is .*, expected one of None, 'auto', 'logit'"):
         LogisticCalibrator(transform=transform).fit(SCORES, Y)
 
 

@@ -318,8 +318,13 @@ def test_lambda_must_be_a_number(lam):
 
 
 @pytest.mark.parametrize(
-    "options", [{"n_lambdas": 0}, {"n_lambdas": 2.5}, {"min_ratio": 0}, {"min_ratio": 1}]
+    "options", [{"n_lambdas": 0}, {"n_lambdas": 2**30}, {"min_ratio": 0}, {"min_ratio": 1}]
 )
 def test_wrong_grids_are_refused(options):
     with pytest.raises(ValueError, match=next(iter(options))):
         trend_filter_path([0, 1], [0, 1], **options)
+
+
+def test_a_broken_number_of_lambdas_is_refused():
+    with pytest.raises(TypeError, match=r"n_lambdas is 2\.5, expected a whole number"):
+        trend_filter_path([0, 1], [0, 1], n_lambdas=2.5)
