@@ -107,9 +107,15 @@ def test_wrong_intervals_are_refused(intervals, message):
         calibrator.predict_proba([0, 1], intervals)
 
 
-@pytest.mark.parametrize("width", [-1, float("nan"), float("inf"), "1", True])
+@pytest.mark.parametrize("width", [-1, float("nan"), float("inf")])
 def test_wrong_widths_are_refused(width):
     with pytest.raises(ValueError, match="width is"):
+        AdaptiveCalibrator(width=width).fit([0, 1], [0, 1])
+
+
+@pytest.mark.parametrize("width", ["1", True])
+def test_widths_that_are_no_numbers_are_refused(width):
+    with pytest.raises(TypeError, match="width is .*, expected None or a number from 0"):
         AdaptiveCalibrator(width=width).fit([0, 1], [0, 1])
 
 

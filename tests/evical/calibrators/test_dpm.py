@@ -78,15 +78,30 @@ def test_one_sample_of_a_class_and_far_scores():
 @pytest.mark.parametrize(
     ("name", "values"),
     [
-        ("n_components", [0, 2.5, True, "3"]),
-        ("max_points", [1, None]),
-        ("concentration", [0, -1, float("inf"), "1"]),
-        ("random_state", [-1, "seed", 0.5]),
+        ("n_components", [0]),
+        ("max_points", [1]),
+        ("concentration", [0, -1, float("inf")]),
+        ("random_state", [-1]),
     ],
 )
 def test_wrong_parameters_are_refused(name, values):
     for value in values:
         with pytest.raises(ValueError, match=name):
+            DPMCalibrator(**{name: value}).fit([0, 1], [0, 1])
+
+
+@pytest.mark.parametrize(
+    ("name", "values"),
+    [
+        ("n_components", [2.5, True, "3"]),
+        ("max_points", [None]),
+        ("concentration", ["1", True]),
+        ("random_state", ["seed", 0.5]),
+    ],
+)
+def test_parameters_of_a_wrong_kind_are_refused(name, values):
+    for value in values:
+        with pytest.raises(TypeError, match=f"{name} is .*, expected"):
             DPMCalibrator(**{name: value}).fit([0, 1], [0, 1])
 
 

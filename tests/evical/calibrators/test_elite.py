@@ -152,9 +152,7 @@ def test_scores_at_tiny_distances():
     "options",
     [
         {"n_lambdas": 0},
-        {"n_lambdas": True},
         {"min_ratio": 1},
-        {"min_ratio": "0.1"},
         {"criterion": "cv"},
         {"clip": 0.5},
         {"clip": -0.1},
@@ -164,6 +162,12 @@ def test_scores_at_tiny_distances():
 )
 def test_wrong_parameters_are_refused(options):
     with pytest.raises(ValueError, match=f"{next(iter(options))} is "):
+        ELiTECalibrator(**options).fit(*samples())
+
+
+@pytest.mark.parametrize("options", [{"n_lambdas": True}, {"min_ratio": "0.1"}, {"clip": 0j}])
+def test_parameters_of_a_wrong_kind_are_refused(options):
+    with pytest.raises(TypeError, match=f"{next(iter(options))} is "):
         ELiTECalibrator(**options).fit(*samples())
 
 

@@ -149,7 +149,7 @@ def test_gaussians_stay_inside_the_unit_interval_where_classes_overlap():
     [
         ({"kernel": "cosine"}, "kernel is 'cosine', expected one of"),
         ({"kernel": None}, "kernel is None"),
-        ({"bandwidth": "wide"}, "bandwidth is 'wide', expected shared, per_class"),
+        ({"bandwidth": "wide"}, "bandwidth is 'wide', expected a number, two numbers, or one of"),
         ({"bandwidth": 0}, "bandwidth is 0, expected positive numbers"),
         ({"bandwidth": True}, "bandwidth is True"),
         ({"bandwidth": (1, 2, 3)}, "bandwidth is"),

@@ -81,7 +81,7 @@ def test_only_the_likelihood_model_has_a_contour(model):
 
 
 def test_dempster_is_refused_as_a_model_of_the_logistic():
-    with pytest.raises(ValueError, match="model is 'dempster', expected one of likelihood"):
+    with pytest.raises(ValueError, match="model is 'dempster', expected one of 'likelihood'"):
         fitted("dempster")
 
 
