@@ -15,6 +15,7 @@ from sklearn.model_selection import StratifiedGroupKFold, check_cv
 from sklearn.utils import _safe_indexing
 from sklearn.utils.validation import _check_method_params, check_is_fitted
 
+from dstheory.kernels.arguments import as_array, as_sequence, shown
 from evical._calibrated import Calibrated, fit_calibrated, score_scale
 from evical._coded import fit_to_labels
 from evical._decoder import Decoder
@@ -100,7 +101,7 @@ def n_folds(cv: Any, X: Any, y: NDArray[Any], groups: NDArray[Any] | None) -> in
 
 
 def _splitter(cv: Any, y: NDArray[Any], groups: NDArray[Any] | None) -> Any:
-    chosen = _enough(cv, y, groups)
+    chosen = _enough(_checked_cv(cv), y, groups)
     if groups is not None and isinstance(chosen, int | np.integer):
         return StratifiedGroupKFold(chosen)
     return check_cv(chosen, y, classifier=True)
@@ -147,8 +148,30 @@ def _enough(cv: Any, y: NDArray[Any], groups: NDArray[Any] | None) -> Any:
     )
 
 
+def _checked_cv(cv: Any) -> Any:
+    """`cv`; pairs of row numbers as a list."""
+    is_splitter = hasattr(cv, "split") and not isinstance(cv, bytes)
+    if cv is None or isinstance(cv, str | int | np.integer) or is_splitter:
+        return cv
+    expected = "a number of folds, a splitter, pairs of row numbers or None"
+    pairs = as_sequence(cv, "cv", expected)
+    if not pairs:
+        raise ValueError(f"cv is {shown(cv)}, expected a fold at least")
+    for number, pair in enumerate(pairs):
+        if not isinstance(pair, tuple | list | np.ndarray) or len(pair) != 2:
+            raise TypeError(f"cv has {shown(pair)} as fold {number}, expected a pair (train, test)")
+    return pairs
+
+
 def _rows(index: Any, n: int) -> Rows:
-    return np.asarray(np.arange(n)[index])  # of a mask too
+    rows = as_array(index, "rows of a fold")
+    if rows.ndim != 1 or (rows.dtype.kind not in "iub" and len(rows)):
+        raise TypeError(f"cv has the rows {shown(index)} in a fold, expected row numbers")
+    if rows.dtype == bool and len(rows) != n:
+        raise ValueError(f"cv has a mask of {len(rows)} rows in a fold, but there are {n} samples")
+    if rows.dtype != bool and len(rows) and not (-n <= rows.min() and rows.max() < n):
+        raise ValueError(f"cv has row {rows.max()} in a fold, but there are {n} samples")
+    return np.asarray(np.arange(n)[rows if len(rows) else np.empty(0, int)])  # of a mask too
 
 
 def _check_classes(part: str, y: NDArray[Any], rows: Rows) -> None:

@@ -10,6 +10,7 @@ from sklearn.utils.validation import _check_method_params
 
 from dstheory import Frame, MassFunction
 from dstheory.errors import TotalConflictError
+from dstheory.kernels.arguments import as_sequence
 from evical._predictions import BeliefPredictor
 
 __all__ = [
@@ -157,8 +158,7 @@ take disjoint subsets
     """
     if subsets is None:
         return [None] * len(names)
-    if not isinstance(subsets, list | tuple | np.ndarray):
-        raise TypeError(f"subsets is {subsets!r}, expected a list of arrays of row numbers")
+    subsets = as_sequence(subsets, "subsets", "a list of arrays of row numbers")
     if len(subsets) != len(names):
         raise ValueError(f"there are {len(subsets)} subsets for {len(names)} classifiers")
     listed = [_rows(subset, name, len(y)) for subset, name in zip(subsets, names, strict=True)]

@@ -23,7 +23,7 @@ from sklearn.utils.validation import check_is_fitted, has_fit_parameter
 from dstheory import MassFunction
 from dstheory.combine import mixing
 from dstheory.errors import CostLimitError
-from dstheory.kernels.arguments import check_choice
+from dstheory.kernels.arguments import as_array, check_choice, shown
 from evical._calibrated import Calibrated
 from evical._columns import ColumnFitter, column_weights
 from evical._decoder import COUPLINGS, Decoder
@@ -203,9 +203,11 @@ class EvidentialClassifier(BeliefPredictor, BaseEstimator):  # type: ignore[misc
         return self
 
     def _check_parameters(self) -> None:
+        if self.estimator is not None and not hasattr(self.estimator, "fit"):
+            raise TypeError(f"estimator is {shown(self.estimator)}, expected a classifier")
         if isinstance(self.code, str):
             check_choice("code", self.code, CODES)
-        elif np.ndim(self.code) == 0:
+        elif as_array(self.code, "code").ndim == 0:
             names = ", ".join(map(repr, CODES))
             raise TypeError(f"code is {self.code!r}, expected {names} or a matrix")
         if self.coupling is not None and not callable(self.coupling):

@@ -115,7 +115,7 @@ def test_wrong_widths_are_refused(width):
 
 @pytest.mark.parametrize("width", ["1", True])
 def test_widths_that_are_no_numbers_are_refused(width):
-    with pytest.raises(TypeError, match="width is .*, expected None or a number from 0"):
+    with pytest.raises(TypeError, match=r"width is .*, expected None or a number from 0"):
         AdaptiveCalibrator(width=width).fit([0, 1], [0, 1])
 
 

@@ -164,5 +164,5 @@ def test_wrong_parameters(options, message):
 
 @pytest.mark.parametrize("n_bins", [2.0, True, "5", None])
 def test_a_number_of_bins_is_whole(n_bins):
-    with pytest.raises(TypeError, match="n_bins is .*, expected a whole number"):
+    with pytest.raises(TypeError, match=r"n_bins is .*, expected a whole number"):
         BinningCalibrator(n_bins).fit([0.0, 1.0], [0, 1])

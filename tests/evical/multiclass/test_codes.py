@@ -136,7 +136,7 @@ def test_refusals(arguments, message):
 
 @pytest.mark.parametrize("n_classes", [2.0, "3", True])
 def test_number_of_classes_is_an_integer(n_classes):
-    with pytest.raises(TypeError, match="n_classes is .*, expected a whole number"):
+    with pytest.raises(TypeError, match=r"n_classes is .*, expected a whole number"):
         code_matrix("all_pairs", n_classes)
 
 
