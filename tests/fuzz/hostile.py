@@ -15,6 +15,7 @@ import importlib
 import inspect
 import linecache
 import os
+import re
 import resource
 import signal
 import sys
@@ -35,6 +36,19 @@ from tests.public_objects import PACKAGES, ROOT, Public, callables
 
 _MEMORY = 6 << 30
 _RECORDED = 2  # calls of a name that are repeated
+
+# Faults that are none of ours: a pattern of the printed line, and the reason.
+_EXPECTED = {
+    r"\(X=(nested|array of objects)\)": "the classifier that the user gave judges what it can read",
+    r"get_params\(deep=": "the truth of `deep` is asked for by scikit-learn's own estimators",
+    r"cannot pickle 'generator'": "scikit-learn clones parameters, which no generator allows",
+    r"\(n_jobs=.*Loky-backed": "processes of a pool start no others",
+}
+
+
+def is_expected(outcome: "Outcome") -> bool:
+    """Whether a fault has a reason that is not ours to mend."""
+    return any(re.search(pattern, str(outcome)) for pattern in _EXPECTED)
 
 
 class LateError(BaseException):
@@ -117,6 +131,9 @@ class Outcome:
     hostile: str
     answer: str
     fault: str
+
+    def __str__(self) -> str:
+        return f"{self.path}({self.place}={self.hostile}): {self.fault or self.answer}"
 
 
 def recorded(public: Public) -> list[Call]:
@@ -233,14 +250,21 @@ def _construct_and_fit(kind: type, fit: Call) -> Callable[..., Any]:
 
 def attempts(call: Call, budget: float) -> Iterator[Outcome]:
     """Every argument of a call replaced by every hostile value."""
-    first = (
-        1 if call.path.count(".") and inspect.isfunction(call.function) and _is_method(call) else 0
-    )
-    for place in call.places():
-        if isinstance(place, int) and place < first:
-            continue
+    for place in replaceable(call):
         for name in hostile_values():
             yield attempt(call, place, name, budget)
+
+
+def replaceable(call: Call) -> list[int | str]:
+    """The places of a call but `self`."""
+    method = call.path.count(".") and inspect.isfunction(call.function) and _is_method(call)
+    return [place for place in call.places() if not method or place != 0]
+
+
+def calls_of(public: Public) -> list[Call]:
+    """What can be repeated of a public name."""
+    calls = recorded(public)
+    return calls + constructed(public) if inspect.isclass(public.value) else calls
 
 
 def _is_method(call: Call) -> bool:
@@ -340,10 +364,7 @@ def _tried(path: str, budget: float) -> tuple[str, list[Outcome]]:
     module, _, name = path.rpartition(".")
     public = Public(module, name, getattr(importlib.import_module(module), name))
     with np.errstate(all="warn", under="ignore"):
-        calls = recorded(public)
-        if inspect.isclass(public.value):
-            calls += constructed(public)
-        return path, [one for call in calls for one in attempts(call, budget)]
+        return path, [one for call in calls_of(public) for one in attempts(call, budget)]
 
 
 def main() -> None:
@@ -359,12 +380,10 @@ def main() -> None:
     tried = functools.partial(_tried, budget=options.budget)
     with Pool(options.jobs, maxtasksperchild=5) as pool:
         for path, outcomes in pool.imap(tried, paths):
-            faults = [one for one in outcomes if one.fault]
+            faults = [one for one in outcomes if one.fault and not is_expected(one)]
             total.update(calls=len(outcomes), faults=len(faults))
             for one in outcomes if options.all else faults:
-                print(
-                    f"{one.path}({one.place}={one.hostile}): {one.fault or one.answer}", flush=True
-                )
+                print(one, flush=True)
             if not outcomes:
                 unrecorded.append(path)
     print("without a call in their example:", ", ".join(unrecorded))
