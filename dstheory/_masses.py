@@ -1,13 +1,19 @@
-"""What functions of mass functions ask of them: the right kind, one frame, a common batch."""
+"""What functions of mass functions ask of them, and how the parts of a result are put together.
+
+They ask for the right kind, one frame and a common batch. A result is often a sum of parts, each
+with its own sets: `collected` adds them up, so that nothing has to be aligned first.
+"""
 
 from typing import Any
 
 import numpy as np
 
 from dstheory import _checks
+from dstheory.frame import Frame
+from dstheory.kernels.grouping import Part, added_up
 from dstheory.mass import MassFunction
 
-__all__ = ["batch_of", "check_mass", "check_masses"]
+__all__ = ["batch_of", "check_mass", "check_masses", "collected"]
 
 
 def check_mass(m: Any, name: str = "m") -> MassFunction:
@@ -32,3 +38,11 @@ def batch_of(*masses: MassFunction) -> tuple[int, ...]:
     except ValueError as error:
         listed = ", ".join(map(str, shapes))
         raise ValueError(f"batch shapes {listed} do not broadcast together") from error
+
+
+def collected(frame: Frame, *parts: Part) -> MassFunction:
+    """Mass function that adds up parts: sets (F,), which may repeat, and masses (F, *batch).
+
+    A third entry scales the masses of a part; batches broadcast.
+    """
+    return MassFunction.from_store(frame, *added_up(*parts))

@@ -11,7 +11,7 @@ from typing import Any, Literal
 
 import numpy as np
 
-from dstheory.approximate._rows import check_mass, collected
+from dstheory.approximate._rows import check_mass, unflattened
 from dstheory.errors import DSTheoryError
 from dstheory.kernels import bits
 from dstheory.kernels.arguments import check_count
@@ -77,7 +77,7 @@ def rank_level(
     if kind == "outer":
         sets = m.focal.copy()
         sets[large] = m.frame.full
-        return collected(m, sets, store)
+        return unflattened(m, sets, store)
     counts = [comb(int(mask).bit_count(), level) for mask in m.focal[large]]
     if sum(counts) > _MAX_SETS:
         raise DSTheoryError(
@@ -88,7 +88,7 @@ def rank_level(
     shares = np.repeat(store[large] / divisors, counts, axis=0)
     parts = [part for mask in m.focal[large] for part in _subsets(int(mask), level)]
     sets = np.concatenate([m.focal[~large], bits.mask_array(parts, len(m.frame))])
-    return collected(m, sets, np.concatenate([store[~large], shares]))
+    return unflattened(m, sets, np.concatenate([store[~large], shares]))
 
 
 def _subsets(mask: int, size: int) -> Iterator[int]:

@@ -10,10 +10,11 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from dstheory._masses import collected
 from dstheory.kernels import bits
 from dstheory.mass import MassFunction
 
-__all__ = ["by_row", "check_mass", "collected", "mass_ranks"]
+__all__ = ["by_row", "check_mass", "mass_ranks", "unflattened"]
 
 Sets = dict[int, Any]
 
@@ -31,12 +32,9 @@ def mass_ranks(store: NDArray[Any]) -> NDArray[np.intp]:
     return np.argsort(order, axis=0, kind="stable")
 
 
-def collected(m: MassFunction, sets: NDArray[Any], store: NDArray[Any]) -> MassFunction:
+def unflattened(m: MassFunction, sets: NDArray[Any], store: NDArray[Any]) -> MassFunction:
     """Mass function on the frame of `m` from sets (F,), which may repeat, and (F, rows)."""
-    focal, index = np.unique(sets, return_inverse=True)
-    sums = np.zeros((len(focal), store.shape[1]), dtype=store.dtype)
-    np.add.at(sums, index.reshape(-1), store)
-    return MassFunction.from_store(m.frame, focal, sums.reshape(len(focal), *m.batch_shape)).prune()
+    return collected(m.frame, (sets, store.reshape(len(sets), *m.batch_shape))).prune()
 
 
 def by_row(m: MassFunction, approximate: Callable[[Sets], Sets]) -> MassFunction:

@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 
 from dstheory._checks import check_number
-from dstheory.approximate._rows import check_mass, collected, mass_ranks
+from dstheory.approximate._rows import check_mass, mass_ranks, unflattened
 from dstheory.kernels import bits
 from dstheory.kernels.arguments import check_count, shown
 from dstheory.mass import MassFunction
@@ -75,7 +75,7 @@ def k_l_x(m: MassFunction, n_min: int, n_max: int, loss: Any = 0) -> MassFunctio
     lacking = np.asarray(np.cumsum(falling, axis=0) < 1 - loss, dtype=bool)
     n_kept = np.clip(lacking.sum(axis=0) + 1, least, most)
     kept = np.where(mass_ranks(store) < n_kept, store, 0 * store)
-    return collected(m, m.focal, np.asarray(kept / kept.sum(axis=0)))
+    return unflattened(m, m.focal, np.asarray(kept / kept.sum(axis=0)))
 
 
 def summarize(m: MassFunction, n_sets: int) -> MassFunction:
@@ -126,4 +126,4 @@ def summarize(m: MassFunction, n_sets: int) -> MassFunction:
     joined = np.zeros((len(sets), store.shape[1]), dtype=store.dtype)
     joined[row_set.reshape(-1), np.arange(store.shape[1])] = rest.sum(axis=0)
     both = np.concatenate([np.where(kept, store, 0 * store), joined])
-    return collected(m, np.concatenate([m.focal, sets]), both)
+    return unflattened(m, np.concatenate([m.focal, sets]), both)

@@ -12,11 +12,10 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from dstheory._checks import SUM_TOLERANCE
-from dstheory._masses import batch_of
+from dstheory._masses import collected
 from dstheory.combine._dempster import dempster
-from dstheory.combine._sources import any_exact, check_sources, collected, combination_rule, matched
+from dstheory.combine._sources import any_exact, check_sources, combination_rule, matched
 from dstheory.combine._support import credibility
-from dstheory.kernels.shapes import stretched
 from dstheory.mass import MassFunction
 
 __all__ = ["deng", "mixing", "murphy"]
@@ -179,9 +178,8 @@ def deng(m1: MassFunction, m2: MassFunction, *more: MassFunction) -> MassFunctio
 
 
 def _mixture(sources: tuple[MassFunction, ...], weights: NDArray[Any]) -> MassFunction:
-    batch = np.broadcast_shapes(batch_of(*sources), weights.shape[1:])
     parts = [
-        (source.focal, weight * stretched(source.store, batch))
+        (source.focal, source.store, weight)
         for source, weight in zip(sources, weights, strict=True)
     ]
     return collected(sources[0].frame, *parts)

@@ -16,12 +16,11 @@ import numpy as np
 from numpy.typing import NDArray
 
 from dstheory._checks import check_cost
-from dstheory._masses import batch_of
+from dstheory._masses import batch_of, collected
 from dstheory.combine._boolean import conjunctive
 from dstheory.combine._sources import (
     any_exact,
     check_sources,
-    collected,
     nonempty,
     refuse_subnormal,
 )

@@ -5,13 +5,14 @@ without listing the choices: a set and its complement, side by side in one mask 
 intersect to the intersection and to the complement of the union. Dubois & Prade 1988.
 """
 
-from functools import reduce
+from functools import partial, reduce
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
-from dstheory.combine._sources import check_sources, collected, combination_rule
+from dstheory.combine._sources import check_sources, combination_rule
+from dstheory.frame import Frame
 from dstheory.kernels import bits, pairwise
 from dstheory.mass import MassFunction
 
@@ -67,11 +68,12 @@ def dubois_prade(m1: MassFunction, m2: MassFunction, *more: MassFunction) -> Mas
       {b, c}  0.25
     """
     frame = check_sources(m1, m2, *more)
-    joint, store = reduce(_met, map(_with_complements, (m1, m2, *more)))
-    size = len(frame)
-    intersection, union = joint & frame.full, frame.full - (joint >> size)
-    sets = np.where(intersection == 0, union, intersection)
-    return collected(frame, (bits.mask_array(sets, size), store))
+    *others, last = map(_with_complements, (m1, m2, *more))
+    named = partial(_target, frame=frame)
+    joint = reduce(_met, others)
+    return MassFunction.from_store(
+        frame, *pairwise.combine_pairs(*joint, *last, np.bitwise_and, renamed=named)
+    )
 
 
 _Part = tuple[NDArray[Any], NDArray[Any]]
@@ -83,6 +85,12 @@ def _with_complements(m: MassFunction) -> _Part:
     doubled = bits.mask_array([k | (full - k) << size for k in m.focal.tolist()], 2 * size)
     order = np.argsort(doubled)
     return doubled[order], m.store[order]
+
+
+def _target(joint: NDArray[Any], frame: Frame) -> NDArray[Any]:
+    """The intersections, or the unions where these are empty."""
+    intersection, union = joint & frame.full, frame.full - (joint >> len(frame))
+    return bits.mask_array(np.where(intersection == 0, union, intersection), len(frame))
 
 
 def _met(one: _Part, two: _Part) -> _Part:

@@ -10,11 +10,10 @@ from typing import Any
 
 import numpy as np
 
-from dstheory._masses import batch_of
+from dstheory._masses import batch_of, collected
 from dstheory.combine._boolean import conjunctive
 from dstheory.combine._sources import (
     check_sources,
-    collected,
     combination_rule,
     matched,
     nonempty,
@@ -140,7 +139,7 @@ def inagaki(m1: MassFunction, m2: MassFunction, *more: MassFunction, k: Any) -> 
     # 1 + k kappa - k is written with the sum of the non-empty masses: no digits cancel.
     to_frame = np.broadcast_to((1 - k * kept) * kappa, batch)
     full = np.array([frame.full], dtype=focal.dtype)
-    return collected(frame, (focal, (1 + k * kappa) * store), (full, to_frame[np.newaxis]))
+    return collected(frame, (focal, store, 1 + k * kappa), (full, to_frame[np.newaxis]))
 
 
 def _check_k(k: Any, specific: Any) -> None:
@@ -211,4 +210,4 @@ def lefevre(
     batch = batch_of(agreed, to)
     conflict = np.broadcast_to(agreed.mass(mask=0), batch)
     shares = matched(stretched(to.store, batch), (m1, m2, *more))
-    return collected(frame, nonempty(agreed, batch), (to.focal, conflict * shares))
+    return collected(frame, nonempty(agreed, batch), (to.focal, shares, conflict))

@@ -13,13 +13,13 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from dstheory._masses import collected
 from dstheory.combine._average import mixing
 from dstheory.combine._boolean import conjunctive
 from dstheory.combine._disputes import Disputes, Sides, sides_of
 from dstheory.combine._global_conflict import lefevre
 from dstheory.combine._sources import (
     check_sources,
-    collected,
     combination_rule,
     nonempty,
     refuse_subnormal,

@@ -1,8 +1,6 @@
-"""What every rule asks of its sources, and how parts of a result are put together.
+"""What every rule asks of its sources.
 
-Sources are mass functions on one frame whose batches broadcast. A result is often a sum
-of parts, each with its own sets; `collected` adds them up, so that no rule has to align
-its sources first.
+Sources are mass functions on one frame whose batches broadcast.
 """
 
 from collections.abc import Callable, Iterable
@@ -25,9 +23,7 @@ from dstheory.mass import MassFunction
 __all__ = [
     "any_exact",
     "check_sources",
-    "collected",
     "combination_rule",
-    "grouped_sum",
     "matched",
     "nonempty",
     "refuse_normal",
@@ -131,18 +127,3 @@ def nonempty(
     start = int(len(m.focal) > 0 and m.focal[0] == 0)
     store = m.store if batch is None else stretched(m.store, batch)
     return m.focal[start:], store[start:]
-
-
-def grouped_sum(index: NDArray[np.intp], values: NDArray[Any], n_groups: int) -> NDArray[Any]:
-    """Sums (n_groups, *batch) of the rows of `values` with equal `index`; no group is empty."""
-    order = np.argsort(index, kind="stable")
-    starts = np.searchsorted(index[order], np.arange(n_groups))
-    return np.asarray(np.add.reduceat(values[order], starts, axis=0))
-
-
-def collected(frame: Frame, *parts: tuple[NDArray[Any], NDArray[Any]]) -> MassFunction:
-    """Mass function that adds up parts: sets (F,) with masses (F, *batch), sets may repeat."""
-    sets = np.concatenate([part[0] for part in parts])
-    store = np.concatenate([part[1] for part in parts])
-    focal, index = np.unique(sets, return_inverse=True)
-    return MassFunction.from_store(frame, focal, grouped_sum(index.reshape(-1), store, len(focal)))

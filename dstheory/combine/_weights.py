@@ -18,9 +18,10 @@ from numpy.typing import NDArray
 
 from dstheory import _checks
 from dstheory.combine._family import closure, moved_in_family
-from dstheory.combine._sources import grouped_sum, rows_text
+from dstheory.combine._sources import rows_text
 from dstheory.errors import MassError
 from dstheory.kernels import bits, setwise
+from dstheory.kernels.grouping import added_up
 from dstheory.kernels.pairwise import combine_pairs
 from dstheory.kernels.shapes import stretched
 from dstheory.mass import MassFunction
@@ -240,17 +241,12 @@ def _lowered_normalized(
         # Masses that all miss the set shrink alike, by a weight that may underflow but is not 0.
         alike = (store[hit].sum(axis=0) == 0) & (log > -np.finfo(np.float64).max / 1e9)
         both = [np.where(alike, 1.0, kept) * store, moved * store[hit]]
-        focal, store = _summed([focal, focal[hit] & mask], both)
+        focal, store = added_up((focal, both[0]), (focal[hit] & mask, both[1]))
         top = store.max(axis=0)
         store = store / np.where(top > 0, top, 1.0)
     total = np.asarray(store.sum(axis=0))
     _checks.refuse_total_conflict(total)
     return MassFunction.from_store(m.frame, focal.copy(), np.array(store / total))
-
-
-def _summed(sets: list[NDArray[Any]], stores: list[NDArray[Any]]) -> tuple[Any, Any]:
-    focal, index = np.unique(np.concatenate(sets), return_inverse=True)
-    return focal, grouped_sum(index.reshape(-1), np.concatenate(stores), len(focal))
 
 
 def _simple(factor: Any) -> tuple[Any, Any]:

@@ -12,10 +12,12 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from dstheory.combine._sources import check_sources, collected, combination_rule, grouped_sum
+from dstheory._masses import collected
+from dstheory.combine._sources import check_sources, combination_rule
 from dstheory.dsm._model import DSmModel
 from dstheory.errors import FrameError
 from dstheory.kernels import bits, pairwise
+from dstheory.kernels.grouping import added_up
 from dstheory.mass import MassFunction
 
 __all__ = ["dsm_hybrid"]
@@ -106,8 +108,7 @@ def _coded(m: MassFunction, model: DSmModel, after: DSmModel) -> _Part:
         made_of = 0 if left else reduce(int.__or__, model.least_parts(mask), 0)
         codes.append(left | (full - left) << size | (everything - made_of) << 2 * size)
     array = bits.mask_array(codes, 2 * size + len(model.elements))
-    distinct, index = np.unique(array, return_inverse=True)
-    return distinct, grouped_sum(index.reshape(-1), m.store, len(distinct))
+    return added_up((array, m.store))
 
 
 def _met(one: _Part, two: _Part) -> _Part:

@@ -7,6 +7,7 @@ of precision under high conflict.
 """
 
 import math
+from collections.abc import Callable
 from typing import Any
 
 import numpy as np
@@ -14,6 +15,7 @@ from numpy.typing import NDArray
 
 from dstheory.errors import CostLimitError
 from dstheory.kernels import batches, bitsets, tables
+from dstheory.kernels.grouping import added_up
 
 __all__ = ["combine_pairs", "pair_targets"]
 
@@ -61,6 +63,7 @@ def combine_pairs(
     operation: np.ufunc,
     *,
     keep_empty: bool = True,
+    renamed: Callable[[NDArray[Any]], NDArray[Any]] | None = None,
 ) -> tuple[NDArray[Any], NDArray[Any]]:
     """Sum over pairs (A, B) of m1(A) m2(B), given to `operation`(A, B).
 
@@ -70,6 +73,7 @@ def combine_pairs(
     masses1, masses2 : (F1, *batch1), (F2, *batch2) arrays, set-major
     operation : `numpy.bitwise_and`, `bitwise_or` or `bitwise_xor`
     keep_empty : whether the empty set may be a result
+    renamed : what each result of the operation, ascending, is called in the end; may repeat
 
     Returns
     -------
@@ -91,8 +95,13 @@ def combine_pairs(
         table = tables.pair_table(focal1, left, focal2, right, operation, size)
         focal = np.flatnonzero(table)
         sums = table[focal, np.newaxis]
+        if renamed is not None:
+            focal, sums = added_up((renamed(focal), sums))
     else:
         focal, index = pair_targets(focal1, focal2, operation)
+        if renamed is not None:
+            focal, names = np.unique(renamed(focal), return_inverse=True)
+            index = names.reshape(-1)[index]
         _check_size(len(focal), n_rows)
         left, right = _flat_batch(masses1, batch), _flat_batch(masses2, batch)
         route = _exact if exact else batches.batch_sums

@@ -13,13 +13,14 @@ import numpy as np
 from numpy.typing import NDArray
 
 from dstheory import _checks
+from dstheory._masses import collected
 from dstheory._shares import as_share
 from dstheory.errors import DSTheoryError, MassError, TotalConflictError
 from dstheory.frame import Frame
 from dstheory.kernels import bits, pairwise, setwise
+from dstheory.kernels.shapes import stretched
 from dstheory.mass import MassFunction
 from dstheory.revise._arguments import broadcast_shape, check_mass, matched, refuse_rows
-from dstheory.revise._transfer import collected, stretched
 
 __all__ = ["conditional_plausibilities", "disjunctive_rule_of_combination", "generalized_bayes"]
 
@@ -252,12 +253,10 @@ def disjunctive_rule_of_combination(
     batch = prior.batch_shape
     for part in parts:
         batch = broadcast_shape(batch, part.batch_shape, "conditionals")
-    stores = [
-        stretched(part.store, batch) * mass
-        for part, mass in zip(parts, stretched(prior.store, batch), strict=True)
+    weighted = [
+        (part.focal, part.store, mass) for part, mass in zip(parts, prior.store, strict=True)
     ]
-    sets = np.concatenate([part.focal for part in parts])
-    return collected(space, sets, np.concatenate(stores)).prune()
+    return collected(space, *weighted).prune()
 
 
 def _union(

@@ -8,11 +8,11 @@ from typing import Any
 
 import numpy as np
 
+from dstheory._masses import collected
 from dstheory.kernels import bits
 from dstheory.kernels.naming import RATE, shares_by_name
 from dstheory.mass import MassFunction
-from dstheory.revise._arguments import broadcast_shape, check_mass, given_rate
-from dstheory.revise._transfer import collected, stretched
+from dstheory.revise._arguments import check_mass, given_rate
 
 __all__ = ["discount", "negate"]
 
@@ -70,10 +70,8 @@ def discount(m: MassFunction, *, rate: Any = None, reliability: Any = None) -> M
     """
     lost, kept = given_rate(rate, reliability, check_mass(m))
     whole = bits.mask_array([m.frame.full], len(m.frame))
-    batch = broadcast_shape(m.batch_shape, lost.shape, "shares")
-    moved = np.broadcast_to(lost, (1, *batch))
-    stays = stretched(m.store, batch) * kept
-    return collected(m.frame, np.append(m.focal, whole), np.concatenate([stays, moved])).prune()
+    moved = np.asarray(lost)[np.newaxis]
+    return collected(m.frame, (m.focal, m.store, kept), (whole, moved)).prune()
 
 
 @shares_by_name(**RATE)
@@ -124,7 +122,5 @@ def negate(m: MassFunction, *, rate: Any = None, reliability: Any = None) -> Mas
     {('ant',): 0.75, ('bee',): 0.25}
     """
     lost, kept = given_rate(rate, reliability, check_mass(m))
-    batch = broadcast_shape(m.batch_shape, lost.shape, "shares")
-    store = stretched(m.store, batch)
-    sets = np.concatenate([m.focal, m.frame.full - m.focal])
-    return collected(m.frame, sets, np.concatenate([store * kept, store * lost])).prune()
+    parts = (m.focal, m.store, kept), (m.frame.full - m.focal, m.store, lost)
+    return collected(m.frame, *parts).prune()

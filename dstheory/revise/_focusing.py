@@ -9,13 +9,14 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from dstheory._masses import collected
 from dstheory.construct import from_bel
 from dstheory.errors import TotalConflictError
 from dstheory.frame import Frame
 from dstheory.kernels import bits, setwise
 from dstheory.mass import MassFunction
 from dstheory.revise._arguments import check_mass, refuse_rows
-from dstheory.revise._transfer import collected, image, transfer
+from dstheory.revise._transfer import image, transfer
 from dstheory.transform import bel_table, pl_table
 
 __all__ = ["condition_focusing"]
@@ -101,8 +102,8 @@ def _lower(m: MassFunction, mask: int, part: Frame, labels: list[int]) -> NDArra
     traces = image(m.focal, bits.mask_array(places, len(labels)))
     inside = bits.subset_of(m.focal, mask)
     # Parts of masses: their sums are the beliefs and plausibilities of subsets of the event.
-    below = collected(part, traces[inside], m.store[inside]) if inside.any() else None
-    plausible = pl_table(collected(part, traces, m.store))[..., ::-1]
+    below = collected(part, (traces[inside], m.store[inside])) if inside.any() else None
+    plausible = pl_table(collected(part, (traces, m.store)))[..., ::-1]
     believed = np.zeros_like(plausible) if below is None else bel_table(below)
     total = believed + plausible
     nothing = np.asarray(total == 0, dtype=bool)  # no focal set has a part outside of A

@@ -13,9 +13,11 @@ import numpy as np
 from numpy.typing import NDArray
 
 from dstheory._checks import check_atol, kept_sum
+from dstheory._masses import collected
 from dstheory.errors import MassError
 from dstheory.kernels import predicates
 from dstheory.kernels.naming import RATES, shares_by_name
+from dstheory.kernels.shapes import stretched
 from dstheory.mass import MassFunction
 from dstheory.revise._arguments import (
     as_rate,
@@ -24,7 +26,6 @@ from dstheory.revise._arguments import (
     given_contexts,
     refuse_rows,
 )
-from dstheory.revise._transfer import collected, stretched
 
 __all__ = ["contextual_dediscount", "contextual_dereinforce"]
 
@@ -173,7 +174,7 @@ def _undone(
         error = 0 if both.dtype == object else _ROUNDING
         older = np.concatenate([older / kept, older * lost / kept])
         rounding = error * abs(both) + older
-        m, noise = collected(frame, sets, both), collected(frame, sets, rounding).store
+        m, noise = collected(frame, (sets, both)), collected(frame, (sets, rounding)).store
     return MassFunction.from_store(frame, m.focal.copy(), _cleaned(m, noise, atol)).prune()
 
 

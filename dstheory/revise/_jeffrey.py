@@ -13,11 +13,12 @@ import numpy as np
 from numpy.typing import NDArray
 
 from dstheory import _checks
+from dstheory._masses import collected
 from dstheory.errors import MassError
 from dstheory.kernels import bits, predicates
+from dstheory.kernels.shapes import stretched
 from dstheory.mass import MassFunction
 from dstheory.revise._arguments import broadcast_shape, check_mass, refuse_rows
-from dstheory.revise._transfer import collected, stretched
 
 __all__ = ["jeffrey"]
 
@@ -103,8 +104,7 @@ def jeffrey(
     else:
         kept = np.array([bits.subset_of(focal, int(event)) for event in sets])
         kept &= np.asarray(focal != 0, dtype=bool)
-    parts = _conditioned(prior, evidence, kept)
-    return collected(frame, *(np.concatenate(part) for part in zip(*parts, strict=True))).prune()
+    return collected(frame, *_conditioned(prior, evidence, kept)).prune()
 
 
 def _conditioned(
