@@ -16,11 +16,16 @@ __all__ = [
     "as_rows",
     "below",
     "check_finite",
+    "check_masks",
     "check_nonnegative",
     "check_shares",
     "not_positive",
     "place_name",
 ]
+
+
+# 4 GiB: singletons of 262,144 labels, or the nested sets of 185,363.
+_MAX_MASK_BYTES = 1 << 32
 
 
 def as_frame(frame: Any) -> Frame:
@@ -45,6 +50,12 @@ def place_name(place: Any) -> str:
     """Where in a batch: nothing for a single row, `` in row 3``, or `` in row (3, 1)``."""
     index = tuple(int(i) for i in place)
     return f" in row {index[0] if len(index) == 1 else index}" if index else ""
+
+
+def check_masks(n_bits: int, task: str) -> None:
+    """Refuse sets that take so many bits that they fit no memory."""
+    advice = "group the labels, or work on part of the rows"
+    _checks.check_cost(n_bits // 8, _MAX_MASK_BYTES, task, "bytes of sets", advice)
 
 
 def check_finite(rows: NDArray[Any], name: str) -> None:

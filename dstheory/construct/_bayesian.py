@@ -5,7 +5,7 @@ from typing import Any
 import numpy as np
 
 from dstheory import _checks
-from dstheory.construct._arguments import as_rows, check_nonnegative
+from dstheory.construct._arguments import as_rows, check_masks, check_nonnegative
 from dstheory.frame import Frame
 from dstheory.kernels import bits
 from dstheory.mass import MassFunction
@@ -35,6 +35,8 @@ def bayesian(frame: Frame, probabilities: Any) -> MassFunction:
         or the last axis does not have K entries.
     TypeError
         If `frame` is no Frame, or a probability is no number.
+    CostLimitError
+        If the sets take more than 4 GiB: a singleton of K labels takes up to K bits.
 
     References
     ----------
@@ -48,7 +50,9 @@ def bayesian(frame: Frame, probabilities: Any) -> MassFunction:
       {bee}  0.25
     """
     rows = as_rows(probabilities, frame, "probabilities")
+    size = len(frame)
+    check_masks(size * (size + 1) // 2, f"a Bayesian mass function on {size:,} labels")
     check_nonnegative(rows, "probability")
     _checks.check_masses(rows, name="probabilities")
-    focal = bits.mask_array((1 << i for i in range(len(frame))), len(frame))
+    focal = bits.mask_array((1 << i for i in range(size)), size)
     return MassFunction.from_store(frame, focal, np.array(np.moveaxis(rows, -1, 0), order="C"))

@@ -10,7 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from dstheory import _checks
-from dstheory.construct._arguments import as_rows, check_nonnegative, place_name
+from dstheory.construct._arguments import as_rows, check_masks, check_nonnegative, place_name
 from dstheory.errors import MassError
 from dstheory.frame import Frame
 from dstheory.kernels import bits
@@ -44,6 +44,8 @@ def consonant(frame: Frame, contour: Any, *, atol: float = 1e-9) -> MassFunction
         If a value is negative or not finite, or a row does not have maximum 1.
     TypeError
         If `frame` is no Frame, or a value is no number.
+    CostLimitError
+        If the sets take more than 4 GiB: one set of K labels takes up to K bits.
 
     See Also
     --------
@@ -92,6 +94,8 @@ def nested(frame: Frame, order: Any, masses: Any) -> MassFunction:
         or does not sum to 1.
     TypeError
         If `frame` is no Frame, or a mass is no number.
+    CostLimitError
+        If the sets take more than 4 GiB, as in `consonant`.
 
     References
     ----------
@@ -114,7 +118,8 @@ def assemble(frame: Frame, order: NDArray[np.intp], masses: NDArray[Any]) -> Mas
     rows = np.broadcast_to(masses, (*batch, masses.shape[-1])).reshape(-1, masses.shape[-1])
     positions = np.broadcast_to(order, (*batch, len(frame))).reshape(-1, len(frame))
     row, level = np.nonzero(rows != 0)
-    focal, index = np.unique(_chains(positions, len(frame))[row, level], return_inverse=True)
+    sets = _sets_of(positions, row, level, len(frame))
+    focal, index = np.unique(sets, return_inverse=True)
     store = np.zeros((len(focal), len(rows)), dtype=rows.dtype)
     store[index.reshape(-1), row] = rows[row, level]
     return MassFunction.from_store(frame, focal, store.reshape(len(focal), *batch))
@@ -133,11 +138,31 @@ def falling_order(rows: NDArray[Any]) -> NDArray[np.intp]:
     return np.argsort(-rows, axis=-1, kind="stable")
 
 
-def _chains(order: NDArray[np.intp], size: int) -> NDArray[Any]:
-    """Masks (rows, K + 1) of the first zero, one, two, ... labels of each order."""
-    singles = bits.mask_array((1 << i for i in range(size)), size)[order]
-    empty = np.zeros_like(singles[:, :1])
-    return np.asarray(np.bitwise_or.accumulate(np.concatenate([empty, singles], axis=1), axis=1))
+def _sets_of(
+    order: NDArray[np.intp], row: NDArray[np.intp], level: NDArray[np.intp], size: int
+) -> NDArray[Any]:
+    """Masks of the first `level` labels of the orders (rows, K) of these rows, ascending."""
+    if size > bits.MAX_INT64_BITS:
+        return _large_sets_of(order, row, level)
+    singles = (np.int64(1) << np.arange(size))[order]
+    chains = np.zeros((len(order), size + 1), dtype=np.int64)
+    np.bitwise_or.accumulate(singles, axis=1, out=chains[:, 1:])
+    return chains[row, level]
+
+
+def _large_sets_of(
+    order: NDArray[np.intp], row: NDArray[np.intp], level: NDArray[np.intp]
+) -> NDArray[Any]:
+    """The same for large frames, where only the sets that are asked for are made."""
+    size = order.shape[1]
+    check_masks(len(level) * size, f"{len(level):,} nested sets of {size:,} labels")
+    sets, mask, before = np.empty(len(level), dtype=object), 0, (-1, 0)
+    for place, (of, last) in enumerate(zip(row.tolist(), level.tolist(), strict=True)):
+        first = before[1] if of == before[0] else 0
+        added = bits.mask_of(order[of, first:last].tolist())
+        mask = mask | added if first else added
+        sets[place], before = mask, (of, last)
+    return sets
 
 
 def _permutations(order: Any, frame: Frame) -> NDArray[np.intp]:

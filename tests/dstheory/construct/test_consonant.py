@@ -8,8 +8,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from dstheory import Frame
-from dstheory.construct import consonant, nested
-from dstheory.errors import MassError
+from dstheory.construct import bayesian, consonant, nested
+from dstheory.errors import CostLimitError, MassError
 from dstheory.testing import frames
 from dstheory.transform import betp
 from tests import naive_transform
@@ -94,3 +94,39 @@ def test_wrong_values_are_refused(make, message):
 def test_orders_are_integers():
     with pytest.raises(TypeError, match="positions of labels"):
         nested(ABC, [0.0, 1.0, 2.0], [1, 0, 0])
+
+
+def test_few_levels_on_many_labels_make_few_sets():
+    size = 100_000
+    frame = Frame(range(size))
+    contour = np.full((2, size), 0.25)
+    contour[0, 5], contour[1, [7, size - 1]] = 1, [0.5, 1]
+    m = consonant(frame, contour)
+    last = 1 << size - 1
+    assert m.focal.tolist() == [1 << 5, last, last | 1 << 7, frame.full]
+    assert m.masses.tolist() == [[0.75, 0, 0, 0.25], [0, 0.5, 0.25, 0.25]]
+
+
+@given(st.integers(60, 66), st.integers(0, 3), st.randoms(use_true_random=False))
+def test_large_frames_as_small_ones(size, spare, random):
+    """On 60 to 66 labels masks are integers of the machine, and of Python."""
+    order = random.sample(range(size), size)
+    masses = [random.choice([0, 1, 2]) for _ in range(size)]
+    masses[spare] += 1
+    total = sum(masses)
+    m = nested(Frame(range(size)), order, [Fraction(value, total) for value in masses])
+    expected = {
+        sum(1 << label for label in order[: place + 1]): Fraction(value, total)
+        for place, value in enumerate(masses)
+        if value
+    }
+    assert dict(zip(m.focal.tolist(), m.masses.tolist(), strict=True)) == expected
+
+
+def test_sets_that_fit_no_memory_are_refused_before_they_are_made():
+    size = 300_000
+    frame = Frame(range(size))
+    with pytest.raises(CostLimitError, match="on 300,000 labels takes 5,625,018,750 bytes of sets"):
+        bayesian(frame, np.full(size, 1 / size))
+    with pytest.raises(CostLimitError, match="300,000 nested sets of 300,000 labels takes 11,2"):
+        consonant(frame, np.linspace(1 / size, 1, size))
