@@ -22,6 +22,7 @@ __all__ = [
     "check_count",
     "check_flag",
     "check_instance",
+    "check_level",
     "check_rng",
     "did_you_mean",
     "shown",
@@ -175,6 +176,26 @@ def check_instance(name: str, value: Any, kind: type | tuple[type, ...], expecte
     """
     if not isinstance(value, kind):
         raise TypeError(f"{name} is {shown(value)}, expected {expected}")
+
+
+def check_level(name: str, value: Any) -> None:
+    """Raise unless an argument is a number inside (0, 1).
+
+    Raises
+    ------
+    TypeError
+        If it is no number.
+    ValueError
+        If it lies outside.
+
+    Examples
+    --------
+    >>> check_level("confidence", 95)
+    Traceback (most recent call last):
+    ValueError: confidence is 95, expected a level inside (0, 1)
+    """
+    if not 0 < as_real(name, value, "a level inside (0, 1)") < 1:
+        raise ValueError(f"{name} is {shown(value)}, expected a level inside (0, 1)")
 
 
 def check_rng(rng: Any) -> None:

@@ -1,7 +1,8 @@
 """Names that a user may mistype: what is there, and what was probably meant."""
 
-import difflib
 from collections.abc import Iterable
+
+from dstheory.kernels.arguments import did_you_mean
 
 __all__ = ["suggestion"]
 
@@ -18,7 +19,6 @@ def suggestion(name: str, known: Iterable[str], kind: str, shown: int = _SHOWN) 
     "; did you mean 'score'? columns: id, score"
     """
     names = list(known)
-    close = difflib.get_close_matches(name, names, n=1)
-    meant = f"; did you mean {close[0]!r}?" if close else ";"
+    meant = did_you_mean(name, names) or ";"
     more = ", ..." if len(names) > shown else ""
     return f"{meant} {kind}: {', '.join(names[:shown])}{more}"

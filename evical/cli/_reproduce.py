@@ -1,6 +1,5 @@
 """`evical reproduce`: a study of a paper, as far as it is not done yet, and its page."""
 
-import difflib
 import shlex
 from pathlib import Path
 from typing import Annotated
@@ -8,6 +7,7 @@ from typing import Annotated
 import typer
 from rich.console import Console
 
+from dstheory.kernels.arguments import did_you_mean
 from evical.cli._errors import WrongInput, user_input
 from evical.cli._files import prepare_folder, write_atomically
 from evical.cli._show import progress_bar
@@ -73,9 +73,8 @@ def _study(name: str | None) -> Study:
     if name is None:
         raise ValueError(f"which study? One of {', '.join(STUDIES)}; --list shows them")
     if name not in STUDIES:
-        close = difflib.get_close_matches(name, STUDIES, n=1)
-        hint = f"did you mean {close[0]!r}?" if close else f"expected one of {', '.join(STUDIES)}"
-        raise ValueError(f"there is no study {name!r}; {hint}")
+        hint = did_you_mean(name, STUDIES) or f"; expected one of {', '.join(STUDIES)}"
+        raise ValueError(f"there is no study {name!r}{hint}")
     return STUDIES[name]
 
 

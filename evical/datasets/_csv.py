@@ -6,9 +6,9 @@ refused with its place. The file is read with the standard library, which knows 
 """
 
 import csv
-import difflib
 import gzip
 import math
+import os
 import re
 import zlib
 from collections import Counter
@@ -19,6 +19,7 @@ from typing import TextIO
 import numpy as np
 from numpy.typing import NDArray
 
+from dstheory.kernels.arguments import check_instance, did_you_mean
 from evical.datasets._dataset import Dataset
 
 __all__ = [
@@ -77,6 +78,8 @@ def load_csv(path: str | Path, target: str) -> Dataset:
     >>> data.feature_names
     ('weight', 'color=black', 'color=red')
     """
+    check_instance("path", path, (str, os.PathLike), "the path of a file")
+    check_instance("target", target, str, "the name of a column")
     path = Path(path)
     lines, values = read_table(path, target)
     for name, column in values.items():
@@ -241,8 +244,8 @@ def sorted_labels(found: Iterable[str]) -> list[str]:
 
 
 def _hint(target: str, header: list[str]) -> str:
-    close = difflib.get_close_matches(target, header, n=1)
-    if close:
-        return f"; did you mean {close[0]!r}?"
+    meant = did_you_mean(target, header)
+    if meant:
+        return meant
     shown = ", ".join(repr(name) for name in header[:8])
     return f"; its columns are {shown}{', ...' if len(header) > 8 else ''}"

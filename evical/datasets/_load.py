@@ -5,7 +5,6 @@ without order are one-hot encoded, as `KNOWN` lists them, so that the training a
 file of a data set get the same columns; and what is known is checked.
 """
 
-import difflib
 import os
 from collections.abc import Mapping
 from pathlib import Path
@@ -13,6 +12,7 @@ from pathlib import Path
 import numpy as np
 from numpy.typing import NDArray
 
+from dstheory.kernels.arguments import check_instance, did_you_mean
 from evical.datasets._bundled import load_breast_cancer
 from evical.datasets._csv import (
     MISSING,
@@ -71,6 +71,7 @@ def load(name: str, data: str | Path | None = None) -> Dataset:
     >>> digits.X.shape, digits.class_counts[:3]
     ((1797, 64), (178, 182, 177))
     """
+    check_instance("name", name, str, "a text such as 'australian'")
     folder = _folder(data)
     if f"{name}_train" in KNOWN:
         return _joined(name, load_split(name, data))
@@ -120,6 +121,7 @@ def load_split(name: str, data: str | Path | None = None) -> tuple[Dataset, Data
     Traceback (most recent call last):
     ValueError: 'iris' has no known split in training and test samples
     """
+    check_instance("name", name, str, "a text such as 'pendigits'")
     if f"{name}_train" not in KNOWN:
         raise ValueError(f"{name!r} has no known split in training and test samples")
     return load(f"{name}_train", data), load(f"{name}_test", data)
@@ -130,6 +132,7 @@ def _folder(data: str | Path | None) -> Path | None:
     given = os.environ.get(VARIABLE) or None if data is None else data
     if given is None:
         return None
+    check_instance("data", given, (str, os.PathLike), "a folder")
     folder = Path(given)
     if not folder.is_dir():
         origin = f"the environment variable {VARIABLE} names" if data is None else "data is"
@@ -144,8 +147,7 @@ def _file(folder: Path, name: str) -> Path | None:
 
 def _hint(name: str) -> str:
     names = {*KNOWN, *(known.removesuffix("_train") for known in KNOWN)}
-    close = difflib.get_close_matches(name, sorted(names), n=1)
-    return f"; did you mean {close[0]!r}?" if close else "; give the name of a file in the folder"
+    return did_you_mean(name, sorted(names)) or "; give the name of a file in the folder"
 
 
 def _joined(name: str, pair: tuple[Dataset, Dataset]) -> Dataset:

@@ -6,12 +6,13 @@ does not, as a classifier that is too simple for its data leaves it (Naeini 2016
 """
 
 from collections.abc import Callable
-from operator import index
 from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 from scipy.special import expit, logit, ndtri
+
+from dstheory.kernels.arguments import as_floats, check_choice, check_count, check_rng
 
 __all__ = [
     "SIMULATIONS",
@@ -55,7 +56,8 @@ def _nonmonotone(s: Floats) -> Floats:
 
 
 def _margin(s: Floats) -> Floats:
-    return np.asarray(0.05 + 0.85 * np.exp(-s * s / 2))
+    near = np.clip(s, -100, 100)  # beyond, the exponential is 0, and a square may overflow
+    return np.asarray(0.05 + 0.85 * np.exp(-near * near / 2))
 
 
 def _overconfident(s: Floats) -> Floats:
@@ -82,6 +84,7 @@ _KINDS: dict[str, tuple[Callable[[Floats], Floats], Callable[[Floats], Floats]]]
     "margin": (_margin, _margin_quantile),
 }
 SIMULATIONS = tuple(_KINDS)
+_MOST = 10**8  # numbers of a sample, 800 MB
 
 
 def simulated_scores(kind: str, n: int, rng: np.random.Generator) -> SimulatedScores:
@@ -127,7 +130,8 @@ def simulated_scores(kind: str, n: int, rng: np.random.Generator) -> SimulatedSc
     ((4,), True)
     """
     _, quantile = _kind(kind)
-    size = _positive(n)
+    size = check_count("n", n, 1, _MOST)
+    check_rng(rng)
     # ndtri has no value at 0, which a uniform draw can be.
     scores = quantile(np.maximum(rng.random(size), 2.0**-54))
     probability = simulated_probability(kind, scores)
@@ -150,14 +154,21 @@ def simulated_probability(kind: str, scores: Any) -> Floats:
     Raises
     ------
     ValueError
-        If there is no such kind.
+        If there is no such kind, or a score is none of that kind.
 
     Examples
     --------
     >>> simulated_probability("monotone", [0, 0.5, 1])
     array([0.05, 0.5 , 0.95])
     """
-    return _kind(kind)[0](np.asarray(scores, dtype=np.float64))
+    probability, _ = _kind(kind)
+    s = as_floats(scores, "scores")
+    low, high = (-np.inf, np.inf) if kind == "margin" else (0.0, 1.0)
+    wrong = ~(np.isfinite(s) & (s >= low) & (s <= high))
+    if wrong.any():
+        expected = "finite scores" if kind == "margin" else "scores in [0, 1]"
+        raise ValueError(f"scores hold {s[wrong][0]}, but kind {kind!r} has {expected}")
+    return probability(s)
 
 
 def simulated_quantiles(kind: str, n: int) -> Floats:
@@ -185,18 +196,10 @@ def simulated_quantiles(kind: str, n: int) -> Floats:
     >>> simulated_quantiles("margin", 3)[1]
     np.float64(0.0)
     """
-    size = _positive(n)
+    size = check_count("n", n, 1, _MOST)
     return _kind(kind)[1]((np.arange(size) + 0.5) / size)
 
 
 def _kind(kind: Any) -> tuple[Callable[[Floats], Floats], Callable[[Floats], Floats]]:
-    if not isinstance(kind, str) or kind not in _KINDS:
-        raise ValueError(f"kind is {kind!r}, expected one of {', '.join(_KINDS)}")
+    check_choice("kind", kind, _KINDS)
     return _KINDS[kind]
-
-
-def _positive(n: Any) -> int:
-    size = index(n)
-    if size < 1:
-        raise ValueError(f"n is {size}, expected at least one")
-    return size

@@ -11,6 +11,14 @@ from typing import Any
 
 import numpy as np
 
+from dstheory.kernels.arguments import (
+    as_real,
+    as_sequence,
+    check_choice,
+    check_count,
+    check_instance,
+    check_level,
+)
 from evical.experiments import _detectable as detectable
 from evical.experiments._evaluation import Evaluation
 from evical.metrics import (
@@ -25,7 +33,7 @@ from evical.metrics import (
 )
 from evical.metrics._beliefs import IntervalSample
 from evical.metrics._bins import filled_bins
-from evical.metrics._inputs import BinarySample, check_count
+from evical.metrics._inputs import MOST_REPEATS, BinarySample
 from evical.metrics._test_result import pvalue_text
 from evical.significance import holm_adjusted
 
@@ -195,11 +203,15 @@ def check_calibration(
     >>> check_calibration(sure).passed
     False
     """
+    check_instance("evaluation", evaluation, Evaluation, "an Evaluation")
     if tests is None:
         tests = ["spiegelhalter" if evaluation.bel is None else "interval"]
-    names = list(dict.fromkeys(tests))
+    given = as_sequence(tests, "tests", f"names out of {', '.join(TESTS)}")
+    for name in given:
+        check_choice("test", name, TESTS)
+    names = list(dict.fromkeys(given))
     _check_arguments(names, evaluation, level, max_error)
-    check_count("n_bins", n_bins, 1)
+    check_count("n_bins", n_bins, 1, MOST_REPEATS)
     pvalues = [_pvalue(name, evaluation, n_bins) for name in names]
     adjusted = holm_adjusted(pvalues) if names else np.empty(0)
     results = []
@@ -224,15 +236,12 @@ def _check_arguments(
     names: list[str], evaluation: Evaluation, level: float, max_error: float | None
 ) -> None:
     for name in names:
-        if name not in TESTS:
-            raise ValueError(f"there is no test {name!r}; there are {', '.join(TESTS)}")
         if TESTS[name].beliefs and evaluation.bel is None:
             raise ValueError(f"test {name!r} is of belief intervals, but there are none")
     if not names and max_error is None:
         raise ValueError("there is nothing to check; name a test or a bound of the error")
-    if not 0 < level < 1:
-        raise ValueError(f"level is {level!r}, expected a number inside (0, 1)")
-    if max_error is not None and not 0 <= max_error <= 1:
+    check_level("level", level)
+    if max_error is not None and not 0 <= as_real("max_error", max_error) <= 1:
         raise ValueError(f"the bound of the error is {max_error!r}, expected one in [0, 1]")
 
 

@@ -12,6 +12,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from dstheory.kernels.arguments import check_choice, check_count
 from evical.experiments._cross_validation import MEASURES, Fold, Tried, folds_of, tried
 from evical.experiments._evaluation import Evaluation
 from evical.experiments._labels import two_labels
@@ -23,7 +24,7 @@ from evical.experiments._recommendation import (
     differences,
     recommend,
 )
-from evical.metrics._inputs import check_count
+from evical.metrics._inputs import MOST_REPEATS
 from evical.scores._checks import check_labels, check_same_length, check_scores
 
 __all__ = ["Comparison", "compare"]
@@ -260,12 +261,11 @@ def compare(
 
 def _check_plan(cv: Any, repeats: Any, criterion: Any) -> None:
     if not hasattr(cv, "split"):
-        check_count("cv", cv, 2)
-    check_count("repeats", repeats, 1)
+        check_count("cv", cv, 2, MOST_REPEATS)
+    check_count("repeats", repeats, 1, MOST_REPEATS)
     if hasattr(cv, "split") and repeats > 1:
         raise ValueError("repeats need other folds each time; give cv as a number of folds")
-    if criterion not in _CRITERIA:
-        raise ValueError(f"criterion is {criterion!r}, expected {' or '.join(_CRITERIA)}")
+    check_choice("criterion", criterion, _CRITERIA)
 
 
 def _failures(results: dict[str, list[Tried]]) -> dict[str, str]:

@@ -10,6 +10,7 @@ from typing import Any
 
 import numpy as np
 
+from dstheory.kernels.arguments import as_sequence, check_instance, check_level, shown
 from evical.experiments._comparison import Comparison, compare
 from evical.significance import FriedmanResult, NemenyiResult, Results, friedman, nemenyi
 
@@ -85,10 +86,18 @@ def compare_data_sets(
     >>> found.nemenyi.groups
     [('binning', 'logistic', 'sbb')]
     """
+    check_level("alpha", alpha)
+    check_instance("samples", samples, Mapping, "a mapping of names to scores and labels")
     if len(samples) < 2:
         raise ValueError("ranks need at least two data sets; for one there is compare()")
+    pairs = {
+        name: as_sequence(pair, str(name), "scores and labels") for name, pair in samples.items()
+    }
+    for name, pair in pairs.items():
+        if len(pair) != 2:
+            raise ValueError(f"{name} is {shown(pair)}, expected scores and labels")
     comparisons = {}
-    for name, (scores, y) in samples.items():
+    for name, (scores, y) in pairs.items():
         comparisons[name] = compare(scores, y, methods, name=name, **options)
         if on_data_set is not None:
             on_data_set(comparisons[name])

@@ -15,6 +15,7 @@ from numpy.typing import NDArray
 
 from dstheory import MassFunction, betp
 from dstheory.combine import conjunctive
+from dstheory.kernels.arguments import as_sequence, check_instance, shown
 from evical._members import total_conflict
 from evical.experiments._notebook import html_table
 from evical.experiments._summary import Estimate
@@ -136,6 +137,10 @@ class EnsembleEvaluation:
         >>> made.conflict
         array([0.  , 0.25])
         """
+        masses = as_sequence(masses, "masses", "a mass function for each member")
+        check_instance("combined", combined, MassFunction, "a MassFunction")
+        if by_source is not None:
+            check_instance("by_source", by_source, Mapping, "a mapping of names to arrays")
         labels = check_labels(y)
         names = _names(members, len(masses))
         _check(masses, combined, names, len(labels))
@@ -178,6 +183,8 @@ class EnsembleEvaluation:
         TotalConflictError
             As the `predict_mass` of the ensemble.
         """
+        if isinstance(ensemble, type) or not hasattr(ensemble, "predict_masses"):
+            raise TypeError(f"ensemble is {shown(ensemble)}, expected a fitted EvidentialEnsemble")
         fusion = getattr(ensemble, "fusion_", ensemble.rule)
         learned = fusion.by_source() if hasattr(fusion, "by_source") else {}
         return cls.from_masses(
@@ -285,7 +292,7 @@ def _rule_name(rule: Any) -> str:
 def _names(members: Sequence[str] | None, count: int) -> tuple[str, ...]:
     if members is None:
         return tuple(f"member {i + 1}" for i in range(count))
-    return tuple(map(str, members))
+    return tuple(map(str, as_sequence(members, "members", "a name for each member")))
 
 
 def _check(

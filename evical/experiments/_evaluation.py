@@ -12,12 +12,13 @@ from numpy.typing import NDArray
 from sklearn.utils import check_random_state
 
 from dstheory import Frame, MassFunction
+from dstheory.kernels.arguments import as_floats, check_count, check_instance, check_level, shown
 from evical.experiments._bootstrap import interval_limits, prepared, resample_count
 from evical.experiments._labels import two_labels
 from evical.experiments._notebook import html_table
 from evical.metrics import CalibrationReport, Measure, calibration_report
 from evical.metrics._beliefs import interval_sample
-from evical.metrics._inputs import BinarySample, binary_sample, check_count
+from evical.metrics._inputs import MOST_REPEATS, BinarySample, binary_sample
 from evical.scores._checks import check_labels, check_same_length, check_scores
 
 __all__ = ["Evaluation", "Interval"]
@@ -160,11 +161,14 @@ class Evaluation:
         >>> made.intervals[0].name, round(made.intervals[0].value, 2)
         ('brier_score', 0.17)
         """
+        _check_options(mass, n_resamples, confidence)
         labels = _two_labels(y, mass, pos_label)
+        if probability is not None:
+            probability = as_floats(probability, "probability")
         codes = (check_labels(y) == labels[1]).astype(np.int64)
         bounds = _bounds(y, codes, mass, bel, pl, labels[1])
         if np.ndim(probability) == 2 and labels[1] != np.unique(check_labels(y))[-1]:
-            probability = np.asarray(probability)[:, ::-1]
+            probability = probability[:, ::-1]
         sample = _sample(codes, probability, bounds, sample_weight)
         if bounds is not None and np.ptp(bounds, axis=1).max() <= _PRECISE:
             bounds = None
@@ -218,6 +222,9 @@ class Evaluation:
         >>> made.name, bool((made.bel < made.pl).all())
         ('LogisticCalibrator', True)
         """
+        if isinstance(estimator, type) or not hasattr(estimator, "predict_proba"):
+            expected = "a fitted calibrator or classifier with predict_proba"
+            raise TypeError(f"estimator is {shown(estimator)}, expected {expected}")
         options = {"name": type(estimator).__name__} | options
         if np.ndim(X) == 1 or np.shape(X)[1:] == (1,):
             options = {"scores": np.ravel(X)} | options
@@ -251,6 +258,14 @@ class Evaluation:
         return "\n".join([self._head(), *(f"  {one}" for one in self.intervals), level])
 
 
+def _check_options(mass: Any, n_resamples: Any, confidence: Any) -> None:
+    if mass is not None:
+        check_instance("mass", mass, MassFunction, "a MassFunction")
+    if n_resamples is not None:
+        check_count("n_resamples", n_resamples, 1, MOST_REPEATS)
+    check_level("confidence", confidence)
+
+
 def _two_labels(y: Any, mass: MassFunction | None, pos_label: Any) -> NDArray[Any]:
     """Labels of the negative and the positive class; both must occur."""
     found = two_labels(check_labels(y), None if mass is not None else pos_label)
@@ -277,8 +292,9 @@ def _bounds(
             raise ValueError("beliefs are given twice; give mass, or bel and pl")
         sample = interval_sample(y, mass, positive, None)
     elif bel is not None:
+        bel, pl = as_floats(bel, "bel").ravel(), as_floats(pl, "pl").ravel()
         check_same_length(bel=bel, pl=pl)
-        pair = np.stack([np.ravel(bel), np.ravel(pl)], axis=1)
+        pair = np.stack([bel, pl], axis=1)
         sample = interval_sample(codes, pair, None, None)
     else:
         return None
@@ -325,9 +341,6 @@ def _intervals(
     n_resamples: int,
     random_state: Any,
 ) -> tuple[Interval, ...]:
-    check_count("n_resamples", n_resamples, 1)
-    if not 0 < confidence < 1:
-        raise ValueError(f"confidence is {confidence!r}, expected a level inside (0, 1)")
     bel, pl = (sample.p, sample.p) if bounds is None else bounds.T
     weight = np.ones(len(sample.p)) if sample.weight is None else sample.weight
     ready = prepared(sample.y, sample.p, bel, pl, weight, n_bins)

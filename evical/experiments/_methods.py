@@ -6,7 +6,6 @@ numbers that are fitted; curves that follow the data come after all of these, an
 many such curves last.
 """
 
-import difflib
 from collections.abc import Iterable, Mapping
 from typing import Any, Self
 
@@ -14,6 +13,7 @@ import numpy as np
 from numpy.typing import NDArray
 from sklearn.base import BaseEstimator
 
+from dstheory.kernels.arguments import as_sequence, check_instance, did_you_mean, shown
 from evical.calibrators import BaseCalibrator
 from evical.calibrators._by_name import by_name
 
@@ -101,6 +101,7 @@ def calibrator_named(text: str) -> Any:
     Traceback (most recent call last):
     ValueError: there is no method 'logstic'; did you mean 'logistic'?
     """
+    check_instance("text", text, str, "a method such as 'logistic:bayesian'")
     name, *options = (part.strip() for part in text.split(":"))
     plain = name.lower().replace("-", "_")
     if plain == AS_THEY_ARE and not options:
@@ -186,7 +187,7 @@ def _listed(methods: Any, scores: NDArray[np.float64]) -> Iterable[Any]:
             return [methods]
         # Without calibration there is nothing but scores that are probabilities to go by.
         return [name for name in method_names() if unit or name != AS_THEY_ARE]
-    return list(methods)
+    return as_sequence(methods, "methods", "None, 'all', names, estimators, or a mapping")
 
 
 def _label(method: Any) -> str:
@@ -197,7 +198,9 @@ def _estimator(method: Any) -> Any:
     if isinstance(method, str):
         return calibrator_named(method)
     if not hasattr(method, "fit") or isinstance(method, type):
-        raise TypeError(f"{method!r} is no method: expected a name, or an estimator with fit()")
+        raise TypeError(
+            f"{shown(method)} is no method: expected a name, or an estimator with fit()"
+        )
     return method
 
 
@@ -228,5 +231,4 @@ def _value(text: str) -> Any:
 
 def _meant(name: str, known: Iterable[str]) -> str:
     names = list(known)
-    close = difflib.get_close_matches(name, names, n=1)
-    return f"; did you mean {close[0]!r}?" if close else f"; there are {', '.join(names)}"
+    return did_you_mean(name, names) or f"; there are {', '.join(names)}"

@@ -7,6 +7,7 @@ type, and one runner carries them all out (Xu et al. 2016, section 5).
 from dataclasses import dataclass
 from fractions import Fraction
 
+from dstheory.kernels.arguments import check_choice, check_count
 from evical.experiments._fusion import FUSIONS
 from evical.experiments._sources import CALIBRATORS, CLASSIFIERS
 
@@ -45,10 +46,7 @@ class Method:
 
     def __post_init__(self) -> None:
         for field, known in (("calibrator", CALIBRATORS), ("fusion", FUSIONS)):
-            if getattr(self, field) not in known:
-                raise ValueError(
-                    f"{field} is {getattr(self, field)!r}, expected one of {', '.join(known)}"
-                )
+            check_choice(field, getattr(self, field), known)
         CALIBRATORS[self.calibrator](self.model)._check_parameters()
 
     @property
@@ -104,19 +102,15 @@ class Protocol:
     def __post_init__(self) -> None:
         if sum(self.shares) != 1 or min(self.shares) <= 0:
             raise ValueError(f"shares are {self.shares}, expected positive parts that sum to 1")
-        if self.classifier not in CLASSIFIERS:
-            raise ValueError(
-                f"classifier is {self.classifier!r}, expected one of {', '.join(CLASSIFIERS)}"
-            )
+        check_choice("classifier", self.classifier, CLASSIFIERS)
         if not self.methods:
             raise ValueError("there are no methods; a protocol compares at least one")
-        if self.rounds < 1:
-            raise ValueError(f"rounds is {self.rounds}, expected at least 1")
-        if self.seed < 0:
-            raise ValueError(f"seed is {self.seed}, expected a number from 0")
+        check_count("rounds", self.rounds, 1)
+        check_count("seed", self.seed, 0)
 
     def train_size(self, n_samples: int) -> int:
         """Number of training samples out of all."""
+        check_count("n_samples", n_samples, 1)
         return min(self.max_train, n_samples // 2)
 
 

@@ -15,9 +15,16 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from dstheory.kernels.arguments import as_sequence, check_count, check_instance
 from evical import calibrators
-from evical.datasets import simulated_probability, simulated_quantiles, simulated_scores
+from evical.datasets import (
+    SIMULATIONS,
+    simulated_probability,
+    simulated_quantiles,
+    simulated_scores,
+)
 from evical.experiments._summary import Estimate
+from evical.metrics._inputs import MOST_REPEATS
 
 __all__ = ["Contender", "Quality", "calibrator_contenders", "optimum", "quality_study"]
 
@@ -198,11 +205,19 @@ def quality_study(
     >>> row.contender, row.n, row.brier.mean > optimum("monotone", 100)["brier"]
     ('Logistic', 100, True)
     """
-    chosen = calibrator_contenders() if contenders is None else list(contenders)
-    if draws < 1:
-        raise ValueError(f"draws is {draws}, expected at least one")
+    if contenders is None:
+        contenders = calibrator_contenders()
+    chosen = as_sequence(contenders, "contenders", "Contenders")
+    for one in chosen:
+        check_instance("a contender", one, Contender, "a Contender")
+    check_count("draws", draws, 1, MOST_REPEATS)
+    check_count("seed", seed, 0, 2**64 - 1)
+    sizes = [
+        check_count("a size", n, 1, MOST_REPEATS)
+        for n in as_sequence(sizes, "sizes", "numbers of samples")
+    ]
     rows = []
-    for kind in kinds:
+    for kind in as_sequence(kinds, "kinds", f"kinds out of {', '.join(SIMULATIONS)}"):
         at = simulated_quantiles(kind, n_quantiles)
         truth = simulated_probability(kind, at)
         for n in sizes:

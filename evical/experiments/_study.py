@@ -12,6 +12,7 @@ from typing import Literal, Protocol
 
 import numpy as np
 
+from dstheory.kernels.arguments import check_count, check_instance
 from evical.datasets import Dataset
 
 __all__ = [
@@ -81,6 +82,9 @@ def round_rng(key: str, number: int, seed: int) -> np.random.Generator:
     >>> first == again
     True
     """
+    check_instance("key", key, str, "a text")
+    check_count("number", number, 0, 2**32 - 1)
+    check_count("seed", seed, 0, 2**64 - 1)
     spawn_key = (zlib.crc32(key.encode()), number)
     return np.random.default_rng(np.random.SeedSequence(seed, spawn_key=spawn_key))
 

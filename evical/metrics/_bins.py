@@ -11,8 +11,8 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from dstheory.kernels.arguments import check_choice
-from evical.metrics._inputs import BinarySample, Floats, check_count
+from dstheory.kernels.arguments import check_choice, check_count
+from evical.metrics._inputs import MOST_REPEATS, BinarySample, Floats
 
 __all__ = ["Bins", "bin_gaps", "bin_numbers", "check_bins", "filled_bins"]
 
@@ -51,7 +51,7 @@ class Bins:
 
 def check_bins(n_bins: Any, strategy: Any) -> None:
     """Raise unless there is such a binning."""
-    check_count("n_bins", n_bins, 1)
+    check_count("n_bins", n_bins, 1, MOST_REPEATS)
     check_choice("strategy", strategy, ("uniform", "quantile"))
 
 

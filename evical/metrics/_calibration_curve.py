@@ -12,7 +12,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from dstheory.inference import binomial_masses
-from dstheory.kernels.arguments import check_choice
+from dstheory.kernels.arguments import check_choice, check_level
 from evical.metrics._bins import Bins, bin_numbers, filled_bins
 from evical.metrics._inputs import BinarySample, Floats, binary_sample, counted
 
@@ -20,7 +20,6 @@ __all__ = [
     "INTERVALS",
     "CalibrationCurve",
     "calibration_curve",
-    "check_level",
     "curve_of",
     "share_intervals",
 ]
@@ -129,7 +128,7 @@ def calibration_curve(
     """
     sample = counted(binary_sample(y_true, y_prob, pos_label, sample_weight))
     check_choice("interval", interval, (*INTERVALS, None))
-    check_level(confidence)
+    check_level("confidence", confidence)
     return curve_of(sample, n_bins, strategy, interval, confidence)
 
 
@@ -152,14 +151,6 @@ def _limits(
     return share_intervals(
         np.round(positives) if whole else positives, bins.size, interval, confidence
     )
-
-
-def check_level(confidence: Any) -> None:
-    """Raise unless a level lies inside (0, 1)."""
-    if not isinstance(confidence, int | float | np.number):
-        raise TypeError(f"confidence is {confidence!r}, expected a number")
-    if not 0 < confidence < 1:
-        raise ValueError(f"confidence is {confidence!r}, expected a level inside (0, 1)")
 
 
 def share_intervals(

@@ -10,8 +10,15 @@ from typing import Any, Literal
 import numpy as np
 from numpy.typing import NDArray
 
-from evical.metrics._bins import Bins, bin_numbers, check_bins, filled_bins, summed_bins
-from evical.metrics._inputs import BinarySample, Floats, binary_sample, check_count
+from dstheory.kernels.arguments import check_count, check_level, check_rng
+from evical.metrics._bins import (
+    Bins,
+    bin_numbers,
+    check_bins,
+    filled_bins,
+    summed_bins,
+)
+from evical.metrics._inputs import MOST_REPEATS, BinarySample, Floats, binary_sample
 
 __all__ = [
     "DebiasedError",
@@ -199,11 +206,9 @@ def debiased_interval(
     debiased squared calibration error: 0.02738, 95% interval [0.01623, 0.03639] (bootstrap)
     """
     check_bins(n_bins, strategy)
-    check_count("n_resamples", n_resamples, 1)
-    if not isinstance(rng, np.random.Generator):
-        raise TypeError(f"rng is a numpy.random.Generator, not {rng!r}")
-    if not 0 < confidence < 1:
-        raise ValueError(f"confidence is {confidence!r}, expected a level inside (0, 1)")
+    check_count("n_resamples", n_resamples, 1, MOST_REPEATS)
+    check_rng(rng)
+    check_level("confidence", confidence)
     sample = binary_sample(y_true, y_prob, pos_label, sample_weight)
     number = bin_numbers(sample.p, sample.weight, n_bins, strategy)
     bins = summed_bins(sample, number, n_bins)

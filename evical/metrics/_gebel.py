@@ -9,6 +9,7 @@ from typing import Any, Literal
 
 import numpy as np
 
+from dstheory.kernels.arguments import check_choice
 from evical.metrics._inputs import (
     ClassSample,
     assigned_classes,
@@ -242,8 +243,7 @@ def ability_to_separate(
     >>> round(ability_to_separate([0.5], scale="printed"), 4)
     -0.4142
     """
-    if scale not in ("unit", "printed"):
-        raise ValueError(f"scale is {scale!r}, expected 'unit' or 'printed'")
+    check_choice("scale", scale, ("unit", "printed"))
     sample = _unlabeled(y_prob, sample_weight)
     n_classes = sample.p.shape[1]
     if n_classes < 2:

@@ -8,6 +8,7 @@ from typing import Any
 
 import numpy as np
 
+from dstheory.kernels.arguments import check_flag
 from evical.metrics._beliefs import class_intervals, true_plausibility
 from evical.metrics._inputs import average, checked_weights
 
@@ -94,6 +95,7 @@ def evidential_log_likelihood(
     >>> round(float(np.exp(total)), 4)
     0.375
     """
+    check_flag("normalize", normalize)
     plausible, weight = true_plausibility(y_true, y_belief, pos_label, sample_weight)
     with np.errstate(divide="ignore"):  # the impossible has an infinite cost
         logs = np.log(plausible)

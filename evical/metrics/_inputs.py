@@ -5,7 +5,6 @@ metric is a formula. Label conventions are scikit-learn's. Every refusal names t
 """
 
 from dataclasses import dataclass
-from math import log10
 from typing import Any
 
 import numpy as np
@@ -13,16 +12,17 @@ from numpy.typing import NDArray
 from sklearn.utils import column_or_1d
 
 from dstheory import MassFunction
+from dstheory.kernels.arguments import as_array, as_floats
 from dstheory.transform import betp
 from evical.scores._checks import check_labels, check_same_length, check_weights
 
 __all__ = [
+    "MOST_REPEATS",
     "BinarySample",
     "ClassSample",
     "assigned_classes",
     "average",
     "binary_sample",
-    "check_count",
     "checked_weights",
     "class_codes",
     "class_sample",
@@ -38,7 +38,7 @@ __all__ = [
 
 Floats = NDArray[np.float64]
 
-# Quantiles of ten million draws are right to 1e-4 of the level.
+# Quantiles of ten million draws are right to 1e-4 of the level; as many bins take 80 MB an array.
 MOST_REPEATS = 10_000_000
 
 
@@ -107,18 +107,7 @@ def unlabeled_probabilities(y_prob: Any) -> Floats:
 
 def numbers(values: Any, name: str) -> Floats:
     """Finite numbers as float64; a NaN is named by its row."""
-    if values is None:
-        raise TypeError(f"{name} is None, expected numbers")
-    try:
-        array = np.asarray(values)
-    except ValueError as error:
-        raise ValueError(f"rows of {name} differ in length, expected an array") from error
-    if array.dtype.kind not in "fiubO":
-        raise TypeError(f"{name} holds {array.dtype.name} values, expected numbers")
-    try:
-        array = array.astype(np.float64, copy=False)
-    except (TypeError, ValueError) as error:
-        raise TypeError(f"{name} does not hold numbers: {error}") from error
+    array = as_floats(values, name)
     # A sum is finite unless a value is not, or it overflows: one pass for the usual case.
     with np.errstate(invalid="ignore", over="ignore"):
         fine = np.isfinite(array.sum())
@@ -140,23 +129,6 @@ def check_some(rows: Any) -> None:
     """Raise if there is no sample."""
     if len(rows) == 0:
         raise ValueError("there is no sample; a metric needs at least one")
-
-
-def check_count(name: str, value: Any, least: int) -> None:
-    """Raise unless a parameter is a whole number, large enough."""
-    if isinstance(value, bool | np.bool_) or not isinstance(value, int | np.integer):
-        raise TypeError(f"{name} is {value!r}, expected a whole number")
-    if value < least:
-        raise ValueError(f"{name} is {value}, expected at least {least}")
-    if value > MOST_REPEATS:
-        raise ValueError(
-            f"{name} is {_shown(int(value))}, at most {MOST_REPEATS:,}: each costs time in "
-            "proportion to the samples, and no figure changes with more"
-        )
-
-
-def _shown(value: int) -> str:
-    return f"{value:,}" if value < 10**20 else f"about 10^{value.bit_length() * log10(2):.0f}"
 
 
 def probabilities(y_prob: Any) -> Floats:
@@ -248,10 +220,16 @@ def is_positive(y_true: Any, pos_label: Any) -> Floats:
 
 def plain_labels(y_true: Any) -> NDArray[Any]:
     """Labels (n,); numbers in an array of objects become an array of numbers."""
-    y = np.asarray(column_or_1d(y_true))
+    y = one_column(y_true, "y_true")
     if y.dtype != object:
         return y
     return np.asarray(y.tolist()) if all(isinstance(v, int | float) for v in y) else y
+
+
+def one_column(values: Any, name: str) -> NDArray[Any]:
+    """Labels (n,) of any kind."""
+    plain = as_array(values, name) if isinstance(values, list | tuple) else values
+    return np.asarray(column_or_1d(plain))
 
 
 def _is_positive_name(y: NDArray[Any], pos_label: Any) -> Floats:
@@ -271,12 +249,12 @@ def _check_present(one: NDArray[np.bool_], rest: NDArray[Any], pos_label: Any) -
 def class_labels(y_true: Any, labels: Any, n_classes: int) -> NDArray[Any]:
     """Labels of the columns: as given, else those of `y_true`, sorted."""
     if labels is not None:
-        names = column_or_1d(labels)
-        if len(names) != n_classes or len(np.unique(names)) != n_classes:
+        names = one_column(labels, "labels")
+        if len(names) != n_classes or len(set(names.tolist())) != n_classes:
             raise ValueError(
                 f"labels are {names.tolist()}, expected {n_classes} different ones, one a column"
             )
-        return np.asarray(names)
+        return names
     if n_classes == 2 and codes_01(y_true) is not None:
         return np.array([0, 1])
     found = np.unique(check_labels(plain_labels(y_true)))
@@ -300,7 +278,7 @@ def known_labels(names: NDArray[Any], labels: Any, owner: str) -> NDArray[Any]:
 
 def codes_01(y_true: Any) -> NDArray[np.intp] | None:
     """Whole numbers 0 and 1 as they are, without the sort that other labels need."""
-    y = np.asarray(y_true)
+    y = as_array(y_true, "y_true")
     if y.ndim != 1 or y.dtype.kind not in "biu" or not len(y) or y.min() < 0 or y.max() > 1:
         return None
     return y.astype(np.intp, copy=False)

@@ -12,9 +12,10 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from dstheory.kernels.arguments import check_count, check_rng
 from evical.metrics._beliefs import IntervalSample, interval_sample
 from evical.metrics._cumulative import brownian_range_sf, in_deviations
-from evical.metrics._inputs import Floats, check_count, total_weight
+from evical.metrics._inputs import MOST_REPEATS, Floats, total_weight
 from evical.metrics._test_result import CalibrationTest
 
 __all__ = ["interval_calibration_test", "nearest_calibrated"]
@@ -120,9 +121,9 @@ def interval_calibration_test(
     >>> interval_calibration_test([1, 0, 1, 1, 0], [[0.25, 0.75]] * 5).statistic
     0.0
     """
-    check_count("n_resamples", n_resamples, 0)
-    if n_resamples and not isinstance(rng, np.random.Generator):
-        raise TypeError(f"rng is a numpy.random.Generator where there are resamples, not {rng!r}")
+    check_count("n_resamples", n_resamples, 0, MOST_REPEATS)
+    if n_resamples or rng is not None:
+        check_rng(rng)
     sample = interval_sample(y_true, y_belief, pos_label, sample_weight)
     path = _path(sample)
     least = float(_least_range(path.low, path.high))

@@ -11,6 +11,7 @@ from typing import Any
 import numpy as np
 
 from dstheory import MassFunction
+from dstheory.kernels.arguments import as_array, check_count
 from dstheory.optional import require
 from evical.metrics._beliefs import interval_sample
 from evical.metrics._decomposition import corp_decomposition
@@ -27,7 +28,7 @@ from evical.metrics._definitions import (
     Line,
 )
 from evical.metrics._imprecise import mean_imprecision
-from evical.metrics._inputs import binary_sample, check_count, class_sample
+from evical.metrics._inputs import MOST_REPEATS, binary_sample, class_sample
 
 __all__ = ["CalibrationReport", "Measure", "calibration_report"]
 
@@ -139,7 +140,7 @@ def calibration_report(
     >>> print(report.measures[0])
     brier_score = 0.17: mean of (p - y)^2; least is best
     """
-    check_count("n_bins", n_bins, 1)
+    check_count("n_bins", n_bins, 1, MOST_REPEATS)
     _check_positive(_n_classes(y_prob), labels, pos_label, isinstance(y_prob, MassFunction))
     if _n_classes(y_prob) == 2:
         measures = _two_classes(y_true, y_prob, n_bins, labels, pos_label, sample_weight)
@@ -147,7 +148,7 @@ def calibration_report(
         measures = _many_classes(y_true, y_prob, n_bins, labels, sample_weight)
     if isinstance(y_prob, MassFunction):
         measures += _beliefs(y_true, y_prob, n_bins, pos_label, sample_weight)
-    return CalibrationReport(len(np.asarray(y_true)), tuple(measures))
+    return CalibrationReport(len(as_array(y_true, "y_true")), tuple(measures))
 
 
 def _n_classes(y_prob: Any) -> int:

@@ -12,6 +12,7 @@ from numpy.typing import NDArray
 
 from dstheory import MassFunction
 from dstheory.decide import interval_dominance
+from dstheory.kernels.arguments import as_array
 from evical.metrics._beliefs import normal
 from evical.metrics._inputs import (
     Floats,
@@ -170,7 +171,7 @@ def _sets(y_true: Any, y_set: Any, labels: Any) -> tuple[NDArray[np.bool_], NDAr
     if isinstance(y_set, MassFunction):
         names = known_labels(np.asarray(y_set.frame.labels), labels, "the frame of y_set")
         return interval_dominance(normal(y_set)), names
-    kept = np.asarray(y_set)
+    kept = as_array(y_set, "y_set")
     if kept.dtype != bool:
         raise TypeError(
             f"y_set holds {kept.dtype.name} values, expected bool: whether each class is predicted"

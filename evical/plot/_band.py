@@ -10,8 +10,9 @@ import numpy as np
 from matplotlib.axes import Axes
 from numpy.typing import ArrayLike, NDArray
 
+from dstheory.kernels.arguments import check_level
 from evical.metrics._bins import bin_numbers, check_bins
-from evical.metrics._calibration_curve import check_level, share_intervals
+from evical.metrics._calibration_curve import share_intervals
 from evical.plot._density import draw_rug, shares_style
 from evical.plot._inputs import known_classes, positive_outcomes, predictions
 from evical.plot._interval_data import class_beliefs, outcomes
@@ -308,7 +309,7 @@ def _frequencies(
     if hits is None:
         raise ValueError(f"n_bins is {n_bins}, but there are no labels to count")
     check_bins(n_bins, "quantile")
-    check_level(confidence)
+    check_level("confidence", confidence)
     number = bin_numbers(scores, None, n_bins, "quantile")
     counts = np.bincount(number, minlength=n_bins).astype(np.float64)
     some = np.flatnonzero(counts)

@@ -16,8 +16,9 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from dstheory import MassFunction, betp
+from dstheory.kernels.arguments import check_count
 from dstheory.plot import credal_vertices
-from evical.metrics._inputs import check_count, class_sample
+from evical.metrics._inputs import MOST_REPEATS, class_sample
 from evical.plot._inputs import known_classes, predictions
 from evical.plot._style import COLORS, literal
 
@@ -128,7 +129,7 @@ class BaseCornersDisplay(ABC):
             If there are more or fewer classes than corners, a label or a probability is none, or
             m(empty) > 0 in a belief.
         """
-        check_count("max_regions", max_regions, 0)
+        check_count("max_regions", max_regions, 0, MOST_REPEATS)
         sample = class_sample(y_true, y_prob, labels, None)
         cls._check_number(sample.p.shape[1])
         corners: dict[int, Floats] = {}

@@ -14,7 +14,8 @@ from matplotlib.axes import Axes
 from matplotlib.ticker import MaxNLocator
 from numpy.typing import ArrayLike, NDArray
 
-from evical.metrics._inputs import check_count, class_sample, indicators
+from dstheory.kernels.arguments import as_sequence, check_choice, check_count
+from evical.metrics._inputs import MOST_REPEATS, class_sample, indicators
 from evical.multiclass import coupling_divergence, hastie_tibshirani, hastie_tibshirani_steps
 from evical.plot._style import COLORS, axes_or_new, ink
 
@@ -199,11 +200,10 @@ class CouplingDisplay:
 
 
 def _check(measure: str, updates: Sequence[str], n_steps: int, y_true: Any) -> None:
-    if measure not in _LABELS:
-        raise ValueError(f"measure is {measure!r}, expected {', '.join(map(repr, _LABELS))}")
-    if isinstance(updates, str) or not len(updates):
+    check_choice("measure", measure, _LABELS)
+    if not as_sequence(updates, "updates", "a list such as ['minorize']"):
         raise ValueError(f"updates are {updates!r}, expected a list such as ['minorize']")
-    check_count("n_steps", n_steps, 1)
+    check_count("n_steps", n_steps, 1, MOST_REPEATS)
     if measure == "mse" and y_true is None:
         raise ValueError("y_true is missing, from which a mean squared error is taken")
 

@@ -12,6 +12,7 @@ import numpy as np
 from matplotlib.axes import Axes
 from numpy.typing import ArrayLike, NDArray
 
+from dstheory.kernels.arguments import as_array
 from evical.plot._density import shares_style
 from evical.plot._inputs import display_name, predictions
 from evical.plot._interval_data import check_threshold, class_beliefs, outcomes
@@ -334,9 +335,8 @@ def _panels(ax: Any, count: int) -> NDArray[Any]:
         for unused in grid.ravel()[count:]:
             unused.remove()
         return np.asarray(grid.ravel()[:count])
-    panels = np.atleast_1d(
-        np.asarray(axes_or_new(None) if ax is None else ax, dtype=object)
-    ).ravel()
+    given = [ax] if ax is None or isinstance(ax, Axes) else np.ravel(as_array(ax, "ax"))
+    panels = np.array([axes_or_new(one) for one in given], dtype=object)
     if len(panels) != count:
         raise ValueError(f"there are {len(panels)} axes for {count} classes; give one a class")
     return panels

@@ -12,8 +12,8 @@ import numpy as np
 from matplotlib.axes import Axes
 from numpy.typing import ArrayLike, NDArray
 
-from dstheory.kernels.arguments import check_choice
-from evical.metrics._calibration_curve import INTERVALS, check_level
+from dstheory.kernels.arguments import check_choice, check_flag, check_instance, check_level
+from evical.metrics._calibration_curve import INTERVALS
 from evical.metrics._inputs import binary_sample, counted
 from evical.plot._density import DENSITIES, draw_density
 from evical.plot._inputs import (
@@ -210,7 +210,7 @@ class ReliabilityDisplay:
         sample = counted(binary_sample(y_true, y_prob, pos_label, sample_weight))
         check_choice("strategy", strategy, ("uniform", "quantile", "corp"))
         check_choice("interval", interval, (*INTERVALS, None))
-        check_level(confidence)
+        check_level("confidence", confidence)
         if strategy == "corp":
             if interval is not None:
                 raise ValueError(f'interval is {interval!r}, but strategy="corp" has a band')
@@ -312,6 +312,9 @@ class ReliabilityDisplay:
             If there is no such density.
         """
         check_choice("density", density, DENSITIES)
+        check_flag("ref_line", ref_line)
+        if counts_ax is not None:
+            check_instance("counts_ax", counts_ax, Axes, "matplotlib Axes")
         if ax is None and counts_ax is None and density is not None and self.y_prob is not None:
             ax, counts_ax = new_pair()
         self.ax_ = ax = axes_or_new(ax)

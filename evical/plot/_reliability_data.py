@@ -13,8 +13,9 @@ from numpy.typing import NDArray
 from scipy.optimize import isotonic_regression
 from sklearn.utils import check_random_state
 
+from dstheory.kernels.arguments import check_count
 from evical.metrics._calibration_curve import curve_of
-from evical.metrics._inputs import BinarySample, check_count
+from evical.metrics._inputs import MOST_REPEATS, BinarySample
 
 __all__ = [
     "Reliability",
@@ -98,7 +99,7 @@ def corp(
     sample: BinarySample, n_resamples: int, confidence: float, random_state: Any
 ) -> Reliability:
     """Isotonic curve at each distinct prediction, with its consistency band."""
-    check_count("n_resamples", n_resamples, 0)
+    check_count("n_resamples", n_resamples, 0, MOST_REPEATS)
     values, place, counts = np.unique(sample.p, return_inverse=True, return_counts=True)
     y = sample.y if sample.weight is None else sample.y * sample.weight
     curve = _isotonic(np.bincount(place, y), np.bincount(place, sample.weight))

@@ -5,27 +5,13 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-__all__ = ["as_numbers", "without_rounding"]
+__all__ = ["without_rounding"]
 
 Floats = NDArray[np.float64]
 
 # Digits kept of the greatest number. Means of the same values in another order, or differences
 # such as 0.3 - 0.2 and 0.2 - 0.1, differ in the sixteenth.
 _DIGITS = 12
-
-
-def as_numbers(values: Any, name: str) -> Floats:
-    """Values as float64.
-
-    Raises
-    ------
-    TypeError
-        If they are no numbers.
-    """
-    try:
-        return np.asarray(values, dtype=np.float64)
-    except (TypeError, ValueError) as error:
-        raise TypeError(f"{name} do not hold numbers in rows of equal length: {error}") from error
 
 
 def without_rounding(values: Floats, size: Any) -> Floats:

@@ -7,7 +7,8 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 from scipy import stats
 
-from evical.significance._numbers import as_numbers, without_rounding
+from dstheory.kernels.arguments import as_array, as_floats, as_real, check_flag
+from evical.significance._numbers import without_rounding
 from evical.significance._text import p_text
 
 __all__ = ["TestResult", "corrected_t", "mcnemar", "wilcoxon"]
@@ -88,7 +89,12 @@ def mcnemar(y_true: Any, y_pred1: Any, y_pred2: Any, exact: bool | None = None) 
     >>> test.statistic, test.pvalue
     (1.0, 0.625)
     """
-    truth, first, second = (np.asarray(labels) for labels in (y_true, y_pred1, y_pred2))
+    if exact is not None:
+        check_flag("exact", exact)
+    truth, first, second = (
+        as_array(labels, name)
+        for labels, name in ((y_true, "y_true"), (y_pred1, "y_pred1"), (y_pred2, "y_pred2"))
+    )
     if truth.ndim != 1 or not truth.shape == first.shape == second.shape or not len(truth):
         raise ValueError(
             f"labels have shapes {truth.shape}, {first.shape} and {second.shape}, expected (n,) "
@@ -197,11 +203,12 @@ def corrected_t(values1: ArrayLike, values2: ArrayLike, test_share: float) -> Te
     first, second = _paired(values1, values2)
     if len(first) < 2:
         raise ValueError("there is one split only; a t test needs at least 2")
-    if not 0 < test_share < np.inf:
+    share = as_real("test_share", test_share, "test samples per training sample")
+    if not 0 < share < np.inf:
         raise ValueError(f"test_share is {test_share!r}, expected test samples per training sample")
     gaps = _gaps(first, second)
     mean, variance = float(gaps.mean()), float(gaps.var(ddof=1))
-    error = np.sqrt((1 / len(gaps) + test_share) * variance)
+    error = np.sqrt((1 / len(gaps) + share) * variance)
     with np.errstate(divide="ignore", invalid="ignore"):  # all differences equal
         statistic = float(np.float64(mean) / error) if mean else 0.0
     pvalue = float(2 * stats.t.sf(abs(statistic), len(gaps) - 1))
@@ -235,7 +242,7 @@ def _method(gaps: Floats) -> Literal["exact", "approx"]:
 
 
 def _paired(values1: ArrayLike, values2: ArrayLike) -> tuple[Floats, Floats]:
-    first, second = as_numbers(values1, "values1"), as_numbers(values2, "values2")
+    first, second = as_floats(values1, "values1"), as_floats(values2, "values2")
     if first.ndim != 1 or first.shape != second.shape or not len(first):
         raise ValueError(
             f"values have shapes {first.shape} and {second.shape}, expected (n,) twice, with the "

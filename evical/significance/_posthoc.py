@@ -12,7 +12,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 from scipy.stats import norm, studentized_range
 
-from evical.significance._numbers import as_numbers
+from dstheory.kernels.arguments import as_floats, check_level
 from evical.significance._results import as_results
 from evical.significance._text import aligned, data_frame
 
@@ -162,7 +162,7 @@ def holm_adjusted(pvalues: ArrayLike) -> Floats:
     >>> holm_adjusted([0.25, 0.01, 0.125])
     array([0.25, 0.03, 0.25])
     """
-    p = as_numbers(pvalues, "pvalues")
+    p = as_floats(pvalues, "pvalues")
     wrong = ~((p >= 0) & (p <= 1))
     if p.ndim != 1 or wrong.any():
         found = f"pvalues[{int(np.argmax(wrong))}] is {p[wrong][0]}" if p.ndim == 1 else "not (m,)"
@@ -213,7 +213,7 @@ def holm(
     >>> result.control, result.methods, result.adjusted.round(3)
     ('method 0', ('method 2', 'method 1'), array([0.027, 0.077]))
     """
-    _check_alpha(alpha)
+    check_level("alpha", alpha)
     table = as_results(results, greater_is_better)
     (n, k), ranks = table.values.shape, table.mean_ranks
     names = list(table.methods)
@@ -275,7 +275,7 @@ def nemenyi(results: Any, greater_is_better: bool = True, alpha: float = 0.05) -
     >>> round(result.critical_difference, 3), result.groups
     (1.657, [('method 0', 'method 1'), ('method 1', 'method 2')])
     """
-    _check_alpha(alpha)
+    check_level("alpha", alpha)
     table = as_results(results, greater_is_better)
     n, k = table.values.shape
     order = np.argsort(table.mean_ranks, kind="stable")
@@ -290,8 +290,3 @@ def nemenyi(results: Any, greater_is_better: bool = True, alpha: float = 0.05) -
         np.asarray(studentized_range.sf(distances, k, np.inf)),
         alpha,
     )
-
-
-def _check_alpha(alpha: float) -> None:
-    if not 0 < alpha < 1:
-        raise ValueError(f"alpha is {alpha!r}, expected a level inside (0, 1)")

@@ -8,7 +8,8 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy.stats import rankdata
 
-from evical.significance._numbers import as_numbers, without_rounding
+from dstheory.kernels.arguments import as_floats
+from evical.significance._numbers import without_rounding
 
 __all__ = ["Results", "as_results"]
 
@@ -48,7 +49,7 @@ class Results:
     greater_is_better: bool = True
 
     def __post_init__(self) -> None:
-        values = as_numbers(self.values, "results").copy()
+        values = as_floats(self.values, "results").copy()
         names = tuple(map(str, self.methods))
         if values.ndim != 2 or min(values.shape) < 2:
             raise ValueError(
@@ -100,6 +101,6 @@ def as_results(results: Any, greater_is_better: bool) -> Results:
                 "keep a column for each method"
             )
         return Results(results.to_numpy(dtype=np.float64), list(results.columns), greater_is_better)
-    values = as_numbers(results, "results")
+    values = as_floats(results, "results")
     count = values.shape[1] if values.ndim == 2 else 0
     return Results(values, [f"method {j}" for j in range(count)], greater_is_better)

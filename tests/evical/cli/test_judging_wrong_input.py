@@ -76,7 +76,10 @@ WRONG = [
     ("compare good.csv --score s --target t --methods beta,logistic:nope", "model is 'nope'"),
     ("compare good.csv --score s --target t --seed 4294967296", "'--seed'"),
     ("evaluate good.csv --target t --seed 4294967296", "'--seed'"),
-    ("evaluate good.csv --target t --bins 999999999999", "there is not enough memory"),
+    (
+        "evaluate good.csv --target t --bins 999999999999",
+        "n_bins is 999999999999, expected at most",
+    ),
     ("report good.csv --target t --folds 5 -o new.html", "--folds says nothing about predictions"),
     ("report good.csv --target t --rule pcr6 -o new.html", "--rule says nothing about predicti"),
     ("report good.csv good.csv --target t --seed 1 -o new.html", "--seed says nothing about an e"),

@@ -57,7 +57,10 @@ WRONG = [
     (f"fit ragged.csv {FIT}", "ragged.csv, line 3: 3 values in the row, 2 names in the header"),
     (f"fit quote.csv {FIT}", "quote.csv, line 3 is no row of CSV: unexpected end of data"),
     (f"fit twice.csv {FIT}", "twice.csv has two columns 's'"),
-    ("fit good.csv --score S --target y -o new.json", "good.csv has no column 'S'; columns: id, s"),
+    (
+        "fit good.csv --score S --target y -o new.json",
+        "good.csv has no column 'S'; did you mean 's'? columns: id, s",
+    ),
     (f"fit text.csv {FIT}", "text.csv, line 3, column 's': 'high' is not a number"),
     (f"fit nan.csv {FIT}", "nan.csv, line 3, column 's': the value is missing ('NaN')"),
     (f"fit inf.csv {FIT}", "inf.csv, line 3, column 's': found '1e999', but a score is"),

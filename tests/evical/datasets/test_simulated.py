@@ -55,7 +55,16 @@ def test_the_seed_decides():
 
 
 def test_what_is_refused():
-    with pytest.raises(ValueError, match="kind is 'spiral', expected one of monotone"):
+    with pytest.raises(ValueError, match="kind is 'spiral', expected one of 'monotone'"):
         simulated_scores("spiral", 5, np.random.default_rng(0))
-    with pytest.raises(ValueError, match="n is 0, expected at least one"):
+    with pytest.raises(ValueError, match="n is 0, expected at least 1"):
         simulated_quantiles("margin", 0)
+    with pytest.raises(ValueError, match=r"n is an integer|n is about"):
+        simulated_quantiles("margin", 10**400)
+    with pytest.raises(TypeError, match="rng is 0, expected"):
+        simulated_scores("margin", 5, 0)
+    with pytest.raises(TypeError, match=r"scores are \['a'\], expected real numbers"):
+        simulated_probability("margin", ["a"])
+    with pytest.raises(ValueError, match=r"scores hold 2.0, but kind 'monotone' has scores in"):
+        simulated_probability("monotone", [0.5, 2])
+    assert simulated_probability("margin", 1e308) == 0.05  # where the square would overflow

@@ -162,7 +162,7 @@ def test_real_evaluations_are_taken():
 @pytest.mark.parametrize(
     ("tests", "options", "message"),
     [
-        (["chi"], {}, "no test 'chi'; there are spiegelhalter"),
+        (["chi"], {}, "test is 'chi', expected one of 'spiegelhalter'"),
         (["interval"], {}, "belief intervals, but there are none"),
         ([], {}, "nothing to check"),
         (None, {"level": 0}, "level is 0"),
@@ -174,3 +174,20 @@ def test_wrong_arguments_are_refused(tests, options, message):
     p = middling(50)
     with pytest.raises(ValueError, match=message):
         check_calibration(predictions(draws(p, 1)[0], p), tests, **options)
+
+
+@pytest.mark.parametrize(
+    ("options", "message"),
+    [
+        ({"tests": "kuiper"}, "tests is 'kuiper', expected names out of spiegelhalter"),
+        ({"level": "5%"}, "level is '5%', expected a level"),
+        ({"max_error": "small"}, "max_error is 'small', expected a number"),
+        ({"n_bins": 2.5}, "n_bins is 2.5, expected a whole number"),
+    ],
+)
+def test_arguments_of_a_wrong_kind_are_named(options, message):
+    p = middling(50)
+    with pytest.raises(TypeError, match=message):
+        check_calibration(predictions(draws(p, 1)[0], p), **options)
+    with pytest.raises(TypeError, match="evaluation is None, expected an Evaluation"):
+        check_calibration(None)

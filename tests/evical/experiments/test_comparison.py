@@ -334,7 +334,12 @@ def test_unknown_methods_are_refused(name, message):
         ([1.0, 2.0, 3.0, 4.0], [0, 1, 0, 0], {"cv": 10}, "more samples are needed"),
         ([1.0, 2.0], [0, 1], {"cv": 1}, "cv is 1"),
         ([1.0, 2.0], [0, 1], {"repeats": 0}, "repeats"),
-        ([1.0, 2.0], [0, 1], {"criterion": "auc"}, "brier_score or log_loss"),
+        (
+            [1.0, 2.0],
+            [0, 1],
+            {"criterion": "auc"},
+            "criterion is 'auc', expected one of 'brier_score', 'log_loss'",
+        ),
         ([1.0, 2.0], [0, 1], {"methods": []}, "no method"),
         ([1.0, 2.0], [0, 1], {"methods": ["kde", "kde"]}, "named twice"),
     ],

@@ -154,5 +154,5 @@ def test_nearest_is_better_than_the_middle():
 
 
 def test_resamples_need_a_generator():
-    with pytest.raises(TypeError, match="Generator where there are resamples"):
+    with pytest.raises(TypeError, match=r"rng is None, expected a numpy.random.Generator"):
         interval_calibration_test([0, 1], [[0.2, 0.4]] * 2, n_resamples=9)

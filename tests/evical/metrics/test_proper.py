@@ -123,7 +123,7 @@ def test_ability_to_separate_of_extremes(n_classes):
     assert metrics.ability_to_separate(sure) == 1
     printed = metrics.ability_to_separate(even, scale="printed")
     assert printed == pytest.approx(1 - np.sqrt(n_classes / (n_classes - 1)))
-    with pytest.raises(ValueError, match="expected 'unit' or 'printed'"):
+    with pytest.raises(ValueError, match="scale is 'half', expected one of 'unit', 'printed'"):
         metrics.ability_to_separate(even, scale="half")
     with pytest.raises(ValueError, match="one class only"):
         metrics.ability_to_separate(MassFunction(Frame(["a"]), [1], np.ones((2, 1))))

@@ -91,9 +91,8 @@ def test_weights_are_taken(ax):
 @pytest.mark.parametrize(
     ("options", "message"),
     [
-        ({"measure": "kl"}, "measure is 'kl', expected 'gap', 'divergence', 'mse'"),
+        ({"measure": "kl"}, "measure is 'kl', expected one of 'gap', 'divergence', 'mse'"),
         ({"measure": "mse"}, "y_true is missing"),
-        ({"updates": "minorize"}, "updates are 'minorize', expected a list"),
         ({"updates": []}, "updates are"),
         ({"updates": ["newton"]}, "update is 'newton'"),
         ({"n_steps": 0}, "n_steps is 0"),
@@ -105,6 +104,8 @@ def test_what_is_refused(options, message):
     r, _ = answers(PAIRS)
     with pytest.raises(ValueError, match=message):
         CouplingDisplay.from_predictions(r, PAIRS, **options)
+    with pytest.raises(TypeError, match="updates is 'minorize', expected a list"):
+        CouplingDisplay.from_predictions(r, PAIRS, updates="minorize")
 
 
 def test_no_row():

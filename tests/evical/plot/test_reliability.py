@@ -394,7 +394,7 @@ def test_long_legends_stay_within_the_figure():
 
 
 def test_a_level_is_a_number(ax):
-    with pytest.raises(TypeError, match="confidence is 'high', expected a number"):
+    with pytest.raises(TypeError, match="confidence is 'high', expected a level"):
         draw(ax, confidence="high")
     with pytest.raises(ValueError, match=r"sample_weight\[1\] is -1"):
         ReliabilityDisplay.from_predictions([0, 1], [0.5, 0.5], sample_weight=[1, -1], ax=ax)

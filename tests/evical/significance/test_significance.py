@@ -308,16 +308,27 @@ def test_refused(call, message):
 @pytest.mark.parametrize(
     ("call", "message"),
     [
-        (lambda: friedman([["a", "b"], ["c", "d"]]), "results do not hold numbers"),
-        (lambda: Results([[1, 2], [3]], ["a", "b"]), "results do not hold numbers in rows"),
-        (lambda: wilcoxon(["a"], [1]), "values1 do not hold numbers"),
-        (lambda: holm_adjusted(["a"]), "pvalues do not hold numbers"),
+        (lambda: friedman([["a", "b"], ["c", "d"]]), "results are .*, expected real numbers"),
+        (lambda: wilcoxon(["a"], [1]), "values1 are .*, expected real numbers"),
+        (lambda: holm_adjusted(["a"]), "pvalues are .*, expected real numbers"),
+        (lambda: wilcoxon([1j], [1]), "values1 are .*, expected real numbers"),
+        (lambda: corrected_t([1, 2], [2, 4], test_share="1/3"), "test_share is '1/3'"),
+        (lambda: mcnemar([1], [1], [1], exact="yes"), "exact is 'yes', expected True or False"),
         (lambda: mcnemar(["a"], [1], [1]), "text in y_true and numbers in y_pred1, y_pred2"),
     ],
 )
 def test_what_is_no_number(call, message):
     with pytest.raises(TypeError, match=message):
         call()
+
+
+def test_rows_of_unequal_length_and_numbers_beyond_a_float_are_refused():
+    with pytest.raises(ValueError, match=r"results are .*, whose rows differ in length"):
+        Results([[1, 2], [3]], ["a", "b"])
+    with pytest.raises(ValueError, match=r"y_true are .*, whose rows differ in length"):
+        mcnemar([[1], [1, 2]], [1], [1])
+    with pytest.raises(ValueError, match="values1 hold a number above"):
+        wilcoxon([10**400], [1])
 
 
 def test_a_column_of_names_is_refused():
