@@ -60,6 +60,9 @@ def dempster(
     Commutative and associative; the vacuous mass function is neutral. On Bayesian mass
     functions it is Bayes' rule with a uniform prior.
 
+    Each mass is right to 1e-15, whatever the conflict. Beside a mass near 1, one whose products
+    are below 1e-308 loses digits, or is 0; with ``log=True`` it keeps them.
+
     References
     ----------
     Dempster, A. P. (1967). Upper and lower probabilities induced by a multivalued mapping.

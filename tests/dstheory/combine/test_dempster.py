@@ -145,3 +145,23 @@ def test_logarithms_name_rows_of_total_conflict():
     two = MassFunction.from_dict(frame, {"b": 1})
     with pytest.raises(TotalConflictError, match=r"in 2 of 3 rows \(first: row 1\)"):
         dempster(one, two, log=True)
+
+
+@pytest.mark.parametrize("seed", range(20))
+def test_masses_are_right_to_1e_15_and_by_logarithms_to_their_digits(seed):
+    """Products of masses from 1e-170 to 1, most of them below 1e-308 beside such as are not."""
+    rng = np.random.default_rng(seed)
+    frame = Frame(range(3))
+    stores = 10.0 ** rng.uniform(-170, 0, (2, 7))
+    stores[np.arange(2), rng.integers(0, 7, 2)] = 1.0
+    stores /= stores.sum(axis=1, keepdims=True)
+    floats = [MassFunction(frame, range(1, 8), row) for row in stores]
+    fractions = [[Fraction(value) for value in row.tolist()] for row in stores]
+    exact = dempster(
+        *(MassFunction(frame, range(1, 8), [v / sum(row) for v in row]) for row in fractions)
+    )
+    for mask in range(1, 8):
+        expected = float(exact.mass(mask=mask))
+        assert dempster(*floats).mass(mask=mask) == pytest.approx(expected, rel=0, abs=1e-15)
+        by_logarithms = dempster(*floats, log=True).mass(mask=mask)
+        assert by_logarithms == pytest.approx(expected, rel=1e-11, abs=1e-300)
