@@ -156,7 +156,7 @@ def fit_piecewise_logistic(counts: ScoreCounts, penalty: float, smooth: bool) ->
 def _unit(scores: Floats, first: float, last: float) -> Floats:
     """Scores in [0, 1]; those outside take the nearest end, and all are 0 where both are one."""
     if first == last:
-        return np.clip(np.sign(scores - first), 0.0, 1.0)
+        return (scores > first).astype(np.float64)
     return np.clip(share_of_range(scores, first, last), 0.0, 1.0)
 
 

@@ -16,7 +16,8 @@ from typing import Protocol
 import numpy as np
 from numpy.typing import NDArray
 
-from evical.scores._deviance import Deviance
+from evical.errors import ConvergenceError
+from evical.scores._deviance import NO_PROFILE, Deviance, DevianceSlices
 from evical.scores._polar import PolarProfile
 
 Array = NDArray[np.float64]
@@ -27,6 +28,7 @@ _POINTS, _WEIGHTS = np.polynomial.legendre.leggauss(28)
 # twice as fast, so that its error is about their square (at most 1e-8 in all cases tried).
 _ROUGH = 1e-6
 _HALVINGS = 12
+_MOST_PANELS = 16  # without a table, for an integral on average; four are the rule
 _LAST_LEGENDRE = np.polynomial.legendre.legvander(_POINTS, 27)[:, -4:] * (np.arange(24, 28) + 0.5)
 
 
@@ -101,10 +103,19 @@ def _integrals(beliefs: _Beliefs, first: Array, last: Array) -> tuple[Array, Arr
     """Integrate sigmoid' times 1 - exp(-D), and times exp(-D), over [first, last] in t.
 
     Rough panels are halved: a far outlier that changes sides gives D something like a corner.
+
+    Raises
+    ------
+    ConvergenceError
+        If there is no table, and most panels stay rough however often they are halved.
     """
     inside, outside = np.zeros(first.size), np.zeros(first.size)
-    owner = np.arange(first.size)
+    owner, visited = np.arange(first.size), 0
+    most = _MOST_PANELS * first.size if isinstance(beliefs.slices, DevianceSlices) else np.inf
     for halving in range(_HALVINGS + 1):
+        visited += owner.size
+        if visited > most:
+            raise ConvergenceError(NO_PROFILE)
         improbable, probable, rough = _panels(beliefs.take(owner), first, last)
         good = ~rough | (halving == _HALVINGS)
         np.add.at(inside, owner[good], improbable[good])

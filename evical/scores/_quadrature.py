@@ -53,6 +53,8 @@ def gauss_rule(x: Array, weight: Array, size: int) -> tuple[Array, Array]:
     if x.size <= size:
         return x, weight
     middle, half = 0.5 * (x[0] + x[-1]), 0.5 * (x[-1] - x[0])
+    if half == 0.0:  # scores beside a far outlier are one
+        return x[:1], weight.sum(keepdims=True)
     t = (x - middle) / half
     total = weight.sum()
     current, previous = np.sqrt(weight / total), np.zeros_like(t)

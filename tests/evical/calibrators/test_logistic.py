@@ -9,6 +9,7 @@ from sklearn.exceptions import NotFittedError
 
 from dstheory import betp, dempster
 from evical.calibrators import LogisticCalibrator
+from evical.errors import ConvergenceError
 
 RNG = np.random.default_rng(0)
 SCORES = RNG.normal(size=300)
@@ -125,3 +126,13 @@ def test_before_fit_there_is_nothing_to_tell():
     ):
         with pytest.raises(NotFittedError):
             tell(LogisticCalibrator())
+
+
+def test_what_no_halving_resolves_is_refused_after_few_panels():
+    """A light outlier at 1e265, and weights 24 powers of ten apart: it took over a minute."""
+    rng = np.random.default_rng([0, 181])
+    scores = np.append(rng.normal(size=19), 1e265)
+    y = (scores > 0).astype(int)
+    weight = np.where(np.arange(20) % 3 == 1, 1e-12, 1e12)
+    with pytest.raises(ConvergenceError, match="leave out the extreme ones"):
+        LogisticCalibrator().fit(scores, y, weight)

@@ -200,3 +200,9 @@ def test_evidence_of_less_than_one_sample_leaves_nearly_all_open(total):
     c = PiecewiseLogisticCalibrator(0.1, model="likelihood").fit(SCORES, Y, weights)
     low, high = c.predict_interval([-1.0, 0.0, 1.0]).T
     assert (high - low > 0.7).all()
+
+
+@pytest.mark.parametrize("score", [-1.7e308, -1e300, 1.7e308])
+def test_one_score_at_the_end_of_the_floats(score):
+    c = PiecewiseLogisticCalibrator().fit([score, score], [0, 1])
+    np.testing.assert_allclose(c.predict_proba([score, -score])[:, 1], 0.5, rtol=1e-12)

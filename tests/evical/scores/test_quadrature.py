@@ -45,3 +45,8 @@ def test_panels():
 def test_gaps_cost_no_panels():
     x = np.r_[np.linspace(0, 1e-6, 100), np.linspace(1e6, 1e6 + 1e-6, 100)]
     assert panel_edges(x, np.array([[0.0, 1.0]])).tolist() == [1e6]
+
+
+def test_scores_that_rounding_makes_one_are_one_node():
+    nodes, weights = gauss_rule(np.full(40, -7e-14), np.arange(1.0, 41.0), 20)
+    assert (nodes.tolist(), weights.tolist()) == ([-7e-14], [820.0])
