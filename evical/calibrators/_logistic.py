@@ -6,16 +6,16 @@ normal-approximation interval, or the profile of the whole relative likelihood, 
 into a mass function (Xu et al. 2016, section 4.3, eq. 22-28 and 33-40).
 """
 
-from typing import Any
+from typing import Any, ClassVar
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 from sklearn.utils.validation import check_is_fitted
 
 from dstheory.kernels.arguments import as_floats
+from evical.calibrators import _fields as fields
 from evical.calibrators._base import BaseCalibrator
 from evical.calibrators._models import check_confidence, check_model
-from evical.calibrators._saved import check_shapes
 from evical.scores import LogisticProfile, PlattFit, ScoreCounts
 from evical.scores._platt import confidence_interval, platt_of_counts
 from evical.scores._profile import profile_of_counts
@@ -75,7 +75,21 @@ class LogisticCalibrator(BaseCalibrator):
     array([[0.0632, 0.9368]])
     """
 
-    _state = ("sigmoid", "profile")
+    _state: ClassVar = {
+        **{f"sigmoid.{name}": fields.finite() for name in ("center", "beta0", "beta1")},
+        "sigmoid.scale": fields.positive(),
+        "sigmoid.covariance": fields.finite(2, 2),
+        **{
+            f"profile.{name}": fields.optional(fields.finite(*shape))
+            for name, shape in {
+                **dict.fromkeys(("center", "scale", "intercept", "slope", "unit", "limit"), ()),
+                "nodes": ("n",),
+                "weights": ("n",),
+                "edges": ("p+1",),
+                "coefficients": (2, "q", "p"),
+            }.items()
+        },
+    }
 
     def __init__(
         self,
@@ -196,22 +210,8 @@ class LogisticCalibrator(BaseCalibrator):
         self.profile_ = LogisticProfile(**profile) if profile else None
 
     def _check_state(self) -> None:
-        check_shapes(self.sigmoid_, covariance=(2, 2))
         if (self.profile_ is None) == (self.model == "likelihood"):
             raise ValueError(
                 f"saved calibrator is damaged: its model is {self.model!r}, but "
                 f"it is saved {'without' if self.profile_ is None else 'with'} a likelihood"
             )
-        if self.profile_ is None:
-            return
-        n, degree = np.size(self.profile_.nodes), np.shape(self.profile_.coefficients)[1:2]
-        n_edges = np.size(self.profile_.edges)
-        scalars = ("center", "scale", "intercept", "slope", "unit", "limit")
-        check_shapes(
-            self.profile_,
-            **dict.fromkeys(scalars, ()),
-            nodes=(n,),
-            weights=(n,),
-            edges=(n_edges,),
-            coefficients=(2, *degree, max(n_edges - 1, 1)),
-        )

@@ -6,13 +6,14 @@ What the sample leaves open about the log-odds, the knots being given, is the li
 (Xu et al. 2016, section 4.3, carried over from the sigmoid).
 """
 
-from typing import Any
+from typing import Any, ClassVar
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 from sklearn.utils.validation import check_is_fitted
 
 from dstheory.kernels.arguments import as_real, check_flag, shown
+from evical.calibrators import _fields as fields
 from evical.calibrators._base import BaseCalibrator
 from evical.calibrators._models import check_model
 from evical.calibrators._saved import check_shapes
@@ -27,6 +28,7 @@ __all__ = ["PiecewiseLogisticCalibrator"]
 
 Floats = NDArray[np.float64]
 _MODELS = ("bayesian", "likelihood")
+_FITTED = ("first", "last", "inner", "parameters", "strength", "objective")
 
 
 class PiecewiseLogisticCalibrator(BaseCalibrator):
@@ -87,18 +89,18 @@ class PiecewiseLogisticCalibrator(BaseCalibrator):
     [0.18, 0.5]
     """
 
-    _state = (
-        "first",
-        "last",
-        "inner",
-        "parameters",
-        "strength",
-        "objective",
-        "nodes",
-        "weights",
-        "edges",
-        "coefficients",
-    )
+    _state: ClassVar = {
+        "first": fields.finite(),
+        "last": fields.finite(),
+        "inner": fields.optional(fields.finite("k")),
+        "parameters": fields.finite("d"),
+        "strength": fields.finite(),
+        "objective": fields.finite(),
+        "nodes": fields.optional(fields.finite("n")),
+        "weights": fields.optional(fields.finite("n")),
+        "edges": fields.optional(fields.finite("p+1")),
+        "coefficients": fields.optional(fields.finite(2, "q", "p")),
+    }
 
     def __init__(
         self,
@@ -183,14 +185,14 @@ class PiecewiseLogisticCalibrator(BaseCalibrator):
 
     def _get_state(self) -> dict[str, Any]:
         table = self._table or MassTable(np.empty(0), np.empty((2, 0, 0)))
-        fitted = {name: getattr(self._fit, name) for name in self._state[:6]}
+        fitted = {name: getattr(self._fit, name) for name in _FITTED}
         reduced = {"nodes": self._profile.nodes, "weights": self._profile.weights}
         return {**fitted, **reduced, "edges": table.edges, "coefficients": table.coefficients}
 
     def _set_state(self, state: dict[str, Any]) -> None:
         fitted: dict[str, Any] = {
             name: state[name] if name in ("inner", "parameters") else float(state[name])
-            for name in self._state[:6]
+            for name in _FITTED
         }
         self._profile = PiecewiseProfile(PiecewiseFit(**fitted), state["nodes"], state["weights"])
         table = MassTable(state["edges"], state["coefficients"])

@@ -5,14 +5,14 @@ curvature that cross-validation sets. With a high price the curve is Platt's lin
 data lose little against it, and much data are followed wherever they lead.
 """
 
-from typing import Any
+from typing import Any, ClassVar
 
 import numpy as np
 from numpy.typing import NDArray
 from scipy.special import expit
 
+from evical.calibrators import _fields as fields
 from evical.calibrators._base import BaseCalibrator
-from evical.calibrators._saved import check_shapes
 from evical.scores import ScoreCounts
 from evical.scores._spline import LogisticSpline, fit_logistic_spline
 
@@ -77,7 +77,12 @@ class SplineCalibrator(BaseCalibrator):
     array([0.1 , 0.52, 0.86, 0.12])
     """
 
-    _state = ("knots_", "values_", "penalty_", "degrees_of_freedom_")
+    _state: ClassVar = {
+        "knots_": fields.rising("n"),
+        "values_": fields.finite("n"),
+        "penalty_": fields.finite(),
+        "degrees_of_freedom_": fields.finite(),
+    }
 
     def __init__(self, n_knots: int = 30, transform: str | None = None) -> None:
         self.n_knots = n_knots
@@ -108,9 +113,3 @@ class SplineCalibrator(BaseCalibrator):
         penalty, degrees = float(state["penalty_"]), float(state["degrees_of_freedom_"])
         self.penalty_ = np.inf if penalty < 0 else penalty
         self.degrees_of_freedom_ = degrees
-
-    def _check_state(self) -> None:
-        k = np.size(self.knots_)
-        check_shapes(self, knots_=(k,), values_=(k,))
-        if k == 0 or not (np.diff(self.knots_) > 0).all():
-            raise ValueError("saved calibrator is damaged: state knots_ does not ascend")

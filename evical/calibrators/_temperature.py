@@ -5,12 +5,13 @@ its decisions (Guo et al. 2017). What the sample leaves open about the temperatu
 mass function as for the sigmoid (Xu et al. 2016, section 4.3), here in closed form.
 """
 
-from typing import Any
+from typing import Any, ClassVar
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 from sklearn.utils.validation import check_is_fitted
 
+from evical.calibrators import _fields as fields
 from evical.calibrators._base import BaseCalibrator
 from evical.calibrators._from_log_odds import LOG_ODDS_MODELS, masses_from_log_odds
 from evical.calibrators._models import check_confidence, check_model
@@ -83,16 +84,16 @@ class TemperatureCalibrator(BaseCalibrator):
            [0.517, 0.853]])
     """
 
-    _state = (
-        "scale",
-        "inverse",
-        "deviation",
-        "nodes",
-        "weights",
-        "slope",
-        "edges",
-        "coefficients",
-    )
+    _state: ClassVar = {
+        "scale": fields.positive(),
+        "inverse": fields.Field(least=0.0),
+        "deviation": fields.Field(least=0.0),
+        "nodes": fields.optional(fields.finite("n")),
+        "weights": fields.optional(fields.finite("n")),
+        "slope": fields.finite(),
+        "edges": fields.optional(fields.finite("p+1")),
+        "coefficients": fields.optional(fields.finite(2, "q", "p")),
+    }
 
     def __init__(
         self,
@@ -195,7 +196,9 @@ class TemperatureCalibrator(BaseCalibrator):
         }
 
     def _set_state(self, state: dict[str, Any]) -> None:
-        scale, inverse, deviation = (float(state[name]) for name in self._state[:3])
+        scale, inverse, deviation = (
+            float(state[name]) for name in ("scale", "inverse", "deviation")
+        )
         self._fit = TemperatureFit(scale, inverse, deviation)
         self._profile, self._table = None, None
         if self.model == "likelihood":
@@ -205,8 +208,6 @@ class TemperatureCalibrator(BaseCalibrator):
             self._table = MassTable(state["edges"], state["coefficients"])
 
     def _check_state(self) -> None:
-        if not (self._fit.scale > 0.0 and self._fit.inverse >= 0.0 and self._fit.deviation >= 0.0):
-            raise ValueError("saved calibrator is damaged: state inverse is no temperature")
         if self._profile is None or self._table is None:
             return
         m = np.size(self._profile.nodes)
