@@ -120,4 +120,5 @@ def test_picture_of_convergence():
         figure.subplots_adjust(bottom=0.1, hspace=0.6)
         upper, lower = figure.subplots(2, 1)
         CouplingDisplay.from_predictions(r, REST, updates=updates, ax=upper)
+        upper.set_yticks(np.logspace(-10, -2, 5))  # versions of matplotlib choose other decades
         CouplingDisplay.from_predictions(r, REST, y, updates=updates[:1], ax=lower)
