@@ -17,13 +17,13 @@ from sklearn.ensemble import VotingClassifier
 from sklearn.frozen import FrozenEstimator
 from sklearn.utils import Bunch, get_tags
 from sklearn.utils.metadata_routing import MetadataRouter, MethodMapping, process_routing
-from sklearn.utils.metaestimators import _BaseComposition
 from sklearn.utils.validation import check_is_fitted
 
 from dstheory import MassFunction
 from dstheory.combine import conjunctive, dempster
 from dstheory.kernels.arguments import check_choice
 from evical._closed import ClosedForm
+from evical._composition import Composition
 from evical._cross_fit import Share, check_refittable, fit_fusion, learned_by_name
 from evical._inputs import check_groups, check_samples
 from evical._members import as_subsets, fit_member, named_members
@@ -46,7 +46,7 @@ Floats = NDArray[np.float64]
 Rule = Callable[..., MassFunction]
 
 
-class EvidentialEnsemble(BeliefPredictor, _BaseComposition):  # type: ignore[misc]  # untyped base
+class EvidentialEnsemble(BeliefPredictor, Composition):
     """Classifiers whose belief functions are combined.
 
     Parameters
@@ -331,50 +331,6 @@ class EvidentialEnsemble(BeliefPredictor, _BaseComposition):  # type: ignore[mis
         masses = self.predict_masses(X)
         joint = masses[0] if len(masses) == 1 else conjunctive(*masses)
         return np.asarray(joint.mass(mask=0))
-
-    def get_params(self, deep: bool = True) -> dict[str, Any]:
-        """Parameters of the ensemble and, by ``name__parameter``, of its classifiers.
-
-        Parameters
-        ----------
-        deep : bool
-            Whether to include the classifiers' own.
-
-        Returns
-        -------
-        dict
-        """
-        return dict(self._get_params("_pairs", deep=deep))
-
-    def set_params(self, **params: Any) -> Self:
-        """Set parameters of the ensemble, a classifier by its name, or its parameters.
-
-        Parameters
-        ----------
-        **params
-            Such as ``rule=conjunctive``, ``svm=SVC()`` or ``svm__C=10``.
-
-        Returns
-        -------
-        self
-        """
-        if "estimators" in params:  # first, because other names may be of the new ones
-            self.estimators = params.pop("estimators")
-        self._set_params("_pairs", **params)
-        return self
-
-    @property
-    def _pairs(self) -> list[tuple[str, Any]]:
-        """`estimators` with names; assigning keeps a list without names without names."""
-        try:
-            return named_members(self.estimators)
-        except (TypeError, ValueError):
-            return []  # refused by fit, with the reason
-
-    @_pairs.setter
-    def _pairs(self, pairs: list[tuple[str, Any]]) -> None:
-        has_names = isinstance(self.estimators[0], tuple | list)
-        self.estimators = pairs if has_names else [classifier for _, classifier in pairs]
 
     def get_metadata_routing(self) -> Any:
         """Where `fit` sends its metadata: to each classifier.
