@@ -29,6 +29,7 @@ from evical._inputs import check_groups, check_samples
 from evical._members import as_subsets, fit_member, named_members
 from evical._predictions import BeliefPredictor, warn_of_weightless
 from evical._progress import Progress, check_verbose
+from evical._rule_check import check_rule
 from evical._rules import (
     check_predictable,
     closed_form,
@@ -211,6 +212,7 @@ class EvidentialEnsemble(BeliefPredictor, Composition):
             )
             shares = [Share(*part) for part in parts]
             fit_fusion(fusion, shares, X, y, weight, self.n_jobs, progress, groups)
+        check_rule(fusion, self.estimators_, X)
         self.fusion_ = fusion
         self.fusion_by_name_ = learned_by_name(fusion, list(members))
         self._take_features(self.estimators_[0])
