@@ -39,18 +39,13 @@ def checked_columns(columns: ArrayLike, code: ArrayLike) -> tuple[NDArray[Any], 
     ValueError
         If a shape or an entry of the code is wrong.
     """
-    masses, matrix = column_masses(columns), as_array(code, "code")
+    matrix = as_array(code, "code")
     if matrix.ndim != 2 or not np.isin(matrix, (-1, 0, 1)).all():
         raise ValueError(
-            f"code is {shown(code)} of shape {matrix.shape}, expected 1, -1 or 0 for each class "
+            f"code is of shape {matrix.shape}, {shown(code)}, expected 1, -1 or 0 for each class "
             "(row) and each column"
         )
-    if masses.shape[:2] != (3, matrix.shape[1]):
-        raise ValueError(
-            f"columns have shape {masses.shape}, expected (3, {matrix.shape[1]}, ...): masses of "
-            "the negative side, the positive side and either for each column of the code"
-        )
-    return masses, matrix.astype(np.int8)
+    return column_masses(columns, matrix.shape[1]), matrix.astype(np.int8)
 
 
 def is_one_vs_rest(code: NDArray[np.int8]) -> bool:

@@ -12,12 +12,14 @@ __all__ = ["Floats", "column_masses", "column_weights", "probabilities"]
 Floats: TypeAlias = NDArray[np.float64]
 
 
-def column_masses(columns: Any) -> NDArray[Any]:
+def column_masses(columns: Any, n_columns: int | None = None) -> NDArray[Any]:
     """Masses of the columns' sides: floats, or Fractions as they are.
 
     Parameters
     ----------
     columns : (3, B, *batch) array
+    n_columns : int, optional
+        B, if known.
 
     Returns
     -------
@@ -39,10 +41,12 @@ def column_masses(columns: Any) -> NDArray[Any]:
 positive side and either for each column
     """
     masses, floats = as_array(columns, "columns"), as_floats(columns, "columns")
-    if masses.ndim < 2 or masses.shape[0] != 3 or masses.shape[1] == 0:
+    wanted = "B" if n_columns is None else n_columns
+    known = masses.ndim < 2 or n_columns in (None, masses.shape[1])
+    if masses.ndim < 2 or masses.shape[0] != 3 or masses.shape[1] == 0 or not known:
         raise ValueError(
-            f"columns have shape {masses.shape}, expected (3, B, ...): masses of the negative "
-            "side, the positive side and either for each column"
+            f"columns have shape {masses.shape}, expected (3, {wanted}, ...): masses of the "
+            "negative side, the positive side and either for each column"
         )
     return masses if masses.dtype == object else floats
 
