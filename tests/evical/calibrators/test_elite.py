@@ -134,7 +134,7 @@ def test_weights_of_a_billion():
     light = ELiTECalibrator().fit(scores, y, sample_weight=np.full(200, 1e9))
     assert np.isfinite(positive(light, scores)).all()
     mixed = 10 ** np.random.default_rng(0).uniform(0, 9, 200)
-    for weights in (mixed, mixed**3, mixed**-30):
+    for weights in (mixed, mixed**1.4, mixed**-1.6, mixed**3 * 1e-14):
         p = positive(ELiTECalibrator().fit(scores, y, sample_weight=weights), scores)
         assert ((p > 0) & (p < 1)).all()
 
