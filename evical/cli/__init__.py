@@ -4,8 +4,6 @@ import sys
 from collections.abc import Sequence
 from importlib.util import find_spec
 
-from dstheory.optional import install_hint
-
 __all__ = ["main"]
 
 # What the extra `cli` brings and the package does without.
@@ -28,6 +26,9 @@ def main(arguments: Sequence[str] | None = None) -> int:
     """
     missing = [name for name in _NEEDED if find_spec(name) is None]
     if missing:
+        # Here, because it loads NumPy, for which the help should not wait.
+        from dstheory.optional import install_hint
+
         sys.stderr.write(
             f"evical: the command line needs {', '.join(missing)}; {install_hint(*missing)}\n"
         )

@@ -40,7 +40,7 @@ def results_with(errors: list[tuple[float, float]]) -> Results:
     [
         ({"shares": (Fraction(1, 2),)}, "sum to 1"),
         ({"shares": (Fraction(3, 2), Fraction(-1, 2))}, "positive parts"),
-        ({"classifier": "oracle"}, "classifier is 'oracle', expected one of rbf_svm"),
+        ({"classifier": "oracle"}, "classifier is 'oracle', expected one of 'rbf_svm'"),
         ({"methods": ()}, "there are no methods"),
         ({"rounds": 0}, "rounds is 0, expected at least 1"),
         ({"seed": -1}, "seed is -1"),
@@ -52,11 +52,11 @@ def test_wrong_protocols_are_refused(change, message):
 
 
 def test_wrong_methods_are_refused():
-    with pytest.raises(ValueError, match="calibrator is 'magic', expected one of binning"):
+    with pytest.raises(ValueError, match="calibrator is 'magic', expected one of 'binning'"):
         Method("magic", "likelihood")
-    with pytest.raises(ValueError, match="fusion is 'sum', expected one of dempster"):
+    with pytest.raises(ValueError, match="fusion is 'sum', expected one of 'dempster'"):
         Method("binning", "likelihood", "sum")
-    with pytest.raises(ValueError, match="model is 'dempster', expected one of likelihood, conf"):
+    with pytest.raises(ValueError, match="model is 'dempster', expected one of 'likelihood'"):
         Method("logistic", "dempster")  # which is a model of bins
 
 
