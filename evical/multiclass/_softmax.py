@@ -16,6 +16,8 @@ from numpy.typing import NDArray
 from scipy.optimize import minimize
 from scipy.special import softmax
 
+from evical.errors import ConvergenceError
+
 __all__ = ["Problem", "minimize_softmax", "platt_target_matrix"]
 
 Floats = NDArray[np.float64]
@@ -29,6 +31,7 @@ _STEPS = 200
 # Squared Newton decrement of the mean loss from which one more step is the last: its error is
 # about the square of this, and no value could tell whether it gains.
 _CONVERGED = 1e-11
+_FLAT = 1e-6  # of the mean loss or its slope, where rounding or slow progress ends the iteration
 _SINGULAR = 1e-13  # eigenvalues below that share of the greatest are of redundant directions
 _NEWTON_SIZE = 700  # parameters; a Hessian of more costs more than it gains
 
@@ -216,7 +219,17 @@ def minimize_softmax(problem: Problem, newton: bool | None = None) -> Floats:
         method="L-BFGS-B",
         options={"gtol": 1e-9, "ftol": 1e-15, "maxiter": 5000, "maxfun": 10000, "maxcor": 30},
     )
+    _check_optimum(float(np.abs(found.jac).max()))
     return np.asarray(found.x.reshape(shape))
+
+
+def _check_optimum(left: float) -> None:
+    """Raise unless what is left to be gained, or the slope, of the mean loss is negligible."""
+    if not left <= _FLAT:
+        raise ConvergenceError(
+            f"no proof of an optimum: the mean loss may still fall by {left:.2g}; "
+            "scores differ by too many powers of ten: leave out the extreme ones, or standardize"
+        )
 
 
 def _newton(problem: Problem) -> Floats:
@@ -232,9 +245,11 @@ def _newton(problem: Problem) -> Floats:
         while (reached := problem.value(new)) > value - 0.25 * length * decrement:
             length /= 2
             if length < 1e-6:  # rounding is all that is left
+                _check_optimum(decrement)
                 return w
             new = w + length * step
         w, value = new, reached
+    _check_optimum(decrement)
     return w
 
 
