@@ -1,11 +1,15 @@
 """The documentation: its examples run, its links lead somewhere, and its lists are complete."""
 
 import doctest
+import functools
 import importlib.util
+import pkgutil
 import re
 
 import pytest
 
+import dstheory
+import evical
 from dstheory import Frame, MassFunction, TotalConflictError, combine
 from tests.public_objects import ROOT
 
@@ -52,6 +56,25 @@ def test_index_names_every_page():
     named = {(DOCS / target).resolve() for target in LINK.findall(text(DOCS / "index.md"))}
     assert set(DOCS.rglob("*.md")) - {DOCS / "index.md"} - named == set()
     assert len(GUIDE) >= 12
+
+
+def named_object(name):
+    """What a dotted name of the glossary stands for; short names are those of both packages."""
+    first, *rest = name.split(".")
+    if first in ("dstheory", "evical"):
+        return pkgutil.resolve_name(name)
+    package = dstheory if first in dstheory.__all__ else evical
+    return functools.reduce(getattr, rest, getattr(package, first))
+
+
+def test_names_in_the_glossary_exist():
+    rows = [line for line in text(DOCS / "guide" / "glossary.md").splitlines() if line[:1] == "|"]
+    names = [
+        name for row in rows for name in re.findall(r"`([\w.]+)`", re.split(r"(?<!\\)\|", row)[4])
+    ]
+    assert len(names) > 40
+    for name in names:
+        assert named_object(name) is not None, name
 
 
 def test_every_rule_is_in_the_tables():
