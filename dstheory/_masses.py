@@ -10,6 +10,7 @@ import numpy as np
 
 from dstheory import _checks
 from dstheory.frame import Frame
+from dstheory.kernels.arguments import check_instance
 from dstheory.kernels.grouping import Part, added_up
 from dstheory.mass import MassFunction
 
@@ -18,9 +19,9 @@ __all__ = ["batch_of", "check_mass", "check_masses", "collected"]
 
 def check_mass(m: Any, name: str = "m") -> MassFunction:
     """The mass function, if it is one."""
-    if not isinstance(m, MassFunction):
-        raise TypeError(f"{name} is a MassFunction, not {type(m).__name__}")
-    return m
+    check_instance(name, m, MassFunction, "a MassFunction")
+    mass: MassFunction = m
+    return mass
 
 
 def check_masses(*masses: MassFunction) -> None:

@@ -13,7 +13,8 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from dstheory.approximate._rows import by_row, check_mass
+from dstheory._masses import check_mass
+from dstheory.approximate._rows import by_row
 from dstheory.kernels import bits
 from dstheory.kernels.arguments import check_count
 from dstheory.mass import MassFunction

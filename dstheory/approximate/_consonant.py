@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from dstheory.approximate._rows import check_mass
+from dstheory._masses import check_mass
 from dstheory.construct._consonant import assemble, falling_order
 from dstheory.kernels import bits
 from dstheory.kernels.arguments import as_sequence

@@ -6,7 +6,8 @@ Made so that decisions by pignistic probability change little (Bauer 1997).
 from fractions import Fraction
 from typing import Any
 
-from dstheory.approximate._rows import by_row, check_mass
+from dstheory._masses import check_mass
+from dstheory.approximate._rows import by_row
 from dstheory.kernels.arguments import check_count
 from dstheory.mass import MassFunction
 

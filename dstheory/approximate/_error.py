@@ -3,7 +3,7 @@
 from collections.abc import Callable
 from typing import Any
 
-from dstheory.approximate._rows import check_mass
+from dstheory._masses import check_mass
 from dstheory.mass import MassFunction
 from dstheory.measure import jousselme
 

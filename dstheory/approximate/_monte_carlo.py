@@ -13,7 +13,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from dstheory import _checks
-from dstheory.approximate._rows import check_mass
+from dstheory._masses import check_mass
 from dstheory.errors import MassError, TotalConflictError
 from dstheory.kernels import bits
 from dstheory.kernels.arguments import as_sequence, check_count

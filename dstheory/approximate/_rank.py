@@ -11,7 +11,8 @@ from typing import Any, Literal
 
 import numpy as np
 
-from dstheory.approximate._rows import check_mass, unflattened
+from dstheory._masses import check_mass
+from dstheory.approximate._rows import unflattened
 from dstheory.errors import DSTheoryError
 from dstheory.kernels import bits
 from dstheory.kernels.arguments import check_count

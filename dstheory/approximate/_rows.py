@@ -14,16 +14,9 @@ from dstheory._masses import collected
 from dstheory.kernels import bits
 from dstheory.mass import MassFunction
 
-__all__ = ["by_row", "check_mass", "mass_ranks", "unflattened"]
+__all__ = ["by_row", "mass_ranks", "unflattened"]
 
 Sets = dict[int, Any]
-
-
-def check_mass(m: Any) -> MassFunction:
-    """The mass function, if it is one."""
-    if not isinstance(m, MassFunction):
-        raise TypeError(f"m is a MassFunction, not {m!r}")
-    return m
 
 
 def mass_ranks(store: NDArray[Any]) -> NDArray[np.intp]:

@@ -8,7 +8,8 @@ from typing import Any
 import numpy as np
 
 from dstheory._checks import check_number
-from dstheory.approximate._rows import check_mass, mass_ranks, unflattened
+from dstheory._masses import check_mass
+from dstheory.approximate._rows import mass_ranks, unflattened
 from dstheory.kernels import bits
 from dstheory.kernels.arguments import check_count, shown
 from dstheory.mass import MassFunction

@@ -24,7 +24,7 @@ from dstheory.errors import DSTheoryError, TotalConflictError
 from dstheory.exact._conclusions import check_quantity, columns, conclusion, named_sources, weights
 from dstheory.exact._imprecise import ImpreciseMass
 from dstheory.exact._relaxation import relaxed_bounds
-from dstheory.kernels.arguments import as_sequence
+from dstheory.kernels.arguments import as_sequence, check_instance
 from dstheory.kernels.naming import RATES, one_of, shares_by_name
 from dstheory.kernels.shapes import scalar
 from dstheory.mass import MassFunction
@@ -113,8 +113,7 @@ def belief_bounds(
 def _polytope(source: Any) -> ImpreciseMass:
     if isinstance(source, ImpreciseMass):
         return source
-    if not isinstance(source, MassFunction):
-        raise TypeError(f"a source is an ImpreciseMass or a MassFunction, not {source!r}")
+    check_instance("a source", source, MassFunction, "an ImpreciseMass or a MassFunction")
     if source.batch_shape:
         raise DSTheoryError(f"batch shape is {source.batch_shape}; give single mass functions")
     return ImpreciseMass(source.frame, {frozenset(e): m for e, m in source.to_dict().items()})

@@ -15,7 +15,6 @@ from dstheory.mass import MassFunction
 __all__ = [
     "as_rate",
     "broadcast_shape",
-    "check_mass",
     "given_contexts",
     "given_rate",
     "matched",
@@ -23,13 +22,6 @@ __all__ = [
 ]
 
 Shares = tuple[NDArray[Any], NDArray[Any]]
-
-
-def check_mass(m: Any, name: str = "m") -> MassFunction:
-    """The mass function, if it is one."""
-    if not isinstance(m, MassFunction):
-        raise TypeError(f"{name} is a MassFunction, not {m!r}")
-    return m
 
 
 def given_rate(rate: Any, reliability: Any, m: MassFunction) -> Shares:

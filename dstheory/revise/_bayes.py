@@ -13,14 +13,14 @@ import numpy as np
 from numpy.typing import NDArray
 
 from dstheory import _checks
-from dstheory._masses import collected
+from dstheory._masses import check_mass, collected
 from dstheory._shares import as_share
 from dstheory.errors import DSTheoryError, MassError, TotalConflictError
 from dstheory.frame import Frame
 from dstheory.kernels import bits, pairwise, setwise
 from dstheory.kernels.shapes import stretched
 from dstheory.mass import MassFunction
-from dstheory.revise._arguments import broadcast_shape, check_mass, matched, refuse_rows
+from dstheory.revise._arguments import broadcast_shape, matched, refuse_rows
 
 __all__ = ["conditional_plausibilities", "disjunctive_rule_of_combination", "generalized_bayes"]
 

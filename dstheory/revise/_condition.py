@@ -8,11 +8,12 @@ from typing import Any
 
 import numpy as np
 
+from dstheory._masses import check_mass
 from dstheory.errors import TotalConflictError
 from dstheory.kernels import bits, setwise
 from dstheory.kernels.arguments import check_flag
 from dstheory.mass import MassFunction
-from dstheory.revise._arguments import check_mass, refuse_rows
+from dstheory.revise._arguments import refuse_rows
 from dstheory.revise._transfer import transfer
 
 __all__ = ["condition", "condition_geometric"]

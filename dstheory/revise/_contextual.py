@@ -11,10 +11,11 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from dstheory._masses import check_mass
 from dstheory.kernels import bits, pairwise
 from dstheory.kernels.naming import RATES, shares_by_name
 from dstheory.mass import MassFunction
-from dstheory.revise._arguments import as_rate, check_mass, given_contexts
+from dstheory.revise._arguments import as_rate, given_contexts
 
 __all__ = ["contextual_discount", "contextual_negate", "contextual_reinforce"]
 

@@ -6,8 +6,8 @@ ballooning extension gives the largest such part back (Smets 1993).
 
 from typing import Any
 
+from dstheory._masses import check_mass
 from dstheory.mass import MassFunction
-from dstheory.revise._arguments import check_mass
 from dstheory.revise._transfer import transfer
 
 __all__ = ["decondition"]

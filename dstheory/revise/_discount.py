@@ -8,11 +8,11 @@ from typing import Any
 
 import numpy as np
 
-from dstheory._masses import collected
+from dstheory._masses import check_mass, collected
 from dstheory.kernels import bits
 from dstheory.kernels.naming import RATE, shares_by_name
 from dstheory.mass import MassFunction
-from dstheory.revise._arguments import check_mass, given_rate
+from dstheory.revise._arguments import given_rate
 
 __all__ = ["discount", "negate"]
 

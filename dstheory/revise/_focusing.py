@@ -9,13 +9,13 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from dstheory._masses import collected
+from dstheory._masses import check_mass, collected
 from dstheory.construct import from_bel
 from dstheory.errors import TotalConflictError
 from dstheory.frame import Frame
 from dstheory.kernels import bits, setwise
 from dstheory.mass import MassFunction
-from dstheory.revise._arguments import check_mass, refuse_rows
+from dstheory.revise._arguments import refuse_rows
 from dstheory.revise._transfer import image, transfer
 from dstheory.transform import bel_table, pl_table
 

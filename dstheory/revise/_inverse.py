@@ -13,19 +13,13 @@ import numpy as np
 from numpy.typing import NDArray
 
 from dstheory._checks import check_atol, kept_sum
-from dstheory._masses import collected
+from dstheory._masses import check_mass, collected
 from dstheory.errors import MassError
 from dstheory.kernels import predicates
 from dstheory.kernels.naming import RATES, shares_by_name
 from dstheory.kernels.shapes import stretched
 from dstheory.mass import MassFunction
-from dstheory.revise._arguments import (
-    as_rate,
-    broadcast_shape,
-    check_mass,
-    given_contexts,
-    refuse_rows,
-)
+from dstheory.revise._arguments import as_rate, broadcast_shape, given_contexts, refuse_rows
 
 __all__ = ["contextual_dediscount", "contextual_dereinforce"]
 

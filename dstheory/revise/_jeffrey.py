@@ -13,12 +13,12 @@ import numpy as np
 from numpy.typing import NDArray
 
 from dstheory import _checks
-from dstheory._masses import collected
+from dstheory._masses import check_mass, collected
 from dstheory.errors import MassError
 from dstheory.kernels import bits, predicates
 from dstheory.kernels.shapes import stretched
 from dstheory.mass import MassFunction
-from dstheory.revise._arguments import broadcast_shape, check_mass, refuse_rows
+from dstheory.revise._arguments import broadcast_shape, refuse_rows
 
 __all__ = ["jeffrey"]
 

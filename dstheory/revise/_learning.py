@@ -13,10 +13,10 @@ import numpy as np
 from numpy.typing import NDArray
 
 from dstheory import _checks
+from dstheory._masses import check_mass
 from dstheory.errors import MassError
 from dstheory.kernels.arguments import as_sequence
 from dstheory.mass import MassFunction
-from dstheory.revise._arguments import check_mass
 
 __all__ = ["ContextualRates", "learn_contextual_rates"]
 

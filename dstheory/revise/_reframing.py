@@ -11,12 +11,12 @@ import numpy as np
 from numpy.typing import NDArray
 
 from dstheory import _checks
+from dstheory._masses import check_mass
 from dstheory.errors import FrameError
 from dstheory.frame import Frame
 from dstheory.kernels import bits
 from dstheory.kernels.arguments import check_choice
 from dstheory.mass import MassFunction
-from dstheory.revise._arguments import check_mass
 from dstheory.revise._transfer import image, transfer
 
 __all__ = ["coarsen", "refine", "rename"]

@@ -306,8 +306,7 @@ def _check(
             "the masses"
         )
     for name, m in zip((*names, "the combination"), (*masses, combined), strict=True):
-        if not isinstance(m, MassFunction):
-            raise TypeError(f"the beliefs of {name} are {m!r}, expected a mass function")
+        check_instance(f"belief of {name}", m, MassFunction, "a MassFunction")
         if m.frame != combined.frame:
             raise ValueError(f"{name} has the frame {m.frame}, not {combined.frame}")
         if m.batch_shape != (n,):

@@ -14,7 +14,7 @@ from numpy.typing import NDArray
 
 from dstheory import Frame, MassFunction
 from dstheory.errors import FrameError
-from dstheory.kernels.arguments import as_floats
+from dstheory.kernels.arguments import as_floats, check_instance
 from dstheory.transform import betp
 from evical.scores._checks import check_labels, check_weights
 
@@ -108,8 +108,7 @@ def as_list(masses: Any) -> list[MassFunction]:
     if isinstance(masses, MassFunction) or not isinstance(masses, Sequence):
         raise TypeError(f"masses is a list of mass functions, one a source, not {masses!r}")
     for number, m in enumerate(masses, start=1):
-        if not isinstance(m, MassFunction):
-            raise TypeError(f"source {number} is {m!r}, expected a mass function")
+        check_instance(f"source {number}", m, MassFunction, "a MassFunction")
     if not masses:
         raise ValueError("masses is empty; a fusion needs a source")
     return list(masses)

@@ -16,7 +16,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from dstheory import MassFunction, betp
-from dstheory.kernels.arguments import check_count
+from dstheory.kernels.arguments import check_count, check_instance
 from dstheory.plot import credal_vertices
 from evical.metrics._inputs import MOST_REPEATS, class_sample
 from evical.plot._inputs import known_classes, predictions
@@ -324,8 +324,7 @@ def _chosen(n: int, most: int) -> list[int]:
 
 def _check_single(source: Any, name: str, first: Any) -> None:
     owner = f"m[{name!r}]" if name else "m"
-    if not isinstance(source, MassFunction):
-        raise TypeError(f"{owner} is a MassFunction, not {type(source).__name__}")
+    check_instance(owner, source, MassFunction, "a MassFunction")
     if source.batch_shape:
         raise ValueError(
             f"{owner} is a batch of shape {source.batch_shape}; give one of its rows, or "

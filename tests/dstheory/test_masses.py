@@ -36,7 +36,7 @@ UNARY = [
 @pytest.mark.parametrize("function", UNARY, ids=lambda function: function.__name__)
 @pytest.mark.parametrize("wrong", [None, {"a": 1}, [0.5, 0.5]])
 def test_other_kinds_are_named(function, wrong):
-    with pytest.raises(TypeError, match=f"m is a MassFunction, not {type(wrong).__name__}"):
+    with pytest.raises(TypeError, match=r"m is .*, expected a MassFunction"):
         function(wrong)
 
 

@@ -90,7 +90,7 @@ def test_e_admissible_classes_take_beliefs_of_sets(m):
 
 def test_a_criterion_that_looks_at_sets_wants_a_mass_function():
     alone = Alone(MassFunction(Frame(["a", "b"]), [1, 3], [Fraction(1, 2)] * 2))
-    with pytest.raises(TypeError, match="m is a MassFunction, not Alone"):
+    with pytest.raises(TypeError, match=r"m is .*Alone.*, expected a MassFunction"):
         decide.e_admissibility(alone)
     with pytest.raises(ValueError, match=r"utilities have shape \(1, 3\), expected \(A, 2\)"):
         decide.maximin(alone, [[1, 2, 3]])

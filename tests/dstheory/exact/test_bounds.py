@@ -144,7 +144,7 @@ def test_refusals():
         belief_bounds(one, ImpreciseMass(FRAME, {"a": 1}), event="a")
     with pytest.raises(TypeError, match="there is no source"):
         belief_bounds(event="a")
-    with pytest.raises(TypeError, match="a source is an ImpreciseMass or a MassFunction"):
+    with pytest.raises(TypeError, match=r"a source is .*, expected an ImpreciseMass or"):
         belief_bounds(0.5, event="a")
     with pytest.raises(ValueError, match="quantity is 'mass', expected one of 'bel'"):
         belief_bounds(one, event="a", quantity="mass")

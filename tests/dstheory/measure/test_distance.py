@@ -169,7 +169,7 @@ def test_batches_broadcast_and_bad_input_is_named(distance):
     assert type(distance(m1[0, 0], m2[0])) is float
     with pytest.raises(FrameError, match="frames differ"):
         distance(m1, MassFunction(Frame(["a", "b"]), [3], [1.0]))
-    with pytest.raises(TypeError, match="argument 2 is a MassFunction"):
+    with pytest.raises(TypeError, match=r"argument 2 is .*, expected a MassFunction"):
         distance(m1, {"a": 1})
     with pytest.raises(ValueError, match="broadcast"):
         distance(m2, MassFunction(frame, [7], np.ones((2, 1))))

@@ -217,7 +217,7 @@ PLAIN = vacuous(Frame(["yes", "no"]))
             "'wet' has different values",
         ),
         (lambda: extend(M, [RAIN, WET]), TypeError, "onto is a ProductFrame"),
-        (lambda: extend(None, M.frame), TypeError, "m is a MassFunction"),
+        (lambda: extend(None, M.frame), TypeError, "m is None, expected a MassFunction"),
         (lambda: project(PLAIN.frame, "yes", "rain"), TypeError, "frame is a ProductFrame"),
         (
             lambda: on("rain", PLAIN),
@@ -229,7 +229,7 @@ PLAIN = vacuous(Frame(["yes", "no"]))
         (lambda: many.combine(), TypeError, "at least one mass function"),
         (lambda: many.combine(M, PLAIN), TypeError, "argument 2 is on Frame"),
         (lambda: many.combine(M, M, rule="dempster"), TypeError, "rule is a function"),
-        (lambda: many.combine(M, 3), TypeError, "argument 2 is a MassFunction"),
+        (lambda: many.combine(M, 3), TypeError, "argument 2 is 3, expected a MassFunction"),
         (
             lambda: many.combine(M, many.observe({Variable("wet", [2, 3]): 2})),
             FrameError,

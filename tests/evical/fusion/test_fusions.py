@@ -118,7 +118,7 @@ def test_asks_for_the_sources_it_was_fitted_to(fusion):
     rule, masses = fitted(fusion)
     with pytest.raises(ValueError, match=r"there are 2 mass functions, but .* 3 sources"):
         rule(*masses[:2])
-    with pytest.raises(TypeError, match="source 2 is 5, expected a mass function"):
+    with pytest.raises(TypeError, match="source 2 is 5, expected a MassFunction"):
         rule(masses[0], 5, masses[2])
     strange = MassFunction(Frame(["x", "y"]), [3], np.ones((60, 1)))
     with pytest.raises(FrameError, match="source 3 is on"):
@@ -149,7 +149,7 @@ def test_sizes_alone_are_enough_for_what_is_not_learned(fusion):
     [
         ({"masses": None}, TypeError, "masses is a list of mass functions"),
         ({"masses": []}, ValueError, "masses is empty"),
-        ({"masses": [1]}, TypeError, "source 1 is 1, expected a mass function"),
+        ({"masses": [1]}, TypeError, "source 1 is 1, expected a MassFunction"),
         ({"y": None}, ValueError, "y is None"),
         ({"y": ["ant"] * 60}, ValueError, "one class only .*'ant'"),
         ({"y": ["ant", "bee"]}, ValueError, "source 1 has batch shape .* 2 labels"),
