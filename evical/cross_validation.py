@@ -1,6 +1,6 @@
 """Beliefs about the samples that one has, each by a copy that has not seen it.
 
-What a classifier says about its own training samples is too good. The analogue of scikit-learn's
+What a classifier says about its own training samples is too good. The analog of scikit-learn's
 `cross_val_predict` for mass functions (Stone 1974, Cross-validatory choice and assessment of
 statistical predictions, Journal of the Royal Statistical Society B 36, 111-147).
 """

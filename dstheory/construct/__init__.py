@@ -8,7 +8,7 @@ from dstheory.construct._intervals import (
     lower_envelope,
     natural_extension,
 )
-from dstheory.construct._judgements import from_judgements
+from dstheory.construct._judgments import from_judgments
 from dstheory.construct._labels import evidential_labels
 from dstheory.construct._possibility import from_necessity, from_possibility
 from dstheory.construct._random import random
@@ -23,7 +23,7 @@ __all__ = [
     "evidential_labels",
     "from_bel",
     "from_implicability",
-    "from_judgements",
+    "from_judgments",
     "from_masses",
     "from_necessity",
     "from_pl",

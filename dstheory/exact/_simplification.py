@@ -18,7 +18,7 @@ __all__ = ["derivatives", "simplified"]
 
 
 def simplified(value: Any, sums: Iterable[Sequence[Any]] = ()) -> Any:
-    """A formula, an array of formulas or a mass function, each entry factored and cancelled.
+    """A formula, an array of formulas or a mass function, each entry factored and canceled.
 
     Parameters
     ----------

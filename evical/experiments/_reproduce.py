@@ -291,7 +291,7 @@ def _finished(rounds: _Rounds, tasks: _Tasks) -> Iterator[_Rounds]:
         raise
     finally:
         with warnings.catch_warnings():
-            # That they are cancelled is what is wanted of an interrupt.
+            # That they are canceled is what is wanted of an interrupt.
             warnings.filterwarnings("ignore", r"\d+ tasks (which were|have been) ", UserWarning)
             rounds.close()
 

@@ -15,7 +15,7 @@ from evical.metrics._inputs import BinarySample, Floats, binary_sample, total_we
 
 __all__ = ["smooth_calibration_error"]
 
-# Cells of the axis. Residuals are split between two neighbours, an error of the order of
+# Cells of the axis. Residuals are split between two neighbors, an error of the order of
 # (cell / width)^2: below 1e-4 of the result for widths of 0.005 or more.
 _CELLS = 1 << 13
 

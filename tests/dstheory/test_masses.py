@@ -88,17 +88,17 @@ BATCH = MassFunction(FRAME, [7], np.ones((3, 1, 1)))
             "n_focal is 2.5, expected a whole number",
         ),
         (
-            lambda: construct.from_judgements(FRAME, intervals={"a": 0.5}),
+            lambda: construct.from_judgments(FRAME, intervals={"a": 0.5}),
             TypeError,
             "interval of 'a' is a pair, not 0.5",
         ),
         (
-            lambda: construct.from_judgements(FRAME, intervals=[("a", (0, 1))]),
+            lambda: construct.from_judgments(FRAME, intervals=[("a", (0, 1))]),
             TypeError,
             "intervals are a mapping",
         ),
         (
-            lambda: construct.from_judgements(FRAME, preferences=["ab", ("a",)]),
+            lambda: construct.from_judgments(FRAME, preferences=["ab", ("a",)]),
             TypeError,
             "preference 0 is a pair, not 'ab'",
         ),

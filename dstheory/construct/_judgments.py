@@ -1,6 +1,6 @@
-"""Expert judgements as a mass function: the least specific one that agrees with them.
+"""Expert judgments as a mass function: the least specific one that agrees with them.
 
-Judgements are linear in the masses, and so is nonspecificity, so that the mass function
+Judgments are linear in the masses, and so is nonspecificity, so that the mass function
 which commits itself least is the solution of a linear program (Ben Yaghlane, Denoeux &
 Mellouli 2008, Elicitation of expert opinions for constructing belief functions).
 """
@@ -21,13 +21,13 @@ from dstheory.kernels.arguments import as_sequence
 from dstheory.kernels.programs import TIGHT
 from dstheory.mass import MassFunction
 
-__all__ = ["from_judgements"]
+__all__ = ["from_judgments"]
 
-# 2^12 masses: the program is dense in its judgements, and solved within a second.
+# 2^12 masses: the program is dense in its judgments, and solved within a second.
 _MAX_LABELS = 12
 
 
-def from_judgements(
+def from_judgments(
     frame: Frame,
     *,
     intervals: Mapping[Any, tuple[float, float]] | None = None,
@@ -36,14 +36,14 @@ def from_judgements(
     margin: float = 0.01,
     atol: float = 1e-9,
 ) -> MassFunction:
-    """The least specific mass function that agrees with an expert's judgements.
+    """The least specific mass function that agrees with an expert's judgments.
 
     Parameters
     ----------
     frame : Frame
         At most 12 labels.
     intervals : mapping of event to (low, high), optional
-        Judgements ``Bel(event) >= low`` and ``Pl(event) <= high``.
+        Judgments ``Bel(event) >= low`` and ``Pl(event) <= high``.
     preferences : iterable of (event, event)
         The first event is believed more than the second: ``Bel(A) >= Bel(B) + margin``.
     indifferences : iterable of (event, event)
@@ -57,17 +57,17 @@ def from_judgements(
     -------
     MassFunction
         Of maximal nonspecificity, sum of m(A) log2 |A|. Where several are maximal, one of
-        them. Without judgements it is vacuous.
+        them. Without judgments it is vacuous.
 
     Raises
     ------
     DSTheoryError
-        If no mass function agrees with all judgements, an interval is no interval within
+        If no mass function agrees with all judgments, an interval is no interval within
         [0, 1], `margin` is negative, or the frame has more than 12 labels.
     FrameError
         If a label is unknown.
     TypeError
-        If `frame` is no Frame, or a judgement is no pair.
+        If `frame` is no Frame, or a judgment is no pair.
 
     References
     ----------
@@ -77,13 +77,13 @@ def from_judgements(
     Examples
     --------
     >>> frame = Frame(["ant", "bee", "cat"])
-    >>> m = from_judgements(frame, intervals={"ant": (0.25, 1)}, preferences=[("bee", "cat")],
+    >>> m = from_judgments(frame, intervals={"ant": (0.25, 1)}, preferences=[("bee", "cat")],
     ...                     margin=0.125)
     >>> m.to_dict()
     {('ant',): 0.25, ('bee',): 0.125, ('ant', 'bee', 'cat'): 0.625}
     """
     if len(as_frame(frame)) > _MAX_LABELS:
-        raise DSTheoryError(f"frame has {len(frame)} labels, judgements need at most {_MAX_LABELS}")
+        raise DSTheoryError(f"frame has {len(frame)} labels, judgments need at most {_MAX_LABELS}")
     check_number(margin, "margin")
     if not 0 <= margin <= 1:
         raise DSTheoryError(f"margin is {margin}, but must lie between 0 and 1")
@@ -136,7 +136,7 @@ def _least_specific(
         options=TIGHT,
     )
     if result.status == 2:
-        raise DSTheoryError("no mass function agrees with all judgements; weaken one of them")
+        raise DSTheoryError("no mass function agrees with all judgments; weaken one of them")
     if result.status != 0:
         raise DSTheoryError(f"the linear program was not solved: {result.message}")
     return np.concatenate([[0.0], result.x])

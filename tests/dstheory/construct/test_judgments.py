@@ -1,10 +1,10 @@
-"""Mass functions from expert judgements."""
+"""Mass functions from expert judgments."""
 
 import numpy as np
 import pytest
 
 from dstheory import Frame
-from dstheory.construct import from_judgements
+from dstheory.construct import from_judgments
 from dstheory.errors import DSTheoryError, FrameError
 
 ABC = Frame(["a", "b", "c"])
@@ -15,12 +15,12 @@ def nonspecificity(m):
     return float(m.masses @ np.log2(sizes))
 
 
-def test_no_judgement_is_ignorance():
-    assert from_judgements(ABC).is_vacuous
+def test_no_judgment_is_ignorance():
+    assert from_judgments(ABC).is_vacuous
 
 
-def test_judgements_hold():
-    m = from_judgements(
+def test_judgments_hold():
+    m = from_judgments(
         ABC,
         intervals={"a": (0.3, 0.6), ("a", "b"): (0.5, 0.9)},
         preferences=[("b", "c")],
@@ -37,27 +37,27 @@ def test_judgements_hold():
 
 def test_lower_bounds_alone_give_simple_support():
     """Nothing less specific has Bel({a, b}) = 0.75."""
-    m = from_judgements(ABC, intervals={("a", "b"): (0.75, 1)})
+    m = from_judgments(ABC, intervals={("a", "b"): (0.75, 1)})
     assert m.focal.tolist() == [3, 7]
     assert m.bel(["a", "b"]) == pytest.approx(0.75)
 
 
 def test_is_the_least_specific_one():
     """By hand: Pl({a}) <= 0.5 leaves 0.5 to {b, c}, of nonspecificity 1, not log2 3."""
-    m = from_judgements(ABC, intervals={"a": (0, 0.5)})
+    m = from_judgments(ABC, intervals={"a": (0, 0.5)})
     assert nonspecificity(m) == pytest.approx(0.5 + 0.5 * np.log2(3))
 
 
 def test_contradictions_and_wrong_values_are_refused():
     with pytest.raises(DSTheoryError, match="no mass function agrees"):
-        from_judgements(ABC, preferences=[("a", "b"), ("b", "a")])
+        from_judgments(ABC, preferences=[("a", "b"), ("b", "a")])
     with pytest.raises(DSTheoryError, match=r"interval \(0.5, 0.25\) of 'a'"):
-        from_judgements(ABC, intervals={"a": (0.5, 0.25)})
+        from_judgments(ABC, intervals={"a": (0.5, 0.25)})
     with pytest.raises(DSTheoryError, match=r"interval .*nan"):
-        from_judgements(ABC, intervals={"a": (np.nan, 1)})
+        from_judgments(ABC, intervals={"a": (np.nan, 1)})
     with pytest.raises(DSTheoryError, match="margin is -1"):
-        from_judgements(ABC, margin=-1)
+        from_judgments(ABC, margin=-1)
     with pytest.raises(DSTheoryError, match="at most 12"):
-        from_judgements(Frame(range(13)))
+        from_judgments(Frame(range(13)))
     with pytest.raises(FrameError, match="'z' is not a label"):
-        from_judgements(ABC, intervals={"z": (0, 1)})
+        from_judgments(ABC, intervals={"z": (0, 1)})
