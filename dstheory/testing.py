@@ -1,6 +1,8 @@
 """Hypothesis strategies for tests: frames and mass functions, exact or floating.
 
 hypothesis is imported inside, so that this module costs nothing where it is absent.
+
+Experimental: options for other kinds of mass functions may change.
 """
 
 from fractions import Fraction

@@ -1,6 +1,7 @@
 """Public names: they exist, each has one path, and nothing else looks public."""
 
 import inspect
+import re
 from collections import defaultdict
 from types import ModuleType
 
@@ -105,6 +106,21 @@ def test_objects_are_defined_where_they_are_listed():
         if not f"{public.value.__module__}.".startswith(f"{public.module}.")
     ]
     assert foreign == []
+
+
+def test_what_is_experimental_is_listed():
+    """RELEASING.md names the modules and objects whose docstring says so, and no others."""
+    documented = {module.__name__: module for module in MODULES}
+    documented |= {public.path: public.value for public in callables()}
+    marked = {
+        path
+        for path, value in documented.items()
+        if re.search(r"^Experimental: \w", inspect.getdoc(value) or "", re.MULTILINE)
+    }
+    text = (ROOT / "RELEASING.md").read_text(encoding="utf-8")
+    section = text[text.index("**Experimental**") : text.index("## Deprecation")]
+    assert set(re.findall(r"^\* `([\w.]+)`$", section, re.MULTILINE)) == marked
+    assert marked
 
 
 @pytest.mark.parametrize("package", PACKAGES)

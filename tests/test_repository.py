@@ -7,14 +7,19 @@ from statistics import median
 
 import pytest
 
+import evical
 from tests.public_objects import PACKAGES, ROOT
 
 FOLDERS = (*PACKAGES, "tests", "examples")
 PYTHON = sorted(path for folder in FOLDERS for path in (ROOT / folder).rglob("*.py"))
-SUFFIXES = (".py", ".md", ".toml", ".cff", ".html", "")
+SUFFIXES = (".py", ".md", ".toml", ".cff", ".html", ".yml", ".yaml", "")
 TEXTS = sorted(
     path
-    for path in [*ROOT.glob("*"), *(ROOT / "docs").rglob("*"), *(ROOT / ".ci").glob("*"), *PYTHON]
+    for path in [
+        *ROOT.glob("*"),
+        *(path for folder in ("docs", ".ci", ".github") for path in (ROOT / folder).rglob("*")),
+        *PYTHON,
+    ]
     # In a further work tree of git, .git is a file.
     if path.is_file() and path.name != ".git" and path.suffix in SUFFIXES
 )
@@ -115,15 +120,58 @@ def test_every_file_of_the_project_is_there():
         "CHANGELOG.md",
         "CITATION.cff",
         "CONTRIBUTING.md",
+        "CODE_OF_CONDUCT.md",
+        "RELEASING.md",
+        "SECURITY.md",
+        ".github/pull_request_template.md",
+        ".github/workflows/checks.yml",
+        ".github/workflows/release.yml",
         ".gitignore",
+        ".pre-commit-config.yaml",
     ]
     assert [name for name in names if not (ROOT / name).is_file()] == []
 
 
-def test_citation_has_the_version_of_the_project():
-    text = (ROOT / "CITATION.cff").read_text(encoding="utf-8")
-    assert f"version: {project()['version']}\n" in text
-    assert f"## [{project()['version']}]" in (ROOT / "CHANGELOG.md").read_text(encoding="utf-8")
+def test_the_version_is_everywhere_the_same():
+    version = project()["version"]
+    assert evical.__version__ == version
+    assert f"version: {version}\n" in (ROOT / "CITATION.cff").read_text(encoding="utf-8")
+    released = version.partition("rc")[0]  # a candidate has no section of its own
+    assert f"## [{released}]" in (ROOT / "CHANGELOG.md").read_text(encoding="utf-8")
+
+
+def table(name):
+    return tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))[name]
+
+
+def test_groups_and_extras_share_no_requirement():
+    """What an extra has, a group includes by its name."""
+    extras = {
+        re.split(r"[>\[]", requirement)[0]
+        for extra in project()["optional-dependencies"].values()
+        for requirement in extra
+    } - {"evical"}
+    groups = table("dependency-groups")
+    assert set(groups) == {"test", "build", "lint", "dev"}
+    listed = [name for group in groups.values() for name in group if isinstance(name, str)]
+    own = [re.split(r"[>\[]", name)[0] for name in listed if not name.startswith("evical[")]
+    assert sorted(set(own)) == sorted(own)
+    assert extras & set(own) == set()
+    for name in listed:
+        bounded = re.fullmatch(r"[\w-]+(\[\w+\])?>=[\d.]+", name)
+        assert bounded or name in {"evical[test]", "evical[fast]"}
+
+
+def test_workflows_run_the_checks_on_every_supported_python():
+    """The versions that pyproject.toml names, from the oldest on, on three systems."""
+    text = (ROOT / ".github" / "workflows" / "checks.yml").read_text(encoding="utf-8")
+    tested = re.findall(r'"(3\.\d+)"', text)
+    named = re.findall(r"Python :: (3\.\d+)", " ".join(project()["classifiers"]))
+    assert tested == named
+    assert project()["requires-python"] == f">={named[0]}"
+    for system in ("ubuntu", "macos", "windows"):
+        assert f"{system}-latest" in text
+    assert "bash .ci/run" in text
 
 
 def test_extras():
