@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 from sklearn.isotonic import IsotonicRegression
 
-from evical.experiments import Contender
+from evical.studies import Contender
 
 
 class OneColumn:

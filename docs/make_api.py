@@ -21,12 +21,14 @@ Public names, with one line each; `help(name)` or `name?` shows the rest. Writte
 
 
 def public_modules(package: str) -> Iterator[ModuleType]:
-    """The package, then its public modules in alphabetical order; kernels are internal."""
+    """The package, its top files, and its folders that list names, in alphabetical order."""
     root = importlib.import_module(package)
     yield root
     for info in pkgutil.walk_packages(root.__path__, f"{package}."):
-        private = any(part.startswith("_") for part in info.name.split("."))
-        if not private and not info.name.startswith("dstheory.kernels"):
+        on_top = info.name.count(".") == 1 and not info.name.split(".")[1].startswith("_")
+        if (on_top and not info.ispkg) or (
+            info.ispkg and hasattr(importlib.import_module(info.name), "__all__")
+        ):
             yield importlib.import_module(info.name)
 
 

@@ -1,7 +1,7 @@
 """Write docs/reproductions/gebel2009_two_class.md and .csv: calibrators on nine data sets.
 
 Run ``python -m docs.make_gebel FOLDER``, where FOLDER holds the data as CSV files (names are in
-`evical.experiments.GEBEL_DATASETS`); it takes some minutes. Without FOLDER, the page is written
+`evical.studies.GEBEL_DATASETS`); it takes some minutes. Without FOLDER, the page is written
 again from the numbers in the CSV file.
 """
 
@@ -10,7 +10,7 @@ import csv
 from dataclasses import astuple, fields
 from pathlib import Path
 
-from evical.experiments import GEBEL_DATASETS, GebelRow, load_gebel, run_gebel
+from evical.studies import GEBEL_DATASETS, GebelRow, load_gebel, run_gebel
 
 PAGE = Path(__file__).parent / "reproductions" / "gebel2009_two_class.md"
 CLASSIFIERS = {"svm": "L2-SVM", "naive_bayes": "naive Bayes"}

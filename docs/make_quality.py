@@ -12,7 +12,8 @@ from itertools import product
 from pathlib import Path
 
 from docs.calibration_peers import installed
-from evical.experiments import Estimate, Quality, calibrator_contenders, optimum, quality_study
+from evical.evaluation import Estimate
+from evical.studies import Quality, calibrator_contenders, optimum, quality_study
 
 PAGE = Path(__file__).with_name("calibrator_quality.md")
 KINDS = ("monotone", "nonmonotone", "overconfident")

@@ -24,17 +24,17 @@ from dstheory import MassFunction
 from dstheory.combine import mixing
 from dstheory.errors import CostLimitError
 from dstheory.kernels.arguments import as_array, check_choice, shown
-from evical._calibrated import Calibrated
-from evical._columns import ColumnFitter, column_weights
-from evical._decoder import COUPLINGS, Decoder
-from evical._folds import FoldFitter, make_folds
-from evical._inputs import check_samples
-from evical._predictions import BeliefPredictor, warn_of_weightless, weightless
-from evical._progress import Progress, check_verbose
 from evical.calibrators import LogisticCalibrator
+from evical.estimators.calibrated import Calibrated
+from evical.estimators.checks import check_samples
+from evical.estimators.columns import ColumnFitter, column_weights
+from evical.estimators.decoder import COUPLINGS, Decoder
+from evical.estimators.folds import FoldFitter, make_folds
+from evical.estimators.predictions import BeliefPredictor, warn_of_weightless, weightless
+from evical.estimators.progress import Progress, check_verbose
 from evical.multiclass import BaseMulticlassCalibrator, check_code_matrix, code_matrix
-from evical.multiclass._products import ProductBeliefs
-from evical.scores._refused import all_or_nothing
+from evical.multiclass.products import ProductBeliefs
+from evical.scores.refused import all_or_nothing
 
 __all__ = ["EvidentialClassifier"]
 

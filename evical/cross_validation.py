@@ -14,11 +14,11 @@ from sklearn.utils import _safe_indexing
 from sklearn.utils.validation import _check_method_params
 
 from dstheory import Frame, MassFunction
-from evical._folds import make_folds
-from evical._inputs import check_groups, check_samples
-from evical._members import fitted, gathered
-from evical._predictions import BeliefPredictor
-from evical._progress import Progress, check_verbose
+from evical.estimators.checks import check_groups, check_samples
+from evical.estimators.folds import make_folds
+from evical.estimators.members import fitted, gathered
+from evical.estimators.predictions import BeliefPredictor
+from evical.estimators.progress import Progress, check_verbose
 
 __all__ = ["cross_val_mass"]
 

@@ -22,24 +22,24 @@ from sklearn.utils.validation import check_is_fitted
 from dstheory import MassFunction
 from dstheory.combine import conjunctive, dempster
 from dstheory.kernels.arguments import check_choice
-from evical._closed import ClosedForm
-from evical._composition import Composition
-from evical._cross_fit import Share, check_refittable, fit_fusion, learned_by_name
-from evical._inputs import check_groups, check_samples
-from evical._members import as_subsets, fit_member, named_members
-from evical._predictions import BeliefPredictor, warn_of_weightless
-from evical._progress import Progress, check_verbose
-from evical._rule_check import check_rule
-from evical._rules import (
-    check_predictable,
+from evical._rule_limits import check_predictable
+from evical.classifier import EvidentialClassifier
+from evical.estimators.checks import check_groups, check_samples
+from evical.estimators.closed_beliefs import ClosedForm
+from evical.estimators.composition import Composition
+from evical.estimators.held_out import Share, check_refittable, fit_fusion, learned_by_name
+from evical.estimators.members import as_subsets, fit_member, named_members
+from evical.estimators.predictions import BeliefPredictor, warn_of_weightless
+from evical.estimators.progress import Progress, check_verbose
+from evical.estimators.rule_check import check_rule
+from evical.estimators.rules import (
     closed_form,
     combined,
     listed_mass,
     product_conflict,
 )
-from evical.classifier import EvidentialClassifier
 from evical.fusion import BaseFusion, named_fusion
-from evical.scores._refused import all_or_nothing
+from evical.scores.refused import all_or_nothing
 
 __all__ = ["EvidentialEnsemble"]
 

@@ -18,7 +18,7 @@ from sklearn.preprocessing import StandardScaler
 from sklearn.svm import SVC
 
 from evical import LogisticCalibrator
-from evical.experiments import Evaluation
+from evical.evaluation import Evaluation
 from evical.plot import BeliefBandDisplay, ReliabilityDisplay
 
 data = load_breast_cancer()

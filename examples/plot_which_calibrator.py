@@ -13,7 +13,7 @@ import matplotlib.pyplot as plt
 import numpy as np
 
 from evical.datasets import simulated_probability, simulated_scores
-from evical.experiments import calibrator_named, compare
+from evical.evaluation import calibrator_named, compare
 
 methods = ["as_they_are", "logistic", "isotonic", "spline", "binning"]
 scores, y, _ = simulated_scores("overconfident", 150, np.random.default_rng(1))

@@ -11,7 +11,7 @@ import pytest
 import dstheory
 import evical
 from dstheory import Frame, MassFunction, TotalConflictError, combine
-from tests.public_objects import ROOT
+from tests.support.public_objects import ROOT
 
 DOCS = ROOT / "docs"
 GUIDE = sorted((DOCS / "guide").glob("*.md"))

@@ -6,7 +6,7 @@ from dataclasses import is_dataclass
 
 import pytest
 
-from tests.public_objects import PACKAGES, ROOT, callables, dotted, files
+from tests.support.public_objects import PACKAGES, ROOT, callables, dotted, files
 
 SECTIONS = [
     "Parameters",
@@ -21,7 +21,7 @@ SECTIONS = [
     "Examples",
 ]
 # What these give are files, pages and long tables, which are no doctests.
-APPLICATIONS = {"evical.cli", "evical.experiments", "evical.report"}
+APPLICATIONS = {"evical.cli", "evical.evaluation", "evical.report", "evical.studies"}
 PUBLIC = list(callables())
 FUNCTIONS = [public for public in PUBLIC if inspect.isfunction(public.value)]
 CLASSES = [public for public in PUBLIC if inspect.isclass(public.value)]

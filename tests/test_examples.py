@@ -5,8 +5,8 @@ import subprocess
 
 import pytest
 
-from tests.public_objects import ROOT
-from tests.strict_python import strict_python
+from tests.support.public_objects import ROOT
+from tests.support.strict_python import strict_python
 
 EXAMPLES = sorted((ROOT / "examples").glob("plot_*.py"))
 # Tests that run at once would have the threads of their linear algebra wait for each other.

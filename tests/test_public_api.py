@@ -9,7 +9,7 @@ import pytest
 
 import dstheory
 import evical
-from tests.public_objects import PACKAGES, ROOT, callables, dotted, files, public_modules
+from tests.support.public_objects import PACKAGES, ROOT, callables, dotted, files, public_modules
 
 MODULES = list(public_modules())
 every_module = pytest.mark.parametrize("module", MODULES, ids=lambda module: module.__name__)
@@ -124,13 +124,11 @@ def test_what_is_experimental_is_listed():
 
 
 @pytest.mark.parametrize("package", PACKAGES)
-def test_files_in_stage_folders_are_private(package):
+def test_files_at_the_top_are_known(package):
     for path in files(package):
         if len(path.parts) == 2:
             known = path.name in TOP_FILES[package] or path.name.startswith("_")
             assert known, f"{path}: neither private nor one of the known files"
-        elif path.parts[1] != "kernels":
-            assert path.name.startswith("_"), f"{path}: files of a stage begin with an underscore"
 
 
 @pytest.mark.parametrize("package", PACKAGES)

@@ -8,7 +8,7 @@ from statistics import median
 import pytest
 
 import evical
-from tests.public_objects import PACKAGES, ROOT
+from tests.support.public_objects import PACKAGES, ROOT
 
 FOLDERS = (*PACKAGES, "tests", "examples")
 PYTHON = sorted(path for folder in FOLDERS for path in (ROOT / folder).rglob("*.py"))

@@ -10,7 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from dstheory._masses import check_mass
-from dstheory.construct._consonant import assemble, falling_order
+from dstheory.construct.chains import assemble, falling_order
 from dstheory.kernels import bits
 from dstheory.kernels.arguments import as_sequence
 from dstheory.mass import MassFunction

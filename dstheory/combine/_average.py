@@ -14,8 +14,8 @@ from numpy.typing import ArrayLike, NDArray
 from dstheory._checks import SUM_TOLERANCE
 from dstheory._masses import collected
 from dstheory.combine._dempster import dempster
-from dstheory.combine._sources import any_exact, check_sources, combination_rule, matched
 from dstheory.combine._support import credibility
+from dstheory.combine.sources import any_exact, check_sources, combination_rule, matched
 from dstheory.mass import MassFunction
 
 __all__ = ["deng", "mixing", "murphy"]

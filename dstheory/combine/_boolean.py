@@ -10,7 +10,7 @@ from operator import and_, or_
 
 import numpy as np
 
-from dstheory.combine._sources import check_sources, combination_rule
+from dstheory.combine.sources import check_sources, combination_rule
 from dstheory.kernels import pairwise
 from dstheory.mass import MassFunction
 

@@ -7,8 +7,8 @@ nothing. Denoeux 2008; the bold rule is the mirror image under complements.
 
 import numpy as np
 
-from dstheory.combine._sources import check_sources, combination_rule, refuse_normal
 from dstheory.combine._weights import with_weights
+from dstheory.combine.sources import check_sources, combination_rule, refuse_normal
 from dstheory.mass import MassFunction
 
 __all__ = ["bold", "cautious"]

@@ -18,7 +18,7 @@ from numpy.typing import NDArray
 from dstheory._checks import check_cost
 from dstheory._masses import batch_of, collected
 from dstheory.combine._boolean import conjunctive
-from dstheory.combine._sources import (
+from dstheory.combine.sources import (
     any_exact,
     check_sources,
     nonempty,

@@ -11,7 +11,6 @@ from typing import Any, Literal
 import numpy as np
 from numpy.typing import NDArray
 
-from dstheory.combine._sources import check_sources, refuse_normal, rows_text
 from dstheory.combine._weights import (
     aligned,
     commonalities,
@@ -19,6 +18,7 @@ from dstheory.combine._weights import (
     intersections,
     lacks_ignorance,
 )
+from dstheory.combine.sources import check_sources, refuse_normal, rows_text
 from dstheory.errors import MassError
 from dstheory.mass import MassFunction
 

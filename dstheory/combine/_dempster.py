@@ -13,7 +13,7 @@ import numpy as np
 
 from dstheory._checks import refuse_total_conflict
 from dstheory._masses import batch_of
-from dstheory.combine._sources import any_exact, check_sources, combination_rule
+from dstheory.combine.sources import any_exact, check_sources, combination_rule
 from dstheory.kernels.agreements import log_agreement, logarithms
 from dstheory.kernels.shapes import stretched
 from dstheory.mass import MassFunction

@@ -17,7 +17,7 @@ from numpy.typing import NDArray
 
 from dstheory._checks import check_cost
 from dstheory._masses import batch_of
-from dstheory.combine._sources import check_sources, refuse_subnormal
+from dstheory.combine.sources import check_sources, refuse_subnormal
 from dstheory.kernels import bits, pairwise, setwise
 from dstheory.kernels.shapes import stretched
 from dstheory.mass import MassFunction

@@ -11,7 +11,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from dstheory.combine._sources import check_sources, combination_rule
+from dstheory.combine.sources import check_sources, combination_rule
 from dstheory.frame import Frame
 from dstheory.kernels import bits, pairwise
 from dstheory.mass import MassFunction

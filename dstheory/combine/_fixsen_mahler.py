@@ -13,7 +13,7 @@ from numpy.typing import ArrayLike, NDArray
 
 from dstheory._checks import SUM_TOLERANCE, refuse_total_conflict
 from dstheory._masses import batch_of
-from dstheory.combine._sources import (
+from dstheory.combine.sources import (
     any_exact,
     check_sources,
     combination_rule,

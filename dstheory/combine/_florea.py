@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 
 from dstheory._masses import collected
 from dstheory.combine._boolean import conjunctive, disjunctive
-from dstheory.combine._sources import (
+from dstheory.combine.sources import (
     check_sources,
     combination_rule,
     nonempty,

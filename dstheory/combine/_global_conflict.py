@@ -12,7 +12,7 @@ import numpy as np
 
 from dstheory._masses import batch_of, collected
 from dstheory.combine._boolean import conjunctive
-from dstheory.combine._sources import (
+from dstheory.combine.sources import (
     check_sources,
     combination_rule,
     matched,

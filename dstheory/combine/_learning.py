@@ -13,8 +13,8 @@ from numpy.typing import NDArray
 
 from dstheory._masses import batch_of
 from dstheory.combine._norms import Family, extended, t_norm
-from dstheory.combine._sources import check_sources
 from dstheory.combine._weights import common_weights, joined_normalized
+from dstheory.combine.sources import check_sources
 from dstheory.errors import TotalConflictError
 from dstheory.kernels.arguments import as_floats, as_sequence, check_choice
 from dstheory.mass import MassFunction

@@ -16,8 +16,8 @@ from numpy.typing import NDArray
 
 from dstheory._checks import check_number
 from dstheory._masses import batch_of
-from dstheory.combine._sources import any_exact, check_sources, combination_rule, rows_text
 from dstheory.combine._weights import lowered, sparse_weights
+from dstheory.combine.sources import any_exact, check_sources, combination_rule, rows_text
 from dstheory.errors import MassError
 from dstheory.kernels import bits
 from dstheory.mass import MassFunction

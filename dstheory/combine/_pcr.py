@@ -15,7 +15,7 @@ from numpy.typing import NDArray
 
 from dstheory.combine._conflicts import Conflict, n_choices, only, redistributed
 from dstheory.combine._pcr_integral import integral_is_faster, redistributed_by_integral
-from dstheory.combine._sources import check_sources, combination_rule, refuse_subnormal
+from dstheory.combine.sources import check_sources, combination_rule, refuse_subnormal
 from dstheory.mass import MassFunction
 
 __all__ = ["pcr5", "pcr5_plus", "pcr6", "pcr6_plus"]

@@ -18,7 +18,7 @@ from numpy.typing import NDArray
 
 from dstheory._masses import batch_of, collected
 from dstheory.combine._boolean import conjunctive
-from dstheory.combine._sources import any_exact, nonempty
+from dstheory.combine.sources import any_exact, nonempty
 from dstheory.kernels import bits, pairwise, setwise
 from dstheory.kernels.shapes import stretched
 from dstheory.mass import MassFunction

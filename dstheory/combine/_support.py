@@ -13,7 +13,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from dstheory._masses import batch_of, collected
-from dstheory.combine._sources import any_exact
+from dstheory.combine.sources import any_exact
 from dstheory.kernels import bits
 from dstheory.kernels.shapes import stretched
 from dstheory.mass import MassFunction

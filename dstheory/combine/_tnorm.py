@@ -7,8 +7,8 @@ can be learned. Denoeux 2008; Quost, Masson & Denoeux
 """
 
 from dstheory.combine._norms import Family, extended, t_norm
-from dstheory.combine._sources import check_sources, combination_rule, refuse_normal
 from dstheory.combine._weights import common_weights, joined_normalized, with_weights
+from dstheory.combine.sources import check_sources, combination_rule, refuse_normal
 from dstheory.mass import MassFunction
 
 __all__ = ["tnorm_conjunctive", "tnorm_disjunctive"]

@@ -18,7 +18,7 @@ from numpy.typing import NDArray
 
 from dstheory import _checks
 from dstheory.combine._family import closure, moved_in_family
-from dstheory.combine._sources import rows_text
+from dstheory.combine.sources import rows_text
 from dstheory.errors import MassError
 from dstheory.kernels import bits, setwise
 from dstheory.kernels.grouping import added_up

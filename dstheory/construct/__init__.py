@@ -1,7 +1,6 @@
 """Ways to make mass functions: certainty, shares, probabilities, contours, tables, batches."""
 
 from dstheory.construct._bayesian import bayesian
-from dstheory.construct._consonant import consonant, nested
 from dstheory.construct._elementary import categorical, negative_simple, simple, vacuous
 from dstheory.construct._intervals import (
     from_probability_intervals,
@@ -14,6 +13,7 @@ from dstheory.construct._possibility import from_necessity, from_possibility
 from dstheory.construct._random import random
 from dstheory.construct._stack import concatenate, stack
 from dstheory.construct._tables import from_bel, from_implicability, from_masses, from_pl, from_q
+from dstheory.construct.chains import consonant, nested
 
 __all__ = [
     "bayesian",

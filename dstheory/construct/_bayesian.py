@@ -5,7 +5,7 @@ from typing import Any
 import numpy as np
 
 from dstheory import _checks
-from dstheory.construct._arguments import as_rows, check_masks, check_nonnegative
+from dstheory.construct.arguments import as_rows, check_masks, check_nonnegative
 from dstheory.frame import Frame
 from dstheory.kernels import bits
 from dstheory.mass import MassFunction

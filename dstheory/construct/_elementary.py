@@ -11,7 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from dstheory._shares import as_share, lost_and_kept
-from dstheory.construct._arguments import as_frame
+from dstheory.construct.arguments import as_frame
 from dstheory.frame import Frame
 from dstheory.kernels import bits
 from dstheory.kernels.naming import one_of, shares_by_name

@@ -12,8 +12,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from dstheory import _checks
-from dstheory.construct._arguments import as_frame, below, check_shares, place_name
 from dstheory.construct._tables import from_implicability
+from dstheory.construct.arguments import as_frame, below, check_shares, place_name
 from dstheory.errors import MassError
 from dstheory.frame import Frame
 from dstheory.mass import MassFunction

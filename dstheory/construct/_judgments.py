@@ -12,8 +12,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from dstheory._checks import check_number
-from dstheory.construct._arguments import as_frame
 from dstheory.construct._tables import from_masses
+from dstheory.construct.arguments import as_frame
 from dstheory.errors import DSTheoryError
 from dstheory.frame import Frame
 from dstheory.kernels import bits

@@ -13,7 +13,7 @@ import numpy as np
 
 from dstheory._shares import as_share, lost_and_kept
 from dstheory.construct._bayesian import bayesian
-from dstheory.construct._consonant import consonant, isopignistic
+from dstheory.construct.chains import consonant, isopignistic
 from dstheory.errors import MassError
 from dstheory.frame import Frame
 from dstheory.kernels import bits

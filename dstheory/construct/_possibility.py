@@ -8,9 +8,9 @@ from typing import Any
 
 import numpy as np
 
-from dstheory.construct._arguments import as_rows, check_shares, place_name
-from dstheory.construct._consonant import assemble, falling_order
 from dstheory.construct._tables import from_bel
+from dstheory.construct.arguments import as_rows, check_shares, place_name
+from dstheory.construct.chains import assemble, falling_order
 from dstheory.errors import MassError
 from dstheory.frame import Frame
 from dstheory.mass import MassFunction

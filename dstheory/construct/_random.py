@@ -14,7 +14,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from dstheory._checks import MAX_TABLE_LABELS, check_number
-from dstheory.construct._arguments import as_frame
+from dstheory.construct.arguments import as_frame
 from dstheory.errors import DSTheoryError, MassError
 from dstheory.frame import Frame
 from dstheory.kernels import bits

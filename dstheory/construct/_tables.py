@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 
 from dstheory import _checks
 from dstheory._checks import SUM_TOLERANCE
-from dstheory.construct._arguments import as_frame, below, check_finite, place_name
+from dstheory.construct.arguments import as_frame, below, check_finite, place_name
 from dstheory.errors import MassError
 from dstheory.frame import Frame
 from dstheory.kernels import bits, moebius, predicates

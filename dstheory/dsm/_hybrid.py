@@ -13,7 +13,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from dstheory._masses import collected
-from dstheory.combine._sources import check_sources, combination_rule
+from dstheory.combine.sources import check_sources, combination_rule
 from dstheory.dsm._model import DSmModel
 from dstheory.errors import FrameError
 from dstheory.kernels import bits, pairwise

@@ -6,36 +6,39 @@ Counts become mass functions at once: `binomial` (Xu et al. 2016, section 4.1) a
 (`predictive`, `predict`). `GRFN` is belief about a real number in three parameters.
 """
 
-from dstheory.inference._binomial import binomial, binomial_masses
-from dstheory.inference._combine_contours import combine_contour_values, combine_contours
-from dstheory.inference._contour import LikelihoodContour
-from dstheory.inference._expert_contour import (
+from dstheory.inference.contours._combination import combine_contour_values, combine_contours
+from dstheory.inference.contours._expert import (
     gaussian_contour,
     trapezoidal_contour,
     triangular_contour,
 )
-from dstheory.inference._forecast import predict
-from dstheory.inference._goodman import goodman_intervals
-from dstheory.inference._grfn import GRFN
-from dstheory.inference._grfn_combine import product_intersection, product_intersection_conflict
-from dstheory.inference._models import (
+from dstheory.inference.contours._models import (
     binomial_contour,
     exponential_contour,
     normal_contour,
     poisson_contour,
 )
-from dstheory.inference._multinomial import multinomial, multinomial_bounds
-from dstheory.inference._predictive import predictive
-from dstheory.inference._predictive_interval import PredictiveInterval
-from dstheory.inference._predictive_mass import (
+from dstheory.inference.contours._profiling import profile, profile_of
+from dstheory.inference.contours.likelihood_contour import LikelihoodContour
+from dstheory.inference.contours.regression import linear_contour, logistic_contour
+from dstheory.inference.counts._binomial import binomial, binomial_masses
+from dstheory.inference.counts._goodman import goodman_intervals
+from dstheory.inference.counts._multinomial import multinomial, multinomial_bounds
+from dstheory.inference.fuzzy_numbers._combination import (
+    product_intersection,
+    product_intersection_conflict,
+)
+from dstheory.inference.fuzzy_numbers._grfn import GRFN
+from dstheory.inference.prediction._forecast import predict
+from dstheory.inference.prediction._interval import PredictiveInterval
+from dstheory.inference.prediction._mass import (
     predictive_binary,
     predictive_ordered,
     predictive_sampled,
 )
-from dstheory.inference._profiling import profile, profile_of
-from dstheory.inference._random_interval import RandomInterval
-from dstheory.inference._regression import linear_contour, logistic_contour
-from dstheory.inference._sampled_interval import SampledInterval
+from dstheory.inference.prediction._predictive import predictive
+from dstheory.inference.prediction._random_interval import RandomInterval
+from dstheory.inference.prediction._sampled_interval import SampledInterval
 
 __all__ = [
     "GRFN",

@@ -11,7 +11,7 @@ import numpy as np
 from dstheory._masses import check_mass
 from dstheory.errors import DSTheoryError, FrameError
 from dstheory.frame import Frame
-from dstheory.interchange._numbers import as_fraction, as_written
+from dstheory.interchange.numbers import as_fraction, as_written
 from dstheory.kernels import bits
 from dstheory.mass import MassFunction
 

@@ -11,7 +11,7 @@ from typing import Any
 from dstheory._masses import check_mass
 from dstheory.errors import DSTheoryError
 from dstheory.frame import Frame
-from dstheory.interchange._documents import (
+from dstheory.interchange.documents import (
     check_fields,
     check_lists,
     decoded,
@@ -23,7 +23,7 @@ from dstheory.interchange._documents import (
     read_variables,
     written_variables,
 )
-from dstheory.interchange._numbers import as_written, from_written
+from dstheory.interchange.numbers import as_written, from_written
 from dstheory.mass import MassFunction
 from dstheory.product import ProductFrame
 

@@ -12,7 +12,7 @@ from dataclasses import fields
 from typing import Any
 
 from dstheory.errors import DSTheoryError
-from dstheory.interchange._documents import (
+from dstheory.interchange.documents import (
     check_fields,
     check_lists,
     decoded,
@@ -23,7 +23,7 @@ from dstheory.interchange._documents import (
     read_variables,
     written_variables,
 )
-from dstheory.interchange._numbers import as_written, from_written
+from dstheory.interchange.numbers import as_written, from_written
 from dstheory.kernels.arguments import check_instance
 from dstheory.mass import MassFunction
 from dstheory.network._limits import Limits

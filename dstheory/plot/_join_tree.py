@@ -6,7 +6,7 @@ from typing import Any, final
 from matplotlib.axes import Axes
 
 from dstheory.network import ValuationNetwork, join_tree
-from dstheory.network._layout import tree_positions
+from dstheory.network.layout import tree_positions
 from dstheory.plot._network import key_text
 from dstheory.plot._style import COLORS, axes_or_new, literal, paper
 

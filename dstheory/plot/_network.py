@@ -6,7 +6,7 @@ from typing import Any, final
 from matplotlib.axes import Axes
 
 from dstheory.network import ValuationNetwork, to_graph
-from dstheory.network._layout import network_positions
+from dstheory.network.layout import network_positions
 from dstheory.plot._style import COLORS, axes_or_new, literal, paper
 
 __all__ = ["NetworkDisplay", "key_text"]

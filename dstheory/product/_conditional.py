@@ -28,7 +28,7 @@ from dstheory.product._exactness import beside_exact
 from dstheory.product._frame import ProductFrame, union_frame
 from dstheory.product._marginal import extend, on, product_of
 from dstheory.product._variable import Variable
-from dstheory.revise._transfer import transfer
+from dstheory.revise.transfer import transfer
 
 __all__ = ["balloon", "conditional", "probability_table"]
 

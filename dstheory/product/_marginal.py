@@ -19,7 +19,7 @@ from dstheory.kernels.arguments import as_sequence
 from dstheory.mass import MassFunction
 from dstheory.product._frame import ProductFrame
 from dstheory.product._variable import Variable
-from dstheory.revise._transfer import transfer
+from dstheory.revise.transfer import transfer
 
 __all__ = ["extend", "marginalize", "on", "product_of", "project"]
 

@@ -14,7 +14,7 @@ from dstheory.kernels import bits, setwise
 from dstheory.kernels.arguments import check_flag
 from dstheory.mass import MassFunction
 from dstheory.revise._arguments import refuse_rows
-from dstheory.revise._transfer import transfer
+from dstheory.revise.transfer import transfer
 
 __all__ = ["condition", "condition_geometric"]
 

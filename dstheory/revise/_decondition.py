@@ -8,7 +8,7 @@ from typing import Any
 
 from dstheory._masses import check_mass
 from dstheory.mass import MassFunction
-from dstheory.revise._transfer import transfer
+from dstheory.revise.transfer import transfer
 
 __all__ = ["decondition"]
 

@@ -16,7 +16,7 @@ from dstheory.frame import Frame
 from dstheory.kernels import bits, setwise
 from dstheory.mass import MassFunction
 from dstheory.revise._arguments import refuse_rows
-from dstheory.revise._transfer import image, transfer
+from dstheory.revise.transfer import image, transfer
 from dstheory.transform import bel_table, pl_table
 
 __all__ = ["condition_focusing"]

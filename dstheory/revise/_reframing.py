@@ -17,7 +17,7 @@ from dstheory.frame import Frame
 from dstheory.kernels import bits
 from dstheory.kernels.arguments import check_choice
 from dstheory.mass import MassFunction
-from dstheory.revise._transfer import image, transfer
+from dstheory.revise.transfer import image, transfer
 
 __all__ = ["coarsen", "refine", "rename"]
 

@@ -12,7 +12,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from dstheory import _checks
-from dstheory.construct._arguments import check_finite, check_nonnegative
+from dstheory.construct.arguments import check_finite, check_nonnegative
 from dstheory.errors import DSTheoryError
 from dstheory.kernels import moebius
 from dstheory.kernels.arguments import check_choice

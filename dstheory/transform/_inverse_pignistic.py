@@ -8,7 +8,7 @@ from typing import Any
 
 from dstheory._masses import check_mass
 from dstheory.construct import bayesian
-from dstheory.construct._consonant import isopignistic
+from dstheory.construct.chains import isopignistic
 from dstheory.frame import Frame
 from dstheory.mass import MassFunction
 from dstheory.transform._probability import betp

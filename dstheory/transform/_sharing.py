@@ -14,7 +14,7 @@ from numpy.typing import NDArray
 
 from dstheory._checks import check_number
 from dstheory._masses import check_mass
-from dstheory.construct._arguments import place_name
+from dstheory.construct.arguments import place_name
 from dstheory.errors import DSTheoryError, MassError
 from dstheory.kernels import bits, setwise
 from dstheory.mass import MassFunction

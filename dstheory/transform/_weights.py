@@ -15,7 +15,7 @@ from numpy.typing import NDArray
 from dstheory import _checks
 from dstheory._masses import check_mass
 from dstheory.construct import from_implicability, from_q
-from dstheory.construct._arguments import (
+from dstheory.construct.arguments import (
     as_frame,
     check_finite,
     check_nonnegative,

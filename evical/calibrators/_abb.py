@@ -11,7 +11,7 @@ from typing import ClassVar
 import numpy as np
 from numpy.typing import NDArray
 
-from evical.calibrators import _fields as fields
+from evical.calibrators import fields
 from evical.calibrators._base import BaseCalibrator
 from evical.calibrators._covering import (
     check_max_size,
@@ -22,9 +22,9 @@ from evical.calibrators._covering import (
     repaired,
 )
 from evical.calibrators._models import check_confidence, check_model
+from evical.curves.bayesian_binning import average_over_binnings, bin_scores
+from evical.curves.binning_score import BinPrior
 from evical.scores import ScoreCounts
-from evical.scores._bayesian_binning import average_over_binnings, bin_scores
-from evical.scores._binning_score import BinPrior
 
 __all__ = ["ABBCalibrator"]
 

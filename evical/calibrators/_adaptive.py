@@ -16,14 +16,14 @@ from sklearn.utils.validation import check_is_fitted
 
 from dstheory import MassFunction
 from dstheory.kernels.arguments import as_real, shown
-from evical.calibrators import _fields as fields
+from evical.calibrators import fields
 from evical.calibrators._base import BaseCalibrator
 from evical.calibrators._evidence import count_masses
 from evical.calibrators._models import check_confidence, check_model
+from evical.curves.platt import platt_of_counts
 from evical.scores import ScoreCounts
-from evical.scores._checks import real_numbers
-from evical.scores._platt import platt_of_counts
-from evical.scores._standard import standardized
+from evical.scores.checks import real_numbers
+from evical.scores.standardize import standardized
 
 __all__ = ["AdaptiveCalibrator"]
 

@@ -11,12 +11,12 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy.special import expit
 
-from evical.calibrators import _fields as fields
+from evical.calibrators import fields
 from evical.calibrators._base import BaseCalibrator
+from evical.curves.assignment_value import Branch, fit_branch
+from evical.likelihood.interpolant import evaluate_piecewise, fit_piecewise
 from evical.scores import ScoreCounts, log_odds
-from evical.scores._assignment_value import Branch, fit_branch
-from evical.scores._interpolant import evaluate_piecewise, fit_piecewise
-from evical.scores._sides import sides
+from evical.scores.sides import sides
 
 __all__ = ["AssignmentValueCalibrator"]
 

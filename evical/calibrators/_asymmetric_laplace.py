@@ -12,16 +12,16 @@ from numpy.typing import NDArray
 from scipy.special import expit
 from sklearn.utils.validation import check_is_fitted
 
-from evical.calibrators import _fields as fields
+from evical.calibrators import fields
 from evical.calibrators._base import BaseCalibrator
-from evical.scores import ScoreCounts
-from evical.scores._asymmetric_laplace import (
+from evical.curves.asymmetric_laplace import (
     STEEPEST,
     AsymmetricLaplace,
     fit_asymmetric_laplace,
 )
-from evical.scores._sides import sides
-from evical.scores._standard import standardized
+from evical.scores import ScoreCounts
+from evical.scores.sides import sides
+from evical.scores.standardize import standardized
 
 __all__ = ["AsymmetricLaplaceCalibrator"]
 

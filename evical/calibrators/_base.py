@@ -16,19 +16,19 @@ from sklearn.base import BaseEstimator, ClassifierMixin
 from sklearn.utils.validation import check_is_fitted, column_or_1d
 
 from dstheory import Frame, MassFunction
-from evical.calibrators import _saved as saved
-from evical.calibrators._fields import Field, owners
+from evical.calibrators import saved
+from evical.calibrators.fields import Field, owners
 from evical.scores import ScoreCounts
-from evical.scores._checks import (
+from evical.scores.checks import (
     check_labels,
     check_same_length,
     check_scores,
     check_unit,
     check_weights,
 )
-from evical.scores._counts import checked_counts
-from evical.scores._refused import all_or_nothing
-from evical.scores._scale import ScoreScale, check_transform, fit_scale
+from evical.scores.counts import checked_counts
+from evical.scores.refused import all_or_nothing
+from evical.scores.scale import ScoreScale, check_transform, fit_scale
 
 __all__ = ["BaseCalibrator"]
 

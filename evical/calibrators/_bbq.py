@@ -12,7 +12,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from dstheory.kernels.arguments import check_choice
-from evical.calibrators import _fields as fields
+from evical.calibrators import fields
 from evical.calibrators._base import BaseCalibrator
 from evical.calibrators._covering import (
     check_number,
@@ -22,15 +22,15 @@ from evical.calibrators._covering import (
     repaired,
 )
 from evical.calibrators._models import check_confidence, check_model
-from evical.scores import ScoreCounts
-from evical.scores._binning_score import BinPrior, log_marginal
-from evical.scores._cumulated import Bins, cumulate
-from evical.scores._quantile_binning import (
+from evical.curves.binning_score import BinPrior, log_marginal
+from evical.curves.cumulated import Bins, cumulate
+from evical.curves.quantile_binning import (
     bin_range,
     layered_average,
     quantile_binnings,
     select_best,
 )
+from evical.scores import ScoreCounts
 
 __all__ = ["BBQCalibrator"]
 

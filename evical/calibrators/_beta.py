@@ -18,12 +18,12 @@ from dstheory.kernels.arguments import check_choice, check_flag
 from evical.calibrators._base import BaseCalibrator
 from evical.calibrators._from_log_odds import LOG_ODDS_MODELS, masses_from_log_odds
 from evical.calibrators._models import check_confidence, check_model
-from evical.calibrators._saved import check_shapes
 from evical.calibrators._separated import refuse_separated
+from evical.calibrators.saved import check_shapes
+from evical.curves.beta import ROUNDING, BetaFit, beta_sample, fit_beta
+from evical.curves.beta_profile import BetaProfile, beta_profile
+from evical.likelihood.profile_table import MassTable, check_table, contour
 from evical.scores import ScoreCounts, log_odds
-from evical.scores._beta import ROUNDING, BetaFit, beta_sample, fit_beta
-from evical.scores._beta_profile import BetaProfile, beta_profile
-from evical.scores._profile_table import MassTable, check_table, contour
 
 __all__ = ["BetaCalibrator"]
 

@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 
 from dstheory.inference import binomial_masses
 from dstheory.kernels.arguments import as_array, as_floats, check_choice
-from evical.calibrators import _fields as fields
+from evical.calibrators import fields
 from evical.calibrators._base import BaseCalibrator
 from evical.calibrators._models import check_confidence, check_model, check_size
 from evical.scores import ScoreCounts, midpoints

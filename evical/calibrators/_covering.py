@@ -7,7 +7,7 @@ from numpy.typing import NDArray
 
 from dstheory.kernels.arguments import as_real, check_choice, check_count, shown
 from evical.calibrators._binning import bin_masses
-from evical.scores._binning_score import CRITERIA, posterior_mean
+from evical.curves.binning_score import CRITERIA, posterior_mean
 
 __all__ = [
     "check_max_size",

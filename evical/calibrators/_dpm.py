@@ -18,7 +18,7 @@ from scipy.special import expit, gammaln
 from sklearn.mixture import BayesianGaussianMixture
 
 from dstheory.kernels.arguments import as_real, check_count, shown
-from evical.calibrators import _fields as fields
+from evical.calibrators import fields
 from evical.calibrators._base import BaseCalibrator
 from evical.calibrators._models import check_size
 from evical.scores import ScoreCounts

@@ -13,10 +13,11 @@ from numpy.typing import NDArray
 from scipy.special import softmax
 
 from dstheory.kernels.arguments import as_real, check_choice, shown
-from evical.calibrators import _fields as fields
+from evical.calibrators import fields
 from evical.calibrators._base import BaseCalibrator
 from evical.calibrators._models import check_size
-from evical.scores import ScoreCounts, TrendFilterPath, trend_filter_path
+from evical.curves import TrendFilterPath, trend_filter_path
+from evical.scores import ScoreCounts
 
 __all__ = ["ELiTECalibrator"]
 
@@ -54,7 +55,7 @@ class ELiTECalibrator(BaseCalibrator):
     knots_, values_ : (k,) arrays
         The averaged map, a polyline: its ends and kinks, ascending, and its values there.
     lambdas_ : (n_lambdas,) array
-        Descending; see `evical.scores.trend_filter_path`.
+        Descending; see `evical.curves.trend_filter_path`.
     degrees_of_freedom_ : (n_lambdas,) int array
         Kinks of each filter, and two.
     weights_ : (n_lambdas,) array

@@ -11,13 +11,13 @@ from typing import ClassVar
 import numpy as np
 from numpy.typing import NDArray
 
-from evical.calibrators import _fields as fields
+from evical.calibrators import fields
 from evical.calibrators._base import BaseCalibrator
 from evical.calibrators._binning import bin_masses
 from evical.calibrators._models import check_confidence, check_model
+from evical.curves.near_isotonic_blocks import Blocks, relevant
 from evical.scores import ScoreCounts, midpoints
-from evical.scores._near_isotonic_blocks import Blocks, relevant
-from evical.scores._parameters import check_not_negative
+from evical.scores.parameters import check_not_negative
 
 __all__ = ["ENIRCalibrator"]
 
@@ -64,7 +64,7 @@ class ENIRCalibrator(BaseCalibrator):
 
     Notes
     -----
-    The models are those at the breakpoints of `evical.scores.near_isotonic_path` of the labels;
+    The models are those at the breakpoints of `evical.curves.near_isotonic_path` of the labels;
     the data themselves, lambda = 0, are left out unless they are isotonic already. Each has the
     weight exp(-BIC / 2), BIC = -2 log L + b log N, with the Bernoulli likelihood L of its b
     blocks' values before smoothing and the total weight N of the samples (at least 1).

@@ -13,13 +13,13 @@ from numpy.typing import ArrayLike, NDArray
 from sklearn.utils.validation import check_is_fitted
 
 from dstheory.kernels.arguments import check_choice
-from evical.calibrators import _fields as fields
+from evical.calibrators import fields
 from evical.calibrators._base import BaseCalibrator
 from evical.calibrators._models import check_model
+from evical.curves.gaussian import LEAST_VARIANCE, GaussianFit, GaussianProfile, fit_gaussian
+from evical.likelihood.profile_table import MassTable, check_table, contour, fit_mass_table
 from evical.scores import ScoreCounts
-from evical.scores._gaussian import LEAST_VARIANCE, GaussianFit, GaussianProfile, fit_gaussian
-from evical.scores._profile_table import MassTable, check_table, contour, fit_mass_table
-from evical.scores._sides import sides
+from evical.scores.sides import sides
 
 __all__ = ["GaussianCalibrator"]
 
@@ -65,7 +65,7 @@ class GaussianCalibrator(BaseCalibrator):
 
     The likelihood model is exact up to the error of quadrature and interpolation (1e-7 of a
     mass): the most likely densities with given log-odds at a score are known in closed form
-    (`evical.scores._gaussian`). Its probability is that of the variances of maximum likelihood,
+    (`evical.curves.gaussian`). Its probability is that of the variances of maximum likelihood,
     which are divided by the number of samples.
 
     References

@@ -14,12 +14,13 @@ import numpy as np
 from numpy.typing import NDArray
 
 from dstheory.kernels.arguments import as_floats, check_choice, shown
-from evical.calibrators import _fields as fields
+from evical.calibrators import fields
 from evical.calibrators._base import BaseCalibrator
 from evical.calibrators._evidence import count_masses
 from evical.calibrators._models import check_confidence, check_model
-from evical.scores import ScoreCounts, silverman
-from evical.scores._density import KERNELS, GaussianSums, KernelGrid, WindowSums
+from evical.curves import silverman
+from evical.curves.density import KERNELS, GaussianSums, KernelGrid, WindowSums
+from evical.scores import ScoreCounts
 
 __all__ = ["KDECalibrator"]
 

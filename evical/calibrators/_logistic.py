@@ -13,13 +13,14 @@ from numpy.typing import ArrayLike, NDArray
 from sklearn.utils.validation import check_is_fitted
 
 from dstheory.kernels.arguments import as_floats
-from evical.calibrators import _fields as fields
+from evical.calibrators import fields
 from evical.calibrators._base import BaseCalibrator
 from evical.calibrators._models import check_confidence, check_model
-from evical.scores import LogisticProfile, PlattFit, ScoreCounts
-from evical.scores._platt import confidence_interval, platt_of_counts
-from evical.scores._profile import profile_of_counts
-from evical.scores._sides import sides
+from evical.curves import LogisticProfile, PlattFit
+from evical.curves.logistic_profile import profile_of_counts
+from evical.curves.platt import confidence_interval, platt_of_counts
+from evical.scores import ScoreCounts
+from evical.scores.sides import sides
 
 __all__ = ["LogisticCalibrator"]
 

@@ -14,10 +14,11 @@ from scipy.optimize import brentq
 from scipy.special import expit
 
 from dstheory.kernels.arguments import as_real, check_choice, shown
-from evical.calibrators import _fields as fields
+from evical.calibrators import fields
 from evical.calibrators._base import BaseCalibrator
-from evical.scores import ScoreCounts, platt_targets
-from evical.scores._sides import sides
+from evical.curves import platt_targets
+from evical.scores import ScoreCounts
+from evical.scores.sides import sides
 
 __all__ = ["NormalizingCalibrator"]
 

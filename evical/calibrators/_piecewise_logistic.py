@@ -13,16 +13,16 @@ from numpy.typing import ArrayLike, NDArray
 from sklearn.utils.validation import check_is_fitted
 
 from dstheory.kernels.arguments import as_real, check_flag, shown
-from evical.calibrators import _fields as fields
+from evical.calibrators import fields
 from evical.calibrators._base import BaseCalibrator
 from evical.calibrators._models import check_model
-from evical.calibrators._saved import check_shapes
+from evical.calibrators.saved import check_shapes
+from evical.curves.piecewise_logistic import PiecewiseFit, fit_piecewise_logistic
+from evical.curves.piecewise_profile import PiecewiseProfile, piecewise_profile
+from evical.likelihood.profile_table import MassTable, check_table, contour, fit_mass_table
 from evical.scores import ScoreCounts
-from evical.scores._piecewise_logistic import PiecewiseFit, fit_piecewise_logistic
-from evical.scores._piecewise_profile import PiecewiseProfile, piecewise_profile
-from evical.scores._profile_table import MassTable, check_table, contour, fit_mass_table
-from evical.scores._sides import sides
-from evical.scores._standard import at_share
+from evical.scores.sides import sides
+from evical.scores.standardize import at_share
 
 __all__ = ["PiecewiseLogisticCalibrator"]
 

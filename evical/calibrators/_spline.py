@@ -11,10 +11,10 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy.special import expit
 
-from evical.calibrators import _fields as fields
+from evical.calibrators import fields
 from evical.calibrators._base import BaseCalibrator
+from evical.curves.spline import LogisticSpline, fit_logistic_spline
 from evical.scores import ScoreCounts
-from evical.scores._spline import LogisticSpline, fit_logistic_spline
 
 __all__ = ["SplineCalibrator"]
 

@@ -11,20 +11,20 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 from sklearn.utils.validation import check_is_fitted
 
-from evical.calibrators import _fields as fields
+from evical.calibrators import fields
 from evical.calibrators._base import BaseCalibrator
 from evical.calibrators._from_log_odds import LOG_ODDS_MODELS, masses_from_log_odds
 from evical.calibrators._models import check_confidence, check_model
-from evical.calibrators._saved import check_shapes
 from evical.calibrators._separated import refuse_separated
-from evical.scores import ScoreCounts
-from evical.scores._profile_table import MassTable, check_table, contour
-from evical.scores._temperature import (
+from evical.calibrators.saved import check_shapes
+from evical.curves.temperature import (
     TemperatureFit,
     TemperatureProfile,
     fit_temperature,
     temperature_profile,
 )
+from evical.likelihood.profile_table import MassTable, check_table, contour
+from evical.scores import ScoreCounts
 
 __all__ = ["TemperatureCalibrator"]
 

@@ -11,10 +11,10 @@ from typing import ClassVar
 import numpy as np
 from numpy.typing import NDArray
 
-from evical.calibrators import _fields as fields
+from evical.calibrators import fields
 from evical.calibrators._base import BaseCalibrator
+from evical.curves.venn_abers import venn_abers_table
 from evical.scores import ScoreCounts
-from evical.scores._venn_abers import venn_abers_table
 
 __all__ = ["VennAbersCalibrator"]
 

@@ -90,6 +90,6 @@ COMMANDS = {
 
 def load(name: str) -> Callable[..., Any]:
     """The function of a command."""
-    module = import_module(f"evical.cli.{COMMANDS[name].module}")
+    module = import_module(f"evical.cli.commands.{COMMANDS[name].module}")
     function: Callable[..., Any] = getattr(module, name)
     return function

@@ -16,7 +16,7 @@ from evical.cli._methods import score_kind
 from evical.cli._model import Model, load_model
 from evical.cli._names import suggestion
 from evical.cli._tables import Table, open_table
-from evical.experiments import Evaluation
+from evical.evaluation import Evaluation
 
 __all__ = [
     "MAX_SEED",

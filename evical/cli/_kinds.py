@@ -12,7 +12,7 @@ from typing import Any, Literal
 import numpy as np
 from numpy.typing import NDArray
 
-from evical.datasets._csv import MISSING
+from evical.datasets.csv import MISSING
 
 __all__ = [
     "EXPECTED",

@@ -11,7 +11,7 @@ from evical.cli._kinds import Kind
 from evical.cli._names import suggestion
 from evical.cli._progress import watched
 from evical.cli._tables import Chunk, Table, open_table
-from evical.datasets._csv import sorted_labels
+from evical.datasets.csv import sorted_labels
 
 __all__ = ["Labeled", "read_labeled", "read_labeled_table"]
 

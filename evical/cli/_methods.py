@@ -3,7 +3,7 @@
 from collections.abc import Sequence
 
 from evical.calibrators import BaseCalibrator
-from evical.calibrators._by_name import by_name
+from evical.calibrators.by_name import by_name
 from evical.cli._kinds import Kind
 from evical.cli._names import suggestion
 from evical.cli._options import parsed_options, settable

@@ -7,7 +7,7 @@ from numpy.typing import NDArray
 
 from evical.cli._kinds import Place
 from evical.cli._names import suggestion
-from evical.datasets._csv import sorted_labels
+from evical.datasets.csv import sorted_labels
 from evical.scores import ScoreCounts
 
 __all__ = ["Tally"]

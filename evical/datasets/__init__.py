@@ -1,7 +1,6 @@
 """Data sets as plain arrays: by name, bundled ones, and CSV files."""
 
 from evical.datasets._bundled import load_breast_cancer
-from evical.datasets._csv import load_csv
 from evical.datasets._dataset import Dataset
 from evical.datasets._load import load, load_split
 from evical.datasets._simulated import (
@@ -11,6 +10,7 @@ from evical.datasets._simulated import (
     simulated_quantiles,
     simulated_scores,
 )
+from evical.datasets.csv import load_csv
 
 __all__ = [
     "SIMULATIONS",

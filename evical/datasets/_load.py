@@ -14,7 +14,10 @@ from numpy.typing import NDArray
 
 from dstheory.kernels.arguments import check_instance, did_you_mean
 from evical.datasets._bundled import load_breast_cancer
-from evical.datasets._csv import (
+from evical.datasets._dataset import Dataset
+from evical.datasets._known import KNOWN, Known
+from evical.datasets._openml import fetch_openml
+from evical.datasets.csv import (
     MISSING,
     feature_columns,
     load_csv,
@@ -22,9 +25,6 @@ from evical.datasets._csv import (
     refuse_missing,
     sorted_labels,
 )
-from evical.datasets._dataset import Dataset
-from evical.datasets._known import KNOWN, Known
-from evical.datasets._openml import fetch_openml
 
 __all__ = ["load", "load_split"]
 

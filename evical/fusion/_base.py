@@ -18,7 +18,7 @@ from sklearn.utils.validation import check_is_fitted
 from dstheory import Frame, MassFunction
 from dstheory.errors import FrameError
 from evical.fusion._held_out import HeldOut, as_list, check_sizes, common_frame
-from evical.scores._refused import all_or_nothing
+from evical.scores.refused import all_or_nothing
 
 __all__ = ["BaseFusion"]
 

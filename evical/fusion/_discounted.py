@@ -20,7 +20,7 @@ from dstheory.revise import contextual_discount, discount
 from evical.fusion._base import BaseFusion
 from evical.fusion._held_out import HeldOut
 from evical.fusion._reliability import MAX_CLASSES, contextual_rates, joint_rates
-from evical.scores._parameters import check_not_negative
+from evical.scores.parameters import check_not_negative
 
 __all__ = ["Discounted"]
 

@@ -16,7 +16,7 @@ from dstheory import Frame, MassFunction
 from dstheory.errors import FrameError
 from dstheory.kernels.arguments import as_floats, check_instance
 from dstheory.transform import betp
-from evical.scores._checks import check_labels, check_weights
+from evical.scores.checks import check_labels, check_weights
 
 __all__ = ["HeldOut", "as_list", "check_sizes", "common_frame"]
 

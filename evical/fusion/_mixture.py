@@ -17,7 +17,7 @@ from dstheory.kernels.arguments import as_floats, check_choice
 from evical.fusion._base import BaseFusion
 from evical.fusion._held_out import HeldOut
 from evical.fusion._weights import best_weights
-from evical.scores._parameters import check_not_negative
+from evical.scores.parameters import check_not_negative
 
 __all__ = ["Mixture"]
 

@@ -19,7 +19,7 @@ from evical.fusion._base import BaseFusion
 from evical.fusion._held_out import HeldOut
 from evical.fusion._pooling import Pool, fit_pool
 from evical.multiclass import MAX_CLASSES, one_vs_rest_mass, without_total_conflict
-from evical.scores._parameters import check_not_negative
+from evical.scores.parameters import check_not_negative
 
 __all__ = ["Stacked"]
 

@@ -8,7 +8,6 @@ Where probabilities are asked for, a mass function means its pignistic transform
 """
 
 from evical.metrics._binned_test import BinomialBins, binomial_test
-from evical.metrics._calibration_curve import CalibrationCurve, calibration_curve
 from evical.metrics._class_ece import (
     classwise_calibration_error,
     classwise_maximum_calibration_error,
@@ -17,12 +16,6 @@ from evical.metrics._class_ece import (
     top_label_calibration_error,
 )
 from evical.metrics._coverage import BeliefCoverage, belief_coverage, coverage_test
-from evical.metrics._cumulative import (
-    kolmogorov_smirnov_error,
-    kolmogorov_smirnov_test,
-    kuiper_error,
-    kuiper_test,
-)
 from evical.metrics._debiased import (
     DebiasedError,
     debiased_calibration_error,
@@ -62,7 +55,14 @@ from evical.metrics._report import CalibrationReport, Measure, calibration_repor
 from evical.metrics._set_valued import discounted_accuracy, u65_score, u80_score
 from evical.metrics._smooth import smooth_calibration_error
 from evical.metrics._spiegelhalter import spiegelhalter_test
-from evical.metrics._test_result import CalibrationTest
+from evical.metrics.binned_curve import CalibrationCurve, calibration_curve
+from evical.metrics.cumulative import (
+    kolmogorov_smirnov_error,
+    kolmogorov_smirnov_test,
+    kuiper_error,
+    kuiper_test,
+)
+from evical.metrics.test_result import CalibrationTest
 
 __all__ = [
     "BeliefCoverage",

@@ -11,9 +11,9 @@ from typing import Any, Literal
 import numpy as np
 from scipy.special import betainc
 
-from evical.metrics._bins import filled_bins
-from evical.metrics._inputs import Floats, binary_sample
-from evical.metrics._test_result import pvalue_text, refuted
+from evical.metrics.bins import filled_bins
+from evical.metrics.inputs import Floats, binary_sample
+from evical.metrics.test_result import pvalue_text, refuted
 
 __all__ = ["BinomialBins", "at_least", "at_most", "binomial_test", "sidak"]
 

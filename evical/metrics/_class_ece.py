@@ -11,7 +11,7 @@ from typing import Any, Literal
 import numpy as np
 
 from evical.metrics._ece import binned_error, largest_gap
-from evical.metrics._inputs import (
+from evical.metrics.inputs import (
     BinarySample,
     ClassSample,
     assigned_classes,

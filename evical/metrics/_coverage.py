@@ -11,11 +11,11 @@ from typing import Any, Literal
 import numpy as np
 from numpy.typing import NDArray
 
-from evical.metrics._beliefs import IntervalSample, interval_sample
 from evical.metrics._binned_test import at_least, at_most, sidak
-from evical.metrics._bins import Bins, bin_numbers, check_bins, summed_bins
-from evical.metrics._inputs import BinarySample, Floats
-from evical.metrics._test_result import pvalue_text
+from evical.metrics.beliefs import IntervalSample, interval_sample
+from evical.metrics.bins import Bins, bin_numbers, check_bins, summed_bins
+from evical.metrics.inputs import BinarySample, Floats
+from evical.metrics.test_result import pvalue_text
 
 __all__ = ["BeliefCoverage", "belief_coverage", "coverage_test"]
 

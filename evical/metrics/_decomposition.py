@@ -13,8 +13,8 @@ import numpy as np
 from scipy.optimize import isotonic_regression
 from scipy.special import xlogy
 
-from evical.metrics._bins import bin_numbers, check_bins, summed_bins
-from evical.metrics._inputs import BinarySample, Floats, average, binary_sample
+from evical.metrics.bins import bin_numbers, check_bins, summed_bins
+from evical.metrics.inputs import BinarySample, Floats, average, binary_sample
 
 __all__ = ["BrierDecomposition", "CorpDecomposition", "brier_decomposition", "corp_decomposition"]
 

@@ -11,7 +11,6 @@ from evical.metrics._class_ece import (
     top_label_calibration_error,
 )
 from evical.metrics._coverage import belief_coverage, coverage_test
-from evical.metrics._cumulative import kolmogorov_smirnov_test, kuiper_error, kuiper_test
 from evical.metrics._debiased import debiased_calibration_error
 from evical.metrics._ece import (
     adaptive_calibration_error,
@@ -25,6 +24,7 @@ from evical.metrics._proper import brier_score, log_loss, spherical_score
 from evical.metrics._ranking import hand_till_auc, roc_auc
 from evical.metrics._smooth import smooth_calibration_error
 from evical.metrics._spiegelhalter import spiegelhalter_test
+from evical.metrics.cumulative import kolmogorov_smirnov_test, kuiper_error, kuiper_test
 
 __all__ = [
     "BRIER",

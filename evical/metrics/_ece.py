@@ -8,8 +8,8 @@ from typing import Any, Literal
 
 import numpy as np
 
-from evical.metrics._bins import bin_gaps, filled_bins
-from evical.metrics._inputs import BinarySample, binary_sample, total_weight
+from evical.metrics.bins import bin_gaps, filled_bins
+from evical.metrics.inputs import BinarySample, binary_sample, total_weight
 
 __all__ = [
     "adaptive_calibration_error",

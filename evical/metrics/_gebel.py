@@ -10,7 +10,7 @@ from typing import Any, Literal
 import numpy as np
 
 from dstheory.kernels.arguments import check_choice
-from evical.metrics._inputs import (
+from evical.metrics.inputs import (
     ClassSample,
     assigned_classes,
     average,

@@ -9,9 +9,9 @@ from typing import Any, Literal
 import numpy as np
 from scipy.stats import chi2
 
-from evical.metrics._bins import filled_bins
-from evical.metrics._inputs import binary_sample
-from evical.metrics._test_result import CalibrationTest, refuted
+from evical.metrics.bins import filled_bins
+from evical.metrics.inputs import binary_sample
+from evical.metrics.test_result import CalibrationTest, refuted
 
 __all__ = ["hosmer_lemeshow_test"]
 

@@ -9,8 +9,8 @@ from typing import Any
 import numpy as np
 
 from dstheory.kernels.arguments import check_flag
-from evical.metrics._beliefs import class_intervals, true_plausibility
-from evical.metrics._inputs import average, checked_weights
+from evical.metrics.beliefs import class_intervals, true_plausibility
+from evical.metrics.inputs import average, checked_weights
 
 __all__ = ["evidential_log_likelihood", "mean_imprecision"]
 

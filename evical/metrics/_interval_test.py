@@ -13,10 +13,10 @@ import numpy as np
 from numpy.typing import NDArray
 
 from dstheory.kernels.arguments import check_count, check_rng
-from evical.metrics._beliefs import IntervalSample, interval_sample
-from evical.metrics._cumulative import brownian_range_sf, in_deviations
-from evical.metrics._inputs import MOST_REPEATS, Floats, total_weight
-from evical.metrics._test_result import CalibrationTest
+from evical.metrics.beliefs import IntervalSample, interval_sample
+from evical.metrics.cumulative import brownian_range_sf, in_deviations
+from evical.metrics.inputs import MOST_REPEATS, Floats, total_weight
+from evical.metrics.test_result import CalibrationTest
 
 __all__ = ["interval_calibration_test", "nearest_calibrated"]
 

@@ -8,7 +8,7 @@ from typing import Any, Literal
 
 import numpy as np
 
-from evical.metrics._inputs import average, class_sample, mean_squares, of_class
+from evical.metrics.inputs import average, class_sample, mean_squares, of_class
 
 __all__ = ["brier_score", "log_loss", "root_mean_squared_error", "spherical_score"]
 

@@ -13,7 +13,6 @@ import numpy as np
 from dstheory import MassFunction
 from dstheory.kernels.arguments import as_array, check_count
 from dstheory.optional import require
-from evical.metrics._beliefs import interval_sample
 from evical.metrics._decomposition import corp_decomposition
 from evical.metrics._definitions import (
     BRIER,
@@ -28,7 +27,8 @@ from evical.metrics._definitions import (
     Line,
 )
 from evical.metrics._imprecise import mean_imprecision
-from evical.metrics._inputs import MOST_REPEATS, binary_sample, class_sample
+from evical.metrics.beliefs import interval_sample
+from evical.metrics.inputs import MOST_REPEATS, binary_sample, class_sample
 
 __all__ = ["CalibrationReport", "Measure", "calibration_report"]
 

@@ -13,8 +13,8 @@ from numpy.typing import NDArray
 from dstheory import MassFunction
 from dstheory.decide import interval_dominance
 from dstheory.kernels.arguments import as_array
-from evical.metrics._beliefs import normal
-from evical.metrics._inputs import (
+from evical.metrics.beliefs import normal
+from evical.metrics.inputs import (
     Floats,
     average,
     check_some,
@@ -23,7 +23,7 @@ from evical.metrics._inputs import (
     class_labels,
     known_labels,
 )
-from evical.scores._checks import check_same_length
+from evical.scores.checks import check_same_length
 
 __all__ = ["discounted_accuracy", "u65_score", "u80_score"]
 

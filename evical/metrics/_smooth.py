@@ -11,7 +11,7 @@ import numpy as np
 from scipy.fft import dct, idct
 from scipy.optimize import brentq
 
-from evical.metrics._inputs import BinarySample, Floats, binary_sample, total_weight
+from evical.metrics.inputs import BinarySample, Floats, binary_sample, total_weight
 
 __all__ = ["smooth_calibration_error"]
 

@@ -9,8 +9,8 @@ from typing import Any
 import numpy as np
 from scipy.special import ndtr
 
-from evical.metrics._inputs import BinarySample, binary_sample
-from evical.metrics._test_result import CalibrationTest, refuted
+from evical.metrics.inputs import BinarySample, binary_sample
+from evical.metrics.test_result import CalibrationTest, refuted
 
 __all__ = ["spiegelhalter_test"]
 

@@ -3,7 +3,6 @@
 from evical.multiclass._any_code import code_betp, code_interval, code_mass
 from evical.multiclass._base import BaseMulticlassCalibrator
 from evical.multiclass._codes import check_code_matrix, code_matrix, row_distances
-from evical.multiclass._contours import code_contour, code_without_conflict
 from evical.multiclass._coupling import (
     coupling_divergence,
     hastie_tibshirani,
@@ -26,6 +25,7 @@ from evical.multiclass._reduction import (
 )
 from evical.multiclass._shallow_net import ShallowNetCalibrator
 from evical.multiclass._softmax_calibrator import SoftmaxCalibrator
+from evical.multiclass.contours import code_contour, code_without_conflict
 
 __all__ = [
     "MAX_CLASSES",

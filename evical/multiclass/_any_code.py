@@ -20,8 +20,6 @@ from dstheory.errors import CostLimitError
 from dstheory.kernels.arguments import check_instance
 from dstheory.kernels.bits import mask_array
 from dstheory.transform import betp
-from evical.multiclass._contours import Contours, checked_columns, is_one_vs_rest
-from evical.multiclass._products import check_listed
 from evical.multiclass._reduction import (
     MAX_CLASSES,
     column_evidence,
@@ -31,6 +29,8 @@ from evical.multiclass._reduction import (
     without_total_conflict,
 )
 from evical.multiclass._survivors import member_sums, survivor_blocks
+from evical.multiclass.contours import Contours, checked_columns, is_one_vs_rest
+from evical.multiclass.products import check_listed
 
 __all__ = ["code_betp", "code_interval", "code_mass"]
 

@@ -16,12 +16,12 @@ from sklearn.utils.validation import check_is_fitted
 
 from dstheory import Frame, MassFunction
 from dstheory.kernels.arguments import check_choice
-from evical.calibrators import _saved as saved
-from evical.calibrators._fields import Field, owners
+from evical.calibrators import saved
+from evical.calibrators.fields import Field, owners
 from evical.multiclass._beliefs import Beliefs, BeliefsLike
 from evical.multiclass._table import check_table, check_unit_table
-from evical.scores._checks import check_labels, check_same_length, check_weights
-from evical.scores._refused import all_or_nothing
+from evical.scores.checks import check_labels, check_same_length, check_weights
+from evical.scores.refused import all_or_nothing
 
 __all__ = ["BaseMulticlassCalibrator"]
 

@@ -11,7 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from dstheory import Frame, MassFunction
-from evical.multiclass._products import ProductBeliefs, check_listed
+from evical.multiclass.products import ProductBeliefs, check_listed
 
 __all__ = ["Beliefs", "BeliefsLike"]
 

@@ -6,8 +6,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from dstheory.kernels.arguments import check_choice, check_count, shown
-from evical.calibrators import _fields as fields
-from evical.calibrators._saved import check_shapes
+from evical.calibrators import fields
+from evical.calibrators.saved import check_shapes
 from evical.multiclass._base import BaseMulticlassCalibrator
 from evical.multiclass._codes import check_code_matrix, code_matrix
 from evical.multiclass._dirichlet import (
@@ -17,7 +17,7 @@ from evical.multiclass._dirichlet import (
     proportions,
 )
 from evical.multiclass._thinning import merged, thinned
-from evical.scores._parameters import check_not_negative
+from evical.scores.parameters import check_not_negative
 
 __all__ = ["DirichletCalibrator"]
 

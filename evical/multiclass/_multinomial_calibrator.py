@@ -15,8 +15,8 @@ from scipy.special import logit, softmax
 from sklearn.utils.validation import check_is_fitted
 
 from dstheory.kernels.arguments import as_floats, check_choice, check_count
-from evical.calibrators import _fields as fields
-from evical.calibrators._saved import check_shapes
+from evical.calibrators import fields
+from evical.calibrators.saved import check_shapes
 from evical.multiclass._base import BaseMulticlassCalibrator
 from evical.multiclass._beliefs import Beliefs, BeliefsLike
 from evical.multiclass._extremes import LogOdds, Quadratic, SampleDeviance, extremes

@@ -15,9 +15,9 @@ from dstheory.kernels.arguments import check_choice
 from evical.calibrators import BaseCalibrator, LogisticCalibrator
 from evical.multiclass._base import BaseMulticlassCalibrator
 from evical.multiclass._beliefs import Beliefs, BeliefsLike
-from evical.multiclass._products import ProductBeliefs
 from evical.multiclass._reduction import without_total_conflict
-from evical.multiclass._witnesses import witnesses
+from evical.multiclass.products import ProductBeliefs
+from evical.multiclass.witnesses import witnesses
 
 __all__ = ["OneVsRestCalibrator"]
 

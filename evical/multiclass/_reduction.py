@@ -17,7 +17,7 @@ from dstheory import Frame, MassFunction
 from dstheory.errors import TotalConflictError
 from dstheory.kernels.arguments import as_array, check_choice, check_instance
 from evical.multiclass._inputs import column_masses
-from evical.multiclass._products import MAX_CLASSES, ProductBeliefs
+from evical.multiclass.products import MAX_CLASSES, ProductBeliefs
 
 __all__ = [
     "MAX_CLASSES",

@@ -15,10 +15,10 @@ from sklearn.exceptions import ConvergenceWarning
 from sklearn.neural_network import MLPClassifier
 
 from dstheory.kernels.arguments import as_sequence, check_count, shown
-from evical.calibrators import _fields as fields
-from evical.calibrators._saved import check_shapes
+from evical.calibrators import fields
+from evical.calibrators.saved import check_shapes
 from evical.multiclass._base import BaseMulticlassCalibrator
-from evical.scores._parameters import as_random_state, check_not_negative
+from evical.scores.parameters import as_random_state, check_not_negative
 
 __all__ = ["ShallowNetCalibrator"]
 

@@ -14,11 +14,11 @@ from numpy.typing import NDArray
 from scipy.special import softmax
 
 from dstheory.kernels.arguments import check_choice
-from evical.calibrators import _fields as fields
-from evical.calibrators._saved import check_shapes
+from evical.calibrators import fields
+from evical.calibrators.saved import check_shapes
 from evical.multiclass._base import BaseMulticlassCalibrator
 from evical.multiclass._softmax import Problem, minimize_softmax
-from evical.scores._parameters import check_not_negative
+from evical.scores.parameters import check_not_negative
 
 __all__ = ["SoftmaxCalibrator"]
 

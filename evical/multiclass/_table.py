@@ -5,7 +5,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from evical.scores._checks import real_numbers
+from evical.scores.checks import real_numbers
 
 __all__ = ["check_table", "check_unit_table"]
 

@@ -11,12 +11,12 @@ from matplotlib.axes import Axes
 from numpy.typing import ArrayLike, NDArray
 
 from dstheory.kernels.arguments import check_level
-from evical.metrics._bins import bin_numbers, check_bins
-from evical.metrics._calibration_curve import share_intervals
+from evical.metrics.binned_curve import share_intervals
+from evical.metrics.bins import bin_numbers, check_bins
 from evical.plot._density import draw_rug, shares_style
 from evical.plot._inputs import known_classes, positive_outcomes, predictions
 from evical.plot._interval_data import class_beliefs, outcomes
-from evical.plot._style import (
+from evical.plot.style import (
     axes_or_new,
     ink,
     legend_above,
@@ -24,7 +24,7 @@ from evical.plot._style import (
     literal,
     next_curve,
 )
-from evical.scores._checks import check_same_length, check_scores
+from evical.scores.checks import check_same_length, check_scores
 
 __all__ = ["BeliefBandDisplay"]
 

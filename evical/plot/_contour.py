@@ -15,7 +15,7 @@ from scipy.special import expit
 
 from dstheory.plot import fill_regions
 from evical.plot._inputs import known_classes
-from evical.plot._style import axes_or_new, ink, literal
+from evical.plot.style import axes_or_new, ink, literal
 
 __all__ = ["ContourDisplay"]
 

@@ -18,9 +18,9 @@ from numpy.typing import ArrayLike, NDArray
 from dstheory import MassFunction, betp
 from dstheory.kernels.arguments import check_count, check_instance
 from dstheory.plot import credal_vertices
-from evical.metrics._inputs import MOST_REPEATS, class_sample
+from evical.metrics.inputs import MOST_REPEATS, class_sample
 from evical.plot._inputs import known_classes, predictions
-from evical.plot._style import COLORS, literal
+from evical.plot.style import COLORS, literal
 
 __all__ = ["MARKS", "BaseCornersDisplay", "facets"]
 

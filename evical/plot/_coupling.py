@@ -15,9 +15,9 @@ from matplotlib.ticker import MaxNLocator
 from numpy.typing import ArrayLike, NDArray
 
 from dstheory.kernels.arguments import as_sequence, check_choice, check_count
-from evical.metrics._inputs import MOST_REPEATS, class_sample, indicators
+from evical.metrics.inputs import MOST_REPEATS, class_sample, indicators
 from evical.multiclass import coupling_divergence, hastie_tibshirani, hastie_tibshirani_steps
-from evical.plot._style import COLORS, axes_or_new, ink
+from evical.plot.style import COLORS, axes_or_new, ink
 
 __all__ = ["CouplingDisplay"]
 

@@ -13,7 +13,7 @@ from matplotlib.axes import Axes
 from numpy.typing import NDArray
 
 from dstheory.kernels.arguments import check_choice
-from evical.plot._style import COLORS, axes_or_new, ink, literal, short
+from evical.plot.style import COLORS, axes_or_new, ink, literal, short
 from evical.significance import HolmResult, NemenyiResult, holm, nemenyi
 
 __all__ = ["CriticalDifferenceDisplay"]

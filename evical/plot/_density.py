@@ -7,8 +7,8 @@ from matplotlib.axes import Axes
 from matplotlib.ticker import FuncFormatter, MaxNLocator
 from numpy.typing import NDArray
 
-from evical.metrics._bins import bin_numbers
-from evical.plot._style import COLORS, ink, paper
+from evical.metrics.bins import bin_numbers
+from evical.plot.style import COLORS, ink, paper
 
 __all__ = ["DENSITIES", "draw_density", "draw_rug", "shares_style"]
 

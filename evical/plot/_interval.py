@@ -16,7 +16,7 @@ from dstheory.kernels.arguments import as_array
 from evical.plot._density import shares_style
 from evical.plot._inputs import display_name, predictions
 from evical.plot._interval_data import check_threshold, class_beliefs, outcomes
-from evical.plot._style import (
+from evical.plot.style import (
     COLORS,
     axes_or_new,
     ink,
@@ -25,7 +25,7 @@ from evical.plot._style import (
     literal,
     paper,
 )
-from evical.scores._checks import check_same_length
+from evical.scores.checks import check_same_length
 
 __all__ = ["BeliefIntervalDisplay"]
 

@@ -8,8 +8,8 @@ from numpy.typing import NDArray
 
 from dstheory import MassFunction
 from dstheory.transform import betp
-from evical.metrics._beliefs import class_intervals, normal
-from evical.metrics._inputs import class_codes, is_positive
+from evical.metrics.beliefs import class_intervals, normal
+from evical.metrics.inputs import class_codes, is_positive
 from evical.plot._inputs import positive_index
 
 __all__ = ["Beliefs", "check_threshold", "class_beliefs", "outcomes"]

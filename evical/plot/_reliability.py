@@ -13,8 +13,8 @@ from matplotlib.axes import Axes
 from numpy.typing import ArrayLike, NDArray
 
 from dstheory.kernels.arguments import check_choice, check_flag, check_instance, check_level
-from evical.metrics._calibration_curve import INTERVALS
-from evical.metrics._inputs import binary_sample, counted
+from evical.metrics.binned_curve import INTERVALS
+from evical.metrics.inputs import binary_sample, counted
 from evical.plot._density import DENSITIES, draw_density
 from evical.plot._inputs import (
     display_name,
@@ -28,7 +28,7 @@ from evical.plot._reliability_data import (
     corp,
     uncertainty_name,
 )
-from evical.plot._style import (
+from evical.plot.style import (
     COLORS,
     axes_or_new,
     legend_above,

@@ -14,8 +14,8 @@ from scipy.optimize import isotonic_regression
 from sklearn.utils import check_random_state
 
 from dstheory.kernels.arguments import check_count
-from evical.metrics._calibration_curve import curve_of
-from evical.metrics._inputs import MOST_REPEATS, BinarySample
+from evical.metrics.binned_curve import curve_of
+from evical.metrics.inputs import MOST_REPEATS, BinarySample
 
 __all__ = [
     "Reliability",

@@ -11,7 +11,7 @@ from matplotlib.axes import Axes
 from numpy.typing import NDArray
 
 from evical.plot._corners import MARKS, BaseCornersDisplay
-from evical.plot._style import COLORS, axes_or_new, ink, literal, short
+from evical.plot.style import COLORS, axes_or_new, ink, literal, short
 
 __all__ = ["TRIANGLE", "SimplexDisplay"]
 

@@ -14,7 +14,7 @@ from mpl_toolkits.mplot3d.art3d import (  # type: ignore[import-untyped]  # none
 from numpy.typing import NDArray
 
 from evical.plot._corners import MARKS, BaseCornersDisplay
-from evical.plot._style import COLORS, ink
+from evical.plot.style import COLORS, ink
 
 __all__ = ["TETRAHEDRON", "TetrahedronDisplay"]
 

@@ -1,8 +1,8 @@
 """`build`: results of any kind as one HTML file."""
 
-from evical.experiments import Comparison, DataSetComparison, EnsembleEvaluation, Evaluation
+from evical.evaluation import Comparison, DataSetComparison, EnsembleEvaluation, Evaluation
 from evical.report._html import render
-from evical.report._page import Page
+from evical.report.page import Page
 
 __all__ = ["build"]
 

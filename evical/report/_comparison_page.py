@@ -4,12 +4,12 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy import stats
 
-from evical.experiments import MEASURES, Comparison
-from evical.experiments._recommendation import ALPHA
+from evical.evaluation import MEASURES, Comparison
+from evical.evaluation.recommendation import ALPHA
 from evical.report._comparison_pictures import comparison_pictures
 from evical.report._evaluation_page import made_by
 from evical.report._numbers import between, count, fixed, listed, named, p_cell, percent
-from evical.report._page import Page, Row, Section, Table
+from evical.report.page import Page, Row, Section, Table
 
 __all__ = ["TITLES", "comparison_page", "mean_error"]
 

@@ -5,14 +5,14 @@ from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 from scipy import stats
 
-from evical.experiments import Comparison
-from evical.experiments._recommendation import ALPHA
+from evical.evaluation import Comparison
+from evical.evaluation.recommendation import ALPHA
 from evical.metrics import debiased_calibration_error
-from evical.plot._style import COLORS
+from evical.plot.style import COLORS
 from evical.report._evaluation_pictures import reliability_display
 from evical.report._numbers import count, fixed, named
-from evical.report._page import Picture
-from evical.report._svg import label, svg_of
+from evical.report.page import Picture
+from evical.report.svg import label, svg_of
 
 __all__ = ["comparison_pictures"]
 

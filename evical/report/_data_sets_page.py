@@ -5,13 +5,13 @@ from itertools import combinations
 import numpy as np
 from matplotlib.figure import Figure
 
-from evical.experiments import DataSetComparison
+from evical.evaluation import DataSetComparison
 from evical.plot import CriticalDifferenceDisplay
 from evical.report._comparison_page import TITLES, mean_error
 from evical.report._evaluation_page import made_by
 from evical.report._numbers import fixed, listed, named, p_cell, p_value
-from evical.report._page import Page, Picture, Row, Section, Table
-from evical.report._svg import svg_of
+from evical.report.page import Page, Picture, Row, Section, Table
+from evical.report.svg import svg_of
 
 __all__ = ["data_sets_page"]
 

@@ -3,7 +3,7 @@
 import numpy as np
 from numpy.typing import NDArray
 
-from evical.experiments import EnsembleEvaluation, Estimate
+from evical.evaluation import EnsembleEvaluation, Estimate
 from evical.report._ensemble_pictures import ensemble_pictures
 from evical.report._evaluation_page import made_by
 from evical.report._numbers import (
@@ -15,7 +15,7 @@ from evical.report._numbers import (
     percent,
     share_limits,
 )
-from evical.report._page import Page, Row, Section, Table
+from evical.report.page import Page, Row, Section, Table
 
 __all__ = ["ensemble_page"]
 

@@ -5,11 +5,11 @@ from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 from numpy.typing import NDArray
 
-from evical.experiments import EnsembleEvaluation
-from evical.plot._style import COLORS
+from evical.evaluation import EnsembleEvaluation
+from evical.plot.style import COLORS
 from evical.report._numbers import count, fixed, named
-from evical.report._page import Picture
-from evical.report._svg import label, svg_of
+from evical.report.page import Picture
+from evical.report.svg import label, svg_of
 
 __all__ = ["ensemble_pictures"]
 

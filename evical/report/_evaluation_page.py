@@ -8,7 +8,7 @@ gone unseen, because few samples show nothing.
 import numpy as np
 
 from evical._versions import all_versions
-from evical.experiments import Evaluation
+from evical.evaluation import Evaluation
 from evical.report._evaluation_pictures import evaluation_pictures
 from evical.report._evaluation_tables import (
     LEVEL,
@@ -25,7 +25,7 @@ from evical.report._evaluation_tables import (
     width_table,
 )
 from evical.report._numbers import between, count, fixed, metric_name, named, p_value, percent
-from evical.report._page import Page, Section
+from evical.report.page import Page, Section
 
 __all__ = ["evaluation_page", "made_by"]
 

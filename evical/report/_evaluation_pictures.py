@@ -7,14 +7,14 @@ from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 from numpy.typing import NDArray
 
-from evical.experiments import Evaluation
+from evical.evaluation import Evaluation
 from evical.metrics import binomial_test
 from evical.plot import BeliefBandDisplay, ReliabilityDisplay
-from evical.plot._style import COLORS
+from evical.plot.style import COLORS
 from evical.report._evaluation_tables import beliefs, groups_along, has_beliefs
 from evical.report._numbers import count, fixed, named, share_limits
-from evical.report._page import Picture
-from evical.report._svg import label, shortened, svg_of
+from evical.report.page import Picture
+from evical.report.svg import label, shortened, svg_of
 
 __all__ = ["evaluation_pictures", "reliability_display"]
 

@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from evical.experiments import Evaluation
+from evical.evaluation import Evaluation
 from evical.metrics import BeliefCoverage, Measure, binomial_test, coverage_test
 from evical.report._numbers import (
     count,
@@ -19,7 +19,7 @@ from evical.report._numbers import (
     percent,
     share_limits,
 )
-from evical.report._page import Row, Table
+from evical.report.page import Row, Table
 from evical.significance import holm_adjusted
 
 __all__ = [

@@ -11,8 +11,8 @@ import re
 from importlib.resources import files
 
 from dstheory.optional import require
-from evical.report._page import Page, Picture, Row, Table
-from evical.report._svg import embedded, printable
+from evical.report.page import Page, Picture, Row, Table
+from evical.report.svg import embedded, printable
 
 __all__ = ["render"]
 

@@ -6,7 +6,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 from scipy.special import betaincinv
 
-from evical.report._svg import shortened
+from evical.report.svg import shortened
 
 __all__ = [
     "between",

@@ -8,8 +8,8 @@ from numpy.typing import ArrayLike, NDArray
 from scipy import stats
 
 from dstheory.kernels.arguments import as_array, as_floats, as_real, check_flag
-from evical.significance._numbers import without_rounding
 from evical.significance._text import p_text
+from evical.significance.numbers import without_rounding
 
 __all__ = ["TestResult", "corrected_t", "mcnemar", "wilcoxon"]
 

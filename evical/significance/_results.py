@@ -9,7 +9,7 @@ from numpy.typing import NDArray
 from scipy.stats import rankdata
 
 from dstheory.kernels.arguments import as_floats
-from evical.significance._numbers import without_rounding
+from evical.significance.numbers import without_rounding
 
 __all__ = ["Results", "as_results"]
 

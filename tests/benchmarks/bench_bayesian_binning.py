@@ -12,10 +12,10 @@ from typing import Any
 import numpy as np
 
 from evical.calibrators import ABBCalibrator, BBQCalibrator, SBBCalibrator
+from evical.curves.bayesian_binning import bin_scores
+from evical.curves.binning_score import BinPrior
+from evical.curves.quantile_binning import bin_range
 from evical.scores import ScoreCounts
-from evical.scores._bayesian_binning import bin_scores
-from evical.scores._binning_score import BinPrior
-from evical.scores._quantile_binning import bin_range
 from tests.benchmarks.timing import best_seconds
 
 NAN = float("nan")

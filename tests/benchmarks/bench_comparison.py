@@ -12,7 +12,7 @@ from sklearn.metrics import brier_score_loss, roc_auc_score
 from sklearn.model_selection import StratifiedKFold, cross_val_predict
 
 from evical.datasets import simulated_scores
-from evical.experiments import Evaluation, calibrator_named, compare
+from evical.evaluation import Evaluation, calibrator_named, compare
 from tests.benchmarks.timing import best_seconds, report
 
 METHODS = ("logistic", "beta", "isotonic", "venn_abers", "spline", "kde")

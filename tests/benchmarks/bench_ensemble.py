@@ -13,8 +13,8 @@ from dstheory import Frame, MassFunction
 from dstheory.combine import dempster, mixing
 from dstheory.transform import betp
 from evical.multiclass import column_evidence, one_vs_rest_betp, one_vs_rest_mass
-from evical.multiclass._joined import JoinedBeliefs
-from evical.multiclass._products import ProductBeliefs
+from evical.multiclass.joined import JoinedBeliefs
+from evical.multiclass.products import ProductBeliefs
 from tests.benchmarks.timing import best_seconds
 
 N_SAMPLES = 10**6

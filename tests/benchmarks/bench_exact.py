@@ -7,7 +7,7 @@ from dstheory import Frame, MassFunction, dempster, discount
 from dstheory.argumentation import ArgumentationSystem
 from dstheory.exact import as_function, sensitivity, simplified, symbolic
 from tests.benchmarks.timing import median_ms, report
-from tests.naive_argument import reliability
+from tests.naive.argument import reliability
 
 FRAME = Frame(["a", "b", "c"])
 FOCAL = ["a", ("a", "b"), FRAME]

@@ -17,8 +17,8 @@ from dstheory.inference import (
     predict,
     predictive_binary,
 )
-from evical.scores._platt import fit_platt
-from evical.scores._profile import fit_profile
+from evical.curves.logistic_profile import fit_profile
+from evical.curves.platt import fit_platt
 
 RNG = np.random.default_rng(0)
 X = np.column_stack([np.ones(442), RNG.normal(size=(442, 4))])

@@ -21,7 +21,7 @@ from evical.multiclass import (
     one_vs_rest_betp,
     pairwise_belief,
 )
-from evical.multiclass._witnesses import witnesses
+from evical.multiclass.witnesses import witnesses
 from tests.benchmarks.timing import best_seconds
 
 

@@ -19,8 +19,8 @@ from dstheory.network import ValuationNetwork
 from dstheory.network._belief import BeliefAlgebra
 from dstheory.network._limits import DEFAULT
 from dstheory.product import ProductFrame, Variable, combine, marginalize
-from tests import oracle_networks
 from tests.benchmarks.timing import median_ms, report
+from tests.oracles import networks as oracle_networks
 
 SIZES = (4, 6, 8, 10, 11, 12, 13)
 LARGE = (25, 50, 100, 200, 400)

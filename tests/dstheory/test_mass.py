@@ -14,8 +14,8 @@ from hypothesis import strategies as st
 from dstheory import Frame, MassFunction
 from dstheory.errors import FrameError, MassError, TotalConflictError
 from dstheory.testing import frames, masses
-from tests import naive
-from tests.naive_rules import as_sets
+from tests.naive import mass as naive
+from tests.naive.rules import as_sets
 
 FRAME = Frame(["a", "b", "c"])
 

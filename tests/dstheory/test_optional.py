@@ -5,7 +5,7 @@ import sys
 
 import pytest
 
-from tests.public_objects import ROOT
+from tests.support.public_objects import ROOT
 
 # Package, what is made while it is there, and what cannot be done without it.
 USES = {

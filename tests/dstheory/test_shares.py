@@ -12,7 +12,7 @@ from dstheory import Frame, MassFunction, construct, exact, revise
 from dstheory.errors import MassError
 from dstheory.inference import RandomInterval, binomial_contour, predict
 from evical.fusion import Discounted
-from tests.public_objects import callables
+from tests.support.public_objects import callables
 
 FRAME = Frame(["ant", "bee"])
 HALF = Fraction(1, 2)

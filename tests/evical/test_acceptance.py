@@ -12,7 +12,7 @@ from pathlib import Path
 import pytest
 
 from evical.datasets import load_csv
-from evical.experiments import TEN_CLASSIFIERS, Method, paired_difference, run
+from evical.studies import TEN_CLASSIFIERS, Method, paired_difference, run
 
 DATA = Path(os.environ.get("EVICAL_DATA", Path(__file__).parents[3] / "shared" / "data"))
 LIKELIHOOD, BAYESIAN = Method("logistic", "likelihood"), Method("logistic", "bayesian")

@@ -25,10 +25,10 @@ from dstheory import Frame, MassFunction
 from dstheory.combine import conjunctive, dempster, disjunctive
 from dstheory.errors import TotalConflictError
 from dstheory.transform import betp
-from evical._members import total_conflict, vacuous_where
 from evical.calibrators import BinningCalibrator, IsotonicCalibrator, LogisticCalibrator
 from evical.classifier import EvidentialClassifier
 from evical.ensemble import EvidentialEnsemble
+from evical.estimators.members import total_conflict, vacuous_where
 
 BINS = BinningCalibrator(n_bins=4, model="dempster")
 X2, Y2 = make_classification(150, n_features=4, flip_y=0.2, random_state=0)

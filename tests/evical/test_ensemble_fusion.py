@@ -18,10 +18,10 @@ from sklearn.utils.estimator_checks import parametrize_with_checks
 
 from dstheory import Frame, MassFunction, dempster
 from dstheory.errors import TotalConflictError
-from evical._predictions import BeliefPredictor
 from evical.calibrators import BinningCalibrator
 from evical.classifier import EvidentialClassifier
 from evical.ensemble import EvidentialEnsemble
+from evical.estimators.predictions import BeliefPredictor
 from evical.fusion import BaseFusion, Discounted, Stacked, TNorm
 
 BINS = BinningCalibrator(n_bins=4, model="dempster")

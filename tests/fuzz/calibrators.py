@@ -18,9 +18,9 @@ from typing import Any
 
 import numpy as np
 
-from tests.calibrators_table import CALIBRATORS, Entry
 from tests.fuzz.checks import Fault, RefusalError, faults, fitted
 from tests.fuzz.samples import Sample, draw, halves
+from tests.protocols.calibrators_table import CALIBRATORS, Entry
 
 _MEMORY = 8 << 30
 

@@ -15,8 +15,8 @@ import numpy as np
 import dstheory
 import evical
 from evical.calibrators import BaseCalibrator
-from tests.calibrators_table import Entry
 from tests.fuzz.samples import GREATEST, Floats, Sample
+from tests.protocols.calibrators_table import Entry
 
 _OURS = tuple(str(Path(package.__file__).parent) for package in (dstheory, evical))
 _NUMBER = re.compile(r"-?\d[\d.]*(e[+-]?\d+)?|\binf\b|\bnan\b")

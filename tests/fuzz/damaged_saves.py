@@ -23,9 +23,9 @@ from dstheory import Frame, MassFunction, interchange, network
 from dstheory.product import ProductFrame, Variable
 from evical.calibrators import BaseCalibrator
 from evical.multiclass import BaseMulticlassCalibrator
-from tests.calibrators_table import CALIBRATORS, samples
 from tests.fuzz.checks import Fault, invalid, is_named, message_kind, probes
-from tests.multiclass_table import MULTICLASS
+from tests.protocols.calibrators_table import CALIBRATORS, samples
+from tests.protocols.multiclass_table import MULTICLASS
 
 NAN, INF = float("nan"), float("inf")
 _MISSING: Any = object()

@@ -32,7 +32,7 @@ from typing import Any
 
 import numpy as np
 
-from tests.public_objects import PACKAGES, ROOT, Public, callables
+from tests.support.public_objects import PACKAGES, ROOT, Public, callables
 
 _MEMORY = 6 << 30
 _RECORDED = 2  # calls of a name that are repeated

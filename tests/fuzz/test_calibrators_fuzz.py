@@ -3,9 +3,9 @@
 import numpy as np
 import pytest
 
-from tests.calibrators_table import CALIBRATORS, every
 from tests.fuzz.checks import RefusalError, faults
 from tests.fuzz.samples import Sample, draw
+from tests.protocols.calibrators_table import CALIBRATORS, every
 
 SEED, CASES = 7, 3
 

@@ -4,9 +4,9 @@ import numpy as np
 import pytest
 
 from evical.calibrators import NormalizingCalibrator
-from tests.calibrators_table import Entry
 from tests.fuzz.checks import RefusalError, faults, is_named
 from tests.fuzz.samples import Sample, draw, halves
+from tests.protocols.calibrators_table import Entry
 
 SAMPLE = Sample(np.array([1.0, 2.0, 3.0]), np.array([0, 1, 1]), None, "by hand")
 ENTRY = Entry("NormalizingCalibrator")

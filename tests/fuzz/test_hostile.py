@@ -10,7 +10,7 @@ import numpy as np
 import pytest
 
 from tests.fuzz.hostile import attempt, calls_of, hostile_values, is_expected, replaceable
-from tests.public_objects import Public, callables
+from tests.support.public_objects import Public, callables
 
 ONE_IN = 5
 BUDGET = 10.0  # CPU seconds of a call; none takes a tenth of it
@@ -21,7 +21,8 @@ UNTRIED = (
     "evical.cli",
     "evical.cross_validation",
     "evical.datasets",
-    "evical.experiments",
+    "evical.evaluation",
+    "evical.studies",
     "evical.metrics",
     "evical.plot",
     "evical.report",

@@ -21,8 +21,9 @@ from dstheory.construct import random
 from dstheory.errors import DSTheoryError, FrameError
 from dstheory.measure import is_specialization, jousselme, tessem
 from dstheory.testing import frames, masses
-from tests import naive, naive_approximate
-from tests.naive_rules import as_sets
+from tests.naive import approximate as naive_approximate
+from tests.naive import mass as naive
+from tests.naive.rules import as_sets
 
 FRAME = Frame(list("abcd"))
 

@@ -7,7 +7,7 @@ import sympy
 
 from dstheory import DSTheoryError
 from dstheory.argumentation import ArgumentationSystem
-from tests import naive_argument as naive
+from tests.naive import argument as naive
 
 # The bridge: two paths of two edges, joined in the middle.
 BRIDGE = {"e1": "sa", "e2": "sb", "e3": "ab", "e4": "at", "e5": "bt"}

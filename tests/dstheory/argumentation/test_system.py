@@ -11,8 +11,8 @@ from hypothesis import strategies as st
 from dstheory import DSTheoryError, TotalConflictError
 from dstheory.argumentation import Argument, ArgumentationSystem
 from dstheory.product import ProductFrame, combine
-from tests import naive_argument as naive
 from tests.dstheory.argumentation.strategies import hypotheses, systems
+from tests.naive import argument as naive
 
 HALF = Fraction(1, 2)
 

@@ -9,8 +9,8 @@ from dstheory import Frame, MassFunction
 from dstheory.combine import dempster, deng, mixing, murphy
 from dstheory.combine._support import credibility
 from dstheory.measure import jousselme
-from tests import naive_rules
 from tests.dstheory.combine.strategies import sources
+from tests.naive import rules as naive_rules
 
 FRAME = Frame(list("abc"))
 

@@ -7,8 +7,9 @@ from hypothesis import strategies as st
 
 from dstheory import Frame, MassFunction
 from dstheory.combine import conjunctive, disjunctive, exclusive_or
-from tests import naive, naive_rules
 from tests.dstheory.combine.strategies import sources
+from tests.naive import mass as naive
+from tests.naive import rules as naive_rules
 
 RULES = [
     (conjunctive, naive.conjunctive),

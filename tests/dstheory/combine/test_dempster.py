@@ -8,8 +8,9 @@ from hypothesis import strategies as st
 from dstheory import Frame, MassFunction
 from dstheory.combine import conjunctive, dempster, fixsen_mahler
 from dstheory.errors import TotalConflictError
-from tests import naive, naive_rules
 from tests.dstheory.combine.strategies import sources
+from tests.naive import mass as naive
+from tests.naive import rules as naive_rules
 
 
 def compatible(ms):

@@ -7,8 +7,8 @@ from hypothesis import strategies as st
 from dstheory import Frame, MassFunction
 from dstheory.combine import dempster, fixsen_mahler
 from dstheory.errors import MassError, TotalConflictError
-from tests import naive_rules
 from tests.dstheory.combine.strategies import sources
+from tests.naive import rules as naive_rules
 
 THREE = {"min_labels": 3, "max_labels": 3}
 

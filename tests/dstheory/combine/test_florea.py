@@ -8,8 +8,8 @@ from hypothesis import strategies as st
 from dstheory import Frame, MassFunction
 from dstheory.combine import conjunctive, disjunctive, florea
 from dstheory.errors import MassError
-from tests import naive_rules
 from tests.dstheory.combine.strategies import sources
+from tests.naive import rules as naive_rules
 
 FRAME = Frame(list("abc"))
 

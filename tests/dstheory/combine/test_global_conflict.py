@@ -16,8 +16,8 @@ from dstheory.combine import (
     yager,
 )
 from dstheory.errors import FrameError
-from tests import naive_rules
 from tests.dstheory.combine.strategies import sources
+from tests.naive import rules as naive_rules
 
 MANY = st.integers(2, 4)
 

@@ -10,7 +10,7 @@ from dstheory import Frame, MassFunction
 from dstheory.combine import conjunctive, lns
 from dstheory.errors import MassError
 from dstheory.testing import frames
-from tests import naive_rules
+from tests.naive import rules as naive_rules
 
 FRAME = Frame(list("abc"))
 

@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 
 from dstheory.combine._norms import extended, t_norm
-from tests import naive_rules
+from tests.naive import rules as naive_rules
 
 # ln x of weights from 0 to the last float below 1, and beyond floats.
 LOGS = [-800.0, -100.0, -3.0, -0.5, -1e-3, -1e-9, -1e-16, 0.0]

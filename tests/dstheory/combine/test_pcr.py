@@ -22,8 +22,8 @@ from dstheory.combine import (
     pcr6_plus,
 )
 from dstheory.errors import CostLimitError, MassError
-from tests import naive_rules
 from tests.dstheory.combine.strategies import sources
+from tests.naive import rules as naive_rules
 
 RULES = {
     pcr5: {"joint": prod, "improved": False},

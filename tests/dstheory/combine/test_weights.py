@@ -25,8 +25,8 @@ from dstheory.combine._norms import t_norm
 from dstheory.combine._weights import sparse_weights
 from dstheory.errors import CostLimitError, MassError, TotalConflictError
 from dstheory.transform import conjunctive_weights
-from tests import naive_rules
 from tests.dstheory.combine.strategies import sources
+from tests.naive import rules as naive_rules
 
 SMOOTH = {"dogmatic": False, "empty": True, "max_focal": 4}
 MANY = st.integers(2, 3)

@@ -12,7 +12,7 @@ from dstheory.construct import bayesian, consonant, nested
 from dstheory.errors import CostLimitError, MassError
 from dstheory.testing import frames
 from dstheory.transform import betp
-from tests import naive_transform
+from tests.naive import transform as naive_transform
 
 ABC = Frame(["a", "b", "c"])
 

@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 from dstheory import Frame, MassFunction, construct, transform
 from dstheory.errors import MassError
 from dstheory.testing import frames, masses
-from tests import naive_transform
+from tests.naive import transform as naive_transform
 
 AB = Frame(["a", "b"])
 MAKERS = {

@@ -17,7 +17,7 @@ from dstheory.construct import (
     natural_extension,
 )
 from dstheory.errors import DSTheoryError, MassError
-from tests import naive_transform
+from tests.naive import transform as naive_transform
 
 ABC = Frame(["a", "b", "c"])
 

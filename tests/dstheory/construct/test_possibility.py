@@ -12,7 +12,7 @@ from dstheory.construct import consonant, from_necessity, from_possibility
 from dstheory.errors import MassError
 from dstheory.testing import frames
 from dstheory.transform import bel_table
-from tests import naive_transform
+from tests.naive import transform as naive_transform
 
 ABC = Frame(["a", "b", "c"])
 

@@ -12,8 +12,8 @@ from dstheory import Frame, MassFunction, decide
 from dstheory.errors import TotalConflictError
 from dstheory.testing import frames, masses
 from dstheory.transform import betp
-from tests import naive_decide
 from tests.dstheory.decide.strategies import as_naive, problems
+from tests.naive import decide as naive_decide
 
 CRITERIA = [decide.maximize_expected_utility, decide.maximin, decide.maximax, decide.hurwicz]
 ON_LABELS = [

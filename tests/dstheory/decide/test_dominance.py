@@ -9,8 +9,8 @@ from scipy.optimize import linprog
 
 from dstheory import Frame, MassFunction, decide
 from dstheory.errors import TotalConflictError
-from tests import naive_decide
 from tests.dstheory.decide.strategies import as_naive, problems
+from tests.naive import decide as naive_decide
 
 SET_VALUED = [
     decide.interval_dominance,

@@ -9,8 +9,9 @@ from hypothesis import given
 
 from dstheory import Frame, MassFunction, decide
 from dstheory.testing import frames, masses
-from tests import naive, naive_decide
 from tests.dstheory.decide.strategies import problems
+from tests.naive import decide as naive_decide
+from tests.naive import mass as naive
 
 CRITERIA = [
     decide.interval_dominance,

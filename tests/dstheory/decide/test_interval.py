@@ -7,8 +7,8 @@ import pytest
 from hypothesis import given
 
 from dstheory import Frame, MassFunction, decide
-from tests import naive_decide
 from tests.dstheory.decide.strategies import as_naive, problems
+from tests.naive import decide as naive_decide
 
 
 @given(problems(empty=True))

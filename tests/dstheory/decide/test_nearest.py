@@ -10,7 +10,7 @@ from dstheory import Frame, MassFunction, categorical, decide
 from dstheory.errors import TotalConflictError
 from dstheory.measure import jousselme
 from dstheory.testing import frames, masses
-from tests import naive
+from tests.naive import mass as naive
 
 FRAME = Frame(list("abc"))
 

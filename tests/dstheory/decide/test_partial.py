@@ -10,7 +10,8 @@ from hypothesis import strategies as st
 
 from dstheory import Frame, MassFunction, decide
 from dstheory.testing import frames, masses
-from tests import naive, naive_decide
+from tests.naive import decide as naive_decide
+from tests.naive import mass as naive
 
 FRAME = Frame(["a", "b", "c"])
 

@@ -8,8 +8,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from dstheory import Frame, MassFunction, decide
-from tests import naive_decide
 from tests.dstheory.decide.strategies import as_naive, problems
+from tests.naive import decide as naive_decide
 
 VACUOUS = MassFunction(Frame(["a", "b"]), [3], [1.0])
 

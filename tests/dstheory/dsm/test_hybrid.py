@@ -12,8 +12,8 @@ from dstheory import Frame, MassFunction, conjunctive, vacuous
 from dstheory.combine import dubois_prade
 from dstheory.dsm import DSmModel, dsm_hybrid
 from dstheory.errors import FrameError
-from tests import naive_dsm
 from tests.dstheory.dsm.test_model import ABC, as_parts, expressions
+from tests.naive import dsm as naive_dsm
 
 
 @st.composite

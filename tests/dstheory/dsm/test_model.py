@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 from dstheory import MassFunction, bayesian, betp
 from dstheory.dsm import DSmModel
 from dstheory.errors import FrameError, MassError
-from tests import naive_dsm
+from tests.naive import dsm as naive_dsm
 
 ABC = DSmModel(["a", "b", "c"])
 

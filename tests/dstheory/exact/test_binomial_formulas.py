@@ -16,7 +16,7 @@ from dstheory.exact import (
     likelihood_formula,
 )
 from dstheory.inference import binomial_masses
-from tests import naive_inference
+from tests.naive import inference as naive_inference
 
 COUNTS = [(k, n) for n in range(1, 7) for k in range(n + 1)]
 

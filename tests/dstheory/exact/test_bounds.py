@@ -12,8 +12,8 @@ from dstheory import Frame, FrameError, MassError, MassFunction, TotalConflictEr
 from dstheory.errors import DSTheoryError
 from dstheory.exact import ImpreciseMass, belief_bounds, discount_bounds
 from dstheory.testing import masses
-from tests import naive
 from tests.dstheory.exact.test_imprecise import imprecise
+from tests.naive import mass as naive
 
 FRAME = Frame(["a", "b", "c"])
 SMALL = Frame(["a", "b"])

@@ -11,8 +11,9 @@ from hypothesis import strategies as st
 from dstheory import Frame, MassFunction, measure
 from dstheory.errors import FrameError
 from dstheory.revise import discount
-from tests import naive, naive_measure
 from tests.dstheory.measure.strategies import as_naive, pairs
+from tests.naive import mass as naive
+from tests.naive import measure as naive_measure
 
 FRAME = Frame(["a", "b", "c"])
 MANY = [

@@ -10,8 +10,8 @@ from hypothesis import given
 from dstheory import Frame, MassFunction, measure
 from dstheory.errors import DSTheoryError, FrameError
 from dstheory.transform import b_table, bel_table, mass_table, pl_table, q_table
-from tests import naive_measure
 from tests.dstheory.measure.strategies import as_naive, pairs
+from tests.naive import measure as naive_measure
 
 DISTANCES = [
     measure.jousselme,

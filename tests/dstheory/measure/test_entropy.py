@@ -8,8 +8,9 @@ from hypothesis import given
 from dstheory import Frame, MassFunction, measure
 from dstheory.errors import MassError, TotalConflictError
 from dstheory.transform import betp, dsmp
-from tests import naive, naive_measure
 from tests.dstheory.measure.strategies import as_naive, pairs
+from tests.naive import mass as naive
+from tests.naive import measure as naive_measure
 
 NORMALIZED = [
     measure.nonspecificity,

@@ -9,8 +9,9 @@ from hypothesis import strategies as st
 
 from dstheory import Frame, MassFunction, measure
 from dstheory.errors import FrameError
-from tests import naive, naive_measure
 from tests.dstheory.measure.strategies import as_naive, pairs
+from tests.naive import mass as naive
+from tests.naive import measure as naive_measure
 
 ORDERS = [measure.is_pl_included, measure.is_q_included, measure.is_specialization]
 FRAME = Frame(["a", "b", "c"])

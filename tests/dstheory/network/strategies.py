@@ -17,7 +17,7 @@ class Case:
     """A random network, twice."""
 
     sizes: tuple
-    valuations: list  # (scope, masses or table), for tests.naive_network
+    valuations: list  # (scope, masses or table), for tests.naive.network
     network: ValuationNetwork
 
 

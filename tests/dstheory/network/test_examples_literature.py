@@ -17,9 +17,9 @@ from dstheory import MassFunction, betp, dempster
 from dstheory.argumentation import ArgumentationSystem
 from dstheory.network import CostLimitError, ValuationNetwork
 from dstheory.product import Variable, equal, implies, observe, probability_table, relation
-from tests import naive_examples as naive
-from tests import naive_network
-from tests.public_objects import ROOT
+from tests.naive import examples as naive
+from tests.naive import network as naive_network
+from tests.support.public_objects import ROOT
 
 FILE = ROOT / "tests" / "oracles" / "dst_oracles.json"
 ORACLES = {o["id"]: o for o in json.loads(FILE.read_text(encoding="utf-8"))["oracles"]}

@@ -10,8 +10,8 @@ from hypothesis import strategies as st
 from dstheory import MassFunction
 from dstheory.network import NetworkConflictError, ValuationNetwork
 from dstheory.network._elimination import HEURISTICS
-from tests import naive_network as naive
 from tests.dstheory.network.strategies import belief_cases, names, table_cases
+from tests.naive import network as naive
 
 beliefs = st.one_of(belief_cases(), belief_cases(tree=True))
 TABLES = {

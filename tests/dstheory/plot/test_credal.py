@@ -11,7 +11,7 @@ from scipy.optimize import linprog
 from dstheory import Frame, MassError, MassFunction, betp, vacuous
 from dstheory.plot import credal_vertices
 from dstheory.testing import frames, masses
-from tests import naive_transform
+from tests.naive import transform as naive_transform
 
 
 @given(frames(max_size=4).flatmap(masses))

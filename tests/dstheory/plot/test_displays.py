@@ -21,7 +21,7 @@ from dstheory.inference import (
     triangular_contour,
 )
 from dstheory.plot import BoundsDisplay, LevelSetDisplay, ParameterContourDisplay
-from tests.strict_python import strict_python
+from tests.support.strict_python import strict_python
 
 LINE = (-np.inf, np.inf)
 PLANE = LikelihoodContour(lambda a, b: -(a**2) / 2 - (b - a) ** 2, [LINE, LINE])

@@ -14,8 +14,8 @@ from dstheory import Frame, MassFunction, vacuous
 from dstheory.plot import HasseDisplay, MassDisplay
 from dstheory.plot._layers import layered
 from dstheory.testing import frames, masses
-from tests import naive
-from tests.images import picture
+from tests.naive import mass as naive
+from tests.support.images import picture
 
 FRAME = Frame(["ant", "bee", "$cat$"])
 WITNESS = MassFunction.from_dict(

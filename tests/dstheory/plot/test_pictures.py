@@ -13,7 +13,7 @@ from dstheory.plot import (
     ParameterContourDisplay,
 )
 from dstheory.product import ProductFrame, Variable
-from tests.images import assert_same_image, in_fixed_style, picture
+from tests.support.images import assert_same_image, in_fixed_style, picture
 
 # Boxes are as high as lines of text, which differs between versions of matplotlib (3.1 at most);
 # an edge left out gives more than 6.

@@ -23,9 +23,9 @@ from dstheory.product import (
 )
 from dstheory.revise import decondition
 from dstheory.testing import masses
-from tests import naive_product
 from tests.dstheory.product.strategies import beliefs, events, naive, named, products
-from tests.naive_rules import as_sets
+from tests.naive import product as naive_product
+from tests.naive.rules import as_sets
 
 RAIN, GRASS = Variable("rain", ["yes", "no"]), Variable("grass", ["wet", "damp", "dry"])
 CHILD = Variable("child", ["p", "q", "r"])

@@ -12,8 +12,8 @@ from hypothesis import strategies as st
 from dstheory import Frame, MassFunction, betp, categorical, dempster, vacuous
 from dstheory.errors import FrameError
 from dstheory.product import ProductFrame, Variable
-from tests import naive_product
 from tests.dstheory.product.strategies import POOL, events, naive, named, products
+from tests.naive import product as naive_product
 
 RAIN = Variable("rain", ["yes", "no"])
 GRASS = Variable("grass", ["wet", "damp", "dry"])

@@ -14,9 +14,9 @@ from dstheory.errors import DSTheoryError, FrameError, TotalConflictError
 from dstheory.interchange import from_json, to_json
 from dstheory.product import ProductFrame, Variable, extend, marginalize, on, project
 from dstheory.testing import masses
-from tests import naive_product
 from tests.dstheory.product.strategies import POOL, beliefs, naive, products
-from tests.naive_rules import as_sets
+from tests.naive import product as naive_product
+from tests.naive.rules import as_sets
 
 RAIN, WET = Variable("rain", ["yes", "no"]), Variable("wet", [1, 0])
 # 4 * 5 * 4 = 80 configurations: masks are Python integers.

@@ -24,9 +24,9 @@ from dstheory.product import (
     observe,
     relation,
 )
-from tests import naive_product
 from tests.dstheory.product.strategies import events, naive, named, products, shares
-from tests.naive_rules import as_sets
+from tests.naive import product as naive_product
+from tests.naive.rules import as_sets
 
 RAIN, WET = Variable("rain", ["yes", "no"]), Variable("wet", [1, 0])
 PARTS = [Variable(name, ["up", "down"]) for name in "abcd"]

@@ -13,9 +13,9 @@ from dstheory.revise import (
     generalized_bayes,
 )
 from dstheory.testing import frames, masses
-from tests import naive_revise
 from tests.dstheory.revise.strategies import rates
-from tests.naive_rules import as_sets
+from tests.naive import revise as naive_revise
+from tests.naive.rules import as_sets
 
 
 @st.composite

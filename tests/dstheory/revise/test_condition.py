@@ -8,9 +8,10 @@ from dstheory import Frame, MassFunction
 from dstheory.combine import dempster
 from dstheory.errors import FrameError, TotalConflictError
 from dstheory.revise import condition, condition_focusing, condition_geometric, decondition
-from tests import naive, naive_revise
 from tests.dstheory.revise.strategies import mass_and_event
-from tests.naive_rules import as_sets
+from tests.naive import mass as naive
+from tests.naive import revise as naive_revise
+from tests.naive.rules import as_sets
 
 FRAME = Frame(list("abcd"))
 EVERY = [condition, condition_geometric, condition_focusing]

@@ -10,8 +10,8 @@ from dstheory.errors import FrameError, MassError
 from dstheory.measure import is_specialization
 from dstheory.revise import condition, condition_geometric, jeffrey
 from dstheory.testing import frames, masses
-from tests import naive_revise
-from tests.naive_rules import as_sets
+from tests.naive import revise as naive_revise
+from tests.naive.rules import as_sets
 
 FRAME = Frame(list("abc"))
 both_rules = pytest.mark.parametrize("rule", ["outer", "inner"])

@@ -9,9 +9,10 @@ from dstheory import Frame, MassFunction
 from dstheory.errors import FrameError
 from dstheory.revise import coarsen, refine, rename
 from dstheory.testing import masses
-from tests import naive, naive_revise
 from tests.dstheory.revise.strategies import partitions
-from tests.naive_rules import as_sets
+from tests.naive import mass as naive
+from tests.naive import revise as naive_revise
+from tests.naive.rules import as_sets
 
 FINE, COARSE = Frame(list("abc")), Frame(["ab", "c"])
 MAPPING = {"ab": ["a", "b"], "c": "c"}

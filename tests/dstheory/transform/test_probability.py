@@ -13,7 +13,8 @@ from dstheory.construct import bayesian, random, simple
 from dstheory.errors import MassError, TotalConflictError
 from dstheory.testing import frames, masses
 from dstheory.transform import betp, inverse_pignistic, plausibility_transform
-from tests import naive, naive_transform
+from tests.naive import mass as naive
+from tests.naive import transform as naive_transform
 
 ABC = Frame(["a", "b", "c"])
 

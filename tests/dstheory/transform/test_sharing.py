@@ -18,7 +18,7 @@ from dstheory.transform import (
     least_committed_isopignistic,
     maximum_entropy_probability,
 )
-from tests import naive_transform
+from tests.naive import transform as naive_transform
 
 ABC = Frame(["a", "b", "c"])
 

@@ -22,7 +22,7 @@ from dstheory.transform import (
     from_disjunctive_weights,
     mass_table,
 )
-from tests import naive_transform
+from tests.naive import transform as naive_transform
 
 ABC = Frame(["a", "b", "c"])
 KINDS = ["m", "bel", "pl", "q", "b", "w", "v"]

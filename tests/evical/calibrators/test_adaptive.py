@@ -10,10 +10,10 @@ from hypothesis import strategies as st
 from scipy.special import logit
 
 from evical.calibrators import AdaptiveCalibrator
-from evical.scores import fit_platt
-from evical.scores._platt import confidence_interval
-from tests import naive_inference
-from tests import naive_kde as naive
+from evical.curves import fit_platt
+from evical.curves.platt import confidence_interval
+from tests.naive import inference as naive_inference
+from tests.naive import kde as naive
 
 values = st.integers(-20, 20)
 samples = st.lists(

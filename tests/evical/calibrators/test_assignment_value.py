@@ -6,8 +6,8 @@ from scipy.special import expit
 from scipy.stats import beta
 
 from evical.calibrators import AssignmentValueCalibrator
-from evical.scores._assignment_value import accuracy, dispersions
-from tests import naive_gebel as naive
+from evical.curves.assignment_value import accuracy, dispersions
+from tests.naive import gebel as naive
 
 RNG = np.random.default_rng(0)
 SCORES = expit(1.5 * RNG.normal(size=60))

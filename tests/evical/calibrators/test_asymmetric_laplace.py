@@ -5,9 +5,9 @@ import pytest
 from scipy.special import expit
 
 from evical.calibrators import AsymmetricLaplaceCalibrator
+from evical.curves.asymmetric_laplace import fit_asymmetric_laplace
 from evical.scores import log_odds
-from evical.scores._asymmetric_laplace import fit_asymmetric_laplace
-from tests import naive_gebel as naive
+from tests.naive import gebel as naive
 
 RNG = np.random.default_rng(0)
 SCORES = np.concatenate([RNG.laplace(-1, 1, 40), RNG.laplace(2, 2, 60)])

@@ -6,8 +6,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from evical.calibrators import ABBCalibrator, BBQCalibrator, SBBCalibrator
-from tests import naive_bayesian_binning as naive
-from tests import naive_inference
+from tests.naive import bayesian_binning as naive
+from tests.naive import inference as naive_inference
 
 samples = st.lists(
     st.tuples(st.integers(0, 16).map(lambda i: i / 16), st.integers(0, 1)), min_size=2, max_size=30

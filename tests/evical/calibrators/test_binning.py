@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 
 from evical.calibrators import BinningCalibrator
 from evical.calibrators._models import BINOMIAL_MODELS
-from tests import naive_inference as naive
+from tests.naive import inference as naive
 
 samples = st.lists(
     st.tuples(st.integers(-20, 20), st.integers(0, 1)), min_size=2, max_size=30

@@ -9,7 +9,8 @@ from sklearn.metrics import roc_auc_score
 from sklearn.svm import SVC
 
 from evical.calibrators import ELiTECalibrator, IsotonicCalibrator
-from evical.scores import ScoreCounts, trend_filter_path
+from evical.curves import trend_filter_path
+from evical.scores import ScoreCounts
 
 DATA = Path(__file__).parents[4] / "shared" / "data"
 

@@ -15,9 +15,10 @@ from sklearn.svm import SVC
 from evical.calibrators import ENIRCalibrator, IsotonicCalibrator
 from evical.calibrators._binning import bin_masses
 from evical.calibrators._models import BINOMIAL_MODELS
-from evical.scores import ScoreCounts, near_isotonic_path
-from evical.scores._near_isotonic_blocks import Blocks, relevant
-from tests import naive_near_isotonic as naive
+from evical.curves import near_isotonic_path
+from evical.curves.near_isotonic_blocks import Blocks, relevant
+from evical.scores import ScoreCounts
+from tests.naive import near_isotonic as naive
 
 DATA = Path(os.environ.get("EVICAL_DATA", Path(__file__).parents[4] / "shared" / "data"))
 

@@ -9,8 +9,8 @@ from sklearn.discriminant_analysis import LinearDiscriminantAnalysis
 
 from dstheory.inference import LikelihoodContour, RandomInterval, predictive_binary
 from evical.calibrators import GaussianCalibrator
-from evical.scores._gaussian import GaussianProfile
-from tests import naive_gebel as naive
+from evical.curves.gaussian import GaussianProfile
+from tests.naive import gebel as naive
 
 RNG = np.random.default_rng(0)
 SCORES = 2 * RNG.normal(size=40) + 5

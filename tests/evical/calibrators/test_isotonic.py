@@ -11,7 +11,7 @@ from sklearn.isotonic import IsotonicRegression
 
 from evical.calibrators import IsotonicCalibrator
 from evical.calibrators._models import BINOMIAL_MODELS
-from tests.naive_venn_abers import centered_isotonic
+from tests.naive.venn_abers import centered_isotonic
 
 samples = st.lists(
     st.tuples(st.integers(-10, 10), st.integers(0, 1)), min_size=2, max_size=40

@@ -13,8 +13,8 @@ from sklearn.svm import SVC
 
 from dstheory.inference import binomial_masses
 from evical.calibrators import DPMCalibrator, KDECalibrator
-from evical.scores import kernel_sums, silverman
-from tests import naive_kde as naive
+from evical.curves import kernel_sums, silverman
+from tests.naive import kde as naive
 
 KERNELS = ("gaussian", "boxcar", "epanechnikov", "tricube")
 eighths = st.integers(-40, 40).map(lambda i: Fraction(i, 8))

@@ -6,8 +6,8 @@ from scipy.optimize import minimize_scalar
 from scipy.special import expit
 
 from evical.calibrators import NormalizingCalibrator
-from evical.scores import platt_targets
-from tests import naive_gebel as naive
+from evical.curves import platt_targets
+from tests.naive import gebel as naive
 
 RNG = np.random.default_rng(0)
 SCORES = RNG.normal(size=80)

@@ -8,10 +8,11 @@ from scipy.optimize import minimize, minimize_scalar
 from scipy.special import expit
 
 from evical.calibrators import LogisticCalibrator, PiecewiseLogisticCalibrator
-from evical.scores import ScoreCounts, platt_targets
-from evical.scores._piecewise_logistic import fit_piecewise_logistic, inner_knots
-from evical.scores._piecewise_profile import PiecewiseProfile, piecewise_profile
-from tests import naive_gebel as naive
+from evical.curves import platt_targets
+from evical.curves.piecewise_logistic import fit_piecewise_logistic, inner_knots
+from evical.curves.piecewise_profile import PiecewiseProfile, piecewise_profile
+from evical.scores import ScoreCounts
+from tests.naive import gebel as naive
 
 RNG = np.random.default_rng(0)
 SCORES = 2 * RNG.normal(size=40)

@@ -10,9 +10,9 @@ from scipy.optimize import minimize
 from scipy.special import expit
 
 from evical.calibrators import LogisticCalibrator, SplineCalibrator
+from evical.curves import platt_targets, spline
 from evical.datasets import simulated_probability, simulated_quantiles, simulated_scores
-from evical.scores import ScoreCounts, platt_targets
-from evical.scores import _spline as spline
+from evical.scores import ScoreCounts
 
 
 def problem_of(scores, y, n_knots=6, weights=None):

@@ -7,8 +7,8 @@ from hypothesis import strategies as st
 
 from dstheory.transform import plausibility_transform
 from evical.calibrators import BaseCalibrator, VennAbersCalibrator
-from evical.scores._venn_abers import venn_abers_table
-from tests import naive_venn_abers as naive
+from evical.curves.venn_abers import venn_abers_table
+from tests.naive import venn_abers as naive
 
 samples = st.lists(
     st.tuples(st.integers(0, 6), st.integers(0, 1), st.integers(1, 3)), min_size=2, max_size=10

@@ -68,8 +68,9 @@ def test_help_loads_no_command():
 
 def test_fitting_and_predicting_load_no_pictures():
     code = (
-        "import sys; import evical.cli._fit, evical.cli._predict, evical.cli._combine;"
-        "print([m for m in sys.modules if m in ('evical.report', 'evical.experiments')])"
+        "import sys; from evical.cli.commands import _combine, _fit, _predict;"
+        "apps = ('evical.report', 'evical.evaluation', 'evical.studies');"
+        "print([m for m in sys.modules if m in apps])"
     )
     done = subprocess.run(
         [sys.executable, "-c", code],

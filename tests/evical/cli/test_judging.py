@@ -13,7 +13,7 @@ import pytest
 from evical.calibrators import LogisticCalibrator
 from evical.cli import main
 from evical.cli._output import command_line, echo_json
-from evical.experiments import Evaluation, check_calibration, compare
+from evical.evaluation import Evaluation, check_calibration, compare
 
 ROOT = Path(__file__).parents[3]
 N = 240

@@ -9,7 +9,7 @@ import pytest
 
 from evical.datasets import Dataset, load, load_breast_cancer, load_split
 from evical.datasets._known import KNOWN
-from tests.data_folder import DATA, needs_data
+from tests.support.data_folder import DATA, needs_data
 
 SMALL = sorted(name for name in KNOWN if "a9a" not in name)
 

@@ -6,8 +6,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from evical import metrics
-from tests import naive_metrics as naive
 from tests.evical.metrics.samples import arrays, binary, calibrated, classes, unweighted
+from tests.naive import metrics as naive
 
 BINNINGS = {"uniform": naive.uniform_bins, "quantile": naive.quantile_bins}
 n_bins_of = st.sampled_from([1, 2, 4, 8, 16])

@@ -9,9 +9,9 @@ from scipy import stats
 
 from evical import metrics
 from evical.metrics._binned_test import at_least, at_most
-from evical.metrics._cumulative import brownian_maximum_sf, brownian_range_sf
-from tests import naive_metrics as naive
+from evical.metrics.cumulative import brownian_maximum_sf, brownian_range_sf
 from tests.evical.metrics.samples import arrays, binary, calibrated
+from tests.naive import metrics as naive
 
 TESTS = [
     metrics.spiegelhalter_test,

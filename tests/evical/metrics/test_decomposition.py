@@ -6,8 +6,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from evical.metrics import brier_decomposition, brier_score, corp_decomposition, log_loss
-from tests import naive_metrics as naive
 from tests.evical.metrics.samples import arrays, binary
+from tests.naive import metrics as naive
 
 
 @given(binary())

@@ -7,8 +7,8 @@ from hypothesis import given
 
 from dstheory import Frame, MassFunction
 from evical import metrics
-from tests import naive_metrics as naive
 from tests.evical.metrics.samples import arrays, binary, classes
+from tests.naive import metrics as naive
 
 
 def two(samples):

@@ -7,8 +7,8 @@ from hypothesis import strategies as st
 from sklearn.metrics import roc_auc_score
 
 from evical import metrics
-from tests import naive_metrics as naive
 from tests.evical.metrics.samples import arrays, binary, classes
+from tests.naive import metrics as naive
 
 
 @settings(max_examples=25)

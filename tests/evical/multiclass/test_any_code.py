@@ -21,7 +21,8 @@ from evical.multiclass import (
     one_vs_rest_interval,
     one_vs_rest_mass,
 )
-from tests import naive, naive_code
+from tests.naive import code as naive_code
+from tests.naive import mass as naive
 
 LABELS = "abcdefghij"
 

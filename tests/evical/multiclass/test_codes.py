@@ -6,7 +6,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from evical.multiclass import check_code_matrix, code_matrix, row_distances
-from tests import naive_coupling
+from tests.naive import coupling as naive_coupling
 
 # Gebel (2009), table 5.5: classes, columns of sparse and complete codes.
 TABLE = [(5, 35, 90), (6, 39, 301), (7, 42, 966), (8, 45, 3025), (9, 48, 9330), (10, 50, 28501)]

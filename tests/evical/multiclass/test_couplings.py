@@ -19,7 +19,7 @@ from evical.multiclass import (
     normalize,
     wu_lin_weng,
 )
-from tests import naive_coupling
+from tests.naive import coupling as naive_coupling
 
 KINDS = ("one_vs_rest", "all_pairs", "sparse", "complete")
 COUPLINGS = {

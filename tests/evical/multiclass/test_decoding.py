@@ -8,7 +8,7 @@ from hypothesis import assume, given
 from hypothesis import strategies as st
 
 from evical.multiclass import code_matrix, hamming_decode, hastie_tibshirani, loss_decode
-from tests import naive_coupling
+from tests.naive import coupling as naive_coupling
 
 KINDS = ("one_vs_rest", "all_pairs", "sparse", "complete")
 

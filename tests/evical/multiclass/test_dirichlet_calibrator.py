@@ -14,7 +14,7 @@ from evical.multiclass._dirichlet import (
     proportions,
 )
 from evical.multiclass._thinning import merged, thinned
-from tests.multiclass_table import K, simulated
+from tests.protocols.multiclass_table import K, simulated
 
 
 def test_probabilities_are_those_of_scipys_distributions():

@@ -19,7 +19,7 @@ from evical.multiclass._softmax_profile import (
     joint_sets,
     levels,
 )
-from tests.multiclass_table import PROBES, K, simulated
+from tests.protocols.multiclass_table import PROBES, K, simulated
 
 
 @pytest.mark.parametrize("n", [2, 3, 10, 60, 190])

@@ -8,7 +8,7 @@ from dstheory import Frame, MassFunction
 from dstheory.revise import condition
 from dstheory.transform import betp
 from evical.multiclass import code_matrix, pairwise_belief
-from tests import naive_code
+from tests.naive import code as naive_code
 
 
 def conditionals(m):

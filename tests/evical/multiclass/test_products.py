@@ -14,10 +14,11 @@ from dstheory.decide import lower_expected_utility
 from dstheory.transform import betp
 from evical.multiclass import one_vs_rest_mass
 from evical.multiclass._beliefs import Beliefs
-from evical.multiclass._joined import JoinedBeliefs, conjoined
-from evical.multiclass._products import ProductBeliefs
-from tests import naive, naive_decide
+from evical.multiclass.joined import JoinedBeliefs, conjoined
+from evical.multiclass.products import ProductBeliefs
 from tests.evical.multiclass.test_reduction import naive_sources, rational_rule
+from tests.naive import decide as naive_decide
+from tests.naive import mass as naive
 
 
 @st.composite

@@ -20,7 +20,7 @@ from evical.multiclass import (
     one_vs_rest_mass,
     without_total_conflict,
 )
-from tests import naive
+from tests.naive import mass as naive
 
 LABELS = "abcdefghijklmnopqrstuvwxyz"
 

@@ -15,7 +15,7 @@ from evical.multiclass import (
     SoftmaxCalibrator,
 )
 from evical.multiclass._softmax import Problem, minimize_softmax, platt_target_matrix
-from tests.multiclass_table import PROBES, K, simulated
+from tests.protocols.multiclass_table import PROBES, K, simulated
 
 
 def soft_labels(y, weight):

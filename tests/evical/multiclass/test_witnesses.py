@@ -11,7 +11,7 @@ from evical.calibrators import (
     LogisticCalibrator,
     VennAbersCalibrator,
 )
-from evical.multiclass._witnesses import witnesses
+from evical.multiclass.witnesses import witnesses
 
 KINDS = [
     BinningCalibrator(3, model="dempster"),

@@ -17,7 +17,7 @@ from evical.plot import SimplexDisplay, TetrahedronDisplay
 from evical.plot._corners import facets
 from evical.plot._simplex import TRIANGLE
 from evical.plot._tetrahedron import TETRAHEDRON
-from tests.images import picture
+from tests.support.images import picture
 
 THREE = Frame(["ant", "bee", "$cat$"])
 FOUR = Frame(["ant", "bee", "cat", "dog"])

@@ -8,8 +8,8 @@ from matplotlib.figure import Figure
 
 from evical.multiclass import code_matrix, hastie_tibshirani, hastie_tibshirani_steps
 from evical.plot import CouplingDisplay
-from tests import naive_coupling
-from tests.images import picture
+from tests.naive import coupling as naive_coupling
+from tests.support.images import picture
 
 PAIRS = code_matrix("all_pairs", 4)
 REST = code_matrix("one_vs_rest", 4)

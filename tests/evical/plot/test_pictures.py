@@ -12,7 +12,7 @@ from evical.plot import (
     CriticalDifferenceDisplay,
     ReliabilityDisplay,
 )
-from tests.images import picture
+from tests.support.images import picture
 
 SCORES = np.array([-1.5, -1.0, -0.4, 0.1, 0.3, 0.8, 1.2, 2.0])
 Y = np.array([0, 0, 1, 0, 1, 0, 1, 1])

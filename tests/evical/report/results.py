@@ -6,12 +6,7 @@ import numpy as np
 
 from dstheory import Frame, MassFunction
 from evical.calibrators import LogisticCalibrator
-from evical.experiments import (
-    EnsembleEvaluation,
-    Evaluation,
-    compare,
-    compare_data_sets,
-)
+from evical.evaluation import EnsembleEvaluation, Evaluation, compare, compare_data_sets
 from evical.report import build
 
 __all__ = ["KINDS", "data_sets", "ensemble", "evaluation", "methods", "page_of", "samples"]

@@ -7,7 +7,7 @@ import numpy as np
 import pytest
 
 from evical.calibrators import LogisticCalibrator
-from evical.experiments import Evaluation, compare
+from evical.evaluation import Evaluation, compare
 from evical.report import build
 from evical.report._comparison_page import differences_table, ranking_table
 from evical.report._comparison_pictures import _reliability

@@ -8,7 +8,7 @@ import pytest
 from matplotlib.figure import Figure
 
 from evical.report import Page, Picture, Row, Section, Table, build
-from evical.report._svg import embedded, label, svg_of
+from evical.report.svg import embedded, label, svg_of
 from tests.evical.report.outline import check_page
 
 HOSTILE = (

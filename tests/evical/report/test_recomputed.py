@@ -8,7 +8,7 @@ from scipy import stats
 from sklearn.metrics import brier_score_loss, log_loss, roc_auc_score
 
 from evical.calibrators import LogisticCalibrator
-from evical.experiments import EnsembleEvaluation, Evaluation
+from evical.evaluation import EnsembleEvaluation, Evaluation
 from evical.report import build
 from evical.report._comparison_page import differences_table, ranking_table
 from evical.report._data_sets_page import data_sets_page

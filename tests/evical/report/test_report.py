@@ -8,16 +8,21 @@ import numpy as np
 import pytest
 
 from evical.datasets import Dataset
-from evical.experiments import METRICS, TEN_CLASSIFIERS, Estimate, Method, Results, Round
-from evical.report import (
-    build,
+from evical.evaluation import Estimate
+from evical.report import build
+from evical.studies import (
+    METRICS,
+    TEN_CLASSIFIERS,
+    Method,
+    Results,
+    Round,
     demo_page,
     differences_table,
     findings,
     results_table,
     to_csv,
 )
-from evical.report._tables import written
+from evical.studies.demo._tables import written
 
 LIKELIHOOD, BAYESIAN = Method("logistic", "likelihood"), Method("logistic", "bayesian")
 LARGEST = Method("logistic", "bayesian", "largest")

@@ -2,7 +2,7 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from evical.scores._checks import (
+from evical.scores.checks import (
     check_binary,
     check_labels,
     check_same_length,

@@ -7,7 +7,7 @@ import pytest
 
 from evical.calibrators import BaseCalibrator, IsotonicCalibrator, LogisticCalibrator
 from evical.scores import ScoreCounts, log_odds
-from evical.scores._scale import TRANSFORMS, fit_scale
+from evical.scores.scale import TRANSFORMS, fit_scale
 
 SCORES = np.array([0.1, 0.4, 0.4, 0.7, 0.9, 1.0])
 Y = np.array([0, 0, 1, 0, 1, 1])

@@ -19,7 +19,7 @@ from evical.significance import (
     nemenyi,
     wilcoxon,
 )
-from tests import naive_significance as naive
+from tests.naive import significance as naive
 
 # Demsar (2006), Journal of Machine Learning Research 7, table 6: AUC of C4.5 with tuning of the
 # minimal size of leaves (m), of the confidence (cf), and of both, on 14 data sets.

@@ -1,0 +1,1 @@
+"""Contours on parameters, from likelihoods and from experts."""

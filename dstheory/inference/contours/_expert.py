@@ -1,0 +1,142 @@
+"""What an expert says about a parameter, as the contour of a consonant belief function.
+
+An expert names the values held possible and the most plausible ones; in between plausibility
+is a straight line, or a bell (Dubois and Prade 1988, Possibility Theory). Such contours are
+combined with each other and with likelihoods by `combine_contours`.
+"""
+
+import numpy as np
+from numpy.typing import NDArray
+
+from dstheory.inference.contours.checks import numbers
+from dstheory.inference.contours.likelihood_contour import LikelihoodContour
+
+__all__ = ["gaussian_contour", "trapezoidal_contour", "triangular_contour"]
+
+Floats = NDArray[np.float64]
+
+
+def triangular_contour(low: float, mode: float, high: float) -> LikelihoodContour:
+    """Plausibility that rises from `low` to 1 at `mode` and falls to 0 at `high`.
+
+    Parameters
+    ----------
+    low, mode, high : float
+        With low <= mode <= high and low < high; a side of length 0 is a step.
+
+    Returns
+    -------
+    LikelihoodContour
+        On the parameter space [low, high]; 0 outside.
+
+    Raises
+    ------
+    ValueError
+        If a number is not finite, or the numbers are not in order.
+    TypeError
+        If one is no number.
+
+    Examples
+    --------
+    >>> expert = triangular_contour(0, 0.5, 1)
+    >>> expert.contour([0.25, 0.5, 0.75])
+    array([0.5, 1. , 0.5])
+    """
+    return trapezoidal_contour(low, mode, mode, high)
+
+
+def trapezoidal_contour(
+    low: float, core_low: float, core_high: float, high: float
+) -> LikelihoodContour:
+    """Plausibility that is 1 on [core_low, core_high] and falls to 0 at `low` and `high`.
+
+    Parameters
+    ----------
+    low, core_low, core_high, high : float
+        In ascending order, with low < high; a side of length 0 is a step. With two steps
+        this is the categorical statement "in [low, high]".
+
+    Returns
+    -------
+    LikelihoodContour
+        On the parameter space [low, high]; 0 outside. Its `mode` is the middle of the core.
+
+    Raises
+    ------
+    ValueError
+        If a number is not finite, or the numbers are not in order.
+    TypeError
+        If one is no number.
+
+    Examples
+    --------
+    >>> expert = trapezoidal_contour(0, 1, 2, 4)
+    >>> expert.contour([0.5, 1.5, 3])
+    array([0.5, 1. , 0.5])
+    >>> expert.bel(0.5, 3.0)
+    0.5
+    """
+    points = _ascending(low, core_low, core_high, high)
+    left, core_left, core_right, right = points.tolist()
+
+    def log_contour(x: Floats) -> Floats:
+        height = np.ones_like(x)
+        if left < core_left:
+            height = np.minimum(height, (x - left) / (core_left - left))
+        if core_right < right:
+            height = np.minimum(height, (right - x) / (right - core_right))
+        return np.asarray(np.log(height))
+
+    # Halves of the smallest floats round to 0.
+    middle = min(max(core_left / 2 + core_right / 2, core_left), core_right)
+    return LikelihoodContour(log_contour, (left, right), middle, scale=right - left)
+
+
+def gaussian_contour(mean: float, deviation: float) -> LikelihoodContour:
+    """Plausibility exp(-(x - mean)^2 / (2 deviation^2)) on the real line.
+
+    Parameters
+    ----------
+    mean : float
+        The most plausible value.
+    deviation : float
+        Distance at which the plausibility is exp(-1/2), about 0.61; positive.
+
+    Returns
+    -------
+    LikelihoodContour
+
+    Raises
+    ------
+    ValueError
+        If a number is not finite, or the deviation is not positive.
+    TypeError
+        If one is no number.
+
+    Examples
+    --------
+    >>> gaussian_contour(3, 2).contour([1, 3]).round(4)
+    array([0.6065, 1.    ])
+    """
+    center, scale = _finite(mean, deviation).tolist()
+    if scale <= 0:
+        raise ValueError(f"deviation is {scale:g}; expected a positive number")
+    return LikelihoodContour(
+        lambda x: -(((x - center) / scale) ** 2) / 2, (-np.inf, np.inf), center, scale=scale
+    )
+
+
+def _ascending(*points: float) -> Floats:
+    array = _finite(*points)
+    if (np.diff(array) < 0).any() or array[0] == array[-1]:
+        raise ValueError(
+            f"points {array.tolist()} do not ascend; give low <= core <= high, with low < high"
+        )
+    return array
+
+
+def _finite(*points: float) -> Floats:
+    array = numbers("point", points)
+    if array.ndim != 1 or not np.isfinite(array).all():
+        raise ValueError(f"points {array.tolist()} are not finite numbers")
+    return array

@@ -1,0 +1,208 @@
+"""Contours of the parameter of simple models, in closed form, from sufficient statistics.
+
+The cost does not depend on the number of observations; log relative likelihoods are written in
+the distance from the mode, so that large samples lose no digits.
+
+Source: the relative likelihoods are Xu et al., IJAR 72, 2016, equations 11 and 29, and their
+textbook counterparts (Pawitan, In all likelihood, 2001, chapters 2-4).
+"""
+
+import numpy as np
+from numpy.typing import ArrayLike
+
+from dstheory.inference.contours.data import as_data, as_positive
+from dstheory.inference.contours.likelihood_contour import LikelihoodContour
+from dstheory.inference.contours.maximum import Floats
+from dstheory.inference.counts.checks import as_counts
+from dstheory.kernels.arguments import as_array
+
+__all__ = ["binomial_contour", "exponential_contour", "normal_contour", "poisson_contour"]
+
+_CHUNK = 1 << 16  # closed forms need little memory
+_LINE = (-np.inf, np.inf)
+
+
+def binomial_contour(successes: float, trials: float) -> LikelihoodContour:
+    """Contour of a probability after k successes in n trials (eq. 29).
+
+    Parameters
+    ----------
+    successes, trials : float
+        Counts k and n with 0 <= k <= n; sums of sample weights need not be integers. Labels y of
+        Bernoulli trials are ``y.sum(), len(y)``.
+
+    Returns
+    -------
+    LikelihoodContour
+        On [0, 1], with mode k / n; without trials it is vacuous, and 1/2 is taken for the mode.
+
+    Raises
+    ------
+    ValueError, TypeError
+        If a count is not a finite number, or not 0 <= k <= n.
+
+    See Also
+    --------
+    binomial : the predictive belief function of the next trial, for many counts at once.
+
+    Examples
+    --------
+    >>> binomial_contour(1, 2).contour([0.0, 0.25, 0.5])
+    array([0.  , 0.75, 1.  ])
+    """
+    if np.ndim(successes) or np.ndim(trials):
+        raise TypeError("successes and trials are two numbers here; binomial() takes arrays")
+    a, b, _ = as_counts(successes, trials, exact=False, needs_trials=False, most=np.inf)
+    k, failures = float(a[0]), float(b[0])
+    if k + failures == 0:
+        return LikelihoodContour(np.zeros_like, (0, 1), 0.5, 0.5, _CHUNK)
+    p = k / (k + failures)
+
+    def log_relative(tau: Floats) -> Floats:
+        return _power(k, tau - p, p) + _power(failures, p - tau, failures / (k + failures))
+
+    size = np.sqrt((k + 1) * (failures + 1) / (k + failures + 2) ** 3)
+    return LikelihoodContour(log_relative, (0, 1), p, size, _CHUNK)
+
+
+def _power(exponent: float, change: Floats, base: float) -> Floats:
+    """Logarithm of ((base + change) / base) ** exponent."""
+    if not exponent:
+        return np.zeros(change.shape)
+    with np.errstate(divide="ignore"):  # log 0 = -inf on the bound
+        return np.asarray(exponent * np.log1p(np.maximum(change / base, -1.0)))
+
+
+def poisson_contour(counts: ArrayLike, exposure: ArrayLike = 1.0) -> LikelihoodContour:
+    """Contour of the rate of events after counting them.
+
+    Parameters
+    ----------
+    counts : array_like of shape (n,)
+        Numbers of events, not negative.
+    exposure : float or array_like of shape (n,)
+        Time (or area) over which each was counted, positive.
+
+    Returns
+    -------
+    LikelihoodContour
+        On [0, inf), with mode ``counts.sum() / exposure.sum()``.
+
+    Raises
+    ------
+    ValueError, TypeError
+        If there are no counts, a count is negative, an exposure is not positive, or a number is
+        not finite.
+
+    Examples
+    --------
+    No event in two hours: the relative likelihood is exp(-2 rate).
+
+    >>> poisson_contour([0, 0]).contour([0.0, 0.5]).round(4)
+    array([1.    , 0.3679])
+    """
+    events = as_data("counts", counts, low=0)
+    time = as_data("exposure", np.broadcast_to(exposure, events.shape), low=0)
+    as_positive("the least exposure", float(time.min()))
+    return _rate(float(events.sum()), float(time.sum()))
+
+
+def exponential_contour(durations: ArrayLike, observed: ArrayLike = True) -> LikelihoodContour:
+    """Contour of the rate of an exponential distribution, from possibly censored durations.
+
+    Parameters
+    ----------
+    durations : array_like of shape (n,)
+        Positive times until the event, or until observation ended.
+    observed : bool or array_like of bool of shape (n,)
+        Whether the event was seen; false means that it takes longer than that.
+
+    Returns
+    -------
+    LikelihoodContour
+        On [0, inf), with mode ``observed.sum() / durations.sum()``: the inverse mean.
+
+    Raises
+    ------
+    ValueError, TypeError
+        If there are no durations, one is not positive and finite, or `observed` is not boolean.
+
+    Examples
+    --------
+    >>> exponential_contour([1.0, 3.0]).mode
+    0.5
+    >>> exponential_contour([1.0, 3.0], [True, False]).mode
+    0.25
+    """
+    times = as_data("durations", durations, low=0)
+    as_positive("the least duration", float(times.min()))
+    seen = as_array(observed, "observed")
+    if seen.dtype.kind != "b":
+        raise TypeError(f"observed consists of booleans, not of {seen.dtype.name}")
+    return _rate(float(np.broadcast_to(seen, times.shape).sum()), float(times.sum()))
+
+
+def _rate(events: float, time: float) -> LikelihoodContour:
+    """Relative likelihood of a rate: (rate / mode)^events exp(-time (rate - mode))."""
+    mode = events / time
+
+    def log_relative(rate: Floats) -> Floats:
+        if not events:
+            return -time * rate
+        u = np.maximum(rate / mode - 1, -1.0)
+        with np.errstate(divide="ignore", invalid="ignore"):  # -inf at 0, inf - inf at infinity
+            return np.asarray(np.where(np.isinf(u), -np.inf, events * (np.log1p(u) - u)))
+
+    return LikelihoodContour(log_relative, (0, np.inf), mode, np.sqrt(events + 1) / time, _CHUNK)
+
+
+def normal_contour(data: ArrayLike, sigma: float | None = None) -> LikelihoodContour:
+    """Contour of the mean of a normal distribution.
+
+    Parameters
+    ----------
+    data : array_like of shape (n,)
+        Observations.
+    sigma : float, optional
+        Standard deviation. Without it, it is profiled out: the contour of the mean m is then
+        ``(1 + (mean - m)**2 / variance) ** (-n / 2)`` with the variance of divisor n.
+
+    Returns
+    -------
+    LikelihoodContour
+        On the real line, with the sample mean as mode.
+
+    Raises
+    ------
+    ValueError, TypeError
+        If there are no data or they are not finite, sigma is not positive, or the data are all
+        equal and sigma is not given: the likelihood is unbounded then.
+
+    Examples
+    --------
+    >>> normal_contour([1.0, 3.0]).contour([2.0, 3.0])
+    array([1. , 0.5])
+    >>> normal_contour([1.0, 3.0], sigma=1.0).contour(3.0).__round__(4)
+    0.3679
+    """
+    x = as_data("data", data)
+    mean = float(x.mean())
+    if sigma is not None:
+        spread = as_positive("sigma", sigma) / np.sqrt(x.size)
+        return LikelihoodContour(
+            lambda m: -(((m - mean) / spread) ** 2) / 2, _LINE, mean, spread, _CHUNK
+        )
+    variance = float(np.mean((x - mean) ** 2))
+    if x.min() == x.max():
+        raise ValueError(
+            f"all {x.size} observations are {x[0]:g}: the likelihood is unbounded as sigma tends "
+            "to 0; give sigma or more observations"
+        )
+    size, half = np.sqrt(variance), x.size / 2
+    return LikelihoodContour(
+        lambda m: -half * np.log1p(((m - mean) / size) ** 2),
+        _LINE,
+        mean,
+        size / np.sqrt(x.size),
+        _CHUNK,
+    )

@@ -1,0 +1,193 @@
+"""Arguments of contours: bounds, scales, regions, levels, and a log-likelihood under guard."""
+
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+from numpy.typing import ArrayLike
+
+from dstheory.inference.contours.maximum import Floats
+from dstheory.kernels.arguments import as_array
+
+__all__ = [
+    "as_bounds",
+    "as_box",
+    "as_interval",
+    "as_levels",
+    "as_scales",
+    "guarded",
+    "numbers",
+    "plain",
+]
+
+Space = tuple[tuple[float, float], ...]
+
+
+def numbers(name: str, values: ArrayLike) -> Floats:
+    """Real numbers without NaN, as floats.
+
+    >>> numbers("theta", [1, 2])
+    array([1., 2.])
+    """
+    array = as_array(values, name)
+    if array.dtype.kind not in "fiu":
+        raise TypeError(f"{name} consists of real numbers, not of {array.dtype.name}")
+    array = array.astype(np.float64)
+    nan = np.flatnonzero(np.isnan(array))
+    if nan.size:
+        place = f" at index {nan[0]}" if array.ndim else ""
+        raise ValueError(f"{name} is nan{place}; give numbers")
+    return array
+
+
+def plain(values: Any) -> Any:
+    """A Python float of an array without dimensions, and any other array as it is.
+
+    >>> plain(np.array(0.5)), plain(np.array([0.5]))
+    (0.5, array([0.5]))
+    """
+    return values if np.ndim(values) else float(values)
+
+
+def as_bounds(bounds: Any) -> Space:
+    """Bounds as one or two pairs of floats.
+
+    >>> as_bounds((0, 1)), as_bounds([(0, 1), (2, np.inf)])
+    (((0.0, 1.0),), ((0.0, 1.0), (2.0, inf)))
+    """
+    array = numbers("bounds", bounds)
+    pairs = array[None, :] if array.ndim == 1 else array
+    if pairs.ndim != 2 or pairs.shape[1] != 2 or pairs.shape[0] not in (1, 2):
+        raise ValueError(f"bounds have shape {array.shape}; give (low, high), or a pair of them")
+    for low, high in pairs:
+        if not low < high or low == np.inf or high == -np.inf:
+            raise ValueError(f"bounds ({low:g}, {high:g}) are no interval; give low < high")
+    return tuple((float(low), float(high)) for low, high in pairs)
+
+
+def as_scales(scale: Any, dimension: int) -> tuple[float, ...]:
+    """Positive scales, one a dimension; 1 where none is given.
+
+    >>> as_scales(None, 2), as_scales(3, 1)
+    ((1.0, 1.0), (3.0,))
+    """
+    array = np.ones(dimension) if scale is None else np.atleast_1d(numbers("scale", scale))
+    if array.shape != (dimension,):
+        raise ValueError(f"scale has shape {array.shape}; give {dimension} (one a dimension)")
+    if not (np.isfinite(array) & (array > 0)).all():
+        raise ValueError(f"scale is {scale}; give positive numbers")
+    return tuple(float(x) for x in array)
+
+
+def as_interval(region: tuple[ArrayLike, ...]) -> tuple[Floats, Floats]:
+    """Ends of intervals, of one shape.
+
+    >>> as_interval((0, [1, 2]))
+    (array([0., 0.]), array([1., 2.]))
+    """
+    if len(region) != 2:
+        raise ValueError(f"an interval has 2 ends (low, high), not {len(region)}")
+    low, high = np.broadcast_arrays(*(numbers("interval", end) for end in region))
+    wrong = np.flatnonzero(low > high)
+    if wrong.size:
+        a, b = low.ravel()[wrong[0]], high.ravel()[wrong[0]]
+        place = f" in row {wrong[0]}" if low.ndim else ""
+        raise ValueError(f"interval from {a:g} to {b:g}{place} is empty; give low <= high")
+    return low, high
+
+
+def as_box(region: tuple[ArrayLike, ...]) -> tuple[Floats, ...]:
+    """Ends of one box, as arrays of no dimension.
+
+    >>> [float(end) for end in as_box((0, 1, 2, 3))]
+    [0.0, 1.0, 2.0, 3.0]
+    """
+    if len(region) != 4 or any(np.ndim(end) for end in region):
+        raise ValueError("a region in dimension 2 is a box: give 4 numbers (low, high, low, high)")
+    return *as_interval(region[:2]), *as_interval(region[2:])
+
+
+def as_levels(name: str, values: ArrayLike) -> Floats:
+    """Numbers in [0, 1].
+
+    >>> as_levels("gamma", 0.5)
+    array(0.5)
+    """
+    array = numbers(name, values)
+    wrong = np.flatnonzero((array < 0) | (array > 1))
+    if wrong.size:
+        raise ValueError(f"{name} is {array.ravel()[wrong[0]]:g}; expected numbers in [0, 1]")
+    return array
+
+
+def guarded(f: Callable[..., Any], bounds: Space, chunk: int) -> Callable[..., Floats]:
+    """The log-likelihood, called with flat arrays of limited size, its values checked.
+
+    >>> f = guarded(lambda u: 0 * np.log(u) + 1, ((0.0, 1.0),), 10)
+    >>> f(np.array([[0.0], [1.0]]))
+    array([[1.],
+           [1.]])
+    """
+    if not callable(f):
+        raise TypeError(f"log_likelihood is a callable, not {f!r}")
+    if isinstance(chunk, bool) or not isinstance(chunk, int | np.integer) or chunk < 1:
+        raise ValueError(f"chunk is {chunk!r}; give a positive integer")
+
+    def checked(*theta: Floats) -> Floats:
+        flat = [x.ravel() for x in theta]
+        result = np.empty(flat[0].size)
+        for begin in range(0, result.size, chunk):
+            part = slice(begin, begin + chunk)
+            result[part] = _values(f, [x[part] for x in flat], bounds)
+        return result.reshape(theta[0].shape)
+
+    return checked
+
+
+def _values(f: Callable[..., Any], theta: list[Floats], bounds: Space) -> Floats:
+    # Logarithms of 0 on a bound, and overflow far out, are to be expected.
+    with np.errstate(all="ignore"):
+        values = _call(f, theta)
+        for row in np.flatnonzero(np.isnan(values)):
+            values[row] = _limit(f, [float(x[row]) for x in theta], bounds)
+    wrong = np.flatnonzero(values == np.inf)
+    if wrong.size:
+        raise ValueError(
+            f"log_likelihood is inf at {_place(theta, wrong[0])}: the likelihood is unbounded; "
+            "keep the parameter space away from there"
+        )
+    return values
+
+
+def _call(f: Callable[..., Any], theta: list[Floats]) -> Floats:
+    values = np.asarray(f(*theta))
+    if values.shape != theta[0].shape:
+        raise ValueError(
+            f"log_likelihood gives shape {values.shape} for arrays of shape {theta[0].shape}; "
+            "it is called with arrays and returns one value for each element"
+        )
+    if values.dtype.kind not in "fiu":
+        raise TypeError(f"log_likelihood gives {values.dtype.name}, not real numbers")
+    return values.astype(np.float64)
+
+
+def _limit(f: Callable[..., Any], point: list[float], bounds: Space) -> float:
+    """Value at the nearest float inside of a bound; -inf at infinity if there is none."""
+    moved = list(point)
+    for i, (x, (low, high)) in enumerate(zip(point, bounds, strict=True)):
+        if x in (low, high):
+            moved[i] = float(np.nextafter(x, high if x == low else low))
+    value = float(_call(f, [np.array([x]) for x in moved])[0])
+    if not np.isnan(value):
+        return value
+    if not np.isfinite(point).all():
+        return -np.inf
+    raise ValueError(
+        f"log_likelihood is nan at {_place([np.array([x]) for x in point], 0)}; "
+        "it must be a number or -inf in the whole parameter space"
+    )
+
+
+def _place(theta: list[Floats], row: int) -> str:
+    point = ", ".join(f"{x[row]:g}" for x in theta)
+    return point if len(theta) == 1 else f"({point})"

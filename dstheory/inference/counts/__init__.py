@@ -1,0 +1,1 @@
+"""Mass functions from counts."""

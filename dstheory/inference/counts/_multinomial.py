@@ -1,0 +1,281 @@
+"""Predictive belief functions of a categorical outcome, from counts of K categories.
+
+What do n_1, ..., n_K observations say about the next one? Each of six models answers with
+a mass function on the categories: two without doubt (proportions), and four that leave
+belief uncommitted where data are few.
+
+Sources: P. Walley, Inferences from multinomial data: learning about a bag of marbles,
+J. Royal Statistical Society B 58, 1996; T. Denoeux, Constructing belief functions from sample
+data using multinomial confidence regions, Int. J. Approximate Reasoning 42, 2006;
+Xu et al. 2016, sections 3.2-3.4.
+"""
+
+from collections.abc import Hashable, Sequence
+from typing import Any
+
+import numpy as np
+from numpy.typing import ArrayLike
+
+from dstheory.construct import consonant
+from dstheory.errors import FrameError
+from dstheory.frame import Frame
+from dstheory.inference.counts._binomial import binomial_masses
+from dstheory.inference.counts._goodman import goodman_limits
+from dstheory.inference.counts._multinomial_consonant import dominating_contour
+from dstheory.inference.counts._multinomial_counts import (
+    as_count_rows,
+    as_strength,
+    refuse_empty_rows,
+)
+from dstheory.inference.counts._multinomial_lower import (
+    Lower,
+    interval_masses,
+    lower_by_confidence,
+    lower_by_likelihood,
+    set_masses,
+)
+from dstheory.inference.counts.checks import Array, as_tail
+from dstheory.kernels import bits
+from dstheory.mass import MassFunction
+
+__all__ = ["multinomial", "multinomial_bounds"]
+
+CLOSED_FORMS = ("bayesian", "laplace", "dempster")
+MODELS = (*CLOSED_FORMS, "goodman", "likelihood", "mcd")
+
+
+def multinomial(
+    counts: ArrayLike,
+    frame: Frame | Sequence[Hashable] | None = None,
+    model: str = "likelihood",
+    confidence: float = 0.95,
+    *,
+    strength: float = 1,
+    ordered: bool = False,
+) -> MassFunction:
+    """Predictive belief function of the next category after observed counts.
+
+    Parameters
+    ----------
+    counts : (*batch, K) array_like
+        How often each category was seen. They may be non-integers, as sums of sample
+        weights are. Integers and Fractions in object arrays give exact masses in the
+        models `bayesian`, `laplace` and `dempster`.
+    frame : Frame, or sequence of labels, optional
+        The K categories, by default 0, ..., K - 1.
+    model : str
+        What to infer from n_k of N observations:
+
+        - `"bayesian"`: the proportions n_k / N;
+        - `"laplace"`: (n_k + 1) / (N + K);
+        - `"dempster"`: n_k / (N + s) on each category and s / (N + s) on the frame, the
+          imprecise Dirichlet model with strength s; Xu et al., eq. 24, for K = 2, s = 1;
+        - `"goodman"`: the most committed belief function below the lower probability of
+          Goodman's simultaneous confidence intervals (Denoeux 2006);
+        - `"likelihood"`: the same, below the expected lower bound of the probability of
+          each set under its relative likelihood (Xu et al., eqs. 22, 30);
+        - `"mcd"`: the most committed consonant belief function that dominates those of all
+          pignistic probabilities within Goodman's intervals (Aregui & Denoeux 2008); any K.
+    confidence : float
+        Joint level of the intervals, inside (0, 1); only `"goodman"` and `"mcd"` use it.
+    strength : float
+        Strength s > 0 of the model `"dempster"`, in observations; Walley proposes 1 or 2.
+    ordered : bool
+        Whether the categories are ordered; then `"goodman"` and `"likelihood"` give mass to
+        intervals of categories only, in closed form. No other model is concerned.
+
+    Returns
+    -------
+    MassFunction
+        On the frame, with the batch shape of the counts. Sets without mass in every row
+        are left out, except categories in the first three models.
+
+    Raises
+    ------
+    ValueError
+        If a count is NaN, infinite or negative, there is none, the model is unknown, the
+        confidence or the strength is out of range, a row has no observation in the model
+        `"bayesian"`, the frame does not have K labels, or K > 10 where a table of all
+        sets is needed (`"goodman"` and `"likelihood"`, not ordered).
+    TypeError
+        If counts, confidence or strength are not real numbers, or the model is no string.
+
+    See Also
+    --------
+    multinomial_bounds : belief and plausibility of each category only, for any K.
+    binomial : two categories.
+    goodman_intervals : the confidence intervals.
+
+    Notes
+    -----
+    Without observations the result is vacuous, except that `"laplace"` gives 1 / K, and
+    `"bayesian"` has no proportions to give.
+
+    What is exact, and what an approximation: both `"goodman"` and `"likelihood"` define a
+    lower probability P(A) of each set. For `"goodman"`, it is the larger of the sum of
+    the lower limits in A and one minus the sum of the upper limits outside. For
+    `"likelihood"`, the likelihood of the probability of A, profiled over everything else,
+    is that of a binomial with n_A successes in N, so that P(A) is exactly the belief of
+    `binomial` in success. For K = 2 and 3 this P is a belief function, and the result is it.
+    For K > 3 it is 2-monotone only, and Bel <= P is an outer approximation: of the belief
+    functions below P, the one with the largest sum of beliefs, by a linear program that
+    is solved to 1e-10 (about 1 ms for each distinct multiset of counts at K = 5), with
+    equal counts treated alike. The program leaves singletons exact with `"likelihood"`, and
+    their plausibilities too, in all cases tried; with `"goodman"` it may not. If ordered,
+    P of each interval of categories is exact, and other sets get what follows. `"mcd"` has the
+    exact contour for any K: pl(k) is the smaller of 1 - sum of (l_j - u_k)+ and sum of
+    min(u_j, u_k), for limits l and u, to which the linear programs of the paper reduce.
+
+    References
+    ----------
+    .. [1] Walley, "Inferences from multinomial data: learning about a bag of marbles",
+       Journal of the Royal Statistical Society B 58, 1996, 3-57.
+    .. [2] Denoeux, "Constructing belief functions from sample data using multinomial
+       confidence regions", International Journal of Approximate Reasoning 42, 2006, 228-252.
+    .. [3] Xu, Davoine, Zha, Denoeux, "Evidential calibration of binary SVM classifiers",
+       International Journal of Approximate Reasoning 72, 2016, sections 3.4, 4.1.
+    .. [4] Aregui, Denoeux, "Constructing consonant belief functions from sample data using
+       confidence sets of pignistic probabilities", International Journal of Approximate
+       Reasoning 49, 2008, 575-594.
+
+    Examples
+    --------
+    >>> multinomial([5, 3, 1], ["ant", "bee", "cat"], model="dempster")
+    MassFunction on {ant, bee, cat}
+      {ant}            0.5
+      {bee}            0.3
+      {cat}            0.1
+      {ant, bee, cat}  0.1
+
+    One observation: u has area 1/2 under it, which is what remains open.
+
+    >>> multinomial([[1, 0, 0], [0, 0, 0]]).bel(0)
+    array([0.5, 0. ])
+    """
+    rows, batch = _checked(counts, model)
+    names = _frame(frame, rows.shape[1])
+    if model == "mcd":
+        contour = dominating_contour(rows, as_tail(confidence))
+        return consonant(names, contour.reshape(*batch, -1))
+    if model in CLOSED_FORMS:
+        focal, store = _closed_form(rows, model, strength)
+    else:
+        masses = interval_masses if ordered else set_masses
+        focal, store = masses(_lower(model, confidence), rows)
+    m = MassFunction.from_store(names, focal, store.reshape(len(focal), *batch))
+    return m if model in CLOSED_FORMS else m.prune()
+
+
+def multinomial_bounds(
+    counts: ArrayLike,
+    model: str = "likelihood",
+    confidence: float = 0.95,
+    *,
+    strength: float = 1,
+) -> tuple[Array, Array]:
+    """Belief and plausibility of each category as the next one, without the joint masses.
+
+    Parameters
+    ----------
+    counts : (*batch, K) array_like
+        How often each category was seen; any K.
+    model : str
+        One of `"bayesian"`, `"laplace"`, `"dempster"`, `"goodman"`, `"likelihood"`, `"mcd"`;
+        `multinomial` says what they are.
+    confidence : float
+        Joint level of the intervals, inside (0, 1); only `"goodman"` and `"mcd"` use it.
+    strength : float
+        Strength s > 0 of the model `"dempster"`.
+
+    Returns
+    -------
+    lower, upper : (*batch, K) ndarray
+        The exact lower and upper probabilities. `multinomial` has the same Bel and Pl of
+        singletons for K <= 3; for K > 3 its intervals may be wider.
+
+    Raises
+    ------
+    ValueError, TypeError
+        As `multinomial`.
+
+    See Also
+    --------
+    multinomial : the belief function.
+
+    Examples
+    --------
+    >>> multinomial_bounds([5, 3, 1], model="dempster")
+    (array([0.5, 0.3, 0.1]), array([0.6, 0.4, 0.2]))
+    """
+    rows, batch = _checked(counts, model)
+    if rows.shape[1] == 1:  # the only category is certain
+        lower, upper = np.ones_like(rows), np.ones_like(rows)
+    elif model in CLOSED_FORMS:
+        masses = _closed_form(rows, model, strength)[1].T
+        lower = masses[:, : rows.shape[1]]
+        upper = lower + masses[:, rows.shape[1] :].sum(axis=1, keepdims=True)
+    elif model == "mcd":
+        upper = dominating_contour(rows, as_tail(confidence))
+        lower = 1 - _greatest_of_others(upper)
+    elif model == "goodman":
+        lower, upper = goodman_limits(rows, as_tail(confidence))
+    else:
+        lower, other = binomial_masses(
+            rows, np.maximum(rows.sum(axis=1, keepdims=True), rows), "likelihood"
+        )
+        upper = 1 - other
+    return lower.reshape(*batch, -1), upper.reshape(*batch, -1)
+
+
+def _greatest_of_others(values: Array) -> Array:
+    """For each column the greatest value (R, K) of the others in the row, K > 1."""
+    second, first = np.moveaxis(np.sort(values, axis=1)[:, -2:, np.newaxis], 1, 0)
+    alone = (values == first) & ((values == first).sum(axis=1, keepdims=True) == 1)
+    return np.asarray(np.where(alone, second, first))
+
+
+def _checked(counts: ArrayLike, model: str) -> tuple[Array, tuple[int, ...]]:
+    choices = ", ".join(repr(name) for name in MODELS)
+    if not isinstance(model, str):
+        raise TypeError(f"model is a string, not {model!r}; choose one of {choices}")
+    if model not in MODELS:
+        raise ValueError(f"unknown model {model!r}; choose one of {choices}")
+    rows, batch = as_count_rows(counts, exact=model in CLOSED_FORMS)
+    if model == "bayesian":
+        refuse_empty_rows(rows, batch)
+    return rows, batch
+
+
+def _frame(frame: Frame | Sequence[Hashable] | None, size: int) -> Frame:
+    if frame is None:
+        return Frame(range(size))
+    names = frame if isinstance(frame, Frame) else Frame(frame)
+    if len(names) != size:
+        raise FrameError(
+            f"counts have {size} categories and the frame has {len(names)} labels; "
+            "the last axis of counts runs over the labels"
+        )
+    return names
+
+
+def _closed_form(rows: Array, model: str, strength: float) -> tuple[Any, Array]:
+    """Focal sets and masses (F, R): the categories, and for `dempster` the frame."""
+    size = rows.shape[1]
+    singles = [1 << i for i in range(size)]
+    if model != "dempster":
+        share = rows + 1 if model == "laplace" else rows
+        store = np.ascontiguousarray((share / share.sum(axis=1, keepdims=True)).T)
+        return bits.mask_array(singles, size), store
+    s = as_strength(strength, exact=rows.dtype == object)
+    if isinstance(s, float):
+        rows = rows.astype(np.float64)
+    total = rows.sum(axis=1) + s
+    store = np.concatenate([rows.T, np.full_like(total, s)[np.newaxis]]) / total
+    if size == 1:  # the only category is the frame
+        return bits.mask_array([1], 1), store.sum(axis=0, keepdims=True)
+    return bits.mask_array([*singles, (1 << size) - 1], size), store
+
+
+def _lower(model: str, confidence: float) -> Lower:
+    tail = as_tail(confidence)
+    return lower_by_confidence(tail) if model == "goodman" else lower_by_likelihood

@@ -1,0 +1,39 @@
+"""The most committed consonant belief function that dominates a confidence set (mcd).
+
+Each probability within Goodman's intervals, taken as pignistic, has a least committed belief
+function, which is consonant: pl(k) = sum over l of min(p_l, p_k). The contour here is the largest
+of these values over the set, so that the result is less committed than each of them, and no other
+consonant one that is says more.
+
+Source: A. Aregui, T. Denoeux, Constructing consonant belief functions from sample data using
+confidence sets of pignistic probabilities, International Journal of Approximate Reasoning 49,
+2008, 575-594; they solve a linear program for each category and each set of likelier ones.
+"""
+
+import numpy as np
+from numpy.typing import NDArray
+
+from dstheory.inference.counts._goodman import goodman_limits
+
+__all__ = ["dominating_contour"]
+
+Floats = NDArray[np.float64]
+
+
+def dominating_contour(rows: Floats, tail: float) -> Floats:
+    """Contour (R, K) from counts (R, K), for a joint error of 2 `tail`.
+
+    With t = p_k fixed, the sum of min(p_l, t) is 1 less what exceeds t, and at most that of
+    min(u_l, t); what must exceed t is the sum of (l_l - t)+. The intervals are coherent, so that
+    both bounds are reached; both rise with t, hence t = u_k.
+    """
+    low, high = goodman_limits(rows, tail)
+    contour = np.empty_like(high)
+    for k in range(rows.shape[1]):
+        most = high[:, [k]]
+        forced = np.maximum(low - most, 0).sum(axis=1)
+        room = np.minimum(high, most).sum(axis=1)
+        contour[:, k] = np.minimum(1 - forced, room)
+    # The likeliest category has 1, as the upper limits sum to 1 or more: not 1 - 1e-16.
+    contour[high == high.max(axis=1, keepdims=True)] = 1
+    return np.asarray(np.maximum(contour, 0))

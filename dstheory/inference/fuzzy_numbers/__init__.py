@@ -1,0 +1,1 @@
+"""Gaussian random fuzzy numbers."""

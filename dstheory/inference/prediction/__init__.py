@@ -1,0 +1,1 @@
+"""Belief about future outcomes, from a contour."""

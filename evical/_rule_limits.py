@@ -1,0 +1,117 @@
+"""What a rule would take for many classes, asked before a classifier is trained."""
+
+from math import prod
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+from sklearn.frozen import FrozenEstimator
+
+from dstheory.errors import CostLimitError
+from evical.classifier import EvidentialClassifier
+from evical.estimators.folds import n_folds
+from evical.estimators.rules import is_dempster, mean_weights, plain
+from evical.fusion import BaseFusion
+from evical.multiclass import MAX_CLASSES, BaseMulticlassCalibrator
+from evical.multiclass.joined import MAX_PRODUCTS
+from evical.multiclass.products import bytes_listed
+
+__all__ = ["check_predictable"]
+
+# Models of binary calibrators that leave something open.
+_EVIDENTIAL = ("confidence", "dempster", "inverse_pignistic", "likelihood")
+
+
+def check_predictable(
+    members: dict[str, Any], rule: Any, X: Any, y: NDArray[Any], groups: NDArray[Any] | None
+) -> None:
+    """Refuse before training what could not predict, because classes have too many sets.
+
+    Parameters
+    ----------
+    members : dict
+        Classifiers with beliefs, not fitted (or frozen), by name.
+    rule : callable
+    X, y : samples and labels
+    groups : (n,) array or None
+        Groups of samples that no fold parts.
+
+    Raises
+    ------
+    CostLimitError
+        With what a sample would take, the limit, and what has none.
+    """
+    n_classes = len(np.unique(y))
+    if isinstance(rule, BaseFusion):
+        rule.check_classes(n_classes)
+    if n_classes <= MAX_CLASSES:
+        return
+    inner = {name: plain(member) for name, member in members.items()}
+    known = {name: m for name, m in inner.items() if isinstance(m, EvidentialClassifier)}
+    learns = isinstance(rule, BaseFusion) and rule.needs_beliefs
+    means = mean_weights(rule, len(members)) is not None
+    if learns or not (means or is_dempster(rule)):
+        for name, member in known.items():
+            _check_few_sets(name, member, rule, n_classes)
+        return
+    for name, member in known.items():
+        if not _is_closed(member):
+            raise CostLimitError(
+                f"{name!r} has code {member.code!r}, under which beliefs about {n_classes} classes "
+                f"list their sets (at most {MAX_CLASSES} classes), so that they could not be "
+                "combined; take code='one_vs_rest', or a coupling"
+            )
+    if not means:
+        numbers = {name: _n_products(m, X, y, groups) for name, m in known.items()}
+        _check_products(numbers, n_classes)
+
+
+def _check_few_sets(name: str, member: EvidentialClassifier, rule: Any, n_classes: int) -> None:
+    if not _lists_all_sets(member):
+        return
+    shown = getattr(rule, "__name__", rule)
+    raise CostLimitError(
+        f"{n_classes} classes have 2^{n_classes} sets, {bytes_listed(n_classes)} of masses a "
+        f"sample, and the rule {shown} takes them all from {name!r} (at most {MAX_CLASSES} "
+        "classes), so that nothing could be predicted; take rule='dempster', "
+        "'mixing' or 'size_mixture', or "
+        "classifiers that give probabilities: EvidentialClassifier(..., coupling='normalize')"
+    )
+
+
+def _check_products(numbers: dict[str, int], n_classes: int) -> None:
+    total = prod(max(number, 1) for number in numbers.values())
+    if total > MAX_PRODUCTS:
+        listed = " x ".join(str(number) for number in numbers.values())
+        raise CostLimitError(
+            f"Dempster's rule for {n_classes} classes takes a product for each choice of a fold of "
+            f"each classifier, {listed} = {total} a sample (at most {MAX_PRODUCTS}), so that "
+            "nothing could be predicted; calibrate classifiers once, EvidentialClassifier(..., "
+            "ensemble=False), take fewer folds, or rule='mixing'"
+        )
+
+
+def _is_closed(member: EvidentialClassifier) -> bool:
+    """Whether beliefs about three or more classes have a closed form."""
+    if member.coupling is not None:
+        return bool(member.coupling != "pairwise_belief")
+    return isinstance(member.code, str) and member.code == "one_vs_rest"
+
+
+def _lists_all_sets(member: EvidentialClassifier) -> bool:
+    """Whether masses are on all sets of classes for sure, before it is fitted."""
+    together = isinstance(member.calibrator, BaseMulticlassCalibrator)
+    default = member.calibrator is None
+    model = "likelihood" if default else getattr(member.calibrator, "model", None)
+    return member.coupling is None and not together and model in _EVIDENTIAL
+
+
+def _n_products(
+    member: EvidentialClassifier, X: Any, y: NDArray[Any], groups: NDArray[Any] | None
+) -> int:
+    """How many products over the classes a belief will have: one a fold."""
+    if hasattr(member, "calibrated_classifiers_"):
+        return len(member.calibrated_classifiers_)
+    frozen = isinstance(member.estimator, FrozenEstimator)
+    ensemble = not frozen if member.ensemble == "auto" else member.ensemble
+    return n_folds(member.cv, X, y, groups) if ensemble and member.coupling is None else 1

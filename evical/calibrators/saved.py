@@ -1,0 +1,200 @@
+"""Saved calibrators: plain data with a format name and a version, never code.
+
+Arrays become nested lists of numbers, which JSON keeps to the last bit. Whatever is not
+exactly what was written is refused with the reason.
+"""
+
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from dstheory.errors import TotalConflictError
+from evical.calibrators.fields import check_fields, owners, rising, weights
+from evical.scores import ScoreCounts
+from evical.scores.checks import check_labels, check_unit
+from evical.scores.scale import restored_scale
+
+__all__ = [
+    "FORMAT",
+    "VERSION",
+    "check_saved",
+    "check_shapes",
+    "check_trial",
+    "from_dict",
+    "plain",
+    "restore_state",
+    "restored_classes",
+    "to_dict",
+]
+
+Floats = NDArray[np.float64]
+FORMAT = "evical.calibrator"
+VERSION = 1
+_KEYS = ("format", "version", "class", "parameters", "classes", "state")
+
+
+def to_dict(calibrator: Any, include_counts: bool) -> dict[str, Any]:
+    """Describe a fitted calibrator."""
+    data = {
+        "format": FORMAT,
+        "version": VERSION,
+        "class": type(calibrator).__name__,
+        "parameters": {k: plain(v) for k, v in calibrator.get_params(deep=False).items()},
+        "classes": calibrator.classes_.tolist(),
+        "scale": plain(vars(calibrator._scale)),
+        "state": plain(calibrator._get_state()),
+    }
+    if include_counts:
+        counts = calibrator.counts_
+        data["counts"] = [a.tolist() for a in (counts.scores, counts.negative, counts.positive)]
+    return data
+
+
+def from_dict(data: Any, known: dict[str, Any]) -> Any:
+    """Rebuild the calibrator; `known` holds the classes that may come out."""
+    check_saved(data, known, FORMAT, (*_KEYS, "scale"))
+    classes = restored_classes(data["classes"])
+    if len(classes) != 2:
+        raise ValueError(f"saved calibrator is damaged: classes are {data['classes']!r}, not two")
+    calibrator = known[data["class"]](**data["parameters"])
+    calibrator._check_all_parameters()
+    calibrator.classes_ = classes
+    calibrator._scale = restored_scale(data["scale"])
+    restore_state(calibrator, data["state"])
+    if "counts" in data:
+        calibrator.counts_ = _counts(data["counts"], calibrator.transform)
+    calibrator.n_features_in_ = 1
+    calibrator._ready = True
+    check_trial(calibrator, np.array([0.0, 0.5, 1.0]))
+    return calibrator
+
+
+def check_shapes(owner: Any, **shapes: tuple[int, ...]) -> None:
+    """Raise unless restored arrays, attributes of `owner`, have these shapes."""
+    for name, shape in shapes.items():
+        found = np.shape(getattr(owner, name))
+        if found != shape:
+            raise ValueError(
+                f"saved calibrator is damaged: state {name} has shape {found}, but the rest "
+                f"calls for {shape}"
+            )
+
+
+def check_saved(data: Any, known: dict[str, Any], name: str, keys: tuple[str, ...] = _KEYS) -> None:
+    """Raise unless data with this format name describe one of the known classes."""
+    if not isinstance(data, dict) or data.get("format") != name:
+        raise ValueError(f"this is no saved calibrator: its format is not {name!r}")
+    if data.get("version") != VERSION:
+        raise ValueError(
+            f"saved calibrator has version {data.get('version')!r}, but this release reads "
+            f"version {VERSION}; update the package or fit again"
+        )
+    missing = sorted(set(keys) - data.keys())
+    if missing:
+        raise ValueError(f"saved calibrator is damaged: {', '.join(missing)} missing")
+    if not isinstance(data["class"], str) or data["class"] not in known:
+        raise ValueError(f"saved calibrator is a {data['class']!r}, expected {' or '.join(known)}")
+    kind = known[data["class"]]
+    for part in ("parameters", "state"):
+        if not isinstance(data[part], dict):
+            raise ValueError(f"saved calibrator is damaged: {part} are {data[part]!r}, not a dict")
+    foreign = sorted(set(data["parameters"]) - set(kind._get_param_names()))
+    if foreign:
+        raise ValueError(f"saved calibrator is damaged: {', '.join(foreign)} is no parameter")
+    absent = [name for name in owners(kind._state) if name not in data["state"]]
+    if absent:
+        raise ValueError(f"saved calibrator is damaged: state {', '.join(absent)} missing")
+
+
+def restore_state(calibrator: Any, state: dict[str, Any]) -> None:
+    """Give a calibrator the arrays of a saved state, and let it check them."""
+    arrays = {name: _arrays(state[name], name) for name in owners(calibrator._state)}
+    if isinstance(calibrator._state, dict):
+        check_fields(arrays, calibrator._state)
+    try:
+        calibrator._set_state(arrays)
+    except (AttributeError, KeyError, TypeError, IndexError) as error:
+        raise ValueError(f"saved calibrator is damaged: its state lacks {error}") from error
+    calibrator._check_state()
+
+
+def check_trial(calibrator: Any, scores: Floats) -> None:
+    """Raise unless a restored calibrator predicts: sound fields may contradict each other."""
+    try:
+        with np.errstate(all="ignore"):
+            masses = calibrator.predict_mass(scores).masses
+    except TotalConflictError:  # an answer too, of parts that know for certain
+        return
+    except (ArithmeticError, LookupError, RuntimeError, TypeError, ValueError) as error:
+        raise ValueError(
+            f"saved calibrator is damaged: it does not predict ({type(error).__name__}: {error})"
+        ) from error
+    if not (np.isfinite(masses).all() and masses.min() >= 0):
+        raise ValueError("saved calibrator is damaged: what it predicts are no masses")
+
+
+def restored_classes(labels: Any) -> NDArray[Any]:
+    """Labels of a saved calibrator: different ones, of one kind."""
+    if not isinstance(labels, list) or len({type(label) for label in labels}) != 1:
+        raise ValueError(
+            f"saved calibrator is damaged: classes are {labels!r}, not two or more of a kind"
+        )
+    if not all(isinstance(label, str | int | float) for label in labels):
+        raise ValueError(f"saved calibrator is damaged: classes are {labels!r}, expected labels")
+    classes = np.asarray(labels)
+    fractions = classes.dtype.kind == "f" and (classes != np.floor(classes)).any()
+    if len(set(labels)) != len(labels) or classes.dtype.kind == "O" or fractions:
+        raise ValueError(
+            f"saved calibrator is damaged: classes are {labels!r}, expected different labels"
+        )
+    return check_labels(classes)
+
+
+def _counts(columns: Any, transform: str | None) -> ScoreCounts:
+    arrays = [_arrays(column, "counts") for column in columns] if _is_table(columns) else []
+    if len(arrays) != 3 or len({array.shape for array in arrays}) != 1:
+        raise ValueError("saved calibrator is damaged: counts are not three columns of one length")
+    scores, negative, positive = arrays
+    names = ("counts.scores", "counts.negative", "counts.positive")
+    kinds = (rising("n"), weights("n"), weights("n"))
+    check_fields(dict(zip(names, arrays, strict=True)), dict(zip(names, kinds, strict=True)))
+    if (negative + positive == 0).any():
+        raise ValueError("saved calibrator is damaged: counts hold a score without weight")
+    if transform == "logit":
+        check_unit(scores)
+    return ScoreCounts(scores, negative, positive)
+
+
+def _is_table(columns: Any) -> bool:
+    return isinstance(columns, list) and all(isinstance(column, list) for column in columns)
+
+
+def plain(value: Any) -> Any:
+    """Arrays, at any depth, as nested lists of numbers."""
+    if isinstance(value, dict):
+        return {key: plain(item) for key, item in value.items()}
+    if isinstance(value, list | tuple):
+        return [plain(item) for item in value]
+    return value.tolist() if isinstance(value, np.ndarray | np.generic) else value
+
+
+def _arrays(value: Any, name: str) -> Any:
+    if isinstance(value, dict):
+        return {key: _arrays(item, f"{name}.{key}") for key, item in value.items()}
+    try:
+        array = np.asarray(value)
+        numbers = array.dtype.kind in "iuf" or _all_numbers(array)
+        array = array.astype(np.float64)
+    except (TypeError, ValueError, OverflowError) as error:
+        raise ValueError(f"saved calibrator is damaged: state {name} is {value!r}") from error
+    if not numbers:
+        raise ValueError(f"saved calibrator is damaged: state {name} is {value!r}, not numbers")
+    if not np.isfinite(array).all():
+        raise ValueError(f"saved calibrator is damaged: state {name} is not finite")
+    return array
+
+
+def _all_numbers(array: NDArray[Any]) -> bool:
+    """Whether an array of another dtype holds numbers: Python's whole ones beyond 2^63."""
+    return array.dtype == object and all(type(item) in (int, float) for item in array.ravel())

@@ -1,0 +1,1 @@
+"""The commands of `evical`, one file each."""

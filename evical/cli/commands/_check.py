@@ -1,0 +1,97 @@
+"""`evical check`: does a stated test of calibration pass? For pipelines."""
+
+from dataclasses import asdict
+from typing import Annotated
+
+import typer
+
+from evical.cli._errors import user_input
+from evical.cli._judged import (
+    Bel,
+    Data,
+    Pl,
+    Positive,
+    Predictions,
+    Probability,
+    Score,
+    Selection,
+    Target,
+    judged,
+)
+from evical.cli._names import suggestion
+from evical.cli._output import echo_json
+from evical.evaluation import CalibrationCheck, Evaluation, check_calibration
+from evical.evaluation.check import TESTS
+
+__all__ = ["check"]
+
+_FAILED = 1
+
+
+def check(
+    predictions: Predictions,
+    data: Data = None,
+    target: Target = None,
+    probability: Probability = None,
+    bel: Bel = None,
+    pl: Pl = None,
+    score: Score = None,
+    positive: Positive = None,
+    test: Annotated[
+        list[str] | None,
+        typer.Option(
+            metavar="NAME",
+            help=f"{', '.join(TESTS)}; or none. Can be repeated.",
+            show_default="interval for beliefs, spiegelhalter for probabilities",
+        ),
+    ] = None,
+    level: Annotated[
+        float, typer.Option(metavar="P", help="Probability of a false alarm, of all tests.")
+    ] = 0.05,
+    max_ece: Annotated[
+        float | None,
+        typer.Option(metavar="E", help="Greatest calibration error (ECE) that passes."),
+    ] = None,
+    bins: Annotated[int, typer.Option(min=1, metavar="N", help="Bins of tests and ECE.")] = 10,
+    as_json: Annotated[bool, typer.Option("--json", help="Print as JSON.")] = False,
+) -> None:
+    """Test calibration: exit code 0 if all tests pass, 1 if not, 2 for wrong input.
+
+    Prints the verdict in one line, with the error that the tests would
+    have found: few samples find large errors only. Several tests share the
+    level (Holm's procedure).
+    """
+    selection = Selection(predictions, data, target, probability, bel, pl, score, positive)
+    with user_input():
+        names = _names(test, max_ece)
+        # No interval is shown here, and one resample is the least there can be.
+        evaluation = judged(selection, n_bins=bins, n_resamples=1)
+        found = check_calibration(evaluation, names, level=level, max_error=max_ece, n_bins=bins)
+    if as_json:
+        echo_json({"name": evaluation.name, **asdict(found), "verdict": str(found)})
+    else:
+        typer.echo(_verdict(evaluation, found))
+    if not found.passed:
+        raise typer.Exit(_FAILED)
+
+
+def _names(tests: list[str] | None, max_ece: float | None) -> list[str] | None:
+    """Names of tests as the library has them; None where the default is wanted."""
+    if tests is None:
+        return None
+    names = [name.lower().replace("-", "_") for name in tests]
+    for name, given in zip(names, tests, strict=True):
+        if name not in TESTS and name != "none":
+            known = [*TESTS, "none"]
+            raise ValueError(f"there is no test {given!r}{suggestion(name, known, 'tests')}")
+    if "none" in names:
+        if len(names) > 1:
+            raise ValueError("--test none leaves no room for another test")
+        if max_ece is None:
+            raise ValueError("--test none leaves nothing to check; give --max-ece")
+        return []
+    return names
+
+
+def _verdict(evaluation: Evaluation, found: CalibrationCheck) -> str:
+    return f"{evaluation.name}: {found}"

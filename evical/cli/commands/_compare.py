@@ -1,0 +1,192 @@
+"""`evical compare`: several calibrators by cross-validation, and which one to take."""
+
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Annotated, Any, Literal
+
+import typer
+from rich import box
+from rich.console import Console
+from rich.table import Table as RichTable
+from rich.text import Text
+
+from evical.cli._errors import user_input
+from evical.cli._judged import MAX_SEED, Positive
+from evical.cli._kinds import Kind
+from evical.cli._labeled import read_labeled
+from evical.cli._output import check_page, command_line, echo_json, write_page
+from evical.cli._show import new_console, progress_bar
+from evical.evaluation import MEASURES, Comparison
+from evical.evaluation import compare as compare_calibrators
+from evical.evaluation.methods import named
+
+__all__ = ["Criterion", "Folds", "Methods", "Plan", "Repeats", "compare", "compared"]
+
+_TITLES = {"brier_score": "Brier score", "log_loss": "log loss"}
+_EXPLAINED = (
+    "Worse by: mean {} less the least one, with its standard error; p by Holm's procedure. "
+    "Width: mean Pl - Bel.\n"
+)
+
+Methods = Annotated[
+    str | None,
+    typer.Option(
+        metavar="A,B,...",
+        help="Calibrators, such as logistic,isotonic:bayesian; or all.",
+        show_default="six of different kinds, and the scores as they are if all are in [0, 1]",
+    ),
+]
+Folds = Annotated[int, typer.Option(min=2, metavar="N", help="Folds of cross-validation.")]
+Repeats = Annotated[int, typer.Option(min=1, metavar="N", help="Repetitions with other folds.")]
+Criterion = Annotated[
+    Literal["brier_score", "log_loss"], typer.Option(help="What methods are compared by.")
+]
+
+
+def compare(
+    scores: Annotated[
+        str, typer.Argument(metavar="SCORES", help="CSV, TSV or Parquet with a header; - is stdin.")
+    ],
+    score: Annotated[str, typer.Option(metavar="COLUMN", help="Column of the score.")],
+    target: Annotated[str, typer.Option(metavar="COLUMN", help="Column of the class, of two.")],
+    positive: Positive = None,
+    methods: Methods = None,
+    folds: Folds = 10,
+    repeats: Repeats = 1,
+    criterion: Criterion = "brier_score",
+    seed: Annotated[
+        int, typer.Option(min=0, max=MAX_SEED, metavar="N", help="Seed of the folds.")
+    ] = 0,
+    output: Annotated[
+        Path | None, typer.Option("--output", "-o", metavar="PAGE.html", help="Page to write.")
+    ] = None,
+    force: Annotated[bool, typer.Option("--force", help="Overwrite PAGE.html.")] = False,
+    as_json: Annotated[bool, typer.Option("--json", help="Print as JSON.")] = False,
+) -> None:
+    """Compare calibrators by cross-validation, and recommend one with reasons.
+
+    Prints mean losses on folds that the calibrators did not learn from,
+    which differences are more than chance, and what to beware of when
+    there are few samples.
+    """
+    with user_input():
+        check_page(output, force, [scores])
+        plan = Plan(methods, folds, repeats, criterion, seed)
+        found = compared(scores, score, target, positive, plan)
+        if output is not None:
+            columns = {"score": score, "target": target, "positive": positive, "output": output}
+            write_page(output, found, command_line("compare", scores, **columns, **vars(plan)))
+    if as_json:
+        echo_json(_as_data(found))
+    else:
+        _show(new_console(), found, output)
+
+
+@dataclass(frozen=True)
+class Plan:
+    """How to compare; the names are those of the options."""
+
+    methods: str | None
+    folds: int
+    repeats: int
+    criterion: str
+    seed: int
+
+
+def compared(scores: str, score: str, target: str, positive: str | None, plan: Plan) -> Comparison:
+    """The comparison, with a progress bar on standard error if that is a terminal."""
+    columns: dict[str, Kind] = {score: "score"}
+    rows = read_labeled(scores, columns, target, positive)
+    values = rows.columns[score]
+    methods = _listed(plan.methods)
+    total = len(named(methods, values)) * plan.folds * plan.repeats
+    with progress_bar() as bar:
+        task = bar.add_task("Fitting", total=total)
+        return compare_calibrators(
+            values,
+            rows.labels,
+            methods,
+            cv=plan.folds,
+            repeats=plan.repeats,
+            criterion=plan.criterion,
+            random_state=plan.seed,
+            name=rows.name,
+            pos_label=rows.classes[1],
+            on_fit=lambda: bar.advance(task),
+        )
+
+
+def _listed(methods: str | None) -> list[str] | str | None:
+    if methods is None or methods.strip() == "all":
+        return methods and "all"
+    names = [name.strip() for name in methods.split(",")]
+    if "" in names:
+        raise ValueError("--methods has an empty name; separate names by single commas")
+    return names
+
+
+def _as_data(found: Comparison) -> dict[str, Any]:
+    advice = found.recommendation
+    return {
+        "name": found.name,
+        "samples": len(found.y),
+        "positive": int(found.y.sum()),
+        "classes": list(found.class_names),
+        "folds": found.n_folds,
+        "repeats": found.n_repeats,
+        "criterion": found.criterion,
+        "methods": {
+            name: {measure: found.mean(name, measure) for measure in MEASURES}
+            | {"seconds": float(found.seconds[found.methods.index(name)].mean())}
+            for name in found.ranking()
+        },
+        "differences": [vars(one) for one in found.differences],
+        "failures": found.failures,
+        "recommendation": {
+            "method": advice.method,
+            "best": advice.best,
+            "equivalents": list(advice.equivalents),
+            "reasons": list(advice.reasons),
+            "warnings": list(advice.warnings),
+        },
+    }
+
+
+def _show(console: Console, found: Comparison, output: Path | None) -> None:
+    advice = found.recommendation
+    folds = f"{found.n_folds} folds" + (f" x {found.n_repeats}" if found.n_repeats > 1 else "")
+    console.print(Text(f"{found.name}: {len(found.y)} samples, {folds}", style="bold"))
+    console.print(_table(found))
+    console.print(Text(_EXPLAINED.format(_TITLES[found.criterion])))
+    for name, reason in found.failures.items():
+        console.print(Text(f"{name} could not be fitted: {reason}"))
+    console.print(Text(f"Recommended: {advice.method}", style="bold"))
+    for text in advice.reasons:
+        console.print(Text(f"- {text}"))
+    for text in advice.warnings:
+        console.print(Text(f"! {text}", style="yellow"))
+    if output is not None:
+        console.print(Text(f"Page: {output}"), soft_wrap=True)
+
+
+def _table(found: Comparison) -> RichTable:
+    shown = RichTable(box=box.SIMPLE_HEAD, padding=(0, 1, 0, 0))
+    shown.add_column("Method", overflow="fold")
+    for name in ("Brier", "Log loss", "ECE", "AUC", "Width", "Worse by", "Error", "p"):
+        shown.add_column(name, justify="right", no_wrap=True)
+    gaps = {one.method: one for one in found.differences}
+    for name in found.ranking():
+        means = [found.mean(name, measure) for measure in MEASURES]
+        one = gaps.get(name)
+        gap = () if one is None else (f"{one.difference:.5f}", f"{one.error:.5f}", _p(one.adjusted))
+        shown.add_row(
+            Text(name, style="bold" if name == found.recommendation.method else ""),
+            *(f"{value:.4f}" for value in means[:2]),
+            *(f"{value:.3f}" for value in means[2:]),
+            *gap,
+        )
+    return shown
+
+
+def _p(value: float) -> str:
+    return "<0.0001" if value < 1e-4 else f"{value:.2g}"

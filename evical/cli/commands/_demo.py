@@ -1,0 +1,118 @@
+"""`evical demo`: the main job end to end, on bundled data or one's own."""
+
+import shlex
+from dataclasses import replace
+from pathlib import Path
+from typing import Annotated
+
+import typer
+from rich.console import Console
+
+from evical.cli._errors import user_input
+from evical.cli._files import prepare_folder, write_atomically
+from evical.cli._rich_table import rich_table
+from evical.cli._show import new_console, progress_bar
+from evical.datasets import Dataset, load_breast_cancer, load_csv
+from evical.report import build
+from evical.studies import (
+    TEN_CLASSIFIERS,
+    Protocol,
+    Results,
+    check_dataset,
+    demo_page,
+    demo_pictures,
+    describe,
+    differences_table,
+    findings,
+    results_table,
+    run,
+    to_csv,
+)
+
+__all__ = ["demo"]
+
+
+def demo(
+    data: Annotated[
+        Path | None,
+        typer.Option(
+            metavar="FILE.csv",
+            help="Your data: numbers or text, with a header row.",
+            show_default="Wisconsin breast cancer",
+        ),
+    ] = None,
+    target: Annotated[
+        str | None,
+        typer.Option(metavar="COLUMN", help="Column of the class; it must hold two values."),
+    ] = None,
+    rounds: Annotated[int, typer.Option(min=1, metavar="N", help="Number of random splits.")] = (
+        TEN_CLASSIFIERS.rounds
+    ),
+    seed: Annotated[int, typer.Option(min=0, metavar="N", help="Seed of the random splits.")] = 0,
+    output: Annotated[
+        Path, typer.Option(metavar="DIR", help="Folder for the table, pictures and page.")
+    ] = Path("evical-demo"),
+) -> None:
+    """Train ten classifiers, calibrate each into beliefs, and combine them.
+
+    Compares calibrators and evidential models on random splits of the data,
+    prints a table, and writes it with pictures and a page, index.html, into
+    the output folder.
+    """
+    protocol = replace(TEN_CLASSIFIERS, rounds=rounds, seed=seed)
+    with user_input():
+        dataset = _load(data, target)
+        check_dataset(protocol, dataset)
+        prepare_folder(output)
+    results = _run(protocol, dataset)
+    files = _files(results, _command(data, target, protocol, output))
+    with user_input():
+        for name, content in files.items():
+            write_atomically(output / name, content)
+    _show(new_console(), results, output)
+
+
+def _load(data: Path | None, target: str | None) -> Dataset:
+    if data is None:
+        if target is not None:
+            raise ValueError("--target names a column of --data FILE.csv; give both or neither")
+        return load_breast_cancer()
+    if target is None:
+        raise ValueError("--data needs --target COLUMN, the name of the column with the class")
+    return load_csv(data, target)
+
+
+def _run(protocol: Protocol, dataset: Dataset) -> Results:
+    with progress_bar() as bar:
+        task = bar.add_task("Rounds", total=protocol.rounds)
+        return run(protocol, dataset, on_round=lambda _: bar.advance(task))
+
+
+def _files(results: Results, command: str) -> dict[str, str | bytes]:
+    pictures = demo_pictures(results)
+    files: dict[str, str | bytes] = {f"{picture.name}.png": picture.png for picture in pictures}
+    files["table.csv"] = to_csv(results)
+    # Last, so that a page is there only if all it stands for is.
+    files["index.html"] = build(demo_page(results, pictures, command))
+    return files
+
+
+def _command(data: Path | None, target: str | None, protocol: Protocol, output: Path) -> str:
+    words = ["evical", "demo"]
+    if data is not None and target is not None:
+        words += ["--data", str(data), "--target", target]
+    words += ["--rounds", str(protocol.rounds), "--seed", str(protocol.seed)]
+    return shlex.join([*words, "--output", str(output)])
+
+
+def _show(console: Console, results: Results, output: Path) -> None:
+    console.print(results.protocol.name, style="bold")
+    console.print(describe(results.protocol, results.dataset)[0], markup=False)
+    console.print(rich_table(results_table(results)))
+    console.print(rich_table(differences_table(results)))
+    for text in findings(results):
+        console.print(text, markup=False)
+        console.print()
+    console.print(
+        f"Page, pictures and table: {output / 'index.html'}", soft_wrap=True, markup=False
+    )

@@ -1,0 +1,164 @@
+"""`evical evaluate`: measures of predictions with confidence intervals."""
+
+from pathlib import Path
+from typing import Annotated, Any
+
+import typer
+from rich import box
+from rich.console import Console
+from rich.table import Table as RichTable
+from rich.text import Text
+
+from evical.cli._errors import user_input
+from evical.cli._judged import (
+    MAX_SEED,
+    Bel,
+    Data,
+    Pl,
+    Positive,
+    Predictions,
+    Probability,
+    Score,
+    Selection,
+    Target,
+    judged,
+)
+from evical.cli._output import check_page, command_line, echo_json, write_page
+from evical.cli._show import new_console
+from evical.evaluation import Evaluation
+from evical.metrics import Measure
+
+__all__ = ["evaluate"]
+
+_TITLES = {
+    "brier_score": "Brier score",
+    "log_loss": "Log loss",
+    "roc_auc": "ROC AUC",
+    "debiased_calibration_error": "Calibration error",
+    "mean_imprecision": "Width, Pl - Bel",
+}
+
+
+# Shown without being asked for: is there anything wrong?
+_TESTS = (
+    "expected_calibration_error",
+    "spiegelhalter_test",
+    "kuiper_test",
+    "belief_coverage",
+    "coverage_test",
+    "interval_calibration_test",
+)
+
+
+def evaluate(
+    predictions: Predictions,
+    data: Data = None,
+    target: Target = None,
+    probability: Probability = None,
+    bel: Bel = None,
+    pl: Pl = None,
+    score: Score = None,
+    positive: Positive = None,
+    bins: Annotated[
+        int, typer.Option(min=1, metavar="N", help="Bins of calibration errors and coverage.")
+    ] = 10,
+    confidence: Annotated[
+        float, typer.Option(metavar="LEVEL", help="Level of the intervals.")
+    ] = 0.95,
+    seed: Annotated[
+        int, typer.Option(min=0, max=MAX_SEED, metavar="N", help="Seed of the bootstrap.")
+    ] = 0,
+    output: Annotated[
+        Path | None, typer.Option("--output", "-o", metavar="PAGE.html", help="Page to write.")
+    ] = None,
+    force: Annotated[bool, typer.Option("--force", help="Overwrite PAGE.html.")] = False,
+    every: Annotated[
+        bool, typer.Option("--all", help="Show every measure, with its definition.")
+    ] = False,
+    as_json: Annotated[bool, typer.Option("--json", help="Print as JSON.")] = False,
+) -> None:
+    """Judge predictions: proper scores, calibration, honesty of beliefs, with intervals.
+
+    PREDICTIONS holds probabilities, or beliefs and plausibilities, and the
+    true class. Or a MODEL.json is tried on DATA that it did not learn from.
+    """
+    selection = Selection(predictions, data, target, probability, bel, pl, score, positive)
+    with user_input():
+        check_page(output, force, selection.inputs)
+        evaluation = judged(selection, n_bins=bins, confidence=confidence, random_state=seed)
+        if output is not None:
+            columns = {
+                "target": target,
+                "probability": probability,
+                "bel": bel,
+                "pl": pl,
+                "score": score,
+                "positive": positive,
+            }
+            more = {"bins": bins, "confidence": confidence, "seed": seed, "output": output}
+            command = command_line("evaluate", *selection.inputs, **columns, **more)
+            write_page(output, evaluation, command)
+    if as_json:
+        echo_json(_as_data(evaluation))
+    else:
+        _show(new_console(), evaluation, every, output)
+
+
+def _as_data(evaluation: Evaluation) -> dict[str, Any]:
+    """An evaluation as plain data."""
+    intervals = {one.name: [one.low, one.high] for one in evaluation.intervals}
+    return {
+        "name": evaluation.name,
+        "samples": len(evaluation.y),
+        "positive": int(evaluation.y.sum()),
+        "classes": list(evaluation.class_names),
+        "beliefs": evaluation.bel is not None,
+        "confidence": evaluation.confidence,
+        "intervals": evaluation.how,
+        "measures": {
+            one.name: {
+                "value": one.value,
+                "interval": intervals.get(one.name),
+                "definition": one.definition,
+            }
+            for one in evaluation.report
+        },
+    }
+
+
+def _show(console: Console, evaluation: Evaluation, every: bool, output: Path | None) -> None:
+    negative, positive = evaluation.class_names
+    count = int(evaluation.y.sum())
+    console.print(Text(evaluation.name, style="bold"))
+    counts = f"{count} {positive}, {len(evaluation.y) - count} {negative}"
+    console.print(Text(f"{len(evaluation.y)} samples: {counts}"))
+    console.print(_main_table(evaluation))
+    others = [one for one in evaluation.report if one.name not in _TITLES]
+    if not every:
+        others = [one for one in others if one.name in _TESTS]
+    console.print(_definitions(others))
+    console.print(Text(f"Intervals: {evaluation.how}."))
+    if output is not None:
+        console.print(Text(f"Page: {output}"), soft_wrap=True)
+
+
+def _main_table(evaluation: Evaluation) -> RichTable:
+    shown = RichTable(box=box.SIMPLE_HEAD, padding=(0, 2, 0, 0))
+    shown.add_column("Measure", no_wrap=True)
+    shown.add_column("Value", justify="right", no_wrap=True)
+    shown.add_column(f"{evaluation.confidence:.0%} interval", justify="right", no_wrap=True)
+    shown.add_column("What it is", style="dim")
+    for one in evaluation.intervals:
+        interval = f"{one.low:.4f} to {one.high:.4f}"
+        shown.add_row(_TITLES[one.name], f"{one.value:.4f}", interval, Text(one.definition))
+    return shown
+
+
+def _definitions(measures: list[Measure]) -> RichTable:
+    shown = RichTable(box=box.SIMPLE_HEAD, padding=(0, 2, 0, 0))
+    shown.add_column("Also", no_wrap=True)
+    shown.add_column("Value", justify="right", no_wrap=True)
+    shown.add_column("What it is", style="dim")
+    for one in measures:
+        shown.add_row(one.name.replace("_", " "), f"{one.value:.4g}", Text(one.definition))
+    return shown

@@ -1,0 +1,102 @@
+"""`evical reproduce`: a study of a paper, as far as it is not done yet, and its page."""
+
+import shlex
+from pathlib import Path
+from typing import Annotated
+
+import typer
+from rich.console import Console
+
+from dstheory.kernels.arguments import did_you_mean
+from evical.cli._errors import WrongInput, user_input
+from evical.cli._files import prepare_folder, write_atomically
+from evical.cli._show import progress_bar
+from evical.studies import STUDIES, Outcome, Plan, Study, plan_study, run_plan, study_files
+
+__all__ = ["reproduce"]
+
+
+def reproduce(
+    name: Annotated[
+        str | None, typer.Argument(metavar="NAME", help="Of the study.", show_default=False)
+    ] = None,
+    data: Annotated[
+        Path | None,
+        typer.Option(
+            metavar="DIR",
+            help="Folder of the data sets.",
+            show_default="that of the environment variable EVICAL_DATA",
+        ),
+    ] = None,
+    rounds: Annotated[
+        int | None,
+        typer.Option(
+            min=1, metavar="N", help="Random rounds of each part.", show_default="the full study"
+        ),
+    ] = None,
+    jobs: Annotated[
+        int, typer.Option(metavar="N", help="Rounds at once; -1 for all processors.")
+    ] = 1,
+    seed: Annotated[int, typer.Option(min=0, metavar="N", help="Seed of all rounds.")] = 0,
+    quick: Annotated[bool, typer.Option("--quick", help="Only the parts that are quick.")] = False,
+    output: Annotated[
+        Path, typer.Option(metavar="DIR", help="Folder for the page, and for finished rounds.")
+    ] = Path("evical-reproduce"),
+    show_list: Annotated[bool, typer.Option("--list", help="Show all studies and exit.")] = False,
+) -> None:
+    """Repeat a study of a paper, and put its numbers beside ours.
+
+    Every finished round is kept in the output folder; a command that was
+    stopped goes on where it was. The page is NAME.md, the table NAME.csv.
+    """
+    if show_list:
+        _show_studies(Console(highlight=False, soft_wrap=True))
+        return
+    with user_input():
+        study = _study(name)
+        if jobs == 0:
+            raise ValueError("--jobs is 0, expected a number from 1, or -1 for all processors")
+        planned = plan_study(study, output, rounds, seed, data, quick)
+        # Last, so that a wrong call leaves no empty folder behind.
+        prepare_folder(output / "rounds")
+    outcome = _carried_out(planned, jobs)
+    files = study_files(outcome, _command(outcome, quick))
+    with user_input():
+        for file, content in files.items():
+            write_atomically(output / file, content)
+    page = output / f"{study.name}.md"
+    Console(highlight=False, soft_wrap=True).print(f"Page: {page}", markup=False)
+
+
+def _study(name: str | None) -> Study:
+    if name is None:
+        raise ValueError(f"which study? One of {', '.join(STUDIES)}; --list shows them")
+    if name not in STUDIES:
+        hint = did_you_mean(name, STUDIES) or f"; expected one of {', '.join(STUDIES)}"
+        raise ValueError(f"there is no study {name!r}{hint}")
+    return STUDIES[name]
+
+
+def _carried_out(planned: Plan, jobs: int) -> Outcome:
+    with progress_bar() as bar:
+        task = bar.add_task(planned.study.name, total=len(planned.tasks))
+        try:
+            return run_plan(planned, jobs, lambda done, _: bar.update(task, completed=done))
+        except OSError as error:  # such as a disk that is full
+            what = f"cannot write {error.filename!r}: " if error.filename else ""
+            raise WrongInput(
+                f"{what}{(error.strerror or str(error)).lower()}; finished rounds are kept, and "
+                "the same command goes on from there"
+            ) from error
+
+
+def _command(outcome: Outcome, quick: bool) -> str:
+    """What the results depend on: not the folders, and not the number of jobs."""
+    words = ["evical", "reproduce", outcome.study.name, "--rounds", str(outcome.rounds)]
+    words += ["--seed", str(outcome.seed)]
+    return shlex.join(words + ["--quick"] * quick)
+
+
+def _show_studies(console: Console) -> None:
+    for study in STUDIES.values():
+        console.print(f"{study.name}: {study.title} ({study.source})", markup=False)

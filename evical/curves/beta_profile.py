@@ -1,0 +1,350 @@
+"""What a sample leaves open about the log-odds of beta calibration.
+
+The most plausible map with given log-odds at a score solves a convex problem in at most two free
+coefficients, which are not negative: Newton's method with exactly solved steps, for many scores
+and log-odds at once. Where a coefficient reaches zero the profile has a corner in its second
+derivative, so that integrals over it are adaptive. Large samples become a quadrature first.
+
+Source: Xu, Davoine, Zha & Denoeux, IJAR 72 (2016), equations 22-23 and 33-40, for the family of
+Kull, Silva Filho & Flach (2017).
+"""
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from functools import cached_property, partial
+
+import numpy as np
+from numpy.typing import NDArray
+from scipy.special import expit
+
+from evical.curves._newton import logistic_terms
+from evical.curves.beta import BetaFit, beta_features
+from evical.curves.platt import soft_counts
+from evical.errors import ConvergenceError
+from evical.likelihood.deviance import NO_PROFILE
+from evical.likelihood.integrals import integrated_log_odds
+from evical.likelihood.interpolant import fit_piecewise
+from evical.likelihood.profile_table import MassTable, accurate
+from evical.likelihood.quadrature import NODES_PER_PANEL, compress
+from evical.scores.counts import ScoreCounts
+
+__all__ = ["BetaProfile", "beta_profile"]
+
+Floats = NDArray[np.float64]
+
+_LOG2 = float(np.log(2.0))
+_EXACT = 64  # samples with at most that many distinct scores are kept as they are
+_LENGTH = 0.8  # of panels of ten Gauss nodes, in asinh(log-odds / pi); see `_quadrature`
+_LEVEL = 6.0  # standard errors by which the coefficients may be elsewhere
+_CHUNK = 1 << 14  # elements of a temporary: in cache, and too few for OpenBLAS to start threads
+_MAX_STEPS = 100
+# Errors of interpolation that are good enough: corners of the profile make better ones costly.
+_good_enough = partial(accurate, mass_tolerance=1e-7, log_tolerance=1e-3)
+_CAP = 60.0  # log-odds in a table
+_CONVERGED = 1e-6  # gain left, relative to a deviance below 1; the error is of third order
+
+
+@dataclass(frozen=True, eq=False)
+class BetaProfile:
+    """Profile likelihood of the log-odds at a score.
+
+    Parameters
+    ----------
+    coefficients : (3,) array
+        a, b and c at the optimum.
+    parameters : {"abm", "am", "ab", "a"}
+        Which of them are free.
+    nodes, weights : (m,) arrays
+        Log-odds of the scores, or a quadrature of the sample.
+    slope : (3,) array
+        Derivative of the log-likelihood at the optimum, 0 or negative in what is free.
+    """
+
+    coefficients: Floats
+    parameters: str
+    nodes: Floats
+    weights: Floats
+    slope: Floats
+
+    @cached_property
+    def _origin(self) -> Floats:
+        """Means (3, 1) of the features; differences from them cost no digits where they are small.
+
+        Coefficients are then those of the features less their means, and c the log-odds there.
+        """
+        means = beta_features(self.nodes) @ self.weights / self.weights.sum()
+        return np.array([[means[0]], [means[1]], [0.0]])
+
+    @cached_property
+    def _design(self) -> Floats:
+        return self._features(self.nodes)
+
+    @cached_property
+    def _slope(self) -> Floats:
+        return np.asarray(self.slope - self._origin[:, 0] * self.slope[2])
+
+    def _features(self, x: Floats) -> Floats:
+        return np.asarray(beta_features(x) - self._origin)
+
+    @cached_property
+    def _weighted(self) -> Floats:
+        return np.ascontiguousarray((self._design * (self.weights * self._signs)).T)
+
+    @cached_property
+    def _products(self) -> Floats:
+        weighted = (self._design * self.weights).T
+        products = weighted[:, :, None] * self._design.T[:, None, :]
+        return products.reshape(-1, 9)
+
+    @cached_property
+    def _signs(self) -> Floats:
+        """Signs (m,) of log-odds that make those at the optimum negative; see `Deviance`."""
+        return np.where(self.log_odds(self.nodes) > 0.0, -1.0, 1.0)
+
+    @cached_property
+    def _at_optimum(self) -> tuple[Floats, Floats, Floats]:
+        """Signed log-odds at the nodes, their log(1 + exp(.)), and their sigmoid."""
+        eta = self._signs * self.log_odds(self.nodes)
+        return eta, np.logaddexp(0.0, eta), np.asarray(expit(eta))
+
+    @cached_property
+    def information(self) -> Floats:
+        """Second derivative (3, 3) of the deviance at the optimum."""
+        p = self._at_optimum[2]
+        return ((p * (1.0 - p)) @ self._products).reshape(3, 3)
+
+    def log_odds(self, x: Floats) -> Floats:
+        """Most plausible log-odds at log-odds of scores."""
+        return np.asarray(np.einsum("dm,d->m", beta_features(x), self.coefficients))
+
+    def mass_log_odds(self, x: Floats) -> Floats:
+        """Log-odds (k, 2) of m({1}) and m({0}) at log-odds of scores (k,)."""
+        return integrated_log_odds(x, self.log_odds(x), self._guess(x), self._ends, self.deviance)
+
+    def table(self, points: Callable[[Floats], Floats], edges: Floats) -> MassTable:
+        """Masses over an axis, given the log-odds of scores at its points and panels to begin."""
+
+        def mass_log_odds(t: Floats) -> Floats:
+            return np.clip(self.mass_log_odds(points(t)), -_CAP, _CAP)
+
+        return MassTable(*fit_piecewise(mass_log_odds, edges, _good_enough))
+
+    def _guess(self, x: Floats) -> Floats:
+        """About the standard error of the log-odds."""
+        curvature = np.diag(self.information).mean()
+        inverse = np.linalg.pinv(self.information, rcond=1e-9, hermitian=True)
+        h = self._features(x)
+        variance = ((inverse @ h) * h).sum(axis=0)
+        return np.asarray(np.sqrt(np.maximum(variance, 1e-6 / curvature)))
+
+    def _ends(self, x: Floats) -> tuple[Floats, Floats]:
+        """Least and greatest log-odds that maps of the family can have at scores."""
+        far = np.full_like(x, np.inf)
+        if self.parameters.endswith("m"):
+            return -far, far
+        return np.where(x < 0.0, -far, 0.0), np.where(x > 0.0, far, 0.0)
+
+    def deviance(self, x: Floats, log_odds: Floats) -> Floats:
+        """Minus the log relative likelihood of log-odds at scores, both (k,); can be infinite."""
+        low, high = self._ends(x)
+        possible = (low <= log_odds) & (log_odds <= high)
+        result = np.where(possible, 0.0, np.inf)
+        if not self.parameters.endswith("m"):
+            possible &= x != 0.0
+        rows = max(1, _CHUNK // len(self.nodes))
+        index = np.flatnonzero(possible)
+        for first in range(0, len(index), rows):
+            part = index[first : first + rows]
+            result[part] = self._least(x[part], log_odds[part])
+        return result
+
+    def _least(self, x: Floats, log_odds: Floats) -> Floats:
+        """Least deviance of the maps through points: Newton's method under bounds, damped."""
+        base, basis, low, high = self._chart(x, log_odds)
+        flat = np.einsum("ij,kj->ki", self.information, base) - self._slope
+        u = _bounded_step(
+            np.einsum("kiq,ki->kq", basis, flat),
+            np.einsum("kiq,ij,kjr->kqr", basis, self.information, basis),
+            low,
+            high,
+        )[0]
+        result = np.empty(len(x))
+        active, length = np.arange(len(x)), np.ones(len(x))
+        value, gradient, hessian = self._derivatives(base, basis, u)
+        noise = 1e-15 * self._noise
+        for _ in range(_MAX_STEPS):
+            step, gain = _bounded_step(gradient, hessian, low - u, high - u)
+            result[active] = value - gain
+            left = gain > _CONVERGED * np.clip(value, 1e-6, 1.0) + noise
+            if not left.any():
+                break
+            active, length, gain, step = active[left], length[left], gain[left], step[left]
+            base, basis, low, high, u = (part[left] for part in (base, basis, low, high, u))
+            value, gradient, hessian = value[left], gradient[left], hessian[left]
+            trial = u + length[:, None] * step
+            new = self._derivatives(base, basis, trial)
+            better = new[0] <= value - 1e-4 * length * gain + 1e-13 * value + noise
+            u = np.where(better[:, None], trial, u)
+            for part, update in zip((value, gradient, hessian), new, strict=True):
+                part[better] = update[better]
+            length = np.where(better, np.minimum(4.0 * length, 1.0), 0.5 * length)
+        else:
+            raise ConvergenceError(NO_PROFILE)
+        return np.maximum(result, 0.0)
+
+    @cached_property
+    def _noise(self) -> float:
+        """Size of the losses at the optimum, the rounding of which shows in differences."""
+        return float(self.weights @ self._at_optimum[1])
+
+    def _chart(self, x: Floats, log_odds: Floats) -> tuple[Floats, Floats, Floats, Floats]:
+        """Changes ``base + basis @ u`` of the coefficients for maps through points, and bounds."""
+        # Where log(s) and log(1 - s) stand among the features, and where s = 1/2 does.
+        first, second, _ = self._features(x)
+        gap = log_odds - self.log_odds(x)
+        one, zero = np.ones_like(x), np.zeros_like(x)
+        a, b, _ = self.coefficients
+        if self.parameters == "abm":
+            base, columns = [zero, zero, gap], [[one, zero, -first], [zero, one, -second]]
+            low, high = [-a * one, -b * one], [np.inf * one, np.inf * one]
+        elif self.parameters == "am":
+            base, columns = [zero, zero, gap], [[one, one, -first - second]]
+            low, high = [-a * one], [np.inf * one]
+        elif self.parameters == "ab":
+            middle = -self._features(np.zeros(1))[:, 0]
+            # As the features rise from 1/2, without a difference of nearly equal numbers.
+            rise = np.log1p(np.expm1(x) / 2.0)
+            ratio, change = -np.log1p(np.expm1(-x) / 2.0) / rise, gap / rise
+            base = [zero, change, middle[1] * change]
+            columns = [[one, -ratio, middle[0] - middle[1] * ratio]]
+            # Where b is 0, a is at its greatest.
+            low, high = [-a * one], [np.maximum((b + change) / ratio, -a)]
+        else:
+            middle = -self._features(np.zeros(1))[:, 0]
+            change = gap / x
+            base, columns = [change, change, (middle[0] + middle[1]) * change], []
+            low, high = [], []
+        basis = np.array(columns).reshape(-1, 3, len(x)).transpose(2, 1, 0)
+        bounds = [np.array(part).reshape(-1, len(x)).T for part in (low, high)]
+        return np.stack(base, axis=1), basis, bounds[0], bounds[1]
+
+    def _derivatives(self, base: Floats, basis: Floats, u: Floats) -> tuple[Floats, Floats, Floats]:
+        """Deviance (k,), and its derivatives (k, q) and (k, q, q) in `u`."""
+        optimum, top, mean = self._at_optimum
+        change = base + (basis @ u[:, :, None])[:, :, 0]
+        move = (change @ self._design) * self._signs
+        eta = optimum + move
+        small = np.exp(-np.abs(eta))
+        upper = 1.0 / (1.0 + small)
+        p = np.where(eta >= 0.0, upper, small * upper)
+        loss = np.maximum(eta, 0.0) + np.log1p(small) - top - mean * move
+        value = np.einsum("km,m->k", loss, self.weights) - change @ self._slope
+        gradient = (p - mean) @ self._weighted - self._slope
+        hessian = ((small * upper * upper) @ self._products).reshape(-1, 3, 3)
+        across = np.swapaxes(basis, 1, 2)
+        return value, (across @ gradient[:, :, None])[:, :, 0], across @ hessian @ basis
+
+
+def _bounded_step(
+    gradient: Floats, hessian: Floats, low: Floats, high: Floats
+) -> tuple[Floats, Floats]:
+    """Step (k, q) within bounds that is best for the quadratic model, and what it gains (k,).
+
+    With two coordinates the bounds are lower ones: the optimum is the free one or on an edge.
+    """
+    k, q = gradient.shape
+    if q == 0:
+        return gradient, np.zeros(k)
+    # Lifted where saturation leaves nothing.
+    diagonal = np.maximum(hessian[:, range(q), range(q)] * (1.0 + 1e-13), 1e-100)
+    if q == 1:
+        step = np.clip(-gradient / diagonal, low, high)
+        return step, -_model(step, gradient, hessian)
+    cross = hessian[:, 0, 1]
+    scale = np.sqrt(diagonal)
+    g0, g1 = (gradient / scale).T
+    r = cross / (scale[:, 0] * scale[:, 1])
+    rest = np.maximum(1.0 - r * r, 1e-13)
+    step = np.stack([r * g1 - g0, r * g0 - g1], axis=1) / (rest[:, None] * scale)
+    out = np.flatnonzero((step < low).any(axis=1))
+    if len(out):
+        bounds, slope, curved, sizes = low[out], gradient[out], hessian[out], diagonal[out]
+        edges = []
+        for fixed, free in ((0, 1), (1, 0)):
+            edge = bounds.copy()
+            best = -(slope[:, free] + curved[:, 0, 1] * bounds[:, fixed]) / sizes[:, free]
+            edge[:, free] = np.maximum(best, bounds[:, free])
+            edges.append(edge)
+        first = _model(edges[0], slope, curved) <= _model(edges[1], slope, curved)
+        step[out] = np.where(first[:, None], edges[0], edges[1])
+    return step, np.maximum(-_model(step, gradient, hessian), 0.0)
+
+
+def _model(step: Floats, gradient: Floats, hessian: Floats) -> Floats:
+    """Change of the quadratic model, one coordinate or two."""
+    if step.shape[1] == 1:
+        return np.asarray(step[:, 0] * (gradient[:, 0] + 0.5 * hessian[:, 0, 0] * step[:, 0]))
+    s, t = step.T
+    squares = hessian[:, 0, 0] * s * s + hessian[:, 1, 1] * t * t
+    return np.asarray(
+        s * gradient[:, 0] + t * gradient[:, 1] + 0.5 * squares + hessian[:, 0, 1] * s * t
+    )
+
+
+def beta_profile(sample: ScoreCounts, fit: BetaFit, parameters: str, smooth: bool) -> BetaProfile:
+    """The profile likelihood of a fit; large samples are reduced to a quadrature.
+
+    Parameters
+    ----------
+    sample : ScoreCounts
+        At log-odds of scores, as for `fit_beta`.
+    fit : BetaFit
+    parameters, smooth
+        As for `fit_beta`.
+
+    Returns
+    -------
+    BetaProfile
+
+    Examples
+    --------
+    >>> from evical.curves.beta import beta_sample, fit_beta
+    >>> sample = beta_sample(ScoreCounts.from_samples([0.2, 0.4, 0.6, 0.8], [0, 1, 0, 1]))
+    >>> profile = beta_profile(sample, fit_beta(sample, "am", True), "am", True)
+    >>> profile.deviance(np.array([0.0]), np.array([0.0])).round(9) + 0.0
+    array([0.])
+    """
+    x, weights = sample.scores, sample.total
+    downhill = logistic_terms(fit.log_odds(x), *soft_counts(sample, smooth))[1]
+    slope = -np.einsum("dm,m->d", beta_features(x), downhill)
+    if len(x) > _EXACT:
+        x, weights = compress(x, weights, _panel_edges(x, _extremes(fit)))
+    return BetaProfile(fit.coefficients, parameters, x, weights, slope)
+
+
+def _extremes(fit: BetaFit) -> Floats:
+    """Coefficients (p, 3) around those that are plausible."""
+    values, vectors = np.linalg.eigh(fit.covariance)
+    moves = _LEVEL * np.sqrt(np.maximum(values, 0.0)) * vectors
+    around = np.concatenate([moves.T, -moves.T]) + fit.coefficients
+    around = np.concatenate([around, [fit.coefficients, 2.0 * fit.coefficients, [1.0, 1.0, 0.0]]])
+    around[:, :2] = np.maximum(around[:, :2], 0.0)
+    return around
+
+
+def _panel_edges(x: Floats, coefficients: Floats) -> Floats:
+    """Interior edges of panels on which all these maps, and the features, are resolved.
+
+    The maps increase. The map with coefficients 1, 1, 0, which is one of them, has the
+    singularities of the features.
+    """
+    edges = x[[0, -1]]
+    while True:
+        counted = np.diff(np.searchsorted(x, edges[1:-1]), prepend=0, append=len(x))
+        place = np.arcsinh(coefficients @ beta_features(edges) / np.pi)
+        long = (np.diff(place, axis=1) > _LENGTH).any(axis=0) & (counted > NODES_PER_PANEL)
+        left, right = edges[:-1][long], edges[1:][long]
+        middles = 0.5 * (left + right)
+        if not ((middles > left) & (middles < right)).any():
+            return np.asarray(edges[1:-1])
+        edges = np.unique(np.concatenate([edges, middles]))

@@ -1,0 +1,342 @@
+"""Kernel sums on weighted scores, and the bandwidth of a density.
+
+A density at x is a sum over training scores of kernels K((x - s_i) / h). Compact kernels are
+polynomials in the distance, so that prefix sums of moments give the exact sum in two binary
+searches. Sums of Gaussians come directly from few scores, and from a fine grid otherwise.
+
+Source: B. W. Silverman, Density estimation (1986), section 3.4; M. Pakdaman Naeini, Obtaining
+accurate probabilities using classifier calibration (2016), section 3.1, whose page of kernels
+is misprinted.
+"""
+
+from dataclasses import dataclass
+from math import comb
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from dstheory.kernels.arguments import as_real, check_choice, shown
+from evical.scores.checks import check_same_length, check_scores, check_weights
+
+__all__ = ["KERNELS", "GaussianSums", "KernelGrid", "WindowSums", "kernel_sums", "silverman"]
+
+Floats = NDArray[np.float64]
+Places = NDArray[np.intp]
+
+# Coefficients of |u|^k, k = 0, 1, ..., of the kernels that vanish beyond |u| = 1.
+_POLYNOMIALS: dict[str, tuple[float, ...]] = {
+    "boxcar": (1 / 2,),
+    "epanechnikov": (3 / 4, 0, -3 / 4),
+    "tricube": tuple(70 / 81 * c for c in (1, 0, 0, -3, 0, 0, 3, 0, 0, -1)),
+}
+_PEAK = 1 / np.sqrt(2 * np.pi)
+KERNELS = {name: c[0] for name, c in _POLYNOMIALS.items()} | {"gaussian": _PEAK}
+"""Names of the kernels, with their greatest value K(0)."""
+
+_CHUNK = 1 << 20  # elements of one matrix of distances: 8 MB
+_PIECE = 1 << 13  # queries whose temporaries stay in cache
+_STEPS = 64  # grid steps in a bandwidth: cubic interpolation is then good to about 1e-7
+_TAIL = 10.0  # bandwidths after which a Gaussian is below 2e-22 of its peak
+_MOST_NODES, _MOST_PRODUCTS = 1 << 21, 1 << 32
+
+
+def silverman(scores: Any, weights: Any = None) -> float:
+    """Silverman's rule of thumb for the bandwidth, ``h = 1.06 * sigma * n ** (-1 / 5)``.
+
+    Parameters
+    ----------
+    scores : (n,) array
+    weights : (n,) array, optional
+        A weight of 2 counts as two samples.
+
+    Returns
+    -------
+    float
+        With the unbiased estimate of the variance; 0 if all scores are equal.
+
+    Raises
+    ------
+    ValueError
+        If a score or a weight is not usable; the row is named.
+
+    References
+    ----------
+    Naeini (2016), section 3.1 (it calls sigma a variance; it is the standard deviation).
+
+    Examples
+    --------
+    >>> round(silverman([-1, 1]), 4)  # sigma is the root of 2
+    1.305
+    """
+    values = check_scores(scores)
+    given = check_weights(weights, len(values))
+    shares = np.ones(len(values)) if given is None else given
+    total = float(shares.sum())
+    if not total > 0:
+        raise ValueError("all weights are zero; at least one sample must count")
+    counted = values[shares > 0]
+    span = float(counted.max() / 2 - counted.min() / 2)  # halves: the range itself may overflow
+    if span == 0:
+        return 0.0
+    t = (values / 2 - counted.min() / 2) / span
+    mean = np.sum(shares * t) / total
+    # Weights that add up to one sample or less leave nothing to correct.
+    unbiased = total / (total - 1) if total > 1 else 1.0
+    sigma = np.sqrt(np.sum(shares * (t - mean) ** 2) / total * unbiased)
+    with np.errstate(over="ignore"):
+        return float(min(2 * (1.06 * sigma * total**-0.2) * span, np.finfo(float).max))
+
+
+def kernel_sums(
+    queries: Any, scores: Any, bandwidth: float, kernel: str = "gaussian", weights: Any = None
+) -> Floats:
+    """Sums of kernels, sum_i w_i K((x - s_i) / h), exact to rounding.
+
+    Parameters
+    ----------
+    queries : (q,) array
+        Where to evaluate.
+    scores : (n,) array
+    bandwidth : float
+        h > 0; compact kernels reach that far.
+    kernel : {"boxcar", "gaussian", "epanechnikov", "tricube"}
+    weights : (n,) array, optional
+
+    Returns
+    -------
+    (q,) array
+        Divide by ``bandwidth`` and the total weight for a density.
+
+    Raises
+    ------
+    ValueError
+        If an array, the bandwidth or the name of the kernel is not usable.
+    TypeError
+        If the bandwidth is no number.
+
+    Notes
+    -----
+    On |u| <= 1, boxcar is 1/2, Epanechnikov 3/4 (1 - u^2) and tricube 70/81 (1 - |u|^3)^3;
+    Gaussian is exp(-u^2 / 2) / sqrt(2 pi). Compact kernels cost O((n + q) log n), with an
+    absolute error of about 1e-13 of the total weight; Gaussians cost O(n q).
+
+    References
+    ----------
+    Naeini (2016), section 3.1, corrected.
+
+    Examples
+    --------
+    >>> kernel_sums([0, 0.5, 3], [0, 1], bandwidth=1, kernel="epanechnikov")
+    array([0.75 , 1.125, 0.   ])
+    """
+    check_choice("kernel", kernel, sorted(KERNELS))
+    width = as_real("bandwidth", bandwidth, "a positive number")
+    if not 0 < width < np.inf:
+        raise ValueError(f"bandwidth is {shown(bandwidth)}, expected a positive number")
+    values, at = check_scores(scores), check_scores(queries)
+    given = check_weights(weights, len(values))
+    shares = np.ones(len(values)) if given is None else given
+    check_same_length(scores=values, weights=shares)
+    order = np.argsort(values, kind="stable")
+    if kernel == "gaussian":
+        return GaussianSums(values[order], shares[order], width)(at)
+    return WindowSums.of(values[order], shares[order], width, kernel)(at)
+
+
+@dataclass(frozen=True, eq=False)
+class GaussianSums:
+    """Sums of Gaussian kernels over all scores, term by term.
+
+    Parameters
+    ----------
+    scores, weights : (n,) arrays
+    bandwidth : float
+    """
+
+    scores: Floats
+    weights: Floats
+    bandwidth: float
+
+    def __call__(self, queries: Floats) -> Floats:
+        """Sums (q,) at the queries."""
+        rows = max(1, _CHUNK // len(self.scores))
+        parts = [self._sums(queries[i : i + rows]) for i in range(0, len(queries), rows)]
+        return np.concatenate(parts)
+
+    def _sums(self, queries: Floats) -> Floats:
+        with np.errstate(over="ignore", under="ignore"):  # far away a kernel is zero
+            u = queries[:, np.newaxis] / self.bandwidth - self.scores / self.bandwidth
+            # einsum, not BLAS: a row must not depend on how many rows there are.
+            return np.asarray(np.einsum("ij,j->i", _PEAK * np.exp(-u * u / 2), self.weights))
+
+
+@dataclass(frozen=True, eq=False)
+class WindowSums:
+    """Sums of a compact kernel from prefix sums of moments; make one with `WindowSums.of`.
+
+    The axis is cut into cells of one bandwidth, and moments are taken about the middle of
+    their cell: the powers of large distances would cancel otherwise.
+
+    Parameters
+    ----------
+    origin, bandwidth : float
+        A score s stands at v = (s - origin) / bandwidth.
+    positions : (n,) array
+        v of the sorted scores.
+    moments : (n + 1, degree + 1) array
+        Prefix sums of the weight times powers of the place within the cell.
+    coefficients : tuple of float
+        Of |u|^k in the kernel.
+    """
+
+    origin: float
+    bandwidth: float
+    positions: Floats
+    moments: Floats
+    coefficients: tuple[float, ...]
+
+    @classmethod
+    def of(cls, scores: Floats, weights: Floats, bandwidth: float, kernel: str) -> "WindowSums":
+        """Prefix sums of sorted scores."""
+        coefficients = _POLYNOMIALS[kernel]
+        positions = scores / bandwidth - scores[0] / bandwidth
+        place = positions - np.floor(positions) - 0.5
+        moments = np.zeros((len(scores) + 1, len(coefficients)))
+        power = weights
+        for k in range(len(coefficients)):
+            np.cumsum(power, out=moments[1:, k])
+            power = power * place
+        return cls(float(scores[0]), bandwidth, positions, moments, coefficients)
+
+    def __call__(self, queries: Floats) -> Floats:
+        """Sums (q,) at the queries."""
+        # Ascending queries in short pieces stay in cache: 3 times faster at a million.
+        order = np.argsort(queries, kind="stable")
+        # Two bandwidths past the ends all sums are zero, and no number is too large.
+        with np.errstate(over="ignore"):
+            v = queries[order] / self.bandwidth - self.origin / self.bandwidth
+        v = np.clip(v, -2.0, self.positions[-1] + 2.0)
+        sums = np.empty(len(queries))
+        for i in range(0, len(v), _PIECE):
+            sums[order[i : i + _PIECE]] = self._sums(v[i : i + _PIECE])
+        return np.maximum(sums, 0.0)
+
+    def _sums(self, v: Floats) -> Floats:
+        first = np.searchsorted(self.positions, v - 1, side="left")
+        last = np.searchsorted(self.positions, v + 1, side="right")
+        if len(self.coefficients) == 1:
+            weight = self.moments[last, 0] - self.moments[first, 0]
+            return np.asarray(self.coefficients[0] * weight)
+        if not any(self.coefficients[1::2]):  # even powers do not mind the side
+            return self._side(v, first, last, 1)
+        middle = np.searchsorted(self.positions, v, side="right")
+        return self._side(v, first, middle, 1) + self._side(v, middle, last, -1)
+
+    def _side(self, v: Floats, first: Places, last: Places, sign: int) -> Floats:
+        """Sum over scores first <= i < last, with |u| read as sign * (v - v_i)."""
+        low, total = np.floor(v) - 1, np.zeros(len(v))
+        for cell in range(4):  # a window meets three cells, and a fourth at its very end
+            end = np.clip(np.searchsorted(self.positions, low + cell + 1), first, last)
+            end = last if cell == 3 else end
+            met = np.flatnonzero(end > first)
+            moments = self.moments[end[met]] - self.moments[first[met]]
+            shifted = self._shifted(v[met] - low[met] - (cell + 0.5), sign)
+            total[met] += np.einsum("qk,qk->q", moments, shifted)
+            first = end
+        return total
+
+    def _shifted(self, d: Floats, sign: int) -> Floats:
+        """Factors (q, degree + 1) of the moments: the kernel at d - place, expanded."""
+        degree = len(self.coefficients) - 1
+        powers = [np.ones(len(d))]
+        for _ in range(degree):
+            powers.append(powers[-1] * d)
+        factors = np.zeros((len(d), degree + 1))
+        for n, c in enumerate(self.coefficients):
+            for k in range(n + 1 if c else 0):
+                factors[:, k] += (c * sign**n * comb(n, k) * (-1) ** k) * powers[n - k]
+        return factors
+
+
+@dataclass(frozen=True, eq=False)
+class KernelGrid:
+    """Sums of Gaussian kernels on an even grid, read by cubic interpolation.
+
+    Parameters
+    ----------
+    start, step : float
+        Node j stands at start + j * step.
+    values : (groups, nodes) array
+        Sums at the nodes, of each group of scores.
+    """
+
+    start: float
+    step: float
+    values: Floats
+
+    @classmethod
+    def of(
+        cls, groups: list[tuple[Floats, Floats]], bandwidths: list[float]
+    ) -> "KernelGrid | None":
+        """Sums over each group (scores, weights); None if that takes too fine a grid.
+
+        Each score is laid on its four nearest nodes by Lagrange's weights, which leaves an
+        error of fourth order; then nodes are convolved with the kernel directly, because a
+        Fourier transform would lose the tails.
+        """
+        step = min(bandwidths) / _STEPS
+        with np.errstate(over="ignore", invalid="ignore"):  # no grid, if the range is infinite
+            margin = (_TAIL + 0.1) * max(bandwidths)
+            low = min(scores[0] for scores, _ in groups) - margin
+            span = max(scores[-1] for scores, _ in groups) + margin - low
+        reach = [int(np.ceil(_TAIL * (h / step))) for h in bandwidths]
+        nodes = span / step + 3
+        if not (nodes <= _MOST_NODES and nodes * 2 * sum(reach) <= _MOST_PRODUCTS):
+            return None
+        values = []
+        for (scores, weights), h, r in zip(groups, bandwidths, reach, strict=True):
+            mass = _laid_out((scores - low) / step, weights, int(nodes) + 1)
+            kernel = _PEAK * np.exp(-((np.arange(-r, r + 1) * (step / h)) ** 2) / 2)
+            # Beyond the reach of every score, the sums are exactly zero.
+            values.append(np.maximum(np.convolve(mass, kernel, mode="same"), 0.0))
+        return cls(float(low), step, np.stack(values))
+
+    @property
+    def nodes(self) -> Floats:
+        """Where the nodes stand, (nodes,)."""
+        return np.asarray(self.start + self.step * np.arange(self.values.shape[1]))
+
+    def __call__(self, queries: Floats) -> Floats:
+        """Sums (groups, q) at the queries; beyond the grid, those of its ends."""
+        pieces = [queries[i : i + _PIECE] for i in range(0, len(queries), _PIECE)]
+        return np.concatenate([self._read(piece) for piece in pieces], axis=1)
+
+    def _read(self, queries: Floats) -> Floats:
+        last = self.values.shape[1] - 1
+        with np.errstate(over="ignore"):  # clipped like any far query
+            place = np.clip((queries - self.start) / self.step, 0, last)
+        first, weights = _lagrange(place, last)
+        sums = np.zeros((len(self.values), len(queries)))
+        for k, weight in enumerate(weights):
+            sums += weight * self.values[:, first + k]
+        # Where sums change by orders of magnitude from node to node, a cubic may undershoot.
+        lost = np.flatnonzero(~(sums > 0).any(axis=0))
+        sums[:, lost] = self.values[:, np.rint(place[lost]).astype(np.intp)]
+        return np.maximum(sums, 0.0)
+
+
+def _laid_out(place: Floats, weights: Floats, nodes: int) -> Floats:
+    first, shares = _lagrange(place, nodes - 1)
+    mass = np.zeros(nodes)
+    for k, share in enumerate(shares):
+        mass += np.bincount(first + k, share * weights, nodes)
+    return mass
+
+
+def _lagrange(place: Floats, last: int) -> tuple[Places, list[Floats]]:
+    """First of four neighboring nodes and the weight of each in cubic interpolation."""
+    first = np.clip(np.floor(place).astype(np.intp) - 1, 0, last - 3)
+    t = place - first
+    a, b, c, d = t, t - 1, t - 2, t - 3
+    return first, [-b * c * d / 6, a * c * d / 2, -a * b * d / 2, a * b * c / 6]

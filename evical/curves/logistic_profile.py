@@ -1,0 +1,343 @@
+"""Evidential logistic calibration by the likelihood: masses from the profile of the sigmoid.
+
+The belief function on the two parameters of Platt's sigmoid is the consonant one of their relative
+likelihood. It induces a plausibility on the probability at a score, the profile likelihood, and
+from there a predictive mass function on the label. Fitting reduces the sample to a short
+quadrature, computes the masses at a few scores and interpolates their log-odds, so that a
+prediction is a table look-up and a fitted profile is a handful of plain arrays.
+
+Source: Xu, Davoine, Zha & Denoeux, "Evidential calibration of binary SVM classifiers", IJAR 72
+(2016), sections 3.4 and 4.3, equations 22-23 and 33-40.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, fields
+from functools import cached_property
+from typing import Any
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+from scipy.special import expit, logit
+
+from dstheory.kernels.arguments import as_floats, check_instance
+from evical.curves._newton import logistic_terms
+from evical.curves.platt import PlattFit, soft_counts
+from evical.likelihood.deviance import Deviance
+from evical.likelihood.interpolant import evaluate_piecewise, fit_piecewise
+from evical.likelihood.polar import tabulate_profile
+from evical.likelihood.predictive import mass_log_odds
+from evical.likelihood.quadrature import PANEL_LENGTH, compress, panel_edges, panels_resolve
+from evical.scores.counts import ScoreCounts, checked_counts
+from evical.scores.standardize import standardized
+
+Array = NDArray[np.float64]
+
+_SCALES = 5e-324, 1.7e308
+_FARTHEST = 1e140  # its square, times any weight, is finite; every sigmoid has long ended there
+_EXACT = 64  # samples with at most that many distinct scores are kept as they are
+_ROUNDS = 10  # of refining panels; two are the rule, and each halving brings the sample nearer
+_LEVEL = 7.0  # the quadrature is made for all sigmoids within that many standard errors
+_FAR = 1e5  # at this many units of log-odds the masses are within 1e-9 of their 1 / s expansion
+_MASS_TOLERANCE = 8e-9  # of the last Chebyshev coefficients; the masses err by less, mostly 1e-10
+_LOG_TOLERANCE = 1e-4  # of the interpolated log-odds, that is relative, for masses above 1e-20
+
+
+@dataclass(frozen=True, eq=False)
+class LogisticProfile:
+    """Fitted likelihood model of evidential logistic calibration; see `fit_profile`.
+
+    All attributes are floats or plain arrays, and ``LogisticProfile(**arrays)`` with what
+    `to_arrays` returned gives the same profile.
+
+    Attributes
+    ----------
+    center, scale : float
+        Scores are standardized as ``y = (s - center) / scale``, which makes the intercept and the
+        slope at the optimum uncorrelated and equally certain.
+    intercept, slope, unit : float
+        The log-odds at the optimum are ``intercept + slope * y``; both have standard error `unit`.
+    nodes, weights : ndarray of shape (m,)
+        Quadrature of the training scores (standardized).
+    limit : float
+        Belief, at infinitely large scores, in the class that the slope points to.
+    edges : ndarray of shape (p + 1,)
+        Panels of the table, in ``asinh(y)``; empty when all training scores are equal.
+    coefficients : ndarray of shape (2, q, p)
+        Chebyshev coefficients of the log-odds of `m1` and `m0` (shape (2, 1, 1): at the only
+        score, when all training scores are equal).
+    """
+
+    center: float
+    scale: float
+    intercept: float
+    slope: float
+    unit: float
+    nodes: Array
+    weights: Array
+    limit: float
+    edges: Array
+    coefficients: Array
+
+    def to_arrays(self) -> dict[str, Any]:
+        """Return the attributes by name: what `LogisticProfile(**arrays)` needs."""
+        return {field.name: getattr(self, field.name) for field in fields(self)}
+
+    @cached_property
+    def _deviance(self) -> Deviance:
+        return Deviance(self.nodes, self.weights, self.intercept, self.slope, self.unit)
+
+    def probability(self, scores: ArrayLike) -> Array:
+        """Return the most plausible probability of the positive class, Platt's calibration."""
+        return np.asarray(expit(self._log_odds(self._standardize(scores))))
+
+    def masses(self, scores: ArrayLike) -> tuple[Array, Array]:
+        """Return the predictive masses of the two classes (Xu eqs. 22-23, 40).
+
+        Parameters
+        ----------
+        scores : array_like of shape (n,)
+            Scores; infinite ones give the limits.
+
+        Returns
+        -------
+        m1, m0 : ndarray of shape (n,)
+            ``m({1}) = Bel({1})`` and ``m({0}) = 1 - Pl({1})``; the rest is on the whole frame.
+            They bracket the probability `p` of Platt: ``m1 <= p <= 1 - m0``.
+
+        Notes
+        -----
+        For scores going to the side of the positive class, `m0` tends to 0 and `m1` to the belief
+        that the slope has the sign it was fitted with: one minus the relative likelihood of slope
+        zero. The other side is the mirror image. No score, however extreme, is believed beyond
+        that: the sample does not exclude that scores tell nothing.
+        """
+        y = self._standardize(scores)
+        p = expit(self._log_odds(y))
+        if not self.edges.size:
+            m1, m0 = expit(self.coefficients[:, 0, 0])[:, None] * (y.ravel() == 0.0)
+        else:
+            m1, m0 = self._look_up(y.ravel())
+        # Bel <= p <= Pl is a theorem; interpolation and rounding may miss it by their error.
+        m1, m0 = np.minimum(m1.reshape(y.shape), p), np.minimum(m0.reshape(y.shape), 1.0 - p)
+        return m1, np.where(1.0 - m0 < p, np.nextafter(m0, 0.0), m0)
+
+    def contour(self, scores: ArrayLike, tau: ArrayLike) -> Array:
+        """Return the plausibility of a probability at a score (Xu eqs. 35-40, figure 6b).
+
+        Parameters
+        ----------
+        scores : array_like
+            Finite scores.
+        tau : array_like
+            Probabilities of the positive class, in [0, 1]; broadcast with `scores`.
+
+        Returns
+        -------
+        ndarray
+            Largest relative likelihood of the sigmoids that have the value `tau` at the score; 0
+            where `tau` is 0 or 1.
+        """
+        y, tau = np.broadcast_arrays(self._standardize(scores), as_floats(tau, "tau"))
+        proper = (tau > 0.0) & (tau < 1.0)
+        y_in, eta = y[proper], logit(tau[proper])
+        distance = (eta - self._log_odds(y_in)) / (self.unit * np.hypot(1.0, y_in))
+        value, _ = self._deviance.profile(distance, y_in, np.zeros_like(distance))
+        if not self.edges.size:  # any log-odds is possible away from the only training score
+            value = np.where(y_in == 0.0, value, 0.0)
+        result = np.zeros(y.shape)
+        result[proper] = np.exp(-value)
+        return result
+
+    def relative_likelihood(self, theta0: ArrayLike, theta1: ArrayLike) -> Array:
+        """Return the relative likelihood of sigmoids (Xu eq. 34, figure 6a).
+
+        Parameters
+        ----------
+        theta0, theta1 : array_like
+            Parameters in ``1 / (1 + exp(theta0 + theta1 * s))``; broadcast.
+
+        Returns
+        -------
+        ndarray
+            Values in [0, 1], 1 at Platt's fit.
+        """
+        theta0, theta1 = as_floats(theta0, "theta0"), as_floats(theta1, "theta1")
+        value = self._deviance.value(-(theta0 + theta1 * self.center), -theta1 * self.scale)
+        return np.exp(-value)
+
+    def _standardize(self, scores: ArrayLike) -> Array:
+        # Infinite scores have their limits.
+        return standardized(as_floats(scores, "scores"), self.center, self.scale)
+
+    def _log_odds(self, y: Array) -> Array:
+        if self.slope == 0.0:  # not 0 * inf
+            return np.full(y.shape, self.intercept)
+        with np.errstate(over="ignore"):
+            return np.asarray(self.intercept + self.slope * y)
+
+    def _look_up(self, y: Array) -> Array:
+        """Return the masses (2, n): the table, and its 1 / y continuation on both sides."""
+        x = np.arcsinh(y)
+        masses = np.asarray(expit(evaluate_piecewise(self.edges, self.coefficients, x)))
+        far = np.flatnonzero((x < self.edges[0]) | (x > self.edges[-1]))
+        if far.size:
+            end = float(np.sinh(self.edges[-1]))  # the table is symmetric
+            toward = np.sign(self.slope) * np.sign(y[far]) > 0.0
+            limits = self.limit * np.stack([toward, ~toward])
+            masses[:, far] = limits + (masses[:, far] - limits) * (end / np.abs(y[far]))
+        return masses
+
+
+def fit_profile(
+    scores: ArrayLike, negative: ArrayLike, positive: ArrayLike, fit: PlattFit
+) -> LogisticProfile:
+    """Fit the likelihood model of evidential logistic calibration (Xu section 4.3).
+
+    Parameters
+    ----------
+    scores, negative, positive : array_like of shape (m,)
+        As for `fit_platt`.
+    fit : PlattFit
+        Platt's fit to the same data, from `fit_platt`.
+
+    Returns
+    -------
+    LogisticProfile
+        Masses at any score, contour function and relative likelihood.
+
+    Raises
+    ------
+    TypeError
+        If `fit` is no `PlattFit`.
+    ValueError
+        As for `fit_platt`, or if `fit` was not made from these data.
+
+    Notes
+    -----
+    Platt's targets replace the labels in the likelihood, at the optimum and elsewhere. Masses are
+    within 1e-8 of the exact ones. The labels enter through the optimum only: the sums of the
+    targets are those of the fitted probabilities.
+
+    When all scores are equal, the slope is free, and so is the probability at any other score: the
+    masses there are 0 (vacuous), and at the score itself they are those of a binomial sample.
+
+    Examples
+    --------
+    One sample a class at a single score: the contour there is ``4 * tau * (1 - tau)``, so that each
+    class gets ``1/2 - 1/3``; another score was never seen, and nothing is believed.
+
+    >>> from evical.curves.platt import fit_platt
+    >>> profile = fit_profile([0.0], [1.0], [1.0], fit_platt([0.0], [1.0], [1.0]))
+    >>> m1, m0 = profile.masses([0.0, 5.0])
+    >>> m1.round(8).tolist(), m0.round(8).tolist()
+    ([0.16666667, 0.0], [0.16666667, 0.0])
+    """
+    check_instance("fit", fit, PlattFit, "what fit_platt returned")
+    counts = checked_counts(scores, negative, positive)
+    _check_fit(counts, fit)
+    return profile_of_counts(counts, fit)
+
+
+def _check_fit(counts: ScoreCounts, fit: PlattFit) -> None:
+    """Raise unless the fit is where the likelihood of these counts is greatest."""
+    residual = logistic_terms(fit.logit(counts.scores), *soft_counts(counts))[1]
+    if abs(residual.sum()) > 1e-4 * (1.0 + np.sqrt(counts.total.sum())):
+        raise ValueError("fit is not that of these scores and weights; give what fit_platt found")
+
+
+def profile_of_counts(counts: ScoreCounts, fit: PlattFit) -> LogisticProfile:
+    """Fit the likelihood model to counts, which need no check."""
+    x, weight = counts.scores, counts.total
+    center, scale, unit = _fisher_coordinates(fit)
+    origin = float(standardized(np.array(center), fit.center, fit.scale))
+    line = -(fit.beta0 + fit.beta1 * origin), -fit.beta1 * (scale / fit.scale)
+    y = np.clip(standardized(x, center, scale), -_FARTHEST, _FARTHEST)
+    if fit.identified:
+        deviance = _reduced(Deviance(y, weight, *line, unit))
+        edges, coefficients = _table(deviance)
+        limit = _belief_in_slope(deviance)
+    else:
+        deviance = Deviance(y, weight, *line, unit)
+        edges, coefficients = np.empty(0), mass_log_odds(deviance, np.zeros(1)).T[:, :, None]
+        limit = 0.0
+    return LogisticProfile(
+        center, scale, *line, unit, deviance.nodes, deviance.weights, limit, edges, coefficients
+    )
+
+
+def _fisher_coordinates(fit: PlattFit) -> tuple[float, float, float]:
+    """Return center and scale that make the information a multiple of the identity, and it."""
+    (v00, v01), (_, v11) = fit.covariance.tolist()
+    if not fit.identified:
+        return fit.center, fit.scale, float(np.sqrt(v00))
+    unit = float(np.sqrt(v00 - v01 * v01 / v11))
+    # Rounding the center is harmless: parameters are carried over to what it was rounded to.
+    center = fit.center - v01 / v11 * fit.scale
+    return center, float(np.clip(fit.scale * (unit / float(np.sqrt(v11))), *_SCALES)), unit
+
+
+def _reduced(exact: Deviance, length: float = PANEL_LENGTH) -> Deviance:
+    """Replace the sample by a quadrature that serves all sigmoids of some plausibility.
+
+    The panels are made for the optimum, then checked against the extremes of a level set, which
+    the quadrature itself locates, and made again for those if need be. In the end the steepest of
+    them is compared with the whole sample.
+    """
+    y, reduced = exact.nodes, exact
+    lines = np.array([[exact.intercept, exact.slope]])
+    for _ in range(_ROUNDS if y.size > _EXACT else 0):
+        edges = panel_edges(y, lines, length)
+        rule = compress(y, exact.weights, edges)
+        reduced = Deviance(*rule, exact.intercept, exact.slope, exact.unit)
+        extremes = _extremes(reduced)
+        if not panels_resolve(y, edges, extremes, 1.25 * length):
+            lines = np.concatenate([lines, extremes])
+        elif _agree(exact, reduced, extremes):
+            break
+        else:
+            length *= 0.5
+    return reduced
+
+
+def _extremes(deviance: Deviance) -> Array:
+    """Return sixteen lines (a, b) around the level set of `_LEVEL` standard errors."""
+    angle = np.pi * np.arange(-3.5, 4.0) / 8.0
+    y, sign = np.tile(np.tan(angle), 2), np.repeat([1.0, -1.0], angle.size)
+    return np.stack(deviance.lines(*deviance.reach(y, sign, _LEVEL), y), axis=1)
+
+
+def _agree(exact: Deviance, reduced: Deviance, lines: Array) -> bool:
+    """Whether two deviances agree as far as the masses can tell, on the two steepest lines."""
+    steepest = lines[np.argsort(-np.abs(lines[:, 1]))[:2]]
+    error = np.abs(exact.value(*steepest.T) - reduced.value(*steepest.T)).max()
+    return bool(error * min(1.0, exact.unit) <= 1e-8)  # an error in D moves a mass by unit * error
+
+
+def _table(deviance: Deviance) -> tuple[Array, Array]:
+    """Interpolate the log-odds of the masses in asinh(y), far into both tails."""
+    end = float(np.arcsinh(_FAR * max(1.0, 1.0 / deviance.unit)))
+    profile = tabulate_profile(deviance) or deviance
+    return fit_piecewise(
+        lambda x: mass_log_odds(profile, np.sinh(x)), np.linspace(-end, end, 9), _accurate
+    )
+
+
+def _accurate(values: Array, error: Array) -> NDArray[np.bool_]:
+    """Whether masses are accurate, and log-odds where they show in the masses."""
+    mass = np.asarray(expit(values))
+    sensitivity = (mass * (1.0 - mass)).max(axis=1)
+    visible = ((values > -46.0) & (values < 20.0)).any(axis=1)
+    good = (error * sensitivity < _MASS_TOLERANCE) & (error * visible < _LOG_TOLERANCE)
+    return np.asarray(good.all(axis=1))
+
+
+def _belief_in_slope(deviance: Deviance) -> float:
+    """Return one minus the relative likelihood of slope zero, the intercept being free.
+
+    The best constant has the mean of the targets, which is that of the fitted probabilities.
+    """
+    log_odds = deviance.intercept + deviance.slope * deviance.nodes
+    favor, against = deviance.weights @ expit(log_odds), deviance.weights @ expit(-log_odds)
+    constant = np.log(favor) - np.log(against)
+    return float(-np.expm1(-deviance.value(constant, np.zeros(()))))

@@ -1,0 +1,1 @@
+"""What `EvidentialClassifier` and `EvidentialEnsemble` are made of."""

@@ -1,0 +1,150 @@
+"""Scores of a fitted classifier: what a calibrator learns from.
+
+A decision function is taken as it is. Where there is none, probabilities become log-odds,
+because calibrators such as Platt's fit a line to the log-odds: an already calibrated
+classifier is then within their reach, which it is not on the scale of probabilities.
+"""
+
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+from sklearn.frozen import FrozenEstimator
+from sklearn.pipeline import Pipeline
+
+from evical.estimators._label_coding import CodedLabels
+from evical.scores import log_odds
+
+__all__ = ["class_scores"]
+
+Floats = NDArray[np.float64]
+
+
+def class_scores(estimator: Any, X: Any, classes: NDArray[Any], scale: str = "any") -> Floats:
+    """Scores of each sample, in the order of `classes`.
+
+    Parameters
+    ----------
+    estimator : fitted classifier
+        With `decision_function`, or else `predict_proba`.
+    X : (n, n_features) array, data frame or sparse matrix
+        Whatever the classifier takes.
+    classes : (K,) array
+        The classes, which must be those of the classifier.
+    scale : {"any", "probability"}
+        "probability" asks for those of `predict_proba`, as they are.
+
+    Returns
+    -------
+    (n, 1) array for K = 2, else (n, K)
+        The greater, the more the sample looks like ``classes[1]``, or like class k.
+
+    Raises
+    ------
+    TypeError
+        If the estimator has neither method, or no `classes_`.
+    ValueError
+        If its classes are others, or it does not give one score a class.
+
+    Examples
+    --------
+    >>> from sklearn.svm import SVC
+    >>> svm = SVC(kernel="linear").fit([[-1.0], [1.0]], ["no", "yes"])
+    >>> class_scores(svm, [[0.25], [-0.5]], np.array(["no", "yes"]))
+    array([[ 0.25],
+           [-0.5 ]])
+    """
+    known = _known_classes(estimator)
+    _check_classes(known, classes)
+    raw = _probabilities(estimator, X) if scale == "probability" else _raw_scores(estimator, X)
+    n_columns = 1 if len(classes) == 2 else len(classes)
+    pairs = scale != "probability" and n_columns > 1 and _is_one_vs_one(estimator)
+    if raw.shape[1] != n_columns or pairs:
+        raise ValueError(_shape_message(estimator, raw, n_columns, len(classes)))
+    listed = known.tolist()
+    order = [listed.index(label) for label in classes.tolist()]
+    if n_columns == 1:
+        if order == [0, 1]:
+            return raw
+        return 1 - raw if scale == "probability" else -raw
+    return raw[:, order]
+
+
+def _known_classes(estimator: Any) -> NDArray[Any]:
+    known = getattr(estimator, "classes_", None)
+    if known is None:
+        raise TypeError(f"{_name(estimator)} has no classes_ after fit; a classifier is needed")
+    return np.asarray(known)
+
+
+def _check_classes(known: NDArray[Any], classes: NDArray[Any]) -> None:
+    listed, wanted = known.tolist(), classes.tolist()
+    strange = [label for label in wanted if label not in listed]
+    if strange:
+        raise ValueError(
+            f"class {strange[0]!r} of y is unknown to the fitted classifier, whose classes are "
+            f"{listed}; fit it on all classes"
+        )
+    missing = [label for label in listed if label not in wanted]
+    if missing:
+        raise ValueError(
+            f"class {missing[0]!r} of the fitted classifier has no sample in y; "
+            "calibration needs samples of every class"
+        )
+
+
+def _raw_scores(estimator: Any, X: Any) -> Floats:
+    """Scores (n, columns), one column for two classes."""
+    if hasattr(estimator, "decision_function"):
+        values = np.asarray(estimator.decision_function(X), dtype=np.float64)
+        return values.reshape(len(values), -1)
+    if hasattr(estimator, "predict_proba"):
+        values = log_odds(estimator.predict_proba(X))
+        return values[:, 1:] if values.shape[1] == 2 else values
+    raise TypeError(
+        f"{_name(estimator)} has neither decision_function nor predict_proba; "
+        "a classifier that gives scores is needed"
+    )
+
+
+def _probabilities(estimator: Any, X: Any) -> Floats:
+    """Probabilities (n, columns), one column for two classes."""
+    if not hasattr(estimator, "predict_proba"):
+        raise TypeError(
+            f"{_name(estimator)} has no predict_proba, but the calibrator reads probabilities; "
+            "take another calibrator, or a classifier that gives them"
+        )
+    values = np.asarray(estimator.predict_proba(X), dtype=np.float64)
+    return values[:, 1:] if values.shape[1] == 2 else values
+
+
+def _is_one_vs_one(estimator: Any) -> bool:
+    """Whether three columns mean three pairs of classes and not three classes."""
+    inner = _innermost(estimator)
+    shape = getattr(inner, "decision_function_shape", "ovr")
+    return bool(shape == "ovo") and hasattr(inner, "decision_function")
+
+
+def _innermost(estimator: Any) -> Any:
+    """The classifier whose scores a frozen classifier, a pipeline or a search passes on."""
+    if isinstance(estimator, FrozenEstimator | CodedLabels):
+        return _innermost(estimator.estimator)
+    if isinstance(estimator, Pipeline):
+        return _innermost(estimator.steps[-1][1])
+    best = getattr(estimator, "best_estimator_", None)
+    return estimator if best is None else _innermost(best)
+
+
+def _shape_message(estimator: Any, raw: Floats, expected: int, n_classes: int) -> str:
+    pairs = "; decision_function_shape='ovo' scores pairs of classes, take 'ovr'"
+    return (
+        f"{_name(estimator)} gives scores of shape {raw.shape} for {n_classes} classes, "
+        f"expected {expected} column{'s' if expected > 1 else ''}"
+        f"{pairs if _is_one_vs_one(estimator) else ''}"
+    )
+
+
+def _name(estimator: Any) -> str:
+    if isinstance(estimator, CodedLabels):
+        estimator = estimator.estimator
+    return type(estimator).__name__

@@ -1,0 +1,137 @@
+"""A classifier of two classes for each column of a code.
+
+Each column has its own two classes, the sides, and only the samples of the classes that it
+knows. Folds are those of the whole sample, so that no classifier of a fold, whatever its
+column, was trained on what the fold calibrates on, and all sides are in all parts.
+"""
+
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+from sklearn.frozen import FrozenEstimator
+from sklearn.utils import _safe_indexing
+from sklearn.utils.validation import _check_method_params
+
+from evical.estimators.calibrated import Calibrated, CalibratedColumns
+from evical.estimators.decoder import Decoder
+from evical.estimators.folds import SILENT, Fold, FoldFitter, Rows
+from evical.estimators.progress import Progress
+
+__all__ = ["ColumnFitter", "column_weights"]
+
+Floats = NDArray[np.float64]
+
+# The classes of each column.
+SIDES = Decoder(np.array([0, 1]), np.array([[-1], [1]], dtype=np.int8))
+
+
+class ColumnFitter:
+    """Fit classifiers and calibrators for each column, on parts of one sample.
+
+    Parameters
+    ----------
+    estimator, calibrator : templates, cloned before each fit
+    X : array, data frame or sparse matrix
+    y : (n,) array
+    weight : (n,) array or None
+        Weights for the calibrators.
+    params : dict
+        More arguments of the `fit` of the estimator; arrays of n rows are cut like X.
+    decoder : Decoder
+        With the code, and the classes in `y`.
+    n_jobs : int or None
+        Columns fitted at once.
+    progress : Progress
+
+    Raises
+    ------
+    ValueError
+        If the estimator is frozen.
+    """
+
+    def __init__(
+        self,
+        estimator: Any,
+        calibrator: Any,
+        X: Any,
+        y: NDArray[Any],
+        *,
+        weight: Floats | None,
+        params: dict[str, Any],
+        decoder: Decoder,
+        n_jobs: int | None,
+        progress: Progress = SILENT,
+    ) -> None:
+        if isinstance(estimator, FrozenEstimator):
+            raise ValueError(
+                "a frozen classifier has one score for each class, which serves "
+                "code='one_vs_rest' only; take that code, or a classifier that is to be trained"
+            )
+        self.estimator, self.calibrator = estimator, calibrator
+        self.X, self.y, self.weight = X, y, weight
+        self.params = params
+        self.decoder = decoder
+        self.n_jobs = n_jobs
+        self.progress = progress
+
+    def pairs(self, folds: Sequence[Fold]) -> list[Calibrated]:
+        """For each fold, all columns trained on one part and calibrated on the other."""
+        columns = self._each("pairs", folds)
+        return [CalibratedColumns(list(fold), self.decoder) for fold in zip(*columns, strict=True)]
+
+    def pooled(self, folds: Sequence[Fold]) -> CalibratedColumns:
+        """Each column calibrated on the scores of all folds, then trained on everything."""
+        columns = self._each("pooled", folds)
+        return CalibratedColumns(columns, self.decoder)
+
+    def _each(self, how: str, folds: Sequence[Fold]) -> list[Any]:
+        signs = self.decoder.code[np.searchsorted(self.decoder.classes, self.y)]
+        tasks = [
+            (f"column {number}", (how, column, folds))
+            for number, column in enumerate(signs.T, start=1)
+        ]
+        return self.progress.each(self._column, tasks, self.n_jobs)
+
+    def _column(self, how: str, signs: NDArray[np.int8], folds: Sequence[Fold]) -> Any:
+        """What a method of `FoldFitter` gives for one column; each sample has its sign."""
+        rows = np.flatnonzero(signs)
+        fitter = FoldFitter(
+            self.estimator,
+            self.calibrator,
+            _safe_indexing(self.X, rows),
+            (signs[rows] == 1).astype(np.int64),
+            weight=None if self.weight is None else self.weight[rows],
+            params=_check_method_params(self.X, params=self.params, indices=rows),
+            decoder=SIDES,
+            n_jobs=None,
+        )
+        cut = [(_within(train, rows), _within(test, rows)) for train, test in folds]
+        return getattr(fitter, how)(cut)
+
+
+def _within(part: Rows, rows: Rows) -> Rows:
+    """Positions among `rows`, which are sorted, of those in a part; repeated ones stay so."""
+    kept = part[np.isin(part, rows)]
+    return np.asarray(np.searchsorted(rows, kept))
+
+
+def column_weights(
+    code: NDArray[np.int8], classes: NDArray[Any], y: NDArray[Any], weight: Floats | None
+) -> Floats:
+    """Weight (B,) of the samples that each column knows.
+
+    Parameters
+    ----------
+    code : (K, B) array of int8
+    classes : (K,) array
+    y : (n,) array
+    weight : (n,) array or None
+
+    Returns
+    -------
+    (B,) array
+    """
+    sizes = np.bincount(np.searchsorted(classes, y), weight, minlength=len(classes))
+    return np.asarray(sizes @ (code != 0), dtype=np.float64)

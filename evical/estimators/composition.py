@@ -1,0 +1,63 @@
+"""Parameters of an estimator whose `estimators` are classifiers, with or without names.
+
+scikit-learn's compositions need a name for each part. Parts given without names are called
+``classifier0``, ``classifier1`` and so on, and the list that was given stays as it was.
+"""
+
+from typing import Any, Self
+
+from sklearn.utils.metaestimators import _BaseComposition
+
+from evical.estimators.members import named_members
+
+__all__ = ["Composition"]
+
+
+class Composition(_BaseComposition):  # type: ignore[misc]  # untyped base
+    """An estimator made of `estimators`, reached by their names; abstract."""
+
+    estimators: Any
+
+    def get_params(self, deep: bool = True) -> dict[str, Any]:
+        """Parameters of the ensemble and, by ``name__parameter``, of its classifiers.
+
+        Parameters
+        ----------
+        deep : bool
+            Whether to include the classifiers' own.
+
+        Returns
+        -------
+        dict
+        """
+        return dict(self._get_params("_pairs", deep=deep))
+
+    def set_params(self, **params: Any) -> Self:
+        """Set parameters of the ensemble, a classifier by its name, or its parameters.
+
+        Parameters
+        ----------
+        **params
+            Such as ``rule=conjunctive``, ``svm=SVC()`` or ``svm__C=10``.
+
+        Returns
+        -------
+        self
+        """
+        if "estimators" in params:  # first, because other names may be of the new ones
+            self.estimators = params.pop("estimators")
+        self._set_params("_pairs", **params)
+        return self
+
+    @property
+    def _pairs(self) -> list[tuple[str, Any]]:
+        """`estimators` with names; assigning keeps a list without names without names."""
+        try:
+            return named_members(self.estimators)
+        except (TypeError, ValueError):
+            return []  # refused by fit, with the reason
+
+    @_pairs.setter
+    def _pairs(self, pairs: list[tuple[str, Any]]) -> None:
+        has_names = isinstance(self.estimators[0], tuple | list)
+        self.estimators = pairs if has_names else [classifier for _, classifier in pairs]

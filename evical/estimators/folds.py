@@ -1,0 +1,290 @@
+"""Who is trained on what, and calibrated on what: never on the same samples.
+
+Scores of samples that a classifier was trained on are too good, and a calibrator that
+learns from them is too sure of itself (Platt 1999, section 2.1). The folds are checked
+before anything is fitted.
+"""
+
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+from sklearn.base import clone
+from sklearn.model_selection import StratifiedGroupKFold, check_cv
+from sklearn.utils import _safe_indexing
+from sklearn.utils.validation import _check_method_params, check_is_fitted
+
+from dstheory.kernels.arguments import as_array, as_sequence, shown
+from evical.estimators._label_coding import fit_to_labels
+from evical.estimators._responses import class_scores
+from evical.estimators.calibrated import Calibrated, fit_calibrated, score_scale
+from evical.estimators.checks import check_groups
+from evical.estimators.decoder import Decoder
+from evical.estimators.progress import Progress
+
+__all__ = ["FoldFitter", "make_folds", "n_folds", "units_of_classes"]
+
+Floats = NDArray[np.float64]
+Rows = NDArray[np.intp]
+Fold = tuple[Rows, Rows]
+
+SILENT = Progress()
+
+
+def make_folds(
+    cv: Any,
+    X: Any,
+    y: NDArray[Any],
+    weight: Floats | None,
+    split_params: dict[str, Any],
+    *,
+    ensemble: bool,
+) -> list[Fold]:
+    """Training and calibration rows of each fold, all classes in each part that needs them.
+
+    Parameters
+    ----------
+    cv : int, splitter, iterable of (train, test) or None
+        None means 5, or as many as the rarest class has samples, if these are fewer. A number of
+        folds keeps groups together, if there are any.
+    X, y, weight : samples, labels and weights (or None)
+    split_params : dict
+        More arguments of the splitter, such as groups.
+    ensemble : bool
+        Whether each fold is calibrated on its own, or all of them together.
+
+    Returns
+    -------
+    list of (train, test) index arrays
+
+    Raises
+    ------
+    ValueError
+        If a class is missing from a fold, naming both; if a fold tests what it trains on;
+        if the test parts are no partition although they are pooled.
+    """
+    groups = split_params.get("groups")
+    if groups is not None:
+        groups = check_groups(groups, len(y))
+    splitter = _splitter(cv, y, groups)
+    folds = [
+        (_rows(train, len(y)), _rows(test, len(y)))
+        for train, test in splitter.split(X, y, **split_params)
+    ]
+    counting = np.ones(len(y), dtype=bool) if weight is None else weight > 0
+    for number, (train, test) in enumerate(folds):
+        where = f"fold {number} (of {len(folds)})"
+        _check_unseen(where, train, test)
+        _check_classes(f"training part of {where}", y, train[counting[train]])
+        if ensemble:
+            _check_classes(f"calibration part of {where}", y, test[counting[test]])
+    if not ensemble:
+        _check_partition(folds, len(y))
+    return folds
+
+
+def n_folds(cv: Any, X: Any, y: NDArray[Any], groups: NDArray[Any] | None) -> int:
+    """Number of folds that `make_folds` would make.
+
+    Parameters
+    ----------
+    cv : int, splitter, iterable of (train, test) or None
+    X, y : samples and labels
+    groups : (n,) array or None
+
+    Returns
+    -------
+    int
+    """
+    return int(_splitter(cv, y, groups).get_n_splits(X, y, groups))
+
+
+def _splitter(cv: Any, y: NDArray[Any], groups: NDArray[Any] | None) -> Any:
+    chosen = _enough(_checked_cv(cv), y, groups)
+    if groups is not None and isinstance(chosen, int | np.integer):
+        return StratifiedGroupKFold(chosen)
+    return check_cv(chosen, y, classifier=True)
+
+
+def units_of_classes(y: NDArray[Any], groups: NDArray[Any] | None) -> NDArray[np.intp]:
+    """How many samples each class has, or in how many groups it is.
+
+    Parameters
+    ----------
+    y : (n,) array
+    groups : (n,) array or None
+
+    Returns
+    -------
+    (K,) array
+    """
+    _, codes = np.unique(y, return_inverse=True)
+    if groups is None:
+        return np.bincount(codes)
+    _, units = np.unique(groups, return_inverse=True)
+    return np.bincount(np.unique(np.stack([codes, units]), axis=1)[0])
+
+
+def _enough(cv: Any, y: NDArray[Any], groups: NDArray[Any] | None) -> Any:
+    """`cv`, or the default, unless it asks for more folds than the rarest class has samples."""
+    if isinstance(cv, str):
+        hint = "; a fitted classifier comes in sklearn.frozen.FrozenEstimator, without cv"
+        raise ValueError(
+            f"cv is {cv!r}, expected a number of folds, a splitter, pairs of row numbers or None"
+            f"{hint if cv == 'prefit' else ''}"
+        )
+    classes, counts = np.unique(y), units_of_classes(y, groups)
+    least = int(counts.min())
+    n_folds = max(2, min(5, least)) if cv is None else cv
+    if not isinstance(n_folds, int | np.integer) or least >= n_folds:
+        return n_folds  # other splitters are judged by their folds
+    rare = classes.tolist()[int(np.argmin(counts))]
+    unit = "sample" if groups is None else "group"
+    advice = f"take cv={least} or less, or more {unit}s" if least > 1 else f"take more {unit}s"
+    raise ValueError(
+        f"class {rare!r} has {least} {unit}{'s' if least > 1 else ''}, but each of {n_folds} "
+        f"folds needs one; {advice}"
+    )
+
+
+def _checked_cv(cv: Any) -> Any:
+    """`cv`; pairs of row numbers as a list."""
+    is_splitter = hasattr(cv, "split") and not isinstance(cv, bytes)
+    if cv is None or isinstance(cv, str | int | np.integer) or is_splitter:
+        return cv
+    expected = "a number of folds, a splitter, pairs of row numbers or None"
+    pairs = as_sequence(cv, "cv", expected)
+    if not pairs:
+        raise ValueError(f"cv is {shown(cv)}, expected a fold at least")
+    for number, pair in enumerate(pairs):
+        if not isinstance(pair, tuple | list | np.ndarray) or len(pair) != 2:
+            raise TypeError(f"cv has {shown(pair)} as fold {number}, expected a pair (train, test)")
+    return pairs
+
+
+def _rows(index: Any, n: int) -> Rows:
+    rows = as_array(index, "rows of a fold")
+    if rows.ndim != 1 or (rows.dtype.kind not in "iub" and len(rows)):
+        raise TypeError(f"cv has the rows {shown(index)} in a fold, expected row numbers")
+    if rows.dtype == bool and len(rows) != n:
+        raise ValueError(f"cv has a mask of {len(rows)} rows in a fold, but there are {n} samples")
+    if rows.dtype != bool and len(rows) and not (-n <= rows.min() and rows.max() < n):
+        raise ValueError(f"cv has row {rows.max()} in a fold, but there are {n} samples")
+    return np.asarray(np.arange(n)[rows if len(rows) else np.empty(0, int)])  # of a mask too
+
+
+def _check_classes(part: str, y: NDArray[Any], rows: Rows) -> None:
+    missing = np.setdiff1d(y, y[rows]).tolist()
+    if missing:
+        raise ValueError(
+            f"class {missing[0]!r} is missing from the {part}; take fewer or stratified folds, "
+            "larger parts, or more samples"
+        )
+
+
+def _check_unseen(where: str, train: Rows, test: Rows) -> None:
+    seen = np.intersect1d(train, test)
+    if len(seen):
+        raise ValueError(
+            f"{where} calibrates on row {seen[0]}, on which it trains too "
+            f"({len(seen)} such rows); the parts of a fold must be disjoint"
+        )
+
+
+def _check_partition(folds: Sequence[Fold], n: int) -> None:
+    times = np.bincount(np.concatenate([test for _, test in folds]), minlength=n)
+    if (times != 1).any():
+        row = int(np.argmax(times != 1))
+        raise ValueError(
+            f"row {row} is in {times[row]} test parts, but with ensemble=False each sample is "
+            "scored once; take a cv that partitions the samples, or ensemble=True"
+        )
+
+
+def _named(folds: Sequence[Fold]) -> list[tuple[str, Fold]]:
+    return [(f"fold {number}", fold) for number, fold in enumerate(folds, start=1)]
+
+
+class FoldFitter:
+    """Fit classifiers and calibrators on parts of one sample.
+
+    Parameters
+    ----------
+    estimator, calibrator : templates, cloned before each fit
+    X : array, data frame or sparse matrix
+    y : (n,) array
+    weight : (n,) array or None
+        Weights for the calibrators.
+    params : dict
+        More arguments of the `fit` of the estimator; arrays of n rows are cut like X.
+    decoder : Decoder
+        Of the classes in `y`.
+    n_jobs : int or None
+    progress : Progress
+    """
+
+    def __init__(
+        self,
+        estimator: Any,
+        calibrator: Any,
+        X: Any,
+        y: NDArray[Any],
+        *,
+        weight: Floats | None,
+        params: dict[str, Any],
+        decoder: Decoder,
+        n_jobs: int | None,
+        progress: Progress = SILENT,
+    ) -> None:
+        self.estimator = estimator
+        self.calibrator = calibrator
+        self.X, self.y, self.weight = X, y, weight
+        self.params = params
+        self.decoder = decoder
+        self.n_jobs = n_jobs
+        self.progress = progress
+
+    def pairs(self, folds: Sequence[Fold]) -> list[Calibrated]:
+        """One pair a fold: trained on one part, calibrated on the other."""
+        return self.progress.each(self._pair, _named(folds), self.n_jobs)
+
+    def pooled(self, folds: Sequence[Fold]) -> Calibrated:
+        """One pair: calibrated on the scores of all folds, then trained on everything."""
+        steps = len(folds) + 1
+        parts = self.progress.each(self._scores, _named(folds), self.n_jobs, steps)
+        scores = np.empty((len(self.y), parts[0].shape[1]))
+        for (_, test), part in zip(folds, parts, strict=True):
+            scores[test] = part
+        with self.progress.step("all samples", steps, steps):
+            return self._calibrated(self._trained(None), scores, None)
+
+    def prefit(self) -> Calibrated:
+        """One pair: the estimator is fitted already, all samples are for calibration."""
+        check_is_fitted(self.estimator)
+        return self._calibrated(self.estimator, self._scores_of(self.estimator, self.X), None)
+
+    def _pair(self, train: Rows, test: Rows) -> Calibrated:
+        estimator = self._trained(train)
+        X = _safe_indexing(self.X, test)
+        return self._calibrated(estimator, self._scores_of(estimator, X), test)
+
+    def _scores(self, train: Rows, test: Rows) -> Floats:
+        X = _safe_indexing(self.X, test)
+        return self._scores_of(self._trained(train), X)
+
+    def _scores_of(self, estimator: Any, X: Any) -> Floats:
+        scale = score_scale(self.calibrator)
+        return class_scores(estimator, X, self.decoder.classes, scale)
+
+    def _trained(self, rows: Rows | None) -> Any:
+        if rows is None:
+            return fit_to_labels(clone(self.estimator), self.X, self.y, self.params)
+        params = _check_method_params(self.X, params=self.params, indices=rows)
+        X = _safe_indexing(self.X, rows)
+        return fit_to_labels(clone(self.estimator), X, self.y[rows], params)
+
+    def _calibrated(self, estimator: Any, scores: Floats, rows: Rows | None) -> Calibrated:
+        y = self.y if rows is None else self.y[rows]
+        weight = self.weight if rows is None or self.weight is None else self.weight[rows]
+        return fit_calibrated(estimator, self.calibrator, scores, y, self.decoder, weight)

@@ -1,0 +1,315 @@
+"""Members of an ensemble: their names, their shares of the data, and what they agree on."""
+
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+from sklearn.utils import _safe_indexing
+from sklearn.utils.validation import _check_method_params
+
+from dstheory import Frame, MassFunction
+from dstheory.errors import TotalConflictError
+from dstheory.kernels.arguments import as_sequence
+from evical.estimators.predictions import BeliefPredictor
+
+__all__ = [
+    "as_subsets",
+    "exclusive",
+    "fit_member",
+    "fitted",
+    "gathered",
+    "named_members",
+    "total_conflict",
+    "vacuous_where",
+]
+
+Rows = NDArray[np.intp]
+
+
+def named_members(estimators: Any) -> list[tuple[str, Any]]:
+    """Pairs of names and classifiers, from a list of either.
+
+    Parameters
+    ----------
+    estimators : list of classifiers, or of (name, classifier) pairs
+
+    Returns
+    -------
+    list of (str, classifier)
+        Without names, ``classifier0``, ``classifier1`` and so on.
+
+    Raises
+    ------
+    TypeError
+        If it is no list of these, or mixes them.
+    ValueError
+        If it is empty.
+
+    Examples
+    --------
+    >>> from sklearn.svm import SVC
+    >>> named_members([SVC(), SVC(C=10)])
+    [('classifier0', SVC()), ('classifier1', SVC(C=10))]
+    """
+    if not isinstance(estimators, list | tuple):
+        raise TypeError(
+            "estimators is a list of classifiers or of (name, classifier) pairs, "
+            f"not {estimators!r}"
+        )
+    if len(estimators) == 0:
+        raise ValueError("estimators is empty; an ensemble needs a classifier")
+    paired = any(isinstance(item, tuple | list) for item in estimators)
+    pairs = (
+        list(estimators) if paired else [(f"classifier{i}", c) for i, c in enumerate(estimators)]
+    )
+    for position, pair in enumerate(pairs):
+        if not _is_pair(pair):
+            raise TypeError(
+                f"estimators[{position}] is {estimators[position]!r}, expected "
+                f"{'a (name, classifier) pair' if paired else 'a classifier'}"
+            )
+    return [(name, classifier) for name, classifier in pairs]
+
+
+def _is_pair(pair: Any) -> bool:
+    if not isinstance(pair, tuple | list) or len(pair) != 2:
+        return False
+    name, classifier = pair
+    return isinstance(name, str) and hasattr(classifier, "fit") and not isinstance(classifier, type)
+
+
+def fitted(member: Any, X: Any, y: NDArray[Any], params: dict[str, Any]) -> Any:
+    """A member after its `fit`, which has nothing to say that the ensemble said already.
+
+    Parameters
+    ----------
+    member : BeliefPredictor, a frozen one, or a calibrator
+    X : array, data frame or sparse matrix
+    y : (n,) array
+    params : dict
+        More arguments of `fit`.
+
+    Returns
+    -------
+    the member
+    """
+    fit = member._fit if isinstance(member, BeliefPredictor) else member.fit
+    return fit(X, y, **params)
+
+
+def fit_member(
+    name: str, member: Any, X: Any, y: NDArray[Any], rows: Rows | None, params: dict[str, Any]
+) -> Any:
+    """A member after its `fit` to its rows; what stops it is noted with its name.
+
+    Parameters
+    ----------
+    name : str
+    member : BeliefPredictor, or a frozen one
+    X : array, data frame or sparse matrix
+    y : (n,) array
+    rows : (r,) array, or None for all
+    params : dict
+        More arguments of `fit`; arrays of n rows are cut like X.
+
+    Returns
+    -------
+    the member
+    """
+    if rows is not None:
+        params = _check_method_params(X, params=params, indices=rows)
+        X, y = _safe_indexing(X, rows), y[rows]
+    try:
+        return fitted(member, X, y, params)
+    except ValueError as error:
+        error.add_note(f"while fitting {name!r} on {len(y)} samples")
+        raise
+
+
+def as_subsets(subsets: Any, names: list[str], y: NDArray[Any]) -> list[Rows | None]:
+    """Rows of each member, checked; None for all rows.
+
+    Parameters
+    ----------
+    subsets : list of index arrays, or None
+    names : list of str
+        Names of the members, for messages.
+    y : (n,) array of labels
+
+    Returns
+    -------
+    list of index arrays, or of None
+
+    Raises
+    ------
+    TypeError
+        If it is no list, or a subset is not of integers.
+    ValueError
+        If there is not one subset a member, an index is out of range or used twice, or a
+        class is missing from a subset.
+
+    Examples
+    --------
+    >>> as_subsets([[0, 1], [2, 1]], ["a", "b"], np.array([0, 1, 0]))
+    Traceback (most recent call last):
+    ValueError: row 1 is in the subsets of 'a' and 'b'; Dempster's rule would count it twice, \
+take disjoint subsets
+    """
+    if subsets is None:
+        return [None] * len(names)
+    subsets = as_sequence(subsets, "subsets", "a list of arrays of row numbers")
+    if len(subsets) != len(names):
+        raise ValueError(f"there are {len(subsets)} subsets for {len(names)} classifiers")
+    listed = [_rows(subset, name, len(y)) for subset, name in zip(subsets, names, strict=True)]
+    _check_disjoint(listed, names)
+    classes = np.unique(y)
+    for rows, name in zip(listed, names, strict=True):
+        missing = np.setdiff1d(classes, y[rows]).tolist()
+        if missing:
+            raise ValueError(
+                f"class {missing[0]!r} is missing from the subset of {name!r} "
+                f"({len(rows)} rows); each classifier needs samples of all classes"
+            )
+    return list(listed)
+
+
+def _rows(subset: Any, name: str, n: int) -> Rows:
+    rows = np.asarray(subset)
+    if rows.ndim != 1 or (rows.dtype.kind not in "iu" and len(rows)):
+        raise TypeError(
+            f"the subset of {name!r} is an array of row numbers, not of shape {rows.shape} and "
+            f"type {rows.dtype}; np.flatnonzero turns a mask into one"
+        )
+    outside = rows[(rows < 0) | (rows >= n)]
+    if len(outside):
+        raise ValueError(
+            f"row {outside[0]} in the subset of {name!r} is out of range, expected 0 to {n - 1}"
+        )
+    return rows.astype(np.intp)
+
+
+def _check_disjoint(listed: list[Rows], names: list[str]) -> None:
+    rows, times = np.unique(np.concatenate(listed), return_counts=True)
+    if (times > 1).any():
+        row = int(rows[np.argmax(times > 1)])
+        owners = [repr(name) for part, name in zip(listed, names, strict=True) if row in part]
+        where = f"in the subsets of {' and '.join(owners)}"
+        if len(owners) == 1:
+            where = f"twice in the subset of {owners[0]}"
+        raise ValueError(
+            f"row {row} is {where}; Dempster's rule would count it twice, take disjoint subsets"
+        )
+
+
+def vacuous_where(
+    dead: NDArray[np.bool_], rule: Callable[..., MassFunction], masses: list[MassFunction]
+) -> MassFunction:
+    """Combine by a rule that fails in some rows; there the result is vacuous.
+
+    Parameters
+    ----------
+    dead : (n,) array of bool
+        Where the rule has no result, see `total_conflict`.
+    rule : callable
+        Takes two or more mass functions.
+    masses : list of MassFunction
+        Batches (n,) on one frame.
+
+    Returns
+    -------
+    MassFunction
+        Batch (n,).
+
+    Examples
+    --------
+    >>> from dstheory import Frame
+    >>> from dstheory.combine import dempster
+    >>> frame = Frame(["a", "b"])
+    >>> one = MassFunction(frame, [1, 2], [[1, 0], [0.5, 0.5]])
+    >>> two = MassFunction(frame, [1, 2], [[0, 1], [0.2, 0.8]])
+    >>> vacuous_where(total_conflict([one, two]), dempster, [one, two]).pl("a")
+    array([1. , 0.2])
+    """
+    frame = masses[0].frame
+    alive = np.flatnonzero(~dead)
+    if not len(alive):
+        return gathered(frame, len(dead), [])
+    return gathered(frame, len(dead), [(alive, rule(*(m[alive] for m in masses)))])
+
+
+def gathered(frame: Frame, n: int, parts: list[tuple[Rows, MassFunction]]) -> MassFunction:
+    """One batch from parts of it; rows that are in no part are vacuous.
+
+    Parameters
+    ----------
+    frame : Frame
+    n : int
+        Rows in all.
+    parts : list of (rows, MassFunction)
+        Row numbers (r,), disjoint, with a batch (r,) each.
+
+    Returns
+    -------
+    MassFunction
+        Batch (n,).
+
+    Examples
+    --------
+    >>> frame = Frame(["a", "b"])
+    >>> gathered(frame, 2, [(np.array([1]), MassFunction(frame, [1], [[1]]))]).bel("a")
+    array([0., 1.])
+    """
+    focal = np.unique(np.concatenate([[frame.full], *(m.focal for _, m in parts)]))
+    store = np.zeros((len(focal), n))
+    store[-1] = 1
+    for rows, m in parts:
+        store[-1, rows] = 0
+        store[np.searchsorted(focal, m.focal)[:, np.newaxis], rows] = m.store
+    return MassFunction.from_store(frame, focal, store)
+
+
+def exclusive(dead: NDArray[np.bool_]) -> TotalConflictError:
+    """The error for rows (n,) in which the classifiers exclude each other."""
+    return TotalConflictError(
+        f"total conflict (kappa = 1) in {dead.sum()} of {dead.size} rows (first: row "
+        f"{np.argmax(dead)}): the classifiers exclude each other; take an evidential "
+        "calibrator, another rule, or total_conflict='vacuous'"
+    )
+
+
+def total_conflict(masses: list[MassFunction]) -> NDArray[np.bool_]:
+    """Rows (n,) where no common answer is left: the sources exclude each other.
+
+    Parameters
+    ----------
+    masses : list of MassFunction
+        Batches (n,) on one frame.
+
+    Returns
+    -------
+    (n,) array of bool
+
+    Examples
+    --------
+    >>> from dstheory import Frame
+    >>> one = MassFunction(Frame(["a", "b"]), [1, 2], [[1, 0], [0.5, 0.5]])
+    >>> total_conflict([one, ~one])
+    array([ True, False])
+    """
+    joint, dead = _on_support(masses[0]), np.zeros(len(masses[0]), dtype=bool)
+    for m in masses[1:]:
+        both = joint & _on_support(m)
+        dead |= both.store[both.focal != 0].sum(axis=0) == 0
+        joint = _on_support(both, dead)
+    return dead
+
+
+def _on_support(m: MassFunction, dead: NDArray[np.bool_] | bool = False) -> MassFunction:
+    """Equal masses on the sets that can be the answer; dead rows keep any, to go on with.
+
+    Which sets meet does not depend on the masses, and equal ones cannot underflow.
+    """
+    focal = m.focal[:, np.newaxis]
+    kept = np.where(dead, focal == focal[-1], (m.store > 0) & (focal != 0))
+    return MassFunction.from_store(m.frame, m.focal.copy(), kept / kept.sum(axis=0))

@@ -1,0 +1,226 @@
+"""What follows from a predicted mass function: probabilities, intervals, labels, sets of acts.
+
+Classifier and ensemble differ in how they come to a belief, not in what they do with it.
+"""
+
+import inspect
+import warnings
+from abc import abstractmethod
+from collections.abc import Callable, Sequence
+from functools import partial
+from typing import Any, Self
+
+import numpy as np
+from numpy.typing import NDArray
+from sklearn import get_config
+from sklearn.base import ClassifierMixin, MetaEstimatorMixin
+from sklearn.frozen import FrozenEstimator
+from sklearn.utils.validation import check_is_fitted, has_fit_parameter
+
+from dstheory import Frame, MassFunction, decide
+from dstheory.kernels.arguments import did_you_mean
+from dstheory.transform import betp
+from evical.estimators.closed_beliefs import ClosedExpectations, ClosedForm
+from evical.multiclass import MAX_CLASSES
+
+__all__ = ["BeliefPredictor", "interval", "warn_of_weightless", "weightless"]
+
+Floats = NDArray[np.float64]
+
+# Criteria that take `decide.Expectations`.
+_BY_EXPECTATIONS = (
+    decide.interval_dominance,
+    decide.strong_dominance,
+    decide.weak_dominance,
+    decide.maximality,
+    decide.maximin,
+    decide.maximax,
+    decide.hurwicz,
+    decide.maximize_expected_utility,
+    decide.minimax_regret,
+    decide.pignistic_regret,
+)
+
+
+class BeliefPredictor(ClassifierMixin, MetaEstimatorMixin):  # type: ignore[misc]  # untyped base
+    """Mixin of classifiers whose prediction is a mass function on `classes_`."""
+
+    classes_: NDArray[Any]
+
+    @abstractmethod
+    def predict_mass(self, X: Any) -> MassFunction:
+        """Belief about the class of each sample, a batch (n,) on the frame `classes_`."""
+
+    def _fit(self, X: Any, y: Any, sample_weight: Any = None, **fit_params: Any) -> Self:
+        """`fit` without a word about weights, for an ensemble that has said it once for all."""
+        if sample_weight is not None:
+            fit_params["sample_weight"] = sample_weight
+        return self.fit(X, y, **fit_params)  # type: ignore[no-any-return]  # of sklearn
+
+    def _weightless(self) -> list[str]:
+        """Names of the classifiers that cannot be trained with the weights of samples."""
+        return []
+
+    def _closed(self, X: Any) -> ClosedForm | None:
+        """The belief about each sample without a list of sets, if it has a closed form."""
+        return None
+
+    def _take_features(self, fitted: Any) -> None:
+        """Know as many features, by the same names, as a fitted classifier does."""
+        for name in ("n_features_in_", "feature_names_in_"):
+            if hasattr(fitted, name):
+                setattr(self, name, getattr(fitted, name))
+            elif hasattr(self, name):  # from an earlier fit
+                delattr(self, name)
+
+    def predict_interval(self, X: Any) -> Floats:
+        """Belief and plausibility.
+
+        Parameters
+        ----------
+        X : (n, n_features) array or data frame
+
+        Returns
+        -------
+        (n, 2) array for two classes, else (n, K, 2)
+            [Bel, Pl] of the positive class ``classes_[1]``, as calibrators give it; of each
+            class where there are more than two.
+        """
+        closed = self._closed(X)
+        return interval(self.predict_mass(X)) if closed is None else closed.interval()
+
+    def predict_proba(self, X: Any) -> Floats:
+        """Pignistic probability of each class (Xu et al. 2016, eq. 9).
+
+        Parameters
+        ----------
+        X : (n, n_features) array or data frame
+
+        Returns
+        -------
+        (n, K) array
+        """
+        closed = self._closed(X)
+        if closed is not None:
+            return closed.betp()
+        return np.asarray(betp(self.predict_mass(X)), dtype=np.float64)
+
+    def predict(self, X: Any) -> NDArray[Any]:
+        """Class of maximum pignistic probability; of equal ones the first.
+
+        Parameters
+        ----------
+        X : (n, n_features) array or data frame
+
+        Returns
+        -------
+        (n,) array of labels
+        """
+        best = np.argmax(self.predict_proba(X), axis=1)
+        return np.asarray(self.classes_[best])
+
+    def predict_set(
+        self,
+        X: Any,
+        utilities: Any = None,
+        criterion: str | Callable[..., Any] = "interval_dominance",
+    ) -> NDArray[np.bool_]:
+        """Acts that the belief about each sample does not rule out.
+
+        Parameters
+        ----------
+        X : (n, n_features) array or data frame
+        utilities : (A, K) array, optional
+            Utility of each act under each class, in the order of `classes_`. Default: the
+            acts are the classes, and a right one is worth 1.
+        criterion : str or callable
+            Name of a decision rule of `dstheory.decide` that takes utilities, or a function
+            of a mass function and utilities. It gives a bool (n, A) array, or for each
+            sample the index of its one act. Those that take `dstheory.decide.Expectations`, by
+            name or as the function itself, know no limit of classes where `predict_interval`
+            and `predict_proba` have none.
+
+        Returns
+        -------
+        (n, A) array of bool
+
+        Raises
+        ------
+        ValueError
+            If there is no such criterion, or it gives something else; if it takes the masses
+            of all sets of too many classes.
+        """
+        check_is_fitted(self)
+        rule = _criterion(criterion)
+        matrix = np.eye(len(self.classes_)) if utilities is None else np.asarray(utilities)
+        m = self._belief_for(rule, X)
+        kept = np.asarray(rule(m, matrix))
+        shape = (len(m), len(matrix))
+        if kept.dtype == bool and kept.shape == shape:
+            return kept
+        if kept.dtype.kind in "iu" and kept.shape == shape[:1]:
+            return np.asarray(kept[:, np.newaxis] == np.arange(len(matrix)))
+        raise ValueError(
+            f"criterion {criterion!r} gives {kept.dtype} values of shape {kept.shape}, expected "
+            f"bool of shape {shape} or the index of an act for each sample"
+        )
+
+    def _belief_for(self, rule: Any, X: Any) -> Any:
+        """Expected utilities where the rule asks for nothing else, or mass functions."""
+        inner = rule.func if isinstance(rule, partial) else rule
+        closed = self._closed(X) if inner in _BY_EXPECTATIONS else None
+        if closed is not None:
+            return ClosedExpectations(Frame(self.classes_), closed)
+        try:
+            return self.predict_mass(X)
+        except ValueError as error:
+            if len(self.classes_) > MAX_CLASSES:
+                known = ", ".join(rule.__name__ for rule in _BY_EXPECTATIONS)
+                error.add_note(
+                    f"criterion {getattr(inner, '__name__', inner)} looks at each set of classes; "
+                    f"expected utilities are enough for {known}"
+                )
+            raise
+
+
+def weightless(estimator: Any) -> list[str]:
+    """The name of a classifier that cannot be trained with weights; none of another."""
+    routed = get_config()["enable_metadata_routing"]  # which knows what was requested
+    frozen = isinstance(estimator, FrozenEstimator)
+    takes = routed or frozen or has_fit_parameter(estimator, "sample_weight")
+    return [] if takes else [type(estimator).__name__]
+
+
+def warn_of_weightless(names: Sequence[str]) -> None:
+    """Warn the caller of `fit`, once, if weights are of no use to some classifiers."""
+    if names:
+        listed = ", ".join(dict.fromkeys(names))
+        warnings.warn(
+            f"{listed} takes no sample_weight; the weights are used for calibration only, not "
+            "for training",
+            stacklevel=4,  # beyond `fit` and its decorator
+        )
+
+
+def interval(m: MassFunction) -> Floats:
+    """[Bel, Pl]: (n, 2) of the positive one of two classes, (n, K, 2) of each of more."""
+    if len(m.frame) == 2:
+        return np.stack([m.bel(mask=2), m.pl(mask=2)], axis=-1)
+    belief = np.stack([m.bel(mask=1 << k) for k in range(len(m.frame))], axis=-1)
+    return np.stack([belief, m.contour()], axis=-1)
+
+
+def _criterion(criterion: Any) -> Callable[..., Any]:
+    if callable(criterion):
+        return criterion  # type: ignore[no-any-return]  # callable() does not narrow Any
+    rules = {
+        name: getattr(decide, name)
+        for name in decide.__all__
+        if list(inspect.signature(getattr(decide, name)).parameters)[:2] == ["m", "utilities"]
+    }
+    if criterion not in rules:
+        raise ValueError(
+            f"criterion is {criterion!r}, expected a function of a mass function and utilities "
+            f"or one of {', '.join(rules)}{did_you_mean(criterion, rules)}"
+        )
+    return rules[criterion]  # type: ignore[no-any-return]  # looked up by name

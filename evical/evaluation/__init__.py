@@ -1,0 +1,31 @@
+"""Are predictions calibrated, which calibrator is best, what does an ensemble gain?"""
+
+from evical.evaluation._comparison import Comparison, compare
+from evical.evaluation._cross_validation import MEASURES
+from evical.evaluation._data_sets import DataSetComparison, compare_data_sets
+from evical.evaluation._ensemble_evaluation import Contrast, EnsembleEvaluation
+from evical.evaluation._evaluation import Evaluation, Interval
+from evical.evaluation.check import CalibrationCheck, CheckedTest, check_calibration
+from evical.evaluation.estimate import Estimate
+from evical.evaluation.methods import calibrator_named, method_names
+from evical.evaluation.recommendation import Difference, Recommendation
+
+__all__ = [
+    "MEASURES",
+    "CalibrationCheck",
+    "CheckedTest",
+    "Comparison",
+    "Contrast",
+    "DataSetComparison",
+    "Difference",
+    "EnsembleEvaluation",
+    "Estimate",
+    "Evaluation",
+    "Interval",
+    "Recommendation",
+    "calibrator_named",
+    "check_calibration",
+    "compare",
+    "compare_data_sets",
+    "method_names",
+]

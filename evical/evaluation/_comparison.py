@@ -1,0 +1,327 @@
+"""Several calibrators on the same scores, by repeated stratified cross-validation.
+
+All methods see the same folds, so that differences are paired. Each sample is predicted by
+calibrators that did not learn from it; the belief functions of these predictions are kept, with
+the measures of each fold, the times of fitting, and a reasoned recommendation.
+"""
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from dstheory.kernels.arguments import check_choice, check_count
+from evical.evaluation._cross_validation import MEASURES, Fold, Tried, folds_of, tried
+from evical.evaluation._evaluation import Evaluation
+from evical.evaluation._labels import two_labels
+from evical.evaluation._notebook import html_table
+from evical.evaluation.methods import named
+from evical.evaluation.recommendation import (
+    Difference,
+    Recommendation,
+    differences,
+    recommend,
+)
+from evical.metrics.inputs import MOST_REPEATS
+from evical.scores.checks import check_labels, check_same_length, check_scores
+
+__all__ = ["Comparison", "compare"]
+
+Floats = NDArray[np.float64]
+
+_CRITERIA = ("brier_score", "log_loss")
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class Comparison:
+    """Outcome of a comparison of calibrators.
+
+    Parameters
+    ----------
+    name : str
+        Of the scores.
+    scores : (n,) array
+    y : (n,) array of 0 and 1
+    class_names : pair of str
+        The negative class and the positive one.
+    methods : tuple of k str
+    probability, bel, pl : (k, n) arrays
+        Of the positive class, out of fold, in the first repetition.
+    fold : (n,) array
+        Number of the test fold of each sample in the first repetition.
+    values : (k, J, 5) array
+        `MEASURES` of each of the J folds of all repetitions.
+    seconds : (k, J) array
+        Time of fitting.
+    n_folds, n_repeats : int
+    criterion : str
+        The measure that methods are compared by.
+    differences : tuple of k - 1 Difference
+        Each other method against the best, by ascending mean loss.
+    recommendation : Recommendation
+    failures : dict of str to str
+        Methods that could not be fitted, and why; they are in none of the above.
+    """
+
+    name: str
+    scores: Floats
+    y: NDArray[np.int64]
+    class_names: tuple[str, str]
+    methods: tuple[str, ...]
+    probability: Floats
+    bel: Floats
+    pl: Floats
+    fold: NDArray[np.intp]
+    values: Floats
+    seconds: Floats
+    n_folds: int
+    n_repeats: int
+    criterion: str
+    differences: tuple[Difference, ...]
+    recommendation: Recommendation
+    failures: dict[str, str]
+
+    def mean(self, method: str, measure: str) -> float:
+        """Mean over folds.
+
+        Parameters
+        ----------
+        method : str
+        measure : str
+            One of `MEASURES`.
+
+        Returns
+        -------
+        float
+
+        Raises
+        ------
+        ValueError
+            If there is no such method or measure.
+        """
+        if measure not in MEASURES:
+            raise ValueError(f"no measure {measure!r}; there are {', '.join(MEASURES)}")
+        return float(self.values[self._row(method), :, MEASURES.index(measure)].mean())
+
+    def evaluation(self, method: str, **options: Any) -> Evaluation:
+        """Out-of-fold predictions of a method, judged.
+
+        Parameters
+        ----------
+        method : str
+        **options
+            Of `Evaluation.from_predictions`.
+
+        Returns
+        -------
+        Evaluation
+
+        Raises
+        ------
+        ValueError
+            If the method did not take part.
+        """
+        row = self._row(method)
+        negative, positive = self.class_names
+        options = {"name": method, "scores": self.scores, "pos_label": positive} | options
+        y = np.where(self.y == 1, positive, negative)
+        return Evaluation.from_predictions(
+            y, self.probability[row], bel=self.bel[row], pl=self.pl[row], **options
+        )
+
+    def ranking(self) -> tuple[str, ...]:
+        """Methods by ascending mean loss."""
+        return (self.recommendation.best, *(one.method for one in self.differences))
+
+    def __str__(self) -> str:
+        width = max(map(len, self.methods))
+        head = " " * width + "   Brier  log loss    ECE    AUC  width"
+        rows = [
+            f"{name:<{width}}  {v[0]:.4f}    {v[1]:.4f}  {v[2]:.3f}  {v[3]:.3f}  {v[4]:.3f}"
+            for name in self.ranking()
+            for v in [self.values[self._row(name)].mean(axis=0)]
+        ]
+        lost = [f"{name} failed: {reason}" for name, reason in self.failures.items()]
+        return "\n".join([head, *rows, *lost, str(self.recommendation)])
+
+    def __repr__(self) -> str:
+        counts = f"{len(self.y)} samples, {len(self.methods)} methods, {self.n_folds} folds"
+        return f"Comparison({self.name}: {counts}; take {self.recommendation.method})"
+
+    def _repr_html_(self) -> str:
+        head = ["", "Brier", "log loss", "ECE", "AUC", "width"]
+        rows = [
+            [name, *(f"{v:.4f}" for v in self.values[self._row(name)].mean(axis=0)[:5])]
+            for name in self.ranking()
+        ]
+        lost = [f"{name} failed: {reason}" for name, reason in self.failures.items()]
+        return html_table(repr(self), [head, *rows], [*lost, *str(self.recommendation).split("\n")])
+
+    def _row(self, method: str) -> int:
+        if method not in self.methods:
+            raise ValueError(f"no method {method!r}; there are {', '.join(self.methods)}")
+        return self.methods.index(method)
+
+
+def compare(
+    scores: Any,
+    y: Any,
+    methods: Any = None,
+    *,
+    cv: Any = 10,
+    repeats: int = 1,
+    criterion: str = "brier_score",
+    random_state: Any = 0,
+    n_jobs: int | None = None,
+    name: str = "scores",
+    pos_label: Any = None,
+    on_fit: Callable[[], object] | None = None,
+) -> Comparison:
+    r"""Compare calibrators by cross-validation, and recommend one.
+
+    Parameters
+    ----------
+    scores : (n,) or (n, 1) array
+        Of samples that the classifier was not trained on.
+    y : (n,) array
+        Labels of two classes, of any kind.
+    methods : None, "all", sequence, or mapping of names to estimators
+        Names such as "logistic", "logistic:bayesian" or "binning:n_bins=15", and estimators. By
+        default six methods of different kinds; the scores as they are too, if all lie in [0, 1].
+    cv : int or splitter
+        Number of stratified folds, or scikit-learn's way to make them.
+    repeats : int
+        Repetitions of cross-validation, with other folds each.
+    criterion : "brier_score" or "log_loss"
+        What methods are compared by. In the log loss probabilities of less than 1e-6 count as
+        that.
+    random_state : int, RandomState instance or None
+        Of the folds; the folds of repetition i are those of ``random_state + i``.
+    n_jobs : int, optional
+        Folds at once, see `joblib.Parallel`.
+    name : str
+        Of the scores.
+    pos_label : label, optional
+        The class that high scores speak for; by default the greater one.
+    on_fit : callable, optional
+        Called after each fit, to show progress.
+
+    Returns
+    -------
+    Comparison
+
+    Raises
+    ------
+    ValueError
+        If there are not two classes, fewer samples of the rarer class than folds, no such
+        method, or every method fails; scores and labels as in `LogisticCalibrator.fit`.
+    TypeError
+        If a method is neither a name nor an estimator.
+
+    Notes
+    -----
+    Differences of losses are judged by the corrected resampled t test: training samples of
+    folds overlap, so that the variance of a mean difference of J folds is
+    :math:`(1/J + n_2/n_1) s^2`, with :math:`n_2/n_1` test samples per training sample. P-values
+    are adjusted by Holm's procedure. As the best method was found on the same folds, they are a
+    guide and no proof.
+
+    References
+    ----------
+    Nadeau & Bengio (2003), Inference for the generalization error, Machine Learning 52, 239-281.
+    Niculescu-Mizil & Caruana (2005), Predicting good probabilities with supervised learning,
+    ICML, 625-632.
+
+    Examples
+    --------
+    >>> rng = np.random.default_rng(0)
+    >>> y = rng.integers(0, 2, size=300)
+    >>> found = compare(rng.normal(2 * y - 1), y, ["logistic", "binning"], cv=5)
+    >>> found.ranking(), found.recommendation.method
+    (('logistic', 'binning'), 'logistic')
+    """
+    values = check_scores(scores)
+    labels = check_labels(y)
+    check_same_length(scores=values, y=labels)
+    classes = two_labels(labels, pos_label)
+    codes = (labels == classes[1]).astype(np.int64)
+    _check_plan(cv, repeats, criterion)
+    estimators = named(methods, values)
+    folds = folds_of(codes, cv, repeats, random_state)
+    results = tried(estimators, values, codes, folds, n_jobs, on_fit)
+    failures = _failures(results)
+    kept = {name: one for name, one in estimators.items() if name not in failures}
+    if not kept:
+        method, reason = next(iter(failures.items()))
+        raise ValueError(f"no method could be fitted; {method}: {reason}")
+    return _collected(name, values, codes, classes, kept, results, folds, criterion, failures)
+
+
+def _check_plan(cv: Any, repeats: Any, criterion: Any) -> None:
+    if not hasattr(cv, "split"):
+        check_count("cv", cv, 2, MOST_REPEATS)
+    check_count("repeats", repeats, 1, MOST_REPEATS)
+    if hasattr(cv, "split") and repeats > 1:
+        raise ValueError("repeats need other folds each time; give cv as a number of folds")
+    check_choice("criterion", criterion, _CRITERIA)
+
+
+def _failures(results: dict[str, list[Tried]]) -> dict[str, str]:
+    """First reason of each method that failed on a fold."""
+    reasons = {
+        name: [one.failure for one in found if one.failure] for name, found in results.items()
+    }
+    return {name: found[0] for name, found in reasons.items() if found}
+
+
+def _collected(
+    name: str,
+    scores: Floats,
+    y: NDArray[np.int64],
+    classes: NDArray[Any],
+    estimators: dict[str, Any],
+    results: dict[str, list[Tried]],
+    folds: list[Fold],
+    criterion: str,
+    failures: dict[str, str],
+) -> Comparison:
+    first = [fold for fold in folds if fold.repetition == 0]
+    number = np.empty(len(y), dtype=np.intp)
+    for i, fold in enumerate(first):
+        number[fold.test] = i
+    values = np.array([[one.values for one in results[key]] for key in estimators])
+    losses = values[:, :, MEASURES.index(criterion)]
+    share = float(np.mean([len(fold.test) / len(fold.train) for fold in folds]))
+    found = differences(list(estimators), losses, share)
+    return Comparison(
+        name=name,
+        scores=scores,
+        y=y,
+        class_names=(str(classes[0]), str(classes[1])),
+        methods=tuple(estimators),
+        probability=_out_of_fold(estimators, results, first, len(y), "probability"),
+        bel=_out_of_fold(estimators, results, first, len(y), "bel"),
+        pl=_out_of_fold(estimators, results, first, len(y), "pl"),
+        fold=number,
+        values=values,
+        seconds=np.array([[one.seconds for one in results[key]] for key in estimators]),
+        n_folds=len(first),
+        n_repeats=folds[-1].repetition + 1,
+        criterion=criterion,
+        differences=found,
+        recommendation=recommend(estimators, values, found, criterion, scores, y),
+        failures=failures,
+    )
+
+
+def _out_of_fold(
+    methods: dict[str, Any], results: dict[str, list[Tried]], folds: list[Fold], n: int, what: str
+) -> Floats:
+    """Predictions (k, n) of the first repetition."""
+    found = np.empty((len(methods), n))
+    for row, name in enumerate(methods):
+        for fold, one in zip(folds, results[name], strict=False):  # later repetitions follow
+            found[row, fold.test] = getattr(one, what)
+    return found

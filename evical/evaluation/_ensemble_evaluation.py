@@ -1,0 +1,323 @@
+"""What a combination of classifiers gains, on samples that it has not seen.
+
+An `EnsembleEvaluation` keeps the belief functions of all members and of their combination next to
+the true classes, and measures all of them, and the mean of the members' probabilities as the
+plain alternative, on the same samples: differences are paired.
+"""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from functools import cached_property
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from dstheory import MassFunction, betp
+from dstheory.combine import conjunctive
+from dstheory.kernels.arguments import as_sequence, check_instance, shown
+from evical.estimators.members import total_conflict
+from evical.evaluation._notebook import html_table
+from evical.evaluation.estimate import Estimate
+from evical.metrics.beliefs import class_intervals, normal
+from evical.scores.checks import check_labels
+from evical.significance import holm_adjusted, mcnemar
+
+__all__ = ["Contrast", "EnsembleEvaluation"]
+
+Floats = NDArray[np.float64]
+
+# The log loss of a probability of 0 would be infinite.
+_CLIP = 1e-6
+
+
+@dataclass(frozen=True)
+class Contrast:
+    """The combination against another way to predict, on the same samples.
+
+    Parameters
+    ----------
+    other : str
+    error_rate, brier_score, log_loss : Estimate
+        Mean loss of the combination less that of the other way, with its standard error.
+    pvalue : float
+        McNemar's test of the decisions.
+    adjusted : float
+        The p-value by Holm's procedure for all other ways.
+    """
+
+    other: str
+    error_rate: Estimate
+    brier_score: Estimate
+    log_loss: Estimate
+    pvalue: float
+    adjusted: float
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class EnsembleEvaluation:
+    """Beliefs of the members of an ensemble and their combination, judged.
+
+    Usually made by `from_estimator` or `from_masses`.
+
+    Parameters
+    ----------
+    name : str
+    members : tuple of S str
+    rule : str
+        How they were combined.
+    class_names : tuple of K str
+    y : (n,) array
+        Positions of the true classes.
+    masses : tuple of S MassFunction
+        Beliefs of the members, batches (n,) on one frame.
+    combined : MassFunction
+    conflict : (n,) array
+        Mass of the empty set under the conjunctive rule.
+    undecided : (n,) array of bool
+        Where the members exclude each other.
+    by_source : mapping of str to array
+        What a fusion has learned of each member, such as weights (S,) or rates (S, K).
+    """
+
+    name: str
+    members: tuple[str, ...]
+    rule: str
+    class_names: tuple[str, ...]
+    y: NDArray[np.intp]
+    masses: tuple[MassFunction, ...]
+    combined: MassFunction
+    conflict: Floats
+    undecided: NDArray[np.bool_]
+    by_source: Mapping[str, Floats]
+
+    @classmethod
+    def from_masses(
+        cls,
+        y: Any,
+        masses: Sequence[MassFunction],
+        combined: MassFunction,
+        *,
+        members: Sequence[str] | None = None,
+        rule: str = "combination",
+        name: str = "ensemble",
+        by_source: Mapping[str, Floats] | None = None,
+    ) -> "EnsembleEvaluation":
+        """Judge beliefs, however they were made and combined.
+
+        Parameters
+        ----------
+        y : (n,) array
+            True classes, of the frame.
+        masses : sequence of MassFunction
+            Of each member, a batch (n,) on the frame of `combined`.
+        combined : MassFunction
+            Batch (n,).
+        members : sequence of str, optional
+        rule, name : str
+        by_source : mapping of str to array, optional
+
+        Returns
+        -------
+        EnsembleEvaluation
+
+        Raises
+        ------
+        ValueError
+            If there is no member or no sample, frames or numbers of samples differ, names are
+            not as many as members and distinct, or a label is not in the frame.
+
+        Examples
+        --------
+        >>> from dstheory import Frame
+        >>> frame = Frame(["a", "b"])
+        >>> one = MassFunction(frame, [1, 2, 3], [[0.5, 0, 0.5], [0, 0.5, 0.5]])
+        >>> two = MassFunction(frame, [1, 2, 3], [[0.5, 0, 0.5], [0.5, 0, 0.5]])
+        >>> made = EnsembleEvaluation.from_masses(["a", "b"], [one, two], one @ two)
+        >>> made.conflict
+        array([0.  , 0.25])
+        """
+        masses = as_sequence(masses, "masses", "a mass function for each member")
+        check_instance("combined", combined, MassFunction, "a MassFunction")
+        if by_source is not None:
+            check_instance("by_source", by_source, Mapping, "a mapping of names to arrays")
+        labels = check_labels(y)
+        names = _names(members, len(masses))
+        _check(masses, combined, names, len(labels))
+        joint = masses[0] if len(masses) == 1 else conjunctive(*masses)
+        return cls(
+            name=name,
+            members=names,
+            rule=rule,
+            class_names=tuple(map(str, combined.frame.labels)),
+            y=_codes(labels, combined),
+            masses=tuple(masses),
+            combined=combined,
+            conflict=np.asarray(joint.mass(mask=0), dtype=np.float64),
+            undecided=total_conflict(list(masses)),
+            by_source=dict(by_source or {}),
+        )
+
+    @classmethod
+    def from_estimator(
+        cls, ensemble: Any, X: Any, y: Any, *, name: str = "ensemble"
+    ) -> "EnsembleEvaluation":
+        """Judge a fitted ensemble on samples that it has not seen.
+
+        Parameters
+        ----------
+        ensemble : fitted EvidentialEnsemble
+        X : (n, n_features) array or data frame
+        y : (n,) array
+            True classes, of the ensemble.
+        name : str
+
+        Returns
+        -------
+        EnsembleEvaluation
+
+        Raises
+        ------
+        ValueError
+            As `from_masses`.
+        TotalConflictError
+            As the `predict_mass` of the ensemble.
+        """
+        if isinstance(ensemble, type) or not hasattr(ensemble, "predict_masses"):
+            raise TypeError(f"ensemble is {shown(ensemble)}, expected a fitted EvidentialEnsemble")
+        fusion = getattr(ensemble, "fusion_", ensemble.rule)
+        learned = fusion.by_source() if hasattr(fusion, "by_source") else {}
+        return cls.from_masses(
+            y,
+            ensemble.predict_masses(X),
+            ensemble.predict_mass(X),
+            members=list(ensemble.named_estimators_),
+            rule=_rule_name(fusion),
+            name=name,
+            by_source=learned,
+        )
+
+    @property
+    def ways(self) -> tuple[str, ...]:
+        """Names of the members, then of the combination and of the mean of probabilities."""
+        return (*self.members, "combined", "mean of probabilities")
+
+    @cached_property
+    def probabilities(self) -> Floats:
+        """Pignistic probabilities (S + 2, n, K) of all `ways`."""
+        alone = np.stack([_probability(m) for m in self.masses])
+        return np.concatenate([alone, [_probability(self.combined), alone.mean(axis=0)]])
+
+    @cached_property
+    def imprecision(self) -> Floats:
+        """Mean of Pl - Bel over the classes (S + 1, n), of the members and the combination."""
+        bounds = [class_intervals(m) for m in (*self.masses, self.combined)]
+        return np.stack([(b[..., 1] - b[..., 0]).mean(axis=1) for b in bounds])
+
+    def losses(self) -> dict[str, Floats]:
+        """Losses of each sample (S + 2, n) by name, of all `ways`.
+
+        Returns
+        -------
+        dict of str to array
+            ``error_rate`` (of classes equally probable each counts its share), ``brier_score``
+            and ``log_loss`` (probabilities clipped to 1e-6).
+        """
+        p = self.probabilities
+        truth = np.eye(p.shape[2])[self.y]
+        true = p[:, np.arange(len(self.y)), self.y]
+        top = p >= p.max(axis=2, keepdims=True) - 1e-12
+        right = (top & (truth == 1)).any(axis=2) / top.sum(axis=2)
+        # Of two classes that of one, as is usual.
+        squares = ((p - truth) ** 2).sum(axis=2) / (2 if p.shape[2] == 2 else 1)
+        return {
+            "error_rate": 1 - right,
+            "brier_score": squares,
+            "log_loss": -np.log(np.clip(true, _CLIP, 1)) + 0.0,
+        }
+
+    def contrasts(self) -> tuple[Contrast, ...]:
+        """The combination against each member, and against the mean of probabilities."""
+        losses, decisions = self.losses(), self.probabilities.argmax(axis=2)
+        own = len(self.members)
+        others = [i for i in range(own + 2) if i != own]
+        pvalues = [mcnemar(self.y, decisions[own], decisions[i]).pvalue for i in others]
+        adjusted = holm_adjusted(pvalues)
+        return tuple(
+            Contrast(
+                self.ways[i],
+                **{key: _estimate(values[own] - values[i]) for key, values in losses.items()},
+                pvalue=pvalue,
+                adjusted=float(level),
+            )
+            for i, pvalue, level in zip(others, pvalues, adjusted, strict=True)
+        )
+
+    def __repr__(self) -> str:
+        return f"EnsembleEvaluation({self._head()})"
+
+    def _repr_html_(self) -> str:
+        losses = {name: values.mean(axis=1) for name, values in self.losses().items()}
+        rows = [
+            [way, *(f"{values[i]:.4f}" for values in losses.values())]
+            for i, way in enumerate(self.ways)
+        ]
+        return html_table(self._head(), [["", *(name.replace("_", " ") for name in losses)], *rows])
+
+    def _head(self) -> str:
+        return f"{self.name}: {len(self.members)} members, {self.rule}, {len(self.y)} samples"
+
+    def __str__(self) -> str:
+        rates = self.losses()["error_rate"].mean(axis=1)
+        width = max(map(len, self.ways))
+        lines = [f"  {way:<{width}}  {r:.4f}" for way, r in zip(self.ways, rates, strict=True)]
+        return "\n".join([self._head(), f"  {'':<{width}}  error rate", *lines])
+
+
+def _probability(m: MassFunction) -> Floats:
+    return np.asarray(betp(normal(m)), dtype=np.float64)
+
+
+def _estimate(values: Floats) -> Estimate:
+    n = len(values)
+    error = float(values.std(ddof=1) / np.sqrt(n)) if n > 1 else float("nan")
+    return Estimate(float(values.mean()), error)
+
+
+def _rule_name(rule: Any) -> str:
+    """The name of a rule: of a function, or of a fusion, whose repr says it."""
+    return rule if isinstance(rule, str) else getattr(rule, "__name__", repr(rule))
+
+
+def _names(members: Sequence[str] | None, count: int) -> tuple[str, ...]:
+    if members is None:
+        return tuple(f"member {i + 1}" for i in range(count))
+    return tuple(map(str, as_sequence(members, "members", "a name for each member")))
+
+
+def _check(
+    masses: Sequence[MassFunction], combined: MassFunction, names: tuple[str, ...], n: int
+) -> None:
+    if not masses:
+        raise ValueError("there are no masses; an ensemble needs a member")
+    if len(names) != len(masses) or len(set(names)) != len(names):
+        raise ValueError(
+            f"members are {list(names)}, expected {len(masses)} different names, one for each of "
+            "the masses"
+        )
+    for name, m in zip((*names, "the combination"), (*masses, combined), strict=True):
+        check_instance(f"belief of {name}", m, MassFunction, "a MassFunction")
+        if m.frame != combined.frame:
+            raise ValueError(f"{name} has the frame {m.frame}, not {combined.frame}")
+        if m.batch_shape != (n,):
+            raise ValueError(f"{name} has beliefs of shape {m.batch_shape}, expected ({n},)")
+
+
+def _codes(labels: NDArray[Any], combined: MassFunction) -> NDArray[np.intp]:
+    """Positions of the labels in the frame."""
+    places = {label: i for i, label in enumerate(combined.frame.labels)}
+    known = labels.tolist()
+    for row, label in enumerate(known):
+        if label not in places:
+            raise ValueError(f"y[{row}] is {label!r}, which is not in {combined.frame}")
+    return np.array([places[label] for label in known], dtype=np.intp)

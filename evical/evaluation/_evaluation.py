@@ -1,0 +1,353 @@
+"""One set of predictions, judged: measures with confidence intervals, and what pictures need.
+
+An `Evaluation` keeps outcomes, probabilities, and beliefs or scores if there are any, next to the
+calibration report and bootstrap intervals of the measures that are most asked for.
+"""
+
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+from sklearn.utils import check_random_state
+
+from dstheory import Frame, MassFunction
+from dstheory.kernels.arguments import as_floats, check_count, check_instance, check_level, shown
+from evical.evaluation._bootstrap import interval_limits, prepared, resample_count
+from evical.evaluation._labels import two_labels
+from evical.evaluation._notebook import html_table
+from evical.metrics import CalibrationReport, Measure, calibration_report
+from evical.metrics.beliefs import interval_sample
+from evical.metrics.inputs import MOST_REPEATS, BinarySample, binary_sample
+from evical.scores.checks import check_labels, check_same_length, check_scores
+
+__all__ = ["Evaluation", "Interval"]
+
+Floats = NDArray[np.float64]
+
+_PRECISE = 1e-12  # rounding of 1 - m({0}) - m({1}) of calibrators without beliefs
+
+
+@dataclass(frozen=True)
+class Interval:
+    """A measure with its confidence interval.
+
+    Parameters
+    ----------
+    name : str
+        Of the function of `evical.metrics` that gives the value.
+    value, low, high : float
+    definition : str
+        What the measure is.
+    """
+
+    name: str
+    value: float
+    low: float
+    high: float
+    definition: str
+
+    def __str__(self) -> str:
+        return f"{self.name} = {self.value:.4g} [{self.low:.4g}, {self.high:.4g}]"
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class Evaluation:
+    """Predictions of two classes with their measures; made by the two class methods.
+
+    Parameters
+    ----------
+    name : str
+        Of what made the predictions.
+    y : (n,) array of 0 and 1
+    probability : (n,) array
+        Of the positive class; of beliefs the pignistic one.
+    bel, pl : (n,) arrays, or None
+        Belief and plausibility of the positive class; None where they are equal everywhere.
+    scores : (n,) array, or None
+        What was calibrated.
+    class_names : pair of str
+        The negative class and the positive one.
+    weight : (n,) array, or None
+    report : CalibrationReport
+        Every measure that applies, with its definition.
+    intervals : tuple of Interval
+        The main measures; width for beliefs only.
+    confidence : float
+        Level of the intervals.
+    how : str
+        How the intervals were made, in words.
+    """
+
+    name: str
+    y: NDArray[np.int64]
+    probability: Floats
+    bel: Floats | None
+    pl: Floats | None
+    scores: Floats | None
+    class_names: tuple[str, str]
+    weight: Floats | None
+    report: CalibrationReport
+    intervals: tuple[Interval, ...]
+    confidence: float
+    how: str
+
+    @classmethod
+    def from_predictions(
+        cls,
+        y: Any,
+        probability: Any = None,
+        *,
+        mass: MassFunction | None = None,
+        bel: Any = None,
+        pl: Any = None,
+        scores: Any = None,
+        name: str = "predictions",
+        pos_label: Any = None,
+        sample_weight: Any = None,
+        n_bins: int = 10,
+        confidence: float = 0.95,
+        n_resamples: int | None = None,
+        random_state: Any = 0,
+    ) -> "Evaluation":
+        """Judge predictions, however they were made.
+
+        Parameters
+        ----------
+        y : (n,) array
+            Labels of two classes, of any kind.
+        probability : (n,) or (n, 2) array, optional
+            Of the positive class, or of both in sorted order. By default the middle of the
+            beliefs, the pignistic probability.
+        mass : MassFunction, optional
+            Batch (n,) on the two classes, in place of `bel` and `pl`.
+        bel, pl : (n,) arrays, optional
+            Belief and plausibility of the positive class.
+        scores : (n,) array, optional
+            What was calibrated; for pictures.
+        name : str
+        pos_label : label, optional
+            By default the greater label, or the second of the frame.
+        sample_weight : (n,) array, optional
+        n_bins : int
+            Of calibration errors and of coverage.
+        confidence : float
+            Level of the intervals.
+        n_resamples : int, optional
+            Of the bootstrap; by default 999, and fewer above thirty thousand samples.
+        random_state : int, RandomState instance or None
+
+        Returns
+        -------
+        Evaluation
+
+        Raises
+        ------
+        ValueError
+            If there are not two classes, a probability lies outside [0, 1], a row is not
+            0 <= Bel <= Pl <= 1, lengths differ, or neither probabilities nor beliefs are given.
+
+        Notes
+        -----
+        Intervals are those of the percentile bootstrap, and for the calibration error of the
+        basic bootstrap of its square (`evical.metrics.debiased_interval`; an estimate below 0
+        counts as 0). They are about these predictions on other samples, not about fitting again.
+        Coverage jumps from bin to bin and has no interval; `evical.metrics.coverage_test` tells
+        which bins miss their beliefs by more than chance.
+
+        Examples
+        --------
+        >>> made = Evaluation.from_predictions([0, 1, 0, 1, 1], [0.1, 0.3, 0.5, 0.7, 0.9])
+        >>> made.intervals[0].name, round(made.intervals[0].value, 2)
+        ('brier_score', 0.17)
+        """
+        _check_options(mass, n_resamples, confidence)
+        labels = _two_labels(y, mass, pos_label)
+        if probability is not None:
+            probability = as_floats(probability, "probability")
+        codes = (check_labels(y) == labels[1]).astype(np.int64)
+        bounds = _bounds(y, codes, mass, bel, pl, labels[1])
+        if np.ndim(probability) == 2 and labels[1] != np.unique(check_labels(y))[-1]:
+            probability = probability[:, ::-1]
+        sample = _sample(codes, probability, bounds, sample_weight)
+        if bounds is not None and np.ptp(bounds, axis=1).max() <= _PRECISE:
+            bounds = None
+        report = _report(sample, bounds, n_bins)
+        count = resample_count(len(codes)) if n_resamples is None else n_resamples
+        intervals = _intervals(report, sample, bounds, n_bins, confidence, count, random_state)
+        return cls(
+            name=name,
+            y=codes,
+            probability=sample.p,
+            bel=None if bounds is None else bounds[:, 0],
+            pl=None if bounds is None else bounds[:, 1],
+            scores=_scores(scores, codes),
+            class_names=(str(labels[0]), str(labels[1])),
+            weight=sample.weight,
+            report=report,
+            intervals=intervals,
+            confidence=confidence,
+            how=f"bootstrap of {count} resamples of the {len(codes)} samples",
+        )
+
+    @classmethod
+    def from_estimator(cls, estimator: Any, X: Any, y: Any, **options: Any) -> "Evaluation":
+        """Judge a fitted calibrator or classifier on samples that it has not seen.
+
+        Parameters
+        ----------
+        estimator : fitted estimator
+            With ``predict_proba``, and for beliefs ``predict_interval`` or ``predict_mass``.
+        X : array
+            Scores for a calibrator, features for a classifier.
+        y : (n,) array
+            Labels of two classes, those of the estimator.
+        **options
+            Of `from_predictions`.
+
+        Returns
+        -------
+        Evaluation
+
+        Raises
+        ------
+        ValueError
+            As `from_predictions`, or if a label is none of the estimator's.
+
+        Examples
+        --------
+        >>> from evical.calibrators import LogisticCalibrator
+        >>> s, y = [-2.0, -1.0, 0.0, 1.0, 2.0], [0, 0, 1, 0, 1]
+        >>> made = Evaluation.from_estimator(LogisticCalibrator().fit(s, y), s, y)
+        >>> made.name, bool((made.bel < made.pl).all())
+        ('LogisticCalibrator', True)
+        """
+        if isinstance(estimator, type) or not hasattr(estimator, "predict_proba"):
+            expected = "a fitted calibrator or classifier with predict_proba"
+            raise TypeError(f"estimator is {shown(estimator)}, expected {expected}")
+        options = {"name": type(estimator).__name__} | options
+        if np.ndim(X) == 1 or np.shape(X)[1:] == (1,):
+            options = {"scores": np.ravel(X)} | options
+        if hasattr(estimator, "predict_mass"):
+            return cls.from_predictions(y, mass=estimator.predict_mass(X), **options)
+        return cls.from_predictions(y, estimator.predict_proba(X), **options)
+
+    def __getitem__(self, name: str) -> Interval:
+        for interval in self.intervals:
+            if interval.name == name:
+                return interval
+        known = ", ".join(interval.name for interval in self.intervals)
+        raise KeyError(f"no interval of {name!r}; there are {known}")
+
+    def __repr__(self) -> str:
+        return f"Evaluation({self._head()})"
+
+    def _repr_html_(self) -> str:
+        rows = [
+            [one.name, f"{one.value:.4f}", f"{one.low:.4f} to {one.high:.4f}"]
+            for one in self.intervals
+        ]
+        head = ["", "value", f"{self.confidence:.0%} interval"]
+        return html_table(self._head(), [head, *rows], [self.how])
+
+    def _head(self) -> str:
+        return f"{self.name}: {len(self.y)} samples, {int(self.y.sum())} of {self.class_names[1]}"
+
+    def __str__(self) -> str:
+        level = f"{self.confidence:.0%} intervals: {self.how}"
+        return "\n".join([self._head(), *(f"  {one}" for one in self.intervals), level])
+
+
+def _check_options(mass: Any, n_resamples: Any, confidence: Any) -> None:
+    if mass is not None:
+        check_instance("mass", mass, MassFunction, "a MassFunction")
+    if n_resamples is not None:
+        check_count("n_resamples", n_resamples, 1, MOST_REPEATS)
+    check_level("confidence", confidence)
+
+
+def _two_labels(y: Any, mass: MassFunction | None, pos_label: Any) -> NDArray[Any]:
+    """Labels of the negative and the positive class; both must occur."""
+    found = two_labels(check_labels(y), None if mass is not None else pos_label)
+    if mass is None:
+        return found
+    if len(mass.frame) != 2:
+        raise ValueError(f"the mass functions are on {len(mass.frame)} classes, expected two")
+    return two_labels(np.asarray(mass.frame.labels), pos_label, ordered=True)
+
+
+def _bounds(
+    y: Any,
+    codes: NDArray[np.int64],
+    mass: MassFunction | None,
+    bel: Any,
+    pl: Any,
+    positive: Any,
+) -> Floats | None:
+    """[Bel, Pl] of the positive class (n, 2), if there are beliefs."""
+    if (bel is None) != (pl is None):
+        raise ValueError("belief and plausibility come together; give both bel and pl, or neither")
+    if mass is not None:
+        if bel is not None:
+            raise ValueError("beliefs are given twice; give mass, or bel and pl")
+        sample = interval_sample(y, mass, positive, None)
+    elif bel is not None:
+        bel, pl = as_floats(bel, "bel").ravel(), as_floats(pl, "pl").ravel()
+        check_same_length(bel=bel, pl=pl)
+        pair = np.stack([bel, pl], axis=1)
+        sample = interval_sample(codes, pair, None, None)
+    else:
+        return None
+    return np.stack([sample.bel, sample.pl], axis=1)
+
+
+def _sample(
+    codes: NDArray[np.int64], probability: Any, bounds: Floats | None, sample_weight: Any
+) -> BinarySample:
+    if probability is None:
+        if bounds is None:
+            raise ValueError("there is nothing to judge; give probability, mass, or bel and pl")
+        probability = bounds.mean(axis=1)
+    return binary_sample(codes, probability, None, sample_weight)
+
+
+def _scores(scores: Any, codes: NDArray[np.int64]) -> Floats | None:
+    if scores is None:
+        return None
+    values = check_scores(scores)
+    check_same_length(scores=values, y=codes)
+    return values
+
+
+def _report(sample: BinarySample, bounds: Floats | None, n_bins: int) -> CalibrationReport:
+    """Measures of the probabilities, then those that only beliefs have."""
+    codes, weight = sample.y.astype(np.intp), sample.weight
+    report = calibration_report(codes, sample.p, n_bins=n_bins, sample_weight=weight)
+    if bounds is None:
+        return report
+    store = np.stack([1 - bounds[:, 1], bounds[:, 0], bounds[:, 1] - bounds[:, 0]])
+    mass = MassFunction.from_store(Frame((0, 1)), np.array([1, 2, 3]), store)
+    whole = calibration_report(codes, mass, n_bins=n_bins, sample_weight=weight)
+    more = tuple(one for one in whole if one.name not in report.to_dict())
+    return CalibrationReport(report.n_samples, (*report.measures, *more))
+
+
+def _intervals(
+    report: CalibrationReport,
+    sample: BinarySample,
+    bounds: Floats | None,
+    n_bins: int,
+    confidence: float,
+    n_resamples: int,
+    random_state: Any,
+) -> tuple[Interval, ...]:
+    bel, pl = (sample.p, sample.p) if bounds is None else bounds.T
+    weight = np.ones(len(sample.p)) if sample.weight is None else sample.weight
+    ready = prepared(sample.y, sample.p, bel, pl, weight, n_bins)
+    limits = interval_limits(ready, n_resamples, confidence, check_random_state(random_state))
+    known: dict[str, Measure] = {measure.name: measure for measure in report}
+    return tuple(
+        Interval(name, known[name].value, *limits[name], known[name].definition)
+        for name in limits
+        if name in known
+    )

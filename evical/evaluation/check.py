@@ -1,0 +1,274 @@
+"""A check of calibration with a verdict, for pipelines.
+
+Stated tests are made at a stated level, all together by Holm's procedure, and the calibration
+error may have a stated bound. A check that passes says what it could have found; how many samples
+there are decides that, not how good the predictions are.
+"""
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from dstheory.kernels.arguments import (
+    as_real,
+    as_sequence,
+    check_choice,
+    check_count,
+    check_instance,
+    check_level,
+)
+from evical.evaluation import _detectable as detectable
+from evical.evaluation._evaluation import Evaluation
+from evical.metrics import (
+    binomial_test,
+    coverage_test,
+    expected_calibration_error,
+    hosmer_lemeshow_test,
+    interval_calibration_test,
+    kolmogorov_smirnov_test,
+    kuiper_test,
+    spiegelhalter_test,
+)
+from evical.metrics.beliefs import IntervalSample
+from evical.metrics.bins import filled_bins
+from evical.metrics.inputs import MOST_REPEATS, BinarySample
+from evical.metrics.test_result import pvalue_text
+from evical.significance import holm_adjusted
+
+__all__ = ["TESTS", "CalibrationCheck", "CheckedTest", "check_calibration"]
+
+
+@dataclass(frozen=True)
+class _Kind:
+    """A test, what it finds with a probability of 80 %, in words, and whether it is of beliefs."""
+
+    test: Callable[..., Any]
+    detectable: Callable[..., float]
+    words: str
+    beliefs: bool = False
+    binned: bool = False
+
+
+_NOTHING = "nothing: the samples are too few, or all probabilities 1/2"
+_ALL = "probabilities that are off by {:.2g} everywhere, to one side"
+TESTS = {
+    "spiegelhalter": _Kind(
+        spiegelhalter_test,
+        detectable.too_extreme,
+        "probabilities that are too extreme, or not enough, by {:.2g} on average",
+    ),
+    "kolmogorov_smirnov": _Kind(kolmogorov_smirnov_test, detectable.shift_by_maximum, _ALL),
+    "kuiper": _Kind(kuiper_test, detectable.shift_by_range, _ALL),
+    "hosmer_lemeshow": _Kind(hosmer_lemeshow_test, detectable.shift_by_bins, _ALL, binned=True),
+    "binomial": _Kind(
+        binomial_test, detectable.one_bin, "one bin that is off by {:.2g}", binned=True
+    ),
+    "interval": _Kind(
+        interval_calibration_test,
+        detectable.beyond_bounds,
+        "probabilities that lie {:.2g} outside [Bel, Pl] everywhere, to one side",
+        beliefs=True,
+    ),
+    "coverage": _Kind(
+        coverage_test,
+        lambda sample, *rest: detectable.one_bin(sample.middle, *rest),
+        "one bin whose frequency lies {:.2g} outside its mean [Bel, Pl]",
+        beliefs=True,
+        binned=True,
+    ),
+}
+
+
+@dataclass(frozen=True)
+class CheckedTest:
+    """Outcome of a test.
+
+    Parameters
+    ----------
+    name : str
+        A key of `TESTS`.
+    pvalue, adjusted : float
+        By itself, and by Holm's procedure for all tests of the check.
+    rejected : bool
+        Whether calibration is rejected at the level of the check.
+    detectable : float
+        Error that this test finds with a probability of 80 %.
+    finds : str
+        What error that is, in words.
+    """
+
+    name: str
+    pvalue: float
+    adjusted: float
+    rejected: bool
+    detectable: float
+    finds: str
+
+
+@dataclass(frozen=True)
+class CalibrationCheck:
+    """A verdict and what it rests on.
+
+    Parameters
+    ----------
+    passed : bool
+    n_samples : int
+    level : float
+        Of all tests together.
+    tests : tuple of CheckedTest
+    error : float
+        Expected calibration error of ten bins of equal width, or as many as asked for.
+    expected_error : float
+        What it is on average if predictions are calibrated: with few samples not little.
+    max_error : float or None
+        The bound.
+    """
+
+    passed: bool
+    n_samples: int
+    level: float
+    tests: tuple[CheckedTest, ...]
+    error: float
+    expected_error: float
+    max_error: float | None
+
+    def __str__(self) -> str:
+        """The verdict in one line."""
+        found = "passed" if self.passed else "failed"
+        return f"{found}, {self.n_samples} samples: {'; '.join([*self._tests(), *self._bound()])}"
+
+    def _tests(self) -> list[str]:
+        texts = []
+        for one in self.tests:
+            holm = ", Holm" if len(self.tests) > 1 else ""
+            sign = "<=" if one.rejected else ">"
+            text = f"{one.name} {pvalue_text(one.adjusted)} {sign} {self.level:g}{holm}"
+            if not one.rejected:
+                often = ", 4 times of 5" if one.finds != _NOTHING else ""
+                text += f" (would find {one.finds}{often})"
+            texts.append(text)
+        return texts
+
+    def _bound(self) -> list[str]:
+        if self.max_error is None:
+            return []
+        sign = "<=" if self.error <= self.max_error else ">"
+        return [
+            f"ECE {self.error:.3g} {sign} {self.max_error:g} (calibrated predictions of as many "
+            f"samples have {self.expected_error:.2g})"
+        ]
+
+
+def check_calibration(
+    evaluation: Evaluation,
+    tests: Sequence[str] | None = None,
+    *,
+    level: float = 0.05,
+    max_error: float | None = None,
+    n_bins: int = 10,
+) -> CalibrationCheck:
+    """Test predictions at a stated level, and hold their calibration error to a bound.
+
+    Parameters
+    ----------
+    evaluation : Evaluation
+    tests : sequence of str, optional
+        Names of `TESTS`; by default "interval" for beliefs and "spiegelhalter" for
+        probabilities. None at all if empty.
+    level : float
+        Probability of a false alarm, of all tests together.
+    max_error : float, optional
+        Bound of the expected calibration error.
+    n_bins : int
+
+    Returns
+    -------
+    CalibrationCheck
+
+    Raises
+    ------
+    ValueError
+        If there is no such test, one is of beliefs and there are none, a number is out of range,
+        or nothing is to be checked.
+
+    Examples
+    --------
+    >>> made = Evaluation.from_predictions([0, 0, 0, 1] * 25, [0.25] * 100)
+    >>> check = check_calibration(made, max_error=0.1)
+    >>> check.passed, round(check.tests[0].pvalue, 2)
+    (True, 1.0)
+    >>> sure = Evaluation.from_predictions([0, 0, 0, 1] * 25, [0.05] * 100)
+    >>> check_calibration(sure).passed
+    False
+    """
+    check_instance("evaluation", evaluation, Evaluation, "an Evaluation")
+    if tests is None:
+        tests = ["spiegelhalter" if evaluation.bel is None else "interval"]
+    given = as_sequence(tests, "tests", f"names out of {', '.join(TESTS)}")
+    for name in given:
+        check_choice("test", name, TESTS)
+    names = list(dict.fromkeys(given))
+    _check_arguments(names, evaluation, level, max_error)
+    check_count("n_bins", n_bins, 1, MOST_REPEATS)
+    pvalues = [_pvalue(name, evaluation, n_bins) for name in names]
+    adjusted = holm_adjusted(pvalues) if names else np.empty(0)
+    results = []
+    for name, alone, together in zip(names, pvalues, adjusted, strict=True):
+        size = TESTS[name].detectable(_sample(name, evaluation), level / len(names), n_bins)
+        rejected = bool(together <= level)
+        finds = TESTS[name].words.format(size) if size < 1 else _NOTHING
+        results.append(CheckedTest(name, alone, float(together), rejected, size, finds))
+    sample = _probabilities(evaluation)
+    error = expected_calibration_error(
+        evaluation.y, sample.p, n_bins=n_bins, sample_weight=sample.weight
+    )
+    passed = not any(one.rejected for one in results)
+    passed = passed and (max_error is None or error <= max_error)
+    expected = _expected_error(sample, n_bins)
+    return CalibrationCheck(
+        passed, len(sample.p), level, tuple(results), error, expected, max_error
+    )
+
+
+def _check_arguments(
+    names: list[str], evaluation: Evaluation, level: float, max_error: float | None
+) -> None:
+    for name in names:
+        if TESTS[name].beliefs and evaluation.bel is None:
+            raise ValueError(f"test {name!r} is of belief intervals, but there are none")
+    if not names and max_error is None:
+        raise ValueError("there is nothing to check; name a test or a bound of the error")
+    check_level("level", level)
+    if max_error is not None and not 0 <= as_real("max_error", max_error) <= 1:
+        raise ValueError(f"the bound of the error is {max_error!r}, expected one in [0, 1]")
+
+
+def _pvalue(name: str, evaluation: Evaluation, n_bins: int) -> float:
+    kind = TESTS[name]
+    options: dict[str, Any] = {"n_bins": n_bins} if kind.binned else {}
+    predictions: Any = evaluation.probability
+    if kind.beliefs:
+        predictions = np.stack([np.asarray(evaluation.bel), np.asarray(evaluation.pl)], axis=1)
+    result = kind.test(evaluation.y, predictions, sample_weight=evaluation.weight, **options)
+    return float(result.pvalue)
+
+
+def _sample(name: str, evaluation: Evaluation) -> BinarySample | IntervalSample:
+    if not TESTS[name].beliefs or evaluation.bel is None or evaluation.pl is None:
+        return _probabilities(evaluation)
+    y = evaluation.y.astype(np.float64)
+    return IntervalSample(y, evaluation.bel, evaluation.pl, evaluation.weight)
+
+
+def _probabilities(evaluation: Evaluation) -> BinarySample:
+    y = evaluation.y.astype(np.float64)
+    return BinarySample(y, evaluation.probability, evaluation.weight)
+
+
+def _expected_error(sample: BinarySample, n_bins: int) -> float:
+    """Mean ECE of calibrated predictions: gaps of bins are nearly normal, E|x| = sqrt(2/pi) sd."""
+    bins = filled_bins(sample, n_bins, "uniform")
+    deviation = np.sqrt(bins.prob * (1 - bins.prob) / bins.size)
+    return float(np.sqrt(2 / np.pi) * (bins.weight @ deviation) / bins.weight.sum())

@@ -1,0 +1,234 @@
+"""Calibrators by name, and how simple each one is.
+
+A name is that of the class in lower case, with options after colons: ``"logistic"``,
+``"logistic:bayesian"``, ``"binning:n_bins=15:strategy=quantile"``. Simplicity is the number of
+numbers that are fitted; curves that follow the data come after all of these, and averages over
+many such curves last.
+"""
+
+from collections.abc import Iterable, Mapping
+from typing import Any, Self
+
+import numpy as np
+from numpy.typing import NDArray
+from sklearn.base import BaseEstimator
+
+from dstheory.kernels.arguments import as_sequence, check_instance, did_you_mean, shown
+from evical.calibrators import BaseCalibrator
+from evical.calibrators.by_name import by_name
+
+__all__ = [
+    "AS_THEY_ARE",
+    "calibrator_named",
+    "complexity",
+    "complexity_text",
+    "method_names",
+    "named",
+]
+
+AS_THEY_ARE = "as_they_are"
+DEFAULT = ("logistic", "beta", "isotonic", "venn_abers", "spline", "kde")
+
+# Fitted numbers of a curve whose form is given.
+_PARAMETERS = {
+    "AsTheyAre": 0,
+    "NormalizingCalibrator": 1,
+    "TemperatureCalibrator": 1,
+    "LogisticCalibrator": 2,
+    "AssignmentValueCalibrator": 2,  # one a class that samples are assigned to
+    "BetaCalibrator": 3,
+    "GaussianCalibrator": 5,  # two means, two variances, the share of positives
+    "PiecewiseLogisticCalibrator": 6,  # four values and two inner knots
+    "AsymmetricLaplaceCalibrator": 7,  # two modes, four rates, the share of positives
+}
+_CURVE, _AVERAGE = 100, 1000
+_AVERAGES = ("ABBCalibrator", "BBQCalibrator", "DPMCalibrator", "ELiTECalibrator", "ENIRCalibrator")
+
+
+class AsTheyAre(BaseEstimator):  # type: ignore[misc]  # sklearn is untyped
+    """Scores in [0, 1] taken for probabilities: what calibration is measured against."""
+
+    def fit(self, scores: Any, y: Any) -> Self:
+        return self
+
+    def predict_proba(self, scores: Any) -> NDArray[np.float64]:
+        p = np.ravel(np.asarray(scores, dtype=np.float64))
+        if p.min() < 0 or p.max() > 1:
+            row = int(np.argmax((p < 0) | (p > 1)))
+            raise ValueError(f"scores[{row}] is {p[row]}, which is no probability")
+        return np.stack([1 - p, p], axis=1)
+
+
+def method_names() -> list[str]:
+    """Names of all methods.
+
+    Returns
+    -------
+    list of str
+
+    Examples
+    --------
+    >>> "venn_abers" in method_names(), "elite" in method_names()
+    (True, True)
+    """
+    return [AS_THEY_ARE, *sorted(by_name())]
+
+
+def calibrator_named(text: str) -> Any:
+    """A calibrator, not yet fitted, by its name and options.
+
+    Parameters
+    ----------
+    text : str
+        A name of `method_names`; after colons the model, or options ``key=value``.
+
+    Returns
+    -------
+    calibrator
+
+    Raises
+    ------
+    ValueError
+        If there is no such method or option, similar names are said; or for a wrong value.
+
+    Examples
+    --------
+    >>> calibrator_named("logistic:bayesian")
+    LogisticCalibrator(model='bayesian')
+    >>> calibrator_named("binning:n_bins=15:strategy=quantile")
+    BinningCalibrator(n_bins=15, strategy='quantile')
+    >>> calibrator_named("logstic")
+    Traceback (most recent call last):
+    ValueError: there is no method 'logstic'; did you mean 'logistic'?
+    """
+    check_instance("text", text, str, "a method such as 'logistic:bayesian'")
+    name, *options = (part.strip() for part in text.split(":"))
+    plain = name.lower().replace("-", "_")
+    if plain == AS_THEY_ARE and not options:
+        return AsTheyAre()
+    classes = by_name()
+    if plain not in classes:
+        raise ValueError(f"there is no method {name!r}{_meant(plain, method_names())}")
+    kind = classes[plain]
+    calibrator = kind(**dict(_option(kind, plain, option) for option in options))
+    try:
+        calibrator._check_all_parameters()  # at once, and not as a method that could not be fitted
+    except (TypeError, ValueError) as error:
+        raise ValueError(f"method {text!r}: {error}") from error
+    return calibrator
+
+
+def named(methods: Any, scores: NDArray[np.float64]) -> dict[str, Any]:
+    """Estimators by name, from whatever `compare` takes for methods.
+
+    Parameters
+    ----------
+    methods : None, "all", sequence of str or estimators, or mapping
+    scores : (n,) array
+        Scores as they are take part by default if all are probabilities.
+
+    Returns
+    -------
+    dict of str to estimator
+
+    Raises
+    ------
+    ValueError
+        If there is no method, or two have the same name.
+    TypeError
+        If one is neither a name nor an estimator.
+    """
+    if isinstance(methods, Mapping):
+        found = [(str(name), _estimator(method)) for name, method in methods.items()]
+    else:
+        found = [(_label(method), _estimator(method)) for method in _listed(methods, scores)]
+    names = [name for name, _ in found]
+    if not names:
+        raise ValueError("there is no method to try; name at least one")
+    twice = sorted({name for name in names if names.count(name) > 1})
+    if twice:
+        raise ValueError(f"method {twice[0]!r} is named twice; give a mapping of different names")
+    return dict(found)
+
+
+def complexity(estimator: Any) -> int:
+    """Greater for methods that adapt to more; of others than ours, as a curve.
+
+    Examples
+    --------
+    >>> [complexity(calibrator_named(name)) for name in ("logistic", "isotonic", "bbq")]
+    [2, 100, 1000]
+    """
+    kind = type(estimator).__name__
+    return _PARAMETERS.get(kind, _AVERAGE if kind in _AVERAGES else _CURVE)
+
+
+def complexity_text(value: int) -> str:
+    """What a method of this complexity is.
+
+    Examples
+    --------
+    >>> [complexity_text(value) for value in (0, 1, 2, 100)]
+    ['fits nothing', 'fits 1 number', 'fits 2 numbers', 'fits a curve that follows the data']
+    """
+    if value >= _AVERAGE:
+        return "averages many curves"
+    if value >= _CURVE:
+        return "fits a curve that follows the data"
+    return "fits nothing" if not value else f"fits {value} number{'s' if value > 1 else ''}"
+
+
+def _listed(methods: Any, scores: NDArray[np.float64]) -> Iterable[Any]:
+    unit = scores.min() >= 0 and scores.max() <= 1
+    if methods is None:
+        return ((AS_THEY_ARE,) if unit else ()) + DEFAULT
+    if isinstance(methods, str):
+        if methods != "all":
+            return [methods]
+        # Without calibration there is nothing but scores that are probabilities to go by.
+        return [name for name in method_names() if unit or name != AS_THEY_ARE]
+    return as_sequence(methods, "methods", "None, 'all', names, estimators, or a mapping")
+
+
+def _label(method: Any) -> str:
+    return method.strip() if isinstance(method, str) else repr(method)
+
+
+def _estimator(method: Any) -> Any:
+    if isinstance(method, str):
+        return calibrator_named(method)
+    if not hasattr(method, "fit") or isinstance(method, type):
+        raise TypeError(
+            f"{shown(method)} is no method: expected a name, or an estimator with fit()"
+        )
+    return method
+
+
+def _option(kind: type[BaseCalibrator], name: str, text: str) -> tuple[str, Any]:
+    key, equals, value = (part.strip() for part in text.partition("="))
+    if not equals:
+        key, value = "model", text
+    known = kind._get_param_names()
+    if key not in known:
+        raise ValueError(f"method {name!r} has no option {key!r}{_meant(key, known)}")
+    return key, _value(value)
+
+
+def _value(text: str) -> Any:
+    """A word, or what is written as a number, truth value or None."""
+    words = {"none": None, "true": True, "false": False}
+    if text.lower() in words:
+        return words[text.lower()]
+    for kind in (int, float):
+        if "_" in text:  # which Python would skip between digits
+            break
+        try:
+            return kind(text)
+        except ValueError:
+            pass
+    return text
+
+
+def _meant(name: str, known: Iterable[str]) -> str:
+    names = list(known)
+    return did_you_mean(name, names) or f"; there are {', '.join(names)}"

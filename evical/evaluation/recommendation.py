@@ -1,0 +1,326 @@
+"""Which calibrator to take, and why: a choice with its reasons in sentences.
+
+The rule is that of one standard error (Breiman et al. 1984, section 3.4.3), on paired differences:
+of all methods whose mean loss exceeds the least by no more than a standard error of that
+difference, the simplest is taken. Where samples are too few for that method, two standard errors
+count, and the simplest is taken of those that the samples suffice for. The standard error is
+Nadeau and Bengio's, as training samples of folds overlap. Whether a difference can be seen is
+another question, answered by Holm's procedure.
+"""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+from scipy import stats
+from sklearn.metrics import roc_auc_score
+
+from evical.evaluation._cross_validation import MEASURES
+from evical.evaluation._sample_size import general_warnings, method_warnings
+from evical.evaluation.methods import AS_THEY_ARE, complexity, complexity_text
+from evical.significance import corrected_t, holm_adjusted
+from evical.significance.numbers import without_rounding
+
+__all__ = ["ALPHA", "Difference", "Recommendation", "differences", "recommend"]
+
+Floats = NDArray[np.float64]
+
+ALPHA = 0.05
+_Z = float(stats.norm.isf(ALPHA / 2))
+_MUCH = 1.1  # a log loss so many times the least is a matter of few samples, not of all
+_TITLES = {"brier_score": "Brier score", "log_loss": "log loss"}
+
+
+@dataclass(frozen=True)
+class Difference:
+    """A method against the best one, over folds.
+
+    Parameters
+    ----------
+    method, other : str
+        `other` is the method of the least mean loss.
+    difference : float
+        Mean loss of `method` less that of `other`.
+    error : float
+        Its standard error, corrected for training samples that folds share.
+    statistic, pvalue : float
+        Corrected resampled t test (Nadeau & Bengio 2003), two-sided.
+    adjusted : float
+        The p-value by Holm's procedure for all methods against the best.
+    """
+
+    method: str
+    other: str
+    difference: float
+    error: float
+    statistic: float
+    pvalue: float
+    adjusted: float
+
+
+@dataclass(frozen=True)
+class Recommendation:
+    """A chosen method, with the reasons and what to beware of.
+
+    Parameters
+    ----------
+    method : str
+        What is advised.
+    best : str
+        The method of the least mean loss.
+    equivalents : tuple of str
+        Methods between which and the best no difference can be seen.
+    reasons, warnings : tuple of str
+        Sentences with numbers.
+    """
+
+    method: str
+    best: str
+    equivalents: tuple[str, ...]
+    reasons: tuple[str, ...]
+    warnings: tuple[str, ...]
+
+    def __str__(self) -> str:
+        lines = [f"take {self.method}", *self.reasons]
+        return "\n  ".join([*lines, *(f"beware: {text}" for text in self.warnings)])
+
+
+def differences(methods: Sequence[str], losses: Floats, share: float) -> tuple[Difference, ...]:
+    """Each other method against the best, by ascending mean loss.
+
+    Parameters
+    ----------
+    methods : sequence of k str
+    losses : (k, J) array
+        Of J folds.
+    share : float
+        Test samples per training sample of a fold.
+
+    Returns
+    -------
+    tuple of k - 1 Difference
+
+    Examples
+    --------
+    >>> found = differences(["a", "b"], np.array([[0.2, 0.1], [0.3, 0.4]]), share=1.0)
+    >>> round(found[0].difference, 2), round(found[0].error, 3)
+    (0.2, 0.173)
+    """
+    order = _ranking(methods, losses.mean(axis=1))
+    best = order[0]
+    tests = [corrected_t(losses[i], losses[best], share) for i in order[1:]]
+    adjusted = holm_adjusted([test.pvalue for test in tests]) if tests else np.empty(0)
+    found = []
+    for i, test, level in zip(order[1:], tests, adjusted, strict=True):
+        gaps = losses[i] - losses[best]
+        error = float(np.sqrt((1 / len(gaps) + share) * gaps.var(ddof=1)))
+        found.append(
+            Difference(
+                methods[i],
+                methods[best],
+                test.difference,
+                error,
+                test.statistic,
+                test.pvalue,
+                float(level),
+            )
+        )
+    return tuple(found)
+
+
+def recommend(
+    estimators: dict[str, Any],
+    values: Floats,
+    found: tuple[Difference, ...],
+    criterion: str,
+    scores: Floats,
+    y: NDArray[np.int64],
+) -> Recommendation:
+    """The simplest method within one standard error of the best, and what speaks for it.
+
+    Two standard errors if the samples are too few for that method but not for another.
+
+    Parameters
+    ----------
+    estimators : dict of k str to estimator
+    values : (k, J, n_measures) array
+    found : tuple of k - 1 Difference
+    criterion : str
+    scores : (n,) array
+    y : (n,) array of 0 and 1
+
+    Returns
+    -------
+    Recommendation
+    """
+    names = list(estimators)
+    means = dict(zip(names, values[:, :, MEASURES.index(criterion)].mean(axis=1), strict=True))
+    best = found[0].other if found else names[0]
+    seen = [one for one in found if one.adjusted > ALPHA]
+    short = {name for name in names if method_warnings(name, estimators[name], scores, y)}
+    chosen = _simplest(_within(1, best, found), estimators)
+    if chosen in short and (enough := [n for n in _within(2, best, found) if n not in short]):
+        chosen = _simplest(enough, estimators)
+    reasons = [
+        _best_text(best, means[best], criterion, values.shape[1]),
+        *_choice_texts(chosen, best, estimators, found, criterion),
+        *_seen_texts(best, seen, found, criterion, values.shape[1]),
+        *_gain_texts(chosen, means, criterion, seen, best),
+    ]
+    warnings = [
+        *general_warnings(y),
+        *method_warnings(chosen, estimators[chosen], scores, y),
+        *_others_warning(chosen, estimators, scores, y),
+        *_ranking_warnings(scores, y),
+        *_certainty_warnings(chosen, names, values, criterion),
+    ]
+    equivalents = tuple(one.method for one in seen)
+    return Recommendation(chosen, best, equivalents, tuple(reasons), tuple(warnings))
+
+
+def _within(errors: int, best: str, found: tuple[Difference, ...]) -> list[str]:
+    """The best method and all within so many standard errors of it, by ascending loss."""
+    return [best, *(one.method for one in found if one.difference <= errors * one.error)]
+
+
+def _simplest(names: Sequence[str], estimators: dict[str, Any]) -> str:
+    """Of equally simple ones the first; names are in the order of their losses."""
+    return min(names, key=lambda name: complexity(estimators[name]))
+
+
+def _ranking(methods: Sequence[str], means: Floats) -> list[int]:
+    """Positions by mean loss, ties by name; equal but for rounding is equal."""
+    rounded = without_rounding(means, np.abs(means).max()).tolist()
+    return sorted(range(len(methods)), key=lambda i: (rounded[i], methods[i]))
+
+
+def _best_text(best: str, mean: float, criterion: str, n_folds: int) -> str:
+    return f"{best} has the least mean {_TITLES[criterion]}, {mean:.4f} over {n_folds} folds"
+
+
+def _choice_texts(
+    chosen: str,
+    best: str,
+    estimators: dict[str, Any],
+    found: tuple[Difference, ...],
+    criterion: str,
+) -> list[str]:
+    level = complexity(estimators[chosen])
+    if chosen == best:
+        if not found:
+            return [f"it is the only method that was tried, and {complexity_text(level)}"]
+        simpler = any(complexity(estimators[one.method]) < level for one in found)
+        if not simpler:
+            return [f"no method that was tried is simpler: it {complexity_text(level)}"]
+        near = _nearest(estimators, level, found)
+        return [f"no simpler method comes within one standard error of it: {near}"]
+    one = next(one for one in found if one.method == chosen)
+    if one.difference > one.error:
+        return [
+            f"{chosen} needs fewer samples than the simplest method within one standard error "
+            f"({complexity_text(level)}); its {_TITLES[criterion]} is {one.difference:.2g} greater "
+            f"than that of {best}, within two standard errors of that difference, {one.error:.2g} "
+            "each"
+        ]
+    return [
+        f"{chosen} is simpler ({complexity_text(level)}; {best} "
+        f"{complexity_text(complexity(estimators[best]))}) and its {_TITLES[criterion]} is "
+        f"{one.difference:.2g} greater, within one standard error of that difference, "
+        f"{one.error:.2g}"
+    ]
+
+
+def _nearest(estimators: dict[str, Any], level: int, found: tuple[Difference, ...]) -> str:
+    one = next(one for one in found if complexity(estimators[one.method]) < level)
+    return f"{one.method} is {one.difference:.2g} worse, with a standard error of {one.error:.2g}"
+
+
+def _seen_texts(
+    best: str,
+    seen: list[Difference],
+    found: tuple[Difference, ...],
+    criterion: str,
+    n_folds: int,
+) -> list[str]:
+    """Which differences are more than chance, and how small a one could have been seen."""
+    texts = []
+    clear = [one for one in found if one.adjusted <= ALPHA]
+    if seen:
+        names = ", ".join(one.method for one in seen)
+        # Half of all true differences of this size come out significant.
+        least = float(stats.t.isf(ALPHA / 2, n_folds - 1)) * max(one.error for one in seen)
+        texts.append(
+            f"no difference can be seen between {best} and {names} at the level of {ALPHA:.0%} "
+            f"(least p = {min(one.adjusted for one in seen):.2g}, corrected t test, Holm); of "
+            f"true differences of {least:.2g} half would have been missed"
+        )
+    if clear:
+        names = ", ".join(one.method for one in clear)
+        texts.append(
+            f"{names}: worse by more than chance (greatest p = "
+            f"{max(one.adjusted for one in clear):.2g})"
+        )
+    return texts
+
+
+def _gain_texts(
+    chosen: str, means: dict[str, float], criterion: str, seen: list[Difference], best: str
+) -> list[str]:
+    """What calibration gains against scores that are probabilities already."""
+    if AS_THEY_ARE not in means:
+        return []
+    if chosen == AS_THEY_ARE:
+        return ["the scores are probabilities that no method is seen to improve"]
+    change = f"from {means[AS_THEY_ARE]:.4f} to {means[chosen]:.4f}"
+    if AS_THEY_ARE in [best, *(one.method for one in seen)]:
+        return [
+            f"that calibration is needed cannot be seen: it changes the {_TITLES[criterion]} of "
+            f"the scores as they are {change}"
+        ]
+    return [f"calibration lowers the {_TITLES[criterion]} of the scores as they are {change}"]
+
+
+def _others_warning(
+    chosen: str, estimators: dict[str, Any], scores: Floats, y: NDArray[np.int64]
+) -> list[str]:
+    """One sentence on all methods that were tried on too few samples for them."""
+    names = sorted(
+        name
+        for name, method in estimators.items()
+        if name != chosen and method_warnings(name, method, scores, y)
+    )
+    if not names:
+        return []
+    return [
+        f"{len(y)} samples with {len(np.unique(scores))} distinct scores are few for "
+        f"{', '.join(names)}: do not conclude that more samples would rank them so"
+    ]
+
+
+def _ranking_warnings(scores: Floats, y: NDArray[np.int64]) -> list[str]:
+    area = float(roc_auc_score(y, scores))
+    n, m = np.bincount(y)
+    # The standard deviation of the area if scores tell nothing (Mann & Whitney 1947).
+    if area >= 0.5 - _Z * np.sqrt((n + m + 1) / (12 * n * m)):
+        return []
+    return [
+        f"the area under the ROC curve of the scores is {area:.2f}: negative samples have the "
+        "greater ones; are they scores of the other class?"
+    ]
+
+
+def _certainty_warnings(chosen: str, names: list[str], values: Floats, criterion: str) -> list[str]:
+    """The Brier score forgives what the log loss does not."""
+    if criterion == "log_loss":
+        return []
+    means = values[:, :, MEASURES.index("log_loss")].mean(axis=1)
+    losses = dict(zip(names, means.tolist(), strict=True))
+    least = min(losses, key=lambda name: (losses[name], name))
+    if losses[chosen] <= _MUCH * losses[least]:
+        return []
+    return [
+        f"the log loss of {chosen} is {losses[chosen]:.3f}, that of {least} {losses[least]:.3f}: "
+        f"{chosen} is sometimes sure and wrong"
+    ]

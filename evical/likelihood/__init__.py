@@ -1,0 +1,1 @@
+"""From a likelihood to masses: one engine for every parametric calibrator."""

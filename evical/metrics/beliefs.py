@@ -1,0 +1,118 @@
+"""What metrics of belief functions take: mass functions, or intervals [Bel, Pl]."""
+
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from dstheory import MassFunction
+from evical.metrics.inputs import (
+    BinarySample,
+    Floats,
+    check_some,
+    checked_weights,
+    class_codes,
+    is_positive,
+    numbers,
+    positive_label,
+)
+from evical.scores.checks import check_same_length
+
+__all__ = ["IntervalSample", "class_intervals", "interval_sample", "normal", "true_plausibility"]
+
+# Rounding of 1 - m({0}) below m({1}).
+_ATOL = 1e-9
+
+
+@dataclass(frozen=True, eq=False)
+class IntervalSample:
+    """Outcomes (n,) of 0 and 1, belief and plausibility (n,) of 1, and weights (n,) or None."""
+
+    y: Floats
+    bel: Floats
+    pl: Floats
+    weight: Floats | None
+
+    @property
+    def middle(self) -> BinarySample:
+        """With the pignistic probability, the middle of the interval."""
+        return BinarySample(self.y, (self.bel + self.pl) / 2, self.weight)
+
+
+def interval_sample(
+    y_true: Any, y_belief: Any, pos_label: Any, sample_weight: Any
+) -> IntervalSample:
+    """Two classes: belief and plausibility of the positive one, however they are given."""
+    if isinstance(y_belief, MassFunction):
+        pos_label = positive_label(y_belief, pos_label)
+        class_codes(y_true, np.asarray(y_belief.frame.labels))  # no label outside the frame
+        m = normal(y_belief)
+        bounds = np.stack([m.bel(pos_label), m.pl(pos_label)], axis=-1).astype(np.float64)
+    else:
+        bounds = numbers(y_belief, "y_belief")
+        if bounds.ndim != 2 or bounds.shape[1] != 2:
+            raise ValueError(
+                f"y_belief has shape {bounds.shape}, expected a mass function or rows [Bel, Pl] "
+                "of the positive class, (n, 2)"
+            )
+    check_some(bounds)
+    bel, pl = checked_bounds(bounds)
+    y = is_positive(y_true, pos_label)
+    check_same_length(y_true=y, y_belief=bounds)
+    return IntervalSample(y, bel, pl, checked_weights(sample_weight, len(y)))
+
+
+def class_intervals(y_belief: Any) -> Floats:
+    """[Bel, Pl] of each class (n, K, 2), or of the positive one of two (n, 1, 2)."""
+    if isinstance(y_belief, MassFunction):
+        m = normal(y_belief)
+        bel = np.stack([m.bel(mask=1 << k) for k in range(len(m.frame))], axis=-1)
+        bounds = np.stack([bel, m.contour()], axis=-1).astype(np.float64)
+    else:
+        bounds = numbers(y_belief, "y_belief")
+        if bounds.ndim == 2:
+            bounds = bounds[:, np.newaxis]
+        if bounds.ndim != 3 or bounds.shape[2] != 2 or bounds.shape[1] == 0:
+            raise ValueError(
+                f"y_belief has shape {bounds.shape}, expected a mass function or rows [Bel, Pl], "
+                "(n, 2) or (n, n_classes, 2)"
+            )
+    check_some(bounds)
+    return np.stack(checked_bounds(bounds), axis=-1)
+
+
+def true_plausibility(
+    y_true: Any, y_belief: Any, pos_label: Any, sample_weight: Any
+) -> tuple[Floats, Floats | None]:
+    """Plausibility (n,) of the true class of each sample, and the weights."""
+    if isinstance(y_belief, MassFunction):
+        contour = np.asarray(normal(y_belief).contour(), dtype=np.float64)
+        check_some(contour)
+        codes = class_codes(y_true, np.asarray(y_belief.frame.labels))
+        check_same_length(y_true=codes, y_belief=contour)
+        return contour[np.arange(len(codes)), codes], checked_weights(sample_weight, len(codes))
+    sample = interval_sample(y_true, y_belief, pos_label, sample_weight)
+    return np.where(sample.y == 1, sample.pl, 1 - sample.bel), sample.weight
+
+
+def checked_bounds(bounds: Floats) -> tuple[Floats, Floats]:
+    """Bel and Pl, which must satisfy 0 <= Bel <= Pl <= 1."""
+    bel, pl = bounds[..., 0], bounds[..., 1]
+    wrong = (bel < -_ATOL) | (pl > 1 + _ATOL) | (bel > pl + _ATOL)
+    if wrong.any():
+        where = tuple(np.argwhere(wrong)[0].tolist())
+        raise ValueError(
+            f"y_belief[{', '.join(map(str, where))}] is [{bel[where]:g}, {pl[where]:g}], expected "
+            f"0 <= Bel <= Pl <= 1 ({int(wrong.sum())} such rows)"
+        )
+    low = np.clip(bel, 0, 1)
+    return low, np.maximum(np.clip(pl, 0, 1), low)
+
+
+def normal(m: MassFunction) -> MassFunction:
+    """A batch (n,) without mass on the empty set."""
+    if len(m.batch_shape) != 1:
+        raise ValueError(
+            f"the mass functions have batch shape {m.batch_shape}, expected (n,): one a sample"
+        )
+    return m if np.all(m.is_normalized) else m.normalize()

@@ -1,0 +1,173 @@
+"""The calibration curve in numbers: how often what was predicted came true, bin by bin.
+
+The share of positives among samples of similar predictions, against their mean prediction, and
+between which limits the probability of the bin lies (Niculescu-Mizil & Caruana 2005, Predicting
+good probabilities with supervised learning; Clopper & Pearson 1934).
+"""
+
+from dataclasses import dataclass
+from typing import Any, Literal
+
+import numpy as np
+from numpy.typing import NDArray
+
+from dstheory.inference import binomial_masses
+from dstheory.kernels.arguments import check_choice, check_level
+from evical.metrics.bins import Bins, bin_numbers, filled_bins
+from evical.metrics.inputs import BinarySample, Floats, binary_sample, counted
+
+__all__ = [
+    "INTERVALS",
+    "CalibrationCurve",
+    "calibration_curve",
+    "curve_of",
+    "share_intervals",
+]
+
+INTERVALS = ("clopper_pearson", "likelihood")
+
+
+@dataclass(frozen=True, eq=False)
+class CalibrationCurve:
+    """A calibration curve over the bins that hold samples.
+
+    Parameters
+    ----------
+    centers : (b,) array
+        Mean prediction of each bin, ascending.
+    frequencies : (b,) array
+        Share of positives.
+    counts : (b,) array of int
+        Samples.
+    lower, upper : (b,) arrays or None
+        Limits for the probability of a positive.
+    number : (b,) array of int
+        Which bin it is, of all, from 0.
+    """
+
+    centers: Floats
+    frequencies: Floats
+    counts: NDArray[np.int64]
+    lower: Floats | None
+    upper: Floats | None
+    number: NDArray[np.intp]
+
+    def __str__(self) -> str:
+        columns = [self.counts, self.centers, self.frequencies]
+        head = " samples  predicted  observed"
+        if self.lower is not None and self.upper is not None:
+            columns, head = [*columns, self.lower, self.upper], head + "  interval"
+        rows = [
+            f"{n:8d}  {c:9.3f}  {f:8.3f}" + "".join(f"  {limit:.3f}" for limit in limits)
+            for n, c, f, *limits in zip(*columns, strict=True)
+        ]
+        return "\n".join([head, *rows])
+
+
+def calibration_curve(
+    y_true: Any,
+    y_prob: Any,
+    *,
+    n_bins: int = 10,
+    strategy: Literal["uniform", "quantile"] = "uniform",
+    interval: Literal["clopper_pearson", "likelihood"] | None = "clopper_pearson",
+    confidence: float = 0.95,
+    pos_label: Any = None,
+    sample_weight: Any = None,
+) -> CalibrationCurve:
+    """Share of positives against mean prediction, with limits, for each bin of predictions.
+
+    Parameters
+    ----------
+    y_true : (n,) array of labels
+    y_prob : (n,) or (n, 2) array, or MassFunction
+    n_bins : int
+    strategy : "uniform" or "quantile"
+        Bins of equal width or of equal frequency.
+    interval : "clopper_pearson", "likelihood" or None
+        Limits of the confidence, or belief and plausibility of the next sample of the bin.
+    confidence : float
+        Level of the limits of Clopper and Pearson.
+    pos_label : label, optional
+    sample_weight : (n,) array, optional
+        All as in `expected_calibration_error`. A weight is no repetition: limits are those of
+        the effective number of samples, the squared sum of weights by the sum of squares.
+
+    Returns
+    -------
+    CalibrationCurve
+        Of the bins that hold samples of positive weight. Printing it shows a table.
+
+    Raises
+    ------
+    ValueError
+        As `expected_calibration_error`; or if there is no such interval, or the level is not
+        inside (0, 1).
+
+    See Also
+    --------
+    evical.plot.ReliabilityDisplay : the same as a picture.
+
+    Notes
+    -----
+    A prediction that is the edge of two bins of equal width belongs to the upper one, and equal
+    predictions are never parted; scikit-learn's function of this name takes the lower one.
+
+    References
+    ----------
+    Clopper & Pearson (1934), Biometrika 26, 404-413. Xu, Davoine, Zha & Denoeux (2016),
+    eqs. 26-32, on both kinds of limits.
+
+    Examples
+    --------
+    >>> curve = calibration_curve([0, 1, 1, 1], [0.2, 0.4, 0.6, 0.8], n_bins=2)
+    >>> curve.centers.round(3), curve.frequencies, curve.counts
+    (array([0.3, 0.7]), array([0.5, 1. ]), array([2, 2]))
+    >>> curve.lower.round(4), curve.upper.round(4)
+    (array([0.0126, 0.1581]), array([0.9874, 1.    ]))
+    """
+    sample = counted(binary_sample(y_true, y_prob, pos_label, sample_weight))
+    check_choice("interval", interval, (*INTERVALS, None))
+    check_level("confidence", confidence)
+    return curve_of(sample, n_bins, strategy, interval, confidence)
+
+
+def curve_of(
+    sample: BinarySample, n_bins: int, strategy: str, interval: str | None, confidence: float
+) -> CalibrationCurve:
+    """The curve of a checked sample without weights of zero."""
+    bins = filled_bins(sample, n_bins, strategy)
+    counts = np.bincount(bin_numbers(sample.p, sample.weight, n_bins, strategy))
+    lower, upper = _limits(bins, sample.weight is None, interval, confidence)
+    return CalibrationCurve(bins.prob, bins.true, counts[bins.number], lower, upper, bins.number)
+
+
+def _limits(
+    bins: Bins, whole: bool, interval: str | None, confidence: float
+) -> tuple[Floats, Floats] | tuple[None, None]:
+    if interval is None:
+        return None, None
+    positives = bins.true * bins.size
+    return share_intervals(
+        np.round(positives) if whole else positives, bins.size, interval, confidence
+    )
+
+
+def share_intervals(
+    positives: NDArray[Any], trials: Floats, interval: str, confidence: float
+) -> tuple[Floats, Floats]:
+    """Lower and upper end for the probability of each bin that holds samples.
+
+    `clopper_pearson` has the limits of that confidence, `likelihood` belief and plausibility of
+    the next sample.
+
+    >>> low, high = share_intervals(np.array([5.0]), np.array([5.0]), "likelihood", 0.95)
+    >>> low.round(6), high
+    (array([0.833333]), array([1.]))
+    """
+    if interval == "likelihood":
+        low, miss = binomial_masses(positives, trials, "likelihood")
+        return low, 1 - miss
+    # The masses of Xu et al. 2016, eqs. 26-28, are the limits times the confidence.
+    low, miss = binomial_masses(positives, trials, "confidence", confidence)
+    return low / confidence, 1 - miss / confidence

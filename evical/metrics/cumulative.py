@@ -1,0 +1,265 @@
+"""Cumulative tests of calibration: Kolmogorov-Smirnov and Kuiper, without bins.
+
+Sort by prediction and add up the residuals: if predictions are calibrated, the path is a random
+walk. Its largest distance from 0 (Kolmogorov-Smirnov) or its range (Kuiper), in units of its
+standard deviation, are those of a Brownian motion for many samples. Arrieta-Ibarra et al. 2022.
+"""
+
+from typing import Any
+
+import numpy as np
+from scipy.special import ndtr
+
+from evical.metrics.inputs import BinarySample, Floats, binary_sample, total_weight
+from evical.metrics.test_result import CalibrationTest, refuted
+
+__all__ = [
+    "brownian_maximum_sf",
+    "brownian_range_sf",
+    "in_deviations",
+    "kolmogorov_smirnov_error",
+    "kolmogorov_smirnov_test",
+    "kuiper_error",
+    "kuiper_test",
+]
+
+_HYPOTHESIS = "each outcome is positive with the probability predicted for it"
+
+
+def kolmogorov_smirnov_error(
+    y_true: Any, y_prob: Any, *, pos_label: Any = None, sample_weight: Any = None
+) -> float:
+    r"""Largest cumulative calibration error (ECCE-MAD); 0 is best.
+
+    Parameters
+    ----------
+    y_true : (n,) array of labels
+    y_prob : (n,) or (n, 2) array, or MassFunction
+    pos_label : label, optional
+    sample_weight : (n,) array, optional
+        All as in `expected_calibration_error`.
+
+    Returns
+    -------
+    float
+        In [0, 1].
+
+    Raises
+    ------
+    ValueError
+        As `expected_calibration_error`.
+
+    Notes
+    -----
+    :math:`\max_t |\frac1n \sum_{p_i \le t} (y_i - p_i)|`. Equal predictions are added at once,
+    so that the order of samples does not matter.
+
+    References
+    ----------
+    Arrieta-Ibarra, Gujral, Tannen, Tygert & Xu (2022), Metrics of calibration for probabilistic
+    predictions, Journal of Machine Learning Research 23, 1-54.
+
+    Examples
+    --------
+    The path is -0.1, 0.6, 0.1, 0.4, 0.5, by 5:
+
+    >>> round(kolmogorov_smirnov_error([0, 1, 0, 1, 1], [0.1, 0.3, 0.5, 0.7, 0.9]), 4)
+    0.12
+    """
+    path, _ = _path(binary_sample(y_true, y_prob, pos_label, sample_weight))
+    return float(np.abs(path).max())
+
+
+def kuiper_error(
+    y_true: Any, y_prob: Any, *, pos_label: Any = None, sample_weight: Any = None
+) -> float:
+    r"""Range of the cumulative calibration error (ECCE-R); 0 is best.
+
+    Parameters
+    ----------
+    y_true : (n,) array of labels
+    y_prob : (n,) or (n, 2) array, or MassFunction
+    pos_label : label, optional
+    sample_weight : (n,) array, optional
+        All as in `expected_calibration_error`.
+
+    Returns
+    -------
+    float
+        In [0, 1].
+
+    Raises
+    ------
+    ValueError
+        As `expected_calibration_error`.
+
+    Notes
+    -----
+    :math:`\max_{s < t} |\frac1n \sum_{s < p_i \le t} (y_i - p_i)|`, the largest error of any
+    interval of predictions. Label flip changes nothing.
+
+    References
+    ----------
+    Arrieta-Ibarra et al. (2022), Journal of Machine Learning Research 23, 1-54.
+
+    Examples
+    --------
+    The path is 0, -0.1, 0.6, 0.1, 0.4, 0.5, by 5:
+
+    >>> round(kuiper_error([0, 1, 0, 1, 1], [0.1, 0.3, 0.5, 0.7, 0.9]), 4)
+    0.14
+    """
+    path, _ = _path(binary_sample(y_true, y_prob, pos_label, sample_weight))
+    return _range(path)
+
+
+def kolmogorov_smirnov_test(
+    y_true: Any, y_prob: Any, *, pos_label: Any = None, sample_weight: Any = None
+) -> CalibrationTest:
+    """Kolmogorov-Smirnov test of calibration, by cumulative residuals.
+
+    Parameters
+    ----------
+    y_true : (n,) array of labels
+    y_prob : (n,) or (n, 2) array, or MassFunction
+    pos_label : label, optional
+    sample_weight : (n,) array, optional
+        All as in `expected_calibration_error`. A weight is no repetition: a sample counts
+        more, but remains one observation.
+
+    Returns
+    -------
+    CalibrationTest
+        The statistic is `kolmogorov_smirnov_error` by the standard deviation of the end of the
+        path; the p-value holds for many samples, and is 0 if a certain prediction was wrong.
+
+    Raises
+    ------
+    ValueError
+        As `expected_calibration_error`.
+
+    References
+    ----------
+    Arrieta-Ibarra et al. (2022), Journal of Machine Learning Research 23, 1-54.
+
+    Examples
+    --------
+    Each residual is 0.5, so that the path ends at 2.5; its standard deviation is
+    sqrt(5 / 4) = 1.118:
+
+    >>> test = kolmogorov_smirnov_test([1] * 5, [0.5] * 5)
+    >>> round(test.statistic, 4), round(test.pvalue, 4)
+    (2.2361, 0.0507)
+    """
+    sample = binary_sample(y_true, y_prob, pos_label, sample_weight)
+    path, deviation = _path(sample)
+    statistic = in_deviations(float(np.abs(path).max()), deviation)
+    pvalue = 0.0 if refuted(sample) else brownian_maximum_sf(statistic)
+    definition = "largest |sum of y - p| over samples up to a prediction, by its standard deviation"
+    return CalibrationTest("Kolmogorov-Smirnov", statistic, pvalue, _HYPOTHESIS, definition)
+
+
+def kuiper_test(
+    y_true: Any, y_prob: Any, *, pos_label: Any = None, sample_weight: Any = None
+) -> CalibrationTest:
+    """Kuiper's test of calibration, by cumulative residuals.
+
+    Parameters
+    ----------
+    y_true : (n,) array of labels
+    y_prob : (n,) or (n, 2) array, or MassFunction
+    pos_label : label, optional
+    sample_weight : (n,) array, optional
+        All as in `kolmogorov_smirnov_test`.
+
+    Returns
+    -------
+    CalibrationTest
+        The statistic is `kuiper_error` by the standard deviation of the end of the path; the
+        p-value holds for many samples, and is 0 if a certain prediction was wrong.
+
+    Raises
+    ------
+    ValueError
+        As `expected_calibration_error`.
+
+    Notes
+    -----
+    More powerful than Kolmogorov-Smirnov's where errors in the middle are made up for before
+    the end, and the better default.
+
+    References
+    ----------
+    Arrieta-Ibarra et al. (2022), Journal of Machine Learning Research 23, 1-54.
+
+    Examples
+    --------
+    >>> test = kuiper_test([1] * 5, [0.5] * 5)
+    >>> round(test.statistic, 4), round(test.pvalue, 4)
+    (2.2361, 0.1013)
+    """
+    sample = binary_sample(y_true, y_prob, pos_label, sample_weight)
+    path, deviation = _path(sample)
+    statistic = in_deviations(_range(path), deviation)
+    pvalue = 0.0 if refuted(sample) else brownian_range_sf(statistic)
+    definition = "largest |sum of y - p| over an interval of predictions, by its standard deviation"
+    return CalibrationTest("Kuiper", statistic, pvalue, _HYPOTHESIS, definition)
+
+
+def _path(sample: BinarySample) -> tuple[Floats, float]:
+    """Cumulative residuals after each distinct prediction, and the deviation of the end."""
+    order = np.argsort(sample.p)
+    p, residuals = sample.p[order], (sample.y - sample.p)[order]
+    variances = sample.p * (1 - sample.p)
+    if sample.weight is not None:
+        residuals = residuals * sample.weight[order]
+        variances = variances * sample.weight**2
+    total = total_weight(sample.weight, len(p))
+    ends = np.append(p[1:] != p[:-1], True)
+    path = np.cumsum(residuals)[ends] / total
+    return path, float(np.sqrt(variances.sum())) / total
+
+
+def _range(path: Floats) -> float:
+    return max(float(path.max()), 0.0) - min(float(path.min()), 0.0)
+
+
+def in_deviations(distance: float, deviation: float) -> float:
+    """A distance in standard deviations; infinite where nothing may vary."""
+    if deviation > 0:
+        return distance / deviation
+    return np.inf if distance > 0 else 0.0
+
+
+def brownian_maximum_sf(x: float) -> float:
+    """Probability that a Brownian motion on [0, 1] leaves [-x, x].
+
+    >>> round(brownian_maximum_sf(2.2414), 4)
+    0.05
+    """
+    if x < 0.2:
+        return 1.0
+    if x == np.inf:
+        return 0.0
+    if x > 1.5:  # passages with alternating signs; the series below would cancel
+        k = np.arange(10)
+        return float(4 * ((-1.0) ** k * ndtr(-(2 * k + 1) * x)).sum())
+    odd = 2 * np.arange(20) + 1
+    signs = np.where(odd % 4 == 1, 1, -1)
+    inside = 4 / np.pi * (signs / odd * np.exp(-((odd * np.pi / x) ** 2) / 8)).sum()
+    return float(1 - inside)
+
+
+def brownian_range_sf(x: float) -> float:
+    """Probability that the range of a Brownian motion on [0, 1] exceeds x (Feller 1951).
+
+    >>> round(brownian_range_sf(2.4978), 4)
+    0.05
+    """
+    if x < 0.3:  # less than 1e-15 from certainty
+        return 1.0
+    if x == np.inf:
+        return 0.0
+    k = np.arange(1, 61)
+    tails = 8 * (-1.0) ** (k - 1) * k * ndtr(-k * x)
+    return float(min(max(tails.sum(), 0.0), 1.0))

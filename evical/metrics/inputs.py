@@ -1,0 +1,349 @@
+"""What metrics take: labels, probabilities or mass functions, and weights.
+
+Labels become numbers and mass functions become pignistic probabilities here, once, so that each
+metric is a formula. Label conventions are scikit-learn's. Every refusal names the row.
+"""
+
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+from sklearn.utils import column_or_1d
+
+from dstheory import MassFunction
+from dstheory.kernels.arguments import as_array, as_floats
+from dstheory.transform import betp
+from evical.scores.checks import check_labels, check_same_length, check_weights
+
+__all__ = [
+    "MOST_REPEATS",
+    "BinarySample",
+    "ClassSample",
+    "assigned_classes",
+    "average",
+    "binary_sample",
+    "checked_weights",
+    "class_codes",
+    "class_sample",
+    "counted",
+    "indicators",
+    "mean_squares",
+    "numbers",
+    "of_class",
+    "refuse",
+    "total_weight",
+    "unlabeled_probabilities",
+]
+
+Floats = NDArray[np.float64]
+
+# Quantiles of ten million draws are right to 1e-4 of the level; as many bins take 80 MB an array.
+MOST_REPEATS = 10_000_000
+
+
+@dataclass(frozen=True, eq=False)
+class BinarySample:
+    """Outcomes (n,) of 0 and 1, probabilities (n,) of 1, and weights (n,) or None."""
+
+    y: Floats
+    p: Floats
+    weight: Floats | None
+
+
+@dataclass(frozen=True, eq=False)
+class ClassSample:
+    """Class numbers (n,), probabilities (n, K), weights (n,) or None, and labels (K,)."""
+
+    codes: NDArray[np.intp]
+    p: Floats
+    weight: Floats | None
+    labels: NDArray[Any]
+
+
+def binary_sample(y_true: Any, y_prob: Any, pos_label: Any, sample_weight: Any) -> BinarySample:
+    """Two classes: probabilities of the positive one, however they are given."""
+    if isinstance(y_prob, MassFunction):
+        p, pos_label = _pignistic_positive(y_prob, pos_label, y_true)
+    else:
+        p = _positive_column(probabilities(y_prob))
+    check_some(p)
+    y = is_positive(y_true, pos_label)
+    check_same_length(y_true=y, y_prob=p)
+    return BinarySample(y, p, checked_weights(sample_weight, len(p)))
+
+
+def counted(sample: BinarySample) -> BinarySample:
+    """Without the samples of weight zero, which count for nothing."""
+    if sample.weight is None:
+        return sample
+    some = sample.weight > 0
+    return BinarySample(sample.y[some], sample.p[some], sample.weight[some])
+
+
+def class_sample(y_true: Any, y_prob: Any, labels: Any, sample_weight: Any) -> ClassSample:
+    """Any number of classes; a single column is the probability of the greater of two labels."""
+    if isinstance(y_prob, MassFunction):
+        names, p = np.asarray(y_prob.frame.labels), _pignistic(y_prob)
+        names = known_labels(names, labels, "the frame of y_prob")
+    else:
+        p = probabilities(y_prob)
+        p = np.stack([1 - p, p], axis=1) if p.ndim == 1 else p
+        names = class_labels(y_true, labels, p.shape[1])
+    check_some(p)
+    codes = codes_01(y_true) if names.tolist() == [0, 1] else None
+    if codes is None:
+        codes = class_codes(y_true, names)
+    check_same_length(y_true=codes, y_prob=p)
+    return ClassSample(codes, p, checked_weights(sample_weight, len(p)), names)
+
+
+def unlabeled_probabilities(y_prob: Any) -> Floats:
+    """Probabilities (n, K) where labels do not matter."""
+    p = _pignistic(y_prob) if isinstance(y_prob, MassFunction) else probabilities(y_prob)
+    check_some(p)
+    return np.stack([1 - p, p], axis=1) if p.ndim == 1 else p
+
+
+def numbers(values: Any, name: str) -> Floats:
+    """Finite numbers as float64; a NaN is named by its row."""
+    array = as_floats(values, name)
+    # A sum is finite unless a value is not, or it overflows: one pass for the usual case.
+    with np.errstate(invalid="ignore", over="ignore"):
+        fine = np.isfinite(array.sum())
+    if not fine:
+        refuse(array, ~np.isfinite(array), name, "a finite number")
+    return array
+
+
+def refuse(array: NDArray[Any], wrong: NDArray[np.bool_], name: str, expected: str) -> None:
+    """Raise for the first wrong value."""
+    if wrong.any():
+        where = np.argwhere(wrong)[0].tolist()
+        place = ", ".join(map(str, where))
+        count = f" ({int(wrong.sum())} such values)" if wrong.sum() > 1 else ""
+        raise ValueError(f"{name}[{place}] is {array[tuple(where)]}{count}, expected {expected}")
+
+
+def check_some(rows: Any) -> None:
+    """Raise if there is no sample."""
+    if len(rows) == 0:
+        raise ValueError("there is no sample; a metric needs at least one")
+
+
+def probabilities(y_prob: Any) -> Floats:
+    """Numbers in [0, 1], (n,) or (n, K); rows of several columns sum to 1."""
+    p = numbers(y_prob, "y_prob")
+    if p.ndim == 2 and p.shape[1] == 1:
+        p = p[:, 0]
+    if p.ndim not in (1, 2):
+        raise ValueError(f"y_prob has shape {p.shape}, expected (n,) or (n, n_classes)")
+    if p.size and (p.min() < 0 or p.max() > 1):
+        refuse(p, (p < 0) | (p > 1), "y_prob", "a probability in [0, 1]")
+    if p.ndim == 2:
+        _check_rows(p, np.asarray(y_prob).dtype)
+    return p
+
+
+def _check_rows(p: Floats, dtype: np.dtype[Any]) -> None:
+    totals = p.sum(axis=1)
+    # scikit-learn's tolerance: half the digits of the type.
+    atol = np.sqrt(np.finfo(dtype if dtype.kind == "f" else np.float64).eps)
+    wrong = np.abs(totals - 1) > atol
+    if wrong.any():
+        row = int(np.argmax(wrong))
+        hint = "; for [Bel, Pl] give a mass function, or their mean" if p.shape[1] == 2 else ""
+        raise ValueError(
+            f"row {row} of y_prob sums to {totals[row]:.6g}, expected 1 "
+            f"({int(wrong.sum())} of {len(p)} rows){hint}"
+        )
+
+
+def _positive_column(p: Floats) -> Floats:
+    if p.ndim == 1:
+        return p
+    if p.shape[1] != 2:
+        raise ValueError(
+            f"y_prob has {p.shape[1]} columns, but this metric is about two classes; for more "
+            "see the classwise, micro and top_label metrics"
+        )
+    return np.ascontiguousarray(p[:, 1])
+
+
+def _pignistic(m: MassFunction) -> Floats:
+    if len(m.batch_shape) != 1:
+        raise ValueError(
+            f"the mass functions have batch shape {m.batch_shape}, expected (n,): one a sample"
+        )
+    return np.asarray(betp(m), dtype=np.float64)
+
+
+def _pignistic_positive(m: MassFunction, pos_label: Any, y_true: Any) -> tuple[Floats, Any]:
+    positive = positive_label(m, pos_label)
+    class_codes(y_true, np.asarray(m.frame.labels))  # no label outside the frame
+    return np.ascontiguousarray(_pignistic(m)[:, m.frame.labels.index(positive)]), positive
+
+
+def positive_label(m: MassFunction, pos_label: Any) -> Any:
+    """The positive one of the two labels of a frame; the second if none is named."""
+    labels = m.frame.labels
+    if len(labels) != 2:
+        raise ValueError(
+            f"y_prob has a frame of {len(labels)} labels, but this metric is about two classes"
+        )
+    if pos_label is not None and pos_label not in labels:
+        raise ValueError(f"pos_label is {pos_label!r}, expected one of {list(labels)}")
+    return labels[1] if pos_label is None else pos_label
+
+
+def is_positive(y_true: Any, pos_label: Any) -> Floats:
+    """1 where a label is the positive one, else 0."""
+    y = plain_labels(y_true)
+    if y.dtype.kind not in "biuf":
+        return _is_positive_name(check_labels(y), pos_label)
+    one = y == (1 if pos_label is None else pos_label)
+    rest = y[~one]
+    if pos_label is None:
+        wrong = ~one & (y != 0) & (y != -1)
+        refuse(y, wrong, "y_true", "0 or 1, or -1 or 1; name another positive label by pos_label")
+        if len(rest) and rest.min() != rest.max():
+            raise ValueError("y_true holds -1, 0 and 1, expected two labels")
+    else:
+        refuse(y, ~np.isfinite(y), "y_true", "a label")
+        if len(rest) and rest.min() != rest.max():
+            raise ValueError(
+                f"y_true has other labels than {pos_label!r} and {rest[0].item()!r}, expected two"
+            )
+        _check_present(one, rest, pos_label)
+    return np.asarray(one, dtype=np.float64)
+
+
+def plain_labels(y_true: Any) -> NDArray[Any]:
+    """Labels (n,); numbers in an array of objects become an array of numbers."""
+    y = one_column(y_true, "y_true")
+    if y.dtype != object:
+        return y
+    return np.asarray(y.tolist()) if all(isinstance(v, int | float) for v in y) else y
+
+
+def one_column(values: Any, name: str) -> NDArray[Any]:
+    """Labels (n,) of any kind."""
+    plain = as_array(values, name) if isinstance(values, list | tuple) else values
+    return np.asarray(column_or_1d(plain))
+
+
+def _is_positive_name(y: NDArray[Any], pos_label: Any) -> Floats:
+    labels = np.unique(y).tolist()
+    if pos_label is None:
+        raise ValueError(f"y_true holds {labels}; name the positive label by pos_label")
+    if len(labels) > 2 or (len(labels) == 2 and pos_label not in labels):
+        raise ValueError(f"y_true holds {labels[:5]}, expected {pos_label!r} and one other label")
+    return np.asarray(y == pos_label, dtype=np.float64)
+
+
+def _check_present(one: NDArray[np.bool_], rest: NDArray[Any], pos_label: Any) -> None:
+    if not one.any() and pos_label not in (0, 1) and len(rest):
+        raise ValueError(f"pos_label is {pos_label!r}, but all labels are {rest[0].item()!r}")
+
+
+def class_labels(y_true: Any, labels: Any, n_classes: int) -> NDArray[Any]:
+    """Labels of the columns: as given, else those of `y_true`, sorted."""
+    if labels is not None:
+        names = one_column(labels, "labels")
+        if len(names) != n_classes or len(set(names.tolist())) != n_classes:
+            raise ValueError(
+                f"labels are {names.tolist()}, expected {n_classes} different ones, one a column"
+            )
+        return names
+    if n_classes == 2 and codes_01(y_true) is not None:
+        return np.array([0, 1])
+    found = np.unique(check_labels(plain_labels(y_true)))
+    for pair in ([0, 1], [-1, 1]):  # of which one may be missing
+        if n_classes == 2 and set(found.tolist()) <= set(pair):
+            return np.array(pair)
+    if len(found) != n_classes:
+        raise ValueError(
+            f"y_true has {len(found)} labels, but there are {n_classes} columns; name the labels "
+            "of the columns by labels"
+        )
+    return found
+
+
+def known_labels(names: NDArray[Any], labels: Any, owner: str) -> NDArray[Any]:
+    """Labels that are known already; others given beside them must be the same."""
+    if labels is not None and list(labels) != names.tolist():
+        raise ValueError(f"labels are {list(labels)}, but {owner} has {names.tolist()}")
+    return names
+
+
+def codes_01(y_true: Any) -> NDArray[np.intp] | None:
+    """Whole numbers 0 and 1 as they are, without the sort that other labels need."""
+    y = as_array(y_true, "y_true")
+    if y.ndim != 1 or y.dtype.kind not in "biu" or not len(y) or y.min() < 0 or y.max() > 1:
+        return None
+    return y.astype(np.intp, copy=False)
+
+
+def class_codes(y_true: Any, labels: NDArray[Any]) -> NDArray[np.intp]:
+    """Number of the class of each sample."""
+    y = check_labels(plain_labels(y_true))
+    order = np.argsort(labels, kind="stable")
+    try:
+        place = np.searchsorted(labels, y, sorter=order)
+    except TypeError as error:
+        raise ValueError(f"labels of y_true and {labels.tolist()} do not compare") from error
+    codes = order[np.minimum(place, len(labels) - 1)]
+    wrong = np.asarray(labels[codes] != y)
+    refuse(y, wrong, "y_true", f"one of {labels.tolist()}")
+    return np.asarray(codes)
+
+
+def indicators(sample: ClassSample) -> Floats:
+    """1 in the column of the class of each sample (n, K)."""
+    return np.asarray(sample.codes[:, np.newaxis] == np.arange(sample.p.shape[1]), dtype=np.float64)
+
+
+def mean_squares(sample: ClassSample) -> Floats:
+    """Mean over classes of the squared error of each sample (n,)."""
+    if sample.p.shape[1] == 2:  # both classes have the same
+        return np.asarray((sample.p[:, 1] - sample.codes) ** 2)
+    return np.asarray(((sample.p - indicators(sample)) ** 2).mean(axis=1))
+
+
+def assigned_classes(p: Floats) -> NDArray[np.intp]:
+    """Number of the first most probable class (n,)."""
+    if p.shape[1] == 2:  # many times faster than argmax along rows
+        return np.asarray(p[:, 1] > p[:, 0], dtype=np.intp)
+    return np.asarray(p.argmax(axis=1))
+
+
+def of_class(p: Floats, codes: NDArray[np.intp]) -> Floats:
+    """Probability of one class for each sample (n,)."""
+    if p.shape[1] == 2:  # several times faster than an index for each row
+        return np.where(codes == 1, p[:, 1], p[:, 0])
+    return np.asarray(p[np.arange(len(p)), codes])
+
+
+def checked_weights(sample_weight: Any, n: int) -> Floats | None:
+    """Weights (n,) that are not all zero, or None."""
+    weight = check_weights(sample_weight, n)
+    if weight is not None and not weight.any():
+        raise ValueError("all sample weights are zero; at least one sample must count")
+    return weight
+
+
+def total_weight(weight: Floats | None, n: int) -> float:
+    """Sum of the weights: the number of samples where there are none."""
+    return float(n) if weight is None else float(weight.sum())
+
+
+def average(values: Floats, weight: Floats | None) -> float:
+    """Weighted mean; a weight of zero outweighs an infinite value."""
+    if weight is None:
+        return float(values.mean())
+    with np.errstate(invalid="ignore"):  # zero times infinity, dealt with below
+        total = float((values * weight).sum())
+    if not np.isfinite(total):
+        used = weight > 0
+        total = float((values[used] * weight[used]).sum())
+    return total / float(weight.sum())

@@ -1,0 +1,58 @@
+"""The result of a test of calibration, and what makes every such test certain.
+
+The hypothesis of all of them: outcomes are independent, and each is positive with the probability
+predicted for it.
+"""
+
+from dataclasses import dataclass
+
+from evical.metrics.inputs import BinarySample
+
+__all__ = ["CalibrationTest", "pvalue_text", "refuted"]
+
+
+@dataclass(frozen=True)
+class CalibrationTest:
+    """A test of calibration.
+
+    Parameters
+    ----------
+    name : str
+    statistic : float
+    pvalue : float
+        Probability of a statistic at least as extreme if the hypothesis holds.
+    hypothesis, definition : str
+        What is tested, and what the statistic is.
+    """
+
+    name: str
+    statistic: float
+    pvalue: float
+    hypothesis: str
+    definition: str
+
+    def __str__(self) -> str:
+        return (
+            f"{self.name}: statistic {self.statistic:.4g}, {pvalue_text(self.pvalue)}\n"
+            f"  hypothesis: {self.hypothesis}\n"
+            f"  statistic: {self.definition}"
+        )
+
+
+def pvalue_text(pvalue: float) -> str:
+    """A p-value in a sentence.
+
+    >>> pvalue_text(0.0312), pvalue_text(1e-9)
+    ('p = 0.031', 'p < 0.0001')
+    """
+    return "p < 0.0001" if pvalue < 1e-4 else f"p = {pvalue:.2g}"
+
+
+def refuted(sample: BinarySample) -> bool:
+    """Whether something impossible has happened: a certain prediction was wrong."""
+    if sample.p.min() > 0 and sample.p.max() < 1:
+        return False
+    wrong = ((sample.p == 0) & (sample.y == 1)) | ((sample.p == 1) & (sample.y == 0))
+    if sample.weight is not None:
+        wrong &= sample.weight > 0
+    return bool(wrong.any())

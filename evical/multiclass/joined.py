@@ -1,0 +1,235 @@
+"""Dempster's rule over several beliefs that are products over the classes.
+
+Products meet class by class: a class is in the intersection of two random sets if it is in
+both. So beliefs of T1 and T2 products combine to one of T1 T2, and of T products to a table
+of all sets in T K 2^K steps, instead of one for each pair of sets, 4^K. Everything is a sum
+of what is not negative; the contours, whose product is known beforehand, keep it in the
+range of floats.
+"""
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from functools import reduce
+from math import prod
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from dstheory import Frame, MassFunction
+from evical.multiclass._survivors import member_sums
+from evical.multiclass.products import ProductBeliefs, check_listed
+
+__all__ = ["MAX_PRODUCTS", "JoinedBeliefs", "conjoined"]
+
+# Six classifiers of five folds; a sample of 26 classes then takes 30 ms.
+MAX_PRODUCTS = 1 << 14
+
+# Numbers at a time, in products or in a table of sets.
+BLOCK = 1 << 20
+
+# Two classes are both left with less than that, relatively to one of them: nothing in floats.
+TINY = 1e-18
+
+# A product of two scales below that is a float.
+LARGEST, SMALLEST = 1e150, 1e-150
+
+# Above that, relatively, products have lost digits to underflow.
+LOST = 1e-9
+
+
+def conjoined(one: ProductBeliefs, two: ProductBeliefs) -> ProductBeliefs:
+    """Dempster's rule for two, up to a factor a row.
+
+    Parameters
+    ----------
+    one, two : ProductBeliefs
+        Of the same classes and batch.
+
+    Returns
+    -------
+    ProductBeliefs
+        All zero where they are in total conflict.
+
+    Examples
+    --------
+    >>> sure = ProductBeliefs.bayesian(np.array([0.5, 0.25, 0.25]))
+    >>> conjoined(sure, sure).interval()[:, 0].round(3)
+    array([0.667, 0.167, 0.167])
+    """
+    x, y = _balanced(one, two)
+    shared_x, shared_y = x._shared(), y._shared()
+    single = x.single * (y.single + shared_y) + shared_x * y.single
+    inside = x.present[:, np.newaxis]
+    present = inside * y.present
+    absent = x.absent[:, np.newaxis] + inside * y.absent
+    scale = x.scale[:, np.newaxis] * y.scale
+    shape = (x.n_terms * y.n_terms, *single.shape)
+    found = ProductBeliefs(
+        single, scale.reshape(shape[0], *shape[2:]), absent.reshape(shape), present.reshape(shape)
+    )
+    return found if single.dtype == object else _collapsed(found)
+
+
+def _collapsed(beliefs: ProductBeliefs) -> ProductBeliefs:
+    """Products that leave hardly any class in the race as what they leave: single classes."""
+    tiny = beliefs.present.max(axis=1, initial=0) < TINY
+    if not tiny.any():
+        return beliefs
+    alone = (np.where(tiny, beliefs.scale, 0)[:, np.newaxis] * beliefs.present).sum(axis=0)
+    scale = np.where(tiny, 0, beliefs.scale)
+    return ProductBeliefs(beliefs.single + alone, scale, beliefs.absent, beliefs.present)
+
+
+def _balanced(one: ProductBeliefs, two: ProductBeliefs) -> tuple[ProductBeliefs, ProductBeliefs]:
+    """Each with a factor, such that the greatest plausibility of the combination is 1."""
+    first, second = one.contour(), two.contour()
+    if first.dtype == object or second.dtype == object:
+        return one, two
+    peak = (_logs(first) + _logs(second)).max(axis=0, initial=-np.inf)
+    factor = np.exp(-np.where(np.isfinite(peak), peak, 0) / 2)
+    # Where factors of the products make the peak low, and not their scales: `_recovered`.
+    most = [LARGEST / source.scale.max(axis=0, initial=SMALLEST) for source in (one, two)]
+    return one.times(np.minimum(factor, most[0])), two.times(np.minimum(factor, most[1]))
+
+
+def _logs(values: NDArray[Any]) -> NDArray[np.float64]:
+    with np.errstate(divide="ignore"):  # minus infinity is right for 0
+        return np.asarray(np.log(values))
+
+
+@dataclass(frozen=True, eq=False)
+class JoinedBeliefs:
+    """Dempster's rule over sources, evaluated some rows at a time.
+
+    Parameters
+    ----------
+    sources : sequence of ProductBeliefs
+        Two or more, with a batch (n,); but for `impossible`, not in total conflict.
+    """
+
+    sources: Sequence[ProductBeliefs]
+
+    @property
+    def n_terms(self) -> int:
+        """Number of products in the combination."""
+        return prod(source.n_terms for source in self.sources)
+
+    @property
+    def is_short(self) -> bool:
+        """Whether products take less than a table of all sets, or there is no such table."""
+        n_classes = len(self.sources[0].single)
+        return self.n_terms <= sum(source.n_terms for source in self.sources) << n_classes
+
+    def products(self) -> ProductBeliefs:
+        """All products of the combination."""
+        return self._joined(slice(None))
+
+    def interval(self) -> NDArray[Any]:
+        """[Bel, Pl] of each class, (n, K, 2)."""
+        return self._each(ProductBeliefs.interval)
+
+    def betp(self) -> NDArray[Any]:
+        """Pignistic probabilities (n, K)."""
+        return self._each(ProductBeliefs.betp)
+
+    def lower(self, utilities: NDArray[Any]) -> NDArray[Any]:
+        """Lower expected utilities (n, A) of acts (A, K)."""
+        return self._each(lambda beliefs: beliefs.lower(utilities))
+
+    def impossible(self) -> NDArray[np.bool_]:
+        """Rows (n,) in total conflict: no class is possible for all sources."""
+        possible = [np.asarray(source.contour() > 0, dtype=bool) for source in self.sources]
+        return ~np.asarray(np.logical_and.reduce(possible).any(axis=0))
+
+    def conflict(self) -> NDArray[Any]:
+        """Mass (n,) that the conjunctive rule gives to the empty set."""
+        dead = self.impossible()
+        normal = [source.times(1 / source.total()).vacuous_where(dead) for source in self.sources]
+        logs = np.sum([_logs(source.contour()) for source in normal], axis=0)
+
+        def relative(beliefs: ProductBeliefs) -> NDArray[Any]:
+            return np.asarray(beliefs.total() / beliefs.contour().max(axis=0))
+
+        total = np.exp(logs.max(axis=0)) * JoinedBeliefs(normal)._each(relative)
+        return np.asarray(np.where(dead, 1, np.clip(1 - total, 0, 1)))
+
+    def _each(self, part: Callable[[ProductBeliefs], NDArray[Any]]) -> NDArray[Any]:
+        n_classes, n = self.sources[0].single.shape
+        size = max(1, BLOCK // (n_classes * max(self.n_terms, 1)))
+        blocks = [slice(start, start + size) for start in range(0, n, size)] or [slice(0)]
+        return np.concatenate([part(self._joined(rows)) for rows in blocks])
+
+    def _joined(self, rows: slice) -> ProductBeliefs:
+        """Some rows of the combination."""
+        sources = [source[rows] for source in self.sources]
+        found = reduce(conjoined, sources)
+        return _recovered(found, sources)
+
+    def mass(self, frame: Frame) -> MassFunction:
+        """The mass functions, a batch (n,) over all non-empty sets.
+
+        Raises
+        ------
+        ValueError
+            For more than 16 classes, unless all beliefs are probabilities.
+        """
+        n_classes, n = self.sources[0].single.shape
+        if self.n_terms == 0 and n_classes > 1:  # a source of probabilities makes all of it so
+            return self.products().mass(frame)
+        check_listed(n_classes)
+        store = np.empty(((1 << n_classes) - 1, n))
+        size = max(1, BLOCK >> n_classes)
+        for start in range(0, n, size):
+            rows = slice(start, start + size)
+            store[:, rows] = _table([source[rows] for source in self.sources])[1:]
+        return MassFunction.from_store(frame, np.arange(1, len(store) + 1), store)
+
+
+def _recovered(found: ProductBeliefs, sources: Sequence[ProductBeliefs]) -> ProductBeliefs:
+    """The combination, where factors below all floats do not matter.
+
+    Contours multiply. Where that of the products falls short of it, each product of the
+    combination has factors below all floats for each class: two classes are together in the set
+    with the square of that, and what is left are single classes.
+    """
+    logs = np.sum([_logs(source.contour()) for source in sources], axis=0)
+    right, contour = np.exp(logs - logs.max(axis=0)), found.contour()
+    peak = contour.max(axis=0)
+    lost = (np.abs(contour - right * peak) > LOST * peak).any(axis=0) | (peak == 0)
+    if not lost.any():
+        return found
+    single, scale = np.where(lost, right, found.single), np.where(lost, 0, found.scale)
+    return ProductBeliefs(single, scale, found.absent, found.present)
+
+
+def _table(sources: Sequence[ProductBeliefs]) -> NDArray[Any]:
+    """Masses (2^K, n) of the combination."""
+    first, *others = sources
+    table = first.table()
+    table /= table.sum(axis=0)
+    for source in others:
+        table = _one_more(table, source)
+        table[0] = 0
+        table /= table.sum(axis=0)
+    return table
+
+
+def _one_more(table: NDArray[Any], source: ProductBeliefs) -> NDArray[Any]:
+    """Conjunctive rule of a table of masses and one more source."""
+    contour = member_sums(table)
+    peak = (_logs(contour) + _logs(source.contour())).max(axis=0)
+    factor = np.exp(-peak / 2)
+    table = table * factor
+    source = source.times(factor)
+    result = np.zeros_like(table)
+    for scale, absent, present in source._terms():
+        part = table * scale
+        for k in range(len(absent)):
+            halves = part.reshape(-1, 2, 1 << k, part.shape[-1])
+            halves[:, 0] += halves[:, 1] * absent[k]
+            halves[:, 1] *= present[k]
+        result += part
+    singles = [1 << k for k in range(len(contour))]
+    result[singles] += source.single * contour * factor
+    return result

@@ -1,0 +1,290 @@
+"""`ScoreCounts`: the sufficient statistic of every binary calibrator.
+
+A calibrator needs to know only which scores occurred and how often with each label.
+Sorting, ties, sample weights, merging of chunks and thinning out are dealt with here,
+once, so that each method is a function of sorted distinct scores and two weights.
+"""
+
+from dataclasses import dataclass
+from operator import index
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from dstheory.kernels.arguments import as_floats
+from evical.scores.checks import (
+    check_binary,
+    check_range,
+    check_same_length,
+    check_scores,
+    check_weights,
+    real_numbers,
+)
+
+__all__ = ["ScoreCounts", "midpoints"]
+
+Floats = NDArray[np.float64]
+_HUGE = 4e307
+
+
+def midpoints(left: Floats, right: Floats) -> Floats:
+    """Boundaries between scores ``left < right``: above every left, at most every right.
+
+    Parameters
+    ----------
+    left, right : (m,) arrays
+
+    Returns
+    -------
+    (m,) array
+        The means; `right` itself where the two are next to each other as floats.
+
+    Examples
+    --------
+    >>> midpoints(np.array([1.0]), np.array([2.0]))
+    array([1.5])
+    """
+    left, right = as_floats(left, "left"), as_floats(right, "right")
+    middle = left / 2 + right / 2  # halves first: their sum cannot overflow
+    return np.where(middle > left, middle, right)
+
+
+@dataclass(frozen=True, eq=False)
+class ScoreCounts:
+    """Sorted distinct scores with the weight of negative and positive samples at each.
+
+    Make one with `ScoreCounts.from_samples`; merge two with ``+``.
+
+    Parameters
+    ----------
+    scores : (m,) array
+        Distinct scores, ascending.
+    negative, positive : (m,) arrays
+        Sum of the weights of the samples of class 0 and of class 1 at each score.
+
+    Examples
+    --------
+    >>> counts = ScoreCounts.from_samples([0.3, 0.1, 0.3], [1, 0, 0])
+    >>> counts.scores, counts.negative, counts.positive
+    (array([0.1, 0.3]), array([1., 1.]), array([0., 1.]))
+    """
+
+    scores: Floats
+    negative: Floats
+    positive: Floats
+
+    @classmethod
+    def from_samples(cls, scores: Any, y: Any, sample_weight: Any = None) -> "ScoreCounts":
+        """Count samples.
+
+        Parameters
+        ----------
+        scores : (n,) or (n, 1) array
+            Finite scores, in any order and on any scale.
+        y : (n,) array of 0 and 1
+        sample_weight : (n,) array, optional
+            Non-negative weights; samples of weight zero do not count.
+
+        Returns
+        -------
+        ScoreCounts
+
+        Raises
+        ------
+        ValueError
+            If there is no sample, lengths differ, a score is NaN or infinite, a label is
+            neither 0 nor 1, or a weight is negative; the row is named.
+        WeightError
+            If a positive weight is less than 1e-15, or the sum more than 2^53.
+
+        Examples
+        --------
+        >>> ScoreCounts.from_samples([0.5, 0.5], [1, 1], sample_weight=[2, 0.5]).positive
+        array([2.5])
+        """
+        values = check_scores(scores)
+        labels = check_binary(y)
+        check_same_length(scores=values, y=labels)
+        weights = check_weights(sample_weight, len(values))
+        if weights is None:
+            positive = labels.astype(np.float64)
+            return _grouped(values, 1 - positive, positive)
+        used = weights > 0
+        if not used.any():
+            raise ValueError("all sample weights are zero; at least one sample must count")
+        values, labels, weights = values[used], labels[used], weights[used]
+        positive = np.asarray(weights * labels, dtype=np.float64)
+        return _grouped(values, np.asarray(weights - positive), positive)
+
+    def __add__(self, other: "ScoreCounts") -> "ScoreCounts":
+        if not isinstance(other, ScoreCounts):
+            return NotImplemented
+        merged = _grouped(
+            np.concatenate([self.scores, other.scores]),
+            np.concatenate([self.negative, other.negative]),
+            np.concatenate([self.positive, other.positive]),
+        )
+        check_range(merged.total, "weights of the merged counts")
+        return merged
+
+    def __len__(self) -> int:
+        return len(self.scores)
+
+    @property
+    def total(self) -> Floats:
+        """Weight (m,) of all samples at each score."""
+        return self.negative + self.positive
+
+    @property
+    def n_negative(self) -> float:
+        """Weight of all samples of class 0."""
+        return float(self.negative.sum())
+
+    @property
+    def n_positive(self) -> float:
+        """Weight of all samples of class 1."""
+        return float(self.positive.sum())
+
+    def group_starts(self, n_groups: int) -> NDArray[np.intp]:
+        """Where at most `n_groups` groups of nearly equal weight begin.
+
+        Parameters
+        ----------
+        n_groups : int, at least 1
+
+        Returns
+        -------
+        (g,) int array
+            Ascending positions in `scores`, the first 0; a score is never divided.
+
+        Examples
+        --------
+        >>> ScoreCounts.from_samples([1, 2, 3, 3, 3], [0, 0, 1, 1, 1]).group_starts(2)
+        array([0, 2])
+        """
+        total = self.total
+        middle = np.cumsum(total) - total / 2
+        group = np.minimum((middle * (n_groups / total.sum())).astype(np.intp), n_groups - 1)
+        return np.flatnonzero(np.diff(group, prepend=-1))
+
+    def compress(self, max_size: int) -> "ScoreCounts":
+        """Merge neighboring scores until at most `max_size` distinct ones are left.
+
+        Parameters
+        ----------
+        max_size : int, at least 1
+
+        Returns
+        -------
+        ScoreCounts
+            Groups of nearly equal weight, each at the weighted mean of its scores; the
+            weights of both classes are kept exactly in total.
+
+        Examples
+        --------
+        >>> counts = ScoreCounts.from_samples([1, 2, 3, 4], [0, 0, 1, 1])
+        >>> counts.compress(2).scores
+        array([1.5, 3.5])
+        """
+        max_size = index(max_size)
+        if max_size < 1:
+            raise ValueError(f"max_size is {max_size}, but at least one score must remain")
+        if len(self) <= max_size:
+            return self
+        return self.pool(self.group_starts(max_size))
+
+    def pool(self, starts: NDArray[np.intp]) -> "ScoreCounts":
+        """Merge the scores of each group into one.
+
+        Parameters
+        ----------
+        starts : (g,) int array
+            Positions where groups begin, ascending, the first 0.
+
+        Returns
+        -------
+        ScoreCounts
+            Each group at the weighted mean of its scores.
+
+        Examples
+        --------
+        >>> counts = ScoreCounts.from_samples([1, 2, 3, 4], [0, 0, 1, 1])
+        >>> counts.pool(np.array([0, 3])).scores
+        array([2., 4.])
+        """
+        total = self.total
+        weight = np.add.reduceat(total, starts)
+        # A mean relative to the first score of its group can leave the group by rounding only,
+        # and a sum of shares cannot overflow.
+        first, last = self.scores[starts], self.scores[np.append(starts[1:], len(self)) - 1]
+        sizes = np.diff(starts, append=len(self))
+        share = total / np.repeat(weight, sizes)
+        if self.scores[-1] / 2 - self.scores[0] / 2 > _HUGE:  # a difference may, so in halves
+            offsets = (self.scores / 2 - np.repeat(first / 2, sizes)) * share
+            first = first + np.add.reduceat(offsets, starts)
+        else:
+            offsets = (self.scores - np.repeat(first, sizes)) * share
+        return ScoreCounts(
+            np.minimum(first + np.add.reduceat(offsets, starts), last),
+            np.add.reduceat(self.negative, starts),
+            np.add.reduceat(self.positive, starts),
+        )
+
+
+def checked_counts(scores: Any, negative: Any, positive: Any) -> ScoreCounts:
+    """Counts out of arrays that a user gives, in any order; scores without weight are left out.
+
+    Raises
+    ------
+    ValueError
+        As for `ScoreCounts.from_samples`.
+
+    Examples
+    --------
+    >>> counts = checked_counts([2, 1, 2], [1, 0, 1], [0, 3, 0])
+    >>> counts.scores, counts.negative, counts.positive
+    (array([1., 2.]), array([0., 2.]), array([3., 0.]))
+    """
+    if real_numbers(scores, "scores").size == 0:
+        raise ValueError("no samples to fit: give at least one score with a positive weight")
+    values = check_scores(scores)
+    against, favor = (
+        _class_weights(given, len(values), name)
+        for given, name in ((negative, "negative"), (positive, "positive"))
+    )
+    check_range(against + favor, "negative + positive")
+    used = against + favor > 0
+    if not used.any():
+        raise ValueError("no samples to fit: give at least one score with a positive weight")
+    if used.all() and (values[1:] > values[:-1]).all():
+        return ScoreCounts(values, against, favor)
+    return _grouped(values[used], against[used], favor[used])
+
+
+def _class_weights(weights: Any, n: int, name: str) -> Floats:
+    checked = check_weights(weights, n, name)
+    if checked is None:
+        raise TypeError(f"{name} is None, expected the weight of that class at each score")
+    return checked
+
+
+def _grouped(scores: Floats, negative: Floats, positive: Floats) -> ScoreCounts:
+    """Sort by score and add up the weights of equal scores, in an order that they alone decide."""
+    if _whole(negative) and _whole(positive):  # sums are exact in any order
+        order = np.argsort(scores, kind="stable")
+    else:
+        order = np.lexsort((positive, negative, scores))
+    return merge_equal(scores[order], negative[order], positive[order])
+
+
+def _whole(weights: Floats) -> bool:
+    return bool((weights == np.floor(weights)).all())
+
+
+def merge_equal(scores: Floats, negative: Floats, positive: Floats) -> ScoreCounts:
+    """Counts at scores that ascend but may repeat; the weights of equal ones are added."""
+    starts = np.flatnonzero(np.concatenate([[True], scores[1:] != scores[:-1]]))
+    return ScoreCounts(
+        scores[starts], np.add.reduceat(negative, starts), np.add.reduceat(positive, starts)
+    )

@@ -1,0 +1,282 @@
+"""The page of a study in Markdown: what was done, the paper's numbers beside ours, what follows.
+
+A page is made from the rounds of a study and from nothing else, so that it can be made again.
+"""
+
+import math
+from collections import Counter
+from collections.abc import Iterable, Sequence
+
+from evical._versions import all_versions
+from evical.evaluation.estimate import Estimate
+from evical.report.markdown import markdown_table, plain
+from evical.studies._contests_page import contests_text, overviews_text
+from evical.studies._curves_page import curve_svg
+from evical.studies._reproduce import Outcome
+from evical.studies._study import Finding, McNemar, PrintedTable
+from evical.studies._tables import (
+    Cell,
+    Difference,
+    compared,
+    mcnemar_shares,
+    printed_cells,
+    summary_csv,
+)
+
+__all__ = ["study_files", "study_page"]
+
+_MARKS = {
+    "": "",
+    "within": " ✓",
+    "higher": " ▲",
+    "lower": " ▼",
+    "confirmed": " ✓",
+    "not clear": " ?",
+    "opposite": " ✗",
+    "different": " ✗",
+}
+
+
+def study_files(outcome: Outcome, command: str) -> dict[str, str]:
+    """All files that show a study.
+
+    Parameters
+    ----------
+    outcome : Outcome
+    command : str
+        That makes these files.
+
+    Returns
+    -------
+    dict
+        Name of a file to its text: pictures, table, and last the page that names them.
+    """
+    name = outcome.study.name
+    drawn = {curve.name: curve_svg(outcome, curve) for curve in outcome.study.curves}
+    pictures = {key: svg for key, svg in drawn.items() if svg}
+    files = {f"{name}-{key}.svg": svg for key, svg in pictures.items()}
+    files[f"{name}.csv"] = summary_csv(outcome)
+    files[f"{name}.md"] = study_page(outcome, command, tuple(pictures))
+    return files
+
+
+def study_page(outcome: Outcome, command: str, pictures: Sequence[str] = ()) -> str:
+    """The page in Markdown.
+
+    Parameters
+    ----------
+    outcome : Outcome
+    command : str
+        That makes it.
+    pictures : sequence of str
+        Names of the curves that have a picture.
+
+    Returns
+    -------
+    str
+    """
+    study = outcome.study
+    comment = study.comment if outcome.is_full else ""
+    blocks = [
+        f"# {study.title}",
+        f"{study.source}.",
+        *_made_by(outcome, command),
+        *([f"## What follows\n\n{comment.strip()}"] if comment else []),
+        "## What is done",
+        *study.protocol,
+        *_printed(outcome),
+        *_curves(outcome, pictures),
+        *overviews_text(outcome),
+        *contests_text(outcome),
+        *_comparisons(outcome),
+        *_mcnemar(outcome),
+    ]
+    return "\n\n".join(blocks) + "\n"
+
+
+def _made_by(outcome: Outcome, command: str) -> list[str]:
+    study = outcome.study
+    extent = f"{_times(outcome.rounds, 'round')} of {_times(len(outcome.parts), 'part')}"
+    if not outcome.is_full:
+        extent += (
+            f"; the full study has {_times(study.rounds, 'round')} of "
+            f"{_times(len(study.parts), 'part')} and seed 0, so take this as a trial"
+        )
+    return [
+        f"Made by this command, with {all_versions()}:",
+        f"    {command}",
+        f"{extent}. All numbers with their standard errors are in [{study.name}.csv]"
+        f"({study.name}.csv). Standard errors are those of the mean over rounds: they tell how "
+        "another set of random rounds on the same data could differ, and nothing about other data.",
+    ]
+
+
+def _times(number: int, noun: str) -> str:
+    return f"{number} {noun}" if number == 1 else f"{number} {noun}s"
+
+
+def _printed(outcome: Outcome) -> list[str]:
+    """Each table of the paper with ours beside it."""
+    tables = [(table, printed_cells(outcome, table)) for table in outcome.study.printed]
+    shown = [(table, cells) for table, cells in tables if any(c.ours for c in cells.values())]
+    if not shown:
+        return []
+    told = all(table.rounds for table, _ in shown)
+    blocks = [
+        "## Beside the paper",
+        "Ours ± standard error, then the paper's number in parentheses. ✓: ours is within two "
+        "standard errors of it; ▲ ours is higher; ▼ ours is lower. The chance of the paper's own "
+        "few splits counts as well"
+        + ("." if told else ", where their number is known; elsewhere it is taken for none."),
+    ]
+    for table, cells in shown:
+        verdicts = Counter(cell.verdict for cell in cells.values() if cell.verdict)
+        blocks += [f"### {table.title}", *_grids(table, cells)]
+        if verdicts:
+            blocks.append(
+                f"Of {sum(verdicts.values())} printed numbers, ours is within for "
+                f"{verdicts['within']}, higher for {verdicts['higher']} and lower for "
+                f"{verdicts['lower']}."
+            )
+    return blocks
+
+
+def _grids(table: PrintedTable, cells: dict[tuple[str, ...], Cell]) -> list[str]:
+    """One grid, or with several labels of columns one for each value of the first."""
+    n_rows = len(table.rows)
+    if len(table.columns) < 2:
+        return [_grid(table.rows, cells, n_rows, table.digits)]
+    blocks = []
+    for outer in dict.fromkeys(key[n_rows] for key in cells):
+        inner = {
+            (*key[:n_rows], *key[n_rows + 1 :]): cell
+            for key, cell in cells.items()
+            if key[n_rows] == outer
+        }
+        blocks += [f"**{plain(outer)}**", _grid(table.rows, inner, n_rows, table.digits)]
+    return blocks
+
+
+def _grid(
+    heads: Sequence[str], cells: dict[tuple[str, ...], Cell], n_rows: int, digits: int
+) -> str:
+    rows = dict.fromkeys(key[:n_rows] for key in cells)
+    columns = dict.fromkeys(key[n_rows:] for key in cells)
+    head = [*map(plain, heads), *(", ".join(map(plain, column)) or "ours" for column in columns)]
+    body = [
+        [*map(plain, row), *(_shown(cells.get((*row, *column)), digits) for column in columns)]
+        for row in rows
+    ]
+    return markdown_table(head, body, len(heads))
+
+
+def _shown(cell: Cell | None, digits: int) -> str:
+    if cell is None:
+        return "–"
+    ours = "–" if cell.ours is None else _number(cell.ours, digits)
+    printed = "" if cell.printed is None else f" ({cell.printed:.{digits}f})"
+    return f"{ours}{printed}{_MARKS[cell.verdict]}"
+
+
+def _curves(outcome: Outcome, pictures: Sequence[str]) -> list[str]:
+    curves = [curve for curve in outcome.study.curves if curve.name in pictures]
+    if not curves:
+        return []
+    blocks = ["## Pictures", "Vertical segments are two standard errors to either side."]
+    for curve in curves:
+        file = f"{outcome.study.name}-{curve.name}.svg"
+        blocks += [f"### {curve.title}", f"![{curve.title}]({file})"]
+    return blocks
+
+
+def _comparisons(outcome: Outcome) -> list[str]:
+    """Findings of the paper in words, and differences of which it says nothing."""
+    all_of = [(one, compared(outcome, one)) for one in outcome.study.comparisons]
+    claims = [pair for pair in all_of if pair[1] and pair[0].expected]
+    others = [pair for pair in all_of if pair[1] and not pair[0].expected]
+    blocks = []
+    if claims:
+        counts = Counter(one.verdict for _, found in claims for one in found)
+        blocks += [
+            "## Findings of the paper, checked",
+            "Differences within rounds ± standard error. ✓: the finding holds, by more than two "
+            "standard errors; ✗: its opposite does; ?: neither is clear. Where the paper finds no "
+            "difference, ✓ says that ours is within the limits named here, ✗ that it is beyond "
+            "them, again by more than two standard errors.",
+            _differences(claims),
+        ]
+        if counts.total() > counts[""]:
+            blocks.append(
+                f"{counts['confirmed']} hold, {counts['not clear']} are not clear, "
+                f"{counts['opposite'] + counts['different']} do not hold."
+            )
+    if others:
+        blocks += [
+            "## Further differences",
+            "Within rounds ± standard error.",
+            _differences(others),
+        ]
+    return blocks
+
+
+def _differences(pairs: Iterable[tuple[Finding, list[Difference]]]) -> str:
+    body = []
+    for comparison, found in pairs:
+        asked = f"{plain(comparison.first)} − {plain(comparison.second)}"
+        if comparison.expected == "equal" and comparison.margin:
+            asked += f", at most {comparison.margin:g} to either side"
+        lines = [_difference(one, comparison.digits) for one in found]
+        body.append([plain(comparison.text), asked, "<br>".join(lines)])
+    return markdown_table(["finding", "difference", "ours"], body, 3)
+
+
+def _difference(one: Difference, digits: int) -> str:
+    where = ", ".join(map(plain, one.by))
+    return f"{where}{': ' if where else ''}{_number(one.estimate, digits)}{_MARKS[one.verdict]}"
+
+
+def _mcnemar(outcome: Outcome) -> list[str]:
+    blocks = []
+    for tests in outcome.study.mcnemar:
+        if shown := _shares(outcome, tests):
+            blocks += [
+                f"## McNemar's test on single splits, against {plain(tests.reference)}",
+                "Share of rounds in which the test samples of that round alone call the row "
+                f"significantly worse / better than {plain(tests.reference)}, at "
+                f"{tests.level:.0%}. A paper with one split draws one of these rounds.",
+                shown,
+            ]
+    return blocks
+
+
+def _shares(outcome: Outcome, tests: McNemar) -> str:
+    shares = mcnemar_shares(outcome, tests)
+    columns = dict.fromkeys(one.value for one in shares)
+    found = {(one.by, one.value): f"{one.worse:.0%} / {one.better:.0%}" for one in shares}
+    body = [
+        [*map(plain, by), *(found.get((by, value), "–") for value in columns)]
+        for by in dict.fromkeys(one.by for one in shares)
+    ]
+    return markdown_table([*tests.by, *map(plain, columns)], body, len(tests.by)) if body else ""
+
+
+def _number(estimate: Estimate, digits: int) -> str:
+    """Mean ± standard error, with two digits of the latter but not many more than printed.
+
+    >>> _number(Estimate(-15.6231, 0.3124), 2), _number(Estimate(0.25, float("nan")), 1)
+    ('−15.62 ± 0.31', '0.2')
+    """
+    if math.isnan(estimate.mean):
+        return "–"
+    if math.isnan(estimate.error):
+        return _signed(estimate.mean, digits)
+    places = digits
+    # An error that would be shown as zero tells nothing of digits.
+    if estimate.error > 0.5 * 10 ** -(digits + 1):
+        places = min(max(1 - math.floor(math.log10(estimate.error)), 0), digits + 1)
+    return f"{_signed(estimate.mean, places)} ± {estimate.error:.{places}f}"
+
+
+def _signed(number: float, places: int) -> str:
+    # Adding zero turns -0.0 into 0.0.
+    return f"{round(number, places) + 0.0:.{places}f}".replace("-", "−")

@@ -1,0 +1,24 @@
+"""All studies of papers, by name; a new study is a new line."""
+
+from evical.studies._study import Study
+from evical.studies.naeini2016.study import NAEINI2016_SIMULATED
+from evical.studies.which_fusion.study import WHICH_FUSION, WHICH_FUSION_PAPER
+from evical.studies.xu2016.ten import XU2016_TEN
+from evical.studies.xu2016.three import XU2016_THREE
+from evical.studies.zadrozny.calibration_2002 import ZADROZNY2002
+from evical.studies.zadrozny.couplings_2001 import ZADROZNY2001
+
+__all__ = ["STUDIES"]
+
+_ALL: tuple[Study, ...] = (
+    XU2016_THREE,
+    XU2016_TEN,
+    NAEINI2016_SIMULATED,
+    ZADROZNY2001,
+    ZADROZNY2002,
+    WHICH_FUSION,
+    WHICH_FUSION_PAPER,
+)
+
+STUDIES: dict[str, Study] = {study.name: study for study in _ALL}
+"""Name to study, for the command `evical reproduce`."""

@@ -1,0 +1,182 @@
+"""Rounds on disk: one small file each, there in full or not at all.
+
+A study of hours must survive a kill, so each finished round is kept and never computed again.
+A file tells what it was computed from; rounds of other settings or other data are refused
+instead of being mixed in.
+"""
+
+import hashlib
+import json
+import math
+import os
+import tempfile
+from collections.abc import Mapping
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from evical.datasets import Dataset
+from evical.studies._study import Part, Record, Study
+
+__all__ = ["RoundStore", "data_fingerprint"]
+
+
+def data_fingerprint(dataset: Dataset) -> str:
+    """A short text that changes with any value or label of the data set.
+
+    Parameters
+    ----------
+    dataset : Dataset
+
+    Returns
+    -------
+    str
+    """
+    digest = hashlib.sha256()
+    for part in (dataset.X, dataset.y, repr(dataset.feature_names), repr(dataset.class_names)):
+        digest.update(part.encode() if isinstance(part, str) else part.tobytes())
+    return digest.hexdigest()[:16]
+
+
+@dataclass(frozen=True)
+class RoundStore:
+    """The finished rounds of a study.
+
+    Parameters
+    ----------
+    folder : Path
+        Where ``rounds/STUDY/SEED/PART/NUMBER.json`` are.
+    study : Study
+    seed : int
+    data : mapping
+        Name of each data set to its fingerprint.
+    """
+
+    folder: Path
+    study: Study
+    seed: int
+    data: Mapping[str, str]
+
+    def path(self, part: Part, number: int) -> Path:
+        """Where a round is kept."""
+        place = self.folder / "rounds" / self.study.name / str(self.seed) / part.key
+        return place / f"{number:04d}.json"
+
+    def load(self, part: Part, number: int) -> list[Record] | None:
+        """The rows of a finished round.
+
+        Parameters
+        ----------
+        part : Part
+        number : int
+
+        Returns
+        -------
+        list of Record, or None
+            None for a round that is not finished.
+
+        Raises
+        ------
+        ValueError
+            If the file is damaged, or was computed from something else.
+        """
+        path = self.path(part, number)
+        try:
+            text = path.read_text(encoding="utf-8")
+        except (FileNotFoundError, NotADirectoryError):
+            return None
+        except UnicodeDecodeError as error:
+            raise ValueError(_damaged(path)) from error
+        try:
+            content = json.loads(text)
+            kept, rows = content["made_from"], content["rows"]
+            records = [_record(row) for row in rows]
+        except (ValueError, KeyError, TypeError) as error:
+            raise ValueError(_damaged(path)) from error
+        made_from = self._made_from(part)
+        if kept != made_from:
+            raise ValueError(
+                f"{str(path)!r} was computed from other {_differing(kept, made_from)} than the "
+                "study has now; delete its folder to compute anew, or choose another --output"
+            )
+        try:
+            _check(self.study, part, records)
+        except ValueError as error:
+            raise ValueError(_damaged(path)) from error
+        return records
+
+    def save(self, part: Part, number: int, records: list[Record]) -> None:
+        """Keep a finished round.
+
+        Parameters
+        ----------
+        part : Part
+        number : int
+        records : list of Record
+
+        Raises
+        ------
+        OSError
+            If it cannot be written; nothing is left behind then.
+        ValueError
+            If a row does not have the study's labels and measures.
+        """
+        _check(self.study, part, records)
+        rows = [
+            [list(labels), [None if math.isnan(v) else float(v) for v in values]]
+            for labels, values in records
+        ]
+        content = {"made_from": self._made_from(part), "rows": rows}
+        _write(self.path(part, number), json.dumps(content, separators=(",", ":")))
+
+    def _made_from(self, part: Part) -> dict[str, Any]:
+        return {
+            "labels": list(self.study.labels),
+            "measures": list(self.study.measures),
+            "part": repr(part),
+            "data": {name: self.data[name] for name in part.datasets},
+        }
+
+
+def _record(row: Any) -> Record:
+    labels, values = row
+    numbers = tuple(math.nan if value is None else float(value) for value in values)
+    return tuple(str(label) for label in labels), numbers
+
+
+def _damaged(path: Path) -> str:
+    return f"{str(path)!r} is damaged; delete it, and that round is computed again"
+
+
+def _differing(kept: Any, made_from: dict[str, Any]) -> str:
+    names = {"part": "settings", "data": "data", "labels": "columns", "measures": "columns"}
+    if not isinstance(kept, dict):
+        return "settings"
+    return next(names[key] for key in made_from if kept.get(key) != made_from[key])
+
+
+def _check(study: Study, part: Part, records: list[Record]) -> None:
+    for labels, values in records:
+        if len(labels) != len(study.labels) or len(values) != len(study.measures):
+            raise ValueError(
+                f"part {part.key!r} of {study.name} gave a row of {len(labels)} labels and "
+                f"{len(values)} measures, expected {len(study.labels)} and {len(study.measures)}"
+            )
+    if len({labels for labels, _ in records}) != len(records):
+        raise ValueError(f"part {part.key!r} of {study.name} gave two rows of the same labels")
+
+
+def _write(path: Path, text: str) -> None:
+    """Write a file at once: whoever reads it finds all of it, or nothing."""
+    path.parent.mkdir(parents=True, exist_ok=True)
+    handle, name = tempfile.mkstemp(dir=path.parent, prefix=f".{path.name}.")
+    try:
+        with os.fdopen(handle, "w", encoding="utf-8") as file:
+            file.write(text)
+        os.replace(name, path)
+    except BaseException as error:
+        Path(name).unlink(missing_ok=True)
+        if isinstance(error, OSError) and error.filename is None:
+            # A full disk does not say of itself which file it has no room for.
+            error.filename = str(path)
+        raise

@@ -1,0 +1,1 @@
+"""The demo: ten classifiers, calibrated and combined, on bundled data or your own."""

@@ -1,0 +1,1 @@
+"""Gebel (2009): calibrators of two classes on nine data sets."""

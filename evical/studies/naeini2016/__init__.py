@@ -1,0 +1,1 @@
+"""Naeini and Cooper (2016): calibrators on simulated data."""

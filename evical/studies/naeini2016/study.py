@@ -1,0 +1,210 @@
+"""Naeini's comparison of calibrators on simulated data, with the sizes of the calibration sample.
+
+Two problems that no line divides, scored by classifiers that fit them and by some that do not.
+Source: Naeini (2016), sections 4.1 to 4.3, 4.6 and 5.3.
+"""
+
+from typing import Any
+
+from evical.studies._study import Curve, Finding, Study
+from evical.studies.naeini2016._published import LARGE, PRINTED, SAME, SEPARATE
+from evical.studies.naeini2016._text import COMMENT, PROTOCOL
+from evical.studies.parts.calibration_part import CUBE_ROOT, Calibration, CalibrationPart
+from evical.studies.parts.calibration_samples import Simulated
+
+__all__ = ["NAEINI2016_SIMULATED"]
+
+LABELS = ("data", "classifier", "design", "size", "method")
+MEASURES = ("auc", "accuracy", "rmse", "ece_released", "mce_released", "ece", "mce")
+
+# Values of the label "design", beside those of the printed tables.
+MANY = "others, 5000 trained"
+SAME_10K = "training samples, 10,000 tested"
+
+
+def _calibration(name: str, calibrator: str, **options: Any) -> Calibration:
+    return Calibration(name, calibrator, tuple(options.items()))
+
+
+NONE = Calibration("none")
+HISTOGRAM = _calibration(
+    "histogram", "BinningCalibrator", n_bins=CUBE_ROOT, strategy="quantile", model="bayesian"
+)
+PLATT = _calibration("Platt", "LogisticCalibrator", model="bayesian")
+ISOTONIC = _calibration("isotonic", "IsotonicCalibrator", model="bayesian")
+KDE = _calibration("KDE", "KDECalibrator", kernel="boxcar")
+DPM = _calibration("DPM", "DPMCalibrator")
+SBB = _calibration("SBB", "SBBCalibrator")
+ABB = _calibration("ABB", "ABBCalibrator")
+BBQ = _calibration("BBQ", "BBQCalibrator")
+ENIR = _calibration("ENIR", "ENIRCalibrator")
+ELITE = _calibration("ELiTE", "ELiTECalibrator")
+ACP = _calibration("ACP", "AdaptiveCalibrator")
+
+ALL = (NONE, HISTOGRAM, PLATT, ISOTONIC, KDE, DPM, SBB, ABB, BBQ, ENIR, ELITE)
+# Those of figures 16 to 19.
+SIX = (NONE, PLATT, ISOTONIC, KDE, BBQ, ENIR, ELITE)
+
+SIZES = (10, 20, 50, 100, 500, 1000, 2000, 5000)
+LARGE_SIZES = (100, 1000, 10_000, 100_000, 1_000_000)
+N_TEST = 10_000
+
+
+def _part(
+    source: Simulated,
+    classifier: str,
+    design: str,
+    methods: tuple[Calibration, ...],
+    sizes: tuple[int, ...] = (),
+) -> CalibrationPart:
+    kind = classifier.replace(" ", "-")
+    return CalibrationPart(
+        key=f"{source.name}-{kind}-{source.train}-{source.calibration}-{source.test}".lower(),
+        source=source,
+        classifier=classifier,
+        methods=methods,
+        measures=MEASURES,
+        labels=LABELS,
+        design=design,
+        link="sigmoid" if classifier.endswith("SVM") else "none",
+        sizes=sizes,
+    )
+
+
+def _table_parts() -> list[CalibrationPart]:
+    machines = {"circular": ("linear SVM", "quadratic SVM"), "XOR": ("linear SVM", "RBF SVM")}
+    parts = [
+        _part(Simulated(data, 1000, 1000), classifier, SAME, ALL)
+        for data, classifiers in machines.items()
+        for classifier in classifiers
+    ]
+    parts += [
+        _part(Simulated(data, 600, 600, 600), "logistic regression", SEPARATE, (*ALL, ACP))
+        for data in machines
+    ]
+    return parts
+
+
+def _size_parts(classifier: str) -> list[CalibrationPart]:
+    large = Simulated("circular", 1000, N_TEST, LARGE_SIZES[-1])
+    many = Simulated("circular", 5000, N_TEST, SIZES[-1])
+    return [
+        _part(large, classifier, LARGE, (NONE, HISTOGRAM), LARGE_SIZES),
+        _part(many, classifier, MANY, SIX, SIZES),
+        *(_part(Simulated("circular", n, N_TEST), classifier, SAME_10K, SIX) for n in SIZES),
+    ]
+
+
+PARTS = (*_table_parts(), *_size_parts("linear SVM"), *_size_parts("quadratic SVM"))
+
+_LINEAR = {"classifier": ("linear SVM",), "design": (SAME,)}
+_FITTING = {"classifier": ("quadratic SVM", "RBF SVM"), "design": (SAME,)}
+_FEW = tuple(str(size) for size in SIZES if size <= 100)
+
+
+def _rmse(text: str, first: str, second: str, **options: Any) -> Finding:
+    return Finding(text, "rmse", "method", first, second, digits=3, **options)
+
+
+_COMPARISONS = (
+    *(
+        _rmse(
+            f"Linear SVM: {name} has a lower RMSE than isotonic regression",
+            name,
+            "isotonic",
+            where=_LINEAR,
+            by=("data",),
+            expected="lower",
+        )
+        for name in ("KDE", "DPM", "BBQ", "ENIR")
+    ),
+    _rmse(
+        "Linear SVM: isotonic regression has a lower RMSE than Platt's method",
+        "isotonic",
+        "Platt",
+        where=_LINEAR,
+        by=("data",),
+        expected="lower",
+    ),
+    *(
+        _rmse(
+            f"A kernel that fits: {name} is as good as isotonic regression, to 0.01",
+            name,
+            "isotonic",
+            where=_FITTING,
+            by=("data",),
+            expected="equal",
+            margin=0.01,
+        )
+        for name in ("BBQ", "ENIR")
+    ),
+    _rmse(
+        "ABB has a lower RMSE than SBB",
+        "ABB",
+        "SBB",
+        where={"classifier": ("logistic regression",)},
+        by=("data",),
+        expected="lower",
+    ),
+    *(
+        _rmse(
+            f"Up to 100 calibration samples, linear SVM: {name} has a lower RMSE than BBQ",
+            name,
+            "BBQ",
+            where={"design": (MANY,), "classifier": ("linear SVM",), "size": _FEW},
+            by=("size",),
+            expected="lower",
+        )
+        for name in ("ELiTE", "KDE")
+    ),
+    _rmse(
+        "Quadratic SVM, any number of samples: isotonic regression has a lower RMSE than Platt's "
+        "method",
+        "isotonic",
+        "Platt",
+        where={"design": (MANY,), "classifier": ("quadratic SVM",)},
+        by=("size",),
+        expected="lower",
+    ),
+)
+
+
+def _curve(name: str, title: str, measure: str, design: str) -> Curve:
+    return Curve(
+        name=name,
+        title=title,
+        measure=measure,
+        x="size",
+        line="method",
+        panel="classifier",
+        where={"data": "circular", "design": design},
+        x_name="calibration samples",
+        y_name=measure.split("_")[0].upper(),
+    )
+
+
+_CURVES = (
+    _curve("rmse-others", "Calibration samples of their own (figures 16 and 17)", "rmse", MANY),
+    _curve("ece-others", "The same: calibration error, equal predictions in one bin", "ece", MANY),
+    _curve(
+        "rmse-same", "Samples that trained the classifier (figures 18 and 19)", "rmse", SAME_10K
+    ),
+    _curve("ece-large", "Histogram binning (table 26)", "ece_released", LARGE),
+)
+
+NAEINI2016_SIMULATED = Study(
+    name="naeini2016-simulated",
+    title="Calibration of simulated scores",
+    source="Naeini (2016), Obtaining accurate probabilities using classifier calibration, "
+    "sections 4.1, 4.2, 4.3, 4.6 and 5.3; tables 3, 5 (a) and (b), 7, 14, 15, 26; figures 16 to 19",
+    labels=LABELS,
+    measures=MEASURES,
+    parts=PARTS,
+    rounds=30,
+    printed=PRINTED,
+    protocol=PROTOCOL,
+    comment=COMMENT,
+    curves=_CURVES,
+    comparisons=_COMPARISONS,
+    quick=("xor-linear-svm-1000-0-1000", "circular-quadratic-svm-10-0-10000"),
+)

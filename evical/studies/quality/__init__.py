@@ -1,0 +1,1 @@
+"""How far calibrators are from a known truth."""

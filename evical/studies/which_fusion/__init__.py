@@ -1,0 +1,1 @@
+"""Which fusion? Our own comparison of fixed and learned fusions."""

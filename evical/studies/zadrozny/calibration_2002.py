@@ -1,0 +1,190 @@
+"""Calibration of naive Bayes and of support vector machines: Zadrozny & Elkan (2002).
+
+Does isotonic regression (PAV) give better probabilities than Platt's sigmoid and than bins, of
+two classes and, by one against all, of many? Source: section 5, tables 2 to 4.
+"""
+
+from typing import Any
+
+from evical.studies._study import Finding, Part, Study
+from evical.studies.parts.calibration_part import Calibration, CalibrationPart
+from evical.studies.parts.calibration_samples import GivenSplit
+from evical.studies.zadrozny._part import CodePart
+from evical.studies.zadrozny._published import (
+    ADULT_MEANT,
+    BASES_OF,
+    PRINTED_2002,
+    TIC_MEANT,
+)
+from evical.studies.zadrozny._text import COMMENT_2002, PROTOCOL_2002
+from evical.studies.zadrozny.couplings_2001 import SPLITS
+
+__all__ = ["ZADROZNY2002"]
+
+LABELS = ("data", "classifier", "method", "coupling", "sample")
+MEASURES = ("mse", "error", "log_loss", "ece", "auc")
+
+TIC = GivenSplit("TIC", "coil2000_train", "coil2000_test")
+ADULT = GivenSplit("adult", "adult_train", "adult_test")
+ADULT_BINARY = GivenSplit("adult", "adult_a9a_train", "adult_a9a_test")
+
+N_BINS = (5, 10, 20, 30, 40, 50)
+
+
+def _calibration(name: str, calibrator: str, **options: Any) -> Calibration:
+    return Calibration(name, calibrator, tuple(options.items()))
+
+
+_SHARED = (
+    _calibration("sigmoid", "LogisticCalibrator", model="bayesian"),
+    _calibration("PAV", "IsotonicCalibrator", model="bayesian"),
+    *(
+        _calibration(
+            f"{n} bins", "BinningCalibrator", n_bins=n, strategy="quantile", model="bayesian"
+        )
+        for n in N_BINS
+    ),
+)
+PROBABILITIES = (
+    Calibration("none"),
+    *_SHARED,
+    _calibration("sigmoid of log-odds", "LogisticCalibrator", model="bayesian", transform="logit"),
+)
+MARGINS = (_calibration("none", "NormalizingCalibrator", method="range", rho=1.0), *_SHARED)
+
+
+def _part(source: GivenSplit, classifier: str) -> CalibrationPart:
+    words = classifier.replace(",", "").replace("= ", "").replace(".", "").split()
+    return CalibrationPart(
+        key="-".join([source.name, *words]).lower(),
+        source=source,
+        classifier=classifier,
+        methods=MARGINS if "SVM" in classifier else PROBABILITIES,
+        measures=MEASURES,
+        labels=LABELS,
+        on_training=True,
+        fixed=(("coupling", "none"),),
+    )
+
+
+def _pendigits(base: str) -> CodePart:
+    return CodePart(
+        key=f"pendigits-{base.replace(' ', '-').lower()}",
+        source=SPLITS["pendigits"],
+        base=base,
+        boosting=(0, 10),
+        codes=("one_vs_rest",),
+        methods=("none", "PAV"),
+        couplings=("normalization", "least squares", "iterative", "least divergence"),
+        labels=LABELS,
+        measures=MEASURES,
+    )
+
+
+_BAYES, _SVM = "naive Bayes", "SVM"
+PARTS: tuple[Part, ...] = (
+    *(_part(TIC, name) for names in TIC_MEANT.values() for name in names),
+    *(_part(ADULT, name) for name in ADULT_MEANT[_BAYES]),
+    *(_part(ADULT_BINARY, name) for name in ADULT_MEANT[_SVM]),
+    *(_pendigits(base) for base in BASES_OF["pendigits"]),
+)
+
+
+def _mse(text: str, label: str, first: str, second: str, **options: Any) -> Finding:
+    where = {"sample": ("test",), **options.pop("where", {})}
+    return Finding(text, "mse", label, first, second, where=where, digits=5, **options)
+
+
+_TWO = {"data": ("TIC", "adult")}
+_BAYES_ALL = {"classifier": (*TIC_MEANT[_BAYES], *ADULT_MEANT[_BAYES])}
+_BY = ("data", "classifier")
+_COMPARISONS = (
+    _mse(
+        "PAV lowers the MSE of raw scores",
+        "method",
+        "PAV",
+        "none",
+        where=_TWO,
+        by=_BY,
+        expected="lower",
+    ),
+    _mse(
+        "Naive Bayes: PAV has a lower MSE than the sigmoid",
+        "method",
+        "PAV",
+        "sigmoid",
+        where=_TWO | _BAYES_ALL,
+        by=_BY,
+        expected="lower",
+    ),
+    _mse(
+        "Adult, SVM: PAV has a lower MSE than the sigmoid",
+        "method",
+        "PAV",
+        "sigmoid",
+        where={"classifier": ADULT_MEANT[_SVM]},
+        by=("classifier",),
+        expected="lower",
+    ),
+    _mse(
+        "TIC, SVM: the sigmoid has a lower MSE than PAV",
+        "method",
+        "sigmoid",
+        "PAV",
+        where={"classifier": TIC_MEANT[_SVM]},
+        expected="lower",
+    ),
+    *(
+        _mse(
+            f"Adult: PAV has a lower MSE than {n} bins",
+            "method",
+            "PAV",
+            f"{n} bins",
+            where={"data": ("adult",)},
+            by=("classifier",),
+            expected="lower",
+        )
+        for n in (10, 50)
+    ),
+    _mse(
+        "Not in the paper: the sigmoid of log-odds against PAV, naive Bayes",
+        "method",
+        "sigmoid of log-odds",
+        "PAV",
+        where=_TWO | _BAYES_ALL,
+        by=_BY,
+    ),
+    _mse(
+        "Pendigits: calibration before coupling lowers the MSE",
+        "method",
+        "PAV",
+        "none",
+        where={"data": ("pendigits",)},
+        by=("classifier", "coupling"),
+        expected="lower",
+    ),
+    _mse(
+        "Pendigits, not in the paper: normalization against least squares, calibrated",
+        "coupling",
+        "normalization",
+        "least squares",
+        where={"data": ("pendigits",), "method": ("PAV",)},
+        by=("classifier",),
+    ),
+)
+
+ZADROZNY2002 = Study(
+    name="zadrozny2002",
+    title="Calibrated naive Bayes and support vector machines, of two classes and of ten",
+    source="Zadrozny & Elkan (2002), Transforming classifier scores into accurate multiclass "
+    "probability estimates, section 5, tables 2 to 4",
+    labels=LABELS,
+    measures=MEASURES,
+    parts=PARTS,
+    rounds=10,
+    printed=PRINTED_2002,
+    protocol=PROTOCOL_2002,
+    comment=COMMENT_2002,
+    comparisons=_COMPARISONS,
+    quick=("tic-naive-bayes-ten-attributes",),
+)

@@ -1,0 +1,154 @@
+"""Three codes and their couplings for boosted naive Bayes: Zadrozny (2001).
+
+Does an iterative coupling turn the answers of binary problems into good probabilities of all
+classes, and does that cost errors against decoding? Source: section 5, tables 2 and 3, figure 1.
+"""
+
+from typing import Any
+
+from evical.studies._study import Curve, Finding, Study
+from evical.studies.parts.calibration_samples import GivenSplit
+from evical.studies.zadrozny._part import STOPPED, CodePart
+from evical.studies.zadrozny._published import BASES_OF, BOOSTED, PRINTED_2001
+from evical.studies.zadrozny._text import COMMENT_2001, PROTOCOL_2001
+
+__all__ = ["SPLITS", "ZADROZNY2001"]
+
+LABELS = ("data", "base", "learner", "code", "coupling", "steps")
+MEASURES = ("error", "mse", "log_loss")
+COUPLINGS = (
+    "loss -y",
+    "loss exp(-y)",
+    "non-iterative",
+    "iterative",
+    "least divergence",
+    "least squares",
+)
+STEPS = (0, 1, 2, 3, 5, 7, 10, 15, 20, 25, 30, 35)
+
+SPLITS = {
+    "satimage": GivenSplit("satimage", "satimage_train", "satimage_test"),
+    "pendigits": GivenSplit("pendigits", "pendigits_train", "pendigits_test", redraw="test"),
+    "soybean": GivenSplit("soybean", "soybean_train", "soybean_test"),
+}
+
+
+def _part(data: str, base: str) -> CodePart:
+    return CodePart(
+        key=f"{data}-{base.replace(' ', '-').lower()}",
+        source=SPLITS[data],
+        base=base,
+        boosting=(10,),
+        codes=("all_pairs", "one_vs_rest", "sparse"),
+        methods=("none",),
+        couplings=COUPLINGS,
+        labels=LABELS,
+        measures=MEASURES,
+        # Figure 1 is of satimage.
+        steps=STEPS if data == "satimage" else (),
+        multiclass=True,
+    )
+
+
+def _claim(text: str, measure: str, label: str, *values: str, **options: Any) -> Finding:
+    first, second = values
+    where = {"learner": (BOOSTED,), "steps": ("end",), **options.pop("where", {})}
+    return Finding(text, measure, label, first, second, where=where, digits=4, **options)
+
+
+_BY = ("data", "base", "code")
+_COMPARISONS = (
+    _claim(
+        "Iterating lowers the MSE",
+        "mse",
+        "coupling",
+        "iterative",
+        "non-iterative",
+        by=_BY,
+        expected="lower",
+    ),
+    _claim(
+        "One against all: the iterative method errs more than decoding",
+        "error",
+        "coupling",
+        "iterative",
+        "loss -y",
+        where={"code": ("one_vs_rest",)},
+        by=("data", "base"),
+        expected="higher",
+    ),
+    _claim(
+        "Sparse code: the iterative method errs less than decoding",
+        "error",
+        "coupling",
+        "iterative",
+        "loss -y",
+        where={"code": ("sparse",)},
+        by=("data", "base"),
+        expected="lower",
+    ),
+    _claim(
+        "Pendigits: all pairs err less than one against all",
+        "error",
+        "code",
+        "all_pairs",
+        "one_vs_rest",
+        where={"data": ("pendigits",), "coupling": ("iterative",)},
+        by=("base",),
+        expected="lower",
+    ),
+    _claim(
+        "Soybean: the sparse code errs less than all pairs, by the iterative method",
+        "error",
+        "code",
+        "sparse",
+        "all_pairs",
+        where={"data": ("soybean",), "coupling": ("iterative",)},
+        expected="lower",
+    ),
+    _claim(
+        "Not in the paper: the least divergence against the printed algorithm",
+        "mse",
+        "coupling",
+        "least divergence",
+        "iterative",
+        by=_BY,
+    ),
+    _claim(
+        "Not in the paper: least squares against the least divergence",
+        "log_loss",
+        "coupling",
+        "least squares",
+        "least divergence",
+        by=_BY,
+    ),
+)
+
+ZADROZNY2001 = Study(
+    name="zadrozny2001",
+    title="Codes and couplings of boosted naive Bayes",
+    source="Zadrozny (2001), Reducing multiclass to binary by coupling probability estimates, "
+    "section 5, tables 2 and 3, figure 1",
+    labels=LABELS,
+    measures=MEASURES,
+    parts=tuple(_part(data, base) for data, bases in BASES_OF.items() for base in bases),
+    rounds=10,
+    printed=PRINTED_2001,
+    protocol=PROTOCOL_2001,
+    comment=COMMENT_2001,
+    comparisons=_COMPARISONS,
+    curves=(
+        Curve(
+            name="iterations",
+            title="The printed algorithm, stopped early: satimage (figure 1)",
+            measure="mse",
+            x="steps",
+            line="code",
+            panel="base",
+            where={"data": "satimage", "learner": BOOSTED, "coupling": STOPPED},
+            x_name="iterations",
+            y_name="MSE",
+        ),
+    ),
+    quick=("satimage-ten-bins",),
+)

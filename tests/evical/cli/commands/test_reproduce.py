@@ -1,0 +1,87 @@
+"""`evical reproduce` as a user sees it; the runner itself is tested beside it."""
+
+import pytest
+
+from evical.cli import main
+from evical.studies import STUDIES
+from tests.support.data_folder import DATA, needs_data
+from tests.support.toy_study import Toy, toy_study
+
+WRONG = [
+    ("", f"which study? One of {', '.join(STUDIES)}"),
+    ("xu2016-tem", "there is no study 'xu2016-tem'; did you mean 'xu2016-ten'?"),
+    ("qqq", "there is no study 'qqq'; expected one of xu2016-three"),
+    ("xu2016-ten --jobs 0", "--jobs is 0, expected a number from 1, or -1 for all"),
+    ("xu2016-ten --rounds 0", "'--rounds'"),
+    ("xu2016-ten --seed -1", "'--seed'"),
+    ("xu2016-ten --data nowhere", "data is 'nowhere', which is no folder"),
+    ("xu2016-ten --data .", "the folder '.' has no adult_a9a_train.csv"),
+    ("xu2016-ten", "by the environment variable EVICAL_DATA"),
+    ("toy --output file", "cannot write into 'file/rounds': not a directory"),
+]
+
+
+@pytest.fixture(autouse=True)
+def folder(tmp_path, monkeypatch):
+    (tmp_path / "file").write_text("x")
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.delenv("EVICAL_DATA", raising=False)
+    monkeypatch.setitem(STUDIES, "toy", toy_study(Toy("one")))
+    return tmp_path
+
+
+@pytest.mark.parametrize(("arguments", "message"), WRONG)
+def test_one_line_and_exit_code_2(arguments, message, folder, capfd):
+    assert main(["reproduce", *arguments.split()]) == 2
+    out, err = capfd.readouterr()
+    assert out == ""
+    assert err.count("\n") == 1
+    assert message in err
+
+
+def test_the_list_names_every_study(capfd):
+    assert main(["reproduce", "--list"]) == 0
+    lines = capfd.readouterr().out.splitlines()
+    assert [line.partition(":")[0] for line in lines] == list(STUDIES)
+    assert not any(mark in line for line in lines for mark in ("?.", ".."))
+
+
+@pytest.mark.parametrize("jobs", [1, 2])
+def test_a_full_disk_is_one_line_and_keeps_what_is_finished(folder, jobs, capsys):
+    resource = pytest.importorskip("resource", reason="limits the size of files")
+    command = ["reproduce", "toy", "--jobs", str(jobs), "--output", "out"]
+    assert main([*command, "--rounds", "1"]) == 0
+    place = folder / "out" / "rounds" / "toy" / "0" / "one"
+    soft, hard = resource.getrlimit(resource.RLIMIT_FSIZE)
+    capsys.readouterr()  # in memory, where no file is too large
+    resource.setrlimit(resource.RLIMIT_FSIZE, (100, hard))
+    try:
+        assert main(command) == 2
+    finally:
+        resource.setrlimit(resource.RLIMIT_FSIZE, (soft, hard))
+    out, err = capsys.readouterr()
+    assert out == ""
+    assert err.count("\n") == 1
+    assert ".json': file too large; finished rounds are kept, and the same command goes on" in err
+    assert [path.name for path in place.iterdir()] == ["0000.json"]
+    assert main(command) == 0
+    assert len(list(place.iterdir())) == 4
+
+
+@needs_data
+def test_it_writes_the_page_and_goes_on_where_it_was(folder, capfd):
+    command = ["reproduce", "xu2016-three", "--quick", "--data", str(DATA), "--output", "out"]
+    assert main([*command, "--rounds", "1"]) == 0
+    out, err = capfd.readouterr()
+    assert out == "Page: out/xu2016-three.md\n"
+    assert err == ""
+    rounds = folder / "out" / "rounds" / "xu2016-three" / "0" / "sonar"
+    first = (rounds / "0000.json").stat().st_mtime_ns
+    assert main([*command, "--rounds", "2"]) == 0
+    assert (rounds / "0000.json").stat().st_mtime_ns == first
+    page = (folder / "out" / "xu2016-three.md").read_text()
+    assert "\n    evical reproduce xu2016-three --rounds 2 --seed 0 --quick\n" in page
+    assert str(folder) not in page
+    (rounds / "0001.json").write_text("{")
+    assert main([*command, "--rounds", "2"]) == 2
+    assert "0001.json' is damaged; delete it" in capfd.readouterr().err

@@ -1,0 +1,67 @@
+"""Newton's method: its proof of the optimum, its errors, and terms that do not cancel."""
+
+import numpy as np
+import pytest
+from mpmath import mp, mpf
+
+from evical.curves._newton import logistic_terms, minimize_convex, unit_diagonal
+from evical.errors import ConvergenceError
+
+
+def quartic(x):
+    """(x - 3)^4 + (x - 3)^2 for each of the problems."""
+    d = x - 3.0
+    return (d**4 + d**2)[:, 0], 4 * d**3 + 2 * d, (12 * d**2 + 2.0)[:, :, None]
+
+
+def falling(x):
+    """exp(-x), which has no minimum."""
+    return np.exp(-x)[:, 0], -np.exp(-x), np.exp(-x)[:, :, None]
+
+
+def test_problems_are_solved_together_as_alone():
+    start = np.array([[-50.0], [0.0], [1e4]])
+    together = minimize_convex(quartic, start)
+    np.testing.assert_allclose(together.parameters, 3.0, atol=1e-12)
+    assert together.proven
+    for row in start:
+        alone = minimize_convex(quartic, row[None])
+        np.testing.assert_allclose(alone.parameters, 3.0, atol=1e-12)
+
+
+def test_no_optimum_is_an_error_and_no_answer():
+    def no_curvature(x):
+        return -x[:, 0], -np.ones_like(x), np.zeros((len(x), 1, 1))
+
+    for objective in (no_curvature, lambda x: (x[:, 0], *falling(x)[1:])):
+        with pytest.raises(ConvergenceError, match="no proof of an optimum"):
+            minimize_convex(objective, np.zeros((1, 1)))
+
+
+def test_trial_steps_say_that_they_prove_nothing():
+    found = minimize_convex(quartic, np.full((1, 1), 1e6), trial_steps=2)
+    assert not found.proven
+    assert found.value[0] < quartic(np.full((1, 1), 1e6))[0][0]
+
+
+def test_singular_matrices_can_be_solved():
+    scaled, scale = unit_diagonal(np.array([[[1e24, 1e12], [1e12, 1.0]], [[0.0, 0.0], [0.0, 2.0]]]))
+    assert np.isfinite(np.linalg.inv(scaled)).all()
+    assert scale[0].tolist() == [1e12, 1.0]
+
+
+@pytest.mark.parametrize("eta", [-40.0, -0.0, 0.0, 1.5, 36.0, 300.0])
+@pytest.mark.parametrize("weights", [(1.0, 2.0), (1.0, 1e15), (1e-15, 1e9), (0.0, 3.0)])
+def test_logistic_terms_keep_their_digits(eta, weights):
+    mp.dps = 200
+    against, favor = map(mpf, weights)
+    p, q = 1 / (1 + mp.exp(-mpf(eta))), 1 / (1 + mp.exp(mpf(eta)))
+    wanted = (
+        -against * mp.log(q) - favor * mp.log(p),
+        against * p - favor * q,
+        (against + favor) * p * q,
+    )
+    found = logistic_terms(np.array([eta]), np.array([weights[0]]), np.array([weights[1]]))
+    scale = (wanted[0], against * p + favor * q, wanted[2])
+    for got, exact, size in zip(found, wanted, scale, strict=True):
+        assert abs(got[0] - exact) <= 4e-16 * size + 1e-300

@@ -1,0 +1,133 @@
+"""Scores of fitted classifiers: which method, which order, which shape."""
+
+import numpy as np
+import pytest
+from sklearn.base import BaseEstimator, ClassifierMixin
+from sklearn.datasets import make_blobs
+from sklearn.frozen import FrozenEstimator
+from sklearn.linear_model import LinearRegression, LogisticRegression
+from sklearn.model_selection import GridSearchCV
+from sklearn.naive_bayes import GaussianNB
+from sklearn.pipeline import make_pipeline
+from sklearn.preprocessing import StandardScaler
+from sklearn.svm import SVC, LinearSVC
+
+from evical import EvidentialClassifier, LogisticCalibrator
+from evical.estimators._responses import class_scores
+from evical.scores import log_odds
+
+X2, Y2 = make_blobs(30, centers=2, random_state=0)
+X3, Y3 = make_blobs(30, centers=3, random_state=0)
+EPS = np.finfo(np.float64).eps
+
+
+class Fixed(ClassifierMixin, BaseEstimator):
+    """A classifier with given classes and given scores."""
+
+    def __init__(self, classes_, scores):
+        self.classes_ = np.asarray(classes_)
+        self.scores = scores
+
+    def decision_function(self, X):
+        return np.asarray(self.scores)
+
+
+def test_decision_function_is_taken_as_it_is():
+    svm = SVC().fit(X2, Y2)
+    np.testing.assert_array_equal(
+        class_scores(svm, X2, np.array([0, 1]))[:, 0], svm.decision_function(X2)
+    )
+    svm = SVC().fit(X3, Y3)
+    np.testing.assert_array_equal(class_scores(svm, X3, np.arange(3)), svm.decision_function(X3))
+
+
+def test_probabilities_become_log_odds():
+    """For a logistic regression, which has both, the two roads agree."""
+    model = LogisticRegression().fit(X2, Y2)
+    np.testing.assert_allclose(
+        log_odds(model.predict_proba(X2))[:, 1], model.decision_function(X2), atol=1e-9
+    )
+    bayes = GaussianNB().fit(X3, Y3)
+    probability = np.clip(bayes.predict_proba(X3), EPS, 1 - EPS)
+    expected = np.log(probability / (1 - probability))
+    np.testing.assert_allclose(class_scores(bayes, X3, np.arange(3)), expected, rtol=1e-9)
+    bayes = GaussianNB().fit(X2, Y2)
+    assert class_scores(bayes, X2, np.arange(2)).shape == (30, 1)
+
+
+@pytest.mark.parametrize("dtype", [np.float32, np.float64])
+def test_log_odds_stay_finite_and_keep_the_order(dtype):
+    below_one = np.nextafter(dtype(1), dtype(0))
+    values = log_odds(np.array([0, 0.25, 0.5, 0.75, below_one, 1], dtype=dtype))
+    assert np.isfinite(values).all()
+    assert (np.diff(values) >= 0).all()
+    assert values[0] == pytest.approx(-values[-1])
+    assert values[1] == -values[3] == pytest.approx(-np.log(3))
+    assert values[2] == 0
+
+
+def test_columns_follow_the_classes_asked_for():
+    swapped = Fixed(["yes", "no"], [1.0, -2.0])
+    assert class_scores(swapped, None, np.array(["no", "yes"])).tolist() == [[-1.0], [2.0]]
+    turned = Fixed([2, 0, 1], [[20.0, 0.0, 10.0]])
+    assert class_scores(turned, None, np.arange(3)).tolist() == [[0, 10, 20]]
+
+
+def test_one_column_may_be_two_dimensional():
+    assert class_scores(Fixed([0, 1], [[1.0], [2.0]]), None, np.arange(2)).shape == (2, 1)
+
+
+@pytest.mark.parametrize(
+    "wrap",
+    [
+        lambda svm: svm,
+        lambda svm: make_pipeline(StandardScaler(), svm),
+        lambda svm: GridSearchCV(make_pipeline(svm), {"svc__C": [1, 2]}, cv=2),
+    ],
+)
+@pytest.mark.parametrize("freeze", [lambda clf: clf, FrozenEstimator])
+def test_scores_of_pairs_are_refused(wrap, freeze):
+    """With three classes there are three pairs, so that the shape alone does not tell."""
+    svm = freeze(wrap(SVC(decision_function_shape="ovo")).fit(X3, Y3))
+    with pytest.raises(ValueError, match="scores pairs of classes, take 'ovr'"):
+        class_scores(svm, X3, np.arange(3))
+
+
+@pytest.mark.parametrize(
+    ("scores", "classes"), [([[1.0, 2.0]], [0, 1]), ([[1.0, 2.0]], [0, 1, 2]), ([1.0], [0, 1, 2])]
+)
+def test_a_wrong_shape_is_refused(scores, classes):
+    with pytest.raises(ValueError, match="gives scores of shape"):
+        class_scores(Fixed(classes, scores), None, np.array(classes))
+
+
+def test_other_classes_are_refused():
+    clf = GaussianNB().fit(X2, Y2)
+    with pytest.raises(ValueError, match="class 2 of y is unknown to the fitted classifier"):
+        class_scores(clf, X2, np.arange(3))
+    clf = GaussianNB().fit(X3, Y3)
+    with pytest.raises(ValueError, match="class 2 of the fitted classifier has no sample in y"):
+        class_scores(clf, X3, np.arange(2))
+
+
+def test_what_is_no_classifier_is_refused():
+    with pytest.raises(TypeError, match="LinearRegression has no classes_"):
+        class_scores(LinearRegression().fit(X2, Y2), X2, np.arange(2))
+
+    class Mute(BaseEstimator):
+        classes_ = np.arange(2)
+
+    with pytest.raises(TypeError, match="neither decision_function nor predict_proba"):
+        class_scores(Mute(), X2, np.arange(2))
+
+
+@pytest.mark.parametrize(("X", "y"), [(X2, Y2), (X3, Y3)])
+def test_a_calibrator_that_takes_log_odds_itself_gets_probabilities(X, y):
+    given = EvidentialClassifier(GaussianNB(), calibrator=LogisticCalibrator(transform="logit"))
+    plain = EvidentialClassifier(GaussianNB())
+    np.testing.assert_allclose(
+        given.fit(X, y).predict_interval(X), plain.fit(X, y).predict_interval(X), atol=1e-12
+    )
+    margins = EvidentialClassifier(LinearSVC(), calibrator=LogisticCalibrator(transform="logit"))
+    with pytest.raises(TypeError, match="no predict_proba, but the calibrator reads probabilities"):
+        margins.fit(X, y)

@@ -1,0 +1,193 @@
+"""A check rejects at its level, finds what it says it would find, and says so in a line."""
+
+import numpy as np
+import pytest
+
+from evical import metrics
+from evical.evaluation import Evaluation, check_calibration
+from evical.evaluation.check import TESTS
+from evical.significance import holm_adjusted
+
+PROBABILITY_TESTS = [name for name, kind in TESTS.items() if not kind.beliefs]
+
+
+def predictions(y, p, bel=None, pl=None, weight=None):
+    """An evaluation without measures, which take time."""
+    nothing = metrics.CalibrationReport(len(y), ())
+    return Evaluation("", y, p, bel, pl, None, ("0", "1"), weight, nothing, (), 0.95, "")
+
+
+def draws(truth, times, seed=0):
+    rng = np.random.default_rng(seed)
+    return (rng.random((times, len(truth))) < truth).astype(int)
+
+
+def middling(n=1000, seed=0):
+    return np.random.default_rng(seed).uniform(0.1, 0.8, n)
+
+
+def test_false_alarms_are_as_frequent_as_stated():
+    """Law: calibrated predictions fail about once in twenty times, by one test or all of them."""
+    p = middling(500)
+    y = draws(p, 400)
+    alone = np.mean([not check_calibration(predictions(row, p)).passed for row in y])
+    assert 0.02 <= alone <= 0.09
+    together = np.mean(
+        [not check_calibration(predictions(row, p), PROBABILITY_TESTS).passed for row in y]
+    )
+    assert 0.005 <= together <= 0.08
+    strict = np.mean([not check_calibration(predictions(row, p), level=0.2).passed for row in y])
+    assert 0.13 <= strict <= 0.28
+
+
+@pytest.mark.parametrize("name", PROBABILITY_TESTS)
+def test_errors_that_would_be_found_are_found(name):
+    """Law: an error of the stated size is found about 4 times of 5, and half of it less often."""
+    p = middling(2000)
+    size = check_calibration(predictions(draws(p, 1)[0], p), [name]).tests[0].detectable
+    shares = []
+    for part in (1.0, 0.5):
+        truth = _with_error(name, p, part * size)
+        rejected = [
+            check_calibration(predictions(row, p), [name]).tests[0].rejected
+            for row in draws(truth, 150)
+        ]
+        shares.append(np.mean(rejected))
+    assert 0.7 <= shares[0] <= 0.97
+    assert shares[1] < shares[0] - 0.2
+
+
+def _with_error(name, p, size):
+    if name == "spiegelhalter":
+        return p + size * (1 - 2 * p) / np.abs(1 - 2 * p).mean()
+    if name == "binomial":
+        return np.where((p > np.quantile(p, 0.3)) & (p <= np.quantile(p, 0.4)), p + size, p)
+    return p + size
+
+
+def test_beliefs_that_leave_the_truth_out_are_found():
+    p = middling(2000)
+    bel, pl = p - 0.05, p + 0.05
+    size = check_calibration(predictions(draws(p, 1)[0], p, bel, pl)).tests[0].detectable
+    for truth, least, most in ((pl + size, 0.7, 1.0), (pl, 0.0, 0.06)):
+        rejected = [
+            not check_calibration(predictions(row, p, bel, pl)).passed for row in draws(truth, 150)
+        ]
+        assert least <= np.mean(rejected) <= most
+
+
+def test_tests_are_those_of_the_metrics():
+    p = middling(300)
+    y = draws(p, 1)[0]
+    bel, pl = p * 0.9, p * 0.9 + 0.1
+    check = check_calibration(predictions(y, p, bel, pl), list(TESTS))
+    bounds = np.stack([bel, pl], axis=1)
+    expected = [
+        metrics.spiegelhalter_test(y, p).pvalue,
+        metrics.kolmogorov_smirnov_test(y, p).pvalue,
+        metrics.kuiper_test(y, p).pvalue,
+        metrics.hosmer_lemeshow_test(y, p).pvalue,
+        metrics.binomial_test(y, p).pvalue,
+        metrics.interval_calibration_test(y, bounds).pvalue,
+        metrics.coverage_test(y, bounds).pvalue,
+    ]
+    assert [one.pvalue for one in check.tests] == expected
+    np.testing.assert_array_equal([one.adjusted for one in check.tests], holm_adjusted(expected))
+
+
+def test_expected_error_is_that_of_calibrated_predictions():
+    p = middling(400)
+    check = check_calibration(predictions(draws(p, 1)[0], p), max_error=0.5)
+    found = np.mean([metrics.expected_calibration_error(y, p) for y in draws(p, 200)])
+    assert check.expected_error == pytest.approx(found, rel=0.1)
+
+
+def test_the_bound_of_the_error_alone():
+    p = middling(400)
+    y = draws(p, 1)[0]
+    error = metrics.expected_calibration_error(y, p)
+    assert check_calibration(predictions(y, p), [], max_error=error).passed
+    check = check_calibration(predictions(y, p), [], max_error=error / 2)
+    assert not check.passed
+    assert str(check).startswith("failed, 400 samples: ECE")
+    assert "\n" not in str(check)
+
+
+def test_more_samples_find_smaller_errors():
+    sizes = []
+    for n in (200, 20_000):
+        p = middling(n)
+        check = check_calibration(predictions(draws(p, 1)[0], p), PROBABILITY_TESTS)
+        sizes.append([one.detectable for one in check.tests])
+    few, many = np.array(sizes)
+    assert (many < few / 5).all()
+
+
+def test_tests_that_can_find_nothing_say_so():
+    half = np.full(40, 0.5)
+    check = check_calibration(predictions(np.arange(40) % 2, half))
+    assert check.passed
+    assert "would find nothing: the samples are too few" in str(check)
+
+
+@pytest.mark.parametrize("level", [1e-12, 0.9, 0.99999999])
+def test_levels_of_any_size(level):
+    p = middling(300)
+    check = check_calibration(predictions(draws(p, 1)[0], p), PROBABILITY_TESTS, level=level)
+    assert all(one.detectable >= 0 for one in check.tests)
+
+
+def test_equal_weights_change_nothing():
+    p = middling(300)
+    y = draws(p, 1)[0]
+    plain = check_calibration(predictions(y, p), PROBABILITY_TESTS, max_error=0.1)
+    heavy = check_calibration(
+        predictions(y, p, weight=np.full(300, 3.0)), PROBABILITY_TESTS, max_error=0.1
+    )
+    for one, other in zip(plain.tests, heavy.tests, strict=True):
+        assert other.pvalue == pytest.approx(one.pvalue)
+        assert other.detectable == pytest.approx(one.detectable)
+    assert heavy.expected_error == pytest.approx(plain.expected_error)
+
+
+def test_real_evaluations_are_taken():
+    p = middling(200)
+    y = draws(p, 1)[0]
+    plain = Evaluation.from_predictions(y, p, n_resamples=1)
+    assert [one.name for one in check_calibration(plain).tests] == ["spiegelhalter"]
+    beliefs = Evaluation.from_predictions(y, bel=p * 0.9, pl=p * 0.9 + 0.1, n_resamples=1)
+    assert [one.name for one in check_calibration(beliefs).tests] == ["interval"]
+
+
+@pytest.mark.parametrize(
+    ("tests", "options", "message"),
+    [
+        (["chi"], {}, "test is 'chi', expected one of 'spiegelhalter'"),
+        (["interval"], {}, "belief intervals, but there are none"),
+        ([], {}, "nothing to check"),
+        (None, {"level": 0}, "level is 0"),
+        (None, {"max_error": -1}, "bound of the error is -1"),
+        (None, {"n_bins": 0}, "n_bins"),
+    ],
+)
+def test_wrong_arguments_are_refused(tests, options, message):
+    p = middling(50)
+    with pytest.raises(ValueError, match=message):
+        check_calibration(predictions(draws(p, 1)[0], p), tests, **options)
+
+
+@pytest.mark.parametrize(
+    ("options", "message"),
+    [
+        ({"tests": "kuiper"}, "tests is 'kuiper', expected names out of spiegelhalter"),
+        ({"level": "5%"}, "level is '5%', expected a level"),
+        ({"max_error": "small"}, "max_error is 'small', expected a number"),
+        ({"n_bins": 2.5}, "n_bins is 2.5, expected a whole number"),
+    ],
+)
+def test_arguments_of_a_wrong_kind_are_named(options, message):
+    p = middling(50)
+    with pytest.raises(TypeError, match=message):
+        check_calibration(predictions(draws(p, 1)[0], p), **options)
+    with pytest.raises(TypeError, match="evaluation is None, expected an Evaluation"):
+        check_calibration(None)

@@ -1,0 +1,389 @@
+"""A comparison is plain cross-validation, and its recommendation follows from its numbers."""
+
+import csv
+from dataclasses import replace
+from pathlib import Path
+
+import numpy as np
+import pytest
+from scipy import stats
+from sklearn.linear_model import LogisticRegression
+from sklearn.model_selection import StratifiedKFold, cross_val_predict
+
+from evical import metrics
+from evical.calibrators import IsotonicCalibrator, LogisticCalibrator, VennAbersCalibrator
+from evical.evaluation import MEASURES, calibrator_named, compare, compare_data_sets, method_names
+from evical.evaluation._sample_size import TIMES_LOGISTIC, general_warnings, method_warnings
+from evical.evaluation.methods import complexity, complexity_text
+from evical.evaluation.recommendation import differences, recommend
+from evical.significance import corrected_t, holm_adjusted
+
+QUICK = ["logistic", "isotonic", "binning"]
+
+
+def sample(n=300, seed=0, gap=1.0):
+    rng = np.random.default_rng(seed)
+    y = rng.integers(0, 2, size=n)
+    return rng.normal(gap * (2 * y - 1)), y
+
+
+def test_predictions_are_those_of_cross_validation():
+    """Definition: scikit-learn's folds and its out-of-fold predictions."""
+    scores, y = sample()
+    found = compare(scores, y, QUICK, cv=5, random_state=7)
+    folds = StratifiedKFold(5, shuffle=True, random_state=7)
+    for number, (_, test) in enumerate(folds.split(scores, y)):
+        assert (found.fold[test] == number).all()
+    kinds = {"logistic": LogisticCalibrator(), "isotonic": IsotonicCalibrator()}
+    for name, calibrator in kinds.items():
+        row = found.methods.index(name)
+        proba = cross_val_predict(
+            calibrator, scores[:, np.newaxis], y, cv=folds, method="predict_proba"
+        )
+        np.testing.assert_allclose(found.probability[row], proba[:, 1], atol=1e-12)
+        np.testing.assert_allclose(
+            found.probability[row], (found.bel[row] + found.pl[row]) / 2, atol=1e-12
+        )
+
+
+def test_measures_are_those_of_the_metrics_on_each_fold():
+    scores, y = sample()
+    found = compare(scores, y, QUICK, cv=4, repeats=2)
+    assert found.values.shape == (3, 8, len(MEASURES))
+    assert found.seconds.shape == (3, 8)
+    for row in range(3):
+        for number in range(4):
+            test = found.fold == number
+            p = found.probability[row, test]
+            values = dict(zip(MEASURES, found.values[row, number], strict=True))
+            assert values.pop("mean_imprecision") == pytest.approx(
+                (found.pl - found.bel)[row, test].mean()
+            )
+            assert values.pop("log_loss") == metrics.log_loss(y[test], p, eps=1e-6)
+            for name, value in values.items():
+                assert value == getattr(metrics, name)(y[test], p)
+
+
+def test_repetitions_are_comparisons_with_the_next_seeds():
+    scores, y = sample()
+    both = compare(scores, y, QUICK, cv=3, repeats=2, random_state=4)
+    for i in range(2):
+        alone = compare(scores, y, QUICK, cv=3, random_state=4 + i)
+        np.testing.assert_array_equal(both.values[:, 3 * i : 3 * i + 3], alone.values)
+
+
+def test_differences_are_nadeau_and_bengios():
+    """Definition: t of J - 1 degrees of freedom with variance (1/J + n2/n1) s^2, then Holm's."""
+    scores, y = sample(seed=2)
+    found = compare(scores, y, QUICK, cv=5, repeats=2)
+    losses = dict(zip(found.methods, found.values[:, :, 0], strict=True))
+    best = min(losses, key=lambda name: losses[name].mean())
+    assert found.recommendation.best == best
+    pvalues = []
+    for one in found.differences:
+        gaps = losses[one.method] - losses[best]
+        error = np.sqrt((1 / 10 + 1 / 4) * gaps.var(ddof=1))
+        assert one.error == pytest.approx(error)
+        assert one.statistic == pytest.approx(gaps.mean() / error)
+        assert one.pvalue == pytest.approx(2 * stats.t.sf(abs(gaps.mean() / error), 9))
+        naive = stats.ttest_rel(losses[one.method], losses[best]).pvalue
+        assert one.pvalue > naive
+        assert one.pvalue == corrected_t(losses[one.method], losses[best], 0.25).pvalue
+        pvalues.append(one.pvalue)
+    np.testing.assert_array_equal(
+        [one.adjusted for one in found.differences], holm_adjusted(pvalues)
+    )
+
+
+def test_order_of_methods_does_not_matter():
+    scores, y = sample()
+    forward, backward = (compare(scores, y, order, cv=3) for order in (QUICK, QUICK[::-1]))
+    assert forward.recommendation == backward.recommendation
+    assert forward.ranking() == backward.ranking()
+    assert forward.differences == backward.differences
+
+
+@pytest.mark.parametrize("shift", [-5.0, 64.0])
+def test_shifted_scores_have_the_same_recommendation(shift):
+    """Law: isotonic regression, Venn-Abers prediction and ranks see the order only."""
+    scores, y = sample()
+    methods = ["isotonic:bayesian", "venn_abers", "binning:strategy=quantile:transform=rank"]
+    first, moved = (compare(s, y, methods, cv=3) for s in (scores, scores + shift))
+    assert first.recommendation == moved.recommendation
+    np.testing.assert_allclose(first.values, moved.values, atol=1e-12)
+    logistic = [compare(s, y, ["logistic"], cv=3) for s in (scores, scores + shift)]
+    np.testing.assert_allclose(logistic[0].values, logistic[1].values, atol=1e-6)
+
+
+def test_simpler_methods_are_taken_within_a_standard_error():
+    scores, y = sample(200)
+    found = compare(scores, y, ["logistic", "spline", "isotonic", "bbq"], cv=5)
+    advice = found.recommendation
+    gaps = {one.method: (one.difference, one.error) for one in found.differences}
+    near = [advice.best, *(name for name, (gap, error) in gaps.items() if gap <= error)]
+    least = min(complexity(calibrator_named(name)) for name in near)
+    assert complexity(calibrator_named(advice.method)) == least
+    assert advice.reasons[0].startswith(advice.best)
+    if advice.method != advice.best:
+        assert "is simpler" in advice.reasons[1]
+
+
+def test_what_cannot_be_told_apart_is_said():
+    scores, y = sample(120)
+    found = compare(scores, y, {"a": LogisticCalibrator(), "b": LogisticCalibrator()}, cv=4)
+    (one,) = found.differences
+    assert (one.difference, one.statistic, one.pvalue) == (0, 0, 1)
+    assert found.recommendation.equivalents == ("b",)
+    assert any(
+        "no difference can be seen between a and b" in s for s in found.recommendation.reasons
+    )
+
+
+def test_clear_differences_are_said():
+    scores, y = sample(2000)
+    found = compare(scores, y, ["logistic", "normalizing"], cv=5)
+    assert found.recommendation.method == "logistic"
+    assert any("worse by more than chance" in text for text in found.recommendation.reasons)
+
+
+def test_probabilities_take_part_as_they_are():
+    rng = np.random.default_rng(0)
+    p = rng.random(1500)
+    y = (rng.random(1500) < p).astype(int)
+    found = compare(p, y, cv=3)
+    assert found.methods[0] == "as_they_are"
+    assert found.recommendation.method == "as_they_are"
+    assert "no method is seen to improve" in found.recommendation.reasons[-1]
+    np.testing.assert_array_equal(found.probability[0], p)
+    lazy = compare(p**3, y, ["as_they_are", "isotonic:bayesian"], cv=3)
+    assert lazy.recommendation.method == "isotonic:bayesian"
+    assert "lowers" in lazy.recommendation.reasons[-1]
+    assert "as_they_are" not in compare(p - 1, y, cv=2).methods
+
+
+def test_all_methods_can_be_tried():
+    scores, y = sample(80)
+    found = compare(scores, y, "all", cv=2)
+    assert set(found.methods) | set(found.failures) == set(method_names()) - {"as_they_are"}
+    assert not found.failures
+
+
+def test_estimators_of_others_take_part():
+    scores, y = sample()
+    found = compare(scores, y, [LogisticRegression(C=2), "logistic"], cv=3)
+    assert found.methods == ("LogisticRegression(C=2)", "logistic")
+    np.testing.assert_array_equal(found.bel[0], found.pl[0])
+
+
+def test_methods_that_fail_are_left_out_and_named():
+    scores, y = sample()
+    found = compare(scores, y, ["logistic", "temperature:transform=logit"], cv=3)
+    assert found.methods == ("logistic",)
+    assert "within [0, 1]" in found.failures["temperature:transform=logit"]
+    assert found.recommendation.reasons[1].startswith("it is the only method")
+    assert "failed" in str(found)
+    with pytest.raises(ValueError, match="no method could be fitted; temperature"):
+        compare(scores, y, ["temperature:transform=logit"], cv=3)
+
+
+def test_jobs_and_progress_change_nothing():
+    scores, y = sample(100)
+    calls = []
+    found = compare(scores, y, QUICK, cv=2, n_jobs=1, on_fit=lambda: calls.append(1))
+    assert len(calls) == 6
+    np.testing.assert_array_equal(found.values, compare(scores, y, QUICK, cv=2).values)
+
+
+def test_labels_may_be_words():
+    scores, y = sample(100)
+    words = compare(scores, np.where(y, "yes", "no"), QUICK, cv=2)
+    plain = compare(scores, y, QUICK, cv=2)
+    assert words.class_names == ("no", "yes")
+    np.testing.assert_array_equal(words.values, plain.values)
+    judged = words.evaluation("logistic", n_resamples=5)
+    assert (judged.name, judged.class_names) == ("logistic", ("no", "yes"))
+    np.testing.assert_array_equal(judged.y, y)
+    with pytest.raises(ValueError, match="no method 'platt'; there are logistic"):
+        words.evaluation("platt")
+
+
+def test_small_samples_are_warned_of():
+    y = np.repeat([0, 1], [400, 60])
+    scores = np.random.default_rng(0).normal(y)
+    assert "60 samples" in general_warnings(y)[0]
+    (text,) = method_warnings("isotonic", IsotonicCalibrator(), scores, y)
+    assert "460 samples are fewer than 1000" in text
+    assert "Niculescu-Mizil & Caruana 2005" in text
+    few = method_warnings("logistic", LogisticCalibrator(), scores[385:415], y[385:415])
+    assert "logistic fits 2 numbers, but the rarer class has 15 samples" in few[0]
+    assert not method_warnings("logistic", LogisticCalibrator(), scores, y)
+    assert "20 it" not in str(method_warnings("va", VennAbersCalibrator(), scores[:150], y[:150]))
+    ties = method_warnings("kde", calibrator_named("kde"), scores.round(), y)
+    assert "distinct scores" in ties[0]
+    assert method_warnings("beta", calibrator_named("beta"), y * 1.0, y)[0].endswith(
+        "beta fits 3 numbers to 2 distinct scores"
+    )
+
+
+def test_of_few_samples_two_standard_errors_are_made_of_chance():
+    """A method that samples are too few for gives way to one that they suffice for."""
+    estimators = {name: calibrator_named(name) for name in ("isotonic", "temperature")}
+    scores, y = sample(40)
+    values = np.zeros((2, 4, len(MEASURES)))
+    values[1, :, 0] = gaps = np.array([0.0, 0.1, 0.0, 0.1])
+    error = np.sqrt((1 / 4 + 1 / 3) * gaps.var(ddof=1))
+    assert error < gaps.mean() < 2 * error
+    found = differences(list(estimators), values[:, :, 0], 1 / 3)
+    advice = recommend(estimators, values, found, "brier_score", scores, y)
+    assert (advice.best, advice.method) == ("isotonic", "temperature")
+    assert "needs fewer samples" in advice.reasons[1]
+    many, outcomes = sample(2000)
+    advice = recommend(estimators, values, found, "brier_score", many, outcomes)
+    assert (advice.best, advice.method) == ("isotonic", "isotonic")
+
+
+def test_scores_that_tell_nothing_are_not_called_wrong():
+    y = np.tile([0, 1], 60)
+    scores = np.arange(120.0) - 2 * (y == 1)  # an area of a little less than 1/2
+    warnings = compare(scores, y, ["logistic"], cv=3).recommendation.warnings
+    assert not [text for text in warnings if "ROC" in text]
+
+
+def test_measured_ratios_are_those_of_the_study():
+    """The warnings quote docs/calibrator_quality.csv; when that is made anew, they follow."""
+    path = Path(__file__).parents[3] / "docs" / "calibrator_quality.csv"
+    with path.open(encoding="utf-8", newline="") as file:
+        rows = [
+            row
+            for row in csv.DictReader(file)
+            if row["n"] == "200" and row["kind"] in ("monotone", "overconfident")
+        ]
+    error = {}
+    for row in rows:
+        error[row["method"]] = error.get(row["method"], 0.0) + float(row["squared_error"])
+    for kind, times in TIMES_LOGISTIC.items():
+        ratio = error[kind.removesuffix("Calibrator")] / error["Logistic"]
+        assert times == pytest.approx(ratio, abs=0.05)
+    missing = {
+        name
+        for name in method_names()
+        if complexity(calibrator_named(name)) >= 100
+        and error[type(calibrator_named(name)).__name__.removesuffix("Calibrator")]
+        > 1.5 * error["Logistic"]
+        and type(calibrator_named(name)).__name__ not in TIMES_LOGISTIC
+    }
+    assert not missing
+
+
+def test_scores_that_rank_the_wrong_way_are_warned_of():
+    scores, y = sample()
+    found = compare(-scores, y, ["isotonic"], cv=3)
+    assert not any(
+        "other class" in text
+        for text in compare(scores, y, ["isotonic"], cv=3).recommendation.warnings
+    )
+    assert any("scores of the other class" in text for text in found.recommendation.warnings)
+
+
+def test_data_sets_have_ranks():
+    samples = {str(seed): sample(200, seed) for seed in range(4)}
+    seen = []
+    found = compare_data_sets(samples, QUICK, cv=3, on_data_set=seen.append)
+    assert [one.name for one in seen] == list(samples)
+    for row, name in enumerate(samples):
+        alone = compare(*samples[name], QUICK, cv=3)
+        np.testing.assert_array_equal(
+            found.results.values[row], [alone.mean(method, "brier_score") for method in QUICK]
+        )
+    assert found.friedman.n_data_sets == 4
+    assert "Nemenyi" in str(found)
+    with pytest.raises(ValueError, match="at least two data sets"):
+        compare_data_sets({"one": samples["0"]})
+
+
+@pytest.mark.parametrize(
+    ("name", "message"),
+    [
+        ("logstic", "did you mean 'logistic'"),
+        ("xyz", "there are as_they_are, abb"),
+        ("logistic:modl=bayesian", "did you mean 'model'"),
+        ("logistic:", "model"),
+        ("spline:likelihood", "no option 'model'"),
+    ],
+)
+def test_unknown_methods_are_refused(name, message):
+    scores, y = sample(50)
+    with pytest.raises(ValueError, match=message):
+        compare(scores, y, [name], cv=2)
+
+
+@pytest.mark.parametrize(
+    ("scores", "y", "options", "message"),
+    [
+        ([1.0, 2.0], [1, 1], {}, "one class only"),
+        ([1.0, 2.0, 3.0], [0, 1, 2], {}, "3 classes"),
+        ([1.0, np.nan], [0, 1], {}, r"scores\[1\] is nan"),
+        ([1.0, 2.0, 3.0], [0, 1], {}, "scores"),
+        ([1.0, 2.0, 3.0, 4.0], [0, 1, 0, 1], {"cv": 10}, "take 2 folds at most"),
+        ([1.0, 2.0, 3.0, 4.0], [0, 1, 0, 0], {"cv": 10}, "more samples are needed"),
+        ([1.0, 2.0], [0, 1], {"cv": 1}, "cv is 1"),
+        ([1.0, 2.0], [0, 1], {"repeats": 0}, "repeats"),
+        (
+            [1.0, 2.0],
+            [0, 1],
+            {"criterion": "auc"},
+            "criterion is 'auc', expected one of 'brier_score', 'log_loss'",
+        ),
+        ([1.0, 2.0], [0, 1], {"methods": []}, "no method"),
+        ([1.0, 2.0], [0, 1], {"methods": ["kde", "kde"]}, "named twice"),
+    ],
+)
+def test_wrong_inputs_are_refused(scores, y, options, message):
+    with pytest.raises(ValueError, match=message):
+        compare(scores, y, **options)
+
+
+def test_what_is_no_method_is_refused():
+    scores, y = sample(50)
+    for wrong in (LogisticCalibrator, 3):
+        with pytest.raises(TypeError, match="is no method"):
+            compare(scores, y, [wrong])
+
+
+def test_folds_must_test_each_sample_once():
+    from sklearn.model_selection import ShuffleSplit
+
+    scores, y = sample(50)
+    with pytest.raises(ValueError, match="expected once"):
+        compare(scores, y, QUICK, cv=ShuffleSplit(3, random_state=0))
+
+
+def test_repetitions_need_other_folds():
+    scores, y = sample(50)
+    with pytest.raises(ValueError, match="give cv as a number"):
+        compare(scores, y, QUICK, cv=StratifiedKFold(3), repeats=2)
+
+
+def test_methods_that_need_more_samples_are_named():
+    scores, y = sample(250)
+    warnings = compare(scores, y, ["logistic", "isotonic", "sbb"], cv=3).recommendation.warnings
+    assert any("250 distinct scores are few for isotonic, sbb" in text for text in warnings)
+
+
+def test_texts_of_complexity():
+    assert complexity_text(complexity(calibrator_named("elite"))) == "averages many curves"
+    assert complexity(LogisticRegression()) == 100  # unknown: as a curve
+
+
+def test_differences_of_equal_means_go_by_name():
+    found = differences(["b", "a"], np.array([[0.1, 0.3], [0.3, 0.1]]), 1.0)
+    assert found[0].other == "a"
+
+
+def test_inputs_are_not_mutated():
+    scores, y = sample(60)
+    copies = scores.copy(), y.copy()
+    found = compare(scores, y, QUICK, cv=2)
+    np.testing.assert_array_equal(scores, copies[0])
+    np.testing.assert_array_equal(y, copies[1])
+    assert replace(found, name="other").name == "other"

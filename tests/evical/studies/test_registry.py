@@ -1,0 +1,110 @@
+"""Each study fits together, and its quick variant runs."""
+
+import re
+
+import numpy as np
+import pytest
+
+from evical.datasets._known import KNOWN
+from evical.studies import STUDIES, reproduce
+from evical.studies._tables import compared, printed_cells
+from evical.studies.parts.metrics import Fused
+from evical.studies.xu2016.ten import SCENARIOS, XU2016_TEN, discordant
+from evical.studies.xu2016.three import PARTS
+from tests.support.data_folder import DATA, needs_data
+
+ALL = pytest.mark.parametrize("study", STUDIES.values(), ids=STUDIES)
+
+
+@ALL
+def test_names_agree(study):
+    assert STUDIES[study.name] is study
+    keys = [part.key for part in study.parts]
+    assert len(set(keys)) == len(keys)
+    for name in (study.name, *keys, *(curve.name for curve in study.curves)):
+        assert re.fullmatch(r"[\w.-]+", name)
+    assert set(study.quick) <= set(keys)
+    assert study.protocol
+    assert study.rounds > 1
+
+
+@ALL
+def test_tables_curves_findings_and_tests_name_what_there_is(study):
+    labels, measures = set(study.labels), set(study.measures)
+    for table in study.printed:
+        assert table.measure in measures
+        assert sorted([*table.rows, *table.columns, *table.where]) == sorted(labels)
+        assert {len(key) for key in table.values} == {len(table.rows) + len(table.columns)}
+    for curve in study.curves:
+        assert curve.measure in measures
+        assert sorted([curve.x, curve.line, curve.panel, *curve.where]) == sorted(labels)
+    for finding in study.comparisons:
+        assert finding.measure in measures
+        assert {finding.label, *finding.where, *finding.by} <= labels
+        assert finding.label not in {*finding.where, *finding.by}
+    for tests in study.mcnemar:
+        assert {tests.only_this, tests.only_reference} <= measures
+        assert {tests.label, *tests.by, *tests.where} == labels
+
+
+@ALL
+def test_a_part_tells_its_settings_from_those_of_all_others(study):
+    assert len({repr(part) for part in study.parts}) == len(study.parts)
+    assert not any(re.search(r"0x[0-9a-f]{6}", repr(part)) for part in study.parts)
+
+
+def test_xu_has_the_sizes_of_table_1():
+    test_sizes = [sum(KNOWN[part.data].classes.values()) - part.n_train for part in PARTS]
+    assert test_sizes == [400, 468, 70, 101, 95, 58]
+
+
+def test_xu_has_the_shares_of_figure_12():
+    assert all(sum(shares) == 1 and len(shares) == 10 for shares in SCENARIOS.values())
+    (table,) = XU2016_TEN.printed
+    assert table.values["likelihood", "diabetes", "c"] == 31.84
+    assert table.values["bayesian", "adult_a9a", "a"] == 16.76
+    assert len(table.values) == 27
+
+
+def check_error_rates(outcome):
+    error = outcome.study.measures.index("error_rate")
+    for values in outcome.rows.values():
+        assert values.shape == (outcome.rounds, len(outcome.study.measures))
+        assert ((values[:, error] > 0) & (values[:, error] < 0.8)).all()
+
+
+@needs_data
+def test_the_quick_variant_of_xu_three_runs(tmp_path):
+    study = STUDIES["xu2016-three"]
+    outcome = reproduce(study, tmp_path, rounds=2, quick=True, data=DATA)
+    check_error_rates(outcome)
+    assert len(outcome.rows) == 8 * 14
+    assert any(compared(outcome, finding) for finding in study.comparisons)
+
+
+@needs_data
+def test_the_quick_variant_of_xu_ten_gives_each_printed_cell_of_its_data(tmp_path):
+    outcome = reproduce(XU2016_TEN, tmp_path, rounds=1, quick=True, data=DATA)
+    check_error_rates(outcome)
+    cells = printed_cells(outcome, XU2016_TEN.printed[0])
+    missing = {key[1] for key, cell in cells.items() if cell.ours is None}
+    assert missing == {"adult_a9a"}
+    # Discordant counts explain the difference of error rates.
+    columns = [
+        XU2016_TEN.measures.index(name) for name in ("error_rate", "only_this", "only_likelihood")
+    ]
+    for (data, scenario, setting, method), values in outcome.rows.items():
+        error, this, reference = values[0, columns]
+        other = outcome.rows[data, scenario, setting, "likelihood"][0, columns[0]]
+        n_test = {"australian": 390, "diabetes": 468}[data]
+        assert (error - other) * n_test == pytest.approx(reference - this, abs=1), method
+
+
+def test_an_even_probability_is_not_right():
+    y = np.array([1, 1, 0, 0])
+    none = np.zeros(4, dtype=bool)
+    even = Fused(y, bel=np.zeros(4), pl=np.ones(4), conflicting=none)
+    sure = Fused(y, bel=y * 1.0, pl=y * 1.0, conflicting=none)
+    assert discordant(even, sure) == (0.0, 4.0)
+    assert discordant(sure, even) == (4.0, 0.0)
+    assert discordant(even, even) == (0.0, 0.0)

@@ -1,0 +1,136 @@
+"""Every fusion on the same classifiers: what is combined, and that rounds can be made again."""
+
+import numpy as np
+import pytest
+
+from dstheory import Frame, MassFunction
+from evical.datasets import Dataset, load
+from evical.studies import reproduce, round_rng, study_files
+from evical.studies.parts.evaluate import calibrate, fuse, train_source
+from evical.studies.parts.metrics import METRICS
+from evical.studies.parts.split import draw_halves, draw_training, share_sizes
+from evical.studies.which_fusion.study import (
+    FUSED,
+    MEASURES,
+    REFERENCES,
+    WHICH_FUSION,
+    FusedTen,
+    combine,
+)
+from evical.studies.xu2016.ten import SCENARIOS
+from tests.support.data_folder import DATA, needs_data
+
+PART = FusedTen("toy", "b", "linear", "logistic", 120)
+
+
+@pytest.fixture(scope="module")
+def toy() -> dict[str, Dataset]:
+    rng = np.random.default_rng(5)
+    y = np.repeat([0, 1], 130)
+    X = rng.normal(size=(260, 3)) + y[:, np.newaxis]
+    return {"toy": Dataset("toy", X, y, ("a", "b", "c"), ("0", "1"))}
+
+
+@pytest.fixture(scope="module")
+def rows(toy):
+    return {labels[-1]: values for labels, values in PART.run_round(toy, 2, 0)}
+
+
+def test_a_round_has_a_row_for_each_fusion(rows):
+    assert list(rows) == list(FUSED)
+    assert set(REFERENCES) <= set(FUSED)
+    for values in rows.values():
+        measured = dict(zip(MEASURES, values, strict=True))
+        assert np.isfinite(values).all()
+        assert 0 <= measured["covered"] <= 1
+        assert measured["refuted"] in (0, 1)
+        assert measured["total_conflict"] == 0
+
+
+def test_rounds_depend_on_their_number_and_on_nothing_before(toy, rows):
+    other = {labels[-1]: values for labels, values in PART.run_round(toy, 1, 0)}
+    again = {labels[-1]: values for labels, values in PART.run_round(toy, 2, 0)}
+    assert again == rows
+    assert other != rows
+
+
+def test_fixed_fusions_are_those_of_sources_that_learn_nothing(toy, rows):
+    # Drawn by the name of the data alone, so that all parts of it see the same samples.
+    rng = round_rng("toy", 2, 0)
+    X, y = toy["toy"].X, toy["toy"].y
+    sizes = share_sizes(120, SCENARIOS["b"])
+    train, rest = draw_training(y, 120, 20, rng)
+    halves = draw_halves(y[train], sizes, rng)
+    mean, scale = X[train].mean(axis=0), X[train].std(axis=0)
+    known, new = (X[train] - mean) / scale, (X[rest] - mean) / scale
+    sources = [train_source("linear_svm", known, y[train], pair, new) for pair in halves]
+    for name, model, fusion in (
+        ("Bayesian, Dempster", "bayesian", "dempster"),
+        ("likelihood, Dempster", "likelihood", "dempster"),
+        ("size-weighted mean of probabilities", "bayesian", "weighted_mean"),
+        ("size-weighted mean of masses", "likelihood", "weighted_mean"),
+        ("largest alone", "bayesian", "largest"),
+    ):
+        beliefs = [calibrate("logistic", model, one) for one in sources]
+        fused = fuse(beliefs, fusion, sizes, y[rest])
+        expected = [metric.measure(fused) for metric in METRICS]
+        np.testing.assert_allclose(rows[name][: len(METRICS)], expected, atol=1e-9)
+
+
+def source(*beliefs: tuple[float, float]) -> MassFunction:
+    """Masses of 1, of 0, and of both."""
+    return MassFunction(Frame([0, 1]), [1, 2, 3], [(b, a, 1 - a - b) for a, b in beliefs])
+
+
+def test_sources_that_exclude_each_other_are_vacuous_and_counted():
+    one, other = source((1, 0), (0.5, 0)), source((0, 1), (0.5, 0))
+    y, sizes, pair = np.array([0, 1]), [2, 1], [one, other]
+    fused, dead = combine("dempster", pair, y, sizes, pair)
+    assert dead.tolist() == [True, False]
+    assert fused.is_vacuous.tolist() == [True, False]
+    np.testing.assert_allclose(fused.bel(1), [0, 0.75])
+    fused, dead = combine("size_mixture", pair, y, sizes, pair)
+    assert not dead.any()
+    np.testing.assert_allclose(fused.bel(1), [2 / 3, 0.5])
+    fused, dead = combine("largest", pair, y, [1, 2], pair)
+    assert not dead.any()
+    assert fused.equals(other)
+
+
+def test_a_learned_fusion_learns_from_what_was_known():
+    # The first source is always right about the samples that were held out, the second never.
+    y = np.tile([0, 1], 30)
+    right = source(*((0.8, 0.1) if label else (0.1, 0.8) for label in y))
+    wrong = source(*((0.1, 0.8) if label else (0.8, 0.1) for label in y))
+    new = [source((0.8, 0.1)), source((0.1, 0.8))]
+    for name in ("likelihood_mixture", "discounted", "contextually_discounted", "stacked"):
+        fused, _ = combine(name, [right, wrong], y, [30, 30], new)
+        mirrored, _ = combine(name, [wrong, right], y, [30, 30], new)
+        assert fused.bel(1)[0] > 0.6, name
+        assert mirrored.bel(1)[0] < 0.4, name
+
+
+def test_parts_have_the_sizes_that_the_page_names():
+    assert len(WHICH_FUSION.parts) == 9 * 2 * 3 * 3
+    for part in WHICH_FUSION.parts:
+        assert part.n_train == sum(share_sizes(part.n_train, SCENARIOS[part.scenario]))
+
+
+@needs_data
+def test_training_samples_are_at_most_half_of_the_data():
+    for name, n_train in {p.data: p.n_train for p in WHICH_FUSION.parts if not p.test_file}.items():
+        n = len(load(name, DATA))
+        assert n_train == min(300, n // 2), name
+
+
+@needs_data
+def test_the_quick_variant_runs_and_has_a_page(tmp_path):
+    outcome = reproduce(WHICH_FUSION, tmp_path, rounds=2, quick=True, data=DATA)
+    assert len(outcome.rows) == 3 * len(FUSED)
+    error = MEASURES.index("error_rate")
+    for values in outcome.rows.values():
+        assert ((values[:, error] > 0) & (values[:, error] < 0.7)).all()
+    page = study_files(outcome, "evical reproduce which_fusion")["which_fusion.md"]
+    for name in FUSED:
+        # An overview and three contests, of each calibrator.
+        assert page.count(f"\n| {name} |") == 4 * 3

@@ -1,0 +1,341 @@
+"""The one table of all combination rules; every entry is run through the same checks."""
+
+import inspect
+from dataclasses import dataclass, field, replace
+from fractions import Fraction
+from functools import partial
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+import sympy
+
+from dstheory import Frame, MassFunction, combine
+from dstheory.errors import FrameError, MassError, TotalConflictError
+from tests.naive import mass as naive
+from tests.naive import rules as naive_rules
+
+LABELS = list("abc")
+FRAME = Frame(LABELS)
+GUIDE = Path(__file__).parents[2] / "docs" / "guide" / "combining.md"
+
+
+@dataclass(frozen=True)
+class Entry:
+    """A rule and what it promises."""
+
+    name: str
+    options: dict[str, Any] = field(default_factory=dict)
+    takes: str = "any"  # or "separable", "subnormal": the sources for which it is defined
+    symbolic: bool = True  # or False: the rule compares masses, which symbols do not allow
+    total_conflict: str = "result"  # or the error for sources that exclude each other
+    empty: str = "set"  # or "conflict", "refused", "needed": what m(empty) of a source is
+
+    def __call__(self, *sources: MassFunction) -> MassFunction:
+        return getattr(combine, self.name)(*sources, **self.options)
+
+    @property
+    def id(self) -> str:
+        """The same in every process: no function is shown with its address."""
+        shown = (getattr(value, "__name__", str(value)) for value in self.options.values())
+        return "-".join([self.name, *shown])
+
+    def sources(self, **options: Any) -> list[MassFunction]:
+        made = batches(SEPARABLE if self.takes == "separable" else GENERAL, **options)
+        return [~m for m in made] if self.takes == "subnormal" else made
+
+
+GENERAL = [[1, 3, 6, 7], [2, 3, 4, 5, 7], [1, 2, 4, 7]]
+SEPARABLE = [[1, 3, 7], [2, 6, 7], [5, 7]]  # nested sets
+VACUOUS = MassFunction.from_dict(FRAME, {FRAME: Fraction(1)})
+PRIOR = [Fraction(1, 4), Fraction(1, 4), Fraction(1, 2)]
+
+RULES = [
+    Entry("bold", symbolic=False, takes="subnormal", total_conflict="normalized", empty="needed"),
+    Entry("cautious", symbolic=False, total_conflict="dogmatic"),
+    Entry("conjunctive", empty="conflict"),
+    Entry("dempster", total_conflict="total conflict", empty="conflict"),
+    Entry("dempster", {"log": True}, total_conflict="total conflict", empty="conflict"),
+    Entry("deng"),
+    Entry("disjunctive"),
+    Entry("dubois_prade"),
+    Entry("exclusive_or"),
+    Entry("fixsen_mahler", total_conflict="total conflict", empty="refused"),
+    Entry("fixsen_mahler", {"prior": PRIOR}, total_conflict="total conflict", empty="refused"),
+    Entry("florea", empty="refused"),
+    Entry("inagaki", {"k": 0}, empty="conflict"),
+    Entry("inagaki", {"k": Fraction(1, 2)}, empty="conflict"),
+    Entry("lefevre", {"share": VACUOUS}, empty="conflict"),
+    Entry("lefevre", {"share": combine.mixing}, empty="conflict"),
+    Entry("lns", takes="separable"),
+    Entry("lns", {"eta": 1, "approximate": True}, takes="separable", empty="eta"),
+    Entry("mixing"),
+    Entry("murphy"),
+    Entry("pcr1", empty="refused"),
+    Entry("pcr2", empty="refused"),
+    Entry("pcr3", empty="refused"),
+    Entry("pcr4", empty="refused"),
+    Entry("pcr5", empty="refused"),
+    Entry("pcr5_plus", empty="refused"),
+    Entry("pcr6", empty="refused"),
+    Entry("pcr6_plus", empty="refused"),
+    Entry("tnorm_conjunctive", {"parameter": 0.25}, symbolic=False, total_conflict="dogmatic"),
+    Entry(
+        "tnorm_conjunctive",
+        {"family": "sugeno_weber", "parameter": 2},
+        symbolic=False,
+        total_conflict="dogmatic",
+    ),
+    Entry(
+        "tnorm_disjunctive",
+        {"family": "dubois_prade", "parameter": 0.5},
+        takes="subnormal",
+        symbolic=False,
+        total_conflict="normalized",
+        empty="needed",
+    ),
+    Entry("yager", empty="conflict"),
+]
+NOT_RULES = {"combine_axis", "decombine", "learn_tnorm"}
+
+# The definitions, for sources that give mass to the empty set.
+DEFINITIONS = {
+    "cautious": partial(naive_rules.by_weights, LABELS, operation=min),
+    "conjunctive": naive.conjunctive,
+    "dempster": naive.dempster,
+    "deng": naive_rules.deng,
+    "disjunctive": naive.disjunctive,
+    "dubois_prade": naive_rules.dubois_prade,
+    "exclusive_or": naive_rules.exclusive_or,
+    "inagaki-0": partial(naive_rules.inagaki, LABELS, k=0),
+    "inagaki-1/2": partial(naive_rules.inagaki, LABELS, k=Fraction(1, 2)),
+    "lefevre-mixing": lambda *ms: naive_rules.lefevre(*ms, share=mean(*ms)),
+    "lns": partial(naive_rules.lns, LABELS),
+    "mixing": lambda *ms: mean(*ms),
+    "murphy": naive_rules.murphy,
+    "yager": partial(naive_rules.yager, LABELS),
+}
+
+every_rule = pytest.mark.parametrize("rule", RULES, ids=lambda rule: rule.id)
+
+
+def mean(*sources):
+    return naive_rules.mixing(*sources, weights=[Fraction(1, len(sources))] * len(sources))
+
+
+def batches(focals, n_sources=3, shape=(4,), seed=0):
+    rng = np.random.default_rng(seed)
+    return [
+        MassFunction(FRAME, focal, rng.dirichlet(np.ones(len(focal)), shape))
+        for focal in focals[:n_sources]
+    ]
+
+
+def exact(m):
+    """The same single mass function with rational masses."""
+    counts = [max(1, round(100 * mass)) for mass in m.masses]
+    return MassFunction(m.frame, m.focal, [Fraction(c, sum(counts)) for c in counts])
+
+
+def test_the_table_is_complete():
+    assert {rule.name for rule in RULES} | NOT_RULES == set(combine.__all__)
+
+
+@every_rule
+def test_signature(rule):
+    parameters = list(inspect.signature(getattr(combine, rule.name)).parameters.values())
+    kinds = [parameter.kind for parameter in parameters]
+    assert [parameter.name for parameter in parameters[:3]] == ["m1", "m2", "more"]
+    assert kinds[2] is inspect.Parameter.VAR_POSITIONAL
+    assert all(kind is inspect.Parameter.KEYWORD_ONLY for kind in kinds[3:])
+
+
+@every_rule
+@pytest.mark.parametrize("n_sources", [2, 3])
+def test_each_row_of_a_batch_is_its_single_result(rule, n_sources):
+    sources = rule.sources(n_sources=n_sources)
+    fused = rule(*sources)
+    assert fused.batch_shape == (4,)
+    for row in range(4):
+        assert fused[row].equals(rule(*(source[row] for source in sources)))
+
+
+@every_rule
+def test_batches_broadcast(rule):
+    one, two, three = rule.sources(shape=(4, 1))
+    two, three = two[0, 0], MassFunction(FRAME, three.focal, three.masses[:3, 0])
+    fused = rule(one, two, three)
+    assert fused.batch_shape == (4, 3)
+    assert fused[3, 2].equals(rule(one[3, 0], two, three[2]))
+
+
+@every_rule
+def test_an_empty_batch_gives_an_empty_batch(rule):
+    assert rule(*(source[:0] for source in rule.sources())).batch_shape == (0,)
+
+
+@every_rule
+def test_result_is_a_valid_mass_function(rule):
+    fused = rule(*rule.sources(shape=(2, 3)))
+    assert isinstance(fused, MassFunction)
+    again = MassFunction(FRAME, fused.focal, fused.masses)
+    assert fused.store.flags.c_contiguous
+    assert again == fused
+
+
+@every_rule
+def test_dtype_is_kept(rule):
+    sources = [source[0] for source in rule.sources()]
+    assert rule(*sources).store.dtype == np.float64
+    fused = rule(*map(exact, sources))
+    assert fused.store.dtype == object
+    assert all(isinstance(mass, Fraction | int) for mass in fused.masses)
+    assert sum(fused.masses) == 1
+    floating = [MassFunction(FRAME, m.focal, m.masses.astype(float)) for m in map(exact, sources)]
+    wanted = MassFunction(FRAME, fused.focal, fused.masses.astype(float))
+    assert rule(*floating).equals(wanted, atol=1e-12)
+
+
+@pytest.mark.parametrize("n_sources", [2, 3])
+@pytest.mark.parametrize("rule", [r for r in RULES if r.symbolic], ids=lambda rule: rule.id)
+def test_symbols_run_through_the_same_code(rule, n_sources):
+    p, q = sympy.symbols("p q", positive=True)
+    values = {p: sympy.Rational(1, 3), q: sympy.Rational(1, 4)}
+
+    def sources(p, q):
+        one = MassFunction.from_dict(FRAME, {"a": p, FRAME: 1 - p})
+        two = MassFunction.from_dict(FRAME, {"b": q, FRAME: 1 - q})
+        return [one, two, one][:n_sources]
+
+    numbers = rule(*sources(Fraction(1, 3), Fraction(1, 4)))
+    for event, mass in rule(*sources(p, q)).to_dict().items():
+        value = sympy.sympify(mass).subs(values).evalf()
+        assert float(value) == pytest.approx(float(numbers.mass(event)))
+
+
+@every_rule
+def test_inputs_are_not_changed(rule):
+    sources = rule.sources()
+    before = [source.store.copy() for source in sources]
+    rule(*sources)
+    for source, store in zip(sources, before, strict=True):
+        np.testing.assert_array_equal(source.store, store)
+
+
+@every_rule
+def test_other_frames_are_refused(rule):
+    (m,) = rule.sources(n_sources=1)
+    other = MassFunction.from_dict(Frame(list("xyz")), {"x": 1})
+    with pytest.raises(FrameError, match="frames differ"):
+        rule(m, other)
+    with pytest.raises(FrameError, match="frames differ"):
+        rule(m, m, other)
+
+
+@every_rule
+@pytest.mark.parametrize("wrong", [None, 0.5, {"a": 1}, frozenset("ab"), np.ones(3) / 3])
+def test_other_kinds_are_refused(rule, wrong):
+    (m,) = rule.sources(n_sources=1)
+    for arguments in [(m, wrong), (wrong, m), (m, m, wrong)]:
+        with pytest.raises(TypeError, match="mass function"):
+            rule(*arguments)
+
+
+@every_rule
+def test_one_source_is_refused(rule):
+    with pytest.raises(TypeError, match="m2"):
+        rule(*rule.sources(n_sources=1))
+
+
+@every_rule
+def test_batches_that_do_not_broadcast_are_refused(rule):
+    with pytest.raises(ValueError, match="broadcast"):
+        rule(rule.sources(shape=(4,))[0], rule.sources(shape=(3,))[0])
+
+
+@every_rule
+@pytest.mark.parametrize("one", [1, 1.0, Fraction(1)])
+def test_total_conflict(rule, one):
+    sources = [MassFunction.from_dict(FRAME, {label: one}) for label in "ab"]
+    if rule.total_conflict == "result":
+        assert sum(rule(*sources).masses) == 1
+        return
+    messages = {
+        "total conflict": (TotalConflictError, "total conflict"),
+        "dogmatic": (MassError, "source 1 is dogmatic"),
+        "normalized": (MassError, "source 1 gives no mass to the empty set"),
+    }
+    error, message = messages[rule.total_conflict]
+    with pytest.raises(error, match=message):
+        rule(*sources)
+
+
+def open_world(rule):
+    """Exact sources, of which the first and the last give mass to the empty set."""
+    kind = SEPARABLE if rule.takes == "separable" else GENERAL
+    made = [exact(m[0]) for m in batches([[0, *kind[0]], kind[1], [0, *kind[2]]])]
+    return [~m for m in made] if rule.takes == "subnormal" else made
+
+
+@every_rule
+def test_the_empty_set_as_the_guide_says(rule):
+    """One policy, in one table: the rows name each rule once, with what m(empty) is to it."""
+    rows = [line.split("|") for line in GUIDE.read_text().splitlines() if line.startswith("| `")]
+    said = [row[2].strip() for row in rows if len(row) == 5 and f"`{rule.name}`" in row[1]]
+    words = {"set": "a set", "conflict": "conflict", "refused": "refused", "needed": "needed"}
+    words["eta"] = "a set"  # but the size of the empty set has no reciprocal: eta is 0
+    assert said[0] == words[rule.empty]
+
+
+@pytest.mark.parametrize(
+    "rule", [r for r in RULES if r.empty in ("set", "conflict")], ids=lambda rule: rule.id
+)
+def test_mass_on_the_empty_set_follows_the_definition(rule):
+    sources = open_world(rule)
+    fused = rule(*sources)
+    assert sum(fused.masses) == 1
+    definition = DEFINITIONS.get(rule.id)
+    if definition is not None:
+        for event, mass in definition(*map(naive_rules.as_sets, sources)).items():
+            assert float(fused.mass(event)) == pytest.approx(float(mass), rel=1e-12)
+
+
+@pytest.mark.parametrize(
+    "rule", [r for r in RULES if r.empty == "conflict"], ids=lambda rule: rule.id
+)
+def test_conflict_found_before_counts_as_conflict_found_now(rule):
+    """The conjunctive rule first, for some of the sources, changes nothing."""
+    one, two, three = open_world(rule)
+    if callable(rule.options.get("share")):  # a share that sees the sources one by one
+        rule = replace(rule, options={"share": rule.options["share"](one, two, three)})
+    assert rule(one & two, three).equals(rule(one, two, three), atol=1e-12)
+    if rule.name not in ("conjunctive", "lefevre"):
+        assert rule(one, two, three).is_normalized
+
+
+@pytest.mark.parametrize(
+    "rule", [r for r in RULES if r.empty == "refused"], ids=lambda rule: rule.id
+)
+def test_rules_for_normalized_sources_refuse_by_one_message(rule):
+    one, two, three = open_world(rule)
+    message = (
+        r"source 3 gives mass to the empty set, but .* is defined for normalized sources: "
+        r"use \.normalize\(\) first"
+    )
+    with pytest.raises(MassError, match=message):
+        rule(two, two, three)
+    assert sum(rule(one.normalize(), two, three.normalize()).masses) == 1
+
+
+@every_rule
+@pytest.mark.parametrize("kind", [list, tuple, iter])
+def test_a_list_of_sources_is_refused_with_advice(rule, kind):
+    with pytest.raises(TypeError, match=rf"m2.*{rule.name}\(\*masses\)"):
+        rule(kind(rule.sources()))
+
+
+@every_rule
+def test_a_batch_alone_is_refused_with_advice(rule):
+    with pytest.raises(TypeError, match=rf"m2.*combine_axis\(m, {rule.name}\)"):
+        rule(rule.sources()[0])
