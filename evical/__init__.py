@@ -3,8 +3,8 @@
 `EvidentialClassifier` wraps one scikit-learn classifier, `EvidentialEnsemble` combines
 several by Dempster's rule; `calibrators` work on plain scores.
 
-Names are loaded when they are first asked for (PEP 562): scikit-learn takes a second, for which
-``evical --help`` does not wait.
+Names are imported on first access (PEP 562), so that ``evical --help`` need not wait a second for
+scikit-learn.
 """
 
 from importlib import import_module

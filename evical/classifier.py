@@ -1,9 +1,9 @@
-"""`EvidentialClassifier`: any scikit-learn classifier, with beliefs for predictions.
+"""`EvidentialClassifier`: any scikit-learn classifier, with belief functions as predictions.
 
-The classifier is trained on one part of the data, and the scores of another part are
-calibrated into mass functions (Xu et al. 2016, section 4); more than two classes are
-reduced to two by a code, and joined by Dempster's rule or a coupling. Folds and frozen
-classifiers are handled as in scikit-learn's `CalibratedClassifierCV`.
+The classifier is trained on one part of the data, and a calibrator turns the scores of another part
+into mass functions (Xu et al. 2016, section 4). A code reduces more than two classes to binary
+problems; Dempster's rule or a coupling joins the results. Folds and frozen classifiers are handled
+as in scikit-learn's `CalibratedClassifierCV`.
 """
 
 from functools import reduce
@@ -51,46 +51,46 @@ class EvidentialClassifier(BeliefPredictor, BaseEstimator):  # type: ignore[misc
     Parameters
     ----------
     estimator : classifier, optional
-        With `decision_function` or else `predict_proba`, of which the log-odds are taken. One
-        that refuses the labels, such as XGBoost's, is trained on the numbers of the classes.
-        Default: `sklearn.svm.LinearSVC`. A fitted one comes in
-        `sklearn.frozen.FrozenEstimator`; then all data given to `fit` are calibration data,
-        and should not be those it was trained on.
+        With `decision_function`, or else `predict_proba`, whose log-odds are then the scores. A
+        classifier that refuses the labels, such as XGBoost's, is trained on the numbers of the
+        classes. Default: `sklearn.svm.LinearSVC`. Wrap a fitted classifier in
+        `sklearn.frozen.FrozenEstimator`; `fit` then only calibrates it, and must not get its
+        training data.
     calibrator : calibrator, optional
         Any of `evical.calibrators`. Default: ``LogisticCalibrator(model="likelihood")``. A
-        multiclass one, of `evical.multiclass`, takes the scores of all classes together.
-        Those that read probabilities, ``transform="logit"`` or "log", get `predict_proba`.
+        multiclass calibrator, of `evical.multiclass`, uses the scores of all classes together.
+        Calibrators that read probabilities, ``transform="logit"`` or "log", get `predict_proba`.
     code : {"one_vs_rest", "all_pairs", "sparse", "complete"} or (K, B) array
-        How more than two classes are reduced to two. With "one_vs_rest" one classifier is
-        trained, and its score of each class is calibrated against all others. With any other
-        code, or a matrix of 1, -1 and 0 with the classes in sorted order for rows, a classifier
-        of two classes is trained and calibrated for each column, on samples of the classes that
-        the column knows. See `evical.multiclass.code_matrix`; "sparse" draws from seed 0.
+        How to reduce more than two classes to binary problems. "one_vs_rest" trains one classifier
+        and calibrates its score of each class against all others. Any other code trains and
+        calibrates a binary classifier for each column, on samples of the classes that take part. A
+        matrix has entries 1, -1 and 0, and a row for each class in sorted order. See
+        `evical.multiclass.code_matrix`; "sparse" uses seed 0.
     coupling : None, str or callable
-        How the columns of more than two classes are joined. None: as evidence, by Dempster's
-        rule. "normalize" (for one-vs-rest), "least_squares", "hastie_tibshirani" or
-        "wu_lin_weng" (for all pairs): to probabilities, from the pignistic ones of the columns.
-        "pairwise_belief" (for all pairs): to the belief with the nearest conditionals. Or a
-        function of probabilities (n, B) of the positive sides and the code that gives (n, K).
+        How to join the columns of more than two classes. None: as evidence, by Dempster's rule.
+        "normalize" (for one-vs-rest), "least_squares", "hastie_tibshirani" or "wu_lin_weng" (for
+        all pairs): to probabilities, from the pignistic ones of the columns. "pairwise_belief" (for
+        all pairs): to the belief with the nearest conditionals. A function takes the probabilities
+        (n, B) of the positive sides and the code, and returns probabilities (n, K).
     cv : int, splitter, iterable of (train, test) or None
-        Folds; a number means stratified ones, and None means 5 of them, or as many as the
-        rarest class has samples, if these are fewer. Each training part trains, each test
-        part calibrates.
+        Folds. A number means stratified folds; None means 5 of them, or as many as the rarest class
+        has samples, if fewer. The classifier is trained on the training part and calibrated on the
+        test part.
     ensemble : bool or "auto"
-        True: one classifier with its calibrators for each fold; their mass functions are
-        averaged. False: the scores of all test parts together calibrate once, and the
-        classifier is trained again on everything. "auto" is False for a frozen classifier,
-        which then needs no folds, and True otherwise.
+        True: each fold has its own classifier and calibrators, and their mass functions are
+        averaged. False: the pooled scores of all test parts calibrate once, and the classifier is
+        trained again on all data. "auto": False for a frozen classifier, which then needs no folds,
+        and True otherwise.
     total_conflict : {"error", "vacuous"}
-        What to do where the columns of more than two classes exclude each other, which
-        only calibrators that give masses of exactly 0 and 1 bring about: raise, or predict
-        the vacuous mass function (in that fold). A coupling knows no total conflict.
+        What to do if the columns of more than two classes are in total conflict: raise, or predict
+        the vacuous mass function (in that fold). Only calibrators that give masses of exactly 0 and
+        1 can cause it. With a coupling there is no total conflict.
     probability : {"pignistic", "plausibility"}
-        What `predict_proba` gives: pignistic probabilities, or relative plausibilities, which
-        take less time and are the only ones for more than 16 classes under codes other than
-        one-vs-rest without a coupling.
+        What `predict_proba` returns: pignistic probabilities, or relative plausibilities. The
+        latter are faster, and work for more than 16 classes under codes other than one-vs-rest
+        without a coupling.
     n_jobs : int, optional
-        Folds, or columns of a code, fitted at once, see `joblib.Parallel`.
+        Number of folds, or columns of a code, fitted in parallel, see `joblib.Parallel`.
     verbose : int or bool
         Above 0, `fit` prints a line with the time for each fold or column.
 
@@ -98,12 +98,12 @@ class EvidentialClassifier(BeliefPredictor, BaseEstimator):  # type: ignore[misc
     ----------
     classes_ : (K,) array
     code_ : (K, B) array
-        The code matrix; of one column for two classes.
+        The code matrix; one column for two classes.
     calibrated_classifiers_ : list
-        For each fold, or once, an object with `estimator` and `calibrators`; where each column
-        of the code has its own classifier, with `estimators`.
+        One object for each fold (or a single one), with `estimator` and `calibrators`; with
+        `estimators` if each column of the code has its own classifier.
     n_features_in_, feature_names_in_
-        Those of the fitted classifier, where it has them.
+        Those of the fitted classifier, if it has them.
 
     See Also
     --------
@@ -111,11 +111,10 @@ class EvidentialClassifier(BeliefPredictor, BaseEstimator):  # type: ignore[misc
 
     Notes
     -----
-    The folds of ``ensemble=True`` share training data and hence are no independent sources
-    of evidence, which Dempster's rule asks for: it would count the same samples several
-    times. The mean of mass functions is a mass function and counts them once. For the same
-    reason the columns of a code are less independent than Dempster's rule has it, most of all
-    under codes with many columns, and a coupling then is less sure of itself.
+    The folds of ``ensemble=True`` share training data, so they are not independent. Dempster's rule
+    would count the same samples several times; the mean of the mass functions counts them once. The
+    columns of a code are not independent either, least of all under codes with many columns.
+    Dempster's rule is then overconfident, and a coupling less so.
 
     References
     ----------
@@ -170,12 +169,12 @@ class EvidentialClassifier(BeliefPredictor, BaseEstimator):  # type: ignore[misc
         y : (n,) array
             Labels of two or more classes, of any kind.
         sample_weight : (n,) array, optional
-            Non-negative weights, for the calibrators and, if it takes them, the classifier.
+            Non-negative weights, for the calibrators and, if it accepts them, the classifier.
         **fit_params
-            ``groups`` (n,), which the folds do not part: those of a number `cv` are then of
-            `sklearn.model_selection.StratifiedGroupKFold`, and a splitter such as `GroupKFold`
-            gets them. Else more arguments of the classifier's `fit`. With scikit-learn's
-            metadata routing switched on, what the classifier and the splitter requested.
+            ``groups`` (n,) of samples that the folds keep together: if `cv` is a number, by
+            `sklearn.model_selection.StratifiedGroupKFold`; a splitter such as `GroupKFold` gets
+            them. All other arguments go to the classifier's `fit`. With scikit-learn's metadata
+            routing enabled, what the classifier and the splitter request.
 
         Returns
         -------
@@ -184,9 +183,10 @@ class EvidentialClassifier(BeliefPredictor, BaseEstimator):  # type: ignore[misc
         Raises
         ------
         ValueError
-            If `y` has one class only, or a class is missing from a fold (both are named); if
-            a code does not fit the classes, a coupling the code, or a calibrator of all classes
-            comes with either; if a frozen classifier is to serve another code than one-vs-rest.
+            If `y` has one class only, or a class is missing from a fold (the message names both);
+            if the code does not fit the classes, or the coupling the code; if a multiclass
+            calibrator comes with a code or coupling; if a frozen classifier comes with a code other
+            than one-vs-rest.
         """
         if sample_weight is not None:
             warn_of_weightless(self._weightless())
@@ -223,8 +223,8 @@ class EvidentialClassifier(BeliefPredictor, BaseEstimator):  # type: ignore[misc
             )
         if isinstance(self.calibrator, BaseMulticlassCalibrator) and not self._is_plain():
             raise ValueError(
-                f"{type(self.calibrator).__name__} calibrates all classes together and takes no "
-                "code or coupling; leave them out, or take one of evical.calibrators"
+                f"{type(self.calibrator).__name__} calibrates all classes together, without code "
+                "or coupling; leave them out, or take one of evical.calibrators"
             )
 
     def _is_plain(self) -> bool:
@@ -322,7 +322,7 @@ class EvidentialClassifier(BeliefPredictor, BaseEstimator):  # type: ignore[misc
         Raises
         ------
         ValueError
-            For more than 16 classes, whose sets are too many; `predict_proba` and
+            For more than 16 classes, which have too many sets; `predict_proba` and
             `predict_interval` have no limit for one-vs-rest or with a coupling.
         TotalConflictError
             See `total_conflict`.
@@ -351,8 +351,8 @@ class EvidentialClassifier(BeliefPredictor, BaseEstimator):  # type: ignore[misc
         Returns
         -------
         (n, 2) array for two classes, else (n, K, 2)
-            [Bel, Pl] of the positive class ``classes_[1]``, as calibrators give it; of each
-            class where there are more than two.
+            [Bel, Pl] of the positive class ``classes_[1]``, or of each class if there are more than
+            two.
         """
         check_is_fitted(self)
         return _mean([pair.predict_interval(X) for pair in self.calibrated_classifiers_])

@@ -1,6 +1,6 @@
-"""Beliefs about the samples that one has, each by a copy that has not seen it.
+"""Out-of-fold beliefs: each sample is predicted by a copy that has not seen it.
 
-What a classifier says about its own training samples is too good. The analog of scikit-learn's
+Beliefs about training samples are too good. This is the analog of scikit-learn's
 `cross_val_predict` for mass functions (Stone 1974, Cross-validatory choice and assessment of
 statistical predictions, Journal of the Royal Statistical Society B 36, 111-147).
 """
@@ -34,7 +34,7 @@ def cross_val_mass(
     verbose: int = 0,
     params: dict[str, Any] | None = None,
 ) -> MassFunction:
-    """Belief about the class of each sample, of a copy that was not fitted to it.
+    """Out-of-fold belief about the class of each sample.
 
     Parameters
     ----------
@@ -45,12 +45,12 @@ def cross_val_mass(
     y : (n,) array
         Labels of two or more classes.
     groups : (n,) array, optional
-        Groups of samples that are never parted, neither in these folds nor in those that a
-        classifier or an ensemble makes inside.
+        Groups of samples that stay together, in these folds and in those that a classifier or an
+        ensemble makes internally.
     cv : int, splitter, iterable of (train, test) or None
         Folds, whose test parts hold each sample once; as in `EvidentialClassifier`.
     n_jobs : int, optional
-        Copies fitted at once, see `joblib.Parallel`.
+        Number of copies fitted in parallel, see `joblib.Parallel`.
     verbose : int or bool
         Above 0, a line with the time for each fold is printed.
     params : dict, optional
@@ -66,8 +66,8 @@ def cross_val_mass(
     TypeError
         If the estimator has no `predict_mass`.
     ValueError
-        If it is frozen, and so cannot be fitted anew; if a class is missing from a training part,
-        or the test parts are no partition; or as its `fit`.
+        If it is frozen, so that it cannot be refitted; if a class is missing from a training part,
+        or the test parts are no partition; or as for its `fit`.
 
     See Also
     --------
@@ -106,8 +106,8 @@ def _check_estimator(estimator: Any) -> None:
         )
     if isinstance(estimator, FrozenEstimator):
         raise ValueError(
-            "the estimator is frozen and stays as it is, but copies are to be fitted without the "
-            "samples that they speak about; give it without FrozenEstimator"
+            "the estimator is frozen, but out-of-fold beliefs need copies that are refitted; give "
+            "it without FrozenEstimator"
         )
 
 

@@ -1,9 +1,9 @@
-"""`EvidentialEnsemble`: several classifiers, their beliefs combined by a rule.
+"""`EvidentialEnsemble`: several classifiers whose beliefs are combined by a rule.
 
-Each classifier is trained and calibrated on its own, so that its mass function says how
-much its calibration data can tell; a classifier with few data then speaks with a low
-voice, where probabilities would all count the same (Xu et al. 2016, section 5). The rule is
-Dempster's, or any other; one with parameters learns them from held-out beliefs.
+Each classifier is trained and calibrated on its own, so its mass function shows how much its
+calibration data can tell. A classifier with few data then gets less weight; as probabilities, all
+would count alike (Xu et al. 2016, section 5). The rule is Dempster's, or any other; a rule with
+parameters learns them from held-out beliefs.
 """
 
 from collections.abc import Callable, Sequence
@@ -48,33 +48,33 @@ Rule = Callable[..., MassFunction]
 
 
 class EvidentialEnsemble(BeliefPredictor, Composition):
-    """Classifiers whose belief functions are combined.
+    """An ensemble of classifiers whose belief functions are combined.
 
     Parameters
     ----------
     estimators : list of classifiers, or of (name, classifier) pairs
-        Each is wrapped in an `EvidentialClassifier`, unless it is one. A fitted one comes
-        in `sklearn.frozen.FrozenEstimator`: the data given to `fit` then only calibrate it,
-        and a frozen `EvidentialClassifier` is taken as it is.
+        Each is wrapped in an `EvidentialClassifier`, unless it is one. Wrap a fitted classifier in
+        `sklearn.frozen.FrozenEstimator`: `fit` then only calibrates it, and uses a frozen
+        `EvidentialClassifier` as it is.
     calibrator : calibrator, optional
         For those that are wrapped; see `EvidentialClassifier`.
     rule : callable or str
-        ``rule(*masses)``, the name of a rule in `dstheory.combine`, or a fusion of
-        `evical.fusion`, by name too: "stacked" is the one to try first.
+        A function ``rule(*masses)``, the name of a rule in `dstheory.combine`, or a fusion of
+        `evical.fusion` or its name. Try "stacked" first.
     cv : int, splitter, iterable of (train, test) or None
         For those that are wrapped; see `EvidentialClassifier`.
     subsets : list of index arrays, optional
-        Rows of the data given to `fit` for each classifier, disjoint; all classes must be
-        in each. By default each classifier gets all the data.
+        Disjoint rows of the data for each classifier, with all classes in each. By default each
+        classifier gets all the data.
     total_conflict : {"error", "vacuous"}
-        What to do where classifiers exclude each other, so that Dempster's rule has no
-        result: raise, or predict the vacuous mass function. Only calibrators that give
-        masses of exactly 1, such as the Bayesian isotonic one, bring it about.
+        What to do if classifiers are in total conflict, where Dempster's rule has no result: raise,
+        or predict the vacuous mass function. Only calibrators that give masses of exactly 1, such
+        as the Bayesian isotonic one, can cause it.
     n_jobs : int, optional
-        Classifiers fitted at once, see `joblib.Parallel`.
+        Number of classifiers fitted in parallel, see `joblib.Parallel`.
     verbose : int or bool
-        Above 0, `fit` prints a line with the time for each classifier, and for each copy of it
-        that a fusion learns from; above 1, for each fold of those that are wrapped too.
+        Above 0, `fit` prints a line with the time for each classifier, and for each refitted copy;
+        above 1, also for each fold of the wrapped classifiers.
 
     Attributes
     ----------
@@ -87,7 +87,7 @@ class EvidentialEnsemble(BeliefPredictor, Composition):
     fusion_by_name_ : dict
         What the fusion learned, such as ``weights_``, by the names of the classifiers.
     n_features_in_, feature_names_in_
-        Those of the first fitted classifier, where it has them.
+        Those of the first fitted classifier, if it has them.
 
     See Also
     --------
@@ -96,20 +96,19 @@ class EvidentialEnsemble(BeliefPredictor, Composition):
 
     Notes
     -----
-    Dempster's rule is for independent sources. Classifiers trained and calibrated on
-    disjoint `subsets` come near to that; the more they share, the more the combination
-    overstates what is known.
+    Dempster's rule is for independent sources. Classifiers trained and calibrated on disjoint
+    `subsets` come close to that; the more data they share, the more overconfident the combination
+    is.
 
-    A row that was in total conflict is vacuous, ``predict_mass(X).is_vacuous``, under
-    ``total_conflict="vacuous"``; `conflict` tells how much the classifiers disagree.
+    Under ``total_conflict="vacuous"``, a row in total conflict is vacuous,
+    ``predict_mass(X).is_vacuous``; `conflict` tells how much the classifiers disagree.
 
-    A fusion that learns gets beliefs about samples that were new to the classifier: those of
-    rows outside of its subset, and for its own rows those of copies that are trained and
-    calibrated without a fifth of them each (fewer parts where a class is rarer). The latter
-    are not kept. A classifier that cannot do without some of its rows, because too few of a
-    class are left, is vacuous about them. `cv` must then be a number or a splitter. A frozen
-    classifier is only calibrated anew, and a frozen `EvidentialClassifier` speaks about all
-    rows as it is. Sizes are the numbers (or total weights) of the rows given to each.
+    A fusion learns from beliefs about samples that are new to the classifier. Rows outside its
+    subset are new. Beliefs about its own rows come from copies refitted without them, in five folds
+    (fewer if a class is rare); the copies are not kept. If too few rows of a class are left to
+    refit, the belief is vacuous. `cv` must then be a number or a splitter. A frozen classifier is
+    only recalibrated, and a frozen `EvidentialClassifier` predicts all rows as it is. Sizes are the
+    numbers (or total weights) of the rows of each classifier.
 
     References
     ----------
@@ -151,7 +150,7 @@ class EvidentialEnsemble(BeliefPredictor, Composition):
 
     @all_or_nothing
     def fit(self, X: Any, y: Any, sample_weight: Any = None, **fit_params: Any) -> Self:
-        """Train and calibrate each classifier, and learn the fusion if it has to be learned.
+        """Train and calibrate each classifier, and fit the fusion if it has parameters.
 
         Parameters
         ----------
@@ -161,8 +160,8 @@ class EvidentialEnsemble(BeliefPredictor, Composition):
         sample_weight : (n,) array, optional
             Non-negative weights.
         **fit_params
-            ``groups`` (n,), which no folds part, see `EvidentialClassifier.fit`; with
-            scikit-learn's metadata routing switched on, whatever the classifiers requested.
+            ``groups`` (n,) that all folds keep together, see `EvidentialClassifier.fit`; with
+            scikit-learn's metadata routing enabled, what the classifiers request.
 
         Returns
         -------
@@ -171,10 +170,9 @@ class EvidentialEnsemble(BeliefPredictor, Composition):
         Raises
         ------
         ValueError
-            If `subsets` are not disjoint, out of range, or miss a class; or as
-            `EvidentialClassifier`, for each classifier; or as the fusion, or if there are too
-            few samples to hold any out for it; or if there are so many classes that nothing
-            could be predicted.
+            If `subsets` overlap, are out of range, or miss a class; as `EvidentialClassifier`, for
+            each classifier; as the fusion, or if there are too few samples to hold any out for it;
+            if there are too many classes to predict.
         """
         if sample_weight is not None:
             warn_of_weightless(self._weightless())
@@ -273,7 +271,7 @@ class EvidentialEnsemble(BeliefPredictor, Composition):
                 )
 
     def predict_masses(self, X: Any) -> list[MassFunction]:
-        """Belief of each classifier, before the combination.
+        """Belief of each classifier, before combination.
 
         Parameters
         ----------

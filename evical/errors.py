@@ -10,9 +10,9 @@ __all__ = ["ConvergenceError", "WeightError"]
 
 
 class ConvergenceError(DSTheoryError):
-    """An optimizer used up its steps without proof that it stands at the optimum.
+    """An optimizer used up its steps without a proof of optimality.
 
-    Nothing is returned then: a fit that is not the optimum is none.
+    A fit that is not proven optimal is never returned.
 
     Examples
     --------

@@ -1,6 +1,6 @@
-"""Classifiers that know no labels but 0, 1, ..., K - 1, such as XGBoost's.
+"""Classifiers that accept only the labels 0, 1, ..., K - 1, such as XGBoost's.
 
-They are trained on the numbers of the classes, in sorted order, and wear the labels outside.
+They are trained on the numbers of the sorted classes, and predict the labels.
 """
 
 from dataclasses import dataclass
@@ -56,7 +56,7 @@ def fit_to_labels(estimator: Any, X: Any, y: NDArray[Any], params: dict[str, Any
     Raises
     ------
     TypeError, ValueError
-        What it says to the labels, if it refuses numbers too.
+        The classifier's error for the labels, if it refuses numbers too.
     """
     try:
         return estimator.fit(X, y, **params)

@@ -1,8 +1,8 @@
 """Scores of a fitted classifier: what a calibrator learns from.
 
-A decision function is taken as it is. Where there is none, probabilities become log-odds,
-because calibrators such as Platt's fit a line to the log-odds: an already calibrated
-classifier is then within their reach, which it is not on the scale of probabilities.
+A decision function is used as it is. Without one, probabilities become log-odds. Calibrators such
+as Platt's fit a line to the log-odds, so on this scale they can leave an already calibrated
+classifier unchanged; on the scale of probabilities they cannot.
 """
 
 from typing import Any
@@ -44,7 +44,7 @@ def class_scores(estimator: Any, X: Any, classes: NDArray[Any], scale: str = "an
     TypeError
         If the estimator has neither method, or no `classes_`.
     ValueError
-        If its classes are others, or it does not give one score a class.
+        If its classes differ from `classes`, or it does not give one score per class.
 
     Examples
     --------
@@ -136,7 +136,7 @@ def _innermost(estimator: Any) -> Any:
 
 
 def _shape_message(estimator: Any, raw: Floats, expected: int, n_classes: int) -> str:
-    pairs = "; decision_function_shape='ovo' scores pairs of classes, take 'ovr'"
+    pairs = "; decision_function_shape='ovo' scores pairs of classes, use 'ovr'"
     return (
         f"{_name(estimator)} gives scores of shape {raw.shape} for {n_classes} classes, "
         f"expected {expected} column{'s' if expected > 1 else ''}"

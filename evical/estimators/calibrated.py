@@ -1,8 +1,8 @@
 """A fitted classifier with its calibrators: from samples to beliefs about their classes.
 
-Two classes need one calibrator of one score. With more, the score of each class is
-calibrated against all others, or a classifier and a calibrator are fitted for each column of
-a code, and a decoder joins the columns; or one calibrator takes the scores of all classes.
+Two classes need one calibrator of one score. With more, there are three ways. The score of each
+class is calibrated against all others, or each column of a code has its own classifier and
+calibrator; a decoder then joins the columns. Or one calibrator takes the scores of all classes.
 """
 
 from abc import ABC, abstractmethod
@@ -125,7 +125,7 @@ class CalibratedTogether:
     estimator : fitted classifier
     calibrators : list of one fitted multiclass calibrator
     decoder : Decoder
-        Says which probabilities are wanted.
+        Decides which probabilities are predicted.
     """
 
     estimator: Any

@@ -1,4 +1,4 @@
-"""What classifier and ensemble ask of their parameters and their training data."""
+"""Checks of training data, for the classifier and the ensemble."""
 
 from typing import Any
 
@@ -47,7 +47,7 @@ def check_samples(
     Parameters
     ----------
     X : (n, n_features) array, data frame or sparse matrix
-        Its content is left to the classifiers.
+        The classifiers check its content.
     y : (n,) array of labels
     sample_weight : (n,) array or None
 

@@ -1,8 +1,8 @@
 """A classifier of two classes for each column of a code.
 
-Each column has its own two classes, the sides, and only the samples of the classes that it
-knows. Folds are those of the whole sample, so that no classifier of a fold, whatever its
-column, was trained on what the fold calibrates on, and all sides are in all parts.
+The two classes of a column are its sides; it uses only samples of classes that take part. All
+columns share the folds of the whole sample. So no classifier was trained on samples on which its
+fold calibrates, and both sides are in all parts.
 """
 
 from collections.abc import Sequence
@@ -66,8 +66,8 @@ class ColumnFitter:
     ) -> None:
         if isinstance(estimator, FrozenEstimator):
             raise ValueError(
-                "a frozen classifier has one score for each class, which serves "
-                "code='one_vs_rest' only; take that code, or a classifier that is to be trained"
+                "a frozen classifier has one score for each class, which fits code='one_vs_rest' "
+                "only; take that code, or a classifier without FrozenEstimator"
             )
         self.estimator, self.calibrator = estimator, calibrator
         self.X, self.y, self.weight = X, y, weight

@@ -1,6 +1,6 @@
 """From beliefs about the columns of a code to a belief about the classes.
 
-Without a coupling the columns are witnesses, combined by Dempster's rule. A coupling takes
+Without a coupling, Dempster's rule combines the columns as evidence. A coupling takes
 the pignistic probabilities of the columns and gives probabilities of the classes, a Bayesian
 mass function; with "pairwise_belief", conditional beliefs on pairs give a mass function.
 """
@@ -48,7 +48,7 @@ _CODE_OF = {
 
 @dataclass(frozen=True, eq=False)
 class Decoder:
-    """What a code and a coupling make of binary beliefs.
+    """Join binary beliefs by a code and a coupling.
 
     Columns are arrays (3, B, n) of the masses of the negative side, the positive side and
     either; for two classes B is 1, and the second class is the positive side.
@@ -78,8 +78,8 @@ class Decoder:
         unlimited = len(self.classes) <= MAX_CLASSES or self._is_code("one_vs_rest")
         if self.coupling is None and self.probability == "pignistic" and not unlimited:
             raise ValueError(
-                f"{len(self.classes)} classes have too many sets for pignistic probabilities under "
-                f"this code (at most {MAX_CLASSES} classes); take probability='plausibility', a "
+                f"{len(self.classes)} classes are too many for pignistic probabilities under this "
+                f"code (at most {MAX_CLASSES} classes); take probability='plausibility', a "
                 "coupling, or code='one_vs_rest'"
             )
 
@@ -190,7 +190,7 @@ def _singletons(frame: Frame, probability: Floats) -> MassFunction:
 
 
 def _checked(coupling: Callable[..., Any], r: Floats, code: NDArray[np.int8]) -> Floats:
-    """What a user's coupling gives, if it is probabilities of the classes."""
+    """The result of a user's coupling, checked to be probabilities of the classes."""
     found = np.asarray(coupling(r, code), dtype=np.float64)
     expected = (len(r), len(code))
     if found.shape != expected:

@@ -1,8 +1,7 @@
-"""Who is trained on what, and calibrated on what: never on the same samples.
+"""Folds: classifiers are never trained and calibrated on the same samples.
 
-Scores of samples that a classifier was trained on are too good, and a calibrator that
-learns from them is too sure of itself (Platt 1999, section 2.1). The folds are checked
-before anything is fitted.
+Scores of training samples are too good, so a calibrator fitted to them is overconfident (Platt
+1999, section 2.1). The folds are checked before anything is fitted.
 """
 
 from collections.abc import Sequence
@@ -41,7 +40,7 @@ def make_folds(
     *,
     ensemble: bool,
 ) -> list[Fold]:
-    """Training and calibration rows of each fold, all classes in each part that needs them.
+    """Training and calibration rows of each fold, checked to have the classes that they need.
 
     Parameters
     ----------
@@ -156,7 +155,7 @@ def _checked_cv(cv: Any) -> Any:
     expected = "a number of folds, a splitter, pairs of row numbers or None"
     pairs = as_sequence(cv, "cv", expected)
     if not pairs:
-        raise ValueError(f"cv is {shown(cv)}, expected a fold at least")
+        raise ValueError(f"cv is {shown(cv)}, expected at least one fold")
     for number, pair in enumerate(pairs):
         if not isinstance(pair, tuple | list | np.ndarray) or len(pair) != 2:
             raise TypeError(f"cv has {shown(pair)} as fold {number}, expected a pair (train, test)")
@@ -187,8 +186,8 @@ def _check_unseen(where: str, train: Rows, test: Rows) -> None:
     seen = np.intersect1d(train, test)
     if len(seen):
         raise ValueError(
-            f"{where} calibrates on row {seen[0]}, on which it trains too "
-            f"({len(seen)} such rows); the parts of a fold must be disjoint"
+            f"{where} both trains and calibrates on row {seen[0]} ({len(seen)} such rows); the "
+            "parts of a fold must be disjoint"
         )
 
 

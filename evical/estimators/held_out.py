@@ -1,9 +1,9 @@
-"""Beliefs of the members of an ensemble about samples that were new to them.
+"""Out-of-fold beliefs of the members of an ensemble.
 
-A fusion that learns from what a member says about its own training samples trusts the
-member that remembers most. So a member speaks about rows of others as it is, and about its
-own rows as it would be without them: fitted anew on the other folds (Wolpert 1992, Stacked
-generalization, Neural Networks 5, 241-259).
+If a fusion learned from beliefs about training samples, it would trust the member that overfits
+most. So a fitted member predicts only rows outside its own subset. For its own rows, copies of it
+predict that were refitted without them, fold by fold (Wolpert 1992, Stacked generalization, Neural
+Networks 5, 241-259).
 """
 
 from collections.abc import Sequence
@@ -54,7 +54,7 @@ class Share:
 
 
 def check_refittable(name: str, member: Any) -> None:
-    """Refuse a member that cannot be fitted to other rows, because it names its rows.
+    """Refuse a member that cannot be refitted to other rows because its parameters name rows.
 
     Parameters
     ----------
@@ -70,12 +70,12 @@ def check_refittable(name: str, member: Any) -> None:
     >>> from evical.classifier import EvidentialClassifier
     >>> check_refittable("svm", EvidentialClassifier(cv=[([0, 1], [2, 3])]))
     Traceback (most recent call last):
-    ValueError: 'svm' has a cv of fixed rows, but a fusion that is learned needs it fitted anew to \
+    ValueError: 'svm' has a cv of fixed rows, but a learned fusion has to refit it to \
 parts of the data; give cv as a number or a splitter
     """
     if isinstance(member, FrozenEstimator):
         return
-    needs = "but a fusion that is learned needs it fitted anew to parts of the data"
+    needs = "but a learned fusion has to refit it to parts of the data"
     cv = getattr(member, "cv", None)
     if not (cv is None or isinstance(cv, int | np.integer) or hasattr(cv, "split")):
         raise ValueError(
@@ -97,7 +97,7 @@ def fit_fusion(
     progress: Progress,
     groups: NDArray[Any] | None = None,
 ) -> None:
-    """Let a fusion learn from the sizes of the shares, and from held-out beliefs if it needs them.
+    """Fit a fusion to the sizes of the shares, and to held-out beliefs if it needs them.
 
     Parameters
     ----------
@@ -135,7 +135,7 @@ def fit_fusion(
     ]
     if all(m.is_vacuous.all() for m in masses):
         raise ValueError(
-            f"{len(y)} samples are too few to hold some out, but {fusion!r} learns from held-out "
+            f"{len(y)} samples are too few to hold any out, but {fusion!r} learns from held-out "
             "beliefs; take a rule that learns nothing, such as 'dempster' or 'size_mixture'"
         )
     fusion.fit(masses, y, sizes, sample_weight=weight)
@@ -154,7 +154,7 @@ def _folds_of(
 def _held_out(
     share: Share, X: Any, y: NDArray[Any], own: Sequence[tuple[Rows, MassFunction | None]]
 ) -> MassFunction:
-    """Belief of a member about each sample: its own rows are spoken about by copies."""
+    """Belief of a member about each sample; refitted copies predict its own rows."""
     if isinstance(share.member, FrozenEstimator):  # `fit` left it as it was
         return share.fitted.predict_mass(X)  # type: ignore[no-any-return]  # a BeliefPredictor
     others = np.setdiff1d(np.arange(len(y)), share.rows)
@@ -187,7 +187,7 @@ def _without(
 
 
 def learned_by_name(fusion: Any, names: list[str]) -> dict[str, dict[str, Any]]:
-    """What a fusion knows of each source, by the names of the sources.
+    """What a fusion learned about each source, by the names of the sources.
 
     Parameters
     ----------

@@ -80,7 +80,7 @@ def _is_pair(pair: Any) -> bool:
 
 
 def fitted(member: Any, X: Any, y: NDArray[Any], params: dict[str, Any]) -> Any:
-    """A member after its `fit`, which has nothing to say that the ensemble said already.
+    """Fit a member, without repeating the warnings of the ensemble.
 
     Parameters
     ----------
@@ -101,7 +101,7 @@ def fitted(member: Any, X: Any, y: NDArray[Any], params: dict[str, Any]) -> Any:
 def fit_member(
     name: str, member: Any, X: Any, y: NDArray[Any], rows: Rows | None, params: dict[str, Any]
 ) -> Any:
-    """A member after its `fit` to its rows; what stops it is noted with its name.
+    """Fit a member to its rows; errors get a note with its name.
 
     Parameters
     ----------
@@ -270,7 +270,7 @@ def gathered(frame: Frame, n: int, parts: list[tuple[Rows, MassFunction]]) -> Ma
 
 
 def exclusive(dead: NDArray[np.bool_]) -> TotalConflictError:
-    """The error for rows (n,) in which the classifiers exclude each other."""
+    """The error for rows (n,) in which the classifiers are in total conflict."""
     return TotalConflictError(
         f"total conflict (kappa = 1) in {dead.sum()} of {dead.size} rows (first: row "
         f"{np.argmax(dead)}): the classifiers exclude each other; take an evidential "
@@ -279,7 +279,7 @@ def exclusive(dead: NDArray[np.bool_]) -> TotalConflictError:
 
 
 def total_conflict(masses: list[MassFunction]) -> NDArray[np.bool_]:
-    """Rows (n,) where no common answer is left: the sources exclude each other.
+    """Rows (n,) in which the sources are in total conflict: their focal sets never meet.
 
     Parameters
     ----------

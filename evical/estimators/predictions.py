@@ -1,6 +1,6 @@
-"""What follows from a predicted mass function: probabilities, intervals, labels, sets of acts.
+"""Predictions that follow from a mass function: probabilities, intervals, labels, sets of acts.
 
-Classifier and ensemble differ in how they come to a belief, not in what they do with it.
+Classifier and ensemble differ in how they compute a belief, not in how they use it.
 """
 
 import inspect
@@ -52,7 +52,7 @@ class BeliefPredictor(ClassifierMixin, MetaEstimatorMixin):  # type: ignore[misc
         """Belief about the class of each sample, a batch (n,) on the frame `classes_`."""
 
     def _fit(self, X: Any, y: Any, sample_weight: Any = None, **fit_params: Any) -> Self:
-        """`fit` without a word about weights, for an ensemble that has said it once for all."""
+        """`fit` without the warning about weights, which an ensemble gives once for all members."""
         if sample_weight is not None:
             fit_params["sample_weight"] = sample_weight
         return self.fit(X, y, **fit_params)  # type: ignore[no-any-return]  # of sklearn
@@ -66,7 +66,7 @@ class BeliefPredictor(ClassifierMixin, MetaEstimatorMixin):  # type: ignore[misc
         return None
 
     def _take_features(self, fitted: Any) -> None:
-        """Know as many features, by the same names, as a fitted classifier does."""
+        """Copy the number and the names of features from a fitted classifier."""
         for name in ("n_features_in_", "feature_names_in_"):
             if hasattr(fitted, name):
                 setattr(self, name, getattr(fitted, name))
@@ -83,8 +83,8 @@ class BeliefPredictor(ClassifierMixin, MetaEstimatorMixin):  # type: ignore[misc
         Returns
         -------
         (n, 2) array for two classes, else (n, K, 2)
-            [Bel, Pl] of the positive class ``classes_[1]``, as calibrators give it; of each
-            class where there are more than two.
+            [Bel, Pl] of the positive class ``classes_[1]``, or of each class if there are more than
+            two.
         """
         closed = self._closed(X)
         return interval(self.predict_mass(X)) if closed is None else closed.interval()
@@ -131,14 +131,13 @@ class BeliefPredictor(ClassifierMixin, MetaEstimatorMixin):  # type: ignore[misc
         ----------
         X : (n, n_features) array or data frame
         utilities : (A, K) array, optional
-            Utility of each act under each class, in the order of `classes_`. Default: the
-            acts are the classes, and a right one is worth 1.
+            Utility of each act under each class, in the order of `classes_`. By default the acts
+            are the classes, with utility 1 if right and 0 if wrong.
         criterion : str or callable
-            Name of a decision rule of `dstheory.decide` that takes utilities, or a function
-            of a mass function and utilities. It gives a bool (n, A) array, or for each
-            sample the index of its one act. Those that take `dstheory.decide.Expectations`, by
-            name or as the function itself, know no limit of classes where `predict_interval`
-            and `predict_proba` have none.
+            Name of a decision rule of `dstheory.decide` that takes utilities, or a function of a
+            mass function and utilities. It returns a bool (n, A) array, or the index of one act for
+            each sample. Criteria that take `dstheory.decide.Expectations` work for any number of
+            classes for which `predict_interval` and `predict_proba` do.
 
         Returns
         -------
@@ -147,8 +146,8 @@ class BeliefPredictor(ClassifierMixin, MetaEstimatorMixin):  # type: ignore[misc
         Raises
         ------
         ValueError
-            If there is no such criterion, or it gives something else; if it takes the masses
-            of all sets of too many classes.
+            If there is no such criterion, or it returns something else; if it needs the masses of
+            all sets and there are too many classes.
         """
         check_is_fitted(self)
         rule = _criterion(criterion)
@@ -177,8 +176,8 @@ class BeliefPredictor(ClassifierMixin, MetaEstimatorMixin):  # type: ignore[misc
             if len(self.classes_) > MAX_CLASSES:
                 known = ", ".join(rule.__name__ for rule in _BY_EXPECTATIONS)
                 error.add_note(
-                    f"criterion {getattr(inner, '__name__', inner)} looks at each set of classes; "
-                    f"expected utilities are enough for {known}"
+                    f"criterion {getattr(inner, '__name__', inner)} needs the masses of all sets "
+                    f"of classes; these criteria need only expected utilities: {known}"
                 )
             raise
 
@@ -192,7 +191,7 @@ def weightless(estimator: Any) -> list[str]:
 
 
 def warn_of_weightless(names: Sequence[str]) -> None:
-    """Warn the caller of `fit`, once, if weights are of no use to some classifiers."""
+    """Warn the caller of `fit`, once, if some classifiers cannot use weights."""
     if names:
         listed = ", ".join(dict.fromkeys(names))
         warnings.warn(

@@ -20,14 +20,14 @@ _MOST_JOBS = 9999
 
 @dataclass(frozen=True)
 class Progress:
-    """Who reports, and whether.
+    """Prints the progress of an estimator's `fit`.
 
     Parameters
     ----------
     source : str
         Name of the estimator.
     verbose : int
-        Nothing is said at 0.
+        0 prints nothing.
 
     Examples
     --------
@@ -45,7 +45,7 @@ class Progress:
         n_jobs: int | None,
         steps: int | None = None,
     ) -> list[T]:
-        """What `work` makes of each named tuple of arguments, `n_jobs` at once."""
+        """The results of `work` for each named tuple of arguments, `n_jobs` at once."""
         _check_jobs(n_jobs)
         total = len(tasks) if steps is None else steps
         return list(
@@ -62,7 +62,7 @@ class Progress:
             return work(*arguments)
 
     def step(self, name: str, number: int, total: int) -> AbstractContextManager[Any]:
-        """A context that prints a line with its time when it is left."""
+        """A context that prints a line with its duration on exit."""
         message = f"({number} of {total}) Processing {name}" if self.verbose else None
         context: AbstractContextManager[Any] = _print_elapsed_time(self.source, message)
         return context

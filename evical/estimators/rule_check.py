@@ -1,7 +1,7 @@
-"""Whether a rule can combine the beliefs of fitted classifiers, asked before they predict.
+"""Check after `fit` that a rule can combine the beliefs of the classifiers.
 
-Some rules of `dstheory.combine` work on canonical weights, which not all beliefs have. What such a
-rule asks of its sources is tried on rows that the classifiers were trained on.
+Some rules of `dstheory.combine` work on canonical weights, which not all beliefs have. The check
+tries such a rule on training rows.
 """
 
 from collections.abc import Callable, Sequence
@@ -22,7 +22,7 @@ ROWS = 50
 
 
 def check_rule(rule: Callable[..., Any], members: Sequence[Any], X: Any) -> None:
-    """Raise if the rule refuses what the classifiers believe about the first rows of `X`."""
+    """Raise if the rule refuses the classifiers' beliefs about the first rows of `X`."""
     if rule not in CONDITIONED or len(members) < 2:
         return
     rows = _safe_indexing(X, np.arange(min(ROWS, _num_samples(X))))

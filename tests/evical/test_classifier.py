@@ -107,7 +107,7 @@ def test_pooled_calibration_uses_every_row_once_and_then_trains_on_all():
 
 def test_a_fold_that_calibrates_on_training_rows_is_refused():
     folds = [(np.arange(20), np.arange(15, 30))]
-    with pytest.raises(ValueError, match="calibrates on row 15, on which it trains too"):
+    with pytest.raises(ValueError, match="both trains and calibrates on row 15"):
         classifier(cv=folds).fit(X2[:30], np.arange(30) % 2)
 
 

@@ -136,7 +136,7 @@ def test_seventeen_classes():
     X = np.eye(17)[y] + rng.normal(0, 0.3, (170, 17))
     one_fold = [(np.arange(85), np.arange(85, 170))]
     options = {"calibrator": BinningCalibrator(2), "code": "all_pairs", "cv": one_fold}
-    with pytest.raises(ValueError, match=r"17 classes have too many sets .*='plausibility'"):
+    with pytest.raises(ValueError, match=r"17 classes are too many .*='plausibility'"):
         classifier(**options).fit(X, y)
     clf = classifier(probability="plausibility", **options).fit(X, y)
     np.testing.assert_allclose(clf.predict_proba(X).sum(axis=1), 1)

@@ -119,7 +119,7 @@ def test_twenty_six_classes_are_predicted_and_decided():
                 assert clf.predict_set(X[:5], matrix, criterion).any(axis=1).all(), kind
         with pytest.raises(ValueError, match=r"2\^26 sets, 512 MB of masses a sample") as refused:
             clf.predict_set(X, criterion="e_admissibility")
-        assert "looks at each set of classes" in refused.value.__notes__[0]
+        assert "needs the masses of all sets of classes" in refused.value.__notes__[0]
         with pytest.raises(ValueError, match=r"at most 2\^16; predict, predict_proba"):
             clf.predict_mass(X)
     assert ((clf.conflict(X) >= 0) & (clf.conflict(X) < 1)).all()

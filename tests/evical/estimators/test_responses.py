@@ -89,7 +89,7 @@ def test_one_column_may_be_two_dimensional():
 def test_scores_of_pairs_are_refused(wrap, freeze):
     """With three classes there are three pairs, so that the shape alone does not tell."""
     svm = freeze(wrap(SVC(decision_function_shape="ovo")).fit(X3, Y3))
-    with pytest.raises(ValueError, match="scores pairs of classes, take 'ovr'"):
+    with pytest.raises(ValueError, match="scores pairs of classes, use 'ovr'"):
         class_scores(svm, X3, np.arange(3))
 
 
