@@ -25,7 +25,7 @@ _EVIDENTIAL = ("confidence", "dempster", "inverse_pignistic", "likelihood")
 def check_predictable(
     members: dict[str, Any], rule: Any, X: Any, y: NDArray[Any], groups: NDArray[Any] | None
 ) -> None:
-    """Refuse before training what could not predict, because classes have too many sets.
+    """Refuse, before training, an ensemble that could not predict because of too many classes.
 
     Parameters
     ----------
@@ -39,7 +39,7 @@ def check_predictable(
     Raises
     ------
     CostLimitError
-        With what a sample would take, the limit, and what has none.
+        With the cost of a sample, the limit, and what has no limit.
     """
     n_classes = len(np.unique(y))
     if isinstance(rule, BaseFusion):
@@ -58,8 +58,8 @@ def check_predictable(
         if not _is_closed(member):
             raise CostLimitError(
                 f"{name!r} has code {member.code!r}, under which beliefs about {n_classes} classes "
-                f"list their sets (at most {MAX_CLASSES} classes), so that they could not be "
-                "combined; take code='one_vs_rest', or a coupling"
+                f"list all sets (at most {MAX_CLASSES} classes), so they cannot be combined; take "
+                "code='one_vs_rest', or a coupling"
             )
     if not means:
         numbers = {name: _n_products(m, X, y, groups) for name, m in known.items()}
