@@ -4,7 +4,7 @@ Predictions are columns of a table, or a model file with a table of scores. With
 columns those are taken that `evical predict` writes.
 """
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Annotated, Any
 
 import numpy as np
@@ -166,7 +166,7 @@ def _of_table(selection: Selection, options: dict[str, Any]) -> Evaluation:
         made["probability"] = rows.columns[probability]
     if interval is not None:
         bel, pl = (rows.columns[name] for name in interval)
-        made |= {"bel": bel, "pl": np.maximum(bel, pl)}
+        made |= {"bel": bel, "pl": np.maximum(bel, pl, out=pl)}
     if selection.score is not None:
         made["scores"] = rows.columns[selection.score]
     return _evaluation(rows, made | options)
@@ -190,4 +190,6 @@ def _columns(selection: Selection, table: Table) -> tuple[str | None, tuple[str,
 
 
 def _evaluation(rows: Labeled, made: dict[str, Any], **more: Any) -> Evaluation:
-    return Evaluation.from_predictions(rows.labels, pos_label=rows.classes[1], **made, **more)
+    # As numbers: ten million names are 120 MB, and slow to compare.
+    found = Evaluation.from_predictions(rows.y, **made, **more)
+    return replace(found, class_names=rows.classes)

@@ -36,6 +36,27 @@ class Labeled:
         return np.array(self.classes)[self.y]
 
 
+class _Column:
+    """A column that grows in place: pieces that wait to be joined would be there twice."""
+
+    def __init__(self, kind: type[np.generic]) -> None:
+        self._values: NDArray[Any] = np.empty(0, dtype=kind)
+        self._size = 0
+
+    def extend(self, part: NDArray[Any]) -> None:
+        """Put rows at the end."""
+        size = self._size + len(part)
+        if size > len(self._values):
+            self._values.resize(size + size // 4, refcheck=False)
+        self._values[self._size : size] = part
+        self._size = size
+
+    def joined(self) -> NDArray[Any]:
+        """All rows (n,)."""
+        self._values.resize(self._size, refcheck=False)
+        return self._values
+
+
 def read_labeled(
     source: str,
     columns: Mapping[str, Kind],
@@ -84,14 +105,15 @@ def read_labeled_table(
     if target in columns:
         raise ValueError(f"column {target!r} is given twice: as the class, and as a number")
     classes: list[str] = list(known or ())
-    parts: list[dict[str, Floats]] = []
-    codes: list[NDArray[np.int8]] = []
+    numbers = {name: _Column(np.float64) for name in columns}
+    codes = _Column(np.int8)
     for chunk in watched(table, {**columns, target: "label"}, "Reading"):
-        codes.append(_codes(chunk, target, classes, known is not None))
+        codes.extend(_codes(chunk, target, classes, known is not None))
         if ordered is not None:
             _check_ordered(chunk, *ordered)
-        parts.append({name: chunk.columns[name] for name in columns})
-    second = np.concatenate(codes)
+        for name, column in numbers.items():
+            column.extend(chunk.columns[name])
+    second = codes.joined()
     _check_both(second, classes, table.name, target)
     ascending = list(known) if known else sorted_labels(set(classes))
     if positive is not None:
@@ -102,7 +124,7 @@ def read_labeled_table(
     flipped = ascending[1] != classes[1]
     return Labeled(
         table.name,
-        {name: np.concatenate([part[name] for part in parts]) for name in columns},
+        {name: column.joined() for name, column in numbers.items()},
         1 - second if flipped else second,
         (ascending[0], ascending[1]),
     )

@@ -54,7 +54,8 @@ class ParquetTable:
         with path.open("rb"):  # a system error of Python says more than one of pyarrow
             pass
         try:
-            self._file = parquet.ParquetFile(path)
+            # Buffered ahead, the whole file would be in memory.
+            self._file = parquet.ParquetFile(path, pre_buffer=False)
         except pyarrow.ArrowInvalid as error:
             raise ValueError(f"{self.name} is no Parquet file, or damaged") from error
         self.schema = self._file.schema_arrow

@@ -8,6 +8,7 @@ as the sample is than the truth. Efron & Tibshirani 1993; Kumar, Liang & Ma 2019
 """
 
 from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -42,8 +43,17 @@ class Sample:
     frequency_bin: NDArray[np.intp]
 
 
-def prepared(y: Floats, p: Floats, bel: Floats, pl: Floats, weight: Floats, n_bins: int) -> Sample:
+def prepared(
+    y: NDArray[Any],
+    p: Floats,
+    bel: Floats | None,
+    pl: Floats | None,
+    weight: Floats | None,
+    n_bins: int,
+) -> Sample:
     """What does not change from one resample to the next."""
+    y, weight = y.astype(np.float64), np.ones(len(y)) if weight is None else weight
+    bel, pl = (p if bound is None else bound for bound in (bel, pl))
     with np.errstate(divide="ignore"):  # a wrong certainty costs infinitely much
         loss = -np.log(np.where(y == 1, p, 1 - p))
     group = np.unique(p, return_inverse=True)[1]

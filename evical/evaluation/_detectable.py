@@ -15,8 +15,8 @@ from scipy.stats import chi2, ncx2, norm
 
 from evical.metrics.beliefs import IntervalSample
 from evical.metrics.bins import filled_bins
-from evical.metrics.cumulative import brownian_maximum_sf, brownian_range_sf
-from evical.metrics.inputs import BinarySample
+from evical.metrics.cumulative import brownian_maximum_sf, brownian_range_sf, variances
+from evical.metrics.inputs import BinarySample, total_weight
 
 __all__ = [
     "POWER",
@@ -39,13 +39,13 @@ def too_extreme(sample: BinarySample, level: float, n_bins: int) -> float:
 
     The mean of z is then c sum (1 - 2 p)^2 by the standard deviation of sum (y - p)(1 - 2 p).
     """
-    weight, slope = _weights(sample), 1 - 2 * sample.p
-    variance = (weight**2 * slope**2 * sample.p * (1 - sample.p)).sum()
-    gain = (weight * slope**2).sum()
+    variance = sample.total(lambda part: variances(part) * (1 - 2 * part.p) ** 2)
+    gain = sample.total(lambda part: _weighted(part, (1 - 2 * part.p) ** 2))
     if not gain:
         return float("inf")
     size = (norm.isf(level / 2) + _Z) * np.sqrt(variance) / gain
-    return float(size * (weight @ np.abs(slope)) / weight.sum())
+    distance = sample.total(lambda part: _weighted(part, np.abs(1 - 2 * part.p)))
+    return float(size * distance / total_weight(sample.weight, len(sample.p)))
 
 
 def shift_by_maximum(sample: BinarySample, level: float, n_bins: int) -> float:
@@ -85,13 +85,12 @@ def beyond_bounds(sample: IntervalSample, level: float, n_bins: int) -> float:
 
 def _deviation(sample: BinarySample) -> float:
     """Standard deviation of the weighted mean of y - p."""
-    weight = _weights(sample)
-    variance = (weight**2 * sample.p * (1 - sample.p)).sum()
-    return float(np.sqrt(variance) / weight.sum())
+    total = total_weight(sample.weight, len(sample.p))
+    return float(np.sqrt(sample.total(variances)) / total)
 
 
-def _weights(sample: BinarySample) -> Floats:
-    return np.ones(len(sample.p)) if sample.weight is None else sample.weight
+def _weighted(sample: BinarySample, values: Floats) -> Floats:
+    return values if sample.weight is None else values * sample.weight
 
 
 def _critical(survival: Callable[[float], float], level: float) -> float:

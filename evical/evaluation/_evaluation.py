@@ -5,20 +5,29 @@ calibration report and bootstrap intervals of the measures that are most asked f
 """
 
 from dataclasses import dataclass
+from functools import cached_property
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 from sklearn.utils import check_random_state
 
-from dstheory import Frame, MassFunction
+from dstheory import MassFunction
 from dstheory.kernels.arguments import as_floats, check_count, check_instance, check_level, shown
 from evical.evaluation._bootstrap import interval_limits, prepared, resample_count
 from evical.evaluation._labels import two_labels
 from evical.evaluation._notebook import html_table
 from evical.metrics import CalibrationReport, Measure, calibration_report
-from evical.metrics.beliefs import interval_sample
-from evical.metrics.inputs import MOST_REPEATS, BinarySample, binary_sample
+from evical.metrics.beliefs import checked_bounds, interval_sample
+from evical.metrics.inputs import (
+    BLOCK,
+    MOST_REPEATS,
+    checked_weights,
+    numbers,
+    positive_column,
+    probabilities,
+)
+from evical.metrics.report import belief_measures
 from evical.scores.checks import check_labels, check_same_length, check_scores
 
 __all__ = ["Evaluation", "Interval"]
@@ -69,14 +78,14 @@ class Evaluation:
     class_names : pair of str
         The negative class and the positive one.
     weight : (n,) array, or None
-    report : CalibrationReport
-        Every measure that applies, with its definition.
-    intervals : tuple of Interval
-        The main measures; width for beliefs only.
+    n_bins : int
+        Of calibration errors and of coverage.
     confidence : float
         Level of the intervals.
-    how : str
-        How the intervals were made, in words.
+    n_resamples : int
+        Of the bootstrap.
+    seed : int
+        Of the bootstrap.
     """
 
     name: str
@@ -87,10 +96,42 @@ class Evaluation:
     scores: Floats | None
     class_names: tuple[str, str]
     weight: Floats | None
-    report: CalibrationReport
-    intervals: tuple[Interval, ...]
-    confidence: float
-    how: str
+    n_bins: int = 10
+    confidence: float = 0.95
+    n_resamples: int = 999
+    seed: int = 0
+
+    # Measures are computed when they are first asked for: a check of calibration needs none.
+    @cached_property
+    def report(self) -> CalibrationReport:
+        """Every measure that applies, with its definition."""
+        options: dict[str, Any] = {"n_bins": self.n_bins, "sample_weight": self.weight}
+        report = calibration_report(self.y, self.probability, **options)
+        if self.bel is None or self.pl is None:
+            return report
+        more = belief_measures(self.y, np.stack([self.bel, self.pl], axis=1), **options)
+        return CalibrationReport(report.n_samples, (*report.measures, *more))
+
+    @cached_property
+    def intervals(self) -> tuple[Interval, ...]:
+        """The main measures; width for beliefs only."""
+        limits = interval_limits(
+            prepared(self.y, self.probability, self.bel, self.pl, self.weight, self.n_bins),
+            self.n_resamples,
+            self.confidence,
+            check_random_state(self.seed),
+        )
+        known: dict[str, Measure] = {measure.name: measure for measure in self.report}
+        return tuple(
+            Interval(name, known[name].value, *limits[name], known[name].definition)
+            for name in limits
+            if name in known
+        )
+
+    @property
+    def how(self) -> str:
+        """How the intervals were made, in words."""
+        return f"bootstrap of {self.n_resamples} resamples of the {len(self.y)} samples"
 
     @classmethod
     def from_predictions(
@@ -161,7 +202,7 @@ class Evaluation:
         >>> made.intervals[0].name, round(made.intervals[0].value, 2)
         ('brier_score', 0.17)
         """
-        _check_options(mass, n_resamples, confidence)
+        _check_options(mass, n_bins, n_resamples, confidence)
         labels = _two_labels(y, mass, pos_label)
         if probability is not None:
             probability = as_floats(probability, "probability")
@@ -169,25 +210,22 @@ class Evaluation:
         bounds = _bounds(y, codes, mass, bel, pl, labels[1])
         if np.ndim(probability) == 2 and labels[1] != np.unique(check_labels(y))[-1]:
             probability = probability[:, ::-1]
-        sample = _sample(codes, probability, bounds, sample_weight)
-        if bounds is not None and np.ptp(bounds, axis=1).max() <= _PRECISE:
+        probability = _probability(codes, probability, bounds)
+        if bounds is not None and _are_equal(*bounds):
             bounds = None
-        report = _report(sample, bounds, n_bins)
-        count = resample_count(len(codes)) if n_resamples is None else n_resamples
-        intervals = _intervals(report, sample, bounds, n_bins, confidence, count, random_state)
         return cls(
             name=name,
             y=codes,
-            probability=sample.p,
-            bel=None if bounds is None else bounds[:, 0],
-            pl=None if bounds is None else bounds[:, 1],
+            probability=probability,
+            bel=None if bounds is None else bounds[0],
+            pl=None if bounds is None else bounds[1],
             scores=_scores(scores, codes),
             class_names=(str(labels[0]), str(labels[1])),
-            weight=sample.weight,
-            report=report,
-            intervals=intervals,
+            weight=checked_weights(sample_weight, len(codes)),
+            n_bins=n_bins,
             confidence=confidence,
-            how=f"bootstrap of {count} resamples of the {len(codes)} samples",
+            n_resamples=resample_count(len(codes)) if n_resamples is None else n_resamples,
+            seed=_seed(random_state),
         )
 
     @classmethod
@@ -258,7 +296,16 @@ class Evaluation:
         return "\n".join([self._head(), *(f"  {one}" for one in self.intervals), level])
 
 
-def _check_options(mass: Any, n_resamples: Any, confidence: Any) -> None:
+def _seed(random_state: Any) -> int:
+    """Whole numbers as they are; of a generator the next one."""
+    if isinstance(random_state, int | np.integer):
+        check_random_state(random_state)
+        return int(random_state)
+    return int(check_random_state(random_state).randint(2**31))
+
+
+def _check_options(mass: Any, n_bins: Any, n_resamples: Any, confidence: Any) -> None:
+    check_count("n_bins", n_bins, 1, MOST_REPEATS)
     if mass is not None:
         check_instance("mass", mass, MassFunction, "a MassFunction")
     if n_resamples is not None:
@@ -283,8 +330,8 @@ def _bounds(
     bel: Any,
     pl: Any,
     positive: Any,
-) -> Floats | None:
-    """[Bel, Pl] of the positive class (n, 2), if there are beliefs."""
+) -> tuple[Floats, Floats] | None:
+    """Bel and Pl of the positive class (n,), if there are beliefs."""
     if (bel is None) != (pl is None):
         raise ValueError("belief and plausibility come together; give both bel and pl, or neither")
     if mass is not None:
@@ -294,21 +341,34 @@ def _bounds(
     elif bel is not None:
         bel, pl = as_floats(bel, "bel").ravel(), as_floats(pl, "pl").ravel()
         check_same_length(bel=bel, pl=pl)
-        pair = np.stack([bel, pl], axis=1)
-        sample = interval_sample(codes, pair, None, None)
+        check_same_length(y_true=codes, y_belief=bel)
+        return checked_bounds(numbers(bel, "bel"), numbers(pl, "pl"))
     else:
         return None
-    return np.stack([sample.bel, sample.pl], axis=1)
+    return sample.bel, sample.pl
 
 
-def _sample(
-    codes: NDArray[np.int64], probability: Any, bounds: Floats | None, sample_weight: Any
-) -> BinarySample:
-    if probability is None:
-        if bounds is None:
-            raise ValueError("there is nothing to judge; give probability, mass, or bel and pl")
-        probability = bounds.mean(axis=1)
-    return binary_sample(codes, probability, None, sample_weight)
+def _are_equal(bel: Floats, pl: Floats) -> bool:
+    # By blocks: a million widths are more memory than the answer is worth.
+    return all(
+        (pl[start : start + BLOCK] - bel[start : start + BLOCK]).max() <= _PRECISE
+        for start in range(0, len(bel), BLOCK)
+    )
+
+
+def _probability(
+    codes: NDArray[np.int64], probability: Any, bounds: tuple[Floats, Floats] | None
+) -> Floats:
+    """Probability of the positive class (n,)."""
+    if probability is not None:
+        found = positive_column(probabilities(probability))
+        check_same_length(y_true=codes, y_prob=found)
+        return np.array(found)
+    if bounds is None:
+        raise ValueError("there is nothing to judge; give probability, mass, or bel and pl")
+    middle = bounds[0] + bounds[1]
+    middle /= 2
+    return middle
 
 
 def _scores(scores: Any, codes: NDArray[np.int64]) -> Floats | None:
@@ -317,37 +377,3 @@ def _scores(scores: Any, codes: NDArray[np.int64]) -> Floats | None:
     values = check_scores(scores)
     check_same_length(scores=values, y=codes)
     return values
-
-
-def _report(sample: BinarySample, bounds: Floats | None, n_bins: int) -> CalibrationReport:
-    """Measures of the probabilities, then those that only beliefs have."""
-    codes, weight = sample.y.astype(np.intp), sample.weight
-    report = calibration_report(codes, sample.p, n_bins=n_bins, sample_weight=weight)
-    if bounds is None:
-        return report
-    store = np.stack([1 - bounds[:, 1], bounds[:, 0], bounds[:, 1] - bounds[:, 0]])
-    mass = MassFunction.from_store(Frame((0, 1)), np.array([1, 2, 3]), store)
-    whole = calibration_report(codes, mass, n_bins=n_bins, sample_weight=weight)
-    more = tuple(one for one in whole if one.name not in report.to_dict())
-    return CalibrationReport(report.n_samples, (*report.measures, *more))
-
-
-def _intervals(
-    report: CalibrationReport,
-    sample: BinarySample,
-    bounds: Floats | None,
-    n_bins: int,
-    confidence: float,
-    n_resamples: int,
-    random_state: Any,
-) -> tuple[Interval, ...]:
-    bel, pl = (sample.p, sample.p) if bounds is None else bounds.T
-    weight = np.ones(len(sample.p)) if sample.weight is None else sample.weight
-    ready = prepared(sample.y, sample.p, bel, pl, weight, n_bins)
-    limits = interval_limits(ready, n_resamples, confidence, check_random_state(random_state))
-    known: dict[str, Measure] = {measure.name: measure for measure in report}
-    return tuple(
-        Interval(name, known[name].value, *limits[name], known[name].definition)
-        for name in limits
-        if name in known
-    )

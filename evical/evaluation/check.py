@@ -10,6 +10,7 @@ from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
+from numpy.typing import NDArray
 
 from dstheory.kernels.arguments import (
     as_real,
@@ -23,17 +24,17 @@ from evical.evaluation import _detectable as detectable
 from evical.evaluation._evaluation import Evaluation
 from evical.metrics import (
     binomial_test,
-    coverage_test,
     expected_calibration_error,
     hosmer_lemeshow_test,
-    interval_calibration_test,
     kolmogorov_smirnov_test,
     kuiper_test,
     spiegelhalter_test,
 )
 from evical.metrics.beliefs import IntervalSample
 from evical.metrics.bins import filled_bins
+from evical.metrics.coverage import coverage_test_of
 from evical.metrics.inputs import MOST_REPEATS, BinarySample
+from evical.metrics.interval_test import interval_test_of
 from evical.metrics.test_result import pvalue_text
 from evical.significance import holm_adjusted
 
@@ -42,7 +43,10 @@ __all__ = ["TESTS", "CalibrationCheck", "CheckedTest", "check_calibration"]
 
 @dataclass(frozen=True)
 class _Kind:
-    """A test, what it finds with a probability of 80 %, in words, and whether it is of beliefs."""
+    """A test, what it finds with a probability of 80 %, in words, and whether it is of beliefs.
+
+    A test of beliefs takes an `IntervalSample`; one of probabilities takes y and p.
+    """
 
     test: Callable[..., Any]
     detectable: Callable[..., float]
@@ -66,13 +70,13 @@ TESTS = {
         binomial_test, detectable.one_bin, "one bin that is off by {:.2g}", binned=True
     ),
     "interval": _Kind(
-        interval_calibration_test,
+        lambda sample, n_bins: interval_test_of(sample),
         detectable.beyond_bounds,
         "probabilities that lie {:.2g} outside [Bel, Pl] everywhere, to one side",
         beliefs=True,
     ),
     "coverage": _Kind(
-        coverage_test,
+        coverage_test_of,
         lambda sample, *rest: detectable.one_bin(sample.middle, *rest),
         "one bin whose frequency lies {:.2g} outside its mean [Bel, Pl]",
         beliefs=True,
@@ -212,17 +216,21 @@ def check_calibration(
     names = list(dict.fromkeys(given))
     _check_arguments(names, evaluation, level, max_error)
     check_count("n_bins", n_bins, 1, MOST_REPEATS)
-    pvalues = [_pvalue(name, evaluation, n_bins) for name in names]
+    sample = BinarySample(
+        evaluation.y.astype(np.float64), evaluation.probability, evaluation.weight
+    )
+    beliefs = _beliefs(evaluation, sample.y)
+    pvalues = [_pvalue(TESTS[name], sample, beliefs, n_bins) for name in names]
     adjusted = holm_adjusted(pvalues) if names else np.empty(0)
     results = []
     for name, alone, together in zip(names, pvalues, adjusted, strict=True):
-        size = TESTS[name].detectable(_sample(name, evaluation), level / len(names), n_bins)
+        tested = beliefs if TESTS[name].beliefs else sample
+        size = TESTS[name].detectable(tested, level / len(names), n_bins)
         rejected = bool(together <= level)
         finds = TESTS[name].words.format(size) if size < 1 else _NOTHING
         results.append(CheckedTest(name, alone, float(together), rejected, size, finds))
-    sample = _probabilities(evaluation)
     error = expected_calibration_error(
-        evaluation.y, sample.p, n_bins=n_bins, sample_weight=sample.weight
+        sample.y, sample.p, n_bins=n_bins, sample_weight=sample.weight
     )
     passed = not any(one.rejected for one in results)
     passed = passed and (max_error is None or error <= max_error)
@@ -245,26 +253,20 @@ def _check_arguments(
         raise ValueError(f"the bound of the error is {max_error!r}, expected one in [0, 1]")
 
 
-def _pvalue(name: str, evaluation: Evaluation, n_bins: int) -> float:
-    kind = TESTS[name]
-    options: dict[str, Any] = {"n_bins": n_bins} if kind.binned else {}
-    predictions: Any = evaluation.probability
-    if kind.beliefs:
-        predictions = np.stack([np.asarray(evaluation.bel), np.asarray(evaluation.pl)], axis=1)
-    result = kind.test(evaluation.y, predictions, sample_weight=evaluation.weight, **options)
-    return float(result.pvalue)
-
-
-def _sample(name: str, evaluation: Evaluation) -> BinarySample | IntervalSample:
-    if not TESTS[name].beliefs or evaluation.bel is None or evaluation.pl is None:
-        return _probabilities(evaluation)
-    y = evaluation.y.astype(np.float64)
+def _beliefs(evaluation: Evaluation, y: NDArray[np.float64]) -> IntervalSample | None:
+    if evaluation.bel is None or evaluation.pl is None:
+        return None
     return IntervalSample(y, evaluation.bel, evaluation.pl, evaluation.weight)
 
 
-def _probabilities(evaluation: Evaluation) -> BinarySample:
-    y = evaluation.y.astype(np.float64)
-    return BinarySample(y, evaluation.probability, evaluation.weight)
+def _pvalue(
+    kind: _Kind, sample: BinarySample, beliefs: IntervalSample | None, n_bins: int
+) -> float:
+    if kind.beliefs:
+        return float(kind.test(beliefs, n_bins).pvalue)
+    options: dict[str, Any] = {"n_bins": n_bins} if kind.binned else {}
+    result = kind.test(sample.y, sample.p, sample_weight=sample.weight, **options)
+    return float(result.pvalue)
 
 
 def _expected_error(sample: BinarySample, n_bins: int) -> float:

@@ -15,7 +15,6 @@ from evical.metrics._class_ece import (
     micro_maximum_calibration_error,
     top_label_calibration_error,
 )
-from evical.metrics._coverage import BeliefCoverage, belief_coverage, coverage_test
 from evical.metrics._debiased import (
     DebiasedError,
     debiased_calibration_error,
@@ -42,7 +41,6 @@ from evical.metrics._gebel import (
 )
 from evical.metrics._hosmer_lemeshow import hosmer_lemeshow_test
 from evical.metrics._imprecise import evidential_log_likelihood, mean_imprecision
-from evical.metrics._interval_test import interval_calibration_test, nearest_calibrated
 from evical.metrics._profit import decision_cost, decision_profit, solicitation_profit
 from evical.metrics._proper import (
     brier_score,
@@ -51,17 +49,19 @@ from evical.metrics._proper import (
     spherical_score,
 )
 from evical.metrics._ranking import hand_till_auc, roc_auc
-from evical.metrics._report import CalibrationReport, Measure, calibration_report
 from evical.metrics._set_valued import discounted_accuracy, u65_score, u80_score
 from evical.metrics._smooth import smooth_calibration_error
 from evical.metrics._spiegelhalter import spiegelhalter_test
 from evical.metrics.binned_curve import CalibrationCurve, calibration_curve
+from evical.metrics.coverage import BeliefCoverage, belief_coverage, coverage_test
 from evical.metrics.cumulative import (
     kolmogorov_smirnov_error,
     kolmogorov_smirnov_test,
     kuiper_error,
     kuiper_test,
 )
+from evical.metrics.interval_test import interval_calibration_test, nearest_calibrated
+from evical.metrics.report import CalibrationReport, Measure, calibration_report
 from evical.metrics.test_result import CalibrationTest
 
 __all__ = [

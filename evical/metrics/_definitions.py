@@ -10,7 +10,6 @@ from evical.metrics._class_ece import (
     micro_maximum_calibration_error,
     top_label_calibration_error,
 )
-from evical.metrics._coverage import belief_coverage, coverage_test
 from evical.metrics._debiased import debiased_calibration_error
 from evical.metrics._ece import (
     adaptive_calibration_error,
@@ -19,12 +18,13 @@ from evical.metrics._ece import (
 )
 from evical.metrics._gebel import correctness_rate, well_calibration_ratio
 from evical.metrics._imprecise import evidential_log_likelihood
-from evical.metrics._interval_test import interval_calibration_test
 from evical.metrics._proper import brier_score, log_loss, spherical_score
 from evical.metrics._ranking import hand_till_auc, roc_auc
 from evical.metrics._smooth import smooth_calibration_error
 from evical.metrics._spiegelhalter import spiegelhalter_test
+from evical.metrics.coverage import belief_coverage, coverage_test
 from evical.metrics.cumulative import kolmogorov_smirnov_test, kuiper_error, kuiper_test
+from evical.metrics.interval_test import interval_calibration_test
 
 __all__ = [
     "BRIER",

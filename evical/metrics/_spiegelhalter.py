@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 from scipy.special import ndtr
 
-from evical.metrics.inputs import BinarySample, binary_sample
+from evical.metrics.inputs import BinarySample, Floats, binary_sample
 from evical.metrics.test_result import CalibrationTest, refuted
 
 __all__ = ["spiegelhalter_test"]
@@ -74,11 +74,14 @@ def spiegelhalter_test(
 
 
 def _standardized(sample: BinarySample) -> float:
-    slope = 1 - 2 * sample.p
-    if sample.weight is not None:
-        slope = slope * sample.weight
-    total = float((slope * (sample.y - sample.p)).sum())
-    variance = float((slope**2 * (sample.p * (1 - sample.p))).sum())
+    total = sample.total(lambda part: _slope(part) * (part.y - part.p))
+    variance = sample.total(lambda part: _slope(part) ** 2 * (part.p * (1 - part.p)))
     if variance > 0:
         return total / float(np.sqrt(variance))
     return float(np.copysign(np.inf, total)) if total else 0.0
+
+
+def _slope(sample: BinarySample) -> Floats:
+    """What a unit of y - p counts."""
+    slope = 1 - 2 * sample.p
+    return slope if sample.weight is None else slope * sample.weight

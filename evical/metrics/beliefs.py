@@ -1,5 +1,6 @@
 """What metrics of belief functions take: mass functions, or intervals [Bel, Pl]."""
 
+from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import Any
 
@@ -7,6 +8,7 @@ import numpy as np
 
 from dstheory import MassFunction
 from evical.metrics.inputs import (
+    BLOCK,
     BinarySample,
     Floats,
     check_some,
@@ -18,7 +20,14 @@ from evical.metrics.inputs import (
 )
 from evical.scores.checks import check_same_length
 
-__all__ = ["IntervalSample", "class_intervals", "interval_sample", "normal", "true_plausibility"]
+__all__ = [
+    "IntervalSample",
+    "checked_bounds",
+    "class_intervals",
+    "interval_sample",
+    "normal",
+    "true_plausibility",
+]
 
 # Rounding of 1 - m({0}) below m({1}).
 _ATOL = 1e-9
@@ -36,7 +45,19 @@ class IntervalSample:
     @property
     def middle(self) -> BinarySample:
         """With the pignistic probability, the middle of the interval."""
-        return BinarySample(self.y, (self.bel + self.pl) / 2, self.weight)
+        middle = self.bel + self.pl
+        middle /= 2
+        return BinarySample(self.y, middle, self.weight)
+
+    def blocks(self, size: int = BLOCK) -> Iterator["IntervalSample"]:
+        """Pieces of at most so many rows, so that temporaries are small."""
+        for start in range(0, len(self.y), size):
+            yield self.rows(slice(start, start + size))
+
+    def rows(self, chosen: Any) -> "IntervalSample":
+        """Some of the rows, in any order."""
+        weight = None if self.weight is None else self.weight[chosen]
+        return IntervalSample(self.y[chosen], self.bel[chosen], self.pl[chosen], weight)
 
 
 def interval_sample(
@@ -47,7 +68,7 @@ def interval_sample(
         pos_label = positive_label(y_belief, pos_label)
         class_codes(y_true, np.asarray(y_belief.frame.labels))  # no label outside the frame
         m = normal(y_belief)
-        bounds = np.stack([m.bel(pos_label), m.pl(pos_label)], axis=-1).astype(np.float64)
+        bel, pl = (np.asarray(of(pos_label), dtype=np.float64) for of in (m.bel, m.pl))
     else:
         bounds = numbers(y_belief, "y_belief")
         if bounds.ndim != 2 or bounds.shape[1] != 2:
@@ -55,10 +76,11 @@ def interval_sample(
                 f"y_belief has shape {bounds.shape}, expected a mass function or rows [Bel, Pl] "
                 "of the positive class, (n, 2)"
             )
-    check_some(bounds)
-    bel, pl = checked_bounds(bounds)
+        bel, pl = bounds.T
+    check_some(bel)
+    bel, pl = checked_bounds(bel, pl)
     y = is_positive(y_true, pos_label)
-    check_same_length(y_true=y, y_belief=bounds)
+    check_same_length(y_true=y, y_belief=bel)
     return IntervalSample(y, bel, pl, checked_weights(sample_weight, len(y)))
 
 
@@ -78,7 +100,7 @@ def class_intervals(y_belief: Any) -> Floats:
                 "(n, 2) or (n, n_classes, 2)"
             )
     check_some(bounds)
-    return np.stack(checked_bounds(bounds), axis=-1)
+    return np.stack(checked_bounds(bounds[..., 0], bounds[..., 1]), axis=-1)
 
 
 def true_plausibility(
@@ -95,9 +117,8 @@ def true_plausibility(
     return np.where(sample.y == 1, sample.pl, 1 - sample.bel), sample.weight
 
 
-def checked_bounds(bounds: Floats) -> tuple[Floats, Floats]:
-    """Bel and Pl, which must satisfy 0 <= Bel <= Pl <= 1."""
-    bel, pl = bounds[..., 0], bounds[..., 1]
+def checked_bounds(bel: Floats, pl: Floats) -> tuple[Floats, Floats]:
+    """Copies of Bel and Pl, which must satisfy 0 <= Bel <= Pl <= 1."""
     wrong = (bel < -_ATOL) | (pl > 1 + _ATOL) | (bel > pl + _ATOL)
     if wrong.any():
         where = tuple(np.argwhere(wrong)[0].tolist())
@@ -105,8 +126,8 @@ def checked_bounds(bounds: Floats) -> tuple[Floats, Floats]:
             f"y_belief[{', '.join(map(str, where))}] is [{bel[where]:g}, {pl[where]:g}], expected "
             f"0 <= Bel <= Pl <= 1 ({int(wrong.sum())} such rows)"
         )
-    low = np.clip(bel, 0, 1)
-    return low, np.maximum(np.clip(pl, 0, 1), low)
+    low, high = np.clip(bel, 0, 1), np.clip(pl, 0, 1)
+    return low, np.maximum(high, low, out=high)
 
 
 def normal(m: MassFunction) -> MassFunction:

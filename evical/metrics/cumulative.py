@@ -8,9 +8,10 @@ standard deviation, are those of a Brownian motion for many samples. Arrieta-Iba
 from typing import Any
 
 import numpy as np
+from numpy.typing import NDArray
 from scipy.special import ndtr
 
-from evical.metrics.inputs import BinarySample, Floats, binary_sample, total_weight
+from evical.metrics.inputs import BLOCK, BinarySample, Floats, binary_sample, total_weight
 from evical.metrics.test_result import CalibrationTest, refuted
 
 __all__ = [
@@ -21,6 +22,7 @@ __all__ = [
     "kolmogorov_smirnov_test",
     "kuiper_error",
     "kuiper_test",
+    "variances",
 ]
 
 _HYPOTHESIS = "each outcome is positive with the probability predicted for it"
@@ -208,16 +210,29 @@ def kuiper_test(
 
 def _path(sample: BinarySample) -> tuple[Floats, float]:
     """Cumulative residuals after each distinct prediction, and the deviation of the end."""
-    order = np.argsort(sample.p)
-    p, residuals = sample.p[order], (sample.y - sample.p)[order]
-    variances = sample.p * (1 - sample.p)
-    if sample.weight is not None:
-        residuals = residuals * sample.weight[order]
-        variances = variances * sample.weight**2
-    total = total_weight(sample.weight, len(p))
-    ends = np.append(p[1:] != p[:-1], True)
-    path = np.cumsum(residuals)[ends] / total
-    return path, float(np.sqrt(variances.sum())) / total
+    total = total_weight(sample.weight, len(sample.p))
+    path = _residuals(sample, np.argsort(sample.p))
+    np.cumsum(path, out=path)
+    p = np.sort(sample.p)
+    path = path[np.append(p[1:] != p[:-1], True)]
+    path /= total
+    return path, float(np.sqrt(sample.total(variances))) / total
+
+
+def _residuals(sample: BinarySample, order: NDArray[np.intp]) -> Floats:
+    """Weighted y - p in this order."""
+    found = np.empty(len(order))
+    for start in range(0, len(order), BLOCK):
+        rows = order[start : start + BLOCK]
+        part = sample.y[rows] - sample.p[rows]
+        found[start : start + BLOCK] = part if sample.weight is None else part * sample.weight[rows]
+    return found
+
+
+def variances(sample: BinarySample) -> Floats:
+    """Of the weighted outcome of each row (n,), if predictions are calibrated."""
+    variance = sample.p * (1 - sample.p)
+    return variance if sample.weight is None else variance * sample.weight**2
 
 
 def _range(path: Floats) -> float:

@@ -4,6 +4,7 @@ Labels become numbers and mass functions become pignistic probabilities here, on
 metric is a formula. Label conventions are scikit-learn's. Every refusal names the row.
 """
 
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from typing import Any
 
@@ -17,6 +18,7 @@ from dstheory.transform import betp
 from evical.scores.checks import check_labels, check_same_length, check_weights
 
 __all__ = [
+    "BLOCK",
     "MOST_REPEATS",
     "BinarySample",
     "ClassSample",
@@ -31,6 +33,8 @@ __all__ = [
     "mean_squares",
     "numbers",
     "of_class",
+    "positive_column",
+    "probabilities",
     "refuse",
     "total_weight",
     "unlabeled_probabilities",
@@ -41,6 +45,10 @@ Floats = NDArray[np.float64]
 # Quantiles of ten million draws are right to 1e-4 of the level; as many bins take 80 MB an array.
 MOST_REPEATS = 10_000_000
 
+# Rows at a time. Spiegelhalter's test of ten million rows takes 0.04 s by blocks of 2**14 to 2**18
+# rows, whose temporaries stay in the cache, and 0.4 s at once (`bench_check.py`).
+BLOCK = 1 << 16
+
 
 @dataclass(frozen=True, eq=False)
 class BinarySample:
@@ -49,6 +57,17 @@ class BinarySample:
     y: Floats
     p: Floats
     weight: Floats | None
+
+    def blocks(self, size: int = BLOCK) -> Iterator["BinarySample"]:
+        """Pieces of at most so many rows, so that temporaries are small."""
+        for start in range(0, len(self.p), size):
+            rows = slice(start, start + size)
+            weight = None if self.weight is None else self.weight[rows]
+            yield BinarySample(self.y[rows], self.p[rows], weight)
+
+    def total(self, term: Callable[["BinarySample"], Floats]) -> float:
+        """Sum over all rows of a term of each."""
+        return float(sum(term(part).sum() for part in self.blocks()))
 
 
 @dataclass(frozen=True, eq=False)
@@ -66,7 +85,7 @@ def binary_sample(y_true: Any, y_prob: Any, pos_label: Any, sample_weight: Any) 
     if isinstance(y_prob, MassFunction):
         p, pos_label = _pignistic_positive(y_prob, pos_label, y_true)
     else:
-        p = _positive_column(probabilities(y_prob))
+        p = positive_column(probabilities(y_prob))
     check_some(p)
     y = is_positive(y_true, pos_label)
     check_same_length(y_true=y, y_prob=p)
@@ -159,7 +178,8 @@ def _check_rows(p: Floats, dtype: np.dtype[Any]) -> None:
         )
 
 
-def _positive_column(p: Floats) -> Floats:
+def positive_column(p: Floats) -> Floats:
+    """The probability (n,) of the positive class, of one column or of two."""
     if p.ndim == 1:
         return p
     if p.shape[1] != 2:
@@ -202,13 +222,14 @@ def is_positive(y_true: Any, pos_label: Any) -> Floats:
     if y.dtype.kind not in "biuf":
         return _is_positive_name(check_labels(y), pos_label)
     one = y == (1 if pos_label is None else pos_label)
-    rest = y[~one]
     if pos_label is None:
-        wrong = ~one & (y != 0) & (y != -1)
+        zero, below = y == 0, y == -1
+        wrong = ~(one | zero | below)
         refuse(y, wrong, "y_true", "0 or 1, or -1 or 1; name another positive label by pos_label")
-        if len(rest) and rest.min() != rest.max():
+        if zero.any() and below.any():
             raise ValueError("y_true holds -1, 0 and 1, expected two labels")
     else:
+        rest = y[~one]
         refuse(y, ~np.isfinite(y), "y_true", "a label")
         if len(rest) and rest.min() != rest.max():
             raise ValueError(

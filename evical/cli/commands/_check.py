@@ -64,8 +64,7 @@ def check(
     selection = Selection(predictions, data, target, probability, bel, pl, score, positive)
     with user_input():
         names = _names(test, max_ece)
-        # No interval is shown here, and one resample is the least there can be.
-        evaluation = judged(selection, n_bins=bins, n_resamples=1)
+        evaluation = judged(selection, n_bins=bins)
         found = check_calibration(evaluation, names, level=level, max_error=max_ece, n_bins=bins)
     if as_json:
         echo_json({"name": evaluation.name, **asdict(found), "verdict": str(found)})

@@ -1,5 +1,7 @@
 """A check rejects at its level, finds what it says it would find, and says so in a line."""
 
+import tracemalloc
+
 import numpy as np
 import pytest
 
@@ -12,9 +14,8 @@ PROBABILITY_TESTS = [name for name, kind in TESTS.items() if not kind.beliefs]
 
 
 def predictions(y, p, bel=None, pl=None, weight=None):
-    """An evaluation without measures, which take time."""
-    nothing = metrics.CalibrationReport(len(y), ())
-    return Evaluation("", y, p, bel, pl, None, ("0", "1"), weight, nothing, (), 0.95, "")
+    """An evaluation, as it is."""
+    return Evaluation("", y, p, bel, pl, None, ("0", "1"), weight)
 
 
 def draws(truth, times, seed=0):
@@ -148,6 +149,23 @@ def test_equal_weights_change_nothing():
         assert other.pvalue == pytest.approx(one.pvalue)
         assert other.detectable == pytest.approx(one.detectable)
     assert heavy.expected_error == pytest.approx(plain.expected_error)
+
+
+@pytest.mark.parametrize("beliefs", [False, True])
+def test_a_check_holds_few_arrays_beside_the_rows(beliefs):
+    """Kept are outcomes, probabilities and beliefs; a sort takes two more arrays of n numbers."""
+    n = 400_000
+    p = middling(n)
+    y = draws(p, 1)[0]
+    given = {"bel": p * 0.9, "pl": p * 0.9 + 0.1} if beliefs else {"probability": p}
+    check_calibration(Evaluation.from_predictions(y[:99], **{k: v[:99] for k, v in given.items()}))
+    tracemalloc.start()
+    try:
+        check_calibration(Evaluation.from_predictions(y, **given), max_error=0.1)
+        peak = tracemalloc.get_traced_memory()[1]
+    finally:
+        tracemalloc.stop()
+    assert peak < (10 if beliefs else 6) * p.nbytes
 
 
 def test_real_evaluations_are_taken():

@@ -13,11 +13,11 @@ from numpy.typing import NDArray
 
 from evical.metrics._binned_test import at_least, at_most, sidak
 from evical.metrics.beliefs import IntervalSample, interval_sample
-from evical.metrics.bins import Bins, bin_numbers, check_bins, summed_bins
-from evical.metrics.inputs import BinarySample, Floats
+from evical.metrics.bins import Bins, added_bins, check_bins, numbering
+from evical.metrics.inputs import BLOCK, BinarySample, Floats
 from evical.metrics.test_result import pvalue_text
 
-__all__ = ["BeliefCoverage", "belief_coverage", "coverage_test"]
+__all__ = ["BeliefCoverage", "belief_coverage", "coverage_test", "coverage_test_of"]
 
 Strategy = Literal["uniform", "quantile"]
 
@@ -162,7 +162,15 @@ def coverage_test(
        samples    Bel     Pl  observed  adjusted p
             10  0.400  0.600     0.100       0.093
     """
-    sample = interval_sample(y_true, y_belief, pos_label, sample_weight)
+    return coverage_test_of(
+        interval_sample(y_true, y_belief, pos_label, sample_weight), n_bins, strategy
+    )
+
+
+def coverage_test_of(
+    sample: IntervalSample, n_bins: int, strategy: Strategy = "quantile"
+) -> BeliefCoverage:
+    """The test of a sample that has been checked."""
     bins, bel, pl = _binned(sample, n_bins, strategy)
     covered = _covered(bins.true, bel, pl)
     k = bins.true * bins.size
@@ -176,10 +184,16 @@ def coverage_test(
 
 def _binned(sample: IntervalSample, n_bins: int, strategy: str) -> tuple[Bins, Floats, Floats]:
     check_bins(n_bins, strategy)
-    number = bin_numbers(sample.middle.p, sample.weight, n_bins, strategy)
+    number = numbering(sample.middle.p, sample.weight, n_bins, strategy)
     low, high = (
-        summed_bins(BinarySample(sample.y, bound, sample.weight), number, n_bins)
-        for bound in (sample.bel, sample.pl)
+        added_bins(
+            (
+                (BinarySample(part.y, getattr(part, bound), part.weight), number(part.middle.p))
+                for part in sample.blocks(max(BLOCK, n_bins))
+            ),
+            n_bins,
+        )
+        for bound in ("bel", "pl")
     )
     return low, low.prob, high.prob
 

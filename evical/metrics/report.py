@@ -30,7 +30,7 @@ from evical.metrics._imprecise import mean_imprecision
 from evical.metrics.beliefs import interval_sample
 from evical.metrics.inputs import MOST_REPEATS, binary_sample, class_sample
 
-__all__ = ["CalibrationReport", "Measure", "calibration_report"]
+__all__ = ["CalibrationReport", "Measure", "belief_measures", "calibration_report"]
 
 
 @dataclass(frozen=True)
@@ -147,7 +147,7 @@ def calibration_report(
     else:
         measures = _many_classes(y_true, y_prob, n_bins, labels, sample_weight)
     if isinstance(y_prob, MassFunction):
-        measures += _beliefs(y_true, y_prob, n_bins, pos_label, sample_weight)
+        measures += belief_measures(y_true, y_prob, n_bins, pos_label, sample_weight)
     return CalibrationReport(len(as_array(y_true, "y_true")), tuple(measures))
 
 
@@ -214,17 +214,19 @@ def _all_classes(codes: Any, weight: Any, n_classes: int) -> bool:
     return bool((np.bincount(codes, weight, n_classes) > 0).all())
 
 
-def _beliefs(
-    y_true: Any, m: MassFunction, n_bins: int, pos_label: Any, sample_weight: Any
+def belief_measures(
+    y_true: Any, beliefs: Any, n_bins: int, pos_label: Any = None, sample_weight: Any = None
 ) -> list[Measure]:
+    """Measures that only beliefs have: mass functions, or [Bel, Pl] of two classes (n, 2)."""
     options = {"sample_weight": sample_weight}
-    imprecision = mean_imprecision(m, sample_weight=sample_weight)
+    imprecision = mean_imprecision(beliefs, sample_weight=sample_weight)
     found = [
         Measure("mean_imprecision", imprecision, IMPRECISION),
-        *_measures([LIKELIHOOD], y_true, m, n_bins, options),
+        *_measures([LIKELIHOOD], y_true, beliefs, n_bins, options),
     ]
-    if len(m.frame) != 2:
-        return found
-    sample = interval_sample(y_true, m, pos_label, sample_weight)
-    bounds = np.stack([sample.bel, sample.pl], axis=1)
-    return [*found, *_measures(INTERVALS, sample.y.astype(np.intp), bounds, n_bins, options)]
+    if isinstance(beliefs, MassFunction):
+        if len(beliefs.frame) != 2:
+            return found
+        sample = interval_sample(y_true, beliefs, pos_label, sample_weight)
+        y_true, beliefs = sample.y.astype(np.intp), np.stack([sample.bel, sample.pl], axis=1)
+    return [*found, *_measures(INTERVALS, y_true, beliefs, n_bins, options)]

@@ -6,6 +6,7 @@ whose cumulative calibration error (Kuiper's) is least, in closed form; if even 
 than chance explains, no choice is calibrated. After Jurgens et al. 2025, with another statistic.
 """
 
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from typing import Any
 
@@ -14,31 +15,37 @@ from numpy.typing import NDArray
 
 from dstheory.kernels.arguments import check_count, check_rng
 from evical.metrics.beliefs import IntervalSample, interval_sample
-from evical.metrics.cumulative import brownian_range_sf, in_deviations
-from evical.metrics.inputs import MOST_REPEATS, Floats, total_weight
+from evical.metrics.cumulative import brownian_range_sf, in_deviations, variances
+from evical.metrics.inputs import BLOCK, MOST_REPEATS, BinarySample, Floats, total_weight
 from evical.metrics.test_result import CalibrationTest
 
-__all__ = ["interval_calibration_test", "nearest_calibrated"]
+__all__ = ["interval_calibration_test", "interval_test_of", "nearest_calibrated"]
 
 _HYPOTHESIS = "some probability within each [Bel, Pl] is calibrated: P(y = 1 | Bel, Pl) lies there"
 _DEFINITION = "least Kuiper statistic of all probabilities within [Bel, Pl]"
-# Draws are made by blocks of this many numbers.
-_BLOCK = 1 << 20
+# Draws are made by this many numbers at a time.
+_DRAWS = 1 << 20
 
 
 @dataclass(frozen=True, eq=False)
-class _Path:
-    """Groups of samples of equal pignistic probability, in ascending order of it.
+class _Groups:
+    """Samples (n,) in ascending order of their pignistic probability, and which begin a group.
 
-    `low` and `high` are least and greatest change of the sum of y - p over each group, `scale`
-    the largest standard deviation of the whole sum that the intervals allow.
+    A group is the samples of one probability.
     """
 
     order: NDArray[np.intp]
-    starts: NDArray[np.intp]
-    low: Floats
-    high: Floats
-    scale: float
+    first: NDArray[np.bool_]
+
+    def blocks(self) -> Iterator[slice]:
+        """Places of whole groups, not many samples more than `BLOCK` at a time."""
+        start, n = 0, len(self.first)
+        while start < n:
+            stop = min(start + BLOCK, n)
+            following = self.first[stop:]
+            stop += int(np.argmax(following)) if following.any() else len(following)
+            yield slice(start, stop)
+            start = stop
 
 
 def interval_calibration_test(
@@ -125,13 +132,20 @@ def interval_calibration_test(
     if n_resamples or rng is not None:
         check_rng(rng)
     sample = interval_sample(y_true, y_belief, pos_label, sample_weight)
-    path = _path(sample)
-    least = float(_least_range(path.low, path.high))
-    statistic = in_deviations(least, path.scale)
+    return interval_test_of(sample, n_resamples, rng)
+
+
+def interval_test_of(
+    sample: IntervalSample, n_resamples: int = 0, rng: np.random.Generator | None = None
+) -> CalibrationTest:
+    """The test of a sample that has been checked."""
+    groups = _groups(sample)
+    least = _least_range(_steps(sample, groups))
+    statistic = in_deviations(least, _scale(sample))
     if _refuted(sample):
         pvalue = 0.0
     elif rng is not None and n_resamples:
-        pvalue = _drawn_pvalue(sample, path, least, n_resamples, rng)
+        pvalue = _drawn_pvalue(sample, groups, least, n_resamples, rng)
     else:
         pvalue = brownian_range_sf(statistic)
     return CalibrationTest("interval calibration", statistic, pvalue, _HYPOTHESIS, _DEFINITION)
@@ -170,71 +184,96 @@ def nearest_calibrated(
     array([0.6, 0.6, 0.6, 0.6, 0.6])
     """
     sample = interval_sample(y_true, y_belief, pos_label, sample_weight)
-    path = _path(sample)
-    changes = _nearest_changes(path, float(_least_range(path.low, path.high)))
-    span = path.high - path.low
+    groups = _groups(sample)
+    low, high = map(np.concatenate, zip(*_steps(sample, groups), strict=True))
+    changes = _nearest_changes(low, high)
+    span = high - low
     # p = Pl gives the least change y - p, p = Bel the greatest.
-    share = np.divide(path.high - changes, span, out=np.zeros_like(span), where=span > 0)
-    sizes = np.diff(path.starts, append=len(sample.y))
+    share = np.divide(high - changes, span, out=np.zeros_like(span), where=span > 0)
+    sizes = np.diff(np.flatnonzero(groups.first), append=len(sample.y))
     lam = np.empty(len(sample.y))
-    lam[path.order] = np.repeat(np.clip(share, 0, 1), sizes)
+    lam[groups.order] = np.repeat(np.clip(share, 0, 1), sizes)
     return sample.bel + lam * (sample.pl - sample.bel)
 
 
-def _path(sample: IntervalSample) -> _Path:
-    middle = sample.bel + sample.pl
+def _groups(sample: IntervalSample) -> _Groups:
     # Sums of two halves that were rounded: ties are ties to twelve digits.
-    middle = np.round(middle, 12)
+    middle = sample.bel + sample.pl
+    np.round(middle, 12, out=middle)
     order = np.argsort(middle)
-    ordered = middle[order]
-    starts = np.flatnonzero(np.concatenate([[True], ordered[1:] != ordered[:-1]]))
-    weight = np.ones(len(order)) if sample.weight is None else sample.weight
-    weight = weight / total_weight(sample.weight, len(order))
-    low = np.add.reduceat((weight * (sample.y - sample.pl))[order], starts)
-    high = np.add.reduceat((weight * (sample.y - sample.bel))[order], starts)
-    q = np.clip(0.5, sample.bel, sample.pl)
-    return _Path(order, starts, low, high, float(np.sqrt((weight**2 * q * (1 - q)).sum())))
+    middle.sort()
+    return _Groups(order, np.concatenate([[True], middle[1:] != middle[:-1]]))
 
 
-def _least_range(low: Floats, high: Floats) -> NDArray[np.float64]:
-    """Least range of a walk from 0 whose steps lie in [low, high]; groups on the last axis."""
-    above, below = _reflected(low), _reflected(-high)
-    return np.asarray((above + below).max(axis=-1))
+def _steps(sample: IntervalSample, groups: _Groups) -> Iterator[tuple[Floats, Floats]]:
+    """Least and greatest change of the mean of y - p over each group, by blocks of groups."""
+    total = total_weight(sample.weight, len(sample.y))
+    for rows in groups.blocks():
+        part = sample.rows(groups.order[rows])
+        share = (1.0 if part.weight is None else part.weight) / total
+        starts = np.flatnonzero(groups.first[rows])
+        low = np.add.reduceat(share * (part.y - part.pl), starts)
+        yield low, np.add.reduceat(share * (part.y - part.bel), starts)
 
 
-def _reflected(steps: Floats) -> Floats:
+def _scale(sample: IntervalSample) -> float:
+    """The largest standard deviation of the mean of y that the intervals allow."""
+    total = total_weight(sample.weight, len(sample.y))
+    nearest = (
+        BinarySample(part.y, np.clip(0.5, part.bel, part.pl), part.weight)
+        for part in sample.blocks()
+    )
+    return float(np.sqrt(sum(variances(part).sum() for part in nearest))) / total
+
+
+def _least_range(steps: Iterable[tuple[Floats, Floats]]) -> float:
+    """Least range of a walk from 0 whose steps lie in [low, high]."""
+    most = above = below = 0.0
+    for low, high in steps:
+        ups, downs = _reflected(low, above), _reflected(-high, below)
+        most = max(most, float((ups + downs).max()))
+        above, below = float(ups[-1]), float(downs[-1])
+    return most
+
+
+def _reflected(steps: Floats, start: float = 0.0) -> Floats:
     """Walk reflected at 0: the greatest sum of steps that ends at each place, or 0."""
-    walk = np.cumsum(steps, axis=-1)
+    walk = start + np.cumsum(steps, axis=-1)
     return walk - np.minimum(np.minimum.accumulate(walk, axis=-1), 0.0)
 
 
 def _refuted(sample: IntervalSample) -> bool:
     wrong = ((sample.pl == 0) & (sample.y == 1)) | ((sample.bel == 1) & (sample.y == 0))
-    if sample.weight is not None:
-        wrong &= sample.weight > 0
-    return bool(wrong.any())
+    return bool((wrong if sample.weight is None else wrong & (sample.weight > 0)).any())
 
 
 def _drawn_pvalue(
-    sample: IntervalSample, path: _Path, least: float, n_resamples: int, rng: np.random.Generator
+    sample: IntervalSample,
+    groups: _Groups,
+    least: float,
+    n_resamples: int,
+    rng: np.random.Generator,
 ) -> float:
     """Share of Kuiper statistics, of outcomes drawn by the p nearest to 1/2, that are as great."""
-    q = np.clip(0.5, sample.bel, sample.pl)[path.order]
-    weight = np.ones(len(q)) if sample.weight is None else sample.weight[path.order]
+    q = np.clip(0.5, sample.bel, sample.pl)[groups.order]
+    weight = np.ones(len(q)) if sample.weight is None else sample.weight[groups.order]
+    starts = np.flatnonzero(groups.first)
     weight = weight / weight.sum()
-    exceeding, rows = 0, max(1, _BLOCK // len(q))
+    exceeding, rows = 0, max(1, _DRAWS // len(q))
     for start in range(0, n_resamples, rows):
         drawn = rng.random((min(rows, n_resamples - start), len(q))) < q
-        steps = np.add.reduceat((drawn - q) * weight, path.starts, axis=1)
+        steps = np.add.reduceat((drawn - q) * weight, starts, axis=1)
+        ranges = (_reflected(steps) + _reflected(-steps)).max(axis=1)
         # As great but for rounding: the statistics of few samples have ties.
-        exceeding += int((_least_range(steps, steps) >= least - 1e-12).sum())
+        exceeding += int((ranges >= least - 1e-12).sum())
     return (1 + exceeding) / (1 + n_resamples)
 
 
-def _nearest_changes(path: _Path, least: float) -> Floats:
+def _nearest_changes(low: Floats, high: Floats) -> Floats:
     """Steps of a walk that stays in a band of the least width, going back from its end."""
-    above, below = _reflected(path.low), least - _reflected(-path.high)
-    lows, highs = path.low.tolist(), path.high.tolist()
+    least = _least_range([(low, high)])
+    above, below = _reflected(low), least - _reflected(-high)
+    lows, highs = low.tolist(), high.tolist()
     floors, ceilings = [0.0, *above[:-1].tolist()], [least, *below[:-1].tolist()]
     place = float(above[-1] + below[-1]) / 2
     changes = np.empty(len(lows))
