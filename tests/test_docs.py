@@ -11,6 +11,9 @@ import pytest
 import dstheory
 import evical
 from dstheory import Frame, MassFunction, TotalConflictError, combine
+from evical.studies import STUDIES
+from tests.protocols.calibrators_table import CALIBRATORS
+from tests.protocols.rules_table import IN_THE_GUIDE, RULES
 from tests.support.public_objects import ROOT
 
 DOCS = ROOT / "docs"
@@ -80,11 +83,22 @@ def test_names_in_the_glossary_exist():
 def test_every_rule_is_in_the_tables():
     """Where the conflict goes, and what it costs: a line for each rule in both tables."""
     page = text(DOCS / "guide" / "combining.md")
-    rules = set(combine.__all__) - {"combine_axis", "decombine", "learn_tnorm"}
+    rules = {rule.name for rule in RULES}
     for heading in ("## Where does the conflict go?", "## What does it cost?"):
         table = page.split(heading)[1].split("\n## ")[0]
         first_cells = " ".join(line.split("|")[1] for line in table.splitlines() if line[:1] == "|")
         assert rules - set(re.findall(r"`(\w+)`", first_cells)) == set()
+
+
+def test_every_calibrator_is_in_the_tables():
+    page = text(DOCS / "guide" / "calibrators.md")
+    named = set(re.findall(r"^\| `(\w+Calibrator)` \|", page, re.MULTILINE))
+    assert {entry.name for entry in CALIBRATORS} <= named
+
+
+def test_every_study_is_in_the_tables():
+    page = text(DOCS / "reproductions" / "index.md")
+    assert set(STUDIES) == set(re.findall(r"`evical reproduce ([\w-]+)`", page))
 
 
 def test_masses_in_the_table_of_rules():
@@ -92,11 +106,6 @@ def test_masses_in_the_table_of_rules():
     frame = Frame(["a", "b", "c"])
     m1 = MassFunction.from_dict(frame, {"a": 0.9, frame: 0.1})
     m2 = MassFunction.from_dict(frame, {"b": 0.8, frame: 0.2})
-    options = {
-        "inagaki": {"k": 1},
-        "lefevre": {"share": combine.mixing},
-        "tnorm_conjunctive": {"parameter": 0.5},
-    }
     page = text(DOCS / "guide" / "combining.md").split("## Where does the conflict go?")[1]
     page = page.split("\n## ")[0]
     lines = re.findall(
@@ -105,7 +114,7 @@ def test_masses_in_the_table_of_rules():
     numbers = {name: cells for name, *cells in lines if cells[0].strip()}
     assert len(numbers) > 20
     for name, cells in numbers.items():
-        m = getattr(combine, name)(m1, m2, **options.get(name, {}))
+        m = getattr(combine, name)(m1, m2, **IN_THE_GUIDE.get(name, {}))
         masses = [m.mass("a"), m.mass("b"), m.mass(frame), m.mass(())]
         assert [float(cell) for cell in cells] == pytest.approx(masses, abs=5.1e-4), name
 
