@@ -1,11 +1,10 @@
 """A fitted classifier with its calibrators: from samples to beliefs about their classes.
 
-Two classes need one calibrator of one score. With more, there are three ways. The score of each
-class is calibrated against all others, or each column of a code has its own classifier and
-calibrator; a decoder then joins the columns. Or one calibrator takes the scores of all classes.
+For two classes the calibrator's mass function is the belief. One calibrator takes the scores of
+three or more classes, by default one against the rest. A code, or a coupling, has columns of two
+sides each, which a decoder joins.
 """
 
-from abc import ABC, abstractmethod
 from dataclasses import dataclass
 from typing import Any, TypeAlias
 
@@ -14,18 +13,19 @@ from numpy.typing import NDArray
 from sklearn.base import clone
 
 from dstheory import MassFunction
+from dstheory.transform import betp, plausibility_transform
 from evical.estimators._responses import class_scores
 from evical.estimators.decoder import Decoder
 from evical.estimators.predictions import interval
-from evical.multiclass import BaseMulticlassCalibrator
+from evical.multiclass import BaseMulticlassCalibrator, OneVsRestCalibrator
 from evical.multiclass.products import ProductBeliefs
 from evical.multiclass.witnesses import witnesses
 
 __all__ = [
     "Calibrated",
-    "CalibratedClassifier",
+    "CalibratedBinary",
     "CalibratedColumns",
-    "CalibratedTogether",
+    "CalibratedMulticlass",
     "fit_calibrated",
     "score_scale",
 ]
@@ -33,14 +33,136 @@ __all__ = [
 Floats = NDArray[np.float64]
 
 
-class _Decoded(ABC):
-    """Beliefs about columns, and a decoder for them."""
+@dataclass(frozen=True, eq=False)
+class CalibratedBinary:
+    """A fitted classifier of two classes and the fitted calibrator of its scores.
 
+    Parameters
+    ----------
+    estimator : fitted classifier
+    calibrator : fitted calibrator
+    probability : {"pignistic", "plausibility"}
+    """
+
+    estimator: Any
+    calibrator: Any
+    probability: str
+
+    @property
+    def calibrators(self) -> list[Any]:
+        """The calibrator alone in a list."""
+        return [self.calibrator]
+
+    def _scores(self, X: Any) -> Floats:
+        scale = score_scale(self.calibrator)
+        return class_scores(self.estimator, X, self.calibrator.classes_, scale)
+
+    def columns(self, X: Any) -> Floats:
+        """Masses (3, 1, n) of the first class, of the second, and of either."""
+        return witnesses([self.calibrator], self._scores(X))
+
+    def predict_mass(self, X: Any) -> MassFunction:
+        """Mass function of each sample, a batch (n,)."""
+        mass: MassFunction = self.calibrator.predict_mass(self._scores(X)[:, 0])
+        return mass
+
+    def closed(self, X: Any) -> None:
+        """Nothing: the sets of two classes are three."""
+
+    def predict_interval(self, X: Any) -> Floats:
+        """[Bel, Pl] of the second class, (n, 2)."""
+        return interval(self.predict_mass(X))
+
+    def predict_proba(self, X: Any) -> Floats:
+        """Probabilities (n, 2)."""
+        transform = betp if self.probability == "pignistic" else plausibility_transform
+        return np.asarray(transform(self.predict_mass(X)))
+
+
+@dataclass(frozen=True, eq=False)
+class CalibratedMulticlass:
+    """A fitted classifier and the fitted calibrator of the scores of all its classes.
+
+    Parameters
+    ----------
+    estimator : fitted classifier
+    calibrator : fitted multiclass calibrator
+    probability : {"pignistic", "plausibility"}
+    """
+
+    estimator: Any
+    calibrator: BaseMulticlassCalibrator
+    probability: str
+
+    @property
+    def calibrators(self) -> list[Any]:
+        """One calibrator a class against the rest, or the one of all classes."""
+        each: list[Any] = getattr(self.calibrator, "calibrators_", [self.calibrator])
+        return each
+
+    def _scores(self, X: Any) -> Floats:
+        scale = score_scale(self.calibrators[0])
+        return class_scores(self.estimator, X, self.calibrator.classes_, scale)
+
+    def columns(self, X: Any) -> Floats:
+        """Masses (3, K, n) of "not this class", of "this class" and of either."""
+        return witnesses(self.calibrators, self._scores(X))
+
+    def predict_mass(self, X: Any) -> MassFunction:
+        """Mass function of each sample, a batch (n,)."""
+        return self.calibrator.predict_mass(self._scores(X))
+
+    def closed(self, X: Any) -> ProductBeliefs | None:
+        """Belief about three or more classes without a list of sets."""
+        if len(self.calibrator.classes_) == 2:
+            return None
+        return self.calibrator._beliefs(self._scores(X)).products()
+
+    def predict_interval(self, X: Any) -> Floats:
+        """[Bel, Pl]: (n, 2) for two classes, else (n, K, 2)."""
+        bounds = self.calibrator.predict_interval(self._scores(X))
+        return bounds[:, 1] if bounds.shape[1] == 2 else bounds
+
+    def predict_proba(self, X: Any) -> Floats:
+        """Probabilities (n, K)."""
+        if self.probability == "pignistic":
+            return self.calibrator.predict_proba(self._scores(X))
+        contour = self.calibrator.predict_interval(self._scores(X))[..., 1]
+        return np.asarray(contour / contour.sum(axis=1, keepdims=True))
+
+
+@dataclass(frozen=True, eq=False)
+class CalibratedColumns:
+    """Calibrated classifiers whose columns a decoder joins.
+
+    Parameters
+    ----------
+    members : list of CalibratedBinary or CalibratedMulticlass
+        One for each column of a code, or one that has all columns.
+    decoder : Decoder
+    """
+
+    members: list[Any]
     decoder: Decoder
 
-    @abstractmethod
+    @property
+    def estimators(self) -> list[Any]:
+        """The classifier of each member."""
+        return [member.estimator for member in self.members]
+
+    @property
+    def estimator(self) -> Any:
+        """The classifier of the first member."""
+        return self.members[0].estimator
+
+    @property
+    def calibrators(self) -> list[Any]:
+        """The calibrator of each column."""
+        return [calibrator for member in self.members for calibrator in member.calibrators]
+
     def columns(self, X: Any) -> Floats:
         """Masses (3, B, n) of the negative side, of the positive side, and of either."""
+        return np.concatenate([member.columns(X) for member in self.members], axis=1)
 
     def predict_mass(self, X: Any) -> MassFunction:
         """Mass function of each sample, a batch (n,)."""
@@ -59,110 +181,7 @@ class _Decoded(ABC):
         return self.decoder.betp(self.columns(X))
 
 
-@dataclass(frozen=True, eq=False)
-class CalibratedClassifier(_Decoded):
-    """One fitted classifier and its fitted calibrators, one for each of its scores.
-
-    Parameters
-    ----------
-    estimator : fitted classifier
-    calibrators : list of fitted calibrators
-        One for two classes, else one for each class against the rest.
-    decoder : Decoder
-    """
-
-    estimator: Any
-    calibrators: list[Any]
-    decoder: Decoder
-
-    def columns(self, X: Any) -> Floats:
-        """Masses (3, C, n) of "not this class", "this class" and "either", C scores."""
-        scale = score_scale(self.calibrators[0])
-        scores = class_scores(self.estimator, X, self.decoder.classes, scale)
-        return witnesses(self.calibrators, scores)
-
-
-@dataclass(frozen=True, eq=False)
-class CalibratedColumns(_Decoded):
-    """A fitted classifier with its calibrator for each column of a code.
-
-    Parameters
-    ----------
-    members : list of CalibratedClassifier
-        Of two classes each, the sides of the column.
-    decoder : Decoder
-    """
-
-    members: list[CalibratedClassifier]
-    decoder: Decoder
-
-    @property
-    def estimators(self) -> list[Any]:
-        """The classifier of each column."""
-        return [member.estimator for member in self.members]
-
-    @property
-    def estimator(self) -> Any:
-        """The classifier of the first column."""
-        return self.members[0].estimator
-
-    @property
-    def calibrators(self) -> list[Any]:
-        """The calibrator of each column."""
-        return [member.calibrators[0] for member in self.members]
-
-    def columns(self, X: Any) -> Floats:
-        """Masses (3, B, n) of the negative side, of the positive side, and of either."""
-        return np.concatenate([member.columns(X) for member in self.members], axis=1)
-
-
-@dataclass(frozen=True, eq=False)
-class CalibratedTogether:
-    """One fitted classifier and one calibrator of the scores of all classes.
-
-    Parameters
-    ----------
-    estimator : fitted classifier
-    calibrators : list of one fitted multiclass calibrator
-    decoder : Decoder
-        Decides which probabilities are predicted.
-    """
-
-    estimator: Any
-    calibrators: list[Any]
-    decoder: Decoder
-
-    def _scores(self, X: Any) -> Floats:
-        scale = score_scale(self.calibrators[0])
-        return class_scores(self.estimator, X, self.decoder.classes, scale)
-
-    def predict_mass(self, X: Any) -> MassFunction:
-        """Mass function of each sample, a batch (n,)."""
-        mass: MassFunction = self.calibrators[0].predict_mass(self._scores(X))
-        return mass
-
-    def closed(self, X: Any) -> ProductBeliefs | None:
-        """Belief about each of three or more classes without a list of sets."""
-        if len(self.decoder.classes) == 2:
-            return None
-        beliefs: ProductBeliefs = self.calibrators[0]._beliefs(self._scores(X)).products()
-        return beliefs
-
-    def predict_interval(self, X: Any) -> Floats:
-        """[Bel, Pl]: (n, 2) for two classes, else (n, K, 2)."""
-        if len(self.decoder.classes) == 2:
-            return interval(self.predict_mass(X))
-        return np.asarray(self.calibrators[0].predict_interval(self._scores(X)))
-
-    def predict_proba(self, X: Any) -> Floats:
-        """Probabilities (n, K)."""
-        if self.decoder.probability == "pignistic":
-            return np.asarray(self.calibrators[0].predict_proba(self._scores(X)))
-        bounds = self.calibrators[0].predict_interval(self._scores(X))
-        return np.asarray(bounds[..., 1] / bounds[..., 1].sum(axis=1, keepdims=True))
-
-
-Calibrated: TypeAlias = CalibratedClassifier | CalibratedColumns | CalibratedTogether
+Calibrated: TypeAlias = CalibratedBinary | CalibratedMulticlass | CalibratedColumns
 
 
 def score_scale(calibrator: Any) -> str:
@@ -188,6 +207,7 @@ def fit_calibrated(
     ----------
     estimator : fitted classifier
     calibrator : calibrator
+        Of two classes, to be fitted to each class against the rest, or multiclass.
     scores : (n, C) array, as `class_scores` gives it
     y : (n,) array of labels
     decoder : Decoder
@@ -196,18 +216,18 @@ def fit_calibrated(
     Returns
     -------
     Calibrated
-        For K = 2, calibrated on the labels themselves, else on "class k or not", one after
-        the other; by a multiclass calibrator, together.
     """
-    classes = decoder.classes
-    if isinstance(calibrator, BaseMulticlassCalibrator):
-        together = clone(calibrator).fit(scores, y, sample_weight=weight)
-        return CalibratedTogether(estimator, [together], decoder)
-    if len(classes) == 2:
+    multiclass = isinstance(calibrator, BaseMulticlassCalibrator)
+    member: CalibratedBinary | CalibratedMulticlass
+    if len(decoder.classes) == 2 and not multiclass:
         one = clone(calibrator).fit(scores[:, 0], y, sample_weight=weight)
-        return CalibratedClassifier(estimator, [one], decoder)
-    each = [
-        clone(calibrator).fit(column, (y == label).astype(np.int64), sample_weight=weight)
-        for column, label in zip(scores.T, classes, strict=True)
-    ]
-    return CalibratedClassifier(estimator, each, decoder)
+        member = CalibratedBinary(estimator, one, decoder.probability)
+    else:
+        whole = (
+            clone(calibrator)
+            if multiclass
+            else OneVsRestCalibrator(clone(calibrator), "dempster", decoder.total_conflict)
+        )
+        whole.fit(scores, y, sample_weight=weight)
+        member = CalibratedMulticlass(estimator, whole, decoder.probability)
+    return CalibratedColumns([member], decoder) if decoder.is_bayesian else member

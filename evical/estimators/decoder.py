@@ -51,7 +51,8 @@ class Decoder:
     """Join binary beliefs by a code and a coupling.
 
     Columns are arrays (3, B, n) of the masses of the negative side, the positive side and
-    either; for two classes B is 1, and the second class is the positive side.
+    either. Two classes have one column, whose positive side is the second class, and need a
+    decoder only for a coupling that gives probabilities.
 
     Parameters
     ----------
@@ -103,10 +104,8 @@ class Decoder:
     def mass(self, columns: Floats) -> MassFunction:
         """Mass function of each sample, a batch (n,)."""
         frame = Frame(self.classes)
-        if self._is_bayesian:
+        if self.is_bayesian:
             return _singletons(frame, self._coupled(columns))
-        if self._is_binary:
-            return MassFunction.from_store(frame, np.array([1, 2, 3]), columns[:, 0].copy())
         if self.coupling is not None:
             return pairwise_belief(columns, frame)
         return code_mass(self._existing(columns), frame, self.code)
@@ -115,7 +114,7 @@ class Decoder:
         """Beliefs about three or more classes without a list of sets, where there are such."""
         if self._is_binary:
             return None
-        if self._is_bayesian:
+        if self.is_bayesian:
             return ProductBeliefs.bayesian(self._coupled(columns))
         if self.coupling is None and is_one_vs_rest(self.code):
             settled = without_total_conflict(columns, self.total_conflict)
@@ -124,29 +123,27 @@ class Decoder:
 
     def interval(self, columns: Floats) -> Floats:
         """[Bel, Pl]: (n, 2) for two classes, else (n, K, 2)."""
-        if self._is_bayesian:
+        if self.is_bayesian:
             single = self._coupled(columns)[:, :, np.newaxis]
             both = np.concatenate([single, single], axis=2)
             return both[:, 1] if self._is_binary else both
-        if self._is_binary or self.coupling is not None:
+        if self.coupling is not None:
             return interval(self.mass(columns))
         return code_interval(self._existing(columns), self.code)
 
     def betp(self, columns: Floats) -> Floats:
         """Probabilities (n, K) of the kind asked for."""
-        if self._is_bayesian:
+        if self.is_bayesian:
             return self._coupled(columns)
         if self.probability == "plausibility":
             return _shares(self._contour(columns))
-        if self._is_binary:
-            return _halved(columns[:, 0])
         if self.coupling is not None:
             return np.asarray(betp(self.mass(columns)))
         return code_betp(self._existing(columns), self.code)
 
     def _contour(self, columns: Floats) -> Floats:
         """Plausibilities (n, K), up to a factor a row."""
-        if self._is_binary or self.coupling is not None:
+        if self.coupling is not None:
             return np.asarray(self.mass(columns).contour())
         return code_contour(self._existing(columns), self.code)
 
@@ -157,7 +154,8 @@ class Decoder:
         return code_without_conflict(columns, self.code, self.total_conflict)
 
     @property
-    def _is_bayesian(self) -> bool:
+    def is_bayesian(self) -> bool:
+        """Whether a coupling gives probabilities of the classes."""
         return self.coupling is not None and self.coupling != "pairwise_belief"
 
     def _coupled(self, columns: Floats) -> Floats:

@@ -86,7 +86,7 @@ def listed_mass(
     TotalConflictError
     """
     classes = members[0].classes_
-    if not is_dempster(rule) or len(members) == 1 or len(classes) > MAX_CLASSES:
+    if not is_dempster(rule) or len(members) == 1 or not 2 < len(classes) <= MAX_CLASSES:
         return None
     sources = _sources(members, X)
     if sources is None:

@@ -32,8 +32,8 @@ class OneVsRestCalibrator(BaseMulticlassCalibrator):
     Parameters
     ----------
     calibrator : binary calibrator, optional
-        Any of `evical.calibrators`; ``LogisticCalibrator()`` by default. A copy of it is
-        fitted to each column of scores.
+        Any of `evical.calibrators`, or one with the same `fit` and `predict_mass`;
+        ``LogisticCalibrator()`` by default. A copy is fitted to each column of scores.
     coupling : {"auto", "normalize", "dempster"}
         Divide the pignistic probabilities of the columns by their sum, or combine the columns
         by Dempster's rule; "auto" normalizes if the calibrator gave all training samples
@@ -84,7 +84,8 @@ class OneVsRestCalibrator(BaseMulticlassCalibrator):
         self.total_conflict = total_conflict
 
     def _check_parameters(self) -> None:
-        if self.calibrator is not None and not isinstance(self.calibrator, BaseCalibrator):
+        one = LogisticCalibrator() if self.calibrator is None else self.calibrator
+        if not hasattr(one, "predict_mass") or isinstance(one, BaseMulticlassCalibrator):
             raise TypeError(f"calibrator is {self.calibrator!r}, expected a binary calibrator")
         check_choice("coupling", self.coupling, _COUPLINGS)
         check_choice("total_conflict", self.total_conflict, ("error", "vacuous"))

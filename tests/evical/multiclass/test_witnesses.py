@@ -3,7 +3,10 @@
 import numpy as np
 import pytest
 from sklearn.exceptions import NotFittedError
+from sklearn.naive_bayes import GaussianNB
 
+from dstheory import Frame, MassFunction
+from evical import EvidentialClassifier
 from evical.calibrators import (
     AdaptiveCalibrator,
     BinningCalibrator,
@@ -63,3 +66,40 @@ def test_probabilities_are_checked_where_the_calibrator_reads_them():
 def test_a_calibrator_that_is_not_fitted_says_so():
     with pytest.raises(NotFittedError):
         witnesses([BinningCalibrator(3)], np.array([[0.5]]))
+
+
+class OwnCalibrator:
+    """A calibrator of somebody else's: the least that is asked of one."""
+
+    def __init__(self, doubt=0.5):
+        self.doubt = doubt
+
+    def get_params(self, deep=True):
+        return {"doubt": self.doubt}
+
+    def set_params(self, **params):
+        vars(self).update(params)
+        return self
+
+    def fit(self, scores, y, sample_weight=None):
+        self.classes_ = np.unique(y)
+        return self
+
+    def predict_mass(self, scores):
+        p = (1 - self.doubt) / (1 + np.exp(-np.ravel(scores)))
+        masses = np.stack([1 - self.doubt - p, p, np.full_like(p, self.doubt)], axis=1)
+        return MassFunction(Frame(self.classes_), [1, 2, 3], masses)
+
+
+@pytest.mark.parametrize("n_classes", [2, 3])
+def test_calibrators_of_somebody_else(n_classes):
+    rng = np.random.default_rng(5)
+    y = np.arange(30) % n_classes
+    X = rng.normal(size=(30, 2)) + y[:, np.newaxis]
+    clf = EvidentialClassifier(GaussianNB(), calibrator=OwnCalibrator(), cv=3).fit(X, y)
+    m = clf.predict_mass(X)
+    assert m.frame == Frame(range(n_classes))
+    assert (m.mass(m.frame) > 0).all()
+    np.testing.assert_allclose(
+        clf.predict_interval(X).reshape(30, -1, 2)[..., -1, 1], m.pl(n_classes - 1)
+    )
