@@ -13,6 +13,7 @@ import typer
 from evical.cli._kinds import Kind
 from evical.cli._labeled import Labeled, read_labeled_table
 from evical.cli._methods import score_kind
+from evical.cli._missing import complete_rows
 from evical.cli._model import Model, load_model
 from evical.cli._names import suggestion
 from evical.cli._tables import Table, open_table
@@ -84,6 +85,7 @@ class Selection:
     pl: str | None = None
     score: str | None = None
     positive: str | None = None
+    missing: str = "refuse"
 
     @property
     def inputs(self) -> list[str]:
@@ -120,16 +122,20 @@ def _of_model(selection: Selection, data: str, options: dict[str, Any]) -> Evalu
     columns: dict[str, Kind] = {score: score_kind(model.calibrator)}
     with open_table(data) as table:
         _check_model_columns(table, model, selection, score, target)
-        rows = read_labeled_table(table, columns, target, None, model.labels)
-    interval = model.calibrator.predict_interval(rows.columns[score])
-    probability = model.calibrator.predict_proba(rows.columns[score])[:, 1]
+        rows = read_labeled_table(
+            table, columns, target, None, model.labels, missing=selection.missing
+        )
+    scores = rows.columns[score]
+    known = complete_rows([scores])
+    bounds, probability = np.tile([0.0, 1.0], (len(scores), 1)), np.full(len(scores), 0.5)
+    if known.any():
+        bounds[known] = model.calibrator.predict_interval(scores[known])
+        probability[known] = model.calibrator.predict_proba(scores[known])[:, 1]
+    made: dict[str, Any] = {"bel": bounds[:, 0], "pl": bounds[:, 1], "probability": probability}
+    if known.all():
+        made["scores"] = scores
     name = f"{type(model.calibrator).__name__} on {rows.name}"
-    return _evaluation(
-        rows,
-        {"name": name, "bel": interval[:, 0], "pl": interval[:, 1]} | options,
-        probability=probability,
-        scores=rows.columns[score],
-    )
+    return _evaluation(rows, {"name": name} | made | options)
 
 
 def _check_model_columns(
@@ -159,7 +165,12 @@ def _of_table(selection: Selection, options: dict[str, Any]) -> Evaluation:
         if len(kinds) < len(numbers) + (selection.score is not None):
             raise ValueError("a column is named twice; probability, bel, pl and score differ")
         rows = read_labeled_table(
-            table, kinds, selection.target, selection.positive, ordered=interval
+            table,
+            kinds,
+            selection.target,
+            selection.positive,
+            ordered=interval,
+            missing=selection.missing,
         )
     made: dict[str, Any] = {"name": rows.name}
     if probability is not None:
@@ -167,7 +178,7 @@ def _of_table(selection: Selection, options: dict[str, Any]) -> Evaluation:
     if interval is not None:
         bel, pl = (rows.columns[name] for name in interval)
         made |= {"bel": bel, "pl": np.maximum(bel, pl, out=pl)}
-    if selection.score is not None:
+    if selection.score is not None and complete_rows([rows.columns[selection.score]]).all():
         made["scores"] = rows.columns[selection.score]
     return _evaluation(rows, made | options)
 
@@ -189,7 +200,7 @@ def _columns(selection: Selection, table: Table) -> tuple[str | None, tuple[str,
     return selection.probability, (bel, pl)
 
 
-def _evaluation(rows: Labeled, made: dict[str, Any], **more: Any) -> Evaluation:
+def _evaluation(rows: Labeled, made: dict[str, Any]) -> Evaluation:
     # As numbers: ten million names are 120 MB, and slow to compare.
-    found = Evaluation.from_predictions(rows.y, **made, **more)
+    found = Evaluation.from_predictions(rows.y, **made)
     return replace(found, class_names=rows.classes)

@@ -21,10 +21,14 @@ __all__ = [
     "Places",
     "check_numbers",
     "converted",
+    "may_be_none",
+    "or_none",
     "refuse_missing",
 ]
 
-Kind = Literal["score", "probability", "weight", "label", "key", "text"]
+Kind = Literal[
+    "score", "probability", "weight", "label", "key", "text", "score or none", "probability or none"
+]
 # Where a row stands, for a message: row 0 to "scores.csv, line 2".
 Place = Callable[[int], str]
 
@@ -49,7 +53,11 @@ EXPECTED: dict[Kind, str] = {
     "label": "a class is needed",
     "key": "a key is needed",
     "text": "a text is needed",
+    "score or none": "a score is a finite number",
+    "probability or none": "a probability or belief is a number from 0 to 1",
 }
+# Kinds whose values may be missing, which is NaN then, and the kind of the others.
+_OR_NONE: dict[Kind, Kind] = {"score or none": "score", "probability or none": "probability"}
 _DECIMAL_COMMA = re.compile(r"\s*[+-]?\d*,\d+\s*")
 
 
@@ -58,6 +66,11 @@ def converted(values: Sequence[str], kind: Kind, column: str, place: Place) -> N
 
     Labels lose the spaces around them; keys and texts are kept as they are.
     """
+    if kind in _OR_NONE:
+        known = [value if value.strip().lower() not in MISSING else "0" for value in values]
+        numbers = converted(known, _OR_NONE[kind], column, place)
+        numbers[[value is not given for value, given in zip(known, values, strict=True)]] = np.nan
+        return numbers
     if kind in ("key", "text"):
         if kind == "key" and "" in values:
             refuse_missing(values.index(""), "", kind, column, place)
@@ -78,6 +91,16 @@ def converted(values: Sequence[str], kind: Kind, column: str, place: Place) -> N
     return check_numbers(_numbers(values, kind, column, place), kind, column, place, values)
 
 
+def may_be_none(kind: Kind) -> bool:
+    """Whether values of the kind may be missing."""
+    return kind in _OR_NONE
+
+
+def or_none(kind: Kind) -> Kind:
+    """The kind of numbers of which some may be missing."""
+    return next((optional for optional, plain in _OR_NONE.items() if plain == kind), kind)
+
+
 def check_numbers(
     numbers: NDArray[np.float64],
     kind: Kind,
@@ -86,6 +109,10 @@ def check_numbers(
     values: Sequence[Any] | None = None,
 ) -> NDArray[np.float64]:
     """The numbers, if all are of the kind; `values` is how they were written."""
+    if kind in _OR_NONE:
+        missing = np.isnan(numbers)
+        known = check_numbers(np.where(missing, 0.0, numbers), _OR_NONE[kind], column, place)
+        return np.where(missing, np.nan, known)
     bad = ~np.isfinite(numbers)
     if kind != "score":
         bad |= numbers < 0
@@ -102,9 +129,10 @@ def check_numbers(
 
 def refuse_missing(row: int, value: str, kind: Kind, column: str, place: Place) -> None:
     """Raise for a value that stands for none."""
+    other = ", or see --missing" if kind in _OR_NONE.values() else ""
     raise ValueError(
         f"{place(row)}, column {column!r}: the value is missing ({value!r}), but {EXPECTED[kind]}; "
-        "fill it in or drop the row"
+        f"fill it in or drop the row{other}"
     )
 
 

@@ -8,6 +8,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from evical.cli._kinds import Kind
+from evical.cli._missing import complete_rows, optional_kinds, tell_missing
 from evical.cli._names import suggestion
 from evical.cli._progress import watched
 from evical.cli._tables import Chunk, Table, open_table
@@ -63,10 +64,13 @@ def read_labeled(
     target: str,
     positive: str | None,
     ordered: tuple[str, str] | None = None,
+    missing: str = "refuse",
 ) -> Labeled:
     """Columns of a file with classes; see `read_labeled_table`."""
     with open_table(source) as table:
-        return read_labeled_table(table, columns, target, positive, ordered=ordered)
+        return read_labeled_table(
+            table, columns, target, positive, ordered=ordered, missing=missing
+        )
 
 
 def read_labeled_table(
@@ -76,6 +80,7 @@ def read_labeled_table(
     positive: str | None,
     known: tuple[str, str] | None = None,
     ordered: tuple[str, str] | None = None,
+    missing: str = "refuse",
 ) -> Labeled:
     """Columns of an open table with the column of classes.
 
@@ -91,6 +96,9 @@ def read_labeled_table(
         The classes that there may be, the positive one last.
     ordered : pair of str, optional
         Columns of belief and plausibility, of which the first must not be above the second.
+    missing : {"refuse", "drop", "vacuous"}
+        What to do with rows in which a number is missing. Of vacuous ones belief and
+        plausibility are 0 and 1, other probabilities 1/2, and scores NaN.
 
     Returns
     -------
@@ -107,12 +115,23 @@ def read_labeled_table(
     classes: list[str] = list(known or ())
     numbers = {name: _Column(np.float64) for name in columns}
     codes = _Column(np.int8)
-    for chunk in watched(table, {**columns, target: "label"}, "Reading"):
-        codes.extend(_codes(chunk, target, classes, known is not None))
+    vacuous = dict(zip(ordered or (), (0.0, 1.0), strict=False))
+    rows = lacking = 0
+    for chunk in watched(table, {**optional_kinds(columns, missing), target: "label"}, "Reading"):
+        complete = complete_rows(chunk.columns[name] for name in columns)
+        rows, lacking = rows + len(chunk), lacking + int((~complete).sum())
+        kept = complete if missing == "drop" else slice(None)
+        codes.extend(_codes(chunk, target, classes, known is not None)[kept])
         if ordered is not None:
             _check_ordered(chunk, *ordered)
         for name, column in numbers.items():
-            column.extend(chunk.columns[name])
+            values = chunk.columns[name][kept]
+            if missing == "vacuous" and columns[name] == "probability":
+                values = np.where(complete, values, vacuous.get(name, 0.5))
+            column.extend(values)
+    if missing == "drop" and rows == lacking:
+        raise ValueError(f"{table.name}: each of {rows} rows lacks a number; nothing is left")
+    tell_missing(table.name, lacking, rows, missing)
     second = codes.joined()
     _check_both(second, classes, table.name, target)
     ascending = list(known) if known else sorted_labels(set(classes))

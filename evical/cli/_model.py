@@ -25,6 +25,7 @@ class Training:
 
     source: str
     rows: int
+    missing: int  # rows without a score, beside those
     negative: float  # weight of the samples of each class
     positive: float
     distinct_scores: int

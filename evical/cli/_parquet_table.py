@@ -9,7 +9,15 @@ import numpy as np
 from numpy.typing import NDArray
 
 from dstheory.optional import install_hint
-from evical.cli._kinds import EXPECTED, Kind, Places, check_numbers, converted, refuse_missing
+from evical.cli._kinds import (
+    EXPECTED,
+    Kind,
+    Places,
+    check_numbers,
+    converted,
+    may_be_none,
+    refuse_missing,
+)
 
 __all__ = ["ParquetChunk", "ParquetTable", "load_pyarrow"]
 
@@ -104,7 +112,7 @@ def _checked(values: Any, kind: Kind, column: str, chunk: ParquetChunk) -> NDArr
     types = load_pyarrow()[0].types
     if types.is_dictionary(values.type):
         values = values.dictionary_decode()
-    if values.null_count and kind != "text":
+    if values.null_count and kind != "text" and not may_be_none(kind):
         row = int(np.argmax(values.is_null().to_numpy(zero_copy_only=False)))
         refuse_missing(row, "null", kind, column, chunk.place)
     if kind in ("label", "key") and (types.is_nested(values.type) or _is_bytes(values.type, types)):

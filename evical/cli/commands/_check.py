@@ -18,6 +18,7 @@ from evical.cli._judged import (
     Target,
     judged,
 )
+from evical.cli._missing import Missing
 from evical.cli._names import suggestion
 from evical.cli._output import echo_json
 from evical.evaluation import CalibrationCheck, Evaluation, check_calibration
@@ -37,6 +38,7 @@ def check(
     pl: Pl = None,
     score: Score = None,
     positive: Positive = None,
+    missing: Missing = "refuse",
     test: Annotated[
         list[str] | None,
         typer.Option(
@@ -61,7 +63,7 @@ def check(
     have found: few samples find large errors only. Several tests share the
     level (Holm's procedure).
     """
-    selection = Selection(predictions, data, target, probability, bel, pl, score, positive)
+    selection = Selection(predictions, data, target, probability, bel, pl, score, positive, missing)
     with user_input():
         names = _names(test, max_ece)
         evaluation = judged(selection, n_bins=bins)

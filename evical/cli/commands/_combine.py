@@ -17,6 +17,7 @@ from evical.cli._decisions import masses, new_decision
 from evical.cli._errors import user_input
 from evical.cli._files import check_output
 from evical.cli._kinds import Kind
+from evical.cli._missing import Filled, complete_rows, optional_kinds, tell_missing
 from evical.cli._progress import watched
 from evical.cli._rules import Combiner, RowError, new_combiner
 from evical.cli._sinks import Layout, check_output_name, open_sink
@@ -47,6 +48,7 @@ def combine(
     ] = None,
     bel: Annotated[str, typer.Option(metavar="COLUMN", help="Column of the belief.")] = "bel",
     pl: Annotated[str, typer.Option(metavar="COLUMN", help="Column of the plausibility.")] = "pl",
+    missing: Filled = "refuse",
     keep: Annotated[
         list[str] | None,
         typer.Option(metavar="COLUMN", help="Column of A to write too; can be repeated."),
@@ -76,9 +78,10 @@ def combine(
         _check(tables, output, as_json, force)
         combiner = new_combiner(rule, option or [], total_conflict == "vacuous")
         kept = list(dict.fromkeys([*([] if key is None else [key]), *(keep or [])]))
-        job = _Job(tables, combiner, key, (bel, pl), kept, classes)
+        job = _Job(tables, combiner, key, (bel, pl), kept, classes, missing)
         _check_columns(job)
         summary = job.run(output)
+        tell_missing("all tables", summary.missing, summary.rows * len(tables), missing)
     if output != "-":
         _show(summary, as_json)
 
@@ -99,6 +102,7 @@ def _check(tables: list[str], output: str, as_json: bool, force: bool) -> None:
 class _Summary:
     output: str
     rows: int
+    missing: int
     highest_conflict: float
 
 
@@ -112,6 +116,7 @@ class _Job:
     interval: tuple[str, str]  # columns of belief and plausibility
     kept: list[str]  # columns of the first table
     classes: tuple[str, str] | None
+    missing: str
 
     @property
     def new(self) -> tuple[str, ...]:
@@ -120,18 +125,27 @@ class _Job:
 
     def run(self, output: str) -> _Summary:
         """Combine chunk by chunk."""
-        rows, highest = 0, 0.0
+        rows, lacking, highest = 0, 0, 0.0
         layout = Layout((*self.kept, *self.new))
         with open_table(self.tables[0]) as first, open_sink(output, layout) as sink:
             for parts in self._aligned(first):
+                lacking += sum(map(self._fill, parts))
                 columns = self._columns(parts)
                 sink.write(columns)
                 rows += len(columns["bel"])
                 highest = max(highest, float(columns["conflict"].max()))
-        return _Summary(output, rows, highest)
+        return _Summary(output, rows, lacking, highest)
+
+    def _fill(self, rows: Rows) -> int:
+        """Put bel 0 and pl 1 where a number is missing, and count."""
+        known = complete_rows(rows.columns[name] for name in self.interval)
+        for name, vacuous in zip(self.interval, (0.0, 1.0), strict=True):
+            rows.columns[name] = np.where(known, rows.columns[name], vacuous)
+        return int((~known).sum())
 
     def _aligned(self, first: Table) -> Iterator[list[Rows]]:
-        kinds: dict[str, Kind] = dict.fromkeys(self.interval, "probability")
+        plain: dict[str, Kind] = dict.fromkeys(self.interval, "probability")
+        kinds = optional_kinds(plain, self.missing)
         if self.key is not None:
             kinds[self.key] = "key"
         chunks = watched(first, {**dict.fromkeys(self.kept, "text"), **kinds}, "Combining")

@@ -14,6 +14,7 @@ from evical.cli._errors import user_input
 from evical.cli._judged import MAX_SEED, Positive
 from evical.cli._kinds import Kind
 from evical.cli._labeled import read_labeled
+from evical.cli._missing import Dropped
 from evical.cli._output import check_page, command_line, echo_json, write_page
 from evical.cli._show import new_console, progress_bar
 from evical.evaluation import MEASURES, Comparison
@@ -50,6 +51,7 @@ def compare(
     score: Annotated[str, typer.Option(metavar="COLUMN", help="Column of the score.")],
     target: Annotated[str, typer.Option(metavar="COLUMN", help="Column of the class, of two.")],
     positive: Positive = None,
+    missing: Dropped = "refuse",
     methods: Methods = None,
     folds: Folds = 10,
     repeats: Repeats = 1,
@@ -72,9 +74,10 @@ def compare(
     with user_input():
         check_page(output, force, [scores])
         plan = Plan(methods, folds, repeats, criterion, seed)
-        found = compared(scores, score, target, positive, plan)
+        found = compared(scores, score, target, positive, plan, missing)
         if output is not None:
             columns = {"score": score, "target": target, "positive": positive, "output": output}
+            columns["missing"] = None if missing == "refuse" else missing
             write_page(output, found, command_line("compare", scores, **columns, **vars(plan)))
     if as_json:
         echo_json(_as_data(found))
@@ -93,10 +96,17 @@ class Plan:
     seed: int
 
 
-def compared(scores: str, score: str, target: str, positive: str | None, plan: Plan) -> Comparison:
+def compared(
+    scores: str,
+    score: str,
+    target: str,
+    positive: str | None,
+    plan: Plan,
+    missing: str = "refuse",
+) -> Comparison:
     """The comparison, with a progress bar on standard error if that is a terminal."""
     columns: dict[str, Kind] = {score: "score"}
-    rows = read_labeled(scores, columns, target, positive)
+    rows = read_labeled(scores, columns, target, positive, missing=missing)
     values = rows.columns[score]
     methods = _listed(plan.methods)
     total = len(named(methods, values)) * plan.folds * plan.repeats

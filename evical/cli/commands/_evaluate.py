@@ -23,6 +23,7 @@ from evical.cli._judged import (
     Target,
     judged,
 )
+from evical.cli._missing import Missing
 from evical.cli._output import check_page, command_line, echo_json, write_page
 from evical.cli._show import new_console
 from evical.evaluation import Evaluation
@@ -59,6 +60,7 @@ def evaluate(
     pl: Pl = None,
     score: Score = None,
     positive: Positive = None,
+    missing: Missing = "refuse",
     bins: Annotated[
         int, typer.Option(min=1, metavar="N", help="Bins of calibration errors and coverage.")
     ] = 10,
@@ -82,7 +84,7 @@ def evaluate(
     PREDICTIONS holds probabilities, or beliefs and plausibilities, and the
     true class. Or a MODEL.json is tried on DATA that it did not learn from.
     """
-    selection = Selection(predictions, data, target, probability, bel, pl, score, positive)
+    selection = Selection(predictions, data, target, probability, bel, pl, score, positive, missing)
     with user_input():
         check_page(output, force, selection.inputs)
         evaluation = judged(selection, n_bins=bins, confidence=confidence, random_state=seed)
@@ -94,6 +96,7 @@ def evaluate(
                 "pl": pl,
                 "score": score,
                 "positive": positive,
+                "missing": None if missing == "refuse" else missing,
             }
             more = {"bins": bins, "confidence": confidence, "seed": seed, "output": output}
             command = command_line("evaluate", *selection.inputs, **columns, **more)

@@ -1,11 +1,13 @@
 """`evical fit`: learn a calibration from scores and classes, and save it."""
 
 import json
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Annotated
 
 import numpy as np
 import typer
+from numpy.typing import NDArray
 from rich import box
 from rich.console import Console
 from rich.table import Table as RichTable
@@ -14,8 +16,9 @@ from rich.text import Text
 from evical.calibrators import BaseCalibrator
 from evical.cli._errors import user_input
 from evical.cli._files import check_output, write_atomically
-from evical.cli._kinds import Kind
+from evical.cli._kinds import Kind, Place
 from evical.cli._methods import make_calibrator, score_kind
+from evical.cli._missing import Dropped, complete_rows, optional_kinds, tell_missing
 from evical.cli._model import Model, Training, model_text
 from evical.cli._progress import watched
 from evical.cli._show import new_console
@@ -53,6 +56,7 @@ def fit(
     weight: Annotated[
         str | None, typer.Option(metavar="COLUMN", help="Column of weights of the rows.")
     ] = None,
+    missing: Dropped = "refuse",
     method: Annotated[
         str, typer.Option(metavar="NAME", help=f"Calibrator: {METHODS}.")
     ] = "logistic",
@@ -88,12 +92,14 @@ def fit(
         if weight is not None:
             columns[weight] = "weight"
         tally = Tally(target, max_scores)
-        source = _count(scores, columns, tally)
+        source, lacking = _count(scores, columns, tally, missing)
+        tell_missing(source, lacking, tally.rows + lacking, missing)
         counts, labels = tally.result(positive)
         calibrator.fit_counts(counts, labels)
         training = Training(
             source=source,
             rows=tally.rows,
+            missing=lacking,
             negative=counts.n_negative,
             positive=counts.n_positive,
             distinct_scores=len(counts),
@@ -121,14 +127,34 @@ def _check(score: list[str], target: str, weight: str | None, output: Path) -> N
         raise ValueError("a model is written to a file; name it with --output")
 
 
-def _count(source: str, columns: dict[str, Kind], tally: Tally) -> str:
+def _count(source: str, columns: dict[str, Kind], tally: Tally, missing: str) -> tuple[str, int]:
+    """Name of the table, and number of rows without a score, which are left out."""
     score, target, *weight = columns
+    lacking = 0
+    kinds = {**columns, **optional_kinds({score: columns[score]}, missing)}
     with open_table(source) as table:
-        for chunk in watched(table, columns, "Reading"):
-            values = chunk.columns
+        for chunk in watched(table, kinds, "Reading"):
+            rows = np.flatnonzero(complete_rows([chunk.columns[score]]))
+            lacking += len(chunk) - len(rows)
+            if not len(rows):
+                continue
+            values = {name: column[rows] for name, column in chunk.columns.items()}
             weights = values[weight[0]] if weight else None
-            tally.add(values[score], values[target], weights, chunk.place)
-        return table.name
+            tally.add(values[score], values[target], weights, _Among(chunk.place, rows))
+        if not tally.rows:
+            raise ValueError(f"{table.name}: none of {lacking} rows has a score")
+        return table.name, lacking
+
+
+@dataclass(frozen=True)
+class _Among:
+    """Where some of the rows of a chunk stand."""
+
+    place: Place
+    rows: NDArray[np.intp]
+
+    def __call__(self, row: int) -> str:
+        return self.place(int(self.rows[row]))
 
 
 def _log_loss(calibrator: BaseCalibrator, counts: ScoreCounts) -> float | None:

@@ -15,6 +15,7 @@ from evical.cli._decisions import Decision, masses, new_decision
 from evical.cli._errors import user_input
 from evical.cli._files import check_output
 from evical.cli._methods import score_kind
+from evical.cli._missing import Filled, complete_rows, optional_kinds, tell_missing
 from evical.cli._model import Model, load_model
 from evical.cli._names import suggestion
 from evical.cli._progress import watched
@@ -43,6 +44,7 @@ def predict(
             metavar="COLUMN", help="Column of the score.", show_default="as in the training"
         ),
     ] = None,
+    missing: Filled = "refuse",
     threshold: Annotated[
         float | None,
         typer.Option(metavar="P", help="Probability above which to decide for the positive class."),
@@ -95,10 +97,11 @@ def predict(
             layout = Layout(tuple(prefix + name for name in _COLUMNS), table)
             if not force_columns:
                 _refuse_collision(table, layout)
-            chosen = _write(fitted, decision, column, layout, output)
+            chosen, lacking = _write(fitted, decision, column, layout, output, missing)
             read = table.name
+        tell_missing(read, lacking, chosen.total(), missing)
     if output != "-":
-        _show(read, output, chosen, as_json)
+        _show(read, output, chosen, lacking, as_json)
 
 
 def _score_column(model: Model, name: str | None, table: Table) -> str:
@@ -123,22 +126,28 @@ def _refuse_collision(table: Table, layout: Layout) -> None:
 
 
 def _write(
-    model: Model, decision: Decision, column: str, layout: Layout, output: str
-) -> Counter[str]:
-    """Predict and write chunk by chunk; how often each act was chosen."""
+    model: Model, decision: Decision, column: str, layout: Layout, output: str, missing: str
+) -> tuple[Counter[str], int]:
+    """Predict and write chunk by chunk; how often each act was chosen, and rows without score."""
     chosen: Counter[str] = Counter()
+    lacking = 0
     table, calibrator = layout.table, model.calibrator
     assert table is not None
-    kind = score_kind(calibrator)
+    kinds = optional_kinds({column: score_kind(calibrator)}, missing)
     with open_sink(output, layout) as sink:
-        for chunk in watched(table, {column: kind}, "Predicting"):
-            bel, pl = _interval(calibrator, chunk.columns[column])
+        for chunk in watched(table, kinds, "Predicting"):
+            scores = chunk.columns[column]
+            known = complete_rows([scores])
+            bel, pl = np.zeros(len(scores)), np.ones(len(scores))
+            if known.any():
+                bel[known], pl[known] = _interval(calibrator, scores[known])
+            lacking += int((~known).sum())
             m = masses(bel, pl, model.labels)
             acts = decision(m)
             values = (bel, pl, betp(m)[:, 1], acts)
             sink.write(dict(zip(layout.new, values, strict=True)), chunk)
             chosen.update(acts.tolist())
-    return chosen
+    return chosen, lacking
 
 
 def _interval(calibrator: BaseCalibrator, scores: NDArray[np.float64]) -> tuple[Any, Any]:
@@ -154,10 +163,15 @@ def _interval(calibrator: BaseCalibrator, scores: NDArray[np.float64]) -> tuple[
     return np.clip(bel, 0, 1), np.clip(pl, 0, 1)
 
 
-def _show(read: str, output: str, chosen: Counter[str], as_json: bool) -> None:
+def _show(read: str, output: str, chosen: Counter[str], lacking: int, as_json: bool) -> None:
     counts = dict(sorted(chosen.items()))
     if as_json:
-        data = {"output": output, "rows": chosen.total(), "decisions": counts}
+        data = {
+            "output": output,
+            "rows": chosen.total(),
+            "missing": lacking,
+            "decisions": counts,
+        }
         typer.echo(json.dumps(data, indent=1))
         return
     text = ", ".join(f"{name} {count}" for name, count in counts.items())

@@ -20,6 +20,7 @@ from evical.cli._judged import (
     judged,
 )
 from evical.cli._labeled import Labeled, read_labeled
+from evical.cli._missing import Missing
 from evical.cli._output import check_page, command_line, write_page
 from evical.cli._rules import RowError, new_combiner
 from evical.cli.commands._compare import Criterion, Folds, Methods, Plan, Repeats, compared
@@ -56,6 +57,7 @@ def report(
     pl: Pl = None,
     score: Score = None,
     positive: Positive = None,
+    missing: Missing = "refuse",
     methods: Methods = None,
     folds: Folds = 10,
     repeats: Repeats = 1,
@@ -86,6 +88,7 @@ def report(
             pl,
             score,
             positive,
+            missing,
         )
         found: Evaluation | Comparison | EnsembleEvaluation
         more: dict[str, Any]
@@ -122,12 +125,23 @@ def _comparison(selection: Selection, tables: list[str], plan: Plan) -> Comparis
         raise ValueError(f"--methods takes one table of scores, not {len(tables)} files")
     if selection.score is None or selection.target is None:
         raise ValueError("--methods needs --score and --target, the columns to learn from")
-    return compared(tables[0], selection.score, selection.target, selection.positive, plan)
+    if selection.missing == "vacuous":
+        raise ValueError("--missing vacuous is of beliefs; a comparison of scores can drop rows")
+    return compared(
+        tables[0],
+        selection.score,
+        selection.target,
+        selection.positive,
+        plan,
+        selection.missing,
+    )
 
 
 def _ensemble(selection: Selection, tables: list[str], rule: str) -> EnsembleEvaluation:
     if selection.target is None:
         raise ValueError("--target is missing: the column of the true class, in each table")
+    if selection.missing == "drop":
+        raise ValueError("--missing drop would part the rows of several tables; take vacuous")
     combiner = new_combiner(rule, [], vacuous=True)
     bel, pl = selection.bel or "bel", selection.pl or "pl"
     members = [_member(name, selection, (bel, pl)) for name in tables]
@@ -164,6 +178,7 @@ def _member(name: str, selection: Selection, interval: tuple[str, str]) -> Label
         selection.target,
         selection.positive,
         ordered=interval,
+        missing=selection.missing,
     )
 
 
@@ -172,4 +187,5 @@ def _command(selection: Selection, tables: list[str], more: dict[str, Any]) -> s
         name: getattr(selection, name)
         for name in ("target", "probability", "bel", "pl", "score", "positive")
     }
+    columns["missing"] = None if selection.missing == "refuse" else selection.missing
     return command_line("report", *tables, **columns, **more)

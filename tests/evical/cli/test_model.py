@@ -9,7 +9,7 @@ import pytest
 from evical.calibrators import LogisticCalibrator
 from evical.cli._model import Model, Training, _checksum, load_model, model_text
 
-TRAINING = Training("t.csv", 4, 2.0, 2.0, 4, False, 0.5)
+TRAINING = Training("t.csv", 4, 0, 2.0, 2.0, 4, False, 0.5)
 
 
 @pytest.fixture

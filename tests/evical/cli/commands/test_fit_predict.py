@@ -236,6 +236,7 @@ def test_another_column_of_scores_and_json(folder, capfd):
     assert json.loads(capfd.readouterr().out) == {
         "output": "out.csv",
         "rows": 1,
+        "missing": 0,
         "decisions": {"yes": 1},
     }
     run("predict model.json new.csv --score other --prefix a,b")

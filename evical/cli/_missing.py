@@ -1,0 +1,54 @@
+"""Rows in which a number is missing: refused, left out, or taken as "do not know".
+
+The belief that leaves everything open, Bel = 0 and Pl = 1, is what a missing score says, and it
+changes nothing where it is combined by Dempster's rule.
+"""
+
+from collections.abc import Iterable, Mapping
+from typing import Annotated, Any, Literal
+
+import numpy as np
+import typer
+from numpy.typing import NDArray
+
+from evical.cli._kinds import Kind, or_none
+
+__all__ = ["Dropped", "Filled", "Missing", "complete_rows", "optional_kinds", "tell_missing"]
+
+_MEANING = {"drop": "left out", "vacuous": "taken as bel 0 and pl 1"}
+
+# What a command can do with a row in which a number is missing: an empty cell, NA, NaN or null.
+Dropped = Annotated[
+    Literal["refuse", "drop"],
+    typer.Option("--missing", help="Rows without a number (empty, NA): stop, or leave them out."),
+]
+Filled = Annotated[
+    Literal["refuse", "vacuous"],
+    typer.Option(
+        "--missing", help="Rows without a number (empty, NA): stop, or take bel 0 and pl 1."
+    ),
+]
+Missing = Annotated[
+    Literal["refuse", "drop", "vacuous"],
+    typer.Option(
+        "--missing",
+        help="Rows without a number (empty, NA): stop, leave out, or take bel 0 and pl 1.",
+    ),
+]
+
+
+def optional_kinds(columns: Mapping[str, Kind], missing: str) -> dict[str, Kind]:
+    """Kinds of columns whose numbers may be missing, unless that is refused."""
+    return {name: kind if missing == "refuse" else or_none(kind) for name, kind in columns.items()}
+
+
+def complete_rows(columns: Iterable[NDArray[Any]]) -> NDArray[np.bool_]:
+    """Rows (n,) in which no number is missing."""
+    return np.asarray(np.logical_and.reduce([~np.isnan(values) for values in columns]))
+
+
+def tell_missing(name: str, count: int, rows: int, missing: str) -> None:
+    """Say on standard error how many rows that were, if there were any."""
+    if count:
+        what = f"{count} of {rows} rows have no number; they are {_MEANING[missing]}"
+        typer.echo(f"evical: {name}: {what}", err=True)

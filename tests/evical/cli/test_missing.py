@@ -1,0 +1,157 @@
+"""Missing numbers: refused, left out and counted, or taken as the belief that says nothing."""
+
+import json
+
+import numpy as np
+import pandas as pd
+import pytest
+
+from dstheory import dempster
+from evical import metrics
+from evical.cli import main
+from evical.cli._decisions import masses
+
+N = 120
+LACKING = [3, 40, 41, 119]
+MARKS = ["", "NA", "nan", " ? "]
+
+
+@pytest.fixture
+def folder(tmp_path, monkeypatch):
+    """Scores with and without gaps, as CSV and Parquet, and the complete rows alone."""
+    rng = np.random.default_rng(0)
+    s = rng.normal(size=N)
+    frame = pd.DataFrame({"s": s, "y": np.where(rng.random(N) < 1 / (1 + np.exp(-s)), "u", "d")})
+    complete = frame.drop(index=LACKING)
+    complete.to_csv(tmp_path / "complete.csv", index=False)
+    gaps = frame.astype({"s": object})
+    gaps.loc[LACKING, "s"] = MARKS
+    gaps.to_csv(tmp_path / "gaps.csv", index=False)
+    frame.loc[LACKING, "s"] = np.nan
+    frame.to_parquet(tmp_path / "gaps.parquet", index=False)
+    monkeypatch.chdir(tmp_path)
+    return tmp_path
+
+
+def run(words):
+    assert main(words.split()) == 0
+
+
+def refused(words, capfd):
+    assert main(words.split()) == 2
+    out, err = capfd.readouterr()
+    assert out == ""
+    assert err.count("\n") == 1
+    return err
+
+
+FIT = "--score s --target y --json"
+
+
+@pytest.mark.parametrize("table", ["gaps.csv", "gaps.parquet"])
+def test_fit_leaves_them_out_and_counts_them(folder, table, capfd):
+    run(f"fit complete.csv {FIT} -o a.json")
+    expected = json.loads(capfd.readouterr().out)
+    run(f"fit {table} {FIT} -o b.json --missing drop")
+    out, err = capfd.readouterr()
+    found = json.loads(out)
+    assert err == f"evical: {table}: 4 of 120 rows have no number; they are left out\n"
+    assert expected["training"].pop("missing") == 0
+    assert found["training"].pop("missing") == 4
+    for data in (expected, found):
+        del data["training"]["source"], data["output"]
+    assert found == expected
+    a, b = (json.loads((folder / name).read_text())["calibrator"] for name in ("a.json", "b.json"))
+    assert a == b
+
+
+@pytest.mark.parametrize("table", ["gaps.csv", "gaps.parquet"])
+def test_predict_says_nothing_about_them(folder, table, capfd):
+    run(f"fit complete.csv {FIT} -o m.json")
+    run("predict m.json complete.csv -o expected.csv")
+    capfd.readouterr()
+    run(f"predict m.json {table} -o out.csv --missing vacuous --json")
+    out, err = capfd.readouterr()
+    assert json.loads(out)["missing"] == 4
+    assert "4 of 120 rows have no number; they are taken as bel 0 and pl 1" in err
+    found, expected = pd.read_csv("out.csv"), pd.read_csv("expected.csv")
+    empty = found.iloc[LACKING]
+    assert empty["bel"].eq(0).all()
+    assert empty["pl"].eq(1).all()
+    assert empty["betp"].eq(0.5).all()
+    rest = found.drop(index=LACKING).reset_index(drop=True)
+    columns = ["bel", "pl", "betp", "decision"]
+    pd.testing.assert_frame_equal(rest[columns], expected[columns])
+
+
+def test_a_source_without_a_number_is_neutral(folder):
+    pd.DataFrame({"id": [2, 1], "bel": ["0.1", "NA"], "pl": ["0.6", "1"]}).to_csv(
+        "a.csv", index=False
+    )
+    pd.DataFrame({"id": [1, 2], "bel": [0.3, 0.2], "pl": [0.4, 0.9]}).to_csv("b.csv", index=False)
+    run("combine a.csv b.csv --key id -o out.csv --missing vacuous")
+    found = pd.read_csv("out.csv").set_index("id")
+    assert found.loc[1, ["bel", "pl"]].tolist() == pytest.approx([0.3, 0.4])
+    first, second = (masses(np.array([a]), np.array([b]), ("0", "1"))
+                     for a, b in ((0.1, 0.6), (0.2, 0.9)))  # fmt: skip
+    assert found.loc[2, "bel"] == pytest.approx(dempster(first, second).bel("1")[0])
+
+
+@pytest.mark.parametrize("how", ["drop", "vacuous"])
+def test_evaluate_judges_what_is_left_or_nothing_said(folder, how, capfd):
+    run(f"fit complete.csv {FIT} -o m.json")
+    run("predict m.json gaps.csv -o out.csv --missing vacuous")
+    table = pd.read_csv("out.csv", na_filter=False)
+    capfd.readouterr()
+    run(f"evaluate m.json gaps.csv --json --missing {how}")
+    out, err = capfd.readouterr()
+    assert "4 of 120 rows" in err
+    kept = table.drop(index=LACKING) if how == "drop" else table
+    y, bounds = (kept["y"] == "u").to_numpy().astype(int), kept[["bel", "pl"]].to_numpy()
+    found = json.loads(out)["measures"]
+    assert found["brier_score"]["value"] == pytest.approx(metrics.brier_score(y, kept["betp"]))
+    assert found["mean_imprecision"]["value"] == pytest.approx(metrics.mean_imprecision(bounds))
+    # The same of a table of beliefs with gaps.
+    table.loc[LACKING, ["bel", "pl"]] = np.nan
+    table[["y", "bel", "pl"]].to_csv("beliefs.csv", index=False)
+    run(f"evaluate beliefs.csv --target y --json --missing {how}")
+    again = json.loads(capfd.readouterr().out)["measures"]
+    for name in ("mean_imprecision", "brier_score"):
+        assert again[name]["value"] == pytest.approx(found[name]["value"])
+    run(f"check beliefs.csv --target y --missing {how}")
+
+
+def test_compare_and_report_leave_them_out(folder, capfd):
+    words = "--score s --target y --methods logistic,isotonic --folds 3"
+    run(f"compare complete.csv {words} --json")
+    expected = json.loads(capfd.readouterr().out)["methods"]
+    run(f"compare gaps.csv {words} --json --missing drop")
+    found = json.loads(capfd.readouterr().out)["methods"]
+    for name, row in expected.items():
+        assert found[name]["brier_score"] == row["brier_score"]
+    run(f"report gaps.csv {words} --missing drop -o page.html")
+    assert "--missing drop" in (folder / "page.html").read_text()
+
+
+@pytest.mark.parametrize(
+    ("words", "message"),
+    [
+        ("fit gaps.csv --score s --target y -o m.json", "drop the row, or see --missing"),
+        ("fit gaps.csv --score s --target y -o m.json --missing vacuous", "'vacuous' is not"),
+        (
+            "fit none.csv --score s --target y -o m.json --missing drop",
+            "none of 2 rows has a score",
+        ),
+        ("compare none.csv --score s --target y --missing drop", "each of 2 rows lacks a number"),
+        ("report a.csv b.csv --target y -o p.html --missing drop", "would part the rows"),
+        (
+            "report gaps.csv --score s --target y --methods beta -o p.html --missing vacuous",
+            "is of beliefs; a comparison",
+        ),
+    ],
+)
+def test_wrong_calls(folder, words, message, capfd):
+    (folder / "none.csv").write_text("s,y\nNA,u\n,d\n")
+    assert message in refused(words, capfd)
+    assert not list(folder.glob("*.json"))
+    assert not list(folder.glob("*.html"))
