@@ -10,7 +10,6 @@ from dstheory.decide._criteria import (
     maximize_expected_utility,
     maximum_belief,
     maximum_betp,
-    maximum_mass,
     maximum_plausibility,
 )
 from dstheory.decide._dominance import maximality, strong_dominance, weak_dominance
@@ -25,7 +24,7 @@ from dstheory.decide._interval import interval_dominance
 from dstheory.decide._local import generalized_hurwicz
 from dstheory.decide._nearest import nearest_set
 from dstheory.decide._ordered import owa, owa_expected_utility, owa_weights
-from dstheory.decide._regrets import minimax_regret, pignistic_regret, regrets
+from dstheory.decide._regrets import minimax_regret, regrets
 from dstheory.decide._set_acts import set_names, set_utilities
 from dstheory.decide._utilities import (
     utilities_from_costs,
@@ -51,14 +50,12 @@ __all__ = [
     "maximize_expected_utility",
     "maximum_belief",
     "maximum_betp",
-    "maximum_mass",
     "maximum_plausibility",
     "minimax_regret",
     "nearest_set",
     "owa",
     "owa_expected_utility",
     "owa_weights",
-    "pignistic_regret",
     "regrets",
     "set_names",
     "set_utilities",

@@ -31,7 +31,6 @@ __all__ = [
     "maximize_expected_utility",
     "maximum_belief",
     "maximum_betp",
-    "maximum_mass",
     "maximum_plausibility",
 ]
 
@@ -136,7 +135,8 @@ def maximum_belief(m: MassFunction) -> Any:
 
     Notes
     -----
-    Where no single label has mass, all beliefs are zero and the first label is returned.
+    The belief of a label is its mass, so the rule is also known as maximum of mass. Where no single
+    label has mass, all beliefs are zero and the first label is returned.
 
     Examples
     --------
@@ -146,39 +146,6 @@ def maximum_belief(m: MassFunction) -> Any:
     'bee'
     """
     return first_best(lower_expected_utility(m), m.frame)
-
-
-def maximum_mass(m: MassFunction) -> Any:
-    """The label w with the largest mass m({w}); of equal ones the first.
-
-    Parameters
-    ----------
-    m : MassFunction
-        m(empty) is left out.
-
-    Returns
-    -------
-    label for one mass function, array of labels of the batch shape for a batch
-        Of the type of ``np.asarray(labels)``; object if labels are of mixed types.
-
-    Raises
-    ------
-    TotalConflictError
-        If all mass of a row is on the empty set.
-
-    See Also
-    --------
-    maximum_belief : the same decision, since a single label has no smaller focal set
-        and so Bel({w}) = m({w}).
-
-    Examples
-    --------
-    >>> from dstheory import Frame
-    >>> m = MassFunction.from_dict(Frame(["ant", "bee"]), {"bee": 0.5, ("ant", "bee"): 0.5})
-    >>> maximum_mass(m)
-    'bee'
-    """
-    return maximum_belief(m)
 
 
 def maximize_expected_utility(

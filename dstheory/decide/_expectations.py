@@ -33,7 +33,7 @@ class Expectations(ABC):
 
     Subclasses have a frame and give three expectations. Criteria that ask for nothing else take
     it in place of a mass function: `maximin`, `maximax`, `hurwicz`, `maximize_expected_utility`,
-    `pignistic_regret`, `minimax_regret`, `interval_dominance`, `strong_dominance`,
+    `minimax_regret`, `interval_dominance`, `strong_dominance`,
     `weak_dominance` and `maximality`. The others look at the focal sets one by one.
 
     Notes

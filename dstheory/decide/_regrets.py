@@ -15,14 +15,13 @@ from dstheory.decide._acts import first_best
 from dstheory.decide._criteria import named
 from dstheory.decide._expectations import (
     Expectations,
-    expected_utility,
     upper_expected_utility,
     valued,
 )
 from dstheory.decide._utilities import as_matrix
 from dstheory.mass import MassFunction
 
-__all__ = ["minimax_regret", "pignistic_regret", "regrets"]
+__all__ = ["minimax_regret", "regrets"]
 
 
 def regrets(utilities: Any) -> NDArray[Any]:
@@ -50,48 +49,6 @@ def regrets(utilities: Any) -> NDArray[Any]:
     """
     matrix = as_matrix(utilities, "utilities")
     return np.asarray(matrix.max(axis=0) - matrix)
-
-
-def pignistic_regret(
-    m: MassFunction | Expectations, utilities: Any = None, *, acts: Iterable[Any] | None = None
-) -> Any:
-    """The act with the smallest expected regret under the pignistic probability.
-
-    Parameters
-    ----------
-    m : MassFunction or Expectations
-        m(empty) is left out.
-    utilities : (A, K) array, optional
-        Utility of each act (row) under each class (column). Default: acts are labels.
-    acts : sequence of A names, optional
-        Names of the acts.
-
-    Returns
-    -------
-    act for one mass function, array of acts of the batch shape for a batch
-        A label without `utilities`, else a name where `acts` are given, else a row index.
-
-    Raises
-    ------
-    TotalConflictError
-        If all mass of a row is on the empty set.
-    ValueError
-        If `utilities` is not (A, K) or not finite, or `acts` has another length.
-
-    See Also
-    --------
-    maximize_expected_utility : the same decision, since the best utility of a class does
-        not depend on the act.
-
-    Examples
-    --------
-    >>> from dstheory import Frame
-    >>> m = MassFunction.from_dict(Frame(["ant", "bee"]), {"ant": 0.5, ("ant", "bee"): 0.5})
-    >>> pignistic_regret(m, [[4, 0], [1, 3]])
-    0
-    """
-    normal, matrix = valued(m, utilities)
-    return first_best(-expected_utility(normal, regrets(matrix)), named(m, utilities, acts))
 
 
 def minimax_regret(

@@ -38,7 +38,6 @@ _BY_EXPECTATIONS = (
     decide.hurwicz,
     decide.maximize_expected_utility,
     decide.minimax_regret,
-    decide.pignistic_regret,
 )
 
 

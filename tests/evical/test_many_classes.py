@@ -29,7 +29,6 @@ CRITERIA = [
     "hurwicz",
     "maximize_expected_utility",
     "minimax_regret",
-    "pignistic_regret",
 ]
 
 

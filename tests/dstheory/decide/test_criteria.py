@@ -20,7 +20,6 @@ ON_LABELS = [
     decide.maximum_betp,
     decide.maximum_plausibility,
     decide.maximum_belief,
-    decide.maximum_mass,
 ]
 
 

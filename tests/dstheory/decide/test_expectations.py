@@ -23,7 +23,6 @@ CRITERIA = [
     decide.hurwicz,
     decide.maximize_expected_utility,
     decide.minimax_regret,
-    decide.pignistic_regret,
 ]
 
 
