@@ -103,6 +103,15 @@ CALIBRATORS = [
 NOT_CALIBRATORS = {"BaseCalibrator"}
 every = pytest.mark.parametrize("entry", CALIBRATORS, ids=lambda entry: entry.id)
 
+# What is refused is refused before anything is learned: by the class, or for its scale.
+_CLASSES = {entry.name: entry for entry in reversed(CALIBRATORS)}
+_SCALES = {str(entry.options.get("transform")): entry for entry in reversed(CALIBRATORS)}
+once_a_class = pytest.mark.parametrize(
+    "entry",
+    list({entry.id: entry for entry in (*_CLASSES.values(), *_SCALES.values())}.values()),
+    ids=lambda entry: entry.id,
+)
+
 
 def samples(n=60, seed=0):
     """Scores with ties and labels that depend on them."""

@@ -17,6 +17,7 @@ from tests.protocols.calibrators_table import (
     PROBES,
     every,
     masses,
+    once_a_class,
     samples,
 )
 
@@ -253,7 +254,7 @@ REFUSED_IN_FIT = [
 ]
 
 
-@every
+@once_a_class
 @pytest.mark.parametrize(("spoil", "message"), REFUSED_ROWS + REFUSED + REFUSED_IN_FIT)
 def test_fit_refuses(entry, spoil, message):
     scores, y, weights = spoil(*samples())
@@ -264,7 +265,7 @@ def test_fit_refuses(entry, spoil, message):
         calibrator.predict_mass(PROBES)
 
 
-@every
+@once_a_class
 @pytest.mark.parametrize(("spoil", "message"), REFUSED_ROWS + REFUSED)
 def test_partial_fit_refuses_and_keeps_what_it_had(entry, spoil, message):
     scores, y, weights = spoil(*samples())
@@ -279,7 +280,7 @@ def test_partial_fit_refuses_and_keeps_what_it_had(entry, spoil, message):
     assert masses(calibrator.partial_fit(*samples(seed=1))).shape == before.shape
 
 
-@every
+@once_a_class
 @pytest.mark.parametrize(
     ("scores", "message"),
     [
@@ -298,7 +299,7 @@ def test_predictions_refuse(entry, method, scores, message):
         getattr(calibrator, method)(scores)
 
 
-@every
+@once_a_class
 @pytest.mark.parametrize("method", ["predict_mass", "predict_interval", "predict_proba", "predict"])
 def test_predictions_refuse_texts(entry, method):
     calibrator = entry().fit(*samples())
