@@ -5,7 +5,7 @@ Every failure names the value and the row, and says what to do. Nothing is repai
 
 from collections.abc import Iterable
 from fractions import Fraction
-from math import isfinite, log10
+from math import isfinite, log10, prod
 from numbers import Number, Rational
 from typing import Any
 
@@ -15,12 +15,13 @@ from numpy.typing import NDArray
 from dstheory.errors import CostLimitError, FrameError, MassError, TotalConflictError
 from dstheory.frame import Frame
 from dstheory.kernels import bits
+from dstheory.kernels.arguments import as_collection, as_shape
 
 __all__ = [
     "MAX_TABLE_LABELS",
     "SUM_TOLERANCE",
+    "as_batch_shape",
     "as_masses",
-    "check_atol",
     "check_cost",
     "check_frame",
     "check_masses",
@@ -75,9 +76,8 @@ def sorted_focal(
     frame: Frame, focal: Iterable[int], masses: NDArray[Any]
 ) -> tuple[NDArray[Any], NDArray[Any]]:
     """Distinct masks in ascending order, and the masses (*batch, F) in that order."""
-    if not isinstance(focal, Iterable) or isinstance(focal, str):
-        raise TypeError(f"focal is a sequence of masks (int), not {focal!r}")
-    array = bits.mask_array((frame.check_mask(mask) for mask in focal), len(frame))
+    masks = as_collection(focal, "focal", "a sequence of masks (int)")
+    array = bits.mask_array((frame.check_mask(mask) for mask in masks), len(frame))
     if masses.ndim == 0 or masses.shape[-1] != len(array):
         raise MassError(
             f"masses have shape {masses.shape}, but there are {len(array)} focal sets; "
@@ -124,10 +124,12 @@ def _check_exact(masses: NDArray[Any], atol: float, name: str) -> None:
             raise MassError(_sum_message(masses, total, np.array([place]), name))
 
 
-def check_atol(atol: float) -> None:
-    """Raise if a tolerance is negative or NaN."""
-    if not atol >= 0:
-        raise ValueError(f"atol is {atol}, but a tolerance is not negative")
+def as_batch_shape(shape: tuple[Any, ...], old: tuple[int, ...]) -> tuple[int, ...]:
+    """Another shape of a batch, given as numbers or as one tuple."""
+    lengths = as_shape("shape", shape[0] if len(shape) == 1 else shape)
+    if prod(lengths) != prod(old):
+        raise ValueError(f"a batch of shape {old} does not fit into shape {lengths}")
+    return lengths
 
 
 def check_cost(estimate: int, limit: int, task: str, unit: str, advice: str) -> None:

@@ -12,6 +12,7 @@ import numpy as np
 
 from dstheory.errors import FrameError
 from dstheory.kernels import bits
+from dstheory.kernels.arguments import as_array, did_you_mean
 
 __all__ = ["Frame"]
 
@@ -91,7 +92,7 @@ class Frame:
         >>> Frame.from_array(["bee", "ant", "bee", "cat"])
         Frame(['ant', 'bee', 'cat'])
         """
-        array = np.asarray(values)
+        array = as_array(values, "values")
         if array.ndim == 0:
             raise TypeError(f"values are an array of labels, not {values!r}")
         try:
@@ -234,7 +235,10 @@ whose masks are 0 to 3
             for parts in found[:1]:
                 listed = ", ".join(f'"{part}"' for part in parts)
                 advice = f"; for the set of these labels write ({listed})"
-        return FrameError(f"{_python_value(label)!r} is not a label of {self!r}{advice}")
+        meant = (
+            "" if advice else did_you_mean(label, [one for one in self.labels if len(str(one)) > 2])
+        )
+        return FrameError(f"{_python_value(label)!r} is not a label of {self!r}{advice}{meant}")
 
     def _are(self, parts: list[str]) -> bool:
         """Whether these are two labels or more."""

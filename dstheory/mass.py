@@ -16,6 +16,7 @@ from dstheory import _checks, _show
 from dstheory.errors import MassError
 from dstheory.frame import Frame
 from dstheory.kernels import agreements, pairwise, predicates, setwise
+from dstheory.kernels.arguments import check_atol
 from dstheory.kernels.shapes import scalar
 
 __all__ = ["MassFunction"]
@@ -288,7 +289,8 @@ class MassFunction:
         >>> MassFunction(Frame([0, 1]), [1, 2], [[1, 0], [0, 1]]).reshape(2, 1).batch_shape
         (2, 1)
         """
-        store = self._store.reshape(len(self._focal), *shape)
+        lengths = _checks.as_batch_shape(shape, self.batch_shape)
+        store = self._store.reshape(len(self._focal), *lengths)
         return MassFunction.from_store(self._frame, self._focal, store.copy())
 
     def to_dict(self) -> dict[Any, Any]:
@@ -310,6 +312,7 @@ class MassFunction:
         >>> MassFunction(Frame([0, 1]), [1, 2, 3], [0.5, 0, 0.5]).prune().focal
         array([1, 3])
         """
+        check_atol(atol)
         rows = tuple(range(1, self._store.ndim))
         kept = ~predicates.small(self._store, atol).all(axis=rows)
         if self._store.size == 0 or kept.all():
@@ -326,6 +329,7 @@ class MassFunction:
         >>> one.equals(MassFunction(Frame([0, 1]), [1, 2, 3], [0.5, 0, 0.5]))
         True
         """
+        check_atol(atol)
         if not isinstance(other, MassFunction):
             raise TypeError(f"other is a mass function, not {other!r}")
         if (self._frame, self.batch_shape) != (other._frame, other.batch_shape):

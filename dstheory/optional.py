@@ -5,6 +5,7 @@ released package and beside a checkout alike.
 """
 
 from importlib.util import find_spec
+from typing import Any
 
 __all__ = ["install_hint", "require"]
 
@@ -26,6 +27,8 @@ def install_hint(*packages: str) -> str:
     >>> install_hint("rich"), install_hint("typer", "rich")
     ('install it with: pip install rich', 'install them with: pip install typer rich')
     """
+    for package in packages:
+        _check_text("package", package)
     what = "it" if len(packages) == 1 else "them"
     return f"install {what} with: pip install {' '.join(packages)}"
 
@@ -52,6 +55,14 @@ def require(package: str, purpose: str) -> None:
     ModuleNotFoundError: a picture needs no_such_package; install it with: pip install \
 no_such_package
     """
+    _check_text("package", package)
+    _check_text("purpose", purpose)
     if find_spec(package) is None:
         message = f"{purpose} needs {package}; {install_hint(package)}"
         raise ModuleNotFoundError(message, name=package)
+
+
+def _check_text(name: str, value: Any) -> None:
+    # Not by kernels.arguments, which loads NumPy: the command asks here before anything else.
+    if not isinstance(value, str) or not value:
+        raise TypeError(f"{name} is {value!r}, expected a text")

@@ -9,7 +9,7 @@ from fractions import Fraction
 from typing import Any
 
 from dstheory.frame import Frame
-from dstheory.kernels.arguments import check_instance
+from dstheory.kernels.arguments import check_flag, check_instance
 from dstheory.mass import MassFunction
 
 __all__ = ["frames", "masses"]
@@ -70,6 +70,9 @@ def masses(
       {a}     1/3
       {a, b}  2/3
     """
+    check_flag("exact", exact)
+    check_flag("empty", empty)
+    check_flag("dogmatic", dogmatic)
     from hypothesis import strategies as st
 
     check_instance("frame", frame, Frame, "a Frame")

@@ -14,6 +14,7 @@ from sklearn.utils import _safe_indexing
 from sklearn.utils.validation import _check_method_params
 
 from dstheory import Frame, MassFunction
+from dstheory.kernels.arguments import as_mapping
 from evical.estimators.checks import check_groups, check_samples
 from evical.estimators.folds import make_folds
 from evical.estimators.members import fitted, gathered
@@ -83,7 +84,7 @@ def cross_val_mass(
     """
     _check_estimator(estimator)
     check_verbose(verbose)
-    params = dict(params or {})
+    params = {} if params is None else as_mapping(params, "params", "arguments of fit by name")
     X, y, weight = check_samples(X, y, params.get("sample_weight"))
     split = {} if groups is None else {"groups": check_groups(groups, len(y))}
     folds = make_folds(cv, X, y, weight, split, ensemble=False)

@@ -4,6 +4,7 @@ from collections.abc import Callable
 from typing import Any
 
 from dstheory._masses import check_mass
+from dstheory.kernels.arguments import check_callable
 from dstheory.mass import MassFunction
 from dstheory.measure import jousselme
 
@@ -51,4 +52,5 @@ def approximation_error(
     >>> approximation_error(m, k_l_x(m, 1, 1))
     0.25
     """
+    check_callable("distance", distance, "a function of two mass functions")
     return distance(check_mass(m), check_mass(approximation))

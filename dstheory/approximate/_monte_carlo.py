@@ -16,7 +16,7 @@ from dstheory import _checks
 from dstheory._masses import check_mass
 from dstheory.errors import MassError, TotalConflictError
 from dstheory.kernels import bits
-from dstheory.kernels.arguments import as_sequence, check_count
+from dstheory.kernels.arguments import as_sequence, check_choice, check_count, check_rng
 from dstheory.mass import MassFunction
 
 __all__ = ["MonteCarloCombination", "monte_carlo_dempster"]
@@ -156,10 +156,8 @@ def monte_carlo_dempster(
     """
     sources = _sources(masses)
     count = check_count("n_samples", n_samples, 1, _MOST_SAMPLES)
-    if not isinstance(rng, np.random.Generator):
-        raise TypeError(f"rng is a numpy.random.Generator, not {rng!r}")
-    if method not in ("importance", "rejection"):
-        raise ValueError(f"method is {method!r}, expected 'importance' or 'rejection'")
+    check_rng(rng)
+    check_choice("method", method, ("importance", "rejection"))
     batch = np.broadcast_shapes(*(m.batch_shape for m in sources))
     stores = [_rows_of(m, batch) for m in sources]
     draw = _importance if method == "importance" else _rejection

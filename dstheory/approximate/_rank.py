@@ -15,7 +15,7 @@ from dstheory._masses import check_mass
 from dstheory.approximate._rows import unflattened
 from dstheory.errors import DSTheoryError
 from dstheory.kernels import bits
-from dstheory.kernels.arguments import check_count
+from dstheory.kernels.arguments import check_choice, check_count
 from dstheory.mass import MassFunction
 
 __all__ = ["rank_level"]
@@ -71,8 +71,7 @@ def rank_level(
     array([0.5 , 0.25, 0.25])
     """
     level = check_count("rank", rank, 1)
-    if kind not in ("inner", "outer"):
-        raise ValueError(f"kind is {kind!r}, expected 'inner' or 'outer'")
+    check_choice("kind", kind, ("inner", "outer"))
     large = bits.cardinality(check_mass(m).focal) > level
     store = m.store.reshape(len(m.focal), -1)
     if kind == "outer":

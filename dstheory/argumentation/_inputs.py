@@ -1,16 +1,16 @@
-"""What the argumentation system asks of probabilities, and its hints about misspelled names."""
+"""What the argumentation system asks of probabilities and names."""
 
 from collections.abc import Iterable
-from difflib import get_close_matches
 from typing import Any
 
 import numpy as np
 
 from dstheory import _checks
 from dstheory.errors import DSTheoryError
+from dstheory.kernels.arguments import as_collection, check_instance, did_you_mean
 from dstheory.kernels.shapes import scalar
 
-__all__ = ["as_values", "checked_probability", "hint"]
+__all__ = ["as_names", "as_values", "check_known", "checked_probability"]
 
 
 def checked_probability(name: str, value: Any) -> Any:
@@ -37,7 +37,20 @@ def as_values(value: Any) -> Any:
     return array.astype(np.float64) if array.dtype != object else array
 
 
-def hint(name: str, known: Iterable[str]) -> str:
-    """End of a message: the known name that comes closest, if one does."""
-    close = get_close_matches(name, list(known), 1)
-    return f"; did you mean {close[0]!r}?" if close else ""
+def as_names(names: Any) -> tuple[str, ...]:
+    """Names of propositions, from one or several."""
+    listed = [names] if isinstance(names, str) else names
+    found = as_collection(listed, "propositions", "names of propositions")
+    for name in found:
+        check_instance("proposition", name, str, "a name")
+    return tuple(found)
+
+
+def check_known(names: Iterable[str], known: Iterable[str]) -> None:
+    """Refuse names that no rule has, and one that occurs twice."""
+    listed = list(names)
+    for name in listed:
+        if name not in known:
+            raise DSTheoryError(f"{name!r} occurs in no rule{did_you_mean(name, known)}")
+    if len(set(listed)) < len(listed):
+        raise DSTheoryError(f"a name occurs twice in {', '.join(listed)}")

@@ -28,12 +28,18 @@ from dstheory.argumentation._clauses import (
     primes,
     renumbered,
 )
-from dstheory.argumentation._inputs import as_values, checked_probability, hint
+from dstheory.argumentation._inputs import as_names, as_values, check_known, checked_probability
 from dstheory.argumentation._language import as_formula, atoms
 from dstheory.argumentation._probability import shares
 from dstheory.argumentation._worlds import world_masses
 from dstheory.errors import DSTheoryError
 from dstheory.kernels import bits
+from dstheory.kernels.arguments import (
+    as_collection,
+    check_count,
+    check_flag,
+    did_you_mean,
+)
 from dstheory.mass import MassFunction
 from dstheory.product import ProductFrame, Variable
 
@@ -97,8 +103,8 @@ class ArgumentationSystem:
         *,
         max_clauses: int = 5_000,
     ) -> None:
-        if isinstance(rules, str) or not isinstance(rules, Iterable):
-            raise TypeError(f"rules are a sequence of formulas, not {rules!r}")
+        check_count("max_clauses", max_clauses, 1)
+        rules = as_collection(rules, "rules", "a sequence of formulas")
         if not isinstance(probabilities, Mapping):
             raise TypeError(f"probabilities are a mapping of names, not {probabilities!r}")
         self._rules = tuple(as_formula(rule) for rule in rules)
@@ -112,7 +118,7 @@ class ArgumentationSystem:
         unused = [name for name in self._probabilities if name not in found]
         if unused:
             raise DSTheoryError(
-                f"assumption {unused[0]!r} occurs in no rule{hint(unused[0], found)}"
+                f"assumption {unused[0]!r} occurs in no rule{did_you_mean(unused[0], found)}"
             )
         self._propositions = tuple(sorted(found - set(self._probabilities)))
         names = (*self._probabilities, *self._propositions)
@@ -233,6 +239,7 @@ class ArgumentationSystem:
         >>> round(system.support("x"), 4)  # (1/2 - 1/4) / (1 - 1/4)
         0.3333
         """
+        check_flag("normalize", normalize)
         yes, no, conflict = self._shares(self._read(hypothesis))
         if not normalize:
             return yes + conflict
@@ -281,6 +288,7 @@ class ArgumentationSystem:
           {y=True}  0.25
           {all}     0.75
         """
+        check_flag("normalize", normalize)
         names = self._names(propositions)
         frame = ProductFrame([Variable(name, [True, False]) for name in names])
         found = world_masses(self._about(names), self._weights(), len(names))
@@ -290,11 +298,8 @@ class ArgumentationSystem:
         return m.normalize() if normalize else m
 
     def _names(self, propositions: Iterable[str] | None) -> tuple[str, ...]:
-        if propositions is None:
-            names = self._propositions
-        else:
-            names = (propositions,) if isinstance(propositions, str) else tuple(propositions)
-        self._check_known(names)
+        names = self._propositions if propositions is None else as_names(propositions)
+        check_known(names, self._numbers)
         if not 0 < len(names) <= _MAX_PROPOSITIONS:
             raise DSTheoryError(
                 f"{len(names)} propositions; a mass function is made of 1 to {_MAX_PROPOSITIONS}, "
@@ -319,16 +324,8 @@ class ArgumentationSystem:
 
     def _read(self, hypothesis: Any) -> Any:
         formula = as_formula(hypothesis)
-        self._check_known(sorted(atoms(formula)))
+        check_known(sorted(atoms(formula)), self._numbers)
         return formula
-
-    def _check_known(self, names: Iterable[str]) -> None:
-        listed = list(names)
-        for name in listed:
-            if name not in self._numbers:
-                raise DSTheoryError(f"{name!r} occurs in no rule{hint(name, self._numbers)}")
-        if len(set(listed)) < len(listed):
-            raise DSTheoryError(f"a name occurs twice in {', '.join(listed)}")
 
     @cached_property
     def _contradictions(self) -> Clauses:

@@ -6,8 +6,8 @@ see them all.
 """
 
 from collections.abc import Callable
-from operator import index
 
+from dstheory.kernels.arguments import as_index, check_callable, check_instance
 from dstheory.mass import MassFunction
 
 __all__ = ["combine_axis"]
@@ -50,12 +50,10 @@ def combine_axis(m: MassFunction, rule: Callable[..., MassFunction], axis: int =
       {a}     0.75
       {a, b}  0.25
     """
-    if not isinstance(m, MassFunction):
-        raise TypeError(f"m is a mass function with a batch axis, not {m!r}")
-    if not callable(rule):
-        raise TypeError(f"rule is a function of mass functions, not {rule!r}")
+    check_instance("m", m, MassFunction, "a MassFunction with a batch axis")
+    check_callable("rule", rule, "a function of mass functions")
     n_axes = len(m.batch_shape)
-    place = index(axis)
+    place = as_index("axis", axis)
     if not -n_axes <= place < n_axes:
         raise ValueError(f"axis {axis} is out of range for batch shape {m.batch_shape}")
     before = (slice(None),) * (place % n_axes)

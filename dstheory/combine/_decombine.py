@@ -20,6 +20,7 @@ from dstheory.combine._weights import (
 )
 from dstheory.combine.sources import check_sources, refuse_normal, rows_text
 from dstheory.errors import MassError
+from dstheory.kernels.arguments import check_atol, check_choice
 from dstheory.mass import MassFunction
 
 __all__ = ["decombine"]
@@ -84,12 +85,12 @@ def decombine(
     >>> decombine(m1 & m2, m2).prune() == m1
     True
     """
+    check_atol(atol)
+    check_choice("rule", rule, ("conjunctive", "dempster", "disjunctive"))
     check_sources(m, m2)
     if rule == "disjunctive":
         refuse_normal("disjunctive decombination", m2)
         return ~decombine(~m, ~m2, atol=atol)
-    if rule not in ("conjunctive", "dempster"):
-        raise ValueError(f"rule is 'conjunctive', 'dempster' or 'disjunctive', not {rule!r}")
     dogmatic = lacks_ignorance(m2)
     if dogmatic.any():
         raise MassError(f"m2 is dogmatic{rows_text(dogmatic)}: it cannot be taken back")

@@ -15,6 +15,7 @@ from dstheory._checks import refuse_total_conflict
 from dstheory._masses import batch_of
 from dstheory.combine.sources import any_exact, check_sources, combination_rule
 from dstheory.kernels.agreements import log_agreement, logarithms
+from dstheory.kernels.arguments import check_flag
 from dstheory.kernels.shapes import stretched
 from dstheory.mass import MassFunction
 
@@ -81,6 +82,7 @@ def dempster(
     MassFunction on {a, b, c}
       {c}  1
     """
+    check_flag("log", log)
     check_sources(m1, m2, *more)
     if log and not any_exact((m1, m2, *more)):  # exact masses never underflow
         return _by_logarithms((m1, m2, *more))

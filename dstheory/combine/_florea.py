@@ -18,6 +18,7 @@ from dstheory.combine.sources import (
     nonempty,
     refuse_subnormal,
 )
+from dstheory.kernels.arguments import check_choice
 from dstheory.mass import MassFunction
 
 __all__ = ["florea"]
@@ -78,6 +79,7 @@ def florea(
     >>> round(result.mass("a"), 12), round(result.mass(frame), 12)
     (0.666666666667, 0.333333333333)
     """
+    check_choice("form", form, ("symmetric", "logarithmic"))
     frame = check_sources(m1, m2, *more)
     refuse_subnormal("the robust rule", m1, m2, *more)
     agreed, united = conjunctive(m1, m2, *more), disjunctive(m1, m2, *more)
@@ -91,9 +93,7 @@ def _weights(form: str, kappa: Any, kept: Any) -> tuple[Any, Any]:
     if form == "symmetric":
         scale = kappa + kept * kept
         return kappa / scale, kept / scale
-    if form == "logarithmic":
-        return _logarithmic(np.asarray(kappa), np.asarray(kept))
-    raise ValueError(f"form is 'symmetric' or 'logarithmic', not {form!r}")
+    return _logarithmic(np.asarray(kappa), np.asarray(kept))
 
 
 def _logarithmic(kappa: NDArray[Any], kept: NDArray[Any]) -> tuple[Any, Any]:

@@ -20,6 +20,7 @@ from dstheory.combine._weights import lowered, sparse_weights
 from dstheory.combine.sources import any_exact, check_sources, combination_rule, rows_text
 from dstheory.errors import MassError
 from dstheory.kernels import bits
+from dstheory.kernels.arguments import check_flag
 from dstheory.mass import MassFunction
 
 __all__ = ["lns"]
@@ -101,6 +102,7 @@ def lns(
       {b}     1/12
       {a, b}  5/12
     """
+    check_flag("approximate", approximate)
     sources = (m1, m2, *more)
     frame = check_sources(*sources)
     check_number(eta, "eta")

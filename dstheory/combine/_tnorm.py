@@ -9,6 +9,7 @@ can be learned. Denoeux 2008; Quost, Masson & Denoeux
 from dstheory.combine._norms import Family, extended, t_norm
 from dstheory.combine._weights import common_weights, joined_normalized, with_weights
 from dstheory.combine.sources import check_sources, combination_rule, refuse_normal
+from dstheory.kernels.arguments import check_flag
 from dstheory.mass import MassFunction
 
 __all__ = ["tnorm_conjunctive", "tnorm_disjunctive"]
@@ -85,6 +86,7 @@ def tnorm_conjunctive(
     0.666667
     0.75
     """
+    check_flag("normalize", normalize)
     check_sources(m1, m2, *more)
     sources, operation = (m1, m2, *more), extended(t_norm(family, parameter))
     if normalize:

@@ -14,6 +14,7 @@ from dstheory._shares import as_share, lost_and_kept
 from dstheory.construct.arguments import as_frame
 from dstheory.frame import Frame
 from dstheory.kernels import bits
+from dstheory.kernels.arguments import as_shape
 from dstheory.kernels.naming import one_of, shares_by_name
 from dstheory.mass import MassFunction
 
@@ -189,7 +190,7 @@ def negative_simple(
 
 
 def _certain(frame: Frame, mask: int, batch_shape: int | tuple[int, ...]) -> MassFunction:
-    shape = np.broadcast_shapes(batch_shape)  # an int as a tuple
+    shape = as_shape("batch_shape", batch_shape)
     return MassFunction.from_store(frame, bits.mask_array([mask], len(frame)), np.ones((1, *shape)))
 
 

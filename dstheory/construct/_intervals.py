@@ -16,6 +16,7 @@ from dstheory.construct._tables import from_implicability
 from dstheory.construct.arguments import as_frame, below, check_shares, place_name
 from dstheory.errors import MassError
 from dstheory.frame import Frame
+from dstheory.kernels.arguments import check_atol
 from dstheory.mass import MassFunction
 
 __all__ = ["from_probability_intervals", "lower_envelope", "natural_extension"]
@@ -57,6 +58,7 @@ def natural_extension(
     >>> lower, upper
     (array([0.5 , 0.25, 0.  ]), array([0.75, 0.5 , 0.25]))
     """
+    check_atol(atol)
     low, high = _bounds(lower, upper, atol)
     return _tightened(low, high)
 
@@ -95,6 +97,7 @@ def lower_envelope(lower: Any, upper: Any, *, atol: float = 1e-12) -> NDArray[An
     >>> lower_envelope([0.5, 0.25, 0], [1, 1, 1])
     array([0.  , 0.5 , 0.25, 0.75, 0.  , 0.5 , 0.25, 1.  ])
     """
+    check_atol(atol)
     low, high = _bounds(lower, upper, atol)
     return _envelope(*_tightened(low, high))
 
@@ -140,6 +143,7 @@ def from_probability_intervals(
     >>> from_probability_intervals(Frame(["ant", "bee"]), [0.5, 0.25], [0.75, 0.5]).to_dict()
     {('ant',): 0.5, ('bee',): 0.25, ('ant', 'bee'): 0.25}
     """
+    check_atol(atol)
     size = len(as_frame(frame))
     low, high = _bounds(lower, upper, atol)
     if low.shape[-1] != size:

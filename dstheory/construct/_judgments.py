@@ -17,7 +17,7 @@ from dstheory.construct.arguments import as_frame
 from dstheory.errors import DSTheoryError
 from dstheory.frame import Frame
 from dstheory.kernels import bits
-from dstheory.kernels.arguments import as_sequence
+from dstheory.kernels.arguments import as_sequence, check_atol
 from dstheory.kernels.programs import TIGHT
 from dstheory.mass import MassFunction
 
@@ -82,6 +82,7 @@ def from_judgments(
     >>> m.to_dict()
     {('ant',): 0.25, ('bee',): 0.125, ('ant', 'bee', 'cat'): 0.625}
     """
+    check_atol(atol)
     if len(as_frame(frame)) > _MAX_LABELS:
         raise DSTheoryError(f"frame has {len(frame)} labels, judgments need at most {_MAX_LABELS}")
     check_number(margin, "margin")

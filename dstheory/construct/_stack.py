@@ -5,7 +5,6 @@ there. The axes are those of `numpy.stack` and `numpy.concatenate`, applied to t
 """
 
 from collections.abc import Iterable
-from operator import index
 from typing import Any
 
 import numpy as np
@@ -13,7 +12,7 @@ from numpy.typing import NDArray
 
 from dstheory import _checks
 from dstheory._masses import check_mass
-from dstheory.kernels.arguments import as_sequence
+from dstheory.kernels.arguments import as_index, as_sequence
 from dstheory.mass import MassFunction
 
 __all__ = ["concatenate", "stack"]
@@ -136,7 +135,7 @@ def _listed(masses: Iterable[MassFunction]) -> list[MassFunction]:
 
 
 def _place(axis: int, n_axes: int) -> int:
-    place = index(axis)
+    place = as_index("axis", axis)
     if not -n_axes <= place < n_axes:
         raise ValueError(f"axis {axis} is out of range for a result with {n_axes} batch axes")
     return place % n_axes

@@ -16,6 +16,7 @@ from dstheory.construct.arguments import as_frame, below, check_finite, place_na
 from dstheory.errors import MassError
 from dstheory.frame import Frame
 from dstheory.kernels import bits, moebius, predicates
+from dstheory.kernels.arguments import check_atol
 from dstheory.mass import MassFunction
 
 __all__ = ["from_bel", "from_implicability", "from_masses", "from_pl", "from_q"]
@@ -56,6 +57,7 @@ def from_masses(frame: Frame, table: Any, *, atol: float | None = None) -> MassF
     >>> from_masses(Frame(["ant", "bee"]), [0, 0.75, 0, 0.25]).to_dict()
     {('ant',): 0.75, ('ant', 'bee'): 0.25}
     """
+    _bound(atol)
     return _sparse(frame, _set_major(table, frame, "mass"), atol)
 
 
@@ -259,7 +261,7 @@ def _sparse(frame: Frame, masses: NDArray[Any], atol: Any) -> MassFunction:
 
     `atol` is one number, a table of them, or nothing: then no positive mass is noise.
     """
-    allowed = _bound(None if np.ndim(atol) else atol)
+    allowed = _bound(None if isinstance(atol, np.ndarray) else atol)
     _check_sign(frame, masses, allowed)
     _checks.check_masses(np.moveaxis(masses, 0, -1), max(allowed, SUM_TOLERANCE))
     noise = _noise(masses, atol)
@@ -294,7 +296,7 @@ def _bound(atol: float | None) -> float:
     """How far masses may be wrong at all."""
     if atol is None:
         return _MOST_NOISE
-    _checks.check_atol(atol)
+    check_atol(atol)
     return atol
 
 

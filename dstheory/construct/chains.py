@@ -14,7 +14,7 @@ from dstheory.construct.arguments import as_rows, check_masks, check_nonnegative
 from dstheory.errors import MassError
 from dstheory.frame import Frame
 from dstheory.kernels import bits
-from dstheory.kernels.arguments import as_array
+from dstheory.kernels.arguments import as_array, check_atol
 from dstheory.mass import MassFunction
 
 __all__ = ["consonant", "nested"]
@@ -63,6 +63,7 @@ def consonant(frame: Frame, contour: Any, *, atol: float = 1e-9) -> MassFunction
       {ant, bee}       0.25
       {ant, bee, cat}  0.25
     """
+    check_atol(atol)
     rows = as_rows(contour, frame, "contour")
     check_nonnegative(rows, "contour value")
     _check_maximum(rows, 0.0 if rows.dtype == object else atol)

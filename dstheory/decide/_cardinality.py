@@ -16,6 +16,7 @@ from dstheory.decide._criteria import check_degree
 from dstheory.decide._tables import mean_table
 from dstheory.decide._utilities import prepared
 from dstheory.kernels import bits, moebius, setwise
+from dstheory.kernels.arguments import check_choice
 from dstheory.mass import MassFunction
 
 __all__ = ["ROUNDING", "appriou", "by_size", "first_largest"]
@@ -69,8 +70,7 @@ def appriou(
     [('ant', 'bee', 'cat'), ('ant', 'bee'), ('ant',)]
     """
     check_degree(r, "r", "a price of size")
-    if measure not in ("pl", "bel", "betp"):
-        raise ValueError(f"measure is {measure!r}, expected 'pl', 'bel' or 'betp'")
+    check_choice("measure", measure, ("pl", "bel", "betp"))
     normal, _ = prepared(m, None)
     n_labels = len(m.frame)
     if n_labels > _MAX_LABELS:

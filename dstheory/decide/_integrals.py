@@ -13,6 +13,7 @@ from numpy.typing import NDArray
 
 from dstheory.decide._utilities import prepared
 from dstheory.kernels import bits, setwise
+from dstheory.kernels.arguments import check_choice
 from dstheory.mass import MassFunction
 
 __all__ = ["choquet_expectation", "sugeno_expectation"]
@@ -120,8 +121,7 @@ def _levels(
     m: MassFunction, utilities: NDArray[Any], capacity: Capacity
 ) -> tuple[NDArray[Any], NDArray[Any]]:
     """Utilities in falling order (A, K), and the measures (A, K, *batch) of the i best."""
-    if capacity not in ("bel", "pl"):
-        raise ValueError(f"capacity is {capacity!r}, expected 'bel' or 'pl'")
+    check_choice("capacity", capacity, ("bel", "pl"))
     order = np.argsort(-utilities, axis=1, kind="stable")
     inside = bits.members(m.focal, utilities.shape[1])[order]  # (A, K, F)
     if capacity == "pl":

@@ -16,6 +16,7 @@ from numpy.typing import NDArray
 from dstheory.decide._cardinality import ROUNDING, by_size, first_largest
 from dstheory.decide._utilities import prepared
 from dstheory.kernels import bits, setwise
+from dstheory.kernels.arguments import as_index
 from dstheory.mass import MassFunction
 
 __all__ = ["nearest_set"]
@@ -66,7 +67,7 @@ def nearest_set(m: MassFunction, *, max_size: int | None = None) -> NDArray[np.b
     """
     normal, _ = prepared(m, None)
     n_labels = len(m.frame)
-    if max_size is not None and not 1 <= max_size <= n_labels:
+    if max_size is not None and not 1 <= as_index("max_size", max_size) <= n_labels:
         raise ValueError(f"max_size is {max_size}, expected 1 to {n_labels}, the number of labels")
     sets = _candidates(n_labels, max_size or n_labels)
     store = normal.store.reshape(len(normal.focal), -1)

@@ -15,9 +15,11 @@ from typing import Any, final
 
 import numpy as np
 
+from dstheory._masses import check_mass
 from dstheory.errors import FrameError, MassError
 from dstheory.frame import Frame
 from dstheory.kernels import bits
+from dstheory.kernels.arguments import as_collection, check_instance, did_you_mean
 from dstheory.mass import MassFunction
 
 __all__ = ["DSmModel"]
@@ -146,7 +148,10 @@ class DSmModel:
         if isinstance(tree, ast.Name):
             if tree.id not in self._masks:
                 known = ", ".join(self.elements)
-                raise FrameError(f"{tree.id!r} in {expression!r} is no element; they are {known}")
+                raise FrameError(
+                    f"{tree.id!r} in {expression!r} is no element; they are {known}"
+                    f"{did_you_mean(tree.id, self.elements)}"
+                )
             return self._masks[tree.id]
         if isinstance(tree, ast.BinOp) and isinstance(tree.op, ast.BitAnd | ast.BitOr):
             one = self._evaluated(tree.left, expression)
@@ -256,7 +261,7 @@ class DSmModel:
         >>> model.to_dict(model.mass_function({"a & b": 0.25, "b": 0.75}))
         {'a & b': 0.25, 'b': 0.75}
         """
-        if m.frame != self.frame:
+        if check_mass(m).frame != self.frame:
             raise FrameError(f"the mass function is on {m.frame!r}, the model on {self.frame!r}")
         events = [int(mask) for mask in m.focal]
         return {self.expression(mask): m.mass(mask=mask) for mask in events}
@@ -268,6 +273,8 @@ class DSmModel:
         >>> free.projected(free.mask("a"), free.constrained("a & b"))
         1
         """
+        check_instance("onto", onto, DSmModel, "a DSmModel")
+        self.frame.check_mask(mask)
         places = {part: i for i, part in enumerate(onto._parts)}
         inside = (self._parts[i] for i in bits.positions(mask))
         return bits.mask_of(places[part] for part in inside if part in places)
@@ -298,9 +305,7 @@ def _rebuilt(elements: tuple[str, ...], parts: tuple[int, ...]) -> DSmModel:
 
 
 def _checked_names(elements: Iterable[str]) -> tuple[str, ...]:
-    if isinstance(elements, str) or not isinstance(elements, Iterable):
-        raise TypeError(f"elements are several names, not {elements!r}")
-    names = tuple(elements)
+    names = tuple(as_collection(elements, "elements", "several names"))
     for name in names:
         if not isinstance(name, str):
             raise TypeError(f"an element is a name, not {name!r}")

@@ -24,7 +24,7 @@ from dstheory.errors import DSTheoryError, TotalConflictError
 from dstheory.exact._conclusions import check_quantity, columns, conclusion, named_sources, weights
 from dstheory.exact._imprecise import ImpreciseMass
 from dstheory.exact._relaxation import relaxed_bounds
-from dstheory.kernels.arguments import as_sequence, check_instance
+from dstheory.kernels.arguments import as_sequence, check_count, check_instance
 from dstheory.kernels.naming import RATES, one_of, shares_by_name
 from dstheory.kernels.shapes import scalar
 from dstheory.mass import MassFunction
@@ -234,6 +234,7 @@ def discount_bounds(
     >>> discount_bounds([witness], "ant", reliabilities=[(0.5, 1)])
     (0.5, 1.0)
     """
+    check_count("max_vertices", max_vertices)
     check_quantity(quantity)
     named = named_sources(sources)
     ends = _ends(*one_of(rates=rates, reliabilities=reliabilities), list(named))

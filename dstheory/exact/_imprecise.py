@@ -15,6 +15,7 @@ from numpy.typing import NDArray
 from dstheory import _checks
 from dstheory.errors import DSTheoryError, MassError
 from dstheory.frame import Frame
+from dstheory.kernels.arguments import as_floats, check_count
 from dstheory.mass import MassFunction
 
 __all__ = ["ImpreciseMass"]
@@ -129,6 +130,7 @@ class ImpreciseMass:
         array([[0.25, 0.75],
                [0.5 , 0.5 ]])
         """
+        check_count("max_count", max_count)
         free = np.flatnonzero(np.asarray(self._lower != self._upper, dtype=bool))
         count = len(free) << max(len(free) - 1, 0)
         if count > max_count:
@@ -161,6 +163,13 @@ class ImpreciseMass:
         >>> ImpreciseMass(frame, {"ant": (0.25, 0.5), frame: (0, 1)}).best(np.array([1, 0]))
         array([0.5, 0.5])
         """
+        as_floats(scores, "scores")  # Fractions stay exact
+        scores = np.asarray(scores)
+        if scores.shape[:1] != self._lower.shape:
+            raise ValueError(
+                f"scores have shape {scores.shape}, expected ({len(self._lower)}, ...): "
+                "one for each focal set"
+            )
         order = np.argsort(-scores, axis=0, kind="stable")
         room = (self._upper - self._lower)[order]
         before = np.cumsum(room, axis=0) - room

@@ -13,6 +13,7 @@ from numpy.typing import NDArray
 
 from dstheory.errors import DSTheoryError
 from dstheory.exact._symbols import as_formulas, symbols_of
+from dstheory.kernels.arguments import as_sequence
 from dstheory.kernels.shapes import scalar
 from dstheory.mass import MassFunction
 
@@ -92,7 +93,18 @@ def _names(symbols: tuple[Any, ...], arguments: Iterable[Any] | None) -> tuple[s
     found = tuple(str(symbol) for symbol in symbols)
     if arguments is None:
         return found
-    names = tuple(dict.fromkeys(str(argument) for argument in arguments))
+    names = tuple(
+        dict.fromkeys(
+            map(
+                str,
+                as_sequence(
+                    [arguments] if isinstance(arguments, str) else arguments,
+                    "arguments",
+                    "names in order",
+                ),
+            )
+        )
+    )
     missing = [name for name in found if name not in names]
     if missing:
         raise ValueError(f"the formula has the symbol {missing[0]}, which is not in arguments")

@@ -13,6 +13,7 @@ from sympy.printing.latex import latex_escape
 from dstheory._masses import check_mass
 from dstheory.errors import DSTheoryError
 from dstheory.exact._simplification import simplified
+from dstheory.exact._symbols import as_groups
 from dstheory.frame import Frame
 from dstheory.kernels.arguments import as_sequence, check_choice
 from dstheory.mass import MassFunction
@@ -72,7 +73,7 @@ def formula_table(
     columns = [_column(name) for name in as_sequence(quantities, "quantities", "a list of names")]
     if not columns:
         raise ValueError(f"there is no quantity; choose of {', '.join(_QUANTITIES)}")
-    groups = tuple(tuple(group) for group in sums)
+    groups = as_groups(sums)
     head = " & ".join(["$A$", *(f"${name}(A)$" for name, _ in columns)])
     lines = [
         " & ".join([_set(m.frame, mask), *(_formula(f(m, mask=mask), groups) for _, f in columns)])

@@ -15,12 +15,14 @@ import numpy as np
 import sympy
 from numpy.typing import NDArray
 
-from dstheory.exact._symbols import as_expression
+from dstheory.exact._symbols import as_expression, as_groups
+from dstheory.kernels.arguments import check_count
 
 __all__ = ["is_nonnegative"]
 
 # Coefficients of one polynomial: above, a proof would take minutes.
 _MAX_COEFFICIENTS = 20_000
+_DEEPEST = 64  # halvings, of which each may double the work
 
 
 def is_nonnegative(
@@ -62,6 +64,7 @@ def is_nonnegative(
     >>> is_nonnegative(1 - x - y, sums=[(x, y)])
     True
     """
+    check_count("max_depth", max_depth, 0, _DEEPEST)
     onto_box = _onto_box(sums)
     parts = sympy.fraction(sympy.cancel(as_expression(expression, "expression").subs(onto_box)))
     tensors = [_bernstein(part) for part in parts]
@@ -76,7 +79,7 @@ def is_nonnegative(
 def _onto_box(sums: Iterable[Sequence[Any]]) -> dict[Any, Any]:
     """Each symbol of a group as its share of what the symbols before it left over."""
     replaced: dict[Any, Any] = {}
-    for group in sums:
+    for group in as_groups(sums):
         left = sympy.Integer(1)
         for symbol in group:
             if not isinstance(symbol, sympy.Symbol):

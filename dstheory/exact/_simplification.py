@@ -11,7 +11,7 @@ import numpy as np
 import sympy
 
 from dstheory.exact._positivity import is_nonnegative
-from dstheory.exact._symbols import as_expression, as_formulas, symbols_of
+from dstheory.exact._symbols import as_expression, as_formulas, as_groups, symbols_of
 from dstheory.mass import MassFunction
 
 __all__ = ["derivatives", "simplified"]
@@ -46,7 +46,7 @@ def simplified(value: Any, sums: Iterable[Sequence[Any]] = ()) -> Any:
     >>> simplified(m.bel("ant"))
     s*(t - 1)/(s*t - 1)
     """
-    groups = tuple(tuple(group) for group in sums)
+    groups = as_groups(sums)
     formulas = as_formulas(value)
     short = np.empty(formulas.shape, dtype=object)
     short.ravel()[:] = [_shortened(formula, groups) for formula in formulas.ravel()]

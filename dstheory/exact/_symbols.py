@@ -17,7 +17,7 @@ from dstheory import _checks
 from dstheory._masses import check_mass
 from dstheory.errors import MassError
 from dstheory.frame import Frame
-from dstheory.kernels.arguments import as_array, as_sequence, shown
+from dstheory.kernels.arguments import as_array, as_collection, as_sequence, shown
 from dstheory.mass import MassFunction
 
 __all__ = ["as_expression", "share", "symbolic", "symbols_of"]
@@ -155,6 +155,16 @@ def as_formulas(value: Any) -> np.ndarray[Any, np.dtype[Any]]:
     return formulas
 
 
+def as_groups(sums: Any) -> tuple[tuple[Any, ...], ...]:
+    """Groups of symbols with a sum of at most 1.
+
+    >>> as_groups([sympy.symbols("a b")])
+    ((a, b),)
+    """
+    groups = as_collection(sums, "sums", "groups of symbols, such as [(a, b)]")
+    return tuple(tuple(as_collection(group, "sums", "groups of symbols")) for group in groups)
+
+
 def as_expression(value: Any, name: str) -> Any:
     """A number, or an expression of sympy's, as sympy's.
 
@@ -167,6 +177,6 @@ def as_expression(value: Any, name: str) -> Any:
     if not known or isinstance(value, bool):
         raise TypeError(f"{name} is {shown(value)}, expected a number or a sympy expression")
     expression = sympy.sympify(value)
-    if expression.has(sympy.nan, sympy.zoo):
+    if expression.has(sympy.nan, sympy.zoo, sympy.oo, -sympy.oo):
         raise ValueError(f"{name} is {shown(value)}, expected a finite number or an expression")
     return expression

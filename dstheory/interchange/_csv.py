@@ -13,6 +13,7 @@ from dstheory.errors import DSTheoryError, FrameError
 from dstheory.frame import Frame
 from dstheory.interchange.numbers import as_fraction, as_written
 from dstheory.kernels import bits
+from dstheory.kernels.arguments import check_instance
 from dstheory.mass import MassFunction
 
 __all__ = ["from_csv", "to_csv"]
@@ -86,6 +87,8 @@ def from_csv(text: str, frame: Frame | None = None) -> MassFunction:
     >>> from_csv("ant,bee,mass\\n1,0,1/3\\n1,1,2/3").bel("ant")
     Fraction(1, 3)
     """
+    if frame is not None:
+        check_instance("frame", frame, Frame, "a Frame")
     if not isinstance(text, str):
         raise TypeError(f"text is a string of CSV, not {type(text).__name__}; read the file first")
     try:

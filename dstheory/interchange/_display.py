@@ -8,6 +8,7 @@ from dstheory import _show
 from dstheory._masses import check_mass
 from dstheory.errors import DSTheoryError
 from dstheory.frame import Frame
+from dstheory.kernels.arguments import check_count
 from dstheory.mass import MassFunction
 from dstheory.optional import require
 from dstheory.product import ProductFrame
@@ -17,6 +18,7 @@ if TYPE_CHECKING:
 
 __all__ = ["to_latex", "to_pandas"]
 
+_MOST_DIGITS = 17  # of a float
 _ESCAPES = {
     "\\": r"\textbackslash{}",
     "~": r"\textasciitilde{}",
@@ -55,6 +57,7 @@ def to_latex(m: MassFunction, *, digits: int = 4) -> str:
     \\bottomrule
     \\end{tabular}
     """
+    check_count("digits", digits, 1, _MOST_DIGITS)
     if len(check_mass(m).batch_shape) > 1:
         raise DSTheoryError(f"batch shape is {m.batch_shape}; reshape the batch to one axis")
     store = m.store.reshape(len(m.focal), math.prod(m.batch_shape))

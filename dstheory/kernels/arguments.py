@@ -4,7 +4,7 @@ Each check refuses a wrong kind with the name of the argument, its value, and wh
 before Python or NumPy stumble over it somewhere inside.
 """
 
-from collections.abc import Iterable, Set
+from collections.abc import Iterable, Mapping, Set
 from difflib import get_close_matches
 from math import log10
 from numbers import Real
@@ -15,9 +15,15 @@ from numpy.typing import NDArray
 
 __all__ = [
     "as_array",
+    "as_collection",
     "as_floats",
+    "as_index",
+    "as_mapping",
     "as_real",
     "as_sequence",
+    "as_shape",
+    "check_atol",
+    "check_callable",
     "check_choice",
     "check_count",
     "check_flag",
@@ -29,6 +35,7 @@ __all__ = [
 ]
 
 _LONGEST = 60
+_LONGEST_AXIS = 2**62
 
 
 def shown(value: Any) -> str:
@@ -211,6 +218,120 @@ def check_rng(rng: Any) -> None:
     check_instance("rng", rng, np.random.Generator, expected)
 
 
+def check_atol(atol: Any) -> None:
+    """Raise unless a tolerance is a finite number that is not negative.
+
+    Raises
+    ------
+    TypeError
+        If it is no number.
+    ValueError
+        If it is negative, infinite or NaN.
+
+    Examples
+    --------
+    >>> check_atol(-1)
+    Traceback (most recent call last):
+    ValueError: atol is -1, but a tolerance is not negative
+    """
+    number = as_real("atol", atol, "a number from 0")
+    if not number >= 0:
+        raise ValueError(f"atol is {shown(atol)}, but a tolerance is not negative")
+    if number == np.inf:
+        raise ValueError(f"atol is {shown(atol)}, expected a finite number")
+
+
+def as_index(name: str, value: Any, expected: str = "a whole number") -> int:
+    """The whole number that an argument is, below 0 too.
+
+    Raises
+    ------
+    TypeError
+
+    Examples
+    --------
+    >>> as_index("axis", -1)
+    -1
+    >>> as_index("axis", None)
+    Traceback (most recent call last):
+    TypeError: axis is None, expected a whole number
+    """
+    if isinstance(value, bool | np.bool_) or not isinstance(value, int | np.integer):
+        raise TypeError(f"{name} is {shown(value)}, expected {expected}")
+    return int(value)
+
+
+def as_shape(name: str, value: Any) -> tuple[int, ...]:
+    """The lengths of all axes of an array; a whole number is the length of the only one.
+
+    Raises
+    ------
+    TypeError
+        If they are no whole numbers.
+    ValueError
+        If one is negative.
+
+    Examples
+    --------
+    >>> as_shape("batch_shape", 3), as_shape("batch_shape", (2, 1))
+    ((3,), (2, 1))
+    """
+    if isinstance(value, int | np.integer):
+        value = (value,)
+    lengths = as_sequence(value, name, "a whole number, or several of them")
+    return tuple(check_count(name, length, 0, _LONGEST_AXIS) for length in lengths)
+
+
+def check_callable(name: str, value: Any, expected: str) -> None:
+    """Raise TypeError unless an argument can be called.
+
+    Examples
+    --------
+    >>> check_callable("rule", "dempster", "a function of mass functions")
+    Traceback (most recent call last):
+    TypeError: rule is 'dempster', expected a function of mass functions
+    """
+    if not callable(value):
+        raise TypeError(f"{name} is {shown(value)}, expected {expected}")
+
+
+def as_mapping(values: Any, name: str, expected: str) -> dict[Any, Any]:
+    """A copy of a mapping.
+
+    Raises
+    ------
+    TypeError
+
+    Examples
+    --------
+    >>> as_mapping([1], "rates", "a mapping of events to rates")
+    Traceback (most recent call last):
+    TypeError: rates is [1], expected a mapping of events to rates
+    """
+    if not isinstance(values, Mapping):
+        raise TypeError(f"{name} is {shown(values)}, expected {expected}")
+    return dict(values)
+
+
+def as_collection(values: Any, name: str, expected: str) -> list[Any]:
+    """The entries of a collection, of a mapping its keys; a text is none, a set is one.
+
+    Raises
+    ------
+    TypeError
+
+    Examples
+    --------
+    >>> as_collection({3}, "events", "several events"), as_collection((1, 2), "events", "")
+    ([3], [1, 2])
+    """
+    if isinstance(values, np.ndarray):
+        values = values.tolist()
+    if isinstance(values, str | bytes | type) or not isinstance(values, Iterable):
+        raise TypeError(f"{name} is {shown(values)}, expected {expected}")
+    return list(values)
+
+
 def as_sequence(values: Any, name: str, expected: str) -> list[Any]:
     """The entries of a collection in order, of a mapping its keys; a text or a set is none.
 
@@ -224,11 +345,9 @@ def as_sequence(values: Any, name: str, expected: str) -> list[Any]:
     Traceback (most recent call last):
     TypeError: order is 'ab', expected the labels in some order
     """
-    if isinstance(values, np.ndarray):
-        values = values.tolist()
-    if isinstance(values, str | bytes | type | Set) or not isinstance(values, Iterable):
+    if isinstance(values, Set):  # its order is no one's choice
         raise TypeError(f"{name} is {shown(values)}, expected {expected}")
-    return list(values)
+    return as_collection(values, name, expected)
 
 
 def check_choice(name: str, value: Any, choices: Iterable[Any], expected: str = "") -> None:

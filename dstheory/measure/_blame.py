@@ -12,8 +12,8 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from dstheory._checks import check_number
 from dstheory._masses import batch_of, check_masses
+from dstheory.kernels.arguments import as_real, shown
 from dstheory.mass import MassFunction
 from dstheory.revise import discount
 
@@ -114,9 +114,9 @@ def blame_discount(
     """
     sources = (m1, m2, *more)
     blame = conflict_blame(*sources)
-    check_number(strength, "strength")
-    if not 0 <= strength < float("inf"):
-        raise ValueError(f"strength is {strength}, expected a finite number that is not negative")
+    if not 0 <= as_real("strength", strength) < float("inf"):
+        expected = "a finite number that is not negative"
+        raise ValueError(f"strength is {shown(strength)}, expected {expected}")
     rates = np.minimum(strength * blame, 1)
     return tuple(discount(m, rate=rates[..., i]) for i, m in enumerate(sources))
 

@@ -15,7 +15,7 @@ from dstheory._checks import check_number
 from dstheory._masses import batch_of, check_masses
 from dstheory.errors import DSTheoryError
 from dstheory.kernels import bits, setwise
-from dstheory.kernels.arguments import as_floats, check_choice
+from dstheory.kernels.arguments import as_floats, as_real, check_choice, shown
 from dstheory.kernels.shapes import scalar
 from dstheory.mass import MassFunction
 from dstheory.measure._inputs import aligned
@@ -123,16 +123,17 @@ def hausdorff(
     """
     focal, masses1, masses2 = aligned(m1, m2)
     places = _positions(positions, len(m1.frame))
-    check_number(scale, "scale")
-    if not 0 < scale < np.inf:
-        raise ValueError(f"scale is {scale}, expected a positive number")
+    if not 0 < as_real("scale", scale) < np.inf:
+        raise ValueError(f"scale is {shown(scale)}, expected a positive number")
     distances = _hausdorff_distances(bits.members(focal, len(places)).T, places)
-    return _quadratic(1 / (1 + scale * distances), masses1, masses2)
+    with np.errstate(over="ignore"):  # the farthest sets have nothing in common
+        likeness = 1 / (1 + float(scale) * distances)
+    return _quadratic(likeness, masses1, masses2)
 
 
 def _positions(positions: Any, size: int) -> NDArray[np.float64]:
     given = np.arange(size) if positions is None else positions
-    places: NDArray[np.float64] = np.asarray(given, dtype=np.float64)
+    places = as_floats(given, "positions")
     if places.shape != (size,):
         raise ValueError(f"positions have shape {places.shape}, expected ({size},)")
     if not np.isfinite(places).all():

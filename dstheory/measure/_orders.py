@@ -11,8 +11,8 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from dstheory._checks import check_atol
 from dstheory._masses import batch_of, check_masses
+from dstheory.kernels.arguments import check_atol
 from dstheory.kernels.programs import TIGHT
 from dstheory.kernels.shapes import scalar, stretched
 from dstheory.mass import MassFunction

@@ -3,7 +3,7 @@
 from collections.abc import Hashable, Iterable, Mapping, Sequence
 from typing import Any
 
-from dstheory.kernels.arguments import as_sequence
+from dstheory.kernels.arguments import as_collection, as_sequence, check_flag, shown
 from dstheory.mass import MassFunction
 from dstheory.network._elimination import check_heuristic
 from dstheory.network._errors import DisconnectedError, NetworkError
@@ -27,9 +27,10 @@ def as_variables(variables: Any) -> tuple[Variable, ...]:
     """Variables from a sequence of them, or from a mapping of names to values."""
     if isinstance(variables, Mapping):
         variables = [Variable(name, values) for name, values in variables.items()]
-    if isinstance(variables, str | Variable) or not isinstance(variables, Iterable):
-        raise TypeError(f"variables are a sequence of Variable or a mapping, not {variables!r}")
-    listed = tuple(variables)
+    expected = "a sequence of Variable, or a mapping of names to values"
+    if isinstance(variables, Variable):
+        raise TypeError(f"variables is {shown(variables)}, expected {expected}")
+    listed = tuple(as_collection(variables, "variables", expected))
     if not listed:
         raise NetworkError("a network needs at least one variable")
     seen = set()
@@ -46,9 +47,10 @@ def as_valuations(valuations: Any) -> Mapping[Hashable, Any]:
     """Valuations by key; those without keys are numbered."""
     if isinstance(valuations, Mapping):
         return valuations
-    if isinstance(valuations, MassFunction | Table) or not isinstance(valuations, Iterable):
-        raise TypeError(f"valuations are a mapping or a sequence of these, not {valuations!r}")
-    return dict(enumerate(valuations))
+    expected = "a sequence of valuations, or a mapping to them"
+    if isinstance(valuations, MassFunction | Table):
+        raise TypeError(f"valuations is {shown(valuations)}, expected {expected}")
+    return dict(enumerate(as_collection(valuations, "valuations", expected)))
 
 
 def evidence(values: Any, kind: Kind[Any], taken: Mapping[Hashable, Any]) -> dict[Hashable, Any]:
@@ -92,11 +94,13 @@ def as_order(order: str | Sequence[str], kind: Kind[Any]) -> str | tuple[int, ..
     """The name of a heuristic, or positions of all variables."""
     if isinstance(order, str):
         return check_heuristic(order)
+    expected = "a heuristic, or the names of all variables in order"
+    order = as_sequence(order, "order", expected)
     places = tuple(kind.place(name) for name in order)
     if sorted(places) != list(range(len(kind.variables))):
         missing = [v.name for place, v in enumerate(kind.variables) if place not in places]
         raise NetworkError(
-            f"an order names each variable once; missing are {missing}, given are {list(order)}"
+            f"an order names each variable once; missing are {missing}, given are {order}"
         )
     return places
 
@@ -108,6 +112,7 @@ def check_query(
     scope = kind.scope_of(query)
     if len(set(scope)) < len(scope) or not scope:
         raise NetworkError(f"a query names one or more different variables, not {query!r}")
+    check_flag("disconnected", disconnected)
     parts = [part & set(scope) for part in components if part & set(scope)]
     if len(parts) > 1 and not disconnected:
         sets = [f"{{{', '.join(map(repr, kind.named(tuple(sorted(p)))))}}}" for p in parts]

@@ -14,6 +14,8 @@ from itertools import combinations
 
 import networkx as nx
 
+from dstheory.kernels.arguments import check_choice
+
 __all__ = ["HEURISTICS", "check_heuristic", "eliminate", "interaction_graph"]
 
 Adjacency = dict[int, set[int]]
@@ -67,8 +69,7 @@ HEURISTICS = (*_MEASURES, "mcs_m")
 
 def check_heuristic(name: str) -> str:
     """The name of a heuristic, if it is one."""
-    if name not in HEURISTICS:
-        raise ValueError(f"order is {name!r}, not one of {', '.join(HEURISTICS)}")
+    check_choice("order", name, HEURISTICS)
     return name
 
 

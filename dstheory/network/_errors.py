@@ -7,6 +7,7 @@ from collections.abc import Hashable, Sequence
 
 from dstheory import errors
 from dstheory.errors import DSTheoryError, TotalConflictError
+from dstheory.kernels.arguments import as_collection
 
 __all__ = ["CostLimitError", "DisconnectedError", "NetworkConflictError", "NetworkError"]
 
@@ -72,7 +73,7 @@ discount or retract one of them
     keys: tuple[Hashable, ...]
 
     def __init__(self, keys: Sequence[Hashable], total: int) -> None:
-        self.keys = tuple(keys)
+        self.keys = tuple(as_collection(keys, "keys", "the keys of valuations"))
         listed = ", ".join(repr(key) for key in self.keys)
         super().__init__(
             f"total conflict (kappa = 1): {len(self.keys)} of {total} valuations exclude each "

@@ -13,6 +13,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from dstheory.kernels import bits
+from dstheory.kernels.arguments import check_choice, did_you_mean
 from dstheory.mass import MassFunction
 from dstheory.network._algebra import Algebra, Amount, Part, divisor
 from dstheory.network._belief import BeliefAlgebra, BeliefPart
@@ -265,15 +266,13 @@ class TableKind(Kind[TablePart]):
 
 def kind_of(name: str, tnorm: str, variables: Sequence[Variable], limits: Limits) -> Kind[Any]:
     """The kind of a name, on some variables."""
-    if tnorm not in ("product", "min"):
-        raise ValueError(f"tnorm is {tnorm!r}, not 'product' or 'min'")
+    check_choice("kind", name, ("belief", "probability", "possibility"))
+    check_choice("tnorm", tnorm, ("product", "min"))
     if tnorm != "product" and name != "possibility":
         raise ValueError(f"tnorm is {tnorm!r}, but only possibilities have a choice")
     if name == "belief":
         return BeliefKind(variables, limits)
-    if name in ("probability", "possibility"):
-        return TableKind(variables, name, tnorm if name == "possibility" else None, limits)
-    raise ValueError(f"kind is {name!r}, not 'belief', 'probability' or 'possibility'")
+    return TableKind(variables, name, tnorm if name == "possibility" else None, limits)
 
 
 def observed(variable: Variable, event: Any) -> int:
@@ -287,7 +286,8 @@ def observed(variable: Variable, event: Any) -> int:
 def unknown(name: Any, known: Any) -> NetworkError:
     """The error about a name that no variable has."""
     listed = ", ".join(map(repr, list(known)[:20])) + (", ..." if len(known) > 20 else "")
-    return NetworkError(f"{name!r} is no variable of the network; its variables are {listed}")
+    text = f"{name!r} is no variable of the network; its variables are {listed}"
+    return NetworkError(f"{text}{did_you_mean(name, known)}")
 
 
 def _with_conflict(masses: dict[int, Any], part: BeliefPart) -> dict[int, Any]:

@@ -10,6 +10,7 @@ from collections.abc import Hashable, Iterable, Mapping, Sequence
 from types import MappingProxyType
 from typing import Any, final
 
+from dstheory.kernels.arguments import check_flag
 from dstheory.network._algebra import Amount
 from dstheory.network._arguments import (
     as_order,
@@ -34,8 +35,7 @@ from dstheory.product import Variable
 
 __all__ = ["ValuationNetwork"]
 
-Name = str | Variable
-Names = Name | Iterable[Name]
+Names = str | Variable | Iterable[str | Variable]
 
 
 @final
@@ -177,7 +177,7 @@ class ValuationNetwork:
     # -- other versions ----------------------------------------------------------------------------
 
     def add(
-        self, valuation: Any, *, key: Hashable = None, on: Name | None = None
+        self, valuation: Any, *, key: Hashable = None, on: str | Variable | None = None
     ) -> "ValuationNetwork":
         """The network with one more valuation.
 
@@ -213,7 +213,7 @@ class ValuationNetwork:
         left = {key: entry for key, entry in self._version.entries.items() if key not in keys}
         return self._of(self._version.with_entries(left))
 
-    def observe(self, values: Mapping[Name, Any]) -> "ValuationNetwork":
+    def observe(self, values: Mapping[str | Variable, Any]) -> "ValuationNetwork":
         """The network with certain evidence: a value, or a collection of values, for each name.
 
         The evidence about a variable has the key ``("observed", name)``; see `forget`.
@@ -223,7 +223,7 @@ class ValuationNetwork:
         entries = {key: self._entry(indicator, None) for key, indicator in new.items()}
         return self._of(old.with_entries({**old.entries, **entries}))
 
-    def forget(self, *names: Name) -> "ValuationNetwork":
+    def forget(self, *names: str | Variable) -> "ValuationNetwork":
         """The network without what was observed about some variables, about all without names."""
         return self.retract(*evidence_keys(names, self._kind, self._version.entries))
 
@@ -316,6 +316,7 @@ class ValuationNetwork:
         if not degree.value:  # some configuration is possible unless there is total conflict
             raise NetworkConflictError(self.conflicting(), len(version.entries))
         values = {v.name: v.values[places[i]] for i, v in enumerate(self.variables)}
+        check_flag("normalize", normalize)
         degree = degree.over(version.total) if normalize else degree
         return Configuration(values, degree.number, degree.log)
 
@@ -375,7 +376,7 @@ class ValuationNetwork:
 
     # -- inside ------------------------------------------------------------------------------------
 
-    def _entry(self, valuation: Any, on: Name | None) -> Entry[Any]:
+    def _entry(self, valuation: Any, on: str | Variable | None) -> Entry[Any]:
         alone = None if on is None else self.names[self._kind.place(on)]
         read = self._kind.read(valuation, alone)
         scope, part = self._kind.scope(read), self._kind.part(read)
@@ -389,12 +390,11 @@ class ValuationNetwork:
         return total.missing if self._version.is_exact else float(total.missing)
 
     def _written(self, part: Any, query: str | list[str], normalize: bool) -> Any:
+        check_flag("normalize", normalize)
         if normalize and part is not None and not self._version.store.algebra.total(part).value:
             raise NetworkConflictError(self.conflicting(), len(self._version.entries))
         return self._kind.written(part, query, normalize, self._version.is_exact)
 
     def __repr__(self) -> str:
-        return (
-            f"ValuationNetwork({self.kind}: {len(self.names)} variables, "
-            f"{len(self._version.entries)} valuations)"
-        )
+        size = f"{len(self.names)} variables, {len(self._version.entries)} valuations"
+        return f"ValuationNetwork({self.kind}: {size})"

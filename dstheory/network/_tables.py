@@ -12,6 +12,7 @@ from numpy.typing import NDArray
 
 from dstheory._checks import as_masses
 from dstheory.errors import MassError
+from dstheory.kernels.arguments import as_sequence
 from dstheory.network._errors import NetworkError
 
 __all__ = ["Table"]
@@ -50,7 +51,9 @@ class Table:
     _values: NDArray[Any]
 
     def __init__(self, names: str | Iterable[str], values: Any) -> None:
-        listed = (names,) if isinstance(names, str) else tuple(names)
+        listed = tuple(
+            [names] if isinstance(names, str) else as_sequence(names, "names", "names of variables")
+        )
         for name in listed:
             if not isinstance(name, str):
                 raise TypeError(f"names are strings, not {name!r}")

@@ -12,6 +12,7 @@ from typing import Any, Generic, TypeVar
 
 import networkx as nx
 
+from dstheory.kernels.arguments import did_you_mean
 from dstheory.network._algebra import Amount, Part
 from dstheory.network._elimination import eliminate, interaction_graph
 from dstheory.network._errors import NetworkError
@@ -68,7 +69,10 @@ class Version(Generic[P]):
             return self.entries[key]
         except KeyError:
             known = ", ".join(map(repr, list(self.entries)[:20])) or "none"
-            raise NetworkError(f"there is no valuation {key!r}; the keys are {known}") from None
+            meant = did_you_mean(key, self.entries)
+            raise NetworkError(
+                f"there is no valuation {key!r}; the keys are {known}{meant}"
+            ) from None
 
     @cached_property
     def tree(self) -> JoinTree:

@@ -13,6 +13,7 @@ from matplotlib.axes import Axes
 from numpy.typing import NDArray
 
 from dstheory.inference import GRFN, PredictiveInterval, RandomInterval
+from dstheory.kernels.arguments import as_mapping, as_real, as_sequence
 from dstheory.plot._grid import as_limits, contour_grid
 from dstheory.plot._style import COLORS, axes_or_new, ink, literal
 
@@ -74,7 +75,11 @@ class BoundsDisplay:
         self.y = y
         self.lower = lower
         self.upper = upper
-        self.quantiles = dict(quantiles or {})
+        self.quantiles = (
+            {}
+            if quantiles is None
+            else as_mapping(quantiles, "quantiles", "a mapping of levels to intervals")
+        )
         self.name = name
 
     @classmethod
@@ -118,7 +123,8 @@ class BoundsDisplay:
         if limits is None:
             limits = _with_margin(_quantile(source, _TAIL)[0], _quantile(source, 1 - _TAIL)[1])
         limits = as_limits(limits)
-        marks = {float(p): _quantile(source, p) for p in quantiles}
+        levels = as_sequence(quantiles, "quantiles", "levels inside (0, 1)")
+        marks = {as_real("quantiles", p): _quantile(source, p) for p in levels}
         for p, ends in marks.items():
             if not np.isfinite(ends).all():
                 raise ValueError(f"the quantile at {p:g} has bounds {ends}; give quantiles=()")

@@ -4,6 +4,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from dstheory.inference import LikelihoodContour
+from dstheory.kernels.arguments import as_real, as_sequence
 
 __all__ = ["as_limits", "contour_grid", "plausible_range"]
 
@@ -19,7 +20,10 @@ def as_limits(limits: tuple[float, float]) -> tuple[float, float]:
     >>> as_limits((0, 2))
     (0.0, 2.0)
     """
-    low, high = map(float, limits)
+    ends = as_sequence(limits, "limits", "two numbers, the lower one first")
+    if len(ends) != 2:
+        raise ValueError(f"limits are {limits}; give two finite numbers, the lower one first")
+    low, high = (as_real("limits", end) for end in ends)
     if not (np.isfinite(low) and np.isfinite(high) and low < high):
         raise ValueError(f"limits are {limits}; give two finite numbers, the lower one first")
     return low, high

@@ -11,6 +11,7 @@ from typing import Any, Literal, TypeAlias, final
 import numpy as np
 from matplotlib.axes import Axes
 
+from dstheory.kernels.arguments import as_mapping, as_sequence, check_choice, check_flag
 from dstheory.mass import MassFunction
 from dstheory.plot._lattice import all_sets, closure, covers
 from dstheory.plot._layers import layered
@@ -86,9 +87,10 @@ class HasseDisplay:
         title: str = "",
         zeros: bool = True,
     ) -> None:
-        self.degrees = dict(degrees)
-        self.names = {mask: list(lines) for mask, lines in names.items()}
-        self.edges = list(edges)
+        self.degrees = as_mapping(degrees, "degrees", "a mapping of masks to degrees")
+        listed = as_mapping(names, "names", "a mapping of masks to lines")
+        self.names = {mask: as_sequence(lines, "names", "lines") for mask, lines in listed.items()}
+        self.edges = as_sequence(edges, "edges", "pairs of masks")
         self.title = title
         self.zeros = zeros
 
@@ -127,8 +129,9 @@ class HasseDisplay:
             If `m` is no mass function, or its masses are no numbers.
         """
         frame = check_single(m).frame
-        if show not in _TITLES:
-            raise ValueError(f"show is {show!r}, expected {', '.join(map(repr, _TITLES))}")
+        check_choice("show", show, _TITLES)
+        if whole is not None:
+            check_flag("whole", whole)
         if whole is None:
             whole = len(frame) <= _MAX_LABELS
         masks = by_size(frame, all_sets(m) if whole else closure(m))

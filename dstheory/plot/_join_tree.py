@@ -5,6 +5,7 @@ from typing import Any, final
 
 from matplotlib.axes import Axes
 
+from dstheory.kernels.arguments import as_mapping, as_sequence
 from dstheory.network import ValuationNetwork, join_tree
 from dstheory.network.layout import tree_positions
 from dstheory.plot._network import key_text
@@ -56,10 +57,10 @@ class JoinTreeDisplay:
         keys: Mapping[int, Sequence[Hashable]],
         edges: list[tuple[int, int]],
     ) -> None:
-        self.places = dict(places)
-        self.names = dict(names)
-        self.keys = dict(keys)
-        self.edges = list(edges)
+        self.places: dict[int, Place] = as_mapping(places, "places", "a mapping of nodes to places")
+        self.names = as_mapping(names, "names", "a mapping of nodes to names")
+        self.keys = as_mapping(keys, "keys", "a mapping of nodes to keys")
+        self.edges = as_sequence(edges, "edges", "pairs of nodes")
 
     @classmethod
     def from_network(

@@ -13,7 +13,7 @@ from matplotlib.axes import Axes
 from numpy.typing import NDArray
 
 from dstheory.inference import LikelihoodContour, profile
-from dstheory.kernels.arguments import check_instance
+from dstheory.kernels.arguments import as_mapping, check_instance
 from dstheory.plot._grid import plausible_range
 from dstheory.plot._style import COLORS, axes_or_new, ink, literal, paper
 
@@ -71,7 +71,7 @@ class LevelSetDisplay:
         marginal: tuple[Floats, Floats] | None = None,
         names: tuple[str, str] = ("θ₀", "θ₁"),
     ) -> None:
-        self.outlines = dict(outlines)
+        self.outlines = as_mapping(outlines, "outlines", "a mapping of levels to outlines")
         self.mode = mode
         self.marginal = marginal
         self.names = names
@@ -141,6 +141,8 @@ class LevelSetDisplay:
         LevelSetDisplay
             Itself, with the artists as attributes.
         """
+        if marginal_ax is not None:  # before a figure is opened
+            check_instance("marginal_ax", marginal_ax, Axes, "matplotlib Axes")
         if ax is None and marginal_ax is None and self.marginal is not None:
             ax, marginal_ax = _new_pair()
         self.ax_ = ax = axes_or_new(ax)
@@ -174,7 +176,6 @@ class LevelSetDisplay:
         return polygon
 
     def _plot_marginal(self, ax: Axes, marginal: tuple[Floats, Floats]) -> None:
-        check_instance("marginal_ax", ax, Axes, "matplotlib Axes")
         (self.marginal_,) = ax.plot(*marginal, color=ink(), lw=1.6)
         self.shadows_ = {
             level: ax.plot(

@@ -11,6 +11,7 @@ from numpy.typing import NDArray
 from dstheory._checks import same_frame
 from dstheory._masses import check_mass
 from dstheory.kernels import setwise
+from dstheory.kernels.arguments import as_mapping, as_sequence, check_choice
 from dstheory.mass import MassFunction
 from dstheory.plot._sets import by_size, set_name
 from dstheory.plot._style import COLORS, axes_or_new, ink, literal, paper
@@ -92,10 +93,14 @@ class MassDisplay:
         marks: Mapping[tuple[str, str], Floats] | None = None,
         note: str = "",
     ) -> None:
-        self.sets = list(sets)
-        self.masses = dict(masses)
-        self.spread = dict(spread or {})
-        self.marks = dict(marks or {})
+        self.sets = as_sequence(sets, "sets", "names of sets")
+        self.masses = as_mapping(masses, "masses", "a mapping of names to masses")
+        self.spread = (
+            {} if spread is None else as_mapping(spread, "spread", "a mapping of names to spreads")
+        )
+        self.marks = (
+            {} if marks is None else as_mapping(marks, "marks", "a mapping of names to marks")
+        )
         self.note = note
 
     @classmethod
@@ -258,10 +263,9 @@ def _sources(m: Any) -> dict[str, MassFunction]:
 
 
 def _kinds(show: Iterable[str]) -> list[str]:
-    kinds = [show] if isinstance(show, str) else list(show)
+    kinds = [show] if isinstance(show, str) else as_sequence(show, "show", "a text, or several")
     for kind in kinds:
-        if kind not in _MARKS:
-            raise ValueError(f"show holds {kind!r}, expected {', '.join(map(repr, _MARKS))}")
+        check_choice("show", kind, _MARKS)
     return kinds
 
 

@@ -5,6 +5,7 @@ from typing import Any, final
 
 from matplotlib.axes import Axes
 
+from dstheory.kernels.arguments import as_mapping, as_sequence
 from dstheory.network import ValuationNetwork, to_graph
 from dstheory.network.layout import network_positions
 from dstheory.plot._style import COLORS, axes_or_new, literal, paper
@@ -48,9 +49,9 @@ class NetworkDisplay:
         valuations: Mapping[Hashable, Place],
         links: list[tuple[str, Hashable]],
     ) -> None:
-        self.variables = dict(variables)
-        self.valuations = dict(valuations)
-        self.links = list(links)
+        self.variables = as_mapping(variables, "variables", "a mapping of names to places")
+        self.valuations = as_mapping(valuations, "valuations", "a mapping of keys to places")
+        self.links = as_sequence(links, "links", "pairs of a name and a key")
 
     @classmethod
     def from_network(cls, network: ValuationNetwork, *, ax: Axes | None = None) -> "NetworkDisplay":

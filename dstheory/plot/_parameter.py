@@ -14,6 +14,7 @@ from matplotlib.axes import Axes
 from numpy.typing import NDArray
 
 from dstheory.inference import LikelihoodContour, RandomInterval, predictive_binary
+from dstheory.kernels.arguments import as_mapping
 from dstheory.mass import MassFunction
 from dstheory.plot._grid import as_limits, contour_grid, plausible_range
 from dstheory.plot._regions import fill_regions
@@ -75,7 +76,11 @@ class ParameterContourDisplay:
     ) -> None:
         self.theta = theta
         self.plausibility = plausibility
-        self.level_sets = dict(level_sets or {})
+        self.level_sets = (
+            {}
+            if level_sets is None
+            else as_mapping(level_sets, "level_sets", "a mapping of levels to sets")
+        )
         self.mass_function = mass_function
         self.name = name
 

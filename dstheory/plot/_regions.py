@@ -51,8 +51,9 @@ def fill_regions(
     if probability.ndim != 1 or probability.shape != plausibility.shape or not len(probability):
         shapes = f"{probability.shape} and {plausibility.shape}"
         raise ValueError(f"probability and plausibility have shapes {shapes}, expected (g,) both")
-    if len(as_sequence(labels, "labels", "three texts")) != 3:
-        raise ValueError(f"there are {len(labels)} labels, expected three")
+    texts = as_sequence(labels, "labels", "three texts")
+    if len(texts) != 3:
+        raise ValueError(f"there are {len(texts)} labels, expected three")
     top = int(np.argmax(plausibility))
     blue, orange = COLORS["blue"], COLORS["orange"]
     parts: tuple[tuple[slice, float, dict[str, Any]], ...] = (
@@ -64,6 +65,6 @@ def fill_regions(
         ax.fill_between(
             probability[part], plausibility[part], edge, label=label, **{"lw": 0, **style}
         )
-        for label, (part, edge, style) in zip(labels, parts, strict=True)
+        for label, (part, edge, style) in zip(texts, parts, strict=True)
     )
     return left, right, below

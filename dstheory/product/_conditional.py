@@ -20,7 +20,7 @@ from dstheory._masses import batch_of, check_mass
 from dstheory.construct import bayesian, vacuous
 from dstheory.errors import DSTheoryError, FrameError, MassError
 from dstheory.kernels import bits
-from dstheory.kernels.arguments import as_sequence
+from dstheory.kernels.arguments import as_sequence, check_choice
 from dstheory.kernels.shapes import stretched
 from dstheory.mass import MassFunction
 from dstheory.product._events import Event, as_event, frame_of
@@ -153,8 +153,7 @@ def conditional(
       not {rain=yes, grass=dry}  0.25
     """
     given = _parents(child, parents)
-    if missing not in ("refuse", "vacuous"):
-        raise ValueError(f"missing is {missing!r}, expected 'refuse' or 'vacuous'")
+    check_choice("missing", missing, ("refuse", "vacuous"))
     if not isinstance(table, Mapping):
         raise TypeError(f"table is a mapping of configurations to beliefs, not {table!r}")
     rows: list[MassFunction | None] = [None] * len(given)
@@ -227,8 +226,7 @@ def probability_table(
       {rain=no, grass=wet}   0.375
       {rain=no, grass=dry}   0.375
     """
-    if prior not in ("none", "uniform"):
-        raise ValueError(f"prior is {prior!r}, expected 'none' or 'uniform'")
+    check_choice("prior", prior, ("none", "uniform"))
     frame = ProductFrame([*_listed(parents), _as_variable(child)])
     rows = _checks.as_masses(probabilities)
     if rows.shape != frame.shape:

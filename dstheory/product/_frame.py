@@ -17,7 +17,7 @@ from numpy.typing import NDArray
 from dstheory.errors import FrameError
 from dstheory.frame import Frame
 from dstheory.kernels import bits, bitsets
-from dstheory.kernels.arguments import as_sequence
+from dstheory.kernels.arguments import as_sequence, did_you_mean
 from dstheory.product._names import event_text, title
 from dstheory.product._variable import Variable
 
@@ -135,9 +135,9 @@ class ProductFrame(Frame):
         try:
             return self._axes[name]
         except (KeyError, TypeError):
-            known = ", ".join(map(repr, self._names))
+            known, meant = ", ".join(map(repr, self._names)), did_you_mean(name, self._names)
             raise FrameError(
-                f"{name!r} is not a variable here; the variables are {known}"
+                f"{name!r} is not a variable here; the variables are {known}{meant}"
             ) from None
 
     def mask(self, event: Any) -> int:

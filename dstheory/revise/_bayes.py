@@ -18,6 +18,7 @@ from dstheory._shares import as_share
 from dstheory.errors import DSTheoryError, MassError, TotalConflictError
 from dstheory.frame import Frame
 from dstheory.kernels import bits, pairwise, setwise
+from dstheory.kernels.arguments import check_flag
 from dstheory.kernels.shapes import stretched
 from dstheory.mass import MassFunction
 from dstheory.revise._arguments import broadcast_shape, matched, refuse_rows
@@ -92,6 +93,7 @@ def generalized_bayes(
     >>> generalized_bayes(prior.frame, {"ant": 0.75, "bee": 0.25}, prior=prior).contour()
     array([0.5, 0.5])
     """
+    check_flag("normalize", normalize)
     _checks.check_frame(frame)
     pl = np.moveaxis(as_share(_as_rows(frame, likelihoods), "likelihood", 1), -1, 0)
     start = _vacuous(frame, pl.dtype) if prior is None else check_mass(prior, "prior")

@@ -12,10 +12,11 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from dstheory._checks import check_atol, kept_sum
+from dstheory._checks import kept_sum
 from dstheory._masses import check_mass, collected
 from dstheory.errors import MassError
 from dstheory.kernels import predicates
+from dstheory.kernels.arguments import check_atol
 from dstheory.kernels.naming import RATES, shares_by_name
 from dstheory.kernels.shapes import stretched
 from dstheory.mass import MassFunction

@@ -16,6 +16,7 @@ from dstheory import _checks
 from dstheory._masses import check_mass, collected
 from dstheory.errors import MassError
 from dstheory.kernels import bits, predicates
+from dstheory.kernels.arguments import check_choice
 from dstheory.kernels.shapes import stretched
 from dstheory.mass import MassFunction
 from dstheory.revise._arguments import broadcast_shape, refuse_rows
@@ -96,8 +97,7 @@ def jeffrey(
         "nothing can be taken for certain there: use .normalize() first",
         MassError,
     )
-    if rule not in ("outer", "inner"):
-        raise ValueError(f"rule is {rule!r}, expected 'outer' or 'inner'")
+    check_choice("rule", rule, ("outer", "inner"))
     focal, sets = prior.focal, evidence.focal
     if rule == "outer":
         kept = np.asarray(np.bitwise_and.outer(sets, focal) != 0, dtype=bool)

@@ -15,7 +15,7 @@ from numpy.typing import NDArray
 from dstheory import _checks
 from dstheory._masses import check_mass
 from dstheory.errors import MassError
-from dstheory.kernels.arguments import as_sequence
+from dstheory.kernels.arguments import as_sequence, check_choice
 from dstheory.mass import MassFunction
 
 __all__ = ["ContextualRates", "learn_contextual_rates"]
@@ -109,9 +109,7 @@ def learn_contextual_rates(
     >>> learn_contextual_rates(m, ["ant", "ant", "bee"])
     ContextualRates(rates={('ant',): 0.5, ('bee',): 0.0}, error=1.5)
     """
-    if correction not in _COEFFICIENTS:
-        names = ", ".join(map(repr, _COEFFICIENTS))
-        raise ValueError(f"correction is {correction!r}, expected one of {names}")
+    check_choice("correction", correction, _COEFFICIENTS)
     truth = _truth(m, labels)
     constant, slope = _COEFFICIENTS[correction](m.contour())
     gap = truth - constant

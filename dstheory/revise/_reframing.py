@@ -15,7 +15,7 @@ from dstheory._masses import check_mass
 from dstheory.errors import FrameError
 from dstheory.frame import Frame
 from dstheory.kernels import bits
-from dstheory.kernels.arguments import check_choice
+from dstheory.kernels.arguments import check_choice, did_you_mean
 from dstheory.mass import MassFunction
 from dstheory.revise.transfer import image, transfer
 
@@ -165,7 +165,9 @@ def rename(m: MassFunction, labels: Mapping[Any, Any]) -> MassFunction:
         raise TypeError(f"labels are a mapping of labels to new labels, not {labels!r}")
     for label in labels:
         if label not in frame:
-            raise FrameError(f"{label!r} is not a label of {frame!r}")
+            raise FrameError(
+                f"{label!r} is not a label of {frame!r}{did_you_mean(label, frame.labels)}"
+            )
     renamed = Frame([labels.get(label, label) for label in frame])
     return MassFunction.from_store(renamed, m.focal, m.store)
 
@@ -177,7 +179,9 @@ def _partition(coarse: Frame, fine: Any, mapping: Any) -> NDArray[Any]:
         raise TypeError(f"mapping is a mapping of coarse labels to fine events, not {mapping!r}")
     for label in mapping:
         if label not in coarse:
-            raise FrameError(f"{label!r} is not a label of {coarse!r}")
+            raise FrameError(
+                f"{label!r} is not a label of {coarse!r}{did_you_mean(label, coarse.labels)}"
+            )
     missing = [label for label in coarse if label not in mapping]
     if missing:
         raise FrameError(f"mapping has no event for {missing!r} of {coarse!r}")

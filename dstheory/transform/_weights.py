@@ -25,6 +25,7 @@ from dstheory.construct.arguments import (
 from dstheory.errors import MassError
 from dstheory.frame import Frame
 from dstheory.kernels import moebius
+from dstheory.kernels.arguments import check_flag
 from dstheory.mass import MassFunction
 from dstheory.transform._butterflies import meeting_products, meeting_sums, superset_quotients
 from dstheory.transform._tables import dense_masses
@@ -79,6 +80,7 @@ def conjunctive_weights(m: MassFunction, *, log: bool = False) -> NDArray[Any]:
     >>> conjunctive_weights(m).round(3)
     array([1.   , 1.   , 1.75 , 0.4  , 1.   , 1.   , 0.286, 1.   ])
     """
+    check_flag("log", log)
     missing = not_positive(check_mass(m).mass(mask=m.frame.full))
     _refuse_rows(missing, "dogmatic (m(frame) = 0)", "conjunctive weights", "discount it first")
     table = moebius.superset_sums(_dense(m, log))
@@ -120,6 +122,7 @@ def disjunctive_weights(m: MassFunction, *, log: bool = False) -> NDArray[Any]:
     >>> disjunctive_weights(m)
     array([1. , 0.5, 0.5, 1. ])
     """
+    check_flag("log", log)
     missing = not_positive(check_mass(m).mass(mask=0))
     _refuse_rows(missing, "normalized (m(empty) = 0)", "disjunctive weights", "complement it")
     table = moebius.subset_sums(_dense(m, log))
@@ -168,6 +171,7 @@ def from_conjunctive_weights(
     >>> from_conjunctive_weights(frame, [1, 0.5, 0.5, 1]).to_dict()
     {(): 0.25, ('a',): 0.25, ('b',): 0.25, ('a', 'b'): 0.25}
     """
+    check_flag("log", log)
     table = commonalities_of_weights(_set_major(frame, weights, log), log=log)
     return from_q(frame, np.moveaxis(table, 0, -1), atol=atol)
 
@@ -211,6 +215,7 @@ def from_disjunctive_weights(
     >>> from_disjunctive_weights(Frame(["a", "b"]), [1, 0.5, 1, 1]).to_dict()
     {(): 0.5, ('a',): 0.5}
     """
+    check_flag("log", log)
     table = commonalities_of_weights(_set_major(frame, weights, log)[::-1], log=log)[::-1]
     return from_implicability(frame, np.moveaxis(table, 0, -1), atol=atol)
 

@@ -16,6 +16,7 @@ from sklearn.base import BaseEstimator, ClassifierMixin
 from sklearn.utils.validation import check_is_fitted, column_or_1d
 
 from dstheory import Frame, MassFunction
+from dstheory.kernels.arguments import as_array, check_instance
 from evical.calibrators import saved
 from evical.calibrators.fields import Field, owners
 from evical.scores import ScoreCounts
@@ -151,9 +152,8 @@ class BaseCalibrator(ClassifierMixin, BaseEstimator, ABC):  # type: ignore[misc]
         ['healthy']
         """
         self._check_all_parameters()
-        if not isinstance(counts, ScoreCounts):
-            raise TypeError(f"counts are {type(counts).__name__}, expected ScoreCounts")
-        labels = np.asarray(column_or_1d(classes))
+        check_instance("counts", counts, ScoreCounts, "ScoreCounts")
+        labels = np.asarray(column_or_1d(as_array(classes, "classes")))
         if len(labels) != 2 or labels[0] == labels[1]:
             raise ValueError(f"classes are {labels.tolist()}, expected two different ones")
         if not (counts.n_negative and counts.n_positive):
@@ -196,6 +196,10 @@ class BaseCalibrator(ClassifierMixin, BaseEstimator, ABC):  # type: ignore[misc]
         values, labels = self._checked(scores), check_labels(y)
         check_same_length(scores=values, y=labels)
         return values, labels
+
+    def _read(self, scores: Any) -> NDArray[np.float64]:
+        array = as_array(scores, "scores")  # of any shape
+        return self._scale(self._checked(array.ravel())).reshape(array.shape)
 
     def _checked(self, scores: Any) -> Floats:
         values = check_scores(scores)

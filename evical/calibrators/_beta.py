@@ -228,7 +228,7 @@ class BetaCalibrator(BaseCalibrator):
         profile = self._profile
         if profile is None:
             raise ValueError(f"model is {self.model!r}; a contour function needs 'likelihood'")
-        read = self._scale(self._checked(np.ravel(scores))).reshape(np.shape(scores))
+        read = self._read(scores)
         return contour(
             log_odds(read), probability, lambda x, eta: profile.deviance(x, eta[:, 0])[:, None]
         )

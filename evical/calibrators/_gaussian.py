@@ -194,7 +194,7 @@ class GaussianCalibrator(BaseCalibrator):
         check_is_fitted(self)
         if self._table is None:
             raise ValueError(f"model is {self.model!r}; a contour function needs 'likelihood'")
-        read = self._scale(self._checked(np.ravel(scores))).reshape(np.shape(scores))
+        read = self._read(scores)
         z = self._fit.standardize(read)
         return contour(z, probability, GaussianProfile(self._fit).deviance)
 

@@ -154,7 +154,7 @@ class LogisticCalibrator(BaseCalibrator):
         array([0.65, 1.  ])
         """
         profile = self._likelihood()
-        read = self._scale(self._checked(np.ravel(scores))).reshape(np.shape(scores))
+        read = self._read(scores)
         tau = as_floats(probability, "probability")
         outside = ~((tau >= 0) & (tau <= 1))
         if outside.any():

@@ -180,7 +180,7 @@ class PiecewiseLogisticCalibrator(BaseCalibrator):
         fit = self._fit
         if self._table is None:
             raise ValueError(f"model is {self.model!r}; a contour function needs 'likelihood'")
-        read = self._scale(self._checked(np.ravel(scores))).reshape(np.shape(scores))
+        read = self._read(scores)
         return contour(fit.standardize(read), probability, self._profile.deviance)
 
     def _get_state(self) -> dict[str, Any]:

@@ -180,7 +180,7 @@ class TemperatureCalibrator(BaseCalibrator):
         profile = self._profile
         if profile is None:
             raise ValueError(f"model is {self.model!r}; a contour function needs 'likelihood'")
-        read = self._scale(self._checked(np.ravel(scores))).reshape(np.shape(scores))
+        read = self._read(scores)
         z = self._fit.standardize(read)
         return contour(z, probability, lambda at, eta: profile.at(at, eta[:, 0])[:, None])
 

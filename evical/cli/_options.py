@@ -5,6 +5,7 @@ from collections.abc import Callable, Mapping, Sequence
 from types import NoneType, UnionType
 from typing import Any, Literal, Union, get_args, get_origin
 
+from dstheory.kernels.arguments import did_you_mean
 from evical.cli._names import suggestion
 
 __all__ = ["parsed_options", "settable"]
@@ -57,8 +58,11 @@ def _value(name: str, text: str, annotation: Any, owner: str) -> Any:
         return next(v for kind in (int, float, str) if (v := _read(text, kind)) is not None)
     if get_origin(annotation) is Literal:
         if text not in get_args(annotation):
-            choices = ", ".join(map(str, get_args(annotation)))
-            raise ValueError(f"{owner}: option {name} is {text!r}, expected one of {choices}")
+            choices = get_args(annotation)
+            raise ValueError(
+                f"{owner}: option {name} is {text!r}, expected one of "
+                f"{', '.join(map(str, choices))}{did_you_mean(text, choices)}"
+            )
         return text
     is_union = get_origin(annotation) in (Union, UnionType)
     kinds = get_args(annotation) if is_union else (annotation,)

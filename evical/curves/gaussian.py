@@ -21,6 +21,7 @@ __all__ = ["LEAST_VARIANCE", "GaussianFit", "GaussianProfile", "fit_gaussian"]
 
 Floats = NDArray[np.float64]
 
+_FARTHEST = 1e30  # nothing is known from 1e10 on, and squares of this are finite
 _GREATEST = float(np.finfo(np.float64).max)
 _FAR = 1e100  # units beyond which squares would overflow
 LEAST_VARIANCE = 1e-290  # units; below, all scores of a class are one to rounding
@@ -173,6 +174,7 @@ class GaussianProfile:
     def deviance(self, z: Floats, log_odds: Floats) -> Floats:
         """Minus the log relative likelihood of log-odds (k, q) at scores (k,) in standard units."""
         shape = log_odds.shape
+        z = np.clip(z, -_FARTHEST, _FARTHEST)
         z, target = np.repeat(z, shape[1]), log_odds.ravel()
         kappa = self._solve(z, target)
         return np.maximum(self._at(z, kappa)[2], 0.0).reshape(shape)

@@ -33,6 +33,8 @@ from evical.scores.standardize import standardized
 
 Array = NDArray[np.float64]
 
+_GREATEST = 1e150  # of a parameter, so that products with scores stay finite
+
 _SCALES = 5e-324, 1.7e308
 _FARTHEST = 1e140  # its square, times any weight, is finite; every sigmoid has long ended there
 _EXACT = 64  # samples with at most that many distinct scores are kept as they are
@@ -162,7 +164,7 @@ class LogisticProfile:
         ndarray
             Values in [0, 1], 1 at Platt's fit.
         """
-        theta0, theta1 = as_floats(theta0, "theta0"), as_floats(theta1, "theta1")
+        theta0, theta1 = _parameter("theta0", theta0), _parameter("theta1", theta1)
         value = self._deviance.value(-(theta0 + theta1 * self.center), -theta1 * self.scale)
         return np.exp(-value)
 
@@ -341,3 +343,12 @@ def _belief_in_slope(deviance: Deviance) -> float:
     favor, against = deviance.weights @ expit(log_odds), deviance.weights @ expit(-log_odds)
     constant = np.log(favor) - np.log(against)
     return float(-np.expm1(-deviance.value(constant, np.zeros(()))))
+
+
+def _parameter(name: str, values: ArrayLike) -> Array:
+    array = as_floats(values, name)
+    wrong = ~(np.abs(array) <= _GREATEST)
+    if wrong.any():
+        expected = f"numbers from {-_GREATEST:g} to {_GREATEST:g}"
+        raise ValueError(f"{name} is {array[wrong].flat[0]}, expected {expected}")
+    return array

@@ -5,6 +5,8 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
+from dstheory.kernels.arguments import as_array, as_floats, as_sequence
+
 __all__ = ["Dataset"]
 
 
@@ -48,7 +50,13 @@ class Dataset:
     encoded: tuple[str, ...] = ()
 
     def __post_init__(self) -> None:
-        labels = np.asarray(self.y)
+        for names in ("feature_names", "class_names"):
+            listed = as_sequence(getattr(self, names), names, "several names")
+            object.__setattr__(self, names, tuple(listed))
+        as_floats(self.X, "X")
+        labels = as_array(self.y, "y")
+        if labels.ndim != 1:
+            raise ValueError(f"y has shape {labels.shape}, expected (n,)")
         if labels.dtype.kind not in "iub":
             raise TypeError(f"y is of {labels.dtype}, expected positions in class_names")
         # Copies, because freezing the caller's arrays would be a side effect.

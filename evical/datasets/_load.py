@@ -123,7 +123,9 @@ def load_split(name: str, data: str | Path | None = None) -> tuple[Dataset, Data
     """
     check_instance("name", name, str, "a text such as 'pendigits'")
     if f"{name}_train" not in KNOWN:
-        raise ValueError(f"{name!r} has no known split in training and test samples")
+        split = [known.removesuffix("_train") for known in KNOWN if known.endswith("_train")]
+        meant = did_you_mean(name, split)
+        raise ValueError(f"{name!r} has no known split in training and test samples{meant}")
     return load(f"{name}_train", data), load(f"{name}_test", data)
 
 

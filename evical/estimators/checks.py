@@ -6,6 +6,7 @@ import numpy as np
 from numpy.typing import NDArray
 from sklearn.utils import indexable
 
+from dstheory.kernels.arguments import as_array
 from evical.scores.checks import check_labels, check_weights
 
 __all__ = ["check_groups", "check_samples"]
@@ -33,7 +34,7 @@ def check_groups(groups: Any, n: int) -> NDArray[Any]:
     Traceback (most recent call last):
     ValueError: groups have shape (2,), expected (3,), one each
     """
-    array = np.asarray(groups)
+    array = as_array(groups, "groups")
     if array.shape != (n,):
         raise ValueError(f"groups have shape {array.shape}, expected ({n},), one each")
     return array

@@ -9,13 +9,11 @@ import numpy as np
 from sklearn.utils._user_interface import _print_elapsed_time
 from sklearn.utils.parallel import Parallel, delayed
 
-from dstheory.kernels.arguments import check_instance, shown
+from evical.scores.parameters import check_jobs
 
 __all__ = ["Progress", "check_verbose"]
 
 T = TypeVar("T")
-
-_MOST_JOBS = 9999
 
 
 @dataclass(frozen=True)
@@ -46,7 +44,7 @@ class Progress:
         steps: int | None = None,
     ) -> list[T]:
         """The results of `work` for each named tuple of arguments, `n_jobs` at once."""
-        _check_jobs(n_jobs)
+        check_jobs(n_jobs)
         total = len(tasks) if steps is None else steps
         return list(
             Parallel(n_jobs=n_jobs)(
@@ -90,12 +88,3 @@ def check_verbose(verbose: Any) -> None:
         raise TypeError(wrong)
     if verbose < 0:
         raise ValueError(wrong)
-
-
-def _check_jobs(n_jobs: Any) -> None:
-    if n_jobs is None:
-        return
-    expected = "None, or a whole number other than 0"
-    check_instance("n_jobs", n_jobs, (int, np.integer), expected)
-    if n_jobs == 0 or not -_MOST_JOBS <= n_jobs <= _MOST_JOBS:
-        raise ValueError(f"n_jobs is {shown(n_jobs)}, expected {expected}, of 4 digits at most")

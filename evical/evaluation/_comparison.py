@@ -12,8 +12,8 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from dstheory.kernels.arguments import check_choice, check_count
-from evical.evaluation._cross_validation import MEASURES, Fold, Tried, folds_of, tried
+from dstheory.kernels.arguments import check_callable, check_choice, check_count
+from evical.evaluation._cross_validation import MEASURES, Fold, Tried, folds_of, is_splitter, tried
 from evical.evaluation._evaluation import Evaluation
 from evical.evaluation._labels import two_labels
 from evical.evaluation._notebook import html_table
@@ -26,6 +26,7 @@ from evical.evaluation.recommendation import (
 )
 from evical.metrics.inputs import MOST_REPEATS
 from evical.scores.checks import check_labels, check_same_length, check_scores
+from evical.scores.parameters import as_random_state, check_jobs
 
 __all__ = ["Comparison", "compare"]
 
@@ -101,8 +102,7 @@ class Comparison:
         ValueError
             If there is no such method or measure.
         """
-        if measure not in MEASURES:
-            raise ValueError(f"no measure {measure!r}; there are {', '.join(MEASURES)}")
+        check_choice("measure", measure, MEASURES)
         return float(self.values[self._row(method), :, MEASURES.index(measure)].mean())
 
     def evaluation(self, method: str, **options: Any) -> Evaluation:
@@ -160,8 +160,7 @@ class Comparison:
         return html_table(repr(self), [head, *rows], [*lost, *str(self.recommendation).split("\n")])
 
     def _row(self, method: str) -> int:
-        if method not in self.methods:
-            raise ValueError(f"no method {method!r}; there are {', '.join(self.methods)}")
+        check_choice("method", method, self.methods)
         return self.methods.index(method)
 
 
@@ -248,6 +247,10 @@ def compare(
     classes = two_labels(labels, pos_label)
     codes = (labels == classes[1]).astype(np.int64)
     _check_plan(cv, repeats, criterion)
+    as_random_state(random_state)
+    check_jobs(n_jobs)
+    if on_fit is not None:
+        check_callable("on_fit", on_fit, "a function without arguments")
     estimators = named(methods, values)
     folds = folds_of(codes, cv, repeats, random_state)
     results = tried(estimators, values, codes, folds, n_jobs, on_fit)
@@ -260,10 +263,10 @@ def compare(
 
 
 def _check_plan(cv: Any, repeats: Any, criterion: Any) -> None:
-    if not hasattr(cv, "split"):
+    if not is_splitter(cv):
         check_count("cv", cv, 2, MOST_REPEATS)
     check_count("repeats", repeats, 1, MOST_REPEATS)
-    if hasattr(cv, "split") and repeats > 1:
+    if is_splitter(cv) and repeats > 1:
         raise ValueError("repeats need other folds each time; give cv as a number of folds")
     check_choice("criterion", criterion, _CRITERIA)
 

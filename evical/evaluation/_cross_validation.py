@@ -67,8 +67,13 @@ def folds_of(y: NDArray[np.int64], cv: Any, repeats: int, random_state: Any) -> 
     return found
 
 
+def is_splitter(cv: Any) -> bool:
+    """Whether it makes folds by itself; a text has a method `split` too, but not for rows."""
+    return hasattr(cv, "split") and not isinstance(cv, str | bytes | type)
+
+
 def _splitter(y: NDArray[np.int64], cv: Any, random_state: Any, repetition: int) -> Any:
-    if hasattr(cv, "split"):
+    if is_splitter(cv):
         return cv
     rarer = int(np.bincount(y, minlength=2).min())
     if cv > rarer:

@@ -10,7 +10,13 @@ from typing import Any
 
 import numpy as np
 
-from dstheory.kernels.arguments import as_sequence, check_instance, check_level, shown
+from dstheory.kernels.arguments import (
+    as_sequence,
+    check_callable,
+    check_instance,
+    check_level,
+    shown,
+)
 from evical.evaluation._comparison import Comparison, compare
 from evical.significance import FriedmanResult, NemenyiResult, Results, friedman, nemenyi
 
@@ -86,6 +92,8 @@ def compare_data_sets(
     >>> found.nemenyi.groups
     [('binning', 'logistic', 'sbb')]
     """
+    if on_data_set is not None:
+        check_callable("on_data_set", on_data_set, "a function of a Comparison")
     check_level("alpha", alpha)
     check_instance("samples", samples, Mapping, "a mapping of names to scores and labels")
     if len(samples) < 2:

@@ -10,7 +10,6 @@ from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
-from sklearn.utils import check_random_state
 
 from dstheory import MassFunction
 from dstheory.kernels.arguments import as_floats, check_count, check_instance, check_level, shown
@@ -29,6 +28,7 @@ from evical.metrics.inputs import (
 )
 from evical.metrics.report import belief_measures
 from evical.scores.checks import check_labels, check_same_length, check_scores
+from evical.scores.parameters import as_random_state
 
 __all__ = ["Evaluation", "Interval"]
 
@@ -119,7 +119,7 @@ class Evaluation:
             prepared(self.y, self.probability, self.bel, self.pl, self.weight, self.n_bins),
             self.n_resamples,
             self.confidence,
-            check_random_state(self.seed),
+            as_random_state(self.seed),
         )
         known: dict[str, Measure] = {measure.name: measure for measure in self.report}
         return tuple(
@@ -299,9 +299,9 @@ class Evaluation:
 def _seed(random_state: Any) -> int:
     """Whole numbers as they are; of a generator the next one."""
     if isinstance(random_state, int | np.integer):
-        check_random_state(random_state)
+        as_random_state(random_state)
         return int(random_state)
-    return int(check_random_state(random_state).randint(2**31))
+    return int(as_random_state(random_state).randint(2**31))
 
 
 def _check_options(mass: Any, n_bins: Any, n_resamples: Any, confidence: Any) -> None:

@@ -5,6 +5,8 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from evical.scores.parameters import check_label
+
 __all__ = ["two_labels"]
 
 
@@ -33,6 +35,7 @@ def two_labels(labels: NDArray[Any], pos_label: Any, ordered: bool = False) -> N
     >>> two_labels(np.array(["no", "yes", "no"]), "no").tolist()
     ['yes', 'no']
     """
+    check_label("pos_label", pos_label)
     found = labels if ordered else np.unique(labels)
     if len(found) == 1:
         raise ValueError(f"y has one class only (all {found[0]}); both classes are needed")

@@ -5,6 +5,8 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
+from dstheory.kernels.arguments import as_floats
+
 __all__ = ["Estimate"]
 
 Floats = NDArray[np.float64]
@@ -32,9 +34,12 @@ class Estimate:
     @classmethod
     def of(cls, values: Floats) -> "Estimate":
         """Estimate from one value a round."""
-        n = len(values)
-        error = float(np.std(values, ddof=1) / np.sqrt(n)) if n > 1 else float("nan")
-        return cls(float(np.mean(values)), error)
+        array = as_floats(values, "values")
+        n = array.size
+        if array.ndim != 1 or n == 0:
+            raise ValueError(f"values have shape {array.shape}, expected (n,) with n of at least 1")
+        error = float(np.std(array, ddof=1) / np.sqrt(n)) if n > 1 else float("nan")
+        return cls(float(np.mean(array)), error)
 
     def is_clear(self, errors: float = 2.0) -> bool:
         """Whether the mean lies more than so many standard errors from zero."""

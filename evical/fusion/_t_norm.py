@@ -13,6 +13,7 @@ import numpy as np
 from dstheory import Frame, MassFunction, discount, vacuous
 from dstheory.combine import learn_tnorm, tnorm_conjunctive
 from dstheory.errors import MassError
+from dstheory.kernels.arguments import check_choice
 from evical.fusion._base import BaseFusion
 from evical.fusion._held_out import HeldOut, as_list
 
@@ -74,8 +75,8 @@ class TNorm(BaseFusion):
         return isinstance(self.parameter, str)
 
     def _check_parameters(self) -> None:
-        if isinstance(self.parameter, str) and self.parameter != "learned":
-            raise ValueError(f"parameter is {self.parameter!r}, expected 'learned' or a number")
+        if isinstance(self.parameter, str):
+            check_choice("parameter", self.parameter, ("learned",), "a number, or ")
         some: Any = 1.0 if self.needs_beliefs else self.parameter
         family: Any = self.family
         knows_nothing = vacuous(Frame((0, 1)))

@@ -138,12 +138,21 @@ def contour(scores: Floats, probability: ArrayLike, profile: ProfileAt) -> Float
     >>> contour(np.zeros(1), [0.5, 1.0], lambda scores, log_odds: log_odds**2).tolist()
     [1.0, 0.0]
     """
-    s, tau = np.broadcast_arrays(scores, as_floats(probability, "probability"))
+    tau = as_floats(probability, "probability")
+    try:
+        s, tau = np.broadcast_arrays(scores, tau)
+    except ValueError as error:
+        shapes = f"{np.shape(scores)} and {tau.shape}"
+        raise ValueError(
+            f"scores and probability have shapes {shapes}, which do not broadcast"
+        ) from error
     outside = ~((tau >= 0) & (tau <= 1))
     if outside.any():
         raise ValueError(f"probability is {tau[outside][0]}, expected numbers in [0, 1]")
     result = np.zeros(s.shape)
     inside = (tau > 0) & (tau < 1)
+    if not inside.any():
+        return result
     result[inside] = np.exp(-profile(s[inside], logit(tau[inside])[:, None])[:, 0])
     return result
 

@@ -13,6 +13,7 @@ import numpy as np
 from scipy.optimize import isotonic_regression
 from scipy.special import xlogy
 
+from dstheory.kernels.arguments import check_choice
 from evical.metrics.bins import bin_numbers, check_bins, summed_bins
 from evical.metrics.inputs import BinarySample, Floats, average, binary_sample
 
@@ -206,8 +207,7 @@ def corp_decomposition(
     Brier score 0.27 = MCB 0.17 - DSC 0.14 + UNC 0.24 (CORP, isotonic regression)
     """
     losses = {"brier": ("Brier score", _squares), "log": ("log loss", _logs)}
-    if score not in losses:
-        raise ValueError(f"score is {score!r}, expected 'brier' or 'log'")
+    check_choice("score", score, losses)
     name, loss = losses[score]
     sample = binary_sample(y_true, y_prob, pos_label, sample_weight)
     of_p = _mean(loss, sample.p, sample)

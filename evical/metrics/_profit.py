@@ -177,7 +177,14 @@ def solicitation_profit(
     gains, costs = _for_each(gain, "gain", n), _for_each(cost, "cost", n)
     known = gains if predicted_gain is None else _for_each(predicted_gain, "predicted_gain", n)
     profits = np.where(sample.p * known > costs, sample.y * gains - costs, 0.0)
-    return float(profits.sum() if sample.weight is None else (profits * sample.weight).sum())
+    with np.errstate(over="ignore", invalid="ignore"):
+        weighted = profits if sample.weight is None else profits * sample.weight
+        total = float(weighted.sum())
+    if not np.isfinite(total):
+        raise ValueError(
+            "the total profit is beyond 1.8e308; give gains and costs in a larger unit"
+        )
+    return total
 
 
 def _for_each(values: Any, name: str, n: int) -> Floats:

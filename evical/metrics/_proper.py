@@ -8,6 +8,7 @@ from typing import Any, Literal
 
 import numpy as np
 
+from dstheory.kernels.arguments import as_real, check_choice, shown
 from evical.metrics.inputs import average, class_sample, mean_squares, of_class
 
 __all__ = ["brier_score", "log_loss", "root_mean_squared_error", "spherical_score"]
@@ -62,8 +63,7 @@ def brier_score(
     >>> brier_score([0, 0, 1, 1, 1], [0.5, 0.0, 0.5, 1.0, 0.0])
     0.3
     """
-    if not isinstance(scale_by_half, bool | np.bool_) and scale_by_half != "auto":
-        raise ValueError(f"scale_by_half is {scale_by_half!r}, expected a bool or 'auto'")
+    check_choice("scale_by_half", scale_by_half, (True, False, "auto"))
     sample = class_sample(y_true, y_prob, labels, sample_weight)
     n_classes = sample.p.shape[1]
     half = n_classes == 2 if scale_by_half == "auto" else scale_by_half
@@ -156,8 +156,8 @@ def log_loss(
     >>> log_loss([0, 1], [0.5, 0.0])
     inf
     """
-    if not 0 <= eps < 1:
-        raise ValueError(f"eps is {eps!r}, expected a number in [0, 1)")
+    if not 0 <= as_real("eps", eps, "a number in [0, 1)") < 1:
+        raise ValueError(f"eps is {shown(eps)}, expected a number in [0, 1)")
     sample = class_sample(y_true, y_prob, labels, sample_weight)
     p = of_class(sample.p, sample.codes)
     with np.errstate(divide="ignore"):  # a wrong certainty costs infinitely much

@@ -11,6 +11,7 @@ import numpy as np
 from scipy.fft import dct, idct
 from scipy.optimize import brentq
 
+from dstheory.kernels.arguments import as_real, shown
 from evical.metrics.inputs import BinarySample, Floats, binary_sample, total_weight
 
 __all__ = ["smooth_calibration_error"]
@@ -18,6 +19,7 @@ __all__ = ["smooth_calibration_error"]
 # Cells of the axis. Residuals are split between two neighbors, an error of the order of
 # (cell / width)^2: below 1e-4 of the result for widths of 0.005 or more.
 _CELLS = 1 << 13
+_WIDEST = 1e6  # nothing but the mean is left long before
 
 
 def smooth_calibration_error(
@@ -73,8 +75,8 @@ def smooth_calibration_error(
     >>> round(smooth_calibration_error([0, 1], [0.5, 0.5]), 6)
     0.0
     """
-    if width is not None and not 0 < width < np.inf:
-        raise ValueError(f"width is {width!r}, expected a positive number")
+    if width is not None and not 0 < as_real("width", width, "a positive number") < np.inf:
+        raise ValueError(f"width is {shown(width)}, expected a positive number")
     waves = _cosines(binary_sample(y_true, y_prob, pos_label, sample_weight))
     if width is not None:
         return _smoothed(waves, width)
@@ -109,6 +111,7 @@ def _smoothed(waves: Floats, width: float) -> float:
     """Mean absolute smoothed residual."""
     # A sampled Gaussian narrower than a cell would ring, and increase the error.
     halves = np.sin(np.pi / (2 * _CELLS) * np.arange(_CELLS))
+    width = min(width, _WIDEST)
     damping = np.exp(-2 * (width * _CELLS * halves) ** 2)
     total = float(np.abs(idct(waves * damping, norm="ortho")).sum())
     return min(total, 1.0)  # the transforms round

@@ -16,6 +16,7 @@ from dstheory import MassFunction
 from dstheory.kernels.arguments import as_array, as_floats
 from dstheory.transform import betp
 from evical.scores.checks import check_labels, check_same_length, check_weights
+from evical.scores.parameters import check_label
 
 __all__ = [
     "BLOCK",
@@ -206,6 +207,7 @@ def _pignistic_positive(m: MassFunction, pos_label: Any, y_true: Any) -> tuple[F
 
 def positive_label(m: MassFunction, pos_label: Any) -> Any:
     """The positive one of the two labels of a frame; the second if none is named."""
+    check_label("pos_label", pos_label)
     labels = m.frame.labels
     if len(labels) != 2:
         raise ValueError(
@@ -218,6 +220,7 @@ def positive_label(m: MassFunction, pos_label: Any) -> Any:
 
 def is_positive(y_true: Any, pos_label: Any) -> Floats:
     """1 where a label is the positive one, else 0."""
+    check_label("pos_label", pos_label)
     y = plain_labels(y_true)
     if y.dtype.kind not in "biuf":
         return _is_positive_name(check_labels(y), pos_label)

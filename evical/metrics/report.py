@@ -154,7 +154,7 @@ def calibration_report(
 def _n_classes(y_prob: Any) -> int:
     if isinstance(y_prob, MassFunction):
         return len(y_prob.frame)
-    shape = np.shape(y_prob)
+    shape = as_array(y_prob, "y_prob").shape
     return shape[1] if len(shape) == 2 and shape[1] > 2 else 2
 
 

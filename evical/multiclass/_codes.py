@@ -193,6 +193,8 @@ def check_code_matrix(matrix: ArrayLike, n_classes: int | None = None) -> NDArra
     ...
     ValueError: column 1 of the code has no class on its negative side
     """
+    if n_classes is not None:
+        check_count("n_classes", n_classes, 2)
     values = as_array(matrix, "code")
     if values.ndim != 2 or values.shape[0] < 2 or values.shape[1] < 1:
         raise ValueError(

@@ -13,7 +13,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 from scipy.special import rel_entr
 
-from dstheory.kernels.arguments import check_choice, check_flag
+from dstheory.kernels.arguments import check_atol, check_choice, check_count, check_flag
 from evical.multiclass._codes import check_code_matrix
 from evical.multiclass._divergence import STEPS, Columns, Problem, Step, make_columns, votes
 from evical.multiclass._inputs import Floats, column_weights, probabilities
@@ -137,6 +137,8 @@ def hastie_tibshirani(
     >>> (18 * hastie_tibshirani([[2 / 3, 2 / 3, 1 / 2]], code, iterative=False)).round(9)
     array([[8., 5., 5.]])
     """
+    check_atol(atol)
+    check_count("max_iter", max_iter)
     values, columns = _problem(r, code, weights)
     step = _step(update)
     check_flag("iterative", iterative)

@@ -12,7 +12,7 @@ from typing import Literal, TypeAlias
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from dstheory.kernels.arguments import as_floats, check_choice
+from dstheory.kernels.arguments import as_floats, check_callable, check_choice
 from evical.multiclass._codes import check_code_matrix
 from evical.multiclass._inputs import Floats
 
@@ -99,7 +99,13 @@ def loss_decode(margins: ArrayLike, code: ArrayLike, loss: Loss = "linear") -> N
         largest = np.abs(f).max(axis=1, keepdims=True)
         parts = [np.exp(sign * f - largest) for sign in (-1, 0, 1)]
     else:
+        check_callable("loss", loss, "a function, 'linear' or 'exponential'")
         parts = [np.asarray(loss(sign * f), dtype=np.float64) for sign in (1, 0, -1)]
+        for part in parts:
+            if part.shape != f.shape:
+                raise ValueError(
+                    f"loss gives shape {part.shape}, expected {f.shape}, one for each margin"
+                )
     signs = [(matrix == sign).T.astype(np.float64) for sign in (1, 0, -1)]
     return _nearest(sum(part @ sign for part, sign in zip(parts, signs, strict=True)))
 

@@ -29,6 +29,7 @@ from evical.multiclass._softmax_profile import (
     levels,
 )
 from evical.multiclass._thinning import merged, thinned
+from evical.scores.parameters import check_label
 
 __all__ = ["MultinomialLogisticCalibrator"]
 
@@ -240,9 +241,12 @@ class MultinomialLogisticCalibrator(BaseMulticlassCalibrator):
         """
         table = self._read(scores)
         tau = np.atleast_1d(as_floats(probability, "probability"))
+        if tau.ndim > 1:
+            raise ValueError(f"probability has shape {tau.shape}, expected (g,)")
         wrong = ~((tau >= 0) & (tau <= 1))
         if wrong.any():
             raise ValueError(f"probability is {tau[wrong][0]}, expected numbers in [0, 1]")
+        check_label("label", label)
         if label not in self.classes_.tolist():
             raise ValueError(f"label is {label!r}, but the classes are {self.classes_.tolist()}")
         place = self.classes_.tolist().index(label)

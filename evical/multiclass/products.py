@@ -19,6 +19,7 @@ from numpy.typing import NDArray
 
 from dstheory import Frame, MassFunction
 from dstheory.errors import CostLimitError
+from dstheory.kernels.arguments import as_array, as_floats, as_sequence, shown
 from dstheory.kernels.bits import mask_array
 
 __all__ = ["MAX_CLASSES", "ProductBeliefs", "bytes_listed", "check_listed"]
@@ -204,7 +205,7 @@ class ProductBeliefs:
         is therefore present_k times the integral of prod_{j != k} (absent_j + present_j x), a
         polynomial of degree K - 1, which K/2 Gauss nodes integrate exactly.
         """
-        nodes, weights = _gauss_legendre(len(self.single)) if rule is None else rule
+        nodes, weights = _gauss_legendre(len(self.single)) if rule is None else _as_rule(rule)
         betp = self.single
         for scale, absent, present in self._terms():
             shares = np.zeros_like(present)
@@ -283,6 +284,19 @@ def leave_one_out(factors: NDArray[Any]) -> NDArray[Any]:
     array([0., 0., 6.])
     """
     return np.asarray(cumulative(factors) * cumulative(factors[::-1])[::-1])
+
+
+def _as_rule(rule: Any) -> tuple[NDArray[Any], NDArray[Any]]:
+    """Nodes and weights of a quadrature; they may be exact."""
+    pair = as_sequence(rule, "rule", "nodes and weights")
+    if len(pair) != 2:
+        raise ValueError(f"rule is {shown(rule)}, expected nodes and weights")
+    nodes, weights = (as_array(part, "rule") for part in pair)
+    for part in (nodes, weights):
+        as_floats(part, "rule")
+    if nodes.ndim != 1 or nodes.shape != weights.shape:
+        raise ValueError(f"rule has shapes {nodes.shape} and {weights.shape}, expected (g,) both")
+    return nodes, weights
 
 
 def _gauss_legendre(n_classes: int) -> tuple[NDArray[np.float64], NDArray[np.float64]]:

@@ -10,11 +10,11 @@ import numpy as np
 from matplotlib.axes import Axes
 from numpy.typing import ArrayLike, NDArray
 
-from dstheory.kernels.arguments import check_level
+from dstheory.kernels.arguments import check_flag, check_level
 from evical.metrics.binned_curve import share_intervals
 from evical.metrics.bins import bin_numbers, check_bins
 from evical.plot._density import draw_rug, shares_style
-from evical.plot._inputs import known_classes, positive_outcomes, predictions
+from evical.plot._inputs import display_name, known_classes, positive_outcomes, predictions
 from evical.plot._interval_data import class_beliefs, outcomes
 from evical.plot.style import (
     axes_or_new,
@@ -154,13 +154,14 @@ class BeliefBandDisplay:
         margin = 0.05 * (np.ptp(values) or 1.0)
         grid = np.linspace(values.min() - margin, values.max() + margin, _N_GRID)
         bel, pl = predictions(calibrator, "predict_interval", grid).T
+        model = getattr(calibrator, "model", None)
         display = cls(
             grid,
             bel,
             pl,
             sample=None if hits is None else (values, hits),
             frequencies=frequencies,
-            name=name or getattr(calibrator, "model", type(calibrator).__name__),
+            name=display_name(calibrator, model if name is None else name),
             class_name=str(classes[1]) if class_name is None else class_name,
         )
         return display.plot(ax, **style)
@@ -253,6 +254,7 @@ class BeliefBandDisplay:
         BeliefBandDisplay
             Itself, with the artists as attributes.
         """
+        check_flag("fill", fill)
         self.ax_ = ax = axes_or_new(ax)
         own = next_curve(ax, "belief")
         color, linestyle = color or own[0], linestyle or own[2]

@@ -13,6 +13,7 @@ from matplotlib.axes import Axes
 from numpy.typing import NDArray
 from scipy.special import expit
 
+from dstheory.kernels.arguments import as_sequence
 from dstheory.plot import fill_regions
 from evical.plot._inputs import known_classes
 from evical.plot.style import axes_or_new, ink, literal
@@ -111,7 +112,11 @@ class ContourDisplay:
             )
         if not isinstance(score, Real):
             raise TypeError(f"score is {score!r}, expected one number")
-        negative, positive = map(str, class_names or known_classes(calibrator))
+        names = known_classes(calibrator) if class_names is None else class_names
+        names = [str(name) for name in as_sequence(names, "class_names", "two names")]
+        if len(names) != 2:
+            raise ValueError(f"class_names are {names}, expected two")
+        negative, positive = names
         contour = np.asarray(calibrator.contour(score, _GRID))
         return cls(_GRID, contour, score=score, class_names=(negative, positive)).plot(ax)
 

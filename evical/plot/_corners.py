@@ -16,7 +16,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from dstheory import MassFunction, betp
-from dstheory.kernels.arguments import check_count, check_instance
+from dstheory.kernels.arguments import as_mapping, as_sequence, check_count, check_instance
 from dstheory.plot import credal_vertices
 from evical.metrics.inputs import MOST_REPEATS, class_sample
 from evical.plot._inputs import known_classes, predictions
@@ -83,11 +83,11 @@ class BaseCornersDisplay(ABC):
         legend: str = "",
         note: str = "",
     ) -> None:
-        self.labels = list(labels)
+        self.labels = as_sequence(labels, "labels", "names of classes")
         self.points = points
         self.groups = groups
-        self.names = list(names)
-        self.corners = dict(corners or {})
+        self.names = as_sequence(names, "names", "names of mass functions")
+        self.corners = as_mapping({} if corners is None else corners, "corners", "corners by name")
         self.legend = legend
         self.note = note
 

@@ -7,14 +7,14 @@ mean squared error of the iterates, which need not fall as their divergence does
 
 from collections.abc import Mapping, Sequence
 from itertools import islice
-from typing import Any, Literal, TypeAlias, final
+from typing import Any, Literal, TypeAlias, final, get_args
 
 import numpy as np
 from matplotlib.axes import Axes
 from matplotlib.ticker import MaxNLocator
 from numpy.typing import ArrayLike, NDArray
 
-from dstheory.kernels.arguments import as_sequence, check_choice, check_count
+from dstheory.kernels.arguments import as_mapping, as_sequence, check_choice, check_count
 from evical.metrics.inputs import MOST_REPEATS, class_sample, indicators
 from evical.multiclass import coupling_divergence, hastie_tibshirani, hastie_tibshirani_steps
 from evical.plot.style import COLORS, axes_or_new, ink
@@ -74,7 +74,7 @@ class CouplingDisplay:
     def __init__(
         self, values: Mapping[Update, Floats], optimum: float, *, measure: Measure = "gap"
     ) -> None:
-        self.values = dict(values)
+        self.values = as_mapping(values, "values", "a mapping of updates to values")
         self.optimum = optimum
         self.measure = measure
 
@@ -131,7 +131,9 @@ class CouplingDisplay:
         least one of each sample is that of the best of their iterates and of 500 more steps by
         "scoring".
         """
-        measure = measure or ("gap" if y_true is None else "mse")
+        if measure is None:
+            measure = "gap" if y_true is None else "mse"
+        updates = as_sequence(updates, "updates", "a list such as ['minorize']")
         _check(measure, updates, n_steps, y_true)
         best = hastie_tibshirani(r, code, weights, atol=1e-13)
         if not len(best):
@@ -203,6 +205,8 @@ def _check(measure: str, updates: Sequence[str], n_steps: int, y_true: Any) -> N
     check_choice("measure", measure, _LABELS)
     if not as_sequence(updates, "updates", "a list such as ['minorize']"):
         raise ValueError(f"updates are {updates!r}, expected a list such as ['minorize']")
+    for update in updates:
+        check_choice("update", update, get_args(Update))
     check_count("n_steps", n_steps, 1, MOST_REPEATS)
     if measure == "mse" and y_true is None:
         raise ValueError("y_true is missing, from which a mean squared error is taken")

@@ -12,7 +12,7 @@ import numpy as np
 from matplotlib.axes import Axes
 from numpy.typing import NDArray
 
-from dstheory.kernels.arguments import check_choice
+from dstheory.kernels.arguments import as_sequence, check_choice
 from evical.plot.style import COLORS, axes_or_new, ink, literal, short
 from evical.significance import HolmResult, NemenyiResult, holm, nemenyi
 
@@ -81,9 +81,12 @@ class CriticalDifferenceDisplay:
         control: str | None = None,
         alpha: float = 0.05,
     ) -> None:
-        self.methods = tuple(methods)
+        self.methods = tuple(as_sequence(methods, "methods", "names of methods"))
         self.mean_ranks = mean_ranks
-        self.groups = [tuple(group) for group in groups]
+        self.groups = [
+            tuple(as_sequence(group, "groups", "groups of methods"))
+            for group in as_sequence(groups, "groups", "groups of methods")
+        ]
         self.critical_difference = critical_difference
         self.control = control
         self.alpha = alpha

@@ -5,6 +5,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
+from dstheory.kernels.arguments import check_instance
 from evical.metrics.inputs import class_codes
 
 __all__ = ["display_name", "known_classes", "positive_index", "positive_outcomes", "predictions"]
@@ -48,4 +49,7 @@ def positive_outcomes(y: ArrayLike, classes: NDArray[Any], index: int) -> NDArra
 
 def display_name(estimator: Any, name: str | None) -> str:
     """The name, or that of the estimator's class."""
-    return type(estimator).__name__ if name is None else name
+    if name is None:
+        return type(estimator).__name__
+    check_instance("name", name, str, "a text")
+    return name

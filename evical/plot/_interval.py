@@ -12,7 +12,7 @@ import numpy as np
 from matplotlib.axes import Axes
 from numpy.typing import ArrayLike, NDArray
 
-from dstheory.kernels.arguments import as_array
+from dstheory.kernels.arguments import as_array, as_sequence
 from evical.plot._density import shares_style
 from evical.plot._inputs import display_name, predictions
 from evical.plot._interval_data import check_threshold, class_beliefs, outcomes
@@ -114,7 +114,7 @@ class BeliefIntervalDisplay:
         self.pl = pl
         self.betp = betp
         self.hits = hits
-        self.class_names = tuple(class_names)
+        self.class_names = tuple(as_sequence(class_names, "class_names", "names of classes"))
         self.threshold = threshold
         self.name = name
 
@@ -168,9 +168,10 @@ class BeliefIntervalDisplay:
         hits = None if y_true is None else outcomes(y_true, y_belief, pos_label)
         if hits is not None:
             check_same_length(y_true=hits, y_belief=beliefs.bel)
-        names = tuple(map(str, beliefs.labels)) if class_names is None else tuple(class_names)
+        given = map(str, beliefs.labels) if class_names is None else class_names
+        names = as_sequence(given, "class_names", "names of classes")
         if len(names) != len(beliefs.labels):
-            raise ValueError(f"class_names are {list(names)}, expected {len(beliefs.labels)}")
+            raise ValueError(f"class_names are {names}, expected {len(beliefs.labels)}")
         display = cls(
             beliefs.bel,
             beliefs.pl,
@@ -336,10 +337,9 @@ def _panels(ax: Any, count: int) -> NDArray[Any]:
             unused.remove()
         return np.asarray(grid.ravel()[:count])
     given = [ax] if ax is None or isinstance(ax, Axes) else np.ravel(as_array(ax, "ax"))
-    panels = np.array([axes_or_new(one) for one in given], dtype=object)
-    if len(panels) != count:
-        raise ValueError(f"there are {len(panels)} axes for {count} classes; give one a class")
-    return panels
+    if len(given) != count:  # before a figure is opened
+        raise ValueError(f"there are {len(given)} axes for {count} classes; give one a class")
+    return np.array([axes_or_new(one) for one in given], dtype=object)
 
 
 def _grouped(values: Floats, most: int) -> Floats:

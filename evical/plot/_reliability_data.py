@@ -11,11 +11,11 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 from scipy.optimize import isotonic_regression
-from sklearn.utils import check_random_state
 
 from dstheory.kernels.arguments import check_count
 from evical.metrics.binned_curve import curve_of
 from evical.metrics.inputs import MOST_REPEATS, BinarySample
+from evical.scores.parameters import as_random_state
 
 __all__ = [
     "Reliability",
@@ -123,7 +123,7 @@ def _band(
     random_state: Any,
 ) -> tuple[Floats, Floats, Floats]:
     """Quantiles of isotonic curves of outcomes that happen with the predicted probabilities."""
-    random = check_random_state(random_state)
+    random = as_random_state(random_state)
     if len(values) > _MAX_DISTINCT:
         starts = np.linspace(0, len(values), _MAX_DISTINCT + 1).astype(np.intp)[:-1]
         place = np.searchsorted(starts, place, side="right") - 1

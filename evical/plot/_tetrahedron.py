@@ -13,6 +13,7 @@ from mpl_toolkits.mplot3d.art3d import (  # type: ignore[import-untyped]  # none
 )
 from numpy.typing import NDArray
 
+from dstheory.kernels.arguments import as_real, shown
 from evical.plot._corners import MARKS, BaseCornersDisplay
 from evical.plot.style import COLORS, ink
 
@@ -100,6 +101,8 @@ class TetrahedronDisplay(BaseCornersDisplay):
         TypeError
             If the axes have no third dimension.
         """
+        _check_angle("elev", elev)
+        _check_angle("azim", azim)
         self.ax_ = ax = _axes(ax)
         # First: fixed limits keep matplotlib from taking them from polygons, which it fills up to
         # equal lengths with whatever is in memory.
@@ -184,6 +187,12 @@ def _lines(ax: Any, places: Floats, pairs: Any, **style: Any) -> Any:
     lines = Line3DCollection([ends[[a, b]] for a, b in pairs], **style)
     ax.add_collection3d(lines)
     return lines
+
+
+def _check_angle(name: str, value: Any) -> None:
+    """Raise unless an angle is a finite number."""
+    if not np.isfinite(as_real(name, value, "an angle in degrees")):
+        raise ValueError(f"{name} is {shown(value)}, expected an angle in degrees")
 
 
 def _look(ax: Any, elev: float, azim: float) -> None:

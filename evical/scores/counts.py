@@ -6,13 +6,12 @@ once, so that each method is a function of sorted distinct scores and two weight
 """
 
 from dataclasses import dataclass
-from operator import index
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
-from dstheory.kernels.arguments import as_floats
+from dstheory.kernels.arguments import as_array, as_floats, check_count, shown
 from evical.scores.checks import (
     check_binary,
     check_range,
@@ -163,6 +162,7 @@ class ScoreCounts:
         >>> ScoreCounts.from_samples([1, 2, 3, 3, 3], [0, 0, 1, 1, 1]).group_starts(2)
         array([0, 2])
         """
+        check_count("n_groups", n_groups, 1, 2**53)
         total = self.total
         middle = np.cumsum(total) - total / 2
         group = np.minimum((middle * (n_groups / total.sum())).astype(np.intp), n_groups - 1)
@@ -187,9 +187,7 @@ class ScoreCounts:
         >>> counts.compress(2).scores
         array([1.5, 3.5])
         """
-        max_size = index(max_size)
-        if max_size < 1:
-            raise ValueError(f"max_size is {max_size}, but at least one score must remain")
+        check_count("max_size", max_size, 1)
         if len(self) <= max_size:
             return self
         return self.pool(self.group_starts(max_size))
@@ -213,6 +211,7 @@ class ScoreCounts:
         >>> counts.pool(np.array([0, 3])).scores
         array([2., 4.])
         """
+        starts = self._checked_starts(starts)
         total = self.total
         weight = np.add.reduceat(total, starts)
         # A mean relative to the first score of its group can leave the group by rounding only,
@@ -230,6 +229,18 @@ class ScoreCounts:
             np.add.reduceat(self.negative, starts),
             np.add.reduceat(self.positive, starts),
         )
+
+    def _checked_starts(self, starts: Any) -> NDArray[np.intp]:
+        array = as_array(starts, "starts")
+        if array.dtype.kind not in "iu":
+            raise TypeError(f"starts are {shown(starts)}, expected positions (whole numbers)")
+        rising = array.ndim == 1 and array.size and bool((np.diff(array) > 0).all())
+        if not rising or array[0] != 0 or array[-1] >= len(self):
+            raise ValueError(
+                f"starts are {shown(starts)}, expected ascending positions below {len(self)}, the "
+                "first 0"
+            )
+        return array.astype(np.intp)
 
 
 def checked_counts(scores: Any, negative: Any, positive: Any) -> ScoreCounts:

@@ -12,7 +12,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 from scipy.stats import norm, studentized_range
 
-from dstheory.kernels.arguments import as_floats, check_level
+from dstheory.kernels.arguments import as_floats, check_choice, check_level
 from evical.significance._results import as_results
 from evical.significance._text import aligned, data_frame
 
@@ -217,8 +217,8 @@ def holm(
     table = as_results(results, greater_is_better)
     (n, k), ranks = table.values.shape, table.mean_ranks
     names = list(table.methods)
-    if control is not None and str(control) not in names:
-        raise ValueError(f"control is {control!r}, expected one of {', '.join(map(repr, names))}")
+    if control is not None:
+        check_choice("control", str(control), names)
     chosen = int(np.argmin(ranks)) if control is None else names.index(str(control))
     others = np.array([j for j in range(k) if j != chosen])
     differences = ranks[others] - ranks[chosen]

@@ -8,7 +8,7 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy.stats import rankdata
 
-from dstheory.kernels.arguments import as_floats
+from dstheory.kernels.arguments import as_floats, as_sequence, check_flag
 from evical.significance.numbers import without_rounding
 
 __all__ = ["Results", "as_results"]
@@ -50,7 +50,8 @@ class Results:
 
     def __post_init__(self) -> None:
         values = as_floats(self.values, "results").copy()
-        names = tuple(map(str, self.methods))
+        names = tuple(map(str, as_sequence(self.methods, "methods", "names of methods")))
+        check_flag("greater_is_better", self.greater_is_better)
         if values.ndim != 2 or min(values.shape) < 2:
             raise ValueError(
                 f"results have shape {values.shape}, expected a row for each of at least 2 data "
@@ -91,6 +92,7 @@ def as_results(results: Any, greater_is_better: bool) -> Results:
     TypeError
         If a column of a data frame, or a value, is no number.
     """
+    check_flag("greater_is_better", greater_is_better)
     if isinstance(results, Results):
         return results
     if hasattr(results, "columns"):

@@ -52,9 +52,21 @@ BATCH = MassFunction(FRAME, [7], np.ones((3, 1, 1)))
 @pytest.mark.parametrize(
     ("wrong", "error", "message"),
     [
-        (lambda: MassFunction(FRAME, None, [1]), TypeError, "focal is a sequence of masks"),
-        (lambda: MassFunction(FRAME, 7, [1]), TypeError, "focal is a sequence of masks"),
-        (lambda: MassFunction(FRAME, "a", [1]), TypeError, "focal is a sequence of masks"),
+        (
+            lambda: MassFunction(FRAME, None, [1]),
+            TypeError,
+            "focal is .*, expected a sequence of masks",
+        ),
+        (
+            lambda: MassFunction(FRAME, 7, [1]),
+            TypeError,
+            "focal is .*, expected a sequence of masks",
+        ),
+        (
+            lambda: MassFunction(FRAME, "a", [1]),
+            TypeError,
+            "focal is .*, expected a sequence of masks",
+        ),
         (
             lambda: MassFunction(FRAME, [1, 7], [[0.5, 0.5], [1]]),
             MassError,
@@ -79,7 +91,11 @@ BATCH = MassFunction(FRAME, [7], np.ones((3, 1, 1)))
         ),
         (lambda: transform.dsmp(BATCH, "x"), TypeError, "epsilon is a number, not 'x'"),
         (lambda: measure.table_distance(BATCH, BATCH, p="x"), TypeError, "p is a number"),
-        (lambda: measure.hausdorff(BATCH, BATCH, scale=[1]), TypeError, "scale is a number"),
+        (
+            lambda: measure.hausdorff(BATCH, BATCH, scale=[1]),
+            TypeError,
+            "scale is .1., expected a number",
+        ),
         (lambda: decide.utilities_from_threshold("x"), TypeError, "threshold is a number"),
         (lambda: decide.with_reject([[1]], None), TypeError, "cost is a number, not None"),
         (

@@ -8,13 +8,10 @@ not take long, warn, or take much memory.
 
 import argparse
 import ast
-import copy
-import doctest
 import functools
 import importlib
 import inspect
 import linecache
-import os
 import re
 import resource
 import signal
@@ -22,20 +19,22 @@ import sys
 import traceback
 import warnings
 from collections import Counter
-from collections.abc import Callable, Iterator
-from contextlib import suppress
-from dataclasses import dataclass
+from collections.abc import Iterator
+from dataclasses import dataclass, replace
 from datetime import date
+from itertools import islice
 from multiprocessing import Pool
 from types import TracebackType
 from typing import Any
 
 import numpy as np
 
+from tests.fuzz.recorder import Call, calls_of
 from tests.support.public_objects import PACKAGES, ROOT, Public, callables
 
 _MEMORY = 6 << 30
-_RECORDED = 2  # calls of a name that are repeated
+_MOST_STEPS = 100  # of an iterator, which may be endless
+_REFUSALS = (ValueError, TypeError, KeyError, IndexError, ModuleNotFoundError, FileNotFoundError)
 
 # Faults that are none of ours: a pattern of the printed line, and the reason.
 _EXPECTED = {
@@ -43,6 +42,13 @@ _EXPECTED = {
     r"get_params\(deep=": "the truth of `deep` is asked for by scikit-learn's own estimators",
     r"cannot pickle 'generator'": "scikit-learn clones parameters, which no generator allows",
     r"\(n_jobs=.*Loky-backed": "processes of a pool start no others",
+    r"MassFunction.from_store\((focal|store)=": "wraps valid arrays, documented as unchecked",
+    r"\.plot\((color|marker|linestyle)=": "matplotlib judges its own colors, marks and lines",
+    r"\.compare(_data_sets)?\(methods=None\): late": "tries all methods, for more than 5 seconds",
+    r"(No such file or directory|Is a directory):": "a missing file, in Python's words",
+    r"cross_val_mass\(params=dict\)": "the arguments are those of the estimator's own fit",
+    r"\(on_data_set=function\)": "the user's own function fails",
+    r"=(class|function)\): TypeError: (Opaque|len)\(\) takes": "the user's own function fails",
 }
 
 
@@ -101,28 +107,6 @@ def hostile_values() -> dict[str, Any]:
 
 
 @dataclass(frozen=True)
-class Call:
-    """A recorded call of a public name: one that is right."""
-
-    path: str
-    function: Callable[..., Any]
-    args: tuple[Any, ...]
-    kwargs: dict[str, Any]
-
-    def places(self) -> list[int | str]:
-        """Arguments by position or name; `self` stays."""
-        return [*range(len(self.args)), *self.kwargs]
-
-    def with_value(self, place: int | str, value: Any) -> tuple[tuple[Any, ...], dict[str, Any]]:
-        args, kwargs = list(copy.deepcopy(self.args)), copy.deepcopy(self.kwargs)
-        if isinstance(place, int):
-            args[place] = value
-        else:
-            kwargs[place] = value
-        return tuple(args), kwargs
-
-
-@dataclass(frozen=True)
 class Outcome:
     """What came of one hostile call; `fault` is empty where nothing is wrong."""
 
@@ -132,150 +116,52 @@ class Outcome:
     answer: str
     fault: str
 
+    @property
+    def refused(self) -> bool:
+        return bool(self.fault) or self.answer.startswith("refused")
+
     def __str__(self) -> str:
         return f"{self.path}({self.place}={self.hostile}): {self.fault or self.answer}"
 
 
-def recorded(public: Public) -> list[Call]:
-    """Calls of a function, or of a class and its methods, in the example of its docstring."""
-    calls: list[Call] = []
-    value = public.value
-    module = sys.modules[value.__module__]
-    example = doctest.DocTestFinder(recurse=False).find(
-        value, public.name, module, dict(vars(module))
-    )
-    for test in example:
-        if inspect.isclass(value):
-            with _WatchedClass(value, public.path, calls):
-                _run(test)
-        else:
-            watched = _watched(value, public.path, value, calls)
-            test.globs.update({k: watched for k, v in list(test.globs.items()) if v is value})
-            _run(test, {value: watched})
-    kept: Counter[str] = Counter()
-    return [c for c in calls if (kept.update([c.path]) or kept[c.path] <= _RECORDED)]
-
-
-def _watched(function: Any, path: str, original: Any, calls: list[Call]) -> Any:
-    @functools.wraps(original)
-    def call(*args: Any, **kwargs: Any) -> Any:
-        with suppress(Exception):  # what cannot be copied cannot be repeated
-            calls.append(Call(path, original, copy.deepcopy(args), copy.deepcopy(kwargs)))
-        return function(*args, **kwargs)
-
-    return call
-
-
-class _WatchedClass:
-    """Record the constructor and the public methods of a class while an example runs."""
-
-    def __init__(self, kind: type, path: str, calls: list[Call]) -> None:
-        self.kind, self.path, self.calls = kind, path, calls
-        self.kept: dict[str, Any] = {}
-
-    def __enter__(self) -> None:
-        for name, value in inspect.getmembers(self.kind, inspect.isfunction):
-            if name.startswith("_") and name not in ("__init__", "__call__"):
-                continue
-            if not (value.__module__ or "").startswith(PACKAGES):
-                continue
-            self.kept[name] = self.kind.__dict__.get(name)
-            original: Any = value
-            if name == "__init__":
-                continue
-            setattr(self.kind, name, _watched(value, f"{self.path}.{name}", original, self.calls))
-
-    def __exit__(self, *_: Any) -> None:
-        for name, value in self.kept.items():
-            if value is None:
-                if name in self.kind.__dict__:
-                    delattr(self.kind, name)
-            else:
-                setattr(self.kind, name, value)
-
-
-def _run(test: doctest.DocTest, swaps: dict[Any, Any] | None = None) -> None:
-    """Run an example; names that it imports are swapped as they come in."""
-    for example in test.examples:
-        for name, value in list(test.globs.items()):
-            for old, new in (swaps or {}).items():
-                if value is old:
-                    test.globs[name] = new
-        try:
-            with warnings.catch_warnings(), open(os.devnull, "w") as nothing:
-                warnings.simplefilter("ignore")
-                stdout, sys.stdout = sys.stdout, nothing
-                try:
-                    exec(compile(example.source, "<example>", "single"), test.globs)
-                finally:
-                    sys.stdout = stdout
-        except Exception:  # an example that shows an error
-            continue
-
-
-def constructed(public: Public) -> list[Call]:
-    """The constructor of a class with no arguments, or those of a recorded instance."""
-    kind = public.value
-    if not hasattr(kind, "get_params"):
-        return []
-    defaults = {
-        name: p.default
-        for name, p in inspect.signature(kind).parameters.items()
-        if p.default is not p.empty and p.kind is not p.VAR_KEYWORD
-    }
-    fits = [c for c in recorded(public) if c.path.endswith(".fit")]
-    if not fits:
-        return []
-    fit = fits[0]
-    return [
-        Call(
-            f"{public.path}(...).fit",
-            _construct_and_fit(kind, fit),
-            (),
-            defaults | _given(fit.args[0]),
-        )
-    ]
-
-
-def _given(estimator: Any) -> dict[str, Any]:
-    return dict(estimator.get_params(deep=False))
-
-
-def _construct_and_fit(kind: type, fit: Call) -> Callable[..., Any]:
-    def construct_and_fit(**params: Any) -> Any:
-        return kind(**params).fit(*copy.deepcopy(fit.args[1:]), **copy.deepcopy(fit.kwargs))
-
-    return construct_and_fit
-
-
 def attempts(call: Call, budget: float) -> Iterator[Outcome]:
     """Every argument of a call replaced by every hostile value."""
-    for place in replaceable(call):
+    for place in call.places():
         for name in hostile_values():
             yield attempt(call, place, name, budget)
 
 
-def replaceable(call: Call) -> list[int | str]:
-    """The places of a call but `self`."""
-    method = call.path.count(".") and inspect.isfunction(call.function) and _is_method(call)
-    return [place for place in call.places() if not method or place != 0]
-
-
-def calls_of(public: Public) -> list[Call]:
-    """What can be repeated of a public name."""
-    calls = recorded(public)
-    return calls + constructed(public) if inspect.isclass(public.value) else calls
-
-
-def _is_method(call: Call) -> bool:
-    parameters = list(inspect.signature(call.function).parameters)
-    return bool(parameters) and parameters[0] in ("self", "cls")
-
-
 def attempt(call: Call, place: int | str, name: str, budget: float) -> Outcome:
     """One hostile call."""
-    args, kwargs = call.with_value(place, hostile_values()[name])
+    return tried(call, place, name, hostile_values()[name], budget)
+
+
+def misspellings(call: Call, budget: float) -> Iterator[Outcome]:
+    """Every text of a call misspelled: a refusal says what was probably meant."""
+    for place in call.places():
+        wrong = misspelled(call.value_at(place))
+        if wrong is None or tried(call, place, "as it is", call.value_at(place), budget).refused:
+            continue
+        outcome = tried(call, place, repr(wrong), wrong, budget)
+        if outcome.refused and "did you mean" not in outcome.answer:
+            outcome = replace(outcome, fault=f"no hint in {outcome.answer}")
+        yield outcome
+
+
+def misspelled(value: Any) -> Any:
+    """A name, or the first of several, without its second letter; None if there is none."""
+    if isinstance(value, str) and len(value) > 3 and value.isidentifier():
+        return value[0] + value[2:]
+    if isinstance(value, list | tuple) and value and (wrong := misspelled(value[0])):
+        return type(value)([wrong, *value[1:]]) if type(value) in (list, tuple) else None
+    return None
+
+
+def tried(call: Call, place: int | str, name: str, value: Any, budget: float) -> Outcome:
+    """A call with one argument replaced."""
+    args, kwargs = call.with_value(place, value)
     answer, fault = "", ""
+    _close_figures()
     signal.signal(signal.SIGPROF, _late)
     signal.setitimer(signal.ITIMER_PROF, budget)
     try:
@@ -283,7 +169,7 @@ def attempt(call: Call, place: int | str, name: str, budget: float) -> Outcome:
             warnings.simplefilter("error")
             result = call.function(*args, **kwargs)
             if inspect.isgenerator(result):
-                list(result)
+                list(islice(result, _MOST_STEPS))
         answer = "accepted"
     except LateError:
         fault = "late"
@@ -296,28 +182,33 @@ def attempt(call: Call, place: int | str, name: str, budget: float) -> Outcome:
         answer, fault = _judged(error)
     finally:
         signal.setitimer(signal.ITIMER_PROF, 0)
-    return Outcome(call.path, str(_parameter(call, place)), name, answer, fault.replace("\n", " "))
+    opened = _close_figures()
+    if opened and answer.startswith("refused"):
+        answer, fault = "", f"a figure stays open after {answer}"
+    return Outcome(call.path, str(call.name_of(place)), name, answer, fault.replace("\n", " "))
 
 
-def _parameter(call: Call, place: int | str) -> int | str:
-    if isinstance(place, str):
-        return place
-    names = list(inspect.signature(call.function).parameters)
-    return names[min(place, len(names) - 1)]
+def _close_figures() -> bool:
+    """Whether a call left a figure of pyplot open; an accepted one may."""
+    pyplot = sys.modules.get("matplotlib.pyplot")
+    if pyplot is None or not pyplot.get_fignums():
+        return False
+    pyplot.close("all")
+    return True
 
 
 def _judged(error: Exception) -> tuple[str, str]:
     """Refused by us, or an error that shines through."""
     where = _last_frame(error.__traceback__)
     text = f"{type(error).__name__}: {error}"
-    if where is not None and isinstance(error, ValueError | TypeError | KeyError | IndexError):
+    if where is not None and isinstance(error, _REFUSALS):
         file, line = where
         if _is_ours(file) and _raises(file, line):
-            return f"refused: {text}"[:150], ""
+            return f"refused: {text}"[:900], ""
         if "/sklearn/" in file and _raises(file, line):  # scikit-learn's own checks of estimators
             return f"refused by scikit-learn: {text}"[:150], ""
         if _is_call_error(error, file):
-            return f"refused: {text}"[:150], ""
+            return f"refused: {text}"[:900], ""
     return "", f"{text[:150]} at {_entrance(error.__traceback__)}"
 
 
@@ -364,7 +255,11 @@ def _tried(path: str, budget: float) -> tuple[str, list[Outcome]]:
     module, _, name = path.rpartition(".")
     public = Public(module, name, getattr(importlib.import_module(module), name))
     with np.errstate(all="warn", under="ignore"):
-        return path, [one for call in calls_of(public) for one in attempts(call, budget)]
+        return path, [
+            one
+            for call in calls_of(public)
+            for one in (*attempts(call, budget), *misspellings(call, budget))
+        ]
 
 
 def main() -> None:

@@ -9,25 +9,13 @@ from zlib import crc32
 import numpy as np
 import pytest
 
-from tests.fuzz.hostile import attempt, calls_of, hostile_values, is_expected, replaceable
+from dstheory.kernels.arguments import check_choice
+from tests.fuzz.hostile import attempt, hostile_values, is_expected, misspellings
+from tests.fuzz.recorder import Call, calls_of
 from tests.support.public_objects import Public, callables
 
 ONE_IN = 5
 BUDGET = 10.0  # CPU seconds of a call; none takes a tenth of it
-
-# Their faults have not been brought to zero, or they open figures.
-UNTRIED = (
-    "dstheory.plot",
-    "evical.cli",
-    "evical.cross_validation",
-    "evical.datasets",
-    "evical.evaluation",
-    "evical.studies",
-    "evical.metrics",
-    "evical.plot",
-    "evical.report",
-    "evical.significance",
-)
 
 
 def drawn(text: str) -> bool:
@@ -35,7 +23,7 @@ def drawn(text: str) -> bool:
     return crc32(text.encode()) % ONE_IN == 0
 
 
-NAMES = [p for p in callables() if not p.module.startswith(UNTRIED) and drawn(p.path)]
+NAMES = [p for p in callables() if drawn(p.path)]
 MODULES = sorted({public.module for public in NAMES})
 
 
@@ -48,13 +36,15 @@ def test_arguments_of_a_wrong_kind_are_refused(module):
 def faults_of(public: Public) -> list[str]:
     """What went wrong in the sampled calls of a name."""
     with np.errstate(all="warn", under="ignore"):
+        calls = calls_of(public)
         outcomes = [
             attempt(call, place, name, BUDGET)
-            for call in calls_of(public)
-            for place in replaceable(call)
+            for call in calls
+            for place in call.places()
             for name in hostile_values()
             if drawn(f"{call.path} {place} {name}")
         ]
+        outcomes += [one for call in calls for one in misspellings(call, BUDGET)]
     return [str(one) for one in outcomes if one.fault and not is_expected(one)]
 
 
@@ -64,3 +54,28 @@ def test_the_sample_finds_what_shines_through():
     broken = type(call)("broken", lambda size: np.zeros(3) + size, (1,), {})
     assert "at the call" in attempt(broken, 0, "text", BUDGET).fault
     assert not attempt(broken, 0, "nan", BUDGET).fault
+
+
+def test_class_methods_constructors_and_defaults_are_recorded():
+    public = next(p for p in callables() if p.path == "dstheory.frame.Frame")
+    calls = {call.path: call for call in calls_of(public)}
+    assert {"dstheory.frame.Frame", "dstheory.frame.Frame.from_array"} <= calls.keys()
+    assert calls["dstheory.frame.Frame.mask"].places() == [1]  # without `self`
+    public = next(p for p in callables() if p.path == "dstheory.combine.dempster")
+    assert "log" in calls_of(public)[0].places()
+
+
+def test_a_misspelled_choice_without_a_hint_is_a_fault():
+    def chosen(method):
+        check_choice("method", method, ("bayesian", "likelihood"))
+
+    def refused(method):
+        if method != "bayesian":
+            raise ValueError(f"method is {method!r}")
+
+    for function, fault in ((chosen, ""), (refused, "no hint")):
+        call = Call("found", function, ("bayesian",), {})
+        (one,) = misspellings(call, BUDGET)
+        assert one.hostile == "'byesian'"
+        assert bool(one.fault) == bool(fault)
+        assert one.fault.startswith(fault)

@@ -20,6 +20,7 @@ from dstheory.construct.arguments import place_name
 from dstheory.errors import TotalConflictError
 from dstheory.inference.contours.checks import as_bounds, numbers, plain
 from dstheory.inference.contours.likelihood_contour import LikelihoodContour
+from dstheory.kernels.arguments import as_index
 
 __all__ = ["combine_contour_values", "combine_contours"]
 
@@ -149,6 +150,9 @@ def combine_contour_values(
     except ValueError:
         shapes = ", ".join(str(x.shape) for x in arrays)
         raise ValueError(f"values have shapes {shapes}; give shapes that broadcast") from None
+    axis = as_index("axis", axis)
+    if not -product.ndim <= axis < product.ndim:
+        raise ValueError(f"axis {axis} is out of range for values of shape {product.shape}")
     height = product.max(axis=axis, keepdims=True)
     _refuse_zero(np.squeeze(height, axis=axis))
     return product / height, plain(1 - np.squeeze(height, axis=axis))

@@ -50,7 +50,7 @@ def binomial_contour(successes: float, trials: float) -> LikelihoodContour:
     >>> binomial_contour(1, 2).contour([0.0, 0.25, 0.5])
     array([0.  , 0.75, 1.  ])
     """
-    if np.ndim(successes) or np.ndim(trials):
+    if as_array(successes, "successes").ndim or as_array(trials, "trials").ndim:
         raise TypeError("successes and trials are two numbers here; binomial() takes arrays")
     a, b, _ = as_counts(successes, trials, exact=False, needs_trials=False, most=np.inf)
     k, failures = float(a[0]), float(b[0])
@@ -61,7 +61,8 @@ def binomial_contour(successes: float, trials: float) -> LikelihoodContour:
     def log_relative(tau: Floats) -> Floats:
         return _power(k, tau - p, p) + _power(failures, p - tau, failures / (k + failures))
 
-    size = np.sqrt((k + 1) * (failures + 1) / (k + failures + 2) ** 3)
+    total = k + failures + 2
+    size = np.sqrt((k + 1) / total * ((failures + 1) / total) / total)
     return LikelihoodContour(log_relative, (0, 1), p, size, _CHUNK)
 
 
@@ -102,9 +103,20 @@ def poisson_contour(counts: ArrayLike, exposure: ArrayLike = 1.0) -> LikelihoodC
     array([1.    , 0.3679])
     """
     events = as_data("counts", counts, low=0)
-    time = as_data("exposure", np.broadcast_to(exposure, events.shape), low=0)
+    time = as_array(exposure, "exposure")
+    if time.ndim and time.shape != events.shape:
+        raise ValueError(f"exposure has shape {time.shape}, expected {events.shape} as counts")
+    time = as_data("exposure", np.broadcast_to(time, events.shape), low=0)
     as_positive("the least exposure", float(time.min()))
-    return _rate(float(events.sum()), float(time.sum()))
+    return _rate(_total("counts", events), _total("exposure", time))
+
+
+def _total(name: str, values: Floats) -> float:
+    with np.errstate(over="ignore"):
+        total = float(values.sum())
+    if total == np.inf:
+        raise ValueError(f"{name} sum to more than 1.8e308, the greatest float")
+    return total
 
 
 def exponential_contour(durations: ArrayLike, observed: ArrayLike = True) -> LikelihoodContour:
@@ -139,7 +151,7 @@ def exponential_contour(durations: ArrayLike, observed: ArrayLike = True) -> Lik
     seen = as_array(observed, "observed")
     if seen.dtype.kind != "b":
         raise TypeError(f"observed consists of booleans, not of {seen.dtype.name}")
-    return _rate(float(np.broadcast_to(seen, times.shape).sum()), float(times.sum()))
+    return _rate(float(np.broadcast_to(seen, times.shape).sum()), _total("durations", times))
 
 
 def _rate(events: float, time: float) -> LikelihoodContour:

@@ -87,7 +87,12 @@ def as_interval(region: tuple[ArrayLike, ...]) -> tuple[Floats, Floats]:
     """
     if len(region) != 2:
         raise ValueError(f"an interval has 2 ends (low, high), not {len(region)}")
-    low, high = np.broadcast_arrays(*(numbers("interval", end) for end in region))
+    ends = [numbers("interval", end) for end in region]
+    try:
+        low, high = np.broadcast_arrays(*ends)
+    except ValueError as error:
+        shapes = " and ".join(str(end.shape) for end in ends)
+        raise ValueError(f"ends have shapes {shapes}, which do not broadcast") from error
     wrong = np.flatnonzero(low > high)
     if wrong.size:
         a, b = low.ravel()[wrong[0]], high.ravel()[wrong[0]]

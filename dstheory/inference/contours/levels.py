@@ -67,7 +67,7 @@ def crossing(
     tolerance = _TOLERANCE * (1.0 + level)
     for count in range(_STEPS):
         open_ = ((g_in < -tolerance) | top) & (g_out > tolerance) & ~everything
-        open_ &= np.abs(outside - inside) > 4e-16 * np.abs(inside + outside)
+        open_ &= np.abs(outside / 2 - inside / 2) > 4e-16 * np.abs(inside / 2 + outside / 2)
         if not open_.any():
             break
         with np.errstate(invalid="ignore", divide="ignore"):

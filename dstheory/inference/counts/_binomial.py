@@ -18,6 +18,7 @@ from numpy.typing import ArrayLike
 from dstheory.frame import Frame
 from dstheory.inference.counts._areas import likelihood_areas
 from dstheory.inference.counts.checks import Array, as_counts, as_tail
+from dstheory.kernels.arguments import check_choice
 from dstheory.mass import MassFunction
 
 __all__ = ["binomial", "binomial_masses"]
@@ -157,10 +158,7 @@ def binomial_masses(
 
 
 def _all_masses(successes: ArrayLike, trials: ArrayLike, model: str, confidence: float) -> Masses:
-    if not isinstance(model, str):
-        raise TypeError(f"model is a string, not {model!r}; choose one of {_choices()}")
-    if model not in _CLOSED_FORMS and model not in _NUMERICAL:
-        raise ValueError(f"unknown model {model!r}; choose one of {_choices()}")
+    check_choice("model", model, (*_CLOSED_FORMS, *_NUMERICAL))
     tail = as_tail(confidence)
     a, b, shape = as_counts(
         successes,
@@ -262,7 +260,3 @@ _NUMERICAL: dict[str, Callable[[Array, Array, float], Masses]] = {
     "confidence": _confidence,
     "likelihood": _likelihood,
 }
-
-
-def _choices() -> str:
-    return ", ".join(f"{name!r}" for name in (*_CLOSED_FORMS, *_NUMERICAL))

@@ -36,6 +36,7 @@ from dstheory.inference.counts._multinomial_lower import (
 )
 from dstheory.inference.counts.checks import Array, as_tail
 from dstheory.kernels import bits
+from dstheory.kernels.arguments import check_choice, check_flag
 from dstheory.mass import MassFunction
 
 __all__ = ["multinomial", "multinomial_bounds"]
@@ -152,6 +153,7 @@ def multinomial(
     >>> multinomial([[1, 0, 0], [0, 0, 0]]).bel(0)
     array([0.5, 0. ])
     """
+    check_flag("ordered", ordered)
     rows, batch = _checked(counts, model)
     names = _frame(frame, rows.shape[1])
     if model == "mcd":
@@ -235,11 +237,7 @@ def _greatest_of_others(values: Array) -> Array:
 
 
 def _checked(counts: ArrayLike, model: str) -> tuple[Array, tuple[int, ...]]:
-    choices = ", ".join(repr(name) for name in MODELS)
-    if not isinstance(model, str):
-        raise TypeError(f"model is a string, not {model!r}; choose one of {choices}")
-    if model not in MODELS:
-        raise ValueError(f"unknown model {model!r}; choose one of {choices}")
+    check_choice("model", model, MODELS)
     rows, batch = as_count_rows(counts, exact=model in CLOSED_FORMS)
     if model == "bayesian":
         refuse_empty_rows(rows, batch)

@@ -5,12 +5,13 @@ row and the value. Integers and Fractions in object arrays stay exact on request
 """
 
 from fractions import Fraction
-from numbers import Rational, Real
+from numbers import Rational
 
 import numpy as np
 from numpy.typing import ArrayLike
 
 from dstheory.inference.counts.checks import Array, _at, _converted, _first, _numeric
+from dstheory.kernels.arguments import as_real, shown
 
 __all__ = ["as_count_rows", "as_strength", "refuse_empty_rows"]
 
@@ -54,14 +55,14 @@ def as_strength(strength: float, *, exact: bool) -> float | Fraction:
     >>> as_strength(2, exact=False), as_strength(2, exact=True)
     (2.0, Fraction(2, 1))
     """
-    if isinstance(strength, bool) or not isinstance(strength, Real):
-        raise TypeError(f"strength is a positive number, not {strength!r}")
-    if not 0 < strength < float("inf"):
-        raise ValueError(f"strength is {strength}; expected a positive finite number, usually 1")
+    number = as_real("strength", strength, "a positive number, usually 1")
+    if not 0 < number < float("inf"):
+        expected = "a positive finite number, usually 1"
+        raise ValueError(f"strength is {shown(strength)}, expected {expected}")
     if exact and isinstance(strength, Rational):
         # int() because a Fraction of NumPy integers would overflow.
         return Fraction(int(strength.numerator), int(strength.denominator))
-    return float(strength)
+    return number
 
 
 def _refuse(wrong: Array, rows: Array, batch: tuple[int, ...], what: str) -> None:

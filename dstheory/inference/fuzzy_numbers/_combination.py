@@ -19,6 +19,7 @@ from dstheory.construct.arguments import place_name
 from dstheory.errors import TotalConflictError
 from dstheory.inference.contours.checks import plain
 from dstheory.inference.fuzzy_numbers._grfn import GRFN
+from dstheory.kernels.arguments import check_choice
 
 __all__ = ["product_intersection", "product_intersection_conflict"]
 
@@ -73,8 +74,7 @@ def product_intersection(
     >>> product_intersection(GRFN(0, 1, np.inf), GRFN(4, 1, np.inf))
     GRFN(mu=2, sigma2=0.5, h=inf)
     """
-    if normalization not in ("soft", "hard"):
-        raise ValueError(f"unknown normalization {normalization!r}; choose 'soft' or 'hard'")
+    check_choice("normalization", normalization, ("soft", "hard"))
     rule = _soft if normalization == "soft" else _hard
     return reduce(rule, _checked(first, second, *more))
 

@@ -7,6 +7,7 @@ makes rounds differ; its standard error is the one to judge a difference by.
 import numpy as np
 from numpy.typing import NDArray
 
+from dstheory.kernels.arguments import check_choice
 from evical.evaluation.estimate import Estimate
 from evical.studies.parts.metrics import METRICS
 from evical.studies.parts.protocol import Method
@@ -58,8 +59,7 @@ def paired_difference(results: Results, first: Method, second: Method, metric: s
         If the protocol does not have a method, or there is no such metric.
     """
     keys = [one.key for one in METRICS]
-    if metric not in keys:
-        raise ValueError(f"metric is {metric!r}, expected one of {', '.join(keys)}")
+    check_choice("metric", metric, keys)
     rows = [_row(results, method) for method in (first, second)]
     values = results.metrics[:, rows, keys.index(metric)]
     return Estimate.of(values[:, 0] - values[:, 1])

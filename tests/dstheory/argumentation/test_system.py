@@ -169,7 +169,7 @@ def test_many_assumptions():
 @pytest.mark.parametrize(
     ("rules", "probabilities", "error", "message"),
     [
-        ("a -> x", {"a": 1}, TypeError, "rules are a sequence of formulas"),
+        ("a -> x", {"a": 1}, TypeError, "rules is .*, expected a sequence of formulas"),
         (["a -> x"], [("a", 1)], TypeError, "probabilities are a mapping"),
         (["a -> x"], {"a": 1.5}, DSTheoryError, r"probability of 'a' is 1.5, not within \[0, 1\]"),
         (["a -> x"], {"a": [0.5, -1]}, DSTheoryError, "probability of 'a' is -1.0"),

@@ -58,7 +58,7 @@ def test_other_errors():
         decombine(one, MassFunction.from_dict(FRAME, {"a": 1}))
     with pytest.raises(MassError, match="disjunctive decombination needs subnormal"):
         decombine(one, one, rule="disjunctive")
-    with pytest.raises(ValueError, match="rule is 'conjunctive'"):
+    with pytest.raises(ValueError, match="rule is 'yager', expected one of 'conjunctive'"):
         decombine(one, one, rule="yager")
     with pytest.raises(FrameError):
         decombine(one, MassFunction.from_dict(Frame(["x"]), {"x": 1}))

@@ -119,10 +119,10 @@ def test_tables_that_do_not_fit():
 
 def test_options():
     for options, message in (
-        ({"kind": "fuzzy"}, "kind is 'fuzzy', not"),
+        ({"kind": "fuzzy"}, "kind is 'fuzzy', expected one of 'belief'"),
         ({"tnorm": "min"}, "only possibilities have a choice"),
         ({"kind": "possibility", "tnorm": "max"}, "tnorm is 'max'"),
-        ({"order": "best"}, "order is 'best', not one of min_fill"),
+        ({"order": "best"}, "order is 'best', expected one of 'min_fill'"),
         ({"max_pairs": 0}, "max_pairs is 0, but a limit is 1 or more"),
         ({"max_bytes": 0}, "max_bytes is 0"),
         ({"max_configurations": 0}, "max_configurations is 0"),
@@ -139,7 +139,7 @@ def test_options():
     with pytest.raises(TypeError, match="max_pairs is a number, not '9'"):
         ValuationNetwork({"a": [0]}, max_pairs="9")
     with pytest.raises(
-        TypeError, match="valuations are a mapping or a sequence of these, not Table"
+        TypeError, match=r"valuations is Table.*, expected a sequence of valuations"
     ):
         ValuationNetwork({"a": [0]}, Table("a", [1]), kind="probability")
 

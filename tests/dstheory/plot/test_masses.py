@@ -118,7 +118,7 @@ def test_a_batch_shows_means_and_quantiles(ax):
         ({"a": WITNESS, "b": MANY}, {}, ValueError, "frame"),
         ({"a": WITNESS, "b": 3}, {}, TypeError, r"m\['b'\] is \d+, expected a MassFunction"),
         (3, {}, TypeError, "m is 3, expected a MassFunction"),
-        (WITNESS, {"show": ["betp"]}, ValueError, "show holds 'betp', expected 'bel'"),
+        (WITNESS, {"show": ["betp"]}, ValueError, "show is 'betp', expected one of 'bel'"),
         (WITNESS, {"max_sets": 0}, ValueError, "max_sets is 0"),
         (WITNESS, {"max_sets": "all"}, TypeError, "max_sets is 'all', expected a whole number"),
         (MassFunction(FRAME, [7], np.ones((0, 1))), {}, ValueError, r"shape \(0,\) has no row"),
@@ -237,7 +237,7 @@ def test_lines_pass_levels_beside_their_nodes():
     ("m", "options", "error", "message"),
     [
         (MassFunction(FRAME, [7], np.ones((4, 1))), {}, ValueError, r"batch of shape \(4,\)"),
-        (WITNESS, {"show": "betp"}, ValueError, "show is 'betp', expected 'mass'"),
+        (WITNESS, {"show": "betp"}, ValueError, "show is 'betp', expected one of 'mass'"),
         (vacuous(Frame(range(7))), {"whole": True}, ValueError, "7 labels has 128 sets"),
         ("m", {}, TypeError, "m is 'm', expected a MassFunction"),
     ],

@@ -108,7 +108,7 @@ def test_from_a_fitted_ensemble(rule):
         ({"members": ["x", "x"]}, ValueError, "expected 2 different names"),
         ({"y": ["a", "b", "c"]}, ValueError, r"y\[2\] is 'c', which is not in"),
         ({"y": ["a", "b"]}, ValueError, r"shape \(3,\), expected \(2,\)"),
-        ({"masses": [ONE, "x"]}, TypeError, "the beliefs of member 2 are 'x'"),
+        ({"masses": [ONE, "x"]}, TypeError, "belief of member 2 is 'x'"),
         ({"combined": MassFunction(FRAME, [3], [[1.0]] * 2)}, ValueError, "of shape"),
         (
             {"combined": MassFunction(Frame(["x", "y"]), [3], [[1.0]] * 3)},

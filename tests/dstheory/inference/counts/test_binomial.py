@@ -332,9 +332,9 @@ def test_refuses_confidence_of_wrong_kind(confidence):
 
 
 def test_refuses_models():
-    with pytest.raises(ValueError, match="unknown model 'likelyhood'; choose one of 'bayesian'"):
+    with pytest.raises(ValueError, match="model is 'likelyhood', expected one of 'bayesian'"):
         binomial(1, 2, "likelyhood")
-    with pytest.raises(TypeError, match="model is a string, not None"):
+    with pytest.raises(ValueError, match="model is None, expected one of"):
         binomial(1, 2, None)
 
 

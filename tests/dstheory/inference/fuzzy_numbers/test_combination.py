@@ -177,7 +177,7 @@ def test_total_conflict_is_refused():
 def test_bad_sources():
     with pytest.raises(TypeError, match="source 1 is a GRFN, not 3"):
         product_intersection(GRFN(0, 1, 1), 3)
-    with pytest.raises(ValueError, match="unknown normalization 'none'; choose 'soft' or 'hard'"):
+    with pytest.raises(ValueError, match="normalization is 'none', expected one of 'soft', 'hard'"):
         product_intersection(GRFN(0, 1, 1), GRFN(0, 1, 1), normalization="none")
     with pytest.raises(ValueError, match=r"batch shapes \[\(2,\), \(3,\)\] do not broadcast"):
         product_intersection_conflict(GRFN([0, 1], 1, 1), GRFN([0, 1, 2], 1, 1))
