@@ -13,6 +13,9 @@ what is learned, `combine` sources, `measure` uncertainty and conflict, `approxi
 0.8571428571428571
 """
 
+from importlib import import_module
+from typing import TYPE_CHECKING, Any
+
 from dstheory import (
     approximate,
     combine,
@@ -71,3 +74,17 @@ __all__ = [
     "transform",
     "vacuous",
 ]
+
+# Loaded when they are first asked for: they bring NetworkX, SymPy, Matplotlib or Hypothesis.
+_ROOMS = ("argumentation", "dsm", "exact", "network", "plot", "testing")
+
+if not TYPE_CHECKING:  # for whom a function of this name would make every name one of ours
+
+    def __getattr__(name: str) -> Any:
+        if name in _ROOMS:
+            return import_module(f"dstheory.{name}")
+        raise AttributeError(f"module 'dstheory' has no attribute {name!r}")
+
+
+def __dir__() -> list[str]:
+    return sorted({*globals(), *__all__, *_ROOMS})

@@ -30,14 +30,24 @@ __all__ = [
     "cross_val_mass",
 ]
 
-_STAGES = (
-    "scores",
+_ROOMS = (
     "calibrators",
-    "multiclass",
-    "fusion",
     "classifier",
-    "ensemble",
+    "cli",
     "cross_validation",
+    "curves",
+    "datasets",
+    "ensemble",
+    "errors",
+    "evaluation",
+    "fusion",
+    "metrics",
+    "multiclass",
+    "plot",
+    "report",
+    "scores",
+    "significance",
+    "studies",
 )
 _HOMES = {
     "BinningCalibrator": "calibrators",
@@ -52,7 +62,7 @@ _HOMES = {
 if not TYPE_CHECKING:  # for whom a function of this name would make every name one of ours
 
     def __getattr__(name: str) -> Any:
-        if name in _STAGES:
+        if name in _ROOMS:
             return import_module(f"evical.{name}")
         if name not in _HOMES:
             raise AttributeError(f"module 'evical' has no attribute {name!r}")
@@ -62,4 +72,4 @@ if not TYPE_CHECKING:  # for whom a function of this name would make every name 
 
 
 def __dir__() -> list[str]:
-    return sorted({*globals(), *__all__, *_STAGES})
+    return sorted({*globals(), *__all__, *_ROOMS})

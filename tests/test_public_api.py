@@ -2,6 +2,8 @@
 
 import inspect
 import re
+import subprocess
+import sys
 from collections import defaultdict
 from types import ModuleType
 
@@ -156,3 +158,11 @@ def test_private_files_list_what_they_give():
 def test_names_of_files():
     assert dotted(files("dstheory")[0]).startswith("dstheory")
     assert "dstheory.combine" in {module.__name__ for module in MODULES}
+
+
+@pytest.mark.parametrize("package", PACKAGES)
+def test_the_package_alone_gives_all_modules(package):
+    """`import evical` is enough for `evical.metrics.brier_score`."""
+    names = [m.__name__ for m in MODULES if m.__name__.startswith(f"{package}.")]
+    code = f"import {package}\nfor name in {names}: assert eval(name).__name__ == name, name"
+    subprocess.run([sys.executable, "-c", code], cwd=ROOT, check=True, stdin=subprocess.DEVNULL)
