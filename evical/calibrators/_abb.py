@@ -1,7 +1,7 @@
 """ABB: the average over all binnings of the training scores.
 
 Each of the 2^(m-1) ways to cut the sorted scores into bins counts by its posterior
-probability; dynamic programming adds them up in O(m^2), for all scores at once
+probability; dynamic programming sums over them in O(m^2), for all scores at once
 (Naeini 2016, section 3.2.1).
 """
 
@@ -32,7 +32,7 @@ Floats = NDArray[np.float64]
 
 
 class ABBCalibrator(BaseCalibrator):
-    r"""Calibration by the average over all binnings: Averaging over Bayesian Binnings.
+    r"""Calibration by the average over all binnings (Averaging over Bayesian Binnings, ABB).
 
     Parameters
     ----------
@@ -46,8 +46,8 @@ class ABBCalibrator(BaseCalibrator):
     clip : float
         The middle of a bin is kept inside [clip, 1 - clip]; "bdeu" only.
     max_size : int or None
-        More distinct scores than this are first merged into so many groups of nearly equal
-        weight, since time grows with the square of their number; None never merges.
+        If there are more distinct scores, they are first merged into this many groups of nearly
+        equal weight, because time grows with the square of their number; None never merges.
     model : {"bayesian", "laplace", "dempster", "inverse_pignistic", "confidence", "likelihood"}
         "bayesian" is the method itself, a probability; the others make k positives among the n
         samples of a bin a mass function, see `dstheory.inference.binomial`.
@@ -76,16 +76,15 @@ class ABBCalibrator(BaseCalibrator):
         P(x) \propto \sum_{l \le k \le u} V^f_{l-1} \, Score_{l,u} \, V^b_{u+1} \,
         \hat p_{l,u}, \quad x \text{ in the cell of } y_k
 
-    is the same in the whole cell around a training score; fitting makes the table of all
-    cells, and prediction looks it up. :math:`V^f` and :math:`V^b` are the sums of the scores
-    of all binnings of what lies below and above; they are kept as logarithms (V^b) and as
-    probabilities of a cut (V^f), so that no number of samples makes them vanish.
+    is the same in the whole cell around a training score; fitting makes the table of all cells, and
+    prediction looks it up. :math:`V^f` and :math:`V^b` are the sums of the scores of all binnings
+    of what lies below and above; they are stored as logarithms (V^b) and as probabilities of a cut
+    (V^f), so they do not underflow for large samples.
 
-    The model "bayesian" averages the posterior means
-    :math:`\hat p = (m + \alpha) / (m + n + \alpha + \beta)` (footnote 3). The other models go
-    beyond the thesis: they average the mass functions that the binomial evidence of the
-    covering bins makes, and an average of mass functions is one. "likelihood" and
-    "confidence" need special functions for each bin of weight and take several times longer.
+    The model "bayesian" averages the posterior means :math:`\hat p = (m + \alpha) / (m + n + \alpha
+    + \beta)` (footnote 3). The other models go beyond the thesis: they average the mass functions
+    of the covering bins, each from the counts of the bin. "likelihood" and "confidence" evaluate
+    special functions for each bin of positive weight and take several times longer.
 
     References
     ----------

@@ -1,9 +1,9 @@
 """Adaptive calibration of predictions (ACP): a bin of its own around each prediction.
 
-A classifier that gives a confidence interval with a prediction says which other predictions
-it cannot tell from this one; the share of positives among the training scores in that
-interval is the calibrated probability (Jiang et al. 2012; Naeini 2016, section 2.1.2.4). The
-counts behind that share are a binomial experiment, and so evidence.
+A confidence interval around a prediction contains the other predictions that cannot be told from
+it; the share of positives among the training scores in that interval is the calibrated probability
+(Jiang et al. 2012; Naeini 2016, section 2.1.2.4). The counts behind that share are a binomial
+experiment, and so evidence.
 """
 
 from dataclasses import dataclass
@@ -46,8 +46,8 @@ class AdaptiveCalibrator(BaseCalibrator):
     Parameters
     ----------
     width : float, optional
-        Half-width of the interval around a score that comes without one. By default the
-        confidence interval of a logistic regression on the score, see Notes.
+        Half-width of the interval around a score without one. By default, from the confidence
+        interval of a logistic regression on the score, see Notes.
     model : {"bayesian", "likelihood", "confidence", "dempster", "laplace", "inverse_pignistic"}
         "bayesian" is the published method, the share k/n; the others make a mass function of
         k positives among n, see `dstheory.inference.binomial`, which goes beyond it.
@@ -72,17 +72,17 @@ class AdaptiveCalibrator(BaseCalibrator):
 
     Notes
     -----
-    Give the intervals to any prediction as ``intervals``, an (n, 2) array of lower and upper
-    limits on the scale of the scores; both limits belong to the interval. Where it holds no
-    training score, nothing is known: the mass function is vacuous, and the models that know
-    probabilities only ("bayesian", "laplace") give 1/2, as in an empty bin.
+    Pass the intervals to any prediction method as ``intervals``, an (n, 2) array of lower and upper
+    limits on the scale of the scores; both limits belong to the interval. If it contains no
+    training score, the mass function is vacuous; the models that give only probabilities
+    ("bayesian", "laplace") then give 1/2, as for an empty bin.
 
-    The published method was made for logistic regression and its 95 % intervals. A score
-    without an interval gets that of a logistic regression of the labels on the score (Platt's
-    sigmoid): the predictions that the interval of its log-odds holds. It narrows with the root
-    of the sample size, and is wide where the scores say little. Scores outside the training
-    scores take the interval of the end, and one that holds no training score is widened to the
-    nearest, so that a score alone always has a share.
+    The published method was made for logistic regression and its 95 % intervals. A score without an
+    interval gets that of a logistic regression of the labels on the score (Platt's sigmoid): the
+    predictions that the interval of its log-odds holds. Its width falls with the square root of the
+    sample size, and is large where the scores say little. Scores outside the training scores take
+    the interval of the nearest end, and an interval without a training score is widened to the
+    nearest one, so a score without an interval always has a probability.
 
     References
     ----------
@@ -153,8 +153,8 @@ class AdaptiveCalibrator(BaseCalibrator):
         Raises
         ------
         ValueError
-            If a score or a limit is NaN or infinite, or limits are the wrong way round; the
-            row is named.
+            If a score or a limit is NaN or infinite, or limits are not in ascending order; the
+            message names the row.
         sklearn.exceptions.NotFittedError
             Before `fit`.
         """
@@ -192,7 +192,7 @@ class AdaptiveCalibrator(BaseCalibrator):
         return super().predict_proba(_Request(scores, intervals))
 
     def predict(self, scores: Any, intervals: Any = None) -> NDArray[Any]:
-        """Class of maximum pignistic probability; the negative class where both are equal.
+        """Class of maximum pignistic probability; ties go to the negative class.
 
         Parameters
         ----------
@@ -244,7 +244,7 @@ class AdaptiveCalibrator(BaseCalibrator):
 
     def _check_state(self) -> None:
         if not self.rule_[1] > 0 or (np.abs(self.rule_[2:]) > _FAR).any():
-            raise ValueError("saved calibrator is damaged: its state holds no counted scores")
+            raise ValueError("saved calibrator is damaged: its state has no counted scores")
 
 
 def _logistic_rule(counts: ScoreCounts, confidence: float) -> Floats:
@@ -269,7 +269,7 @@ def _checked_intervals(intervals: Any, n: int) -> Floats:
     array = real_numbers(intervals, "intervals")
     if array.shape != (n, 2):
         raise ValueError(
-            f"intervals have shape {array.shape}, expected ({n}, 2): two limits a score"
+            f"intervals have shape {array.shape}, expected ({n}, 2): two limits per score"
         )
     wrong = ~np.isfinite(array).all(axis=1) | ~(array[:, 0] <= array[:, 1])
     if wrong.any():

@@ -1,8 +1,8 @@
-"""Calibration by assignment values: confidence in the assigned class, made as high as it is right.
+"""Calibration by assignment values: confidence in the assigned class, scaled to its accuracy.
 
-The training samples are parted by the class that they are assigned to. In each part the
+The training samples are split by the class that they are assigned to. In each part the
 probabilities of that class are mapped, through Beta distribution functions, to ones whose mean is
-the share of right assignments (Garczarek 2002; Gebel 2009, section 4.4.3).
+the share of correct assignments (Garczarek 2002; Gebel 2009, section 4.4.3).
 """
 
 from typing import ClassVar
@@ -52,9 +52,9 @@ class AssignmentValueCalibrator(BaseCalibrator):
 
     Notes
     -----
-    A score above 1/2 is assigned to the positive class; 1/2 and less to the negative one. The
-    two branches know nothing of each other: at 1/2 the probability usually jumps, and it may
-    fall there or cross 1/2 elsewhere, which changes decisions.
+    A score above 1/2 is assigned to the positive class; 1/2 and less to the negative one. The two
+    branches are independent: at 1/2 the probability usually jumps, and it may fall there or cross
+    1/2 elsewhere, which changes decisions.
 
     The new dispersion is the integer between the number of samples and the old dispersion which
     has the greatest number of right assignments after calibration plus Garczarek's accuracy
@@ -66,8 +66,8 @@ class AssignmentValueCalibrator(BaseCalibrator):
     right ones is smoothed to (N + 1) / (N + 2), or 1 / (N + 2); a part with one member, or with
     equal scores, gets the share of right assignments as a constant; a part without members leaves
     scores as they are. Scores outside [0, 1] are refused in training, where `transform` allows
-    them, and taken as 0 or 1 in prediction; 0 and 1
-    are read as the next numbers to them, so that nothing is certain.
+    them, and taken as 0 or 1 in prediction; 0 and 1 are replaced by the nearest floats inside, so
+    that nothing is certain.
 
     References
     ----------

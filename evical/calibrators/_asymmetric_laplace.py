@@ -1,8 +1,8 @@
 """Asymmetric Laplace calibration: densities with two exponential tails, and Bayes' rule.
 
-Scores between the modes of the two classes belong to the hard cases and those beyond to the obvious
-ones, and they spread differently; so each class has an asymmetric density (Bennett 2002; Gebel
-2009, section 4.3.3). The log-odds are piecewise linear in the score.
+Scores between the modes of the two classes are hard cases, and scores beyond are obvious ones. They
+spread differently, so each class has an asymmetric density (Bennett 2002; Gebel 2009, section
+4.3.3). The log-odds are piecewise linear in the score.
 """
 
 from typing import Any, ClassVar
@@ -52,10 +52,10 @@ class AsymmetricLaplaceCalibrator(BaseCalibrator):
     -----
     Modes are sought among all scores, in the time of sorting them.
 
-    A side of a mode on which there are no samples takes the N-th part of the mean distance on
-    the other side, N being the size of the class; the estimate of the thesis divides by zero. A
-    class with one score only takes the mean distance of the other class from its mode, and if
-    that is zero too, that of all scores; if there is one score only, the prior holds everywhere.
+    If one side of a mode has no samples, its mean distance is that of the other side divided by N,
+    the size of the class; the estimate of the thesis divides by zero. A class with only one
+    distinct score takes the mean distance of the other class from its mode, or that of all scores
+    if this is zero too. If there is only one distinct score in all, the prior holds everywhere.
 
     References
     ----------
@@ -138,7 +138,7 @@ class AsymmetricLaplaceCalibrator(BaseCalibrator):
 
     def _check_state(self) -> None:
         if not (self.densities_[:, 1:] > 0).all() or (np.abs(self.densities_[:, 0]) > 2).any():
-            raise ValueError("saved calibrator is damaged: state densities_ are no densities")
+            raise ValueError("saved calibrator is damaged: state densities_ are not densities")
 
 
 def _densities(z: Floats, negative: Floats, positive: Floats) -> Floats:

@@ -1,9 +1,9 @@
-"""`BaseCalibrator`: what every calibrator of one score is and can do.
+"""`BaseCalibrator`: the contract of all calibrators of one score.
 
 A calibrator turns a score s into a belief about the class: a mass function on the frame
 of the two classes (Xu et al. 2016, section 4). A probabilistic calibrator is the Bayesian
 special case, with no mass on the frame. Each method implements `_fit_counts`, and either
-`_predict_mass` (evidential) or `_predict_positive` (probabilistic); everything else is here.
+`_predict_mass` (evidential) or `_predict_positive` (probabilistic); the base class does the rest.
 """
 
 from abc import ABC, abstractmethod
@@ -50,7 +50,7 @@ class BaseCalibrator(ClassifierMixin, BaseEstimator, ABC):  # type: ignore[misc]
 
     @abstractmethod
     def _fit_counts(self, counts: ScoreCounts) -> None:
-        """Learn from sorted counts that hold both classes; set attributes ending in ``_``.
+        """Learn from sorted counts of both classes; set attributes ending in ``_``.
 
         Scores are on the scale of `transform`, here as in prediction.
         """
@@ -121,7 +121,7 @@ class BaseCalibrator(ClassifierMixin, BaseEstimator, ABC):  # type: ignore[misc]
 
     @all_or_nothing
     def fit_counts(self, counts: ScoreCounts, classes: Any) -> Self:
-        """Learn the calibration from samples that have been counted already.
+        """Learn the calibration from counted samples.
 
         For samples that do not fit into memory, or whose positive class is not the greater one.
 
@@ -140,7 +140,7 @@ class BaseCalibrator(ClassifierMixin, BaseEstimator, ABC):  # type: ignore[misc]
         TypeError
             If `counts` are no `ScoreCounts`.
         ValueError
-            If `classes` are not two different ones, or `counts` lack one of them; scores and
+            If `classes` are not two different labels, or `counts` lack one of them; for scores and
             weights as in `fit`.
 
         Examples
@@ -167,13 +167,13 @@ class BaseCalibrator(ClassifierMixin, BaseEstimator, ABC):  # type: ignore[misc]
     def partial_fit(
         self, scores: Any, y: Any, sample_weight: Any = None, classes: Any = None
     ) -> Self:
-        """Add samples to those already seen and learn again, as if all had come at once.
+        """Add samples to those already seen and learn again from all of them.
 
         Parameters
         ----------
         scores, y, sample_weight
-            As for `fit`; a chunk may hold one class only. Until both classes have been
-            seen the calibrator counts as not fitted.
+            As for `fit`; a chunk may hold one class only. Until it has seen both classes, the
+            calibrator is not fitted.
         classes : (2,) array, optional
             Both classes; needed in the first call if its chunk holds only one.
 
@@ -215,12 +215,12 @@ class BaseCalibrator(ClassifierMixin, BaseEstimator, ABC):  # type: ignore[misc]
         if not hasattr(self, "counts_"):
             raise ValueError(
                 "this calibrator was loaded without its counts, which pickles leave out; save it "
-                "with to_dict(include_counts=True) to go on learning"
+                "with to_dict(include_counts=True) to continue learning"
             )
         if classes is not None and not np.array_equal(given, np.unique(self.classes_)):
             raise ValueError(
-                f"classes are {given.tolist()}, but earlier samples had "
-                f"{self.classes_.tolist()}; make a new calibrator for other classes"
+                f"classes are {given.tolist()}, but earlier samples had {self.classes_.tolist()}; "
+                "use a new calibrator for other classes"
             )
         return self.classes_
 
@@ -238,7 +238,7 @@ class BaseCalibrator(ClassifierMixin, BaseEstimator, ABC):  # type: ignore[misc]
         return getattr(self, "_ready", False)
 
     def __getstate__(self) -> dict[str, Any]:
-        """What is pickled: all but the counts, which grow with the training sample."""
+        """The state to pickle: everything but the counts, which grow with the training sample."""
         return {name: value for name, value in vars(self).items() if name != "counts_"}
 
     def __copy__(self) -> Self:
@@ -312,7 +312,7 @@ class BaseCalibrator(ClassifierMixin, BaseEstimator, ABC):  # type: ignore[misc]
         return np.stack([negative + half, positive + half], axis=1)
 
     def predict(self, scores: Any) -> NDArray[Any]:
-        """Class of maximum pignistic probability; the negative class where both are equal.
+        """Class of maximum pignistic probability; ties go to the negative class.
 
         Parameters
         ----------
@@ -331,7 +331,7 @@ class BaseCalibrator(ClassifierMixin, BaseEstimator, ABC):  # type: ignore[misc]
         Parameters
         ----------
         include_counts : bool
-            Keep the counted training scores too, so that `partial_fit` can go on later.
+            Also save the counted training scores, so that `partial_fit` can continue later.
 
         Returns
         -------
@@ -343,7 +343,7 @@ class BaseCalibrator(ClassifierMixin, BaseEstimator, ABC):  # type: ignore[misc]
 
     @classmethod
     def from_dict(cls, data: dict[str, Any]) -> Self:
-        """The calibrator that `to_dict` described.
+        """Restore the calibrator from the output of `to_dict`.
 
         Parameters
         ----------
@@ -358,8 +358,8 @@ class BaseCalibrator(ClassifierMixin, BaseEstimator, ABC):  # type: ignore[misc]
         Raises
         ------
         ValueError
-            If the data is no saved calibrator, damaged, of a later version, or of
-            another kind.
+            If the data is not a saved calibrator, or is damaged, of a later version, or of another
+            kind.
         """
         known = {c.__name__: c for c in [cls, *cls.__subclasses__()] if c is not BaseCalibrator}
         calibrator: Self = saved.from_dict(data, known)

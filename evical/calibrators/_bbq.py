@@ -1,8 +1,7 @@
-"""BBQ: binnings into equally many samples, averaged by their Bayesian scores.
+"""BBQ: equal-frequency binnings, averaged by their Bayesian scores.
 
-Equal-frequency binnings with few and with many bins are scored by the probability of the
-labels given the binning, the good ones are kept, and their predictions are averaged
-(Naeini 2016, section 3.2.2).
+Binnings with few and with many bins are scored by the probability of the labels given the binning.
+The best ones are kept, and their predictions are averaged (Naeini 2016, section 3.2.2).
 """
 
 from dataclasses import replace
@@ -44,7 +43,7 @@ _CHOICES = {
 
 
 class BBQCalibrator(BaseCalibrator):
-    r"""Calibration by averaged equal-frequency binnings: Bayesian Binning into Quantiles.
+    r"""Calibration by averaged equal-frequency binnings (Bayesian Binning into Quantiles, BBQ).
 
     Parameters
     ----------
@@ -54,19 +53,19 @@ class BBQCalibrator(BaseCalibrator):
     strength : float
         Equivalent sample size of the prior; "bdeu" only.
     strength_of : {"bin", "binning"}
-        Whether `strength` is that of each bin, N' = strength B, or N' itself, shared by the B
-        bins of a binning.
+        "bin": each bin has this `strength`, N' = strength B. "binning": `strength` is N', shared by
+        the B bins.
     clip : float
         The middle of a bin is kept inside [clip, 1 - clip]; "bdeu" only.
     n_bins : (int, int) or None
         Least and greatest number of bins. None: from max(1, floor(N^(1/3) / 10)) to
         min(ceil(N / 5), ceil(10 N^(1/3))).
     remainder : {"last", "spread"}
-        B bins hold floor(N / B) samples each and the last one the rest, or all hold N / B as
-        nearly as they can.
+        "last": each bin has floor(N / B) samples, and the last one also the rest. "spread": all
+        bins have N / B samples, as nearly as possible.
     alpha : float or None
-        Binnings are kept down to where their scores level off by less than this, see the
-        Notes; None keeps all.
+        Binnings are kept until their scores level off by less than this, see the Notes; None keeps
+        all.
     smoothing : {"prior", "scores"}
         Shares of positives are smoothed by the prior of the criterion, or by one sample that
         counts as the mean score of the positives; model "bayesian" only.
@@ -105,8 +104,8 @@ class BBQCalibrator(BaseCalibrator):
 
     with :math:`m_b` positives and :math:`n_b` negatives in bin b, B of two the beta function,
     :math:`\alpha_b = p_b N'/B` and :math:`\beta_b = (1 - p_b) N'/B`, :math:`p_b` the
-    middle of the bin. N' is left open in the thesis; two samples a bin is the default of the
-    author's program, as are the remainder, the clipping of p_b and the range of B. K2 is
+    middle of the bin. The thesis does not state N'. The default of two samples per bin is that of
+    the author's program, as are the remainder, the clipping of p_b and the range of B. K2 is
     :math:`\alpha_b = \beta_b = 1`; a total N' and even priors, the other BDeu of that program,
     is `strength_of` "binning" with a `clip` of 1/2. Scores are divided by the best one; of
     these, sorted as :math:`S_1 \ge S_2 \ge \dots`, the first
@@ -118,9 +117,8 @@ class BBQCalibrator(BaseCalibrator):
     :math:`(m_b + \alpha_b) / (m_b + n_b + \alpha_b + \beta_b)` (footnote 3), never 0 or 1; or,
     with `smoothing` "scores" as in the author's program,
     :math:`(m_b + q_b) / (m_b + n_b + 1)`, where :math:`q_b` is the mean of the scores of its
-    positives and of p_b, kept inside [clip, 1 - clip]. The other models go beyond the
-    thesis: they average the mass functions that the binomial evidence of the covering bins
-    makes, and an average of mass functions is one.
+    positives and of p_b, kept inside [clip, 1 - clip]. The other models go beyond the thesis: they
+    average the mass functions of the covering bins, each from the counts of the bin.
 
     References
     ----------

@@ -1,9 +1,8 @@
-"""Beta calibration: the shape that Beta densities of the scores of each class have.
+"""Beta calibration: the curve that follows if the scores of each class are Beta distributed.
 
 Log-odds are a log(s) - b log(1 - s) + c with non-negative a and b (Kull, Silva Filho & Flach 2017),
-which unlike a sigmoid of the score can leave calibrated probabilities as they are. What the sample
-leaves open about the coefficients is turned into a mass function as for the sigmoid (Xu et al.
-2016, section 4.3).
+which, unlike a sigmoid of the score, can leave calibrated probabilities unchanged. The uncertainty
+about the coefficients becomes a mass function as for the sigmoid (Xu et al. 2016, section 4.3).
 """
 
 from typing import Any
@@ -40,11 +39,11 @@ class BetaCalibrator(BaseCalibrator):
     ----------
     parameters : {"abm", "am", "ab", "a"}
         "abm" fits a, b and the midpoint m, the score whose log-odds are 0; "am" has a = b, and is
-        the sigmoid of the log-odds of the score; "ab" has m = 1/2; "a" has both.
+        the sigmoid of the log-odds of the score; "ab" has m = 1/2; "a" has both restrictions.
     smooth : bool
         Whether Platt's targets (N+ + 1) / (N+ + 2) and 1 / (N- + 2) replace the labels, as in
-        logistic calibration. The paper has labels; then classes that a threshold separates have
-        no fit and are refused.
+        logistic calibration. The paper uses labels; then classes that a threshold separates have no
+        fit and are refused.
     model : {"likelihood", "confidence", "inverse_pignistic", "bayesian"}
         "bayesian" is the method of the paper; "inverse_pignistic" the least committed mass
         function with that pignistic probability; "confidence" uses the delta method; "likelihood"
@@ -66,17 +65,17 @@ class BetaCalibrator(BaseCalibrator):
 
     Notes
     -----
-    Scores 0 and 1 have infinite log-odds; scores are kept away from both by the spacing of floats
-    (2e-16), as `evical.scores.log_odds` does. Scores below 0 or above 1 in prediction count as 0
-    or 1.
+    Scores 0 and 1 have infinite log-odds, so scores are kept away from both by the spacing of
+    floats (2e-16), as in `evical.scores.log_odds`. Scores below 0 or above 1 in prediction count as
+    0 or 1.
 
-    A coefficient that would be negative is 0, and the others are fitted again; where both would
-    be, the better of the two ways is taken. For scores that point the wrong way a = b = 0, and so
-    for scores that are all equal; where there are fewer distinct scores than coefficients a = b.
+    A coefficient that would be negative is set to 0, and the others are refitted; if both would be,
+    the better of the two ways is taken. For scores that rank the wrong way, or that are all equal,
+    a = b = 0. If there are fewer distinct scores than coefficients, a = b.
 
-    The likelihood model profiles over all non-negative a and b: the sample may leave open what a
-    and b are even where the optimum has a zero. Absolute errors of its masses are below 1e-6. For
-    the model "confidence" a coefficient at zero is known to be zero.
+    The likelihood model profiles over all non-negative a and b: even if the optimum has a zero, the
+    sample may leave a and b open. Absolute errors of its masses are below 1e-6. The model
+    "confidence" treats a coefficient at zero as known.
 
     References
     ----------

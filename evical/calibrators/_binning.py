@@ -1,4 +1,4 @@
-"""Binning: the share of positives among neighboring scores, with what it leaves open.
+"""Binning: the share of positives among neighboring scores, and its uncertainty.
 
 The score axis is cut into bins, and each bin is a binomial experiment of k_j positives
 among n_j samples (Zadrozny & Elkan 2001); its evidence about the next sample is a
@@ -30,9 +30,9 @@ class BinningCalibrator(BaseCalibrator):
     n_bins : int or sequence of float
         Number of bins, or their edges in ascending order, both ends included.
     strategy : {"uniform", "quantile"}
-        Bins of equal width between the least and the greatest training score, or of as
-        nearly equal weight as ties allow: equal scores stay together, and the edges lie
-        midway between neighboring scores. Not used where `n_bins` gives the edges.
+        Bins of equal width between the least and the greatest training score, or bins of equal
+        weight, as nearly as ties allow: equal scores stay together, and edges lie midway between
+        neighboring scores. Ignored if `n_bins` gives the edges.
     model : {"likelihood", "confidence", "dempster", "laplace", "inverse_pignistic", "bayesian"}
         How k of n becomes a mass function, see `dstheory.inference.binomial`.
     confidence : float
@@ -46,7 +46,7 @@ class BinningCalibrator(BaseCalibrator):
     ----------
     classes_ : (2,) array
     edges_ : (n_bins + 1,) array
-        A bin holds its lower edge and not its upper one; the last one holds both. Scores
+        A bin contains its lower edge but not its upper one; the last bin contains both. Scores
         outside take the end bins.
     positive_, total_ : (n_bins,) arrays
         k_j and n_j, the weight of the positive samples and of all samples of each bin.
@@ -55,8 +55,7 @@ class BinningCalibrator(BaseCalibrator):
 
     Notes
     -----
-    An empty bin is vacuous, m({0, 1}) = 1; where the model knows probabilities only
-    ("bayesian") it gives the pignistic probability of that, 1/2.
+    An empty bin is vacuous, m({0, 1}) = 1; with the model "bayesian" its probability is 1/2.
 
     References
     ----------
@@ -155,4 +154,4 @@ def _check_edges(edges: Floats) -> None:
     if edges.ndim != 1 or len(edges) < 2 or not np.isfinite(edges).all():
         raise ValueError("n_bins as edges needs at least two finite numbers")
     if not (edges[1:] > edges[:-1]).all():
-        raise ValueError(f"n_bins as edges must ascend, but they are {edges.tolist()}")
+        raise ValueError(f"n_bins as edges must be ascending, but they are {edges.tolist()}")

@@ -1,4 +1,4 @@
-"""What calibrators that average bins share: the masses of a bin, a table of cells, checks."""
+"""Shared by calibrators that average bins: the masses of a bin, a table of cells, checks."""
 
 from typing import Any
 
@@ -26,8 +26,8 @@ def covering_masses(
 ) -> Floats:
     """Masses (2, n) of the positive and the negative class from bins of these counts.
 
-    The model "bayesian" is the posterior mean of the Beta prior; the others are those of
-    `dstheory.inference.binomial` and know no prior.
+    The model "bayesian" is the posterior mean under the Beta prior; the others are those of
+    `dstheory.inference.binomial`, without a prior.
     """
     if model == "bayesian":
         share = posterior_mean(positive, negative, alpha, beta)

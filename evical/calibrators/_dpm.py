@@ -1,8 +1,8 @@
 """Dirichlet-process mixtures: Bayes' rule on one Bayesian mixture of scores for each class.
 
-Each class gets a mixture of Gaussians with a Dirichlet process as prior, so that the data
-decide how many components there are; inference is variational (scikit-learn's). The density
-of a new score averages over the posterior, which makes each component a Student t.
+Each class has a mixture of Gaussians with a Dirichlet process prior, so the data decide the number
+of components; inference is variational (scikit-learn's). The density of a new score averages over
+the posterior, which makes each component a Student t.
 
 Source: M. Pakdaman Naeini, Obtaining accurate probabilities using classifier calibration
 (2016), section 3.1; C. M. Bishop, Pattern recognition and machine learning (2006), eq. 10.81.
@@ -38,21 +38,19 @@ class DPMCalibrator(BaseCalibrator):
     Parameters
     ----------
     n_components : int
-        Most components of a class; the Dirichlet process leaves those empty that it does not
-        need.
+        Maximal number of components of a class; the Dirichlet process leaves unneeded ones empty.
     concentration : float, optional
-        Of the Dirichlet process: more makes more components likely. By default
+        Concentration of the Dirichlet process; larger values favor more components. By default
         1 / `n_components`.
     max_points : int
-        A class of more weight than that is represented by this many quantiles of its scores,
-        see Notes.
+        A class of greater weight is represented by this many quantiles of its scores, see Notes.
     random_state : int or None
         Seed of the clustering from which inference starts.
     transform : {"auto", None, "logit", "sigmoid", "rank"}
-        Scale on which scores are read; "auto" takes the sigmoid if a training score lies
-        outside [0, 1], as the thesis does with margins, and else leaves scores as they are.
-        None leaves them always; "logit" takes log-odds of probabilities, and "rank" the ranks
-        among the training scores.
+        Scale on which scores are read; "auto" takes the sigmoid if a training score lies outside
+        [0, 1], as the thesis does with margins, and otherwise leaves scores as they are. None
+        always leaves them; "logit" takes log-odds of probabilities, and "rank" ranks among the
+        training scores.
 
     Attributes
     ----------
@@ -64,14 +62,14 @@ class DPMCalibrator(BaseCalibrator):
 
     Notes
     -----
-    P(1 | s) follows from Bayes' rule (eq. 3.1), computed with logarithms. The mixture knows no
-    sample weights. It is fitted to the quantiles (i - 1/2) / M of the weighted scores of a
-    class: these are the samples themselves if weights are whole numbers that add up to M, the
-    weight of the class, and `max_points` quantiles where M would be more. So with large
-    samples the posterior is that of `max_points` samples, wider than it need be.
+    P(1 | s) follows from Bayes' rule (eq. 3.1), computed with logarithms. The mixture takes no
+    sample weights. It is fitted to the quantiles (i - 1/2) / M of the weighted scores of a class,
+    where M is the weight of the class, at most `max_points`. If weights are whole numbers these are
+    the samples themselves. For large samples the posterior is that of `max_points` samples, wider
+    than necessary.
 
-    A class with one distinct score has one component, with the variance of all scores as its
-    prior; where all scores are equal, the probability is the share of the positive class.
+    A class with one distinct score has one component, with the variance of all scores as its prior.
+    If all scores are equal, the probability is the share of the positive class.
 
     References
     ----------
@@ -176,7 +174,9 @@ class DPMCalibrator(BaseCalibrator):
         self.prior_ = float(self.prior_)
         for name in _NAMES:
             if not self.weights_[name].any():
-                raise ValueError(f"saved calibrator is damaged: the {name} mixture is none")
+                raise ValueError(
+                    f"saved calibrator is damaged: the {name} mixture is not a valid one"
+                )
 
 
 @dataclass(frozen=True, eq=False)

@@ -1,8 +1,9 @@
-"""ELiTE: an ensemble of linear trend estimations, weighted by how well they explain the labels.
+"""ELiTE: an ensemble of linear trend filters, weighted by how well they explain the labels.
 
-Binnings and isotonic regression give a staircase. A linear trend filter gives a continuous
-line with few kinks, fewer the more a change of slope costs; ELiTE averages the filters at 50
-prices, weighted by the corrected Akaike information criterion (Naeini 2016, section 3.4).
+Binnings and isotonic regression give a step function. A linear trend filter gives a continuous,
+piecewise linear curve; the penalty on changes of slope controls the number of kinks. ELiTE averages
+the filters for 50 penalties, weighted by the corrected Akaike information criterion (Naeini 2016,
+section 3.4).
 """
 
 from numbers import Real
@@ -37,27 +38,27 @@ class ELiTECalibrator(BaseCalibrator):
     n_lambdas : int
         Number of trend filters, equally spaced in log lambda.
     min_ratio : float
-        The least lambda as a share of the greatest, at which the filter is a straight line.
+        The least lambda as a share of the greatest; at the greatest, the filter is a straight line.
     criterion : {"aicc", "aic", "bic"}
-        What weights the filters. The thesis tried all three: "aic" overfits, "bic" comes
-        close to "aicc".
+        Criterion for the weights. The thesis tried all three: "aic" overfits, "bic" is close to
+        "aicc".
     clip : float or None
         Probabilities are kept inside [clip, 1 - clip]. None: 1 / (N + 2), Laplace's estimate
         after N failures, for N samples; 0 as in the thesis, with probabilities of 0 and 1.
     transform : {None, "auto", "logit", "sigmoid", "rank"}
         Scale on which scores are read: as they are, log-odds of probabilities, the sigmoid of
-        margins, or ranks among the training scores; "auto" takes the sigmoid if a training
-        score lies outside [0, 1]. Lines are straight, and knots lie, on that scale.
+        margins, or ranks among the training scores; "auto" takes the sigmoid if a training score
+        lies outside [0, 1]. The curve is piecewise linear on that scale, and its knots lie there.
 
     Attributes
     ----------
     classes_ : (2,) array
     knots_, values_ : (k,) arrays
-        The averaged map, a polyline: its ends and kinks, ascending, and its values there.
+        The averaged curve: its ends and kinks, ascending, and its values there.
     lambdas_ : (n_lambdas,) array
         Descending; see `evical.curves.trend_filter_path`.
     degrees_of_freedom_ : (n_lambdas,) int array
-        Kinks of each filter, and two.
+        Number of kinks of each filter, plus two.
     weights_ : (n_lambdas,) array
         Shares of the filters in the average.
 
@@ -70,11 +71,11 @@ class ELiTECalibrator(BaseCalibrator):
     .. math:: \mathrm{AICc} = 2 d - 2 \log L + \frac{2 d (d + 1)}{N - d - 1}
 
     with N the total weight; BIC is :math:`d \log N - 2 \log L`. The weights are
-    :math:`\exp(-\mathrm{AICc} / 2)`, made to sum to 1. Where N is not above d + 1 the
-    criterion says nothing, and a filter has no share; if that is so for all, the ones with
-    the fewest kinks have it. In L probabilities are always kept inside
-    [1 / (N + 2), 1 - 1 / (N + 2)], as else a single sample beyond could veto a filter. (The
-    author's program leaves such samples out of L, and merges scores within 1e-5.)
+    :math:`\exp(-\mathrm{AICc} / 2)`, made to sum to 1. If N is at most d + 1, the criterion is
+    undefined and the filter has weight 0; if this holds for all filters, those with the fewest
+    kinks share the weight. In L, probabilities are always kept inside [1 / (N + 2), 1 - 1 / (N +
+    2)]; otherwise a single sample could veto a filter. (The author's program leaves such samples
+    out of L, and merges scores within 1e-5.)
 
     The map is linear between training scores, constant outside them, and need not be
     monotone.

@@ -1,9 +1,9 @@
 """ENIR: an ensemble of near-isotonic regressions, weighted by how well they explain the labels.
 
-Isotonic regression believes in the order of the scores at any price. Near-isotonic regression
-lets the probability fall at a price of lambda; ENIR averages the fits at all breakpoints of
-lambda, weighted by the Bayesian information criterion, from nearly free to isotonic (Naeini
-2016, section 3.3).
+Isotonic regression trusts the order of the scores unconditionally. Near-isotonic regression
+penalizes decreases of the probability by lambda. ENIR averages the fits at all breakpoints of
+lambda, from nearly unconstrained to isotonic, weighted by the Bayesian information criterion
+(Naeini 2016, section 3.3).
 """
 
 from typing import ClassVar
@@ -43,7 +43,7 @@ class ENIRCalibrator(BaseCalibrator):
         are averaged with the same weights.
     smoothing : float
         Size of the pseudo-sample that keeps block probabilities off 0 and 1 (see Notes); only
-        for the model "bayesian". With 0 they may be 0 and 1, as in the thesis' text.
+        for the model "bayesian". With 0 they may be 0 and 1, as in the text of the thesis.
     confidence : float
         Level of the Clopper-Pearson interval of the model "confidence".
     transform : {None, "auto", "logit", "sigmoid", "rank"}
@@ -65,20 +65,20 @@ class ENIRCalibrator(BaseCalibrator):
     Notes
     -----
     The models are those at the breakpoints of `evical.curves.near_isotonic_path` of the labels;
-    the data themselves, lambda = 0, are left out unless they are isotonic already. Each has the
+    the data themselves, lambda = 0, are excluded unless they are isotonic. Each has the
     weight exp(-BIC / 2), BIC = -2 log L + b log N, with the Bernoulli likelihood L of its b
     blocks' values before smoothing and the total weight N of the samples (at least 1).
 
-    The text of section 3.3 has no smoothing, the author's released program has: a block of n
-    samples with value p, share of positives o and mean score e becomes (n p + s e) / (n + s)
-    with s = smoothing * (1 - abs(o - e)); e is kept in [0.005, 0.995] here. Where that program
-    interpolates linearly between training scores, this one keeps to the text's bins.
+    The text of section 3.3 has no smoothing, but the author's program has: a block of n samples
+    with value p, share of positives o and mean score e becomes (n p + s e) / (n + s) with s =
+    smoothing * (1 - abs(o - e)); e is kept in [0.005, 0.995] here. That program interpolates
+    linearly between training scores; this one uses bins, as in the text.
 
-    Cost: O(N log N) for the path. The likelihood falls along it, so that models which weigh less
-    than exp(-50) of the best are skipped in large steps and the others, rarely more than some
-    hundred, take time in proportion to their blocks; no more than the blocks of two models are
-    held at a time, and the evidence of a block is found once, however many models share it. With
-    numba (the extra `fast`) a million samples take about a second, without it ten times as long.
+    Cost: O(N log N) for the path. The likelihood falls along the path, so models with less than
+    exp(-50) of the best weight are skipped in large steps. The others, rarely more than a few
+    hundred, take time in proportion to their blocks. Only the blocks of two models are in memory at
+    a time, and the evidence of a block is computed once. With numba (the extra `fast`) a million
+    samples take about a second, without it ten times as long.
 
     References
     ----------

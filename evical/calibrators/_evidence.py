@@ -1,4 +1,4 @@
-"""What real counts say about the next sample, where there may be none at all."""
+"""Evidence about the next sample from real-valued counts, possibly zero."""
 
 import numpy as np
 from numpy.typing import NDArray
@@ -17,8 +17,8 @@ _ROUNDING = 1e-15
 def count_masses(positive: Floats, total: Floats, model: str, confidence: float) -> Floats:
     """Masses (2, q) of the positive and the negative class from k of n, both real.
 
-    Without trials the mass function is vacuous, or 1/2 for both where the model knows
-    probabilities only.
+    Without trials the mass function is vacuous, or 1/2 for both classes if the model gives only
+    probabilities.
     """
     masses = np.full((2, len(total)), 0.5 if model in ("bayesian", "laplace") else 0.0)
     some = np.flatnonzero(total > _LEAST)

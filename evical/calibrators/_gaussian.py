@@ -1,9 +1,9 @@
 """Gaussian calibration: normal densities of the scores of each class, and Bayes' rule.
 
-The scores of each class are taken as normally distributed; with the shares of the classes, Bayes'
-rule gives the probability of the positive class at a score (Gebel 2009, section 4.3.2). What the
-sample leaves open about the five parameters is the likelihood model: the profile likelihood of
-that probability, as Xu et al. (2016, section 4.3) have it for the logistic function.
+The scores of each class are assumed to be normally distributed; with the shares of the classes,
+Bayes' rule gives the probability of the positive class at a score (Gebel 2009, section 4.3.2). The
+likelihood model accounts for the uncertainty about the five parameters by the profile likelihood of
+that probability, as Xu et al. (2016, section 4.3) do for the logistic function.
 """
 
 from typing import Any, ClassVar
@@ -35,14 +35,13 @@ class GaussianCalibrator(BaseCalibrator):
     Parameters
     ----------
     variances : {"unequal", "equal"}
-        Each class has a variance of its own, as in the thesis, or both share the one within
-        classes. With equal variances the log-odds are a linear function of the score; with
-        unequal ones they are quadratic, so that far scores of either side belong to the class of
-        the larger variance.
+        Each class has its own variance, as in the thesis, or both share the pooled variance. With
+        equal variances the log-odds are linear in the score. With unequal ones they are quadratic,
+        so extreme scores on both sides belong to the class with the larger variance.
     model : {"bayesian", "likelihood"}
-        "bayesian" is the method of the thesis: variances are divided by the degrees of freedom,
-        and the estimates are taken as certain. "likelihood" leaves open what the sample leaves
-        open about means, variances and prior.
+        "bayesian" is the method of the thesis: sums of squares are divided by the degrees of
+        freedom, and the estimates are treated as known. "likelihood" accounts for the uncertainty
+        about means, variances and prior.
     transform : {None, "auto", "logit", "sigmoid", "rank"}
         Scale on which scores are read: as they are, log-odds of probabilities (which are more
         nearly normal than the probabilities, Gebel's eq. 4.7), the sigmoid of margins, or ranks;
@@ -59,14 +58,14 @@ class GaussianCalibrator(BaseCalibrator):
 
     Notes
     -----
-    A class whose scores do not vary takes the variance of the other class; if neither varies,
-    both take that of all scores; if there is one score only, the prior holds everywhere. Such
-    variances are taken as known by the likelihood model, whose maximum they would not have.
+    A class whose scores do not vary takes the variance of the other class; if neither varies, both
+    take that of all scores. If there is only one distinct score, the prior holds everywhere. The
+    likelihood model treats such variances as known, because the likelihood would have no maximum.
 
-    The likelihood model is exact up to the error of quadrature and interpolation (1e-7 of a
-    mass): the most likely densities with given log-odds at a score are known in closed form
-    (`evical.curves.gaussian`). Its probability is that of the variances of maximum likelihood,
-    which are divided by the number of samples.
+    The likelihood model is exact up to the error of quadrature and interpolation (1e-7 of a mass):
+    the most likely densities with given log-odds at a score are known in closed form
+    (`evical.curves.gaussian`). Its most plausible probability uses the maximum likelihood
+    variances, with sums of squares divided by the number of samples.
 
     References
     ----------

@@ -1,4 +1,4 @@
-"""Isotonic calibration: as many bins as the order of the scores allows, with envelopes.
+"""Isotonic calibration: bins by isotonic regression, with envelopes.
 
 Pair-adjacent violators pools neighboring scores until the share of positives does not
 decrease (Zadrozny & Elkan 2002, section 3.2; Xu et al. 2016, eq. 1). Each pool is a bin
@@ -32,8 +32,8 @@ class IsotonicCalibrator(BaseCalibrator):
         How k of n becomes a mass function, see `dstheory.inference.binomial`; "bayesian" is
         isotonic regression itself.
     envelope : bool
-        Make belief and plausibility non-decreasing in the score, by lowering beliefs and
-        raising plausibilities as little as that needs.
+        Make belief and plausibility non-decreasing in the score, by lowering beliefs and raising
+        plausibilities as little as necessary.
     confidence : float
         Level of the Clopper-Pearson interval of the model "confidence".
     centered : bool
@@ -61,16 +61,16 @@ class IsotonicCalibrator(BaseCalibrator):
 
     Notes
     -----
-    The envelope is that of the paper: plausibility is the highest one up to a block, belief the
-    lowest one from a block on. A single small block thus hands its wide interval on, its
-    plausibility to all blocks above that have a lower one, its belief to all below that have a
-    higher one; and as isotonic regression keeps some small blocks however many samples there
-    are, intervals with an envelope hardly become narrower with the sample, nor do their
-    middles, the pignistic probabilities, come closer to the truth. The likelihood model has a
-    mean width of 0.25 for 200 and of 0.17 for 10^4 simulated scores ("monotone", five draws);
-    without the envelope these are 0.21 and 0.06. So with many samples take ``envelope=False``,
-    which says what the samples of each block say; or ``model="bayesian"``, whose envelope
-    changes nothing, for probabilities alone.
+    The envelope is that of the paper: plausibility is the maximum over the blocks up to this one,
+    belief the minimum over the blocks from this one on. So a single small block passes its wide
+    interval on: its plausibility to higher blocks with a lower one, its belief to lower blocks with
+    a higher one. Isotonic regression keeps some small blocks at any sample size. Hence intervals
+    with an envelope hardly become narrower with more samples, and their midpoints, the pignistic
+    probabilities, hardly come closer to the truth. The likelihood model has a mean width of 0.25
+    for 200 and of 0.17 for 10^4 simulated scores ("monotone", five draws); without the envelope
+    these are 0.21 and 0.06. So with many samples use ``envelope=False``, which uses the samples of
+    each block only; or, for probabilities alone, ``model="bayesian"``, which the envelope does not
+    change.
 
     References
     ----------

@@ -1,8 +1,8 @@
 """Kernel densities: Bayes' rule on one density of scores for each class.
 
-Binning is Bayes' rule on histograms (Naeini 2016, section 3.1); kernel densities have no
-edges and no empty bins between scores. What a kernel weighs of the samples around a score is
-their number there, so that the same sums give a binomial experiment, and evidence.
+Binning is Bayes' rule on histograms (Naeini 2016, section 3.1); kernel densities have no edges and
+no empty bins between scores. The total kernel weight around a score acts as a number of samples, so
+the same sums also define a binomial experiment, and evidence.
 """
 
 from collections.abc import Callable
@@ -39,7 +39,7 @@ class KDECalibrator(BaseCalibrator):
     Parameters
     ----------
     kernel : {"gaussian", "boxcar", "epanechnikov", "tricube"}
-        The thesis reports the boxcar, with the remark that results are similar; the rule of
+        The thesis reports the boxcar and says that the others give similar results; the rule of
         thumb for the bandwidth is the Gaussian's.
     bandwidth : {"shared", "per_class"}, float or two floats
         Silverman's rule of thumb on all scores (which is Nadaraya and Watson's regression)
@@ -51,17 +51,17 @@ class KDECalibrator(BaseCalibrator):
     confidence : float
         Level of the Clopper-Pearson interval of the model "confidence".
     transform : {"auto", None, "logit", "sigmoid", "rank"}
-        Scale on which scores are read; "auto" takes the sigmoid if a training score lies
-        outside [0, 1], as the thesis does with margins, and else leaves scores as they are.
-        None leaves them always; "logit" takes log-odds of probabilities, and "rank" the ranks
-        among the training scores.
+        Scale on which scores are read; "auto" takes the sigmoid if a training score lies outside
+        [0, 1], as the thesis does with margins, and otherwise leaves scores as they are. None
+        always leaves them; "logit" takes log-odds of probabilities, and "rank" ranks among the
+        training scores.
 
     Attributes
     ----------
     classes_ : (2,) array
     bandwidth_ : (2,) array
-        h of the negative and of the positive class. Where all scores are equal no scale is
-        known, and h is a few roundings of the score.
+        h of the negative and of the positive class. If all scores are equal there is no scale, and
+        h is a few times the spacing of floats at the score.
 
     Notes
     -----
@@ -69,16 +69,15 @@ class KDECalibrator(BaseCalibrator):
     P(1 | s) = (S_1 / h_1) / (S_0 / h_0 + S_1 / h_1): the sizes of the classes cancel. (The
     printed eq. 3.2 mixes up its sizes and bandwidths.)
 
-    Far from all samples both sums vanish. A score more than 8 bandwidths from every sample
-    takes the probability of the point 8 bandwidths from the nearest one; for the compact
-    kernels, a score around which less than 1e-9 of the sample weighs takes that of the
-    nearest sample.
+    Far from all samples both sums vanish. A score more than 8 bandwidths from every sample takes
+    the probability of the point 8 bandwidths from the nearest one; for the compact kernels, a score
+    with less than 1e-9 of the sample around it takes that of the nearest sample.
 
-    The evidential models go beyond the thesis. Around s there are n = (S_0 + S_1) / K(0)
-    samples, each counted by its nearness, of which k = n P(1 | s) are positive; with the
-    boxcar and one bandwidth these are the plain counts within h. The mass function is that of
-    k out of n, see `dstheory.inference.binomial`, and vacuous far from all samples (on the
-    scale on which scores are read: a sigmoid brings all large margins together).
+    The evidential models go beyond the thesis. Around s there are n = (S_0 + S_1) / K(0) samples,
+    each weighted by its nearness, of which k = n P(1 | s) are positive; with the boxcar and one
+    bandwidth these are the plain counts within h. The mass function is that of k out of n, see
+    `dstheory.inference.binomial`, and vacuous far from all samples (on the scale on which scores
+    are read: a sigmoid brings all large margins together).
 
     Compact kernels are exact. Gaussian sums are exact up to 256 distinct scores; above, they
     come from a grid of 64 nodes a bandwidth, with a relative error below 2e-7 within and 2e-5
@@ -143,7 +142,7 @@ class KDECalibrator(BaseCalibrator):
         self._prepare()
 
     def _prepare(self) -> None:
-        """Make the sums of each class callable; what is needed of them is the state."""
+        """Make the sums of each class callable, and the fitted state."""
         if self._grid is not None:
             self._groups = []
         bandwidths = map(float, self.bandwidth_)
@@ -198,7 +197,7 @@ class KDECalibrator(BaseCalibrator):
         )
         groups = [] if grid else [samples["negative"], samples["positive"]]
         if any(group.size == 0 for group in groups):
-            raise ValueError("saved calibrator is damaged: state samples lack a class")
+            raise ValueError("saved calibrator is damaged: state samples has one class only")
         self._groups = [(scores, weights) for scores, weights in groups]
         self._check_restored()
         self._prepare()
@@ -213,7 +212,7 @@ class KDECalibrator(BaseCalibrator):
             values = self._grid.values
             bad = bad or values.shape[1] < 4 or not (values.sum(axis=0) > 0).all()
         if bad:
-            raise ValueError(f"saved calibrator is damaged: state holds no densities {sizes}")
+            raise ValueError(f"saved calibrator is damaged: state has no densities {sizes}")
 
 
 def _bandwidths(choice: Any, counts: ScoreCounts, groups: list[Group]) -> Floats:

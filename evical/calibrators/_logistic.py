@@ -1,9 +1,9 @@
-"""Logistic calibration: Platt's sigmoid, and what the sample leaves open about it.
+"""Logistic calibration: Platt's sigmoid, and its uncertainty as a mass function.
 
-The sigmoid of the score that fits the labels best gives a probability (Platt 1999; Xu et al.
-2016, eq. 2-4). Its two parameters are known only as well as the sample allows: either a
-normal-approximation interval, or the profile of the whole relative likelihood, turns that
-into a mass function (Xu et al. 2016, section 4.3, eq. 22-28 and 33-40).
+The sigmoid of the score that fits the labels best gives a probability (Platt 1999; Xu et al. 2016,
+eq. 2-4). Its two parameters are uncertain. A normal-approximation interval, or the profile of the
+relative likelihood, turns this uncertainty into a mass function (Xu et al. 2016, section 4.3, eq.
+22-28 and 33-40).
 """
 
 from typing import Any, ClassVar
@@ -36,7 +36,7 @@ class LogisticCalibrator(BaseCalibrator):
     model : {"likelihood", "confidence", "inverse_pignistic", "bayesian"}
         "bayesian" is Platt's calibration; "inverse_pignistic" the least committed mass
         function with that pignistic probability; "confidence" uses the delta method;
-        "likelihood" the profile likelihood, which is the paper's recommendation.
+        "likelihood" the profile likelihood, which the paper recommends.
     confidence : float
         Level of the interval of the model "confidence".
     transform : {None, "auto", "logit", "sigmoid", "rank"}
@@ -50,16 +50,16 @@ class LogisticCalibrator(BaseCalibrator):
     theta_ : (2,) array
         theta_0 and theta_1 of P(positive | s) = 1 / (1 + exp(theta_0 + theta_1 s)).
     sigmoid_ : PlattFit
-        The same on centered and scaled scores, which is what predictions use.
+        The same on centered and scaled scores, which predictions use.
     profile_ : LogisticProfile or None
-        The likelihood model, if it is the model.
+        The profile likelihood; None for other models.
 
     Notes
     -----
-    Labels are replaced by Platt's targets (eq. 4) in the fit and in the relative likelihood,
-    so that separable classes are no exception. Masses of the likelihood model agree with
-    brute-force integration to 1e-8; fitting reduces the sample to a quadrature once, so a
-    prediction costs the same however large the sample was.
+    Labels are replaced by Platt's targets (eq. 4) in the fit and in the relative likelihood, so
+    separable classes need no special care. Masses of the likelihood model agree with brute-force
+    integration to 1e-8; fitting reduces the sample to a quadrature once, so the cost of a
+    prediction does not depend on the sample size.
 
     References
     ----------
@@ -213,6 +213,6 @@ class LogisticCalibrator(BaseCalibrator):
     def _check_state(self) -> None:
         if (self.profile_ is None) == (self.model == "likelihood"):
             raise ValueError(
-                f"saved calibrator is damaged: its model is {self.model!r}, but "
-                f"it is saved {'without' if self.profile_ is None else 'with'} a likelihood"
+                f"saved calibrator is damaged: its model is {self.model!r}, but it was saved "
+                f"{'without' if self.profile_ is None else 'with'} a likelihood"
             )

@@ -31,5 +31,5 @@ def check_confidence(confidence: Any) -> None:
 
 
 def check_size(name: str, value: Any, least: int = 1) -> None:
-    """Raise unless a parameter is a number of things of which an array can be made."""
+    """Raise unless a parameter is a whole number that an array can have as its size."""
     check_count(name, value, least, _MOST)

@@ -1,8 +1,7 @@
 """Simple normalization: unbounded scores to [0, 1], with 0 going to 1/2.
 
-These maps make numbers that look like probabilities and nothing more; they serve as the step
-before a method that is defined on [0, 1], and as the yardstick of what calibration gains
-(Gebel 2009, section 4.1).
+The results look like probabilities and nothing more. They serve as input to methods defined on [0,
+1], and as the baseline for what calibration gains (Gebel 2009, section 4.1).
 """
 
 from collections.abc import Callable
@@ -56,11 +55,11 @@ class NormalizingCalibrator(BaseCalibrator):
 
     Notes
     -----
-    Scores beyond the training scores may leave [0, 1] with "range" and are put at its ends. The
-    denominator of eq. 4.2 is printed as the exponential of a sum; it is a sum of exponentials.
-    The alphas maximize the likelihood with Platt's targets for labels, so that separable classes
-    are no exception. A normalization keeps the order of the scores: where a falling map would be
-    more likely, and where all scores are 0, the alphas are 0 and all probabilities 1/2.
+    With "range", scores beyond the training scores may leave [0, 1] and are clipped. The
+    denominator of eq. 4.2 is printed as the exponential of a sum; it is a sum of exponentials. The
+    alphas maximize the likelihood with Platt's targets for labels, so separable classes need no
+    special care. A normalization keeps the order of the scores. If a decreasing map would be more
+    likely, or if all scores are 0, the alphas are 0 and all probabilities 1/2.
 
     References
     ----------

@@ -1,9 +1,9 @@
-"""Piecewise logistic calibration: a slope each for obvious and for hard cases.
+"""Piecewise logistic calibration: separate slopes for obvious and for hard cases.
 
 The log-odds are a piecewise linear function of the score with four knots, the inner ones sought
 among pairs of quantiles by regularized likelihood (Zhang & Yang 2004; Gebel 2009, section 4.2.2).
-What the sample leaves open about the log-odds, the knots being given, is the likelihood model
-(Xu et al. 2016, section 4.3, carried over from the sigmoid).
+The likelihood model accounts for the uncertainty about the log-odds, given the knots (Xu et al.
+2016, section 4.3, carried over from the sigmoid).
 """
 
 from typing import Any, ClassVar
@@ -41,11 +41,11 @@ class PiecewiseLogisticCalibrator(BaseCalibrator):
         as read.
     smooth : bool
         Whether Platt's targets (N+ + 1) / (N+ + 2) and 1 / (N- + 2) replace the labels, as in
-        logistic calibration. The thesis has labels; then classes that a threshold separates have
+        logistic calibration. The thesis uses labels; then classes that a threshold separates have
         no fit and are refused.
     model : {"bayesian", "likelihood"}
-        "bayesian" is the method of the thesis; "likelihood" leaves open what the sample leaves
-        open about the log-odds at the four knots, where these are taken as given.
+        "bayesian" is the method of the thesis; "likelihood" accounts for the uncertainty about the
+        log-odds at the four knots, given the knots.
     transform : {None, "auto", "logit", "sigmoid", "rank"}
         Scale on which scores are read: as they are, log-odds of probabilities, the sigmoid of
         margins, or ranks; "auto" takes the sigmoid if a training score lies outside [0, 1].
@@ -54,16 +54,16 @@ class PiecewiseLogisticCalibrator(BaseCalibrator):
     ----------
     classes_ : (2,) array
     knots_ : (k,) array
-        Four scores, ascending: the least, two inner ones, the greatest. Fewer if less than two
-        5% quantiles of the positive scores lie between the ends.
+        Four scores, ascending: the least, two inner ones, the greatest. Fewer if fewer than two 5%
+        quantiles of the positive scores lie between the ends.
     log_odds_ : (k,) array
-        Log-odds at the knots (w of eq. 4.5); linear between them. Scores outside take the value
-        at the nearest knot: the printed formula gives log-odds 0 there, and at the greatest
-        training score too.
+        Log-odds at the knots (w of eq. 4.5); linear between them. Scores outside take the value at
+        the nearest knot; the printed formula gives log-odds 0 there, and also at the greatest
+        training score.
 
     Notes
     -----
-    Quantiles are scores that occur: the first that 5%, 10%, ... of the positives do not exceed.
+    Quantiles are observed scores: the first ones that 5%, 10%, ... of the positives do not exceed.
     Pairs of them are ranked by the objective (regularized negative log-likelihood) on at most
     2000 groups of neighboring scores, all at once; the best pair is fitted to all scores.
 

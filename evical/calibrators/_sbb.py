@@ -29,7 +29,7 @@ Floats = NDArray[np.float64]
 
 
 class SBBCalibrator(BaseCalibrator):
-    r"""Calibration by the best of all binnings: Selection over Bayesian Binnings.
+    r"""Calibration by the best of all binnings (Selection over Bayesian Binnings, SBB).
 
     Parameters
     ----------
@@ -43,8 +43,8 @@ class SBBCalibrator(BaseCalibrator):
     clip : float
         The middle of a bin is kept inside [clip, 1 - clip]; "bdeu" only.
     max_size : int or None
-        More distinct scores than this are first merged into so many groups of nearly equal
-        weight, since time grows with the square of their number; None never merges.
+        If there are more distinct scores, they are first merged into this many groups of nearly
+        equal weight, because time grows with the square of their number; None never merges.
     model : {"bayesian", "laplace", "dempster", "inverse_pignistic", "confidence", "likelihood"}
         "bayesian" is the method itself, a probability; the others make k positives among the n
         samples of a bin a mass function, see `dstheory.inference.binomial`.
@@ -83,19 +83,19 @@ class SBBCalibrator(BaseCalibrator):
 
     where bin b holds :math:`y_{l_b}, \dots, y_{u_b}` with :math:`m_b` positives and
     :math:`n_b` negatives, and B is the beta function. K2 is :math:`\alpha_b = \beta_b = 1`
-    (eq. 3.6); BDeu is :math:`\alpha_b = s p_b` and :math:`\beta_b = s (1 - p_b)`, with
-    :math:`p_b` the middle of the bin and s the `strength`. N' is thus s for each bin, since a
-    total N' that all bins share leaves no product over bins to program over. The outermost bins
-    reach to 0 and 1, or to the last score where that lies outside.
+    (eq. 3.6); BDeu is :math:`\alpha_b = s p_b` and :math:`\beta_b = s (1 - p_b)`, with :math:`p_b`
+    the middle of the bin and s the `strength`. N' is thus s for each bin; with a total N' that all
+    bins share, the score would not be a product over bins, as dynamic programming needs. The
+    outermost bins reach to 0 and 1, or to the last score where that lies outside.
 
     The model "bayesian" gives the posterior mean
     :math:`(m_b + \alpha_b) / (m_b + n_b + \alpha_b + \beta_b)` (footnote 3), never 0 or 1.
-    The other models go beyond the thesis: they state the binomial evidence of the bin, without
-    the prior of its share, and leave open what m_b + n_b samples cannot say.
+    The other models go beyond the thesis: they use the counts of the bin as binomial evidence,
+    without the Beta prior.
 
-    The thesis does not state lambda; a higher one makes more bins. Of 0.5, 1, 2, 5, 10 and 30,
-    the default gave `ABBCalibrator` the least expected log loss in simulations with 200 and
-    1000 samples, and the least but one with 3000.
+    The thesis does not state lambda; a higher one makes more bins. Of 0.5, 1, 2, 5, 10 and 30, the
+    default gave `ABBCalibrator` the least expected log loss in simulations with 200 and 1000
+    samples, and the second least with 3000.
 
     References
     ----------

@@ -1,4 +1,4 @@
-"""Samples that have no most likely log-odds, because a threshold separates their classes."""
+"""Refusal of samples without most likely log-odds: a threshold separates their classes."""
 
 from evical.scores import ScoreCounts
 

@@ -1,8 +1,8 @@
-"""Spline calibration: a smooth curve of the log-odds, as smooth as the data ask for.
+"""Spline calibration: a smoothing spline of the log-odds.
 
-Logistic calibration fits a line to the log-odds; here the line may bend, at a price for its
-curvature that cross-validation sets. With a high price the curve is Platt's line, so that little
-data lose little against it, and much data are followed wherever they lead.
+Logistic calibration fits a line to the log-odds; here the line may bend. Cross-validation chooses
+the penalty on its curvature. With a large penalty the curve is Platt's line, so small samples lose
+little against Platt's method, and with large samples the curve follows the data.
 """
 
 from typing import Any, ClassVar
@@ -27,14 +27,13 @@ class SplineCalibrator(BaseCalibrator):
     Parameters
     ----------
     n_knots : int, at least 2
-        At most that many knots, at the lowest and the highest score and between at quantiles;
-        2 is logistic calibration between these ends. More than needed do no harm but to speed:
-        the penalty, not the knots, makes the curve smooth.
+        Maximal number of knots: the lowest and the highest score, and quantiles between them; 2 is
+        logistic calibration between these ends. More knots than needed cost only time, because the
+        penalty makes the curve smooth.
     transform : {None, "auto", "logit", "sigmoid", "rank"}
         Scale on which scores are read: as they are, log-odds of probabilities, the sigmoid of
-        margins, or ranks among the training scores; "auto" takes the sigmoid if a training
-        score lies outside [0, 1]. Distances on that scale make a curve smooth or rough, see
-        the Notes.
+        margins, or ranks among the training scores; "auto" takes the sigmoid if a training score
+        lies outside [0, 1]. Smoothness is measured on that scale, see the Notes.
 
     Attributes
     ----------
@@ -49,16 +48,14 @@ class SplineCalibrator(BaseCalibrator):
 
     Notes
     -----
-    Labels are Platt's targets, so that the curve stays finite when a score separates the
+    Platt's targets replace the labels, so the curve stays finite if a threshold separates the
     classes. The penalty is the greatest whose leave-one-out log loss is within half a standard
-    error of the least. Fitting sorts the scores; the rest takes the same time for any number of
-    them. The curve need not increase.
-
-    One penalty holds for the whole range. Where scores crowd near 0 and 1, as those of naive
-    Bayes do, the curve has to turn within a small part of it: ``transform="logit"`` spreads
-    probabilities out, and ``transform="rank"`` scores of any kind. For 10^4 simulated
-    "overconfident" scores (`evical.datasets.simulated_scores`), 1000 E(q - p)^2 is 0.52 with
-    scores as they are, 0.27 with ranks and 0.19 with log-odds.
+    error of the least. After sorting the scores, the time of a fit does not depend on their number.
+    The curve need not increase. There is one penalty for the whole range. If scores crowd near 0
+    and 1, as those of naive Bayes do, the curve has to bend within a small part of the range. Then
+    ``transform="logit"`` spreads out probabilities, and ``transform="rank"`` scores of any kind.
+    For 10^4 simulated "overconfident" scores (`evical.datasets.simulated_scores`), 1000 E(q - p)^2
+    is 0.52 with scores as they are, 0.27 with ranks and 0.19 with log-odds.
 
     References
     ----------

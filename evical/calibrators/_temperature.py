@@ -1,8 +1,8 @@
-"""Temperature scaling: margins divided by one number are log-odds.
+"""Temperature scaling: the log-odds are the margin divided by a temperature.
 
-The temperature that makes the labels most likely softens or sharpens a classifier without moving
-its decisions (Guo et al. 2017). What the sample leaves open about the temperature is turned into a
-mass function as for the sigmoid (Xu et al. 2016, section 4.3), here in closed form.
+The most likely temperature softens or sharpens the probabilities of a classifier without changing
+its decisions (Guo et al. 2017). The uncertainty about the temperature becomes a mass function as
+for the sigmoid (Xu et al. 2016, section 4.3), here in closed form.
 """
 
 from typing import Any, ClassVar
@@ -38,7 +38,7 @@ class TemperatureCalibrator(BaseCalibrator):
     ----------
     smooth : bool
         Whether Platt's targets (N+ + 1) / (N+ + 2) and 1 / (N- + 2) replace the labels, as in
-        logistic calibration. The paper has labels; then margins that are all on the right side
+        logistic calibration. The paper uses labels; then margins that are all on the right side
         have no fit and are refused.
     model : {"likelihood", "confidence", "inverse_pignistic", "bayesian"}
         "bayesian" is the method of the paper; "inverse_pignistic" the least committed mass
@@ -47,23 +47,23 @@ class TemperatureCalibrator(BaseCalibrator):
     confidence : float
         Level of the interval of the model "confidence".
     transform : {None, "auto", "logit", "sigmoid", "rank"}
-        Scale on which scores are read. Temperature scaling takes margins (log-odds, 0 where a
-        classifier is in doubt); for probabilities use "logit".
+        Scale on which scores are read. Temperature scaling takes margins (log-odds, 0 for a
+        probability of 1/2); for probabilities use "logit".
 
     Attributes
     ----------
     classes_ : (2,) array
     temperature_ : float
-        T; infinite where margins point the wrong way, or are all 0, so that p = 1/2 throughout.
+        T; infinite if margins rank the wrong way, or are all 0, so that p = 1/2 everywhere.
 
     Notes
     -----
-    A margin of 0 has p = 1/2 for certain, in all models: that is what the method assumes.
+    A margin of 0 always means p = 1/2, in all models: that is the assumption of the method.
 
     The plausibility of a probability p at a margin z is the relative likelihood of the temperature
-    z / logit(p), and masses are means of the probability over the ends of the random interval of
-    1 / T that follows from it; they are exact up to quadrature and interpolation (1e-7). An
-    infinite temperature is held possible.
+    z / logit(p), and masses are means of the probability at the ends of the corresponding random
+    interval of 1 / T; they are exact up to quadrature and interpolation (1e-7). An infinite
+    temperature is possible.
 
     References
     ----------

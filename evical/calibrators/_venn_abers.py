@@ -1,9 +1,9 @@
 """Venn-Abers calibration: two isotonic regressions, whose values bound the probability.
 
-The test sample itself joins the calibration samples, once with each label; isotonic
-regression gives it p0 or p1, and one of the two is perfectly calibrated, whatever the
-distribution (Vovk & Petej 2014, theorem 1). Read as a belief interval, [p0, p1] is a mass
-function: narrow where many samples speak, wide where few do.
+The test sample joins the calibration samples, once with each label. Isotonic regression gives it p0
+or p1, and one of the two is perfectly calibrated for any distribution (Vovk & Petej 2014, theorem
+1). Read as a belief interval, [p0, p1] is a mass function: narrow where there are many samples,
+wide where there are few.
 """
 
 from typing import ClassVar
@@ -30,8 +30,8 @@ class VennAbersCalibrator(BaseCalibrator):
     Parameters
     ----------
     transform : {None, "auto", "logit", "sigmoid", "rank"}
-        Scale on which scores are read. It changes nothing but ties: the method knows only
-        the order of the scores.
+        Scale on which scores are read. It can only change ties, because the method uses only the
+        order of the scores.
 
     Attributes
     ----------
@@ -48,8 +48,8 @@ class VennAbersCalibrator(BaseCalibrator):
     smallest log loss in the worst case (Vovk et al. 2015, section 4), is the plausibility
     transform: ``dstheory.transform.plausibility_transform(calibrator.predict_mass(scores))``.
 
-    The test sample has weight 1 beside the sample weights. Fitting takes O(n log n) time
-    after which each prediction is one search.
+    The test sample has weight 1. Fitting takes O(n log n) time; each prediction is one binary
+    search.
 
     References
     ----------
@@ -89,4 +89,4 @@ class VennAbersCalibrator(BaseCalibrator):
     def _check_state(self) -> None:
         lower, upper = self.intervals_
         if not (lower <= upper).all():
-            raise ValueError("saved calibrator is damaged: state intervals_ are no intervals")
+            raise ValueError("saved calibrator is damaged: state intervals_ are not intervals")

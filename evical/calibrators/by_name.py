@@ -1,4 +1,4 @@
-"""Calibrators by short names, as commands and comparisons call them: `venn_abers`, `elite`."""
+"""Calibrators by the short names of commands and comparisons: `venn_abers`, `elite`."""
 
 import re
 

@@ -1,7 +1,7 @@
-"""What the fields of a saved state may hold: shape, range and order, stated once for each field.
+"""Specifications of the fields of a saved state: shape, range and order.
 
-A calibrator declares its state as ``{name: field}``; what is read from a file is held against
-that before anything is computed from it. Fields inside a dict are called ``owner.name``.
+A calibrator declares its state as ``{name: field}``; what is read from a file is checked against it
+before any use. Fields inside a dict are called ``owner.name``.
 """
 
 import re
@@ -46,11 +46,11 @@ class Field:
     Parameters
     ----------
     shape : tuple of int or str
-        Sizes may be named and computed with, as "n", "n+1" or "2n-1"; a name stands for one
-        number of at least 1 throughout a state.
+        Sizes are numbers or expressions such as "n", "n+1" or "2n-1"; a name stands for the same
+        number, at least 1, throughout a state.
     least, most : float
     order : {"", "ascends", "rises"}
-        Along the last axis; what rises repeats no number.
+        Along the last axis; "rises" excludes repeated numbers.
     is_whole, is_optional, is_mass : bool
         Whole numbers only; may be missing or empty; the first axis sums to 1 at most.
     """
@@ -69,10 +69,12 @@ class Field:
         if self.order:
             left, right = array[..., :-1], array[..., 1:]  # a difference of them may overflow
             if (left > right).any() or (self.order == "rises" and (left == right).any()):
-                raise ValueError(f"saved calibrator is damaged: state {name} does not ascend")
+                raise ValueError(
+                    f"saved calibrator is damaged: state {name} is not in ascending order"
+                )
         wrong = (array < self.least) | (array > self.most)
         if self.is_mass and (wrong.any() or array.sum(axis=0).max() > 1 + _ROUNDING):
-            raise ValueError(f"saved calibrator is damaged: state {name} are no masses")
+            raise ValueError(f"saved calibrator is damaged: state {name} are not masses")
         kind = "whole numbers" if self.is_whole else "numbers"
         wrong |= self.is_whole & (array != np.floor(array))
         if wrong.any():
@@ -160,7 +162,7 @@ def check_fields(arrays: dict[str, Any], state: State) -> None:
     flat, sizes = dict(_flat(arrays, "")), dict[str, int]()
     foreign = [name for name in flat if name not in state]
     if foreign:
-        raise ValueError(f"saved calibrator is damaged: state {foreign[0]} is no array it holds")
+        raise ValueError(f"saved calibrator is damaged: state {foreign[0]} is unknown")
     for name, field in state.items():
         array = flat.get(name)
         if field.is_optional and (array is None or array.size == 0):

@@ -1,7 +1,7 @@
 """Saved calibrators: plain data with a format name and a version, never code.
 
-Arrays become nested lists of numbers, which JSON keeps to the last bit. Whatever is not
-exactly what was written is refused with the reason.
+Arrays become nested lists of numbers, which JSON keeps to the last bit. Loading refuses anything
+else, with the reason.
 """
 
 from typing import Any
@@ -52,7 +52,7 @@ def to_dict(calibrator: Any, include_counts: bool) -> dict[str, Any]:
 
 
 def from_dict(data: Any, known: dict[str, Any]) -> Any:
-    """Rebuild the calibrator; `known` holds the classes that may come out."""
+    """Restore the calibrator; `known` lists the classes that it may have."""
     check_saved(data, known, FORMAT, (*_KEYS, "scale"))
     classes = restored_classes(data["classes"])
     if len(classes) != 2:
@@ -84,7 +84,7 @@ def check_shapes(owner: Any, **shapes: tuple[int, ...]) -> None:
 def check_saved(data: Any, known: dict[str, Any], name: str, keys: tuple[str, ...] = _KEYS) -> None:
     """Raise unless data with this format name describe one of the known classes."""
     if not isinstance(data, dict) or data.get("format") != name:
-        raise ValueError(f"this is no saved calibrator: its format is not {name!r}")
+        raise ValueError(f"this is not a saved calibrator: its format is not {name!r}")
     if data.get("version") != VERSION:
         raise ValueError(
             f"saved calibrator has version {data.get('version')!r}, but this release reads "
@@ -101,14 +101,14 @@ def check_saved(data: Any, known: dict[str, Any], name: str, keys: tuple[str, ..
             raise ValueError(f"saved calibrator is damaged: {part} are {data[part]!r}, not a dict")
     foreign = sorted(set(data["parameters"]) - set(kind._get_param_names()))
     if foreign:
-        raise ValueError(f"saved calibrator is damaged: {', '.join(foreign)} is no parameter")
+        raise ValueError(f"saved calibrator is damaged: {', '.join(foreign)} is not a parameter")
     absent = [name for name in owners(kind._state) if name not in data["state"]]
     if absent:
         raise ValueError(f"saved calibrator is damaged: state {', '.join(absent)} missing")
 
 
 def restore_state(calibrator: Any, state: dict[str, Any]) -> None:
-    """Give a calibrator the arrays of a saved state, and let it check them."""
+    """Set the arrays of a saved state, and check them."""
     arrays = {name: _arrays(state[name], name) for name in owners(calibrator._state)}
     if isinstance(calibrator._state, dict):
         check_fields(arrays, calibrator._state)
@@ -120,7 +120,7 @@ def restore_state(calibrator: Any, state: dict[str, Any]) -> None:
 
 
 def check_trial(calibrator: Any, scores: Floats) -> None:
-    """Raise unless a restored calibrator predicts: sound fields may contradict each other."""
+    """Raise unless a restored calibrator predicts: valid fields may contradict each other."""
     try:
         with np.errstate(all="ignore"):
             masses = calibrator.predict_mass(scores).masses
@@ -131,7 +131,7 @@ def check_trial(calibrator: Any, scores: Floats) -> None:
             f"saved calibrator is damaged: it does not predict ({type(error).__name__}: {error})"
         ) from error
     if not (np.isfinite(masses).all() and masses.min() >= 0):
-        raise ValueError("saved calibrator is damaged: what it predicts are no masses")
+        raise ValueError("saved calibrator is damaged: its predictions are not masses")
 
 
 def restored_classes(labels: Any) -> NDArray[Any]:

@@ -1,9 +1,9 @@
 """`BaseFusion`: a combination rule with parameters, some of them learned.
 
-A fusion is a function of mass functions like the rules of `dstheory.combine`, and an
-estimator: `fit` learns from what the sources believed about samples whose labels are
-known. Those samples must be new to the sources, or the surest source is taken for the best
-(stacking: Wolpert 1992, Stacked generalization, Neural Networks 5, 241-259).
+A fusion is a function of mass functions, like the rules of `dstheory.combine`, and an estimator:
+`fit` learns from the beliefs of the sources about labeled samples. These samples must be new to the
+sources; otherwise the most overconfident source seems best (stacking: Wolpert 1992, Stacked
+generalization, Neural Networks 5, 241-259).
 """
 
 from abc import ABC, abstractmethod
@@ -32,9 +32,9 @@ class BaseFusion(BaseEstimator, ABC):  # type: ignore[misc]  # sklearn is untype
     ----------
     n_sources_ : int
     frame_ : Frame or None
-        Of the beliefs it was fitted to, if it was.
+        Frame of the beliefs it was fitted to, if any.
     needs_beliefs : bool
-        Whether `fit` looks at beliefs and labels; else it takes sizes alone.
+        Whether `fit` uses beliefs and labels, or sizes only.
     """
 
     n_sources_: int
@@ -45,7 +45,7 @@ class BaseFusion(BaseEstimator, ABC):  # type: ignore[misc]  # sklearn is untype
     @property
     @abstractmethod
     def needs_beliefs(self) -> bool:
-        """Whether `fit` looks at beliefs and labels, or at sizes alone."""
+        """Whether `fit` uses beliefs and labels, or sizes only."""
 
     @abstractmethod
     def _check_parameters(self) -> None:
@@ -67,20 +67,20 @@ class BaseFusion(BaseEstimator, ABC):  # type: ignore[misc]  # sklearn is untype
         sizes: ArrayLike | None = None,
         sample_weight: ArrayLike | None = None,
     ) -> Self:
-        """Learn how the sources are to be combined.
+        """Learn how to combine the sources.
 
         Parameters
         ----------
         masses : sequence of MassFunction
-            For each source, what it believed about n samples, a batch (n,) on one frame.
-            The samples must be new to the source: it was not trained or calibrated on them.
-            A source without a belief about a sample is vacuous there. Where `needs_beliefs`
-            is False, only their number counts, and `sizes` do instead.
+            For each source, its beliefs about n samples, a batch (n,) on one frame. The source must
+            not have been trained or calibrated on these samples. Use a vacuous row for a sample
+            about which a source has no belief. If `needs_beliefs` is False, only their number
+            matters, and `sizes` can replace them.
         y : (n,) array
-            Labels of the samples, of the frame; at least two of them. Not looked at where
-            `needs_beliefs` is False, and `sample_weight` neither.
+            Labels of the samples, from the frame; at least two different ones. Ignored if
+            `needs_beliefs` is False, like `sample_weight`.
         sizes : (S,) array, optional
-            How many samples each source was made from; equal if not given.
+            Number of samples behind each source; equal by default.
         sample_weight : (n,) array, optional
             Non-negative weights; a weight of 2 counts as two samples.
 
@@ -91,7 +91,7 @@ class BaseFusion(BaseEstimator, ABC):  # type: ignore[misc]  # sklearn is untype
         Raises
         ------
         TypeError
-            If `masses` are no mass functions.
+            If `masses` are not mass functions.
         ValueError
             If there is no source or sample, numbers of samples differ, a label is not in the
             frame, all labels are the same, or a size, weight or parameter is not usable.
@@ -133,7 +133,7 @@ class BaseFusion(BaseEstimator, ABC):  # type: ignore[misc]  # sklearn is untype
         Parameters
         ----------
         masses : sequence of MassFunction
-            One a source.
+            One for each source.
 
         Returns
         -------
@@ -154,12 +154,13 @@ class BaseFusion(BaseEstimator, ABC):  # type: ignore[misc]  # sklearn is untype
         """
 
     def by_source(self) -> dict[str, Floats]:
-        """What was learned about each source.
+        """The learned attributes of each source.
 
         Returns
         -------
         dict of str to array
-            Name of a fitted attribute to the attribute, whose first axis is the sources'.
+            From the name of a fitted attribute to its values, with the sources along the first
+            axis.
         """
         check_is_fitted(self)
         return {name: getattr(self, name).copy() for name in self._by_source}

@@ -1,8 +1,8 @@
 """`Discounted`: Dempster's rule for sources that are not fully reliable.
 
-Each source is discounted first, as a whole or class by class, by rates that say how often
-it is useless. Learned rates also make up for what sources share, because Dempster's rule
-counts it as often as it is told.
+Each source is first discounted, as a whole or class by class, by rates that say how often it is
+useless. Learned rates also compensate for shared evidence, which Dempster's rule counts several
+times.
 """
 
 from collections.abc import Sequence
@@ -33,18 +33,19 @@ class Discounted(BaseFusion):
     Parameters
     ----------
     rates : "learned" or array
-        Shares of the masses that move to the frame, one a source (S,), or with `contextual`
-        one for each source and class (S, K); between 0 (Dempster's rule) and 1 (the source
-        is ignored).
+        Shares of the masses that move to the frame: one for each source (S,), or with `contextual`
+        one for each source and class (S, K); between 0 (Dempster's rule) and 1 (the source is
+        ignored).
     reliabilities : array, optional
         Shares that are kept, 1 - rate, instead of `rates`.
     contextual : bool
-        Discount by rates that depend on the true class: where it is class k, the source is
-        useless with the k-th rate.
+        Discount by rates that depend on the true class: if it is class k, the source is useless
+        with probability `rates[k]`.
     shrinkage : float
-        Pull of learned rates to 0, in held-out samples: ``shrinkage * mean(rates**2)`` is
-        added to the squared error, of at most 1 a sample; with `contextual`, each source is
-        given so many samples in which it rightly excluded the class.
+        Shrinkage of learned rates to 0, in units of held-out samples: ``shrinkage *
+        mean(rates**2)`` is added to the squared error, which is at most 1 per sample. With
+        `contextual`, it is a number of additional samples in which each source rightly excluded the
+        class.
 
     Attributes
     ----------
@@ -52,11 +53,11 @@ class Discounted(BaseFusion):
 
     Notes
     -----
-    Rates of whole sources are learned together, such that the pignistic probabilities of the
-    combination have the least squared error; the problem is not convex, and the local
-    minimum below the best of a few common rates is taken. Contextual ones are learned for
-    each source alone, from its plausibilities, in closed form, as
-    `dstheory.revise.learn_contextual_rates` does: they do not know what the sources share.
+    Rates of whole sources are learned jointly: they minimize the squared error of the pignistic
+    probabilities of the combination. The problem is not convex; the search starts from the best of
+    a few common rates and ends in a local minimum. Contextual rates are learned for each source
+    separately, from its plausibilities, in closed form, as in
+    `dstheory.revise.learn_contextual_rates`; they do not account for shared evidence.
 
     References
     ----------
@@ -96,7 +97,7 @@ class Discounted(BaseFusion):
 
     @property
     def needs_beliefs(self) -> bool:
-        """Whether `fit` looks at beliefs and labels, or at sizes alone."""
+        """Whether `fit` uses beliefs and labels, or sizes only."""
         return isinstance(self.rates, str) and self.reliabilities is None
 
     def _check_parameters(self) -> None:
@@ -108,7 +109,9 @@ class Discounted(BaseFusion):
             return
         name, array = self._given()
         if array.ndim != 1 + self.contextual:
-            expected = "(S, K), one a source and class" if self.contextual else "(S,), one a source"
+            expected = "(S, K), one for each source and class"
+            if not self.contextual:
+                expected = "(S,), one for each source"
             raise ValueError(f"{name} have shape {array.shape}, expected {expected}")
         if not ((array >= 0) & (array <= 1)).all():
             raise ValueError(f"{name} are {array.tolist()}, expected numbers between 0 and 1")
@@ -158,7 +161,7 @@ class Discounted(BaseFusion):
         Parameters
         ----------
         masses : sequence of MassFunction
-            One a source.
+            One for each source.
 
         Returns
         -------

@@ -1,7 +1,7 @@
-"""What a fusion learns from: beliefs about samples with known labels, checked.
+"""Training data of a fusion: beliefs about labeled samples, checked.
 
-Probabilities are pignistic: they are linear in the masses, so that those of a mixture are
-the mixture of those of the sources.
+Probabilities are pignistic. These are linear in the masses, so the probability of a mixture is the
+mixture of the probabilities.
 """
 
 from collections.abc import Sequence
@@ -101,12 +101,12 @@ def as_list(masses: Any) -> list[MassFunction]:
     Raises
     ------
     TypeError
-        If it is no sequence of mass functions; one batch is no list of sources.
+        If it is not a sequence of mass functions; a single batch is not a list of sources.
     ValueError
         If it is empty.
     """
     if isinstance(masses, MassFunction) or not isinstance(masses, Sequence):
-        raise TypeError(f"masses is a list of mass functions, one a source, not {masses!r}")
+        raise TypeError(f"masses is a list of mass functions, one for each source, not {masses!r}")
     for number, m in enumerate(masses, start=1):
         check_instance(f"source {number}", m, MassFunction, "a MassFunction")
     if not masses:
@@ -145,23 +145,23 @@ def check_sizes(sizes: Any, n_sources: int | None) -> Floats:
     Raises
     ------
     ValueError
-        If a size is not positive and finite, there are none, or not one a source.
+        If a size is not positive and finite, or there is not one for each source.
 
     Examples
     --------
     >>> check_sizes([10, 0], 2)
     Traceback (most recent call last):
-    ValueError: sizes are [10.0, 0.0], expected positive finite numbers, one a source
+    ValueError: sizes are [10.0, 0.0], expected positive finite numbers, one for each source
     """
     if sizes is None:
         if n_sources is None:
-            raise ValueError("there are neither masses nor sizes; give one of them")
+            raise ValueError("neither masses nor sizes are given; give one of them")
         return np.ones(n_sources)
     array = as_floats(sizes, "sizes")
     usable = array.ndim == 1 and len(array) and np.isfinite(array).all() and (array > 0).all()
     if not usable:
         raise ValueError(
-            f"sizes are {array.tolist()}, expected positive finite numbers, one a source"
+            f"sizes are {array.tolist()}, expected positive finite numbers, one for each source"
         )
     if n_sources is not None and len(array) != n_sources:
         raise ValueError(f"there are {len(array)} sizes for {n_sources} sources")

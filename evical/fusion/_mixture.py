@@ -1,7 +1,7 @@
 """`Mixture`: the weighted mean of the mass functions.
 
-One of the sources is right, and the weights say how probably each: nothing is reinforced,
-and no source has a veto. Weights follow the amount of data behind each source, or make the
+One of the sources is right, and the weights are their probabilities. Agreement does not reinforce a
+belief, and no source has a veto. Weights follow the amount of data behind each source, or make the
 labels of held-out samples most probable, which is stacking with the log loss.
 """
 
@@ -30,13 +30,13 @@ class Mixture(BaseFusion):
     Parameters
     ----------
     weights : {"size", "equal", "likelihood"} or (S,) array
-        Proportional to the sizes of the sources; all equal; of the largest likelihood of the
-        labels of held-out samples, under the pignistic probability of the mixture; or given,
-        and divided by their sum.
+        "size": proportional to the sizes of the sources. "equal": all equal. "likelihood": those
+        under which the labels of held-out samples are most likely, by the pignistic probabilities
+        of the mixture. An array: these, divided by their sum.
     shrinkage : float
-        For "likelihood": held-out samples that the weights by size count for. The weights
-        maximize the log likelihood plus ``shrinkage * sum(size * log(weight))``, with sizes
-        of sum 1, as if in so many more samples one source alone had been right.
+        For "likelihood": the pull toward weights by size, as a number of samples. The weights
+        maximize the log likelihood plus ``shrinkage * sum(size * log(weight))``, with sizes of sum
+        1, as if in that many additional samples only one source had been right.
 
     Attributes
     ----------
@@ -45,8 +45,8 @@ class Mixture(BaseFusion):
 
     Notes
     -----
-    Samples to whose labels all sources gave probability 0 do not tell weights apart, and are
-    left out.
+    Samples whose label has probability 0 for all sources carry no information about the weights,
+    and are left out.
 
     References
     ----------
@@ -72,7 +72,7 @@ class Mixture(BaseFusion):
 
     @property
     def needs_beliefs(self) -> bool:
-        """Whether `fit` looks at beliefs and labels, or at sizes alone."""
+        """Whether `fit` uses beliefs and labels, or sizes only."""
         return isinstance(self.weights, str) and self.weights == "likelihood"
 
     def _check_parameters(self) -> None:

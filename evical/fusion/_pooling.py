@@ -1,9 +1,9 @@
 """Logistic regression of one class on the log-odds that the sources give it.
 
-Weights are not negative and are drawn to a default, so that a few dozen samples do; one more
-term bends the sigmoid where frequencies do not follow one. What the samples leave open
-about all coefficients together becomes belief and plausibility, by the likelihood in its
-quadratic approximation (Xu et al. 2016, eq. 22-23 and 33-40, for several scores).
+Weights are non-negative and shrunk to a default, so a few dozen samples suffice; one more term
+bends the sigmoid if frequencies do not follow one. The joint uncertainty about all coefficients
+becomes belief and plausibility, by the quadratic approximation of the likelihood (Xu et al. 2016,
+eq. 22-23 and 33-40, for several scores).
 """
 
 from dataclasses import dataclass
@@ -57,7 +57,7 @@ class Bend:
 
 @dataclass(frozen=True, eq=False)
 class Pool:
-    """A weighted sum of log-odds, bent, and how well its coefficients are known.
+    """A weighted sum of log-odds, bent, with the covariance of its coefficients.
 
     Parameters
     ----------
@@ -112,7 +112,7 @@ def fit_pool(
     positive : (n,) array of bool
         Some are, some are not.
     counts : (n,) array
-        How many samples each one counts for.
+        Number of samples that each one counts for.
     default : (S,) array
     penalty : float
         Positive, so that labels need no smoothing: separable ones have a finite optimum.

@@ -1,4 +1,4 @@
-"""How far each source is to be trusted, learned from samples with known labels.
+"""Reliability of each source, learned from labeled samples.
 
 Rates of all sources together, such that the pignistic probabilities of what Dempster's rule
 makes of the discounted sources come nearest to the labels (Elouedi, Mellouli & Smets 2004);
@@ -112,7 +112,7 @@ def contextual_rates(held_out: HeldOut, shrinkage: float) -> Floats:
     Returns
     -------
     (S, K) array
-        In [0, 1]; 0 where a source never doubted a class.
+        In [0, 1]; 0 if a source never doubted a class.
     """
     doubt = 1 - np.stack([np.asarray(m.contour()) for m in held_out.masses])
     weight = held_out.weight[:, np.newaxis]

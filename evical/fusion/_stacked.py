@@ -1,9 +1,9 @@
-"""`Stacked`: the weight of each source, and what is left open, learned from held-out beliefs.
+"""`Stacked`: a weighted sum of evidence, learned from held-out beliefs.
 
-Dempster's rule adds up the evidence of independent reliable sources. `Stacked` adds it up
-with weights that make the sum a calibrated one: a source that errs, or repeats what others
-say, gets less. Belief and plausibility then follow from how well held-out samples determine
-the weights, so that they are honest for the fused belief and not only for each source.
+Dempster's rule adds up the evidence of independent reliable sources. `Stacked` uses weights that
+calibrate the sum: a source that errs, or repeats others, gets less weight. Belief and plausibility
+reflect how well held-out samples determine the weights, so the fused belief is calibrated, not only
+each source.
 """
 
 from collections.abc import Sequence
@@ -35,10 +35,10 @@ class Stacked(BaseFusion):
     Parameters
     ----------
     penalty : float
-        Pull of the weights to their default, ``sizes / max(sizes)``: minus the log likelihood
-        of held-out labels plus ``penalty / 2`` times the squared distance is minimized. 1 is
-        a normal prior of standard deviation 1; the larger, the nearer to Dempster's rule for
-        sources of equal size.
+        Shrinkage of the weights to their default, ``sizes / max(sizes)``. The fit minimizes minus
+        the log likelihood of held-out labels plus ``penalty / 2`` times the squared distance. 1 is
+        a normal prior of standard deviation 1; for sources of equal size, the larger the penalty,
+        the closer to Dempster's rule.
 
     Attributes
     ----------
@@ -51,27 +51,25 @@ class Stacked(BaseFusion):
 
     Notes
     -----
-    What a source says about a class are its pignistic log-odds x, less those of a vacuous
-    source, which says nothing, 0; they are cut at 10. Those of the fused belief are ::
+    The evidence x of a source for a class is its pignistic log-odds minus those of a vacuous
+    source, clipped at 10. The log-odds of the fused belief are ::
 
         intercept + sum(weights * x) + bend * tanh((sum(default * x) - mean) / deviation)
 
-    with mean and standard deviation over the held-out samples. The bend lets frequencies
-    depart from a sigmoid; it is drawn to 0. While it is not negative, more evidence of a
-    source never lowers the log-odds. Where the samples make it negative, it may: a little by
-    a source of weight 0, and altogether if the sources are mostly wrong. Evidence far from
-    that of all samples leaves more open, so that probabilities may return toward 1/2.
+    with mean and standard deviation over the held-out samples. The bend allows frequencies to
+    deviate from a sigmoid; it is shrunk to 0. If it is not negative, more evidence of a source
+    never lowers the log-odds. If the samples make it negative, more evidence may: slightly, from a
+    source of weight 0, and generally if the sources are mostly wrong. Evidence far from that of all
+    samples leaves more open, so probabilities may return toward 1/2.
 
-    On Bayesian sources on two classes, weights of 1 with neither bend nor intercept are
-    Dempster's rule; Denoeux (2019) shows logistic regression to be Dempster's rule for
-    weights of evidence.
+    For Bayesian sources on two classes, weights of 1 without bend and intercept are Dempster's
+    rule; Denoeux (2019) shows logistic regression to be Dempster's rule for weights of evidence.
 
-    Belief and plausibility are those of a consonant likelihood-based belief function on
-    the log-odds (Xu et al. 2016, eq. 22-23), whose contour is
-    ``exp(-(x - x_best)**2 / (2 * error**2))``: the profile likelihood in its quadratic
-    approximation, from the curvature of the penalized likelihood in all coefficients. That
-    weights are not negative is left out there, so that Bel and Pl are a little farther apart
-    than by the profile itself.
+    Belief and plausibility are those of a consonant likelihood-based belief function on the
+    log-odds (Xu et al. 2016, eq. 22-23), whose contour is ``exp(-(x - x_best)**2 / (2 *
+    error**2))``: the profile likelihood in its quadratic approximation, from the curvature of the
+    penalized likelihood in all coefficients. The approximation ignores that weights are not
+    negative, so Bel and Pl are slightly farther apart than with the exact profile.
 
     More than two classes are stacked one against the rest, and joined by Dempster's rule as
     in `evical.multiclass.one_vs_rest_mass`; samples on which columns exclude each other,
@@ -106,13 +104,16 @@ class Stacked(BaseFusion):
 
     @property
     def needs_beliefs(self) -> bool:
-        """Whether `fit` looks at beliefs and labels, or at sizes alone."""
+        """Whether `fit` uses beliefs and labels, or sizes only."""
         return True
 
     def _check_parameters(self) -> None:
         check_not_negative(penalty=self.penalty)
         if self.penalty == 0:
-            raise ValueError("penalty is 0, expected more: sources that agree have no weights else")
+            raise ValueError(
+                "penalty is 0, expected a positive number: otherwise the weights of sources that "
+                "agree are not determined"
+            )
 
     def _learn(self, held_out: HeldOut | None, sizes: Floats) -> None:
         assert held_out is not None  # beliefs are needed

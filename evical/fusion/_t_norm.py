@@ -1,8 +1,8 @@
-"""`TNorm`: between the cautious rule and Dempster's, where the samples say.
+"""`TNorm`: a rule between the cautious rule and Dempster's, chosen by samples.
 
-Sources that share evidence need a rule that counts it once, distinct ones a rule that counts
-it all; a t-norm of the canonical weights lies between, at a place learned from samples
-(Quost, Masson & Denoeux 2011).
+Sources that share evidence need a rule that counts it once; independent sources need one that
+counts all of it. A t-norm of the canonical weights lies between the two, with a parameter learned
+from samples (Quost, Masson & Denoeux 2011).
 """
 
 from collections.abc import Sequence
@@ -40,11 +40,11 @@ class TNorm(BaseFusion):
 
     Notes
     -----
-    Dogmatic mass functions, which leave no mass to the frame, have no canonical weights; they
-    are taken as the limit of discounted ones (Denoeux 2008; Smets 1995), by a rate of 1e-20. A
-    row that is certain of a class then wins over sources that are not, and rows that are
-    certain of different classes share alike. Sources that are dogmatic in all samples, which
-    is to say probabilities, are refused by `fit`. A source alone is taken as it is.
+    Dogmatic mass functions, which leave no mass to the frame, have no canonical weights; they are
+    taken as the limit of discounted ones (Denoeux 2008; Smets 1995), by a rate of 1e-20. A row that
+    is certain of a class then outweighs sources that are not certain, and rows that are certain of
+    different classes share equally. `fit` refuses sources that are dogmatic in all samples, such as
+    probabilities. A single source is returned unchanged.
 
     References
     ----------
@@ -71,7 +71,7 @@ class TNorm(BaseFusion):
 
     @property
     def needs_beliefs(self) -> bool:
-        """Whether `fit` looks at beliefs and labels, or at sizes alone."""
+        """Whether `fit` uses beliefs and labels, or sizes only."""
         return isinstance(self.parameter, str)
 
     def _check_parameters(self) -> None:
@@ -102,7 +102,7 @@ class TNorm(BaseFusion):
         Parameters
         ----------
         masses : sequence of MassFunction
-            One a source.
+            One for each source.
 
         Returns
         -------
@@ -129,7 +129,7 @@ def _refuse_probabilities(masses: Sequence[MassFunction]) -> None:
     for number, m in enumerate(masses, start=1):
         if np.all(m.is_dogmatic):
             raise MassError(
-                f"source {number} is dogmatic in all {len(m)} samples: it gives probabilities, of "
-                "which a t-norm cannot tell what they share; take a calibrator with beliefs, "
-                "such as LogisticCalibrator('likelihood'), or the fusion 'stacked'"
+                f"source {number} is dogmatic in all {len(m)} samples: it gives probabilities, "
+                "from which a t-norm cannot learn what sources share; take a calibrator with "
+                "beliefs, such as LogisticCalibrator('likelihood'), or the fusion 'stacked'"
             )

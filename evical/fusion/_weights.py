@@ -1,4 +1,4 @@
-"""Weights of a mixture that make what was seen most likely.
+"""Maximum likelihood weights of a mixture.
 
 The log likelihood of a mixture is concave in its weights. Around a point it looks like a sum
 of squares of ratios of likelihoods, whose minimum over the simplex is one problem of

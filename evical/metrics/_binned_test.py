@@ -1,8 +1,8 @@
 """Binomial tests of calibration: is the number of positives of each bin what was predicted?
 
-Bins are of independent samples, so that Sidak's correction is exact for their number. The
-number of positives is compared with a binomial distribution of the mean prediction, which is
-wider than its own where predictions differ within the bin: the test is on the safe side.
+The samples of different bins are independent, so Sidak's correction is exact. The number of
+positives is compared with a binomial distribution at the mean prediction. If predictions differ
+within the bin, this is wider than the true distribution, so the test is conservative.
 """
 
 from dataclasses import dataclass
@@ -20,7 +20,7 @@ __all__ = ["BinomialBins", "at_least", "at_most", "binomial_test", "sidak"]
 
 @dataclass(frozen=True, eq=False)
 class BinomialBins:
-    """Binomial tests of all bins that hold samples.
+    """Binomial tests of all bins that contain samples.
 
     Parameters
     ----------
@@ -28,7 +28,7 @@ class BinomialBins:
         Number of samples (effective number, with weights), mean prediction and share of
         positives of each bin.
     pvalues : (b,) array
-        Of each bin by itself, two-sided and exact.
+        Of each bin separately, two-sided and exact.
     adjusted : (b,) array
         Corrected for the number of bins by Sidak's formula.
     pvalue : float
@@ -71,8 +71,8 @@ def binomial_test(
     strategy : "quantile" or "uniform"
     pos_label : label, optional
     sample_weight : (n,) array, optional
-        All as in `expected_calibration_error`. A weight is no repetition: a bin has the
-        effective number of samples, the squared sum of weights by the sum of squares.
+        All as in `expected_calibration_error`. Weights are not repetitions: a bin has the effective
+        number of samples, the squared sum of weights divided by the sum of squared weights.
 
     Returns
     -------

@@ -1,8 +1,8 @@
-"""Binned calibration errors of many classes: each is an ECE or MCE of a problem of two.
+"""Binned calibration errors of many classes, each an ECE or MCE of a binary problem.
 
-Classwise: each class against all others. Micro: all classes and samples in one heap. Top label:
-whether the most probable class is the true one. They answer different questions and differ in
-size, though all are called ECE.
+Classwise: each class against all others. Micro: all classes and samples pooled. Top label: whether
+the most probable class is the true one. They answer different questions and differ in size,
+although all are called ECE.
 """
 
 from collections.abc import Iterator
@@ -135,7 +135,7 @@ def micro_calibration_error(
     labels: Any = None,
     sample_weight: Any = None,
 ) -> float:
-    """Naeini's ECE_micro: the ECE of all probabilities of all classes in one heap; 0 is best.
+    """Naeini's ECE_micro: the ECE of the pooled probabilities of all classes; 0 is best.
 
     Parameters
     ----------
@@ -188,7 +188,7 @@ def micro_maximum_calibration_error(
     labels: Any = None,
     sample_weight: Any = None,
 ) -> float:
-    """Naeini's MCE_micro: the MCE of all probabilities of all classes in one heap; 0 is best.
+    """Naeini's MCE_micro: the MCE of the pooled probabilities of all classes; 0 is best.
 
     Parameters
     ----------
@@ -240,7 +240,7 @@ def top_label_calibration_error(
     ----------
     y_true : (n,) array of labels
     y_prob : (n,) or (n, K) array, or MassFunction
-        Of equally probable classes the first is assigned.
+        Ties go to the first class.
     n_bins : int
     strategy : "uniform" or "quantile"
     labels : sequence of K labels, optional

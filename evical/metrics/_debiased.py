@@ -1,7 +1,7 @@
-"""Debiased squared calibration error: what remains of a gap after the noise of its bin.
+"""Debiased squared calibration error: squared gaps of bins minus their sampling noise.
 
-The squared gap of a bin is too large on average, by the variance of the share of positives; that
-variance is estimated and taken off. Kumar, Liang & Ma 2019; Ferro & Fricker 2012.
+On average, the squared gap of a bin is too large by the variance of the share of positives. That
+variance is estimated and subtracted. Kumar, Liang & Ma 2019; Ferro & Fricker 2012.
 """
 
 from dataclasses import dataclass
@@ -37,7 +37,7 @@ class DebiasedError:
     Parameters
     ----------
     estimate : float
-        May be negative, when the gaps are smaller than noise alone makes them.
+        May be negative, if the gaps are smaller than expected from noise alone.
     low, high : float
         Limits of the bootstrap interval.
     confidence : float
@@ -64,7 +64,7 @@ def debiased_squared_calibration_error(
     pos_label: Any = None,
     sample_weight: Any = None,
 ) -> float:
-    r"""Squared calibration error less the share that noise has in it; about 0 if calibrated.
+    r"""Squared calibration error minus the part due to noise; about 0 if calibrated.
 
     Parameters
     ----------
@@ -74,8 +74,8 @@ def debiased_squared_calibration_error(
     strategy : "quantile" or "uniform"
     pos_label : label, optional
     sample_weight : (n,) array, optional
-        All as in `expected_calibration_error`. A weight is no repetition here: noise is that
-        of as many independent samples as there are rows.
+        All as in `expected_calibration_error`. Weights are not repetitions: the noise is that of as
+        many independent samples as there are rows.
 
     Returns
     -------
@@ -192,10 +192,10 @@ def debiased_interval(
 
     Notes
     -----
-    Samples are drawn with replacement, bins stay as they are. The truth of a resample is the
-    squared error of the sample itself, noise included; how far resampled estimates lie from
-    it is taken for how far the estimate lies from its truth (the basic bootstrap). Takes as long
-    as `n_resamples` estimates.
+    Samples are drawn with replacement, and bins do not change. The true value for a resample is the
+    squared error of the sample itself, noise included. The deviations of resampled estimates from
+    it stand for the error of the estimate (the basic bootstrap). The cost is that of `n_resamples`
+    estimates.
 
     Examples
     --------

@@ -1,6 +1,6 @@
-"""Decompositions of proper scores: what is lost by miscalibration, what is gained by telling apart.
+"""Decompositions of proper scores into miscalibration, discrimination and uncertainty.
 
-Murphy's partition of the Brier score takes predictions as they are, or bins; the CORP
+Murphy's partition of the Brier score groups equal predictions, or uses bins; the CORP
 decomposition recalibrates by isotonic regression (PAV), needs no bins and holds for any proper
 score. Murphy 1973; DeGroot & Fienberg 1983; Dimitriadis, Gneiting & Jordan 2021.
 """
@@ -30,11 +30,11 @@ class BrierDecomposition:
     calibration : float
         Mean squared distance of predictions from frequencies ("reliability"); 0 is best.
     refinement : float
-        Mean variance of outcomes among equal predictions; 0 if all outcomes are told apart.
+        Mean variance of outcomes among equal predictions; 0 if predictions separate all outcomes.
     resolution, uncertainty : float
         Variance of the frequencies, and of all outcomes: refinement = uncertainty - resolution.
     within : float
-        What bins hide: 0 where predictions are equal within each.
+        Variation within bins; 0 if predictions are equal within each bin.
     """
 
     score: float
@@ -60,9 +60,9 @@ class CorpDecomposition:
     ----------
     score : float
     miscalibration : float
-        MCB, what isotonic recalibration improves; not negative.
+        MCB, the improvement by isotonic recalibration; not negative.
     discrimination : float
-        DSC, what the recalibrated predictions are better than a constant; not negative.
+        DSC, the improvement of the recalibrated predictions over a constant; not negative.
     uncertainty : float
         UNC, the score of the share of positives.
     name : str
@@ -98,8 +98,8 @@ def brier_decomposition(
     y_true : (n,) array of labels
     y_prob : (n,) or (n, 2) array, or MassFunction
     n_bins : int, optional
-        By default equal predictions are a group, which is exact, and says little where nearly
-        all differ; then choose bins, or `corp_decomposition`.
+        By default equal predictions form a group. This is exact, but uninformative if nearly all
+        predictions differ; then choose bins, or `corp_decomposition`.
     strategy : "uniform" or "quantile"
     pos_label : label, optional
     sample_weight : (n,) array, optional
@@ -117,10 +117,9 @@ def brier_decomposition(
 
     Notes
     -----
-    With shares, mean predictions and frequencies of groups, calibration is
-    :math:`\sum_b \pi_b (e_b - o_b)^2`, refinement :math:`\sum_b \pi_b o_b (1 - o_b)`. Within
-    bins there remain the variance of predictions and, twice negative, their covariance with
-    outcomes (Stephenson, Coelho & Jolliffe 2008).
+    With shares, mean predictions and frequencies of groups, calibration is :math:`\sum_b \pi_b (e_b
+    - o_b)^2`, refinement :math:`\sum_b \pi_b o_b (1 - o_b)`. The part within bins is the variance
+    of predictions minus twice their covariance with outcomes (Stephenson, Coelho & Jolliffe 2008).
 
     References
     ----------

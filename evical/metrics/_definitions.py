@@ -1,4 +1,4 @@
-"""What each line of a report is: a function, its definition in words, whether it has bins."""
+"""The lines of a report: a function, its definition in words, whether it has bins."""
 
 from collections.abc import Callable
 from dataclasses import dataclass
@@ -85,7 +85,7 @@ TWO_CLASSES = (
     ),
     Line(
         top_label_calibration_error,
-        f"mean |share of right ones - mean p| of {_WIDTH}, most probable class",
+        f"mean |share correct - mean p| of {_WIDTH}, most probable class",
         binned=True,
     ),
     Line(
@@ -107,12 +107,12 @@ MANY_CLASSES = (
     Line(classwise_calibration_error, f"mean over classes of the ECE of each, {_WIDTH}", True),
     Line(
         micro_calibration_error,
-        f"ECE of all classes in one heap, {_WIDTH} (Naeini 6.1.1)",
+        f"ECE of all classes pooled, {_WIDTH} (Naeini 6.1.1)",
         binned=True,
     ),
     Line(
         micro_maximum_calibration_error,
-        f"MCE of all classes in one heap, {_WIDTH} (Naeini 6.1.1)",
+        f"MCE of all classes pooled, {_WIDTH} (Naeini 6.1.1)",
         binned=True,
     ),
     Line(top_label_calibration_error, f"ECE of the most probable class, {_WIDTH}", binned=True),

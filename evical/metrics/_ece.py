@@ -1,7 +1,7 @@
 """Expected and maximum calibration error of two classes, by bins.
 
-Predictions are gathered in bins; in each, the mean prediction is compared with the share of
-positives. Naeini 2016, section 2.4.3, with ten bins of equal width.
+In each bin of predictions, the mean prediction is compared with the share of positives. Naeini
+2016, section 2.4.3, with ten bins of equal width.
 """
 
 from typing import Any, Literal
@@ -67,8 +67,7 @@ def expected_calibration_error(
     Notes
     -----
     :math:`\sum_b \pi_b |o_b - e_b|`: share of samples, share of positives and mean prediction
-    of bin b. An estimate from few samples is too large: see
-    `debiased_squared_calibration_error`.
+    of bin b. For few samples it is biased upward: see `debiased_squared_calibration_error`.
 
     References
     ----------
@@ -110,7 +109,7 @@ def maximum_calibration_error(
     Returns
     -------
     float
-        In [0, 1]. A bin of one sample counts as much as any: prefer "quantile" or few bins.
+        In [0, 1]. A bin with one sample counts as much as any other: prefer "quantile" or few bins.
 
     Raises
     ------
@@ -170,7 +169,7 @@ def adaptive_calibration_error(
 
     Notes
     -----
-    Bins count by their share of samples, which differs from 1 / n_bins where there are ties.
+    Bins are weighted by their share of samples, which differs from 1 / n_bins if there are ties.
 
     References
     ----------

@@ -39,7 +39,7 @@ def correctness_rate(
     ----------
     y_true : (n,) array of labels
     y_prob : (n,) or (n, K) array, or MassFunction
-        Of equally probable classes the first is assigned.
+        Ties go to the first class.
     labels : sequence of K labels, optional
     sample_weight : (n,) array, optional
         All as in `brier_score`.
@@ -97,8 +97,8 @@ def mean_root_squared_error(
 
     Notes
     -----
-    :math:`\frac1n \sum_i \sqrt{\frac1K \sum_k (p_{ik} - [y_i = k])^2}`. It is not proper: for
-    two classes a probability of 0 or 1 is the best forecast of any event.
+    :math:`\frac1n \sum_i \sqrt{\frac1K \sum_k (p_{ik} - [y_i = k])^2}`. It is not proper: for two
+    classes the best forecast is always a probability of 0 or 1.
 
     References
     ----------
@@ -123,7 +123,7 @@ def well_calibration_ratio(
     ----------
     y_true : (n,) array of labels
     y_prob : (n,) or (n, K) array, or MassFunction
-        Of equally probable classes the first is assigned.
+        Ties go to the first class.
     labels : sequence of K labels, optional
     sample_weight : (n,) array, optional
         All as in `brier_score`.
@@ -141,9 +141,9 @@ def well_calibration_ratio(
     Notes
     -----
     :math:`1 - \frac1{K^2} \sum_{k j} |Cf_{kj} - CR_{kj}|`, where, among the samples assigned to
-    class k, :math:`Cf_{kj}` is the mean probability and :math:`CR_{kj}` the share of class j.
-    The sum is over classes to which samples are assigned, and the divisor counts these: the
-    thesis says nothing about others.
+    class k, :math:`Cf_{kj}` is the mean probability and :math:`CR_{kj}` the share of class j. The
+    sum is over classes to which samples are assigned, and the divisor counts these; the thesis does
+    not mention others.
 
     References
     ----------
@@ -206,7 +206,7 @@ def calibration_measure(
 def ability_to_separate(
     y_prob: Any, *, sample_weight: Any = None, scale: Literal["unit", "printed"] = "unit"
 ) -> float:
-    r"""Ability to separate AS: how near probabilities are to certainty; 1 is nearest.
+    r"""Ability to separate AS: how close probabilities are to certainty; 1 is certainty.
 
     Parameters
     ----------
@@ -219,7 +219,7 @@ def ability_to_separate(
     Returns
     -------
     float
-        In [0, 1] for "unit". Says nothing about truth: labels do not enter.
+        In [0, 1] for "unit". Labels do not enter, so it says nothing about correctness.
 
     Raises
     ------

@@ -1,7 +1,7 @@
-"""Hosmer and Lemeshow's test: do numbers of positives in bins fit the predictions?
+"""Hosmer and Lemeshow's test of the numbers of positives in bins.
 
-Squared gaps of bins by their binomial variances add up to chi-square if predictions are
-calibrated. Hosmer & Lemeshow 1980.
+The squared gaps of bins, divided by their binomial variances, sum to a chi-square variable if
+predictions are calibrated. Hosmer & Lemeshow 1980.
 """
 
 from typing import Any, Literal
@@ -40,7 +40,7 @@ def hosmer_lemeshow_test(
     Returns
     -------
     CalibrationTest
-        The p-value is that of many samples, and 0 if a certain prediction was wrong.
+        The p-value is asymptotic, and 0 if a prediction of 0 or 1 was wrong.
 
     Raises
     ------
@@ -55,7 +55,7 @@ def hosmer_lemeshow_test(
     -----
     :math:`\sum_b n_b (o_b - e_b)^2 / (e_b (1 - e_b))`, with the degrees of freedom of the number
     of bins, as predictions were not fitted to these samples; for training samples there are two
-    less. The approximation needs 5 expected positives and negatives of each bin.
+    fewer. The approximation needs at least 5 expected positives and negatives in each bin.
 
     References
     ----------

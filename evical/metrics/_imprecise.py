@@ -1,7 +1,7 @@
-"""How imprecise belief functions are, and how plausible they find what happens.
+"""Imprecision of belief functions, and plausibility of the outcomes.
 
-An interval that is wide is safe and says little; one that excludes what happens is wrong. Each
-number here sees one side only and is read beside the other.
+A wide interval is safe but says little; an interval that excludes the outcome is wrong. Each number
+here measures one side only, so look at both.
 """
 
 from typing import Any
@@ -69,8 +69,8 @@ def evidential_log_likelihood(
     Returns
     -------
     float
-        At most 0, which a vacuous belief reaches: read it beside `mean_imprecision`. Of
-        probabilities it is the log likelihood; minus infinity if what happened was impossible.
+        At most 0, the value of vacuous beliefs, so look at `mean_imprecision` too. For
+        probabilities it is the log likelihood; minus infinity if an outcome had plausibility 0.
 
     Raises
     ------
@@ -79,7 +79,7 @@ def evidential_log_likelihood(
 
     Notes
     -----
-    :math:`\sum_i \ln pl_i(y_i)`: the beliefs are taken for independent.
+    :math:`\sum_i \ln pl_i(y_i)`: the beliefs are assumed to be independent.
 
     References
     ----------

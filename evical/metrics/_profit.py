@@ -1,8 +1,7 @@
-"""Profit and cost of deciding by probabilities, with values that differ from case to case.
+"""Profit and cost of decisions by probabilities, with values that may differ by sample.
 
-The act of greatest expected profit is chosen for each sample, and the profit that it really
-brings is averaged: good probabilities make good decisions. Elkan 2001; Zadrozny & Elkan 2002,
-section 5.
+The act of greatest expected profit is chosen for each sample, and its actual profit is averaged:
+good probabilities make good decisions. Elkan 2001; Zadrozny & Elkan 2002, section 5.
 """
 
 from typing import Any
@@ -24,14 +23,14 @@ __all__ = ["decision_cost", "decision_profit", "solicitation_profit"]
 def decision_profit(
     y_true: Any, y_prob: Any, profit: Any, *, labels: Any = None, sample_weight: Any = None
 ) -> float:
-    r"""Mean profit of the acts that probabilities make best; more is better.
+    r"""Mean profit of the acts of greatest expected profit; more is better.
 
     Parameters
     ----------
     y_true : (n,) array of labels
     y_prob : (n,) or (n, K) array, or MassFunction
     profit : (A, K) or (n, A, K) array
-        Of each act under each class; for all samples, or for each its own.
+        Of each act under each class, common to all samples or one for each sample.
     labels : sequence of K labels, optional
     sample_weight : (n,) array, optional
         All others as in `brier_score`.
@@ -83,14 +82,14 @@ def decision_profit(
 def decision_cost(
     y_true: Any, y_prob: Any, cost: Any, *, labels: Any = None, sample_weight: Any = None
 ) -> float:
-    """Mean cost of the acts that probabilities make cheapest; less is better.
+    """Mean cost of the acts of least expected cost; less is better.
 
     Parameters
     ----------
     y_true : (n,) array of labels
     y_prob : (n,) or (n, K) array, or MassFunction
     cost : (A, K) or (n, A, K) array
-        Of each act under each class; for all samples, or for each its own.
+        Of each act under each class, common to all samples or one for each sample.
     labels : sequence of K labels, optional
     sample_weight : (n,) array, optional
         All others as in `brier_score`.
@@ -136,11 +135,11 @@ def solicitation_profit(
         Positive: gives, if asked.
     y_prob : (n,) or (n, 2) array, or MassFunction
     gain : float or (n,) array
-        What each gives, if it gives; the gains of others do not count.
+        Gain of each sample if it is positive; the gains of others are ignored.
     cost : float or (n,) array
         Of asking.
     predicted_gain : float or (n,) array, optional
-        What is known of the gains when deciding; by default the gains themselves.
+        Gains as known at the time of the decision; by default the gains themselves.
     pos_label : label, optional
     sample_weight : (n,) array, optional
         All others as in `expected_calibration_error`.

@@ -1,4 +1,4 @@
-"""Proper scores: what honest probabilities optimize.
+"""Proper scores, which honest probabilities optimize.
 
 Each is the mean over samples of a score of the whole forecast; the expected value is best if the
 forecast is the true distribution. Brier 1950; Good 1952; Gneiting & Raftery 2007.
@@ -125,8 +125,8 @@ def log_loss(
     sample_weight : (n,) array, optional
         All as in `brier_score`.
     eps : float
-        Probabilities of the true class below this count as this. By default none does, so that
-        one wrong certainty makes the loss infinite; scikit-learn takes 2.2e-16, where it
+        Probabilities of the true class below this count as this. By default there is no such limit,
+        so one wrong certain prediction makes the loss infinite; scikit-learn uses 2.2e-16, which
         costs 36.
 
     Returns
@@ -167,7 +167,7 @@ def log_loss(
 def spherical_score(
     y_true: Any, y_prob: Any, *, labels: Any = None, sample_weight: Any = None
 ) -> float:
-    r"""Spherical score: probability of the true class by the length of the forecast; 1 is best.
+    r"""Spherical score: probability of the true class over the norm of the forecast; 1 is best.
 
     Parameters
     ----------

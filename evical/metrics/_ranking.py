@@ -1,4 +1,4 @@
-"""Areas under ROC curves: how well probabilities rank, calibrated or not.
+"""Areas under ROC curves: how well probabilities rank, whether calibrated or not.
 
 Two classes: the share of pairs of a positive and a negative sample that are in order. Many
 classes: the mean over pairs of classes (Hand & Till 2001). Both are scikit-learn's.

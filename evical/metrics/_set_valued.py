@@ -1,8 +1,8 @@
-"""Accuracy of set-valued predictions: right and precise is 1, right and vague is less.
+"""Accuracy of set-valued predictions: a correct set counts less the larger it is.
 
-A set that holds the true class is worth a function of its precision 1 / size: precision itself
-rewards vagueness as a random choice, u65 and u80 somewhat better, for those who prefer to know
-that they do not know. Zaffalon, Corani & Maua 2012.
+The utility of a set with the true class is a function of its precision 1 / size. Precision itself
+values a set like a random choice from it; u65 and u80 value it more, for users who prefer an honest
+"I do not know". Zaffalon, Corani & Maua 2012.
 """
 
 from typing import Any
@@ -73,7 +73,7 @@ def discounted_accuracy(
 
 
 def u65_score(y_true: Any, y_set: Any, *, labels: Any = None, sample_weight: Any = None) -> float:
-    r"""Utility-discounted accuracy u65: a right set of two classes is worth 0.65.
+    r"""Utility-discounted accuracy u65: a correct set of two classes is worth 0.65.
 
     Parameters
     ----------
@@ -114,7 +114,7 @@ def u65_score(y_true: Any, y_set: Any, *, labels: Any = None, sample_weight: Any
 
 
 def u80_score(y_true: Any, y_set: Any, *, labels: Any = None, sample_weight: Any = None) -> float:
-    r"""Utility-discounted accuracy u80: a right set of two classes is worth 0.8.
+    r"""Utility-discounted accuracy u80: a correct set of two classes is worth 0.8.
 
     Parameters
     ----------

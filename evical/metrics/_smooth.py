@@ -1,8 +1,8 @@
-"""Smooth calibration error: residuals smoothed by a kernel, instead of bins.
+"""Smooth calibration error: residuals smoothed by a kernel instead of bins.
 
-The residuals are smeared along the axis of predictions by a Gaussian kernel that is reflected at
-0 and 1; the mean absolute result, at the width that equals it, is the error. It changes
-continuously with the predictions and has no parameter. Blasiok & Nakkiran 2024.
+A Gaussian kernel, reflected at 0 and 1, smooths the residuals along the axis of predictions. The
+error is the mean absolute result, at the kernel width that equals it. It changes continuously with
+the predictions and has no parameter. Blasiok & Nakkiran 2024.
 """
 
 from typing import Any
@@ -56,10 +56,10 @@ def smooth_calibration_error(
     -----
     With the kernel K of standard deviation s reflected at 0 and 1,
     :math:`\mathrm{smECE}_s = \int_0^1 |\frac1n \sum_i K_s(t, p_i) (y_i - p_i)| dt`, which
-    falls as s grows; smECE is where it equals s. The reflected kernel is diagonal in cosines,
-    so that after one count of 8192 cells each s costs a cosine transform. Of the Gaussian the
-    form for cells is taken, that of a random walk on them, which is nowhere negative however
-    narrow it is.
+    falls as s grows; smECE is where it equals s. The reflected kernel is diagonal in the cosine
+    basis, so after one count into 8192 cells each s costs a cosine transform. The Gaussian is
+    replaced by its analog on cells, the kernel of a random walk, which is never negative, however
+    narrow.
 
     References
     ----------

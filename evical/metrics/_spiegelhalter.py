@@ -1,4 +1,4 @@
-"""Spiegelhalter's test: is the Brier score what calibrated probabilities would have?
+"""Spiegelhalter's test: is the Brier score that of calibrated probabilities?
 
 The Brier score has a known mean and variance if predictions are calibrated; their standardized
 difference is normal for many samples. Spiegelhalter 1986.
@@ -26,14 +26,14 @@ def spiegelhalter_test(
     y_prob : (n,) or (n, 2) array, or MassFunction
     pos_label : label, optional
     sample_weight : (n,) array, optional
-        All as in `expected_calibration_error`. A weight is no repetition: a sample counts
-        more, but remains one observation.
+        All as in `expected_calibration_error`. Weights are not repetitions: a sample with a large
+        weight remains one observation.
 
     Returns
     -------
     CalibrationTest
-        The statistic is z, positive where the Brier score is too large; the p-value is
-        two-sided, and 0 if a certain prediction was wrong.
+        The statistic is z, positive if the Brier score is too large; the p-value is two-sided,
+        and 0 if a prediction of 0 or 1 was wrong.
 
     Raises
     ------
@@ -43,7 +43,7 @@ def spiegelhalter_test(
     Notes
     -----
     :math:`z = \sum_i w_i (y_i - p_i)(1 - 2 p_i) / \sqrt{\sum_i w_i^2 (1 - 2 p_i)^2 p_i (1 - p_i)}`.
-    Blind to predictions of 1/2 and to errors that cancel in this sum.
+    It is blind to predictions of 1/2 and to errors that cancel in this sum.
 
     References
     ----------

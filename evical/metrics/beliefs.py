@@ -1,4 +1,4 @@
-"""What metrics of belief functions take: mass functions, or intervals [Bel, Pl]."""
+"""Inputs of metrics of belief functions: mass functions, or intervals [Bel, Pl]."""
 
 from collections.abc import Iterator
 from dataclasses import dataclass
@@ -63,7 +63,7 @@ class IntervalSample:
 def interval_sample(
     y_true: Any, y_belief: Any, pos_label: Any, sample_weight: Any
 ) -> IntervalSample:
-    """Two classes: belief and plausibility of the positive one, however they are given."""
+    """Two classes: belief and plausibility of the positive one, from any input."""
     if isinstance(y_belief, MassFunction):
         pos_label = positive_label(y_belief, pos_label)
         class_codes(y_true, np.asarray(y_belief.frame.labels))  # no label outside the frame
@@ -134,6 +134,7 @@ def normal(m: MassFunction) -> MassFunction:
     """A batch (n,) without mass on the empty set."""
     if len(m.batch_shape) != 1:
         raise ValueError(
-            f"the mass functions have batch shape {m.batch_shape}, expected (n,): one a sample"
+            f"the mass functions have batch shape {m.batch_shape}, expected (n,): one for each "
+            "sample"
         )
     return m if np.all(m.is_normalized) else m.normalize()

@@ -90,8 +90,9 @@ def calibration_curve(
         Level of the limits of Clopper and Pearson.
     pos_label : label, optional
     sample_weight : (n,) array, optional
-        All as in `expected_calibration_error`. A weight is no repetition: limits are those of
-        the effective number of samples, the squared sum of weights by the sum of squares.
+        All as in `expected_calibration_error`. Weights are not repetitions: limits are those of the
+        effective number of samples, the squared sum of weights divided by the sum of squared
+        weights.
 
     Returns
     -------

@@ -1,8 +1,8 @@
-"""Coverage: do frequencies lie where beliefs say?
+"""Coverage: do frequencies lie within the belief intervals?
 
-Samples of similar pignistic probability form a bin; the share of positives of a bin should lie
-between its mean belief and its mean plausibility, but for chance. A binomial test says which
-deviations are more than chance.
+Samples of similar pignistic probability form a bin. Up to chance, the share of positives of a bin
+should lie between its mean belief and its mean plausibility. A binomial test tells which deviations
+are more than chance.
 """
 
 from dataclasses import dataclass
@@ -81,8 +81,8 @@ def belief_coverage(
         Mass functions on two classes, or [Bel, Pl] of the positive one.
     n_bins : int
     strategy : "quantile" or "uniform"
-        Bins of equal frequency or of equal width of the pignistic probability. With a rare class
-        almost all samples are in one bin of equal width.
+        Bins of equal frequency or of equal width of the pignistic probability. With a rare class,
+        bins of equal width put almost all samples into one bin.
     pos_label : label, optional
         By default 1, or the second label of the frame.
     sample_weight : (n,) array, optional
@@ -90,7 +90,7 @@ def belief_coverage(
     Returns
     -------
     float
-        In [0, 1]; about 0 for probabilities, which no frequency meets exactly.
+        In [0, 1]; about 0 for probabilities, because no frequency equals them exactly.
 
     Raises
     ------
@@ -134,8 +134,8 @@ def coverage_test(
     strategy : "quantile" or "uniform"
     pos_label : label, optional
     sample_weight : (n,) array, optional
-        All as in `belief_coverage`. A weight is no repetition: a bin has the effective number
-        of samples.
+        All as in `belief_coverage`. Weights are not repetitions: a bin has the effective number of
+        samples.
 
     Returns
     -------

@@ -1,8 +1,8 @@
 """Cumulative tests of calibration: Kolmogorov-Smirnov and Kuiper, without bins.
 
 Sort by prediction and add up the residuals: if predictions are calibrated, the path is a random
-walk. Its largest distance from 0 (Kolmogorov-Smirnov) or its range (Kuiper), in units of its
-standard deviation, are those of a Brownian motion for many samples. Arrieta-Ibarra et al. 2022.
+walk. For many samples, its largest distance from 0 (Kolmogorov-Smirnov) and its range (Kuiper), in
+standard deviations, are distributed as those of a Brownian motion. Arrieta-Ibarra et al. 2022.
 """
 
 from typing import Any
@@ -98,7 +98,7 @@ def kuiper_error(
     Notes
     -----
     :math:`\max_{s < t} |\frac1n \sum_{s < p_i \le t} (y_i - p_i)|`, the largest error of any
-    interval of predictions. Label flip changes nothing.
+    interval of predictions. Swapping the labels does not change it.
 
     References
     ----------
@@ -126,14 +126,18 @@ def kolmogorov_smirnov_test(
     y_prob : (n,) or (n, 2) array, or MassFunction
     pos_label : label, optional
     sample_weight : (n,) array, optional
-        All as in `expected_calibration_error`. A weight is no repetition: a sample counts
-        more, but remains one observation.
+        All as in `expected_calibration_error`. Weights are not repetitions: a sample with a large
+        weight remains one observation.
 
     Returns
     -------
     CalibrationTest
-        The statistic is `kolmogorov_smirnov_error` by the standard deviation of the end of the
-        path; the p-value holds for many samples, and is 0 if a certain prediction was wrong.
+        The statistic is `kolmogorov_smirnov_error` divided divided divided divided divided divided
+        divided divided divided divided divided divided divided divided divided divided divided
+        divided divided divided divided divided divided divided divided divided divided divided
+        divided divided divided divided divided divided divided divided divided divided divided
+        divided by the standard deviation of the end of the path; the p-value is asymptotic, and 0
+        if a prediction of 0 or 1 was wrong.
 
     Raises
     ------
@@ -178,7 +182,7 @@ def kuiper_test(
     -------
     CalibrationTest
         The statistic is `kuiper_error` by the standard deviation of the end of the path; the
-        p-value holds for many samples, and is 0 if a certain prediction was wrong.
+        p-value is asymptotic, and 0 if a prediction of 0 or 1 was wrong.
 
     Raises
     ------
@@ -187,8 +191,8 @@ def kuiper_test(
 
     Notes
     -----
-    More powerful than Kolmogorov-Smirnov's where errors in the middle are made up for before
-    the end, and the better default.
+    More powerful than the Kolmogorov-Smirnov test if errors in the middle cancel before the end,
+    and the better default.
 
     References
     ----------

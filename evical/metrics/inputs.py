@@ -1,7 +1,7 @@
-"""What metrics take: labels, probabilities or mass functions, and weights.
+"""Inputs of metrics: labels, probabilities or mass functions, and weights.
 
 Labels become numbers and mass functions become pignistic probabilities here, once, so that each
-metric is a formula. Label conventions are scikit-learn's. Every refusal names the row.
+metric is a formula. Label conventions are scikit-learn's. Every error names the row.
 """
 
 from collections.abc import Callable, Iterator
@@ -82,7 +82,7 @@ class ClassSample:
 
 
 def binary_sample(y_true: Any, y_prob: Any, pos_label: Any, sample_weight: Any) -> BinarySample:
-    """Two classes: probabilities of the positive one, however they are given."""
+    """Two classes: probabilities of the positive one, from any input."""
     if isinstance(y_prob, MassFunction):
         p, pos_label = _pignistic_positive(y_prob, pos_label, y_true)
     else:
@@ -94,7 +94,7 @@ def binary_sample(y_true: Any, y_prob: Any, pos_label: Any, sample_weight: Any) 
 
 
 def counted(sample: BinarySample) -> BinarySample:
-    """Without the samples of weight zero, which count for nothing."""
+    """The sample without those of weight zero."""
     if sample.weight is None:
         return sample
     some = sample.weight > 0
@@ -194,7 +194,8 @@ def positive_column(p: Floats) -> Floats:
 def _pignistic(m: MassFunction) -> Floats:
     if len(m.batch_shape) != 1:
         raise ValueError(
-            f"the mass functions have batch shape {m.batch_shape}, expected (n,): one a sample"
+            f"the mass functions have batch shape {m.batch_shape}, expected (n,): one for each "
+            "sample"
         )
     return np.asarray(betp(m), dtype=np.float64)
 
@@ -276,7 +277,8 @@ def class_labels(y_true: Any, labels: Any, n_classes: int) -> NDArray[Any]:
         names = one_column(labels, "labels")
         if len(names) != n_classes or len(set(names.tolist())) != n_classes:
             raise ValueError(
-                f"labels are {names.tolist()}, expected {n_classes} different ones, one a column"
+                f"labels are {names.tolist()}, expected {n_classes} different ones, one for each "
+                "column"
             )
         return names
     if n_classes == 2 and codes_01(y_true) is not None:

@@ -1,9 +1,9 @@
 """Is there a calibrated probability within the belief intervals?
 
-Beliefs are honest if the probability of each sample lies in its [Bel, Pl]. Of all choices of a
-probability p = (1 - lambda) Bel + lambda Pl, with lambda free for each sample, the one is taken
-whose cumulative calibration error (Kuiper's) is least, in closed form; if even that is greater
-than chance explains, no choice is calibrated. After Jurgens et al. 2025, with another statistic.
+Beliefs are honest if the probability of each sample lies in its [Bel, Pl]. Among all probabilities
+p = (1 - lambda) Bel + lambda Pl, with its own lambda for each sample, the test finds the one with
+the least cumulative calibration error (Kuiper's), in closed form. If even this error is more than
+chance, no choice is calibrated. After Jurgens et al. 2025, with another statistic.
 """
 
 from collections.abc import Iterable, Iterator
@@ -65,19 +65,19 @@ def interval_calibration_test(
     y_belief : MassFunction or (n, 2) array
         Mass functions on two classes, or [Bel, Pl] of the positive one.
     n_resamples : int
-        Outcomes drawn for the p-value (the parametric bootstrap), such as 999; by default none,
-        and the p-value is that of many samples.
+        Outcomes drawn for the p-value (the parametric bootstrap), such as 999; by default none, and
+        the p-value is asymptotic.
     rng : numpy.random.Generator, optional
         Needed for resamples.
     pos_label : label, optional
         By default 1, or the second label of the frame.
     sample_weight : (n,) array, optional
-        A weight is no repetition: a sample counts more, but remains one observation.
+        Weights are not repetitions: a sample with a large weight remains one observation.
 
     Returns
     -------
     CalibrationTest
-        The statistic is 0 where some choice of probabilities follows the outcomes closely. For
+        The statistic is near 0 if some choice of probabilities follows the outcomes closely. For
         probabilities (Bel = Pl) it is `kuiper_test`.
 
     Raises
@@ -85,7 +85,7 @@ def interval_calibration_test(
     ValueError
         If a row is not 0 <= Bel <= Pl <= 1, there are not two labels, or lengths differ.
     TypeError
-        If there are resamples to be drawn and `rng` is no Generator.
+        If `n_resamples` is positive and `rng` is not a Generator.
 
     See Also
     --------
@@ -98,18 +98,18 @@ def interval_calibration_test(
     statistic is :math:`\min_p \max_{s < t} |S_t - S_s|` by a standard deviation. The minimum is
     the greatest sum of two reflected walks: the excess over Pl and the shortfall below Bel.
 
-    What is tested: outcomes are independent given the intervals, and the probability of y = 1
-    given its interval lies in it; this p is then calibrated. The true p is one of the choices, so
-    that the statistic is at most Kuiper's of the truth. Its distribution is taken, or drawn, for
-    the p in each interval that is nearest to 1/2, which varies most. Both make the test
-    conservative: with many samples it keeps its level for all such p, and it has the less power,
-    the wider the intervals are. Errors that cancel among samples of equal pignistic probability
-    are not seen.
+    What is tested: outcomes are independent given the intervals, and the probability of y = 1 given
+    its interval lies in it; this p is then calibrated. The true p is one of the choices, so the
+    statistic is at most Kuiper's statistic for the true p. Its distribution is computed, or drawn,
+    for the p in each interval that is nearest to 1/2, which has the largest variance. Both make the
+    test conservative: with many samples it keeps its level for all such p, and the wider the
+    intervals, the lower its power. It cannot detect errors that cancel among samples of equal
+    pignistic probability.
 
-    How it differs from Jurgens et al.: they learn one combination of the members of a credal set
-    on other data, by a proper score and a kernel calibration error, for any number of classes,
-    and bootstrap under the combination found; here there are two classes, no data are set apart,
-    nothing is learned, and the level does not rest on what was found.
+    How it differs from Jurgens et al.: they learn one combination of the members of a credal set on
+    other data, by a proper score and a kernel calibration error, for any number of classes, and
+    bootstrap under the combination found; here there are two classes, no data are set aside,
+    nothing is learned, and the level does not depend on the combination found.
 
     References
     ----------
@@ -167,8 +167,8 @@ def nearest_calibrated(
     Returns
     -------
     (n,) array
-        One of the minimizers, near to the pignistic probabilities; it looks at the outcomes,
-        and is a description of them, not a calibrator.
+        One of the minimizers, close to the pignistic probabilities. It uses the outcomes: it
+        describes them and is not a calibrator.
 
     Raises
     ------

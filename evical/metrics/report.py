@@ -1,4 +1,4 @@
-"""All numbers with their definitions: packages disagree about what an "ECE" is, a line does not.
+"""A report of all metrics with their definitions, because packages disagree about "ECE".
 
 A report holds a line for each metric that applies: its name, its value, which direction is
 better, and the formula in words.

@@ -1,7 +1,7 @@
-"""The result of a test of calibration, and what makes every such test certain.
+"""The result of a test of calibration.
 
-The hypothesis of all of them: outcomes are independent, and each is positive with the probability
-predicted for it.
+All tests share the hypothesis that outcomes are independent, and each is positive with its
+predicted probability.
 """
 
 from dataclasses import dataclass
@@ -49,7 +49,7 @@ def pvalue_text(pvalue: float) -> str:
 
 
 def refuted(sample: BinarySample) -> bool:
-    """Whether something impossible has happened: a certain prediction was wrong."""
+    """Whether a prediction of 0 or 1 was wrong, which refutes calibration for certain."""
     if sample.p.min() > 0 and sample.p.max() < 1:
         return False
     wrong = ((sample.p == 0) & (sample.y == 1)) | ((sample.p == 1) & (sample.y == 0))

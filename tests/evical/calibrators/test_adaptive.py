@@ -122,5 +122,5 @@ def test_widths_that_are_no_numbers_are_refused(width):
 def test_damaged_data_are_refused():
     data = AdaptiveCalibrator().fit([0, 1, 2], [0, 1, 1]).to_dict()
     data["state"]["total_"] = [3, 2, 1, 0]
-    with pytest.raises(ValueError, match="state total_ does not ascend"):
+    with pytest.raises(ValueError, match="state total_ is not in ascending order"):
         AdaptiveCalibrator.from_dict(data)

@@ -175,7 +175,7 @@ def test_parameters_of_a_wrong_kind_are_refused(options):
 @pytest.mark.parametrize(
     ("state", "message"),
     [
-        ({"knots_": [0.5, 0.1]}, "knots_ does not ascend"),
+        ({"knots_": [0.5, 0.1]}, "knots_ is not in ascending order"),
         ({"knots_": [], "values_": []}, r"knots_ has shape \(0,\)"),
         ({"values_": [0.5, 1.5]}, "values_ holds 1.5, expected numbers from 0 to 1"),
         ({"values_": [0.5]}, r"values_ has shape \(1,\)"),

@@ -116,9 +116,9 @@ def drop(*path):
 
 
 DAMAGES = [
-    (lambda data: None, "this is no saved calibrator"),
-    (lambda data: [data], "this is no saved calibrator"),
-    (lambda data: {}, "this is no saved calibrator"),
+    (lambda data: None, "this is not a saved calibrator"),
+    (lambda data: [data], "this is not a saved calibrator"),
+    (lambda data: {}, "this is not a saved calibrator"),
     (change("format", to="other"), "its format is not 'evical.calibrator'"),
     (change("version", to=2), "has version 2, but this release reads version 1"),
     (drop("version"), "has version None"),
@@ -129,7 +129,7 @@ DAMAGES = [
     (change("classes", to=[1]), r"classes are \[1\], not two"),
     (change("classes", to=3), "classes are 3, not two"),
     (change("parameters", to=[1]), r"parameters are \[1\], not a dict"),
-    (change("parameters", "code", to="x"), "damaged: code is no parameter"),
+    (change("parameters", "code", to="x"), "damaged: code is not a parameter"),
     (change("parameters", "model", to="best"), "model is 'best'"),
     (change("parameters", "n_bins", to=-1), "n_bins is -1"),
     (change("state", to=None), "state are None, not a dict"),
@@ -142,9 +142,9 @@ DAMAGES = [
     (change("state", "edges_", to=[[0.0, 0.5, 1.0]]), r"edges_ has shape \(1, 3\)"),
     (change("state", "edges_", to=[0.0, 1.0]), r"positive_ has shape \(2,\), .* calls for \(1,\)"),
     (change("state", "masses_", to=[[0.5], [0.5]]), r"masses_ has shape \(2, 1\)"),
-    (change("state", "edges_", to=[0.0, 2.0, 1.0]), "edges_ does not ascend"),
-    (change("state", "masses_", to=[[0.5, 0.5], [0.4, 0.6]]), "masses_ are no masses"),
-    (change("state", "masses_", to=[[0.5, -0.5], [0.4, 0.6]]), "masses_ are no masses"),
+    (change("state", "edges_", to=[0.0, 2.0, 1.0]), "edges_ is not in ascending order"),
+    (change("state", "masses_", to=[[0.5, 0.5], [0.4, 0.6]]), "masses_ are not masses"),
+    (change("state", "masses_", to=[[0.5, -0.5], [0.4, 0.6]]), "masses_ are not masses"),
     (change("counts", to=[[1], [1]]), "counts are not three columns of one length"),
     (change("counts", to=[[1], [1], [1, 2]]), "counts are not three columns of one length"),
     (change("counts", to=[["x"], [1], [1]]), "state counts is"),
@@ -217,7 +217,7 @@ def test_pickles_leave_the_training_sample_out(calibrator):
     np.testing.assert_array_equal(
         loaded.predict_interval(scores[:9]), fitted.predict_interval(scores[:9])
     )
-    with pytest.raises(ValueError, match=r"to_dict\(include_counts=True\) to go on learning"):
+    with pytest.raises(ValueError, match=r"to_dict\(include_counts=True\) to continue learning"):
         loaded.partial_fit([0.5], [1])
     assert len(fitted.counts_) == 20_000  # pickling leaves it as it was
 
