@@ -1,10 +1,9 @@
-"""Belief functions (Dempster-Shafer theory), as ordinary as arrays.
+"""Belief functions (Dempster-Shafer theory), as easy to use as arrays.
 
-Everyday names are here; each stage of the work has a package of its own:
-
-`construct` mass functions, `transform` them into tables and probabilities, `revise` them by
-what is learned, `combine` sources, `measure` uncertainty and conflict, `approximate`,
-`decide`, learn beliefs from data by `inference`, and read and write them (`interchange`).
+The most frequent names are here. Each stage has a package of its own: `construct` makes mass
+functions, `transform` gives tables and probabilities, `revise` changes one belief, `combine` joins
+sources, `measure` has uncertainty and conflict, `approximate` simplifies, `decide` chooses acts,
+`inference` learns beliefs from data, and `interchange` reads and writes them.
 
 >>> frame = Frame(["ant", "bee", "cat"])
 >>> witness = simple(frame, ["ant", "bee"], mass=0.5)

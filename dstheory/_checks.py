@@ -1,4 +1,4 @@
-"""What makes masses a mass function: the one place where they are validated.
+"""Validation of masses, in one place.
 
 Every failure names the value and the row, and says what to do. Nothing is repaired.
 """
@@ -51,7 +51,9 @@ def as_masses(masses: Any) -> NDArray[Any]:
     try:
         array = np.asarray(masses)
     except ValueError as error:  # NumPy's message speaks of inhomogeneous shapes
-        raise MassError("rows have different lengths; each needs one number a set") from error
+        raise MassError(
+            "rows have different lengths; each needs one number for each set"
+        ) from error
     if array.dtype == object:
         for value in array.ravel():
             if not _is_number(value):
@@ -153,8 +155,8 @@ def check_table_size(size: int, advice: str) -> None:
     """Raise if a table of all subsets of `size` labels is too large to be made."""
     if size > MAX_TABLE_LABELS:
         raise CostLimitError(
-            f"a table on {size} labels has 2^{size} entries a row, at most "
-            f"2^{MAX_TABLE_LABELS} are made; {advice}"
+            f"a table on {size} labels has 2^{size} entries per row, at most 2^{MAX_TABLE_LABELS} "
+            f"are made; {advice}"
         )
 
 

@@ -1,4 +1,4 @@
-"""What functions of mass functions ask of them, and how the parts of a result are put together.
+"""Checks of mass functions, and sums of the parts of a result.
 
 They ask for the right kind, one frame and a common batch. A result is often a sum of parts, each
 with its own sets: `collected` adds them up, so that nothing has to be aligned first.

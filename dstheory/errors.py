@@ -1,4 +1,4 @@
-"""Errors of this package: one root, and a child for each situation worth catching.
+"""Errors of this package: one base class, and a subclass for each situation worth catching.
 
 All are `ValueError`, so that code which knows nothing of belief functions still
 catches them. A wrong kind of argument is a plain `TypeError`.
@@ -26,7 +26,7 @@ class CostLimitError(DSTheoryError):
     >>> from dstheory.transform import mass_table
     >>> mass_table(vacuous(Frame(range(40))))
     Traceback (most recent call last):
-    dstheory.errors.CostLimitError: a table on 40 labels has 2^40 entries a row, at most 2^26 \
+    dstheory.errors.CostLimitError: a table on 40 labels has 2^40 entries per row, at most 2^26 \
 are made; ask m.bel(event), m.pl(event), ... for single events
     """
 
@@ -44,7 +44,7 @@ class FrameError(DSTheoryError):
 
 
 class MassError(DSTheoryError):
-    """Masses are no mass function: wrong sum, negative, not finite, or repeated sets.
+    """Masses are not a mass function: wrong sum, negative, not finite, or repeated sets.
 
     Examples
     --------
@@ -57,7 +57,7 @@ or divide by the sum
 
 
 class TotalConflictError(DSTheoryError):
-    """All mass is on the empty set, so that a normalized result does not exist.
+    """All mass is on the empty set, so there is no normalized result.
 
     Examples
     --------

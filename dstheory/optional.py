@@ -1,4 +1,4 @@
-"""Packages that are needed here and there only: one message when one of them is missing.
+"""Optional dependencies: one message if a package is missing.
 
 It names the package to install and not an extra of this distribution, for that works beside a
 released package and beside a checkout alike.

@@ -1,8 +1,8 @@
 """Averages of the sources, and Dempster's rule on the average.
 
-Mixing takes one source at random. Murphy combines the plain average with itself, as often
-as there are sources, which converges like Dempster's rule but lets no source veto; Deng et
-al. first weight each source by how much the others support it.
+Mixing chooses one source at random. Murphy combines the plain average with itself, once for each
+further source, which converges like Dempster's rule but gives no source a veto; Deng et al. first
+weight each source by how much the others support it.
 """
 
 from fractions import Fraction
@@ -41,7 +41,7 @@ def mixing(
     Raises
     ------
     ValueError
-        If there is not one weight a source, or weights are negative or do not sum to 1.
+        If there is not one weight for each source, or weights are negative or do not sum to 1.
     FrameError
         If the frames differ.
     TypeError

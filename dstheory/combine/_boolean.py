@@ -1,4 +1,4 @@
-"""Rules on sets: intersection, union, symmetric difference of what the sources say.
+"""Rules by intersection, union and symmetric difference of focal sets.
 
 The mass of a pair of focal sets goes to A and B (both sources are reliable), A or B (at
 least one is) or A xor B (exactly one is). No mass is moved afterwards. Dubois & Prade
@@ -19,7 +19,7 @@ __all__ = ["conjunctive", "disjunctive", "exclusive_or"]
 
 @combination_rule
 def conjunctive(m1: MassFunction, m2: MassFunction, *more: MassFunction) -> MassFunction:
-    """Conjunctive rule: all sources are reliable and distinct; the conflict stays visible.
+    """Conjunctive rule, for reliable and distinct sources; the conflict stays visible.
 
     m(C) is the sum of m1(A) m2(B) over A ∩ B = C; m(∅) is the conflict kappa.
 

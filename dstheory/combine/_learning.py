@@ -1,4 +1,4 @@
-"""How much sources depend on each other, learned from samples whose labels are known.
+"""Dependence between sources, learned from labeled samples.
 
 The parameter of a t-norm rule is chosen such that the pignistic probabilities of the
 combination come nearest to the labels, by mean squared error (Quost, Masson & Denoeux 2011).

@@ -1,9 +1,9 @@
 """LNS: many separable sources, of which most are reliable.
 
-Sources are taken apart into simple mass functions; those on the same set are combined,
-each group is discounted by its share of all simple mass functions, and the groups are
-combined conjunctively. A lone opinion weighs little among hundreds, and conflict does not
-grow to 1. Zhou, Martin & Pan 2018.
+Sources are taken apart into simple mass functions; those on the same set are combined, each group
+is discounted by its share of all simple mass functions, and the groups are combined conjunctively.
+A single opinion counts little among hundreds, and the conflict does not tend to 1. Zhou, Martin &
+Pan 2018.
 """
 
 import math

@@ -1,4 +1,4 @@
-"""What every rule asks of its sources.
+"""Checks of the sources of a rule.
 
 Sources are mass functions on one frame whose batches broadcast.
 """
@@ -40,8 +40,8 @@ def check_sources(*sources: MassFunction) -> Frame:
     for number, source in enumerate(sources, start=1):
         if not isinstance(source, MassFunction):
             raise TypeError(
-                f"a rule combines mass functions, but source {number} is {source!r}; "
-                "the entries of a batch axis are combined by combine_axis"
+                f"a rule combines mass functions, but source {number} is {source!r}; combine the "
+                "entries of a batch axis by combine_axis"
             )
     frame = sources[0].frame
     for source in sources[1:]:
@@ -58,9 +58,9 @@ def combination_rule(rule: Callable[P, MassFunction]) -> Callable[P, MassFunctio
         if len(args) == 1 and "m2" not in kwargs:
             name, given = rule.__name__, args[0]
             advice = (
-                f"a batch along one axis is combined by combine_axis(m, {name})"
+                f"combine a batch along an axis by combine_axis(m, {name})"
                 if isinstance(given, MassFunction)
-                else f"sources in a list are given one by one, as {name}(*masses)"
+                else f"unpack a list of sources, as in {name}(*masses)"
             )
             raise TypeError(f"{name}(m1, m2, ...) needs two sources or more; {advice}")
         return rule(*args, **kwargs)

@@ -1,7 +1,7 @@
 """`BoundsDisplay`: lower and upper distribution function of a quantity, its p-box.
 
 Bel and Pl of "at most y" bracket every distribution function that the belief function allows:
-their slope is chance, the gap between them what is not known. Xu et al. 2016, equations 15-17;
+their slope shows chance, the gap between them ignorance. Xu et al. 2016, equations 15-17;
 Denoeux, Fuzzy Sets and Systems 453, 2023, for Gaussian random fuzzy numbers.
 """
 
@@ -105,7 +105,7 @@ class BoundsDisplay:
         name : str
             Of the quantity.
         ax : matplotlib Axes, optional
-            New ones if not given.
+            New ones by default.
 
         Returns
         -------
@@ -143,7 +143,7 @@ class BoundsDisplay:
         Parameters
         ----------
         ax : matplotlib Axes, optional
-            New ones if not given.
+            New ones by default.
 
         Returns
         -------

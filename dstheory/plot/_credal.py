@@ -1,9 +1,9 @@
-"""Credal set of a mass function: the probabilities that a belief allows, by their extreme points.
+"""Credal set of a mass function, by its extreme points.
 
-A probability agrees with a belief if it gives every event at least its degree of belief. These
-probabilities form a polytope; each order of the labels gives one of its corners, where every mass
-goes to the label of its set that stands first (Dempster 1967; Shapley 1971, "Cores of convex
-games", theorem 3: beliefs are convex games).
+It contains every probability that gives each event at least its degree of belief. These
+probabilities form a polytope; each order of the labels gives one of its corners, at which every
+mass goes to the first label of its set (Dempster 1967; Shapley 1971, "Cores of convex games",
+theorem 3: beliefs are convex games).
 """
 
 from itertools import permutations
@@ -40,7 +40,7 @@ def credal_vertices(m: MassFunction) -> NDArray[Any]:
     Raises
     ------
     MassError
-        If the empty set has mass: no probability then gives the frame what Bel leaves.
+        If the empty set has mass: then no probability agrees with the belief.
     ValueError
         If there are more than 7 labels.
 
@@ -87,6 +87,6 @@ def _refuse_subnormal(m: MassFunction) -> None:
         row = tuple(np.argwhere(wrong)[0].tolist())
         where = f" in row {', '.join(map(str, row))}" if row else ""
         raise MassError(
-            f"m(empty) is {float(conflict[row]):.4g}{where}, and probabilities leave nothing to "
-            "the empty set; take m.normalize()"
+            f"m(empty) is {float(conflict[row]):.4g}{where}, but a credal set needs m(empty) = 0; "
+            "use m.normalize()"
         )

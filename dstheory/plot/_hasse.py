@@ -40,7 +40,7 @@ _MAX_WIDTH = 12.0
 
 @final
 class HasseDisplay:
-    """Sets ordered by inclusion, with disks whose area and shade say a degree of belief.
+    """Sets ordered by inclusion, with disks whose area and shade show a degree of belief.
 
     Usually made by `from_mass`.
 

@@ -1,4 +1,4 @@
-"""`JoinTreeDisplay`: where valuations are combined, and what each message speaks of."""
+"""`JoinTreeDisplay`: where valuations are combined, and the variables of each message."""
 
 from collections.abc import Hashable, Mapping, Sequence
 from typing import Any, final
@@ -72,7 +72,7 @@ class JoinTreeDisplay:
         ----------
         network : ValuationNetwork
         ax : matplotlib Axes, optional
-            New ones if not given.
+            New ones by default.
 
         Returns
         -------

@@ -1,4 +1,4 @@
-"""`LevelSetDisplay`: what is known about two parameters, and what remains of it for the first.
+"""`LevelSetDisplay`: the contour of two parameters, and the marginal contour of the first.
 
 Focal sets of the consonant belief function are the level sets of the contour. The marginal contour
 is the profile, the largest plausibility along each line: its level sets are the shadows of those

@@ -47,7 +47,7 @@ class _Row:
 
 @final
 class MassDisplay:
-    """Masses as bars, one a focal set, small sets first.
+    """Masses as bars, one for each focal set, small sets first.
 
     Usually made by `from_mass`.
 
@@ -122,9 +122,10 @@ class MassDisplay:
         show : sequence of "bel", "pl" and "q"
             What is marked beside the masses.
         max_sets : int
-            Of more focal sets those of the largest masses are shown, and the others together.
+            If there are more focal sets, those of the largest masses are shown, and one bar for the
+            rest.
         ax : matplotlib Axes, optional
-            New ones if not given.
+            New ones by default.
 
         Returns
         -------

@@ -1,4 +1,4 @@
-"""`NetworkDisplay`: variables, valuations, and which speaks of which."""
+"""`NetworkDisplay`: variables, valuations, and the links between them."""
 
 from collections.abc import Hashable, Mapping
 from typing import Any, final
@@ -17,7 +17,7 @@ Place = tuple[float, float]
 
 @final
 class NetworkDisplay:
-    """Variables in round boxes, valuations in square ones, lines where one speaks of the other.
+    """Variables in round boxes, valuations in square ones, and lines between them.
 
     Usually made by `from_network`.
 
@@ -61,7 +61,7 @@ class NetworkDisplay:
         ----------
         network : ValuationNetwork
         ax : matplotlib Axes, optional
-            New ones if not given.
+            New ones by default.
 
         Returns
         -------
@@ -88,7 +88,7 @@ class NetworkDisplay:
         Parameters
         ----------
         ax : matplotlib Axes, optional
-            New ones if not given.
+            New ones by default.
 
         Returns
         -------

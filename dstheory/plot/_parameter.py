@@ -1,4 +1,4 @@
-"""`ParameterContourDisplay`: what is known about one parameter, and its level sets.
+"""`ParameterContourDisplay`: the contour of one parameter, and its level sets.
 
 The contour function is the plausibility of each value; a cut at plausibility gamma is a focal set.
 For the probability of an event the areas that the contour leaves are the predictive masses of the
@@ -110,7 +110,7 @@ class ParameterContourDisplay:
         name : str
             Of the parameter.
         ax : matplotlib Axes, optional
-            New ones if not given.
+            New ones by default.
 
         Returns
         -------
@@ -146,7 +146,7 @@ class ParameterContourDisplay:
         Parameters
         ----------
         ax : matplotlib Axes, optional
-            New ones if not given.
+            New ones by default.
 
         Returns
         -------

@@ -94,7 +94,7 @@ class _Reader:
         if chunk is not None:
             raise ValueError(
                 f"{chunk.place(self._used)}: {name} has no such row, it is shorter; tables of "
-                "unequal length are combined by --key"
+                "unequal length need a --key"
             )
 
     def _current(self) -> Chunk | None:
@@ -149,8 +149,8 @@ class _Keyed:
         if again.any():
             row = int(np.argmax(again))
             raise ValueError(
-                f"{wanted.place(row)}, column {self._key!r}: {keys[row]!r} is there a second "
-                "time; a key names one row"
+                f"{wanted.place(row)}, column {self._key!r}: {keys[row]!r} occurs a second time; a "
+                "key names one row"
             )
         self._taken[taken] = True
         columns = {name: column[taken] for name, column in self._columns.items()}
@@ -168,7 +168,7 @@ class _Keyed:
         for row, key in enumerate(chunk.columns[self._key].tolist()):
             if self._rows.setdefault(key, start + row) != start + row:
                 raise ValueError(
-                    f"{chunk.place(row)}, column {self._key!r}: {key!r} is there already in "
+                    f"{chunk.place(row)}, column {self._key!r}: {key!r} occurs already in "
                     f"{self._place(self._rows[key])}; a key names one row"
                 )
 

@@ -1,4 +1,4 @@
-"""The `evical` application, and the one place that ends its commands."""
+"""The `evical` application, and the one place that handles its errors."""
 
 import inspect
 import io

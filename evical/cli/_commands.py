@@ -1,7 +1,7 @@
-"""The commands of `evical`: where each lives, and what its line in the help says.
+"""The commands of `evical`: the module of each, and its line in the help.
 
-A module is loaded only when its command runs, so that one command does not wait for the
-libraries of another. A test holds the lines to the docstrings.
+A module is imported only when its command runs, so a command does not wait for the libraries of
+others. A test compares the lines with the docstrings.
 """
 
 from collections.abc import Callable
@@ -12,7 +12,7 @@ __all__ = ["COMMANDS", "Command", "load"]
 
 
 class Command(NamedTuple):
-    """Module, first line of the docstring, and calls that a newcomer can copy."""
+    """Module, first line of the docstring, and examples to copy."""
 
     module: str
     line: str
@@ -23,7 +23,7 @@ class Command(NamedTuple):
 COMMANDS = {
     "fit": Command(
         "_fit",
-        "Learn a calibration from scores and true classes, and save it as a model file.",
+        "Fit a calibrator to scores and true classes, and save it as a model file.",
         (
             "evical fit scores.csv --score score --target income -o model.json",
             "evical fit scores.csv --score score --target income --method isotonic "
@@ -48,7 +48,7 @@ COMMANDS = {
     ),
     "evaluate": Command(
         "_evaluate",
-        "Judge predictions: proper scores, calibration, honesty of beliefs, with intervals.",
+        "Evaluate predictions: proper scores, calibration, coverage of beliefs, with intervals.",
         (
             "evical evaluate out.csv --target income",
             "evical evaluate model.json new.csv -o page.html",
@@ -82,7 +82,7 @@ COMMANDS = {
     ),
     "reproduce": Command(
         "_reproduce",
-        "Repeat a study of a paper, and put its numbers beside ours.",
+        "Reproduce a study of a paper, and compare its numbers with ours.",
         ("evical reproduce --list", "evical reproduce xu2016-ten --quick --rounds 1"),
     ),
 }

@@ -63,7 +63,7 @@ def new_decision(
     Raises ValueError for values that do not go together.
     """
     if threshold is not None and costs is not None:
-        raise ValueError("--threshold and --costs say the same in two ways; give one")
+        raise ValueError("--threshold and --costs are two ways to say the same; give one")
     if costs is not None:
         if not (min(costs) > 0 and np.isfinite(costs).all()):
             raise ValueError(f"--costs are {costs[0]:g} and {costs[1]:g}, expected two above 0")

@@ -1,4 +1,4 @@
-"""One place where wrong input becomes one line and exit code 2.
+"""The place where wrong input becomes one line and exit code 2.
 
 Commands mark the steps in which the user's files and values are read or written; what fails
 there with a value or system error is the input's fault. Anything else is a bug, and keeps its

@@ -1,4 +1,4 @@
-"""Writing results: into a place that is known to be writable, each file at once or not at all."""
+"""Atomic writing of results into a folder that was checked to be writable."""
 
 import os
 import stat
@@ -36,7 +36,7 @@ def check_output(path: Path, force: bool, inputs: Iterable[str | Path] = ()) -> 
         raise ValueError(f"cannot write {str(path)!r}: it is a folder; name a file in it")
     final = Path(os.path.realpath(path))  # where a link leads
     if final.is_symlink():
-        raise ValueError(f"cannot write {str(path)!r}: it is a link that leads to itself")
+        raise ValueError(f"cannot write {str(path)!r}: it is a link to itself")
     folder = path.parent if not path.is_symlink() else final.parent
     if not folder.is_dir():
         raise ValueError(f"cannot write {str(path)!r}: there is no folder {str(folder)!r}")

@@ -1,7 +1,7 @@
-"""Predictions as commands take them, and the evaluation that is made of them.
+"""Predictions from the command line, and their evaluation.
 
-Predictions are columns of a table, or a model file with a table of scores. Without a word about
-columns those are taken that `evical predict` writes.
+Predictions are columns of a table, or a model file with a table of scores. The default columns are
+those that `evical predict` writes.
 """
 
 from dataclasses import dataclass, replace
@@ -102,7 +102,7 @@ def judged(selection: Selection, **options: Any) -> Evaluation:
         return _of_model(selection, selection.data, options)
     if selection.predictions.lower().endswith(".json"):
         raise ValueError(
-            f"{selection.predictions!r} is a model; name the table that it is to be tried on, too"
+            f"{selection.predictions!r} is a model; also name the table to evaluate it on"
         )
     return _of_table(selection, options)
 

@@ -80,7 +80,7 @@ def converted(values: Sequence[str], kind: Kind, column: str, place: Place) -> N
             row = next(i for i, value in enumerate(values) if "\0" in value)
             raise ValueError(
                 f"{place(row)}, column {column!r}: {values[row]!r} holds a null character, which "
-                "no class has; is the file damaged?"
+                "cannot be in a class; is the file damaged?"
             )
         labels = [value.strip() for value in values]
         missing = {label for label in set(labels) if label.lower() in MISSING}

@@ -1,4 +1,4 @@
-"""Tables of numbers with a column of two classes, read whole: what judging needs."""
+"""Tables of numbers with a column of two classes, read as a whole, for evaluation."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass

@@ -32,7 +32,7 @@ def make_calibrator(
     known = by_name()
     name = method.lower().replace("-", "_")
     if name in _OTHER_NAMES:
-        raise ValueError(f"there is no method {method!r}; here it is {_OTHER_NAMES[name]}")
+        raise ValueError(f"there is no method {method!r}; its name here is {_OTHER_NAMES[name]}")
     if name not in known:
         raise ValueError(
             f"there is no method {method!r}{suggestion(name, known, 'methods', len(known))}"

@@ -87,7 +87,7 @@ def _json(path: Path) -> Any:
         return json.loads(path.read_bytes().decode("utf-8"), parse_constant=_refuse_constant)
     except (ValueError, RecursionError) as error:
         raise ValueError(
-            f"{path.name} is no model file, or cut off: it is not JSON ({error})"
+            f"{path.name} is not a model file, or truncated: it is not JSON ({error})"
         ) from error
 
 
@@ -100,7 +100,8 @@ def _checked(data: Any, name: str) -> dict[str, Any]:
         found = data.get("format") if isinstance(data, dict) else None
         what = f"its format is {found!r}" if isinstance(found, str) else "it names no format"
         raise ValueError(
-            f"{name} is no model file of evical: {what}, not {FORMAT!r}; make one with evical fit"
+            f"{name} is not a model file of evical: {what}, not {FORMAT!r}; make one with evical "
+            "fit"
         )
     version = data.get("version")
     if type(version) is int and version > VERSION:

@@ -65,7 +65,7 @@ class ParquetTable:
             # Buffered ahead, the whole file would be in memory.
             self._file = parquet.ParquetFile(path, pre_buffer=False)
         except pyarrow.ArrowInvalid as error:
-            raise ValueError(f"{self.name} is no Parquet file, or damaged") from error
+            raise ValueError(f"{self.name} is not a Parquet file, or is damaged") from error
         self.schema = self._file.schema_arrow
         self.header = list(self.schema.names)
         if not self.header:

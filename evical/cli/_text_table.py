@@ -103,9 +103,13 @@ class TextTable:
                 f"{self.name} is not text in UTF-8; save it as CSV in UTF-8"
             ) from error
         except (gzip.BadGzipFile, zlib.error, EOFError) as error:
-            raise ValueError(f"{self.name} is not in gzip format, or damaged: {error}") from error
+            raise ValueError(
+                f"{self.name} is not in gzip format, or is damaged: {error}"
+            ) from error
         except RecordError as error:
-            raise ValueError(f"{self.name}, line {error.line} is no row of CSV: {error}") from error
+            raise ValueError(
+                f"{self.name}, line {error.line} is not a row of CSV: {error}"
+            ) from error
 
 
 def _check_header(name: str, header: list[str], delimiter: str) -> None:

@@ -17,7 +17,7 @@ class Dataset:
     Parameters
     ----------
     name : str
-        What a reader calls it.
+        Name to show to readers.
     X : (n, p) array
         Finite features; read-only.
     y : (n,) int array

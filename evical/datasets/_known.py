@@ -1,8 +1,8 @@
-"""What is known of the data sets of the papers: sizes, classes, and what their codes mean.
+"""What is known about the data sets of the papers: sizes, classes, nominal codes.
 
-A file of the right name with the wrong rows would give a wrong table without a word, so size
-and class balance are checked on loading. Columns of codes without order are listed here,
-because their file does not tell them from numbers.
+A file with the right name and the wrong rows would silently give a wrong table, so size and class
+counts are checked on loading. Columns of nominal codes are listed here, because their files do not
+distinguish them from numbers.
 """
 
 from collections.abc import Mapping

@@ -1,8 +1,8 @@
 """Data sets by name: from a local folder, from scikit-learn, or from OpenML.
 
-A folder holds one CSV file a data set, with the class in the last column, `target`. Codes
-without order are one-hot encoded, as `KNOWN` lists them, so that the training and the test
-file of a data set get the same columns; and what is known is checked.
+A folder has one CSV file for each data set, with the class in the last column, `target`. Nominal
+codes are one-hot encoded, as listed in `KNOWN`, so the training and the test file of a data set get
+the same columns. Known sizes are checked.
 """
 
 import os
@@ -42,10 +42,10 @@ def load(name: str, data: str | Path | None = None) -> Dataset:
         Such as ``australian``, ``pendigits_train``, or ``pendigits`` for the training samples
         followed by the test samples.
     data : str or Path, optional
-        Folder of CSV files with a header and the class in a last column ``target``, as
-        ``name.csv`` or ``name.csv.gz``; by default that of the environment variable
-        ``EVICAL_DATA``. Without either, or for a set that the folder lacks, scikit-learn's own
-        copy is taken (iris, wine, digits, breast_cancer); without either, OpenML is asked.
+        Folder of CSV files with a header and the class in a last column ``target``, as ``name.csv``
+        or ``name.csv.gz``; by default that of the environment variable ``EVICAL_DATA``. Without a
+        folder, or if it lacks the data set, scikit-learn's own copy is used (iris, wine, digits,
+        breast_cancer), or else OpenML's.
 
     Returns
     -------
@@ -138,7 +138,7 @@ def _folder(data: str | Path | None) -> Path | None:
     folder = Path(given)
     if not folder.is_dir():
         origin = f"the environment variable {VARIABLE} names" if data is None else "data is"
-        raise FileNotFoundError(f"{origin} {str(folder)!r}, which is no folder")
+        raise FileNotFoundError(f"{origin} {str(folder)!r}, which is not a folder")
     return folder
 
 
@@ -219,7 +219,7 @@ def _one_hot(
     for text, line in zip(column, lines, strict=True):
         if text not in position:
             raise ValueError(
-                f"{path.name}, line {line}, column {name!r}: {text!r} is no code of this column "
+                f"{path.name}, line {line}, column {name!r}: {text!r} is not a code of this column "
                 f"({', '.join(codes)})"
             )
     block = np.eye(len(codes))[[position[text] for text in column]]

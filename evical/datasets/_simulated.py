@@ -1,8 +1,8 @@
 """Simulated scores whose true probability of the positive class is known.
 
-With P(y = 1 | s) in hand, a calibrator can be judged by how far it is from the truth, free of
-the noise of labels. One map increases, as a classifier that ranks well leaves it; the other
-does not, as a classifier that is too simple for its data leaves it (Naeini 2016, section 4.1).
+If P(y = 1 | s) is known, a calibrator can be compared with the truth, without the noise of labels.
+Some maps increase, as for a classifier that ranks well; others do not, as for a classifier that is
+too simple for its data (Naeini 2016, section 4.1).
 """
 
 from collections.abc import Callable

@@ -175,9 +175,9 @@ def _rows(path: Path, file: TextIO) -> Iterator[tuple[int, list[str]]]:
     except UnicodeDecodeError as error:
         raise ValueError(f"{path.name} is not text in UTF-8; save it as CSV in UTF-8") from error
     except (gzip.BadGzipFile, zlib.error, EOFError) as error:
-        raise ValueError(f"{path.name} is not in gzip format, or damaged: {error}") from error
+        raise ValueError(f"{path.name} is not in gzip format, or is damaged: {error}") from error
     except csv.Error as error:
-        raise ValueError(f"{path.name} is no CSV file: {error}") from error
+        raise ValueError(f"{path.name} is not a CSV file: {error}") from error
 
 
 def feature_columns(
@@ -207,7 +207,7 @@ def _one_hot(path: Path, name: str, column: list[str]) -> tuple[NDArray[np.float
         )
     if len(texts) > MAX_CATEGORIES:
         raise ValueError(
-            f"{path.name}, column {name!r}: {len(texts)} different texts are no categories "
+            f"{path.name}, column {name!r}: {len(texts)} different texts are too many categories "
             f"(at most {MAX_CATEGORIES}); drop the column"
         )
     table = np.array(column)[:, np.newaxis] == np.array(texts)

@@ -1,10 +1,10 @@
-"""Bootstrap intervals of what an evaluation reports.
+"""Bootstrap intervals of the measures of an evaluation.
 
-Samples are drawn with replacement, which is the same as giving each a random count; every measure
-here is a function of weighted sums, so that a resample costs a few passes over the data. Bins stay
-as they are. Means and the area under the ROC curve have percentile intervals. The squared
-calibration error has the basic bootstrap: a resample is further from calibration than its sample,
-as the sample is than the truth. Efron & Tibshirani 1993; Kumar, Liang & Ma 2019.
+Drawing samples with replacement gives each a random count. Every measure here is a function of
+weighted sums, so a resample costs a few passes over the data. Bins do not change. Means and the
+area under the ROC curve have percentile intervals. The squared calibration error has the basic
+bootstrap: a resample is further from calibration than its sample, as the sample is than the truth.
+Efron & Tibshirani 1993; Kumar, Liang & Ma 2019.
 """
 
 from dataclasses import dataclass

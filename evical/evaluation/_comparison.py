@@ -1,8 +1,8 @@
 """Several calibrators on the same scores, by repeated stratified cross-validation.
 
-All methods see the same folds, so that differences are paired. Each sample is predicted by
-calibrators that did not learn from it; the belief functions of these predictions are kept, with
-the measures of each fold, the times of fitting, and a reasoned recommendation.
+All methods use the same folds, so differences are paired. Each sample is predicted by calibrators
+that were not fitted to it. The result has these out-of-fold beliefs, the measures of each fold, the
+times of fitting, and a recommendation with reasons.
 """
 
 from collections.abc import Callable
@@ -37,7 +37,7 @@ _CRITERIA = ("brier_score", "log_loss")
 
 @dataclass(frozen=True, eq=False, repr=False)
 class Comparison:
-    """Outcome of a comparison of calibrators.
+    """Result of a comparison of calibrators.
 
     Parameters
     ----------
@@ -63,7 +63,7 @@ class Comparison:
         Each other method against the best, by ascending mean loss.
     recommendation : Recommendation
     failures : dict of str to str
-        Methods that could not be fitted, and why; they are in none of the above.
+        Methods that could not be fitted, and why; they are missing from all of the above.
     """
 
     name: str
@@ -106,7 +106,7 @@ class Comparison:
         return float(self.values[self._row(method), :, MEASURES.index(measure)].mean())
 
     def evaluation(self, method: str, **options: Any) -> Evaluation:
-        """Out-of-fold predictions of a method, judged.
+        """Evaluate the out-of-fold predictions of a method.
 
         Parameters
         ----------
@@ -188,22 +188,21 @@ def compare(
         Labels of two classes, of any kind.
     methods : None, "all", sequence, or mapping of names to estimators
         Names such as "logistic", "logistic:bayesian" or "binning:n_bins=15", and estimators. By
-        default six methods of different kinds; the scores as they are too, if all lie in [0, 1].
+        default six methods of different kinds, and the uncalibrated scores if all lie in [0, 1].
     cv : int or splitter
         Number of stratified folds, or scikit-learn's way to make them.
     repeats : int
-        Repetitions of cross-validation, with other folds each.
+        Repetitions of cross-validation, each with different folds.
     criterion : "brier_score" or "log_loss"
-        What methods are compared by. In the log loss probabilities of less than 1e-6 count as
-        that.
+        The loss by which methods are compared. The log loss clips probabilities at 1e-6.
     random_state : int, RandomState instance or None
         Of the folds; the folds of repetition i are those of ``random_state + i``.
     n_jobs : int, optional
-        Folds at once, see `joblib.Parallel`.
+        Number of folds in parallel, see `joblib.Parallel`.
     name : str
         Of the scores.
     pos_label : label, optional
-        The class that high scores speak for; by default the greater one.
+        The class that high scores support; by default the greater one.
     on_fit : callable, optional
         Called after each fit, to show progress.
 
@@ -221,11 +220,11 @@ def compare(
 
     Notes
     -----
-    Differences of losses are judged by the corrected resampled t test: training samples of
-    folds overlap, so that the variance of a mean difference of J folds is
+    Differences of losses are tested by the corrected resampled t test. Training samples of folds
+    overlap, so the variance of a mean difference of J folds is
     :math:`(1/J + n_2/n_1) s^2`, with :math:`n_2/n_1` test samples per training sample. P-values
-    are adjusted by Holm's procedure. As the best method was found on the same folds, they are a
-    guide and no proof.
+    are adjusted by Holm's procedure. The best method was selected on the same folds, so the
+    p-values are a guide, not a proof.
 
     References
     ----------
@@ -267,7 +266,7 @@ def _check_plan(cv: Any, repeats: Any, criterion: Any) -> None:
         check_count("cv", cv, 2, MOST_REPEATS)
     check_count("repeats", repeats, 1, MOST_REPEATS)
     if is_splitter(cv) and repeats > 1:
-        raise ValueError("repeats need other folds each time; give cv as a number of folds")
+        raise ValueError("repeats need different folds each time; give cv as a number of folds")
     check_choice("criterion", criterion, _CRITERIA)
 
 

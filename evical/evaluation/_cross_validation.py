@@ -25,7 +25,7 @@ CLIP = 1e-6  # the log loss of a probability of 0 would be infinite
 
 @dataclass(frozen=True, eq=False)
 class Fold:
-    """Rows to learn from and rows to predict, in the repetition of this number."""
+    """Training rows and test rows, with the number of the repetition."""
 
     repetition: int
     train: Indices
@@ -77,7 +77,7 @@ def _splitter(y: NDArray[np.int64], cv: Any, random_state: Any, repetition: int)
         return cv
     rarer = int(np.bincount(y, minlength=2).min())
     if cv > rarer:
-        ways = f"take {rarer} folds at most" if rarer > 1 else "more samples are needed"
+        ways = f"take at most {rarer} folds" if rarer > 1 else "more samples are needed"
         raise ValueError(f"the rarer class has {rarer} samples, fewer than {cv} folds; {ways}")
     seed = random_state
     if isinstance(seed, int | np.integer):

@@ -1,7 +1,7 @@
-"""Several calibrators on several data sets: mean ranks, Friedman's test and what follows it.
+"""Several calibrators on several data sets: mean ranks, Friedman's and Nemenyi's tests.
 
-On one data set folds are the repetitions, and their dependence has to be corrected for; data sets
-are independent, and the means over their folds are all that is needed of each (Demsar 2006).
+The folds of one data set are dependent, which a test must correct for. Data sets are independent,
+so the mean over folds is all that the tests need from each (Demsar 2006).
 """
 
 from collections.abc import Callable, Mapping

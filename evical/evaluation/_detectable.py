@@ -1,8 +1,8 @@
-"""How large an error of calibration would a test have found?
+"""The calibration error that a test can detect.
 
-A test that rejects nothing says little if it could not have rejected: next to its p-value stands
-the size of error that it finds with a probability of 80 %. Each test has errors that it is made
-for; variances are taken as if predictions were calibrated, which for small errors they nearly are.
+A test that does not reject says little if it has no power. So its p-value comes with the size of
+error that it detects with a probability of 80 %. Each test has its own kind of error. Variances are
+those of calibrated predictions, which is nearly right for small errors.
 """
 
 from collections.abc import Callable

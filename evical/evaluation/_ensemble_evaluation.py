@@ -1,4 +1,4 @@
-"""What a combination of classifiers gains, on samples that it has not seen.
+"""What a combination of classifiers gains, on new samples.
 
 An `EnsembleEvaluation` keeps the belief functions of all members and of their combination next to
 the true classes, and measures all of them, and the mean of the members' probabilities as the
@@ -56,7 +56,7 @@ class Contrast:
 
 @dataclass(frozen=True, eq=False, repr=False)
 class EnsembleEvaluation:
-    """Beliefs of the members of an ensemble and their combination, judged.
+    """Evaluation of the members of an ensemble and of their combination.
 
     Usually made by `from_estimator` or `from_masses`.
 
@@ -75,7 +75,7 @@ class EnsembleEvaluation:
     conflict : (n,) array
         Mass of the empty set under the conjunctive rule.
     undecided : (n,) array of bool
-        Where the members exclude each other.
+        Where the members are in total conflict.
     by_source : mapping of str to array
         What a fusion has learned of each member, such as weights (S,) or rates (S, K).
     """
@@ -103,7 +103,7 @@ class EnsembleEvaluation:
         name: str = "ensemble",
         by_source: Mapping[str, Floats] | None = None,
     ) -> "EnsembleEvaluation":
-        """Judge beliefs, however they were made and combined.
+        """Evaluate beliefs from any source.
 
         Parameters
         ----------
@@ -162,7 +162,7 @@ class EnsembleEvaluation:
     def from_estimator(
         cls, ensemble: Any, X: Any, y: Any, *, name: str = "ensemble"
     ) -> "EnsembleEvaluation":
-        """Judge a fitted ensemble on samples that it has not seen.
+        """Evaluate a fitted ensemble on new samples.
 
         Parameters
         ----------
@@ -299,7 +299,7 @@ def _check(
     masses: Sequence[MassFunction], combined: MassFunction, names: tuple[str, ...], n: int
 ) -> None:
     if not masses:
-        raise ValueError("there are no masses; an ensemble needs a member")
+        raise ValueError("masses is empty; an ensemble needs a member")
     if len(names) != len(masses) or len(set(names)) != len(names):
         raise ValueError(
             f"members are {list(names)}, expected {len(masses)} different names, one for each of "

@@ -1,7 +1,7 @@
-"""One set of predictions, judged: measures with confidence intervals, and what pictures need.
+"""Evaluation of one set of predictions: measures with confidence intervals.
 
 An `Evaluation` keeps outcomes, probabilities, and beliefs or scores if there are any, next to the
-calibration report and bootstrap intervals of the measures that are most asked for.
+calibration report and bootstrap intervals of the main measures.
 """
 
 from dataclasses import dataclass
@@ -151,7 +151,7 @@ class Evaluation:
         n_resamples: int | None = None,
         random_state: Any = 0,
     ) -> "Evaluation":
-        """Judge predictions, however they were made.
+        """Evaluate predictions from any source.
 
         Parameters
         ----------
@@ -190,9 +190,9 @@ class Evaluation:
 
         Notes
         -----
-        Intervals are those of the percentile bootstrap, and for the calibration error of the
-        basic bootstrap of its square (`evical.metrics.debiased_interval`; an estimate below 0
-        counts as 0). They are about these predictions on other samples, not about fitting again.
+        Intervals are those of the percentile bootstrap, and for the calibration error of the basic
+        bootstrap of its square (`evical.metrics.debiased_interval`; an estimate below 0 counts as
+        0). They show how the values vary between samples for the same predictor, not between fits.
         Coverage jumps from bin to bin and has no interval; `evical.metrics.coverage_test` tells
         which bins miss their beliefs by more than chance.
 
@@ -230,7 +230,7 @@ class Evaluation:
 
     @classmethod
     def from_estimator(cls, estimator: Any, X: Any, y: Any, **options: Any) -> "Evaluation":
-        """Judge a fitted calibrator or classifier on samples that it has not seen.
+        """Evaluate a fitted calibrator or classifier on new samples.
 
         Parameters
         ----------
@@ -333,7 +333,9 @@ def _bounds(
 ) -> tuple[Floats, Floats] | None:
     """Bel and Pl of the positive class (n,), if there are beliefs."""
     if (bel is None) != (pl is None):
-        raise ValueError("belief and plausibility come together; give both bel and pl, or neither")
+        raise ValueError(
+            "belief and plausibility belong together; give both bel and pl, or neither"
+        )
     if mass is not None:
         if bel is not None:
             raise ValueError("beliefs are given twice; give mass, or bel and pl")
@@ -365,7 +367,7 @@ def _probability(
         check_same_length(y_true=codes, y_prob=found)
         return np.array(found)
     if bounds is None:
-        raise ValueError("there is nothing to judge; give probability, mass, or bel and pl")
+        raise ValueError("there is nothing to evaluate; give probability, mass, or bel and pl")
     middle = bounds[0] + bounds[1]
     middle /= 2
     return middle

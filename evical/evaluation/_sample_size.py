@@ -1,6 +1,6 @@
 """Is the sample large enough? Rules of thumb with their source, and measurements of our own.
 
-No rule forbids anything: each gives a sentence that says what is known about samples this small.
+The rules forbid nothing: each gives a sentence about what is known for samples this small.
 """
 
 from typing import Any
@@ -36,7 +36,7 @@ _DISTINCT = 20  # below, a density describes gaps between values that are no sco
 
 
 def general_warnings(y: NDArray[np.int64]) -> list[str]:
-    """What is to beware of with any method.
+    """Warnings that hold for any method.
 
     Parameters
     ----------
@@ -51,22 +51,22 @@ def general_warnings(y: NDArray[np.int64]) -> list[str]:
     >>> general_warnings(np.repeat([0, 1], 200))
     []
     >>> print(general_warnings(np.repeat([0, 1], [200, 30]))[0])
-    the rarer class has 30 samples: measures of calibration need 100 of it at least, better 200 \
+    the rarer class has 30 samples: measures of calibration need at least 100 of it, better 200 \
 (Collins, Ogundimu & Altman 2016)
     """
     rarer = int(np.bincount(y, minlength=2).min())
     if rarer >= TO_JUDGE:
         return []
     return [
-        f"the rarer class has {rarer} samples: measures of calibration need {TO_JUDGE} of it at "
-        "least, better 200 (Collins, Ogundimu & Altman 2016)"
+        f"the rarer class has {rarer} samples: measures of calibration need at least {TO_JUDGE} of "
+        "it, better 200 (Collins, Ogundimu & Altman 2016)"
     ]
 
 
 def method_warnings(
     name: str, method: Any, scores: NDArray[np.float64], y: NDArray[np.int64]
 ) -> list[str]:
-    """What is to beware of with a method on these samples.
+    """Warnings about a method on these samples.
 
     Parameters
     ----------
@@ -85,7 +85,7 @@ def method_warnings(
     parameters = complexity(method)
     if 0 < parameters < 100 and rarer < PER_PARAMETER * parameters:
         found.append(
-            f"{name} fits {parameters} numbers, but the rarer class has {rarer} samples, fewer "
+            f"{name} fits {parameters} parameters, but the rarer class has {rarer} samples, fewer "
             f"than {PER_PARAMETER} for each (Peduzzi et al. 1996)"
         )
     if kind in _DENSITIES and distinct < _DISTINCT:
@@ -94,7 +94,7 @@ def method_warnings(
             "binning takes them as they are"
         )
     elif distinct <= parameters < 100:
-        found.append(f"{name} fits {parameters} numbers to {distinct} distinct scores")
+        found.append(f"{name} fits {parameters} parameters to {distinct} distinct scores")
     return [text for text in found if text]
 
 
@@ -104,13 +104,13 @@ def _few_for_a_curve(name: str, kind: str, level: int, n: int) -> str:
     if kind in TIMES_LOGISTIC:
         source = "; Niculescu-Mizil & Caruana 2005" if kind == "IsotonicCalibrator" else ""
         return (
-            f"{name} adapts to much, and {n} samples are fewer than {FEW}: with "
+            f"{name} is very flexible, and {n} samples are fewer than {FEW}: with "
             f"{SMALLEST_MEASURED} its squared error was {TIMES_LOGISTIC[kind]:.1f} times that of "
             f"logistic (docs/calibrator_quality.md{source})"
         )
     if level >= 100 and n < SMALLEST_MEASURED:
         return (
-            f"{name} follows the data, and {n} samples are fewer than the {SMALLEST_MEASURED} it "
-            "was tried with (docs/calibrator_quality.md)"
+            f"{name} is flexible, and {n} samples are fewer than the {SMALLEST_MEASURED} it was "
+            "tested with (docs/calibrator_quality.md)"
         )
     return ""

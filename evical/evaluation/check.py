@@ -1,8 +1,7 @@
 """A check of calibration with a verdict, for pipelines.
 
-Stated tests are made at a stated level, all together by Holm's procedure, and the calibration
-error may have a stated bound. A check that passes says what it could have found; how many samples
-there are decides that, not how good the predictions are.
+The chosen tests share a level by Holm's procedure, and the calibration error may have a bound. A
+check that passes says what error it could detect, which depends on the number of samples.
 """
 
 from collections.abc import Callable, Sequence
@@ -94,11 +93,11 @@ class CheckedTest:
     name : str
         A key of `TESTS`.
     pvalue, adjusted : float
-        By itself, and by Holm's procedure for all tests of the check.
+        Unadjusted, and adjusted by Holm's procedure for all tests of the check.
     rejected : bool
         Whether calibration is rejected at the level of the check.
     detectable : float
-        Error that this test finds with a probability of 80 %.
+        Error that this test detects with a probability of 80 %.
     finds : str
         What error that is, in words.
     """
@@ -113,7 +112,7 @@ class CheckedTest:
 
 @dataclass(frozen=True)
 class CalibrationCheck:
-    """A verdict and what it rests on.
+    """A verdict with its evidence.
 
     Parameters
     ----------
@@ -123,9 +122,9 @@ class CalibrationCheck:
         Of all tests together.
     tests : tuple of CheckedTest
     error : float
-        Expected calibration error of ten bins of equal width, or as many as asked for.
+        Expected calibration error with bins of equal width, ten by default.
     expected_error : float
-        What it is on average if predictions are calibrated: with few samples not little.
+        Its mean if predictions are calibrated, which is considerable for few samples.
     max_error : float or None
         The bound.
     """
@@ -173,7 +172,7 @@ def check_calibration(
     max_error: float | None = None,
     n_bins: int = 10,
 ) -> CalibrationCheck:
-    """Test predictions at a stated level, and hold their calibration error to a bound.
+    """Test the calibration of predictions at a given level, and bound their calibration error.
 
     Parameters
     ----------
@@ -194,8 +193,8 @@ def check_calibration(
     Raises
     ------
     ValueError
-        If there is no such test, one is of beliefs and there are none, a number is out of range,
-        or nothing is to be checked.
+        If there is no such test, a test of beliefs has none to test, a number is out of range, or
+        there is nothing to check.
 
     Examples
     --------
@@ -245,7 +244,7 @@ def _check_arguments(
 ) -> None:
     for name in names:
         if TESTS[name].beliefs and evaluation.bel is None:
-            raise ValueError(f"test {name!r} is of belief intervals, but there are none")
+            raise ValueError(f"test {name!r} needs belief intervals, but there are none")
     if not names and max_error is None:
         raise ValueError("there is nothing to check; name a test or a bound of the error")
     check_level("level", level)

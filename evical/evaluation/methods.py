@@ -1,9 +1,9 @@
 """Calibrators by name, and how simple each one is.
 
 A name is that of the class in lower case, with options after colons: ``"logistic"``,
-``"logistic:bayesian"``, ``"binning:n_bins=15:strategy=quantile"``. Simplicity is the number of
-numbers that are fitted; curves that follow the data come after all of these, and averages over
-many such curves last.
+``"logistic:bayesian"``, ``"binning:n_bins=15:strategy=quantile"``. Complexity is the number of
+fitted parameters; flexible curves come after all parametric ones, and averages over many curves
+last.
 """
 
 from collections.abc import Iterable, Mapping
@@ -55,7 +55,7 @@ class AsTheyAre(BaseEstimator):  # type: ignore[misc]  # sklearn is untyped
         p = np.ravel(np.asarray(scores, dtype=np.float64))
         if p.min() < 0 or p.max() > 1:
             row = int(np.argmax((p < 0) | (p > 1)))
-            raise ValueError(f"scores[{row}] is {p[row]}, which is no probability")
+            raise ValueError(f"scores[{row}] is {p[row]}, which is not a probability")
         return np.stack([1 - p, p], axis=1)
 
 
@@ -89,7 +89,8 @@ def calibrator_named(text: str) -> Any:
     Raises
     ------
     ValueError
-        If there is no such method or option, similar names are said; or for a wrong value.
+        If there is no such method or option (the message suggests similar names), or for a wrong
+        value.
 
     Examples
     --------
@@ -119,13 +120,13 @@ def calibrator_named(text: str) -> Any:
 
 
 def named(methods: Any, scores: NDArray[np.float64]) -> dict[str, Any]:
-    """Estimators by name, from whatever `compare` takes for methods.
+    """Estimators by name, from the `methods` of `compare`.
 
     Parameters
     ----------
     methods : None, "all", sequence of str or estimators, or mapping
     scores : (n,) array
-        Scores as they are take part by default if all are probabilities.
+        By default, the uncalibrated scores take part if all are probabilities.
 
     Returns
     -------
@@ -152,7 +153,7 @@ def named(methods: Any, scores: NDArray[np.float64]) -> dict[str, Any]:
 
 
 def complexity(estimator: Any) -> int:
-    """Greater for methods that adapt to more; of others than ours, as a curve.
+    """Greater for more flexible methods; foreign estimators count as flexible curves.
 
     Examples
     --------
@@ -164,7 +165,7 @@ def complexity(estimator: Any) -> int:
 
 
 def complexity_text(value: int) -> str:
-    """What a method of this complexity is.
+    """A method of this complexity in words.
 
     Examples
     --------
@@ -199,7 +200,7 @@ def _estimator(method: Any) -> Any:
         return calibrator_named(method)
     if not hasattr(method, "fit") or isinstance(method, type):
         raise TypeError(
-            f"{shown(method)} is no method: expected a name, or an estimator with fit()"
+            f"{shown(method)} is not a method: expected a name, or an estimator with fit()"
         )
     return method
 

@@ -1,11 +1,10 @@
-"""Which calibrator to take, and why: a choice with its reasons in sentences.
+"""Which calibrator to use, and why: a choice with its reasons in sentences.
 
 The rule is that of one standard error (Breiman et al. 1984, section 3.4.3), on paired differences:
-of all methods whose mean loss exceeds the least by no more than a standard error of that
-difference, the simplest is taken. Where samples are too few for that method, two standard errors
-count, and the simplest is taken of those that the samples suffice for. The standard error is
-Nadeau and Bengio's, as training samples of folds overlap. Whether a difference can be seen is
-another question, answered by Holm's procedure.
+among all methods whose mean loss is within one standard error of the least, it chooses the
+simplest. If there are too few samples for that method, it chooses the simplest within two standard
+errors for which there are enough. The standard error is Nadeau and Bengio's, because training
+samples of folds overlap. Holm's procedure tells which differences are significant.
 """
 
 from collections.abc import Sequence
@@ -62,7 +61,7 @@ class Difference:
 
 @dataclass(frozen=True)
 class Recommendation:
-    """A chosen method, with the reasons and what to beware of.
+    """A recommended method, with reasons and warnings.
 
     Parameters
     ----------
@@ -138,7 +137,7 @@ def recommend(
     scores: Floats,
     y: NDArray[np.int64],
 ) -> Recommendation:
-    """The simplest method within one standard error of the best, and what speaks for it.
+    """The simplest method within one standard error of the best, with reasons.
 
     Two standard errors if the samples are too few for that method but not for another.
 
@@ -322,5 +321,5 @@ def _certainty_warnings(chosen: str, names: list[str], values: Floats, criterion
         return []
     return [
         f"the log loss of {chosen} is {losses[chosen]:.3f}, that of {least} {losses[least]:.3f}: "
-        f"{chosen} is sometimes sure and wrong"
+        f"{chosen} is sometimes certain and wrong"
     ]

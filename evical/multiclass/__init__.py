@@ -1,4 +1,4 @@
-"""Many classes from two, and back: reductions of multiclass problems to binary ones."""
+"""Multiclass problems: reductions to binary problems, couplings, multiclass calibrators."""
 
 from evical.multiclass._any_code import code_betp, code_interval, code_mass
 from evical.multiclass._base import BaseMulticlassCalibrator

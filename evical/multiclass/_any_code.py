@@ -1,11 +1,11 @@
 """Evidential reduction for any code matrix: plausibilities without tables, masses with them.
 
-Column b of a code is a witness that says "positive or not seen", "negative or not seen", or
-nothing (`column_evidence`). Under Dempster's rule the plausibilities of single classes
-multiply, up to one factor a sample, and take no table of the 2^K sets of classes. That factor
-and all other beliefs do take one; of the codes for many classes, one-vs-rest alone has closed
-forms. A pair's "a" becomes "a or a class not seen", which is the ballooning extension of what
-it believes given the pair (Smets 1993, Int. J. Approx. Reasoning 9).
+Column b of a code is evidence for "positive or not seen", for "negative or not seen", or for
+nothing (`column_evidence`). Under Dempster's rule the plausibilities of single classes multiply, up
+to one factor per sample, and need no table of the 2^K sets of classes. That factor and all other
+beliefs need one; only one-vs-rest has closed forms. A pair's "a" becomes "a or a class not seen",
+which is the ballooning extension of what it believes given the pair (Smets 1993, Int. J. Approx.
+Reasoning 9).
 """
 
 from collections.abc import Callable
@@ -36,7 +36,7 @@ __all__ = ["code_betp", "code_interval", "code_mass"]
 
 
 def code_mass(columns: NDArray[Any], frame: Frame, code: ArrayLike) -> MassFunction:
-    """Dempster's combination of the columns of a code, over all sets of classes.
+    """Combination of the columns of a code by Dempster's rule, over all sets of classes.
 
     Parameters
     ----------
@@ -93,7 +93,7 @@ def code_mass(columns: NDArray[Any], frame: Frame, code: ArrayLike) -> MassFunct
 
 
 def code_interval(columns: NDArray[Any], code: ArrayLike) -> NDArray[Any]:
-    """Belief and plausibility of each class in Dempster's combination of the columns.
+    """Belief and plausibility of each class after combining the columns by Dempster's rule.
 
     Parameters
     ----------
@@ -127,7 +127,7 @@ def code_interval(columns: NDArray[Any], code: ArrayLike) -> NDArray[Any]:
 
 
 def code_betp(columns: NDArray[Any], code: ArrayLike) -> NDArray[Any]:
-    """Pignistic probability in Dempster's combination of the columns.
+    """Pignistic probabilities after combining the columns by Dempster's rule.
 
     Parameters
     ----------
@@ -146,11 +146,11 @@ def code_betp(columns: NDArray[Any], code: ArrayLike) -> NDArray[Any]:
 
     Notes
     -----
-    Bayesian columns that separate all pairs of classes leave one class in the race, so that
-    the combination is Bayesian too: the probability of a class is proportional to the product
-    of what the columns say for its side. For all pairs that is p_i ∝ prod_j r_ij, the product
-    rule; where r_ij = p_i / (p_i + p_j) for some p, a coupling gives p back and the product
-    rule is more sure of itself, as it takes the K - 1 columns of a class for independent.
+    For Bayesian columns that separate all pairs of classes the combination is Bayesian too: the
+    probability of a class is proportional to the product of the columns' probabilities of its side.
+    For all pairs that is p_i ∝ prod_j r_ij, the product rule; where r_ij = p_i / (p_i + p_j) for
+    some p, a coupling returns p, and the product rule is more extreme, because it assumes that the
+    K - 1 columns of a class are independent.
 
     Examples
     --------

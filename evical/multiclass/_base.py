@@ -1,9 +1,9 @@
-"""`BaseMulticlassCalibrator`: what every calibrator of several scores at once is and can do.
+"""`BaseMulticlassCalibrator`: the contract of all calibrators of several scores at once.
 
-It turns the K scores of a sample, one a class, into a belief about its class: a mass function
-on the frame of the K classes. A probabilistic calibrator is the Bayesian special case, with
-masses on single classes only. Each method implements `_fit_scores`, and `_predict_single`
-(probabilistic) or `_predict_beliefs` (evidential); everything else is here.
+It turns the K scores of a sample, one for each class, into a belief about its class: a mass
+function on the frame of the K classes. A probabilistic calibrator is the Bayesian special case,
+with masses on single classes only. Each method implements `_fit_scores`, and `_predict_single`
+(probabilistic) or `_predict_beliefs` (evidential); the base class does the rest.
 """
 
 from abc import ABC, abstractmethod
@@ -184,7 +184,7 @@ class BaseMulticlassCalibrator(ClassifierMixin, BaseEstimator, ABC):  # type: ig
         Returns
         -------
         (n, K, 2) array
-            [Bel, Pl]; unlike `predict_mass` for any number of classes.
+            [Bel, Pl]; for any number of classes, unlike `predict_mass`.
         """
         return self._beliefs(scores).interval()
 
@@ -202,7 +202,7 @@ class BaseMulticlassCalibrator(ClassifierMixin, BaseEstimator, ABC):  # type: ig
         return self._beliefs(scores).betp()
 
     def predict(self, scores: Any) -> NDArray[Any]:
-        """Class of maximum pignistic probability; the first one where several are.
+        """Class of maximum pignistic probability; ties go to the first class.
 
         Parameters
         ----------
@@ -248,7 +248,7 @@ class BaseMulticlassCalibrator(ClassifierMixin, BaseEstimator, ABC):  # type: ig
 
     @classmethod
     def from_dict(cls, data: dict[str, Any]) -> Self:
-        """The calibrator that `to_dict` described.
+        """Restore the calibrator from the output of `to_dict`.
 
         Parameters
         ----------
@@ -263,8 +263,8 @@ class BaseMulticlassCalibrator(ClassifierMixin, BaseEstimator, ABC):  # type: ig
         Raises
         ------
         ValueError
-            If the data is no saved calibrator, damaged, of a later version, or of
-            another kind.
+            If the data is not a saved calibrator, or is damaged, of a later version, or of another
+            kind.
         """
         base = BaseMulticlassCalibrator
         known = {c.__name__: c for c in [cls, *cls.__subclasses__()] if c is not base}

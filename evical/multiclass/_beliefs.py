@@ -1,7 +1,7 @@
-"""Beliefs about the class of each sample: a few sets of classes and their masses a sample.
+"""Beliefs about the class of each sample: a few sets of classes with masses per sample.
 
-The sets differ from sample to sample, so that no table of all 2^K sets is needed for Bel and
-Pl of single classes and for pignistic probabilities; a mass function lists them on request.
+The sets differ between samples. Bel and Pl of single classes and pignistic probabilities need no
+table of all 2^K sets; a mass function lists the sets on request.
 """
 
 from dataclasses import dataclass

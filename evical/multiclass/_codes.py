@@ -1,9 +1,9 @@
-"""Code matrices: which binary problems stand for a problem of many classes.
+"""Code matrices: binary problems that represent a multiclass problem.
 
-Row k, column b of a code matrix says what class k is to binary problem b: on the positive
-side (1), on the negative side (-1), or ignored (0). The rows of a good code are far from each
-other, so that a few wrong binary answers do no harm (Allwein, Schapire & Singer 2000,
-"Reducing multiclass to binary"; Zadrozny 2001; Gebel 2009, sec. 5.2).
+Row k, column b of a code matrix gives the role of class k in binary problem b: on the positive side
+(1), on the negative side (-1), or ignored (0). The rows of a good code are far apart, so a few
+wrong binary answers do no harm (Allwein, Schapire & Singer 2000, "Reducing multiclass to binary";
+Zadrozny 2001; Gebel 2009, sec. 5.2).
 """
 
 from math import log2
@@ -34,25 +34,26 @@ def code_matrix(
     n_columns: int | None = None,
     random_state: int | np.random.RandomState | np.random.Generator | None = None,
 ) -> NDArray[np.int8]:
-    """Binary problems that stand for a problem of many classes.
+    """Binary problems that represent a multiclass problem.
 
     Parameters
     ----------
     kind : {"one_vs_rest", "all_pairs", "sparse", "complete"}
-        Each class against all others; each class against each other, the remaining ones
-        ignored; a random code whose rows are far apart; or every problem there is.
+        Each class against all others; all pairs of classes, ignoring the rest; a random code whose
+        rows are far apart; or all possible problems.
     n_classes : int
         K, two or more.
     n_columns : int, optional
-        For "sparse" only: 15 log2 K, rounded, by default, but never more than there are.
+        For "sparse" only: by default 15 log2 K, rounded, but at most the number of possible
+        columns.
     random_state : int, RandomState, Generator or None
         For "sparse" only.
 
     Returns
     -------
     (K, B) array of int8
-        1, -1 or 0: class on the positive side, on the negative side, or ignored. No column
-        repeats another one, not even with its sides exchanged.
+        1, -1 or 0: class on the positive side, on the negative side, or ignored. No column repeats
+        another one, even with its sides exchanged.
 
     Raises
     ------
@@ -70,7 +71,7 @@ def code_matrix(
     signs and no column repeats another. Drawing entries and discarding invalid matrices, as
     printed, finds none below nine classes (Gebel, sec. 5.2.2). Here columns are drawn, not
     entries, and for eight classes or fewer they are drawn from the complete code without
-    replacement. Gebel prints that the distance is minimized, which would undo its purpose.
+    replacement. Gebel writes that the distance is minimized, which would defeat its purpose.
 
     References
     ----------
@@ -235,12 +236,13 @@ def _check_columns(code: NDArray[np.int8]) -> None:
 def _check_rows(code: NDArray[np.int8]) -> None:
     unused = ~code.any(axis=1)
     if unused.any():
-        raise ValueError(f"row {np.argmax(unused)} of the code is 0: no column knows this class")
+        raise ValueError(
+            f"row {np.argmax(unused)} of the code is 0: this class takes part in no column"
+        )
     pair = _first_repeated(code)
     if pair is not None:
         raise ValueError(
-            f"rows {pair[0]} and {pair[1]} of the code are equal: no column tells these classes "
-            "apart"
+            f"rows {pair[0]} and {pair[1]} of the code are equal: no column separates these classes"
         )
 
 

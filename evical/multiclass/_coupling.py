@@ -1,9 +1,9 @@
 """Coupling: probabilities of many classes from the answers of binary problems.
 
-Column b of a code says r_b = P(class on the positive side | class on either side). There are
-more columns than classes, and no distribution agrees with all of them. Coupling takes the one
-whose own answers are nearest in the sense of Kullback and Leibler (Hastie & Tibshirani 1998,
-"Classification by pairwise coupling"; Zadrozny 2001 for arbitrary codes).
+Column b of a code says r_b = P(class on the positive side | class on either side). With more
+columns than classes, usually no distribution agrees with all of them. Coupling finds the one whose
+own answers are nearest in Kullback-Leibler divergence (Hastie & Tibshirani 1998, "Classification by
+pairwise coupling"; Zadrozny 2001 for arbitrary codes).
 """
 
 from collections.abc import Iterator
@@ -33,7 +33,7 @@ CHUNK = 1024
 
 
 def normalize(r: ArrayLike) -> Floats:
-    """Class probabilities from one-vs-rest columns: each divided by their sum.
+    """Class probabilities from one-vs-rest columns, divided by their sum.
 
     Parameters
     ----------
@@ -43,7 +43,7 @@ def normalize(r: ArrayLike) -> Floats:
     Returns
     -------
     (n, K) array
-        Uniform where all of a row are 0; (n, 2) for one column.
+        Uniform if all values of a row are 0; (n, 2) for one column.
 
     Raises
     ------
@@ -78,7 +78,7 @@ def hastie_tibshirani(
     atol: float = 1e-8,
     max_iter: int = 500,
 ) -> Floats:
-    """Class probabilities whose answers to the columns are nearest in Kullback-Leibler.
+    """Class probabilities whose answers to the columns are nearest in Kullback-Leibler divergence.
 
     Parameters
     ----------
@@ -98,7 +98,7 @@ def hastie_tibshirani(
     atol : float
         Iterations of a sample end when none of its probabilities moves by more.
     max_iter : int
-        They end in any case after so many.
+        Maximal number of iterations.
 
     Returns
     -------
@@ -111,14 +111,14 @@ def hastie_tibshirani(
 
     Notes
     -----
-    Columns that answer 0 or 1 are taken at their word: a class that every column of its own
-    excludes has probability 0. Where a column has only such classes, it says nothing.
+    Answers of 0 or 1 are taken literally: a class excluded by all of its columns has probability 0.
+    A column with only such classes is ignored.
 
-    For all pairs the minimum is the only one, and the updates agree. For other codes the
-    divergence need not be convex, and the fixed points of [1]_ solve other equations than a
-    vanishing gradient: sums of n_b (r_b - s_b) over the columns of a class, where the gradient
-    has n_b (r_b - s_b) / P(side). On random answers to one-vs-rest columns the printed update
-    increases the divergence nearly always. Consistent answers are a fixed point of all.
+    For all pairs the minimum is the only one, and the updates agree. For other codes the divergence
+    need not be convex, and the fixed points of [1]_ solve other equations than a vanishing
+    gradient: sums of n_b (r_b - s_b) over the columns of a class, where the gradient has n_b (r_b -
+    s_b) / P(side). On random answers to one-vs-rest columns the printed update nearly always
+    increases the divergence. Consistent answers are a fixed point of all updates.
 
     References
     ----------

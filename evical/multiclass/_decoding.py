@@ -1,9 +1,9 @@
 """Decoding: the class whose row of the code is nearest to the answers of the columns.
 
-The sign of a margin is the answer of a binary problem and its size the confidence. Hamming
-decoding counts wrong signs; loss-based decoding sums a loss of the margins and so listens to
-the confident columns (Allwein, Schapire & Singer 2000; Zadrozny 2001, sec. 4). Neither gives
-probabilities: coupling does.
+The sign of a margin is the answer of a binary problem, and its size the confidence. Hamming
+decoding counts wrong signs; loss-based decoding sums a loss of the margins, so confident columns
+count more (Allwein, Schapire & Singer 2000; Zadrozny 2001, sec. 4). Neither gives probabilities;
+couplings do.
 """
 
 from collections.abc import Callable
@@ -33,7 +33,7 @@ def hamming_decode(margins: ArrayLike, code: ArrayLike) -> NDArray[np.intp]:
     Returns
     -------
     (n,) array of int
-        Indices of classes, the first one of those with the same distance. A column that
+        Indices of classes; ties go to the first one. A column that
         ignores the class, or a margin of 0, is half a difference.
 
     Raises
@@ -65,7 +65,7 @@ def loss_decode(margins: ArrayLike, code: ArrayLike, loss: Loss = "linear") -> N
     Returns
     -------
     (n,) array of int
-        Indices of classes, the first one of those with the same loss. A column that ignores
+        Indices of classes; ties go to the first one. A column that ignores
         the class contributes L(0).
 
     Raises

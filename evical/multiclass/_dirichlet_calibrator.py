@@ -26,7 +26,7 @@ _COMBINATIONS = ("product", "geometric", "trimmed")
 
 
 class DirichletCalibrator(BaseMulticlassCalibrator):
-    """Gebel's Dirichlet calibration (2009), which is not that of Kull et al. (2019).
+    """Gebel's Dirichlet calibration (2009), not to be confused with that of Kull et al. (2019).
 
     The method of the same name that Kull et al. proposed ten years later is
     ``SoftmaxCalibrator(transform="log")``.
@@ -44,7 +44,8 @@ class DirichletCalibrator(BaseMulticlassCalibrator):
         m of the parameters h_k = m pi_k; by default, the best one of 1 to twice the number of
         samples, by the geometric mean of CR, 1 - RMSE and WCR.
     max_search_size : int
-        Samples of which factors are judged; of more, that many evenly chosen ones.
+        Number of samples on which factors are compared; if there are more, this many are chosen
+        evenly.
 
     Attributes
     ----------
@@ -58,15 +59,15 @@ class DirichletCalibrator(BaseMulticlassCalibrator):
 
     Notes
     -----
-    Scores are probabilities; 0 and 1 are read as 1e-12 and 1 - 1e-12, where the thesis
-    normalizes margins with a smoothing factor before. Chi-square variables have 2 h_k degrees
-    of freedom (eq. 5.9), not h_k as in the text below it. Up to 64 factors are all tried;
-    among more, a geometric grid is refined around its best one. Nine columns or fewer are not
-    trimmed at a share of 0.1, because the number to leave out is rounded down.
+    Scores are probabilities; 0 and 1 are read as 1e-12 and 1 - 1e-12, where the thesis normalizes
+    margins with a smoothing factor before. Chi-square variables have 2 h_k degrees of freedom (eq.
+    5.9), not h_k as in the text below it. Up to 64 factors are all tried; with more, a geometric
+    grid is refined around its best one. Nine columns or fewer are not trimmed at a share of 0.1,
+    because the number to leave out is rounded down.
 
-    Each class's proportion is compared with its own distribution over all samples. A class
-    that is never probable gets as many high values as any other one, which is why the thesis
-    advises against the method for unbalanced classes.
+    Each class's proportion is compared with its own distribution over all samples. A class that is
+    never probable gets as many high values as any other class. So the thesis advises against the
+    method for imbalanced classes.
 
     References
     ----------

@@ -50,8 +50,8 @@ def least_squares(r: ArrayLike, code: ArrayLike, weights: ArrayLike | None = Non
     Returns
     -------
     (n, K) array
-        The minimum over the simplex of the sum of w_b (r_b P(I or J) - P(I))^2, where I and J
-        are the sides of column b. Where it is not unique, the most even one.
+        The minimum over the simplex of the sum of w_b (r_b P(I or J) - P(I))^2, where I and J are
+        the sides of column b. If it is not unique, the most even one.
 
     Raises
     ------

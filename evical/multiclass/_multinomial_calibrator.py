@@ -1,9 +1,8 @@
-"""Evidential multinomial logistic calibration: what a sample leaves open about the softmax.
+"""Evidential multinomial logistic calibration: the softmax, with its uncertainty.
 
-The softmax of a linear function of the scores is known only as well as the sample allows. The
-relative likelihood of its coefficients is a consonant belief function on them; on its level
-sets the probability of each class has a least and a greatest value, whose means over random
-levels are the belief and the plausibility of the class.
+The coefficients of the softmax are uncertain. Their relative likelihood is a consonant belief
+function. On each of its level sets the probability of a class has a least and a greatest value; the
+means of these over random levels are the belief and the plausibility of the class.
 """
 
 from collections.abc import Iterator
@@ -51,13 +50,13 @@ class MultinomialLogisticCalibrator(BaseMulticlassCalibrator):
     Parameters
     ----------
     model : {"quadratic", "likelihood"}
-        Take minus the logarithm of the likelihood as quadratic in the coefficients, which errs
-        by about 1/n (the probabilities are still those of the softmax); or take it as it is,
-        which is for few classes and few predictions: see the notes for its cost.
+        "quadratic" approximates the log-likelihood by a quadratic in the coefficients, with an
+        error of about 1/n (the probabilities are still those of the softmax). "likelihood" does not
+        approximate; it is for few classes and few predictions, see the notes for its cost.
     max_size : int
-        Rows that the likelihood is evaluated on. Of more distinct ones, that many are chosen
-        evenly (but no fewer than ten a column), and the coordinates are scaled so that the second
-        derivatives stay those of the whole sample. For "likelihood" only.
+        Number of rows on which the likelihood is evaluated. If there are more distinct rows, this
+        many are chosen evenly (at least ten per column), and the coordinates are scaled to keep the
+        second derivatives of the whole sample. For "likelihood" only.
     transform : {None, "log"}
         Take scores as they are, or the logarithms of probabilities.
 
@@ -81,8 +80,8 @@ class MultinomialLogisticCalibrator(BaseMulticlassCalibrator):
     them, and plausibilities are raised to the nearest that are possible; beliefs are kept. Sets of
     two or more classes are one choice among many that have these bounds.
 
-    A score that moves in a direction in which no training score did (all of them equal, or on a
-    line) is one of which nothing is believed.
+    A score outside the space of the training scores (if these are all equal, or on a line) has a
+    vacuous belief.
 
     Prediction takes 2 K searches a sample at 12 levels. With "quadratic" they are for K - 1
     numbers, whatever the training sample: 2 ms a sample for three classes, 11 ms for ten. With

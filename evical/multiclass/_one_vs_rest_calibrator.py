@@ -1,8 +1,8 @@
-"""One binary calibrator a class: each score is calibrated against all other classes.
+"""One binary calibrator per class: each score is calibrated against all other classes.
 
-Probabilities of "class k or not" do not sum to 1 over the classes; they are divided by their
-sum (Zadrozny & Elkan 2002, section 5.2). Evidential ones are joined by the evidential
-reduction: each is a witness on a coarsening of the frame, and Dempster's rule combines them.
+Probabilities of "class k or not" do not sum to 1 over the classes; they are divided by their sum
+(Zadrozny & Elkan 2002, section 5.2). Evidential columns are combined by the evidential reduction:
+each is evidence on a coarsening of the frame, and Dempster's rule combines them.
 """
 
 from typing import Any, Self
@@ -35,11 +35,11 @@ class OneVsRestCalibrator(BaseMulticlassCalibrator):
         Any of `evical.calibrators`, or one with the same `fit` and `predict_mass`;
         ``LogisticCalibrator()`` by default. A copy is fitted to each column of scores.
     coupling : {"auto", "normalize", "dempster"}
-        Divide the pignistic probabilities of the columns by their sum, or combine the columns
-        by Dempster's rule; "auto" normalizes if the calibrator gave all training samples
-        probabilities, and combines if it left something open.
+        Divide the pignistic probabilities of the columns by their sum, or combine the columns by
+        Dempster's rule; "auto" normalizes if the beliefs about all training samples are
+        probabilities, and combines otherwise.
     total_conflict : {"error", "vacuous"}
-        What Dempster's rule does where columns exclude each other.
+        What Dempster's rule does if columns are in total conflict.
 
     Attributes
     ----------
@@ -51,9 +51,9 @@ class OneVsRestCalibrator(BaseMulticlassCalibrator):
 
     Notes
     -----
-    For two classes the score of the greater label alone is calibrated, because the other
-    column is the same question asked again. Where all columns of a sample have probability 0,
-    normalization gives each class 1/K.
+    For two classes only the score of the greater label is calibrated, because the other column
+    repeats the same question. If all columns of a sample have probability 0, normalization gives
+    each class 1/K.
 
     References
     ----------

@@ -1,10 +1,10 @@
-"""Belief about many classes from beliefs given pairs of them.
+"""Belief about many classes from conditional beliefs given pairs of them.
 
-A classifier of classes i and j speaks on condition that the class is one of the two. The
-belief about all classes is the one whose conditionals on the pairs are nearest to what the
-classifiers say (Quost, Denoeux & Masson 2007, "Pairwise classifier combination using belief
-functions", Pattern Recognition Letters 28), instead of a combination of independent
-witnesses; the same samples train many pairs, which are no independent witnesses.
+The output of a classifier of classes i and j is conditional on the class being one of the two. The
+belief about all classes is the one whose conditionals on the pairs are nearest to these outputs
+(Quost, Denoeux & Masson 2007, "Pairwise classifier combination using belief functions", Pattern
+Recognition Letters 28). Unlike Dempster's rule, this does not assume independent pairs; many pairs
+are trained on the same samples.
 """
 
 from typing import Any
@@ -39,8 +39,8 @@ def pairwise_belief(
     frame : Frame
         The K classes, at most 10.
     coverage : (B, *batch) array, optional
-        Plausibility that the class is one of the pair at all, from a further classifier, such
-        as a detector of novelty; by default nothing is known of it.
+        Plausibility that the class is one of the pair, from a further classifier, such as a novelty
+        detector; unknown by default.
 
     Returns
     -------

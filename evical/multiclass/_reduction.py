@@ -1,11 +1,11 @@
-"""Evidential reduction: many classes become pairs of classes, and beliefs come back.
+"""Evidential reduction: beliefs about many classes from binary problems.
 
-A binary classifier that separates the classes I from the classes J and never saw the
-classes Z is a witness on a coarsening of the frame: its m({1}) says "I or Z", its m({0})
-"J or Z", its m({0, 1}) nothing. Dempster's rule combines the witnesses (refinement:
-Shafer 1976, A Mathematical Theory of Evidence, ch. 6; Quost, Denoeux & Masson 2007,
-"Pairwise classifier combination using belief functions"). For one-vs-rest, column k
-against all others, the result has a closed form, so that no table of 2^K sets is needed.
+A binary classifier that separates the classes I from the classes J and never saw the classes Z is
+evidence on a coarsening of the frame: its m({1}) supports "I or Z", its m({0}) "J or Z", and its
+m({0, 1}) goes to all classes. Dempster's rule combines the columns (refinement: Shafer 1976, A
+Mathematical Theory of Evidence, ch. 6; Quost, Denoeux & Masson 2007, "Pairwise classifier
+combination using belief functions"). For one-vs-rest, column k against all others, the result has a
+closed form, without a table of 2^K sets.
 """
 
 from typing import Any
@@ -84,8 +84,8 @@ def without_total_conflict(columns: NDArray[Any], total_conflict: str = "error")
     columns : (3, K, *batch) array
         Masses of "not k", "k" and "either" for each class k.
     total_conflict : {"error", "vacuous"}
-        What to do where two columns are certain of their class, or each is certain that it
-        is another one: raise, or let these samples know nothing.
+        What to do if two columns are certain of their class, or all are certain that it is another
+        one: raise, or make these samples vacuous.
 
     Returns
     -------
@@ -139,7 +139,7 @@ def settled(columns: NDArray[Any], dead: NDArray[np.bool_], total_conflict: str)
 
 
 def one_vs_rest_mass(columns: NDArray[Any], frame: Frame) -> MassFunction:
-    """Dempster's combination of one-vs-rest columns, over all sets of classes.
+    """Combination of one-vs-rest columns by Dempster's rule, over all sets of classes.
 
     Parameters
     ----------
@@ -182,7 +182,7 @@ def one_vs_rest_mass(columns: NDArray[Any], frame: Frame) -> MassFunction:
 
 
 def one_vs_rest_interval(columns: NDArray[Any]) -> NDArray[Any]:
-    """Belief and plausibility of each class in Dempster's combination of the columns.
+    """Belief and plausibility of each class after combining the columns by Dempster's rule.
 
     Parameters
     ----------
@@ -206,7 +206,7 @@ def one_vs_rest_interval(columns: NDArray[Any]) -> NDArray[Any]:
 
 
 def one_vs_rest_betp(columns: NDArray[Any], rule: Any = None) -> NDArray[Any]:
-    """Pignistic probability in Dempster's combination of one-vs-rest columns.
+    """Pignistic probabilities after combining one-vs-rest columns by Dempster's rule.
 
     Parameters
     ----------

@@ -1,4 +1,4 @@
-"""Calibration by shallow neural networks: Platt's method with boundaries that may bend.
+"""Calibration by shallow neural networks: Platt's method with nonlinear boundaries.
 
 The softmax of a linear function of the scores separates each pair of classes by a
 hyperplane. One hidden layer of a few units relaxes that; ten such nets, started and sized at
@@ -38,7 +38,7 @@ class ShallowNetCalibrator(BaseMulticlassCalibrator):
     penalty : float
         Weight of the squares of the weights (`alpha` of scikit-learn's `MLPClassifier`).
     max_iter : int
-        Iterations of the optimizer, limited-memory BFGS; to stop early does no harm.
+        Iterations of the optimizer, limited-memory BFGS; stopping early does no harm.
     random_state : int, RandomState or None
         For sizes and starting weights.
     transform : {None, "log"}
@@ -55,10 +55,10 @@ class ShallowNetCalibrator(BaseMulticlassCalibrator):
 
     Notes
     -----
-    The thesis trains with Adagrad (rate 0.1, batches of ten) in a library that is no more;
-    scikit-learn has no Adagrad, and for so few parameters full batches and BFGS need no rate.
-    The thesis does not name the activation; here it is tanh. Weights of samples are those of
-    scikit-learn: a weight of 2 equals two samples up to the penalty's share.
+    The thesis trains with Adagrad (rate 0.1, batches of ten) in a discontinued library;
+    scikit-learn has no Adagrad, and for so few parameters full batches with BFGS need no learning
+    rate. The thesis does not name the activation; here it is tanh. Sample weights are
+    scikit-learn's: a weight of 2 equals two samples, except for the relative size of the penalty.
 
     References
     ----------
@@ -111,7 +111,7 @@ class ShallowNetCalibrator(BaseMulticlassCalibrator):
             raise ValueError(f"hidden is {shown(self.hidden)}, expected {expected}")
         least, most = (check_count(f"hidden[{k}]", size, 1) for k, size in enumerate(sizes))
         if least > most:
-            raise ValueError(f"hidden is {self.hidden}, but the first must not be the greater")
+            raise ValueError(f"hidden is {self.hidden}, but the first must not exceed the second")
 
     def _fit_scores(self, scores: Floats, codes: NDArray[np.intp], weight: Floats) -> None:
         rng = as_random_state(self.random_state)

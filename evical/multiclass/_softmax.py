@@ -227,8 +227,8 @@ def _check_optimum(left: float) -> None:
     """Raise unless what is left to be gained, or the slope, of the mean loss is negligible."""
     if not left <= _FLAT:
         raise ConvergenceError(
-            f"no proof of an optimum: the mean loss may still fall by {left:.2g}; "
-            "scores differ by too many powers of ten: leave out the extreme ones, or standardize"
+            f"the optimum is not proven: the mean loss may still fall by {left:.2g}; scores differ "
+            "by too many powers of ten: leave out the extreme ones, or standardize"
         )
 
 

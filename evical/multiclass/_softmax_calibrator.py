@@ -1,10 +1,10 @@
 """Softmax calibration: temperature, vector and matrix scaling, and their regularized forms.
 
-Probabilities are the softmax of a linear function of the scores. How much of it is free is
-the choice: one temperature (Guo et al. 2017), a slope and an intercept a class ("vector"), or
-the whole matrix, of which the part off the diagonal and the intercepts may be penalized
-(Kull et al. 2019: "ODIR"; on the logarithms of probabilities it is their Dirichlet
-calibration). The unpenalized matrix is Platt's method for many classes (Naeini 2016, 6.1).
+Probabilities are the softmax of a linear function of the scores. Choose the free parameters: one
+temperature (Guo et al. 2017), a slope and an intercept for each class ("vector"), or the whole
+matrix, with optional penalties on the off-diagonal part and the intercepts (Kull et al. 2019:
+"ODIR"; on the logarithms of probabilities it is their Dirichlet calibration). The unpenalized
+matrix is Platt's method for many classes (Naeini 2016, 6.1).
 """
 
 from typing import ClassVar
@@ -32,14 +32,14 @@ class SoftmaxCalibrator(BaseMulticlassCalibrator):
     Parameters
     ----------
     parameters : {"matrix", "vector", "temperature"}
-        What is fitted: logits W s + b with a matrix W; with a diagonal one; or s / T.
+        The logits: W s + b with a matrix W; with a diagonal W; or s / T.
     off_diagonal_penalty : float
-        lambda of ODIR: the mean square of the weights off the diagonal is added, that many
-        times, to the mean log loss. For "matrix" only.
+        lambda of ODIR: weight of the mean square of the off-diagonal weights, added to the mean log
+        loss. For "matrix" only.
     intercept_penalty : float
         mu of ODIR: the same for the intercepts. For "matrix" and "vector".
     transform : {None, "log"}
-        Take scores as they are, or the logarithms of probabilities (at least the spacing of
+        Use scores as they are, or the logarithms of probabilities (at least the spacing of
         floats at 1, 2.2e-16), as Kull et al. do.
 
     Attributes
@@ -52,15 +52,15 @@ class SoftmaxCalibrator(BaseMulticlassCalibrator):
 
     Notes
     -----
-    Labels are replaced by Platt's targets, (n_k + 1) / (n_k + K) for the class of a sample and
-    1 / (n_k + K) for each other class, so that separable classes are no exception; the papers
-    take labels as they are, and the difference is of order 1/n. An inverse temperature is not
-    negative: where the scores say the opposite of the labels, it is 0. For two classes and one
-    score, the matrix gives what ``LogisticCalibrator(model="bayesian")`` gives.
+    Labels are replaced by Platt's targets, (n_k + 1) / (n_k + K) for the class of a sample and 1 /
+    (n_k + K) for each other class, so separable classes need no special care. The papers use the
+    labels themselves; the difference is of order 1/n. An inverse temperature is not negative: if
+    the scores rank the wrong way, it is 0. For two classes and one score, the matrix gives what
+    ``LogisticCalibrator(model="bayesian")`` gives.
 
     The objective is convex; its optimum is found by Newton's method, and by limited-memory BFGS
     above 700 parameters. Penalties act on the weights of scores as they are read (after
-    `transform`): multiplying all scores by 10 makes them less strict.
+    `transform`): multiplying all scores by 10 makes them weaker.
 
     References
     ----------

@@ -1,4 +1,4 @@
-"""Tables of scores: what a multiclass calibrator accepts, and the reasons why it refuses."""
+"""Checks of tables of scores for multiclass calibrators."""
 
 from typing import Any
 

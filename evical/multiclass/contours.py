@@ -1,10 +1,10 @@
 """Plausibilities of single classes under any code: products, without a table of sets.
 
-The unnormalized plausibility of class k is the product over the columns of the mass that
-does not speak against it: "positive" and "either" where k is on the positive side, "negative"
-and "either" on the negative one, 1 where it was not seen (contours multiply under the
-conjunctive rule: Shafer 1976, ch. 3). The products are sums of logarithms, two products of
-matrices for all classes, columns and samples.
+The unnormalized plausibility of class k is the product over the columns of the mass that does not
+contradict it: "positive" and "either" where k is on the positive side, "negative" and "either" on
+the negative one, 1 where it was not seen (contours multiply under the conjunctive rule: Shafer
+1976, ch. 3). The products are sums of logarithms, two products of matrices for all classes, columns
+and samples.
 """
 
 from functools import cached_property
@@ -55,7 +55,7 @@ def is_one_vs_rest(code: NDArray[np.int8]) -> bool:
 
 
 def code_contour(columns: NDArray[Any], code: ArrayLike) -> NDArray[Any]:
-    """Relative plausibility of each class in Dempster's combination of the columns.
+    """Relative plausibility of each class after combining the columns by Dempster's rule.
 
     Parameters
     ----------
@@ -105,8 +105,7 @@ def code_without_conflict(
         As for `code_contour`.
     code : (K, B) array of 1, -1 and 0
     total_conflict : {"error", "vacuous"}
-        What to do where every class is excluded by some column: raise, or let these samples
-        know nothing.
+        What to do if every class is excluded by some column: raise, or make these samples vacuous.
 
     Returns
     -------

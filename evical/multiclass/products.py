@@ -1,4 +1,4 @@
-"""Beliefs about classes as products over classes: no set of classes is ever listed.
+"""Beliefs about classes as products over classes, without listing sets of classes.
 
 A random set of classes that each class enters on its own has for mass a product over the
 classes. Witnesses of one class against the rest leave such a set, and single classes

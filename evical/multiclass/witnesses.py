@@ -1,4 +1,4 @@
-"""What binary calibrators say about their columns of scores, as masses in one array.
+"""Masses of binary calibrators for their columns of scores, in one array.
 
 A code of many classes has hundreds of columns. Their scores are checked once, as a table, and
 masses are taken as the calibrators compute them, without a mass function a column.

@@ -1,4 +1,4 @@
-"""Pictures of calibrated beliefs; matplotlib is needed here only."""
+"""Pictures of calibrated beliefs; only this part needs matplotlib."""
 
 from evical.plot._band import BeliefBandDisplay
 from evical.plot._contour import ContourDisplay

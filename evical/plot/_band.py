@@ -1,7 +1,7 @@
-"""`BeliefBandDisplay`: belief and plausibility along the scores, beside the data.
+"""`BeliefBandDisplay`: belief and plausibility along the scores, with the data.
 
 A probabilistic calibrator draws a line; an evidential one draws the band between belief and
-plausibility, which widens where the sample says little. Xu et al. 2016, figures 4, 5 and 7.
+plausibility, which is wide where there are few samples. Xu et al. 2016, figures 4, 5 and 7.
 """
 
 from typing import Any
@@ -114,7 +114,7 @@ class BeliefBandDisplay:
         ax: Axes | None = None,
         **style: Any,
     ) -> "BeliefBandDisplay":
-        """Evaluate a fitted calibrator over the range of some scores, and draw it.
+        """Draw a fitted calibrator over the range of some scores.
 
         Parameters
         ----------
@@ -124,7 +124,7 @@ class BeliefBandDisplay:
         y : (n,) array, optional
             Labels; with them the scores are drawn as a rug.
         n_bins : int, optional
-            Draw the share of positives in so many bins of equal frequency, too.
+            Also draw the share of positives in this many bins of equal frequency.
         confidence : float
             Of their Clopper-Pearson intervals.
         name : str, optional
@@ -192,7 +192,7 @@ class BeliefBandDisplay:
         y_true : (n,) array, optional
             Labels.
         pos_label : label, optional
-            The class that is shown; the second of two if not given.
+            The class to show; by default the second of two.
         n_bins : int, optional
         confidence : float
         name : str, optional
@@ -242,12 +242,12 @@ class BeliefBandDisplay:
         Parameters
         ----------
         ax : matplotlib Axes, optional
-            New ones if not given.
+            New ones by default.
         color, linestyle : str, optional
-            Of belief and plausibility; other than those of the displays that the axes have, if
-            not given.
+            Of belief and plausibility; by default different from those of other displays on the
+            axes.
         fill : bool
-            Fill the band; better not where several bands overlap.
+            Fill the band; set it to False if several bands overlap.
 
         Returns
         -------

@@ -1,4 +1,4 @@
-"""`ContourDisplay`: what a sample says about a probability, and the masses that follow.
+"""`ContourDisplay`: the contour function of a probability, and the masses that follow.
 
 The contour function pl(tau) cuts the unit square into three regions, whose areas are the
 predictive masses of the next label: under the curve m({0, 1}), above it to the left of its top
@@ -126,7 +126,7 @@ class ContourDisplay:
         Parameters
         ----------
         ax : matplotlib Axes, optional
-            New ones if not given.
+            New ones by default.
 
         Returns
         -------

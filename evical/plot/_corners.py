@@ -1,6 +1,6 @@
-"""What the triangle of three classes and the tetrahedron of four have in common.
+"""Shared by the triangle of three classes and the tetrahedron of four.
 
-A probability is the center of gravity of the corners, one a class, weighted by it (barycentric
+A probability is the weighted center of the corners, one for each class (barycentric
 coordinates: Gebel 2009, sec. 2.1). A belief is the set of the probabilities that agree with it, a
 polytope whose corners belong to the orders of the classes, whose edges to swaps of neighbors in
 an order, and whose sides to the events: first the classes of the event, then the others.
@@ -115,9 +115,9 @@ class BaseCornersDisplay(ABC):
         labels : sequence of K labels, optional
             Of the columns, if they are not those of `y_true` in sorted order.
         max_regions : int
-            Of how many samples, evenly chosen, the credal set is drawn.
+            Number of samples, evenly chosen, whose credal set is drawn.
         ax : matplotlib Axes, optional
-            New ones if not given.
+            New ones by default.
 
         Returns
         -------
@@ -189,7 +189,7 @@ class BaseCornersDisplay(ABC):
         m : MassFunction, or mapping of str to MassFunction
             Up to four, on one frame.
         ax : matplotlib Axes, optional
-            New ones if not given.
+            New ones by default.
 
         Returns
         -------

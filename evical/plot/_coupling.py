@@ -1,4 +1,4 @@
-"""`CouplingDisplay`: how fast the iterations of a coupling come to the least divergence.
+"""`CouplingDisplay`: how fast the iterations of a coupling converge to the least divergence.
 
 Coupling looks for the class probabilities whose answers to all columns of a code are nearest to
 those that were given (`evical.multiclass.hastie_tibshirani`). Zadrozny 2001, fig. 1, shows the
@@ -102,9 +102,9 @@ class CouplingDisplay:
         y_true : (n,) array of labels, optional
             For the mean squared error.
         measure : {"gap", "divergence", "mse"}, optional
-            How much the divergence lies above the least one, on a logarithmic axis; the
-            divergence; or the sum over classes of squared errors. If not given, the last one
-            with labels, else the first one.
+            "gap": the divergence minus the least one, on a logarithmic axis. "divergence": the
+            divergence. "mse": the sum over classes of squared errors. By default "mse" with labels,
+            otherwise "gap".
         updates : sequence of {"minorize", "zadrozny", "scoring"}
             As `evical.multiclass.hastie_tibshirani`.
         n_steps : int
@@ -114,7 +114,7 @@ class CouplingDisplay:
         labels : sequence of K labels, optional
             Of the rows of `code`, if they are not those of `y_true` in sorted order.
         ax : matplotlib Axes, optional
-            New ones if not given.
+            New ones by default.
 
         Returns
         -------
@@ -137,7 +137,7 @@ class CouplingDisplay:
         _check(measure, updates, n_steps, y_true)
         best = hastie_tibshirani(r, code, weights, atol=1e-13)
         if not len(best):
-            raise ValueError("r has no row; there is nothing to couple")
+            raise ValueError("r has no rows; there is nothing to couple")
         target = None
         if measure == "mse":
             target = indicators(class_sample(y_true, best, labels, None))
@@ -160,7 +160,7 @@ class CouplingDisplay:
         Parameters
         ----------
         ax : matplotlib Axes, optional
-            New ones if not given.
+            New ones by default.
 
         Returns
         -------
@@ -209,7 +209,7 @@ def _check(measure: str, updates: Sequence[str], n_steps: int, y_true: Any) -> N
         check_choice("update", update, get_args(Update))
     check_count("n_steps", n_steps, 1, MOST_REPEATS)
     if measure == "mse" and y_true is None:
-        raise ValueError("y_true is missing, from which a mean squared error is taken")
+        raise ValueError("y_true is missing; measure='mse' needs it")
 
 
 def _value(p: Floats, divergence: Floats, target: Floats | None) -> float:

@@ -1,8 +1,7 @@
 """`CriticalDifferenceDisplay`: mean ranks of methods, and which of them do not differ.
 
-Methods hang on an axis of mean ranks, the best to the left; a bar joins those between which no
-difference is significant: among all pairs (Nemenyi), or against one method (Holm). Demsar 2006,
-figure 1.
+Methods are placed on an axis of mean ranks, the best to the left. A bar joins those that do not
+differ significantly: among all pairs (Nemenyi), or from a control (Holm). Demsar 2006, figure 1.
 """
 
 from collections.abc import Sequence
@@ -32,7 +31,7 @@ _LEVEL, _OVERHANG = 0.45, 0.012
 
 
 class CriticalDifferenceDisplay:
-    """Mean ranks of methods over data sets, with bars across those that do not differ.
+    """Mean ranks of methods over data sets, with bars across methods that do not differ.
 
     Usually made by `from_results`.
 
@@ -107,9 +106,8 @@ class CriticalDifferenceDisplay:
         Parameters
         ----------
         results : pandas.DataFrame, (N, k) array, Results, NemenyiResult or HolmResult
-            A row for each data set, a column for each method; or a comparison that was made,
-            for which the options below do not matter. A table of ranks is one of results of
-            which smaller ones are better.
+            A row for each data set, a column for each method; or a finished comparison, for which
+            the options below are ignored. For a table of ranks, set `greater_is_better` to False.
         test : "nemenyi" or "holm"
             All pairs, or all methods against one.
         control : str or column label, optional
@@ -166,9 +164,8 @@ class CriticalDifferenceDisplay:
         Parameters
         ----------
         ax : matplotlib Axes, optional
-            New ones if not given, in a figure in which all labels have room. In given ones
-            letters are made small enough for their rows; to the sides the labels need room for
-            the longest of them.
+            New ones if not given, in a figure in which all labels have room. In given ones letters
+            are shrunk to fit their rows; leave room at the sides for the longest label.
 
         Returns
         -------

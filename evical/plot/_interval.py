@@ -1,8 +1,8 @@
-"""`BeliefIntervalDisplay`: what is believed of each sample, and how much is left open.
+"""`BeliefIntervalDisplay`: belief, plausibility and pignistic probability of each sample.
 
-An interval from belief to plausibility with the pignistic probability inside, for each sample, in
-the order of the latter. Where an interval crosses the threshold of a decision, the evidence does
-not settle it. Shafer 1976; Smets & Kennes 1994 on the pignistic probability.
+Each sample has an interval from belief to plausibility with the pignistic probability inside, and
+samples are sorted by the latter. If an interval contains the threshold of a decision, the evidence
+leaves the decision open. Shafer 1976; Smets & Kennes 1994 on the pignistic probability.
 """
 
 from collections.abc import Sequence
@@ -140,7 +140,7 @@ class BeliefIntervalDisplay:
             A batch (n,); or rows [Bel, Pl] of the class, whose pignistic probability is the
             middle.
         pos_label : label, optional
-            The class that is shown; the second of two if not given. Without it more classes
+            The class to show; by default the second of two. Without it more classes
             are shown in a panel each.
         threshold : float or None
             Probability above which the decision is for the class; None for no line.
@@ -221,7 +221,7 @@ class BeliefIntervalDisplay:
         Parameters
         ----------
         ax : matplotlib Axes, or as many as there are panels, optional
-            New ones if not given.
+            New ones by default.
 
         Returns
         -------
@@ -338,7 +338,9 @@ def _panels(ax: Any, count: int) -> NDArray[Any]:
         return np.asarray(grid.ravel()[:count])
     given = [ax] if ax is None or isinstance(ax, Axes) else np.ravel(as_array(ax, "ax"))
     if len(given) != count:  # before a figure is opened
-        raise ValueError(f"there are {len(given)} axes for {count} classes; give one a class")
+        raise ValueError(
+            f"there are {len(given)} axes for {count} classes; give one for each class"
+        )
     return np.array([axes_or_new(one) for one in given], dtype=object)
 
 

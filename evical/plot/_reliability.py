@@ -1,9 +1,8 @@
-"""`ReliabilityDisplay`: do events that are given a probability of p happen in p of the cases?
+"""`ReliabilityDisplay`: the share of positives against the predicted probability.
 
-Predictions are gathered in bins, or pooled by isotonic regression (CORP); the share of positives is
-drawn against the prediction. How many samples there are is part of the picture, because a bin of
-three samples proves nothing. Murphy & Winkler 1977; DeGroot & Fienberg 1983; Dimitriadis, Gneiting
-& Jordan 2021.
+Predictions are grouped into bins, or pooled by isotonic regression (CORP). The picture also shows
+the number of samples, because a bin with three samples proves nothing. Murphy & Winkler 1977;
+DeGroot & Fienberg 1983; Dimitriadis, Gneiting & Jordan 2021.
 """
 
 from typing import Any, Literal
@@ -146,7 +145,7 @@ class ReliabilityDisplay:
         counts_ax: Axes | None = None,
         **style: Any,
     ) -> "ReliabilityDisplay":
-        """Gather predictions, and draw.
+        """Bin predictions, and draw.
 
         Parameters
         ----------
@@ -157,13 +156,13 @@ class ReliabilityDisplay:
         n_bins : int
             Unless the strategy is "corp".
         strategy : "uniform", "quantile" or "corp"
-            Bins of equal width, or of equal frequency; or isotonic regression, which needs no
-            bins, with a band in which its curve lies if predictions are calibrated.
+            Bins of equal width, or of equal frequency; or isotonic regression, which needs no bins,
+            with a band that contains its curve if predictions are calibrated.
         interval : "clopper_pearson", "likelihood" or None
             For the share of each bin: confidence interval, or belief and plausibility that the
             next sample is positive.
         confidence : float
-            Of Clopper-Pearson intervals, and at each prediction of the consistency band.
+            Level of the Clopper-Pearson intervals, and of the consistency band at each prediction.
         n_resamples : int
             Curves behind the consistency band; 0 for no band.
         random_state : int, RandomState or None
@@ -196,9 +195,8 @@ class ReliabilityDisplay:
         Notes
         -----
         The band takes the predictions as given: each of the `n_resamples` curves is the isotonic
-        regression of outcomes that are drawn with the predicted probabilities. It is of the
-        confidence at each prediction by itself, so that a calibrated curve may leave it
-        somewhere.
+        regression of outcomes that are drawn with the predicted probabilities. The level holds at
+        each prediction separately, so even a calibrated curve may leave the band somewhere.
 
         References
         ----------

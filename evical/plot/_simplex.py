@@ -1,7 +1,8 @@
 """`SimplexDisplay`: probabilities and beliefs about three classes in a triangle.
 
-The nearer to a corner, the surer is the class. Thick lines part the sectors in which a class is
-the most probable one (Gebel 2009, sec. 2.1, fig. 2.1); beliefs are polygons, their credal sets.
+The nearer a point is to a corner, the more probable that class is. Thick lines separate the sectors
+of the most probable class (Gebel 2009, sec. 2.1, fig. 2.1); beliefs are polygons, their credal
+sets.
 """
 
 from typing import Any, ClassVar, final
@@ -74,7 +75,7 @@ class SimplexDisplay(BaseCornersDisplay):
         Parameters
         ----------
         ax : matplotlib Axes, optional
-            New ones if not given.
+            New ones by default.
 
         Returns
         -------

@@ -89,7 +89,7 @@ class TetrahedronDisplay(BaseCornersDisplay):
         ax : matplotlib Axes3D, optional
             Axes with ``projection="3d"``; new ones if not given.
         elev, azim : float
-            Height and direction from which it is seen, in degrees.
+            Elevation and azimuth of the viewpoint, in degrees.
 
         Returns
         -------

@@ -1,4 +1,4 @@
-"""Results as one page that stands on its own."""
+"""Results as one self-contained HTML page."""
 
 from evical.report._build import build
 from evical.report.page import Page, Picture, Row, Section, Table

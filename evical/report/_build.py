@@ -16,7 +16,7 @@ def build(results: Reportable, *, command: str = "") -> str:
     ----------
     results : Page, Evaluation, Comparison, DataSetComparison or EnsembleEvaluation
     command : str
-        The command or call that makes this page again, to be shown at its end.
+        The command or call that reproduces this page, shown at its end.
 
     Returns
     -------

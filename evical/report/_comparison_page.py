@@ -1,4 +1,4 @@
-"""The page of a comparison: which calibrator to take, why, and what that rests on."""
+"""The page of a comparison: which calibrator to use, why, and the evidence."""
 
 import numpy as np
 from numpy.typing import NDArray
@@ -25,12 +25,12 @@ _COLUMNS = (
 )
 TITLES = {key: name for key, name, *_ in _COLUMNS}
 _NOTES = (
-    ("Brier score", "mean of (p - y)^2; least is best"),
-    ("Log loss", "mean of -ln p of the true class, p at least 1e-6; least is best"),
+    ("Brier score", "mean of (p - y)^2; lowest is best"),
+    ("Log loss", "mean of -ln p of the true class, p at least 1e-6; lowest is best"),
     (
         "Calibration error",
         "mean |share of positives - mean p| of 10 bins of equal width (ECE); in a small fold "
-        "mostly noise, of which methods with few different predictions have less",
+        "mostly noise, less so for methods with few distinct predictions",
     ),
     ("ROC AUC", "share of pairs of samples in order, ties half; greatest is best"),
     ("Pl - Bel", "mean width of the belief intervals; 0 for methods that give probabilities"),
@@ -45,7 +45,7 @@ def comparison_page(comparison: Comparison, command: str) -> Page:
     ----------
     comparison : Comparison
     command : str
-        The command or call that makes this page again; left out if empty.
+        The command or call that reproduces this page; left out if empty.
 
     Returns
     -------
@@ -83,15 +83,15 @@ def comparison_page(comparison: Comparison, command: str) -> Page:
 
 _READING = (
     "All methods were fitted and tested on the same folds; each sample was predicted by "
-    "calibrators that did not learn from it.",
-    "Folds share training samples, so that their results are correlated: standard errors and "
-    "tests are corrected for that (Nadeau & Bengio 2003). Folds tell about other samples like "
-    "these, not about other data sets.",
-    "Methods are compared with the best of them, and the best is picked by the same folds: chance "
-    "has favored it a little, so that differences to it tend to be too large.",
-    "The recommended method is the simplest of those within one standard error of the best. That "
-    "no difference can be seen is no proof that there is none.",
-    "A narrower belief interval is not better in itself: it has to hold what it says, see the "
+    "calibrators that were not fitted to it.",
+    "Folds share training samples, so their results are correlated; standard errors and tests are "
+    "corrected for that (Nadeau & Bengio 2003). The results hold for samples like these, not for "
+    "other data sets.",
+    "Methods are compared with the best of them, which was selected on the same folds. Chance has "
+    "favored it a little, so differences from it tend to be too large.",
+    "The recommended method is the simplest of those within one standard error of the best. Not "
+    "seeing a difference does not prove that there is none.",
+    "A narrower belief interval is not better in itself: it also has to be calibrated, see the "
     "page of a single calibrator.",
 )
 

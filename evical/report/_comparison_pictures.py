@@ -1,4 +1,4 @@
-"""Pictures of a comparison: differences with their intervals, and the reliability of each."""
+"""Pictures of a comparison: differences with their intervals, and reliability diagrams."""
 
 import numpy as np
 from matplotlib.axes import Axes

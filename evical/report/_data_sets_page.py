@@ -1,4 +1,4 @@
-"""The page of a comparison on several data sets: ranks, and which of them differ by chance."""
+"""The page of a comparison on several data sets: ranks, and which ones differ significantly."""
 
 from itertools import combinations
 
@@ -23,7 +23,7 @@ def data_sets_page(comparison: DataSetComparison, command: str) -> Page:
     ----------
     comparison : DataSetComparison
     command : str
-        The command or call that makes this page again; left out if empty.
+        The command or call that reproduces this page; left out if empty.
 
     Returns
     -------
@@ -50,12 +50,12 @@ def data_sets_page(comparison: DataSetComparison, command: str) -> Page:
 
 
 _READING = (
-    "Data sets are the repetitions here: methods are ranked on each by their mean loss over folds, "
-    "1 the best, ties shared, and mean ranks are compared.",
-    "Friedman's test asks whether there is any difference at all; Nemenyi's critical difference, "
-    "which methods differ, at one level for all pairs.",
-    "Ranks forget how large a difference is. The table of losses tells.",
-    "With few data sets hardly anything can be shown: that no difference is seen is no proof that "
+    "On each data set, methods are ranked by their mean loss over folds; 1 is best, and ties "
+    "share ranks. Mean ranks over data sets are compared.",
+    "Friedman's test tells whether there is any difference at all; Nemenyi's critical difference "
+    "tells which methods differ, at one level for all pairs.",
+    "Ranks ignore the size of a difference; see the table of losses.",
+    "With few data sets the tests have little power: not seeing a difference does not prove that "
     "there is none.",
 )
 

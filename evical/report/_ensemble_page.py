@@ -44,7 +44,7 @@ def ensemble_page(evaluation: EnsembleEvaluation, command: str) -> Page:
     ----------
     evaluation : EnsembleEvaluation
     command : str
-        The command or call that makes this page again; left out if empty.
+        The command or call that reproduces this page; left out if empty.
 
     Returns
     -------
@@ -77,16 +77,16 @@ def ensemble_page(evaluation: EnsembleEvaluation, command: str) -> Page:
 
 
 _READING = (
-    "All members and the combination are judged on the same samples; differences are paired, and "
-    "± is a standard error over samples. Numbers hold for new samples only if neither members nor "
-    "calibrators have seen these ones.",
-    "The best member is known only after the fact, and its figures flatter it a little; a "
-    "combination that equals it has saved the choice.",
-    "The conflict is the mass of the empty set under the conjunctive rule: 0 where members do not "
-    "contradict each other, 1 where they exclude each other. It grows with the number of members.",
-    "Dempster's rule takes members for independent. Members that learned from the same samples "
-    "are not, and their combination is surer than it should be: compare its Brier score and log "
-    "loss, not its error rate alone.",
+    "All members and the combination are evaluated on the same samples; differences are paired, "
+    "and ± is a standard error over samples. The numbers hold for new samples only if neither "
+    "members nor calibrators have seen these samples.",
+    "The best member is known only afterwards, and its figures are a little optimistic. A "
+    "combination that equals it spares you the choice.",
+    "The conflict is the mass of the empty set under the conjunctive rule: 0 if members do not "
+    "contradict each other, 1 in total conflict. It grows with the number of members.",
+    "Dempster's rule assumes independent members. Members trained on the same samples are not "
+    "independent, and their combination is overconfident: compare its Brier score and log loss, "
+    "not only its error rate.",
 )
 
 
@@ -126,9 +126,9 @@ def _warnings(evaluation: EnsembleEvaluation) -> list[str]:
     dead = int(evaluation.undecided.sum())
     if dead:
         texts.append(
-            f"In {count(dead)} of {count(len(evaluation.y))} samples the members exclude each "
-            f"other, the first in row {int(evaluation.undecided.argmax())}: what the combination "
-            "says there is not evidence but a convention."
+            f"In {count(dead)} of {count(len(evaluation.y))} samples the members are in total "
+            f"conflict, the first in row {int(evaluation.undecided.argmax())}: the combination "
+            "there is a convention, not evidence."
         )
     absent = [
         named(name)
@@ -202,7 +202,7 @@ def contrasts_table(evaluation: EnsembleEvaluation) -> Table:
 
 
 def sources_table(evaluation: EnsembleEvaluation) -> Table:
-    """What the fusion has learned of each member."""
+    """What the fusion has learned about each member."""
     columns: dict[str, Floats] = {}
     for key, array in evaluation.by_source.items():
         name = key.rstrip("_")
@@ -218,7 +218,7 @@ def sources_table(evaluation: EnsembleEvaluation) -> Table:
         values = [float(column[i]) for column in columns.values()]
         rows.append(Row((member,), tuple(fixed(v) for v in values), values=tuple(values)))
     return Table(
-        f"What {named(evaluation.rule)} has learned of each member.",
+        f"What {named(evaluation.rule)} has learned about each member.",
         ("Member",),
         tuple(columns),
         tuple(rows),
@@ -261,7 +261,7 @@ def conflict_table(evaluation: EnsembleEvaluation) -> Table:
 
 
 def rows_table(evaluation: EnsembleEvaluation) -> Table:
-    """The samples with the greatest conflict, and who decides what."""
+    """The samples with the greatest conflict, and the decisions of all members."""
     order = np.argsort(-evaluation.conflict, kind="stable")[:_N_ROWS]
     p = evaluation.probabilities
     own = len(evaluation.members)

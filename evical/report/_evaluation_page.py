@@ -1,8 +1,8 @@
-"""The page of one set of predictions: are they calibrated, how surely is that known, what then?
+"""The page of one set of predictions: whether they are calibrated, and how certain that is.
 
-The verdict follows the tests: miscalibrated where one of them says so at the level of 5 % after
-Holm's correction for their number. Where none does, the page tells how large an error could have
-gone unseen, because few samples show nothing.
+The verdict follows the tests: miscalibrated if one of them rejects calibration at the level of 5 %
+after Holm's correction. Otherwise the page says how large an error could have gone undetected,
+because with few samples a test has little power.
 """
 
 import numpy as np
@@ -41,7 +41,7 @@ def evaluation_page(evaluation: Evaluation, command: str) -> Page:
     ----------
     evaluation : Evaluation
     command : str
-        The command or call that makes this page again; left out if empty.
+        The command or call that reproduces this page; left out if empty.
 
     Returns
     -------
@@ -101,8 +101,8 @@ def _verdict(evaluation: Evaluation) -> str:
         )
     return (
         f"No sign of miscalibration was found: {size}, and none of {len(tests)} tests refutes "
-        f"calibration (least adjusted {p_value(p)}). With so many samples an error of up to "
-        f"{fixed(error.high)} may go unseen."
+        f"calibration (least adjusted {p_value(p)}). With this number of samples an error of up to "
+        f"{fixed(error.high)} may go undetected."
     )
 
 
@@ -112,8 +112,8 @@ def _sharpness(evaluation: Evaluation) -> str:
     gain = 1 - brier.value / base if base else np.nan
     text = (
         f"The Brier score is {fixed(brier.value)} ({between(brier.low, brier.high)}); always "
-        f"predicting the share of the positive class would give {fixed(base)}, so that "
-        f"{percent(gain)} of it are saved."
+        f"predicting the share of the positive class would give {fixed(base)}; the predictions "
+        f"save {percent(gain)} of that."
     )
     if "roc_auc" in evaluation.report.to_dict():
         area = evaluation["roc_auc"]
@@ -147,20 +147,21 @@ def _warnings(evaluation: Evaluation) -> list[str]:
     rare = int(counts.argmin())
     if counts[rare] < _FEW:
         texts.append(
-            f"There are only {counts[rare]} samples of class {named(evaluation.class_names[rare])}"
-            f"; with fewer than {_FEW} of a class large errors of calibration stay unseen."
+            f"There are only {counts[rare]} samples of class "
+            f"{named(evaluation.class_names[rare])}; with fewer than {_FEW} of a class, even large "
+            "calibration errors go undetected."
         )
     p = evaluation.probability
     wrong = int((((p == 0) & (evaluation.y == 1)) | ((p == 1) & (evaluation.y == 0))).sum())
     if wrong:
         texts.append(
-            f"{wrong} sample{'s' if wrong > 1 else ''} had a class to which probability 0 was "
-            "given: the log loss is infinite, and every test refutes calibration."
+            f"{wrong} sample{'s' if wrong > 1 else ''} had a class with predicted probability 0: "
+            "the log loss is infinite, and every test refutes calibration."
         )
     if evaluation.weight is not None:
         texts.append(
             "The samples have weights; sizes of bins are effective numbers, the squared sum of "
-            "weights by the sum of their squares."
+            "weights divided by the sum of squared weights."
         )
     return texts
 
@@ -184,26 +185,26 @@ def _widest(evaluation: Evaluation) -> str:
 def _reading(imprecise: bool) -> list[str]:
     texts = [
         "Reliability diagram: a point compares the mean prediction of a bin with the share of the "
-        "positive class that was observed. On the diagonal both agree; where the bar of the "
-        "interval meets the diagonal, chance explains the distance.",
-        "Calibration is not all: predicting the same share for every sample is calibrated and "
-        "useless. The Brier score sees both.",
+        "positive class that was observed. On the diagonal both agree; if the interval of a bin "
+        "meets the diagonal, chance can explain the distance.",
+        "Calibration is not enough: always predicting the base rate is calibrated and useless. "
+        "The Brier score measures both calibration and discrimination.",
         "A p-value above 0.05 does not prove calibration; the interval of the calibration error "
-        "says what may have gone unseen.",
+        "says what may have gone undetected.",
         "All numbers are about these predictions on samples like these. They hold for new samples "
-        "only if the calibrator has not seen these ones.",
+        "only if the calibrator has not seen these samples.",
     ]
     if imprecise:
         texts.insert(
             2,
             "Belief and plausibility are the least and the greatest probability that the evidence "
-            "supports. A wide interval says that the calibration sample had little to tell there, "
-            "not that both classes are equally probable.",
+            "supports. A wide interval means that the calibration sample says little there, not "
+            "that both classes are equally probable.",
         )
     return texts
 
 
 def made_by(command: str, *facts: str) -> Section:
-    """Versions, and how to make the page again."""
+    """Versions, and how to reproduce the page."""
     texts = [f"Intervals: {fact}." for fact in facts]
     return Section("Made by", (*texts, f"{all_versions()}."), code=command)

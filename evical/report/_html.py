@@ -1,7 +1,7 @@
-"""A page as HTML: one file without network, readable by a screen reader, on paper and in the dark.
+"""A page as HTML: one self-contained file, accessible, printable, with light and dark styles.
 
-Every text is escaped by the template engine, so that a class named ``<script>`` stays a name,
-and the page's own policy forbids the browser to load anything and to run any other script.
+Every text is escaped by the template engine, so a class named ``<script>`` stays a name. The
+content security policy forbids the browser to load anything and to run any other script.
 """
 
 import base64

@@ -1,6 +1,6 @@
-"""A page as data: what it says, in which order, without how it looks.
+"""A page as data: its content and order, without layout.
 
-What a page says is decided elsewhere, and it is laid out in `evical.report._html`.
+Other modules decide on the content; `evical.report._html` does the layout.
 """
 
 from dataclasses import dataclass, field
@@ -62,7 +62,7 @@ class Picture:
     name : str
         Of a file, without ending.
     alt : str
-        What it shows, for those who do not see it.
+        A description for readers who cannot see it.
     caption : str
     svg : str
         As matplotlib writes it. A page shows it rather than the PNG.
@@ -98,7 +98,7 @@ class Section:
     tables : tuple of Table
     pictures : tuple of Picture
     warnings : tuple of str
-        What a reader must not overlook; it stands first.
+        What a reader must not overlook; shown first.
     """
 
     title: str
@@ -118,7 +118,7 @@ class Page:
     ----------
     title : str
     lead : tuple of str
-        What it comes to, in a few sentences.
+        The conclusion, in a few sentences.
     sections : tuple of Section
     """
 

@@ -1,4 +1,4 @@
-"""Pictures as part of a page: the SVG of matplotlib, made safe, small and fit for dark pages.
+"""Pictures in a page: the SVG of matplotlib, made safe, small and fit for dark pages.
 
 Only elements that draw are kept, without scripts and references to elsewhere; ids are made
 unique in the page; black and white become the colors of the page. Texts stay texts, so that
@@ -118,7 +118,7 @@ def embedded(svg: str, prefix: str, title: str, description: str) -> str:
     used = set(_references(root))
     clean = _cleaned(root, prefix, used)
     if clean is None or clean.tag != "svg":
-        raise ValueError("the picture is no SVG document")
+        raise ValueError("the picture is not an SVG document")
     size = clean.attrib.pop("width", ""), clean.attrib.pop("height", "")
     names = {
         "role": "img",

@@ -1,4 +1,4 @@
-"""Significance: are differences between methods more than chance?
+"""Significance tests of differences between methods.
 
 One data set: `mcnemar`. One data set, repeated splits: `corrected_t`. Two methods on several data
 sets: `wilcoxon`. Several methods on several data sets: `friedman`, then `holm` against one method

@@ -91,9 +91,9 @@ def friedman(results: Any, greater_is_better: bool = True) -> FriedmanResult:
     .. math:: \chi^2_F = \frac{12 N}{k (k + 1)} \Big(\sum_j R_j^2 - \frac{k (k + 1)^2}{4}\Big),
         \quad F_F = \frac{(N - 1) \chi^2_F}{N (k - 1) - \chi^2_F}.
 
-    As in Demsar's text the statistic is not corrected for ties, which makes it conservative.
-    Where all data sets rank alike F is infinite and its p-value 0, however few they are: then
-    the chi-square is to be believed, or for two methods the sign test.
+    As in Demsar's text the statistic is not corrected for ties, which makes it conservative. If all
+    data sets have the same ranks, F is infinite and its p-value 0 even for few data sets; then rely
+    on the chi-square, or for two methods on the sign test.
 
     References
     ----------

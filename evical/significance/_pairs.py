@@ -74,8 +74,8 @@ def mcnemar(y_true: Any, y_pred1: Any, y_pred2: Any, exact: bool | None = None) 
 
     Notes
     -----
-    Only the samples count on which one classifier is right and the other wrong; if the two err
-    equally often, each kind has probability 1/2. Without any, the p-value is 1.
+    Only samples on which exactly one classifier is right count; if the two err equally often, each
+    kind of disagreement has probability 1/2. Without disagreements, the p-value is 1.
 
     References
     ----------
@@ -136,9 +136,9 @@ def wilcoxon(values1: ArrayLike, values2: ArrayLike) -> TestResult:
 
     Notes
     -----
-    The ranks of equal results are split evenly between both sums, as Demsar has it. What is
-    equal to twelve digits of the greatest value is equal: 0.3 - 0.2 and 0.2 - 0.1 tie. Without
-    ties the p-value is exact up to 50 data sets, else it is that of the normal approximation.
+    The ranks of equal results are split evenly between both sums, as in Demsar. Results that agree
+    to twelve digits of the greatest value are equal: 0.3 - 0.2 and 0.2 - 0.1 tie. Without ties the
+    p-value is exact up to 50 data sets, else it is that of the normal approximation.
 
     References
     ----------
@@ -185,7 +185,7 @@ def corrected_t(values1: ArrayLike, values2: ArrayLike, test_share: float) -> Te
 
     Notes
     -----
-    Splits share training samples, so that their differences are correlated: the variance of the
+    Splits share training samples, so their differences are correlated: the variance of the
     mean is :math:`(1/J + n_2/n_1) s^2`, with :math:`n_2/n_1` the test share, not
     :math:`s^2 / J`.
 
@@ -202,7 +202,7 @@ def corrected_t(values1: ArrayLike, values2: ArrayLike, test_share: float) -> Te
     """
     first, second = _paired(values1, values2)
     if len(first) < 2:
-        raise ValueError("there is one split only; a t test needs at least 2")
+        raise ValueError("there is only one split; a t test needs at least 2")
     share = as_real("test_share", test_share, "test samples per training sample")
     if not 0 < share < np.inf:
         raise ValueError(f"test_share is {test_share!r}, expected test samples per training sample")

@@ -184,8 +184,8 @@ def holm(
     results : pandas.DataFrame, (N, k) array or Results
         A row for each data set, a column for each method.
     control : str or column label, optional
-        Name of the method that the others are compared with; by default the best one, whose
-        choice after the fact makes the test too eager.
+        Name of the method that the others are compared with; by default the best one, but choosing
+        it afterwards makes the test too liberal.
     greater_is_better : bool
         False for losses; a `Results` has its own.
     alpha : float

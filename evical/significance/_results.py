@@ -23,8 +23,8 @@ class Results:
     Parameters
     ----------
     values : (N, k) array
-        Means over the splits of a data set: ranks compare methods within a row, to twelve
-        digits of its greatest value.
+        Means over the splits of each data set. Ranks compare methods within a row; differences
+        below twelve digits of its greatest value are ties.
     methods : sequence of k names
     greater_is_better : bool
         Whether the greatest value of a row has rank 1.

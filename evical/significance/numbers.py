@@ -1,4 +1,4 @@
-"""Numbers as they come, and up to rounding: what is equal on paper is a tie in the computer."""
+"""Numbers up to rounding: results that are equal in exact arithmetic are ties."""
 
 from typing import Any
 

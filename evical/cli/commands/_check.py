@@ -59,9 +59,8 @@ def check(
 ) -> None:
     """Test calibration: exit code 0 if all tests pass, 1 if not, 2 for wrong input.
 
-    Prints the verdict in one line, with the error that the tests would
-    have found: few samples find large errors only. Several tests share the
-    level (Holm's procedure).
+    Prints the verdict in one line, with the error that the tests could detect. With few samples,
+    only large errors are detectable. Several tests share the level (Holm's procedure).
     """
     selection = Selection(predictions, data, target, probability, bel, pl, score, positive, missing)
     with user_input():
@@ -87,7 +86,7 @@ def _names(tests: list[str] | None, max_ece: float | None) -> list[str] | None:
             raise ValueError(f"there is no test {given!r}{suggestion(name, known, 'tests')}")
     if "none" in names:
         if len(names) > 1:
-            raise ValueError("--test none leaves no room for another test")
+            raise ValueError("--test none excludes other tests")
         if max_ece is None:
             raise ValueError("--test none leaves nothing to check; give --max-ece")
         return []

@@ -1,4 +1,4 @@
-"""`evical combine`: one belief from those of several tables, row by row."""
+"""`evical combine`: combine the beliefs of several tables, row by row."""
 
 import json
 from collections.abc import Iterator
@@ -43,7 +43,7 @@ def combine(
     key: Annotated[
         str | None,
         typer.Option(
-            metavar="COLUMN", help="Rows of equal keys belong together.", show_default="by position"
+            metavar="COLUMN", help="Match rows by this column.", show_default="by position"
         ),
     ] = None,
     bel: Annotated[str, typer.Option(metavar="COLUMN", help="Column of the belief.")] = "bel",
@@ -70,9 +70,9 @@ def combine(
 ) -> None:
     """Combine the beliefs of several tables, row by row.
 
-    Each table has columns bel and pl, belief and plausibility of the positive class. Writes
-    the key (if there is one), bel, pl and betp of the combination, and conflict: the mass
-    that the sources together give to no class.
+    Each table has columns bel and pl, belief and plausibility of the positive class. Writes the key
+    (if there is one), bel, pl and betp of the combination, and conflict: the mass of the empty set
+    under the conjunctive rule.
     """
     with user_input():
         _check(tables, output, as_json, force)
@@ -88,9 +88,9 @@ def combine(
 
 def _check(tables: list[str], output: str, as_json: bool, force: bool) -> None:
     if len(tables) < 2:
-        raise ValueError("one table alone is nothing to combine; name two or more")
+        raise ValueError("there is only one table; name two or more")
     if tables.count("-") > 1:
-        raise ValueError("standard input, -, can be one table only")
+        raise ValueError("only one table can be standard input (-)")
     check_output_name(output)
     if output != "-":
         check_output(Path(output), force, tables)
@@ -183,14 +183,14 @@ class _Job:
 def _check_columns(job: _Job) -> None:
     bel, pl = job.interval
     if bel == pl:
-        raise ValueError(f"--bel and --pl are both {bel!r}; they are different columns")
+        raise ValueError(f"--bel and --pl are both {bel!r}; they must be different columns")
     if job.key in job.interval:
         raise ValueError(f"--key {job.key!r} is the belief or plausibility; keys name rows")
     taken = [name for name in job.kept if name in job.new]
     if taken:
         raise ValueError(f"--keep {taken[0]!r} is the name of a new column; leave it out")
     if job.classes is not None and job.classes[0] == job.classes[1]:
-        raise ValueError(f"--classes are both {job.classes[0]!r}; they are different")
+        raise ValueError(f"--classes are both {job.classes[0]!r}; they must be different")
 
 
 def _show(summary: _Summary, as_json: bool) -> None:

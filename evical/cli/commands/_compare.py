@@ -1,4 +1,4 @@
-"""`evical compare`: several calibrators by cross-validation, and which one to take."""
+"""`evical compare`: cross-validate several calibrators, and recommend one."""
 
 from dataclasses import dataclass
 from pathlib import Path
@@ -40,7 +40,7 @@ Methods = Annotated[
 Folds = Annotated[int, typer.Option(min=2, metavar="N", help="Folds of cross-validation.")]
 Repeats = Annotated[int, typer.Option(min=1, metavar="N", help="Repetitions with other folds.")]
 Criterion = Annotated[
-    Literal["brier_score", "log_loss"], typer.Option(help="What methods are compared by.")
+    Literal["brier_score", "log_loss"], typer.Option(help="Loss by which methods are compared.")
 ]
 
 
@@ -67,9 +67,8 @@ def compare(
 ) -> None:
     """Compare calibrators by cross-validation, and recommend one with reasons.
 
-    Prints mean losses on folds that the calibrators did not learn from,
-    which differences are more than chance, and what to beware of when
-    there are few samples.
+    Prints mean losses on test folds, which differences are more than chance, and warnings if there
+    are few samples.
     """
     with user_input():
         check_page(output, force, [scores])

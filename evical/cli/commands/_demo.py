@@ -1,4 +1,4 @@
-"""`evical demo`: the main job end to end, on bundled data or one's own."""
+"""`evical demo`: the main job end to end, on bundled data or your own."""
 
 import shlex
 from dataclasses import replace

@@ -79,10 +79,10 @@ def evaluate(
     ] = False,
     as_json: Annotated[bool, typer.Option("--json", help="Print as JSON.")] = False,
 ) -> None:
-    """Judge predictions: proper scores, calibration, honesty of beliefs, with intervals.
+    """Evaluate predictions: proper scores, calibration, coverage of beliefs, with intervals.
 
     PREDICTIONS holds probabilities, or beliefs and plausibilities, and the
-    true class. Or a MODEL.json is tried on DATA that it did not learn from.
+    true class. Alternatively, MODEL.json is evaluated on DATA that it was not fitted to.
     """
     selection = Selection(predictions, data, target, probability, bel, pl, score, positive, missing)
     with user_input():

@@ -1,4 +1,4 @@
-"""`evical fit`: learn a calibration from scores and classes, and save it."""
+"""`evical fit`: fit a calibrator to scores and classes, and save it."""
 
 import json
 from dataclasses import dataclass
@@ -49,7 +49,7 @@ def fit(
         str | None,
         typer.Option(
             metavar="CLASS",
-            help="The class that high scores speak for.",
+            help="The class that high scores support.",
             show_default="the greater one",
         ),
     ] = None,
@@ -83,7 +83,7 @@ def fit(
     force: Annotated[bool, typer.Option("--force", help="Overwrite MODEL.json.")] = False,
     as_json: Annotated[bool, typer.Option("--json", help="Print the summary as JSON.")] = False,
 ) -> None:
-    """Learn a calibration from scores and true classes, and save it as a model file."""
+    """Fit a calibrator to scores and true classes, and save it as a model file."""
     with user_input():
         _check(score, target, weight, output)
         calibrator = make_calibrator(method, model, option or [])
@@ -121,7 +121,7 @@ def _check(score: list[str], target: str, weight: str | None, output: Path) -> N
     twice = [name for name in names if names.count(name) > 1]
     if twice:
         raise ValueError(
-            f"column {twice[0]!r} is given twice; score, class and weight are different columns"
+            f"column {twice[0]!r} is given twice; score, class and weight must be different columns"
         )
     if str(output) == "-":
         raise ValueError("a model is written to a file; name it with --output")

@@ -80,9 +80,8 @@ def predict(
 ) -> None:
     """Add beliefs and decisions to a table of new scores.
 
-    Writes all columns of NEW as they are, and bel, pl, betp (belief, plausibility and
-    pignistic probability of the positive class) and decision. A file of any size is read
-    and written piece by piece.
+    Writes all columns of NEW as they are, and bel, pl, betp (belief, plausibility and pignistic
+    probability of the positive class) and decision. Files of any size are processed in chunks.
     """
     with user_input():
         check_output_name(output)

@@ -1,4 +1,4 @@
-"""`evical report`: a page about predictions, a comparison of calibrators, or an ensemble."""
+"""`evical report`: write a page about predictions, a comparison, or an ensemble."""
 
 from pathlib import Path
 from typing import Annotated, Any
@@ -106,14 +106,14 @@ def report(
 def _check_options(context: typer.Context, tables: list[str], compared: bool) -> None:
     """Raise for a model among tables, or an option that would be of no effect."""
     if any(map(_is_model, tables)) and not (len(tables) == 2 and _is_model(tables[0])):
-        raise ValueError("a model and the table that it is tried on are two files: MODEL.json DATA")
+        raise ValueError("a model needs a table to be evaluated on: MODEL.json DATA")
     one = len(tables) == 1 or _is_model(tables[0])
     kind = "a comparison" if compared else "predictions" if one else "an ensemble"
     for name in sorted({option for options in _MEANT.values() for option in options}):
         source = context.get_parameter_source(name)
         if source is not None and source.name != "DEFAULT" and name not in _MEANT[kind]:
             hint = "; give --methods for one" if name in ("folds", "repeats", "criterion") else ""
-            raise ValueError(f"--{name} says nothing about {kind}{hint}; leave it out")
+            raise ValueError(f"--{name} has no effect on {kind}{hint}; leave it out")
 
 
 def _is_model(name: str) -> bool:

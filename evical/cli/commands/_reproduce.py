@@ -1,4 +1,4 @@
-"""`evical reproduce`: a study of a paper, as far as it is not done yet, and its page."""
+"""`evical reproduce`: run a study of a paper, or its remaining rounds, and write its page."""
 
 import shlex
 from pathlib import Path
@@ -44,10 +44,10 @@ def reproduce(
     ] = Path("evical-reproduce"),
     show_list: Annotated[bool, typer.Option("--list", help="Show all studies and exit.")] = False,
 ) -> None:
-    """Repeat a study of a paper, and put its numbers beside ours.
+    """Reproduce a study of a paper, and compare its numbers with ours.
 
-    Every finished round is kept in the output folder; a command that was
-    stopped goes on where it was. The page is NAME.md, the table NAME.csv.
+    Every finished round is kept in the output folder; after an interruption, the same command
+    continues. The page is NAME.md, the table NAME.csv.
     """
     if show_list:
         _show_studies(Console(highlight=False, soft_wrap=True))
@@ -86,7 +86,7 @@ def _carried_out(planned: Plan, jobs: int) -> Outcome:
             what = f"cannot write {error.filename!r}: " if error.filename else ""
             raise WrongInput(
                 f"{what}{(error.strerror or str(error)).lower()}; finished rounds are kept, and "
-                "the same command goes on from there"
+                "the same command continues from there"
             ) from error
 
 

@@ -72,7 +72,7 @@ def test_a_probability_is_a_point_and_ignorance_everything():
 
 def test_refusals():
     batch = MassFunction(Frame([0, 1]), [0, 3], [[0, 1], [0.25, 0.75]])
-    with pytest.raises(MassError, match=r"m\(empty\) is 0.25 in row 1, .* take m.normalize\(\)"):
+    with pytest.raises(MassError, match=r"m\(empty\) is 0.25 in row 1, .* use m.normalize\(\)"):
         credal_vertices(batch)
     with pytest.raises(MassError, match=r"m\(empty\) is 0.25, "):
         credal_vertices(batch[1])

@@ -39,11 +39,11 @@ def test_the_layout_does_not_matter(path, model):
 
 
 WRONG_TEXTS = [
-    ("", "is no model file, or cut off: it is not JSON"),
-    ("a,b\n1,2\n", "is no model file, or cut off: it is not JSON"),
-    ("[" * 100_000, "is no model file, or cut off"),
-    ("[1, 2]", "is no model file of evical: it names no format, not 'evical.model'"),
-    ("null", "is no model file of evical"),
+    ("", "is not a model file, or truncated: it is not JSON"),
+    ("a,b\n1,2\n", "is not a model file, or truncated: it is not JSON"),
+    ("[" * 100_000, "is not a model file, or truncated"),
+    ("[1, 2]", "is not a model file of evical: it names no format, not 'evical.model'"),
+    ("null", "is not a model file of evical"),
     ('{"format": "evical.calibrator"}', "its format is 'evical.calibrator', not 'evical.model'"),
     ('{"format": "evical.model"}', "is damaged: its version is None"),
     ('{"format": "evical.model", "version": 2}', "has version 2 of the format, but this evical"),
@@ -66,7 +66,7 @@ def test_bytes_that_are_no_text_and_half_a_file_are_refused(path, model):
     with pytest.raises(ValueError, match="not JSON"):
         load_model(path)
     path.write_text(model_text(model)[:-100])
-    with pytest.raises(ValueError, match="cut off"):
+    with pytest.raises(ValueError, match="truncated"):
         load_model(path)
 
 

@@ -111,11 +111,14 @@ WRONG_FILES = [
     ("s,a,s\n1,2,3\n", "t.csv has two columns 's'"),
     ("s,t\n1,2\n\n3\n", "t.csv, line 4: 1 values in the row, 2 names in the header"),
     ("s,t\n0,5,1\n", "t.csv, line 2: 3 values in the row, 2 names in the header"),
-    ('s,t\n1,2\n3,"x\n4,5\n', "t.csv, line 3 is no row of CSV: unexpected end of data"),
-    ('s,t\n1,2\n3,"x"y\n', "t.csv, line 3 is no row of CSV: ',' expected after '\"'"),
-    ('s,t\n1,"' + "x" * 200_000 + '"\n', "t.csv, line 2 is no row of CSV: field larger"),
+    ('s,t\n1,2\n3,"x\n4,5\n', "t.csv, line 3 is not a row of CSV: unexpected end of data"),
+    ('s,t\n1,2\n3,"x"y\n', "t.csv, line 3 is not a row of CSV: ',' expected after '\"'"),
+    ('s,t\n1,"' + "x" * 200_000 + '"\n', "t.csv, line 2 is not a row of CSV: field larger"),
     (b"s,t\n1,\xff\n", "t.csv is not text in UTF-8"),
-    (gzip.compress(b"s\n" + b"1\n" * 9, mtime=0)[:-4], "t.csv is not in gzip format, or damaged"),
+    (
+        gzip.compress(b"s\n" + b"1\n" * 9, mtime=0)[:-4],
+        "t.csv is not in gzip format, or is damaged",
+    ),
     (b"PAR1....PAR1", "t.csv holds Parquet; give a file whose name ends in .parquet"),
     ("Score,t\n1,2\n", "t.csv has no column 's'; columns: Score, t"),
     ("ss,t\n1,2\n", "t.csv has no column 's'; did you mean 'ss'? columns: ss, t"),
@@ -166,7 +169,7 @@ def test_wrong_values_in_parquet_are_named(tmp_path, values, message):
 def test_damaged_parquet(tmp_path):
     path = write_parquet(tmp_path, {"s": [1.0]})
     path.write_bytes(path.read_bytes()[:-20])
-    with pytest.raises(ValueError, match=r"t\.parquet is no Parquet file, or damaged"):
+    with pytest.raises(ValueError, match=r"t\.parquet is not a Parquet file, or is damaged"):
         read_table(path, {"s": "score"})
     with pytest.raises(FileNotFoundError, match="none"):
         read_table(tmp_path / "none.parquet", {"s": "score"})

@@ -55,7 +55,7 @@ def test_a_damaged_archive_is_refused_by_its_name(write, spoiled):
     rows = "".join(f"{i * i},{i % 2}\n" for i in range(999))
     whole = gzip.compress(f"a,t\n{rows}".encode())
     damages = {b"cut": whole[:200], b"bits": whole[:50] + bytes(20) + whole[70:]}
-    with pytest.raises(ValueError, match=r"pets.csv.gz is not in gzip format, or damaged"):
+    with pytest.raises(ValueError, match=r"pets.csv.gz is not in gzip format, or is damaged"):
         load_csv(write(damages.get(spoiled, spoiled), "pets.csv.gz"), "t")
 
 

@@ -54,7 +54,7 @@ def test_the_environment_names_the_folder_unless_data_does(tmp_path, monkeypatch
     (tmp_path / "heart.csv.gz").write_bytes(gzip.compress(rows_of("heart").encode()))
     monkeypatch.setenv("EVICAL_DATA", str(tmp_path))
     assert load("heart").class_counts == (150, 120)
-    with pytest.raises(FileNotFoundError, match=r"data is '.*nowhere', which is no folder"):
+    with pytest.raises(FileNotFoundError, match=r"data is '.*nowhere', which is not a folder"):
         load("heart", tmp_path / "nowhere")
 
 
@@ -92,7 +92,7 @@ def test_what_is_nowhere_is_named(tmp_path, monkeypatch):
         load_split("heart", tmp_path)
     monkeypatch.setenv("EVICAL_DATA", str(tmp_path / "x"))
     with pytest.raises(
-        FileNotFoundError, match=r"variable EVICAL_DATA names '.*x', which is no fol"
+        FileNotFoundError, match=r"variable EVICAL_DATA names '.*x', which is not a fol"
     ):
         load("heart")
 
@@ -133,7 +133,7 @@ def test_a_code_that_the_column_does_not_have_is_refused(tmp_path):
     (tmp_path / "australian.csv").write_text(
         f"{header},target\n" + "1," * 14 + "0\n" + "4," * 14 + "1\n"
     )
-    with pytest.raises(ValueError, match=r"line 3, column 'A4': '4' is no code .* \(1, 2, 3\)"):
+    with pytest.raises(ValueError, match=r"line 3, column 'A4': '4' is not a code .* \(1, 2, 3\)"):
         load("australian", tmp_path)
 
 

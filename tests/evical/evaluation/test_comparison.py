@@ -215,13 +215,13 @@ def test_small_samples_are_warned_of():
     assert "460 samples are fewer than 1000" in text
     assert "Niculescu-Mizil & Caruana 2005" in text
     few = method_warnings("logistic", LogisticCalibrator(), scores[385:415], y[385:415])
-    assert "logistic fits 2 numbers, but the rarer class has 15 samples" in few[0]
+    assert "logistic fits 2 parameters, but the rarer class has 15 samples" in few[0]
     assert not method_warnings("logistic", LogisticCalibrator(), scores, y)
     assert "20 it" not in str(method_warnings("va", VennAbersCalibrator(), scores[:150], y[:150]))
     ties = method_warnings("kde", calibrator_named("kde"), scores.round(), y)
     assert "distinct scores" in ties[0]
     assert method_warnings("beta", calibrator_named("beta"), y * 1.0, y)[0].endswith(
-        "beta fits 3 numbers to 2 distinct scores"
+        "beta fits 3 parameters to 2 distinct scores"
     )
 
 
@@ -324,7 +324,7 @@ def test_unknown_methods_are_refused(name, message):
         ([1.0, 2.0, 3.0], [0, 1, 2], {}, "3 classes"),
         ([1.0, np.nan], [0, 1], {}, r"scores\[1\] is nan"),
         ([1.0, 2.0, 3.0], [0, 1], {}, "scores"),
-        ([1.0, 2.0, 3.0, 4.0], [0, 1, 0, 1], {"cv": 10}, "take 2 folds at most"),
+        ([1.0, 2.0, 3.0, 4.0], [0, 1, 0, 1], {"cv": 10}, "take at most 2 folds"),
         ([1.0, 2.0, 3.0, 4.0], [0, 1, 0, 0], {"cv": 10}, "more samples are needed"),
         ([1.0, 2.0], [0, 1], {"cv": 1}, "cv is 1"),
         ([1.0, 2.0], [0, 1], {"repeats": 0}, "repeats"),
@@ -346,7 +346,7 @@ def test_wrong_inputs_are_refused(scores, y, options, message):
 def test_what_is_no_method_is_refused():
     scores, y = sample(50)
     for wrong in (LogisticCalibrator, 3):
-        with pytest.raises(TypeError, match="is no method"):
+        with pytest.raises(TypeError, match="is not a method"):
             compare(scores, y, [wrong])
 
 

@@ -103,7 +103,7 @@ def test_from_a_fitted_ensemble(rule):
 @pytest.mark.parametrize(
     ("change", "kind", "message"),
     [
-        ({"masses": []}, ValueError, "there are no masses"),
+        ({"masses": []}, ValueError, "masses is empty"),
         ({"members": ["x"]}, ValueError, "expected 2 different names"),
         ({"members": ["x", "x"]}, ValueError, "expected 2 different names"),
         ({"y": ["a", "b", "c"]}, ValueError, r"y\[2\] is 'c', which is not in"),

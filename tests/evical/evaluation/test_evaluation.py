@@ -178,8 +178,8 @@ def test_nothing_is_mutated():
     [
         (([1, 1], [0.5, 0.5]), {}, "y has one class only"),
         (([0, 1, 2], [0.1, 0.2, 0.3]), {}, "y has 3 classes"),
-        (([0, 1], None), {}, "nothing to judge"),
-        (([0, 1], None), {"bel": [0, 0]}, "come together"),
+        (([0, 1], None), {}, "nothing to evaluate"),
+        (([0, 1], None), {"bel": [0, 0]}, "belong together"),
         (([0, 1], [0.1, 1.2]), {}, "1.2"),
         (([0, 1], [0.1, np.nan]), {}, "nan"),
         (([0, 1], None), {"bel": [0.5, 0.2], "pl": [0.4, 0.3]}, r"\[0.5, 0.4\]"),

@@ -90,7 +90,7 @@ def test_an_evaluation_says_what_the_tests_say():
     true = Evaluation.from_predictions(y, 1 / (1 + np.exp(-2 * scores)), n_resamples=49)
     text = " ".join(evaluation_page(true, "").lead)
     assert "No sign of miscalibration was found" in text
-    assert "may go unseen" in text
+    assert "may go undetected" in text
     sure = Evaluation.from_predictions(y, np.where(scores > 0, 0.99, 0.01), n_resamples=49)
     text = " ".join(evaluation_page(sure, "").lead)
     assert "The probabilities are not calibrated" in text
@@ -102,7 +102,7 @@ def test_an_impossible_outcome_is_named():
     p = np.tile([0.2, 0.8], 40)
     p[1] = 0.0
     text = check_page(build(Evaluation.from_predictions(y, p, n_resamples=9))).text
-    assert "1 sample had a class to which probability 0 was given" in text
+    assert "1 sample had a class with predicted probability 0" in text
     assert "only 40 samples of class" in text
 
 
@@ -224,7 +224,7 @@ def test_a_comparison_shows_means_differences_and_advice():
     # Two degrees of freedom.
     assert first.values[1] == pytest.approx(line.difference - 4.302653 * line.error)
     text = check_page(build(made)).text
-    assert "the best is picked by the same folds" in text
+    assert "which was selected on the same folds" in text
     assert f"Recommended: {made.recommendation.method}" in text
     for reason in made.recommendation.reasons:
         assert reason[1:] in text

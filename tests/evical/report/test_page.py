@@ -106,7 +106,7 @@ def test_pictures_from_elsewhere_only_draw():
         '<desc id="p-desc">d</desc><image></image><image></image><rect x="1.23" y="0"></rect>'
         "</svg>"
     )
-    with pytest.raises(ValueError, match="no SVG"):
+    with pytest.raises(ValueError, match="not an SVG"):
         embedded("<html></html>", "p", "t", "d")
 
 

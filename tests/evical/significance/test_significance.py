@@ -296,7 +296,7 @@ def test_reports_are_tidy_frames():
         (lambda: mcnemar([1, np.nan], [1, 0], [1, 0]), r"y_true\[1\] is nan"),
         (lambda: mcnemar([1, 0], [1], [1, 0]), r"shapes \(2,\), \(1,\) and \(2,\)"),
         (lambda: wilcoxon([1, np.inf], [1, 2]), r"values1\[1\] is inf"),
-        (lambda: corrected_t([1], [2], 0.1), "one split only"),
+        (lambda: corrected_t([1], [2], 0.1), "only one split"),
         (lambda: corrected_t([1, 2], [2, 2], 0), "test_share is 0"),
     ],
 )

@@ -14,7 +14,7 @@ WRONG = [
     ("xu2016-ten --jobs 0", "--jobs is 0, expected a number from 1, or -1 for all"),
     ("xu2016-ten --rounds 0", "'--rounds'"),
     ("xu2016-ten --seed -1", "'--seed'"),
-    ("xu2016-ten --data nowhere", "data is 'nowhere', which is no folder"),
+    ("xu2016-ten --data nowhere", "data is 'nowhere', which is not a folder"),
     ("xu2016-ten --data .", "the folder '.' has no adult_a9a_train.csv"),
     ("xu2016-ten", "by the environment variable EVICAL_DATA"),
     ("toy --output file", "cannot write into 'file/rounds': not a directory"),
@@ -62,7 +62,7 @@ def test_a_full_disk_is_one_line_and_keeps_what_is_finished(folder, jobs, capsys
     out, err = capsys.readouterr()
     assert out == ""
     assert err.count("\n") == 1
-    assert ".json': file too large; finished rounds are kept, and the same command goes on" in err
+    assert ".json': file too large; finished rounds are kept, and the same command continues" in err
     assert [path.name for path in place.iterdir()] == ["0000.json"]
     assert main(command) == 0
     assert len(list(place.iterdir())) == 4
