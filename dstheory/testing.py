@@ -11,6 +11,7 @@ from typing import Any
 from dstheory.frame import Frame
 from dstheory.kernels.arguments import check_flag, check_instance
 from dstheory.mass import MassFunction
+from dstheory.optional import require
 
 __all__ = ["frames", "masses"]
 
@@ -32,6 +33,7 @@ def frames(min_size: int = 1, max_size: int = 4) -> Any:
     >>> frames(2, 2).example()  # doctest: +SKIP
     Frame(['a', 'b'])
     """
+    require("hypothesis", "dstheory.testing")
     from hypothesis import strategies as st
 
     return st.integers(min_size, max_size).map(lambda k: Frame([chr(97 + i) for i in range(k)]))
@@ -73,6 +75,7 @@ def masses(
     check_flag("exact", exact)
     check_flag("empty", empty)
     check_flag("dogmatic", dogmatic)
+    require("hypothesis", "dstheory.testing")
     from hypothesis import strategies as st
 
     check_instance("frame", frame, Frame, "a Frame")

@@ -4,6 +4,10 @@ Each display is made by a class method from what it shows, draws with `plot`, an
 as attributes that end in an underscore.
 """
 
+from dstheory.optional import require
+
+require("matplotlib", "dstheory.plot")
+
 from dstheory.plot._bounds import BoundsDisplay
 from dstheory.plot._credal import credal_vertices
 from dstheory.plot._hasse import HasseDisplay

@@ -1,5 +1,9 @@
 """Pictures of calibrated beliefs; only this part needs matplotlib."""
 
+from dstheory.optional import require
+
+require("matplotlib", "evical.plot")
+
 from evical.plot._band import BeliefBandDisplay
 from evical.plot._contour import ContourDisplay
 from evical.plot._corners import BaseCornersDisplay

@@ -1,5 +1,6 @@
 """`build`: results of any kind as one HTML file."""
 
+from dstheory.optional import require
 from evical.evaluation import Comparison, DataSetComparison, EnsembleEvaluation, Evaluation
 from evical.report._html import render
 from evical.report.page import Page
@@ -37,6 +38,7 @@ def build(results: Reportable, *, command: str = "") -> str:
     """
     if isinstance(results, Page):
         return render(results)
+    require("matplotlib", "a report")
     # Inside, because a page alone needs no matplotlib.
     if isinstance(results, Evaluation):
         from evical.report._evaluation_page import evaluation_page

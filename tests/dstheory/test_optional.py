@@ -30,6 +30,19 @@ USES = {
 }
 
 
+USES |= {
+    "dstheory.plot": ("matplotlib", "import dstheory", "import dstheory.plot"),
+    "evical.plot": ("matplotlib", "import evical", "import evical.plot"),
+    "a report": (
+        "matplotlib",
+        "from evical.evaluation import Evaluation; from evical.report import build;"
+        "found = Evaluation.from_predictions([0, 1, 1], [0.2, 0.8, 0.6])",
+        "build(found)",
+    ),
+    "dstheory.testing": ("hypothesis", "from dstheory.testing import frames", "frames()"),
+}
+
+
 @pytest.mark.parametrize("purpose", USES)
 def test_it_is_named_with_what_to_do(purpose):
     package, before, call = USES[purpose]
