@@ -25,7 +25,7 @@ def check_mass(m: Any, name: str = "m") -> MassFunction:
 
 
 def check_masses(*masses: MassFunction) -> None:
-    """Refuse what is no mass function, and mass functions on different frames."""
+    """Refuse what is not a mass function, and mass functions on different frames."""
     for number, m in enumerate(masses, start=1):
         check_mass(m, f"argument {number}")
         _checks.same_frame(masses[0].frame, m.frame)

@@ -37,9 +37,9 @@ class FrameError(DSTheoryError):
     Examples
     --------
     >>> from dstheory import Frame
-    >>> Frame(["ant", "bee"]).mask("cat")
+    >>> Frame(["ant", "bee"]).mask("dog")
     Traceback (most recent call last):
-    dstheory.errors.FrameError: 'cat' is not a label of Frame(['ant', 'bee'])
+    dstheory.errors.FrameError: 'dog' is not a label of Frame(['ant', 'bee'])
     """
 
 

@@ -46,7 +46,7 @@ class MassFunction:
     FrameError
         If a mask lies outside the frame.
     TypeError
-        If `frame` is no Frame, or masses are not numbers.
+        If `frame` is not a Frame, or masses are not numbers.
 
     See Also
     --------

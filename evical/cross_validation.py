@@ -68,7 +68,7 @@ def cross_val_mass(
         If the estimator has no `predict_mass`.
     ValueError
         If it is frozen, so that it cannot be refitted; if a class is missing from a training part,
-        or the test parts are no partition; or as for its `fit`.
+        or the test parts are not a partition; or as for its `fit`.
 
     See Also
     --------

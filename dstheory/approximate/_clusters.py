@@ -46,7 +46,7 @@ def outer_approximation(m: MassFunction, n_sets: int) -> MassFunction:
     Raises
     ------
     TypeError
-        If `m` is no mass function, or `n_sets` no int.
+        If `m` is not a mass function, or `n_sets` not an int.
     ValueError
         If `n_sets` is below 1.
 
@@ -97,7 +97,7 @@ def inner_approximation(m: MassFunction, n_sets: int) -> MassFunction:
     Raises
     ------
     TypeError
-        If `m` is no mass function, or `n_sets` no int.
+        If `m` is not a mass function, or `n_sets` not an int.
     ValueError
         If `n_sets` is below 1.
 

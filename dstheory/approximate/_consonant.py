@@ -35,7 +35,7 @@ def inner_consonant(m: MassFunction) -> MassFunction:
     Raises
     ------
     TypeError
-        If `m` is no mass function.
+        If `m` is not a mass function.
 
     See Also
     --------
@@ -91,7 +91,7 @@ def outer_consonant(m: MassFunction, order: Any = None) -> MassFunction:
     FrameError
         If a label of `order` is unknown.
     TypeError
-        If `m` is no mass function.
+        If `m` is not a mass function.
     ValueError
         If `order` does not hold each label once.
 

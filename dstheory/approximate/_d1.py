@@ -41,7 +41,7 @@ def d1(m: MassFunction, n_sets: int) -> MassFunction:
     Raises
     ------
     TypeError
-        If `m` is no mass function, or `n_sets` no int.
+        If `m` is not a mass function, or `n_sets` not an int.
     ValueError
         If `n_sets` is below 2.
 

@@ -1,4 +1,4 @@
-"""How much an approximation has lost: its distance from what it approximates."""
+"""Error of an approximation: its distance from the original."""
 
 from collections.abc import Callable
 from typing import Any
@@ -37,7 +37,7 @@ def approximation_error(
     FrameError
         If the frames differ.
     TypeError
-        If an argument is no mass function.
+        If an argument is not a mass function.
 
     References
     ----------

@@ -123,7 +123,7 @@ def monte_carlo_dempster(
     FrameError
         If the frames differ.
     TypeError
-        If a source is no mass function, `n_samples` no int, or `rng` no Generator.
+        If a source is not a mass function, `n_samples` no int, or `rng` no Generator.
     ValueError
         If `n_samples` is below 1, `method` unknown, or batches do not broadcast.
 

@@ -49,7 +49,7 @@ def rank_level(
     DSTheoryError
         If sharing would make more than 2^24 sets.
     TypeError
-        If `m` is no mass function, or `rank` no int.
+        If `m` is not a mass function, or `rank` no int.
     ValueError
         If `rank` is below 1, or `kind` unknown.
 

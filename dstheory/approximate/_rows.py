@@ -1,4 +1,4 @@
-"""What approximations share: checked arguments, ranks of focal sets, and row after row.
+"""Shared by approximations: checked arguments, ranks of focal sets, loops over rows.
 
 Focal sets are shared by a batch, but each row keeps its own choice of them: what a row drops
 has mass 0 there, and sets that no row keeps disappear.

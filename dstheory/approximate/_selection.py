@@ -1,4 +1,4 @@
-"""Keep the focal sets that weigh most: k-l-x drops the rest, summarization unites it.
+"""Keep the heaviest focal sets: k-l-x drops the rest, summarization unites it.
 
 Tessem 1993; Lowrance, Garvey & Strat 1986.
 """
@@ -43,7 +43,7 @@ def k_l_x(m: MassFunction, n_min: int, n_max: int, loss: Any = 0) -> MassFunctio
     Raises
     ------
     TypeError
-        If `m` is no mass function, or a count no int.
+        If `m` is not a mass function, or a count no int.
     ValueError
         If `n_min` is below 1, `n_max` below `n_min`, or `loss` not in [0, 1].
 
@@ -98,7 +98,7 @@ def summarize(m: MassFunction, n_sets: int) -> MassFunction:
     Raises
     ------
     TypeError
-        If `m` is no mass function, or `n_sets` no int.
+        If `m` is not a mass function, or `n_sets` not an int.
     ValueError
         If `n_sets` is below 1.
 

@@ -45,7 +45,7 @@ def mixing(
     FrameError
         If the frames differ.
     TypeError
-        If a source is no mass function.
+        If a source is not a mass function.
 
     Notes
     -----
@@ -95,7 +95,7 @@ def murphy(m1: MassFunction, m2: MassFunction, *more: MassFunction) -> MassFunct
     FrameError
         If the frames differ.
     TypeError
-        If a source is no mass function.
+        If a source is not a mass function.
 
     Notes
     -----
@@ -146,7 +146,7 @@ def deng(m1: MassFunction, m2: MassFunction, *more: MassFunction) -> MassFunctio
     FrameError
         If the frames differ.
     TypeError
-        If a source is no mass function.
+        If a source is not a mass function.
 
     Notes
     -----

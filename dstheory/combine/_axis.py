@@ -37,7 +37,7 @@ def combine_axis(m: MassFunction, rule: Callable[..., MassFunction], axis: int =
     ValueError
         If the batch has no such axis, or the axis is empty.
     TypeError
-        If `m` is no mass function or `rule` is not callable.
+        If `m` is not a mass function or `rule` is not callable.
 
     Examples
     --------

@@ -39,7 +39,7 @@ def cautious(m1: MassFunction, m2: MassFunction, *more: MassFunction) -> MassFun
     FrameError
         If the frames differ.
     TypeError
-        If a source is no mass function.
+        If a source is not a mass function.
 
     See Also
     --------
@@ -94,7 +94,7 @@ def bold(m1: MassFunction, m2: MassFunction, *more: MassFunction) -> MassFunctio
     FrameError
         If the frames differ.
     TypeError
-        If a source is no mass function.
+        If a source is not a mass function.
 
     Notes
     -----

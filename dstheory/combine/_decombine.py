@@ -64,7 +64,7 @@ def decombine(
     FrameError
         If the frames differ.
     TypeError
-        If an argument is no mass function.
+        If an argument is not a mass function.
 
     Notes
     -----

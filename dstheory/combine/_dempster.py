@@ -50,7 +50,7 @@ def dempster(
     FrameError
         If the frames differ.
     TypeError
-        If a source is no mass function.
+        If a source is not a mass function.
 
     See Also
     --------

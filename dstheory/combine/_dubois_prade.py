@@ -41,7 +41,7 @@ def dubois_prade(m1: MassFunction, m2: MassFunction, *more: MassFunction) -> Mas
     FrameError
         If the frames differ.
     TypeError
-        If a source is no mass function.
+        If a source is not a mass function.
 
     Notes
     -----

@@ -63,7 +63,7 @@ def fixsen_mahler(
     FrameError
         If the frames differ.
     TypeError
-        If a source is no mass function.
+        If a source is not a mass function.
 
     Notes
     -----

@@ -58,7 +58,7 @@ def florea(
     FrameError
         If the frames differ.
     TypeError
-        If a source is no mass function, or exact masses meet the logarithmic form.
+        If a source is not a mass function, or exact masses meet the logarithmic form.
 
     Notes
     -----

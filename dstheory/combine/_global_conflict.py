@@ -46,7 +46,7 @@ def yager(m1: MassFunction, m2: MassFunction, *more: MassFunction) -> MassFuncti
     FrameError
         If the frames differ.
     TypeError
-        If a source is no mass function.
+        If a source is not a mass function.
 
     Notes
     -----
@@ -104,7 +104,7 @@ def inagaki(m1: MassFunction, m2: MassFunction, *more: MassFunction, k: Any) -> 
     FrameError
         If the frames differ.
     TypeError
-        If a source is no mass function.
+        If a source is not a mass function.
 
     Notes
     -----
@@ -183,7 +183,7 @@ def lefevre(
     FrameError
         If the frames differ.
     TypeError
-        If a source, or the share, is no mass function.
+        If a source, or the share, is not a mass function.
 
     References
     ----------

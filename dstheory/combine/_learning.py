@@ -65,7 +65,7 @@ def learn_tnorm(
     FrameError
         If the frames differ, or a label is unknown.
     TypeError
-        If a source is no mass function.
+        If a source is not a mass function.
 
     References
     ----------

@@ -73,7 +73,7 @@ def lns(
     FrameError
         If the frames differ.
     TypeError
-        If a source is no mass function.
+        If a source is not a mass function.
 
     Notes
     -----

@@ -47,7 +47,7 @@ def pcr5(m1: MassFunction, m2: MassFunction, *more: MassFunction) -> MassFunctio
     CostLimitError
         If there are more than 2^26 choices of one focal set a source (exact masses: 2^20).
     TypeError
-        If a source is no mass function.
+        If a source is not a mass function.
 
     See Also
     --------
@@ -111,7 +111,7 @@ def pcr6(m1: MassFunction, m2: MassFunction, *more: MassFunction) -> MassFunctio
         If there are more than 2^26 choices of one focal set a source (exact masses: 2^20),
         and the integral below would take longer than a minute or two.
     TypeError
-        If a source is no mass function.
+        If a source is not a mass function.
 
     Notes
     -----
@@ -182,7 +182,7 @@ def pcr5_plus(m1: MassFunction, m2: MassFunction, *more: MassFunction) -> MassFu
     CostLimitError
         If there are more than 2^26 choices of one focal set a source (exact masses: 2^20).
     TypeError
-        If a source is no mass function.
+        If a source is not a mass function.
 
     Notes
     -----
@@ -238,7 +238,7 @@ def pcr6_plus(m1: MassFunction, m2: MassFunction, *more: MassFunction) -> MassFu
     CostLimitError
         If there are more than 2^26 choices of one focal set a source (exact masses: 2^20).
     TypeError
-        If a source is no mass function.
+        If a source is not a mass function.
 
     Notes
     -----

@@ -56,7 +56,7 @@ def pcr1(m1: MassFunction, m2: MassFunction, *more: MassFunction) -> MassFunctio
     FrameError
         If the frames differ.
     TypeError
-        If a source is no mass function.
+        If a source is not a mass function.
 
     References
     ----------
@@ -106,7 +106,7 @@ def pcr2(m1: MassFunction, m2: MassFunction, *more: MassFunction) -> MassFunctio
     CostLimitError
         If the sources can choose too many different collections of focal sets.
     TypeError
-        If a source is no mass function.
+        If a source is not a mass function.
 
     Notes
     -----
@@ -157,7 +157,7 @@ def pcr3(m1: MassFunction, m2: MassFunction, *more: MassFunction) -> MassFunctio
     CostLimitError
         If the sources can choose too many different collections of focal sets.
     TypeError
-        If a source is no mass function.
+        If a source is not a mass function.
 
     Notes
     -----
@@ -211,7 +211,7 @@ def pcr4(m1: MassFunction, m2: MassFunction, *more: MassFunction) -> MassFunctio
     CostLimitError
         If the sources can choose too many different collections of focal sets.
     TypeError
-        If a source is no mass function.
+        If a source is not a mass function.
 
     Notes
     -----

@@ -60,7 +60,7 @@ def tnorm_conjunctive(
     FrameError
         If the frames differ.
     TypeError
-        If a source is no mass function.
+        If a source is not a mass function.
 
     Notes
     -----
@@ -129,7 +129,7 @@ def tnorm_disjunctive(
     FrameError
         If the frames differ.
     TypeError
-        If a source is no mass function.
+        If a source is not a mass function.
 
     Notes
     -----

@@ -1,4 +1,4 @@
-"""Ways to make mass functions: certainty, shares, probabilities, contours, tables, batches."""
+"""Construction of mass functions from certainty, shares, probabilities, contours, tables."""
 
 from dstheory.construct._bayesian import bayesian
 from dstheory.construct._elementary import categorical, negative_simple, simple, vacuous

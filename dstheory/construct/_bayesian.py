@@ -34,7 +34,7 @@ def bayesian(frame: Frame, probabilities: Any) -> MassFunction:
         If a probability is negative or not finite, a row does not sum to 1 within 1e-9,
         or the last axis does not have K entries.
     TypeError
-        If `frame` is no Frame, or a probability is no number.
+        If `frame` is not a Frame, or a probability is not a number.
     CostLimitError
         If the sets take more than 4 GiB: a singleton of K labels takes up to K bits.
 

@@ -37,7 +37,7 @@ def vacuous(frame: Frame, batch_shape: int | tuple[int, ...] = ()) -> MassFuncti
     Raises
     ------
     TypeError
-        If `frame` is no Frame.
+        If `frame` is not a Frame.
 
     References
     ----------
@@ -71,7 +71,7 @@ def categorical(frame: Frame, event: Any, batch_shape: int | tuple[int, ...] = (
     FrameError
         If a label is unknown.
     TypeError
-        If `frame` is no Frame.
+        If `frame` is not a Frame.
 
     References
     ----------
@@ -112,7 +112,7 @@ def simple(frame: Frame, event: Any, *, mass: Any = None, weight: Any = None) ->
     FrameError
         If a label is unknown.
     TypeError
-        If `frame` is no Frame, a mass or weight is no number, or not exactly one of them is
+        If `frame` is not a Frame, a mass or weight is not a number, or not exactly one of them is
         given by name.
 
     References
@@ -168,7 +168,7 @@ def negative_simple(
     FrameError
         If a label is unknown.
     TypeError
-        If `frame` is no Frame, a mass or weight is no number, or not exactly one of them is
+        If `frame` is not a Frame, a mass or weight is not a number, or not exactly one of them is
         given by name.
 
     References

@@ -45,7 +45,7 @@ def natural_extension(
         If a bound does not lie between 0 and 1, a lower bound is above its upper bound, or
         no probability lies within the intervals of a row (sure loss).
     TypeError
-        If a bound is no number.
+        If a bound is not a number.
 
     References
     ----------
@@ -86,7 +86,7 @@ def lower_envelope(lower: Any, upper: Any, *, atol: float = 1e-12) -> NDArray[An
     DSTheoryError
         If K is above 26.
     TypeError
-        If a bound is no number.
+        If a bound is not a number.
 
     References
     ----------
@@ -131,7 +131,7 @@ def from_probability_intervals(
     DSTheoryError
         If K is above 26.
     TypeError
-        If `frame` is no Frame, or a bound is no number.
+        If `frame` is not a Frame, or a bound is not a number.
 
     References
     ----------

@@ -67,7 +67,7 @@ def from_judgments(
     FrameError
         If a label is unknown.
     TypeError
-        If `frame` is no Frame, or a judgment is no pair.
+        If `frame` is not a Frame, or a judgment is no pair.
 
     References
     ----------

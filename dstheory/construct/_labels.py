@@ -62,7 +62,7 @@ def evidential_labels(
     DSTheoryError
         If `model` is unknown.
     TypeError
-        If `frame` is no Frame, `model` no string, a number is none, or both `rate` and
+        If `frame` is not a Frame, `model` no string, a number is none, or both `rate` and
         `reliability` are given.
 
     See Also

@@ -38,7 +38,7 @@ def from_possibility(frame: Frame, possibility: Any) -> MassFunction:
     MassError
         If a value does not lie between 0 and 1, or the last axis does not have K entries.
     TypeError
-        If `frame` is no Frame, or a value is no number.
+        If `frame` is not a Frame, or a value is not a number.
 
     See Also
     --------
@@ -82,7 +82,7 @@ def from_necessity(frame: Frame, table: Any, *, atol: float | None = None) -> Ma
         If a row is no necessity measure: no belief function, or one whose focal sets are
         not nested; or if the last axis does not have 2**K entries.
     TypeError
-        If `frame` is no Frame, or an entry is no number.
+        If `frame` is not a Frame, or an entry is not a number.
 
     References
     ----------

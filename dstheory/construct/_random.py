@@ -1,4 +1,4 @@
-"""Random mass functions, by schemes that are stated.
+"""Random mass functions, by documented schemes.
 
 What "random" means decides what a simulation shows: Burger & Destercke (2013), How to
 randomly generate mass functions, Int. J. Uncertainty, Fuzziness and Knowledge-Based
@@ -70,7 +70,7 @@ def random(
         If `n_focal` is more than `kind` has sets, or is needed and missing; if `conflict`
         is no share; or if all subsets of more than 26 labels are wanted.
     TypeError
-        If `frame` is no Frame, `rng` no Generator, or a number is none.
+        If `frame` is not a Frame, `rng` no Generator, or a number is none.
 
     References
     ----------

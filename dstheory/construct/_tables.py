@@ -50,7 +50,7 @@ def from_masses(frame: Frame, table: Any, *, atol: float | None = None) -> MassF
         If a mass is below ``-atol`` (by default -1e-12) or not finite, a row does not sum to 1,
         or the last axis does not have 2**K entries.
     TypeError
-        If `frame` is no Frame, or an entry is no number.
+        If `frame` is not a Frame, or an entry is not a number.
 
     Examples
     --------
@@ -85,7 +85,7 @@ def from_bel(frame: Frame, table: Any, *, atol: float | None = None) -> MassFunc
         If the table is no belief function (the set with a negative mass and its row are
         named), an entry is not finite, or the last axis does not have 2**K entries.
     TypeError
-        If `frame` is no Frame, or an entry is no number.
+        If `frame` is not a Frame, or an entry is not a number.
 
     References
     ----------
@@ -130,7 +130,7 @@ def from_pl(frame: Frame, table: Any, *, atol: float | None = None) -> MassFunct
         If the table is no plausibility function (the set with a negative mass and its row
         are named), an entry is not finite, or the last axis does not have 2**K entries.
     TypeError
-        If `frame` is no Frame, or an entry is no number.
+        If `frame` is not a Frame, or an entry is not a number.
 
     References
     ----------
@@ -174,7 +174,7 @@ def from_q(frame: Frame, table: Any, *, atol: float | None = None) -> MassFuncti
         If the table is no commonality function (the set with a negative mass and its row
         are named), an entry is not finite, or the last axis does not have 2**K entries.
     TypeError
-        If `frame` is no Frame, or an entry is no number.
+        If `frame` is not a Frame, or an entry is not a number.
 
     References
     ----------
@@ -215,7 +215,7 @@ def from_implicability(frame: Frame, table: Any, *, atol: float | None = None) -
         If the table is no implicability function (the set with a negative mass and its
         row are named), an entry is not finite, or the last axis does not have 2**K entries.
     TypeError
-        If `frame` is no Frame, or an entry is no number.
+        If `frame` is not a Frame, or an entry is not a number.
 
     References
     ----------

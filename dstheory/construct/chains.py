@@ -43,7 +43,7 @@ def consonant(frame: Frame, contour: Any, *, atol: float = 1e-9) -> MassFunction
     MassError
         If a value is negative or not finite, or a row does not have maximum 1.
     TypeError
-        If `frame` is no Frame, or a value is no number.
+        If `frame` is not a Frame, or a value is not a number.
     CostLimitError
         If the sets take more than 4 GiB: one set of K labels takes up to K bits.
 
@@ -94,7 +94,7 @@ def nested(frame: Frame, order: Any, masses: Any) -> MassFunction:
         If a row of `order` is no permutation, or a row of `masses` is negative, not finite
         or does not sum to 1.
     TypeError
-        If `frame` is no Frame, or a mass is no number.
+        If `frame` is not a Frame, or a mass is not a number.
     CostLimitError
         If the sets take more than 4 GiB, as in `consonant`.
 

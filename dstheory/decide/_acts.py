@@ -1,6 +1,6 @@
-"""From values and answers back to names: which act is best, which acts are kept.
+"""Names of acts: the best one, or those that a decision keeps.
 
-Ties go to the first act in order, so that a decision is the same on every machine.
+Ties go to the first act, so a decision is the same on every machine.
 """
 
 from collections.abc import Iterable
@@ -17,7 +17,7 @@ __all__ = ["best_act", "chosen_acts"]
 
 
 def best_act(values: Any, acts: Iterable[Any] | None = None) -> Any:
-    """The act with the largest value in each row; of equal ones the first.
+    """The act with the largest value in each row; ties go to the first.
 
     Parameters
     ----------

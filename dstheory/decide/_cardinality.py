@@ -1,9 +1,9 @@
-"""Appriou's rule: decide for a set of labels, with a price on its size.
+"""Appriou's rule: decide for a set of labels, with a penalty on its size.
 
 The set with the largest plausibility (or belief, or pignistic probability) would be the whole
-frame; dividing by |X|^r asks the set to earn its size (Appriou 1999, "Multisensor data fusion
-in situation assessment processes"; Martin & Quidelleur 2008, "Decision support with belief
-functions theory for seabed characterization").
+frame; dividing by |X|^r penalizes large sets (Appriou 1999, "Multisensor data fusion in situation
+assessment processes"; Martin & Quidelleur 2008, "Decision support with belief functions theory for
+seabed characterization").
 """
 
 from fractions import Fraction
@@ -37,17 +37,17 @@ def appriou(
     Parameters
     ----------
     m : MassFunction
-        m(empty) is left out; at most 20 labels.
+        m(empty) is ignored; at most 20 labels.
     r : float, from 0 to 1
-        Price of size: 0 decides for the whole frame, 1 for a single label.
+        Penalty on size: 0 decides for the whole frame, 1 for a single label.
     measure : {"pl", "bel", "betp"}
-        What is weighed: plausibility (Appriou), belief or pignistic probability.
+        The measure: plausibility (Appriou), belief or pignistic probability.
 
     Returns
     -------
     (*batch, K) array of bool
-        The labels of the chosen set; `chosen_acts` names them. Of equal sets the smallest
-        is taken, then the one whose labels come first.
+        The labels of the chosen set; `chosen_acts` names them. Ties go to the smallest set, then to
+        the one whose labels come first.
 
     Raises
     ------

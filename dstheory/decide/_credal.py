@@ -30,7 +30,7 @@ def e_admissibility(
     Parameters
     ----------
     m : MassFunction
-        m(empty) is left out.
+        m(empty) is ignored.
     utilities : (A, K) array, optional
         Utility of each act (row) under each class (column). Default: acts are labels.
     atol : float
@@ -51,10 +51,10 @@ def e_admissibility(
 
     Notes
     -----
-    Keeps a part of `maximality`; the two agree for two acts (Troffaes 2007). Without utilities
-    class k stays if Pl({k}) is at least Bel(B) / |B| for each set B without k: k gets all that it
-    can get, and what is left is spread over B no more evenly than that (max-flow, min-cut). That
-    takes beliefs of all sets, not of single classes alone.
+    Keeps a subset of `maximality`; the two agree for two acts (Troffaes 2007). Without utilities
+    class k stays if Pl({k}) is at least Bel(B) / |B| for each set B without k: k gets all the mass
+    it can get, and the rest is spread over B as evenly as possible (max-flow, min-cut). This needs
+    the beliefs of all sets, not only of single classes.
 
     Examples
     --------

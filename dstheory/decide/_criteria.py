@@ -43,7 +43,7 @@ def named(
 
 
 def check_degree(value: Any, name: str, meaning: str) -> None:
-    """Refuse what is no number from 0 to 1."""
+    """Refuse what is not a number from 0 to 1."""
     number: Any = value  # numbers.Real declares no comparison with int
     if not isinstance(value, Real):
         raise TypeError(f"{name} is a number from 0 to 1, not {value!r}")
@@ -52,12 +52,12 @@ def check_degree(value: Any, name: str, meaning: str) -> None:
 
 
 def maximum_betp(m: MassFunction) -> Any:
-    """The label with the largest pignistic probability; of equal ones the first.
+    """The label with the largest pignistic probability; ties go to the first.
 
     Parameters
     ----------
     m : MassFunction
-        m(empty) is left out.
+        m(empty) is ignored.
 
     Returns
     -------
@@ -84,12 +84,12 @@ def maximum_betp(m: MassFunction) -> Any:
 
 
 def maximum_plausibility(m: MassFunction) -> Any:
-    """The label with the largest plausibility; of equal ones the first.
+    """The label with the largest plausibility; ties go to the first.
 
     Parameters
     ----------
     m : MassFunction
-        m(empty) is left out.
+        m(empty) is ignored.
 
     Returns
     -------
@@ -116,12 +116,12 @@ def maximum_plausibility(m: MassFunction) -> Any:
 
 
 def maximum_belief(m: MassFunction) -> Any:
-    """The label with the largest belief; of equal ones the first.
+    """The label with the largest belief; ties go to the first.
 
     Parameters
     ----------
     m : MassFunction
-        m(empty) is left out.
+        m(empty) is ignored.
 
     Returns
     -------
@@ -156,7 +156,7 @@ def maximize_expected_utility(
     Parameters
     ----------
     m : MassFunction or Expectations
-        m(empty) is left out.
+        m(empty) is ignored.
     utilities : (A, K) array, optional
         Utility of each act (row) under each class (column). Default: acts are labels.
     acts : sequence of A names, optional
@@ -196,7 +196,7 @@ def maximin(
     Parameters
     ----------
     m : MassFunction or Expectations
-        m(empty) is left out.
+        m(empty) is ignored.
     utilities : (A, K) array, optional
         Utility of each act (row) under each class (column). Default: acts are labels.
     acts : sequence of A names, optional
@@ -240,7 +240,7 @@ def maximax(
     Parameters
     ----------
     m : MassFunction or Expectations
-        m(empty) is left out.
+        m(empty) is ignored.
     utilities : (A, K) array, optional
         Utility of each act (row) under each class (column). Default: acts are labels.
     acts : sequence of A names, optional
@@ -285,7 +285,7 @@ def hurwicz(
     Parameters
     ----------
     m : MassFunction or Expectations
-        m(empty) is left out.
+        m(empty) is ignored.
     utilities : (A, K) array, optional
         Utility of each act (row) under each class (column). Default: acts are labels.
     alpha : float, from 0 to 1

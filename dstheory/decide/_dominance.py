@@ -1,10 +1,10 @@
 """Set-valued decisions by comparing acts in pairs: strong, weak, and maximality.
 
-Each criterion drops an act where another one is strictly better in its sense. Equal acts
-never drop each other, so that a tie leaves all of them and no row is ever empty (Troffaes
-2007, "Decision making under uncertainty using imprecise probabilities", IJAR 45; Ma & Denoeux
-2021, "Partial classification in the belief function framework", KBS 214; Walley 1991,
-"Statistical reasoning with imprecise probabilities", for maximality).
+Each criterion drops an act if another one is strictly better in its sense. Equal acts never drop
+each other, so ties are kept and no row is empty (Troffaes 2007, "Decision making under uncertainty
+using imprecise probabilities", IJAR 45; Ma & Denoeux 2021, "Partial classification in the belief
+function framework", KBS 214; Walley 1991, "Statistical reasoning with imprecise probabilities", for
+maximality).
 """
 
 from typing import Any
@@ -41,7 +41,7 @@ def strong_dominance(
     Parameters
     ----------
     m : MassFunction or Expectations
-        m(empty) is left out.
+        m(empty) is ignored.
     utilities : (A, K) array, optional
         Utility of each act (row) under each class (column). Default: acts are labels.
     atol : float
@@ -61,8 +61,8 @@ def strong_dominance(
 
     Notes
     -----
-    An act g goes if some f has lower(f) >= upper(g) without lower(g) >= upper(f); two equal
-    precise acts satisfy both and stay. Keeps a part of `interval_dominance`, which asks for
+    An act g is dropped if some f has lower(f) >= upper(g) without lower(g) >= upper(f); two equal
+    precise acts satisfy both and stay. Keeps a subset of `interval_dominance`, which requires
     lower(f) > upper(g) (Ma & Denoeux 2021).
 
     Examples
@@ -91,7 +91,7 @@ def weak_dominance(
     Parameters
     ----------
     m : MassFunction or Expectations
-        m(empty) is left out.
+        m(empty) is ignored.
     utilities : (A, K) array, optional
         Utility of each act (row) under each class (column). Default: acts are labels.
     atol : float
@@ -111,8 +111,8 @@ def weak_dominance(
 
     Notes
     -----
-    Also called interval bound dominance (Denoeux 2019). Keeps a part of `strong_dominance`
-    and, for every degree of pessimism, one of the best acts of `hurwicz`.
+    Also called interval bound dominance (Denoeux 2019). Keeps a subset of `strong_dominance` and,
+    for every degree of pessimism, one of the best acts of `hurwicz`.
 
     Examples
     --------
@@ -142,7 +142,7 @@ def maximality(
     Parameters
     ----------
     m : MassFunction or Expectations
-        m(empty) is left out.
+        m(empty) is ignored.
     utilities : (A, K) array, optional
         Utility of each act (row) under each class (column). Default: acts are labels.
     atol : float
@@ -162,7 +162,7 @@ def maximality(
 
     Notes
     -----
-    An act g goes if the lower expectation of f - g is positive for some f (Walley 1991).
+    An act g is dropped if the lower expectation of f - g is positive for some f (Walley 1991).
     Lies between `e_admissibility` and `interval_dominance`. Without utilities it is the latter:
     the worst of 1_j - 1_k in a focal set is -1 if k is in it, else 1 if the set is {j}, else 0, so
     that the lower expectation is Bel({j}) - Pl({k}).

@@ -29,17 +29,17 @@ __all__ = [
 
 
 class Expectations(ABC):
-    """A belief that knows its expected utilities, and need not list its focal sets.
+    """A belief that gives expected utilities without listing its focal sets.
 
-    Subclasses have a frame and give three expectations. Criteria that ask for nothing else take
-    it in place of a mass function: `maximin`, `maximax`, `hurwicz`, `maximize_expected_utility`,
-    `minimax_regret`, `interval_dominance`, `strong_dominance`,
-    `weak_dominance` and `maximality`. The others look at the focal sets one by one.
+    Subclasses have a frame and give three expectations. Criteria that need only these accept it in
+    place of a mass function: `maximin`, `maximax`, `hurwicz`, `maximize_expected_utility`,
+    `minimax_regret`, `interval_dominance`, `strong_dominance`, `weak_dominance` and `maximality`.
+    The others need the focal sets.
 
     Notes
     -----
-    Where the acts are the classes and a right one is worth 1, the lower and upper expectations
-    are Bel and Pl of single classes, and these alone decide.
+    If the acts are the classes and a right one is worth 1, the lower and upper expectations are Bel
+    and Pl of single classes, and only these matter.
 
     Examples
     --------

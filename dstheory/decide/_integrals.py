@@ -1,9 +1,9 @@
 """Choquet and Sugeno integrals of utilities with respect to belief or plausibility.
 
-Both look at the classes where an act is worth at least u, for every u: Choquet adds up the
-beliefs in these level sets, Sugeno takes the best compromise between u and the belief
-(Choquet 1954, "Theory of capacities"; Sugeno 1974, "Theory of fuzzy integrals"; Grabisch
-1996, "The application of fuzzy integrals in multicriteria decision making").
+Both use the classes where an act is worth at least u, for every u: Choquet integrates the beliefs
+in these level sets, Sugeno finds the best compromise between u and the belief (Choquet 1954,
+"Theory of capacities"; Sugeno 1974, "Theory of fuzzy integrals"; Grabisch 1996, "The application of
+fuzzy integrals in multicriteria decision making").
 """
 
 from typing import Any, Literal

@@ -1,8 +1,8 @@
-"""Interval dominance: keep every act that is not surely worse than another.
+"""Interval dominance: keep every act that is not certainly worse than another.
 
-Each act has an interval of expected utilities, from the lower to the upper one. An act
-goes only where another's interval lies wholly above its own (Troffaes 2007, "Decision
-making under uncertainty using imprecise probabilities", IJAR 45).
+Each act has an interval of expected utilities, from the lower to the upper one. An act is dropped
+only if the interval of another act lies completely above its own (Troffaes 2007, "Decision making
+under uncertainty using imprecise probabilities", IJAR 45).
 """
 
 from typing import Any
@@ -24,12 +24,12 @@ __all__ = ["interval_dominance"]
 def interval_dominance(
     m: MassFunction | Expectations, utilities: Any = None, *, atol: float = 1e-12
 ) -> NDArray[np.bool_]:
-    """Which acts remain: those whose upper expectation no lower expectation exceeds.
+    """Which acts remain: those whose upper expectation is at least every lower expectation.
 
     Parameters
     ----------
     m : MassFunction or Expectations
-        m(empty) is left out.
+        m(empty) is ignored.
     utilities : (A, K) array, optional
         Utility of each act (row) under each class (column). Default: acts are labels.
     atol : float

@@ -33,7 +33,7 @@ def generalized_hurwicz(
     Parameters
     ----------
     m : MassFunction
-        m(empty) is left out.
+        m(empty) is ignored.
     utilities : (A, K) array, optional
         Utility of each act (row) under each class (column). Default: acts are labels.
     pessimism : function of (worst, best)

@@ -33,15 +33,15 @@ def nearest_set(m: MassFunction, *, max_size: int | None = None) -> NDArray[np.b
     Parameters
     ----------
     m : MassFunction
-        m(empty) is left out.
+        m(empty) is ignored.
     max_size : int, optional
         Largest number of labels in a set. Default: all, on frames of at most 20 labels.
 
     Returns
     -------
     (*batch, K) array of bool
-        The labels of the chosen set; `chosen_acts` names them. Of equally near sets the
-        smallest is taken, then the one whose labels come first.
+        The labels of the chosen set; `chosen_acts` names them. Ties go to the smallest set, then to
+        the one whose labels come first.
 
     Raises
     ------

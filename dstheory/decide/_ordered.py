@@ -151,7 +151,7 @@ def owa(
     Parameters
     ----------
     m : MassFunction
-        m(empty) is left out.
+        m(empty) is ignored.
     utilities : (A, K) array, optional
         Utility of each act (row) under each class (column). Default: acts are labels.
     orness : float, from 0 to 1

@@ -1,4 +1,4 @@
-"""Regret: what an act falls short of the best act under each class.
+"""Regret: the shortfall of an act from the best act under each class.
 
 The act with the smallest expected regret is chosen; within a focal set regret is taken at
 its worst (Savage 1951; Yager 2004, "Decision making using minimization of regret") or, for
@@ -59,7 +59,7 @@ def minimax_regret(
     Parameters
     ----------
     m : MassFunction or Expectations
-        m(empty) is left out.
+        m(empty) is ignored.
     utilities : (A, K) array, optional
         Utility of each act (row) under each class (column). Default: acts are labels.
     acts : sequence of A names, optional
@@ -79,8 +79,8 @@ def minimax_regret(
 
     Notes
     -----
-    The sum over focal sets of m(A) times the largest regret in A (Yager 2004). An act that
-    nobody would choose can change the decision, as always with regret. Ties: the first act.
+    The sum over focal sets of m(A) times the largest regret in A (Yager 2004). As always with
+    regret, adding an act that nobody would choose can change the decision. Ties: the first act.
 
     Examples
     --------

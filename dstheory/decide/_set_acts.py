@@ -1,9 +1,9 @@
-"""Sets of labels as acts: answer "ant or bee" where the evidence supports no more.
+"""Sets of labels as acts: the answer "ant or bee" if the evidence supports no more.
 
-The utility of a set under a class is an ordered weighted average of the utilities of its
-members; the orness says how well imprecise answers are tolerated. With the extended matrix
-every criterion of this stage makes partial decisions (Ma & Denoeux 2021, "Partial
-classification in the belief function framework", Knowledge-Based Systems 214).
+The utility of a set under a class is an ordered weighted average of the utilities of its members;
+the orness says how much imprecise answers are tolerated. With the extended matrix every criterion
+makes partial decisions (Ma & Denoeux 2021, "Partial classification in the belief function
+framework", Knowledge-Based Systems 214).
 """
 
 from collections.abc import Iterable
@@ -44,8 +44,8 @@ def set_utilities(
     utilities : (A, K) array
         Utility of each act (row) under each class (column); ``np.eye(K)`` for labels.
     orness : float, from 0 to 1
-        Tolerance to imprecision. From 1/2, where a set is worth the mean of its members, to
-        1, where it is worth its best member; lower degrees punish imprecision more.
+        Tolerance to imprecision. At 1/2 a set is worth the mean of its members, at 1 its best
+        member; lower degrees penalize imprecision more.
     max_size : int, optional
         Largest number of acts in a set. Default: all.
 

@@ -1,8 +1,8 @@
-"""What each act is worth in each focal set: worst, best or mean over its classes.
+"""Values of acts in focal sets: worst, best or mean over the classes of the set.
 
-Every expectation of this stage is the mean of such a table over the focal sets: within a
-set nothing is known, so a rule for ignorance (worst, best, average) values the act there.
-All take utilities (A, K) and non-empty focal masks (F,), and return (A, F).
+Every expectation in this package is the mean of such a table over the focal sets: within a set
+nothing is known, so a criterion under ignorance (worst, best, average) values the act. All take
+utilities (A, K) and non-empty focal masks (F,), and return (A, F).
 """
 
 from fractions import Fraction

@@ -59,7 +59,7 @@ def dsm_hybrid(
         If a source is not on the frame of the model, an expression names an unknown element,
         or nothing is left possible.
     TypeError
-        If a source is no mass function, or `model` no DSmModel.
+        If a source is not a mass function, or `model` no DSmModel.
 
     See Also
     --------

@@ -39,7 +39,7 @@ class ImpreciseMass:
     FrameError
         If a label is unknown.
     TypeError
-        If bounds are no numbers.
+        If bounds are not numbers.
 
     See Also
     --------

@@ -133,7 +133,7 @@ def sensitivity(
     MassError
         If a share does not lie between 0 and 1.
     TypeError
-        If a source is no mass function, or both `rates` and `reliabilities` are given.
+        If a source is not a mass function, or both `rates` and `reliabilities` are given.
 
     See Also
     --------

@@ -40,7 +40,7 @@ def to_csv(m: MassFunction) -> str:
         If the batch has several axes, or two labels are written alike, or like a column of
         masses.
     TypeError
-        If a mass is symbolic, or `m` is no mass function.
+        If a mass is symbolic, or `m` is not a mass function.
 
     Examples
     --------
@@ -138,4 +138,4 @@ def _read_mass(cell: str, number: int) -> Any:
     try:
         return as_fraction(cell) if "/" in cell else float(cell)
     except ValueError as error:
-        raise DSTheoryError(f"line {number}: mass {cell!r} is no number") from error
+        raise DSTheoryError(f"line {number}: mass {cell!r} is not a number") from error

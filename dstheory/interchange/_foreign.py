@@ -33,10 +33,10 @@ def from_ibelief_vector(frame: Frame, masses: Any) -> MassFunction:
     Raises
     ------
     DSTheoryError
-        If the array has another shape, or a column is no mass function. Some examples of
+        If the array has another shape, or a column is not a mass function. Some examples of
         ibelief's manual do not sum to 1, and are refused.
     TypeError
-        If `frame` is no Frame, or an entry is no number.
+        If `frame` is not a Frame, or an entry is not a number.
 
     References
     ----------
@@ -75,7 +75,7 @@ def from_dst_matrix(frame: Frame, tt: Any, spec: Any) -> MassFunction:
         If shapes do not fit, `tt` holds anything but 0 and 1, a set has several rows (a
         relation of several variables, which `bcaRel` makes), or masses do not sum to 1.
     TypeError
-        If a mass is no number.
+        If a mass is not a number.
 
     References
     ----------

@@ -40,7 +40,7 @@ def from_written(values: list[Any], kind: Any) -> NDArray[Any]:
         raise DSTheoryError(f"numbers are {kind!r}, not 'float' or 'fraction'")
     for value in values:
         if isinstance(value, bool) or not isinstance(value, int | float):
-            raise DSTheoryError(f"mass {value!r} is no number")
+            raise DSTheoryError(f"mass {value!r} is not a number")
         if isinstance(value, int) and abs(value) > 1:  # may not fit into a float
             raise DSTheoryError(f"mass {value!r:.20} does not lie between 0 and 1")
     return np.array(values, dtype=np.float64)

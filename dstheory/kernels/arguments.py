@@ -81,7 +81,7 @@ def as_floats(values: Any, name: str) -> NDArray[np.float64]:
     Raises
     ------
     TypeError
-        If a value is no real number.
+        If a value is not a real number.
     ValueError
         If rows differ in length, or a number is too great for a float.
 
@@ -113,7 +113,7 @@ def as_real(name: str, value: Any, expected: str = "a number") -> float:
     Raises
     ------
     TypeError
-        If it is no real number; True and False are none.
+        If it is not a real number; True and False are none.
 
     Examples
     --------
@@ -191,7 +191,7 @@ def check_level(name: str, value: Any) -> None:
     Raises
     ------
     TypeError
-        If it is no number.
+        If it is not a number.
     ValueError
         If it lies outside.
 
@@ -224,7 +224,7 @@ def check_atol(atol: Any) -> None:
     Raises
     ------
     TypeError
-        If it is no number.
+        If it is not a number.
     ValueError
         If it is negative, infinite or NaN.
 

@@ -1,4 +1,4 @@
-"""Measures: how uncertain, how conflicting, how far apart and how committed beliefs are."""
+"""Measures of uncertainty, conflict, distance and commitment."""
 
 from dstheory.measure._blame import blame_discount, conflict_blame
 from dstheory.measure._conflict import (

@@ -1,8 +1,8 @@
 """Which source causes the conflict: the Shapley value of kappa, and discounting by it.
 
-Conflict is a game in which coalitions of sources "earn" the conflict among them. Shapley's
-value is the one fair division: each source gets the mean of what it adds, over all orders
-in which the sources may arrive (Shapley 1953, "A value for n-person games").
+Conflict is a game in which coalitions of sources "earn" the conflict among them. The Shapley value
+divides it fairly: each source gets the mean of what it adds, over all orders in which the sources
+may arrive (Shapley 1953, "A value for n-person games").
 """
 
 from fractions import Fraction
@@ -34,7 +34,7 @@ def conflict_blame(m1: MassFunction, m2: MassFunction, *more: MassFunction) -> N
     Returns
     -------
     (*batch, S) array
-        Non-negative, one entry a source; they sum to the conflict of all sources. Exact for
+        Non-negative, one entry for each source; they sum to the conflict of all sources. Exact for
         exact masses.
 
     Raises

@@ -1,9 +1,9 @@
-"""How much sources contradict each other, or one belief itself.
+"""Conflict between sources, and within one belief.
 
-The mass that the conjunctive rule gives to the empty set is the classical answer; it is
-positive already for two equal probabilities. The contour asks instead how plausible the
-most plausible answer remains (Shafer 1976, "A Mathematical Theory of Evidence"; Destercke &
-Burger 2013, "Toward an axiomatic definition of conflict between belief functions").
+The mass that the conjunctive rule gives to the empty set is the classical measure; it is positive
+even for two equal probabilities. The contour measures instead how plausible the most plausible
+answer remains (Shafer 1976, "A Mathematical Theory of Evidence"; Destercke & Burger 2013, "Toward
+an axiomatic definition of conflict between belief functions").
 """
 
 from functools import reduce
@@ -181,7 +181,7 @@ def contour_conflict(m1: MassFunction, m2: MassFunction, *more: MassFunction) ->
 
 
 def disagreement(m1: MassFunction, m2: MassFunction) -> Any:
-    """By how much the belief in some event exceeds what the other source finds plausible.
+    """By how much the belief in some event exceeds its plausibility for the other source.
 
     Parameters
     ----------
@@ -228,12 +228,12 @@ def disagreement(m1: MassFunction, m2: MassFunction) -> Any:
 
 
 def inconsistency(m: MassFunction) -> Any:
-    """How far a belief contradicts itself: 1 minus its largest plausibility of a label.
+    """How much a belief contradicts itself: 1 minus the largest plausibility of a label.
 
     Parameters
     ----------
     m : MassFunction
-        One or a batch; subnormal ones are taken as they are.
+        One or a batch; subnormal ones are not normalized.
 
     Returns
     -------
@@ -261,7 +261,7 @@ def auto_conflict(m: MassFunction, order: int = 2) -> Any:
     Parameters
     ----------
     m : MassFunction
-        One or a batch; subnormal ones are taken as they are.
+        One or a batch; subnormal ones are not normalized.
     order : int, at least 1
         How many copies are combined by the conjunctive rule.
 

@@ -1,4 +1,4 @@
-"""How far apart two beliefs are.
+"""Distances between two beliefs.
 
 Jousselme's distance compares all pairs of focal sets by their overlap, so that {a, b} is
 nearer to {a} than {c} is. Tables, pignistic probabilities and square roots of masses give
@@ -32,7 +32,7 @@ def jousselme(m1: MassFunction, m2: MassFunction) -> Any:
     Parameters
     ----------
     m1, m2 : MassFunction
-        On one frame; batches broadcast. Subnormal ones are taken as they are: the empty set
+        On one frame; batches broadcast. Subnormal ones are not normalized: the empty set
         is similar to itself only.
 
     Returns
@@ -262,7 +262,7 @@ def bhattacharyya(m1: MassFunction, m2: MassFunction) -> Any:
     Parameters
     ----------
     m1, m2 : MassFunction
-        On one frame; batches broadcast. Subnormal ones are taken as they are.
+        On one frame; batches broadcast. Subnormal ones are not normalized.
 
     Returns
     -------

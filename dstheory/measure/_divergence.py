@@ -23,7 +23,7 @@ def jensen_shannon(m1: MassFunction, m2: MassFunction) -> Any:
     Parameters
     ----------
     m1, m2 : MassFunction
-        On one frame; batches broadcast. Subnormal ones are taken as they are.
+        On one frame; batches broadcast. Subnormal ones are not normalized.
 
     Returns
     -------

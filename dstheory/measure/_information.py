@@ -22,7 +22,7 @@ def information(m: MassFunction) -> Any:
     Parameters
     ----------
     m : MassFunction
-        One or a batch, on at most 26 labels; subnormal ones are taken as they are.
+        One or a batch, on at most 26 labels; subnormal ones are not normalized.
 
     Returns
     -------

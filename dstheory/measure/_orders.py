@@ -1,9 +1,9 @@
 """Which of two beliefs is more committed, in three senses.
 
-By plausibility, by commonality, or by specialization: m1 can be had from m2 by moving
-masses to subsets. Specialization implies the two others; where two beliefs are related in
-none of the senses, each knows something that the other does not (Dubois & Prade 1986, "A
-set-theoretic view of belief functions"; Yager 1986, "The entailment principle").
+By plausibility, by commonality, or by specialization: m1 results from m2 by moving masses to
+subsets. Specialization implies the two others. If two beliefs are related in none of the senses,
+each has information that the other lacks (Dubois & Prade 1986, "A set-theoretic view of belief
+functions"; Yager 1986, "The entailment principle").
 """
 
 from typing import Any
@@ -108,7 +108,7 @@ def _all_within(excess: NDArray[Any], atol: float) -> Any:
 
 
 def is_specialization(m1: MassFunction, m2: MassFunction, *, atol: float = 1e-9) -> Any:
-    """Whether m1 can be had from m2 by moving masses to subsets.
+    """Whether m1 results from m2 by moving masses to subsets.
 
     Parameters
     ----------

@@ -1,4 +1,4 @@
-"""How much a probability says: Sudano's probabilistic information content (PIC).
+"""Sudano's probabilistic information content (PIC).
 
 It compares what transforms such as BetP and DSmP make of one belief: 1 is certainty, 0 is the
 uniform probability, from which a decision can only be drawn by lot.
@@ -35,7 +35,7 @@ def pic(probabilities: Any) -> Any:
     MassError
         If a probability is negative or not finite, or a row does not sum to 1.
     TypeError
-        If these are no numbers, or a mass function.
+        If these are not numbers, or a mass function.
 
     See Also
     --------

@@ -311,7 +311,7 @@ def _check_possibilities(table: Table) -> None:
 
 
 def _not_belief(valuation: Any) -> str:
-    """What is wrong with a valuation that is no mass function, and what to give instead."""
+    """What is wrong with a valuation that is not a mass function, and what to give instead."""
     text = f"a valuation is a MassFunction on a product, not {valuation!r}"
     if isinstance(valuation, Table):
         return f"{text}; make one by probability_table, or a network of kind='probability'"

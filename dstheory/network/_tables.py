@@ -35,7 +35,7 @@ class Table:
     MassError
         If a number is negative or not finite, or all are zero.
     TypeError
-        If names are no strings, or values are no numbers.
+        If names are no strings, or values are not numbers.
 
     Examples
     --------

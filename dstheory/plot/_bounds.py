@@ -114,8 +114,8 @@ class BoundsDisplay:
         Raises
         ------
         ValueError
-            If the source is a batch of several, limits are no interval, a quantile to be marked is
-            infinite, or the values are unbounded (as after discounting) and no limits are given.
+            If the source is a batch of several, limits are not an interval, a quantile to be marked
+            is infinite, or the values are unbounded (as after discounting) and no limits are given.
         TypeError
             If the source is of another kind.
         """

@@ -126,7 +126,7 @@ class HasseDisplay:
         ValueError
             If `m` is a batch, there are more than 64 sets, or `show` is something else.
         TypeError
-            If `m` is no mass function, or its masses are no numbers.
+            If `m` is not a mass function, or its masses are not numbers.
         """
         frame = check_single(m).frame
         check_choice("show", show, _TITLES)

@@ -137,7 +137,7 @@ class MassDisplay:
             If there are no or too many sources, their frames differ, a batch is empty, or
             `show` or `max_sets` is something else.
         TypeError
-            If a source is no mass function, or its masses or `max_sets` are no numbers.
+            If a source is not a mass function, or its masses or `max_sets` are not numbers.
         """
         sources = _sources(m)
         kinds = _kinds(show)

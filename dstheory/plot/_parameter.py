@@ -119,10 +119,10 @@ class ParameterContourDisplay:
         Raises
         ------
         ValueError
-            If the dimension is 2, or limits are no interval; if the plausible values are unbounded,
-            or the contour has several peaks, and no limits are given; if level sets or areas of
-            several peaks are asked for; or if areas are, and the parameter is no probability or
-            limits are given.
+            If the dimension is 2, or limits are not an interval; if the plausible values are
+            unbounded, or the contour has several peaks, and no limits are given; if level sets or
+            areas of several peaks are asked for; or if areas are, and the parameter is no
+            probability or limits are given.
         """
         if contour.dimension != 1:
             raise ValueError(

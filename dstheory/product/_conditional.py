@@ -121,7 +121,7 @@ def conditional(
         If a configuration is missing, unknown or occurs twice, or a belief is not about the
         child.
     MassError
-        If a dict is no mass function.
+        If a dict is not a mass function.
     DSTheoryError
         If there would be more than 2^20 focal sets.
     TypeError

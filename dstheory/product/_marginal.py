@@ -46,7 +46,7 @@ def extend(m: MassFunction, onto: ProductFrame) -> MassFunction:
     FrameError
         If a variable of `m` is missing from `onto`, or has other values there.
     TypeError
-        If `m` is no mass function on a product, or `onto` is no product.
+        If `m` is not a mass function on a product, or `onto` is no product.
 
     See Also
     --------
@@ -113,7 +113,7 @@ def marginalize(m: MassFunction, names: Name | Iterable[Name]) -> MassFunction:
     FrameError
         If a name is unknown or occurs twice, or there is none.
     TypeError
-        If `m` is no mass function on a product.
+        If `m` is not a mass function on a product.
 
     See Also
     --------

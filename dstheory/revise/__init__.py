@@ -1,4 +1,4 @@
-"""Ways to change one belief: condition, correct by reliability, infer, and change the frame."""
+"""Revision of one belief: conditioning, reliability, Bayes' theorem, and change of frame."""
 
 from dstheory.revise._bayes import (
     conditional_plausibilities,

@@ -1,9 +1,9 @@
-"""The generalized Bayesian theorem, and the disjunctive rule that it is the inverse of.
+"""The generalized Bayesian theorem, and its inverse, the disjunctive rule.
 
-What each hypothesis says about an observation gives, backwards, a belief about the
-hypotheses (generalized Bayesian theorem), and, forwards, a belief about the observation from
-one about the hypotheses (disjunctive rule of combination). Smets 1993, with each observation
-model taken as a distinct piece of evidence, embedded by deconditioning.
+Conditional beliefs about an observation, given each hypothesis, have two uses. From an observation
+they give a belief about the hypotheses (generalized Bayesian theorem); from a belief about the
+hypotheses they give one about the observation (disjunctive rule of combination). Smets 1993, with
+each observation model taken as a distinct piece of evidence, embedded by deconditioning.
 """
 
 from collections.abc import Mapping

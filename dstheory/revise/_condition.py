@@ -1,7 +1,7 @@
-"""Conditioning: what to believe once an event is taken for certain.
+"""Conditioning: the belief after an event has become certain.
 
-Dempster's rule lets every focal set flow to its part within the event; the geometric rule
-keeps only the focal sets that lie within it. `_focusing` holds the third rule.
+Dempster's rule moves the mass of every focal set to its part within the event; the geometric rule
+keeps only the focal sets within the event. `_focusing` holds the third rule.
 """
 
 from typing import Any
@@ -46,7 +46,7 @@ def condition(m: MassFunction, event: Any, *, normalize: bool = True) -> MassFun
     FrameError
         If a label is unknown.
     TypeError
-        If `m` is no mass function.
+        If `m` is not a mass function.
 
     See Also
     --------
@@ -112,7 +112,7 @@ def condition_geometric(m: MassFunction, event: Any) -> MassFunction:
     FrameError
         If a label is unknown.
     TypeError
-        If `m` is no mass function.
+        If `m` is not a mass function.
 
     See Also
     --------

@@ -1,4 +1,4 @@
-"""Contextual correction: trust in a source that depends on where the truth lies.
+"""Contextual correction: the reliability of a source depends on the true label.
 
 Each context A has a rate: the probability that the source fails in the way of A. Then what
 the source says, B, becomes B or A (discounting), B and A (reinforcement), or "B if and only
@@ -55,7 +55,7 @@ def contextual_discount(
     FrameError
         If a label is unknown.
     TypeError
-        If `m` is no mass function, a share is no number, or not exactly one of `rates` and
+        If `m` is not a mass function, a share is not a number, or not exactly one of `rates` and
         `reliabilities` is given by name, as a mapping.
     ValueError
         If a share does not broadcast with the batch.
@@ -125,7 +125,7 @@ def contextual_reinforce(
     FrameError
         If a label is unknown.
     TypeError
-        If `m` is no mass function, a share is no number, or not exactly one of `rates` and
+        If `m` is not a mass function, a share is not a number, or not exactly one of `rates` and
         `reliabilities` is given by name, as a mapping.
     ValueError
         If a share does not broadcast with the batch.
@@ -188,7 +188,7 @@ def contextual_negate(
     FrameError
         If a label is unknown.
     TypeError
-        If `m` is no mass function, a share is no number, or not exactly one of `rates` and
+        If `m` is not a mass function, a share is not a number, or not exactly one of `rates` and
         `reliabilities` is given by name, as a mapping.
     ValueError
         If a share does not broadcast with the batch.

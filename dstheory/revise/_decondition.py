@@ -1,4 +1,4 @@
-"""Deconditioning: the least that one may believe if a conditional belief is all that is known.
+"""Deconditioning: the least committed belief with a given conditional belief.
 
 Conditioning on an event took from each focal set its part outside of the event; the
 ballooning extension gives the largest such part back (Smets 1993).
@@ -37,7 +37,7 @@ def decondition(m: MassFunction, event: Any) -> MassFunction:
     FrameError
         If a label is unknown.
     TypeError
-        If `m` is no mass function.
+        If `m` is not a mass function.
 
     See Also
     --------

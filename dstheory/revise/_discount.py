@@ -1,4 +1,4 @@
-"""Discounting and negation as a whole: how far is the source to be trusted?
+"""Discounting and negation by the overall reliability of a source.
 
 With probability `rate` the source is irrelevant (discounting), or says the opposite of what
 it knows (negation).
@@ -43,7 +43,7 @@ def discount(m: MassFunction, *, rate: Any = None, reliability: Any = None) -> M
     MassError
         If a share does not lie between 0 and 1.
     TypeError
-        If `m` is no mass function, a share is no number, or not exactly one of `rate` and
+        If `m` is not a mass function, a share is not a number, or not exactly one of `rate` and
         `reliability` is given by name.
     ValueError
         If the share does not broadcast with the batch.
@@ -99,7 +99,7 @@ def negate(m: MassFunction, *, rate: Any = None, reliability: Any = None) -> Mas
     MassError
         If a share does not lie between 0 and 1.
     TypeError
-        If `m` is no mass function, a share is no number, or not exactly one of `rate` and
+        If `m` is not a mass function, a share is not a number, or not exactly one of `rate` and
         `reliability` is given by name.
     ValueError
         If the share does not broadcast with the batch.

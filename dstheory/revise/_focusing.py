@@ -52,7 +52,7 @@ def condition_focusing(m: MassFunction, event: Any, *, atol: float | None = None
     FrameError
         If a label is unknown.
     TypeError
-        If `m` is no mass function.
+        If `m` is not a mass function.
 
     See Also
     --------

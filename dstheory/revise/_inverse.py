@@ -1,4 +1,4 @@
-"""Taking a contextual correction back, to replace it by another.
+"""Undo a contextual correction, for example to replace it by another.
 
 Uniting with a context (or intersecting) twice is the same as once, so that one step of a
 correction, m' = (1 - rate) m + rate P m with P P = P, is undone by
@@ -64,7 +64,7 @@ def contextual_dediscount(
     FrameError
         If a label is unknown.
     TypeError
-        If `m` is no mass function, a share is no number, or not exactly one of `rates` and
+        If `m` is not a mass function, a share is not a number, or not exactly one of `rates` and
         `reliabilities` is given by name, as a mapping.
     ValueError
         If a share does not broadcast with the batch.
@@ -122,7 +122,7 @@ def contextual_dereinforce(
     FrameError
         If a label is unknown.
     TypeError
-        If `m` is no mass function, a share is no number, or not exactly one of `rates` and
+        If `m` is not a mass function, a share is not a number, or not exactly one of `rates` and
         `reliabilities` is given by name, as a mapping.
     ValueError
         If a share does not broadcast with the batch.

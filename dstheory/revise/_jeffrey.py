@@ -1,9 +1,8 @@
 """Revision by uncertain input: Jeffrey's rule for belief functions.
 
-The input says with which mass each event is to be taken for certain; the prior is
-conditioned on each of them, and the results are averaged with these masses. Where
-conditioning has no result, the input's mass stays on the event: the input always wins.
-Ichihashi & Tanaka 1989; Ma, Liu, Dubois & Prade 2011.
+The input gives each event a mass; the prior is conditioned on each event, and the results are
+averaged with these masses. If conditioning has no result, the mass stays on the event: the input
+takes precedence. Ichihashi & Tanaka 1989; Ma, Liu, Dubois & Prade 2011.
 """
 
 from collections.abc import Iterator
@@ -54,7 +53,7 @@ def jeffrey(
     FrameError
         If the frames differ.
     TypeError
-        If an argument is no mass function.
+        If an argument is not a mass function.
     ValueError
         If `rule` is unknown, or the batches do not broadcast.
 

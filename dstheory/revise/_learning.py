@@ -1,4 +1,4 @@
-"""Learning how far a source is to be trusted, context by context, from labeled data.
+"""Reliability of a source in each context, learned from labeled data.
 
 The rates are those for which the contours of the corrected outputs come nearest to the true
 labels. With one context a label, the contour is linear in each rate alone, so that bounded
@@ -25,7 +25,7 @@ Contours = tuple[NDArray[Any], NDArray[Any]]
 
 @dataclass(frozen=True)
 class ContextualRates:
-    """Learned rates, ready for the correction that they were learned for.
+    """Learned rates for a correction.
 
     Attributes
     ----------
@@ -50,7 +50,7 @@ def learn_contextual_rates(
     labels: Any,
     correction: Literal["discount", "reinforce", "negate"] = "discount",
 ) -> ContextualRates:
-    """Rates of contextual correction that fit a source to true labels best.
+    """Rates of contextual correction that fit a source best to the true labels.
 
     Minimizes E_pl, the sum over rows i and labels x of (pl_i(x) - delta_i(x))^2, where pl_i
     is the corrected contour and delta_i(x) is 1 for the true label, else 0; for uncertain
@@ -71,7 +71,7 @@ def learn_contextual_rates(
     Returns
     -------
     ContextualRates
-        Of each context, and E_pl. A rate that the data say nothing about is 0. Exact for
+        Of each context, and E_pl. A rate that the data do not determine is 0. Exact for
         exact masses.
 
     Raises
@@ -81,7 +81,7 @@ def learn_contextual_rates(
     FrameError
         If a label is not in the frame, or soft labels are on another frame.
     TypeError
-        If `m`, or a mass function as `labels`, is no batch (n,).
+        If `m`, or a mass function as `labels`, is not a batch (n,).
     ValueError
         If `correction` is unknown.
 

@@ -42,7 +42,7 @@ def refine(m: MassFunction, frame: Frame, mapping: Mapping[Any, Any]) -> MassFun
     Raises
     ------
     FrameError
-        If a label is unknown or missing, or the events are no partition of `frame`.
+        If a label is unknown or missing, or the events are not a partition of `frame`.
     TypeError
         If an argument is of the wrong kind.
 
@@ -95,7 +95,7 @@ def coarsen(
     Raises
     ------
     FrameError
-        If a label is unknown or missing, or the events are no partition of ``m.frame``.
+        If a label is unknown or missing, or the events are not a partition of ``m.frame``.
     TypeError
         If an argument is of the wrong kind.
     ValueError

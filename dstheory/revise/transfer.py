@@ -1,4 +1,4 @@
-"""Moving the mass of each focal set to another set: what most revisions come down to.
+"""Moving the mass of each focal set to another set, the common part of most revisions.
 
 The masses of sets that meet at one target add up; floats, exact numbers and batches alike.
 """

@@ -1,4 +1,4 @@
-"""What a mass function says in other terms: tables of all sets, and probabilities."""
+"""Other representations of a mass function: tables of all sets, weights, probabilities."""
 
 from dstheory.transform._convert import convert_table
 from dstheory.transform._entropy import maximum_entropy_probability

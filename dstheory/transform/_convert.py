@@ -58,7 +58,7 @@ def convert_table(table: Any, source: TableKind, target: TableKind) -> NDArray[A
         If weights are asked for and a commonality (for w: dogmatic) or implicability (for
         v: normalized) is not positive, or given weights are negative.
     TypeError
-        If an entry is no number.
+        If an entry is not a number.
 
     See Also
     --------

@@ -1,4 +1,4 @@
-"""Probabilities by sharing each mass among the labels of its set unevenly.
+"""Probabilities by sharing each mass unevenly among the labels of its set.
 
 The belief transform looks at the masses of single labels only; DSmP shares larger sets in
 proportion to the masses of their labels (Dezert & Smarandache 2008), and is a compromise

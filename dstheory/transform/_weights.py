@@ -1,4 +1,4 @@
-"""Canonical decomposition: a mass function as simple ones, conjunctive or disjunctive.
+"""Canonical decomposition of a mass function into simple ones, conjunctive or disjunctive.
 
 A non-dogmatic mass function is the conjunctive combination of generalized simple mass
 functions A^w, one for each A but the frame (Smets 1995); a subnormal one is the disjunctive
@@ -158,7 +158,7 @@ def from_conjunctive_weights(
         If a weight is negative or not finite, the last axis does not have 2**K entries, or
         weights above 1 leave a set with a negative mass (the set and the row are named).
     TypeError
-        If `frame` is no Frame, or a weight is no number.
+        If `frame` is not a Frame, or a weight is not a number.
 
     References
     ----------
@@ -204,7 +204,7 @@ def from_disjunctive_weights(
         If a weight is negative or not finite, the last axis does not have 2**K entries, or
         weights above 1 leave a set with a negative mass (the set and the row are named).
     TypeError
-        If `frame` is no Frame, or a weight is no number.
+        If `frame` is not a Frame, or a weight is not a number.
 
     References
     ----------

@@ -92,7 +92,7 @@ def _json(path: Path) -> Any:
 
 
 def _refuse_constant(name: str) -> None:
-    raise ValueError(f"{name} is no number")
+    raise ValueError(f"{name} is not a number")
 
 
 def _checked(data: Any, name: str) -> dict[str, Any]:

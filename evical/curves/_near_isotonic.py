@@ -89,7 +89,7 @@ class NearIsotonicPath:
         ValueError
             If `lam` is negative or NaN.
         TypeError
-            If it is no number.
+            If it is not a number.
 
         Examples
         --------

@@ -113,7 +113,7 @@ def kernel_sums(
     ValueError
         If an array, the bandwidth or the name of the kernel is not usable.
     TypeError
-        If the bandwidth is no number.
+        If the bandwidth is not a number.
 
     Notes
     -----

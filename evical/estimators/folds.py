@@ -61,7 +61,7 @@ def make_folds(
     ------
     ValueError
         If a class is missing from a fold, naming both; if a fold tests what it trains on;
-        if the test parts are no partition although they are pooled.
+        if the test parts are not a partition although they are pooled.
     """
     groups = split_params.get("groups")
     if groups is not None:

@@ -105,7 +105,7 @@ class BeliefPredictor(ClassifierMixin, MetaEstimatorMixin):  # type: ignore[misc
         return np.asarray(betp(self.predict_mass(X)), dtype=np.float64)
 
     def predict(self, X: Any) -> NDArray[Any]:
-        """Class of maximum pignistic probability; of equal ones the first.
+        """Class of maximum pignistic probability; ties go to the first.
 
         Parameters
         ----------

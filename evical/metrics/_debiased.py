@@ -188,7 +188,7 @@ def debiased_interval(
     ValueError
         As `expected_calibration_error`, or if `confidence` is not inside (0, 1).
     TypeError
-        If `rng` is no Generator.
+        If `rng` is not a Generator.
 
     Notes
     -----

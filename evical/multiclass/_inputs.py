@@ -29,7 +29,7 @@ def column_masses(columns: Any, n_columns: int | None = None) -> NDArray[Any]:
     Raises
     ------
     TypeError
-        If a mass is no real number.
+        If a mass is not a real number.
     ValueError
         If the shape is another one.
 
@@ -70,7 +70,7 @@ def probabilities(r: ArrayLike, n_columns: int | None = None, name: str = "r") -
     Raises
     ------
     TypeError
-        If a value is no real number.
+        If a value is not a real number.
     ValueError
         If the shape is another one, or a value is not a probability, naming row and column.
 
@@ -112,7 +112,7 @@ def column_weights(weights: ArrayLike | None, n_columns: int) -> Floats:
     Raises
     ------
     TypeError
-        If a value is no real number.
+        If a value is not a real number.
     ValueError
         If the shape is another one, or a weight is not a positive number.
 

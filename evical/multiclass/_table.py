@@ -26,7 +26,7 @@ def check_table(scores: Any) -> Floats:
     Raises
     ------
     TypeError
-        If a score is no real number.
+        If a score is not a real number.
     ValueError
         If there is none, or a score is NaN or infinite.
 

@@ -103,7 +103,8 @@ class ContourDisplay:
         Raises
         ------
         TypeError
-            If the calibrator has no contour function, or is not fitted, or the score is no number.
+            If the calibrator has no contour function, or is not fitted, or the score is not a
+            number.
         """
         if not hasattr(calibrator, "contour"):
             raise TypeError(

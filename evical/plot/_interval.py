@@ -161,7 +161,7 @@ class BeliefIntervalDisplay:
             not satisfy 0 <= Bel <= Pl <= 1, the threshold lies outside [0, 1], or axes or names
             are not as many as the classes.
         TypeError
-            If the threshold is no number.
+            If the threshold is not a number.
         """
         check_threshold(threshold)
         beliefs = class_beliefs(y_belief, pos_label)

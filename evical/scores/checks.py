@@ -42,7 +42,7 @@ def check_scores(scores: Any) -> Floats:
     Raises
     ------
     TypeError
-        If a score is no real number, such as a text.
+        If a score is not a real number, such as a text.
     ValueError
         If there is none, a score is NaN or infinite, or there are several columns.
 
@@ -81,7 +81,7 @@ def check_numbers(numbers: Any, name: str) -> Floats:
     Raises
     ------
     TypeError
-        If one is no real number.
+        If one is not a real number.
     ValueError
         If there is none, one is NaN or infinite, or they are no row.
 
@@ -353,7 +353,7 @@ def real_numbers(values: Any, name: str) -> Floats:
     Raises
     ------
     TypeError
-        If a value is no real number.
+        If a value is not a real number.
     ValueError
         If rows differ in length, or a number is too great for a float.
 

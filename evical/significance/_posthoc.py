@@ -150,7 +150,7 @@ def holm_adjusted(pvalues: ArrayLike) -> Floats:
     ValueError
         If a p-value lies outside [0, 1].
     TypeError
-        If a p-value is no number.
+        If a p-value is not a number.
 
     References
     ----------

@@ -35,7 +35,7 @@ class Results:
         If the table has fewer than 2 rows or columns, a value is not finite, or the names are
         not as many as the columns, and distinct.
     TypeError
-        If values are no numbers.
+        If values are not numbers.
 
     Examples
     --------
@@ -90,7 +90,7 @@ def as_results(results: Any, greater_is_better: bool) -> Results:
     Raises
     ------
     TypeError
-        If a column of a data frame, or a value, is no number.
+        If a column of a data frame, or a value, is not a number.
     """
     check_flag("greater_is_better", greater_is_better)
     if isinstance(results, Results):

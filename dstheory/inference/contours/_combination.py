@@ -133,7 +133,7 @@ def combine_contour_values(
     ValueError
         If a value is NaN or outside [0, 1], or shapes do not broadcast.
     TypeError
-        If a value is no number.
+        If a value is not a number.
 
     See Also
     --------

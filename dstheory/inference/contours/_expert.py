@@ -34,7 +34,7 @@ def triangular_contour(low: float, mode: float, high: float) -> LikelihoodContou
     ValueError
         If a number is not finite, or the numbers are not in order.
     TypeError
-        If one is no number.
+        If one is not a number.
 
     Examples
     --------
@@ -66,7 +66,7 @@ def trapezoidal_contour(
     ValueError
         If a number is not finite, or the numbers are not in order.
     TypeError
-        If one is no number.
+        If one is not a number.
 
     Examples
     --------
@@ -111,7 +111,7 @@ def gaussian_contour(mean: float, deviation: float) -> LikelihoodContour:
     ValueError
         If a number is not finite, or the deviation is not positive.
     TypeError
-        If one is no number.
+        If one is not a number.
 
     Examples
     --------

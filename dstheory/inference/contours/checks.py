@@ -61,7 +61,7 @@ def as_bounds(bounds: Any) -> Space:
         raise ValueError(f"bounds have shape {array.shape}; give (low, high), or a pair of them")
     for low, high in pairs:
         if not low < high or low == np.inf or high == -np.inf:
-            raise ValueError(f"bounds ({low:g}, {high:g}) are no interval; give low < high")
+            raise ValueError(f"bounds ({low:g}, {high:g}) are not an interval; give low < high")
     return tuple((float(low), float(high)) for low, high in pairs)
 
 

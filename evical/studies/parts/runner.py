@@ -151,7 +151,7 @@ def check_dataset(protocol: Protocol, dataset: Dataset) -> list[int]:
     ------
     ValueError
         If the data set does not have two classes, or too few samples of one, or values whose
-        variance is no number.
+        variance is not a number.
     """
     n_classes = len(dataset.class_names)
     if n_classes != 2:

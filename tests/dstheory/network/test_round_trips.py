@@ -116,7 +116,7 @@ def test_damaged_documents(change, message):
         ({"focal": [[0], [0, 0]]}, "no list of distinct positions below 2"),
         ({"focal": [[0], 3]}, "no list of distinct positions below 2"),
         ({"masses": [0.5, 0.25]}, "masses sum to 0.75"),
-        ({"masses": ["1/2", "1/2"]}, "mass '1/2' is no number"),
+        ({"masses": ["1/2", "1/2"]}, "mass '1/2' is not a number"),
         ({"numbers": "fraction"}, "is no fraction"),
         ({"variables": ["b"]}, "damaged"),
         ({"variables": 3}, "damaged"),

@@ -49,7 +49,7 @@ WRONG_TEXTS = [
     ('{"format": "evical.model", "version": 2}', "has version 2 of the format, but this evical"),
     ('{"format": "evical.model", "version": "1"}', "is damaged: its version is '1'"),
     ('{"format": "evical.model", "version": 1}', "damaged or changed by hand"),
-    ('{"format": "evical.model", "version": 1, "x": NaN}', "it is not JSON (NaN is no number)"),
+    ('{"format": "evical.model", "version": 1, "x": NaN}', "it is not JSON (NaN is not a number)"),
 ]
 
 
