@@ -30,10 +30,11 @@ from evical.estimators.checks import check_samples
 from evical.estimators.columns import ColumnFitter, column_weights
 from evical.estimators.decoder import COUPLINGS, Decoder
 from evical.estimators.folds import FoldFitter, make_folds
-from evical.estimators.predictions import BeliefPredictor, warn_of_weightless, weightless
+from evical.estimators.predictions import BeliefPredictor, weightless
 from evical.estimators.progress import Progress, check_verbose
 from evical.multiclass import BaseMulticlassCalibrator, check_code_matrix, code_matrix
 from evical.multiclass.products import ProductBeliefs
+from evical.scores.direction import Direction
 from evical.scores.refused import all_or_nothing
 
 __all__ = ["EvidentialClassifier"]
@@ -160,7 +161,7 @@ class EvidentialClassifier(BeliefPredictor, BaseEstimator):  # type: ignore[misc
 
     @all_or_nothing
     def fit(self, X: Any, y: Any, sample_weight: Any = None, **fit_params: Any) -> Self:
-        """Train and calibrate.
+        """Train and calibrate; scores that point the wrong way give one `WrongWayWarning`.
 
         Parameters
         ----------
@@ -188,11 +189,9 @@ class EvidentialClassifier(BeliefPredictor, BaseEstimator):  # type: ignore[misc
             calibrator comes with a code or coupling; if a frozen classifier comes with a code other
             than one-vs-rest.
         """
-        if sample_weight is not None:
-            warn_of_weightless(self._weightless())
-        return self._fit(X, y, sample_weight, **fit_params)
+        return self._fit_and_warn(X, y, sample_weight, fit_params)
 
-    def _fit(self, X: Any, y: Any, sample_weight: Any = None, **fit_params: Any) -> Self:
+    def _fit_quietly(self, X: Any, y: Any, sample_weight: Any = None, **fit_params: Any) -> Self:
         self._check_parameters()
         X, y, weight = check_samples(X, y, sample_weight)
         self.classes_ = np.unique(y)
@@ -305,6 +304,9 @@ class EvidentialClassifier(BeliefPredictor, BaseEstimator):  # type: ignore[misc
 
     def _weightless(self) -> list[str]:
         return weightless(self._resolved_estimator())
+
+    def _wrong_ways(self) -> list[Direction]:
+        return [found for part in self.calibrated_classifiers_ for found in part.wrong_ways()]
 
     def predict_mass(self, X: Any) -> MassFunction:
         """Belief about the class of each sample.

@@ -20,6 +20,7 @@ from evical.estimators.folds import make_folds
 from evical.estimators.members import fitted, gathered
 from evical.estimators.predictions import BeliefPredictor
 from evical.estimators.progress import Progress, check_verbose
+from evical.scores.direction import Direction, warn_of_wrong_ways, wrong_ways
 
 __all__ = ["cross_val_mass"]
 
@@ -70,6 +71,11 @@ def cross_val_mass(
         If it is frozen, so that it cannot be refitted; if a class is missing from a training part,
         or the test parts are not a partition; or as for its `fit`.
 
+    Warns
+    -----
+    WrongWayWarning
+        If scores point the wrong way, once for all copies.
+
     See Also
     --------
     evical.EvidentialEnsemble : learns fusions from such beliefs of its members.
@@ -94,8 +100,9 @@ def cross_val_mass(
         (f"fold {number}", (estimator, X, y, params, *fold))
         for number, fold in enumerate(folds, start=1)
     ]
-    parts = Progress("cross_val_mass", verbose).each(_unseen, tasks, n_jobs)
-    tests = [test for _, test in folds]
+    copies = Progress("cross_val_mass", verbose).each(_unseen, tasks, n_jobs)
+    warn_of_wrong_ways([one for _, found in copies for one in found], stacklevel=3)
+    tests, parts = [test for _, test in folds], [mass for mass, _ in copies]
     return gathered(Frame(np.unique(y).tolist()), len(y), list(zip(tests, parts, strict=True)))
 
 
@@ -112,8 +119,10 @@ def _check_estimator(estimator: Any) -> None:
         )
 
 
-def _unseen(estimator: Any, X: Any, y: Any, params: dict[str, Any], train: Any, test: Any) -> Any:
-    """Beliefs about one part of a copy that is fitted to another."""
+def _unseen(
+    estimator: Any, X: Any, y: Any, params: dict[str, Any], train: Any, test: Any
+) -> tuple[MassFunction, list[Direction]]:
+    """Beliefs about one part of a copy that is fitted to another, and what it warns of."""
     cut = _check_method_params(X, params=params, indices=train)
     copy = fitted(clone(estimator), _safe_indexing(X, train), y[train], cut)
-    return copy.predict_mass(_safe_indexing(X, test))
+    return copy.predict_mass(_safe_indexing(X, test)), wrong_ways(copy)

@@ -29,7 +29,7 @@ from evical.estimators.closed_beliefs import ClosedForm
 from evical.estimators.composition import Composition
 from evical.estimators.held_out import Share, check_refittable, fit_fusion, learned_by_name
 from evical.estimators.members import as_subsets, fit_member, named_members
-from evical.estimators.predictions import BeliefPredictor, warn_of_weightless
+from evical.estimators.predictions import BeliefPredictor
 from evical.estimators.progress import Progress, check_verbose
 from evical.estimators.rule_check import check_rule
 from evical.estimators.rules import (
@@ -39,6 +39,7 @@ from evical.estimators.rules import (
     product_conflict,
 )
 from evical.fusion import BaseFusion, named_fusion
+from evical.scores.direction import Direction, wrong_ways
 from evical.scores.refused import all_or_nothing
 
 __all__ = ["EvidentialEnsemble"]
@@ -152,6 +153,8 @@ class EvidentialEnsemble(BeliefPredictor, Composition):
     def fit(self, X: Any, y: Any, sample_weight: Any = None, **fit_params: Any) -> Self:
         """Train and calibrate each classifier, and fit the fusion if it has parameters.
 
+        Scores that point the wrong way give one `WrongWayWarning`, of the clearest.
+
         Parameters
         ----------
         X : (n, n_features) array, data frame or sparse matrix
@@ -174,15 +177,16 @@ class EvidentialEnsemble(BeliefPredictor, Composition):
             each classifier; as the fusion, or if there are too few samples to hold any out for it;
             if there are too many classes to predict.
         """
-        if sample_weight is not None:
-            warn_of_weightless(self._weightless())
-        return self._fit(X, y, sample_weight, **fit_params)
+        return self._fit_and_warn(X, y, sample_weight, fit_params)
 
     def _weightless(self) -> list[str]:
         open_members = [m for m in self._members().values() if not isinstance(m, FrozenEstimator)]
         return [name for member in open_members for name in member._weightless()]
 
-    def _fit(self, X: Any, y: Any, sample_weight: Any = None, **fit_params: Any) -> Self:
+    def _wrong_ways(self) -> list[Direction]:
+        return [found for member in self.estimators_ for found in wrong_ways(member)]
+
+    def _fit_quietly(self, X: Any, y: Any, sample_weight: Any = None, **fit_params: Any) -> Self:
         members = self._members()
         check_choice("total_conflict", self.total_conflict, ("error", "vacuous"))
         fusion = self._checked_fusion(members)

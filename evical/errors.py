@@ -6,7 +6,7 @@ a plain `TypeError`.
 
 from dstheory.errors import DSTheoryError
 
-__all__ = ["ConvergenceError", "WeightError"]
+__all__ = ["ConvergenceError", "WeightError", "WrongWayWarning"]
 
 
 class ConvergenceError(DSTheoryError):
@@ -31,4 +31,25 @@ class WeightError(DSTheoryError):
     Traceback (most recent call last):
     evical.errors.WeightError: sample_weight[1] is 1e+300, but a positive weight must be from \
 1e-15 to 9.0072e+15 (2^53), for it counts samples; divide all weights by their mean
+    """
+
+
+class WrongWayWarning(UserWarning):
+    """Scores point the wrong way: by a rank test, greater ones speak for the negative class.
+
+    A calibration that may only rise cannot use such scores, and ends nearly constant; any other is
+    probably not what was meant. Each `fit` gives it once, also that of a classifier or an ensemble.
+
+    Examples
+    --------
+    >>> import warnings
+    >>> from evical import IsotonicCalibrator
+    >>> with warnings.catch_warnings(record=True) as caught:
+    ...     warnings.simplefilter("always")
+    ...     fitted = IsotonicCalibrator().fit(range(40), ["sick"] * 20 + ["healthy"] * 20)
+    ...     fitted = IsotonicCalibrator().fit(range(40), ["healthy"] * 20 + ["sick"] * 20)
+    >>> len(caught)
+    1
+    >>> print(str(caught[0].message)[:72])
+    scores point the wrong way: greater ones speak for class 'healthy', not
     """

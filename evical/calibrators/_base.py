@@ -18,6 +18,7 @@ from sklearn.utils.validation import check_is_fitted, column_or_1d
 from dstheory import Frame, MassFunction
 from dstheory.kernels.arguments import as_array, check_instance
 from evical.calibrators import saved
+from evical.calibrators._counted import check_both, check_two, counted
 from evical.calibrators.fields import Field, owners
 from evical.scores import ScoreCounts
 from evical.scores.checks import (
@@ -25,9 +26,9 @@ from evical.scores.checks import (
     check_same_length,
     check_scores,
     check_unit,
-    check_weights,
 )
 from evical.scores.counts import checked_counts
+from evical.scores.direction import Direction, warn_of_wrong_ways, wrong_way
 from evical.scores.refused import all_or_nothing
 from evical.scores.scale import ScoreScale, check_transform, fit_scale
 
@@ -45,6 +46,8 @@ class BaseCalibrator(ClassifierMixin, BaseEstimator, ABC):  # type: ignore[misc]
     transform: str | None = None
     _scale: ScoreScale
     _ready: bool
+    # Of scores that point the wrong way.
+    _direction: Direction | None = None
     # What the saved state holds, by name; by default the fitted arrays.
     _state: ClassVar[dict[str, Field] | tuple[str, ...]]
 
@@ -108,15 +111,24 @@ class BaseCalibrator(ClassifierMixin, BaseEstimator, ABC):  # type: ignore[misc]
             If a positive weight is less than 1e-15, or the sum more than 2^53.
         ConvergenceError
             If scores or weights are so extreme that no optimum can be proven.
+
+        Warns
+        -----
+        WrongWayWarning
+            If greater scores speak for the negative class.
         """
+        self._fit_quietly(scores, y, sample_weight)
+        warn_of_wrong_ways(self._wrong_ways())
+        return self
+
+    def _fit_quietly(self, scores: Any, y: Any, sample_weight: Any = None) -> Self:
+        """`fit` without the warning, for what warns once for many calibrators."""
         self._check_all_parameters()
         values, labels = self._samples(scores, y)
         classes = np.unique(labels)
-        _check_two(classes)
-        counts = _counted(values, labels, classes, sample_weight)
-        if not (counts.n_negative and counts.n_positive):
-            only = classes[int(counts.n_positive > 0)]
-            raise ValueError(_one_class_message(only, " with positive weight"))
+        check_two(classes)
+        counts = counted(values, labels, classes, sample_weight)
+        check_both(counts, classes, " with positive weight")
         return self._learn(counts, classes)
 
     @all_or_nothing
@@ -156,12 +168,13 @@ class BaseCalibrator(ClassifierMixin, BaseEstimator, ABC):  # type: ignore[misc]
         labels = np.asarray(column_or_1d(as_array(classes, "classes")))
         if len(labels) != 2 or labels[0] == labels[1]:
             raise ValueError(f"classes are {labels.tolist()}, expected two different ones")
-        if not (counts.n_negative and counts.n_positive):
-            raise ValueError(_one_class_message(labels[int(counts.n_positive > 0)]))
-        counted = checked_counts(counts.scores, counts.negative, counts.positive)
+        check_both(counts, labels)
+        checked = checked_counts(counts.scores, counts.negative, counts.positive)
         if self.transform == "logit":
-            check_unit(counted.scores)
-        return self._learn(counted, labels)
+            check_unit(checked.scores)
+        self._learn(checked, labels)
+        warn_of_wrong_ways(self._wrong_ways())
+        return self
 
     @all_or_nothing
     def partial_fit(
@@ -185,12 +198,21 @@ class BaseCalibrator(ClassifierMixin, BaseEstimator, ABC):  # type: ignore[misc]
         ------
         ValueError
             As for `fit`, or if a label is none of `classes`.
+
+        Warns
+        -----
+        WrongWayWarning
+            In the call from which on scores point the wrong way.
         """
         self._check_all_parameters()
         values, labels = self._samples(scores, y)
         known = self._known_classes(labels, classes)
-        new = _counted(values, labels, known, sample_weight)
-        return self._learn(self.counts_ + new if hasattr(self, "counts_") else new, known)
+        new = counted(values, labels, known, sample_weight)
+        told = bool(self._wrong_ways())
+        self._learn(self.counts_ + new if hasattr(self, "counts_") else new, known)
+        if not told:
+            warn_of_wrong_ways(self._wrong_ways())
+        return self
 
     def _samples(self, scores: Any, y: Any) -> tuple[Floats, NDArray[Any]]:
         values, labels = self._checked(scores), check_labels(y)
@@ -210,7 +232,7 @@ class BaseCalibrator(ClassifierMixin, BaseEstimator, ABC):  # type: ignore[misc]
     def _known_classes(self, labels: NDArray[Any], classes: Any) -> NDArray[Any]:
         given = np.unique(labels if classes is None else column_or_1d(classes))
         if not hasattr(self, "classes_"):
-            _check_two(given)
+            check_two(given)
             return given
         if not hasattr(self, "counts_"):
             raise ValueError(
@@ -229,10 +251,16 @@ class BaseCalibrator(ClassifierMixin, BaseEstimator, ABC):  # type: ignore[misc]
         if ready:
             self._scale = fit_scale(self.transform, counts)
             self._fit_counts(self._scale.counts(counts))
+        self._direction = wrong_way(counts) if ready else None
         self.classes_, self.counts_ = classes, counts
         self.n_features_in_ = 1
         self._ready = ready
         return self
+
+    def _wrong_ways(self) -> list[Direction]:
+        """The direction of the scores, if they point the wrong way."""
+        found = self._direction
+        return [] if found is None else [found.between(self.classes_[:1], self.classes_[1:])]
 
     def __sklearn_is_fitted__(self) -> bool:
         return getattr(self, "_ready", False)
@@ -371,30 +399,3 @@ class BaseCalibrator(ClassifierMixin, BaseEstimator, ABC):  # type: ignore[misc]
         tags.input_tags.one_d_array = True
         tags.input_tags.two_d_array = False
         return tags
-
-
-def _counted(
-    values: Floats, labels: NDArray[Any], classes: NDArray[Any], sample_weight: Any
-) -> ScoreCounts:
-    strange = ~np.isin(labels, classes)
-    if strange.any():
-        row = int(np.argmax(strange))
-        raise ValueError(f"y[{row}] is {labels[row]!r}, but the classes are {classes.tolist()}")
-    weights = check_weights(sample_weight, len(values))
-    return ScoreCounts.from_samples(values, labels == classes[1], weights)
-
-
-def _check_two(classes: NDArray[Any]) -> None:
-    if len(classes) == 1:
-        raise ValueError(_one_class_message(classes[0]))
-    if len(classes) != 2:
-        raise ValueError(
-            # The words in the middle are what scikit-learn's checks look for.
-            f"y has {len(classes)} classes {classes[:5].tolist()}. Only binary classification is "
-            "supported here; for more classes, wrap the classifier in EvidentialClassifier"
-        )
-
-
-def _one_class_message(only: Any, detail: str = "") -> str:
-    value = only.item() if isinstance(only, np.generic) else only
-    return f"y has one class only{detail} (all {value!r}); a calibrator needs both"

@@ -20,6 +20,7 @@ from evical.estimators.predictions import interval
 from evical.multiclass import BaseMulticlassCalibrator, OneVsRestCalibrator
 from evical.multiclass.products import ProductBeliefs
 from evical.multiclass.witnesses import witnesses
+from evical.scores.direction import Direction, fit_quietly, wrong_ways
 
 __all__ = [
     "Calibrated",
@@ -56,6 +57,10 @@ class CalibratedBinary:
     def _scores(self, X: Any) -> Floats:
         scale = score_scale(self.calibrator)
         return class_scores(self.estimator, X, self.calibrator.classes_, scale)
+
+    def wrong_ways(self) -> list[Direction]:
+        """Directions of the scores that point the wrong way."""
+        return wrong_ways(self.calibrator)
 
     def columns(self, X: Any) -> Floats:
         """Masses (3, 1, n) of the first class, of the second, and of either."""
@@ -103,6 +108,10 @@ class CalibratedMulticlass:
     def _scores(self, X: Any) -> Floats:
         scale = score_scale(self.calibrators[0])
         return class_scores(self.estimator, X, self.calibrator.classes_, scale)
+
+    def wrong_ways(self) -> list[Direction]:
+        """Directions of the scores that point the wrong way."""
+        return wrong_ways(self.calibrator)
 
     def columns(self, X: Any) -> Floats:
         """Masses (3, K, n) of "not this class", of "this class" and of either."""
@@ -164,6 +173,17 @@ class CalibratedColumns:
         """Masses (3, B, n) of the negative side, of the positive side, and of either."""
         return np.concatenate([member.columns(X) for member in self.members], axis=1)
 
+    def wrong_ways(self) -> list[Direction]:
+        """Directions of the scores that point the wrong way, by the classes of their columns."""
+        if len(self.members) == 1:
+            return list(self.members[0].wrong_ways())
+        classes = self.decoder.classes
+        return [
+            found.between(classes[signs == -1], classes[signs == 1])
+            for member, signs in zip(self.members, self.decoder.code.T, strict=True)
+            for found in member.wrong_ways()
+        ]
+
     def predict_mass(self, X: Any) -> MassFunction:
         """Mass function of each sample, a batch (n,)."""
         return self.decoder.mass(self.columns(X))
@@ -220,7 +240,7 @@ def fit_calibrated(
     multiclass = isinstance(calibrator, BaseMulticlassCalibrator)
     member: CalibratedBinary | CalibratedMulticlass
     if len(decoder.classes) == 2 and not multiclass:
-        one = clone(calibrator).fit(scores[:, 0], y, sample_weight=weight)
+        one = fit_quietly(clone(calibrator), scores[:, 0], y, sample_weight=weight)
         member = CalibratedBinary(estimator, one, decoder.probability)
     else:
         whole = (
@@ -228,6 +248,6 @@ def fit_calibrated(
             if multiclass
             else OneVsRestCalibrator(clone(calibrator), "dempster", decoder.total_conflict)
         )
-        whole.fit(scores, y, sample_weight=weight)
+        fit_quietly(whole, scores, y, sample_weight=weight)
         member = CalibratedMulticlass(estimator, whole, decoder.probability)
     return CalibratedColumns([member], decoder) if decoder.is_bayesian else member

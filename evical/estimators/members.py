@@ -11,7 +11,7 @@ from sklearn.utils.validation import _check_method_params
 from dstheory import Frame, MassFunction
 from dstheory.errors import TotalConflictError
 from dstheory.kernels.arguments import as_sequence
-from evical.estimators.predictions import BeliefPredictor
+from evical.scores.direction import fit_quietly
 
 __all__ = [
     "as_subsets",
@@ -94,8 +94,7 @@ def fitted(member: Any, X: Any, y: NDArray[Any], params: dict[str, Any]) -> Any:
     -------
     the member
     """
-    fit = member._fit if isinstance(member, BeliefPredictor) else member.fit
-    return fit(X, y, **params)
+    return fit_quietly(member, X, y, **params)
 
 
 def fit_member(

@@ -22,8 +22,9 @@ from dstheory.kernels.arguments import did_you_mean
 from dstheory.transform import betp
 from evical.estimators.closed_beliefs import ClosedExpectations, ClosedForm
 from evical.multiclass import MAX_CLASSES
+from evical.scores.direction import OF_A_CLASSIFIER, Direction, warn_of_wrong_ways
 
-__all__ = ["BeliefPredictor", "interval", "warn_of_weightless", "weightless"]
+__all__ = ["BeliefPredictor", "interval", "weightless"]
 
 Floats = NDArray[np.float64]
 
@@ -50,14 +51,26 @@ class BeliefPredictor(ClassifierMixin, MetaEstimatorMixin):  # type: ignore[misc
     def predict_mass(self, X: Any) -> MassFunction:
         """Belief about the class of each sample, a batch (n,) on the frame `classes_`."""
 
-    def _fit(self, X: Any, y: Any, sample_weight: Any = None, **fit_params: Any) -> Self:
-        """`fit` without the warning about weights, which an ensemble gives once for all members."""
+    def _fit_quietly(self, X: Any, y: Any, sample_weight: Any = None, **fit_params: Any) -> Self:
+        """`fit` without warnings, for an ensemble that gives them once for all."""
         if sample_weight is not None:
             fit_params["sample_weight"] = sample_weight
         return self.fit(X, y, **fit_params)  # type: ignore[no-any-return]  # of sklearn
 
+    def _fit_and_warn(self, X: Any, y: Any, weight: Any, fit_params: dict[str, Any]) -> Self:
+        """What `fit` does, under its decorator."""
+        if weight is not None:
+            _warn_of_weightless(self._weightless())
+        self._fit_quietly(X, y, weight, **fit_params)
+        warn_of_wrong_ways(self._wrong_ways(), OF_A_CLASSIFIER, stacklevel=5)
+        return self
+
     def _weightless(self) -> list[str]:
         """Names of the classifiers that cannot be trained with the weights of samples."""
+        return []
+
+    def _wrong_ways(self) -> list[Direction]:
+        """Directions of the scores that pointed the wrong way in `fit`."""
         return []
 
     def _closed(self, X: Any) -> ClosedForm | None:
@@ -189,14 +202,14 @@ def weightless(estimator: Any) -> list[str]:
     return [] if takes else [type(estimator).__name__]
 
 
-def warn_of_weightless(names: Sequence[str]) -> None:
-    """Warn the caller of `fit`, once, if some classifiers cannot use weights."""
+def _warn_of_weightless(names: Sequence[str]) -> None:
+    """Warn the caller of `fit`, once, if weights are of no use to some classifiers."""
     if names:
         listed = ", ".join(dict.fromkeys(names))
         warnings.warn(
             f"{listed} takes no sample_weight; the weights are used for calibration only, not "
             "for training",
-            stacklevel=4,  # beyond `fit` and its decorator
+            stacklevel=5,  # beyond `fit` and its decorator
         )
 
 

@@ -12,6 +12,7 @@ from sklearn.base import clone
 from sklearn.model_selection import StratifiedKFold
 
 from evical.metrics import brier_score, expected_calibration_error, log_loss, roc_auc
+from evical.scores.direction import fit_quietly
 
 __all__ = ["CLIP", "MEASURES", "Fold", "Tried", "folds_of", "tried"]
 
@@ -111,7 +112,7 @@ def _tried(method: Any, column: Floats, y: NDArray[np.int64], fold: Fold) -> Tri
     nothing = np.empty(0)
     start = perf_counter()
     try:
-        fitted = clone(method).fit(column[fold.train], y[fold.train])
+        fitted = fit_quietly(clone(method), column[fold.train], y[fold.train])
         seconds = perf_counter() - start
         p, bounds = _predicted(fitted, column[fold.test])
         values = _values(y[fold.test], p, bounds)

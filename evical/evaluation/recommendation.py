@@ -14,11 +14,12 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 from scipy import stats
-from sklearn.metrics import roc_auc_score
 
 from evical.evaluation._cross_validation import MEASURES
 from evical.evaluation._sample_size import general_warnings, method_warnings
 from evical.evaluation.methods import AS_THEY_ARE, complexity, complexity_text
+from evical.scores import ScoreCounts
+from evical.scores.direction import direction
 from evical.significance import corrected_t, holm_adjusted
 from evical.significance.numbers import without_rounding
 
@@ -299,14 +300,12 @@ def _others_warning(
 
 
 def _ranking_warnings(scores: Floats, y: NDArray[np.int64]) -> list[str]:
-    area = float(roc_auc_score(y, scores))
-    n, m = np.bincount(y)
-    # The standard deviation of the area if scores tell nothing (Mann & Whitney 1947).
-    if area >= 0.5 - _Z * np.sqrt((n + m + 1) / (12 * n * m)):
+    found = direction(ScoreCounts.from_samples(scores, y))
+    if found.z >= -_Z:
         return []
     return [
-        f"the area under the ROC curve of the scores is {area:.2f}: negative samples have the "
-        "greater ones; are they scores of the other class?"
+        f"the area under the ROC curve of the scores is {found.area:.2f}: negative samples have "
+        "the greater ones; are they scores of the other class?"
     ]
 
 

@@ -21,6 +21,7 @@ from evical.calibrators.fields import Field, owners
 from evical.multiclass._beliefs import Beliefs, BeliefsLike
 from evical.multiclass._table import check_table, check_unit_table
 from evical.scores.checks import check_labels, check_same_length, check_weights
+from evical.scores.direction import Direction, warn_of_wrong_ways
 from evical.scores.refused import all_or_nothing
 
 __all__ = ["BaseMulticlassCalibrator"]
@@ -104,7 +105,19 @@ class BaseMulticlassCalibrator(ClassifierMixin, BaseEstimator, ABC):  # type: ig
         ValueError
             If a score, label or weight is not usable (the row is named), or there are not as
             many columns as classes.
+
+        Warns
+        -----
+        WrongWayWarning
+            If a binary calibrator is fitted to each column, and the greater scores of one speak
+            against its class.
         """
+        self._fit_quietly(scores, y, sample_weight)
+        warn_of_wrong_ways(self._wrong_ways())
+        return self
+
+    def _fit_quietly(self, scores: Any, y: Any, sample_weight: Any = None) -> Self:
+        """`fit` without the warning, for what warns once for many calibrators."""
         self._check_all_parameters()
         table, labels = check_table(scores), check_labels(y)
         check_same_length(scores=table, y=labels)
@@ -116,6 +129,10 @@ class BaseMulticlassCalibrator(ClassifierMixin, BaseEstimator, ABC):  # type: ig
         self.classes_, self.n_features_in_ = classes, table.shape[1]
         self._ready = True
         return self
+
+    def _wrong_ways(self) -> list[Direction]:
+        """Directions of the columns that point the wrong way, if columns are fitted singly."""
+        return []
 
     def _columns(self, table: Floats, n_classes: int, named: Any = None) -> Floats:
         """Scores as the method sees them: one column a class, on the scale of `transform`."""

@@ -18,6 +18,7 @@ from evical.multiclass._beliefs import Beliefs, BeliefsLike
 from evical.multiclass._reduction import without_total_conflict
 from evical.multiclass.products import ProductBeliefs
 from evical.multiclass.witnesses import witnesses
+from evical.scores.direction import Direction, fit_quietly, wrong_ways
 
 __all__ = ["OneVsRestCalibrator"]
 
@@ -100,7 +101,9 @@ class OneVsRestCalibrator(BaseMulticlassCalibrator):
         calibrator = LogisticCalibrator() if self.calibrator is None else self.calibrator
         sides = [1] if scores.shape[1] == 1 else range(scores.shape[1])
         fitted = [
-            clone(calibrator).fit(column, (codes == side).astype(np.int64), sample_weight=weight)
+            fit_quietly(
+                clone(calibrator), column, (codes == side).astype(np.int64), sample_weight=weight
+            )
             for column, side in zip(scores.T, sides, strict=True)
         ]
         if self.coupling == "auto":
@@ -108,6 +111,14 @@ class OneVsRestCalibrator(BaseMulticlassCalibrator):
         else:
             self.combines_ = self.coupling == "dempster"
         self.calibrators_ = fitted
+
+    def _wrong_ways(self) -> list[Direction]:
+        sides = self.classes_[-len(self.calibrators_) :]
+        return [
+            found.between(self.classes_[self.classes_ != side], [side])
+            for calibrator, side in zip(self.calibrators_, sides, strict=True)
+            for found in wrong_ways(calibrator)
+        ]
 
     def _predict_beliefs(self, scores: Floats) -> BeliefsLike:
         columns = witnesses(self.calibrators_, scores)

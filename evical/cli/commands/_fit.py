@@ -1,6 +1,7 @@
 """`evical fit`: fit a calibrator to scores and classes, and save it."""
 
 import json
+import warnings
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Annotated
@@ -24,7 +25,9 @@ from evical.cli._progress import watched
 from evical.cli._show import new_console
 from evical.cli._tables import open_table
 from evical.cli._tally import Tally
+from evical.errors import WrongWayWarning
 from evical.scores import ScoreCounts
+from evical.scores.direction import message, wrong_ways
 
 __all__ = ["METHODS", "fit"]
 
@@ -34,6 +37,8 @@ METHODS = (
     "gaussian, isotonic, kde, logistic, normalizing, piecewise_logistic, sbb, spline, "
     "temperature, venn_abers"
 )
+
+_ADVICE = "give another --positive, or check --score and --target"
 
 
 def fit(
@@ -95,7 +100,8 @@ def fit(
         source, lacking = _count(scores, columns, tally, missing)
         tell_missing(source, lacking, tally.rows + lacking, missing)
         counts, labels = tally.result(positive)
-        calibrator.fit_counts(counts, labels)
+        with warnings.catch_warnings(action="ignore", category=WrongWayWarning):
+            calibrator.fit_counts(counts, labels)
         training = Training(
             source=source,
             rows=tally.rows,
@@ -108,6 +114,8 @@ def fit(
         )
         fitted = Model(score[0], target, calibrator, training)
         write_atomically(output, model_text(fitted))
+    if wrong_ways(calibrator):
+        typer.echo(f"warning: {message(wrong_ways(calibrator), _ADVICE)}", err=True)
     _show(new_console(), fitted, output, as_json)
 
 
