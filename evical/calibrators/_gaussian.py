@@ -88,7 +88,7 @@ class GaussianCalibrator(BaseCalibrator):
         "center": fields.finite(),
         "scale": fields.positive(),
         "weights": fields.Field((2,), 1e-16, 2.0**54),
-        "means": fields.Field((2,), -2.0, 2.0),
+        "means": fields.Field((2,), -1e20, 1e20),
         "variances": fields.Field((2,), LEAST_VARIANCE, 1e300),
         "known": fields.Field((), 0.0, 1.0, is_whole=True),
         "edges": fields.optional(fields.Field(("p+1",), -100.0, 100.0, "rises")),

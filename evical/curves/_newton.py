@@ -24,6 +24,7 @@ Sums = tuple[Floats, Floats, Floats]
 _MAX_STEPS = 200
 # Steps are cut to 1/2, 1/8, 1/64, ...: at first with care, and from any size within twenty trials.
 _MAX_CUTS = 24
+_MAX_TRIALS = 300  # of all steps, cuts included; where each is cut, rounding rules
 _CONVERGED = 1e-13  # squared Newton decrement: twice the log-likelihood still to be gained
 _NEGLIGIBLE = 1e-26  # one more step would gain no digit
 _ROUNDING = 1e-13  # of a value, relative to it or to 1
@@ -68,7 +69,7 @@ def minimize_convex(
     Raises
     ------
     ConvergenceError
-        If 200 steps end at no optimum.
+        If 200 steps, or 300 trials of steps, end at no optimum.
 
     Examples
     --------
@@ -77,15 +78,18 @@ def minimize_convex(
     >>> minimize_convex(square, np.zeros((1, 1))).parameters.round(9)
     array([[3.]])
     """
-    parameters, found = start, derivatives(start)
+    parameters, found, tried = start, derivatives(start), 0
     for _ in range(trial_steps or _MAX_STEPS):
         step, decrement = _newton_step(found[1], found[2])
         if (decrement <= enough).all():
             return Optimum(parameters, found[0], found[2])
-        step, found, full = _gaining(derivatives, parameters, found[0], step, decrement)
+        step, found, full, cuts = _gaining(derivatives, parameters, found[0], step, decrement)
         parameters = parameters + step
         if (full & (decrement <= tolerance)).all():
             return Optimum(parameters, found[0], found[2])
+        tried += cuts
+        if tried > _MAX_TRIALS:
+            break
     if trial_steps is not None:
         return Optimum(parameters, found[0], found[2], proven=False)
     raise _not_converged(decrement)
@@ -105,15 +109,15 @@ def _gaining(
     value: Floats,
     step: Floats,
     decrement: Floats,
-) -> tuple[Floats, Sums, NDArray[np.bool_]]:
-    """Steps cut until all of them gain, what is found there, and which are of full length."""
+) -> tuple[Floats, Sums, NDArray[np.bool_], int]:
+    """Steps cut until all of them gain, what is found there, which are whole, and trials made."""
     length, noise = np.ones_like(value), _ROUNDING * (1.0 + np.abs(value))
     for cut in range(1, _MAX_CUTS + 1):
         with np.errstate(over="ignore", invalid="ignore"):  # far from the optimum: no gain
             found = derivatives(parameters + step)
         good = found[0] <= value - 1e-4 * length * decrement + noise  # and a NaN is not
         if good.all():
-            return step, found, length == 1.0
+            return step, found, length == 1.0, cut
         factor = np.where(good, 1.0, 0.5**cut)
         length, step = length * factor, step * factor[:, None]
     raise _not_converged(decrement)

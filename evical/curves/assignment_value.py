@@ -11,13 +11,14 @@ from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
-from scipy.special import betainc, betaincinv, expit, logit
+from scipy.special import betainc, betaincinv, betaln, expit, logit
 
 __all__ = ["Branch", "accuracy", "dispersions", "fit_branch"]
 
 Floats = NDArray[np.float64]
 
 _EPS = float(np.finfo(np.float64).eps)
+_NOTHING = np.log(1e-16)
 # Enough to tell good dispersions from bad ones: their effect goes with the root of the number.
 _MAX_DISPERSIONS = 128
 
@@ -63,9 +64,21 @@ def _quantiles(branch: Branch, levels: Floats, upper: NDArray[np.bool_]) -> Floa
     a, b = branch.new_mean * branch.new_size, (1 - branch.new_mean) * branch.new_size
     result = np.empty(levels.shape)
     for part, sign, shape in ((~upper, 1.0, (a, b)), (upper, -1.0, (b, a))):
-        p = np.maximum(betaincinv(*shape, levels[part]), 1e-300)
-        result[part] = sign * (np.log(p) - np.log(np.maximum(1 - p, 1e-300)))
+        log_p = _log_quantiles(*shape, levels[part])
+        result[part] = sign * (log_p - np.log(np.maximum(-np.expm1(log_p), 1e-300)))
     return result
+
+
+def _log_quantiles(a: float, b: float, levels: Floats) -> Floats:
+    """Logarithms of Beta quantiles, not below that of 1e-300.
+
+    Where p b is nothing the level is p^a / (a B(a, b)), and the inverse of SciPy may be NaN.
+    """
+    with np.errstate(divide="ignore"):  # log 0 where there is no level left
+        leading = (np.log(levels) + np.log(a) + betaln(a, b)) / a
+    leading = np.maximum(leading, np.log(1e-300))
+    known = np.log(np.maximum(betaincinv(a, b, levels), 1e-300))
+    return np.where(leading + np.log(max(b, 1.0)) < _NOTHING, leading, known)
 
 
 def fit_branch(values: Floats, right: Floats, wrong: Floats) -> Branch:

@@ -15,14 +15,13 @@ from numpy.typing import NDArray
 
 from evical.likelihood.profile_table import profile_log_odds
 from evical.scores.counts import ScoreCounts
-from evical.scores.standardize import standardized
+from evical.scores.standardize import location_scale, standardized
 
 __all__ = ["LEAST_VARIANCE", "GaussianFit", "GaussianProfile", "fit_gaussian"]
 
 Floats = NDArray[np.float64]
 
 _FARTHEST = 1e30  # nothing is known from 1e10 on, and squares of this are finite
-_GREATEST = float(np.finfo(np.float64).max)
 _FAR = 1e100  # units beyond which squares would overflow
 LEAST_VARIANCE = 1e-290  # units; below, all scores of a class are one to rounding
 _WIDE = 1e300  # variance of a density that is the same everywhere, even that far away
@@ -108,9 +107,8 @@ def fit_gaussian(counts: ScoreCounts, common: bool) -> GaussianFit:
     >>> fit.log_odds(np.array([0.5, 1.5]), fit.sample_variances())
     array([0. , 1.5])
     """
-    first, last = float(counts.scores[0]), float(counts.scores[-1])
-    with np.errstate(over="ignore"):
-        center, scale = first / 2 + last / 2, min(last - first, _GREATEST)
+    # By weight: a light outlier must not leave the others without digits.
+    center, scale = location_scale(counts.scores, counts.total)
     if scale == 0.0:
         scale = max(abs(center), 1.0)
     z = standardized(counts.scores, center, scale)

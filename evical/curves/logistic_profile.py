@@ -36,6 +36,7 @@ Array = NDArray[np.float64]
 _GREATEST = 1e150  # of a parameter, so that products with scores stay finite
 
 _SCALES = 5e-324, 1.7e308
+_GREATEST = float(np.finfo(np.float64).max)
 _FARTHEST = 1e140  # its square, times any weight, is finite; every sigmoid has long ended there
 _EXACT = 64  # samples with at most that many distinct scores are kept as they are
 _ROUNDS = 10  # of refining panels; two are the rule, and each halving brings the sample nearer
@@ -275,7 +276,8 @@ def _fisher_coordinates(fit: PlattFit) -> tuple[float, float, float]:
         return fit.center, fit.scale, float(np.sqrt(v00))
     unit = float(np.sqrt(v00 - v01 * v01 / v11))
     # Rounding the center is harmless: parameters are carried over to what it was rounded to.
-    center = fit.center - v01 / v11 * fit.scale
+    quarter = fit.center / 4 - v01 / v11 * (fit.scale / 4)  # on the way it may overflow
+    center = 4 * min(max(quarter, -_GREATEST / 4), _GREATEST / 4)
     return center, float(np.clip(fit.scale * (unit / float(np.sqrt(v11))), *_SCALES)), unit
 
 
