@@ -8,6 +8,7 @@ Source: M. Pakdaman Naeini, Obtaining accurate probabilities using classifier ca
 (2016), section 3.1; C. M. Bishop, Pattern recognition and machine learning (2006), eq. 10.81.
 """
 
+import warnings
 from dataclasses import dataclass
 from math import ulp
 from typing import ClassVar
@@ -15,12 +16,14 @@ from typing import ClassVar
 import numpy as np
 from numpy.typing import NDArray
 from scipy.special import expit, gammaln
+from sklearn.exceptions import ConvergenceWarning
 from sklearn.mixture import BayesianGaussianMixture
 
 from dstheory.kernels.arguments import as_real, check_count, shown
 from evical.calibrators import fields
 from evical.calibrators._base import BaseCalibrator
 from evical.calibrators._models import check_size
+from evical.errors import ConvergenceError
 from evical.scores import ScoreCounts
 
 __all__ = ["DPMCalibrator"]
@@ -28,7 +31,9 @@ __all__ = ["DPMCalibrator"]
 Floats = NDArray[np.float64]
 _NAMES = ("negative", "positive")
 _GREATEST = float(np.finfo(np.float64).max)
+_LEAST = 1e-300  # scale of a density; scores that near to each other are one
 _SAME = 1e-6  # standard deviations
+_MAX_STEPS = 2000  # of variational inference, which gains in each until it gains less than 0.001
 _FAR = 1e300  # scales; the log-density there is that of any farther score, but for a constant
 
 
@@ -130,7 +135,7 @@ class DPMCalibrator(BaseCalibrator):
         self.weights_ = {name: part.weights for name, part in parts.items()}
         self.means_ = {name: _placed(center, scale, part) for name, part in parts.items()}
         self.scales_ = {
-            name: 4 * np.minimum(scale / 4 * part.scales, _GREATEST / 4)
+            name: 4 * np.clip(scale / 4 * part.scales, _LEAST, _GREATEST / 4)
             for name, part in parts.items()
         }
         self.degrees_ = {name: part.degrees for name, part in parts.items()}
@@ -149,9 +154,16 @@ class DPMCalibrator(BaseCalibrator):
             n_components=min(self.n_components, distinct),
             weight_concentration_prior_type="dirichlet_process",
             weight_concentration_prior=self.concentration,
-            max_iter=2000,
+            max_iter=_MAX_STEPS,
             random_state=self.random_state,
-        ).fit(((points - mean) / spread)[:, np.newaxis])
+        )
+        with warnings.catch_warnings(action="ignore", category=ConvergenceWarning):
+            mixture.fit(((points - mean) / spread)[:, np.newaxis])
+        if not mixture.converged_:
+            raise ConvergenceError(
+                f"the mixture of {mixture.n_components} components still gains after {_MAX_STEPS} "
+                "rounds of variational inference; take fewer n_components, or more samples"
+            )
         # Bishop's eq. 10.81 in one dimension, in terms of scikit-learn's attributes.
         variances = mixture.covariances_[:, 0, 0] * (1 + 1 / mixture.mean_precision_)
         return _Components(

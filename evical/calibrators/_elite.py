@@ -19,6 +19,7 @@ from evical.calibrators._base import BaseCalibrator
 from evical.calibrators._models import check_size
 from evical.curves import TrendFilterPath, trend_filter_path
 from evical.scores import ScoreCounts
+from evical.scores.standardize import interpolated
 
 __all__ = ["ELiTECalibrator"]
 
@@ -150,9 +151,8 @@ class ELiTECalibrator(BaseCalibrator):
         self.knots_, self.values_ = _averaged(path, self.weights_, low)
 
     def _predict_positive(self, scores: Floats) -> Floats:
-        # Slopes between scores that are nearly equal may overflow, hence the clipping.
-        values = np.interp(scores, self.knots_, self.values_)
-        return np.clip(values, self.values_.min(), self.values_.max())
+        values = interpolated(scores, self.knots_, self.values_)
+        return np.clip(values, self.values_.min(), self.values_.max())  # against rounding
 
     def _set_state(self, state: dict[str, Any]) -> None:
         degrees = state["degrees_of_freedom_"].astype(np.int64)
@@ -167,7 +167,7 @@ def _log_likelihoods(path: TrendFilterPath, counts: ScoreCounts, low: float) -> 
     """Bernoulli log-likelihood (t,) of each fit; one fit at a time, to save memory."""
     result = []
     for knots, values in zip(path.knots, path.values, strict=True):
-        p = np.clip(np.interp(path.x, knots, values), low, 1 - low)
+        p = np.clip(interpolated(path.x, knots, values), low, 1 - low)
         result.append(counts.positive @ np.log(p) + counts.negative @ np.log1p(-p))
     return np.array(result)
 
@@ -193,7 +193,7 @@ def _averaged(path: TrendFilterPath, shares: Floats, low: float) -> tuple[Floats
     parts = [_clipped(path.knots[i], path.values[i], low) for i in used]
     knots = np.unique(np.concatenate([part[0] for part in parts]))
     values = sum(
-        share * np.interp(knots, *part) for share, part in zip(shares[used], parts, strict=True)
+        share * interpolated(knots, *part) for share, part in zip(shares[used], parts, strict=True)
     )
     return knots, np.clip(values / shares[used].sum(), low, 1 - low)
 
@@ -206,4 +206,4 @@ def _clipped(knots: Floats, values: Floats, low: float) -> tuple[Floats, Floats]
         share = (bound - values[left]) / (values[left + 1] - values[left])
         crossings.append(knots[left] * (1 - share) + knots[left + 1] * share)
     at = np.unique(np.concatenate(crossings))
-    return at, np.clip(np.interp(at, knots, values), low, 1 - low)
+    return at, np.clip(interpolated(at, knots, values), low, 1 - low)

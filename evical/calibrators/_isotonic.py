@@ -17,6 +17,7 @@ from evical.calibrators._base import BaseCalibrator
 from evical.calibrators._binning import bin_masses
 from evical.calibrators._models import check_confidence, check_model
 from evical.scores import ScoreCounts, midpoints
+from evical.scores.standardize import between
 
 __all__ = ["IsotonicCalibrator"]
 
@@ -135,7 +136,7 @@ class IsotonicCalibrator(BaseCalibrator):
 
     def _predict_mass(self, scores: Floats) -> tuple[Floats, Floats]:
         if self.centered:
-            positive, negative = _between(self.centers_, self.masses_, scores)
+            positive, negative = between(self.centers_, self.masses_, scores)
             return positive, np.minimum(negative, 1 - positive)  # rounding, in probabilities
         block = np.searchsorted(self.thresholds_, scores, side="right")
         return self.masses_[0, block], self.masses_[1, block]
@@ -161,18 +162,6 @@ def _separate(starts: NDArray[np.intp], counts: ScoreCounts) -> NDArray[np.intp]
         if rising.all():
             return starts
         starts = starts[rising]
-
-
-def _between(centers: Floats, values: Floats, scores: Floats) -> Floats:
-    """Linear interpolation of rows; by shares, since slopes of near centers may overflow."""
-    right = np.searchsorted(centers[1:-1], scores, side="right") + 1
-    right = np.minimum(right, len(centers) - 1)
-    left = np.maximum(right - 1, 0)
-    inside = np.clip(scores, centers[0], centers[-1]) / 2
-    gap = centers[right] / 2 - centers[left] / 2  # halves: the range may exceed all floats
-    share = np.divide(inside - centers[left] / 2, gap, out=np.ones_like(gap), where=gap > 0)
-    share = np.clip(share, 0, 1)
-    return np.asarray(values[:, left] * (1 - share) + values[:, right] * share)
 
 
 def _isotonic_envelope(masses: Floats) -> Floats:

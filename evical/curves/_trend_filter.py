@@ -15,6 +15,7 @@ from numpy.typing import NDArray
 from dstheory.kernels.arguments import as_real, check_count, shown
 from evical.curves._bent_line import NO_KINKS, Points, bend, line, string
 from evical.scores.checks import check_numbers, check_positive, check_same_length
+from evical.scores.standardize import interpolated
 
 __all__ = ["TrendFilterPath", "trend_filter", "trend_filter_path"]
 
@@ -98,7 +99,7 @@ class TrendFilterPath:
         """
         at = check_numbers(x, "x")
         return np.stack(
-            [np.interp(at, *polyline) for polyline in zip(self.knots, self.values, strict=True)]
+            [interpolated(at, *polyline) for polyline in zip(self.knots, self.values, strict=True)]
         )
 
 
@@ -160,9 +161,9 @@ def trend_filter(x: Any, y: Any, lam: float, weights: Any = None, rtol: float = 
     lam = _check_real("lam", lam, 0.0, np.inf)
     problem = _problem(x, y, weights)
     if lam == 0 and len(problem.points.x) > 1:
-        return np.interp(problem.x, problem.distinct, problem.points.y + problem.base)
+        return interpolated(problem.x, problem.distinct, problem.points.y + problem.base)
     (knots,), (values,) = _fits(problem, [lam * problem.unit], rtol)
-    return np.interp(problem.x, knots, values)
+    return interpolated(problem.x, knots, values)
 
 
 def trend_filter_path(
@@ -220,8 +221,8 @@ def trend_filter_path(
     problem = _problem(x, y, weights)
     ratios = np.geomspace(1.0, min_ratio, int(n_lambdas))
     knots, values = _fits(problem, problem.greatest * ratios, rtol)
-    with np.errstate(over="ignore"):  # x up to 1e308 may ask for a lambda beyond all floats
-        lambdas = problem.greatest * ratios / problem.unit
+    with np.errstate(over="ignore"):  # x up to 1e308 may ask for one beyond all floats
+        lambdas = np.minimum(problem.greatest * ratios / problem.unit, np.finfo(float).max)
     return TrendFilterPath(problem.x, lambdas, knots, values)
 
 

@@ -174,8 +174,15 @@ def fit_quietly(estimator: Any, X: Any, y: Any, **params: Any) -> Any:
     -------
     fitted estimator
     """
-    ours = hasattr(type(estimator), "_fit_quietly")  # what is frozen passes attributes on
-    return (estimator._fit_quietly if ours else estimator.fit)(X, y, **params)
+    kinds = type(estimator).__mro__  # not its attributes: what is frozen passes those on
+    loud = next((kind for kind in kinds if "fit" in vars(kind)), object)
+    quiet = next((kind for kind in kinds if "_fit_quietly" in vars(kind)), None)
+    if quiet is not None and issubclass(quiet, loud):
+        return estimator._fit_quietly(X, y, **params)
+    with warnings.catch_warnings(action="ignore", category=WrongWayWarning):
+        return estimator.fit(
+            X, y, **params
+        )  # a stranger, or a child of ours with a `fit` of its own
 
 
 def wrong_ways(fitted: Any) -> list[Direction]:

@@ -15,6 +15,7 @@ from scipy.special import expit
 
 from dstheory.kernels.arguments import as_array, as_floats, check_choice
 from evical.scores.counts import ScoreCounts, merge_equal
+from evical.scores.standardize import between
 
 __all__ = ["TRANSFORMS", "ScoreScale", "check_transform", "fit_scale", "log_odds", "restored_scale"]
 
@@ -78,7 +79,7 @@ class ScoreScale:
         if self.kind == "sigmoid":
             return np.asarray(expit(scores))
         if self.kind == "rank":
-            return np.interp(scores, self.knots, self.levels)
+            return np.asarray(between(self.knots, self.levels[None], scores)[0])
         return scores
 
     def counts(self, counts: ScoreCounts) -> ScoreCounts:

@@ -6,7 +6,14 @@ Scores may be next to each other as floats, denormal, or further apart than the 
 import numpy as np
 from numpy.typing import NDArray
 
-__all__ = ["at_share", "location_scale", "share_of_range", "standardized"]
+__all__ = [
+    "at_share",
+    "between",
+    "interpolated",
+    "location_scale",
+    "share_of_range",
+    "standardized",
+]
 
 Floats = NDArray[np.float64]
 
@@ -110,3 +117,59 @@ def at_share(share: Floats, first: float, last: float) -> Floats:
     if last / 2 - first / 2 < _HUGE:
         return np.asarray(first + (last - first) * share)
     return np.asarray(first * (1.0 - share) + last * share)
+
+
+def between(centers: Floats, values: Floats, scores: Floats) -> Floats:
+    """Linear interpolation of rows; by shares, since slopes of near centers may overflow.
+
+    Parameters
+    ----------
+    centers : (k,) array
+        Ascending.
+    values : (r, k) array
+    scores : (m,) array
+        Those outside take the value at the nearest end.
+
+    Returns
+    -------
+    (r, m) array
+
+    Examples
+    --------
+    >>> between(np.array([0.0, 5e-323]), np.array([[0.0, 1.0]]), np.array([1e-323, 1.0])).tolist()
+    [[0.2, 1.0]]
+    """
+    right = np.searchsorted(centers[1:-1], scores, side="right") + 1
+    right = np.minimum(right, len(centers) - 1)
+    left = np.maximum(right - 1, 0)
+    inside = np.clip(scores, centers[0], centers[-1]) / 2
+    gap = centers[right] / 2 - centers[left] / 2  # halves: the range may exceed all floats
+    share = np.divide(inside - centers[left] / 2, gap, out=np.ones_like(gap), where=gap > 0)
+    share = np.clip(share, 0, 1)
+    return np.asarray(values[:, left] * (1 - share) + values[:, right] * share)
+
+
+def interpolated(scores: Floats, knots: Floats, values: Floats) -> Floats:
+    """`numpy.interp` for knots at any distance, where its slopes may be 0 or infinite.
+
+    Parameters
+    ----------
+    scores : (m,) array
+    knots, values : (k,) arrays
+        A polyline, its knots ascending; it is constant outside.
+
+    Returns
+    -------
+    (m,) array
+
+    Examples
+    --------
+    >>> interpolated(np.array([0.0]), np.array([-1.7e308, 1.7e308]), np.array([0.0, 1.0])).tolist()
+    [0.5]
+    """
+    with np.errstate(over="ignore", under="ignore", divide="ignore", invalid="ignore"):
+        slopes = np.diff(values) / np.diff(knots)
+    # Slopes of floats in the middle of their range lose no digit to under- or overflow.
+    if (np.abs(slopes[slopes != 0]) < _HUGE).all() and np.abs(knots[[0, -1]]).max() < _HUGE:
+        return np.interp(scores, knots, values)
+    return np.asarray(between(knots, values[None], scores)[0])

@@ -7,6 +7,7 @@ from scipy.special import expit
 
 from evical.calibrators import NormalizingCalibrator
 from evical.curves import platt_targets
+from evical.errors import WrongWayWarning
 from tests.naive import gebel as naive
 
 RNG = np.random.default_rng(0)
@@ -51,7 +52,8 @@ def test_exponents_are_the_most_likely_ones(scale):
 
 
 def test_scores_that_point_the_wrong_way_are_even():
-    down = NormalizingCalibrator("exponential").fit(-SCORES, Y)
+    with pytest.warns(WrongWayWarning):
+        down = NormalizingCalibrator("exponential").fit(-SCORES, Y)
     np.testing.assert_array_equal(down.alphas_, 0.0)
     np.testing.assert_array_equal(down.predict_proba([-1.0, 5.0])[:, 1], 0.5)
 

@@ -98,6 +98,7 @@ def test_search_on_groups_ends_within_the_best_on_all_scores():
 
 
 @pytest.mark.parametrize("y", [SCORES > 0, SCORES < 0])
+@pytest.mark.filterwarnings("ignore:scores point the wrong way")  # on purpose
 def test_separable_labels_have_no_fit(y):
     with pytest.raises(ValueError, match="a threshold separates the classes"):
         PiecewiseLogisticCalibrator(smooth=False).fit(SCORES, y)

@@ -81,6 +81,7 @@ def test_leaving_one_out_is_refitting_without_it():
             np.testing.assert_allclose(losses[label, row], exact, rtol=0.03)
 
 
+@pytest.mark.filterwarnings("ignore:scores point the wrong way")  # on purpose
 def test_a_high_penalty_is_logistic_calibration():
     scores, y = wavy()
     _, knots, problem = problem_of(scores, y)
@@ -93,6 +94,7 @@ def test_a_high_penalty_is_logistic_calibration():
     )
 
 
+@pytest.mark.filterwarnings("ignore:scores point the wrong way")  # on purpose
 def test_two_knots_are_logistic_calibration():
     scores, y = wavy()
     probes = np.linspace(scores.min(), scores.max(), 31)
@@ -103,6 +105,7 @@ def test_two_knots_are_logistic_calibration():
     )
 
 
+@pytest.mark.filterwarnings("ignore:scores point the wrong way")  # on purpose
 def test_degrees_of_freedom_are_those_of_the_linear_smoother():
     scores, y = wavy(300)
     fitted = SplineCalibrator(n_knots=10).fit(scores, y)
@@ -114,6 +117,7 @@ def test_degrees_of_freedom_are_those_of_the_linear_smoother():
     np.testing.assert_allclose(fitted.degrees_of_freedom_, np.trace(smoother), rtol=1e-4)
 
 
+@pytest.mark.filterwarnings("ignore:scores point the wrong way")  # on purpose
 def test_the_curve_straightens_at_its_ends_and_is_constant_beyond():
     fitted = SplineCalibrator().fit(*wavy(300))
     curve = spline.LogisticSpline(fitted.knots_, fitted.values_, 0.0, 0.0)
@@ -126,6 +130,7 @@ def test_the_curve_straightens_at_its_ends_and_is_constant_beyond():
     np.testing.assert_allclose(beyond, fitted.values_[[0, -1]], rtol=1e-14)
 
 
+@pytest.mark.filterwarnings("ignore:scores point the wrong way")  # on purpose
 def test_scale_and_origin_of_the_scores_do_not_matter():
     scores, y = wavy(200)
     plain = SplineCalibrator().fit(scores, y).predict_proba(scores)

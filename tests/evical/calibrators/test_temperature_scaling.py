@@ -7,6 +7,7 @@ from scipy.stats import norm
 
 from dstheory import betp
 from evical.calibrators import TemperatureCalibrator
+from evical.errors import WrongWayWarning
 
 RNG = np.random.default_rng(0)
 SCORES = 3 * RNG.normal(size=150)
@@ -82,7 +83,8 @@ def test_contour_is_the_relative_likelihood_of_a_temperature():
 
 @pytest.mark.parametrize("model", MODELS)
 def test_wrong_way_and_no_way(model):
-    wrong = TemperatureCalibrator(model=model).fit(-SCORES, LABELS)
+    with pytest.warns(WrongWayWarning):
+        wrong = TemperatureCalibrator(model=model).fit(-SCORES, LABELS)
     nothing = TemperatureCalibrator(model=model).fit([0, 0, 0], [0, 1, 1])
     for calibrator in (wrong, nothing):
         assert calibrator.temperature_ == np.inf

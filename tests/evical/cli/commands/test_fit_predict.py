@@ -249,3 +249,8 @@ def test_force_replaces_a_file(folder):
     run(f"{FIT} --force --method binning")
     assert (folder / "model.json").read_text() != before
     assert sorted(path.name for path in folder.iterdir()) == ["model.json", "new.csv", "train.csv"]
+
+
+def test_scores_that_point_the_wrong_way_are_one_line(folder, capfd):
+    run(f"{FIT} --positive no")
+    assert "greater ones speak for class 'yes', not for class 'no'" in capfd.readouterr().err
