@@ -5,7 +5,7 @@ which, unlike a sigmoid of the score, can leave calibrated probabilities unchang
 about the coefficients becomes a mass function as for the sigmoid (Xu et al. 2016, section 4.3).
 """
 
-from typing import Any
+from typing import Any, ClassVar
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -14,11 +14,11 @@ from scipy.special import expit
 from sklearn.utils.validation import check_is_fitted
 
 from dstheory.kernels.arguments import check_choice, check_flag
+from evical.calibrators import fields
 from evical.calibrators._base import BaseCalibrator
 from evical.calibrators._from_log_odds import LOG_ODDS_MODELS, masses_from_log_odds
 from evical.calibrators._models import check_confidence, check_model
 from evical.calibrators._separated import refuse_separated
-from evical.calibrators.saved import check_shapes
 from evical.curves.beta import ROUNDING, BetaFit, beta_sample, fit_beta
 from evical.curves.beta_profile import BetaProfile, beta_profile
 from evical.likelihood.profile_table import MassTable, check_table, contour
@@ -96,7 +96,15 @@ class BetaCalibrator(BaseCalibrator):
     array([[0.62, 0.98]])
     """
 
-    _state = ("coefficients", "covariance", "nodes", "weights", "slope", "edges", "table")
+    _state: ClassVar = {
+        "coefficients": fields.product(3),
+        "covariance": fields.Field((3, 3), -1e200, 1e200),
+        "nodes": fields.optional(fields.Field(("n",), -_END, _END, "rises")),
+        "weights": fields.optional(fields.weights("n")),
+        "slope": fields.optional(fields.product(3)),
+        "edges": fields.optional(fields.Field(("p+1",), -100.0, 100.0, "rises")),
+        "table": fields.optional(fields.log_odds(2, "q", "p")),
+    }
 
     def __init__(
         self,
@@ -257,9 +265,10 @@ class BetaCalibrator(BaseCalibrator):
             self._table = MassTable(state["edges"], state["table"])
 
     def _check_state(self) -> None:
-        check_shapes(self._fit, coefficients=(3,), covariance=(3, 3))
+        if (self._fit.coefficients[:2] < 0).any():
+            raise ValueError("saved calibrator is damaged: state coefficients fall")
         if self._profile is None or self._table is None:
             return
-        m = np.size(self._profile.nodes)
-        check_shapes(self._profile, nodes=(max(m, 1),), weights=(m,), slope=(3,))
+        if np.size(self._profile.slope) == 0 or not np.sum(self._profile.weights) > 0:
+            raise ValueError("saved calibrator is damaged: state weights and slope lack something")
         check_table(self._table)
