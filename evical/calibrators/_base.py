@@ -46,8 +46,7 @@ class BaseCalibrator(ClassifierMixin, BaseEstimator, ABC):  # type: ignore[misc]
     transform: str | None = None
     _scale: ScoreScale
     _ready: bool
-    # Of scores that point the wrong way.
-    _direction: Direction | None = None
+    _direction: Direction | None = None  # of scores that point the wrong way
     # What the saved state holds, by name; by default the fitted arrays.
     _state: ClassVar[dict[str, Field] | tuple[str, ...]]
 
@@ -198,11 +197,6 @@ class BaseCalibrator(ClassifierMixin, BaseEstimator, ABC):  # type: ignore[misc]
         ------
         ValueError
             As for `fit`, or if a label is none of `classes`.
-
-        Warns
-        -----
-        WrongWayWarning
-            In the call from which on scores point the wrong way.
         """
         self._check_all_parameters()
         values, labels = self._samples(scores, y)
