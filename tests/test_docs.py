@@ -29,6 +29,7 @@ def text(path):
     return path.read_text(encoding="utf-8")
 
 
+@pytest.mark.slow
 @every_page
 def test_examples(path):
     """All snippets of a page, one after the other in one namespace."""

@@ -30,6 +30,7 @@ def test_a_warning_is_an_error_unless_packages_speak_of_one_another(module, code
     assert done.returncode == code
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("path", EXAMPLES, ids=lambda path: path.stem)
 def test_example_runs(path, tmp_path):
     # Agg draws without a window; that show() does nothing then is the one warning expected.

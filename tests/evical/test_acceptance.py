@@ -14,6 +14,8 @@ import pytest
 from evical.datasets import load_csv
 from evical.studies import TEN_CLASSIFIERS, Method, paired_difference, run
 
+pytestmark = pytest.mark.slow
+
 DATA = Path(os.environ.get("EVICAL_DATA", Path(__file__).parents[3] / "shared" / "data"))
 LIKELIHOOD, BAYESIAN = Method("logistic", "likelihood"), Method("logistic", "bayesian")
 

@@ -9,6 +9,8 @@ from tests.fuzz.checks import RefusalError, faults
 from tests.fuzz.samples import Sample, draw
 from tests.protocols.calibrators_table import CALIBRATORS, every
 
+pytestmark = pytest.mark.slow
+
 SEED, CASES = 7, 3
 
 

@@ -5,6 +5,8 @@ import pytest
 
 from tests.fuzz.damaged_saves import cases, faults, nodes, things
 
+pytestmark = pytest.mark.slow
+
 SEED = 11
 FIRST = {name.split("-")[0]: (data, load) for name, data, load in reversed(list(things()))}
 

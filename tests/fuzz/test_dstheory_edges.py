@@ -7,6 +7,8 @@ from dstheory import transform
 from tests.fuzz import dstheory_edges
 from tests.fuzz.dstheory_edges import EVERY, draw, faults
 
+pytestmark = pytest.mark.slow
+
 
 @pytest.mark.parametrize("name", EVERY)
 def test_floats_are_fractions_rounded(name):

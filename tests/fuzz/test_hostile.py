@@ -14,6 +14,8 @@ from tests.fuzz.hostile import attempt, hostile_values, is_expected, misspelling
 from tests.fuzz.recorder import Call, calls_of
 from tests.support.public_objects import Public, callables
 
+pytestmark = pytest.mark.slow
+
 ONE_IN = 5
 BUDGET = 10.0  # CPU seconds of a call; none takes a tenth of it
 

@@ -101,16 +101,13 @@ CALIBRATORS = [
     Entry("ELiTECalibrator", {"criterion": "bic", "n_lambdas": 5, "transform": None}, atol=1e-9),
 ]
 NOT_CALIBRATORS = {"BaseCalibrator"}
-every = pytest.mark.parametrize("entry", CALIBRATORS, ids=lambda entry: entry.id)
-
 # What is refused is refused before anything is learned: by the class, or for its scale.
 _CLASSES = {entry.name: entry for entry in reversed(CALIBRATORS)}
 _SCALES = {str(entry.options.get("transform")): entry for entry in reversed(CALIBRATORS)}
-once_a_class = pytest.mark.parametrize(
-    "entry",
-    list({entry.id: entry for entry in (*_CLASSES.values(), *_SCALES.values())}.values()),
-    ids=lambda entry: entry.id,
-)
+_ONCE = {entry.id: entry for entry in (*_CLASSES.values(), *_SCALES.values())}
+once_a_class = pytest.mark.parametrize("entry", _ONCE.values(), ids=_ONCE.keys())
+
+every = pytest.mark.parametrize("entry", CALIBRATORS, ids=lambda entry: entry.id)
 
 
 def samples(n=60, seed=0):

@@ -122,6 +122,7 @@ class FirstColumn(ClassifierMixin, BaseEstimator):
 CHECKED = list({entry.name: entry for entry in CALIBRATORS}.values())
 
 
+@pytest.mark.slow
 @parametrize_with_checks([FirstColumn(entry()) for entry in CHECKED])
 def test_scikit_learn_checks_on_tables(estimator, check):
     check(estimator)

@@ -14,6 +14,8 @@ from sklearn.datasets import load_breast_cancer
 from evical.cli import main
 from evical.cli._commands import COMMANDS, load
 
+pytestmark = pytest.mark.slow
+
 
 @pytest.mark.parametrize("name", COMMANDS)
 def test_the_help_line_is_that_of_the_command(name):

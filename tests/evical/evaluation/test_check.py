@@ -10,6 +10,8 @@ from evical.evaluation import Evaluation, check_calibration
 from evical.evaluation.check import TESTS
 from evical.significance import holm_adjusted
 
+pytestmark = pytest.mark.slow
+
 PROBABILITY_TESTS = [name for name, kind in TESTS.items() if not kind.beliefs]
 
 

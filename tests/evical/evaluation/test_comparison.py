@@ -18,6 +18,8 @@ from evical.evaluation.methods import complexity, complexity_text
 from evical.evaluation.recommendation import differences, recommend
 from evical.significance import corrected_t, holm_adjusted
 
+pytestmark = pytest.mark.slow
+
 QUICK = ["logistic", "isotonic", "binning"]
 
 

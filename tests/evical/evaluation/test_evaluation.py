@@ -10,6 +10,8 @@ from evical.calibrators import IsotonicCalibrator, LogisticCalibrator
 from evical.evaluation import Evaluation
 from evical.evaluation._bootstrap import _measured, prepared, resample_count
 
+pytestmark = pytest.mark.slow
+
 
 def sample(n=400, seed=0):
     rng = np.random.default_rng(seed)

@@ -7,7 +7,10 @@ from tests.evical.report.browser import Browser, find_chromium
 from tests.evical.report.results import KINDS, ensemble, page_of
 
 CHROMIUM = find_chromium()
-pytestmark = pytest.mark.skipif(CHROMIUM is None, reason="there is no Chromium")
+pytestmark = [
+    pytest.mark.slow,
+    pytest.mark.skipif(CHROMIUM is None, reason="there is no Chromium"),
+]
 
 SCRIPT = "<script>alert(1)</script>"
 BODY = "document.querySelector('tbody')"

@@ -31,6 +31,8 @@ from tests.evical.report.results import (
     samples,
 )
 
+pytestmark = pytest.mark.slow
+
 SCRIPT, BREAKOUT = "<script>alert(1)</script>", '"><img src=x onerror=alert(1)></svg>'
 MATH, WIDE = "$x$ is $5", "🎉 مرحبا " + "n" * 200
 
