@@ -2,10 +2,10 @@
 What does the score of an SVM say?
 ==================================
 
-A support vector machine answers with a score: 1.3, say, so malignant. How probable is that? A
-calibrator learns it from patients whose diagnosis is known and whom the machine was not trained
-on. An *evidential* calibrator also says how well it knows: its answer is an interval from the
-degree of belief to the plausibility, wide after 20 patients and narrow after 240.
+A support vector machine returns a score: 1.3, say, so malignant. How probable is that? A calibrator
+learns the answer from patients with known diagnosis on whom the machine was not trained. An
+*evidential* calibrator also shows its uncertainty: its answer is an interval from the degree of
+belief to the plausibility, wide after 20 patients and narrow after 240.
 """
 
 import matplotlib.pyplot as plt
@@ -38,16 +38,16 @@ for score, (bel, pl) in zip((-1, 0, 1), calibrator.predict_interval([-1, 0, 1]),
 print(calibrator.predict_mass([1]))
 
 # %%
-# The mass of {benign, malignant} is what the sample leaves open. It is larger if the calibrator
-# has seen 20 patients only, here the first 20.
+# The mass of {benign, malignant} is what the sample leaves open. It is larger if the calibrator has
+# seen only 20 patients, here the first 20.
 
 few = LogisticCalibrator().fit(scores[:20], y_rest[:20])
 print("after 20 patients, score 1:", few.predict_interval([1]).round(2)[0])
 
 # %%
-# Was calibration worth the trouble? Judged on the patients left, with 95 % intervals that come
-# from resampling them. The plain alternative reads the score as log-odds. After 240 patients the
-# loss is lower, as far as the few left can tell; after these 20 it is not.
+# Was calibration worth the trouble? We evaluate it on the remaining patients, with 95 % bootstrap
+# intervals. The plain alternative reads the score as log-odds. After 240 patients the loss is
+# lower, as far as the few remaining patients can tell; after these 20 it is not.
 
 positive = {"pos_label": "malignant"}
 plain = Evaluation.from_predictions(y_rest[test], expit(scores[test]), **positive)
@@ -59,10 +59,10 @@ for name, evaluation in judged.items():
     print(f"  {name:18}", evaluation["log_loss"])
 
 # %%
-# The first 20 were no lucky draw, and no probability would have said so. The 240 patients make
-# twelve such groups: how often does the interval after 20 hold what 240 say? The interval of the
-# default, the likelihood, is for combining and deciding, not a confidence interval; for that there
-# is model="confidence", at the price of its width.
+# The first 20 were an unlucky draw, and no probability would have shown it. The 240 patients make
+# twelve such groups: how often does the interval from 20 patients contain the estimate from all
+# 240? The default interval, from the likelihood, is for combining and deciding. It is not a
+# confidence interval; for that use model="confidence", which is wider.
 
 wanted = calibrator.predict_proba(scores[test])[:, 1]
 groups = np.arange(240).reshape(12, 20)
@@ -76,7 +76,7 @@ for model in ("likelihood", "confidence"):
     print(f" ± {held.std(ddof=1) / np.sqrt(12):.2f} of the probabilities after 240")
 
 # %%
-# The gray lines are Platt's probabilities, which an SVM usually comes with: one line a group, and
+# The gray lines are Platt's probabilities, the usual ones for an SVM: one line for each group, and
 # none of them shows that the others exist. The band, from the first group, does.
 
 gray = {"color": "0.45", "lw": 0.7}
@@ -92,8 +92,9 @@ for ax, fitted, rows in ((axes[0, 0], few, slice(0, 20)), (axes[0, 1], calibrato
     ax.set(xlabel="score of the SVM", xlim=(grid[0], grid[-1]))
 
 # %%
-# Below, shares of malignant cases against predicted probabilities. Perfect predictions would stay
-# in the band, 19 times out of 20 at each place. The score as log-odds does not: it is too cautious.
+# Below, shares of malignant cases against predicted probabilities. At each place, perfect
+# predictions would stay in the band 19 times out of 20. The score as log-odds does not: it is
+# underconfident.
 
 for ax, p, name in (
     (axes[1, 0], expit(scores[test]), "score as log-odds"),

@@ -3,9 +3,9 @@ Four hospitals, one diagnosis
 =============================
 
 Four hospitals have trained a classifier each, on patients that they may not share: 20, 25, 35 and
-204 of them. What do the four say together? A mean lets the smallest hospital speak as loudly as the
-largest. With belief functions each says how much it knows, and the combination takes that into
-account: by Dempster's rule, or by weights that are learned from the patients, too.
+204 of them. What do the four say together? A mean gives the smallest hospital the same weight as
+the largest. With belief functions each one shows how much it knows, and the combination takes that
+into account: by Dempster's rule, or by weights that are also learned from the patients.
 """
 
 import matplotlib.pyplot as plt
@@ -54,10 +54,10 @@ print("diagnosis:", y_test[worst])
 print("learned weights of A, B, C, D:", stacked.fusion_.weights_.round(2))
 
 # %%
-# Dempster's rule takes the four for independent and for equally reliable, and here it is surer than
-# it should be: their patients are others, but their classifiers are of one kind and err alike.
-# Stacking finds weights that make the sum of their evidence a calibrated one, from what each said
-# of patients new to it. For that the classifiers travel, and the patients still do not.
+# Dempster's rule assumes that the four are independent and equally reliable, and here it is
+# overconfident: their patients differ, but their classifiers are of one kind and make the same
+# errors. Stacking finds weights that calibrate the sum of their evidence, from beliefs about
+# patients new to each classifier. For that the hospitals share classifiers, but still not patients.
 #
 # Is it any better? One split tells little, so here are eight. The plain alternatives: the mean of
 # Platt's probabilities, their combination by Dempster's rule (which then is Bayes' rule for
@@ -92,8 +92,8 @@ print(f"stacked less than alone by {gain.mean():.3f} ± {gain.std(ddof=1) / np.s
 
 # %%
 # With Dempster's rule the small hospitals do more harm than good here: the largest alone is better.
-# With learned weights the four together are better than each of them. Splits share patients, so
-# take the standard errors for rough.
+# With learned weights the four together are better than each of them. Splits share patients, so the
+# standard errors are rough.
 
 figure, (left, right) = plt.subplots(1, 2, figsize=(11, 4), layout="constrained")
 for place, (name, m) in enumerate(said.items()):

@@ -2,10 +2,10 @@
 Decide, or ask for a biopsy?
 ============================
 
-A false alarm costs 1, a tumor that is missed costs 3, and a biopsy, which settles the matter, costs
-0.3. Where should the machine decide, and where should it ask? There are two reasons to ask: the
-patient is a risky case, or too little is known about such cases. A probability does not tell
-the two apart, a belief function does.
+A false alarm costs 1, a missed tumor costs 3, and a biopsy, which settles the matter, costs 0.3.
+Where should the machine decide, and where should it ask? There are two reasons to ask: the patient
+is a risky case, or too little is known about such cases. A probability does not tell the two apart,
+a belief function does.
 """
 
 import matplotlib.pyplot as plt
@@ -39,8 +39,8 @@ def fitted(n, seed):
 # %%
 # The answer to a patient is a mass function on {benign, malignant}. Its pignistic probability
 # gives each act an expected utility. The belief function gives it a lower one as well: the least
-# under all probabilities between belief and plausibility. `maximin` takes the act whose lower
-# expected utility is the greatest, so it asks too where little is known.
+# under all probabilities between belief and plausibility. `maximin` chooses the act with the
+# greatest lower expected utility, so it also asks where little is known.
 
 machine, X_test, y_test = fitted(40, seed=0)
 for row in (0, 1, 20):
@@ -83,14 +83,14 @@ for name, costs, ses in zip(ways, mean, error, strict=True):
     print(f"  {name:17}", *(f"{c:.3f} ± {e:.3f} " for c, e in zip(costs, ses, strict=True)))
 
 # %%
-# To be able to ask saves much. Beyond that caution has its price: expected utility costs least on
-# average, as it should where probabilities are calibrated. Maximin pays for biopsies of patients
-# about whom little is known; after 20 or 40 training patients these are so many that never to ask
-# would cost less. It is for those who would rather pay that than call somebody healthy on the
-# strength of so few cases.
+# The option to ask saves a lot. More caution has its price: expected utility costs least on
+# average, as it should with calibrated probabilities. Maximin pays for biopsies of patients about
+# whom little is known. After 20 or 40 training patients there are so many of them that never asking
+# would cost less. Maximin is for those who prefer that price to calling somebody healthy on the
+# basis of so few cases.
 #
-# The map shows who asks where. Hatched is where expected utility decides and only maximin asks:
-# there an answer rests on too few cases, and 320 patients leave a rim of it.
+# The map shows where each criterion asks. In the hatched region expected utility decides and only
+# maximin asks: there an answer rests on too few cases. With 320 patients a narrow rim is left.
 
 figure, axes = plt.subplots(1, 3, figsize=(13, 4.6), layout="constrained")
 radius, texture = np.meshgrid(np.linspace(6, 29, 120), np.linspace(9, 40, 120))

@@ -2,10 +2,11 @@
 Is it a 3, an 8, or either?
 ===========================
 
-A machine that reads digits has ten answers, and on some images two of them are as good. It could
-guess. Or it could say "3 or 8", and leave the rest to someone who can look again. Support vector
-machines know two classes: here there is one for each pair of digits, its score becomes a belief
-function, Dempster's rule joins the 45 of them, and all digits are named that are not ruled out.
+A machine that reads digits has ten answers, and for some images two of them are equally good. It
+could guess. Or it could say "3 or 8", and leave the rest to someone who can look again. Support
+vector machines separate two classes. Here there is one for each pair of digits. Its score becomes a
+belief function, Dempster's rule combines the 45 of them, and the answer has all digits that are not
+ruled out.
 """
 
 import matplotlib.pyplot as plt
@@ -29,8 +30,8 @@ print({int(size): int((sizes == size).sum()) for size in np.unique(sizes)}, "dig
 
 # %%
 # A digit is ruled out if its plausibility is less than the belief in another one (interval
-# dominance). Is what it leaves open really hard? Of the answers with one digit few are wrong; where
-# it names several, guessing the most probable one would be wrong half of the time.
+# dominance). Are the open cases really hard? Few of the answers with one digit are wrong; if there
+# are several digits, guessing the most probable one would be wrong half of the time.
 
 
 def share(hits):
@@ -47,17 +48,17 @@ print("  several named:    ", share(wrong[sizes > 1]), f"of {np.sum(sizes > 1)} 
 print("the set has the true digit:", share(sets[np.arange(len(y_test)), y_test]))
 
 # %%
-# Is a set worth more than a guess? That depends on what "3 or 8" is worth. If it is half of a right
-# answer, a guess does as well. People who do not like to gamble give more for it, as u65 does: a
-# right set of two is then worth 0.65. The gain is small, as few images are hard.
+# Is a set worth more than a guess? That depends on what "3 or 8" is worth. If it is half of a
+# correct answer, a guess does as well. People who do not like to gamble value it more, as u65 does:
+# a correct set of two is then worth 0.65. The gain is small, because few images are hard.
 
 guess = np.eye(10, dtype=bool)[p.argmax(axis=1)]
 values = [u65_score(y_test, answer, labels=range(10)) for answer in (guess, sets)]
 print("u65 of guesses and of sets: {:.4f}, {:.4f}".format(*values))
 
 # %%
-# Three digits have room in a triangle. Few images train this machine, and its beliefs are regions
-# of probabilities; those that cross a thick line leave their digit open.
+# Three digits fit into a triangle. This machine has few training images, and its beliefs are
+# regions of probabilities; those that cross a thick line leave their digit open.
 
 three = np.isin(y_train, [3, 8, 9])
 few = np.flatnonzero(three)[:45]

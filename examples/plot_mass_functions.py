@@ -3,10 +3,10 @@ Mass functions in five minutes
 ==============================
 
 Something crossed the garden at night: a fox, a dog or a cat. A blurred photo shows a long snout, so
-a fox or a dog, but of such photos three in ten tell nothing. A tracker takes the prints for a
-fox's, perhaps a cat's. Neither says how probable each animal is. A mass function writes down what
-each of them does say, and no more: shares of belief go to *sets* of animals, and the share of what
-is not known goes to the set of all.
+a fox or a dog, but three in ten such photos are useless. A tracker believes that the prints are a
+fox's, perhaps a cat's. Neither says how probable each animal is. A mass function states what each
+of them does say, and no more: shares of belief go to *sets* of animals, and the rest goes to the
+set of all.
 """
 
 import matplotlib.pyplot as plt
@@ -25,8 +25,9 @@ print(both)
 
 # %%
 # Belief adds up the masses of all sets that imply an answer, plausibility those of all sets that do
-# not contradict it. The photo alone gives the fox a belief of 0, as nothing in it tells a fox from
-# a dog, and a plausibility of 1, as nothing in it speaks against a fox. A probability would have to
+# not contradict it. The photo alone gives the fox a belief of 0, because nothing in it
+# distinguishes a fox from a dog, and a plausibility of 1, because nothing in it contradicts a fox.
+# A probability would have to
 # be one number, the same for "no idea" as for "half of the time".
 
 for name, m in {"photo": photo, "tracker": tracker, "both": both}.items():
@@ -36,16 +37,16 @@ for name, m in {"photo": photo, "tracker": tracker, "both": both}.items():
 # %%
 # Dempster's rule by hand: multiply the masses of each pair of sets, and give the product to what
 # both sets have in common. The photo's "fox or dog" and the tracker's "cat" have nothing in common:
-# that product is the degree of conflict, and the rest is divided by what is left. The rule takes
-# the two for independent, as a camera and a tracker are who do not know of each other.
+# that product is the degree of conflict, and the rest is divided by what is left. The rule assumes
+# independent sources, such as a camera and a tracker who do not know of each other.
 
 products = conjunctive(photo, tracker)  # the same products, not yet divided
 print(f"in conflict: 0.7 * 0.1 = {products.mass([]):.2f}")
 print(f"mass of fox: 0.6 * (0.7 + 0.3) / (1 - 0.07) = {both.mass('fox'):.3f}")
 
 # %%
-# Who must act needs one answer. The pignistic probability shares each mass equally among the
-# animals of its set. It serves for betting, but no longer tells what it rests on; so it comes last.
+# A decision needs one answer. The pignistic probability shares each mass equally among the animals
+# of its set. It is for betting, and no longer shows what it is based on; so it comes last.
 
 print("pignistic probabilities:", dict(zip(frame, betp(both).round(3).tolist(), strict=True)))
 print("most probable:", decide.maximum_betp(both))
@@ -61,9 +62,9 @@ print(f"a batch of {len(doubted)} mass functions")
 # %%
 # Four ways to look at it. In the triangle a point is a probability, and a belief is the region of
 # all probabilities that it allows: from two large regions Dempster's rule makes a small one. The
-# last picture is the batch. The more the tracker is in doubt, the wider the belief about the fox,
+# last picture is the batch. The less reliable the tracker, the wider the belief about the fox,
 # until only the photo is left, which allows everything from 0 to 1. The dashed probability goes to
-# 0.45, and does not tell why.
+# 0.45, and does not show why.
 
 sources = {"photo": photo, "tracker": tracker, "both": both}
 figure, axes = plt.subplots(2, 2, figsize=(11, 8.4), layout="constrained")

@@ -4,7 +4,7 @@ How late will the ship be?
 
 Almond's captain has a model of delays: a day each for loading, for maintenance and for a forecast
 of bad weather before the ship leaves, and for bad weather and repairs at sea. A valuation network
-combines what is known, and shows how belief about the arrival follows the news.
+combines what is known, and shows how the belief about the arrival changes with the news.
 """
 
 import matplotlib.pyplot as plt
@@ -42,8 +42,8 @@ net = ValuationNetwork(
 print(net.plan())
 
 # %%
-# News comes in, one piece after the other. Each network stays as it is, the next one shares all
-# messages that the news does not touch.
+# News comes in, one piece after the other. Networks do not change; the next one shares all messages
+# that the news does not affect.
 
 news = {"nothing known": net}
 news["no maintenance"] = net.observe({"maintenance": False})
@@ -58,7 +58,8 @@ NetworkDisplay.from_network(net, ax=left)
 left.set_title("Variables (round), and what is known about them (square)")
 
 # %%
-# Belief and plausibility that the ship is at most so many days late: the bar is what nobody told.
+# Belief and plausibility that the ship is at most that many days late; the bar is what nobody
+# knows.
 
 days = np.arange(6)
 for row, (name, told) in enumerate(news.items()):

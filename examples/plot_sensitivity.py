@@ -27,9 +27,9 @@ print("most influential first:", ", ".join(found.ranking()))
 
 # %%
 # Belief in a leak when one sensor is discounted more and more, all others as they are; the dotted
-# tangents have the slopes of the table. Doubting the noise sensor helps the leak. Doubting
-# vibration does not, although it speaks for wear: its "leak or wear" and the "leak or fine" of
-# the flow sensor together say leak.
+# tangents have the slopes of the table. Doubting the noise sensor raises the belief in a leak.
+# Doubting vibration does not, although it is evidence for wear: its "leak or wear" and the "leak or
+# fine" of the flow sensor together imply a leak.
 
 rates = np.linspace(0, 1, 101)
 figure, (left, right) = plt.subplots(1, 2, figsize=(11, 4.2), layout="constrained")

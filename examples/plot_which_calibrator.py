@@ -2,11 +2,10 @@
 Which calibrator?
 =================
 
-There are twenty ways to turn scores into probabilities, and each paper likes its own. Which is
-best depends on the scores and on how many there are. `compare` tries several on the same folds,
-and says which one to take and how sure that is. Here the scores are simulated, like those of naive
-Bayes, which is far too sure of itself. So the true probabilities are known, and what `compare` says
-can be checked.
+There are twenty ways to turn scores into probabilities, and each paper likes its own. Which is best
+depends on the scores and on how many there are. `compare` tries several on the same folds, and says
+which one to use and how certain that is. Here the scores are simulated, like those of naive Bayes,
+which is overconfident. So the true probabilities are known, and what `compare` says can be checked.
 """
 
 import matplotlib.pyplot as plt
@@ -22,8 +21,8 @@ print(few)
 
 # %%
 # Five methods, ten folds, and advice in words: the simplest method within one standard error of the
-# best. That no difference can be seen between them is said, and so is how large a difference would
-# have been missed half of the time. More scores tell more.
+# best. It also says if no difference can be seen, and how large a difference would have been missed
+# half of the time. More scores tell more.
 
 more_scores, more_y, _ = simulated_scores("overconfident", 2000, np.random.default_rng(2))
 many = compare(more_scores, more_y, methods)
@@ -31,8 +30,8 @@ print(many)
 
 # %%
 # Is the advice right? On 5000 new scores the true probability is known, and so is how far each
-# method is from it. The mean squared distance is also what its Brier score would exceed that of the
-# truth by, in the long run.
+# method is from it. In the long run, the mean squared distance is also the excess of its Brier
+# score over that of the truth.
 
 new = simulated_scores("overconfident", 5_000, np.random.default_rng(3))
 samples = {150: (few, scores, y), 2000: (many, more_scores, more_y)}
@@ -50,10 +49,10 @@ for size, (found, *_) in samples.items():
     print("  " + ", ".join(f"{name} {np.sqrt(excess[size, name]):.3f}" for name in methods))
 
 # %%
-# Here the advice is good: logistic calibration is nearest, or as near as makes no difference,
-# though the truth is no sigmoid. That calibration is needed, 150 scores could not prove, and 2000
-# could. None of this makes logistic calibration the best one elsewhere: one sample of each size is
-# no study of calibrators, and it is your scores that decide.
+# Here the advice is good: logistic calibration is the nearest, or practically so, although the
+# truth is not a sigmoid. 150 scores could not prove that calibration is needed; 2000 could. None of
+# this makes logistic calibration the best one elsewhere: one sample of each size is not a study of
+# calibrators, and your scores decide.
 #
 # Below, what cross-validation made of the differences to the best method, and what they really are.
 

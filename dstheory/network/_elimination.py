@@ -1,6 +1,6 @@
 """Orders in which variables are eliminated: greedy heuristics on the graph of scopes.
 
-To eliminate a variable is to combine all that speaks of it and to sum it out; what remains links
+To eliminate a variable is to combine all valuations on it and to sum it out; what remains links
 its neighbors. The order decides how large the cliques grow, and the best is NP-hard to find, so
 that each step takes the cheapest variable by one measure. Ties are broken by the size of the
 clique and then by the order of the variables: an order never depends on chance.

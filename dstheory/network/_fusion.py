@@ -1,8 +1,8 @@
 """Fusion: one marginal by eliminating all other variables, without a tree.
 
-Take the next variable, combine all that speaks of it, drop it, put the result back; what is left
-in the end speaks of the query. Nothing is kept for a second query. Cannings, Thompson & Skolnick
-(1978) call it peeling; Shenoy, P. P. (1992), "Valuation-based systems", proves it for all kinds.
+Take the next variable, combine all valuations on it, drop it, put the result back; what is left in
+the end is on the query. Nothing is kept for a second query. Cannings, Thompson & Skolnick (1978)
+call it peeling; Shenoy, P. P. (1992), "Valuation-based systems", proves it for all kinds.
 """
 
 from collections.abc import Iterable, Sequence

@@ -27,7 +27,7 @@ def to_graph(network: ValuationNetwork) -> nx.Graph:
     -------
     networkx.Graph
         Nodes ("variable", name) with the attribute `variable`, and ("valuation", key) with the
-        attribute `valuation`; an edge where a valuation speaks of a variable. The graph has the
+        attribute `valuation`; an edge if a valuation is on a variable. The graph has the
         attributes `kind` and `tnorm`.
 
     Examples
@@ -94,7 +94,7 @@ def from_graph(graph: nx.Graph, **options: Any) -> ValuationNetwork:
         linked = {variables[other].name for other in graph[node] if other in variables}
         if linked != set(network.scope(key)):
             raise NetworkError(
-                f"valuation {key!r} speaks of {sorted(network.scope(key))}, but its edges lead to "
+                f"valuation {key!r} is on {sorted(network.scope(key))}, but its edges lead to "
                 f"{sorted(linked)}"
             )
     return network
@@ -111,7 +111,7 @@ def join_tree(network: ValuationNetwork) -> nx.DiGraph:
     -------
     networkx.DiGraph
         Nodes are numbers with the attributes `names` (variables) and `keys` (valuations of a
-        leaf); edges have the attribute `names`, the variables that the message speaks of.
+        leaf); edges have the attribute `names`, the variables of the message.
 
     Examples
     --------

@@ -78,7 +78,7 @@ class Kind(ABC, Generic[P]):
         """How plausible a valuation makes each single configuration."""
 
     def filler(self, place: int) -> P | None:
-        """What a variable counts for that no valuation speaks of."""
+        """The weight of a variable that no valuation mentions."""
         return None
 
     def searching(self) -> TableAlgebra:

@@ -83,7 +83,7 @@ class Store(Generic[P]):
         return 0 if part is None else self.algebra.n_bytes(part)
 
     def combine(self, *parts: P | None) -> P | None:
-        """All parts together; None says nothing."""
+        """All parts combined; None is neutral."""
         found: P | None = None
         for part in parts:
             if found is None:

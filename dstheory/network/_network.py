@@ -188,7 +188,7 @@ class ValuationNetwork:
         key : hashable, optional
             Its name, to retract it by; the next free number if not given.
         on : str or Variable, optional
-            The one variable that a valuation speaks of which names none.
+            The variable of a valuation on a plain frame.
 
         Returns
         -------

@@ -1,4 +1,4 @@
-"""Combination of mass functions that speak about different variables.
+"""Combination of mass functions on different variables.
 
 Each is extended to all variables that occur, which adds nothing to it, and the rule is
 applied there. Shafer, Shenoy & Mellouli 1987.

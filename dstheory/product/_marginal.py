@@ -27,7 +27,7 @@ Name = str | Variable
 
 
 def extend(m: MassFunction, onto: ProductFrame) -> MassFunction:
-    """Vacuous extension: the same belief on more variables, about which it says nothing.
+    """Vacuous extension: the same belief on more variables, about which it is vacuous.
 
     Parameters
     ----------

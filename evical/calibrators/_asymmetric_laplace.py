@@ -50,7 +50,7 @@ class AsymmetricLaplaceCalibrator(BaseCalibrator):
 
     Notes
     -----
-    Modes are sought among all scores, in the time of sorting them.
+    The search for modes among all scores takes no more time than sorting them.
 
     If one side of a mode has no samples, its mean distance is that of the other side divided by N,
     the size of the class; the estimate of the thesis divides by zero. A class with only one

@@ -69,7 +69,7 @@ class LikelihoodContour:
     Raises
     ------
     ValueError
-        If bounds are not an intervals, the likelihood is unbounded, NaN, or zero wherever it was
+        If bounds are not intervals, the likelihood is unbounded, NaN, or zero wherever it was
         tried, or the given mode is no maximum.
     TypeError
         If arguments are of the wrong kind.
@@ -385,7 +385,7 @@ class LikelihoodContour:
         (array([-1., -2.]), array([1., 2.]))
         """
         if self.dimension == 2 or not self.is_unimodal:
-            raise ValueError(f"level sets are not an intervals: {self!r} has peaks at {self.peaks}")
+            raise ValueError(f"level sets are not intervals: {self!r} has peaks at {self.peaks}")
         level = np.atleast_1d(numbers("r", r))
         mode, step = np.full(level.size, self.mode), np.full(level.size, self._scale[0])
 

@@ -27,7 +27,7 @@ _FOLDS = 5
 
 @dataclass(frozen=True, eq=False)
 class LearningSource:
-    """A source, and how it speaks about the training samples of all.
+    """A source, with its beliefs about all training samples.
 
     Parameters
     ----------

@@ -153,7 +153,7 @@ def test_a_graph_of_ones_own():
     graph = nx.Graph()
     graph.add_node("r", variable=rain)
     graph.add_node("sensor", valuation=likely)
-    with pytest.raises(NetworkError, match="'sensor' speaks of \\['rain'\\], but its edges lead"):
+    with pytest.raises(NetworkError, match="'sensor' is on \\['rain'\\], but its edges lead"):
         from_graph(graph)
     graph.add_edge("sensor", "r")
     network = from_graph(graph)

@@ -101,7 +101,7 @@ def test_several_peaks_need_limits_and_have_no_intervals(ax):
     assert ax.get_legend() is None
     with pytest.raises(ValueError, match=r"peaks at .* give limits"):
         ParameterContourDisplay.from_contour(TWO_PEAKS, levels=(), ax=ax)
-    with pytest.raises(ValueError, match="no intervals"):
+    with pytest.raises(ValueError, match="not intervals"):
         ParameterContourDisplay.from_contour(TWO_PEAKS, limits=(-2, 2), ax=ax)
 
 
