@@ -5,7 +5,7 @@ import re
 from evical import calibrators
 from evical.calibrators import BaseCalibrator
 
-__all__ = ["by_name"]
+__all__ = ["by_name", "short_name"]
 
 
 def by_name() -> dict[str, type[BaseCalibrator]]:
@@ -15,13 +15,17 @@ def by_name() -> dict[str, type[BaseCalibrator]]:
     ('VennAbersCalibrator', 'ELiTECalibrator')
     """
     return {
-        _short(title): getattr(calibrators, title)
+        short_name(title): getattr(calibrators, title)
         for title in calibrators.__all__
         if title != "BaseCalibrator"
     }
 
 
-def _short(title: str) -> str:
-    """Words begin with a capital that follows a small letter and precedes one."""
+def short_name(title: str) -> str:
+    """The words of the name of a class, each begun by a capital between small letters.
+
+    >>> short_name("MultinomialLogisticCalibrator")
+    'multinomial_logistic'
+    """
     words = title.removesuffix("Calibrator")
     return re.sub("(?<=[a-z])(?=[A-Z][a-z])", "_", words).lower()

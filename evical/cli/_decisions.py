@@ -44,7 +44,7 @@ def criteria() -> dict[str, Callable[..., Any]]:
 
 
 def new_decision(
-    labels: tuple[str, str],
+    labels: tuple[str, ...],
     threshold: float | None = None,
     costs: tuple[float, float] | None = None,
     reject: float | None = None,
@@ -54,7 +54,7 @@ def new_decision(
 
     Parameters
     ----------
-    labels : negative and positive class
+    labels : classes; of two, the negative and the positive one
     threshold : probability of the positive class above which it is chosen
     costs : of a false alarm and of a miss, instead of a threshold
     reject : cost of the act "reject", which there is only with it
@@ -64,12 +64,14 @@ def new_decision(
     """
     if threshold is not None and costs is not None:
         raise ValueError("--threshold and --costs are two ways to say the same; give one")
+    if len(labels) > 2 and (threshold is not None or costs is not None):
+        raise ValueError("--threshold and --costs are of two classes; of more, see --reject")
     if costs is not None:
         if not (min(costs) > 0 and np.isfinite(costs).all()):
             raise ValueError(f"--costs are {costs[0]:g} and {costs[1]:g}, expected two above 0")
         utilities = decide.utilities_from_costs([[0, costs[1]], [costs[0], 0]])
     else:
-        utilities = np.eye(2) if threshold is None else _from_threshold(threshold)
+        utilities = np.eye(len(labels)) if threshold is None else _from_threshold(threshold)
     acts: tuple[str, ...] = labels
     if reject is not None:
         if not (reject >= 0 and np.isfinite(reject)):

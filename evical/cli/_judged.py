@@ -14,7 +14,7 @@ from evical.cli._kinds import Kind
 from evical.cli._labeled import Labeled, read_labeled_table
 from evical.cli._methods import score_kind
 from evical.cli._missing import complete_rows
-from evical.cli._model import Model, load_model
+from evical.cli._model import Model, load_model, two_classes
 from evical.cli._names import suggestion
 from evical.cli._tables import Table, open_table
 from evical.evaluation import Evaluation
@@ -112,7 +112,7 @@ def _of_model(selection: Selection, data: str, options: dict[str, Any]) -> Evalu
     for option, value in chosen.items():
         if value is not None:
             raise ValueError(f"{option} is for tables of predictions; a model makes its own")
-    model = load_model(selection.predictions)
+    model = two_classes(load_model(selection.predictions))
     target = model.target if selection.target is None else selection.target
     score = model.score if selection.score is None else selection.score
     if selection.positive not in (None, model.labels[1]):

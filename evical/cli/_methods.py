@@ -8,7 +8,7 @@ from evical.cli._kinds import Kind
 from evical.cli._names import suggestion
 from evical.cli._options import parsed_options, settable
 
-__all__ = ["make_calibrator", "score_kind"]
+__all__ = ["MANY_METHODS", "make_calibrator", "score_kind"]
 
 
 # What the literature calls some of them, and how they are had here.
@@ -22,6 +22,10 @@ _OTHER_NAMES = {
 }
 
 
+# Those that take a score for each class; a test compares.
+MANY_METHODS = ("dirichlet", "multinomial_logistic", "shallow_net", "softmax")
+
+
 def make_calibrator(
     method: str, model: str | None = None, options: Sequence[str] = ()
 ) -> BaseCalibrator:
@@ -33,6 +37,8 @@ def make_calibrator(
     name = method.lower().replace("-", "_")
     if name in _OTHER_NAMES:
         raise ValueError(f"there is no method {method!r}; its name here is {_OTHER_NAMES[name]}")
+    if name in MANY_METHODS:
+        raise ValueError(f"method {method!r} takes a score for each class; repeat --score")
     if name not in known:
         raise ValueError(
             f"there is no method {method!r}{suggestion(name, known, 'methods', len(known))}"

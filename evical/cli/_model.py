@@ -8,15 +8,25 @@ import hashlib
 import json
 from dataclasses import asdict, dataclass, fields
 from pathlib import Path
-from typing import Any
+from typing import Any, TypeVar
 
 from evical._versions import version_of
 from evical.calibrators import BaseCalibrator
+from evical.multiclass import BaseMulticlassCalibrator
 
-__all__ = ["Model", "Training", "load_model", "model_text"]
+__all__ = [
+    "ManyModel",
+    "ManyTraining",
+    "Model",
+    "Training",
+    "load_model",
+    "model_text",
+    "two_classes",
+]
 
 FORMAT = "evical.model"
 VERSION = 1
+_T = TypeVar("_T", "Training", "ManyTraining")
 
 
 @dataclass(frozen=True)
@@ -49,20 +59,60 @@ class Model:
         return negative, positive
 
 
-def model_text(model: Model) -> str:
+@dataclass(frozen=True)
+class ManyTraining:
+    """What a model of a score for each class was learned from."""
+
+    source: str
+    rows: int
+    missing: int
+    weights: dict[str, float]  # of the samples of each class
+    log_loss: float | None
+
+
+@dataclass(frozen=True)
+class ManyModel:
+    """A fitted calibrator of a score for each class, and its columns by class."""
+
+    scores: dict[str, str]
+    target: str
+    calibrator: BaseMulticlassCalibrator
+    training: ManyTraining
+
+    @property
+    def labels(self) -> tuple[str, ...]:
+        """Classes, in the order of the calibrator."""
+        return tuple(self.scores)
+
+
+def two_classes(model: Model | ManyModel) -> Model:
+    """The model, if it is of one score.
+
+    Raises ValueError if it is of a score for each class.
+    """
+    if isinstance(model, ManyModel):
+        raise ValueError(
+            f"the model has a score for each of {len(model.labels)} classes; this takes one score "
+            "of two classes"
+        )
+    return model
+
+
+def model_text(model: Model | ManyModel) -> str:
     """The content of a model file."""
+    scores = {"scores": model.scores} if isinstance(model, ManyModel) else {"score": model.score}
     data = {
         "format": FORMAT,
         "version": VERSION,
         "evical": version_of("evical"),
-        "columns": {"score": model.score, "target": model.target},
+        "columns": {**scores, "target": model.target},
         "training": asdict(model.training),
         "calibrator": model.calibrator.to_dict(),
     }
     return json.dumps({**data, "checksum": _checksum(data)}, indent=1, allow_nan=False) + "\n"
 
 
-def load_model(path: str | Path) -> Model:
+def load_model(path: str | Path) -> Model | ManyModel:
     """The model in a file.
 
     Raises OSError if it cannot be read, and ValueError if it is damaged, foreign, of a later
@@ -71,11 +121,13 @@ def load_model(path: str | Path) -> Model:
     name = Path(path).name
     data = _checked(_json(Path(path)), name)
     try:
+        if "scores" in data["columns"]:
+            return _many(data)
         return Model(
             score=_text(data["columns"]["score"]),
             target=_text(data["columns"]["target"]),
             calibrator=_calibrator(data["calibrator"]),
-            training=_training(data["training"]),
+            training=_training(data["training"], Training),
         )
     except (ArithmeticError, AttributeError, LookupError, TypeError, ValueError) as error:
         reason = f"there is no {error}" if isinstance(error, KeyError) else error
@@ -120,11 +172,22 @@ def _checked(data: Any, name: str) -> dict[str, Any]:
     return data
 
 
-def _training(data: Any) -> Training:
-    names = [field.name for field in fields(Training)]
+def _many(data: dict[str, Any]) -> ManyModel:
+    calibrator = BaseMulticlassCalibrator.from_dict(data["calibrator"])
+    scores = {_text(label): _text(column) for label, column in data["columns"]["scores"].items()}
+    # Keys of JSON come in any order.
+    in_order = {_text(label): scores[label] for label in calibrator.classes_.tolist()}
+    if len(scores) != len(in_order) or len(set(scores.values())) != len(scores):
+        raise ValueError("its columns are not those of its classes")
+    training = _training(data["training"], ManyTraining)
+    return ManyModel(in_order, _text(data["columns"]["target"]), calibrator, training)
+
+
+def _training(data: Any, kind: type[_T]) -> _T:
+    names = [field.name for field in fields(kind)]
     if not isinstance(data, dict) or set(data) != set(names):
         raise ValueError(f"its training has not the entries {', '.join(names)}")
-    return Training(**data)
+    return kind(**data)
 
 
 def _calibrator(data: Any) -> BaseCalibrator:

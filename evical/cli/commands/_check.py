@@ -5,6 +5,7 @@ from typing import Annotated
 
 import typer
 
+from dstheory.kernels.arguments import check_level
 from evical.cli._errors import user_input
 from evical.cli._judged import (
     Bel,
@@ -18,6 +19,7 @@ from evical.cli._judged import (
     Target,
     judged,
 )
+from evical.cli._judged_many import ClassPredictions, many_judged
 from evical.cli._missing import Missing
 from evical.cli._names import suggestion
 from evical.cli._output import echo_json
@@ -60,11 +62,16 @@ def check(
     """Test calibration: exit code 0 if all tests pass, 1 if not, 2 for wrong input.
 
     Prints the verdict in one line, with the error that the tests could detect. With few samples,
-    only large errors are detectable. Several tests share the level (Holm's procedure).
+    only large errors are detectable. Several tests share the level (Holm's procedure). Of more than two
+    classes, each is tested against all others, in a line of its own.
     """
     selection = Selection(predictions, data, target, probability, bel, pl, score, positive, missing)
     with user_input():
         names = _names(test, max_ece)
+        many = many_judged(selection)
+        if many is not None:
+            _check_each(many, names, level, max_ece, bins, as_json)
+            return
         evaluation = judged(selection, n_bins=bins)
         found = check_calibration(evaluation, names, level=level, max_error=max_ece, n_bins=bins)
     if as_json:
@@ -72,6 +79,36 @@ def check(
     else:
         typer.echo(_verdict(evaluation, found))
     if not found.passed:
+        raise typer.Exit(_FAILED)
+
+
+def _check_each(
+    many: ClassPredictions,
+    names: list[str] | None,
+    level: float,
+    max_ece: float | None,
+    bins: int,
+    as_json: bool,
+) -> None:
+    """Check each class against all others, at a level of which each class has an equal part."""
+    check_level("level", level)
+    evaluations = [many.of_class(label, bins) for label in many.classes]
+    part = level / len(evaluations)
+    checks = [
+        check_calibration(one, names, level=part, max_error=max_ece, n_bins=bins)
+        for one in evaluations
+    ]
+    pairs = list(zip(evaluations, checks, strict=True))
+    if as_json:
+        classes = {
+            label: {**asdict(found), "verdict": str(found)}
+            for label, found in zip(many.classes, checks, strict=True)
+        }
+        passed = all(found.passed for found in checks)
+        echo_json({"name": many.name, "passed": passed, "classes": classes})
+    else:
+        typer.echo("\n".join(_verdict(one, found) for one, found in pairs))
+    if not all(found.passed for found in checks):
         raise typer.Exit(_FAILED)
 
 

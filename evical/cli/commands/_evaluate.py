@@ -23,6 +23,7 @@ from evical.cli._judged import (
     Target,
     judged,
 )
+from evical.cli._judged_many import ClassPredictions, many_judged
 from evical.cli._missing import Missing
 from evical.cli._output import check_page, command_line, echo_json, write_page
 from evical.cli._show import new_console
@@ -83,10 +84,17 @@ def evaluate(
 
     PREDICTIONS holds probabilities, or beliefs and plausibilities, and the
     true class. Alternatively, MODEL.json is evaluated on DATA that it was not fitted to.
+    Of more than two classes, the measures are those of all together.
     """
     selection = Selection(predictions, data, target, probability, bel, pl, score, positive, missing)
     with user_input():
         check_page(output, force, selection.inputs)
+        many = many_judged(selection)
+        if many is not None:
+            if output is not None:
+                raise ValueError("a page is about two classes; leave out --output")
+            _show_many(many, bins, as_json)
+            return
         evaluation = judged(selection, n_bins=bins, confidence=confidence, random_state=seed)
         if output is not None:
             columns = {
@@ -105,6 +113,20 @@ def evaluate(
         echo_json(_as_data(evaluation))
     else:
         _show(new_console(), evaluation, every, output)
+
+
+def _show_many(many: ClassPredictions, bins: int, as_json: bool) -> None:
+    report = many.report(bins)
+    if as_json:
+        measures = {one.name: {"value": one.value, "definition": one.definition} for one in report}
+        data = {"name": many.name, "samples": len(many.labels), "classes": list(many.classes)}
+        echo_json({**data, "measures": measures})
+        return
+    console = new_console()
+    console.print(Text(many.name, style="bold"))
+    counts = ", ".join(f"{int((many.labels == label).sum())} {label}" for label in many.classes)
+    console.print(Text(f"{len(many.labels)} samples: {counts}"))
+    console.print(_definitions(list(report), "Measure"))
 
 
 def _as_data(evaluation: Evaluation) -> dict[str, Any]:
@@ -157,9 +179,9 @@ def _main_table(evaluation: Evaluation) -> RichTable:
     return shown
 
 
-def _definitions(measures: list[Measure]) -> RichTable:
+def _definitions(measures: list[Measure], title: str = "Also") -> RichTable:
     shown = RichTable(box=box.SIMPLE_HEAD, padding=(0, 2, 0, 0))
-    shown.add_column("Also", no_wrap=True)
+    shown.add_column(title, no_wrap=True)
     shown.add_column("Value", justify="right", no_wrap=True)
     shown.add_column("What it is", style="dim")
     for one in measures:

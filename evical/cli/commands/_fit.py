@@ -18,9 +18,10 @@ from evical.calibrators import BaseCalibrator
 from evical.cli._errors import user_input
 from evical.cli._files import check_output, write_atomically
 from evical.cli._kinds import Kind, Place
-from evical.cli._methods import make_calibrator, score_kind
+from evical.cli._many_classes import fit_many, make_many
+from evical.cli._methods import MANY_METHODS, make_calibrator, score_kind
 from evical.cli._missing import Dropped, complete_rows, optional_kinds, tell_missing
-from evical.cli._model import Model, Training, model_text
+from evical.cli._model import ManyModel, Model, Training, model_text
 from evical.cli._progress import watched
 from evical.cli._show import new_console
 from evical.cli._tables import open_table
@@ -45,8 +46,14 @@ def fit(
     scores: Annotated[
         str, typer.Argument(metavar="SCORES", help="CSV, TSV or Parquet with a header; - is stdin.")
     ],
-    score: Annotated[list[str], typer.Option(metavar="COLUMN", help="Column of the score.")],
-    target: Annotated[str, typer.Option(metavar="COLUMN", help="Column of the class, of two.")],
+    score: Annotated[
+        list[str],
+        typer.Option(
+            metavar="COLUMN",
+            help="Column of the score; of many classes one each, as p_cat of cat, or COLUMN=CLASS.",
+        ),
+    ],
+    target: Annotated[str, typer.Option(metavar="COLUMN", help="Column of the class.")],
     output: Annotated[
         Path, typer.Option("--output", "-o", metavar="MODEL.json", help="Model file to write.")
     ],
@@ -63,7 +70,11 @@ def fit(
     ] = None,
     missing: Dropped = "refuse",
     method: Annotated[
-        str, typer.Option(metavar="NAME", help=f"Calibrator: {METHODS}.")
+        str,
+        typer.Option(
+            metavar="NAME",
+            help=f"Calibrator: {METHODS}. Of several scores also {', '.join(MANY_METHODS)}.",
+        ),
     ] = "logistic",
     model: Annotated[
         str | None,
@@ -91,8 +102,16 @@ def fit(
     """Fit a calibrator to scores and true classes, and save it as a model file."""
     with user_input():
         _check(score, target, weight, output)
-        calibrator = make_calibrator(method, model, option or [])
         check_output(output, force, [scores])
+        if len(score) > 1:
+            if positive is not None:
+                raise ValueError("--positive is for one score; with several, each has its class")
+            many = make_many(method, model, option or [])
+            learned = fit_many(scores, score, target, weight, many, missing)
+            write_atomically(output, model_text(learned))
+            _show_many(new_console(), learned, output, as_json)
+            return
+        calibrator = make_calibrator(method, model, option or [])
         columns: dict[str, Kind] = {score[0]: score_kind(calibrator), target: "label"}
         if weight is not None:
             columns[weight] = "weight"
@@ -120,12 +139,7 @@ def fit(
 
 
 def _check(score: list[str], target: str, weight: str | None, output: Path) -> None:
-    if len(score) > 1:
-        raise ValueError(
-            f"--score is given {len(score)} times, but a calibrator takes one score; for more "
-            "than two classes use EvidentialClassifier in Python"
-        )
-    names = [score[0], target, *([] if weight is None else [weight])]
+    names = [*score, target, *([] if weight is None else [weight])]
     twice = [name for name in names if names.count(name) > 1]
     if twice:
         raise ValueError(
@@ -175,6 +189,32 @@ def _log_loss(calibrator: BaseCalibrator, counts: ScoreCounts) -> float | None:
     return float(-(weights[used] @ np.log(probability[used])) / weights.sum())
 
 
+def _show_many(console: Console, model: ManyModel, output: Path, as_json: bool) -> None:
+    calibrator, training = model.calibrator, model.training
+    if as_json:
+        data = {
+            "output": str(output),
+            "method": type(calibrator).__name__,
+            "scores": model.scores,
+            "classes": list(model.labels),
+            "training": vars(training),
+        }
+        typer.echo(json.dumps(data, indent=1))
+        return
+    loss = training.log_loss
+    lines = [("Rows", f"{training.rows}")]
+    lines += [
+        (f"Class {label}", f"{training.weights[label]:.12g}, by {column}")
+        for label, column in model.scores.items()
+    ]
+    lines += [
+        ("Calibrator", str(calibrator)),
+        ("Log loss of the training data", "infinite" if loss is None else f"{loss:.6f}"),
+        ("Model file", str(output)),
+    ]
+    _print_lines(console, lines)
+
+
 def _show(console: Console, model: Model, output: Path, as_json: bool) -> None:
     calibrator, training = model.calibrator, model.training
     if as_json:
@@ -190,8 +230,7 @@ def _show(console: Console, model: Model, output: Path, as_json: bool) -> None:
     negative, positive = model.labels
     loss = training.log_loss
     merged = " (neighbors merged)" if training.compressed else ""
-    shown = RichTable(box=box.SIMPLE_HEAD, show_header=False, padding=(0, 2, 0, 0))
-    for name, value in (
+    lines = [
         ("Rows", f"{training.rows}"),
         ("Distinct scores", f"{training.distinct_scores}{merged}"),
         ("Negative class", f"{negative}: {training.negative:.12g}"),
@@ -199,6 +238,12 @@ def _show(console: Console, model: Model, output: Path, as_json: bool) -> None:
         ("Calibrator", str(calibrator)),
         ("Log loss of the training data", "infinite" if loss is None else f"{loss:.6f}"),
         ("Model file", str(output)),
-    ):
-        shown.add_row(name, Text(value))
+    ]
+    _print_lines(console, lines)
+
+
+def _print_lines(console: Console, lines: list[tuple[str, str]]) -> None:
+    shown = RichTable(box=box.SIMPLE_HEAD, show_header=False, padding=(0, 2, 0, 0))
+    for name, value in lines:
+        shown.add_row(Text(name), Text(value))
     console.print(shown)

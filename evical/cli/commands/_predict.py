@@ -2,8 +2,9 @@
 
 import json
 from collections import Counter
+from dataclasses import dataclass
 from pathlib import Path
-from typing import Annotated, Any
+from typing import Annotated, Any, Protocol
 
 import numpy as np
 import typer
@@ -14,19 +15,20 @@ from evical.calibrators import BaseCalibrator
 from evical.cli._decisions import Decision, masses, new_decision
 from evical.cli._errors import user_input
 from evical.cli._files import check_output
+from evical.cli._kinds import Kind
+from evical.cli._many_classes import ManyPredictor
 from evical.cli._methods import score_kind
 from evical.cli._missing import Filled, complete_rows, optional_kinds, tell_missing
-from evical.cli._model import Model, load_model
+from evical.cli._model import ManyModel, Model, load_model
 from evical.cli._names import suggestion
 from evical.cli._progress import watched
 from evical.cli._sinks import Layout, check_output_name, open_sink
-from evical.cli._tables import Table, check_columns, open_table
+from evical.cli._tables import Chunk, Table, check_columns, open_table
 
 __all__ = ["predict"]
 
 # How far sums of masses miss 0 and 1.
 _ROUNDING = 1e-9
-_COLUMNS = ("bel", "pl", "betp", "decision")
 
 
 def predict(
@@ -92,11 +94,15 @@ def predict(
         if output != "-":
             check_output(Path(output), force, [scores, model])
         with open_table(scores) as table:
-            column = _score_column(fitted, score, table)
-            layout = Layout(tuple(prefix + name for name in _COLUMNS), table)
+            predictor: Predictor = (
+                ManyPredictor(fitted, decision, score, table, criterion is not None)
+                if isinstance(fitted, ManyModel)
+                else _TwoPredictor(fitted, decision, _score_column(fitted, score, table))
+            )
+            layout = Layout(tuple(prefix + name for name in predictor.new), table)
             if not force_columns:
                 _refuse_collision(table, layout)
-            chosen, lacking = _write(fitted, decision, column, layout, output, missing)
+            chosen, lacking = _write(predictor, layout, output, missing)
             read = table.name
         tell_missing(read, lacking, chosen.total(), missing)
     if output != "-":
@@ -124,28 +130,58 @@ def _refuse_collision(table: Table, layout: Layout) -> None:
         )
 
 
+class Predictor(Protocol):
+    """What is written beside the columns of a chunk."""
+
+    @property
+    def kinds(self) -> dict[str, Kind]:
+        """Columns of scores."""
+
+    @property
+    def new(self) -> tuple[str, ...]:
+        """Names of the new columns; the last one is the decision."""
+
+    def __call__(self, chunk: Chunk) -> tuple[list[NDArray[Any]], int]:
+        """New columns of a chunk, and rows without a score."""
+
+
+@dataclass(frozen=True)
+class _TwoPredictor:
+    """Predicts two classes from one score."""
+
+    model: Model
+    decision: Decision
+    column: str
+    new = ("bel", "pl", "betp", "decision")
+
+    @property
+    def kinds(self) -> dict[str, Kind]:
+        return {self.column: score_kind(self.model.calibrator)}
+
+    def __call__(self, chunk: Chunk) -> tuple[list[NDArray[Any]], int]:
+        scores = chunk.columns[self.column]
+        known = complete_rows([scores])
+        bel, pl = np.zeros(len(scores)), np.ones(len(scores))
+        if known.any():
+            bel[known], pl[known] = _interval(self.model.calibrator, scores[known])
+        m = masses(bel, pl, self.model.labels)
+        return [bel, pl, betp(m)[:, 1], self.decision(m)], int((~known).sum())
+
+
 def _write(
-    model: Model, decision: Decision, column: str, layout: Layout, output: str, missing: str
+    predictor: Predictor, layout: Layout, output: str, missing: str
 ) -> tuple[Counter[str], int]:
     """Predict and write chunk by chunk; how often each act was chosen, and rows without score."""
     chosen: Counter[str] = Counter()
     lacking = 0
-    table, calibrator = layout.table, model.calibrator
+    table = layout.table
     assert table is not None
-    kinds = optional_kinds({column: score_kind(calibrator)}, missing)
     with open_sink(output, layout) as sink:
-        for chunk in watched(table, kinds, "Predicting"):
-            scores = chunk.columns[column]
-            known = complete_rows([scores])
-            bel, pl = np.zeros(len(scores)), np.ones(len(scores))
-            if known.any():
-                bel[known], pl[known] = _interval(calibrator, scores[known])
-            lacking += int((~known).sum())
-            m = masses(bel, pl, model.labels)
-            acts = decision(m)
-            values = (bel, pl, betp(m)[:, 1], acts)
+        for chunk in watched(table, optional_kinds(predictor.kinds, missing), "Predicting"):
+            values, without = predictor(chunk)
             sink.write(dict(zip(layout.new, values, strict=True)), chunk)
-            chosen.update(acts.tolist())
+            lacking += without
+            chosen.update(values[-1].tolist())
     return chosen, lacking
 
 

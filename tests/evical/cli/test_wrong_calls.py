@@ -43,7 +43,7 @@ FIT = "--score s --target y -o new.json"
 WRONG = [
     ("fit", "missing argument 'SCORES'"),
     ("fit good.csv --target y -o new.json", "missing option '--score'"),
-    ("fit good.csv --score s --score id --target y -o new.json", "--score is given 2 times"),
+    ("fit good.csv --score s --score id --target y -o new.json", "no class for column 's'"),
     ("fit good.csv --score s --target s -o new.json", "column 's' is given twice"),
     (f"fit good.csv {FIT} --weight s", "column 's' is given twice"),
     (f"fit none.csv {FIT}", "cannot open 'none.csv': no such file or directory"),

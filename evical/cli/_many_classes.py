@@ -1,0 +1,184 @@
+"""Calibration of several scores, one a class: learned from a table, and applied to chunks."""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from dstheory import Frame, MassFunction
+from dstheory.kernels.arguments import did_you_mean
+from evical import multiclass
+from evical.calibrators.by_name import by_name, short_name
+from evical.cli._class_columns import class_columns, named_classes, read_class_rows
+from evical.cli._decisions import Decision
+from evical.cli._kinds import Kind
+from evical.cli._methods import make_calibrator, score_kind
+from evical.cli._missing import complete_rows
+from evical.cli._model import ManyModel, ManyTraining
+from evical.cli._options import parsed_options, settable
+from evical.cli._tables import Chunk, Table, check_columns, open_table
+from evical.datasets.csv import sorted_labels
+from evical.multiclass import BaseMulticlassCalibrator, OneVsRestCalibrator
+
+__all__ = ["ManyPredictor", "beliefs", "class_score_kind", "fit_many", "make_many", "many_methods"]
+
+Floats = NDArray[np.float64]
+
+# Masses that are listed at a time, 2**K a row: 32 MB.
+_LISTED = 1 << 22
+
+
+def many_methods() -> dict[str, type[BaseMulticlassCalibrator]]:
+    """Calibrators of all scores together, by name."""
+    return {
+        short_name(title): getattr(multiclass, title)
+        for title in multiclass.__all__
+        if title.endswith("Calibrator") and not title.startswith(("Base", "OneVsRest"))
+    }
+
+
+def make_many(method: str, model: str | None, options: Sequence[str]) -> BaseMulticlassCalibrator:
+    """A calibrator of all scores together, or one of two classes for each class.
+
+    Raises ValueError as `make_calibrator`.
+    """
+    name = method.lower().replace("-", "_")
+    kind = many_methods().get(name)
+    if kind is None:
+        known = [*by_name(), *many_methods()]
+        if name not in known and (meant := did_you_mean(name, list(many_methods()))):
+            raise ValueError(f"there is no method {method!r}{meant} methods: {', '.join(known)}")
+        # Where columns exclude each other nothing is known, and no table stops for that.
+        each = make_calibrator(method, model, options)
+        return OneVsRestCalibrator(each, total_conflict="vacuous")
+    if model is not None:
+        raise ValueError(f"method {name!r} has no evidential models; leave out --model")
+    calibrator = kind(**parsed_options(options, settable(kind), f"method {name!r}"))
+    try:
+        calibrator._check_all_parameters()
+    except TypeError as error:
+        raise ValueError(f"method {name!r}: {error}") from error
+    return calibrator
+
+
+def class_score_kind(calibrator: BaseMulticlassCalibrator) -> Kind:
+    """What columns of scores hold."""
+    if isinstance(calibrator, OneVsRestCalibrator):
+        return score_kind(calibrator.calibrator)
+    return "probability" if calibrator._unit or calibrator.transform == "log" else "score"
+
+
+def fit_many(
+    source: str,
+    scores: Sequence[str],
+    target: str,
+    weight: str | None,
+    calibrator: BaseMulticlassCalibrator,
+    missing: str,
+) -> ManyModel:
+    """The model of a table with a score for each class.
+
+    Raises OSError or ValueError for what is wrong with the table or the names.
+    """
+    with open_table(source) as table:
+        named = named_classes(scores, table.header)
+        check_columns(table, dict.fromkeys((*named, target)))
+        kinds: dict[str, Kind] = dict.fromkeys(named, class_score_kind(calibrator))
+        if weight is not None:
+            kinds[weight] = "weight"
+        rows = read_class_rows(table, kinds, target, missing)
+        name = table.name
+    classes = sorted_labels(set(rows.labels.tolist()))
+    owners = class_columns(named, classes)
+    in_order = dict(sorted(owners.items()))  # as calibrators sort them: as texts
+    values = np.stack([rows.columns[column] for column in in_order.values()], axis=1)
+    weights = None if weight is None else rows.columns[weight]
+    calibrator.fit(values, rows.labels, sample_weight=weights)
+    counts = np.ones(len(values)) if weights is None else weights
+    training = ManyTraining(
+        source=name,
+        rows=len(values),
+        missing=rows.missing,
+        weights={label: float(counts[rows.labels == label].sum()) for label in in_order},
+        log_loss=_log_loss(calibrator, values, rows.labels, counts),
+    )
+    return ManyModel(in_order, target, calibrator, training)
+
+
+def _log_loss(
+    calibrator: BaseMulticlassCalibrator, values: Floats, labels: NDArray[Any], weight: Floats
+) -> float | None:
+    """Mean of -log of the pignistic probability of the true class; None if infinite."""
+    place = np.searchsorted(calibrator.classes_, labels)
+    probability = calibrator.predict_proba(values)[np.arange(len(values)), place]
+    used = weight > 0
+    if (probability[used] <= 0).any():
+        return None
+    return float(-(weight[used] @ np.log(probability[used])) / weight.sum())
+
+
+def beliefs(model: ManyModel, columns: Mapping[str, Floats]) -> tuple[Floats, Floats, NDArray[Any]]:
+    """[Bel, Pl] of each class (n, K, 2), pignistic probabilities (n, K), and rows with scores.
+
+    Where a score is missing nothing is known.
+    """
+    values = np.stack([columns[name] for name in model.scores.values()], axis=1)
+    known, k = complete_rows(values.T), len(model.labels)
+    bounds = np.tile([0.0, 1.0], (len(values), k, 1))
+    probability = np.full((len(values), k), 1 / k)
+    if known.any():
+        bounds[known] = np.clip(model.calibrator.predict_interval(values[known]), 0, 1)
+        probability[known] = model.calibrator.predict_proba(values[known])
+    return bounds, probability, known
+
+
+@dataclass(frozen=True)
+class ManyPredictor:
+    """Predicts the classes of a model from the chunks of a table."""
+
+    model: ManyModel
+    decision: Decision
+    score: str | None
+    table: Table
+    needs_masses: bool
+
+    def __post_init__(self) -> None:
+        if self.score is not None:
+            raise ValueError("--score is for one score; of several the columns keep their names")
+        check_columns(self.table, dict.fromkeys(self.model.scores.values()))
+
+    @property
+    def kinds(self) -> dict[str, Kind]:
+        """Columns of scores."""
+        return dict.fromkeys(self.model.scores.values(), class_score_kind(self.model.calibrator))
+
+    @property
+    def new(self) -> tuple[str, ...]:
+        """Three columns a class, and the decision."""
+        names = (f"{kind}_{label}" for label in self.model.labels for kind in ("bel", "pl", "betp"))
+        return (*names, "decision")
+
+    def __call__(self, chunk: Chunk) -> tuple[list[NDArray[Any]], int]:
+        """New columns of a chunk, and rows without a score."""
+        bounds, probability, known = beliefs(self.model, chunk.columns)
+        columns = np.concatenate([bounds, probability[..., np.newaxis]], axis=2)
+        parts = columns.reshape(len(columns), -1).T
+        acts = self._acts(chunk, probability, known)
+        return [*map(np.ascontiguousarray, parts), acts], int((~known).sum())
+
+    def _acts(self, chunk: Chunk, probability: Floats, known: NDArray[np.bool_]) -> NDArray[Any]:
+        k = len(self.model.labels)
+        if not self.needs_masses:  # expected utilities are those of the pignistic probabilities
+            singles = [1 << i for i in range(k)]
+            return self.decision(MassFunction(Frame(self.model.labels), singles, probability))
+        values = np.stack([chunk.columns[name] for name in self.model.scores.values()], axis=1)
+        nothing = MassFunction(Frame(self.model.labels), [2**k - 1], [[1.0]])
+        acts = np.full(len(values), self.decision(nothing)[0], dtype=object)
+        rows = np.flatnonzero(known)
+        size = max(1, _LISTED >> k)
+        for start in range(0, len(rows), size):
+            part = rows[start : start + size]
+            acts[part] = self.decision(self.model.calibrator.predict_mass(values[part]))
+        return acts

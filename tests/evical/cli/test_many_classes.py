@@ -1,0 +1,218 @@
+"""Several scores, one a class: what commands write is what Python computes."""
+
+import json
+
+import numpy as np
+import pandas as pd
+import pytest
+
+from evical import metrics
+from evical.cli import main
+from evical.cli._many_classes import many_methods
+from evical.cli._methods import MANY_METHODS
+from evical.cli._model import load_model
+from evical.evaluation import Evaluation, check_calibration
+from evical.multiclass import OneVsRestCalibrator, SoftmaxCalibrator
+
+CLASSES = ["cat", "dog", "wild_cat"]
+N = 150
+SCORES = "--score p_wild_cat --score p_cat --score p_dog --target kind"
+
+
+@pytest.fixture
+def folder(tmp_path, monkeypatch):
+    rng = np.random.default_rng(0)
+    y = rng.integers(0, 3, N)
+    z = rng.normal(size=(N, 3))
+    z[np.arange(N), y] += 1.5
+    p = np.exp(z) / np.exp(z).sum(axis=1, keepdims=True)
+    table = pd.DataFrame(p, columns=[f"p_{name}" for name in CLASSES]).iloc[:, ::-1]
+    table.assign(kind=np.array(CLASSES)[y], w=rng.integers(0, 3, N)).to_csv(
+        tmp_path / "a.csv", index=False
+    )
+    monkeypatch.chdir(tmp_path)
+    return tmp_path
+
+
+def data():
+    table = pd.read_csv("a.csv")
+    return table[[f"p_{name}" for name in CLASSES]].to_numpy(), table["kind"].to_numpy()
+
+
+def run(words, code=0):
+    assert main(words.split()) == code
+
+
+def columns(table, kind):
+    return table[[f"{kind}_{name}" for name in CLASSES]].to_numpy()
+
+
+def test_fit_and_predict_are_those_of_python(folder, capfd):
+    run(f"fit a.csv {SCORES} -o m.json --json")
+    told = json.loads(capfd.readouterr().out)
+    assert told["scores"] == {name: f"p_{name}" for name in CLASSES}
+    p, y = data()
+    expected = OneVsRestCalibrator().fit(p, y)
+    run("predict m.json a.csv -o out.csv")
+    found = pd.read_csv("out.csv")
+    bounds = expected.predict_interval(p)
+    np.testing.assert_allclose(columns(found, "bel"), bounds[..., 0], atol=1e-12)
+    np.testing.assert_allclose(columns(found, "pl"), bounds[..., 1], atol=1e-12)
+    np.testing.assert_allclose(columns(found, "betp"), expected.predict_proba(p), atol=1e-12)
+    assert found["decision"].tolist() == expected.predict(p).tolist()
+
+
+@pytest.mark.parametrize("method", [*many_methods(), "isotonic --model laplace"])
+def test_every_method_is_saved_and_read(folder, method):
+    run(f"fit a.csv {SCORES} --weight w --method {method} -o m.json")
+    model = load_model("m.json")
+    p, _ = data()
+    assert model.labels == tuple(CLASSES)
+    run("predict m.json a.csv -o out.csv")
+    found = columns(pd.read_csv("out.csv"), "betp")
+    np.testing.assert_allclose(found, model.calibrator.predict_proba(p))
+
+
+def test_the_help_has_all_methods():
+    assert sorted(many_methods()) == list(MANY_METHODS)
+
+
+def test_weights_and_options(folder):
+    run(f"fit a.csv {SCORES} --weight w --method softmax --option parameters=vector -o m.json")
+    p, y = data()
+    weight = pd.read_csv("a.csv")["w"]
+    expected = SoftmaxCalibrator("vector").fit(p, y, weight)
+    np.testing.assert_allclose(load_model("m.json").calibrator.weights_, expected.weights_)
+
+
+def test_classes_are_named_where_columns_do_not_say(folder):
+    table = pd.read_csv("a.csv").rename(columns={"p_cat": "x", "p_dog": "y=1"})
+    table.to_csv("b.csv", index=False)
+    run("fit b.csv --score x=cat --score y=1=dog --score p_wild_cat --target kind -o b.json")
+    run(f"fit a.csv {SCORES} -o m.json")
+    assert load_model("b.json").scores == {"cat": "x", "dog": "y=1", "wild_cat": "p_wild_cat"}
+    a, b = (load_model(name).calibrator for name in ("m.json", "b.json"))
+    np.testing.assert_array_equal(a.predict_proba(data()[0]), b.predict_proba(data()[0]))
+
+
+def test_decisions(folder):
+    run(f"fit a.csv {SCORES} --model confidence -o m.json")
+    run("predict m.json a.csv --reject 0.3 -o r.csv")
+    table = pd.read_csv("r.csv")
+    sure = columns(table, "betp").max(axis=1) > 0.7
+    np.testing.assert_array_equal(table["decision"] != "reject", sure)
+    run("predict m.json a.csv --criterion interval_dominance -o i.csv")
+    chosen = pd.read_csv("i.csv")["decision"].str.split("|")
+    best = columns(table, "bel").max(axis=1, keepdims=True)
+    expected = [
+        [name for name, kept in zip(CLASSES, row, strict=True) if kept]
+        for row in columns(table, "pl") >= best
+    ]
+    assert chosen.tolist() == expected
+    assert {len(names) for names in expected} > {1}
+
+
+def test_missing_scores(folder, capfd):
+    run(f"fit a.csv {SCORES} -o m.json")
+    text = pd.read_csv("a.csv").astype({"p_dog": object})
+    text.loc[[1, 7], "p_dog"] = ["", "NA"]
+    text.to_csv("gaps.csv", index=False)
+    for criterion in ("", "--criterion interval_dominance"):
+        run(f"predict m.json gaps.csv --missing vacuous -o v.csv --force {criterion}")
+        assert "2 of 150 rows have no number" in capfd.readouterr().err
+        empty = pd.read_csv("v.csv").iloc[[1, 7]]
+        assert (columns(empty, "bel") == 0).all()
+        assert (columns(empty, "pl") == 1).all()
+        np.testing.assert_allclose(columns(empty, "betp"), 1 / 3)
+    assert empty["decision"].tolist() == ["|".join(CLASSES)] * 2
+    run(f"fit gaps.csv {SCORES} --missing drop -o d.json --json")
+    training = json.loads(capfd.readouterr().out)["training"]
+    assert (training["rows"], training["missing"]) == (148, 2)
+    run("evaluate m.json gaps.csv --missing drop --json")
+    assert json.loads(capfd.readouterr().out)["samples"] == 148
+
+
+def test_judging(folder, capfd):
+    run(f"fit a.csv {SCORES} -o m.json")
+    run("predict m.json a.csv -o out.csv")
+    table, (_, y) = pd.read_csv("out.csv"), data()
+    p = columns(table, "betp")
+    capfd.readouterr()
+    found = []
+    for words in ("evaluate m.json a.csv --json", "evaluate out.csv --target kind --json"):
+        run(words)
+        found.append(json.loads(capfd.readouterr().out)["measures"])
+    for measures in found:
+        for name in ("brier_score", "classwise_calibration_error"):
+            expected = getattr(metrics, name)(y, p)
+            assert measures[name]["value"] == pytest.approx(expected)
+    run("evaluate out.csv --target kind")
+    assert "classwise calibration error" in capfd.readouterr().out
+
+
+@pytest.mark.parametrize("level", [0.05, 0.9])
+def test_check_tests_each_class(folder, capfd, level):
+    run(f"fit a.csv {SCORES} --method softmax -o m.json")
+    run("predict m.json a.csv -o out.csv")
+    table, (_, y) = pd.read_csv("out.csv"), data()
+    capfd.readouterr()
+    checks = [
+        check_calibration(Evaluation.from_predictions(y == name, table[f"betp_{name}"],
+        bel=table[f"bel_{name}"], pl=table[f"pl_{name}"]), level=level / 3)
+        for name in CLASSES
+    ]  # fmt: skip
+    passed = all(one.passed for one in checks)
+    for words in ("m.json a.csv", "out.csv --target kind"):
+        run(f"check {words} --level {level} --json", 0 if passed else 1)
+        told = json.loads(capfd.readouterr().out)
+        assert told["passed"] == passed
+        for name, one in zip(CLASSES, checks, strict=True):
+            assert told["classes"][name]["tests"][0]["pvalue"] == one.tests[0].pvalue
+    run(f"check out.csv --target kind --level {level}", 0 if passed else 1)
+    assert capfd.readouterr().out.count("\n") == 3
+
+
+WRONG = [
+    ("fit a.csv --score p_cat --score p_dog --target kind -o x.json", "'wild_cat' has no column"),
+    (f"fit a.csv {SCORES} --score w -o x.json", "there is no class for column 'w'"),
+    (f"fit a.csv {SCORES} --score p_cat -o x.json", "column 'p_cat' is given twice"),
+    (f"fit a.csv {SCORES} --score w=cat -o x.json", "class 'cat' has columns p_cat, w"),
+    (f"fit a.csv {SCORES} --positive cat -o x.json", "--positive is for one score"),
+    (f"fit a.csv {SCORES} --method softmx -o x.json", "did you mean 'softmax'"),
+    (f"fit a.csv {SCORES} --method softmax --model likelihood -o x.json", "leave out --model"),
+    (f"fit a.csv {SCORES} --score none=x -o x.json", "a.csv has no column 'none'"),
+    ("fit a.csv --score p_cat --target kind --method softmax -o x.json", "a score for each class"),
+    ("predict m.json a.csv --threshold 0.5", "--threshold and --costs are of two classes"),
+    ("predict m.json a.csv --score p_cat", "--score is for one score"),
+    ("predict m.json other.csv", "other.csv has no column 'p_cat'"),
+    ("evaluate m.json a.csv --positive cat", "--positive is for two classes"),
+    ("evaluate m.json a.csv -o page.html", "a page is about two classes"),
+    ("evaluate m.json new.csv", "new.csv, column 'kind': 'owl' is none of the classes"),
+    ("report m.json a.csv -o page.html", "the model has a score for each of 3 classes"),
+    ("check m.json a.csv --level 2", "level is 2"),
+]
+
+
+@pytest.mark.parametrize(("words", "message"), WRONG)
+def test_wrong_calls_are_one_line(folder, capfd, words, message):
+    run(f"fit a.csv {SCORES} -o m.json")
+    pd.read_csv("a.csv").replace("dog", "owl").to_csv("new.csv", index=False)
+    (folder / "other.csv").write_text("p_dog\n0.5\n")
+    capfd.readouterr()
+    run(words, 2)
+    out, err = capfd.readouterr()
+    assert out == ""
+    assert err.count("\n") == 1
+    assert message in err
+    assert not (folder / "x.json").exists()
+
+
+@pytest.mark.parametrize("part", ["columns", "training", "calibrator"])
+def test_a_damaged_model_is_refused(folder, capfd, part):
+    run(f"fit a.csv {SCORES} -o m.json")
+    saved = json.loads((folder / "m.json").read_text())
+    saved[part] = {"columns": {"scores": {"cat": "a"}, "target": "y"}}.get(part, {})
+    (folder / "m.json").write_text(json.dumps(saved))
+    capfd.readouterr()
+    run("predict m.json a.csv", 2)
+    assert "m.json is damaged" in capfd.readouterr().err
