@@ -24,6 +24,7 @@ __all__ = [
     "from_dict",
     "plain",
     "restore_state",
+    "restored_arrays",
     "restored_classes",
     "to_dict",
 ]
@@ -109,7 +110,7 @@ def check_saved(data: Any, known: dict[str, Any], name: str, keys: tuple[str, ..
 
 def restore_state(calibrator: Any, state: dict[str, Any]) -> None:
     """Set the arrays of a saved state, and check them."""
-    arrays = {name: _arrays(state[name], name) for name in owners(calibrator._state)}
+    arrays = {name: restored_arrays(state[name], name) for name in owners(calibrator._state)}
     if isinstance(calibrator._state, dict):
         check_fields(arrays, calibrator._state)
     try:
@@ -152,7 +153,7 @@ def restored_classes(labels: Any) -> NDArray[Any]:
 
 
 def _counts(columns: Any, transform: str | None) -> ScoreCounts:
-    arrays = [_arrays(column, "counts") for column in columns] if _is_table(columns) else []
+    arrays = [restored_arrays(column, "counts") for column in columns] if _is_table(columns) else []
     if len(arrays) != 3 or len({array.shape for array in arrays}) != 1:
         raise ValueError("saved calibrator is damaged: counts are not three columns of one length")
     scores, negative, positive = arrays
@@ -179,9 +180,10 @@ def plain(value: Any) -> Any:
     return value.tolist() if isinstance(value, np.ndarray | np.generic) else value
 
 
-def _arrays(value: Any, name: str) -> Any:
+def restored_arrays(value: Any, name: str) -> Any:
+    """Nested lists of finite numbers as arrays, in dicts at any depth."""
     if isinstance(value, dict):
-        return {key: _arrays(item, f"{name}.{key}") for key, item in value.items()}
+        return {key: restored_arrays(item, f"{name}.{key}") for key, item in value.items()}
     try:
         array = np.asarray(value)
         numbers = array.dtype.kind in "iuf" or _all_numbers(array)

@@ -19,8 +19,11 @@ __all__ = [
     "ManyTraining",
     "Model",
     "Training",
+    "check_content",
+    "checksum",
     "load_model",
     "model_text",
+    "read_json",
     "two_classes",
 ]
 
@@ -109,7 +112,7 @@ def model_text(model: Model | ManyModel) -> str:
         "training": asdict(model.training),
         "calibrator": model.calibrator.to_dict(),
     }
-    return json.dumps({**data, "checksum": _checksum(data)}, indent=1, allow_nan=False) + "\n"
+    return json.dumps({**data, "checksum": checksum(data)}, indent=1, allow_nan=False) + "\n"
 
 
 def load_model(path: str | Path) -> Model | ManyModel:
@@ -119,7 +122,7 @@ def load_model(path: str | Path) -> Model | ManyModel:
     version, or changed by hand.
     """
     name = Path(path).name
-    data = _checked(_json(Path(path)), name)
+    data = check_content(read_json(Path(path)), name, FORMAT, "evical fit")
     try:
         if "scores" in data["columns"]:
             return _many(data)
@@ -134,7 +137,8 @@ def load_model(path: str | Path) -> Model | ManyModel:
         raise ValueError(f"{name} is damaged: {reason}; fit the model again") from error
 
 
-def _json(path: Path) -> Any:
+def read_json(path: Path) -> Any:
+    """What is in a file of JSON; raises ValueError if that is not JSON, or no number."""
     try:
         return json.loads(path.read_bytes().decode("utf-8"), parse_constant=_refuse_constant)
     except (ValueError, RecursionError) as error:
@@ -147,13 +151,16 @@ def _refuse_constant(name: str) -> None:
     raise ValueError(f"{name} is not a number")
 
 
-def _checked(data: Any, name: str) -> dict[str, Any]:
-    if not isinstance(data, dict) or data.get("format") != FORMAT:
+def check_content(data: Any, name: str, kind: str, maker: str) -> dict[str, Any]:
+    """The content of a file of this format, without its checksum; `maker` is who writes such.
+
+    Raises ValueError if it is of another format or version, or was changed.
+    """
+    if not isinstance(data, dict) or data.get("format") != kind:
         found = data.get("format") if isinstance(data, dict) else None
         what = f"its format is {found!r}" if isinstance(found, str) else "it names no format"
         raise ValueError(
-            f"{name} is not a model file of evical: {what}, not {FORMAT!r}; make one with evical "
-            "fit"
+            f"{name} is not a model file of evical: {what}, not {kind!r}; make one with {maker}"
         )
     version = data.get("version")
     if type(version) is int and version > VERSION:
@@ -164,7 +171,7 @@ def _checked(data: Any, name: str) -> dict[str, Any]:
     if type(version) is not int or version != VERSION:  # True is 1
         raise ValueError(f"{name} is damaged: its version is {version!r}; fit the model again")
     stated = data.pop("checksum", None)
-    if stated != _checksum(data):
+    if stated != checksum(data):
         raise ValueError(
             f"{name} is damaged or changed by hand: its content does not match its checksum; "
             "fit the model again"
@@ -204,7 +211,7 @@ def _text(value: Any) -> str:
     return value
 
 
-def _checksum(data: dict[str, Any]) -> str:
+def checksum(data: dict[str, Any]) -> str:
     """Of the content, however it is laid out."""
     text = json.dumps(data, sort_keys=True, separators=(",", ":"))
     return hashlib.sha256(text.encode("utf-8")).hexdigest()

@@ -8,7 +8,7 @@ generalization, Neural Networks 5, 241-259).
 
 from abc import ABC, abstractmethod
 from collections.abc import Sequence
-from typing import ClassVar, Self
+from typing import Any, ClassVar, Self
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -17,6 +17,8 @@ from sklearn.utils.validation import check_is_fitted
 
 from dstheory import Frame, MassFunction
 from dstheory.errors import FrameError
+from evical.calibrators.fields import Field
+from evical.fusion import _saved as saved
 from evical.fusion._held_out import HeldOut, as_list, check_sizes, common_frame
 from evical.scores.refused import all_or_nothing
 
@@ -39,6 +41,8 @@ class BaseFusion(BaseEstimator, ABC):  # type: ignore[misc]  # sklearn is untype
 
     n_sources_: int
     frame_: Frame | None
+    # Names in the saved state, with what each may hold; "s" is the number of sources.
+    _state: ClassVar[dict[str, Field]]
     # Fitted attributes with one entry a source, for `by_source`.
     _by_source: ClassVar[tuple[str, ...]]
 
@@ -164,6 +168,59 @@ class BaseFusion(BaseEstimator, ABC):  # type: ignore[misc]  # sklearn is untype
         """
         check_is_fitted(self)
         return {name: getattr(self, name).copy() for name in self._by_source}
+
+    def _get_state(self) -> dict[str, Any]:
+        """Arrays and numbers from which combinations follow."""
+        return {name: getattr(self, name) for name in self._state}
+
+    def _set_state(self, state: dict[str, Any]) -> None:
+        for name, value in state.items():
+            setattr(self, name, value)
+
+    def _check_state(self) -> None:
+        """Raise for restored arrays that do not fit each other."""
+        for name in self._by_source:
+            if len(getattr(self, name)) != self.n_sources_:
+                raise ValueError(
+                    f"saved fusion is damaged: {name} are of {len(getattr(self, name))} sources, "
+                    f"not {self.n_sources_}"
+                )
+
+    def to_dict(self) -> dict[str, Any]:
+        """The fitted fusion as plain data, ready for JSON.
+
+        Returns
+        -------
+        dict
+            Of strings, numbers, lists and dicts only; `from_dict` reads it back.
+        """
+        check_is_fitted(self)
+        return saved.to_dict(self)
+
+    @classmethod
+    def from_dict(cls, data: dict[str, Any]) -> Self:
+        """The fusion that `to_dict` described.
+
+        Parameters
+        ----------
+        data : dict
+            ``BaseFusion.from_dict`` takes any fusion of this package, a subclass takes its own
+            kind only.
+
+        Returns
+        -------
+        fitted fusion
+
+        Raises
+        ------
+        ValueError
+            If the data is no saved fusion, damaged, of a later version, or of another kind.
+        """
+        kinds = [cls, *cls.__subclasses__()]
+        restored: Self = saved.from_dict(
+            data, {kind.__name__: kind for kind in kinds if kind is not BaseFusion}
+        )
+        return restored
 
     def __sklearn_is_fitted__(self) -> bool:
         return hasattr(self, "n_sources_")

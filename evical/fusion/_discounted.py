@@ -8,7 +8,7 @@ times.
 from collections.abc import Sequence
 from functools import reduce
 from operator import matmul
-from typing import Any
+from typing import Any, ClassVar
 
 import numpy as np
 from numpy.typing import NDArray
@@ -17,6 +17,7 @@ from dstheory import MassFunction
 from dstheory.kernels.arguments import as_floats, check_choice, check_count, check_flag
 from dstheory.kernels.naming import RATES, one_of, shares_by_name
 from dstheory.revise import contextual_discount, discount
+from evical.calibrators.fields import Field
 from evical.fusion._base import BaseFusion
 from evical.fusion._held_out import HeldOut
 from evical.fusion._reliability import MAX_CLASSES, contextual_rates, joint_rates
@@ -80,6 +81,7 @@ class Discounted(BaseFusion):
     """
 
     _by_source = ("rates_",)
+    _state: ClassVar = {"rates_": Field(("s", "k"), 0.0, 1.0)}
 
     @shares_by_name(**RATES)
     def __init__(
@@ -169,6 +171,15 @@ class Discounted(BaseFusion):
         """
         sources = self._sources(masses)
         return [self._weakened(m, rate) for m, rate in zip(sources, self.rates_, strict=True)]
+
+    def _get_state(self) -> dict[str, Any]:
+        return {"rates_": self.rates_ if self.contextual else self.rates_[:, np.newaxis]}
+
+    def _set_state(self, state: dict[str, Any]) -> None:
+        rates = state["rates_"]
+        if not self.contextual and rates.shape[1] != 1:
+            raise ValueError(f"saved fusion is damaged: rates have shape {rates.shape}")
+        self.rates_ = rates if self.contextual else rates[:, 0]
 
     def _fuse(self, masses: Sequence[MassFunction]) -> MassFunction:
         return reduce(matmul, self.prepared(masses))

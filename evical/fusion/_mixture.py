@@ -6,7 +6,7 @@ labels of held-out samples most probable, which is stacking with the log loss.
 """
 
 from collections.abc import Sequence
-from typing import Any
+from typing import Any, ClassVar
 
 import numpy as np
 from numpy.typing import NDArray
@@ -14,6 +14,7 @@ from numpy.typing import NDArray
 from dstheory import MassFunction
 from dstheory.combine import mixing
 from dstheory.kernels.arguments import as_floats, check_choice
+from evical.calibrators.fields import Field
 from evical.fusion._base import BaseFusion
 from evical.fusion._held_out import HeldOut
 from evical.fusion._weights import best_weights
@@ -65,6 +66,7 @@ class Mixture(BaseFusion):
     """
 
     _by_source = ("weights_",)
+    _state: ClassVar = {"weights_": Field(("s",), 0.0, 1.0, is_mass=True)}
 
     def __init__(self, weights: Any = "size", shrinkage: float = 1.0) -> None:
         self.weights = weights

@@ -7,6 +7,7 @@ each source.
 """
 
 from collections.abc import Sequence
+from typing import Any, ClassVar
 
 import numpy as np
 from numpy.typing import NDArray
@@ -15,9 +16,10 @@ from scipy.special import logit
 from dstheory import MassFunction
 from dstheory.kernels.arguments import check_count
 from dstheory.transform import betp
+from evical.calibrators.fields import Field, positive
 from evical.fusion._base import BaseFusion
 from evical.fusion._held_out import HeldOut
-from evical.fusion._pooling import Pool, fit_pool
+from evical.fusion._pooling import Bend, Pool, fit_pool
 from evical.multiclass import MAX_CLASSES, one_vs_rest_mass, without_total_conflict
 from evical.scores.parameters import check_not_negative
 
@@ -98,6 +100,14 @@ class Stacked(BaseFusion):
     """
 
     _by_source = ("weights_",)
+    # Of each pool p: the bend, and coefficients c with their covariance.
+    _state: ClassVar = {
+        "bend_weights": Field(("p", "s")),
+        "bend_center": Field(("p",)),
+        "bend_scale": positive("p"),
+        "coefficients": Field(("p", "s+2")),
+        "covariance": Field(("p", "s+2", "s+2")),
+    }
 
     def __init__(self, penalty: float = 1.0) -> None:
         self.penalty = penalty
@@ -117,7 +127,10 @@ class Stacked(BaseFusion):
 
     def _learn(self, held_out: HeldOut | None, sizes: Floats) -> None:
         assert held_out is not None  # beliefs are needed
-        self.pools_ = self._fitted(held_out, sizes / sizes.max())
+        self._set_pools(self._fitted(held_out, sizes / sizes.max()))
+
+    def _set_pools(self, pools: list[Pool]) -> None:
+        self.pools_ = pools
         weights = np.stack([pool.weights for pool in self.pools_], axis=1)
         two = len(self.pools_) == 1
         self.weights_ = weights[:, 0] if two else weights
@@ -157,6 +170,36 @@ class Stacked(BaseFusion):
             fit_pool(evidence[..., k], held_out.codes == k, held_out.weight, default, self.penalty)
             for k in columns
         ]
+
+    def _get_state(self) -> dict[str, Any]:
+        bends = [pool.bend for pool in self.pools_]
+        return {
+            "bend_weights": np.stack([bend.weights for bend in bends]),
+            "bend_center": np.array([bend.center for bend in bends]),
+            "bend_scale": np.array([bend.scale for bend in bends]),
+            "coefficients": np.stack([pool.coefficients for pool in self.pools_]),
+            "covariance": np.stack([pool.covariance for pool in self.pools_]),
+        }
+
+    def _set_state(self, state: dict[str, Any]) -> None:
+        rows = zip(*(state[name] for name in self._state), strict=True)
+        self._set_pools(
+            [
+                Pool(Bend(weights, float(center), float(scale)), coefficients, covariance)
+                for weights, center, scale, coefficients, covariance in rows
+            ]
+        )
+
+    def _check_state(self) -> None:
+        super()._check_state()
+        expected = 0 if self.frame_ is None else len(_columns(len(self.frame_)))
+        if len(self.pools_) != expected:
+            raise ValueError(f"saved fusion is damaged: it has {len(self.pools_)} pools of classes")
+        for pool in self.pools_:
+            values = np.linalg.eigvalsh(pool.covariance)
+            symmetric = np.allclose(pool.covariance, pool.covariance.T, atol=0)
+            if not symmetric or values[0] < -1e-9 * abs(values[-1]):
+                raise ValueError("saved fusion is damaged: its covariance is none")
 
     def _fuse(self, masses: Sequence[MassFunction]) -> MassFunction:
         frame = masses[0].frame

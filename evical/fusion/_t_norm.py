@@ -6,7 +6,7 @@ from samples (Quost, Masson & Denoeux 2011).
 """
 
 from collections.abc import Sequence
-from typing import Any
+from typing import Any, ClassVar
 
 import numpy as np
 
@@ -14,6 +14,7 @@ from dstheory import Frame, MassFunction, discount, vacuous
 from dstheory.combine import learn_tnorm, tnorm_conjunctive
 from dstheory.errors import MassError
 from dstheory.kernels.arguments import check_choice
+from evical.calibrators.fields import Field
 from evical.fusion._base import BaseFusion
 from evical.fusion._held_out import HeldOut, as_list
 
@@ -64,6 +65,7 @@ class TNorm(BaseFusion):
     """
 
     _by_source = ()
+    _state: ClassVar = {"parameter_": Field()}
 
     def __init__(self, family: str = "frank", parameter: Any = "learned") -> None:
         self.family = family
@@ -110,6 +112,12 @@ class TNorm(BaseFusion):
         """
         sources = as_list(masses)
         return sources if len(sources) == 1 else [_undogmatic(m) for m in sources]
+
+    def _set_state(self, state: dict[str, Any]) -> None:
+        self.parameter_ = float(state["parameter_"])
+        family: Any = self.family
+        knows_nothing = vacuous(Frame((0, 1)))
+        tnorm_conjunctive(knows_nothing, knows_nothing, family=family, parameter=self.parameter_)
 
     def _fuse(self, masses: Sequence[MassFunction]) -> MassFunction:
         if len(masses) == 1:

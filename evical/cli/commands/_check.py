@@ -62,8 +62,8 @@ def check(
     """Test calibration: exit code 0 if all tests pass, 1 if not, 2 for wrong input.
 
     Prints the verdict in one line, with the error that the tests could detect. With few samples,
-    only large errors are detectable. Several tests share the level (Holm's procedure). Of more than two
-    classes, each is tested against all others, in a line of its own.
+    only large errors are detectable. Several tests share the level (Holm's procedure).
+    Of more than two classes, each is tested against all others, in a line of its own.
     """
     selection = Selection(predictions, data, target, probability, bel, pl, score, positive, missing)
     with user_input():

@@ -2,7 +2,7 @@
 
 import json
 from collections.abc import Iterator
-from dataclasses import asdict, dataclass
+from dataclasses import asdict, dataclass, replace
 from pathlib import Path
 from typing import Annotated, Any, Literal
 
@@ -10,18 +10,20 @@ import numpy as np
 import typer
 from numpy.typing import NDArray
 
-from dstheory import MassFunction
+from dstheory import MassFunction, dempster
 from dstheory.transform import betp
 from evical.cli._aligned import Rows, by_key, by_position
 from evical.cli._decisions import masses, new_decision
 from evical.cli._errors import user_input
-from evical.cli._files import check_output
-from evical.cli._kinds import Kind
+from evical.cli._files import check_output, write_atomically
+from evical.cli._fusions import FUSIONS, by_source, fusion_text, learned, load_fusion
+from evical.cli._kinds import Kind, converted
 from evical.cli._missing import Filled, complete_rows, optional_kinds, tell_missing
 from evical.cli._progress import watched
 from evical.cli._rules import Combiner, RowError, new_combiner
 from evical.cli._sinks import Layout, check_output_name, open_sink
-from evical.cli._tables import Table, open_table
+from evical.cli._tables import Table, check_columns, open_table
+from evical.datasets.csv import sorted_labels
 
 __all__ = ["combine"]
 
@@ -34,8 +36,19 @@ def combine(
         list[str], typer.Argument(metavar="A B ...", help="Tables as evical predict writes them.")
     ],
     rule: Annotated[
-        str, typer.Option(metavar="NAME", help="Rule of dstheory.combine.")
+        str,
+        typer.Option(
+            metavar="NAME", help="Rule of dstheory.combine, or FUSION.json, which --fit wrote."
+        ),
     ] = "dempster",
+    fit: Annotated[
+        str | None,
+        typer.Option(
+            metavar="COLUMN",
+            help="Learn the rule from the true classes in this column of A, and write it to OUT: "
+            f"{', '.join(FUSIONS)}.",
+        ),
+    ] = None,
     option: Annotated[
         list[str] | None,
         typer.Option(metavar="KEY=VALUE", help="Parameter of the rule; can be repeated."),
@@ -72,11 +85,23 @@ def combine(
 
     Each table has columns bel and pl, belief and plausibility of the positive class. Writes the key
     (if there is one), bel, pl and betp of the combination, and conflict: the mass of the empty set
-    under the conjunctive rule.
+    under the conjunctive rule. With --fit nothing is combined: a rule is learned from
+    rows that the sources were not calibrated on, and saved as OUT, FUSION.json.
     """
     with user_input():
-        _check(tables, output, as_json, force)
-        combiner = new_combiner(rule, option or [], total_conflict == "vacuous")
+        if fit is not None:
+            _check_fit(tables, output, option, keep)
+        _check(tables, output, as_json, force, fit is not None)
+        if fit is not None:
+            learning = _Learning(tables, rule, key, (bel, pl), classes, missing, fit)
+            _check_columns(learning.job)
+            told = learning.run(output)
+            if as_json:
+                typer.echo(json.dumps(told, indent=1))
+            else:
+                typer.echo(_learned_text(told))
+            return
+        combiner = _combiner(rule, option or [], total_conflict == "vacuous", len(tables))
         kept = list(dict.fromkeys([*([] if key is None else [key]), *(keep or [])]))
         job = _Job(tables, combiner, key, (bel, pl), kept, classes, missing)
         _check_columns(job)
@@ -86,12 +111,40 @@ def combine(
         _show(summary, as_json)
 
 
-def _check(tables: list[str], output: str, as_json: bool, force: bool) -> None:
+def _check_fit(
+    tables: list[str], output: str, option: list[str] | None, keep: list[str] | None
+) -> None:
+    for name, values in (("--option", option), ("--keep", keep)):
+        if values:
+            raise ValueError(f"{name} says nothing about learning; leave it out of --fit")
+    if not output.lower().endswith(".json"):
+        raise ValueError("--fit writes a model file; name it with --output FUSION.json")
+    if "-" in tables:
+        raise ValueError("--fit reads its tables from files, not from standard input")
+
+
+def _combiner(rule: str, options: list[str], vacuous: bool, n_tables: int) -> Combiner:
+    """A rule by name, or a fusion in a file."""
+    if not rule.lower().endswith(".json"):
+        return new_combiner(rule, options, vacuous)
+    if options:
+        raise ValueError("--option is for rules by name; a fusion has been learned")
+    fusion = load_fusion(rule)
+    if fusion.n_sources_ != n_tables:
+        raise ValueError(
+            f"{rule!r} was learned for {fusion.n_sources_} tables, but there are {n_tables}; they "
+            "come in the same order"
+        )
+    return Combiner(fusion, vacuous)
+
+
+def _check(tables: list[str], output: str, as_json: bool, force: bool, fitting: bool) -> None:
     if len(tables) < 2:
         raise ValueError("there is only one table; name two or more")
     if tables.count("-") > 1:
         raise ValueError("only one table can be standard input (-)")
-    check_output_name(output)
+    if not fitting:
+        check_output_name(output)
     if output != "-":
         check_output(Path(output), force, tables)
     elif as_json:
@@ -128,22 +181,23 @@ class _Job:
         rows, lacking, highest = 0, 0, 0.0
         layout = Layout((*self.kept, *self.new))
         with open_table(self.tables[0]) as first, open_sink(output, layout) as sink:
-            for parts in self._aligned(first):
-                lacking += sum(map(self._fill, parts))
+            for parts in self.aligned(first):
+                lacking += sum(map(self.fill, parts))
                 columns = self._columns(parts)
                 sink.write(columns)
                 rows += len(columns["bel"])
                 highest = max(highest, float(columns["conflict"].max()))
         return _Summary(output, rows, lacking, highest)
 
-    def _fill(self, rows: Rows) -> int:
+    def fill(self, rows: Rows) -> int:
         """Put bel 0 and pl 1 where a number is missing, and count."""
         known = complete_rows(rows.columns[name] for name in self.interval)
         for name, vacuous in zip(self.interval, (0.0, 1.0), strict=True):
             rows.columns[name] = np.where(known, rows.columns[name], vacuous)
         return int((~known).sum())
 
-    def _aligned(self, first: Table) -> Iterator[list[Rows]]:
+    def aligned(self, first: Table) -> Iterator[list[Rows]]:
+        """Rows of all tables that belong together."""
         plain: dict[str, Kind] = dict.fromkeys(self.interval, "probability")
         kinds = optional_kinds(plain, self.missing)
         if self.key is not None:
@@ -154,8 +208,8 @@ class _Job:
         return by_key(chunks, self.tables[1:], kinds, self.key)
 
     def _columns(self, parts: list[Rows]) -> dict[str, NDArray[Any]]:
-        labels = self.classes or ("negative", "positive")
-        sources = [self._masses(rows, labels) for rows in parts]
+        labels = self._labels()
+        sources = [self.masses(rows, labels) for rows in parts]
         try:
             m, conflict = self.combiner(sources)
         except RowError as error:
@@ -168,7 +222,19 @@ class _Job:
         kept = {name: parts[0].columns[name] for name in self.kept}
         return {**kept, **values, "conflict": conflict}
 
-    def _masses(self, rows: Rows, labels: tuple[str, str]) -> MassFunction:
+    def _labels(self) -> tuple[str, str]:
+        """Names of the classes, as those of a learned fusion if there is one."""
+        frame = getattr(self.combiner.rule, "frame_", None)
+        known = None if frame is None else (str(frame.labels[0]), str(frame.labels[1]))
+        if known and self.classes not in (None, known):
+            raise ValueError(
+                f"--classes are {', '.join(self.classes or ())}, but the fusion was learned for "
+                f"{', '.join(known)}"
+            )
+        return known or self.classes or ("negative", "positive")
+
+    def masses(self, rows: Rows, labels: tuple[str, str]) -> MassFunction:
+        """Mass functions (n,) of rows."""
         bel, pl = (rows.columns[name] for name in self.interval)
         above = bel > pl + _ROUNDING
         if above.any():
@@ -178,6 +244,85 @@ class _Job:
                 f"{self.interval[1]}, {pl[row]:g}; belief is at most plausibility"
             )
         return masses(bel, np.maximum(bel, pl), labels)
+
+
+@dataclass(frozen=True)
+class _Learning:
+    """What to learn a rule from."""
+
+    tables: list[str]
+    rule: str
+    key: str | None
+    interval: tuple[str, str]
+    classes: tuple[str, str] | None
+    missing: str
+    target: str
+
+    @property
+    def job(self) -> _Job:
+        """How rows are read: as if they were combined, with the class beside them."""
+        combiner = Combiner(dempster, vacuous=True)
+        return _Job(self.tables, combiner, self.key, self.interval, [], self.classes, self.missing)
+
+    def run(self, output: str) -> dict[str, Any]:
+        """Learn, and write the file; what was learned about each table."""
+        job, labels, parts, lacking = self.job, [], [], 0
+        with open_table(self.tables[0]) as first:
+            check_columns(first, {self.target: None})
+            for rows in replace(job, kept=[self.target]).aligned(first):
+                lacking += sum(map(job.fill, rows))
+                labels += self._labels(rows[0])
+                parts.append([job.masses(one, ("0", "1")) for one in rows])
+        classes = self._classes(labels)
+        names = [Path(name).name for name in self.tables]
+        sources = [
+            masses(
+                np.concatenate([np.asarray(m.bel("1")) for m in source]),
+                np.concatenate([np.asarray(m.pl("1")) for m in source]),
+                classes,
+            )
+            for source in zip(*parts, strict=True)
+        ]
+        tell_missing("all tables", lacking, len(labels) * len(names), self.missing)
+        fusion = learned(self.rule, sources, np.array(labels))
+        write_atomically(Path(output), fusion_text(fusion, names, len(labels)))
+        return {
+            "output": output,
+            "rule": str(fusion),
+            "rows": len(labels),
+            "missing": lacking,
+            "classes": list(classes),
+            "learned": by_source(fusion, names),
+        }
+
+    def _labels(self, rows: Rows) -> list[str]:
+        values = rows.columns[self.target].tolist()
+        labels: list[str] = converted(values, "label", self.target, rows.place).tolist()
+        return labels
+
+    def _classes(self, labels: list[str]) -> tuple[str, str]:
+        found = sorted_labels(labels)
+        if len(found) != 2:
+            shown = ", ".join(found[:12])
+            raise ValueError(
+                f"column {self.target!r} has {len(found)} classes ({shown}), expected two"
+            )
+        if self.classes is None:
+            return found[0], found[1]
+        if set(self.classes) != set(found):
+            raise ValueError(
+                f"--classes are {', '.join(self.classes)}, but column {self.target!r} has "
+                f"{', '.join(found)}"
+            )
+        return self.classes
+
+
+def _learned_text(told: dict[str, Any]) -> str:
+    lines = [f"{told['rule']} learned from {told['rows']} rows: {told['output']}"]
+    for name, values in told["learned"].items():
+        pairs = ", ".join(f"{table} {np.round(value, 3)}" for table, value in values.items())
+        lines.append(f"{name}: {pairs}")
+    return "\n".join(lines)
 
 
 def _check_columns(job: _Job) -> None:

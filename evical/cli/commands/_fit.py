@@ -42,6 +42,9 @@ METHODS = (
 _ADVICE = "give another --positive, or check --score and --target"
 
 
+_MANY = ", ".join(MANY_METHODS)
+
+
 def fit(
     scores: Annotated[
         str, typer.Argument(metavar="SCORES", help="CSV, TSV or Parquet with a header; - is stdin.")

@@ -7,7 +7,7 @@ import numpy as np
 import pytest
 
 from evical.calibrators import LogisticCalibrator
-from evical.cli._model import Model, Training, _checksum, load_model, model_text
+from evical.cli._model import Model, Training, checksum, load_model, model_text
 
 TRAINING = Training("t.csv", 4, 0, 2.0, 2.0, 4, False, 0.5)
 
@@ -93,7 +93,7 @@ def test_any_change_by_hand_is_noticed(path, model):
 
 
 @pytest.mark.parametrize("value", [None, "x", -1, [], {}, [[1.0]], 1e308])
-def test_content_that_makes_no_sense_is_refused_though_the_checksum_is_right(path, model, value):
+def test_content_that_makes_no_sense_is_refused_though_thechecksum_is_right(path, model, value):
     data = json.loads(model_text(model))
     del data["checksum"]
     messages = []
@@ -103,7 +103,7 @@ def test_content_that_makes_no_sense_is_refused_though_the_checksum_is_right(pat
         for key in place[:-1]:
             owner = owner[key]
         owner[place[-1]] = value
-        changed["checksum"] = _checksum(changed)
+        changed["checksum"] = checksum(changed)
         path.write_text(json.dumps(changed))
         try:
             load_model(path)

@@ -8,7 +8,7 @@ import pyarrow.parquet as pq
 import pytest
 
 from evical.cli import main
-from evical.cli._model import _checksum
+from evical.cli._model import checksum
 
 TABLES = {
     "good.csv": "id,s,y,w\n" + "".join(f"{i},{i % 7},{'ab'[i % 3 > 0]},1\n" for i in range(40)),
@@ -198,7 +198,7 @@ def files(tmp_path_factory):
         ("untold.json", {"training": {"rows": 1}}),
     ):
         edited = {key: value for key, value in model.items() if key != "checksum"} | change
-        signed = {**edited, "checksum": _checksum(edited)}  # as one who knows how would do
+        signed = {**edited, "checksum": checksum(edited)}  # as one who knows how would do
         (folder / name).write_text(json.dumps(signed))
     model["calibrator"]["classes"] = ["b", "a"]
     (folder / "changed.json").write_text(json.dumps(model))

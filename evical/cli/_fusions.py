@@ -1,0 +1,71 @@
+"""Learned fusions as model files: which source is how much worth, from samples with classes."""
+
+import json
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from dstheory import MassFunction
+from evical._versions import version_of
+from evical.cli._model import check_content, checksum, read_json
+from evical.cli._names import suggestion
+from evical.fusion import BaseFusion, named_fusion
+
+__all__ = ["FUSIONS", "by_source", "fusion_text", "learned", "load_fusion"]
+
+FORMAT = "evical.fusion_model"
+# Names of fusions that learn from beliefs and classes.
+FUSIONS = (
+    "stacked",
+    "discounted",
+    "contextually_discounted",
+    "likelihood_mixture",
+    "learned_tnorm",
+)
+
+
+def learned(rule: str, sources: Sequence[MassFunction], labels: NDArray[Any]) -> BaseFusion:
+    """A fusion by name, fitted; raises ValueError for an unknown name or unusable beliefs."""
+    name = rule.lower().replace("-", "_")
+    if name not in FUSIONS:
+        raise ValueError(f"rule {rule!r} learns nothing{suggestion(name, FUSIONS, 'rules')}")
+    fusion: Any = named_fusion(name)
+    fitted: BaseFusion = fusion.fit(sources, labels)
+    return fitted
+
+
+def fusion_text(fusion: BaseFusion, sources: Sequence[str], rows: int) -> str:
+    """The content of a file of a fusion; `sources` are the names of its tables."""
+    data = {
+        "format": FORMAT,
+        "version": 1,
+        "evical": version_of("evical"),
+        "training": {"sources": list(sources), "rows": rows},
+        "fusion": fusion.to_dict(),
+    }
+    return json.dumps({**data, "checksum": checksum(data)}, indent=1, allow_nan=False) + "\n"
+
+
+def load_fusion(path: str) -> BaseFusion:
+    """The fusion in a file; raises OSError or ValueError as `load_model`."""
+    name = Path(path).name
+    data = check_content(read_json(Path(path)), name, FORMAT, "evical combine --fit")
+    try:
+        fusion: BaseFusion = BaseFusion.from_dict(data["fusion"])
+        if fusion.frame_ is None or len(fusion.frame_) != 2:
+            raise ValueError("it is not of two classes")
+    except (ArithmeticError, AttributeError, LookupError, TypeError, ValueError) as error:
+        reason = f"there is no {error}" if isinstance(error, KeyError) else error
+        raise ValueError(f"{name} is damaged: {reason}; learn it again") from error
+    return fusion
+
+
+def by_source(fusion: BaseFusion, sources: Sequence[str]) -> dict[str, dict[str, Any]]:
+    """What was learned about each table, by the name of the attribute."""
+    return {
+        name.rstrip("_"): dict(zip(sources, np.asarray(values).tolist(), strict=True))
+        for name, values in fusion.by_source().items()
+    }
