@@ -65,7 +65,7 @@ def test_another_kind_is_refused():
         ({"n_sources": True}, "it has True sources"),
         ({"classes": ["a"]}, "pools|classes"),
         ({"parameters": {"penalty": -1}}, "penalty is -1"),
-        ({"parameters": {"other": 1}}, "other is no parameter"),
+        ({"parameters": {"other": 1}}, "other"),
         ({"state": {}}, "missing"),
     ],
 )

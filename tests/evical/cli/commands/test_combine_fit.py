@@ -108,7 +108,7 @@ WRONG = [
     ("combine a.csv b.csv --fit k --option atol=1 -o x.json", "--option says nothing"),
     ("combine a.csv b.csv --fit k --rule stacked --classes 0 1 -o x.json", "--classes are 0, 1"),
     ("combine a.csv b.csv --fit k --rule stacked -o f.json", "'f.json' exists"),
-    ("combine a.csv --fit k --rule stacked -o x.json", "one table alone"),
+    ("combine a.csv --fit k --rule stacked -o x.json", "there is only one table"),
     ("combine a.csv b.csv c.csv --rule f.json", "'f.json' was learned for 2 tables"),
     ("combine a.csv b.csv --rule f.json --option atol=1", "--option is for rules by name"),
     ("combine a.csv b.csv --rule f.json --classes 0 1", "the fusion was learned for no, yes"),
