@@ -225,3 +225,31 @@ def test_names_that_are_loaded_late_are_those_listed():
         assert getattr(importlib.import_module(f"evical.{home}"), name) is getattr(evical, name)
     with pytest.raises(AttributeError, match="module 'evical' has no attribute 'nothing'"):
         _ = evical.nothing
+
+
+@pytest.mark.parametrize("package", ORDER)
+def test_a_choice_between_texts_is_checked_in_one_place(package):
+    """By `check_choice`, which says what was probably meant; not by a tuple and a raise."""
+    own = [
+        f"{path.relative_to(ROOT)}:{node.lineno}"
+        for path in modules(package).values()
+        for node in ast.walk(ast.parse(path.read_text(encoding="utf-8")))
+        if isinstance(node, ast.If)
+        and any(isinstance(statement, ast.Raise) for statement in node.body)
+        and any(is_among_texts(part) for part in ast.walk(node.test))
+    ]
+    assert own == []
+
+
+def is_among_texts(node):
+    """``name not in ("one", "other")``."""
+    return (
+        isinstance(node, ast.Compare)
+        and isinstance(node.ops[0], ast.NotIn)
+        and isinstance(node.left, ast.Name | ast.Attribute)
+        and isinstance(node.comparators[0], ast.Tuple | ast.List | ast.Set)
+        and all(
+            isinstance(entry, ast.Constant) and isinstance(entry.value, str)
+            for entry in node.comparators[0].elts
+        )
+    )

@@ -1,17 +1,29 @@
 """Where a contour function is evaluated so that lines between the points show its shape."""
 
+from typing import Any
+
 import numpy as np
 from numpy.typing import NDArray
 
 from dstheory.inference import LikelihoodContour
 from dstheory.kernels.arguments import as_real, as_sequence
 
-__all__ = ["as_limits", "contour_grid", "plausible_range"]
+__all__ = ["as_levels", "as_limits", "contour_grid", "plausible_range"]
 
 Floats = NDArray[np.float64]
 
 _N_GRID = 401  # finer than the pixels of a printed column
 _FAINT = 1e-3  # a plausibility that cannot be told from 0 in a picture
+
+
+def as_levels(levels: Any) -> list[float]:
+    """Plausibilities of level sets, as numbers.
+
+    >>> as_levels((1, 0.5))
+    [1.0, 0.5]
+    """
+    listed = as_sequence(levels, "levels", "plausibilities such as (0.5, 0.1)")
+    return [as_real("levels", level, "plausibilities such as (0.5, 0.1)") for level in listed]
 
 
 def as_limits(limits: tuple[float, float]) -> tuple[float, float]:

@@ -13,8 +13,8 @@ from matplotlib.axes import Axes
 from numpy.typing import NDArray
 
 from dstheory.inference import LikelihoodContour, profile
-from dstheory.kernels.arguments import as_mapping, check_instance
-from dstheory.plot._grid import plausible_range
+from dstheory.kernels.arguments import as_mapping, as_sequence, check_flag, check_instance
+from dstheory.plot._grid import as_levels, plausible_range
 from dstheory.plot._style import COLORS, axes_or_new, ink, literal, paper
 
 __all__ = ["LevelSetDisplay"]
@@ -74,7 +74,9 @@ class LevelSetDisplay:
         self.outlines = as_mapping(outlines, "outlines", "a mapping of levels to outlines")
         self.mode = mode
         self.marginal = marginal
-        self.names = names
+        self.names = tuple(as_sequence(names, "names", "two names"))
+        if len(self.names) != 2:
+            raise ValueError(f"names are {self.names}, expected two")
 
     @classmethod
     def from_contour(
@@ -111,13 +113,15 @@ class LevelSetDisplay:
         ValueError
             If the dimension is 1, there are no levels, or a level set is unbounded.
         """
+        check_instance("contour", contour, LikelihoodContour, "a LikelihoodContour")
+        check_flag("marginal", marginal)
+        levels = as_levels(levels)
         if contour.dimension != 2:
             raise ValueError("the parameter has dimension 1, not 2; use ParameterContourDisplay")
-        if not len(levels):
+        if not levels:
             raise ValueError("levels are empty; give plausibilities inside (0, 1)")
         outlines = {
-            float(level): contour.level_set(level, _N_OUTLINE)
-            for level in sorted(levels, reverse=True)
+            level: contour.level_set(level, _N_OUTLINE) for level in sorted(levels, reverse=True)
         }
         for level, points in outlines.items():
             if not (np.ptp(points, axis=1) < _FAR * np.array(contour.scale)).all():

@@ -14,9 +14,9 @@ from matplotlib.axes import Axes
 from numpy.typing import NDArray
 
 from dstheory.inference import LikelihoodContour, RandomInterval, predictive_binary
-from dstheory.kernels.arguments import as_mapping
+from dstheory.kernels.arguments import as_mapping, check_flag, check_instance
 from dstheory.mass import MassFunction
-from dstheory.plot._grid import as_limits, contour_grid, plausible_range
+from dstheory.plot._grid import as_levels, as_limits, contour_grid, plausible_range
 from dstheory.plot._regions import fill_regions
 from dstheory.plot._style import COLORS, LINES, axes_or_new, ink, literal
 
@@ -124,6 +124,9 @@ class ParameterContourDisplay:
             areas of several peaks are asked for; or if areas are, and the parameter is no
             probability or limits are given.
         """
+        check_instance("contour", contour, LikelihoodContour, "a LikelihoodContour")
+        check_flag("areas", areas)
+        levels = as_levels(levels)
         if contour.dimension != 1:
             raise ValueError(
                 "the parameter has dimension 2, not 1; use LevelSetDisplay, or profile"

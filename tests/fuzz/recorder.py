@@ -46,7 +46,7 @@ class Call:
         return int(next(iter(inspect.signature(self.function).parameters), "") == "self")
 
     def with_value(self, place: int | str, value: Any) -> tuple[tuple[Any, ...], dict[str, Any]]:
-        args, kwargs = list(copy.deepcopy(self.args)), copy.deepcopy(self.kwargs)
+        args, kwargs = list(copied(self.args)), copied(self.kwargs)
         if isinstance(place, int):
             args[place] = value
         else:
@@ -129,9 +129,23 @@ def _watched_constructor(function: Any, kind: type, path: str, calls: list[Call]
     return call
 
 
+def copied(value: Any) -> Any:
+    """A deep copy; what is ours and refuses to be copied, as being immutable, stays itself."""
+    if type(value) in (list, tuple):
+        return type(value)(copied(one) for one in value)
+    if type(value) is dict:
+        return {key: copied(one) for key, one in value.items()}
+    try:
+        return copy.deepcopy(value)
+    except Exception:
+        if type(value).__module__.startswith(PACKAGES):
+            return value
+        raise
+
+
 def _note(calls: list[Call], path: str, function: Any, args: Any, kwargs: Any) -> None:
     with suppress(Exception):  # what cannot be copied cannot be repeated
-        calls.append(Call(path, function, copy.deepcopy(args), copy.deepcopy(kwargs)))
+        calls.append(Call(path, function, copied(args), copied(kwargs)))
 
 
 class _WatchedClass:

@@ -14,6 +14,7 @@ from numpy.typing import ArrayLike
 from dstheory.inference.contours.checks import as_bounds, numbers
 from dstheory.inference.contours.likelihood_contour import LikelihoodContour
 from dstheory.inference.contours.maximum import Floats, Line, maximize_rows
+from dstheory.kernels.arguments import check_callable
 
 __all__ = ["profile", "profile_of"]
 
@@ -108,6 +109,8 @@ def profile_of(
     >>> tau.contour([0.0, 0.5, 1 / (1 + np.exp(2.0))]).round(6)
     array([0.     , 1.     , 0.67032])
     """
+    check_callable("functional", functional, "a function of both coordinates")
+    check_callable("solve", solve, "a function of a value and a coordinate")
     _require_plane(contour)
     pair = as_bounds(bounds)[0], as_bounds(free)[0]
     f, mode = _along_solutions(contour.log_contour, functional, solve, contour.mode, pair)

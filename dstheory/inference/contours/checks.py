@@ -12,7 +12,9 @@ from dstheory.kernels.arguments import as_array
 __all__ = [
     "as_bounds",
     "as_box",
+    "as_ends",
     "as_interval",
+    "as_level",
     "as_levels",
     "as_scales",
     "guarded",
@@ -119,10 +121,40 @@ def as_levels(name: str, values: ArrayLike) -> Floats:
     array(0.5)
     """
     array = numbers(name, values)
+    if not array.size:
+        raise ValueError(f"{name} is empty; expected numbers in [0, 1]")
     wrong = np.flatnonzero((array < 0) | (array > 1))
     if wrong.size:
         raise ValueError(f"{name} is {array.ravel()[wrong[0]]:g}; expected numbers in [0, 1]")
     return array
+
+
+def as_level(name: str, value: ArrayLike) -> float:
+    """One number in [0, 1].
+
+    >>> as_level("p", 0.5)
+    0.5
+    """
+    array = as_levels(name, value)
+    if array.ndim:
+        raise ValueError(f"{name} has shape {array.shape}; expected one number in [0, 1]")
+    return float(array)
+
+
+def as_ends(region: tuple[ArrayLike, ...], shape: tuple[int, ...]) -> tuple[Floats, Floats]:
+    """Ends of intervals that broadcast with a shape.
+
+    >>> as_ends((0, 1), (2,))
+    (array([0., 0.]), array([1., 1.]))
+    """
+    low, high = as_interval(region)
+    try:
+        common = np.broadcast_shapes(low.shape, shape)
+    except ValueError as error:
+        raise ValueError(f"ends have shape {low.shape}, which does not fit {shape}") from error
+    if 0 in common:
+        raise ValueError("ends are empty; give one interval or more")
+    return np.broadcast_to(low, common), np.broadcast_to(high, common)
 
 
 def guarded(f: Callable[..., Any], bounds: Space, chunk: int) -> Callable[..., Floats]:

@@ -29,6 +29,7 @@ from dstheory.inference.contours.checks import (
 )
 from dstheory.inference.contours.levels import crossing, radius
 from dstheory.inference.contours.maximum import Floats
+from dstheory.kernels.immutable import Immutable
 
 __all__ = ["LikelihoodContour"]
 
@@ -36,7 +37,7 @@ Bounds = tuple[tuple[float, float], ...]
 
 
 @final
-class LikelihoodContour:
+class LikelihoodContour(Immutable):
     """The consonant belief function on a parameter of dimension 1 or 2.
 
     Parameters
@@ -136,9 +137,6 @@ class LikelihoodContour:
             peaks = np.array(place[:1])
         peaks.flags.writeable = False
         put(self, "peaks", peaks)
-
-    def __setattr__(self, name: str, value: Any) -> None:
-        raise AttributeError(f"a LikelihoodContour is immutable; {name} cannot be set")
 
     def __repr__(self) -> str:
         space = " x ".join(f"[{low:g}, {high:g}]" for low, high in self.bounds)
@@ -387,6 +385,8 @@ class LikelihoodContour:
         if self.dimension == 2 or not self.is_unimodal:
             raise ValueError(f"level sets are not intervals: {self!r} has peaks at {self.peaks}")
         level = np.atleast_1d(numbers("r", r))
+        if level.ndim > 1:
+            raise ValueError(f"r has shape {level.shape}, expected (N,)")
         mode, step = np.full(level.size, self.mode), np.full(level.size, self._scale[0])
 
         def distance(x: Floats) -> Floats:

@@ -15,20 +15,22 @@ from typing import Any, final
 import numpy as np
 from numpy.typing import ArrayLike
 
-from dstheory.inference.contours.checks import as_interval, as_levels, numbers, plain
+from dstheory.inference.contours.checks import as_ends, as_level, as_levels, numbers, plain
 from dstheory.inference.contours.levels import RAYLEIGH_END, crossing
 from dstheory.inference.contours.maximum import Floats
-from dstheory.inference.prediction._random_interval import as_rate, kept_share
+from dstheory.inference.prediction._random_interval import MOST_DRAWS, as_rate, kept_share
 from dstheory.inference.prediction._rayleigh import rayleigh_mean
 from dstheory.inference.prediction._sampled_interval import SampledInterval
 from dstheory.inference.prediction._sampling_laws import SamplingLaw
+from dstheory.kernels.arguments import check_atol, check_count, check_rng
+from dstheory.kernels.immutable import Immutable
 from dstheory.kernels.naming import RATE, shares_by_name
 
 __all__ = ["PredictiveInterval"]
 
 
 @final
-class PredictiveInterval:
+class PredictiveInterval(Immutable):
     """Random interval that predicts a real quantity, or one for each row of new data.
 
     Made by `predictive` and `predict`. All arguments broadcast against `shape`.
@@ -69,9 +71,6 @@ class PredictiveInterval:
         object.__setattr__(self, "_law", law)
         object.__setattr__(self, "rate", as_rate(rate))
 
-    def __setattr__(self, name: str, value: Any) -> None:
-        raise AttributeError(f"a PredictiveInterval is immutable; {name} cannot be set")
-
     def __repr__(self) -> str:
         return f"PredictiveInterval of shape {self.shape} with discount rate {self.rate:g}"
 
@@ -106,6 +105,7 @@ class PredictiveInterval:
         >>> y.pl(2.0, np.inf).round(4)
         array([0.7887])
         """
+        check_atol(atol)
         a, b = self._interval(low, high)
 
         # The focal interval misses [a, b] if it lies above b or below a, never both.
@@ -138,6 +138,7 @@ class PredictiveInterval:
         >>> y.bel(2.0, np.inf).round(4)
         array([0.2113])
         """
+        check_atol(atol)
         a, b = self._interval(low, high)
 
         def chance(r: Floats) -> Floats:
@@ -181,7 +182,8 @@ class PredictiveInterval:
         >>> [bound.round(4) for bound in y.cdf(2.0)]
         [array([0.2113]), array([0.7887])]
         """
-        x = np.broadcast_to(numbers("y", y), np.broadcast_shapes(np.shape(y), self.shape))
+        check_atol(atol)
+        x = as_ends((-np.inf, numbers("y", y)), self.shape)[1]
         kept = 1 - self.rate
         lower = kept * self._cdf(x, 0, atol) + self.rate * (x == np.inf)
         return plain(lower), plain(kept * self._cdf(x, 1, atol) + self.rate)
@@ -212,6 +214,7 @@ class PredictiveInterval:
         >>> [bound.round(4) for bound in y.quantile(0.5)]
         [array([1.1225]), array([2.8775])]
         """
+        check_atol(atol)
         levels = as_levels("p", p)
         if ((levels == 0) | (levels == 1)).any():
             raise ValueError("p is 0 or 1; give probabilities inside (0, 1)")
@@ -248,7 +251,7 @@ class PredictiveInterval:
         >>> bool(y.bel(low, high)[0] >= 0.5)
         True
         """
-        tail = (1 - float(as_levels("level", level))) / 2
+        tail = (1 - as_level("level", level)) / 2
         return self.quantile(tail)[0], self.quantile(1 - tail)[1]
 
     def expectation(self) -> tuple[Any, Any]:
@@ -329,6 +332,8 @@ class PredictiveInterval:
         >>> bool(abs(sample.bel(2.0, np.inf) - 0.2113)[0] < 0.05)
         True
         """
+        check_count("size", size, 0, MOST_DRAWS)
+        check_rng(rng)
         shape = (*self.shape, size)
         r = np.sqrt(2 * rng.standard_exponential(shape))
         low, high = self._law.quantile_range(rng.random(shape), r)
@@ -337,9 +342,7 @@ class PredictiveInterval:
         return SampledInterval(*(np.moveaxis(end, -1, 0) for end in ends))
 
     def _interval(self, low: ArrayLike, high: ArrayLike) -> tuple[Floats, Floats]:
-        a, b = as_interval((low, high))
-        shape = np.broadcast_shapes(a.shape, self.shape)
-        return np.broadcast_to(a, shape), np.broadcast_to(b, shape)
+        return as_ends((low, high), self.shape)
 
     def _below(self, y: Floats, r: Floats) -> tuple[Floats, Floats]:
         """Least and largest P(Y <= y), of shape (*rows, R)."""

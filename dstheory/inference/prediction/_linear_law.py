@@ -20,6 +20,7 @@ __all__ = ["LinearLaw"]
 
 Pair = tuple[Floats, Floats]
 
+_FAR = 1e100  # far beyond any mass, and its square is finite
 _NORMAL_END = 9.0  # in standard deviations; beyond lies a probability of 1e-19
 _NEGLIGIBLE = 41.0  # minus the logarithm of 1e-18
 _ORDER = 12  # nodes of a panel
@@ -61,7 +62,8 @@ class LinearLaw:
         """Least and largest P(Y <= y)."""
         from scipy.special import ndtr
 
-        u = (y - self.center[..., None]) / self.unit
+        with np.errstate(over="ignore"):
+            u = (y - self.center[..., None]) / self.unit
         low, high = self._levels(u, r, forward=False)
         return np.asarray(ndtr(low)), np.asarray(ndtr(high))
 
@@ -81,11 +83,12 @@ class LinearLaw:
         """
         from scipy.special import ndtr
 
-        u = np.asarray((y - self.center) / self.unit)
+        with np.errstate(over="ignore"):
+            u = np.asarray((y - self.center) / self.unit)
         sign = 2 * end - 1
         h = np.broadcast_to(self.leverage, u.shape)
         finite = np.isfinite(u)
-        at = np.where(finite, u, 0.0)[..., None]
+        at = np.clip(np.where(finite, u, 0.0), -_FAR, _FAR)[..., None]
         start = np.clip(at, -_NORMAL_END, _NORMAL_END)
         x, w = _panels(min(float(np.sqrt(h.min())), 1.0), 2 * _NORMAL_END, 1.0)
         t = start + sign * x

@@ -16,9 +16,10 @@ from numpy.typing import ArrayLike, NDArray
 from dstheory.frame import Frame
 from dstheory.inference.contours.levels import RAYLEIGH_END, crossing
 from dstheory.inference.contours.maximum import Floats
-from dstheory.inference.prediction._random_interval import RandomInterval
+from dstheory.inference.prediction._random_interval import MOST_DRAWS, RandomInterval
 from dstheory.inference.prediction._rayleigh import rayleigh_mean
 from dstheory.kernels import bits
+from dstheory.kernels.arguments import check_atol, check_callable, check_count
 from dstheory.mass import MassFunction
 
 __all__ = ["predictive_binary", "predictive_ordered", "predictive_sampled"]
@@ -114,6 +115,8 @@ def predictive_ordered(
     >>> round(m.bel("none"), 3), round(m.pl("none"), 3)
     (0.076, 0.229)
     """
+    check_callable("cdf", cdf, "a function of the parameter")
+    check_atol(atol)
     _require_interval(interval)
     if not isinstance(frame, Frame):
         raise TypeError(f"frame is a Frame, not {frame!r}")
@@ -257,8 +260,9 @@ def predictive_sampled(
         raise TypeError(f"frame is a Frame, not {frame!r}")
     if len(frame) > _MOST_SAMPLED:
         raise ValueError(f"the frame has {len(frame)} labels; at most {_MOST_SAMPLED} are possible")
-    if size < 1 or n_points < 2:
-        raise ValueError(f"size is {size} and n_points {n_points}; give at least 1 and 2")
+    check_callable("phi", phi, "a function of the parameter and of noise")
+    check_count("size", size, 1, MOST_DRAWS)
+    check_count("n_points", n_points, 2, MOST_DRAWS)
     low, high = interval.sample(size, rng)
     if not (np.isfinite(low) & np.isfinite(high)).all():
         raise ValueError("a focal interval is unbounded; give the parameter finite bounds")

@@ -19,9 +19,11 @@ from dstheory.inference.contours.levels import radius
 from dstheory.inference.contours.likelihood_contour import LikelihoodContour
 from dstheory.inference.contours.maximum import Floats
 from dstheory.inference.prediction._rayleigh import rayleigh_nodes
+from dstheory.kernels.arguments import check_count, check_rng
+from dstheory.kernels.immutable import Immutable
 from dstheory.kernels.naming import RATE, one_of, shares_by_name
 
-__all__ = ["RandomInterval", "as_rate", "kept_share"]
+__all__ = ["MOST_DRAWS", "RandomInterval", "as_rate", "kept_share"]
 
 # A contour that falls as 1 / |x| has no expectation: from any r to r + 1 it contributes more than
 # from 0 to 1. One that falls as |x|**-1.1 has its tail beyond 26 (|x| of 1e133) below 1e-13, and
@@ -30,8 +32,11 @@ _EXPECTATION_END = 26.0
 _DIVERGED = 1e-6
 
 
+MOST_DRAWS = 10**9  # 16 GB of ends
+
+
 @final
-class RandomInterval:
+class RandomInterval(Immutable):
     """The consonant random interval of a unimodal contour, possibly discounted.
 
     Parameters
@@ -91,9 +96,6 @@ class RandomInterval:
             )
         object.__setattr__(self, "contour", contour)
         object.__setattr__(self, "rate", as_rate(rate))
-
-    def __setattr__(self, name: str, value: Any) -> None:
-        raise AttributeError(f"a RandomInterval is immutable; {name} cannot be set")
 
     def __repr__(self) -> str:
         return f"RandomInterval({self.contour!r}, rate={self.rate:g})"
@@ -328,6 +330,8 @@ class RandomInterval:
         >>> float(high.min()), bool(abs(low.mean() - 2 / 3) < 0.03)
         (1.0, True)
         """
+        check_count("size", size, 0, MOST_DRAWS)
+        check_rng(rng)
         low, high = self.contour.at_radius(np.sqrt(2 * rng.standard_exponential(size)))
         vacuous = rng.random(size) < self.rate
         bottom, top = self.contour.bounds[0]

@@ -9,14 +9,22 @@ from typing import Any, final
 import numpy as np
 from numpy.typing import ArrayLike
 
-from dstheory.inference.contours.checks import as_interval, as_levels, numbers, plain
+from dstheory.inference.contours.checks import (
+    as_ends,
+    as_interval,
+    as_level,
+    as_levels,
+    numbers,
+    plain,
+)
 from dstheory.inference.contours.maximum import Floats
+from dstheory.kernels.immutable import Immutable
 
 __all__ = ["SampledInterval"]
 
 
 @final
-class SampledInterval:
+class SampledInterval(Immutable):
     """Equally likely intervals, such as `PredictiveInterval.sample` draws.
 
     Parameters
@@ -55,9 +63,6 @@ class SampledInterval:
             kept.flags.writeable = False
             object.__setattr__(self, name, kept)
 
-    def __setattr__(self, name: str, value: Any) -> None:
-        raise AttributeError(f"a SampledInterval is immutable; {name} cannot be set")
-
     def __len__(self) -> int:
         return len(self.low)
 
@@ -81,7 +86,7 @@ class SampledInterval:
         >>> SampledInterval([0.0, 1.0], [2.0, 3.0]).pl(2.5, 9)
         0.5
         """
-        a, b = as_interval((low, high))
+        a, b = as_ends((low, high), self.low.shape[1:])
         return plain(((self.low <= b) & (self.high >= a)).mean(axis=0))
 
     def bel(self, low: ArrayLike, high: ArrayLike) -> Any:
@@ -101,7 +106,7 @@ class SampledInterval:
         >>> SampledInterval([0.0, 1.0], [2.0, 3.0]).bel(0, 9)
         1.0
         """
-        a, b = as_interval((low, high))
+        a, b = as_ends((low, high), self.low.shape[1:])
         return plain(((self.low >= a) & (self.high <= b)).mean(axis=0))
 
     def cdf(self, y: ArrayLike) -> tuple[Any, Any]:
@@ -142,7 +147,7 @@ class SampledInterval:
         >>> SampledInterval([0.0, 1.0, 2.0], [2.0, 3.0, 4.0]).quantile(0.5)
         (1.0, 3.0)
         """
-        share = float(as_levels("p", p))
+        share = as_level("p", p)
         ends = (np.quantile(end, share, axis=0, method="inverted_cdf") for end in self._ends)
         low, high = ends
         return plain(low), plain(high)

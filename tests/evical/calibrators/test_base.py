@@ -179,7 +179,7 @@ def test_counts_of_samples_are_as_good_as_samples():
 @pytest.mark.parametrize(
     ("counts", "classes", "message"),
     [
-        ([1.0, 2.0], "ab", "counts are list, expected ScoreCounts"),
+        ([1.0, 2.0], "ab", "counts is [1.0, 2.0], expected ScoreCounts"),
         (ScoreCounts.from_samples([1.0, 2.0], [0, 1]), "aa", "two different ones"),
         (ScoreCounts.from_samples([1.0, 2.0], [0, 1]), "abc", "two different ones"),
         (ScoreCounts.from_samples([1.0, 2.0], [1, 1]), "ab", "one class only (all 'b')"),

@@ -62,7 +62,7 @@ def test_wrong_methods_are_refused():
 
 def test_a_difference_of_what_was_not_measured_is_refused():
     results = results_with([(0.1, 0.2)])
-    with pytest.raises(ValueError, match="metric is 'auc', expected one of error_rate, brier"):
+    with pytest.raises(ValueError, match="metric is 'auc', expected one of 'error_rate', 'brier'"):
         paired_difference(results, LIKELIHOOD, BAYESIAN, "auc")
     with pytest.raises(ValueError, match="'binning, likelihood, Dempster's rule' is no method of"):
         paired_difference(results, LIKELIHOOD, Method("binning", "likelihood"), "brier")

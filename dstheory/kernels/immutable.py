@@ -1,0 +1,31 @@
+"""What classes without setters share: no attribute is set again, and a copy is the thing itself."""
+
+from typing import Any, Self
+
+__all__ = ["Immutable"]
+
+
+class Immutable:
+    """Base of values that set their slots once, by ``object.__setattr__``.
+
+    Examples
+    --------
+    >>> from copy import deepcopy
+    >>> value = Immutable()
+    >>> deepcopy(value) is value
+    True
+    >>> value.name = "one"
+    Traceback (most recent call last):
+    AttributeError: Immutable is immutable; name cannot be set
+    """
+
+    __slots__ = ()
+
+    def __setattr__(self, name: str, value: Any) -> None:
+        raise AttributeError(f"{type(self).__name__} is immutable; {name} cannot be set")
+
+    def __copy__(self) -> Self:
+        return self
+
+    def __deepcopy__(self, memo: object) -> Self:
+        return self
