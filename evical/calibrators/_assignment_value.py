@@ -38,6 +38,9 @@ class AssignmentValueCalibrator(BaseCalibrator):
         class: "auto" takes the sigmoid if a training score lies outside [0, 1], and otherwise
         scores as they are. The thesis puts margins into [0, 1] by `NormalizingCalibrator`,
         whose probabilities may be given as scores.
+    extrapolate : bool
+        Whether scores beyond the calibration data follow the fitted function. False reads them as
+        the least or the greatest calibration score, so that nothing is more certain out there.
 
     Attributes
     ----------
@@ -90,8 +93,9 @@ class AssignmentValueCalibrator(BaseCalibrator):
         "log_odds_": fields.log_odds(2, "q", "p"),
     }
 
-    def __init__(self, transform: str | None = "auto") -> None:
+    def __init__(self, transform: str | None = "auto", extrapolate: bool = True) -> None:
         self.transform = transform
+        self.extrapolate = extrapolate
 
     def _fit_counts(self, counts: ScoreCounts) -> None:
         scores = counts.scores

@@ -38,6 +38,9 @@ class AsymmetricLaplaceCalibrator(BaseCalibrator):
         Scale on which scores are read: as they are, which is meant for margins; "logit" for
         probabilities, which are to be calibrated on their log-odds (eq. 4.7); the sigmoid of
         margins, or ranks; "auto" takes the sigmoid if a training score lies outside [0, 1].
+    extrapolate : bool
+        Whether scores beyond the calibration data follow the fitted function. False reads them as
+        the least or the greatest calibration score, so that nothing is more certain out there.
 
     Attributes
     ----------
@@ -89,8 +92,9 @@ class AsymmetricLaplaceCalibrator(BaseCalibrator):
         "densities_": fields.Field((2, 3), -STEEPEST, STEEPEST),
     }
 
-    def __init__(self, transform: str | None = None) -> None:
+    def __init__(self, transform: str | None = None, extrapolate: bool = True) -> None:
         self.transform = transform
+        self.extrapolate = extrapolate
 
     def _fit_counts(self, counts: ScoreCounts) -> None:
         first, last = float(counts.scores[0]), float(counts.scores[-1])

@@ -16,7 +16,7 @@ from sklearn.base import BaseEstimator, ClassifierMixin
 from sklearn.utils.validation import check_is_fitted, column_or_1d
 
 from dstheory import Frame, MassFunction
-from dstheory.kernels.arguments import as_array, check_instance
+from dstheory.kernels.arguments import as_array, check_flag, check_instance
 from evical.calibrators import saved
 from evical.calibrators._counted import check_both, check_two, counted
 from evical.calibrators.fields import Field, owners
@@ -44,6 +44,8 @@ class BaseCalibrator(ClassifierMixin, BaseEstimator, ABC):  # type: ignore[misc]
     counts_: ScoreCounts
     # How scores are read before anything else; every calibrator has it as a parameter.
     transform: str | None = None
+    # Whether what was fitted goes on beyond the data: a parameter of those that are not constant.
+    extrapolate: bool = True
     _scale: ScoreScale
     _ready: bool
     _direction: Direction | None = None  # of scores that point the wrong way
@@ -71,6 +73,7 @@ class BaseCalibrator(ClassifierMixin, BaseEstimator, ABC):  # type: ignore[misc]
 
     def _check_all_parameters(self) -> None:
         check_transform(self.transform)
+        check_flag("extrapolate", self.extrapolate)
         self._check_parameters()
 
     def _get_state(self) -> dict[str, Any]:
@@ -243,7 +246,7 @@ class BaseCalibrator(ClassifierMixin, BaseEstimator, ABC):  # type: ignore[misc]
     def _learn(self, counts: ScoreCounts, classes: NDArray[Any]) -> Self:
         ready = counts.n_negative > 0 and counts.n_positive > 0
         if ready:
-            self._scale = fit_scale(self.transform, counts)
+            self._scale = fit_scale(self.transform, counts, bool(self.extrapolate))
             self._fit_counts(self._scale.counts(counts))
         self._direction = wrong_way(counts) if ready else None
         self.classes_, self.counts_ = classes, counts

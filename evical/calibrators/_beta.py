@@ -54,6 +54,9 @@ class BetaCalibrator(BaseCalibrator):
         Scale on which scores are read: "auto" takes the sigmoid of margins, if a training score
         lies outside [0, 1], and scores as they are otherwise. Log-odds, which are not in [0, 1],
         are refused.
+    extrapolate : bool
+        Whether scores beyond the calibration data follow the fitted function. False reads them as
+        the least or the greatest calibration score, so that nothing is more certain out there.
 
     Attributes
     ----------
@@ -113,12 +116,14 @@ class BetaCalibrator(BaseCalibrator):
         model: str = "likelihood",
         confidence: float = 0.95,
         transform: str | None = "auto",
+        extrapolate: bool = True,
     ) -> None:
         self.parameters = parameters
         self.smooth = smooth
         self.model = model
         self.confidence = confidence
         self.transform = transform
+        self.extrapolate = extrapolate
 
     def _check_parameters(self) -> None:
         check_choice("parameters", self.parameters, _PARAMETERS)

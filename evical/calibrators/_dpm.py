@@ -56,6 +56,9 @@ class DPMCalibrator(BaseCalibrator):
         [0, 1], as the thesis does with margins, and otherwise leaves scores as they are. None
         always leaves them; "logit" takes log-odds of probabilities, and "rank" ranks among the
         training scores.
+    extrapolate : bool
+        Whether scores beyond the calibration data follow the fitted function. False reads them as
+        the least or the greatest calibration score, so that nothing is more certain out there.
 
     Attributes
     ----------
@@ -106,12 +109,14 @@ class DPMCalibrator(BaseCalibrator):
         max_points: int = 2000,
         random_state: int | None = 0,
         transform: str | None = "auto",
+        extrapolate: bool = True,
     ) -> None:
         self.n_components = n_components
         self.concentration = concentration
         self.max_points = max_points
         self.random_state = random_state
         self.transform = transform
+        self.extrapolate = extrapolate
 
     def _check_parameters(self) -> None:
         for name, least in (("n_components", 1), ("max_points", 2)):

@@ -46,6 +46,9 @@ class GaussianCalibrator(BaseCalibrator):
         Scale on which scores are read: as they are, log-odds of probabilities (which are more
         nearly normal than the probabilities, Gebel's eq. 4.7), the sigmoid of margins, or ranks;
         "auto" takes the sigmoid if a training score lies outside [0, 1].
+    extrapolate : bool
+        Whether scores beyond the calibration data follow the fitted function. False reads them as
+        the least or the greatest calibration score, so that nothing is more certain out there.
 
     Attributes
     ----------
@@ -100,10 +103,12 @@ class GaussianCalibrator(BaseCalibrator):
         variances: str = "unequal",
         model: str = "bayesian",
         transform: str | None = None,
+        extrapolate: bool = True,
     ) -> None:
         self.variances = variances
         self.model = model
         self.transform = transform
+        self.extrapolate = extrapolate
 
     def _check_parameters(self) -> None:
         check_model(self.model, _MODELS)

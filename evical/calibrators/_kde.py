@@ -55,6 +55,9 @@ class KDECalibrator(BaseCalibrator):
         [0, 1], as the thesis does with margins, and otherwise leaves scores as they are. None
         always leaves them; "logit" takes log-odds of probabilities, and "rank" ranks among the
         training scores.
+    extrapolate : bool
+        Whether scores beyond the calibration data follow the fitted function. False reads them as
+        the least or the greatest calibration score, so that nothing is more certain out there.
 
     Attributes
     ----------
@@ -118,12 +121,14 @@ class KDECalibrator(BaseCalibrator):
         model: str = "bayesian",
         confidence: float = 0.95,
         transform: str | None = "auto",
+        extrapolate: bool = True,
     ) -> None:
         self.kernel = kernel
         self.bandwidth = bandwidth
         self.model = model
         self.confidence = confidence
         self.transform = transform
+        self.extrapolate = extrapolate
 
     def _check_parameters(self) -> None:
         check_choice("kernel", self.kernel, KERNELS)

@@ -43,6 +43,9 @@ class LogisticCalibrator(BaseCalibrator):
         Scale on which scores are read: as they are, log-odds of probabilities, the sigmoid of
         margins, or ranks among the training scores; "auto" takes the sigmoid if a training
         score lies outside [0, 1]. The sigmoid is fitted on that scale.
+    extrapolate : bool
+        Whether scores beyond the calibration data follow the fitted function. False reads them as
+        the least or the greatest calibration score, so that nothing is more certain out there.
 
     Attributes
     ----------
@@ -97,10 +100,12 @@ class LogisticCalibrator(BaseCalibrator):
         model: str = "likelihood",
         confidence: float = 0.95,
         transform: str | None = None,
+        extrapolate: bool = True,
     ) -> None:
         self.model = model
         self.confidence = confidence
         self.transform = transform
+        self.extrapolate = extrapolate
 
     def _check_parameters(self) -> None:
         check_model(self.model, _MODELS)

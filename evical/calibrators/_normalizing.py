@@ -43,6 +43,9 @@ class NormalizingCalibrator(BaseCalibrator):
     transform : {None, "auto", "logit", "sigmoid", "rank"}
         Scale on which scores are read: as they are, log-odds of probabilities, the sigmoid of
         margins, or ranks; "auto" takes the sigmoid if a training score lies outside [0, 1].
+    extrapolate : bool
+        Whether scores beyond the calibration data follow the fitted function. False reads them as
+        the least or the greatest calibration score, so that nothing is more certain out there.
 
     Attributes
     ----------
@@ -81,11 +84,16 @@ class NormalizingCalibrator(BaseCalibrator):
     }
 
     def __init__(
-        self, method: str = "range", rho: float = 1.05, transform: str | None = None
+        self,
+        method: str = "range",
+        rho: float = 1.05,
+        transform: str | None = None,
+        extrapolate: bool = True,
     ) -> None:
         self.method = method
         self.rho = rho
         self.transform = transform
+        self.extrapolate = extrapolate
 
     def _check_parameters(self) -> None:
         check_choice("method", self.method, _METHODS)

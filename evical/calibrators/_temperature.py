@@ -49,6 +49,9 @@ class TemperatureCalibrator(BaseCalibrator):
     transform : {None, "auto", "logit", "sigmoid", "rank"}
         Scale on which scores are read. Temperature scaling takes margins (log-odds, 0 for a
         probability of 1/2); for probabilities use "logit".
+    extrapolate : bool
+        Whether scores beyond the calibration data follow the fitted function. False reads them as
+        the least or the greatest calibration score, so that nothing is more certain out there.
 
     Attributes
     ----------
@@ -101,11 +104,13 @@ class TemperatureCalibrator(BaseCalibrator):
         model: str = "likelihood",
         confidence: float = 0.95,
         transform: str | None = None,
+        extrapolate: bool = True,
     ) -> None:
         self.smooth = smooth
         self.model = model
         self.confidence = confidence
         self.transform = transform
+        self.extrapolate = extrapolate
 
     def _check_parameters(self) -> None:
         check_model(self.model, LOG_ODDS_MODELS)

@@ -62,6 +62,8 @@ def from_dict(data: Any, known: dict[str, Any]) -> Any:
     calibrator._check_all_parameters()
     calibrator.classes_ = classes
     calibrator._scale = restored_scale(data["scale"])
+    if (len(calibrator._scale.ends) == 0) != bool(calibrator.extrapolate):
+        raise ValueError("saved calibrator is damaged: its scale does not fit extrapolate")
     restore_state(calibrator, data["state"])
     if "counts" in data:
         calibrator.counts_ = _counts(data["counts"], calibrator.transform)

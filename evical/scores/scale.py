@@ -6,7 +6,7 @@ the distances between them: log-odds turn a probability into a margin, the sigmo
 margin into a probability (Naeini 2016, section 4.3), and ranks forget all but the order.
 """
 
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Any
 
 import numpy as np
@@ -61,6 +61,8 @@ class ScoreScale:
     kind : {"identity", "logit", "sigmoid", "rank"}
     knots, levels : (m,) arrays
         Training scores and their ranks in (0, 1); empty for the other kinds.
+    ends : (2,) array
+        Least and greatest score, as which scores beyond are read; empty if they are read as are.
 
     Examples
     --------
@@ -71,9 +73,12 @@ class ScoreScale:
     kind: str = "identity"
     knots: Floats = field(default_factory=lambda: np.empty(0))
     levels: Floats = field(default_factory=lambda: np.empty(0))
+    ends: Floats = field(default_factory=lambda: np.empty(0))
 
     def __call__(self, scores: Floats) -> Floats:
         """Transformed scores."""
+        if len(self.ends):
+            scores = np.clip(scores, *self.ends)
         if self.kind == "logit":
             return log_odds(scores)
         if self.kind == "sigmoid":
@@ -107,7 +112,7 @@ you mean 'logit'?
     check_choice("transform", transform, TRANSFORMS)
 
 
-def fit_scale(transform: str | None, counts: ScoreCounts) -> ScoreScale:
+def fit_scale(transform: str | None, counts: ScoreCounts, extrapolate: bool = True) -> ScoreScale:
     """The scale that a choice of transform means for these training scores.
 
     Parameters
@@ -115,6 +120,8 @@ def fit_scale(transform: str | None, counts: ScoreCounts) -> ScoreScale:
     transform : {None, "auto", "logit", "sigmoid", "rank"}
         "auto" is the sigmoid if a score lies outside [0, 1], else none.
     counts : ScoreCounts
+    extrapolate : bool
+        Whether other scores may lie beyond these; else they are read as the nearest one.
 
     Returns
     -------
@@ -129,6 +136,8 @@ def fit_scale(transform: str | None, counts: ScoreCounts) -> ScoreScale:
     array([0.125 , 0.5   , 0.6875, 0.875 ])
     """
     check_transform(transform)
+    if not extrapolate:
+        return replace(fit_scale(transform, counts), ends=counts.scores[[0, -1]])
     if transform == "auto":
         within = counts.scores[0] >= 0 and counts.scores[-1] <= 1
         return ScoreScale("identity" if within else "sigmoid")
@@ -152,12 +161,14 @@ def restored_scale(data: Any) -> ScoreScale:
             data["kind"],
             np.asarray(data["knots"], dtype=np.float64),
             np.asarray(data["levels"], dtype=np.float64),
+            np.asarray(data.get("ends", []), dtype=np.float64),
         )
-    except (KeyError, TypeError, ValueError) as error:
+    except (AttributeError, KeyError, TypeError, ValueError) as error:
         raise ValueError(f"saved calibrator is damaged: scale is {data!r}") from error
     fits = scale.knots.shape == scale.levels.shape and (scale.knots.ndim == 1)
+    fits = fits and scale.ends.shape in ((0,), (2,))
     filled = (len(scale.knots) > 0) == (scale.kind == "rank") if fits else False
-    if scale.kind not in _KINDS or not filled or not _ascend(scale.knots, scale.levels):
+    if scale.kind not in _KINDS or not filled or not _ascend(scale.knots, scale.levels, scale.ends):
         raise ValueError(f"saved calibrator is damaged: scale is no map of scores ({scale.kind!r})")
     return scale
 

@@ -221,6 +221,38 @@ def test_extreme_samples(entry, scores, y, request):
     np.testing.assert_array_equal(masses(again), masses(calibrator))
 
 
+# ---- beyond the calibration data
+
+
+@every
+def test_nothing_goes_on_beyond_the_data_unless_it_may(entry):
+    """A calibrator is constant out there, or has a parameter that makes it so."""
+    scores, y = samples()
+    constant = {} if "extrapolate" not in entry().get_params() else {"extrapolate": False}
+    if entry.options.get("n_bins") == (-1, 0, 0.5, 9):
+        scores = np.append(np.clip(scores, -0.9, 8.9), [-1.0, 9.0])
+        y = np.append(y, [0, 1])
+    calibrator = entry().set_params(**constant).fit(scores, y)
+    ends = [scores.min(), scores.max()]
+    out = [ends[0] - 1, ends[0] - 1e6, ends[1] + 1, ends[1] + 1e6]
+    known = np.repeat(masses(calibrator, ends), 2, axis=0)
+    np.testing.assert_allclose(masses(calibrator, out), known, rtol=0, atol=1e-12)
+    if constant:
+        free = entry().fit(scores, y)
+        np.testing.assert_array_equal(masses(calibrator, scores), masses(free, scores))
+        again = type(calibrator).from_dict(json.loads(json.dumps(calibrator.to_dict())))
+        np.testing.assert_array_equal(masses(again, out), masses(calibrator, out))
+
+
+def test_the_ends_are_saved_with_the_parameter():
+    data = calibrators.LogisticCalibrator(extrapolate=False).fit(*samples()).to_dict()
+    for damage in ({"ends": []}, {"ends": [1.0, -1.0]}, {"ends": [1.0]}, {"ends": [None, 1.0]}):
+        with pytest.raises(ValueError, match="damaged"):
+            BaseCalibrator.from_dict({**data, "scale": {**data["scale"], **damage}})
+    with pytest.raises(TypeError, match="extrapolate"):
+        calibrators.LogisticCalibrator(extrapolate="clip").fit(*samples())
+
+
 # ---- what is refused
 
 
