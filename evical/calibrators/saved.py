@@ -13,7 +13,7 @@ from dstheory.errors import TotalConflictError
 from evical.calibrators.fields import check_fields, owners, rising, weights
 from evical.scores import ScoreCounts
 from evical.scores.checks import check_labels, check_unit
-from evical.scores.scale import restored_scale
+from evical.scores.scale import ScoreScale, restored_scale
 
 __all__ = [
     "FORMAT",
@@ -43,13 +43,18 @@ def to_dict(calibrator: Any, include_counts: bool) -> dict[str, Any]:
         "class": type(calibrator).__name__,
         "parameters": {k: plain(v) for k, v in calibrator.get_params(deep=False).items()},
         "classes": calibrator.classes_.tolist(),
-        "scale": plain(vars(calibrator._scale)),
+        "scale": _scale(calibrator._scale),
         "state": plain(calibrator._get_state()),
     }
     if include_counts:
         counts = calibrator.counts_
         data["counts"] = [a.tolist() for a in (counts.scores, counts.negative, counts.positive)]
     return data
+
+
+def _scale(scale: ScoreScale) -> dict[str, Any]:
+    """The fields of a scale; the ends of one without end are left out."""
+    return {k: plain(v) for k, v in vars(scale).items() if k != "ends" or len(v)}
 
 
 def from_dict(data: Any, known: dict[str, Any]) -> Any:
