@@ -11,7 +11,7 @@ __all__ = ["install_hint", "require"]
 
 
 def install_hint(*packages: str) -> str:
-    """What to do about missing packages.
+    """How to install missing packages.
 
     Parameters
     ----------

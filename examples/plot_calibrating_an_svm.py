@@ -59,7 +59,7 @@ for name, evaluation in judged.items():
     print(f"  {name:18}", evaluation["log_loss"])
 
 # %%
-# The first 20 were an unlucky draw, and no probability would have shown it. The 240 patients make
+# The first 20 were not a lucky draw, and no probability would have shown it. The 240 patients make
 # twelve such groups: how often does the interval from 20 patients contain the estimate from all
 # 240? The default interval, from the likelihood, is for combining and deciding. It is not a
 # confidence interval; for that use model="confidence", which is wider.

@@ -270,7 +270,7 @@ def _involved(*sources: MassFunction) -> MassFunction:
 
 
 def _by_logarithms(disputes: Disputes, logs: NDArray[Any], chosen: NDArray[Any]) -> NDArray[Any]:
-    """What each set receives (U, rows), in proportion to numbers that may leave all ranges.
+    """The share of each set (U, rows), in proportion to numbers that may leave the range of floats.
 
     The numbers are given as logarithms (U, rows), those of a dispute relative to its largest.
     """

@@ -1,4 +1,4 @@
-"""How much the sources support each other: one minus Jousselme's distance, summed.
+"""Mutual support of sources: the sum of one minus Jousselme's distance.
 
 d(m1, m2)² = 1/2 (m1 - m2)' D (m1 - m2) with D(A, B) = |A ∩ B| / |A ∪ B| (Jousselme,
 Grenier & Bosse 2001). A source that is near to many others is credible; Deng, Shi,

@@ -36,7 +36,7 @@ def _bounds(m: MassFunction | Expectations, utilities: Any) -> tuple[NDArray[Any
 def strong_dominance(
     m: MassFunction | Expectations, utilities: Any = None, *, atol: float = 1e-12
 ) -> NDArray[np.bool_]:
-    """Which acts remain when f beats g as soon as lower(f) >= upper(g).
+    """Which acts remain if f beats g whenever lower(f) >= upper(g).
 
     Parameters
     ----------
@@ -86,7 +86,7 @@ def strong_dominance(
 def weak_dominance(
     m: MassFunction | Expectations, utilities: Any = None, *, atol: float = 1e-12
 ) -> NDArray[np.bool_]:
-    """Which acts remain when f beats g if neither bound is lower and one is higher.
+    """Which acts remain if f beats g whenever neither bound is lower and one is higher.
 
     Parameters
     ----------
@@ -137,7 +137,7 @@ def weak_dominance(
 def maximality(
     m: MassFunction | Expectations, utilities: Any = None, *, atol: float = 1e-12
 ) -> NDArray[np.bool_]:
-    """Which acts remain when f beats g if it is better under every probability.
+    """Which acts remain if f beats g whenever it is better under every probability.
 
     Parameters
     ----------

@@ -1,4 +1,4 @@
-"""What a conclusion depends on, as sums: Bel, Pl and BetP after Dempster's rule.
+"""Bel, Pl and BetP after Dempster's rule, as quotients of sums.
 
 With all other sources fixed, each of them is a quotient of two sums over the focal sets of one
 source: f = sum m(A) n(A) / sum m(A) d(A), where the other sources, combined into `rest`, give

@@ -1,4 +1,4 @@
-"""What the JSON of mass functions and of networks has in common: head, labels, sets, variables.
+"""Shared parts of the JSON of mass functions and networks: head, labels, sets, variables.
 
 A document names its format and version, so that foreign, future and damaged ones are told apart.
 """

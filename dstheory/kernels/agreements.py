@@ -1,4 +1,4 @@
-"""What sources agree on: sums over pairs of sets that meet, however small the products are.
+"""Agreement of sources: sums over pairs of sets that meet, however small the products are.
 
 Dempster's rule needs masses up to a factor only. Where products leave the range of floats
 (conflicts of 1 - 1e-600 do, without being total), they are added up as logarithms instead,

@@ -1,4 +1,4 @@
-"""What kind of mass function each row is: exact tests on set-major masses (F, *batch).
+"""Predicates of mass functions: exact tests on set-major masses (F, *batch).
 
 A set counts as focal in a row when its mass there is not exactly zero.
 """

@@ -1,4 +1,4 @@
-"""Which source causes the conflict: the Shapley value of kappa, and discounting by it.
+"""The share of each source in the conflict, by the Shapley value, and discounting by it.
 
 Conflict is a game in which coalitions of sources "earn" the conflict among them. The Shapley value
 divides it fairly: each source gets the mean of what it adds, over all orders in which the sources

@@ -1,4 +1,4 @@
-"""Which of two beliefs is more committed, in three senses.
+"""Orders of commitment between two beliefs, in three senses.
 
 By plausibility, by commonality, or by specialization: m1 results from m2 by moving masses to
 subsets. Specialization implies the two others. If two beliefs are related in none of the senses,

@@ -1,4 +1,4 @@
-"""What a computation may cost, and the errors where it would cost more.
+"""Limits of the cost of a computation, and the errors beyond them.
 
 Configurations are known from the tree, before anything runs; pairs of focal sets before each
 combination; memory while it is used, so that a network that is too large ends with an error and

@@ -26,7 +26,7 @@ _UP, _DOWN = True, False
 
 @dataclass(frozen=True)
 class Statistics:
-    """What local computation has cost so far, for all versions of a network together.
+    """The cost of local computation so far, for all versions of a network together.
 
     Attributes
     ----------

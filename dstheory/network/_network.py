@@ -240,7 +240,7 @@ class ValuationNetwork:
     # -- queries -----------------------------------------------------------------------------------
 
     def marginal(self, names: Names, *, normalize: bool = True, disconnected: bool = False) -> Any:
-        """What all valuations together say about some variables.
+        """The marginal of the combination of all valuations on some variables.
 
         Parameters
         ----------
@@ -356,7 +356,7 @@ class ValuationNetwork:
     # -- before anything runs ----------------------------------------------------------------------
 
     def plan(self, names: Names = (), *, order: str | Sequence[str] | None = None) -> Plan:
-        """What all marginals would cost; nothing is computed.
+        """The cost of all marginals; nothing is computed.
 
         Parameters
         ----------

@@ -1,4 +1,4 @@
-"""What propagation would cost, before anything runs.
+"""The cost of propagation, before anything runs.
 
 The tree fixes the cliques and their configurations. How many focal sets meet there depends on
 the valuations: at most the product of the numbers of focal sets below, and at most 2^n - 1 on n
@@ -46,7 +46,7 @@ class CliquePlan:
 
 @dataclass(frozen=True)
 class Plan:
-    """How a network would be solved, and what that costs at most.
+    """The plan of a computation, and its maximal cost.
 
     Attributes
     ----------

@@ -151,7 +151,7 @@ def marginalize(m: MassFunction, names: Name | Iterable[Name]) -> MassFunction:
 
 
 def project(frame: ProductFrame, event: Any, names: Name | Iterable[Name]) -> tuple[Any, ...]:
-    """What an event says about some of the variables.
+    """The projection of an event to some of the variables.
 
     Parameters
     ----------

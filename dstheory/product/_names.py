@@ -1,4 +1,4 @@
-"""How sets of configurations are shown: short, whatever their size.
+"""Short texts of sets of configurations of any size.
 
 Most sets in use are rectangles, such as ``{rain=yes}``, or all but a rectangle, such as the
 set of an implication; others are listed, the first few of them.

@@ -117,7 +117,7 @@ def _shared(
     totals: NDArray[Any],
     even: NDArray[np.bool_],
 ) -> NDArray[Any]:
-    """What each label gets of the larger sets, (K, *batch).
+    """The share of each label in the larger sets, (K, *batch).
 
     A share w / total lies in [0, 1]; a mass over a denormal total would leave the range. Sets
     whose labels have no mass are shared evenly, by an epsilon that floats cannot show too.

@@ -1,4 +1,4 @@
-"""What a column of a table holds, and the check of each value.
+"""Kinds of columns of a table, and the check of each value.
 
 A kind turns the texts of a column into an array, or refuses the first wrong value with its
 place, the value, and what was expected. Nothing is guessed and nothing is repaired.

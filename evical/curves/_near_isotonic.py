@@ -54,7 +54,7 @@ class NearIsotonicPath:
         return np.unique(np.append(self.joins[np.isfinite(self.joins)], 0.0))
 
     def starts(self, lam: float) -> Indices:
-        """Where the blocks of equal values begin.
+        """Starts of the blocks of equal values.
 
         Parameters
         ----------

@@ -1,4 +1,4 @@
-"""What a sample leaves open about the log-odds of beta calibration.
+"""Profile likelihood of the log-odds of beta calibration.
 
 The most plausible map with given log-odds at a score solves a convex problem in at most two free
 coefficients, which are not negative: Newton's method with exactly solved steps, for many scores

@@ -1,4 +1,4 @@
-"""What a sample leaves open about piecewise linear log-odds with given knots.
+"""Profile likelihood of piecewise linear log-odds with given knots.
 
 The regularized log-likelihood is concave in the four parameters and log-odds at a score are a
 linear function of them, so that the profile likelihood is a convex problem with one linear

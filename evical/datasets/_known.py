@@ -13,7 +13,7 @@ __all__ = ["KNOWN", "Known", "OpenML"]
 
 @dataclass(frozen=True)
 class OpenML:
-    """Where a data set is on openml.org.
+    """The entry of a data set on openml.org.
 
     Parameters
     ----------

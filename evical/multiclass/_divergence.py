@@ -252,7 +252,7 @@ def _direction(information: Floats, slope: Floats, p: Floats) -> Floats:
 
 
 def cross_entropy(problem: Problem, p: Floats) -> Floats:
-    """What the divergence is but for a constant.
+    """The divergence up to a constant.
 
     Parameters
     ----------

@@ -1,4 +1,4 @@
-"""What reliability diagrams show: bins with intervals, or the isotonic curve with its band.
+"""Data of reliability diagrams: bins with intervals, or the isotonic curve with its band.
 
 Bins: the share of positives against the mean prediction. CORP: isotonic regression of outcomes on
 predictions (PAV), which chooses the bins itself; the band holds such curves of outcomes drawn with

@@ -112,7 +112,7 @@ class Section:
 
 @dataclass(frozen=True)
 class Page:
-    """All that a report says.
+    """The content of a report.
 
     Parameters
     ----------

@@ -146,7 +146,7 @@ class ScoreCounts:
         return float(self.positive.sum())
 
     def group_starts(self, n_groups: int) -> NDArray[np.intp]:
-        """Where at most `n_groups` groups of nearly equal weight begin.
+        """Starts of at most `n_groups` groups of nearly equal weight.
 
         Parameters
         ----------

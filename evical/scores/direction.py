@@ -218,7 +218,7 @@ def warn_of_wrong_ways(
 
 
 def message(found: Sequence[Direction], advice: str = _OF_SCORES) -> str:
-    """What `warn_of_wrong_ways` says.
+    """The text of `warn_of_wrong_ways`.
 
     Examples
     --------

@@ -1,4 +1,4 @@
-"""How near does each option come to the best of some others, wherever it is tried?
+"""How close each option comes to the best of some others, in each setting.
 
 The best of the others is another one in each setting, so an option that is nowhere much worse
 than it can be taken without knowing the setting. Differences are paired within rounds.
@@ -59,7 +59,7 @@ class Standing:
 
 
 def standings(outcome: Outcome, contest: Contest) -> dict[Labels, list[Standing]]:
-    """Where each option stands.
+    """The standing of each option.
 
     Parameters
     ----------

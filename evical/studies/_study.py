@@ -1,4 +1,4 @@
-"""What a study of a paper is, as data: parts that are run, and what its page shows of them.
+"""A study of a paper, as data: the parts to run, and the contents of its page.
 
 A part is one data set under one setting; it turns the number of a round into rows of numbers.
 Everything else - keeping rounds, means, standard errors, tables beside those of the paper,

@@ -1,7 +1,7 @@
-"""What an expert says about a parameter, as the contour of a consonant belief function.
+"""Expert opinion on a parameter, as the contour of a consonant belief function.
 
-An expert names the values held possible and the most plausible ones; in between plausibility
-is a straight line, or a bell (Dubois and Prade 1988, Possibility Theory). Such contours are
+An expert states the possible values and the most plausible ones; between them, plausibility is a
+straight line or a bell curve (Dubois and Prade 1988, Possibility Theory). Such contours are
 combined with each other and with likelihoods by `combine_contours`.
 """
 

@@ -1,4 +1,4 @@
-"""Where a likelihood is largest, on what scale it falls away, and its other local maxima."""
+"""The maximum of a likelihood, its scale, and its other local maxima."""
 
 from collections.abc import Callable
 from typing import Any

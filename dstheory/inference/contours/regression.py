@@ -28,7 +28,7 @@ _ELEMENTS = 1 << 20  # of one temporary of log-odds: 8 MB
 
 @dataclass(frozen=True, eq=False)
 class LeastSquares:
-    """What the likelihood of a linear model depends on.
+    """The sufficient statistics of a linear model.
 
     Attributes
     ----------

@@ -1,4 +1,4 @@
-"""What focal sets of the parameters of a linear model say about new observations.
+"""Ranges of new observations over the focal sets of the parameters of a linear model.
 
 A new observation is m + s T, with m its mean response, s the deviation and T standard normal.
 How plausible it is that a given T leads to a given observation has a closed form, and so have the

@@ -1,4 +1,4 @@
-"""What a focal set of the parameter says about a future Y = phi(theta, Z), level by level.
+"""Ranges of a future Y = phi(theta, Z) over the focal sets of the parameter, level by level.
 
 With Z uniform and phi the quantile function of Y, the values phi(theta, z) of a focal set fill an
 interval, and lie below y exactly if z does not exceed the distribution function at y of any

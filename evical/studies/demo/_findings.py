@@ -1,4 +1,4 @@
-"""What the numbers say, in plain sentences computed from them.
+"""Findings in plain sentences, computed from the numbers.
 
 A difference is called clear beyond two standard errors of its paired mean; otherwise the
 sentence says that it is not. Whoever wins is named, be it the paper's proposal or not.

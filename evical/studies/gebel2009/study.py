@@ -53,7 +53,7 @@ _LEFT_OUT = {"ionosphere": 2}
 
 @dataclass(frozen=True)
 class GebelProtocol:
-    """What is done to each data set.
+    """The protocol for each data set.
 
     Parameters
     ----------

@@ -1,4 +1,4 @@
-"""Where the samples of a round come from: a simulation, the files of a data set, or a draw.
+"""Sources of the samples of a round: a simulation, the files of a data set, or a draw.
 
 A source is data: the same one gives the same samples to every classifier and every method of a
 round, so that these are compared pairwise.
@@ -34,7 +34,7 @@ class Samples:
 
 
 class Source(Protocol):
-    """Where samples come from; a frozen dataclass, so that its repr names it.
+    """A source of samples; a frozen dataclass, so that its repr names it.
 
     Parameters
     ----------

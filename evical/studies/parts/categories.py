@@ -21,7 +21,7 @@ Integers = NDArray[np.intp]
 
 @dataclass(frozen=True)
 class Binning:
-    """How numbers become categories.
+    """Conversion of numbers to categories.
 
     Parameters
     ----------

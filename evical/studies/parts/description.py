@@ -19,7 +19,7 @@ _CLASSIFIER_TEXTS = {
 
 
 def describe(protocol: Protocol, dataset: Dataset) -> list[str]:
-    """What will be done, a sentence or two an item.
+    """The protocol in words, one or two sentences for each item.
 
     Parameters
     ----------

@@ -76,7 +76,7 @@ class Contender:
 
 @dataclass(frozen=True)
 class Quality:
-    """What a contender reaches on one kind of scores from samples of one size.
+    """The results of a contender on one kind of scores, for samples of one size.
 
     Parameters
     ----------
