@@ -22,7 +22,7 @@ from evical.curves.beta import BetaFit, beta_features
 from evical.curves.platt import soft_counts
 from evical.errors import ConvergenceError
 from evical.likelihood.deviance import NO_PROFILE
-from evical.likelihood.integrals import integrated_log_odds
+from evical.likelihood.integrals import CORNERS, belief_log_odds
 from evical.likelihood.interpolant import fit_piecewise
 from evical.likelihood.profile_table import MassTable, accurate
 from evical.likelihood.quadrature import NODES_PER_PANEL, compress
@@ -119,7 +119,12 @@ class BetaProfile:
 
     def mass_log_odds(self, x: Floats) -> Floats:
         """Log-odds (k, 2) of m({1}) and m({0}) at log-odds of scores (k,)."""
-        return integrated_log_odds(x, self.log_odds(x), self._guess(x), self._ends, self.deviance)
+
+        def deviance(x: Floats, eta: Floats) -> Floats:
+            return self.deviance(np.repeat(x, eta.shape[1]), eta.ravel()).reshape(eta.shape)
+
+        mle, spread = self.log_odds(x), self._guess(x)
+        return belief_log_odds(x, mle, spread, deviance, self._ends, CORNERS)
 
     def table(self, points: Callable[[Floats], Floats], edges: Floats) -> MassTable:
         """Masses over an axis, given the log-odds of scores at its points and panels to begin."""

@@ -13,7 +13,7 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from evical.likelihood.profile_table import profile_log_odds
+from evical.likelihood.integrals import belief_log_odds
 from evical.scores.counts import ScoreCounts
 from evical.scores.standardize import location_scale, standardized
 
@@ -166,8 +166,8 @@ class GaussianProfile:
 
     def mass_log_odds(self, z: Floats) -> Floats:
         """Log-odds (k, 2) of m({1}) and m({0}) at scores in standard units (k,)."""
-        top, slope, _ = self._at(z, np.zeros_like(z))
-        return profile_log_odds(z, top, np.sqrt(slope), self.deviance)
+        mle, slope, _ = self._at(z, np.zeros_like(z))
+        return belief_log_odds(z, mle, np.sqrt(slope), self.deviance)
 
     def deviance(self, z: Floats, log_odds: Floats) -> Floats:
         """Minus the log relative likelihood of log-odds (k, q) at scores (k,) in standard units."""
@@ -179,8 +179,8 @@ class GaussianProfile:
 
     def _solve(self, z: Floats, target: Floats) -> Floats:
         """The weight to move for the log-odds wanted: Newton's method, kept to a bracket."""
-        top, slope, _ = self._at(z, np.zeros_like(z))
-        gap = target - top
+        mle, slope, _ = self._at(z, np.zeros_like(z))
+        gap = target - mle
         ends = self._ends(z)
         end = np.where(gap < 0.0, ends[0], ends[1])
         sign = np.sign(end)

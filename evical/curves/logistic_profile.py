@@ -18,15 +18,16 @@ from typing import Any
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
-from scipy.special import expit, logit
+from scipy.special import expit
 
 from dstheory.kernels.arguments import as_floats, check_instance
 from evical.curves._newton import logistic_terms
 from evical.curves.platt import PlattFit, soft_counts
 from evical.likelihood.deviance import Deviance
+from evical.likelihood.integrals import CORNERS, SMOOTH, belief_log_odds
 from evical.likelihood.interpolant import evaluate_piecewise, fit_piecewise
-from evical.likelihood.polar import tabulate_profile
-from evical.likelihood.predictive import mass_log_odds
+from evical.likelihood.polar import PolarProfile, tabulate_profile
+from evical.likelihood.profile_table import contour
 from evical.likelihood.quadrature import PANEL_LENGTH, compress, panel_edges, panels_resolve
 from evical.scores.counts import ScoreCounts, checked_counts
 from evical.scores.standardize import standardized
@@ -141,16 +142,14 @@ class LogisticProfile:
             Largest relative likelihood of the sigmoids that have the value `tau` at the score; 0
             where `tau` is 0 or 1.
         """
-        y, tau = np.broadcast_arrays(self._standardize(scores), as_floats(tau, "tau"))
-        proper = (tau > 0.0) & (tau < 1.0)
-        y_in, eta = y[proper], logit(tau[proper])
-        distance = (eta - self._log_odds(y_in)) / (self.unit * np.hypot(1.0, y_in))
-        value, _ = self._deviance.profile(distance, y_in, np.zeros_like(distance))
-        if not self.edges.size:  # any log-odds is possible away from the only training score
-            value = np.where(y_in == 0.0, value, 0.0)
-        result = np.zeros(y.shape)
-        result[proper] = np.exp(-value)
-        return result
+        return contour(self._standardize(scores), tau, self._profile_at)
+
+    def _profile_at(self, y: Array, log_odds: Array) -> Array:
+        value = self._deviance.at(y, log_odds)
+        if self.edges.size:
+            return value
+        # Any log-odds is possible away from the only training score.
+        return np.where(y[:, None] == 0.0, value, 0.0)
 
     def relative_likelihood(self, theta0: ArrayLike, theta1: ArrayLike) -> Array:
         """Return the relative likelihood of sigmoids (Xu eq. 34, figure 6a).
@@ -334,6 +333,14 @@ def _accurate(values: Array, error: Array) -> NDArray[np.bool_]:
     visible = ((values > -46.0) & (values < 20.0)).any(axis=1)
     good = (error * sensitivity < _MASS_TOLERANCE) & (error * visible < _LOG_TOLERANCE)
     return np.asarray(good.all(axis=1))
+
+
+def mass_log_odds(profile: Deviance | PolarProfile, y: Array) -> Array:
+    """Return the log-odds (k, 2) of `m1` and `m0` at standardized scores (k,)."""
+    smooth = isinstance(profile, PolarProfile)
+    line = profile.deviance if isinstance(profile, PolarProfile) else profile
+    rough = SMOOTH if smooth else CORNERS
+    return belief_log_odds(y, line.mle(y), line.spread(y), profile.at, rough=rough)
 
 
 def _belief_in_slope(deviance: Deviance) -> float:

@@ -19,7 +19,7 @@ from scipy.special import expit
 from evical.curves.piecewise_logistic import PiecewiseFit, features
 from evical.errors import ConvergenceError
 from evical.likelihood.deviance import NO_PROFILE
-from evical.likelihood.profile_table import profile_log_odds
+from evical.likelihood.integrals import CORNERS, belief_log_odds
 from evical.likelihood.quadrature import compress, panel_edges
 from evical.scores.counts import ScoreCounts
 
@@ -97,7 +97,7 @@ class PiecewiseProfile:
         """Log-odds (k, 2) of m({1}) and m({0}) at standardized scores (k,)."""
         h = self.features(x)
         spread = np.sqrt(((h @ self.covariance) * h).sum(axis=1))
-        return profile_log_odds(x, h @ self.fit.parameters, spread, self.deviance)
+        return belief_log_odds(x, h @ self.fit.parameters, spread, self.deviance, rough=CORNERS)
 
     def deviance(self, x: Floats, log_odds: Floats) -> Floats:
         """Minus the log relative likelihood of log-odds (k, q) at standardized scores (k,)."""

@@ -140,12 +140,23 @@ class Deviance:
             raise ConvergenceError(NO_PROFILE)
         return np.maximum(result, 0.0), guess
 
-    def slices(self, y: Array, sign: Array, level: float = 7.0) -> DevianceSlices:
-        """Return the profiles at scores `y`, to be followed to the side that `sign` (+-1) tells.
+    def mle(self, y: Array) -> Array:
+        """Return the most plausible log-odds at scores `y`."""
+        return self.intercept + self.slope * y
 
-        All arrays are of one shape (k,); `level`, in standard errors, is where the ends are.
-        """
-        return DevianceSlices(self, y, *self.reach(y, sign, level))
+    def spread(self, y: Array) -> Array:
+        """Return the standard error of the log-odds at scores `y`."""
+        return np.asarray(self.unit * np.hypot(1.0, y))
+
+    def distance(self, y: Array, log_odds: Array) -> Array:
+        """Return how many standard errors log-odds (k, q) are from the optimum at scores (k,)."""
+        return np.asarray((log_odds - self.mle(y)[:, None]) / self.spread(y)[:, None])
+
+    def at(self, y: Array, log_odds: Array) -> Array:
+        """Return the profile D of log-odds (k, q), those of row i at score i of `y` (k,)."""
+        along = self.distance(y, log_odds)
+        scores = np.repeat(y, along.shape[1])
+        return self.profile(along.ravel(), scores, np.zeros(along.size))[0].reshape(along.shape)
 
     def reach(self, y: Array, sign: Array, level: float) -> tuple[Array, Array]:
         """Return how far to go `along` for a profile D near ``level**2 / 2``, and `across` there.
@@ -238,27 +249,6 @@ class Deviance:
                 sums[1:3, part] += (probability @ signed).T
                 sums[3:, part] += (variance @ powers).T
         return sums
-
-
-@dataclass(frozen=True, eq=False)
-class DevianceSlices:
-    """Profiles at some scores; `end` and `across` are where a level is met (see `reach`)."""
-
-    deviance: Deviance
-    y: Array
-    end: Array
-    across: Array
-
-    def take(self, index: NDArray[np.intp]) -> DevianceSlices:
-        """Return the profiles of that index."""
-        return DevianceSlices(self.deviance, self.y[index], self.end[index], self.across[index])
-
-    def values(self, along: Array) -> Array:
-        """Return the deviance at distances (k, q), those of row i for score i."""
-        # The profile moves across quadratically in its distance along, more or less.
-        guess = self.across[:, None] * (along / self.end[:, None]) ** 2
-        y = np.repeat(self.y, along.shape[1])
-        return self.deviance.profile(along.ravel(), y, guess.ravel())[0].reshape(along.shape)
 
 
 def _logistic(eta: Array) -> tuple[Array, Array, Array]:

@@ -42,8 +42,8 @@ class PolarProfile:
 
     Attributes
     ----------
-    intercept, slope, unit : float
-        As in `Deviance`.
+    deviance : Deviance
+        What is tabulated.
     stretch : float
         Distances, in standard errors, are tabulated in ``asinh(distance / stretch)``.
     edges : ndarray of shape (p + 1,)
@@ -54,58 +54,39 @@ class PolarProfile:
         Chebyshev coefficients of ``sqrt(2 D) / abs(distance)`` in direction and distance.
     """
 
-    intercept: float
-    slope: float
-    unit: float
+    deviance: Deviance
     stretch: float
     edges: Array
     ranges: Array
     coefficients: Array
 
-    def slices(self, y: Array, sign: Array) -> PolarSlices:
-        """Return the profiles at scores `y`, to be followed to the side that `sign` (+-1) tells."""
-        phi = np.arctan(y)
-        panel = np.searchsorted(self.edges[1:-1], phi, side="right")
-        low, high = self.edges[panel], self.edges[panel + 1]
-        basis = chebvander((2.0 * phi - low - high) / (high - low), _DEGREE - 1)
-        rows = np.empty((y.size, self.coefficients.shape[2]))
-        for p in np.unique(panel):
-            here = panel == p
-            rows[here] = basis[here] @ self.coefficients[p]
-        first, last = self.ranges[panel].T
-        end = self.stretch * np.sinh(np.where(sign > 0.0, last, first))
-        return PolarSlices(self.stretch, end, first, last, rows)
+    def at(self, y: Array, log_odds: Array) -> Array:
+        """Return the profile D of log-odds (k, q), those of row i at score i of `y` (k,).
 
-
-@dataclass(frozen=True, eq=False)
-class PolarSlices:
-    """Profiles at some scores, cut out of a `PolarProfile`; `end` is where each leaves it."""
-
-    stretch: float
-    end: Array
-    first: Array
-    last: Array
-    rows: Array
-
-    def take(self, index: NDArray[np.intp]) -> PolarSlices:
-        """Return the profiles of that index."""
-        parts = (part[index] for part in (self.end, self.first, self.last, self.rows))
-        return PolarSlices(self.stretch, *parts)
-
-    def values(self, along: Array) -> Array:
-        """Return the deviance at distances (k, q), those of row i for score i."""
-        middle, half = 0.5 * (self.last + self.first), 0.5 * (self.last - self.first)
+        Beyond the table, where nothing is plausible, D grows with the square of the distance.
+        """
+        rows, panel = self._rows(y)
+        along = self.deviance.distance(y, log_odds)
+        middle, half = (0.5 * self.ranges[panel] @ part for part in ([1.0, 1.0], [-1.0, 1.0]))
         t = (np.arcsinh(along / self.stretch) - middle[:, None]) / half[:, None]
         t = np.clip(t, -1.0, 1.0)
         twice = 2.0 * t
         current, previous, following = np.zeros((3, *t.shape))
-        for column in self.rows.T[:0:-1]:
+        for column in rows.T[:0:-1]:  # Clenshaw's recurrence
             np.multiply(twice, current, out=following)
             following -= previous
             following += column[:, None]
             current, previous, following = following, current, previous
-        ratio = t * current - previous + self.rows[:, :1]
+        ratio = t * current - previous + rows[:, :1]
         return np.asarray(0.5 * (ratio * along) ** 2)
+
+    def _rows(self, y: Array) -> tuple[Array, NDArray[np.intp]]:
+        """Return the coefficients (k, n) in the distance at scores `y`, and their panels (k,)."""
+        phi = np.arctan(y)
+        panel = np.searchsorted(self.edges[1:-1], phi, side="right")
+        low, high = self.edges[panel], self.edges[panel + 1]
+        basis = chebvander((2.0 * phi - low - high) / (high - low), _DEGREE - 1)
+        return np.asarray((basis[:, None, :] @ self.coefficients[panel])[:, 0]), panel
 
 
 @dataclass(frozen=True, eq=False)
@@ -152,16 +133,49 @@ def tabulate_profile(deviance: Deviance) -> PolarProfile | None:
     """
     window = _window(deviance)
     panels, size = _EASY if deviance.unit < _SMALL_ERROR else _HARD
+    stretch = min(3.0, 1.0 / deviance.unit)  # of the order of the distance of the poles
     edges = np.linspace(-0.5 * np.pi, 0.5 * np.pi, panels + 1)
-    while True:
-        table = _fitted(deviance, window, edges, size)
-        if isinstance(table, PolarProfile):
-            return table
-        # Coefficients decay geometrically: try no size that will not do.
-        sizes = (s for s in _SIZES if s > size and table ** (s / size) < 10.0 * _TOLERANCE)
-        size = next(sizes, 0)
-        if not size:
+    left, right, sizes = edges[:-1], edges[1:], np.full(panels, size)
+    done: list[tuple[Array, Array, Array]] = []
+    visited = 0
+    while left.size:
+        size = int(sizes.min())
+        now = sizes == size
+        first, last = left[now], right[now]
+        ranges = np.arcsinh(window.ranges(first, last) / stretch)
+        root, along = _roots(deviance, window, (first, last), ranges, stretch, size)
+        angular, radial = _errors(root, along)
+        longer, visited = _next_sizes(radial, size), visited + first.size
+        spilt = np.exp(-0.5 * root[..., [0, -1]] ** 2).max() > _SPILL
+        if visited > _MOST_PANELS or spilt or not longer.all():
             return None
+        turning = angular >= _TOLERANCE
+        good = ~turning & (longer == size)
+        table = chebyshev(_DEGREE)[1] @ (root / along)[good] @ chebyshev(size)[1].T
+        unused = _SIZES[-1] - size
+        done.append((first[good], ranges[good], np.pad(table, ((0, 0), (0, 0), (0, unused)))))
+        middle, whole = 0.5 * (first + last), ~turning & ~good
+        left = np.concatenate([left[~now], first[whole], first[turning], middle[turning]])
+        right = np.concatenate([right[~now], last[whole], middle[turning], last[turning]])
+        sizes = np.concatenate([sizes[~now], longer[whole], np.tile(longer[turning], 2)])
+    lefts, spans, tables = (np.concatenate(part) for part in zip(*done, strict=True))
+    order = np.argsort(lefts)
+    used = np.flatnonzero(tables.any(axis=(0, 1)))[-1] + 1
+    edges = np.append(lefts[order], 0.5 * np.pi)
+    return PolarProfile(deviance, stretch, edges, spans[order], tables[order][:, :, :used])
+
+
+def _next_sizes(errors: Array, size: int) -> NDArray[np.int_]:
+    """Return with how many coefficients to go on after errors (p,) of so many; 0 is in vain.
+
+    Coefficients decay geometrically: no size is tried that will not do.
+    """
+    result = np.zeros(errors.size, dtype=np.int_)
+    for longer in reversed(_SIZES):
+        if longer > size:
+            result[errors ** (longer / size) < 10.0 * _TOLERANCE] = longer
+    result[errors <= _TOLERANCE] = size
+    return result
 
 
 def _window(deviance: Deviance) -> _Window:
@@ -174,39 +188,8 @@ def _window(deviance: Deviance) -> _Window:
     return _Window(np.concatenate([phi[-1:] - np.pi, phi, phi[:1] + np.pi]), ends, bends)
 
 
-def _fitted(deviance: Deviance, window: _Window, edges: Array, size: int) -> PolarProfile | float:
-    """Return the table with that many coefficients in the distance, or its error if too large."""
-    stretch = min(3.0, 1.0 / deviance.unit)  # of the order of the distance of the poles
-    left, right = edges[:-1], edges[1:]
-    done: list[tuple[Array, Array, Array, Array]] = []
-    visited = 0
-    while left.size:
-        visited += left.size
-        ranges = np.arcsinh(window.ranges(left, right) / stretch)
-        few, many = (
-            stretch * np.sinh(_spread(ranges[:, 0], ranges[:, 1], n)) for n in (size // 4, size)
-        )
-        root, along = _roots(deviance, window, _spread(left, right, _DEGREE), few, many)
-        angular, radial = _errors(root, along)
-        if visited > _MOST_PANELS or np.exp(-0.5 * root[..., [0, -1]] ** 2).max() > _SPILL:
-            return np.inf
-        if radial > _TOLERANCE:
-            return radial
-        good = angular < _TOLERANCE
-        table = chebyshev(_DEGREE)[1] @ (root / along)[good] @ chebyshev(size)[1].T
-        done.append((left[good], right[good], ranges[good], table))
-        middle = 0.5 * (left + right)
-        left, middle, right = left[~good], middle[~good], right[~good]
-        left, right = np.concatenate([left, middle]), np.concatenate([middle, right])
-    lefts, rights, spans, tables = (np.concatenate(part) for part in zip(*done, strict=True))
-    order = np.argsort(lefts)
-    edges = np.append(lefts[order], rights.max())
-    line = deviance.intercept, deviance.slope, deviance.unit
-    return PolarProfile(*line, stretch, edges, spans[order], tables[order])
-
-
-def _errors(root: Array, along: Array) -> tuple[Array, float]:
-    """Return the errors of exp(-D) that the last coefficients show: (p,) in direction, and at all.
+def _errors(root: Array, along: Array) -> tuple[Array, Array]:
+    """Return the errors (p,) of exp(-D) that the last coefficients in direction and distance show.
 
     `root` (p, q, n) is ``sqrt(2 D)`` and `along` the absolute distance. Errors of their ratio show
     in exp(-D) by the derivative, which vanishes at both ends.
@@ -216,7 +199,7 @@ def _errors(root: Array, along: Array) -> tuple[Array, float]:
     last = chebyshev(_DEGREE)[1][-2:] @ ratio
     angular = (np.abs(last).max(axis=1) * weight).max(axis=1)
     outer = np.abs(ratio @ chebyshev(root.shape[2])[1][-3:].T).max(axis=(1, 2))
-    return angular, float((outer * weight.max(axis=1)).max())
+    return angular, outer * weight.max(axis=1)
 
 
 def _spread(left: Array, right: Array, size: int) -> Array:
@@ -226,21 +209,26 @@ def _spread(left: Array, right: Array, size: int) -> Array:
 
 
 def _roots(
-    deviance: Deviance, window: _Window, phi: Array, few: Array, many: Array
+    deviance: Deviance,
+    window: _Window,
+    panels: tuple[Array, Array],
+    ranges: Array,
+    stretch: float,
+    size: int,
 ) -> tuple[Array, Array]:
     """Return ``sqrt(2 D)`` and the absolute distances on the grids (p, q, n) of some panels.
 
-    Directions are (p, q), distances `few` (p, m) and `many` (p, n). Where the profile is at the few
-    tells nearly where it is at the many.
+    Where the profile is at a few distances tells nearly where it is at the many.
     """
-    shape = (*phi.shape, many.shape[1])
-    directions = phi.ravel()
-    few, many = (np.repeat(d, phi.shape[1], axis=0) for d in (few, many))
-    across = _solved(deviance, directions, few, window.guess(directions, few))[1]
-    size = few.shape[1]
-    basis = chebvander(chebyshev(shape[2])[0], size - 1) @ chebyshev(size)[1]
-    value = _solved(deviance, directions, many, across @ basis.T)[0]
-    return np.sqrt(2.0 * value).reshape(shape), np.maximum(np.abs(many), 1e-300).reshape(shape)
+    phi = _spread(*panels, _DEGREE)
+    directions, few = phi.ravel(), size // 4
+    low, high = np.repeat(ranges, phi.shape[1], axis=0).T
+    some, many = (stretch * np.sinh(_spread(low, high, n)) for n in (few, size))
+    across = _solved(deviance, directions, some, window.guess(directions, some))[1]
+    basis = chebvander(chebyshev(size)[0], few - 1) @ chebyshev(few)[1]
+    root = np.sqrt(2.0 * _solved(deviance, directions, many, across @ basis.T)[0])
+    shape = (*phi.shape, size)
+    return root.reshape(shape), np.maximum(np.abs(many), 1e-300).reshape(shape)
 
 
 def _solved(deviance: Deviance, phi: Array, along: Array, guess: Array) -> tuple[Array, Array]:

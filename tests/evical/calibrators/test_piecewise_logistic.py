@@ -4,6 +4,7 @@ from itertools import combinations
 
 import numpy as np
 import pytest
+from scipy.integrate import quad
 from scipy.optimize import minimize, minimize_scalar
 from scipy.special import expit
 
@@ -143,6 +144,18 @@ def test_masses_are_the_areas_under_the_contour(fitted):
         p = expit(fitted._fit.log_odds(np.array([s])))[0]
         m1, m0 = (np.trapezoid(np.where(side, area, 0), tau) for side in (tau <= p, tau >= p))
         np.testing.assert_allclose(fitted.predict_interval([s]), [[m1, 1 - m0]], atol=2e-4)
+
+
+@pytest.mark.parametrize("s", [1.735, 2.16])
+def test_masses_beside_an_outlier_are_areas_too(s):
+    """Where a far outlier changes sides, the contour has a corner: they erred by 1.4e-5."""
+    rng = np.random.default_rng(7)
+    scores = rng.normal(size=400)
+    y = np.append(rng.random(400)[:99] < expit(scores[:99]), False)
+    c = PiecewiseLogisticCalibrator(model="likelihood").fit(np.append(scores[:99], 40.0), y)
+    p = expit(c._fit.log_odds(np.array([s])))[0]
+    below = quad(lambda tau: c.contour(s, tau), 0, p, limit=400, epsabs=1e-10)[0]
+    assert c.predict_interval([s])[0, 0] == pytest.approx(p - below, abs=1e-8)
 
 
 def test_quadrature_of_a_large_sample_is_the_sample():

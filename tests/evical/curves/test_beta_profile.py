@@ -7,7 +7,7 @@ from scipy.special import expit
 
 from evical.curves.beta import beta_features, beta_sample, fit_beta
 from evical.curves.beta_profile import BetaProfile, beta_profile
-from evical.likelihood.integrals import integrated_log_odds
+from evical.likelihood.integrals import CORNERS, belief_log_odds
 from evical.scores import ScoreCounts
 from tests.evical.curves.beta_samples import TIES, negative_log_likelihood
 
@@ -96,7 +96,7 @@ def test_integrals_with_a_corner_and_an_end():
 
     zero = np.zeros(1)
     ends = (np.full(1, -2.0), np.full(1, np.inf))
-    found = expit(integrated_log_odds(zero, zero, zero + 0.5, lambda _: ends, deviance))[0]
+    found = expit(belief_log_odds(zero, zero, zero + 0.5, deviance, lambda _: ends, CORNERS))[0]
     eta = np.linspace(-2, 0, 400_001)
     lower = 0.5 - np.trapezoid(np.exp(-deviance(0, eta)), expit(eta))
     eta = np.linspace(0, 20, 400_001)

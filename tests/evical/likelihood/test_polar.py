@@ -4,11 +4,10 @@ import numpy as np
 import pytest
 from scipy.special import expit
 
-from evical.curves.logistic_profile import fit_profile
+from evical.curves.logistic_profile import fit_profile, mass_log_odds
 from evical.curves.platt import fit_platt
 from evical.likelihood.deviance import Deviance
 from evical.likelihood.polar import PolarProfile, tabulate_profile
-from evical.likelihood.predictive import mass_log_odds
 
 
 def deviance(scores, positive, weight=1.0):
@@ -55,31 +54,30 @@ def test_table_equals_the_deviance_wherever_it_is_plausible(name):
     """To all sides, at scores between the panels' edges, at them, and at infinity."""
     direct, table = CASES[name], tabulate_profile(CASES[name])
     y = np.r_[np.tan(np.linspace(-1.57, 1.57, 50)), np.tan(table.edges[1:-1])]
-    across = np.zeros(y.size)
-    slices = table.slices(y, np.ones(y.size))
     for distance in (-9.0, -4.0, -1.0, -1e-3, 0.0, 1e-3, 0.5, 2.0, 6.0):
         along = np.full(y.size, distance)
-        expected = np.exp(-direct.profile(along, y, across, atol=1e-9)[0])
-        values = slices.values(along[:, None])[:, 0]
+        expected = np.exp(-direct.profile(along, y, np.zeros(y.size), atol=1e-9)[0])
+        log_odds = direct.mle(y) + along * direct.spread(y)
+        values = table.at(y, log_odds[:, None])[:, 0]
         np.testing.assert_allclose(np.exp(-values), expected, rtol=0, atol=1e-7)
 
 
 @pytest.mark.parametrize("name", CASES)
 def test_nothing_plausible_is_left_at_the_ends(name):
-    table = tabulate_profile(CASES[name])
-    for sign in (-1.0, 1.0):
-        slices = table.slices(SCORES, np.full(SCORES.size, sign))
-        assert np.all(slices.end * sign > 0)
-        assert np.exp(-slices.values(slices.end[:, None])).max() < 1e-9
+    direct, table = CASES[name], tabulate_profile(CASES[name])
+    panel = np.searchsorted(table.edges[1:-1], np.arctan(SCORES), side="right")
+    ends = table.stretch * np.sinh(table.ranges[panel])
+    assert np.all(ends * [-1.0, 1.0] > 0)
+    log_odds = direct.mle(SCORES)[:, None] + ends * direct.spread(SCORES)[:, None]
+    assert np.exp(-table.at(SCORES, log_odds)).max() < 1e-9
 
 
 def test_rows_do_not_depend_on_each_other():
     table = tabulate_profile(CASES["small"])
-    slices = table.slices(SCORES, np.ones(SCORES.size))
-    along = np.linspace(-3, 3, 7)
-    together = slices.values(np.tile(along, (SCORES.size, 1)))
+    log_odds = np.tile(np.linspace(-3, 3, 7), (SCORES.size, 1))
     few = np.array([40, 3])
-    np.testing.assert_array_equal(slices.take(few).values(np.tile(along, (2, 1))), together[few])
+    together = table.at(SCORES, log_odds)[few]
+    np.testing.assert_allclose(table.at(SCORES[few], log_odds[few]), together, rtol=1e-13)
 
 
 def test_no_table_where_an_outlier_makes_a_corner():
