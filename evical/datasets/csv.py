@@ -14,12 +14,12 @@ import zlib
 from collections import Counter
 from collections.abc import Iterable, Iterator
 from pathlib import Path
-from typing import TextIO
+from typing import Literal, TextIO
 
 import numpy as np
 from numpy.typing import NDArray
 
-from dstheory.kernels.arguments import check_instance, did_you_mean
+from dstheory.kernels.arguments import check_choice, check_instance, did_you_mean
 from evical.datasets._dataset import Dataset
 
 __all__ = [
@@ -38,7 +38,9 @@ MAX_CATEGORIES = 100
 _DECIMAL_COMMA = re.compile(r"[+-]?\d+,\d+")
 
 
-def load_csv(path: str | Path, target: str) -> Dataset:
+def load_csv(
+    path: str | Path, target: str, missing: Literal["refuse", "encode"] = "refuse"
+) -> Dataset:
     """Read a data set from a CSV file with a header row.
 
     Parameters
@@ -47,6 +49,10 @@ def load_csv(path: str | Path, target: str) -> Dataset:
         A comma-separated file in UTF-8; ``.gz`` is unpacked.
     target : str
         Name of the column that holds the class.
+    missing : {"refuse", "encode"}
+        What to do with missing features. "encode" makes them a category of their own in a
+        column of texts; in one of numbers it puts the median there, and adds a column
+        ``column=missing`` of 0 and 1. A missing class is refused.
 
     Returns
     -------
@@ -82,8 +88,10 @@ def load_csv(path: str | Path, target: str) -> Dataset:
     check_instance("target", target, str, "the name of a column")
     path = Path(path)
     lines, values = read_table(path, target)
+    check_choice("missing", missing, ("refuse", "encode"))
     for name, column in values.items():
-        refuse_missing(path, name, column, lines)
+        if missing == "refuse" or name == target:
+            refuse_missing(path, name, column, lines)
     labels = values.pop(target)
     return _dataset(path, values, labels, lines)
 
@@ -104,10 +112,10 @@ def _dataset(
 ) -> Dataset:
     blocks, names, encoded = [], [], []
     for name, column in values.items():
-        block, new = feature_columns(path, name, column, lines)
+        block, new = _encoded(path, name, column, lines)
         blocks.append(block)
         names += new
-        if new != [name]:
+        if new[0] != name:
             encoded.append(name)
     class_names = sorted_labels(labels)
     position = {label: i for i, label in enumerate(class_names)}
@@ -119,6 +127,26 @@ def _dataset(
         class_names=tuple(class_names),
         encoded=tuple(encoded),
     )
+
+
+def _encoded(
+    path: Path, name: str, column: list[str], lines: list[int]
+) -> tuple[NDArray[np.float64], list[str]]:
+    """As `feature_columns`, and with what is missing encoded."""
+    missing = np.array([value.lower() in MISSING for value in column])
+    if not missing.any():
+        return feature_columns(path, name, column, lines)
+    if missing.all():
+        raise ValueError(f"{path.name}, column {name!r}: all values are missing; drop the column")
+    rows = np.flatnonzero(~missing)
+    known = [column[row] for row in rows]
+    if all(_number(value) is None for value in known):
+        texts = ["missing" if gap else text for text, gap in zip(column, missing, strict=True)]
+        return _one_hot(path, name, texts)
+    block, _ = feature_columns(path, name, known, [lines[row] for row in rows])
+    filled = np.full((len(column), 2), np.median(block))
+    filled[rows, 0], filled[:, 1] = block[:, 0], missing
+    return filled, [name, f"{name}=missing"]
 
 
 def _opened(path: Path) -> TextIO:

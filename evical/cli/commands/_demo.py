@@ -3,7 +3,7 @@
 import shlex
 from dataclasses import replace
 from pathlib import Path
-from typing import Annotated
+from typing import Annotated, Literal
 
 import typer
 from rich.console import Console
@@ -45,6 +45,10 @@ def demo(
         str | None,
         typer.Option(metavar="COLUMN", help="Column of the class; it must hold two values."),
     ] = None,
+    missing: Annotated[
+        Literal["refuse", "encode"],
+        typer.Option(help="Missing features: stop, or fill in medians and mark them."),
+    ] = "refuse",
     rounds: Annotated[int, typer.Option(min=1, metavar="N", help="Number of random splits.")] = (
         TEN_CLASSIFIERS.rounds
     ),
@@ -61,25 +65,25 @@ def demo(
     """
     protocol = replace(TEN_CLASSIFIERS, rounds=rounds, seed=seed)
     with user_input():
-        dataset = _load(data, target)
+        dataset = _load(data, target, missing)
         check_dataset(protocol, dataset)
         prepare_folder(output)
     results = _run(protocol, dataset)
-    files = _files(results, _command(data, target, protocol, output))
+    files = _files(results, _command(data, target, missing, protocol, output))
     with user_input():
         for name, content in files.items():
             write_atomically(output / name, content)
     _show(new_console(), results, output)
 
 
-def _load(data: Path | None, target: str | None) -> Dataset:
+def _load(data: Path | None, target: str | None, missing: Literal["refuse", "encode"]) -> Dataset:
     if data is None:
         if target is not None:
             raise ValueError("--target names a column of --data FILE.csv; give both or neither")
         return load_breast_cancer()
     if target is None:
         raise ValueError("--data needs --target COLUMN, the name of the column with the class")
-    return load_csv(data, target)
+    return load_csv(data, target, missing)
 
 
 def _run(protocol: Protocol, dataset: Dataset) -> Results:
@@ -97,10 +101,13 @@ def _files(results: Results, command: str) -> dict[str, str | bytes]:
     return files
 
 
-def _command(data: Path | None, target: str | None, protocol: Protocol, output: Path) -> str:
+def _command(
+    data: Path | None, target: str | None, missing: str, protocol: Protocol, output: Path
+) -> str:
     words = ["evical", "demo"]
     if data is not None and target is not None:
         words += ["--data", str(data), "--target", target]
+        words += [] if missing == "refuse" else ["--missing", missing]
     words += ["--rounds", str(protocol.rounds), "--seed", str(protocol.seed)]
     return shlex.join([*words, "--output", str(output)])
 

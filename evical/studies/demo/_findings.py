@@ -5,7 +5,7 @@ sentence says that it is not. Whoever wins is named, be it the paper's proposal 
 """
 
 from evical.evaluation import Estimate
-from evical.studies.demo._tables import compared_calibrators
+from evical.studies.demo._tables import RECOMMENDED, compared_calibrators, simple_methods
 from evical.studies.parts.protocol import Method
 from evical.studies.parts.runner import Results
 from evical.studies.parts.summary import estimates, paired_difference
@@ -30,7 +30,7 @@ def findings(results: Results) -> list[str]:
     """
     texts = []
     if {_LIKELIHOOD, _BAYESIAN} <= set(results.protocol.methods):
-        texts += [_evidential(results), *_simpler(results)]
+        texts += [_evidential(results), *_recommended(results), *_simpler(results)]
     return texts + _conflict(results)
 
 
@@ -47,9 +47,25 @@ def _evidential(results: Results) -> str:
     )
 
 
+def _recommended(results: Results) -> list[str]:
+    """The stacked fusion against Dempster's rule, of the same beliefs."""
+    if RECOMMENDED not in results.protocol.methods:
+        return []
+    rates = estimates(results)
+    stacked, product = rates[RECOMMENDED], rates[_LIKELIHOOD]
+    difference = paired_difference(results, RECOMMENDED, _LIKELIHOOD, "error_rate")
+    return [
+        "The recommended fusion, stacking, learns from held-out beliefs how far each classifier is "
+        f"to be trusted. On the same beliefs it errs on {stacked['error_rate'].mean:.1%} and "
+        f"Dempster's rule on {product['error_rate'].mean:.1%} "
+        f"({_verdict(difference, 'better', 'worse')}), with Brier scores of "
+        f"{stacked['brier'].mean:.3f} and {product['brier'].mean:.3f}."
+    ]
+
+
 def _simpler(results: Results) -> list[str]:
     """Ways without Dempster's rule against the likelihood model."""
-    simple = [method for method in results.protocol.methods if method.fusion != "dempster"]
+    simple = simple_methods(results)
     if not simple:
         return []
     rates = estimates(results)

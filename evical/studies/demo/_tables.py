@@ -10,7 +10,18 @@ from evical.studies.parts.protocol import Method
 from evical.studies.parts.runner import Results
 from evical.studies.parts.summary import estimates, paired_difference
 
-__all__ = ["compared_calibrators", "differences_table", "results_table", "to_csv", "written"]
+__all__ = [
+    "RECOMMENDED",
+    "compared_calibrators",
+    "differences_table",
+    "results_table",
+    "simple_methods",
+    "to_csv",
+    "written",
+]
+
+RECOMMENDED = Method("logistic", "likelihood", "stacked")
+"""What the study of fusions recommends: beliefs, combined by learned weights of evidence."""
 
 # The less, the better; the other metrics describe and do not rank.
 _LOSSES = ("error_rate", "brier", "log_loss")
@@ -88,6 +99,12 @@ def differences_table(results: Results) -> Table:
     )
 
 
+def simple_methods(results: Results) -> list[Method]:
+    """Ways that neither use Dempster's rule nor learn how to combine."""
+    others = (RECOMMENDED.fusion, "dempster")
+    return [method for method in results.protocol.methods if method.fusion not in others]
+
+
 def compared_calibrators(results: Results) -> list[str]:
     """Calibrators that occur with both models under Dempster's rule."""
     methods = results.protocol.methods
@@ -128,12 +145,14 @@ def _numbers(estimate: Estimate) -> tuple[float | str, float | str]:
 def _heading(method: Method) -> tuple[str, str]:
     if method.fusion == "dempster":
         return method.calibrator, method.model_name
+    if method == RECOMMENDED:
+        return f"{method.calibrator}, stacked", method.model_name
     return "reference", method.fusion_name
 
 
 def _reference_note(results: Results) -> list[tuple[str, str]]:
     """What the rows without Dempster's rule are."""
-    simple = [method for method in results.protocol.methods if method.fusion != "dempster"]
+    simple = simple_methods(results)
     if not simple:
         return []
     kinds = dict.fromkeys(f"{m.calibrator} calibration, {m.model_name} model" for m in simple)

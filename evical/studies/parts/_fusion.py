@@ -15,7 +15,7 @@ from dstheory import MassFunction
 from dstheory.combine import dempster
 from evical.estimators.members import total_conflict, vacuous_where
 
-__all__ = ["FUSIONS", "Fusion"]
+__all__ = ["FUSIONS", "LEARNED", "Fusion"]
 
 Masses = Sequence[MassFunction]
 Bools = NDArray[np.bool_]
@@ -56,3 +56,6 @@ FUSIONS = {
     "weighted_mean": Fusion("weighted mean", _weighted_mean),
 }
 """Name to fusion."""
+
+LEARNED = {"stacked": "stacked fusion"}
+"""Name in `evical.fusion.named_fusion` to name in words, of fusions that learn from samples."""

@@ -53,6 +53,9 @@ def describe(protocol: Protocol, dataset: Dataset) -> list[str]:
         f"Binning uses bins one wide with edges from {BIN_EDGES[0]:g} to {BIN_EDGES[-1]:g}; an "
         "empty bin is vacuous, or 1/2 in the Bayesian model. The beliefs are combined by "
         "Dempster's rule. The confidence models have level 95 %.",
+        "The stacked fusion combines the same beliefs by weights of evidence, learned from what "
+        "each classifier believes about training samples that are new to it: those of other "
+        "shares, and its own in five folds, each without it.",
         "For comparison: the classifier with the largest share alone, and the mean of all "
         "probabilities weighted by the sizes of the shares.",
         f"Round r draws from the seed {protocol.seed} and r only. Standard errors are those of "
@@ -70,6 +73,13 @@ def _data(dataset: Dataset) -> str:
     )
     if dataset.encoded:
         text += f" Columns of text are one-hot encoded: {', '.join(dataset.encoded)}."
+    marked = [name.removesuffix("=missing") for name in dataset.feature_names]
+    gaps = [name for name in marked if name in dataset.feature_names and marked.count(name) == 2]
+    if gaps:
+        text += (
+            " Missing values are filled by medians, and marked in a feature of their own: "
+            f"{', '.join(dict.fromkeys(gaps))}."
+        )
     return text
 
 

@@ -6,7 +6,9 @@ is made anew without some of them in turn, and then speaks about those (Wolpert 
 generalization, Neural Networks 5, 241-259).
 """
 
+from collections.abc import Sequence
 from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -14,9 +16,12 @@ from sklearn.model_selection import StratifiedKFold
 
 from dstheory import Frame, MassFunction
 from evical.estimators.members import gathered
+from evical.fusion import named_fusion
 from evical.studies.parts.evaluate import Source, calibrate, train_source
+from evical.studies.parts.metrics import Fused
+from evical.studies.parts.protocol import Method
 
-__all__ = ["LearningSource", "known_and_new", "train_learning_source"]
+__all__ = ["LearningSource", "fuse_learned", "known_and_new", "train_learning_source"]
 
 Floats = NDArray[np.float64]
 Indices = NDArray[np.intp]
@@ -117,3 +122,34 @@ def known_and_new(
     if n_others:
         parts.append((source.others, beliefs[:n_others]))
     return gathered(Frame([0, 1]), source.n, parts), beliefs[n_others:]
+
+
+def fuse_learned(
+    sources: Sequence[LearningSource],
+    method: Method,
+    y_known: Indices,
+    sizes: Sequence[int],
+    y: Indices,
+) -> Fused:
+    """One belief about each test sample, by a fusion that learns from the training samples.
+
+    Parameters
+    ----------
+    sources : sequence of LearningSource
+    method : Method
+        Its fusion is one of `LEARNED`.
+    y_known : (n,) array
+        Labels of the training samples.
+    sizes : sequence of int
+        Of the sources' shares.
+    y : (n_test,) array
+
+    Returns
+    -------
+    Fused
+    """
+    pairs = [known_and_new(method.calibrator, method.model, one) for one in sources]
+    fusion: Any = named_fusion(method.fusion)
+    fusion.fit([known for known, _ in pairs], y_known, sizes)
+    fused = fusion(*(new for _, new in pairs))
+    return Fused(y, bel=fused.bel(1), pl=fused.pl(1), conflicting=np.zeros(len(y), dtype=bool))

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from fractions import Fraction
 
 from dstheory.kernels.arguments import check_choice, check_count
-from evical.studies.parts._fusion import FUSIONS
+from evical.studies.parts._fusion import FUSIONS, LEARNED
 from evical.studies.parts.sources import CALIBRATORS, CLASSIFIERS
 
 __all__ = ["TEN_CLASSIFIERS", "Method", "Protocol"]
@@ -25,9 +25,9 @@ class Method:
     calibrator : {"binning", "isotonic", "logistic"}
     model : str
         Evidential model of the calibrator.
-    fusion : {"dempster", "largest", "weighted_mean"}
-        Dempster's rule; the classifier with the largest share alone; or the mean of all,
-        weighted by their shares.
+    fusion : {"dempster", "largest", "weighted_mean", "stacked"}
+        Dempster's rule; the classifier with the largest share alone; the mean of all, weighted
+        by their shares; or weights of evidence learned from held-out beliefs.
 
     Raises
     ------
@@ -45,7 +45,7 @@ class Method:
     fusion: str = "dempster"
 
     def __post_init__(self) -> None:
-        for field, known in (("calibrator", CALIBRATORS), ("fusion", FUSIONS)):
+        for field, known in (("calibrator", CALIBRATORS), ("fusion", {**FUSIONS, **LEARNED})):
             check_choice(field, getattr(self, field), known)
         CALIBRATORS[self.calibrator](self.model)._check_parameters()
 
@@ -57,7 +57,7 @@ class Method:
     @property
     def fusion_name(self) -> str:
         """The fusion in words."""
-        return FUSIONS[self.fusion].name
+        return LEARNED.get(self.fusion) or FUSIONS[self.fusion].name
 
     def __str__(self) -> str:
         return f"{self.calibrator}, {self.model_name}, {self.fusion_name}"
@@ -120,7 +120,7 @@ def _methods() -> tuple[Method, ...]:
     # Dempster's model is one of a binomial proportion; a sigmoid has none.
     logistic = [Method("logistic", model) for model in models if model != "dempster"]
     simple = [Method("logistic", "bayesian", fusion) for fusion in ("largest", "weighted_mean")]
-    return (*binomial, *logistic, *simple)
+    return (*binomial, *logistic, Method("logistic", "likelihood", "stacked"), *simple)
 
 
 TEN_CLASSIFIERS = Protocol(
@@ -129,4 +129,4 @@ TEN_CLASSIFIERS = Protocol(
     shares=(Fraction(2, 3), Fraction(1, 5), *[Fraction(1, 60)] * 8),
     methods=_methods(),
 )
-"""Scenario (c) of Xu et al. (2016), section 5.2, with two simple ways as references."""
+"""Scenario (c) of Xu et al. (2016), section 5.2, with stacking and two simple ways."""

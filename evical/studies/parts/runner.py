@@ -13,7 +13,9 @@ from numpy.typing import NDArray
 from sklearn.preprocessing import StandardScaler
 
 from evical.datasets import Dataset
+from evical.studies.parts._fusion import LEARNED
 from evical.studies.parts.evaluate import fuse_all, train_source
+from evical.studies.parts.held_out import fuse_learned, train_learning_source
 from evical.studies.parts.metrics import METRICS
 from evical.studies.parts.protocol import Protocol
 from evical.studies.parts.split import draw_halves, draw_training, share_sizes
@@ -128,7 +130,16 @@ def run_round(protocol: Protocol, dataset: Dataset, number: int) -> Round:
     known, unknown = scaler.transform(dataset.X[train]), scaler.transform(dataset.X[test])
     y, y_known = dataset.y[test], dataset.y[train]
     sources = [train_source(protocol.classifier, known, y_known, pair, unknown) for pair in halves]
-    fused = fuse_all(sources, protocol.methods, sizes, y)
+    plain = [method for method in protocol.methods if method.fusion not in LEARNED]
+    learned = [method for method in protocol.methods if method.fusion in LEARNED]
+    found = dict(zip(plain, fuse_all(sources, plain, sizes, y), strict=True))
+    if learned:
+        learning = [
+            train_learning_source(protocol.classifier, known, y_known, pair, unknown)
+            for pair in halves
+        ]
+        found |= {one: fuse_learned(learning, one, y_known, sizes, y) for one in learned}
+    fused = [found[method] for method in protocol.methods]
     metrics = [[metric.measure(one) for metric in METRICS] for one in fused]
     probability = np.stack([one.probability for one in fused])
     return Round(number, y, probability, np.array(metrics))

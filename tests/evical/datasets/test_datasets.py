@@ -144,3 +144,23 @@ def test_a_data_set_checks_its_shape():
 def test_a_data_set_checks_its_values(X, y, error, message):
     with pytest.raises(error, match=message):
         Dataset("toy", np.array(X), np.array(y), ("a",), ("no", "yes"))
+
+
+def test_missing_features_can_be_encoded(tmp_path):
+    path = tmp_path / "gaps.csv"
+    path.write_text("a,b,c,t\n1,red,1,u\nNA,?,2,v\n4,blue,3,u\n7,red,4,v\n")
+    data = load_csv(path, "t", missing="encode")
+    names = ("a", "a=missing", "b=blue", "b=missing", "b=red", "c")
+    assert data.feature_names == names
+    assert data.encoded == ("b",)
+    np.testing.assert_array_equal(data.X[:, 0], [1, 4, 4, 7])  # the median of 1, 4 and 7
+    np.testing.assert_array_equal(data.X[:, 1], [0, 1, 0, 0])
+    np.testing.assert_array_equal(data.X[:, 3], [0, 1, 0, 0])
+    for text, message in (
+        ("a,t\n1,\n2,1\n", "column 't': the value is missing"),
+        ("a,t\nNA,0\n?,1\n", "column 'a': all values are missing"),
+        ("a,t\nNA,0\n1,1\nx,1\n", "line 4, column 'a': 'x' is not a number"),
+    ):
+        path.write_text(text)
+        with pytest.raises(ValueError, match=message):
+            load_csv(path, "t", missing="encode")

@@ -43,7 +43,7 @@ def test_it_writes_its_files_and_nothing_else(folder):
 def test_the_csv_has_all_rows(folder):
     with (folder / "table.csv").open() as file:
         rows = list(csv.DictReader(file))
-    assert len(rows) == 16
+    assert len(rows) == 17
     for row in rows:
         assert 0 <= float(row["error_rate"]) <= 1
         assert float(row["imprecision"]) >= float(row["total_conflict"]) >= 0
@@ -85,3 +85,29 @@ def test_features_that_tell_nothing_are_shown_as_that(tmp_path, capfd):
     arguments = ["demo", "--data", str(path), "--target", "kind", "--rounds", "1"]
     assert main([*arguments, "--output", str(tmp_path)]) == 0
     assert "likelihood" in capfd.readouterr().out
+
+
+def test_missing_features_are_filled_and_marked(own_data, tmp_path, capfd):
+    lines = own_data.read_text().splitlines()
+    lines[5] = "," + lines[5].split(",", 1)[1]
+    path = tmp_path / "gaps.csv"
+    path.write_text("\n".join(lines) + "\n")
+    arguments = ["demo", "--data", str(path), "--target", "kind", "--rounds", "1"]
+    assert main([*arguments, "--output", str(tmp_path / "no")]) == 2
+    assert "column 'size': the value is missing" in capfd.readouterr().err
+    output = tmp_path / "out"
+    assert main([*arguments, "--missing", "encode", "--output", str(output)]) == 0
+    html = (output / "index.html").read_text(encoding="utf-8")
+    assert "Missing values are filled by medians" in html
+    assert "--missing encode" in html
+
+
+def test_the_recommended_fusion_stands_beside_dempsters_rule(folder):
+    with (folder / "table.csv").open() as file:
+        rows = {(row["model"], row["fusion"]): row for row in csv.DictReader(file)
+                if row["calibrator"] == "logistic"}  # fmt: skip
+    html = (folder / "index.html").read_text(encoding="utf-8")
+    for fusion in ("stacked", "dempster"):
+        error = float(rows["likelihood", fusion]["error_rate"])
+        assert f"{error:.1%}" in html
+    assert "The recommended fusion, stacking" in html

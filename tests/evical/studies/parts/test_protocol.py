@@ -72,7 +72,7 @@ def test_a_difference_of_what_was_not_measured_is_refused():
 
 def test_the_table_has_the_rows_of_the_study():
     kinds = [(m.calibrator, m.model, m.fusion) for m in TEN_CLASSIFIERS.methods]
-    assert len(kinds) == len(set(kinds)) == 16
+    assert len(kinds) == len(set(kinds)) == 17
     assert sum(shares := TEN_CLASSIFIERS.shares) == 1
     assert sorted(shares)[-2:] == [Fraction(1, 5), Fraction(2, 3)]
 
