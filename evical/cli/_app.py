@@ -2,6 +2,7 @@
 
 import inspect
 import io
+import re
 import signal
 import sys
 import threading
@@ -106,6 +107,16 @@ def _common(
     pass
 
 
+def _meant(message: str) -> str:
+    """What was probably meant by a choice that does not exist."""
+    found = re.search(r"'([^']*)' is not one of (.+)", message)
+    if found is None:
+        return ""
+    from dstheory.kernels.arguments import did_you_mean  # inside, for it loads NumPy
+
+    return did_you_mean(found[1], re.findall(r"'([^']*)'", found[2]))
+
+
 def _usage_text(app: typer.Typer, error: Any) -> str:
     """The parser's message, with the names of the values of an option that takes several."""
     message = error.format_message().rstrip(".")
@@ -117,6 +128,7 @@ def _usage_text(app: typer.Typer, error: Any) -> str:
     for name, metavar in several.items():
         if f"{name}'" in message:
             message += f"; write {name} {metavar}"
+    message = f"{message.replace('Value error, ', '')}{_meant(message)}"
     return f"{message[:1].lower()}{message[1:]}; see evical --help"
 
 

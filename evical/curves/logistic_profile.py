@@ -34,7 +34,7 @@ from evical.scores.standardize import standardized
 
 Array = NDArray[np.float64]
 
-_GREATEST = 1e150  # of a parameter, so that products with scores stay finite
+_GREATEST_THETA = 1e150  # of a parameter, so that products with scores stay finite
 
 _SCALES = 5e-324, 1.7e308
 _GREATEST = float(np.finfo(np.float64).max)
@@ -356,8 +356,8 @@ def _belief_in_slope(deviance: Deviance) -> float:
 
 def _parameter(name: str, values: ArrayLike) -> Array:
     array = as_floats(values, name)
-    wrong = ~(np.abs(array) <= _GREATEST)
+    wrong = ~(np.abs(array) <= _GREATEST_THETA)
     if wrong.any():
-        expected = f"numbers from {-_GREATEST:g} to {_GREATEST:g}"
+        expected = f"numbers from {-_GREATEST_THETA:g} to {_GREATEST_THETA:g}"
         raise ValueError(f"{name} is {array[wrong].flat[0]}, expected {expected}")
     return array

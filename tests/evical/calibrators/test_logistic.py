@@ -136,3 +136,10 @@ def test_what_no_halving_resolves_is_refused_after_few_panels():
     weight = np.where(np.arange(20) % 3 == 1, 1e-12, 1e12)
     with pytest.raises(ConvergenceError, match="leave out the extreme ones"):
         LogisticCalibrator().fit(scores, y, weight)
+
+
+def test_parameters_whose_products_are_not_finite_are_refused():
+    fitted = LogisticCalibrator().fit([-1.0, -0.5, 0.5, 1.0], [0, 0, 1, 1])
+    for wrong in (np.inf, np.nan, 1e308):
+        with pytest.raises(ValueError, match=r"theta0 is .*, expected numbers from -1e\+150 to"):
+            fitted.relative_likelihood(wrong, 0.0)

@@ -167,6 +167,7 @@ WRONG = [
     ("combine a.csv b.csv --key bel", "--key 'bel' is the belief or plausibility"),
     ("combine a.csv b.csv --classes no no", "--classes are both 'no'"),
     ("combine a.csv b.csv --total-conflict ignore", "'ignore' is not one of"),
+    ("combine a.csv b.csv --total-conflict vacous", "'vacuous'; did you mean 'vacuous'?"),
     ("combine a.csv b.csv -o b.csv --force", "'b.csv' is input and output at once"),
 ]
 
