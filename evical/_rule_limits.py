@@ -73,7 +73,7 @@ def _check_few_sets(name: str, member: EvidentialClassifier, rule: Any, n_classe
     raise CostLimitError(
         f"{n_classes} classes have 2^{n_classes} sets, {bytes_listed(n_classes)} of masses a "
         f"sample, and the rule {shown} takes them all from {name!r} (at most {MAX_CLASSES} "
-        "classes), so that nothing could be predicted; take rule='dempster', "
+        "classes), so nothing could be predicted; take rule='dempster', "
         "'mixing' or 'size_mixture', or "
         "classifiers that give probabilities: EvidentialClassifier(..., coupling='normalize')"
     )

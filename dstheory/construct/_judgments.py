@@ -96,7 +96,9 @@ def from_judgments(
         check_number(low, f"low end of {event!r}")
         check_number(high, f"high end of {event!r}")
         if not 0 <= low <= high <= 1:
-            raise DSTheoryError(f"interval ({low}, {high}) of {event!r} is none within [0, 1]")
+            raise DSTheoryError(
+                f"interval ({low}, {high}) of {event!r} is not an interval within [0, 1]"
+            )
         rows += [-_belief(frame, event), _plausibility(frame, event)]
         bounds += [-low, high]
     for _, (first, second) in _pairs(_numbered(preferences, "preferences"), "preference {}"):

@@ -310,7 +310,7 @@ def _checked_names(elements: Iterable[str]) -> tuple[str, ...]:
         if not isinstance(name, str):
             raise TypeError(f"an element is a name, not {name!r}")
         if not name.isidentifier() or iskeyword(name):
-            raise ValueError(f"element {name!r} is no identifier, which expressions need")
+            raise ValueError(f"element {name!r} is not an identifier, as expressions need")
     if not names:
         raise FrameError("there is no element; give at least one")
     if len(set(names)) < len(names):

@@ -117,7 +117,7 @@ def check_query(
     if len(parts) > 1 and not disconnected:
         sets = [f"{{{', '.join(map(repr, kind.named(tuple(sorted(p)))))}}}" for p in parts]
         raise DisconnectedError(
-            f"no valuation links {' and '.join(sets)}, so that their joint marginal says no more "
-            "than each by itself; ask for each, or pass disconnected=True"
+            f"no valuation links {' and '.join(sets)}, so their joint marginal says no more than "
+            "the single ones; ask for these, or pass disconnected=True"
         )
     return scope

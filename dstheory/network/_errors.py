@@ -35,7 +35,7 @@ class DisconnectedError(NetworkError):
     >>> net.marginal(["rain", "tea"])
     Traceback (most recent call last):
     dstheory.network._errors.DisconnectedError: no valuation links {'rain'} and {'tea'}, \
-so that their joint marginal says no more than each by itself; ask for each, or pass \
+so their joint marginal says no more than the single ones; ask for these, or pass \
 disconnected=True
     """
 

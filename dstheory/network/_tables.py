@@ -104,4 +104,4 @@ def _check_values(values: NDArray[Any]) -> None:
         if not symbolic and not (value >= 0 and value < float("inf")):
             raise MassError(f"number {value} at {place} is negative or not finite")
     if not any(value != 0 for value in values.ravel().tolist()):
-        raise MassError("all numbers are zero, so that nothing is possible")
+        raise MassError("all numbers are zero, so nothing is possible")

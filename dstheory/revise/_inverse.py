@@ -159,7 +159,7 @@ def _undone(
         mask = frame.mask(context)
         of = f" of context {frame.event(mask)!r}"
         lost, kept = as_rate(name, value, m, of)
-        advice = "nothing of what was corrected is left, so that it cannot be undone"
+        advice = "the correction left nothing of the original, so it cannot be undone"
         fault = f"{name}{of} is {1 if name == 'rate' else 0}"
         refuse_rows(kept == 0, fault, advice, MassError)
         batch = broadcast_shape(m.batch_shape, lost.shape, "shares")
