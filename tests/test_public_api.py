@@ -160,6 +160,7 @@ def test_names_of_files():
     assert "dstheory.combine" in {module.__name__ for module in MODULES}
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("package", PACKAGES)
 def test_the_package_alone_gives_all_modules(package):
     """`import evical` is enough for `evical.metrics.brier_score`."""

@@ -64,6 +64,7 @@ def functions(path):
             yield node
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("package", PACKAGES)
 def test_functions_are_short(package):
     sizes = {
@@ -83,6 +84,7 @@ def swallows(handler):
     return broad and not (isinstance(last, ast.Raise) and last.exc is None)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("package", PACKAGES)
 def test_no_global_state_and_no_swallowed_errors(package):
     forbidden = {"seterr", "simplefilter", "print", "set_printoptions"}

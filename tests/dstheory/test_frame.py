@@ -206,6 +206,7 @@ def test_repr_reads_back():
     assert eval(repr(frame)) == frame
 
 
+@pytest.mark.slow
 def test_memory_grows_with_the_labels_not_with_their_square():
     tracemalloc.start()
     frame = Frame(range(100_000))

@@ -43,6 +43,7 @@ USES |= {
 }
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("purpose", USES)
 def test_it_is_named_with_what_to_do(purpose):
     package, before, call = USES[purpose]

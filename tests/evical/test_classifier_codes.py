@@ -206,6 +206,7 @@ def test_jobs_and_pickles_change_nothing():
         np.testing.assert_array_equal(other.predict_proba(X), alone.predict_proba(X))
 
 
+@pytest.mark.slow
 def test_members_of_an_ensemble():
     X, y = four_classes()
     members = [classifier(code="all_pairs"), classifier(code="complete"), GaussianNB()]

@@ -130,6 +130,7 @@ def test_pairwise_belief_is_evidential():
     assert clf.score(X, y) > 0.5
 
 
+@pytest.mark.slow
 def test_seventeen_classes():
     rng = np.random.default_rng(0)
     y = np.arange(170) % 17

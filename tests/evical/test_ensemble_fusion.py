@@ -232,6 +232,7 @@ def test_samples_of_weight_zero_are_absent():
     np.testing.assert_allclose(weighted.predict_proba(X2), fewer.predict_proba(X2), atol=1e-6)
 
 
+@pytest.mark.slow
 def test_weights_are_routed_to_copies():
     weight = np.random.default_rng(0).uniform(0.5, 2, 150)
     direct = ensemble(rule="stacked").fit(X2, Y2, sample_weight=weight)
@@ -243,6 +244,7 @@ def test_weights_are_routed_to_copies():
     assert not np.allclose(plain.predict_proba(X2), direct.predict_proba(X2), atol=1e-3)
 
 
+@pytest.mark.slow
 def test_string_labels_and_data_frames():
     labels = np.array(["no", "yes"])[Y2]
     table = pd.DataFrame(X2, columns=list("abcd"))
@@ -252,6 +254,7 @@ def test_string_labels_and_data_frames():
     assert set(named.predict(table)) == {"no", "yes"}
 
 
+@pytest.mark.slow
 def test_parameters_of_the_fusion_are_searched():
     clf = ensemble(rule=Stacked(), cv=2)
     assert clf.get_params()["rule__penalty"] == 1
@@ -262,6 +265,7 @@ def test_parameters_of_the_fusion_are_searched():
     assert not hasattr(given, "n_sources_")
 
 
+@pytest.mark.slow
 def test_rules_are_searched_by_name_and_as_fusions():
     grid = [{"rule": ["dempster", "size_mixture"]}, {"rule": [Stacked()], "rule__penalty": [3]}]
     search = GridSearchCV(ensemble(), grid, cv=2, error_score="raise").fit(X2, Y2)
@@ -269,6 +273,7 @@ def test_rules_are_searched_by_name_and_as_fusions():
     assert search.best_score_ > 0.6
 
 
+@pytest.mark.slow
 def test_jobs_change_nothing():
     one = ensemble(rule="stacked").fit(X2, Y2)
     with parallel_config(backend="threading"):

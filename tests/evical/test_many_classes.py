@@ -102,6 +102,7 @@ def _clear(m, matrix):
     return np.logical_and.reduce(distinct)
 
 
+@pytest.mark.slow
 def test_twenty_six_classes_are_predicted_and_decided():
     X, y = samples(26, per_class=4)
     for clf in (EvidentialClassifier(GaussianNB(), calibrator=BINS, cv=2), ensemble()):
@@ -124,6 +125,7 @@ def test_twenty_six_classes_are_predicted_and_decided():
     assert ((clf.conflict(X) >= 0) & (clf.conflict(X) < 1)).all()
 
 
+@pytest.mark.slow
 def test_other_rules_and_members_of_many_classes():
     X, y = samples(18, per_class=4)
     together = EvidentialClassifier(RidgeClassifier(), calibrator=OneVsRestCalibrator(BINS), cv=2)

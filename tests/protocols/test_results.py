@@ -69,6 +69,7 @@ def test_estimators(estimator, n_classes):
     check_results_are_the_callers(estimator.fit(X[rows], Y[rows]), X[rows])
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("estimator", [ESTIMATORS[0], ESTIMATORS[5]])
 def test_self_training_takes_them(estimator):
     y = Y.copy()
@@ -77,6 +78,7 @@ def test_self_training_takes_them(estimator):
     assert (trained.predict(X) == Y).mean() > 0.9
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("rule", ["stacked", "size_mixture", "discounted"])
 def test_what_fusions_tell_of_their_sources(rule):
     fusion = EvidentialEnsemble(NB, cv=2, rule=rule).fit(X, Y).fusion_

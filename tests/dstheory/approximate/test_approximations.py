@@ -46,6 +46,7 @@ beliefs = frames(1, 4).flatmap(lambda frame: masses(frame, empty=True, max_focal
 counts = st.integers(1, 5)
 
 
+@pytest.mark.slow
 @given(m=beliefs, k=counts, more=st.integers(0, 3), loss=st.integers(0, 4))
 def test_k_l_x_equals_its_definition(m, k, more, loss):
     loss = Fraction(loss, 4)

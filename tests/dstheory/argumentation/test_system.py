@@ -29,6 +29,7 @@ def definitions(rules, probabilities, propositions, hypothesis):
     return quasi, conflicts
 
 
+@pytest.mark.slow
 @given(data=st.data())
 def test_degrees(data):
     rules, probabilities, propositions, system = data.draw(systems())

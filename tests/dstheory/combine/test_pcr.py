@@ -343,6 +343,7 @@ def test_too_many_choices_are_refused_at_once(rule):
         rule(*map(exact, ms))
 
 
+@pytest.mark.slow
 def test_too_many_choices_of_pcr6_are_refused_at_once():
     with pytest.raises(CostLimitError, match=r"15 exact sources takes .* convert masses to float"):
         pcr6(*map(exact, random_sources(15, 4, 4)))

@@ -315,6 +315,7 @@ def test_a_thousand_intersections_are_combined_as_pairs_of_sets(monkeypatch):
     assert fused.equals(cautious(*ms), atol=1e-14)
 
 
+@pytest.mark.slow
 def test_too_many_intersections_are_refused():
     with pytest.raises(CostLimitError, match=r"takes \d+,\d+ or more intersections .* approximate"):
         cautious(*random_sources(300, 40))

@@ -88,6 +88,7 @@ def test_frames_beyond_machine_words():
     assert all(type(mask) is int for mask in batch.focal)
 
 
+@pytest.mark.slow
 def test_ten_thousand_at_once():
     p = np.random.default_rng(1).random(10_000)
     ms = [MassFunction(ABC, [1 + i % 6, 7], [x, 1 - x]) for i, x in enumerate(p)]

@@ -53,6 +53,7 @@ def test_rate_derivatives_are_limits(quantity, event, sources, rates):
         assert found.without[i] == at(i, Fraction(1))
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("quantity", QUANTITIES)
 def test_symbols_go_through(quantity):
     rate, x = sympy.symbols("rate x", nonnegative=True)

@@ -102,6 +102,7 @@ def test_probabilities_have_shannons_entropy(entropy):
     assert not np.signbit(certain)
 
 
+@pytest.mark.slow
 def test_the_vacuous_belief():
     m = MassFunction(Frame(list("abcd")), [15], [1.0])
     values = [measure_of(m) for measure_of in ALL]

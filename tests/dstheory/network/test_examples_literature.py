@@ -270,6 +270,7 @@ def test_zebra_without_a_clue(zebra, dropped):
         assert m.is_categorical
 
 
+@pytest.mark.slow
 def test_zebra_with_doubtful_clues(zebra):
     """Masses are those of all choices of clues that hold."""
     masses = {}

@@ -160,6 +160,7 @@ def test_pichon_2016_table_6(m, correction, betas, error):
     assert learned.error == pytest.approx(error, abs=5e-3)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("correction", CORRECTIONS)
 @settings(max_examples=20)
 @given(data=st.data())

@@ -65,6 +65,7 @@ def test_bounds_increase_with_the_score(parameters):
     assert (p <= interval[:, 1] + 1e-12).all()
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("model", MODELS)
 def test_zero_and_one_are_no_exception(model):
     scores, y = [0.0, 0.0, 0.3, 0.6, 1.0, 1.0], [0, 1, 0, 1, 1, 1]
@@ -189,6 +190,7 @@ def test_scores_that_differ_by_rounding_are_one(name, parameters, model):
     np.testing.assert_allclose(fitted.predict_interval(at), expected, atol=1e-7)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("parameters", ["abm", "am", "ab", "a"])
 @pytest.mark.parametrize("width", [1e-8, 1e-6, 1e-4])
 @pytest.mark.parametrize("middle", [0.01, 0.5, 0.7, 0.999])

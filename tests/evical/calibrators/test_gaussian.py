@@ -78,6 +78,7 @@ def constrained(variances, s, log_odds):
     return expit(eta(found.x)), np.exp(loss(start) - found.fun)
 
 
+@pytest.mark.slow
 @both
 @pytest.mark.parametrize("s", [4.0, 7.5])
 @pytest.mark.parametrize("gap", [-2.0, -0.3, 0.5, 1.5])
@@ -86,6 +87,7 @@ def test_contour_is_that_of_a_constrained_optimizer(variances, s, gap):
     assert likelihood(variances).contour(s, p) == pytest.approx(wanted, abs=2e-6)
 
 
+@pytest.mark.slow
 @both
 @pytest.mark.parametrize("s", [-3.0, 4.9, 6.0, 300.0])
 def test_masses_are_the_areas_under_the_contour(variances, s):
@@ -101,6 +103,7 @@ def test_masses_are_the_areas_under_the_contour(variances, s):
     np.testing.assert_allclose(c.predict_interval([s]), [[m1, 1 - m0]], atol=2e-7)
 
 
+@pytest.mark.slow
 def test_masses_are_those_of_the_general_inference():
     c = likelihood("equal")
     contour = LikelihoodContour(
@@ -112,6 +115,7 @@ def test_masses_are_those_of_the_general_inference():
     assert m.bel(0) == pytest.approx(general.bel(0), abs=1e-6)
 
 
+@pytest.mark.slow
 @both
 def test_masses_bracket_the_estimate_and_close_in_with_the_sample(variances):
     few, many = likelihood(variances), likelihood(variances, np.tile(SCORES, 50), np.tile(Y, 50))

@@ -35,6 +35,7 @@ def best_by_scipy(knots, smooth, penalty):
     return minimize(objective, np.zeros(4), method="BFGS", options={"gtol": 1e-8}).fun
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("smooth", [True, False])
 def test_objective_and_knots_are_the_best_of_all_pairs(smooth):
     c = PiecewiseLogisticCalibrator(smooth=smooth).fit(SCORES, Y)
@@ -114,6 +115,7 @@ def fitted():
     return PiecewiseLogisticCalibrator(model="likelihood").fit(SCORES, Y)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("s", [-2.5, 0.0, 0.7, 3.0])
 @pytest.mark.parametrize("p", [0.05, 0.4, 0.8])
 def test_contour_is_that_of_a_constrained_optimizer(fitted, s, p):

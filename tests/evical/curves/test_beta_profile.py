@@ -54,6 +54,7 @@ def test_deviance_is_that_of_constrained_optimization(parameters, truth):
                 assert x * eta < 0
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("parameters", ["abm", "ab"])
 @pytest.mark.parametrize("truth", [(0.5, 1.5, 0.3), (-0.5, 0.8, 0.0)])
 def test_masses_are_integrals_of_the_contour(parameters, truth):

@@ -306,6 +306,7 @@ def test_shifted_by_a_million_equals_direct_evaluation_without_the_shift(scale):
     np.testing.assert_allclose(fitted(x, y).masses(s), expected, rtol=0, atol=1e-8)
 
 
+@pytest.mark.slow
 def test_a_million_scores_equal_direct_evaluation():
     counts = counted(*sample(10**6))
     profile = fit_profile(*counts, fit_platt(*counts))

@@ -105,6 +105,7 @@ def test_every_known_file_is_as_known(name):
     assert len(data) == sum(KNOWN[name].classes.values())
 
 
+@pytest.mark.slow
 @needs_data
 @pytest.mark.parametrize("name", ["adult", "soybean"])
 def test_codes_become_the_same_columns_in_both_files(name):
@@ -120,6 +121,7 @@ def test_codes_become_the_same_columns_in_both_files(name):
     np.testing.assert_array_equal(both.X[: len(train)], train.X)
 
 
+@pytest.mark.slow
 @needs_data
 def test_missing_codes_are_a_category_of_their_own():
     train, test = load_split("adult", DATA)
@@ -170,6 +172,7 @@ def test_codes_are_those_of_the_codebook():
     assert set(book) - set(KNOWN["adult_train"].nominal) == {"sex", "target"}
 
 
+@pytest.mark.slow
 @needs_data
 @pytest.mark.parametrize("name", ["adult", "australian", "soybean"])
 def test_every_column_that_is_not_encoded_is_a_number_or_has_two_codes(name):

@@ -121,6 +121,7 @@ def test_what_is_no_classifier_is_refused():
         class_scores(Mute(), X2, np.arange(2))
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(("X", "y"), [(X2, Y2), (X3, Y3)])
 def test_a_calibrator_that_takes_log_odds_itself_gets_probabilities(X, y):
     given = EvidentialClassifier(GaussianNB(), calibrator=LogisticCalibrator(transform="logit"))

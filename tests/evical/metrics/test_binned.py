@@ -121,6 +121,7 @@ def test_debiased_is_unbiased():
     assert np.mean(estimates) == pytest.approx((p - truth) ** 2, abs=1e-15)
 
 
+@pytest.mark.slow
 def test_interval_covers():
     rng = np.random.default_rng(0)
     truth = ((0.5 - 0.3) ** 2 + (0.5 - 0.6) ** 2) / 2

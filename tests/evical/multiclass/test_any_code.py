@@ -49,6 +49,7 @@ def as_sets(m):
     return naive.collect((frozenset(event), mass) for event, mass in m.to_dict().items())
 
 
+@pytest.mark.slow
 @given(problems())
 @settings(max_examples=150)
 def test_all_beliefs_are_dempsters_rule(problem):
@@ -263,6 +264,7 @@ def test_total_conflict_names_its_rows():
     assert m.is_vacuous.tolist() == [False, True, False, True]
 
 
+@pytest.mark.slow
 def test_few_columns_of_many_classes():
     """Forty and seventy classes: sets that five columns can leave, and no table."""
     rng = np.random.default_rng(0)

@@ -84,6 +84,7 @@ def test_search_finds_distant_rows(n_classes):
         assert best > ((code.shape[1] - products) / 2)[first, second].min()
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("n_classes", [7, 15])
 def test_half_of_a_sparse_code_is_zero(n_classes):
     """A little less: columns without both signs, which are mostly zeros, are not drawn."""

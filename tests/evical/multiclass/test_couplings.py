@@ -148,6 +148,7 @@ def test_non_iterative_definition(problem):
 # Small problems by brute force
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("kind", KINDS)
 def test_nothing_on_the_simplex_is_nearer(kind):
     """Divergence: from five starts, a general optimizer finds nothing better."""

@@ -142,6 +142,7 @@ def test_the_least_probability_is_found_among_several_rivals():
     np.testing.assert_allclose(found, best, rtol=1e-8)
 
 
+@pytest.mark.slow
 def test_the_quadratic_model_comes_near_with_more_samples():
     gaps = []
     for n in (30, 150):
@@ -152,6 +153,7 @@ def test_the_quadratic_model_comes_near_with_more_samples():
     assert gaps[1] < 0.5 * gaps[0] < 0.1
 
 
+@pytest.mark.slow
 def test_a_thinned_likelihood_comes_near_the_whole():
     scores, y = simulated(300, seed=2)
     whole = MultinomialLogisticCalibrator("likelihood", max_size=300).fit(scores, y)

@@ -71,6 +71,7 @@ def check_exact(found, expected, utilities):
     assert naive.collect((frozenset(k), v) for k, v in m.to_dict().items()) == expected
 
 
+@pytest.mark.slow
 @given(exact_sources(), st.data())
 @settings(max_examples=40)
 def test_all_beliefs_are_dempsters_rule(folds, data):

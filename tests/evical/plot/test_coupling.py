@@ -61,6 +61,7 @@ def test_gaps_go_to_zero_and_have_a_logarithmic_axis(ax):
     assert len({line.get_marker() for line in display.lines_.values()}) == 2
 
 
+@pytest.mark.slow
 def test_squared_errors(ax):
     r, y = answers(PAIRS)
     display = CouplingDisplay.from_predictions(r, PAIRS, y, n_steps=4, ax=ax)

@@ -261,6 +261,7 @@ def test_without_axes_pyplot_makes_a_figure_that_a_notebook_shows():
     plt.close(new)
 
 
+@pytest.mark.slow
 def test_own_axes_need_no_pyplot():
     code = (
         "import sys; from matplotlib.figure import Figure; from evical.plot import *;"

@@ -158,6 +158,7 @@ def test_a_classifier_without_beliefs_is_refused(ax):
         BeliefIntervalDisplay.from_estimator(classifier, SCORES[:, np.newaxis], Y, ax=ax)
 
 
+@pytest.mark.slow
 def test_panels_of_many_classes_are_in_rows():
     beliefs = MassFunction(Frame(range(7)), [1, 2, 4, 8, 16, 32, 64], np.eye(7))
     display = BeliefIntervalDisplay.from_predictions(None, beliefs)

@@ -95,6 +95,7 @@ def test_perfect_agreement_is_infinitely_significant():
     assert result.pvalue == 0
 
 
+@pytest.mark.slow
 def test_friedman_holds_its_level():
     """Under the hypothesis F rejects in 5 % of all tables (2,000 of them, 20 x 5)."""
     rng = np.random.default_rng(2)

@@ -73,6 +73,7 @@ def check_error_rates(outcome):
         assert ((values[:, error] > 0) & (values[:, error] < 0.8)).all()
 
 
+@pytest.mark.slow
 @needs_data
 def test_the_quick_variant_of_xu_three_runs(tmp_path):
     study = STUDIES["xu2016-three"]
@@ -82,6 +83,7 @@ def test_the_quick_variant_of_xu_three_runs(tmp_path):
     assert any(compared(outcome, finding) for finding in study.comparisons)
 
 
+@pytest.mark.slow
 @needs_data
 def test_the_quick_variant_of_xu_ten_gives_each_printed_cell_of_its_data(tmp_path):
     outcome = reproduce(XU2016_TEN, tmp_path, rounds=1, quick=True, data=DATA)

@@ -81,6 +81,7 @@ reproduce(toy_study(Slow("one", sys.argv[1])), sys.argv[2], rounds=4)
 """
 
 
+@pytest.mark.slow
 def test_a_killed_run_loses_the_rounds_in_flight_only(tmp_path):
     log = tmp_path / "log"
     command = [sys.executable, "-c", SLOW, str(log), str(tmp_path)]

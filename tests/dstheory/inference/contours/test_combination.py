@@ -30,6 +30,7 @@ experts = (
 # --- definition ---------------------------------------------------------------------------
 
 
+@pytest.mark.slow
 @settings(max_examples=30)
 @given(st.floats(-9, 9), st.floats(0.1, 9), st.floats(-9, 9), st.floats(0.1, 9))
 def test_definition_of_two_bells(mean1, scale1, mean2, scale2):
@@ -45,6 +46,7 @@ def test_definition_of_two_bells(mean1, scale1, mean2, scale2):
     np.testing.assert_allclose(joint.contour(x), expected.contour(x), rtol=1e-9, atol=1e-12)
 
 
+@pytest.mark.slow
 @settings(max_examples=30)
 @given(counts, counts)
 def test_law_likelihoods_multiply(one, two):
@@ -58,6 +60,7 @@ def test_law_likelihoods_multiply(one, two):
     assert conflict == pytest.approx(1 - product, abs=1e-9)
 
 
+@pytest.mark.slow
 @settings(max_examples=20)
 @given(counts, experts)
 def test_definition_with_an_expert_on_a_grid(sample, points):
@@ -83,6 +86,7 @@ def test_two_parameters():
 # --- law ----------------------------------------------------------------------------------
 
 
+@pytest.mark.slow
 @settings(max_examples=20)
 @given(counts, experts, st.floats(0.2, 0.8))
 def test_law_commutes_and_associates(sample, points, mean):

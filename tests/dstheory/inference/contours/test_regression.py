@@ -90,6 +90,7 @@ def test_logistic_routes():
     np.testing.assert_allclose(search.contour(tau), calibrated, rtol=1e-6, atol=1e-9)
 
 
+@pytest.mark.slow
 def test_logistic_contour_far_out():
     """Plausibility falls exponentially and stays finite, whatever the scale of the columns."""
     for scale in (1e-6, 1.0, 1e6):

@@ -344,6 +344,7 @@ def test_refuses_more_trials_than_a_quantile_can_resolve():
         binomial([1, 1], [2, 1e16], "confidence")
 
 
+@pytest.mark.slow
 def test_import_does_not_load_scipy():
     code = "import dstheory.inference, sys; sys.exit('scipy' in sys.modules)"
     assert subprocess.run([sys.executable, "-c", code], check=False).returncode == 0

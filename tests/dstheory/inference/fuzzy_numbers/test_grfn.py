@@ -39,6 +39,7 @@ def grfn(number):
 # --- definition and oracle ----------------------------------------------------------------
 
 
+@pytest.mark.slow
 @settings(max_examples=15)
 @given(numbers, intervals)
 def test_definition(number, interval):
@@ -101,6 +102,7 @@ def test_law_belief_interval_has_its_level(number, level):
     assert (low + high) / 2 == pytest.approx(number[0], abs=1e-9)
 
 
+@pytest.mark.slow
 @settings(max_examples=20)
 @given(numbers)
 def test_law_expectations_are_integrals_of_the_quantiles(number):

@@ -83,6 +83,7 @@ def test_expected_bounds_by_two_quadratures(name):
             np.testing.assert_allclose(bound, values @ weight, rtol=0, atol=1e-10)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", FORECASTS)
 def test_expectation_is_an_integral_of_the_distribution_functions(name):
     forecast = FORECASTS[name]
@@ -114,6 +115,7 @@ def test_known_deviation_in_closed_form():
         assert forecast.cdf(y)[1][0] == pytest.approx(upper, abs=1e-13)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", FORECASTS)
 def test_quadrature_agrees_with_monte_carlo(name):
     forecast = FORECASTS[name]
@@ -130,6 +132,7 @@ def test_quadrature_agrees_with_monte_carlo(name):
         assert np.all(abs(exact - mean) <= (5 if name == "two" else 4) * error)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("level", [0.5, 0.95, 0.999])
 def test_belief_intervals_have_their_belief(level):
     forecast = FORECASTS["unknown"]
@@ -155,6 +158,7 @@ def test_laws():
     assert np.all((lower <= plug_in) & (plug_in <= upper))
 
 
+@pytest.mark.slow
 def test_row_of_a_batch_is_the_same_alone():
     forecast = FORECASTS["unknown"]
     for row in range(3):

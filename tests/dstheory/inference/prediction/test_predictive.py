@@ -76,6 +76,7 @@ def test_two_ordered_categories_are_binary():
         assert m.bel(label) == pytest.approx(expected.bel(label), abs=1e-10)
 
 
+@pytest.mark.slow
 def test_ordered_by_levels():
     """Bel of a run {a..b} is the mean of max(0, F_b(V) - F_(a-1)(U)) over the levels."""
     frame = Frame(["none", "few", "some", "many"])
@@ -93,6 +94,7 @@ def test_ordered_by_levels():
     assert m.bel(["none", "many"]) == pytest.approx(m.bel("none") + m.bel("many"))
 
 
+@pytest.mark.slow
 def test_ordered_agrees_with_monte_carlo():
     frame = Frame(range(5))
     cuts = np.arange(1, 5)[:, None]
@@ -110,6 +112,7 @@ def test_ordered_agrees_with_monte_carlo():
             assert abs(mass - exact.mass(mask=int(mask))) <= 4 * error + 4 / 1500
 
 
+@pytest.mark.slow
 def test_sampled_categories_need_no_order():
     """Three sectors of a circle: a focal interval around 1 / 2 with Z allows what it touches."""
     interval = RandomInterval(
@@ -132,6 +135,7 @@ def test_sampled_categories_need_no_order():
 # -- continuous and counted quantities -------------------------------------------------------------
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", FAMILIES)
 def test_quadrature_agrees_with_monte_carlo(name):
     y = FAMILIES[name]
@@ -161,6 +165,7 @@ def test_laws(name):
     assert np.all(np.diff(upper) >= -1e-12)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", FAMILIES)
 def test_quantiles_invert_the_distribution_functions(name):
     y = FAMILIES[name]
@@ -201,6 +206,7 @@ def test_much_data_leave_the_plug_in_distribution():
     np.testing.assert_allclose(y.cdf([0, 2, 5]), [stats.poisson(3).cdf([0, 2, 5])] * 2, atol=1e-6)
 
 
+@pytest.mark.slow
 def test_discounting():
     plain, weak = FAMILIES["poisson"], FAMILIES["poisson"].discount(rate=0.4)
     bel, pl = bel_and_pl("poisson")

@@ -97,6 +97,7 @@ def test_expectation_in_closed_form():
     assert weak.expectation() == (-np.inf, np.inf)
 
 
+@pytest.mark.slow
 @settings(max_examples=25)
 @given(st.integers(0, 30), st.integers(0, 30), st.floats(0, 1), st.floats(0, 1), st.floats(0, 1))
 def test_laws(k, failures, x, y, rate):

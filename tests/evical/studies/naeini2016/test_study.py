@@ -113,6 +113,7 @@ def test_tables_are_typed_right(title, count, total):
     assert sum(table.values.values()) == pytest.approx(total)
 
 
+@pytest.mark.slow
 def test_a_round_of_the_quick_parts():
     parts = [part for part in STUDY.parts if part.key in STUDY.quick]
     rows = dict(row for part in parts for row in part.run_round({}, 0, 0))

@@ -36,6 +36,7 @@ def rows(toy):
     return {labels[-1]: values for labels, values in PART.run_round(toy, 2, 0)}
 
 
+@pytest.mark.slow
 def test_a_round_has_a_row_for_each_fusion(rows):
     assert list(rows) == list(FUSED)
     assert set(REFERENCES) <= set(FUSED)
@@ -47,6 +48,7 @@ def test_a_round_has_a_row_for_each_fusion(rows):
         assert measured["total_conflict"] == 0
 
 
+@pytest.mark.slow
 def test_rounds_depend_on_their_number_and_on_nothing_before(toy, rows):
     other = {labels[-1]: values for labels, values in PART.run_round(toy, 1, 0)}
     again = {labels[-1]: values for labels, values in PART.run_round(toy, 2, 0)}
@@ -54,6 +56,7 @@ def test_rounds_depend_on_their_number_and_on_nothing_before(toy, rows):
     assert other != rows
 
 
+@pytest.mark.slow
 def test_fixed_fusions_are_those_of_sources_that_learn_nothing(toy, rows):
     # Drawn by the name of the data alone, so that all parts of it see the same samples.
     rng = round_rng("toy", 2, 0)
@@ -123,6 +126,7 @@ def test_training_samples_are_at_most_half_of_the_data():
         assert n_train == min(300, n // 2), name
 
 
+@pytest.mark.slow
 @needs_data
 def test_the_quick_variant_runs_and_has_a_page(tmp_path):
     outcome = reproduce(WHICH_FUSION, tmp_path, rounds=2, quick=True, data=DATA)

@@ -102,6 +102,7 @@ def test_a_perfect_hypothesis_ends_boosting():
     np.testing.assert_allclose(model.predict_positive(X), y, atol=1e-6)
 
 
+@pytest.mark.slow
 def test_rows_of_a_round():
     data = toy()
     rows = dict(PART.run_round(data, 0, 0))
@@ -124,6 +125,7 @@ def test_rows_of_a_round():
     assert rows["naive Bayes", "none", "none", "none", "end"][1] == np.mean(wrong)
 
 
+@pytest.mark.slow
 def test_a_round_depends_on_seed_and_number_only():
     few = replace(PART, boosting=(0,), methods=("none",), couplings=("iterative",), steps=())
     data = toy()
@@ -189,6 +191,7 @@ def run(study, key, **changes):
     return dict(replace(part, **changes).run_round(data, 0, 0))
 
 
+@pytest.mark.slow
 @needs_data
 def test_the_published_split_of_satimage():
     """Two points are as near as bins come to an unknown way of discretizing."""
@@ -208,6 +211,7 @@ def test_the_published_split_of_soybean():
     assert mse["none", "none"] == pytest.approx(0.00996, abs=1e-4)
 
 
+@pytest.mark.slow
 @needs_data
 def test_the_published_split_of_tic():
     rows = run(ZADROZNY2002, "tic-naive-bayes-ten-attributes")
