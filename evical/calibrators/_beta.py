@@ -80,6 +80,10 @@ class BetaCalibrator(BaseCalibrator):
     sample may leave a and b open. Absolute errors of its masses are below 1e-6. The model
     "confidence" treats a coefficient at zero as known.
 
+    Probabilities never fall along the scores, and belief and plausibility of the likelihood model
+    fall by no more than its error. Those of the model "confidence" may fall far from the data, where
+    the standard error grows faster than the log-odds.
+
     References
     ----------
     Kull, Silva Filho & Flach (2017), Beta calibration: a well-founded and easily implemented

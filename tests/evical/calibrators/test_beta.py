@@ -201,3 +201,24 @@ def test_narrow_scores_are_fitted(width, middle, parameters):
     bel, pl = BetaCalibrator(parameters).fit(scores, y).predict_interval(np.sort(scores)).T
     assert ((bel >= 0) & (bel <= pl) & (pl <= 1)).all()
     assert (np.diff([bel, pl]) > -5e-6).all()
+
+
+BACKWARD = {
+    "two samples": ([0.2, 0.7], [1, 0]),
+    "two scores": ([0.2, 0.7, 0.2, 0.7, 0.7], [1, 0, 0, 1, 0]),
+    "few": ([0.1, 0.5, 0.9, 0.3], [1, 0, 1, 0]),
+    "narrow": (0.5 + 1e-4 * np.arange(40) / 40, [1, 0, 1, 0, 1, 1, 0, 0] * 5),
+    "wrong way": (np.arange(60) / 60, [1, 1, 1, 0] * 8 + [0, 0, 0, 1] * 7),
+}
+
+
+@pytest.mark.filterwarnings("ignore:scores point the wrong way")  # on purpose
+@pytest.mark.parametrize("smooth", [True, False])
+@pytest.mark.parametrize("parameters", ["abm", "am", "ab", "a"])
+@pytest.mark.parametrize("name", BACKWARD)
+def test_nothing_falls_on_scores_that_point_the_wrong_way(name, parameters, smooth):
+    scores, y = BACKWARD[name]
+    at = np.concatenate([[1e-12, 1e-6], np.linspace(0.001, 0.999, 999), [1 - 1e-6, 1 - 1e-12]])
+    for model, error in (("bayesian", 1e-15), ("likelihood", 1e-6)):
+        fitted = BetaCalibrator(parameters, smooth, model).fit(scores, y)
+        assert np.diff(fitted.predict_interval(at), axis=0).min() >= -error

@@ -100,7 +100,7 @@ def test_compressed_scores_stay_in_their_groups(scores, max_size):
 def test_compress_to_nothing():
     with pytest.raises(ValueError, match="max_size is 0"):
         ScoreCounts.from_samples([1], [1]).compress(0)
-    with pytest.raises(TypeError, match="integer"):
+    with pytest.raises(TypeError, match="whole number"):
         ScoreCounts.from_samples([1, 2], [1, 0]).compress(1.5)
 
 
