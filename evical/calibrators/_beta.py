@@ -81,8 +81,8 @@ class BetaCalibrator(BaseCalibrator):
     "confidence" treats a coefficient at zero as known.
 
     Probabilities never fall along the scores, and belief and plausibility of the likelihood model
-    fall by no more than its error. Those of the model "confidence" may fall far from the data, where
-    the standard error grows faster than the log-odds.
+    fall by no more than its error. Those of the model "confidence" may fall far from the data,
+    where the standard error grows faster than the log-odds.
 
     References
     ----------
