@@ -7,14 +7,13 @@ logarithms. Dempster 1967; Shafer
 """
 
 from functools import reduce
-from operator import matmul
 
 import numpy as np
 
 from dstheory._checks import refuse_total_conflict
 from dstheory._masses import batch_of
 from dstheory.combine.sources import any_exact, check_sources, combination_rule
-from dstheory.kernels.agreements import log_agreement, logarithms
+from dstheory.kernels.agreements import agreement, log_agreement, logarithms
 from dstheory.kernels.arguments import check_flag
 from dstheory.kernels.shapes import stretched
 from dstheory.mass import MassFunction
@@ -28,7 +27,8 @@ def dempster(
 ) -> MassFunction:
     """Dempster's rule, the orthogonal sum: all sources are reliable and independent.
 
-    m(C) is proportional to the sum of m1(A) m2(B) over A ∩ B = C, for C not empty.
+    For C not empty, m(C) is the sum of m1(A) m2(B) over A ∩ B = C, divided by the sum of
+    m1(A) m2(B) over all A and B that meet; m(∅) = 0.
 
     Parameters
     ----------
@@ -86,7 +86,15 @@ def dempster(
     check_sources(m1, m2, *more)
     if log and not any_exact((m1, m2, *more)):  # exact masses never underflow
         return _by_logarithms((m1, m2, *more))
-    return reduce(matmul, more, m1 @ m2)
+    return reduce(_orthogonal_sum, (m1, m2, *more))
+
+
+def _orthogonal_sum(m1: MassFunction, m2: MassFunction) -> MassFunction:
+    """Two sources: sums of m1(A) m2(B) over A ∩ B = C, normalized; as ``m1 @ m2``."""
+    focal, sums, total = agreement(m1.focal, m1.store, m2.focal, m2.store)
+    refuse_total_conflict(total)
+    sums /= total  # in place: a large batch has no room for another one
+    return MassFunction.from_store(m1.frame, focal, sums)
 
 
 def _by_logarithms(sources: tuple[MassFunction, ...]) -> MassFunction:
