@@ -59,6 +59,18 @@ class LogisticCalibrator(BaseCalibrator):
 
     Notes
     -----
+    With ``h(s)`` the sigmoid at a score and ``L`` the likelihood, the model "likelihood" gives a
+    probability `tau` of the positive class the plausibility (eq. 34-40) ::
+
+        pl(tau) = max {L(theta) : h(s) = tau} / max L(theta)
+
+    which is 1 at Platt's `tau_hat`. The masses are areas beside this contour (eq. 22-23) ::
+
+        m({1}) = Bel({1})    = tau_hat - integral of pl from 0 to tau_hat
+        m({0}) = 1 - Pl({1}) = 1 - tau_hat - integral of pl from tau_hat to 1
+
+    and the rest, the area under it, is on {0, 1}.
+
     Labels are replaced by Platt's targets (eq. 4) in the fit and in the relative likelihood, so
     separable classes need no special care. Masses of the likelihood model agree with brute-force
     integration to 1e-8; fitting reduces the sample to a quadrature once, so the cost of a
