@@ -92,9 +92,8 @@ def share_of_range(scores: Floats, first: float, last: float) -> Floats:
     [0.5, 1.0]
     """
     if last / 2 - first / 2 < _HUGE:
-        with np.errstate(over="ignore"):  # far outside
-            return np.asarray((scores - first) / (last - first))
-    return np.asarray((scores / 4 - first / 4) / (last / 4 - first / 4))
+        return standardized(scores, first, last - first)
+    return standardized(scores / 4, first / 4, last / 4 - first / 4)
 
 
 def at_share(share: Floats, first: float, last: float) -> Floats:
