@@ -15,7 +15,7 @@ from numpy.typing import NDArray
 
 from evical.errors import ConvergenceError
 
-__all__ = ["Optimum", "Sums", "logistic_terms", "minimize_convex", "unit_diagonal"]
+__all__ = ["Optimum", "Sums", "logistic_terms", "minimize_convex", "newton_step", "unit_diagonal"]
 
 Floats = NDArray[np.float64]
 Sums = tuple[Floats, Floats, Floats]
@@ -80,7 +80,7 @@ def minimize_convex(
     """
     parameters, found, tried = start, derivatives(start), 0
     for _ in range(trial_steps or _MAX_STEPS):
-        step, decrement = _newton_step(found[1], found[2])
+        step, decrement = newton_step(found[1], found[2])
         if (decrement <= enough).all():
             return Optimum(parameters, found[0], found[2])
         step, found, full, cuts = _gaining(derivatives, parameters, found[0], step, decrement)
@@ -123,7 +123,7 @@ def _gaining(
     raise _not_converged(decrement)
 
 
-def _newton_step(gradient: Floats, hessian: Floats) -> tuple[Floats, Floats]:
+def newton_step(gradient: Floats, hessian: Floats) -> tuple[Floats, Floats]:
     """Newton's step (p, d) and its squared decrement (p,)."""
     scaled, scale = unit_diagonal(hessian)
     step = np.linalg.solve(scaled, (-gradient / scale)[..., None])[..., 0] / scale

@@ -235,14 +235,14 @@ class BetaProfile:
 
     def _derivatives(self, base: Floats, basis: Floats, u: Floats) -> tuple[Floats, Floats, Floats]:
         """Deviance (k,), and its derivatives (k, q) and (k, q, q) in `u`."""
-        optimum, top, mean = self._at_optimum
+        mle, loss_at_mle, mean = self._at_optimum
         change = base + (basis @ u[:, :, None])[:, :, 0]
         move = (change @ self._design) * self._signs
-        eta = optimum + move
+        eta = mle + move
         small = np.exp(-np.abs(eta))
         upper = 1.0 / (1.0 + small)
         p = np.where(eta >= 0.0, upper, small * upper)
-        loss = np.maximum(eta, 0.0) + np.log1p(small) - top - mean * move
+        loss = np.maximum(eta, 0.0) + np.log1p(small) - loss_at_mle - mean * move
         value = np.einsum("km,m->k", loss, self.weights) - change @ self._slope
         gradient = (p - mean) @ self._weighted - self._slope
         hessian = ((small * upper * upper) @ self._products).reshape(-1, 3, 3)

@@ -16,6 +16,7 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy.special import expit
 
+from evical.curves._newton import newton_step
 from evical.curves.piecewise_logistic import PiecewiseFit, features
 from evical.errors import ConvergenceError
 from evical.likelihood.deviance import NO_PROFILE
@@ -168,14 +169,14 @@ class PiecewiseProfile:
 
     def _derivatives(self, change: Floats) -> tuple[Floats, Floats, Floats]:
         """Deviance (k,), gradient (k, d) and Hessian (k, d, d) of changes (k, d)."""
-        optimum, top, mean = self._at_optimum
+        mle, loss_at_mle, mean = self._at_optimum
         move = (change @ self._design.T) * self._signs
-        eta = optimum + move
+        eta = mle + move
         small = np.exp(-np.abs(eta))
         upper = 1.0 / (1.0 + small)
         p = np.where(eta >= 0.0, upper, small * upper)
         # The sums of the targets are those of the fitted probabilities, ridge aside.
-        loss = np.maximum(eta, 0.0) + np.log1p(small) - top - mean * move
+        loss = np.maximum(eta, 0.0) + np.log1p(small) - loss_at_mle - mean * move
         value = np.einsum("km,m->k", loss, self.weights) + change**2 @ self._ridge
         gradient = (p - mean) @ self._weighted_design + 2.0 * self._ridge * change
         size = len(self._ridge)
@@ -201,14 +202,8 @@ def _newton_step(gradient: Floats, hessian: Floats, basis: Floats) -> tuple[Floa
     """
     across = np.swapaxes(basis, 1, 2)
     within, inner = (across @ gradient[:, :, None])[..., 0], across @ hessian @ basis
-    size = range(within.shape[1])
-    # Scaled to a unit diagonal, which is lifted where saturation leaves nothing.
-    scale = np.sqrt(np.maximum(inner[:, size, size], 1e-200))
-    inner = inner / (scale[:, :, None] * scale[:, None, :])
-    inner[:, size, size] += 1e-13
-    move = np.linalg.solve(inner, (-within / scale)[..., None])[..., 0] / scale
-    step = (basis @ move[:, :, None])[..., 0]
-    return step, np.maximum(-(move * within).sum(axis=1), 0.0)
+    move, decrement = newton_step(within, inner)
+    return (basis @ move[:, :, None])[..., 0], np.maximum(decrement, 0.0)
 
 
 def piecewise_profile(counts: ScoreCounts, fit: PiecewiseFit) -> PiecewiseProfile:
@@ -229,8 +224,8 @@ def piecewise_profile(counts: ScoreCounts, fit: PiecewiseFit) -> PiecewiseProfil
     >>> from evical.curves.piecewise_logistic import fit_piecewise_logistic
     >>> counts = ScoreCounts.from_samples([0.0, 1, 2, 3], [0, 1, 0, 1])
     >>> profile = piecewise_profile(counts, fit_piecewise_logistic(counts, 0.001, True))
-    >>> top = profile.fit.log_odds(np.array([1.5]))
-    >>> profile.deviance(np.array([0.5]), top[:, None]).round(12).tolist()
+    >>> mle = profile.fit.log_odds(np.array([1.5]))
+    >>> profile.deviance(np.array([0.5]), mle[:, None]).round(12).tolist()
     [[0.0]]
     """
     x, weights = fit.standardize(counts.scores), counts.total

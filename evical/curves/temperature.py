@@ -136,12 +136,12 @@ class TemperatureProfile:
     def _with_derivative(self, inverse: Floats) -> tuple[Floats, Floats]:
         # Log-odds are those of the class that is less probable; see `Deviance`.
         size = -np.abs(self.nodes)
-        top = self.inverse * size
-        p = expit(top)
+        mle = self.inverse * size
+        p = expit(mle)
         change = inverse - self.inverse
         # A finite number times a node of 0 must stay 0, however cold.
         eta = np.clip(inverse[:, None] * size, -_FAR, _FAR)
-        loss = np.logaddexp(0.0, eta) - np.logaddexp(0.0, top) - p * (eta - top)
+        loss = np.logaddexp(0.0, eta) - np.logaddexp(0.0, mle) - p * (eta - mle)
         value = loss @ self.weights - self.slope * change
         gradient = (expit(eta) - p) @ (self.weights * size) - self.slope
         return np.maximum(value, 0.0), gradient

@@ -88,13 +88,13 @@ class Pool:
         (3, *batch) array
         """
         row = _design(log_odds, self.bend)
-        top = np.asarray(row @ self.coefficients)
+        mle = np.asarray(row @ self.coefficients)
         variance = np.einsum("...i,ij,...j", row, self.covariance, row)
         error = np.sqrt(np.maximum(variance, 0))
-        bel, doubt = np.zeros_like(top), np.zeros_like(top)
+        bel, doubt = np.zeros_like(mle), np.zeros_like(mle)
         for distance, level in zip(_DISTANCES, _LEVELS, strict=True):
-            bel += level * expit(top - distance * error)
-            doubt += level * expit(-top - distance * error)
+            bel += level * expit(mle - distance * error)
+            doubt += level * expit(-mle - distance * error)
         return np.stack([doubt, bel, np.maximum(1 - bel - doubt, 0)])
 
 
