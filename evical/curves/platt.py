@@ -18,18 +18,14 @@ from numpy.typing import ArrayLike, NDArray
 from scipy.special import expit, ndtri
 
 from dstheory.kernels.arguments import as_floats, as_real, check_instance, shown
-from evical.curves._newton import Sums, logistic_terms, minimize_convex
+from evical.curves._linear_logistic import LogisticSums
+from evical.curves._newton import minimize_convex
 from evical.scores.counts import ScoreCounts, checked_counts
 from evical.scores.parameters import check_not_negative
 from evical.scores.standardize import location_scale, standardized
 
 Array = NDArray[np.float64]
 
-# Elements of one temporary (64 kB): a pass over the scores stays in cache, and its products stay
-# below the 9216 elements from which OpenBLAS starts threads: a million scores then take 0.06 s, not
-# 0.7 to 2.3 s, on two cores of which one is busy. Longer products are einsum's, which has none.
-_CHUNK = 1 << 13
-_GROUPS = 512  # equal-count groups that give Newton its start on large samples
 _ORIGINS = 8  # of standardized scores to try; one is the rule, and three suffice for outliers
 _TRIAL_STEPS = 30  # from a bad origin; ten are the rule
 _FAR = 1e150  # standardized scores are cut off there, where every sigmoid has long ended
@@ -186,11 +182,10 @@ def platt_of_counts(counts: ScoreCounts) -> PlattFit:
     params = np.array([[log_odds, 0.0]])
     for last in [False] * (_ORIGINS - 1) + [True]:
         z = standardized(x, center, scale)
-        if z.size > 8 * _GROUPS:  # a cheap start saves all but two or three passes
-            groups = _Pass(*_grouped(z, against, favor))
-            params = minimize_convex(groups, params, trial_steps=_TRIAL_STEPS).parameters
-        steps = None if last else _TRIAL_STEPS
-        found = minimize_convex(_Pass(z, against, favor), params, trial_steps=steps)
+        sums = LogisticSums(np.stack([np.ones_like(z), z]), against, favor)
+        if sums.is_large:  # a cheap start saves all but two or three passes
+            params = minimize_convex(sums.grouped(), params, trial_steps=_TRIAL_STEPS).parameters
+        found = minimize_convex(sums, params, trial_steps=None if last else _TRIAL_STEPS)
         params, (hessian,) = found.parameters, found.hessian
         shift = hessian[0, 1] / hessian[0, 0]
         spread = float(np.sqrt(max(hessian[1, 1] / hessian[0, 0] - shift**2, 1e-300)))
@@ -201,7 +196,7 @@ def platt_of_counts(counts: ScoreCounts) -> PlattFit:
         params = np.array([[params[0, 0] + params[0, 1] * shift, params[0, 1] * spread]])
         center, scale = center + shift * scale, scale * spread
     if not found.proven:
-        params = minimize_convex(_Pass(z, against, favor), params).parameters
+        params = minimize_convex(sums, params).parameters
     covariance = np.asarray(np.linalg.inv(hessian), dtype=np.float64)
     return PlattFit(center, scale, -float(params[0, 0]), -float(params[0, 1]), covariance)
 
@@ -262,42 +257,3 @@ def _constant_fit(center: float, log_odds: float, favor: float, against: float) 
     """Return the fit for a single distinct score: the slope is 0 by convention."""
     covariance = np.array([[1.0 / favor + 1.0 / against, 0.0], [0.0, np.inf]])
     return PlattFit(center, 1.0, -log_odds, 0.0, covariance)
-
-
-def _grouped(z: Array, against: Array, favor: Array) -> tuple[Array, Array, Array]:
-    """Replace the scores by the weighted means of equal-count groups."""
-    starts = np.linspace(0, z.size, _GROUPS, endpoint=False).astype(int)
-    weight = against + favor
-    means = np.add.reduceat(weight * z, starts) / np.add.reduceat(weight, starts)
-    return means, np.add.reduceat(against, starts), np.add.reduceat(favor, starts)
-
-
-@dataclass(frozen=True, eq=False)
-class _Pass:
-    """Negative log-likelihood, gradient and second derivative, in one pass over the scores."""
-
-    z: Array
-    against: Array
-    favor: Array
-
-    def __call__(self, params: Array) -> Sums:
-        """Return the sums for one pair (1, 2) of intercept and slope of the log-odds."""
-        intercept, slope = params[0]
-        total = np.zeros(6)
-        for first in range(0, self.z.size, _CHUNK):
-            part = slice(first, first + _CHUNK)
-            z = self.z[part]
-            loss, gradient, curvature = logistic_terms(
-                intercept + slope * z, self.against[part], self.favor[part]
-            )
-            bent = curvature * z
-            total += (
-                loss.sum(),
-                gradient.sum(),
-                gradient @ z,
-                curvature.sum(),
-                bent.sum(),
-                bent @ z,
-            )
-        hessian = np.array([[[total[3], total[4]], [total[4], total[5]]]])
-        return total[:1], total[None, 1:3], hessian
