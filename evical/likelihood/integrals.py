@@ -27,8 +27,9 @@ Ends = Callable[[Floats], tuple[Floats, Floats]]
 """From scores (k,) to the least and the greatest possible log-odds."""
 
 _TAIL = 40.0  # log-odds beyond which the sigmoid is flat: exp(-40) = 4e-18
-# Deviances at which integrals begin: exp(-D) is 5e-12 or less there, which is no plausibility.
-_IMPLAUSIBLE, _ENOUGH = 26.0, 60.0
+# Integrals begin where D is about 60. D is convex: where it was v < 60, it is sqrt(60 v) or more at
+# sqrt(60 / v) times the distance; from v = 11.5 on that is 26, and exp(-26) is no plausibility.
+_LEAST, _ENOUGH = 11.5, 60.0
 _STEPS = 100
 _SIZE, _PANELS = 20, 2
 _POINTS, _WEIGHTS = np.polynomial.legendre.leggauss(_SIZE)
@@ -109,12 +110,12 @@ def _bottom(
     """Least log-odds with some plausibility, roughly, but not below the floor."""
     room = np.maximum(mle - floor, 0.0)
     near, far = np.zeros_like(mle), room.copy()
-    step = np.minimum(np.sqrt(_IMPLAUSIBLE + _ENOUGH) * spread, room)
+    step = np.minimum(np.sqrt(_ENOUGH) * spread, room)
     open_ended = np.ones(len(mle), dtype=bool)  # the floor itself was not tried
     left = np.arange(len(mle))
     for count in range(_STEPS):
         value = profile(scores[left], (sign * (mle - step))[left, None])[:, 0]
-        short = value < _IMPLAUSIBLE
+        short = value < _LEAST
         near[left[short]] = step[left[short]]
         far[left[~short]], open_ended[left[~short]] = step[left[~short]], False
         good = ~short & (value < _ENOUGH)
@@ -124,7 +125,7 @@ def _bottom(
         left, value = left[~good], value[~good]
         if not len(left):
             break
-        factor = np.sqrt(0.5 * (_IMPLAUSIBLE + _ENOUGH) / np.maximum(value, 1e-300))
+        factor = np.sqrt(0.5 * _ENOUGH / np.maximum(value, 1e-300))
         new = np.minimum(step[left] * np.clip(factor, 0.2, 5.0), far[left])
         inside = (new > near[left]) & ((new < far[left]) | open_ended[left]) & (count < 12)
         step[left] = np.where(inside, new, 0.5 * (near[left] + far[left]))
