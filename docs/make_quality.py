@@ -122,12 +122,15 @@ def table(rows: list[Quality]) -> str:
     ]
     for row in ranked:
         error = row.squared_error
-        near = error.mean - least.mean <= 2 * (error.error**2 + least.error**2) ** 0.5
+        near = (
+            error.mean - least.mean
+            <= 2 * (error.standard_error**2 + least.standard_error**2) ** 0.5
+        )
         cells = [
             f"**{row.contender}**" if near or row is ranked[0] else row.contender,
             shown(row.log_loss, 4),
             shown(row.brier, 5),
-            shown(Estimate(1e3 * error.mean, 1e3 * error.error), 2),
+            shown(Estimate(1e3 * error.mean, 1e3 * error.standard_error), 2),
             f"{100 * row.extreme.mean:.1f} %" if row.extreme.mean else "0",
             f"{row.width.mean:.3f}" if row.width.mean > 1e-9 else "0",
         ]
@@ -137,9 +140,9 @@ def table(rows: list[Quality]) -> str:
 
 def shown(value: Estimate, digits: int) -> str:
     """Mean and standard error; one draw has none."""
-    if value.error != value.error:
+    if value.standard_error != value.standard_error:
         return f"{value.mean:.{digits}f}"
-    return f"{value.mean:.{digits}f} ± {value.error:.{digits}f}"
+    return f"{value.mean:.{digits}f} ± {value.standard_error:.{digits}f}"
 
 
 def write_csv(rows: list[Quality], path: Path) -> None:
@@ -150,7 +153,7 @@ def write_csv(rows: list[Quality], path: Path) -> None:
         writer.writerow(["kind", "n", "method", *names])
         for row in rows:
             estimates = [getattr(row, loss) for loss in LOSSES]
-            numbers = [f"{x:.6g}" for e in estimates for x in (e.mean, e.error)]
+            numbers = [f"{x:.6g}" for e in estimates for x in (e.mean, e.standard_error)]
             writer.writerow([row.kind, row.n, row.contender, *numbers])
 
 

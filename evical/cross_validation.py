@@ -17,7 +17,7 @@ from dstheory import Frame, MassFunction
 from dstheory.kernels.arguments import as_mapping
 from evical.estimators.checks import check_groups, check_samples
 from evical.estimators.folds import make_folds
-from evical.estimators.members import fitted, gathered
+from evical.estimators.members import fitted, gather
 from evical.estimators.predictions import BeliefPredictor
 from evical.estimators.progress import Progress, check_verbose
 from evical.scores.direction import Direction, warn_of_wrong_ways, wrong_ways
@@ -103,7 +103,7 @@ def cross_val_mass(
     copies = Progress("cross_val_mass", verbose).each(_unseen, tasks, n_jobs)
     warn_of_wrong_ways([one for _, found in copies for one in found], stacklevel=3)
     tests, parts = [test for _, test in folds], [mass for mass, _ in copies]
-    return gathered(Frame(np.unique(y).tolist()), len(y), list(zip(tests, parts, strict=True)))
+    return gather(Frame(np.unique(y).tolist()), len(y), list(zip(tests, parts, strict=True)))
 
 
 def _check_estimator(estimator: Any) -> None:

@@ -12,9 +12,9 @@ import matplotlib.pyplot as plt
 import numpy as np
 
 from evical.datasets import simulated_probability, simulated_scores
-from evical.evaluation import calibrator_named, compare
+from evical.evaluation import compare, make_calibrator
 
-methods = ["as_they_are", "logistic", "isotonic", "spline", "binning"]
+methods = ["uncalibrated", "logistic", "isotonic", "spline", "binning"]
 scores, y, _ = simulated_scores("overconfident", 150, np.random.default_rng(1))
 few = compare(scores, y, methods)
 print(few)
@@ -36,7 +36,7 @@ print(many)
 new = simulated_scores("overconfident", 5_000, np.random.default_rng(3))
 samples = {150: (few, scores, y), 2000: (many, more_scores, more_y)}
 fits = {
-    (size, name): calibrator_named(name).fit(s, labels)
+    (size, name): make_calibrator(name).fit(s, labels)
     for size, (_, s, labels) in samples.items()
     for name in methods
 }
@@ -65,7 +65,7 @@ for (size, (found, *_)), (above, below) in zip(samples.items(), axes.T, strict=T
     above.plot(
         grid, simulated_probability("overconfident", grid), "k", lw=4, alpha=0.3, label="truth"
     )
-    above.plot(grid, grid, "k:", lw=1, label="as_they_are")
+    above.plot(grid, grid, "k:", lw=1, label="uncalibrated")
     for name, (color, style) in styles.items():
         p = fits[size, name].predict_proba(grid)[:, 1]
         above.plot(grid, p, color=color, ls=style, label=name)
@@ -76,7 +76,7 @@ for (size, (found, *_)), (above, below) in zip(samples.items(), axes.T, strict=T
     below.errorbar(
         place - 0.1,
         [1000 * one.difference for one in others],
-        yerr=[1000 * one.error for one in others],
+        yerr=[1000 * one.standard_error for one in others],
         fmt="ko",
         capsize=4,
         label="cross-validation, ± standard error",

@@ -64,7 +64,7 @@ from evical.studies.nobody2000.study import NOBODY2000
 
 
 def test_the_quick_variant_runs(tmp_path):
-    outcome = reproduce(NOBODY2000, tmp_path, rounds=1, quick=True)
+    outcome = reproduce(NOBODY2000, tmp_path, repeats=1, quick=True)
     assert all(0 <= values.item() < 0.25 for values in outcome.rows.values())
     assert len(outcome.rows) == 2
 """
@@ -210,7 +210,7 @@ def tree(tmp_path):
     """A copy of what the checks read."""
     for folder in FOLDERS:
         if (ROOT / folder).is_dir():
-            ignored = shutil.ignore_patterns("__pycache__", "rounds")
+            ignored = shutil.ignore_patterns("__pycache__", "repeats")
             shutil.copytree(ROOT / folder, tmp_path / folder, ignore=ignored)
     for path in ROOT.iterdir():
         if path.is_file():

@@ -86,7 +86,7 @@ class _Reader:
             name: np.concatenate([chunk.columns[name][a:b] for chunk, a, b in pieces])
             for name in pieces[0][0].columns
         }
-        return Rows(columns, _joined(pieces))
+        return Rows(columns, _join(pieces))
 
     def check_end(self, name: str) -> None:
         """Raise if rows are left; `name` is the table that has none."""
@@ -106,7 +106,7 @@ class _Reader:
         return self._chunk
 
 
-def _joined(pieces: list[_Piece]) -> Place:
+def _join(pieces: list[_Piece]) -> Place:
     def place(row: int) -> str:
         for chunk, a, b in pieces:
             if row < b - a:

@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 from evical.cli._kinds import Kind
 from evical.cli._missing import complete_rows, optional_kinds, tell_missing
 from evical.cli._names import suggestion
-from evical.cli._progress import watched
+from evical.cli._progress import watch
 from evical.cli._tables import Table
 
 __all__ = ["ClassRows", "class_columns", "named_classes", "read_class_rows"]
@@ -83,7 +83,7 @@ def read_class_rows(
     """
     parts: list[dict[str, NDArray[Any]]] = []
     rows = 0
-    for chunk in watched(table, {**optional_kinds(kinds, missing), target: "label"}, "Reading"):
+    for chunk in watch(table, {**optional_kinds(kinds, missing), target: "label"}, "Reading"):
         rows += len(chunk)
         complete = complete_rows(chunk.columns[name] for name in kinds)
         kept = complete if missing == "drop" else slice(None)

@@ -76,14 +76,14 @@ COMMANDS = {
         "_demo",
         "Train ten classifiers, calibrate each into beliefs, and combine them.",
         (
-            "evical demo --rounds 5",
-            "evical demo --data mine.csv --target class --rounds 5 --output mine",
+            "evical demo --repeats 5",
+            "evical demo --data mine.csv --target class --repeats 5 --output mine",
         ),
     ),
     "reproduce": Command(
         "_reproduce",
         "Reproduce a study of a paper, and compare its numbers with ours.",
-        ("evical reproduce --list", "evical reproduce xu2016-ten --quick --rounds 1"),
+        ("evical reproduce --list", "evical reproduce xu2016-ten --quick --repeats 1"),
     ),
 }
 

@@ -30,7 +30,7 @@ __all__ = [
     "Score",
     "Selection",
     "Target",
-    "judged",
+    "evaluate_selection",
 ]
 
 # Of the random numbers of scikit-learn.
@@ -93,7 +93,7 @@ class Selection:
         return [self.predictions, *([] if self.data is None else [self.data])]
 
 
-def judged(selection: Selection, **options: Any) -> Evaluation:
+def evaluate_selection(selection: Selection, **options: Any) -> Evaluation:
     """The evaluation of a selection; `options` are those of `Evaluation.from_predictions`.
 
     Raises OSError or ValueError for what is wrong with the files or the selection.

@@ -20,7 +20,7 @@ __all__ = [
     "Place",
     "Places",
     "check_numbers",
-    "converted",
+    "convert",
     "may_be_none",
     "or_none",
     "refuse_missing",
@@ -61,14 +61,14 @@ _OR_NONE: dict[Kind, Kind] = {"score or none": "score", "probability or none": "
 _DECIMAL_COMMA = re.compile(r"\s*[+-]?\d*,\d+\s*")
 
 
-def converted(values: Sequence[str], kind: Kind, column: str, place: Place) -> NDArray[Any]:
+def convert(values: Sequence[str], kind: Kind, column: str, place: Place) -> NDArray[Any]:
     """Array (n,) of a column: float64 for the kinds of numbers, else Python strings.
 
     Labels lose the spaces around them; keys and texts are kept as they are.
     """
     if kind in _OR_NONE:
         known = [value if value.strip().lower() not in MISSING else "0" for value in values]
-        numbers = converted(known, _OR_NONE[kind], column, place)
+        numbers = convert(known, _OR_NONE[kind], column, place)
         numbers[[value is not given for value, given in zip(known, values, strict=True)]] = np.nan
         return numbers
     if kind in ("key", "text"):

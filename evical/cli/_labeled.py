@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 from evical.cli._kinds import Kind
 from evical.cli._missing import complete_rows, optional_kinds, tell_missing
 from evical.cli._names import suggestion
-from evical.cli._progress import watched
+from evical.cli._progress import watch
 from evical.cli._tables import Chunk, Table, open_table
 from evical.datasets.csv import sorted_labels
 
@@ -117,7 +117,7 @@ def read_labeled_table(
     codes = _Column(np.int8)
     vacuous = dict(zip(ordered or (), (0.0, 1.0), strict=False))
     rows = lacking = 0
-    for chunk in watched(table, {**optional_kinds(columns, missing), target: "label"}, "Reading"):
+    for chunk in watch(table, {**optional_kinds(columns, missing), target: "label"}, "Reading"):
         complete = complete_rows(chunk.columns[name] for name in columns)
         rows, lacking = rows + len(chunk), lacking + int((~complete).sum())
         kept = complete if missing == "drop" else slice(None)

@@ -17,7 +17,7 @@ from evical.cli._kinds import Kind
 from evical.cli._methods import make_calibrator, score_kind
 from evical.cli._missing import complete_rows
 from evical.cli._model import ManyModel, ManyTraining
-from evical.cli._options import parsed_options, settable
+from evical.cli._options import parse_options, settable
 from evical.cli._tables import Chunk, Table, check_columns, open_table
 from evical.datasets.csv import sorted_labels
 from evical.multiclass import BaseMulticlassCalibrator, OneVsRestCalibrator
@@ -55,7 +55,7 @@ def make_many(method: str, model: str | None, options: Sequence[str]) -> BaseMul
         return OneVsRestCalibrator(each, total_conflict="vacuous")
     if model is not None:
         raise ValueError(f"method {name!r} has no evidential models; leave out --model")
-    calibrator = kind(**parsed_options(options, settable(kind), f"method {name!r}"))
+    calibrator = kind(**parse_options(options, settable(kind), f"method {name!r}"))
     try:
         calibrator._check_all_parameters()
     except TypeError as error:

@@ -6,7 +6,7 @@ from evical.calibrators import BaseCalibrator
 from evical.calibrators.by_name import by_name
 from evical.cli._kinds import Kind
 from evical.cli._names import suggestion
-from evical.cli._options import parsed_options, settable
+from evical.cli._options import parse_options, settable
 
 __all__ = ["MANY_METHODS", "make_calibrator", "score_kind"]
 
@@ -45,7 +45,7 @@ def make_calibrator(
         )
     kind = known[name]
     parameters = settable(kind)
-    values = parsed_options(options, parameters, f"method {name!r}")
+    values = parse_options(options, parameters, f"method {name!r}")
     if model is not None:
         if "model" not in parameters:
             raise ValueError(f"method {name!r} has no evidential models; leave out --model")

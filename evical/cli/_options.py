@@ -8,7 +8,7 @@ from typing import Any, Literal, Union, get_args, get_origin
 from dstheory.kernels.arguments import did_you_mean
 from evical.cli._names import suggestion
 
-__all__ = ["parsed_options", "settable"]
+__all__ = ["parse_options", "settable"]
 
 _WORDS = {"true": True, "false": False}
 _KINDS = {bool: "true or false", int: "a whole number", float: "a number", str: "a word"}
@@ -29,13 +29,13 @@ def settable(function: Callable[..., Any], skipped: Sequence[str] = ()) -> dict[
     }
 
 
-def parsed_options(texts: Sequence[str], known: Mapping[str, Any], owner: str) -> dict[str, Any]:
+def parse_options(texts: Sequence[str], known: Mapping[str, Any], owner: str) -> dict[str, Any]:
     """Values of `key=value` texts; `owner` is what they are options of.
 
     Raises ValueError for a text without =, an unknown or repeated key, or a value of another
     type than the parameter has.
 
-    >>> parsed_options(["atol=1e-3"], {"atol": float}, "rule 'x'")
+    >>> parse_options(["atol=1e-3"], {"atol": float}, "rule 'x'")
     {'atol': 0.001}
     """
     values: dict[str, Any] = {}

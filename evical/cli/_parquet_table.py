@@ -14,7 +14,7 @@ from evical.cli._kinds import (
     Kind,
     Places,
     check_numbers,
-    converted,
+    convert,
     may_be_none,
     refuse_missing,
 )
@@ -90,7 +90,7 @@ class ParquetTable:
             self._rows += len(chunk)
             for name, kind in columns.items():
                 values = batch.column(self.header.index(name))
-                chunk.columns[name] = _checked(values, kind, name, chunk)
+                chunk.columns[name] = _check(values, kind, name, chunk)
             if len(chunk):
                 yield chunk
 
@@ -108,7 +108,7 @@ class ParquetTable:
         self._file.close()
 
 
-def _checked(values: Any, kind: Kind, column: str, chunk: ParquetChunk) -> NDArray[Any]:
+def _check(values: Any, kind: Kind, column: str, chunk: ParquetChunk) -> NDArray[Any]:
     types = load_pyarrow()[0].types
     if types.is_dictionary(values.type):
         values = values.dictionary_decode()
@@ -121,7 +121,7 @@ def _checked(values: Any, kind: Kind, column: str, chunk: ParquetChunk) -> NDArr
             "number, a truth value or a date"
         )
     if kind in ("label", "key", "text") or _is_text(values.type, types):
-        return converted([_text(v) for v in values.to_pylist()], kind, column, chunk.place)
+        return convert([_text(v) for v in values.to_pylist()], kind, column, chunk.place)
     is_number = types.is_integer, types.is_floating, types.is_decimal
     if not any(test(values.type) for test in is_number):
         raise ValueError(

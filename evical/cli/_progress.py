@@ -8,10 +8,10 @@ from rich.progress import BarColumn, Progress, TaskProgressColumn, TextColumn, T
 from evical.cli._kinds import Kind
 from evical.cli._tables import Chunk, Table, table_chunks
 
-__all__ = ["watched"]
+__all__ = ["watch"]
 
 
-def watched(table: Table, columns: Mapping[str, Kind], text: str) -> Iterator[Chunk]:
+def watch(table: Table, columns: Mapping[str, Kind], text: str) -> Iterator[Chunk]:
     """`table_chunks` with a progress bar on standard error, silent unless that is a terminal."""
     console = Console(stderr=True)
     with Progress(

@@ -73,7 +73,7 @@ class Records:
         while text := self._text.read(size) + self._text.readline():
             self.newline = _end(text)
             # Quotes are the only way in which a record can go on in the next line.
-            block = self._quoted(text) if '"' in text else self._plain(text)
+            block = self._parse_quoted(text) if '"' in text else self._plain(text)
             if block.texts:
                 yield block
 
@@ -89,12 +89,12 @@ class Records:
             lines = [line for line in lines if line]
         return Block(lines, numbers, self._delimiter, None)
 
-    def _quoted(self, text: str) -> Block:
+    def _parse_quoted(self, text: str) -> Block:
         """The same where the last record may end after the given text."""
         lines = _lines(text)
         cells, texts, numbers = list[list[str]](), list[str](), list[int]()
         stop, pending = self._line + len(lines), list[str]()
-        source = _noted(chain(lines, self._text), pending)
+        source = _note(chain(lines, self._text), pending)
         reader = csv.reader(source, delimiter=self._delimiter, strict=True)
         try:
             for row in reader:
@@ -121,7 +121,7 @@ def _lines(text: str) -> list[str]:
     return io.StringIO(text, newline="").readlines()
 
 
-def _noted(lines: Iterator[str], pending: list[str]) -> Iterator[str]:
+def _note(lines: Iterator[str], pending: list[str]) -> Iterator[str]:
     for line in lines:
         pending.append(line)
         yield line

@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 from dstheory import MassFunction, combine
 from dstheory.errors import TotalConflictError
 from evical.cli._names import suggestion
-from evical.cli._options import parsed_options, settable
+from evical.cli._options import parse_options, settable
 
 __all__ = ["Combiner", "RowError", "new_combiner", "rules"]
 
@@ -45,7 +45,7 @@ def new_combiner(rule: str, options: Sequence[str], vacuous: bool) -> "Combiner"
         raise ValueError(f"there is no rule {rule!r}{suggestion(name, known, 'rules', len(known))}")
     function = known[name]
     parameters = settable(function, ["m1", "m2"])
-    values = parsed_options(options, parameters, f"rule {name!r}")
+    values = parse_options(options, parameters, f"rule {name!r}")
     signature = inspect.signature(function).parameters
     for needed in parameters:
         if signature[needed].default is inspect.Parameter.empty and needed not in values:
@@ -68,11 +68,11 @@ class Combiner:
         """
         both = combine.conjunctive(*sources)
         agreement = np.asarray(both.pl(mask=3))
-        return self._combined(sources, agreement), np.asarray(both.mass([]))
+        return self._combine(sources, agreement), np.asarray(both.mass([]))
 
-    def _combined(self, sources: Sequence[MassFunction], agreement: NDArray[Any]) -> MassFunction:
+    def _combine(self, sources: Sequence[MassFunction], agreement: NDArray[Any]) -> MassFunction:
         try:
-            return self._normalized(sources)
+            return self._combine_normalized(sources)
         except ValueError as error:
             total = agreement <= 0
             if not (self.vacuous and isinstance(error, TotalConflictError) and total.any()):
@@ -80,11 +80,11 @@ class Combiner:
         store = np.zeros((3, len(total)))
         store[2] = 1
         if not total.all():
-            rest = self._combined([m[~total] for m in sources], agreement[~total])
+            rest = self._combine([m[~total] for m in sources], agreement[~total])
             store[:, ~total] = [rest.mass(mask=mask) for mask in (1, 2, 3)]
         return MassFunction.from_store(sources[0].frame, np.array([1, 2, 3]), store)
 
-    def _normalized(self, sources: Sequence[MassFunction]) -> MassFunction:
+    def _combine_normalized(self, sources: Sequence[MassFunction]) -> MassFunction:
         return self.rule(*sources, **self.options).normalize()
 
     def _row_error(self, sources: Sequence[MassFunction]) -> RowError:
@@ -102,7 +102,7 @@ class Combiner:
 
     def _refusal(self, sources: Sequence[MassFunction]) -> ValueError | None:
         try:
-            self._normalized(sources)
+            self._combine_normalized(sources)
         except ValueError as error:
             return error
         return None

@@ -128,7 +128,7 @@ class TextSink:
             self._begun = True
         parts = [self._texts(columns[name]) for name in self._layout.new]
         if chunk is not None and self._layout.kept:
-            parts.insert(0, self._passed(chunk))
+            parts.insert(0, self._pass(chunk))
         self._write(map(self._delimiter.join, zip(*parts, strict=True)))
 
     def _header(self) -> str:
@@ -139,7 +139,7 @@ class TextSink:
         names = [table.header[i] for i in self._layout.kept] if table is not None else []
         return self._delimiter.join([*([self._quote(names)] if names else []), *new])
 
-    def _passed(self, chunk: Chunk) -> list[str]:
+    def _pass(self, chunk: Chunk) -> list[str]:
         kept = self._layout.kept
         if isinstance(chunk, ParquetChunk):
             values = [chunk.batch.column(i).to_pylist() for i in kept]
@@ -171,7 +171,7 @@ class ParquetSink:
 
     def write(self, columns: Columns, chunk: Chunk | None = None) -> None:
         """Write the rows of a chunk of the table, if there is one, with the new columns."""
-        passed = {} if chunk is None else self._passed(chunk)
+        passed = {} if chunk is None else self._pass(chunk)
         new = {name: self._arrow.array(columns[name]) for name in self._layout.new}
         batch = self._arrow.RecordBatch.from_pydict({**passed, **new})
         if self._writer is None:
@@ -183,7 +183,7 @@ class ParquetSink:
         if self._writer is not None:
             self._writer.close()
 
-    def _passed(self, chunk: Chunk) -> dict[str, Any]:
+    def _pass(self, chunk: Chunk) -> dict[str, Any]:
         table = self._layout.table
         names = {i: table.header[i] for i in self._layout.kept} if table is not None else {}
         if isinstance(chunk, ParquetChunk):
@@ -205,11 +205,11 @@ def _quoter(delimiter: str) -> Callable[[Sequence[Any]], str]:
     # The writer quotes the characters that it would end a line with.
     writer = csv.writer(_Lines(), delimiter=delimiter, lineterminator="\r\n")
 
-    def quoted(cells: Sequence[Any]) -> str:
+    def quote(cells: Sequence[Any]) -> str:
         writer.writerow(cells)
         return lines.pop().removesuffix("\r\n")
 
-    return quoted
+    return quote
 
 
 def _number_texts(numbers: NDArray[np.float64]) -> list[str]:

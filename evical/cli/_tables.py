@@ -47,7 +47,7 @@ def open_table(source: str | Path) -> Iterator[Table]:
 
     Raises OSError if it cannot be read, ValueError if it is no table.
     """
-    table = _opened(str(source))
+    table = _open(str(source))
     try:
         yield table
     finally:
@@ -95,7 +95,7 @@ def check_columns(table: Table, names: Mapping[str, Any]) -> None:
             raise ValueError(f"{table.name} has no column {name!r}{hint}")
 
 
-def _opened(source: str) -> Table:
+def _open(source: str) -> Table:
     name = source.lower().removesuffix(".gz")
     if name.endswith(_PARQUET_NAMES):
         return ParquetTable(Path(source))

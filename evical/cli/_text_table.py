@@ -13,7 +13,7 @@ from typing import Any
 
 from numpy.typing import NDArray
 
-from evical.cli._kinds import Kind, Places, converted
+from evical.cli._kinds import Kind, Places, convert
 from evical.cli._records import Block, RecordError, Records
 
 __all__ = ["TextChunk", "TextTable"]
@@ -51,7 +51,7 @@ class TextTable:
         # utf-8-sig drops the byte order mark that spreadsheets write.
         self._text = io.TextIOWrapper(stream, encoding="utf-8-sig", newline="")
         self._records = Records(self._text, delimiter)
-        with self._named():
+        with self._name_errors():
             head = next(self._records.blocks(0), Block([""], [1], delimiter, [[]]))
         self.header = [cell.strip() for cell in head.cells()[0]]
         self.header_text = head.texts[0]
@@ -60,13 +60,13 @@ class TextTable:
 
     def chunks(self, columns: Mapping[str, Kind], size: int) -> Iterator[TextChunk]:
         """Rows in chunks of about `size` characters, with these columns checked."""
-        with self._named():
+        with self._name_errors():
             for block in self._records.blocks(size):
                 chunk = TextChunk(self.name, block, self.delimiter)
                 self._check_widths(chunk)
                 for name, kind in columns.items():
                     values = block.column(self.header.index(name))
-                    chunk.columns[name] = converted(values, kind, name, chunk.place)
+                    chunk.columns[name] = convert(values, kind, name, chunk.place)
                 yield chunk
 
     def position(self) -> int:
@@ -94,7 +94,7 @@ class TextTable:
         )
 
     @contextmanager
-    def _named(self) -> Iterator[None]:
+    def _name_errors(self) -> Iterator[None]:
         """Errors of decoding, unpacking and splitting, with the name of the file."""
         try:
             yield

@@ -20,7 +20,7 @@ from sklearn.utils.validation import _check_method_params
 
 from dstheory import Frame, MassFunction
 from evical.estimators.folds import units_of_classes
-from evical.estimators.members import fitted, gathered
+from evical.estimators.members import fitted, gather
 from evical.estimators.progress import Progress
 from evical.fusion import BaseFusion
 
@@ -162,7 +162,7 @@ def _held_out(
     if len(others):
         parts.append((others, share.fitted.predict_mass(_safe_indexing(X, others))))
     parts += [(rows, belief) for rows, belief in own if belief is not None]
-    return gathered(Frame(share.fitted.classes_.tolist()), len(y), parts)
+    return gather(Frame(share.fitted.classes_.tolist()), len(y), parts)
 
 
 def _folds(y: NDArray[Any], rows: Rows, groups: NDArray[Any] | None) -> list[tuple[Rows, Rows]]:

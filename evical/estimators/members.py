@@ -18,7 +18,7 @@ __all__ = [
     "exclusive",
     "fit_member",
     "fitted",
-    "gathered",
+    "gather",
     "named_members",
     "total_conflict",
     "vacuous_where",
@@ -233,11 +233,11 @@ def vacuous_where(
     frame = masses[0].frame
     alive = np.flatnonzero(~dead)
     if not len(alive):
-        return gathered(frame, len(dead), [])
-    return gathered(frame, len(dead), [(alive, rule(*(m[alive] for m in masses)))])
+        return gather(frame, len(dead), [])
+    return gather(frame, len(dead), [(alive, rule(*(m[alive] for m in masses)))])
 
 
-def gathered(frame: Frame, n: int, parts: list[tuple[Rows, MassFunction]]) -> MassFunction:
+def gather(frame: Frame, n: int, parts: list[tuple[Rows, MassFunction]]) -> MassFunction:
     """One batch from parts of it; rows that are in no part are vacuous.
 
     Parameters
@@ -256,7 +256,7 @@ def gathered(frame: Frame, n: int, parts: list[tuple[Rows, MassFunction]]) -> Ma
     Examples
     --------
     >>> frame = Frame(["a", "b"])
-    >>> gathered(frame, 2, [(np.array([1]), MassFunction(frame, [1], [[1]]))]).bel("a")
+    >>> gather(frame, 2, [(np.array([1]), MassFunction(frame, [1], [[1]]))]).bel("a")
     array([0., 1.])
     """
     focal = np.unique(np.concatenate([[frame.full], *(m.focal for _, m in parts)]))

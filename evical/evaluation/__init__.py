@@ -7,7 +7,7 @@ from evical.evaluation._ensemble_evaluation import Contrast, EnsembleEvaluation
 from evical.evaluation._evaluation import Evaluation, Interval
 from evical.evaluation.check import CalibrationCheck, CheckedTest, check_calibration
 from evical.evaluation.estimate import Estimate
-from evical.evaluation.methods import calibrator_named, method_names
+from evical.evaluation.methods import make_calibrator, method_names
 from evical.evaluation.recommendation import Difference, Recommendation
 
 __all__ = [
@@ -23,9 +23,9 @@ __all__ = [
     "Evaluation",
     "Interval",
     "Recommendation",
-    "calibrator_named",
     "check_calibration",
     "compare",
     "compare_data_sets",
+    "make_calibrator",
     "method_names",
 ]

@@ -15,7 +15,7 @@ from numpy.typing import NDArray
 
 from evical.metrics.bins import bin_numbers
 
-__all__ = ["Sample", "interval_limits", "prepared", "resample_count"]
+__all__ = ["Sample", "interval_limits", "prepare", "resample_count"]
 
 Floats = NDArray[np.float64]
 
@@ -43,7 +43,7 @@ class Sample:
     frequency_bin: NDArray[np.intp]
 
 
-def prepared(
+def prepare(
     y: NDArray[Any],
     p: Floats,
     bel: Floats | None,
@@ -75,14 +75,14 @@ def interval_limits(
     sample: Sample, n_resamples: int, confidence: float, rng: np.random.RandomState
 ) -> dict[str, tuple[float, float]]:
     """Limits by the name of the measure; not a number where no resample has a value."""
-    whole = _measured(sample, np.ones(len(sample.y)))
+    whole = _measure(sample, np.ones(len(sample.y)))
     plugged = _squared_error(sample, np.ones(len(sample.y)), debiased=False)
     draws: dict[str, list[float]] = {name: [] for name in whole}
     for _ in range(n_resamples):
         counts = np.bincount(
             rng.randint(len(sample.y), size=len(sample.y)), minlength=len(sample.y)
         )
-        for name, value in _measured(sample, counts.astype(np.float64)).items():
+        for name, value in _measure(sample, counts.astype(np.float64)).items():
             draws[name].append(value)
     tails = [(1 - confidence) / 2, (1 + confidence) / 2]
     limits = {name: _quantiles(np.array(values), tails) for name, values in draws.items()}
@@ -107,7 +107,7 @@ def _root(square: float) -> float:
     return float(np.sqrt(max(square, 0.0)))
 
 
-def _measured(sample: Sample, counts: Floats) -> dict[str, float]:
+def _measure(sample: Sample, counts: Floats) -> dict[str, float]:
     """All measures of a resample; the calibration error squared."""
     weight = counts * sample.weight
     total = weight.sum()

@@ -13,11 +13,18 @@ import numpy as np
 from numpy.typing import NDArray
 
 from dstheory.kernels.arguments import check_callable, check_choice, check_count
-from evical.evaluation._cross_validation import MEASURES, Fold, Tried, folds_of, is_splitter, tried
+from evical.evaluation._cross_validation import (
+    MEASURES,
+    Fold,
+    Tried,
+    folds_of,
+    is_splitter,
+    try_methods,
+)
 from evical.evaluation._evaluation import Evaluation
 from evical.evaluation._labels import two_labels
 from evical.evaluation._notebook import html_table
-from evical.evaluation.methods import named
+from evical.evaluation.methods import name_methods
 from evical.evaluation.recommendation import (
     Difference,
     Recommendation,
@@ -250,15 +257,15 @@ def compare(
     check_jobs(n_jobs)
     if on_fit is not None:
         check_callable("on_fit", on_fit, "a function without arguments")
-    estimators = named(methods, values)
+    estimators = name_methods(methods, values)
     folds = folds_of(codes, cv, repeats, random_state)
-    results = tried(estimators, values, codes, folds, n_jobs, on_fit)
+    results = try_methods(estimators, values, codes, folds, n_jobs, on_fit)
     failures = _failures(results)
     kept = {name: one for name, one in estimators.items() if name not in failures}
     if not kept:
         method, reason = next(iter(failures.items()))
         raise ValueError(f"no method could be fitted; {method}: {reason}")
-    return _collected(name, values, codes, classes, kept, results, folds, criterion, failures)
+    return _collect(name, values, codes, classes, kept, results, folds, criterion, failures)
 
 
 def _check_plan(cv: Any, repeats: Any, criterion: Any) -> None:
@@ -278,7 +285,7 @@ def _failures(results: dict[str, list[Tried]]) -> dict[str, str]:
     return {name: found[0] for name, found in reasons.items() if found}
 
 
-def _collected(
+def _collect(
     name: str,
     scores: Floats,
     y: NDArray[np.int64],

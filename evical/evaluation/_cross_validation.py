@@ -14,7 +14,7 @@ from sklearn.model_selection import StratifiedKFold
 from evical.metrics import brier_score, expected_calibration_error, log_loss, roc_auc
 from evical.scores.direction import fit_quietly
 
-__all__ = ["CLIP", "MEASURES", "Fold", "Tried", "folds_of", "tried"]
+__all__ = ["CLIP", "MEASURES", "Fold", "Tried", "folds_of", "try_methods"]
 
 Floats = NDArray[np.float64]
 Indices = NDArray[np.intp]
@@ -86,7 +86,7 @@ def _splitter(y: NDArray[np.int64], cv: Any, random_state: Any, repetition: int)
     return StratifiedKFold(cv, shuffle=True, random_state=seed)
 
 
-def tried(
+def try_methods(
     methods: dict[str, Any],
     scores: Floats,
     y: NDArray[np.int64],
@@ -98,7 +98,7 @@ def tried(
     column = scores[:, np.newaxis]
     found: dict[str, list[Tried]] = {}
     for name, method in methods.items():
-        jobs = (delayed(_tried)(method, column, y, fold) for fold in folds)
+        jobs = (delayed(_try_fold)(method, column, y, fold) for fold in folds)
         done: Iterator[Tried] = Parallel(n_jobs=n_jobs, return_as="generator")(jobs)
         found[name] = []
         for one in done:
@@ -108,20 +108,20 @@ def tried(
     return found
 
 
-def _tried(method: Any, column: Floats, y: NDArray[np.int64], fold: Fold) -> Tried:
+def _try_fold(method: Any, column: Floats, y: NDArray[np.int64], fold: Fold) -> Tried:
     nothing = np.empty(0)
     start = perf_counter()
     try:
         fitted = fit_quietly(clone(method), column[fold.train], y[fold.train])
         seconds = perf_counter() - start
-        p, bounds = _predicted(fitted, column[fold.test])
+        p, bounds = _predict(fitted, column[fold.test])
         values = _values(y[fold.test], p, bounds)
     except ValueError as error:
         return Tried(nothing, nothing, nothing, nothing, 0.0, str(error))
     return Tried(p, bounds[:, 0], bounds[:, 1], values, seconds)
 
 
-def _predicted(fitted: Any, column: Floats) -> tuple[Floats, Floats]:
+def _predict(fitted: Any, column: Floats) -> tuple[Floats, Floats]:
     """Probability of the positive class, and [Bel, Pl], equal where there are no beliefs."""
     p = np.asarray(fitted.predict_proba(column), dtype=np.float64)[:, 1]
     if hasattr(fitted, "predict_interval"):

@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 
 from dstheory import MassFunction
 from dstheory.kernels.arguments import as_floats, check_count, check_instance, check_level, shown
-from evical.evaluation._bootstrap import interval_limits, prepared, resample_count
+from evical.evaluation._bootstrap import interval_limits, prepare, resample_count
 from evical.evaluation._labels import two_labels
 from evical.evaluation._notebook import html_table
 from evical.metrics import CalibrationReport, Measure, calibration_report
@@ -116,7 +116,7 @@ class Evaluation:
     def intervals(self) -> tuple[Interval, ...]:
         """The main measures; width for beliefs only."""
         limits = interval_limits(
-            prepared(self.y, self.probability, self.bel, self.pl, self.weight, self.n_bins),
+            prepare(self.y, self.probability, self.bel, self.pl, self.weight, self.n_bins),
             self.n_resamples,
             self.confidence,
             as_random_state(self.seed),

@@ -14,26 +14,26 @@ Floats = NDArray[np.float64]
 
 @dataclass(frozen=True)
 class Estimate:
-    """A mean over rounds with its standard error.
+    """A mean over repeats with its standard error.
 
     Parameters
     ----------
     mean : float
-    error : float
-        NaN after a single round, which says nothing about chance.
+    standard_error : float
+        NaN after a single repeat, which says nothing about chance.
 
     Examples
     --------
     >>> Estimate.of(np.array([1.0, 3.0]))
-    Estimate(mean=2.0, error=1.0)
+    Estimate(mean=2.0, standard_error=1.0)
     """
 
     mean: float
-    error: float
+    standard_error: float
 
     @classmethod
     def of(cls, values: Floats) -> "Estimate":
-        """Estimate from one value a round."""
+        """Estimate from one value of each repeat."""
         array = as_floats(values, "values")
         n = array.size
         if array.ndim != 1 or n == 0:
@@ -43,4 +43,4 @@ class Estimate:
 
     def is_clear(self, errors: float = 2.0) -> bool:
         """Whether the mean lies more than so many standard errors from zero."""
-        return abs(self.mean) > errors * self.error
+        return abs(self.mean) > errors * self.standard_error

@@ -18,15 +18,15 @@ from evical.calibrators import BaseCalibrator
 from evical.calibrators.by_name import by_name
 
 __all__ = [
-    "AS_THEY_ARE",
-    "calibrator_named",
+    "UNCALIBRATED",
     "complexity",
     "complexity_text",
+    "make_calibrator",
     "method_names",
-    "named",
+    "name_methods",
 ]
 
-AS_THEY_ARE = "as_they_are"
+UNCALIBRATED = "uncalibrated"
 DEFAULT = ("logistic", "beta", "isotonic", "venn_abers", "spline", "kde")
 
 # Fitted numbers of a curve whose form is given.
@@ -71,10 +71,10 @@ def method_names() -> list[str]:
     >>> "venn_abers" in method_names(), "elite" in method_names()
     (True, True)
     """
-    return [AS_THEY_ARE, *sorted(by_name())]
+    return [UNCALIBRATED, *sorted(by_name())]
 
 
-def calibrator_named(text: str) -> Any:
+def make_calibrator(text: str) -> Any:
     """A calibrator, not yet fitted, by its name and options.
 
     Parameters
@@ -94,18 +94,18 @@ def calibrator_named(text: str) -> Any:
 
     Examples
     --------
-    >>> calibrator_named("logistic:bayesian")
+    >>> make_calibrator("logistic:bayesian")
     LogisticCalibrator(model='bayesian')
-    >>> calibrator_named("binning:n_bins=15:strategy=quantile")
+    >>> make_calibrator("binning:n_bins=15:strategy=quantile")
     BinningCalibrator(n_bins=15, strategy='quantile')
-    >>> calibrator_named("logstic")
+    >>> make_calibrator("logstic")
     Traceback (most recent call last):
     ValueError: there is no method 'logstic'; did you mean 'logistic'?
     """
     check_instance("text", text, str, "a method such as 'logistic:bayesian'")
     name, *options = (part.strip() for part in text.split(":"))
     plain = name.lower().replace("-", "_")
-    if plain == AS_THEY_ARE and not options:
+    if plain == UNCALIBRATED and not options:
         return AsTheyAre()
     classes = by_name()
     if plain not in classes:
@@ -119,7 +119,7 @@ def calibrator_named(text: str) -> Any:
     return calibrator
 
 
-def named(methods: Any, scores: NDArray[np.float64]) -> dict[str, Any]:
+def name_methods(methods: Any, scores: NDArray[np.float64]) -> dict[str, Any]:
     """Estimators by name, from the `methods` of `compare`.
 
     Parameters
@@ -142,7 +142,7 @@ def named(methods: Any, scores: NDArray[np.float64]) -> dict[str, Any]:
     if isinstance(methods, Mapping):
         found = [(str(name), _estimator(method)) for name, method in methods.items()]
     else:
-        found = [(_label(method), _estimator(method)) for method in _listed(methods, scores)]
+        found = [(_label(method), _estimator(method)) for method in _list_methods(methods, scores)]
     names = [name for name, _ in found]
     if not names:
         raise ValueError("there is no method to try; name at least one")
@@ -157,7 +157,7 @@ def complexity(estimator: Any) -> int:
 
     Examples
     --------
-    >>> [complexity(calibrator_named(name)) for name in ("logistic", "isotonic", "bbq")]
+    >>> [complexity(make_calibrator(name)) for name in ("logistic", "isotonic", "bbq")]
     [2, 100, 1000]
     """
     kind = type(estimator).__name__
@@ -179,15 +179,15 @@ def complexity_text(value: int) -> str:
     return "fits nothing" if not value else f"fits {value} number{'s' if value > 1 else ''}"
 
 
-def _listed(methods: Any, scores: NDArray[np.float64]) -> Iterable[Any]:
+def _list_methods(methods: Any, scores: NDArray[np.float64]) -> Iterable[Any]:
     unit = scores.min() >= 0 and scores.max() <= 1
     if methods is None:
-        return ((AS_THEY_ARE,) if unit else ()) + DEFAULT
+        return ((UNCALIBRATED,) if unit else ()) + DEFAULT
     if isinstance(methods, str):
         if methods != "all":
             return [methods]
         # Without calibration there is nothing but scores that are probabilities to go by.
-        return [name for name in method_names() if unit or name != AS_THEY_ARE]
+        return [name for name in method_names() if unit or name != UNCALIBRATED]
     return as_sequence(methods, "methods", "None, 'all', names, estimators, or a mapping")
 
 
@@ -197,7 +197,7 @@ def _label(method: Any) -> str:
 
 def _estimator(method: Any) -> Any:
     if isinstance(method, str):
-        return calibrator_named(method)
+        return make_calibrator(method)
     if not hasattr(method, "fit") or isinstance(method, type):
         raise TypeError(
             f"{shown(method)} is not a method: expected a name, or an estimator with fit()"

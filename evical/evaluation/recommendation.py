@@ -17,7 +17,7 @@ from scipy import stats
 
 from evical.evaluation._cross_validation import MEASURES
 from evical.evaluation._sample_size import general_warnings, method_warnings
-from evical.evaluation.methods import AS_THEY_ARE, complexity, complexity_text
+from evical.evaluation.methods import UNCALIBRATED, complexity, complexity_text
 from evical.scores import ScoreCounts
 from evical.scores.direction import direction
 from evical.significance import corrected_t, holm_adjusted
@@ -43,7 +43,7 @@ class Difference:
         `other` is the method of the least mean loss.
     difference : float
         Mean loss of `method` less that of `other`.
-    error : float
+    standard_error : float
         Its standard error, corrected for training samples that folds share.
     statistic, pvalue : float
         Corrected resampled t test (Nadeau & Bengio 2003), two-sided.
@@ -54,7 +54,7 @@ class Difference:
     method: str
     other: str
     difference: float
-    error: float
+    standard_error: float
     statistic: float
     pvalue: float
     adjusted: float
@@ -105,7 +105,7 @@ def differences(methods: Sequence[str], losses: Floats, share: float) -> tuple[D
     Examples
     --------
     >>> found = differences(["a", "b"], np.array([[0.2, 0.1], [0.3, 0.4]]), share=1.0)
-    >>> round(found[0].difference, 2), round(found[0].error, 3)
+    >>> round(found[0].difference, 2), round(found[0].standard_error, 3)
     (0.2, 0.173)
     """
     order = _ranking(methods, losses.mean(axis=1))
@@ -182,7 +182,7 @@ def recommend(
 
 def _within(errors: int, best: str, found: tuple[Difference, ...]) -> list[str]:
     """The best method and all within so many standard errors of it, by ascending loss."""
-    return [best, *(one.method for one in found if one.difference <= errors * one.error)]
+    return [best, *(one.method for one in found if one.difference <= errors * one.standard_error)]
 
 
 def _simplest(names: Sequence[str], estimators: dict[str, Any]) -> str:
@@ -217,24 +217,25 @@ def _choice_texts(
         near = _nearest(estimators, level, found)
         return [f"no simpler method comes within one standard error of it: {near}"]
     one = next(one for one in found if one.method == chosen)
-    if one.difference > one.error:
+    if one.difference > one.standard_error:
         return [
             f"{chosen} needs fewer samples than the simplest method within one standard error "
             f"({complexity_text(level)}); its {_TITLES[criterion]} is {one.difference:.2g} greater "
-            f"than that of {best}, within two standard errors of that difference, {one.error:.2g} "
-            "each"
+            f"than that of {best}, within two standard errors of that difference, "
+            f"{one.standard_error:.2g} each"
         ]
     return [
         f"{chosen} is simpler ({complexity_text(level)}; {best} "
         f"{complexity_text(complexity(estimators[best]))}) and its {_TITLES[criterion]} is "
         f"{one.difference:.2g} greater, within one standard error of that difference, "
-        f"{one.error:.2g}"
+        f"{one.standard_error:.2g}"
     ]
 
 
 def _nearest(estimators: dict[str, Any], level: int, found: tuple[Difference, ...]) -> str:
     one = next(one for one in found if complexity(estimators[one.method]) < level)
-    return f"{one.method} is {one.difference:.2g} worse, with a standard error of {one.error:.2g}"
+    gap, error = f"{one.difference:.2g}", f"{one.standard_error:.2g}"
+    return f"{one.method} is {gap} worse, with a standard error of {error}"
 
 
 def _seen_texts(
@@ -250,7 +251,7 @@ def _seen_texts(
     if seen:
         names = ", ".join(one.method for one in seen)
         # Half of all true differences of this size come out significant.
-        least = float(stats.t.isf(ALPHA / 2, n_folds - 1)) * max(one.error for one in seen)
+        least = float(stats.t.isf(ALPHA / 2, n_folds - 1)) * max(one.standard_error for one in seen)
         texts.append(
             f"no difference can be seen between {best} and {names} at the level of {ALPHA:.0%} "
             f"(least p = {min(one.adjusted for one in seen):.2g}, corrected t test, Holm); of "
@@ -269,17 +270,17 @@ def _gain_texts(
     chosen: str, means: dict[str, float], criterion: str, seen: list[Difference], best: str
 ) -> list[str]:
     """What calibration gains against scores that are probabilities already."""
-    if AS_THEY_ARE not in means:
+    if UNCALIBRATED not in means:
         return []
-    if chosen == AS_THEY_ARE:
+    if chosen == UNCALIBRATED:
         return ["the scores are probabilities that no method is seen to improve"]
-    change = f"from {means[AS_THEY_ARE]:.4f} to {means[chosen]:.4f}"
-    if AS_THEY_ARE in [best, *(one.method for one in seen)]:
+    change = f"from {means[UNCALIBRATED]:.4f} to {means[chosen]:.4f}"
+    if UNCALIBRATED in [best, *(one.method for one in seen)]:
         return [
             f"that calibration is needed cannot be seen: it changes the {_TITLES[criterion]} of "
-            f"the scores as they are {change}"
+            f"the uncalibrated scores {change}"
         ]
-    return [f"calibration lowers the {_TITLES[criterion]} of the scores as they are {change}"]
+    return [f"calibration lowers the {_TITLES[criterion]} of the uncalibrated scores {change}"]
 
 
 def _others_warning(

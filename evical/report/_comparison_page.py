@@ -115,7 +115,7 @@ def _lead(comparison: Comparison) -> tuple[str, ...]:
     else:
         why = (
             f"It is simple, and its {title} is only {fixed(gap.difference, 4)} ± "
-            f"{fixed(gap.error, 4)} above the least, that of {named(gap.other)}"
+            f"{fixed(gap.standard_error, 4)} above the least, that of {named(gap.other)}"
         )
     seen = f"; {_equivalents(comparison)}" if lines else ""
     loss = fixed(comparison.mean(advice.method, comparison.criterion), 4)
@@ -192,9 +192,12 @@ def differences_table(comparison: Comparison) -> Table:
     level = float(stats.t.isf(0.025, comparison.values.shape[1] - 1))
     rows = []
     for one in comparison.differences:
-        low, high = one.difference - level * one.error, one.difference + level * one.error
+        low, high = (
+            one.difference - level * one.standard_error,
+            one.difference + level * one.standard_error,
+        )
         cells = (
-            f"{fixed(one.difference, 4, sign=True)} ± {fixed(one.error, 4)}",
+            f"{fixed(one.difference, 4, sign=True)} ± {fixed(one.standard_error, 4)}",
             between(low, high, 4),
             f"{one.statistic:.2f}",
             p_cell(one.pvalue),

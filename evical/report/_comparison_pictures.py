@@ -47,7 +47,8 @@ def _differences(comparison: Comparison) -> Picture:
     ax.set_xlabel(f"{title} less that of the best method")
     figure.legend(loc="outside upper right", ncols=2, frameon=False)
     parts = [
-        f"{named(one.method)} {fixed(one.difference, 4, sign=True)} ± {fixed(one.error, 4)}"
+        f"{named(one.method)} {fixed(one.difference, 4, sign=True)} "
+        f"± {fixed(one.standard_error, 4)}"
         for one in lines
     ]
     return Picture(
@@ -73,7 +74,7 @@ def _draw_differences(ax: Axes, comparison: Comparison) -> None:
             ax.errorbar(
                 [lines[i].difference for i in some],
                 [-1 - i for i in some],
-                xerr=[level * lines[i].error for i in some],
+                xerr=[level * lines[i].standard_error for i in some],
                 fmt=marker,
                 color=color,
                 capsize=3,

@@ -114,7 +114,7 @@ def _verdict(difference: Estimate, what: str, scale: int = 1) -> str:
     digits, unit = (1, " points") if scale == 100 else (4, "")
     size = (
         f"{fixed(scale * difference.mean, digits, sign=True)} ± "
-        f"{fixed(scale * difference.error, digits)}{unit}"
+        f"{fixed(scale * difference.standard_error, digits)}{unit}"
     )
     if not difference.is_clear():
         return f"shows no clear difference in {what} ({size})"
@@ -150,7 +150,7 @@ def ways_table(evaluation: EnsembleEvaluation) -> Table:
         cells, values, best = [], [], set()
         for column, key in enumerate(losses):
             error = losses[key][i].std(ddof=1) / np.sqrt(n) if n > 1 else np.nan
-            cells.append(_written(Estimate(means[key][i], float(error)), key))
+            cells.append(_write(Estimate(means[key][i], float(error)), key))
             values.append(float(means[key][i]))
             if means[key][i] <= means[key].min():
                 best.add(column)
@@ -167,11 +167,11 @@ def ways_table(evaluation: EnsembleEvaluation) -> Table:
     )
 
 
-def _written(estimate: Estimate, key: str, *, sign: bool = False) -> str:
+def _write(estimate: Estimate, key: str, *, sign: bool = False) -> str:
     """A mean with its standard error; error rates in percent."""
     scale, digits, unit = (100, 1, "%") if key == "error_rate" else (1, 4, "")
     mean = fixed(scale * estimate.mean, digits, sign=sign)
-    return f"{mean} ± {fixed(scale * estimate.error, digits)}{unit}"
+    return f"{mean} ± {fixed(scale * estimate.standard_error, digits)}{unit}"
 
 
 def contrasts_table(evaluation: EnsembleEvaluation) -> Table:
@@ -183,7 +183,7 @@ def contrasts_table(evaluation: EnsembleEvaluation) -> Table:
             "brier_score": one.brier_score,
             "log_loss": one.log_loss,
         }
-        cells = [_written(value, key, sign=True) for key, value in estimates.items()]
+        cells = [_write(value, key, sign=True) for key, value in estimates.items()]
         means = [value.mean for value in estimates.values()]
         row = Row(
             (one.other,),

@@ -14,7 +14,7 @@ from evical.plot.style import COLORS
 from evical.report._evaluation_tables import beliefs, groups_along, has_beliefs
 from evical.report._numbers import count, fixed, named, share_limits
 from evical.report.page import Picture
-from evical.report.svg import label, shortened, svg_of
+from evical.report.svg import label, shorten, svg_of
 
 __all__ = ["evaluation_pictures", "reliability_display"]
 
@@ -79,7 +79,7 @@ def _reliability(evaluation: Evaluation) -> Picture:
         evaluation.probability,
         weight=evaluation.weight,
         confidence=evaluation.confidence,
-        class_name=shortened(evaluation.class_names[1]),
+        class_name=shorten(evaluation.class_names[1]),
     ).plot(ax, counts_ax=counts_ax, density="classes")
     error = evaluation["debiased_calibration_error"]
     name = named(evaluation.class_names[1])
@@ -165,8 +165,8 @@ def _draw_band(
             positive / sizes,
             *share_limits(positive, sizes, evaluation.confidence),
         ),
-        name=shortened(evaluation.name),
-        class_name=shortened(evaluation.class_names[1]),
+        name=shorten(evaluation.name),
+        class_name=shorten(evaluation.class_names[1]),
     ).plot(ax)
     for rug in display.rug_:
         rug.set_rasterized(len(values) > _N_VECTORS)

@@ -12,7 +12,7 @@ from importlib.resources import files
 
 from dstheory.optional import require
 from evical.report.page import Page, Picture, Row, Table
-from evical.report.svg import embedded, printable
+from evical.report.svg import embed, printable
 
 __all__ = ["render"]
 
@@ -48,7 +48,7 @@ def render(page: Page) -> str:
     environment.filters.update(
         numeric_columns=_numeric_columns,
         cells_with_values=_cells_with_values,
-        marked=lambda best, numeric: Markup(_marked(best, numeric)),
+        marked=lambda best, numeric: Markup(_mark(best, numeric)),
         inline=lambda picture, prefix: Markup(_inline(picture, prefix)),
         data_url=lambda picture: _data_url(picture.png),
     )
@@ -76,14 +76,14 @@ def _policy(script: str) -> str:
 
 
 def _inline(picture: Picture, prefix: str) -> str:
-    return embedded(picture.svg, prefix, picture.name, picture.alt)
+    return embed(picture.svg, prefix, picture.name, picture.alt)
 
 
 def _data_url(png: bytes) -> str:
     return "data:image/png;base64," + base64.b64encode(png).decode("ascii")
 
 
-def _marked(best: bool, numeric: bool) -> str:
+def _mark(best: bool, numeric: bool) -> str:
     """Classes of a cell."""
     names = [name for name, holds in (("best", best), ("words", not numeric)) if holds]
     return f' class="{" ".join(names)}"' if names else ""
@@ -101,7 +101,7 @@ def _numeric_columns(table: Table) -> list[bool]:
 def _cells_with_values(row: Row, numeric: list[bool]) -> list[tuple[str, str | None]]:
     values = [_value(row, i) if is_number else None for i, is_number in enumerate(numeric)]
     return [
-        (cell, None if value is None else _written(value))
+        (cell, None if value is None else _write(value))
         for cell, value in zip(row.cells, values, strict=True)
     ]
 
@@ -114,7 +114,7 @@ def _value(row: Row, position: int) -> float | None:
     return None if found is None else float(found[1].replace("−", "-").replace(",", ""))
 
 
-def _written(value: float) -> str | None:
+def _write(value: float) -> str | None:
     """A number as JavaScript reads it."""
     if math.isnan(value):
         return None

@@ -6,7 +6,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 from scipy.special import betaincinv
 
-from evical.report.svg import shortened
+from evical.report.svg import shorten
 
 __all__ = [
     "between",
@@ -88,7 +88,7 @@ def p_cell(value: float) -> str:
 
 def named(text: str) -> str:
     """A name as part of a sentence: not too long, in its own direction of writing."""
-    short = shortened(text, _LONGEST_NAME)
+    short = shorten(text, _LONGEST_NAME)
     return short if short.isascii() else short.join(_ISOLATED)
 
 

@@ -11,7 +11,7 @@ import warnings
 import xml.etree.ElementTree as ET
 from typing import Any
 
-__all__ = ["embedded", "label", "printable", "rounded", "shortened", "svg_of"]
+__all__ = ["embed", "label", "printable", "shorten", "shorten_numbers", "svg_of"]
 
 _KEPT = frozenset(
     {"svg", "g", "defs", "path", "use", "rect", "circle", "ellipse", "line", "polyline"}
@@ -42,13 +42,13 @@ def label(text: str, longest: int = 32) -> str:
     >>> print(label("<$50K"), label("a" * 40, longest=6))
     <\\$50K aaaaa…
     """
-    return shortened(text, longest).replace("$", r"\$")
+    return shorten(text, longest).replace("$", r"\$")
 
 
-def shortened(text: str, longest: int = 32) -> str:
+def shorten(text: str, longest: int = 32) -> str:
     """A name on one line, cut where it is too long.
 
-    >>> shortened("a\\nb"), shortened("abcdef", 4)
+    >>> shorten("a\\nb"), shorten("abcdef", 4)
     ('a b', 'abc…')
     """
     line = " ".join(printable(text).split())
@@ -87,7 +87,7 @@ def svg_of(figure: Any) -> str:
     return file.getvalue()
 
 
-def embedded(svg: str, prefix: str, title: str, description: str) -> str:
+def embed(svg: str, prefix: str, title: str, description: str) -> str:
     r"""An SVG picture as an element of an HTML page.
 
     Parameters
@@ -106,7 +106,7 @@ def embedded(svg: str, prefix: str, title: str, description: str) -> str:
     Examples
     --------
     >>> svg = '<svg xmlns="http://www.w3.org/2000/svg"><script>x</script><g onclick="x"/></svg>'
-    >>> print(embedded(svg, "p", "a < b", "c").replace("><", ">\n<"))
+    >>> print(embed(svg, "p", "a < b", "c").replace("><", ">\n<"))
     <svg role="img" aria-labelledby="p-title" aria-describedby="p-desc">
     <title id="p-title">a &lt; b</title>
     <desc id="p-desc">c</desc>
@@ -116,7 +116,7 @@ def embedded(svg: str, prefix: str, title: str, description: str) -> str:
     """
     root = ET.fromstring(svg)
     used = set(_references(root))
-    clean = _cleaned(root, prefix, used)
+    clean = _clean(root, prefix, used)
     if clean is None or clean.tag != "svg":
         raise ValueError("the picture is not an SVG document")
     size = clean.attrib.pop("width", ""), clean.attrib.pop("height", "")
@@ -151,7 +151,7 @@ def _local(name: str) -> str:
     return name.rpartition("}")[2]
 
 
-def _cleaned(element: ET.Element, prefix: str, used: set[str]) -> ET.Element | None:
+def _clean(element: ET.Element, prefix: str, used: set[str]) -> ET.Element | None:
     """A copy with all that is drawn, and nothing else."""
     tag = _local(element.tag)
     if tag not in _KEPT:
@@ -165,7 +165,7 @@ def _cleaned(element: ET.Element, prefix: str, used: set[str]) -> ET.Element | N
         copy.text = element.text
         copy.tail = element.tail if tag == "tspan" and (element.tail or "").strip() else None
     for child in element:
-        part = _cleaned(child, prefix, used)
+        part = _clean(child, prefix, used)
         if part is not None and (len(part) or part.tag != "defs"):
             copy.append(part)
     return copy
@@ -187,13 +187,13 @@ def _attribute(name: str, value: str, prefix: str, used: set[str]) -> str:
     if name == "style":
         value = _COLOR.sub(lambda found: _PAGE_COLORS[found[0].lower()], value)
         return _FONT_FAMILY.sub("", value).replace(": ", ":").replace("; ", ";").rstrip("; ")
-    return rounded(" ".join(value.split()))
+    return shorten_numbers(" ".join(value.split()))
 
 
-def rounded(text: str) -> str:
+def shorten_numbers(text: str) -> str:
     """The text with its long numbers cut to what can be seen of them.
 
-    >>> rounded("M 1.23456 -0.001 L 2.5 100.0004")
+    >>> shorten_numbers("M 1.23456 -0.001 L 2.5 100.0004")
     'M 1.23 0 L 2.5 100'
     """
     return _LONG_NUMBER.sub(_short, text)

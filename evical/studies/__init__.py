@@ -7,9 +7,9 @@ from evical.studies._study import (
     Curve,
     Finding,
     McNemar,
-    PrintedTable,
+    PublishedTable,
     Study,
-    round_rng,
+    repeat_rng,
 )
 from evical.studies.demo._findings import findings
 from evical.studies.demo._page import demo_page
@@ -26,7 +26,7 @@ from evical.studies.parts.description import describe
 from evical.studies.parts.example import CalibrationSample, calibration_samples
 from evical.studies.parts.metrics import METRICS, Metric
 from evical.studies.parts.protocol import TEN_CLASSIFIERS, Method, Protocol
-from evical.studies.parts.runner import Results, Round, check_dataset, run, run_round
+from evical.studies.parts.runner import Repeat, Results, check_dataset, run, run_repeat
 from evical.studies.parts.split import draw_halves, share_sizes
 from evical.studies.parts.summary import estimates, paired_difference, reliability_data
 from evical.studies.quality.study import (
@@ -53,11 +53,11 @@ __all__ = [
     "Metric",
     "Outcome",
     "Plan",
-    "PrintedTable",
     "Protocol",
+    "PublishedTable",
     "Quality",
+    "Repeat",
     "Results",
-    "Round",
     "Study",
     "calibration_samples",
     "calibrator_contenders",
@@ -75,13 +75,13 @@ __all__ = [
     "plan_study",
     "quality_study",
     "reliability_data",
+    "repeat_rng",
     "reproduce",
     "results_table",
-    "round_rng",
     "run",
     "run_gebel",
     "run_plan",
-    "run_round",
+    "run_repeat",
     "share_sizes",
     "study_files",
     "to_csv",

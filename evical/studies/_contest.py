@@ -1,7 +1,7 @@
 """How close each option comes to the best of some others, in each setting.
 
 The best of the others is another one in each setting, so an option that is nowhere much worse
-than it can be taken without knowing the setting. Differences are paired within rounds.
+than it can be taken without knowing the setting. Differences are paired within repeats.
 """
 
 from collections import defaultdict
@@ -32,7 +32,7 @@ class Standing:
     mean : float
         Over all settings, which count the same.
     excesses : dict
-        Values of all other labels to option minus best reference, over rounds.
+        Values of all other labels to option minus best reference, over repeats.
     """
 
     option: str
@@ -41,11 +41,11 @@ class Standing:
 
     def worse(self, errors: float) -> int:
         """In how many settings it is worse by more than so many standard errors."""
-        return sum(one.mean > errors * one.error for one in self.excesses.values())
+        return sum(one.mean > errors * one.standard_error for one in self.excesses.values())
 
     def better(self, errors: float) -> int:
         """In how many settings it is better by more than so many standard errors."""
-        return sum(-one.mean > errors * one.error for one in self.excesses.values())
+        return sum(-one.mean > errors * one.standard_error for one in self.excesses.values())
 
     @property
     def excess(self) -> float:

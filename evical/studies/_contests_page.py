@@ -73,9 +73,9 @@ def contests_text(outcome: Outcome) -> list[str]:
     -------
     list of str
     """
-    if not outcome.study.contests or outcome.rounds < 2:
+    if not outcome.study.contests or outcome.repeats < 2:
         return []
-    blocks = ["## How near each option comes", _explained(outcome.study.contests[0])]
+    blocks = ["## How near each option comes", _explain(outcome.study.contests[0])]
     for contest in outcome.study.contests:
         blocks.append(f"### {contest.title}")
         for group, found in standings(outcome, contest).items():
@@ -85,17 +85,17 @@ def contests_text(outcome: Outcome) -> list[str]:
     return blocks
 
 
-def _explained(contest: Contest) -> str:
+def _explain(contest: Contest) -> str:
     return (
-        "In each setting an option is compared, within rounds, with the best of "
+        "In each setting an option is compared, within repeats, with the best of "
         f"{'; '.join(map(plain, contest.references))}: the one with the least mean there, which "
         "nobody knows beforehand. Mean: over all settings. Excess: mean of the differences to the "
         "best. Worse: settings in which the difference is more than one (more than two) standard "
         "errors above zero; better: below. By chance alone, an option as good as a reference is "
         "worse than it by more than one standard error in 16 % of settings, and by more than two "
-        "in 2 %. Here it is worse more often, because the best is picked by the same rounds in "
+        "in 2 %. Here it is worse more often, because the best is picked by the same repeats in "
         "which it is compared: of references that are about as good, it is the one that chance "
-        "favors. Settings of the same data share their random rounds, so they err together. "
+        "favors. Settings of the same data share their random repeats, so they err together. "
         "Largest: the largest difference, its standard error, and where it is."
     )
 
@@ -112,7 +112,7 @@ def _table(found: list[Standing], digits: int) -> str:
                 f"{one.excess:+.{digits}f}",
                 f"{one.worse(1)} ({one.worse(2)})",
                 f"{one.better(1)} ({one.better(2)})",
-                f"{largest.mean:+.{digits}f} ± {largest.error:.{digits}f}, "
+                f"{largest.mean:+.{digits}f} ± {largest.standard_error:.{digits}f}, "
                 f"{', '.join(map(plain, where))}",
             ]
         )

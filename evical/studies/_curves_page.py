@@ -5,7 +5,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from evical.report.svg import rounded, svg_of
+from evical.report.svg import shorten_numbers, svg_of
 from evical.studies._reproduce import Outcome
 from evical.studies._study import Curve
 from evical.studies._tables import CLEAR, estimate
@@ -27,7 +27,7 @@ _Points = list[tuple[float, float, float]]
 
 
 def curve_svg(outcome: Outcome, curve: Curve) -> str:
-    """The picture, the same bytes for the same rounds.
+    """The picture, the same bytes for the same repeats.
 
     Parameters
     ----------
@@ -46,7 +46,7 @@ def curve_svg(outcome: Outcome, curve: Curve) -> str:
 
     # One font, which otherwise matplotlib writes with eight others at each text.
     with rc_context({"font.family": "sans-serif", "font.sans-serif": ["DejaVu Sans"]}):
-        return rounded(svg_of(_figure(panels, curve)))
+        return shorten_numbers(svg_of(_figure(panels, curve)))
 
 
 def _figure(panels: dict[str, dict[str, _Points]], curve: Curve) -> "Figure":
@@ -88,7 +88,9 @@ def _panels(outcome: Outcome, curve: Curve) -> dict[str, dict[str, _Points]]:
             continue
         one = estimate(curve.scale * values[:, measure])
         lines = panels.setdefault(row[curve.panel], {})
-        lines.setdefault(row[curve.line], []).append((float(row[curve.x]), one.mean, one.error))
+        lines.setdefault(row[curve.line], []).append(
+            (float(row[curve.x]), one.mean, one.standard_error)
+        )
     return panels
 
 
@@ -110,7 +112,7 @@ def _draw(ax: "Axes", panel: dict[str, _Points], lines: list[str]) -> None:
         x = x * np.exp(aside) if wide else x + aside
         color = COLORS[_COLORS[i % len(_COLORS)]]
         # All segments as one path with gaps, which is shorter than a path each; after a single
-        # round, which says nothing of chance, there are gaps only.
+        # repeat, which says nothing of chance, there are gaps only.
         ends = np.stack([mean - CLEAR * error, mean + CLEAR * error, np.full_like(mean, np.nan)])
         ax.plot(np.repeat(x, 3), ends.T.ravel(), color=color, linewidth=0.7)
         ax.plot(

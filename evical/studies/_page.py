@@ -1,6 +1,6 @@
 """The page of a study in Markdown: what was done, the paper's numbers beside ours, what follows.
 
-A page is made from the rounds of a study and from nothing else, so that it can be made again.
+A page is made from the repeats of a study and from nothing else, so that it can be made again.
 """
 
 import math
@@ -13,13 +13,13 @@ from evical.report.markdown import markdown_table, plain
 from evical.studies._contests_page import contests_text, overviews_text
 from evical.studies._curves_page import curve_svg
 from evical.studies._reproduce import Outcome
-from evical.studies._study import Finding, McNemar, PrintedTable
+from evical.studies._study import Finding, McNemar, PublishedTable
 from evical.studies._tables import (
     Cell,
     Difference,
-    compared,
+    find_differences,
     mcnemar_shares,
-    printed_cells,
+    published_cells,
     summary_csv,
 )
 
@@ -80,11 +80,11 @@ def study_page(outcome: Outcome, command: str, pictures: Sequence[str] = ()) -> 
     blocks = [
         f"# {study.title}",
         f"{study.source}.",
-        *_made_by(outcome, command),
+        *_provenance(outcome, command),
         *([f"## What follows\n\n{comment.strip()}"] if comment else []),
         "## What is done",
         *study.protocol,
-        *_printed(outcome),
+        *_published(outcome),
         *_curves(outcome, pictures),
         *overviews_text(outcome),
         *contests_text(outcome),
@@ -94,20 +94,21 @@ def study_page(outcome: Outcome, command: str, pictures: Sequence[str] = ()) -> 
     return "\n\n".join(blocks) + "\n"
 
 
-def _made_by(outcome: Outcome, command: str) -> list[str]:
+def _provenance(outcome: Outcome, command: str) -> list[str]:
     study = outcome.study
-    extent = f"{_times(outcome.rounds, 'round')} of {_times(len(outcome.parts), 'part')}"
+    conditions = _times(len(outcome.conditions), "condition")
+    extent = f"{_times(outcome.repeats, 'repeat')} of {conditions}"
     if not outcome.is_full:
         extent += (
-            f"; the full study has {_times(study.rounds, 'round')} of "
-            f"{_times(len(study.parts), 'part')} and seed 0, so take this as a trial"
+            f"; the full study has {_times(study.repeats, 'repeat')} of "
+            f"{_times(len(study.conditions), 'condition')} and seed 0, so take this as a trial"
         )
     return [
         f"Made by this command, with {all_versions()}:",
         f"    {command}",
         f"{extent}. All numbers with their standard errors are in [{study.name}.csv]"
-        f"({study.name}.csv). Standard errors are those of the mean over rounds: they tell how "
-        "another set of random rounds on the same data could differ, and nothing about other data.",
+        f"({study.name}.csv). Standard errors are those of the mean over repeats: they tell how "
+        "another set of random splits of the same data could differ, and nothing about other data.",
     ]
 
 
@@ -115,13 +116,13 @@ def _times(number: int, noun: str) -> str:
     return f"{number} {noun}" if number == 1 else f"{number} {noun}s"
 
 
-def _printed(outcome: Outcome) -> list[str]:
+def _published(outcome: Outcome) -> list[str]:
     """Each table of the paper with ours beside it."""
-    tables = [(table, printed_cells(outcome, table)) for table in outcome.study.printed]
+    tables = [(table, published_cells(outcome, table)) for table in outcome.study.published]
     shown = [(table, cells) for table, cells in tables if any(c.ours for c in cells.values())]
     if not shown:
         return []
-    told = all(table.rounds for table, _ in shown)
+    told = all(table.repeats for table, _ in shown)
     blocks = [
         "## Beside the paper",
         "Ours ± standard error, then the paper's number in parentheses. ✓: ours is within two "
@@ -134,14 +135,14 @@ def _printed(outcome: Outcome) -> list[str]:
         blocks += [f"### {table.title}", *_grids(table, cells)]
         if verdicts:
             blocks.append(
-                f"Of {sum(verdicts.values())} printed numbers, ours is within for "
+                f"Of {sum(verdicts.values())} published numbers, ours is within for "
                 f"{verdicts['within']}, higher for {verdicts['higher']} and lower for "
                 f"{verdicts['lower']}."
             )
     return blocks
 
 
-def _grids(table: PrintedTable, cells: dict[tuple[str, ...], Cell]) -> list[str]:
+def _grids(table: PublishedTable, cells: dict[tuple[str, ...], Cell]) -> list[str]:
     """One grid, or with several labels of columns one for each value of the first."""
     n_rows = len(table.rows)
     if len(table.columns) < 2:
@@ -164,18 +165,18 @@ def _grid(
     columns = dict.fromkeys(key[n_rows:] for key in cells)
     head = [*map(plain, heads), *(", ".join(map(plain, column)) or "ours" for column in columns)]
     body = [
-        [*map(plain, row), *(_shown(cells.get((*row, *column)), digits) for column in columns)]
+        [*map(plain, row), *(_show(cells.get((*row, *column)), digits) for column in columns)]
         for row in rows
     ]
     return markdown_table(head, body, len(heads))
 
 
-def _shown(cell: Cell | None, digits: int) -> str:
+def _show(cell: Cell | None, digits: int) -> str:
     if cell is None:
         return "–"
     ours = "–" if cell.ours is None else _number(cell.ours, digits)
-    printed = "" if cell.printed is None else f" ({cell.printed:.{digits}f})"
-    return f"{ours}{printed}{_MARKS[cell.verdict]}"
+    theirs = "" if cell.published is None else f" ({cell.published:.{digits}f})"
+    return f"{ours}{theirs}{_MARKS[cell.verdict]}"
 
 
 def _curves(outcome: Outcome, pictures: Sequence[str]) -> list[str]:
@@ -191,7 +192,7 @@ def _curves(outcome: Outcome, pictures: Sequence[str]) -> list[str]:
 
 def _comparisons(outcome: Outcome) -> list[str]:
     """Findings of the paper in words, and differences of which it says nothing."""
-    all_of = [(one, compared(outcome, one)) for one in outcome.study.comparisons]
+    all_of = [(one, find_differences(outcome, one)) for one in outcome.study.comparisons]
     claims = [pair for pair in all_of if pair[1] and pair[0].expected]
     others = [pair for pair in all_of if pair[1] and not pair[0].expected]
     blocks = []
@@ -199,7 +200,7 @@ def _comparisons(outcome: Outcome) -> list[str]:
         counts = Counter(one.verdict for _, found in claims for one in found)
         blocks += [
             "## Findings of the paper, checked",
-            "Differences within rounds ± standard error. ✓: the finding holds, by more than two "
+            "Differences within repeats ± standard error. ✓: the finding holds, by more than two "
             "standard errors; ✗: its opposite does; ?: neither is clear. Where the paper finds no "
             "difference, ✓ says that ours is within the limits named here, ✗ that it is beyond "
             "them, again by more than two standard errors.",
@@ -213,7 +214,7 @@ def _comparisons(outcome: Outcome) -> list[str]:
     if others:
         blocks += [
             "## Further differences",
-            "Within rounds ± standard error.",
+            "Within repeats ± standard error.",
             _differences(others),
         ]
     return blocks
@@ -241,9 +242,9 @@ def _mcnemar(outcome: Outcome) -> list[str]:
         if shown := _shares(outcome, tests):
             blocks += [
                 f"## McNemar's test on single splits, against {plain(tests.reference)}",
-                "Share of rounds in which the test samples of that round alone call the row "
+                "Share of repeats in which the test samples of that repeat alone call the row "
                 f"significantly worse / better than {plain(tests.reference)}, at "
-                f"{tests.level:.0%}. A paper with one split draws one of these rounds.",
+                f"{tests.level:.0%}. A paper with one split draws one of these repeats.",
                 shown,
             ]
     return blocks
@@ -268,15 +269,15 @@ def _number(estimate: Estimate, digits: int) -> str:
     """
     if math.isnan(estimate.mean):
         return "–"
-    if math.isnan(estimate.error):
-        return _signed(estimate.mean, digits)
+    if math.isnan(estimate.standard_error):
+        return _sign(estimate.mean, digits)
     places = digits
     # An error that would be shown as zero tells nothing of digits.
-    if estimate.error > 0.5 * 10 ** -(digits + 1):
-        places = min(max(1 - math.floor(math.log10(estimate.error)), 0), digits + 1)
-    return f"{_signed(estimate.mean, places)} ± {estimate.error:.{places}f}"
+    if estimate.standard_error > 0.5 * 10 ** -(digits + 1):
+        places = min(max(1 - math.floor(math.log10(estimate.standard_error)), 0), digits + 1)
+    return f"{_sign(estimate.mean, places)} ± {estimate.standard_error:.{places}f}"
 
 
-def _signed(number: float, places: int) -> str:
+def _sign(number: float, places: int) -> str:
     # Adding zero turns -0.0 into 0.0.
     return f"{round(number, places) + 0.0:.{places}f}".replace("-", "−")

@@ -1,7 +1,7 @@
-"""One runner for all studies: only the rounds that are not on disk, in parallel, in any order.
+"""One runner for all studies: only the repeats that are not on disk, in parallel, in any order.
 
-A round depends on its part, the data, its number and the seed only, so the number of jobs, the
-backend and the order of computation change nothing. Each round is kept as soon as it is
+A repeat depends on its condition, the data, its number and the seed only, so the number of jobs,
+the backend and the order of computation change nothing. Each repeat is kept as soon as it is
 finished.
 """
 
@@ -18,107 +18,109 @@ from numpy.typing import NDArray
 from threadpoolctl import threadpool_limits
 
 from evical.datasets import Dataset, load
-from evical.studies._store import RoundStore, data_fingerprint
-from evical.studies._study import Part, Record, Study
+from evical.studies._store import RepeatStore, data_fingerprint
+from evical.studies._study import Condition, Record, Study
 
-__all__ = ["Outcome", "Plan", "chosen_parts", "plan_study", "reproduce", "run_plan"]
+__all__ = ["Outcome", "Plan", "choose_conditions", "plan_study", "reproduce", "run_plan"]
 
 Floats = NDArray[np.float64]
-_Task = tuple[Part, int]
-_Rounds = Generator[tuple[Part, int, list[Record]], None, None]
+_Task = tuple[Condition, int]
+_Repeats = Generator[tuple[Condition, int, list[Record]], None, None]
 
 
 @dataclass(frozen=True, eq=False)
 class Outcome:
-    """All rounds of a study.
+    """All repeats of a study.
 
     Parameters
     ----------
     study : Study
-    parts : tuple of Part
+    conditions : tuple of Condition
         Those that were run.
-    rounds : int
+    repeats : int
     seed : int
     rows : dict
-        Values of the study's labels to a (rounds, n_measures) array; NaN where a round did not
+        Values of the study's labels to a (repeats, n_measures) array; NaN where a repeat did not
         measure.
     """
 
     study: Study
-    parts: tuple[Part, ...]
-    rounds: int
+    conditions: tuple[Condition, ...]
+    repeats: int
     seed: int
     rows: Mapping[tuple[str, ...], Floats]
 
     @property
     def is_full(self) -> bool:
         """Whether this is the whole study with seed 0, of which its comment speaks."""
-        enough = self.rounds >= self.study.rounds and self.seed == 0
-        return enough and len(self.parts) == len(self.study.parts)
+        enough = self.repeats >= self.study.repeats and self.seed == 0
+        return enough and len(self.conditions) == len(self.study.conditions)
 
 
 @dataclass(frozen=True, eq=False)
 class Plan:
-    """A study whose data are loaded and whose finished rounds are found.
+    """A study whose data are loaded and whose finished repeats are found.
 
     Parameters
     ----------
     study : Study
-    parts : tuple of Part
+    conditions : tuple of Condition
         Those to be run.
-    rounds : int
+    repeats : int
     seed : int
     sets : mapping
         Name to data set.
-    store : RoundStore
+    store : RepeatStore
     kept : dict
-        (key of the part, number) to the rows of each finished round.
+        (key of the condition, number) to the rows of each finished repeat.
     """
 
     study: Study
-    parts: tuple[Part, ...]
-    rounds: int
+    conditions: tuple[Condition, ...]
+    repeats: int
     seed: int
     sets: Mapping[str, Dataset]
-    store: RoundStore
+    store: RepeatStore
     kept: dict[tuple[str, int], list[Record]]
 
     @property
     def tasks(self) -> list[_Task]:
-        """All rounds, by number first: a run that is stopped has about as many of each part."""
-        return [(part, number) for number in range(self.rounds) for part in self.parts]
+        """All repeats, by number first: a stopped run has about as many of each condition."""
+        return [
+            (condition, number) for number in range(self.repeats) for condition in self.conditions
+        ]
 
 
 def reproduce(
     study: Study,
     output: str | Path,
     *,
-    rounds: int | None = None,
+    repeats: int | None = None,
     jobs: int = 1,
     seed: int = 0,
     data: str | Path | None = None,
     quick: bool = False,
-    on_round: Callable[[int, int], object] | None = None,
+    on_repeat: Callable[[int, int], object] | None = None,
 ) -> Outcome:
-    """Carry out the rounds of a study that are not kept yet, and gather all.
+    """Carry out the repeats of a study that are not kept yet, and gather all.
 
     Parameters
     ----------
     study : Study
     output : str or Path
-        Folder that keeps finished rounds, in ``rounds/``.
-    rounds : int, optional
-        Of each part; those of the full study by default.
+        Folder that keeps finished repeats, in ``repeats/``.
+    repeats : int, optional
+        Of each condition; those of the full study by default.
     jobs : int
-        Rounds at once, by joblib; its backend may be chosen by ``joblib.parallel_config``.
+        Repeats at once, by joblib; its backend may be chosen by ``joblib.parallel_config``.
     seed : int
     data : str or Path, optional
         Folder of data sets, as `evical.datasets.load`.
     quick : bool
-        Only the parts of the quick variant.
-    on_round : callable, optional
-        Called with the numbers of finished and of all rounds: once at the start, then after
-        each round.
+        Only the conditions of the quick variant.
+    on_repeat : callable, optional
+        Called with the numbers of finished and of all repeats: once at the start, then after
+        each repeat.
 
     Returns
     -------
@@ -128,27 +130,27 @@ def reproduce(
     Raises
     ------
     OSError
-        If a file of data is missing, or a round cannot be written.
+        If a file of data is missing, or a repeat cannot be written.
     ValueError
-        If `rounds`, `jobs` or `seed` is none, or a kept round is damaged or of other data.
+        If `repeats`, `jobs` or `seed` is none, or a kept repeat is damaged or of other data.
     """
-    planned = plan_study(study, output, rounds, seed, data, quick)
-    return run_plan(planned, jobs, on_round)
+    planned = plan_study(study, output, repeats, seed, data, quick)
+    return run_plan(planned, jobs, on_repeat)
 
 
 def plan_study(
     study: Study,
     output: str | Path,
-    rounds: int | None = None,
+    repeats: int | None = None,
     seed: int = 0,
     data: str | Path | None = None,
     quick: bool = False,
 ) -> Plan:
-    """Load what a study needs, and find its finished rounds; nothing is computed.
+    """Load what a study needs, and find its finished repeats; nothing is computed.
 
     Parameters
     ----------
-    study, output, rounds, seed, data, quick
+    study, output, repeats, seed, data, quick
         As `reproduce`.
 
     Returns
@@ -160,47 +162,49 @@ def plan_study(
     OSError, ValueError
         As `reproduce`.
     """
-    rounds = study.rounds if rounds is None else rounds
-    for name, value, least in (("rounds", rounds, 1), ("seed", seed, 0)):
+    repeats = study.repeats if repeats is None else repeats
+    for name, value, least in (("repeats", repeats, 1), ("seed", seed, 0)):
         if value < least:
             raise ValueError(f"{name} is {value}, expected a number from {least}")
-    parts = chosen_parts(study, quick)
-    names = dict.fromkeys(name for part in parts for name in part.datasets)
+    conditions = choose_conditions(study, quick)
+    names = dict.fromkeys(name for condition in conditions for name in condition.datasets)
     sets = {name: load(name, data) for name in names}
     prints = {name: data_fingerprint(dataset) for name, dataset in sets.items()}
-    made = Plan(study, parts, rounds, seed, sets, RoundStore(Path(output), study, seed, prints), {})
-    for part, number in made.tasks:
-        records = made.store.load(part, number)
+    made = Plan(
+        study, conditions, repeats, seed, sets, RepeatStore(Path(output), study, seed, prints), {}
+    )
+    for condition, number in made.tasks:
+        records = made.store.load(condition, number)
         if records is not None:
-            made.kept[part.key, number] = records
-            _check_rows(made, made.kept, part, number)
+            made.kept[condition.key, number] = records
+            _check_rows(made, made.kept, condition, number)
     return made
 
 
 def _check_rows(
-    plan: Plan, done: Mapping[tuple[str, int], list[Record]], part: Part, n: int
+    plan: Plan, done: Mapping[tuple[str, int], list[Record]], condition: Condition, n: int
 ) -> None:
-    """Refuse a round whose rows are not those of the first of its part that is done."""
-    first = next(number for number in range(plan.rounds) if (part.key, number) in done)
-    known, found = ({labels for labels, _ in done[part.key, i]} for i in (first, n))
+    """Refuse a repeat whose rows are not those of the first of its condition that is done."""
+    first = next(number for number in range(plan.repeats) if (condition.key, number) in done)
+    known, found = ({labels for labels, _ in done[condition.key, i]} for i in (first, n))
     if known != found:
         raise ValueError(
-            f"rounds {first} and {n} of part {part.key!r} of {plan.study.name} differ in the row "
-            f"{', '.join(min(known ^ found))}, as if made by different versions; delete the folder "
-            f"{str(plan.store.path(part, n).parent)!r} to compute anew"
+            f"repeats {first} and {n} of condition {condition.key!r} of {plan.study.name} differ "
+            f"in the row {', '.join(min(known ^ found))}, as if made by different versions; delete "
+            f"the folder {str(plan.store.path(condition, n).parent)!r} to compute anew"
         )
 
 
 def run_plan(
-    plan: Plan, jobs: int = 1, on_round: Callable[[int, int], object] | None = None
+    plan: Plan, jobs: int = 1, on_repeat: Callable[[int, int], object] | None = None
 ) -> Outcome:
-    """Compute and keep the rounds that are not kept yet, and gather all.
+    """Compute and keep the repeats that are not kept yet, and gather all.
 
     Parameters
     ----------
     plan : Plan
     jobs : int
-    on_round : callable, optional
+    on_repeat : callable, optional
         As `reproduce`.
 
     Returns
@@ -215,22 +219,31 @@ def run_plan(
     if jobs == 0:
         raise ValueError("jobs is 0, expected a number from 1, or -1 for all processors")
     done = dict(plan.kept)
-    todo = [(part, number) for part, number in plan.tasks if (part.key, number) not in done]
-    report = on_round or (lambda *_: None)
+    todo = [
+        (condition, number)
+        for condition, number in plan.tasks
+        if (condition.key, number) not in done
+    ]
+    report = on_repeat or (lambda *_: None)
     report(len(done), len(plan.tasks))
     tasks = _Tasks(todo)
-    with _finished(_computed(tasks, plan.sets, plan.seed, jobs), tasks) as rounds:
-        for part, number, records in rounds:
-            plan.store.save(part, number, records)
-            done[part.key, number] = records
-            _check_rows(plan, done, part, number)
+    with _finished(_computed(tasks, plan.sets, plan.seed, jobs), tasks) as repeats:
+        for condition, number, records in repeats:
+            plan.store.save(condition, number, records)
+            done[condition.key, number] = records
+            _check_rows(plan, done, condition, number)
             report(len(done), len(plan.tasks))
-    gathered = {part.key: [done[part.key, r] for r in range(plan.rounds)] for part in plan.parts}
-    return Outcome(plan.study, plan.parts, plan.rounds, plan.seed, _rows(plan.study, gathered))
+    gathered = {
+        condition.key: [done[condition.key, r] for r in range(plan.repeats)]
+        for condition in plan.conditions
+    }
+    return Outcome(
+        plan.study, plan.conditions, plan.repeats, plan.seed, _rows(plan.study, gathered)
+    )
 
 
-def chosen_parts(study: Study, quick: bool) -> tuple[Part, ...]:
-    """The parts of the study, or of its quick variant.
+def choose_conditions(study: Study, quick: bool) -> tuple[Condition, ...]:
+    """The conditions of the study, or of its quick variant.
 
     Parameters
     ----------
@@ -239,11 +252,11 @@ def chosen_parts(study: Study, quick: bool) -> tuple[Part, ...]:
 
     Returns
     -------
-    tuple of Part
+    tuple of Condition
     """
     if not quick or not study.quick:
-        return study.parts
-    return tuple(part for part in study.parts if part.key in study.quick)
+        return study.conditions
+    return tuple(condition for condition in study.conditions if condition.key in study.quick)
 
 
 class _Tasks:
@@ -262,38 +275,40 @@ class _Tasks:
         return next(self._tasks)
 
 
-def _computed(tasks: _Tasks, sets: Mapping[str, Dataset], seed: int, jobs: int) -> _Rounds:
-    """Each round as soon as it is finished, or after a few of them."""
-    # One task a batch, because a batch that is killed loses all its rounds.
+def _computed(tasks: _Tasks, sets: Mapping[str, Dataset], seed: int, jobs: int) -> _Repeats:
+    """Each repeat as soon as it is finished, or after a few of them."""
+    # One task a batch, because a batch that is killed loses all its repeats.
     parallel = joblib.Parallel(n_jobs=jobs, batch_size=1, **_as_they_come())
     calls = (
-        joblib.delayed(_one)(part, {name: sets[name] for name in part.datasets}, number, seed)
-        for part, number in tasks
+        joblib.delayed(_one)(
+            condition, {name: sets[name] for name in condition.datasets}, number, seed
+        )
+        for condition, number in tasks
     )
     if parallel.return_generator:
         yield from parallel(calls)
         return
-    # A backend that gives all at the end gets a few rounds at a time.
+    # A backend that gives all at the end gets a few repeats at a time.
     while batch := list(itertools.islice(calls, 4 * joblib.effective_n_jobs(jobs))):
         yield from parallel(batch)
 
 
 @contextmanager
-def _finished(rounds: _Rounds, tasks: _Tasks) -> Iterator[_Rounds]:
-    """Leave no rounds to go on in the background, if one of them cannot be kept."""
+def _finished(repeats: _Repeats, tasks: _Tasks) -> Iterator[_Repeats]:
+    """Leave no repeats to go on in the background, if one of them cannot be kept."""
     try:
-        yield rounds
+        yield repeats
     except (OSError, ValueError):
         # The few under way are waited for: to cancel them is a race in joblib's own threads.
         tasks.wanted = False
-        for _ in rounds:
+        for _ in repeats:
             pass
         raise
     finally:
         with warnings.catch_warnings():
             # That they are canceled is what is wanted of an interrupt.
             warnings.filterwarnings("ignore", r"\d+ tasks (which were|have been) ", UserWarning)
-            rounds.close()
+            repeats.close()
 
 
 def _as_they_come() -> dict[str, str]:
@@ -305,27 +320,27 @@ def _as_they_come() -> dict[str, str]:
 
 
 def _one(
-    part: Part, data: Mapping[str, Dataset], number: int, seed: int
-) -> tuple[Part, int, list[Record]]:
+    condition: Condition, data: Mapping[str, Dataset], number: int, seed: int
+) -> tuple[Condition, int, list[Record]]:
     # One thread, because sums of several are rounded differently, and jobs share the processors.
     with threadpool_limits(1):
-        return part, number, part.run_round(data, number, seed)
+        return condition, number, condition.run_repeat(data, number, seed)
 
 
 def _rows(
     study: Study, gathered: Mapping[str, list[list[Record]]]
 ) -> dict[tuple[str, ...], Floats]:
-    """Values of each label combination, round by round."""
+    """Values of each label combination, repeat by repeat."""
     rows: dict[tuple[str, ...], Floats] = {}
     origin: dict[tuple[str, ...], str] = {}
-    for key, rounds in gathered.items():
-        for number, records in enumerate(rounds):
+    for key, repeats in gathered.items():
+        for number, records in enumerate(repeats):
             for labels, values in records:
                 if origin.setdefault(labels, key) != key:
                     raise ValueError(
-                        f"parts {origin[labels]!r} and {key!r} of {study.name} both give the row "
-                        f"{', '.join(labels)}"
+                        f"conditions {origin[labels]!r} and {key!r} of {study.name} both give the "
+                        f"row {', '.join(labels)}"
                     )
-                empty = np.full((len(rounds), len(study.measures)), np.nan)
+                empty = np.full((len(repeats), len(study.measures)), np.nan)
                 rows.setdefault(labels, empty)[number] = values
     return rows

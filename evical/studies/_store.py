@@ -1,7 +1,7 @@
-"""Rounds on disk: one small file each, there in full or not at all.
+"""Repeats on disk: one small file each, there in full or not at all.
 
-A study of hours must survive a kill, so each finished round is kept and never computed again.
-A file tells what it was computed from; rounds of other settings or other data are refused
+A study of hours must survive a kill, so each finished repeat is kept and never computed again.
+A file tells what it was computed from; repeats of other settings or other data are refused
 instead of being mixed in.
 """
 
@@ -16,9 +16,9 @@ from pathlib import Path
 from typing import Any
 
 from evical.datasets import Dataset
-from evical.studies._study import Part, Record, Study
+from evical.studies._study import Condition, Record, Study
 
-__all__ = ["RoundStore", "data_fingerprint"]
+__all__ = ["RepeatStore", "data_fingerprint"]
 
 
 def data_fingerprint(dataset: Dataset) -> str:
@@ -39,13 +39,13 @@ def data_fingerprint(dataset: Dataset) -> str:
 
 
 @dataclass(frozen=True)
-class RoundStore:
-    """The finished rounds of a study.
+class RepeatStore:
+    """The finished repeats of a study.
 
     Parameters
     ----------
     folder : Path
-        Where ``rounds/STUDY/SEED/PART/NUMBER.json`` are.
+        Where ``repeats/STUDY/SEED/CONDITION/NUMBER.json`` are.
     study : Study
     seed : int
     data : mapping
@@ -57,30 +57,30 @@ class RoundStore:
     seed: int
     data: Mapping[str, str]
 
-    def path(self, part: Part, number: int) -> Path:
-        """Where a round is kept."""
-        place = self.folder / "rounds" / self.study.name / str(self.seed) / part.key
+    def path(self, condition: Condition, number: int) -> Path:
+        """Where a repeat is kept."""
+        place = self.folder / "repeats" / self.study.name / str(self.seed) / condition.key
         return place / f"{number:04d}.json"
 
-    def load(self, part: Part, number: int) -> list[Record] | None:
-        """The rows of a finished round.
+    def load(self, condition: Condition, number: int) -> list[Record] | None:
+        """The rows of a finished repeat.
 
         Parameters
         ----------
-        part : Part
+        condition : Condition
         number : int
 
         Returns
         -------
         list of Record, or None
-            None for a round that is not finished.
+            None for a repeat that is not finished.
 
         Raises
         ------
         ValueError
             If the file is damaged, or was computed from something else.
         """
-        path = self.path(part, number)
+        path = self.path(condition, number)
         try:
             text = path.read_text(encoding="utf-8")
         except (FileNotFoundError, NotADirectoryError):
@@ -93,24 +93,24 @@ class RoundStore:
             records = [_record(row) for row in rows]
         except (ValueError, KeyError, TypeError) as error:
             raise ValueError(_damaged(path)) from error
-        made_from = self._made_from(part)
+        made_from = self._made_from(condition)
         if kept != made_from:
             raise ValueError(
                 f"{str(path)!r} was computed from other {_differing(kept, made_from)} than the "
                 "study has now; delete its folder to compute anew, or choose another --output"
             )
         try:
-            _check(self.study, part, records)
+            _check(self.study, condition, records)
         except ValueError as error:
             raise ValueError(_damaged(path)) from error
         return records
 
-    def save(self, part: Part, number: int, records: list[Record]) -> None:
-        """Keep a finished round.
+    def save(self, condition: Condition, number: int, records: list[Record]) -> None:
+        """Keep a finished repeat.
 
         Parameters
         ----------
-        part : Part
+        condition : Condition
         number : int
         records : list of Record
 
@@ -121,20 +121,20 @@ class RoundStore:
         ValueError
             If a row does not have the study's labels and measures.
         """
-        _check(self.study, part, records)
+        _check(self.study, condition, records)
         rows = [
             [list(labels), [None if math.isnan(v) else float(v) for v in values]]
             for labels, values in records
         ]
-        content = {"made_from": self._made_from(part), "rows": rows}
-        _write(self.path(part, number), json.dumps(content, separators=(",", ":")))
+        content = {"made_from": self._made_from(condition), "rows": rows}
+        _write(self.path(condition, number), json.dumps(content, separators=(",", ":")))
 
-    def _made_from(self, part: Part) -> dict[str, Any]:
+    def _made_from(self, condition: Condition) -> dict[str, Any]:
         return {
             "labels": list(self.study.labels),
             "measures": list(self.study.measures),
-            "part": repr(part),
-            "data": {name: self.data[name] for name in part.datasets},
+            "condition": repr(condition),
+            "data": {name: self.data[name] for name in condition.datasets},
         }
 
 
@@ -145,25 +145,28 @@ def _record(row: Any) -> Record:
 
 
 def _damaged(path: Path) -> str:
-    return f"{str(path)!r} is damaged; delete it, and that round is computed again"
+    return f"{str(path)!r} is damaged; delete it, and that repeat is computed again"
 
 
 def _differing(kept: Any, made_from: dict[str, Any]) -> str:
-    names = {"part": "settings", "data": "data", "labels": "columns", "measures": "columns"}
+    names = {"condition": "settings", "data": "data", "labels": "columns", "measures": "columns"}
     if not isinstance(kept, dict):
         return "settings"
     return next(names[key] for key in made_from if kept.get(key) != made_from[key])
 
 
-def _check(study: Study, part: Part, records: list[Record]) -> None:
+def _check(study: Study, condition: Condition, records: list[Record]) -> None:
     for labels, values in records:
         if len(labels) != len(study.labels) or len(values) != len(study.measures):
             raise ValueError(
-                f"part {part.key!r} of {study.name} gave a row of {len(labels)} labels and "
-                f"{len(values)} measures, expected {len(study.labels)} and {len(study.measures)}"
+                f"condition {condition.key!r} of {study.name} gave a row of {len(labels)} labels "
+                f"and {len(values)} measures, expected {len(study.labels)} and "
+                f"{len(study.measures)}"
             )
     if len({labels for labels, _ in records}) != len(records):
-        raise ValueError(f"part {part.key!r} of {study.name} gave two rows of the same labels")
+        raise ValueError(
+            f"condition {condition.key!r} of {study.name} gave two rows of the same labels"
+        )
 
 
 def _write(path: Path, text: str) -> None:

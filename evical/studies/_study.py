@@ -1,7 +1,7 @@
-"""A study of a paper, as data: the parts to run, and the contents of its page.
+"""A study of a paper, as data: the conditions to run, and the contents of its page.
 
-A part is one data set under one setting; it turns the number of a round into rows of numbers.
-Everything else - keeping rounds, means, standard errors, tables beside those of the paper,
+A condition is one data set under one setting; it turns the number of a repeat into rows of numbers.
+Everything else - keeping repeats, means, standard errors, tables beside those of the paper,
 pictures - is the same for all studies and needs only the names that are given here.
 """
 
@@ -16,21 +16,21 @@ from dstheory.kernels.arguments import check_count, check_instance
 from evical.datasets import Dataset
 
 __all__ = [
+    "Condition",
     "Curve",
     "Finding",
     "McNemar",
-    "Part",
-    "PrintedTable",
+    "PublishedTable",
     "Record",
     "Study",
-    "round_rng",
+    "repeat_rng",
 ]
 
 Record = tuple[tuple[str, ...], tuple[float, ...]]
-"""A row of a round: values of the study's labels, and of its measures (NaN: not measured)."""
+"""A row of a repeat: values of the study's labels, and of its measures (NaN: not measured)."""
 
 
-class Part(Protocol):
+class Condition(Protocol):
     """One data set under one setting; a frozen dataclass, so that its repr is its fingerprint."""
 
     @property
@@ -41,34 +41,34 @@ class Part(Protocol):
     def datasets(self) -> tuple[str, ...]:
         """Names for `evical.datasets.load`; none for simulated data."""
 
-    def run_round(self, data: Mapping[str, Dataset], number: int, seed: int) -> list[Record]:
-        """Carry out one round; it depends on the part, the data, the number and the seed only.
+    def run_repeat(self, data: Mapping[str, Dataset], number: int, seed: int) -> list[Record]:
+        """Carry out one repeat, which depends on condition, data, number and seed only.
 
         Parameters
         ----------
         data : mapping
-            Name of each data set of the part to the data set.
+            Name of each data set of the condition to the data set.
         number : int
-            Of the round, from 0.
+            Of the repeat, from 0.
         seed : int
             Of the study.
 
         Returns
         -------
         list of Record
-            Of the same labels in all rounds.
+            Of the same labels in all repeats.
         """
 
 
-def round_rng(key: str, number: int, seed: int) -> np.random.Generator:
-    """Generator of one round of one part, independent of all others.
+def repeat_rng(key: str, number: int, seed: int) -> np.random.Generator:
+    """Generator of one repeat of one condition, independent of all others.
 
     Parameters
     ----------
     key : str
-        Of the part; parts that shall see the same splits give the same text.
+        Of the condition; conditions that shall see the same splits give the same text.
     number : int
-        Of the round, from 0.
+        Of the repeat, from 0.
     seed : int
         Of the study.
 
@@ -78,7 +78,7 @@ def round_rng(key: str, number: int, seed: int) -> np.random.Generator:
 
     Examples
     --------
-    >>> first, again = (round_rng("iris", 3, seed=0).random() for _ in range(2))
+    >>> first, again = (repeat_rng("iris", 3, seed=0).random() for _ in range(2))
     >>> first == again
     True
     """
@@ -90,7 +90,7 @@ def round_rng(key: str, number: int, seed: int) -> np.random.Generator:
 
 
 @dataclass(frozen=True)
-class PrintedTable:
+class PublishedTable:
     """A table of the paper, put beside ours.
 
     Parameters
@@ -110,7 +110,7 @@ class PrintedTable:
         What a measure is multiplied by to be as printed, such as 100 for percent.
     digits : int
         Decimal places, as printed.
-    rounds : int, optional
+    repeats : int, optional
         Random splits behind a printed number, such as 1. The printed number then has its own
         chance, which is taken to be as large as ours; without it, it counts as exact.
     """
@@ -123,7 +123,7 @@ class PrintedTable:
     values: Mapping[tuple[str, ...], float]
     scale: float = 1.0
     digits: int = 2
-    rounds: int | None = None
+    repeats: int | None = None
 
 
 @dataclass(frozen=True)
@@ -165,10 +165,10 @@ class Curve:
 
 @dataclass(frozen=True)
 class Finding:
-    """Paired difference of two values of a label, within rounds.
+    """Paired difference of two values of a label, within repeats.
 
-    Rows that differ in this label only are subtracted round by round, averaged over what is
-    not told apart, and judged by the standard error over rounds.
+    Rows that differ in this label only are subtracted repeat by repeat, averaged over what is
+    not told apart, and judged by the standard error over repeats.
 
     Parameters
     ----------
@@ -186,7 +186,7 @@ class Finding:
     expected : {"", "lower", "higher", "equal"}
         What the paper says of the first, which the page then confirms or not.
     scale : float
-        As in `PrintedTable`.
+        As in `PublishedTable`.
     digits : int
         Decimal places.
     margin : float
@@ -303,22 +303,22 @@ class Study:
         Columns that name a row, such as ``("data", "scenario", "model")``.
     measures : tuple of str
         Columns of numbers, such as ``("error", "brier", "log_loss")``.
-    parts : tuple of Part
-    rounds : int
+    conditions : tuple of Condition
+    repeats : int
         Of the full study.
-    printed : tuple of PrintedTable
+    published : tuple of PublishedTable
     protocol : tuple of str
         Paragraphs: what is done, and what the paper leaves open and how it was decided.
     comment : str
         Markdown: what agrees, what differs and the best-supported explanation, advice. Shown
-        under the full study only (all rounds, seed 0).
+        under the full study only (all repeats, seed 0).
     curves : tuple of Curve
     comparisons : tuple of Finding
     mcnemar : tuple of McNemar
     contests : tuple of Contest
     overviews : tuple of Overview
     quick : tuple of str
-        Keys of the parts of the quick variant; all if empty.
+        Keys of the conditions of the quick variant; all if empty.
     """
 
     name: str
@@ -326,9 +326,9 @@ class Study:
     source: str
     labels: tuple[str, ...]
     measures: tuple[str, ...]
-    parts: tuple[Part, ...]
-    rounds: int
-    printed: tuple[PrintedTable, ...] = ()
+    conditions: tuple[Condition, ...]
+    repeats: int
+    published: tuple[PublishedTable, ...] = ()
     protocol: tuple[str, ...] = ()
     comment: str = ""
     curves: tuple[Curve, ...] = ()

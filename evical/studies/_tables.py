@@ -1,7 +1,7 @@
-"""From the rounds of a study to what its page shows: means, printed cells, comparisons, tests.
+"""From the repeats of a study to what its page shows: means, published cells, comparisons, tests.
 
-Everything is judged by standard errors over rounds: of a mean, or of a paired difference, for
-which rows of the same round are subtracted first.
+Everything is judged by standard errors over repeats: of a mean, or of a paired difference, for
+which rows of the same repeat are subtracted first.
 """
 
 import csv
@@ -16,17 +16,17 @@ from numpy.typing import NDArray
 from evical.evaluation.estimate import Estimate
 from evical.significance import mcnemar
 from evical.studies._reproduce import Outcome
-from evical.studies._study import Finding, McNemar, PrintedTable
+from evical.studies._study import Finding, McNemar, PublishedTable
 
 __all__ = [
     "CLEAR",
     "Cell",
     "Difference",
     "Share",
-    "compared",
     "estimate",
+    "find_differences",
     "mcnemar_shares",
-    "printed_cells",
+    "published_cells",
     "summary_csv",
 ]
 
@@ -39,20 +39,20 @@ CLEAR = 2.0
 
 @dataclass(frozen=True)
 class Cell:
-    """A cell of a printed table: ours and the paper's, on the paper's scale.
+    """A cell of a published table: ours and the paper's, on the paper's scale.
 
     Parameters
     ----------
     ours : Estimate, or None
         None if that row was not run.
-    printed : float, or None
+    published : float, or None
         None if the paper does not print it.
     verdict : {"", "within", "higher", "lower"}
-        Ours against the printed number; empty if there is nothing to judge.
+        Ours against the published number; empty if there is nothing to judge.
     """
 
     ours: Estimate | None
-    printed: float | None
+    published: float | None
     verdict: str
 
 
@@ -66,7 +66,7 @@ class Difference:
         Values of the labels that the comparison tells apart.
     estimate : Estimate
     verdict : {"", "confirmed", "opposite", "different", "not clear"}
-        Empty if nothing is expected, or a single round says nothing of chance.
+        Empty if nothing is expected, or a single repeat says nothing of chance.
     """
 
     by: Labels
@@ -95,7 +95,7 @@ class Share:
 
 
 def summary_csv(outcome: Outcome) -> str:
-    """Mean, standard error and number of rounds of each row, as CSV.
+    """Mean, standard error and number of repeats of each row, as CSV.
 
     Parameters
     ----------
@@ -110,28 +110,28 @@ def summary_csv(outcome: Outcome) -> str:
     file = io.StringIO()
     writer = csv.writer(file, lineterminator="\n")
     names = [name for measure in study.measures for name in (measure, f"{measure}_se")]
-    writer.writerow([*study.labels, "rounds", *names])
+    writer.writerow([*study.labels, "repeats", *names])
     for labels, values in outcome.rows.items():
         estimates = [estimate(column) for column in values.T]
-        numbers = [number for one in estimates for number in (one.mean, one.error)]
+        numbers = [number for one in estimates for number in (one.mean, one.standard_error)]
         measured = int((~np.isnan(values)).any(axis=1).sum())
         texts = ["" if math.isnan(number) else f"{number:.6g}" for number in numbers]
         writer.writerow([*labels, measured, *texts])
     return file.getvalue()
 
 
-def printed_cells(outcome: Outcome, table: PrintedTable) -> dict[Labels, Cell]:
+def published_cells(outcome: Outcome, table: PublishedTable) -> dict[Labels, Cell]:
     """Ours and the paper's for each cell.
 
     Parameters
     ----------
     outcome : Outcome
-    table : PrintedTable
+    table : PublishedTable
 
     Returns
     -------
     dict
-        (row labels..., column labels...) to `Cell`: those that are printed in their order, then
+        (row labels..., column labels...) to `Cell`: those that are published in their order, then
         those that only we have.
     """
     study = outcome.study
@@ -148,21 +148,23 @@ def printed_cells(outcome: Outcome, table: PrintedTable) -> dict[Labels, Cell]:
     }
 
 
-def _cell(values: Floats | None, printed: float | None, table: PrintedTable) -> Cell:
+def _cell(values: Floats | None, published: float | None, table: PublishedTable) -> Cell:
     if values is None:
-        return Cell(None, printed, "")
+        return Cell(None, published, "")
     ours = estimate(values)
-    if printed is None or math.isnan(ours.error):
-        return Cell(ours, printed, "")
-    # The printed number is rounded, and the mean of few splits if the table says so.
-    chance = ours.error**2 * (1 if table.rounds is None else 1 + _count(values) / table.rounds)
+    if published is None or math.isnan(ours.standard_error):
+        return Cell(ours, published, "")
+    # The published number is rounded, and the mean of few splits if the table says so.
+    chance = ours.standard_error**2 * (
+        1 if table.repeats is None else 1 + _count(values) / table.repeats
+    )
     allowed = CLEAR * math.sqrt(chance) + 0.5 * 10**-table.digits
-    difference = ours.mean - printed
+    difference = ours.mean - published
     verdict = "within" if abs(difference) <= allowed else "higher" if difference > 0 else "lower"
-    return Cell(ours, printed, verdict)
+    return Cell(ours, published, verdict)
 
 
-def compared(outcome: Outcome, comparison: Finding) -> list[Difference]:
+def find_differences(outcome: Outcome, comparison: Finding) -> list[Difference]:
     """The paired differences of a comparison.
 
     Parameters
@@ -195,11 +197,11 @@ def compared(outcome: Outcome, comparison: Finding) -> list[Difference]:
 
 
 def _verdict(difference: Estimate, expected: str, margin: float) -> str:
-    if not expected or math.isnan(difference.error):
+    if not expected or math.isnan(difference.standard_error):
         return ""
     if expected == "equal":
-        # That no difference is seen is no proof that there is none: few rounds see nothing.
-        size, doubt = abs(difference.mean), CLEAR * difference.error
+        # That no difference is seen is no proof that there is none: few repeats see nothing.
+        size, doubt = abs(difference.mean), CLEAR * difference.standard_error
         if size + doubt <= margin:
             return "confirmed"
         return "different" if size - doubt > margin else "not clear"
@@ -259,7 +261,7 @@ def _matching(
 
 
 def estimate(values: Floats) -> Estimate:
-    """Mean and standard error of the rounds that measured."""
+    """Mean and standard error of the repeats that measured."""
     measured = values[~np.isnan(values)]
     return Estimate.of(measured) if len(measured) else Estimate(math.nan, math.nan)
 

@@ -12,7 +12,7 @@ from sklearn.metrics import brier_score_loss, roc_auc_score
 from sklearn.model_selection import StratifiedKFold, cross_val_predict
 
 from evical.datasets import simulated_scores
-from evical.evaluation import Evaluation, calibrator_named, compare
+from evical.evaluation import Evaluation, compare, make_calibrator
 from tests.benchmarks.timing import best_seconds, report
 
 METHODS = ("logistic", "beta", "isotonic", "venn_abers", "spline", "kde")
@@ -23,7 +23,7 @@ def plain_cross_validation(scores: Any, y: Any) -> None:
     """Probabilities out of fold, one method after the other."""
     folds = StratifiedKFold(10, shuffle=True, random_state=0)
     for name in METHODS:
-        method = calibrator_named(name)
+        method = make_calibrator(name)
         cross_val_predict(method, scores[:, None], y, cv=folds, method="predict_proba")
 
 

@@ -25,7 +25,7 @@ def test_likelihood_beats_bayesian_under_dempsters_rule(name):
     path = DATA / f"{name}.csv"
     if not path.exists():
         pytest.skip(f"{name}.csv is not there; set EVICAL_DATA to a folder that holds it")
-    protocol = replace(TEN_CLASSIFIERS, methods=(LIKELIHOOD, BAYESIAN), rounds=50)
+    protocol = replace(TEN_CLASSIFIERS, methods=(LIKELIHOOD, BAYESIAN), repeats=50)
     results = run(protocol, load_csv(path, "target"))
     difference = paired_difference(results, LIKELIHOOD, BAYESIAN, "error_rate")
-    assert difference.mean < -3 * difference.error
+    assert difference.mean < -3 * difference.standard_error

@@ -5,7 +5,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from evical.datasets import Dataset
-from evical.studies import Curve, Finding, McNemar, PrintedTable, Study, round_rng
+from evical.studies import Curve, Finding, McNemar, PublishedTable, Study, repeat_rng
 from evical.studies._study import Record
 
 __all__ = ["Toy", "toy_study"]
@@ -13,7 +13,7 @@ __all__ = ["Toy", "toy_study"]
 
 @dataclass(frozen=True)
 class Toy:
-    """Method "b" errs 0.1 more than "a"; each computed round leaves a line in `log`."""
+    """Method "b" errs 0.1 more than "a"; each computed repeat leaves a line in `log`."""
 
     data: str
     log: str = ""
@@ -28,11 +28,11 @@ class Toy:
     def datasets(self) -> tuple[str, ...]:
         return self.uses
 
-    def run_round(self, data: Mapping[str, Dataset], number: int, seed: int) -> list[Record]:
+    def run_repeat(self, data: Mapping[str, Dataset], number: int, seed: int) -> list[Record]:
         if self.log:
             with Path(self.log).open("a") as file:
                 file.write(f"{self.key} {number}\n")
-        error = round_rng(self.key, number, seed).random() + self.shift
+        error = repeat_rng(self.key, number, seed).random() + self.shift
         return [
             ((self.data, "1", "a"), (error, 0.0, 0.0)),
             ((self.data, "2", "a"), (error / 2, 0.0, 0.0)),
@@ -41,18 +41,18 @@ class Toy:
         ]
 
 
-def toy_study(*parts: Toy) -> Study:
-    """A study of two data sets, or of these parts."""
+def toy_study(*conditions: Toy) -> Study:
+    """A study of two data sets, or of these conditions."""
     return Study(
         name="toy",
         title="A toy",
         source="Nobody (2000)",
         labels=("data", "size", "method"),
         measures=("error", "only_this", "only_a"),
-        parts=parts or (Toy("one"), Toy("two")),
-        rounds=4,
-        printed=(
-            PrintedTable(
+        conditions=conditions or (Toy("one"), Toy("two")),
+        repeats=4,
+        published=(
+            PublishedTable(
                 "Table 1",
                 "error",
                 rows=("method",),
@@ -72,5 +72,5 @@ def toy_study(*parts: Toy) -> Study:
             Finding("size matters", "error", "size", "1", "2", where={"method": ("a",)}),
         ),
         mcnemar=(McNemar("method", "a", "only_this", "only_a", by=("data",), where={"size": "1"}),),
-        quick=(parts[0].key,) if parts else ("two",),
+        quick=(conditions[0].key,) if conditions else ("two",),
     )

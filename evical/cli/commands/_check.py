@@ -17,7 +17,7 @@ from evical.cli._judged import (
     Score,
     Selection,
     Target,
-    judged,
+    evaluate_selection,
 )
 from evical.cli._judged_many import ClassPredictions, many_judged
 from evical.cli._missing import Missing
@@ -72,7 +72,7 @@ def check(
         if many is not None:
             _check_each(many, names, level, max_ece, bins, as_json)
             return
-        evaluation = judged(selection, n_bins=bins)
+        evaluation = evaluate_selection(selection, n_bins=bins)
         found = check_calibration(evaluation, names, level=level, max_error=max_ece, n_bins=bins)
     if as_json:
         echo_json({"name": evaluation.name, **asdict(found), "verdict": str(found)})

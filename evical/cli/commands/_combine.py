@@ -17,9 +17,9 @@ from evical.cli._decisions import masses, new_decision
 from evical.cli._errors import user_input
 from evical.cli._files import check_output, write_atomically
 from evical.cli._fusions import FUSIONS, by_source, fusion_text, learned, load_fusion
-from evical.cli._kinds import Kind, converted
+from evical.cli._kinds import Kind, convert
 from evical.cli._missing import Filled, complete_rows, optional_kinds, tell_missing
-from evical.cli._progress import watched
+from evical.cli._progress import watch
 from evical.cli._rules import Combiner, RowError, new_combiner
 from evical.cli._sinks import Layout, check_output_name, open_sink
 from evical.cli._tables import Table, check_columns, open_table
@@ -202,7 +202,7 @@ class _Job:
         kinds = optional_kinds(plain, self.missing)
         if self.key is not None:
             kinds[self.key] = "key"
-        chunks = watched(first, {**dict.fromkeys(self.kept, "text"), **kinds}, "Combining")
+        chunks = watch(first, {**dict.fromkeys(self.kept, "text"), **kinds}, "Combining")
         if self.key is None:
             return by_position(chunks, self.tables[1:], kinds)
         return by_key(chunks, self.tables[1:], kinds, self.key)
@@ -297,7 +297,7 @@ class _Learning:
 
     def _labels(self, rows: Rows) -> list[str]:
         values = rows.columns[self.target].tolist()
-        labels: list[str] = converted(values, "label", self.target, rows.place).tolist()
+        labels: list[str] = convert(values, "label", self.target, rows.place).tolist()
         return labels
 
     def _classes(self, labels: list[str]) -> tuple[str, str]:

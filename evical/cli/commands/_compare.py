@@ -19,9 +19,9 @@ from evical.cli._output import check_page, command_line, echo_json, write_page
 from evical.cli._show import new_console, progress_bar
 from evical.evaluation import MEASURES, Comparison
 from evical.evaluation import compare as compare_calibrators
-from evical.evaluation.methods import named
+from evical.evaluation.methods import name_methods
 
-__all__ = ["Criterion", "Folds", "Methods", "Plan", "Repeats", "compare", "compared"]
+__all__ = ["Criterion", "Folds", "Methods", "Plan", "Repeats", "compare", "compare_columns"]
 
 _TITLES = {"brier_score": "Brier score", "log_loss": "log loss"}
 _EXPLAINED = (
@@ -34,7 +34,7 @@ Methods = Annotated[
     typer.Option(
         metavar="A,B,...",
         help="Calibrators, such as logistic,isotonic:bayesian; or all.",
-        show_default="six of different kinds, and the scores as they are if all are in [0, 1]",
+        show_default="six of different kinds, and the uncalibrated scores if all are in [0, 1]",
     ),
 ]
 Folds = Annotated[int, typer.Option(min=2, metavar="N", help="Folds of cross-validation.")]
@@ -73,7 +73,7 @@ def compare(
     with user_input():
         check_page(output, force, [scores])
         plan = Plan(methods, folds, repeats, criterion, seed)
-        found = compared(scores, score, target, positive, plan, missing)
+        found = compare_columns(scores, score, target, positive, plan, missing)
         if output is not None:
             columns = {"score": score, "target": target, "positive": positive, "output": output}
             columns["missing"] = None if missing == "refuse" else missing
@@ -95,7 +95,7 @@ class Plan:
     seed: int
 
 
-def compared(
+def compare_columns(
     scores: str,
     score: str,
     target: str,
@@ -107,8 +107,8 @@ def compared(
     columns: dict[str, Kind] = {score: "score"}
     rows = read_labeled(scores, columns, target, positive, missing=missing)
     values = rows.columns[score]
-    methods = _listed(plan.methods)
-    total = len(named(methods, values)) * plan.folds * plan.repeats
+    methods = _list_methods(plan.methods)
+    total = len(name_methods(methods, values)) * plan.folds * plan.repeats
     with progress_bar() as bar:
         task = bar.add_task("Fitting", total=total)
         return compare_calibrators(
@@ -125,7 +125,7 @@ def compared(
         )
 
 
-def _listed(methods: str | None) -> list[str] | str | None:
+def _list_methods(methods: str | None) -> list[str] | str | None:
     if methods is None or methods.strip() == "all":
         return methods and "all"
     names = [name.strip() for name in methods.split(",")]
@@ -187,7 +187,9 @@ def _table(found: Comparison) -> RichTable:
     for name in found.ranking():
         means = [found.mean(name, measure) for measure in MEASURES]
         one = gaps.get(name)
-        gap = () if one is None else (f"{one.difference:.5f}", f"{one.error:.5f}", _p(one.adjusted))
+        gap: list[str] = []
+        if one is not None:
+            gap = [f"{one.difference:.5f}", f"{one.standard_error:.5f}", _p(one.adjusted)]
         shown.add_row(
             Text(name, style="bold" if name == found.recommendation.method else ""),
             *(f"{value:.4f}" for value in means[:2]),

@@ -49,8 +49,8 @@ def demo(
         Literal["refuse", "encode"],
         typer.Option(help="Missing features: stop, or fill in medians and mark them."),
     ] = "refuse",
-    rounds: Annotated[int, typer.Option(min=1, metavar="N", help="Number of random splits.")] = (
-        TEN_CLASSIFIERS.rounds
+    repeats: Annotated[int, typer.Option(min=1, metavar="N", help="Number of random splits.")] = (
+        TEN_CLASSIFIERS.repeats
     ),
     seed: Annotated[int, typer.Option(min=0, metavar="N", help="Seed of the random splits.")] = 0,
     output: Annotated[
@@ -63,7 +63,7 @@ def demo(
     prints a table, and writes it with pictures and a page, index.html, into
     the output folder.
     """
-    protocol = replace(TEN_CLASSIFIERS, rounds=rounds, seed=seed)
+    protocol = replace(TEN_CLASSIFIERS, repeats=repeats, seed=seed)
     with user_input():
         dataset = _load(data, target, missing)
         check_dataset(protocol, dataset)
@@ -88,8 +88,8 @@ def _load(data: Path | None, target: str | None, missing: Literal["refuse", "enc
 
 def _run(protocol: Protocol, dataset: Dataset) -> Results:
     with progress_bar() as bar:
-        task = bar.add_task("Rounds", total=protocol.rounds)
-        return run(protocol, dataset, on_round=lambda _: bar.advance(task))
+        task = bar.add_task("Repeats", total=protocol.repeats)
+        return run(protocol, dataset, on_repeat=lambda _: bar.advance(task))
 
 
 def _files(results: Results, command: str) -> dict[str, str | bytes]:
@@ -108,7 +108,7 @@ def _command(
     if data is not None and target is not None:
         words += ["--data", str(data), "--target", target]
         words += [] if missing == "refuse" else ["--missing", missing]
-    words += ["--rounds", str(protocol.rounds), "--seed", str(protocol.seed)]
+    words += ["--repeats", str(protocol.repeats), "--seed", str(protocol.seed)]
     return shlex.join([*words, "--output", str(output)])
 
 

@@ -21,7 +21,7 @@ from evical.cli._judged import (
     Score,
     Selection,
     Target,
-    judged,
+    evaluate_selection,
 )
 from evical.cli._judged_many import ClassPredictions, many_judged
 from evical.cli._missing import Missing
@@ -95,7 +95,9 @@ def evaluate(
                 raise ValueError("a page is about two classes; leave out --output")
             _show_many(many, bins, as_json)
             return
-        evaluation = judged(selection, n_bins=bins, confidence=confidence, random_state=seed)
+        evaluation = evaluate_selection(
+            selection, n_bins=bins, confidence=confidence, random_state=seed
+        )
         if output is not None:
             columns = {
                 "target": target,

@@ -22,7 +22,7 @@ from evical.cli._many_classes import fit_many, make_many
 from evical.cli._methods import MANY_METHODS, make_calibrator, score_kind
 from evical.cli._missing import Dropped, complete_rows, optional_kinds, tell_missing
 from evical.cli._model import ManyModel, Model, Training, model_text
-from evical.cli._progress import watched
+from evical.cli._progress import watch
 from evical.cli._show import new_console
 from evical.cli._tables import open_table
 from evical.cli._tally import Tally
@@ -158,7 +158,7 @@ def _count(source: str, columns: dict[str, Kind], tally: Tally, missing: str) ->
     lacking = 0
     kinds = {**columns, **optional_kinds({score: columns[score]}, missing)}
     with open_table(source) as table:
-        for chunk in watched(table, kinds, "Reading"):
+        for chunk in watch(table, kinds, "Reading"):
             rows = np.flatnonzero(complete_rows([chunk.columns[score]]))
             lacking += len(chunk) - len(rows)
             if not len(rows):

@@ -21,7 +21,7 @@ from evical.cli._methods import score_kind
 from evical.cli._missing import Filled, complete_rows, optional_kinds, tell_missing
 from evical.cli._model import ManyModel, Model, load_model
 from evical.cli._names import suggestion
-from evical.cli._progress import watched
+from evical.cli._progress import watch
 from evical.cli._sinks import Layout, check_output_name, open_sink
 from evical.cli._tables import Chunk, Table, check_columns, open_table
 
@@ -177,7 +177,7 @@ def _write(
     table = layout.table
     assert table is not None
     with open_sink(output, layout) as sink:
-        for chunk in watched(table, optional_kinds(predictor.kinds, missing), "Predicting"):
+        for chunk in watch(table, optional_kinds(predictor.kinds, missing), "Predicting"):
             values, without = predictor(chunk)
             sink.write(dict(zip(layout.new, values, strict=True)), chunk)
             lacking += without

@@ -17,13 +17,13 @@ from evical.cli._judged import (
     Score,
     Selection,
     Target,
-    judged,
+    evaluate_selection,
 )
 from evical.cli._labeled import Labeled, read_labeled
 from evical.cli._missing import Missing
 from evical.cli._output import check_page, command_line, write_page
 from evical.cli._rules import RowError, new_combiner
-from evical.cli.commands._compare import Criterion, Folds, Methods, Plan, Repeats, compared
+from evical.cli.commands._compare import Criterion, Folds, Methods, Plan, Repeats, compare_columns
 from evical.evaluation import Comparison, EnsembleEvaluation, Evaluation
 
 __all__ = ["report"]
@@ -96,7 +96,7 @@ def report(
             plan = Plan(methods, folds, repeats, criterion, seed)
             found, more = _comparison(selection, tables, plan), vars(plan)
         elif len(selection.inputs) == len(tables):
-            found, more = judged(selection, random_state=seed), {"seed": seed}
+            found, more = evaluate_selection(selection, random_state=seed), {"seed": seed}
         else:
             found, more = _ensemble(selection, tables, rule), {"rule": rule}
         write_page(output, found, _command(selection, tables, {**more, "output": output}))
@@ -127,7 +127,7 @@ def _comparison(selection: Selection, tables: list[str], plan: Plan) -> Comparis
         raise ValueError("--methods needs --score and --target, the columns to learn from")
     if selection.missing == "vacuous":
         raise ValueError("--missing vacuous is of beliefs; a comparison of scores can drop rows")
-    return compared(
+    return compare_columns(
         tables[0],
         selection.score,
         selection.target,

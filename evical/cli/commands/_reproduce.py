@@ -1,4 +1,4 @@
-"""`evical reproduce`: run a study of a paper, or its remaining rounds, and write its page."""
+"""`evical reproduce`: run a study of a paper, or its remaining repeats, and write its page."""
 
 import shlex
 from pathlib import Path
@@ -28,25 +28,30 @@ def reproduce(
             show_default="that of the environment variable EVICAL_DATA",
         ),
     ] = None,
-    rounds: Annotated[
+    repeats: Annotated[
         int | None,
         typer.Option(
-            min=1, metavar="N", help="Random rounds of each part.", show_default="the full study"
+            min=1,
+            metavar="N",
+            help="Random repeats of each condition.",
+            show_default="the full study",
         ),
     ] = None,
     jobs: Annotated[
-        int, typer.Option(metavar="N", help="Rounds at once; -1 for all processors.")
+        int, typer.Option(metavar="N", help="Repeats at once; -1 for all processors.")
     ] = 1,
-    seed: Annotated[int, typer.Option(min=0, metavar="N", help="Seed of all rounds.")] = 0,
-    quick: Annotated[bool, typer.Option("--quick", help="Only the parts that are quick.")] = False,
+    seed: Annotated[int, typer.Option(min=0, metavar="N", help="Seed of all repeats.")] = 0,
+    quick: Annotated[
+        bool, typer.Option("--quick", help="Only the conditions that are quick.")
+    ] = False,
     output: Annotated[
-        Path, typer.Option(metavar="DIR", help="Folder for the page, and for finished rounds.")
+        Path, typer.Option(metavar="DIR", help="Folder for the page, and for finished repeats.")
     ] = Path("evical-reproduce"),
     show_list: Annotated[bool, typer.Option("--list", help="Show all studies and exit.")] = False,
 ) -> None:
     """Reproduce a study of a paper, and compare its numbers with ours.
 
-    Every finished round is kept in the output folder; after an interruption, the same command
+    Every finished repeat is kept in the output folder; after an interruption, the same command
     continues. The page is NAME.md, the table NAME.csv.
     """
     if show_list:
@@ -56,10 +61,10 @@ def reproduce(
         study = _study(name)
         if jobs == 0:
             raise ValueError("--jobs is 0, expected a number from 1, or -1 for all processors")
-        planned = plan_study(study, output, rounds, seed, data, quick)
+        planned = plan_study(study, output, repeats, seed, data, quick)
         # Last, so that a wrong call leaves no empty folder behind.
-        prepare_folder(output / "rounds")
-    outcome = _carried_out(planned, jobs)
+        prepare_folder(output / "repeats")
+    outcome = _carry_out(planned, jobs)
     files = study_files(outcome, _command(outcome, quick))
     with user_input():
         for file, content in files.items():
@@ -77,7 +82,7 @@ def _study(name: str | None) -> Study:
     return STUDIES[name]
 
 
-def _carried_out(planned: Plan, jobs: int) -> Outcome:
+def _carry_out(planned: Plan, jobs: int) -> Outcome:
     with progress_bar() as bar:
         task = bar.add_task(planned.study.name, total=len(planned.tasks))
         try:
@@ -85,14 +90,14 @@ def _carried_out(planned: Plan, jobs: int) -> Outcome:
         except OSError as error:  # such as a disk that is full
             what = f"cannot write {error.filename!r}: " if error.filename else ""
             raise WrongInput(
-                f"{what}{(error.strerror or str(error)).lower()}; finished rounds are kept, and "
+                f"{what}{(error.strerror or str(error)).lower()}; finished repeats are kept, and "
                 "the same command continues from there"
             ) from error
 
 
 def _command(outcome: Outcome, quick: bool) -> str:
     """What the results depend on: not the folders, and not the number of jobs."""
-    words = ["evical", "reproduce", outcome.study.name, "--rounds", str(outcome.rounds)]
+    words = ["evical", "reproduce", outcome.study.name, "--repeats", str(outcome.repeats)]
     words += ["--seed", str(outcome.seed)]
     return shlex.join(words + ["--quick"] * quick)
 

@@ -83,9 +83,9 @@ def _simpler(results: Results) -> list[str]:
 
 def _verdict(difference: Estimate, lower: str, higher: str) -> str:
     points = f"{100 * difference.mean:+z.1f}"
-    if difference.error != difference.error:
-        return f"{points} points in a single round, which says nothing about chance"
-    size = f"{points} ± {100 * difference.error:.1f} points"
+    if difference.standard_error != difference.standard_error:
+        return f"{points} points in a single repeat, which says nothing about chance"
+    size = f"{points} ± {100 * difference.standard_error:.1f} points"
     if not difference.is_clear():
         return f"{size}, no clear difference"
     return f"{size}, {lower if difference.mean < 0 else higher}"

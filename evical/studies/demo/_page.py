@@ -58,6 +58,6 @@ def _summary(results: Results) -> str:
     return (
         f"{len(protocol.shares)} classifiers were trained on very unequal shares of "
         f"{results.dataset.name}, each was calibrated into beliefs about the class, and the "
-        f"beliefs were combined in {len(protocol.methods)} ways, on {len(results.rounds)} random "
-        f"split{'s' if len(results.rounds) > 1 else ''}."
+        f"beliefs were combined in {len(protocol.methods)} ways, on {len(results.repeats)} random "
+        f"split{'s' if len(results.repeats) > 1 else ''}."
     )

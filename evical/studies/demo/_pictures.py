@@ -160,8 +160,8 @@ def _reliability(results: Results) -> Picture:
         "calibration, with the number of samples in each of ten bins below. The mean distance "
         f"from the diagonal, weighted by samples, is {' and '.join(gaps)}.",
         caption="Does what is predicted with probability p happen in a share p of the cases? "
-        f"Logistic calibration, Dempster's rule, {len(y)} predictions from all rounds "
-        "(a sample occurs in several rounds); below, how many predictions each bin holds, on a "
+        f"Logistic calibration, Dempster's rule, {len(y)} predictions from all repeats "
+        "(a sample occurs in several repeats); below, how many predictions each bin holds, on a "
         "logarithmic scale.",
     )
 

@@ -35,8 +35,8 @@ def written(estimate: Estimate, metric: Metric, *, sign: bool = False) -> str:
     """
     digits = metric.digits
     text = f"{estimate.mean * metric.factor:{'+' if sign else ''}z.{digits}f}"
-    if estimate.error == estimate.error:  # NaN after one round
-        text += f" ± {estimate.error * metric.factor:.{digits}f}"
+    if estimate.standard_error == estimate.standard_error:  # NaN after one repeat
+        text += f" ± {estimate.standard_error * metric.factor:.{digits}f}"
     return text
 
 
@@ -61,7 +61,7 @@ def results_table(results: Results) -> Table:
         cells = tuple(written(row[metric.key], metric) for metric in METRICS)
         rows.append(Row(_heading(method), cells, frozenset(marks)))
     return Table(
-        caption=f"Means over {_rounds(results)} of random splits; ± is their standard error. The "
+        caption=f"Means over {_repeats(results)} of random splits; ± is their standard error. The "
         "lowest error rate, Brier score and log loss are underlined.",
         head=("Calibrator", "Model"),
         columns=tuple(metric.name for metric in METRICS),
@@ -71,7 +71,7 @@ def results_table(results: Results) -> Table:
 
 
 def differences_table(results: Results) -> Table:
-    """Likelihood minus Bayesian model, paired within rounds, for each calibrator.
+    """Likelihood minus Bayesian model, paired within repeats, for each calibrator.
 
     Parameters
     ----------
@@ -92,7 +92,7 @@ def differences_table(results: Results) -> Table:
         rows.append(Row((calibrator,), cells))
     return Table(
         caption="Likelihood minus Bayesian model, both combined by Dempster's rule: mean "
-        "difference within rounds, with its standard error. Negative: likelihood is better.",
+        "difference within repeats, with its standard error. Negative: likelihood is better.",
         head=("Calibrator",),
         columns=tuple(metric.name for metric in losses),
         rows=tuple(rows),
@@ -126,7 +126,7 @@ def to_csv(results: Results) -> str:
     -------
     str
         CSV with the columns ``calibrator``, ``model``, ``fusion``, and for each metric
-        ``<metric>`` and ``<metric>_se`` (empty after a single round).
+        ``<metric>`` and ``<metric>_se`` (empty after a single repeat).
     """
     text = io.StringIO()
     writer = csv.writer(text, lineterminator="\n")
@@ -139,7 +139,10 @@ def to_csv(results: Results) -> str:
 
 
 def _numbers(estimate: Estimate) -> tuple[float | str, float | str]:
-    return estimate.mean, estimate.error if estimate.error == estimate.error else ""
+    return (
+        estimate.mean,
+        estimate.standard_error if estimate.standard_error == estimate.standard_error else "",
+    )
 
 
 def _heading(method: Method) -> tuple[str, str]:
@@ -159,6 +162,6 @@ def _reference_note(results: Results) -> list[tuple[str, str]]:
     return [("reference", f"simpler ways without Dempster's rule ({'; '.join(kinds)})")]
 
 
-def _rounds(results: Results) -> str:
-    n = len(results.rounds)
-    return f"{n} round{'s' if n > 1 else ''}"
+def _repeats(results: Results) -> str:
+    n = len(results.repeats)
+    return f"{n} repeat{'s' if n > 1 else ''}"

@@ -6,7 +6,7 @@ Source: Naeini (2016), tables 3, 5 (a) and (b), 7, 14, 15 and 26.
 
 from collections.abc import Iterator
 
-from evical.studies._study import PrintedTable
+from evical.studies._study import PublishedTable
 
 __all__ = ["LARGE", "PRINTED", "SAME", "SEPARATE"]
 
@@ -122,14 +122,14 @@ def _tables(
     design: str,
     size: int,
     digits: int = 2,
-) -> Iterator[PrintedTable]:
+) -> Iterator[PublishedTable]:
     rows, fixed = ("data", "classifier"), {"design": design, "size": str(size)}
     alone = {data for data, _ in texts}
     at = 0 if len(alone) > 1 else 1
     if at:
         fixed["data"] = alone.pop()
     for name, measure in MEASURES.items():
-        yield PrintedTable(
+        yield PublishedTable(
             title=f"{title}: {name}",
             measure=measure,
             rows=rows[at:],
@@ -137,11 +137,11 @@ def _tables(
             where=fixed,
             values={cell[at:]: value for cell, value in _cells(texts, name).items()},
             digits=digits,
-            rounds=1,
+            repeats=1,
         )
 
 
-def _table_26(name: str) -> PrintedTable:
+def _table_26(name: str) -> PublishedTable:
     values: dict[tuple[str, ...], float] = {}
     for classifier, lines in TABLE_26.items():
         *calibrated, base = map(float, lines[name].split())
@@ -149,14 +149,14 @@ def _table_26(name: str) -> PrintedTable:
             values[classifier, "histogram", size] = value
         # The classifier itself does not depend on the calibration samples.
         values[classifier, "none", SIZES_26[0]] = base
-    return PrintedTable(
+    return PublishedTable(
         title=f"Table 26: {name}",
         measure=MEASURES[name],
         rows=("classifier", "method"),
         columns=("size",),
         where={"data": "circular", "design": LARGE},
         values=values,
-        rounds=10,
+        repeats=10,
     )
 
 

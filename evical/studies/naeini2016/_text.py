@@ -3,7 +3,7 @@
 __all__ = ["COMMENT", "PROTOCOL"]
 
 PROTOCOL = (
-    "**Samples.** New ones in each round. The thesis shows both problems as pictures only. "
+    "**Samples.** New ones in each repeat. The thesis shows both problems as pictures only. "
     "*Circular* is as the author's own 2000 samples, which come with his program: angles are "
     "even, radii are even over [0, 2] in class 0 and over [2, 4] in class 1, both classes are "
     "equally frequent. For *XOR* there is only the picture: here four clouds of standard "
@@ -26,7 +26,7 @@ PROTOCOL = (
     "by prediction and then *by label*, so equal predictions are distributed to bins with "
     "negatives first: columns `ece_released` and `mce_released`, next to the printed numbers. In "
     "`ece` and `mce` equal predictions stay in one bin.",
-    "**Rounds.** Table 26 is of means over 10 samples, figures 16 to 19 over 30. All other tables "
+    "**Repeats.** Table 26 is of means over 10 samples, figures 16 to 19 over 30. All other tables "
     "seem to be from one sample, those of section 4.3 in ten folds; so the printed numbers have "
     "the random error of a single sample. Here all are means over 30 samples. `others` in the "
     "column `design` means that calibration samples differ from training samples.",

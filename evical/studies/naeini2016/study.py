@@ -9,7 +9,7 @@ from typing import Any
 from evical.studies._study import Curve, Finding, Study
 from evical.studies.naeini2016._published import LARGE, PRINTED, SAME, SEPARATE
 from evical.studies.naeini2016._text import COMMENT, PROTOCOL
-from evical.studies.parts.calibration_part import CUBE_ROOT, Calibration, CalibrationPart
+from evical.studies.parts.calibration_condition import CUBE_ROOT, Calibration, CalibrationCondition
 from evical.studies.parts.calibration_samples import Simulated
 
 __all__ = ["NAEINI2016_SIMULATED"]
@@ -50,15 +50,15 @@ LARGE_SIZES = (100, 1000, 10_000, 100_000, 1_000_000)
 N_TEST = 10_000
 
 
-def _part(
+def _condition(
     source: Simulated,
     classifier: str,
     design: str,
     methods: tuple[Calibration, ...],
     sizes: tuple[int, ...] = (),
-) -> CalibrationPart:
+) -> CalibrationCondition:
     kind = classifier.replace(" ", "-")
-    return CalibrationPart(
+    return CalibrationCondition(
         key=f"{source.name}-{kind}-{source.train}-{source.calibration}-{source.test}".lower(),
         source=source,
         classifier=classifier,
@@ -71,31 +71,35 @@ def _part(
     )
 
 
-def _table_parts() -> list[CalibrationPart]:
+def _table_conditions() -> list[CalibrationCondition]:
     machines = {"circular": ("linear SVM", "quadratic SVM"), "XOR": ("linear SVM", "RBF SVM")}
-    parts = [
-        _part(Simulated(data, 1000, 1000), classifier, SAME, ALL)
+    conditions = [
+        _condition(Simulated(data, 1000, 1000), classifier, SAME, ALL)
         for data, classifiers in machines.items()
         for classifier in classifiers
     ]
-    parts += [
-        _part(Simulated(data, 600, 600, 600), "logistic regression", SEPARATE, (*ALL, ACP))
+    conditions += [
+        _condition(Simulated(data, 600, 600, 600), "logistic regression", SEPARATE, (*ALL, ACP))
         for data in machines
     ]
-    return parts
+    return conditions
 
 
-def _size_parts(classifier: str) -> list[CalibrationPart]:
+def _size_conditions(classifier: str) -> list[CalibrationCondition]:
     large = Simulated("circular", 1000, N_TEST, LARGE_SIZES[-1])
     many = Simulated("circular", 5000, N_TEST, SIZES[-1])
     return [
-        _part(large, classifier, LARGE, (NONE, HISTOGRAM), LARGE_SIZES),
-        _part(many, classifier, MANY, SIX, SIZES),
-        *(_part(Simulated("circular", n, N_TEST), classifier, SAME_10K, SIX) for n in SIZES),
+        _condition(large, classifier, LARGE, (NONE, HISTOGRAM), LARGE_SIZES),
+        _condition(many, classifier, MANY, SIX, SIZES),
+        *(_condition(Simulated("circular", n, N_TEST), classifier, SAME_10K, SIX) for n in SIZES),
     ]
 
 
-PARTS = (*_table_parts(), *_size_parts("linear SVM"), *_size_parts("quadratic SVM"))
+CONDITIONS = (
+    *_table_conditions(),
+    *_size_conditions("linear SVM"),
+    *_size_conditions("quadratic SVM"),
+)
 
 _LINEAR = {"classifier": ("linear SVM",), "design": (SAME,)}
 _FITTING = {"classifier": ("quadratic SVM", "RBF SVM"), "design": (SAME,)}
@@ -199,9 +203,9 @@ NAEINI2016_SIMULATED = Study(
     "sections 4.1, 4.2, 4.3, 4.6 and 5.3; tables 3, 5 (a) and (b), 7, 14, 15, 26; figures 16 to 19",
     labels=LABELS,
     measures=MEASURES,
-    parts=PARTS,
-    rounds=30,
-    printed=PRINTED,
+    conditions=CONDITIONS,
+    repeats=30,
+    published=PRINTED,
     protocol=PROTOCOL,
     comment=COMMENT,
     curves=_CURVES,

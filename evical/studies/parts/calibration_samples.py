@@ -1,7 +1,7 @@
-"""Sources of the samples of a round: a simulation, the files of a data set, or a draw.
+"""Sources of the samples of a repeat: a simulation, the files of a data set, or a draw.
 
 A source is data: the same one gives the same samples to every classifier and every method of a
-round, so that these are compared pairwise.
+repeat, so that these are compared pairwise.
 """
 
 from collections.abc import Mapping
@@ -21,7 +21,7 @@ Integers = NDArray[np.intp]
 
 @dataclass(frozen=True, eq=False)
 class Samples:
-    """Samples of one round; those for calibration may be the training samples themselves.
+    """Samples of one repeat; those for calibration may be the training samples themselves.
 
     Parameters
     ----------
@@ -91,9 +91,9 @@ class Simulated:
 
 @dataclass(frozen=True)
 class GivenSplit:
-    """Training and test samples as they are published; drawn anew from round 1 on.
+    """Training and test samples as they are published; drawn anew from repeat 1 on.
 
-    One split has no standard error. Round 0 is the published one, and the others show how much
+    One split has no standard error. Repeat 0 is the published one, and the others show how much
     chance is in it.
 
     Parameters

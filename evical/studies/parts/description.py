@@ -38,7 +38,7 @@ def describe(protocol: Protocol, dataset: Dataset) -> list[str]:
     sizes = check_dataset(protocol, dataset)
     return [
         _data(dataset),
-        f"In each of {protocol.rounds} rounds, {sum(sizes)} samples are drawn at random for "
+        f"In each of {protocol.repeats} repeats, {sum(sizes)} samples are drawn at random for "
         f"training, in the class proportions of the data but at least {2 * len(sizes)} of "
         f"each class; the other {len(dataset) - sum(sizes)} are the test set.",
         f"The training samples are shared out at random among {len(sizes)} classifiers: "
@@ -47,7 +47,7 @@ def describe(protocol: Protocol, dataset: Dataset) -> list[str]:
         "classes, each is first given one sample of each class; the rest are dealt out "
         "blindly.",
         f"The classifiers are {_CLASSIFIER_TEXTS[protocol.classifier]}. Features are "
-        "standardized by all training samples of the round. The classifiers of a round are "
+        "standardized by all training samples of the repeat. The classifiers of a repeat are "
         "trained once and serve all rows of the table.",
         "Each classifier is calibrated on its own and gives a belief about each test sample. "
         f"Binning uses bins one wide with edges from {BIN_EDGES[0]:g} to {BIN_EDGES[-1]:g}; an "
@@ -58,7 +58,7 @@ def describe(protocol: Protocol, dataset: Dataset) -> list[str]:
         "shares, and its own in five folds, each without it.",
         "For comparison: the classifier with the largest share alone, and the mean of all "
         "probabilities weighted by the sizes of the shares.",
-        f"Round r draws from the seed {protocol.seed} and r only. Standard errors are those of "
+        f"Repeat r draws from the seed {protocol.seed} and r only. Standard errors are those of "
         "the mean over random splits of this data set; they say nothing of other data.",
     ]
 

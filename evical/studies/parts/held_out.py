@@ -15,7 +15,7 @@ from numpy.typing import NDArray
 from sklearn.model_selection import StratifiedKFold
 
 from dstheory import Frame, MassFunction
-from evical.estimators.members import gathered
+from evical.estimators.members import gather
 from evical.fusion import named_fusion
 from evical.studies.parts.evaluate import Source, calibrate, train_source
 from evical.studies.parts.metrics import Fused
@@ -121,7 +121,7 @@ def known_and_new(
     parts = [(rows, calibrate(calibrator, model, one)) for rows, one in source.without]
     if n_others:
         parts.append((source.others, beliefs[:n_others]))
-    return gathered(Frame([0, 1]), source.n, parts), beliefs[n_others:]
+    return gather(Frame([0, 1]), source.n, parts), beliefs[n_others:]
 
 
 def fuse_learned(

@@ -1,4 +1,4 @@
-"""What each round measures of a batch of fused beliefs."""
+"""What each repeat measures of a batch of fused beliefs."""
 
 from collections.abc import Callable
 from dataclasses import dataclass
@@ -30,7 +30,7 @@ class Fused:
 
 @dataclass(frozen=True)
 class Metric:
-    """A number for a round, with how to write it.
+    """A number for a repeat, with how to write it.
 
     Parameters
     ----------

@@ -76,7 +76,7 @@ class Protocol:
     max_train : int
         Size of the training set, or half the data if that is less; all other samples test.
     classifier : {"rbf_svm", "libsvm", "linear_svm"}
-    rounds : int
+    repeats : int
         Number of random splits.
     seed : int
 
@@ -96,7 +96,7 @@ class Protocol:
     methods: tuple[Method, ...]
     max_train: int = 300
     classifier: str = "rbf_svm"
-    rounds: int = 50
+    repeats: int = 50
     seed: int = 0
 
     def __post_init__(self) -> None:
@@ -105,7 +105,7 @@ class Protocol:
         check_choice("classifier", self.classifier, CLASSIFIERS)
         if not self.methods:
             raise ValueError("there are no methods; a protocol compares at least one")
-        check_count("rounds", self.rounds, 1)
+        check_count("repeats", self.repeats, 1)
         check_count("seed", self.seed, 0)
 
     def train_size(self, n_samples: int) -> int:

@@ -1,8 +1,8 @@
 """One runner for every protocol: split, train once, calibrate and fuse in each way.
 
-The classifiers of a round are trained and evaluated once and serve all methods, so that
-methods differ in nothing else and differences between them are paired. A round depends on
-the seed and its number only, so rounds may run in any order, or be kept and resumed.
+The classifiers of a repeat are trained and evaluated once and serve all methods, so that
+methods differ in nothing else and differences between them are paired. A repeat depends on
+the seed and its number only, so repeats may run in any order, or be kept and resumed.
 """
 
 from collections.abc import Callable
@@ -20,7 +20,7 @@ from evical.studies.parts.metrics import METRICS
 from evical.studies.parts.protocol import Protocol
 from evical.studies.parts.split import draw_halves, draw_training, share_sizes
 
-__all__ = ["Results", "Round", "check_dataset", "run", "run_round"]
+__all__ = ["Repeat", "Results", "check_dataset", "run", "run_repeat"]
 
 Floats = NDArray[np.float64]
 Indices = NDArray[np.intp]
@@ -30,7 +30,7 @@ _LARGEST = 1e150
 
 
 @dataclass(frozen=True, eq=False)
-class Round:
+class Repeat:
     """Outcome of one random split.
 
     Parameters
@@ -52,36 +52,36 @@ class Round:
 
 @dataclass(frozen=True, eq=False)
 class Results:
-    """All rounds of a protocol on a data set.
+    """All repeats of a protocol on a data set.
 
     Parameters
     ----------
     protocol : Protocol
     dataset : Dataset
-    rounds : tuple of Round
+    repeats : tuple of Repeat
     """
 
     protocol: Protocol
     dataset: Dataset
-    rounds: tuple[Round, ...]
+    repeats: tuple[Repeat, ...]
 
     @property
     def metrics(self) -> Floats:
         """Every measurement: (n_rounds, n_methods, n_metrics)."""
-        return np.stack([one.metrics for one in self.rounds])
+        return np.stack([one.metrics for one in self.repeats])
 
 
 def run(
-    protocol: Protocol, dataset: Dataset, on_round: Callable[[Round], object] | None = None
+    protocol: Protocol, dataset: Dataset, on_repeat: Callable[[Repeat], object] | None = None
 ) -> Results:
-    """Carry out all rounds.
+    """Carry out all repeats.
 
     Parameters
     ----------
     protocol : Protocol
     dataset : Dataset
-    on_round : callable, optional
-        Called with each `Round` as it is finished, to show progress or keep it.
+    on_repeat : callable, optional
+        Called with each `Repeat` as it is finished, to show progress or keep it.
 
     Returns
     -------
@@ -93,27 +93,27 @@ def run(
         If the data set does not have two classes, or too few samples.
     """
     check_dataset(protocol, dataset)
-    rounds = []
-    for number in range(protocol.rounds):
-        rounds.append(run_round(protocol, dataset, number))
-        if on_round is not None:
-            on_round(rounds[-1])
-    return Results(protocol, dataset, tuple(rounds))
+    repeats = []
+    for number in range(protocol.repeats):
+        repeats.append(run_repeat(protocol, dataset, number))
+        if on_repeat is not None:
+            on_repeat(repeats[-1])
+    return Results(protocol, dataset, tuple(repeats))
 
 
-def run_round(protocol: Protocol, dataset: Dataset, number: int) -> Round:
-    """Carry out one round; it depends on the seed and this number only.
+def run_repeat(protocol: Protocol, dataset: Dataset, number: int) -> Repeat:
+    """Carry out one repeat; it depends on the seed and this number only.
 
     Parameters
     ----------
     protocol : Protocol
     dataset : Dataset
     number : int
-        From 0; may exceed ``protocol.rounds``.
+        From 0; may exceed ``protocol.repeats``.
 
     Returns
     -------
-    Round
+    Repeat
 
     Raises
     ------
@@ -142,7 +142,7 @@ def run_round(protocol: Protocol, dataset: Dataset, number: int) -> Round:
     fused = [found[method] for method in protocol.methods]
     metrics = [[metric.measure(one) for metric in METRICS] for one in fused]
     probability = np.stack([one.probability for one in fused])
-    return Round(number, y, probability, np.array(metrics))
+    return Repeat(number, y, probability, np.array(metrics))
 
 
 def check_dataset(protocol: Protocol, dataset: Dataset) -> list[int]:

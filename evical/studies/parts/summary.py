@@ -1,7 +1,7 @@
-"""Means over rounds with their standard errors, and paired differences of methods.
+"""Means over repeats with their standard errors, and paired differences of methods.
 
-All methods see the same splits, so the difference of two methods within a round cancels what
-makes rounds differ; its standard error is the one to judge a difference by.
+All methods see the same splits, so the difference of two methods within a repeat cancels what
+makes repeats differ; its standard error is the one to judge a difference by.
 """
 
 import numpy as np
@@ -38,7 +38,7 @@ def estimates(results: Results) -> dict[Method, dict[str, Estimate]]:
 
 
 def paired_difference(results: Results, first: Method, second: Method, metric: str) -> Estimate:
-    """Mean difference `first` minus `second` within rounds.
+    """Mean difference `first` minus `second` within repeats.
 
     Parameters
     ----------
@@ -66,7 +66,7 @@ def paired_difference(results: Results, first: Method, second: Method, metric: s
 
 
 def reliability_data(results: Results, method: Method) -> tuple[NDArray[np.intp], Floats]:
-    """Test labels and fused probabilities of a method, pooled over all rounds.
+    """Test labels and fused probabilities of a method, pooled over all repeats.
 
     Parameters
     ----------
@@ -84,8 +84,8 @@ def reliability_data(results: Results, method: Method) -> tuple[NDArray[np.intp]
         If the protocol does not have the method.
     """
     row = _row(results, method)
-    y = np.concatenate([one.y for one in results.rounds])
-    return y, np.concatenate([one.probability[row] for one in results.rounds])
+    y = np.concatenate([one.y for one in results.repeats])
+    return y, np.concatenate([one.probability[row] for one in results.repeats])
 
 
 def _row(results: Results, method: Method) -> int:

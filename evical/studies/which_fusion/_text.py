@@ -8,7 +8,7 @@ PROTOCOL = (
     "Half of each share trains the classifier, the other half calibrates it; every half is first "
     "given one sample of each class. The training samples are 300 drawn at random, or half of the "
     "data if that is less, and 600 of adult; all others are the test set, of adult its test file. "
-    "Features are standardized by the training samples. Within a round, all scenarios, kernels "
+    "Features are standardized by the training samples. Within a repeat, all scenarios, kernels "
     "and calibrators use the same samples, and all fusions the same classifiers.",
     "Kernels: radial basis function and linear, with scikit-learn's defaults. Calibrators: "
     "logistic; isotonic, with the envelope of the paper for the likelihood model; binning, with "
@@ -32,7 +32,7 @@ PROTOCOL = (
     "counts as half an error. Covered: share of test samples in bins (ten, of equal frequency of "
     "the pignistic probability) whose share of positives lies between their mean Bel and Pl; 100 "
     "is not the goal, because chance moves some bins out of any interval. Refuted: share of "
-    "rounds in which a binomial test at 5 % refutes that all bins have a probability in their "
+    "repeats in which a binomial test at 5 % refutes that all bins have a probability in their "
     "interval (`evical.metrics.coverage_test`). For probabilities the interval is a point. Adult "
     "has many test samples, so its bins are refuted more easily than those of small sets.",
 )
@@ -45,7 +45,7 @@ score and log loss of the fusions of belief functions, for each of the three cal
 logistic calibration its error rate is 20 %; that of the size-weighted mean of probabilities, the
 best simple method overall, is 23 %, and that of Dempster's rule 23.5 % on belief functions and 28 %
 on probabilities. Its intervals are honest: a test of coverage at a level of 5 % refutes them in 3
-to 6 % of rounds, and those of Dempster's rule on belief functions in 62 to 96 %.
+to 6 % of repeats, and those of Dempster's rule on belief functions in 62 to 96 %.
 
 ### Is it ever worse than the best simple method?
 
@@ -59,10 +59,10 @@ well.
 In [the nine settings of the paper's table](which_fusion_paper.md), over a hundred splits, both are
 better than the best simple method in each, by more than two standard errors. That study also shows
 that the intervals of `Stacked` are too narrow for the 16,281 test samples of adult in about half of
-the rounds; test sets of a few hundred samples do not refute them.
+the repeats; test sets of a few hundred samples do not refute them.
 
-The best simple method is selected on the same rounds, which favors it. The settings of one data set
-share samples, and the standard errors are over splits, not over data sets.
+The best simple method is selected on the same repeats, which favors it. The settings of one data
+set share samples, and the standard errors are over splits, not over data sets.
 
 ### Other findings
 
@@ -77,7 +77,7 @@ share samples, and the standard errors are over splits, not over data sets.
 * **Weighted means are safe, and gain little.** The size-weighted mean of probabilities is the best
   fusion without labels. The mean of mass functions is too vague to predict well (Pl − Bel 0.4 to
   0.5); maximum likelihood weights make it as good as the mean of probabilities or better, with
-  intervals that hold in nine of ten rounds.
+  intervals that hold in nine of ten repeats.
 * **The cautious rule has the highest error rate**: it is for sources with the same evidence, and
   keeps the most extreme belief of the ten classifiers. A learned t-norm has the error rate of
   Dempster's rule and better Brier scores.
@@ -93,7 +93,7 @@ features are the hardest case for Dempster's rule and the best case for learned 
 different features were not tried. If the samples of all shares may be pooled, first try one
 classifier trained on all of them.
 
-The default variant of `Stacked` (its penalty, its bend) was chosen before these rounds, on other
+The default variant of `Stacked` (its penalty, its bend) was chosen before these repeats, on other
 random splits of eleven data sets, eight of which are used here. Adult was not among them; there
 `Stacked` is better than the best simple method in all 18 settings, by 2.8 standard errors or more
 in error rate and in Brier score.
@@ -104,9 +104,9 @@ settings](which_fusion.md), with more splits. In all nine, `rule="stacked"` and 
 are better than the best of the four simple methods by more than two standard errors, in error rate,
 Brier score and log loss.
 
-The intervals of `Stacked` hold on australian and diabetes (refuted in at most 2 % of rounds). On
+The intervals of `Stacked` hold on australian and diabetes (refuted in at most 2 % of repeats). On
 adult, where 16,281 test samples reveal much smaller deviations than a few hundred, they are refuted
-in about half of the rounds. So are those of every other fusion at least, except `Stacked` on
+in about half of the repeats. So are those of every other fusion at least, except `Stacked` on
 probabilities. The likely reason is that a bent sigmoid is not the true curve: 600 samples do not
 show this, and its likelihood ignores it.
 

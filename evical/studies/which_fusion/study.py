@@ -18,7 +18,7 @@ from evical.datasets import Dataset
 from evical.estimators.members import total_conflict, vacuous_where
 from evical.fusion import BaseFusion, named_fusion
 from evical.metrics import coverage_test
-from evical.studies._study import Contest, Overview, Record, Study, round_rng
+from evical.studies._study import Contest, Overview, Record, Study, repeat_rng
 from evical.studies.parts.held_out import known_and_new, train_learning_source
 from evical.studies.parts.metrics import METRICS, Fused
 from evical.studies.parts.shares import draw_shares
@@ -91,9 +91,9 @@ class FusedTen:
     def datasets(self) -> tuple[str, ...]:
         return (f"{self.data}_train", f"{self.data}_test") if self.test_file else (self.data,)
 
-    def run_round(self, data: Mapping[str, Dataset], number: int, seed: int) -> list[Record]:
+    def run_repeat(self, data: Mapping[str, Dataset], number: int, seed: int) -> list[Record]:
         # Of the data alone: all scenarios, kernels and calibrators see the same samples.
-        rng = round_rng(self.data, number, seed)
+        rng = repeat_rng(self.data, number, seed)
         sets = [data[name] for name in self.datasets]
         drawn = draw_shares(sets, self.n_train, SCENARIOS[self.scenario], StandardScaler, rng)
         sources = [
@@ -109,7 +109,7 @@ class FusedTen:
             known, new = beliefs[model]
             labels = (self.data, self.scenario, self.kernel, self.calibrator, name)
             result = combine(fusion, known, drawn.y, drawn.sizes, new)
-            rows.append((labels, _measured(result, drawn.y_test)))
+            rows.append((labels, _measure(result, drawn.y_test)))
         return rows
 
 
@@ -151,7 +151,7 @@ def combine(
         return vacuous_where(dead, fusion, new), dead
 
 
-def _measured(
+def _measure(
     result: tuple[MassFunction, NDArray[np.bool_]], y: NDArray[np.intp]
 ) -> tuple[float, ...]:
     fused, dead = result
@@ -173,7 +173,7 @@ _DATA = {
 }
 """Data set to its training samples, at most half of all, and whether the test is a file."""
 
-_PARTS = tuple(
+_CONDITIONS = tuple(
     FusedTen(name, scenario, kernel, calibrator, n_train, test_file)
     for name, (n_train, test_file) in _DATA.items()
     for kernel in KERNELS
@@ -189,8 +189,8 @@ WHICH_FUSION = Study(
     "55-70, section 5.2",
     labels=("data", "scenario", "kernel", "calibrator", "fusion"),
     measures=MEASURES,
-    parts=_PARTS,
-    rounds=20,
+    conditions=_CONDITIONS,
+    repeats=20,
     protocol=PROTOCOL,
     comment=COMMENT,
     overviews=(
@@ -221,20 +221,20 @@ WHICH_FUSION = Study(
 )
 """Every fusion on every data set, in every scenario."""
 
-# The cells of the paper's table 2, with more rounds than all settings together have had.
+# The cells of the paper's table 2, with more repeats than all settings together have had.
 _PAPER = ("adult_a9a", "australian", "diabetes")
-_PAPER_PARTS = tuple(
-    part
-    for part in _PARTS
-    if part.data in _PAPER and part.kernel == "rbf" and part.calibrator == "logistic"
+_PAPER_CONDITIONS = tuple(
+    condition
+    for condition in _CONDITIONS
+    if condition.data in _PAPER and condition.kernel == "rbf" and condition.calibrator == "logistic"
 )
 
 WHICH_FUSION_PAPER = replace(
     WHICH_FUSION,
     name="which_fusion_paper",
     title="Which fusion, on the data sets of the paper's table 2?",
-    parts=_PAPER_PARTS,
-    rounds=100,
+    conditions=_PAPER_CONDITIONS,
+    repeats=100,
     comment=COMMENT_PAPER,
     overviews=tuple(
         replace(one, title="Each setting", by=("data", "scenario"))

@@ -19,13 +19,13 @@ TEN = """
   0.9. If all sources are equally weak, vague beliefs seem only to blur the vote.
 * **Errors of 16.7 % on adult (a) and of 21 to 23 % on diabetes (a) and (b) are not reached** by any
   model in any of the three settings: ours are 20 to 23 and 29 to 30 %, and the best of the hundred
-  rounds of diabetes (a) has 23 %. In (a) each of the ten classifiers learns from 30 or 15 samples,
+  repeats of diabetes (a) has 23 %. In (a) each of the ten classifiers learns from 30 or 15 samples,
   calibrated with as many. Error rates like the printed ones need more samples: the classifier with
   two thirds of the samples alone has 18.0 and 26.1 %. So the printed classifiers most likely had
   more samples, or another split, than the text says; the paper does not give enough details to
   tell.
-* **46.6 % of the Bayesian model on diabetes (c)** is a bad split: 4 of our 100 rounds go as far,
-  their mean is 32 %. **14.1 % on australian (c)** is a good one: 5 of our rounds go as low, their
+* **46.6 % of the Bayesian model on diabetes (c)** is a bad split: 4 of our 100 repeats go as far,
+  their mean is 32 %. **14.1 % on australian (c)** is a good one: 5 of our repeats go as low, their
   mean is 25 %.
 * One of two kinds of scaling was chosen after seeing the error rates on this page: with
   standardized features, australian (a) has 19.8 instead of 14.5 %. So our agreement with the paper

@@ -18,10 +18,10 @@ from evical.datasets import Dataset
 from evical.studies._study import (
     Finding,
     McNemar,
-    PrintedTable,
+    PublishedTable,
     Record,
     Study,
-    round_rng,
+    repeat_rng,
 )
 from evical.studies.parts.evaluate import fuse_all, train_source
 from evical.studies.parts.metrics import METRICS, Fused
@@ -86,9 +86,9 @@ class TenClassifiers:
     def datasets(self) -> tuple[str, ...]:
         return (f"{self.data}_train", f"{self.data}_test") if self.test_file else (self.data,)
 
-    def run_round(self, data: Mapping[str, Dataset], number: int, seed: int) -> list[Record]:
+    def run_repeat(self, data: Mapping[str, Dataset], number: int, seed: int) -> list[Record]:
         # Without the scenario and the setting, so that all of them see the same training samples.
-        rng = round_rng(self.data, number, seed)
+        rng = repeat_rng(self.data, number, seed)
         classifier, new_scaler = SETTINGS[self.setting]
         sets = [data[name] for name in self.datasets]
         drawn = draw_shares(sets, self.n_train, SCENARIOS[self.scenario], new_scaler, rng)
@@ -99,12 +99,12 @@ class TenClassifiers:
         fused = dict(zip(METHODS, all_fused, strict=True))
         labels = (self.data, self.scenario, self.setting)
         return [
-            ((*labels, name), (*_measured(one), *discordant(one, fused[REFERENCE])))
+            ((*labels, name), (*_measure(one), *discordant(one, fused[REFERENCE])))
             for name, one in fused.items()
         ]
 
 
-def _measured(fused: Fused) -> list[float]:
+def _measure(fused: Fused) -> list[float]:
     return [metric.measure(fused) for metric in METRICS]
 
 
@@ -118,7 +118,7 @@ def _right(fused: Fused) -> NDArray[np.bool_]:
     return np.where(fused.y == 1, fused.probability > 0.5, fused.probability < 0.5)
 
 
-def _parts() -> tuple[TenClassifiers, ...]:
+def _conditions() -> tuple[TenClassifiers, ...]:
     sets = (("adult_a9a", 600, True), ("australian", 300, False), ("diabetes", 300, False))
     return tuple(
         TenClassifiers(name, scenario, setting, n_train, test_file)
@@ -210,10 +210,10 @@ XU2016_TEN = Study(
     "International Journal of Approximate Reasoning 72, 55-70, section 5.2 and table 2",
     labels=("data", "scenario", "setting", "method"),
     measures=(*(metric.key for metric in METRICS), "only_this", "only_likelihood"),
-    parts=_parts(),
-    rounds=100,
-    printed=(
-        PrintedTable(
+    conditions=_conditions(),
+    repeats=100,
+    published=(
+        PublishedTable(
             title="Table 2, error rate in %",
             measure="error_rate",
             rows=("method",),
@@ -225,7 +225,7 @@ XU2016_TEN = Study(
                 for column, value in zip(_COLUMNS, values, strict=True)
             },
             scale=100,
-            rounds=1,
+            repeats=1,
         ),
     ),
     protocol=(
@@ -238,17 +238,17 @@ XU2016_TEN = Study(
         "Data: australian and diabetes with 300 training samples drawn at random, and the other "
         "390 and 468 for the test; adult with 600 samples of its training file and all 16,281 "
         "of its test file. Samples are drawn in the class proportions of the data. All scenarios "
-        "and settings of a round see the same training samples.",
+        "and settings of a repeat see the same training samples.",
         "What the paper leaves open. Kernel: not named, so the radial basis function with LibSVM's "
         "default parameters, and a linear one beside it, both with C = 1. Scaling: not named; the "
         "data have the names of LibSVM's own copies, which are scaled to [-1, 1], so the range of "
-        "the training samples of the round is mapped to [-1, 1]. The third setting is what "
+        "the training samples of the repeat is mapped to [-1, 1]. The third setting is what "
         "scikit-learn's users would do, standardized features and its default width. Codes: adult "
         "is LibSVM's a9a with 123 columns of two values; australian is one-hot encoded to 38 "
         "columns. Small shares: a share of five samples drawn blindly often has one class only, "
         "so every half first gets one sample of each class. The paper's cells are one split each, "
         "whose chance is taken here to be as large as that of one of our splits.",
-        "For comparison, each round also has two simple ways with the Bayesian model: the "
+        "For comparison, each repeat also has two simple ways with the Bayesian model: the "
         "classifier with the largest share alone (in (a) and (b) the first of equals), and the "
         "mean of all probabilities weighted by the shares.",
     ),
@@ -264,6 +264,10 @@ XU2016_TEN = Study(
             where={"setting": "rbf"},
         ),
     ),
-    quick=tuple(part.key for part in _parts() if not part.test_file and part.setting == "rbf"),
+    quick=tuple(
+        condition.key
+        for condition in _conditions()
+        if not condition.test_file and condition.setting == "rbf"
+    ),
 )
 """Table 2 of the paper, over many splits."""

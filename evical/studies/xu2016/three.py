@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from typing import Literal
 
 from evical.datasets import Dataset
-from evical.studies._study import Curve, Finding, Record, Study, round_rng
+from evical.studies._study import Curve, Finding, Record, Study, repeat_rng
 from evical.studies.parts.evaluate import calibrate, fuse, train_source
 from evical.studies.parts.metrics import METRICS
 from evical.studies.parts.sources import libsvm_scaler
@@ -63,8 +63,8 @@ class ThreeClassifiers:
         """Samples that are drawn for training; all others are the test set."""
         return self.first + self.second + self.thirds[-1]
 
-    def run_round(self, data: Mapping[str, Dataset], number: int, seed: int) -> list[Record]:
-        rng = round_rng(self.key, number, seed)
+    def run_repeat(self, data: Mapping[str, Dataset], number: int, seed: int) -> list[Record]:
+        rng = repeat_rng(self.key, number, seed)
         whole = data[self.data]
         train, test = draw_training(whole.y, self.n_train, 6, rng)
         sizes = [self.first, self.second, self.thirds[-1]]
@@ -88,7 +88,7 @@ class ThreeClassifiers:
 
 # Table 1. The greatest sizes of the third (190, 200, 140, 90) and the sizes at which all three
 # are of about the same size (50, 30) occur in no other role within a data set.
-PARTS = (
+CONDITIONS = (
     ThreeClassifiers("australian", 30, 70, (10, 30, 50, 70, 100, 130, 160, 190)),
     ThreeClassifiers("diabetes", 30, 70, (10, 30, 50, 70, 100, 130, 160, 200)),
     ThreeClassifiers("heart", 20, 40, (10, 20, 30, 50, 70, 95, 120, 140)),
@@ -97,7 +97,7 @@ PARTS = (
     ThreeClassifiers("sonar", 20, 40, (10, 20, 30, 40, 50, 60, 75, 90)),
 )
 _SMALL = ("heart", "ionosphere", "liver_disorders", "sonar")
-_GREATEST = {"third": tuple(dict.fromkeys(str(part.thirds[-1]) for part in PARTS))}
+_GREATEST = {"third": tuple(dict.fromkeys(str(condition.thirds[-1]) for condition in CONDITIONS))}
 
 
 def _models(
@@ -270,8 +270,8 @@ XU2016_THREE = Study(
     "8 to 11",
     labels=("data", "third", "calibrator", "model"),
     measures=tuple(metric.key for metric in METRICS),
-    parts=PARTS,
-    rounds=100,
+    conditions=CONDITIONS,
+    repeats=100,
     protocol=(
         "Three support vector machines are trained on shares of the training samples that do not "
         "overlap. Two shares have the fixed sizes of table 1, the third grows. Half of each share "
@@ -279,7 +279,7 @@ XU2016_THREE = Study(
         "sample are combined by Dempster's rule, and the class of the greater pignistic "
         "probability is chosen. An even probability counts as half an error.",
         "Training and test sets have the sizes of table 1 and are drawn at random in the class "
-        "proportions of the data. Within a round the test set and the two fixed shares are the "
+        "proportions of the data. Within a repeat the test set and the two fixed shares are the "
         "same for all sizes of the third, and a larger third share holds the smaller ones, so "
         "that differences are paired.",
         "What the paper leaves open. Kernel: the radial basis function with LibSVM's default "

@@ -3,7 +3,7 @@
 Sources: Zadrozny (2001), tables 2 and 3; Zadrozny & Elkan (2002), tables 2 to 4.
 """
 
-from evical.studies._study import PrintedTable
+from evical.studies._study import PublishedTable
 
 __all__ = ["BOOSTED", "PRINTED_2001", "PRINTED_2002"]
 
@@ -84,7 +84,7 @@ def _numbers(text: str) -> list[float]:
     return [float("nan") if word == "-" else float(word) for word in text.split()]
 
 
-def _codes_table(data: str, measure: str, at: int) -> PrintedTable:
+def _codes_table(data: str, measure: str, at: int) -> PublishedTable:
     values: Cells = {}
     for base in BASES_OF[data]:
         for code, line in zip(CODES, TABLES_2_3[data].strip().splitlines(), strict=True):
@@ -92,7 +92,7 @@ def _codes_table(data: str, measure: str, at: int) -> PrintedTable:
                 if value == value:  # decodings have no MSE
                     values[BOOSTED, code, method, base] = value
         values[BAYES, "none", "none", base] = MULTICLASS[data][at]
-    return PrintedTable(
+    return PublishedTable(
         title=f"Table {2 if data == 'satimage' else 3}: {data}, {measure}",
         measure=measure,
         rows=("learner", "code", "coupling"),
@@ -100,7 +100,7 @@ def _codes_table(data: str, measure: str, at: int) -> PrintedTable:
         where={"data": data, "steps": "end"},
         values=values,
         digits=4,
-        rounds=1,
+        repeats=1,
     )
 
 
@@ -119,14 +119,14 @@ def _two_class_table(
     texts: dict[tuple[str, str], str],
     meant: dict[str, tuple[str, ...]],
     at: int,
-) -> PrintedTable:
+) -> PublishedTable:
     values: Cells = {}
     for (learner, method), text in texts.items():
         seen, new = _numbers(text)[at : at + 2]
         for classifier in meant[learner]:
             values[classifier, method, "training"] = seen
             values[classifier, method, "test"] = new
-    return PrintedTable(
+    return PublishedTable(
         title=f"{title}: {data}, {measure}",
         measure=measure,
         rows=("classifier", "method"),
@@ -134,11 +134,11 @@ def _two_class_table(
         where={"data": data, "coupling": "none"},
         values=values,
         digits=5,
-        rounds=1,
+        repeats=1,
     )
 
 
-def _table_4(measure: str, at: int) -> PrintedTable:
+def _table_4(measure: str, at: int) -> PublishedTable:
     values: Cells = {}
     for (learner, method), text in TABLE_4.items():
         for base in BASES_OF["pendigits"]:
@@ -146,7 +146,7 @@ def _table_4(measure: str, at: int) -> PrintedTable:
             values.update(
                 {(f"{learner}, {base}", method, coupling): value for coupling, value in cells}
             )
-    return PrintedTable(
+    return PublishedTable(
         title=f"Table 4: pendigits, {measure}",
         measure=measure,
         rows=("classifier", "method"),
@@ -154,7 +154,7 @@ def _table_4(measure: str, at: int) -> PrintedTable:
         where={"data": "pendigits", "sample": "test"},
         values=values,
         digits=4,
-        rounds=1,
+        repeats=1,
     )
 
 

@@ -11,7 +11,7 @@ _LEARNER = (
     "not available."
 )
 _SPLIT = (
-    "**Rounds.** The papers have one split each, with training and test files. Round 0 is that "
+    "**Repeats.** The papers have one split each, with training and test files. Repeat 0 is that "
     "split; the others are random splits of all samples with the same class counts on either "
     "side, so standard errors show the variation between splits. Pendigits is split by writers: "
     "there, test samples are drawn with replacement, and the training samples stay the same."
@@ -27,7 +27,7 @@ PROTOCOL_2001 = (
     "**Soybean** has codes only; a missing value is a category of its own, because it helps to "
     "separate diseases. The paper does not say what it did with them.",
     _SPLIT,
-    "**Codes.** The sparse code is random, and new in each round. All other codes are fixed.",
+    "**Codes.** The sparse code is random, and new in each repeat. All other codes are fixed.",
     _MSE,
     '**"Iterative"** is the algorithm as printed, column weights being sizes of training '
     'samples, for 500 iterations at most. "Least divergence" is the minimum that it is meant to '

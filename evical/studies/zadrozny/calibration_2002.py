@@ -6,10 +6,10 @@ two classes and, by one against all, of many? Source: section 5, tables 2 to 4.
 
 from typing import Any
 
-from evical.studies._study import Finding, Part, Study
-from evical.studies.parts.calibration_part import Calibration, CalibrationPart
+from evical.studies._study import Condition, Finding, Study
+from evical.studies.parts.calibration_condition import Calibration, CalibrationCondition
 from evical.studies.parts.calibration_samples import GivenSplit
-from evical.studies.zadrozny._part import CodePart
+from evical.studies.zadrozny._condition import CodeCondition
 from evical.studies.zadrozny._published import (
     ADULT_MEANT,
     BASES_OF,
@@ -53,9 +53,9 @@ PROBABILITIES = (
 MARGINS = (_calibration("none", "NormalizingCalibrator", method="range", rho=1.0), *_SHARED)
 
 
-def _part(source: GivenSplit, classifier: str) -> CalibrationPart:
+def _condition(source: GivenSplit, classifier: str) -> CalibrationCondition:
     words = classifier.replace(",", "").replace("= ", "").replace(".", "").split()
-    return CalibrationPart(
+    return CalibrationCondition(
         key="-".join([source.name, *words]).lower(),
         source=source,
         classifier=classifier,
@@ -67,8 +67,8 @@ def _part(source: GivenSplit, classifier: str) -> CalibrationPart:
     )
 
 
-def _pendigits(base: str) -> CodePart:
-    return CodePart(
+def _pendigits(base: str) -> CodeCondition:
+    return CodeCondition(
         key=f"pendigits-{base.replace(' ', '-').lower()}",
         source=SPLITS["pendigits"],
         base=base,
@@ -82,10 +82,10 @@ def _pendigits(base: str) -> CodePart:
 
 
 _BAYES, _SVM = "naive Bayes", "SVM"
-PARTS: tuple[Part, ...] = (
-    *(_part(TIC, name) for names in TIC_MEANT.values() for name in names),
-    *(_part(ADULT, name) for name in ADULT_MEANT[_BAYES]),
-    *(_part(ADULT_BINARY, name) for name in ADULT_MEANT[_SVM]),
+CONDITIONS: tuple[Condition, ...] = (
+    *(_condition(TIC, name) for names in TIC_MEANT.values() for name in names),
+    *(_condition(ADULT, name) for name in ADULT_MEANT[_BAYES]),
+    *(_condition(ADULT_BINARY, name) for name in ADULT_MEANT[_SVM]),
     *(_pendigits(base) for base in BASES_OF["pendigits"]),
 )
 
@@ -180,9 +180,9 @@ ZADROZNY2002 = Study(
     "probability estimates, section 5, tables 2 to 4",
     labels=LABELS,
     measures=MEASURES,
-    parts=PARTS,
-    rounds=10,
-    printed=PRINTED_2002,
+    conditions=CONDITIONS,
+    repeats=10,
+    published=PRINTED_2002,
     protocol=PROTOCOL_2002,
     comment=COMMENT_2002,
     comparisons=_COMPARISONS,

@@ -8,7 +8,7 @@ from typing import Any
 
 from evical.studies._study import Curve, Finding, Study
 from evical.studies.parts.calibration_samples import GivenSplit
-from evical.studies.zadrozny._part import STOPPED, CodePart
+from evical.studies.zadrozny._condition import STOPPED, CodeCondition
 from evical.studies.zadrozny._published import BASES_OF, BOOSTED, PRINTED_2001
 from evical.studies.zadrozny._text import COMMENT_2001, PROTOCOL_2001
 
@@ -33,8 +33,8 @@ SPLITS = {
 }
 
 
-def _part(data: str, base: str) -> CodePart:
-    return CodePart(
+def _condition(data: str, base: str) -> CodeCondition:
+    return CodeCondition(
         key=f"{data}-{base.replace(' ', '-').lower()}",
         source=SPLITS[data],
         base=base,
@@ -131,9 +131,9 @@ ZADROZNY2001 = Study(
     "section 5, tables 2 and 3, figure 1",
     labels=LABELS,
     measures=MEASURES,
-    parts=tuple(_part(data, base) for data, bases in BASES_OF.items() for base in bases),
-    rounds=10,
-    printed=PRINTED_2001,
+    conditions=tuple(_condition(data, base) for data, bases in BASES_OF.items() for base in bases),
+    repeats=10,
+    published=PRINTED_2001,
     protocol=PROTOCOL_2001,
     comment=COMMENT_2001,
     comparisons=_COMPARISONS,

@@ -4,7 +4,7 @@ from typing import Any, Literal
 
 import pytest
 
-from evical.cli._options import parsed_options
+from evical.cli._options import parse_options
 
 KNOWN = {
     "flag": bool,
@@ -42,7 +42,7 @@ WRONG = [
 
 @pytest.mark.parametrize(("text", "value"), GOOD)
 def test_values_have_the_type_of_their_parameter(text, value):
-    found = parsed_options([text], KNOWN, "it")
+    found = parse_options([text], KNOWN, "it")
     assert list(found.values()) == [value]
     assert type(next(iter(found.values()))) is type(value)
 
@@ -50,10 +50,10 @@ def test_values_have_the_type_of_their_parameter(text, value):
 @pytest.mark.parametrize(("text", "message"), WRONG)
 def test_wrong_values_are_named(text, message):
     with pytest.raises(ValueError, match="option") as caught:
-        parsed_options([text], KNOWN, "it")
+        parse_options([text], KNOWN, "it")
     assert message in str(caught.value)
 
 
 def test_an_option_given_twice():
     with pytest.raises(ValueError, match="--option count is given twice"):
-        parsed_options(["count=1", "count=2"], KNOWN, "it")
+        parse_options(["count=1", "count=2"], KNOWN, "it")

@@ -24,8 +24,8 @@ WRONG = [
     ("demo extra", "unexpected extra argument"),
     ("demo --bogus", "no such option: --bogus"),
     ("demo --data", "'--data' requires an argument"),
-    ("demo --rounds 0", "'--rounds'"),
-    ("demo --rounds many", "'--rounds'"),
+    ("demo --repeats 0", "'--repeats'"),
+    ("demo --repeats many", "'--repeats'"),
     ("demo --seed -1", "'--seed'"),
     ("demo --target t", "give both or neither"),
     ("demo --data good.csv", "--data needs --target COLUMN"),
@@ -70,7 +70,7 @@ def test_help_and_version(capfd):
     assert main([]) == 0
     assert "demo" in capfd.readouterr().out
     assert main(["demo", "--help"]) == 0
-    assert "--rounds" in capfd.readouterr().out
+    assert "--repeats" in capfd.readouterr().out
     assert main(["--version"]) == 0
     assert capfd.readouterr().out.startswith("evical ")
 

@@ -12,7 +12,7 @@ from sklearn.model_selection import StratifiedKFold, cross_val_predict
 
 from evical import metrics
 from evical.calibrators import IsotonicCalibrator, LogisticCalibrator, VennAbersCalibrator
-from evical.evaluation import MEASURES, calibrator_named, compare, compare_data_sets, method_names
+from evical.evaluation import MEASURES, compare, compare_data_sets, make_calibrator, method_names
 from evical.evaluation._sample_size import TIMES_LOGISTIC, general_warnings, method_warnings
 from evical.evaluation.methods import complexity, complexity_text
 from evical.evaluation.recommendation import differences, recommend
@@ -85,7 +85,7 @@ def test_differences_are_nadeau_and_bengios():
     for one in found.differences:
         gaps = losses[one.method] - losses[best]
         error = np.sqrt((1 / 10 + 1 / 4) * gaps.var(ddof=1))
-        assert one.error == pytest.approx(error)
+        assert one.standard_error == pytest.approx(error)
         assert one.statistic == pytest.approx(gaps.mean() / error)
         assert one.pvalue == pytest.approx(2 * stats.t.sf(abs(gaps.mean() / error), 9))
         naive = stats.ttest_rel(losses[one.method], losses[best]).pvalue
@@ -121,10 +121,10 @@ def test_simpler_methods_are_taken_within_a_standard_error():
     scores, y = sample(200)
     found = compare(scores, y, ["logistic", "spline", "isotonic", "bbq"], cv=5)
     advice = found.recommendation
-    gaps = {one.method: (one.difference, one.error) for one in found.differences}
+    gaps = {one.method: (one.difference, one.standard_error) for one in found.differences}
     near = [advice.best, *(name for name, (gap, error) in gaps.items() if gap <= error)]
-    least = min(complexity(calibrator_named(name)) for name in near)
-    assert complexity(calibrator_named(advice.method)) == least
+    least = min(complexity(make_calibrator(name)) for name in near)
+    assert complexity(make_calibrator(advice.method)) == least
     assert advice.reasons[0].startswith(advice.best)
     if advice.method != advice.best:
         assert "is simpler" in advice.reasons[1]
@@ -148,25 +148,25 @@ def test_clear_differences_are_said():
     assert any("worse by more than chance" in text for text in found.recommendation.reasons)
 
 
-def test_probabilities_take_part_as_they_are():
+def test_uncalibrated_probabilities_take_part():
     rng = np.random.default_rng(0)
     p = rng.random(1500)
     y = (rng.random(1500) < p).astype(int)
     found = compare(p, y, cv=3)
-    assert found.methods[0] == "as_they_are"
-    assert found.recommendation.method == "as_they_are"
+    assert found.methods[0] == "uncalibrated"
+    assert found.recommendation.method == "uncalibrated"
     assert "no method is seen to improve" in found.recommendation.reasons[-1]
     np.testing.assert_array_equal(found.probability[0], p)
-    lazy = compare(p**3, y, ["as_they_are", "isotonic:bayesian"], cv=3)
+    lazy = compare(p**3, y, ["uncalibrated", "isotonic:bayesian"], cv=3)
     assert lazy.recommendation.method == "isotonic:bayesian"
     assert "lowers" in lazy.recommendation.reasons[-1]
-    assert "as_they_are" not in compare(p - 1, y, cv=2).methods
+    assert "uncalibrated" not in compare(p - 1, y, cv=2).methods
 
 
 def test_all_methods_can_be_tried():
     scores, y = sample(80)
     found = compare(scores, y, "all", cv=2)
-    assert set(found.methods) | set(found.failures) == set(method_names()) - {"as_they_are"}
+    assert set(found.methods) | set(found.failures) == set(method_names()) - {"uncalibrated"}
     assert not found.failures
 
 
@@ -220,16 +220,16 @@ def test_small_samples_are_warned_of():
     assert "logistic fits 2 parameters, but the rarer class has 15 samples" in few[0]
     assert not method_warnings("logistic", LogisticCalibrator(), scores, y)
     assert "20 it" not in str(method_warnings("va", VennAbersCalibrator(), scores[:150], y[:150]))
-    ties = method_warnings("kde", calibrator_named("kde"), scores.round(), y)
+    ties = method_warnings("kde", make_calibrator("kde"), scores.round(), y)
     assert "distinct scores" in ties[0]
-    assert method_warnings("beta", calibrator_named("beta"), y * 1.0, y)[0].endswith(
+    assert method_warnings("beta", make_calibrator("beta"), y * 1.0, y)[0].endswith(
         "beta fits 3 parameters to 2 distinct scores"
     )
 
 
 def test_of_few_samples_two_standard_errors_are_made_of_chance():
     """A method that samples are too few for gives way to one that they suffice for."""
-    estimators = {name: calibrator_named(name) for name in ("isotonic", "temperature")}
+    estimators = {name: make_calibrator(name) for name in ("isotonic", "temperature")}
     scores, y = sample(40)
     values = np.zeros((2, 4, len(MEASURES)))
     values[1, :, 0] = gaps = np.array([0.0, 0.1, 0.0, 0.1])
@@ -269,10 +269,10 @@ def test_measured_ratios_are_those_of_the_study():
     missing = {
         name
         for name in method_names()
-        if complexity(calibrator_named(name)) >= 100
-        and error[type(calibrator_named(name)).__name__.removesuffix("Calibrator")]
+        if complexity(make_calibrator(name)) >= 100
+        and error[type(make_calibrator(name)).__name__.removesuffix("Calibrator")]
         > 1.5 * error["Logistic"]
-        and type(calibrator_named(name)).__name__ not in TIMES_LOGISTIC
+        and type(make_calibrator(name)).__name__ not in TIMES_LOGISTIC
     }
     assert not missing
 
@@ -307,7 +307,7 @@ def test_data_sets_have_ranks():
     ("name", "message"),
     [
         ("logstic", "did you mean 'logistic'"),
-        ("xyz", "there are as_they_are, abb"),
+        ("xyz", "there are uncalibrated, abb"),
         ("logistic:modl=bayesian", "did you mean 'model'"),
         ("logistic:", "model"),
         ("spline:likelihood", "no option 'model'"),
@@ -373,7 +373,7 @@ def test_methods_that_need_more_samples_are_named():
 
 
 def test_texts_of_complexity():
-    assert complexity_text(complexity(calibrator_named("elite"))) == "averages many curves"
+    assert complexity_text(complexity(make_calibrator("elite"))) == "averages many curves"
     assert complexity(LogisticRegression()) == 100  # unknown: as a curve
 
 

@@ -52,7 +52,7 @@ def test_contrasts_are_paired():
     losses = MADE.losses()["brier_score"]
     gaps = losses[2] - losses[0]
     assert contrasts[0].brier_score.mean == pytest.approx(gaps.mean())
-    assert contrasts[0].brier_score.error == pytest.approx(gaps.std(ddof=1) / 3**0.5)
+    assert contrasts[0].brier_score.standard_error == pytest.approx(gaps.std(ddof=1) / 3**0.5)
     decisions = MADE.probabilities.argmax(axis=2)
     assert contrasts[1].pvalue == mcnemar(MADE.y, decisions[2], decisions[1]).pvalue
     assert all(one.pvalue <= one.adjusted <= 1 for one in contrasts)
@@ -60,7 +60,7 @@ def test_contrasts_are_paired():
 
 def test_one_sample_has_no_standard_error():
     made = EnsembleEvaluation.from_masses(["a"], [ONE[:1]], ONE[:1])
-    assert np.isnan(made.contrasts()[0].brier_score.error)
+    assert np.isnan(made.contrasts()[0].brier_score.standard_error)
     assert made.contrasts()[0].brier_score.mean == 0
     assert made.members == ("member 1",)
 

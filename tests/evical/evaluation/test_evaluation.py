@@ -8,7 +8,7 @@ from dstheory import Frame, MassFunction
 from evical import metrics
 from evical.calibrators import IsotonicCalibrator, LogisticCalibrator
 from evical.evaluation import Evaluation
-from evical.evaluation._bootstrap import _measured, prepared, resample_count
+from evical.evaluation._bootstrap import _measure, prepare, resample_count
 
 pytestmark = pytest.mark.slow
 
@@ -51,7 +51,7 @@ def test_measures_of_the_bootstrap_are_the_metrics(weighted):
     weight = np.random.default_rng(1).random(len(y)) + 0.1 if weighted else None
     made = Evaluation.from_predictions(y, p, bel=bel, pl=pl, sample_weight=weight, n_resamples=1)
     used = np.ones(len(y)) if weight is None else weight
-    fast = _measured(prepared(y.astype(float), p, bel, pl, used, 10), np.ones(len(y)))
+    fast = _measure(prepare(y.astype(float), p, bel, pl, used, 10), np.ones(len(y)))
     squared = metrics.debiased_squared_calibration_error(y, p, sample_weight=weight)
     assert fast.pop("debiased_calibration_error") == pytest.approx(squared, abs=1e-12)
     for name, value in fast.items():
@@ -62,8 +62,8 @@ def test_resample_equals_repeated_rows():
     """Definition: counts are repetitions, in every measure that does not depend on bins."""
     p, y = sample(60)
     rows = np.random.default_rng(5).integers(60, size=60)
-    ready = prepared(y.astype(float), p, p, p, np.ones(60), 10)
-    fast = _measured(ready, np.bincount(rows, minlength=60).astype(float))
+    ready = prepare(y.astype(float), p, p, p, np.ones(60), 10)
+    fast = _measure(ready, np.bincount(rows, minlength=60).astype(float))
     assert fast["brier_score"] == pytest.approx(metrics.brier_score(y[rows], p[rows]))
     assert fast["log_loss"] == pytest.approx(metrics.log_loss(y[rows], p[rows]))
     assert fast["roc_auc"] == pytest.approx(metrics.roc_auc(y[rows], p[rows]))

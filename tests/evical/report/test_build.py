@@ -224,7 +224,7 @@ def test_a_comparison_shows_means_differences_and_advice():
     line = made.differences[0]
     assert first.values[0] == line.difference
     # Two degrees of freedom.
-    assert first.values[1] == pytest.approx(line.difference - 4.302653 * line.error)
+    assert first.values[1] == pytest.approx(line.difference - 4.302653 * line.standard_error)
     text = check_page(build(made)).text
     assert "which was selected on the same folds" in text
     assert f"Recommended: {made.recommendation.method}" in text

@@ -8,7 +8,7 @@ import pytest
 from matplotlib.figure import Figure
 
 from evical.report import Page, Picture, Row, Section, Table, build
-from evical.report.svg import embedded, label, svg_of
+from evical.report.svg import embed, label, svg_of
 from tests.evical.report.outline import check_page
 
 HOSTILE = (
@@ -84,7 +84,7 @@ def test_a_page_with_the_same_picture_twice_has_unique_ids():
 def test_pictures_are_the_same_each_time_and_follow_the_page():
     svg = svg_of(drawing("a"))
     assert svg == svg_of(drawing("a"))
-    shown = embedded(svg, "p", "title", "description")
+    shown = embed(svg, "p", "title", "description")
     assert "currentColor" in shown
     assert "#000000" not in shown
     assert "#ffffff" not in shown
@@ -100,14 +100,14 @@ def test_pictures_from_elsewhere_only_draw():
         '<image xlink:href="http://e.org/x.png"/><image xlink:href="data:image/svg+xml,x"/>'
         '<rect style="fill: url(http://e.org)" x="1.23456" y="-0.00001"/></svg>'
     )
-    assert embedded(svg, "p", "t", "d") == (
+    assert embed(svg, "p", "t", "d") == (
         '<svg role="img" aria-labelledby="p-title" aria-describedby="p-desc" width="96">'
         '<title id="p-title">t</title>'
         '<desc id="p-desc">d</desc><image></image><image></image><rect x="1.23" y="0"></rect>'
         "</svg>"
     )
     with pytest.raises(ValueError, match="not an SVG"):
-        embedded("<html></html>", "p", "t", "d")
+        embed("<html></html>", "p", "t", "d")
 
 
 def test_a_picture_needs_a_picture():

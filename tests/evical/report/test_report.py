@@ -14,8 +14,8 @@ from evical.studies import (
     METRICS,
     TEN_CLASSIFIERS,
     Method,
+    Repeat,
     Results,
-    Round,
     demo_page,
     differences_table,
     findings,
@@ -30,25 +30,25 @@ HOSTILE = "<script>alert('x')</script>"
 
 
 def make_results(errors, conflicts=(0.0, 0.0, 0.0), names=("n", "p")) -> Results:
-    """One row of error rates (likelihood, Bayesian, largest) for each round."""
-    rounds = []
+    """One row of error rates (likelihood, Bayesian, largest) for each repeat."""
+    repeats = []
     for number, row in enumerate(errors):
         metrics = np.zeros((3, len(METRICS)))
         metrics[:, 0], metrics[:, -1] = row, conflicts
-        rounds.append(Round(number, np.array([0, 1]), np.full((3, 2), 0.5), metrics))
+        repeats.append(Repeat(number, np.array([0, 1]), np.full((3, 2), 0.5), metrics))
     methods = (LIKELIHOOD, BAYESIAN, LARGEST)
     data = Dataset("toy", np.zeros((400, 1)), np.arange(400) % 2, ("a",), names)
-    protocol = replace(TEN_CLASSIFIERS, methods=methods, rounds=len(rounds))
-    return Results(protocol, data, tuple(rounds))
+    protocol = replace(TEN_CLASSIFIERS, methods=methods, repeats=len(repeats))
+    return Results(protocol, data, tuple(repeats))
 
 
 BETTER = make_results([(0.10, 0.20, 0.05), (0.12, 0.23, 0.06), (0.11, 0.20, 0.05)])
 
 
 def test_the_page_tells_command_seed_versions_and_protocol():
-    html = build(demo_page(BETTER, [], "evical demo --rounds 3 --output 'a b'"))
+    html = build(demo_page(BETTER, [], "evical demo --repeats 3 --output 'a b'"))
     for part in (
-        "evical demo --rounds 3 --output &#39;a b&#39;",
+        "evical demo --repeats 3 --output &#39;a b&#39;",
         "Seed 0",
         "numpy 2",
         "200 samples",
@@ -80,7 +80,7 @@ def test_differences_are_paired():
     assert (row.head, row.cells[0]) == (("logistic",), "-10.0 ± 0.6")
 
 
-def test_after_one_round_there_is_no_standard_error():
+def test_after_one_repeat_there_is_no_standard_error():
     (row, *_), csv_text = results_table(make_results([(0.1, 0.2, 0.3)])).rows, to_csv(BETTER)
     assert row.cells[0] == "10.0"
     assert written(Estimate(-0.01, float("nan")), METRICS[0], sign=True) == "-1.0"

@@ -14,7 +14,7 @@ from tests.support.toy_study import Toy, toy_study
 
 CONTEST = Contest("Error in %", "error", "method", ("a", "b"), scale=100, digits=1)
 
-# Errors of the methods in two rounds. Means of the references are 0.2 and 0.3 for size 1, where
+# Errors of the methods in two repeats. Means of the references are 0.2 and 0.3 for size 1, where
 # "a" is the best, and 0.4 and 0.1 for size 2, where "b" is.
 ERRORS = {
     ("1", "a"): (0.1, 0.3),
@@ -26,14 +26,14 @@ ERRORS = {
 }
 
 
-def outcome(contest: Contest = CONTEST, overview: Overview | None = None, rounds: int = 2):
+def outcome(contest: Contest = CONTEST, overview: Overview | None = None, repeats: int = 2):
     rows = {
-        ("one", *labels): np.array([(error, 0.0, 0.0) for error in errors[:rounds]])
+        ("one", *labels): np.array([(error, 0.0, 0.0) for error in errors[:repeats]])
         for labels, errors in ERRORS.items()
     }
     overviews = (overview,) if overview else ()
     study = replace(toy_study(), contests=(contest,), overviews=overviews)
-    return Outcome(study, (Toy("one"),), rounds, 0, rows)
+    return Outcome(study, (Toy("one"),), repeats, 0, rows)
 
 
 def test_each_setting_has_its_own_best_reference():
@@ -45,13 +45,13 @@ def test_each_setting_has_its_own_best_reference():
     assert a.excess == pytest.approx(15)
     assert a.worst[0] == ("one", "2")
     assert (a.worse(1), a.better(1)) == (1, 0)
-    # 10 in either round of size 1, 0 in size 2.
+    # 10 in either repeat of size 1, 0 in size 2.
     assert b.excess == pytest.approx(5)
     assert (b.worse(2), b.better(2)) == (1, 0)
     # 10 and -10 in size 1: none, with a standard error of 10; 10 and 30 in size 2: 20 with 10.
     one, two = new.excesses["one", "1"], new.excesses["one", "2"]
-    assert (one.mean, one.error) == (pytest.approx(0), pytest.approx(10))
-    assert (two.mean, two.error) == (pytest.approx(20), pytest.approx(10))
+    assert (one.mean, one.standard_error) == (pytest.approx(0), pytest.approx(10))
+    assert (two.mean, two.standard_error) == (pytest.approx(20), pytest.approx(10))
     assert (new.worse(1), new.worse(2.1), new.better(1)) == (1, 0, 0)
     assert new.mean == pytest.approx(25)
 
@@ -59,7 +59,7 @@ def test_each_setting_has_its_own_best_reference():
 def test_a_better_option_counts_as_better():
     (found,) = standings(outcome(), replace(CONTEST, references=("a",))).values()
     b = found[1]
-    # Worse by 10 in both rounds of size 1, better by 30 in both of size 2.
+    # Worse by 10 in both repeats of size 1, better by 30 in both of size 2.
     assert (b.worse(1), b.better(1), b.better(2)) == (1, 1, 1)
     assert b.excess == pytest.approx(-10)
 
@@ -87,14 +87,14 @@ def test_the_table_is_sorted_by_mean():
 def test_the_page_says_that_the_best_is_picked_by_the_same_rounds():
     explained = contests_text(outcome())[1]
     assert "a; b" in explained
-    assert "picked by the same rounds" in explained
+    assert "picked by the same repeats" in explained
     assert "at least" not in explained.partition("picked by")[0]
 
 
-def test_a_single_round_has_no_contest():
-    assert contests_text(outcome(rounds=1)) == []
-    (found,) = standings(outcome(rounds=1), CONTEST).values()
-    assert math.isnan(found[0].worst[1].error)
+def test_a_single_repeat_has_no_contest():
+    assert contests_text(outcome(repeats=1)) == []
+    (found,) = standings(outcome(repeats=1), CONTEST).values()
+    assert math.isnan(found[0].worst[1].standard_error)
     assert found[0].worse(1) == 0
 
 
@@ -112,7 +112,7 @@ def test_an_overview_has_means_over_settings_and_rounds():
     assert cells(apart[5])["b"] == ["10.0", "0"]
 
 
-def test_an_overview_takes_the_rounds_that_measured():
+def test_an_overview_takes_the_repeats_that_measured():
     columns = {"error": ("error", 1, 2)}
     made = outcome(overview=Overview("All", "method", columns))
     made.rows["one", "1", "a"][1, 0] = math.nan
@@ -125,6 +125,6 @@ def test_names_cannot_end_a_cell():
     rows = {(*labels[:2], f"{labels[2]}|_x_"): values for labels, values in made.rows.items()}
     contest = replace(CONTEST, references=("a|_x_", "b|_x_"))
     study = replace(made.study, contests=(contest,))
-    hostile = Outcome(study, made.parts, 2, 0, rows)
+    hostile = Outcome(study, made.conditions, 2, 0, rows)
     table = contests_text(hostile)[-1]
     assert r"| new\|\_x\_ | 25.0 |" in table

@@ -1,4 +1,4 @@
-"""The page of a study: Markdown that shows what the rounds say, the same bytes each time."""
+"""The page of a study: Markdown that shows what the repeats say, the same bytes each time."""
 
 import re
 import xml.etree.ElementTree as ET
@@ -54,15 +54,15 @@ def test_every_link_of_the_page_leads_to_a_file(full, page):
 def test_the_page_tells_how_it_was_made(page):
     assert "\n    evical reproduce toy\n" in page
     assert "numpy " in page
-    assert "4 rounds of 2 parts. All numbers" in page
+    assert "4 repeats of 2 conditions. All numbers" in page
     assert "Numbers are drawn." in page
 
 
 def test_the_comment_is_under_the_full_study_only(page, tmp_path):
     assert "All of it is as it must be." in page
-    short = study_files(reproduce(toy_study(), tmp_path, rounds=1), "x")["toy.md"]
+    short = study_files(reproduce(toy_study(), tmp_path, repeats=1), "x")["toy.md"]
     assert "All of it" not in short
-    assert "1 round of 2 parts; the full study has 4 rounds of 2 parts" in short
+    assert "1 repeat of 2 conditions; the full study has 4 repeats of 2 conditions" in short
 
 
 def test_printed_numbers_stand_beside_ours(page):
@@ -73,7 +73,7 @@ def test_printed_numbers_stand_beside_ours(page):
     assert b[1].endswith("(500.0) ▼")
     assert c[1:] == ["– (1.0)", "–"]
     assert "(" not in second[1][1]
-    assert re.search(r"Of 2 printed numbers, ours is within for \d, higher for", page)
+    assert re.search(r"Of 2 published numbers, ours is within for \d, higher for", page)
 
 
 def test_findings_are_checked(page):
@@ -100,10 +100,10 @@ def test_the_picture_has_a_panel_for_each_data_set_and_a_line_for_each_method(fu
 
 def test_parts_that_were_not_run_leave_no_empty_headings(tmp_path):
     class Mute(Toy):
-        def run_round(self, data, number, seed):
+        def run_repeat(self, data, number, seed):
             return [(("zero", "1", "z"), (1.0, 0.0, 0.0))]
 
-    outcome = reproduce(toy_study(Mute("zero")), tmp_path, rounds=1)
+    outcome = reproduce(toy_study(Mute("zero")), tmp_path, repeats=1)
     page = study_files(outcome, "x")["toy.md"]
     assert "Findings" not in page
     assert "Further" not in page
@@ -111,21 +111,21 @@ def test_parts_that_were_not_run_leave_no_empty_headings(tmp_path):
 
 @pytest.mark.slow
 def test_the_page_tells_what_it_takes_for_the_chance_of_printed_numbers(full):
-    (exact,) = full.study.printed
-    told = replace(exact, rounds=3)
+    (exact,) = full.study.published
+    told = replace(exact, repeats=3)
     for tables_, text in (
         ((told,), "splits counts as well.\n"),
         ((exact,), "as well, where their number is known; elsewhere it is taken for none."),
         ((exact, told), "as well, where their number is known;"),
     ):
-        study = replace(full.study, printed=tables_)
+        study = replace(full.study, published=tables_)
         made = study_files(replace(full, study=study), "x")["toy.md"]
         assert text in made
 
 
 def test_the_legend_has_all_lines_and_fits_over_a_single_panel(tmp_path):
     class Many(Toy):
-        def run_round(self, data, number, seed):
+        def run_repeat(self, data, number, seed):
             # The first panel lacks the last line.
             names = [f"rather long name {i}" for i in range(5)]
             return [
@@ -135,7 +135,7 @@ def test_the_legend_has_all_lines_and_fits_over_a_single_panel(tmp_path):
                 for i, name in enumerate(shown)
             ]
 
-    outcome = reproduce(toy_study(Many("one")), tmp_path, rounds=1)
+    outcome = reproduce(toy_study(Many("one")), tmp_path, repeats=1)
     assert svg_texts(study_files(outcome, "x")["toy-figure1.svg"]).count("rather long name 4") == 1
     alone = replace(outcome, rows={k: v for k, v in outcome.rows.items() if k[0] == "second"})
     (curve,) = outcome.study.curves

@@ -7,10 +7,10 @@ import pytest
 
 from evical.datasets._known import KNOWN
 from evical.studies import STUDIES, reproduce
-from evical.studies._tables import compared, printed_cells
+from evical.studies._tables import find_differences, published_cells
 from evical.studies.parts.metrics import Fused
 from evical.studies.xu2016.ten import SCENARIOS, XU2016_TEN, discordant
-from evical.studies.xu2016.three import PARTS
+from evical.studies.xu2016.three import CONDITIONS
 from tests.support.data_folder import DATA, needs_data
 
 ALL = pytest.mark.parametrize("study", STUDIES.values(), ids=STUDIES)
@@ -19,19 +19,19 @@ ALL = pytest.mark.parametrize("study", STUDIES.values(), ids=STUDIES)
 @ALL
 def test_names_agree(study):
     assert STUDIES[study.name] is study
-    keys = [part.key for part in study.parts]
+    keys = [condition.key for condition in study.conditions]
     assert len(set(keys)) == len(keys)
     for name in (study.name, *keys, *(curve.name for curve in study.curves)):
         assert re.fullmatch(r"[\w.-]+", name)
     assert set(study.quick) <= set(keys)
     assert study.protocol
-    assert study.rounds > 1
+    assert study.repeats > 1
 
 
 @ALL
 def test_tables_curves_findings_and_tests_name_what_there_is(study):
     labels, measures = set(study.labels), set(study.measures)
-    for table in study.printed:
+    for table in study.published:
         assert table.measure in measures
         assert sorted([*table.rows, *table.columns, *table.where]) == sorted(labels)
         assert {len(key) for key in table.values} == {len(table.rows) + len(table.columns)}
@@ -49,18 +49,20 @@ def test_tables_curves_findings_and_tests_name_what_there_is(study):
 
 @ALL
 def test_a_part_tells_its_settings_from_those_of_all_others(study):
-    assert len({repr(part) for part in study.parts}) == len(study.parts)
-    assert not any(re.search(r"0x[0-9a-f]{6}", repr(part)) for part in study.parts)
+    assert len({repr(condition) for condition in study.conditions}) == len(study.conditions)
+    assert not any(re.search(r"0x[0-9a-f]{6}", repr(condition)) for condition in study.conditions)
 
 
 def test_xu_has_the_sizes_of_table_1():
-    test_sizes = [sum(KNOWN[part.data].classes.values()) - part.n_train for part in PARTS]
+    test_sizes = [
+        sum(KNOWN[condition.data].classes.values()) - condition.n_train for condition in CONDITIONS
+    ]
     assert test_sizes == [400, 468, 70, 101, 95, 58]
 
 
 def test_xu_has_the_shares_of_figure_12():
     assert all(sum(shares) == 1 and len(shares) == 10 for shares in SCENARIOS.values())
-    (table,) = XU2016_TEN.printed
+    (table,) = XU2016_TEN.published
     assert table.values["likelihood", "diabetes", "c"] == 31.84
     assert table.values["bayesian", "adult_a9a", "a"] == 16.76
     assert len(table.values) == 27
@@ -69,7 +71,7 @@ def test_xu_has_the_shares_of_figure_12():
 def check_error_rates(outcome):
     error = outcome.study.measures.index("error_rate")
     for values in outcome.rows.values():
-        assert values.shape == (outcome.rounds, len(outcome.study.measures))
+        assert values.shape == (outcome.repeats, len(outcome.study.measures))
         assert ((values[:, error] > 0) & (values[:, error] < 0.8)).all()
 
 
@@ -77,18 +79,18 @@ def check_error_rates(outcome):
 @needs_data
 def test_the_quick_variant_of_xu_three_runs(tmp_path):
     study = STUDIES["xu2016-three"]
-    outcome = reproduce(study, tmp_path, rounds=2, quick=True, data=DATA)
+    outcome = reproduce(study, tmp_path, repeats=2, quick=True, data=DATA)
     check_error_rates(outcome)
     assert len(outcome.rows) == 8 * 14
-    assert any(compared(outcome, finding) for finding in study.comparisons)
+    assert any(find_differences(outcome, finding) for finding in study.comparisons)
 
 
 @pytest.mark.slow
 @needs_data
 def test_the_quick_variant_of_xu_ten_gives_each_printed_cell_of_its_data(tmp_path):
-    outcome = reproduce(XU2016_TEN, tmp_path, rounds=1, quick=True, data=DATA)
+    outcome = reproduce(XU2016_TEN, tmp_path, repeats=1, quick=True, data=DATA)
     check_error_rates(outcome)
-    cells = printed_cells(outcome, XU2016_TEN.printed[0])
+    cells = published_cells(outcome, XU2016_TEN.published[0])
     missing = {key[1] for key, cell in cells.items() if cell.ours is None}
     assert missing == {"adult_a9a"}
     # Discordant counts explain the difference of error rates.

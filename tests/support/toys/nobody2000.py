@@ -3,8 +3,8 @@
 Nobody (2000), table 1.
 """
 
-from evical.studies._study import Finding, PrintedTable, Study
-from evical.studies.parts.calibration_part import Calibration, CalibrationPart
+from evical.studies._study import Finding, PublishedTable, Study
+from evical.studies.parts.calibration_condition import Calibration, CalibrationCondition
 from evical.studies.parts.calibration_samples import Simulated
 
 __all__ = ["NOBODY2000"]
@@ -16,8 +16,8 @@ METHODS = (
     Calibration("PAV", "IsotonicCalibrator", (("model", "bayesian"),)),
 )
 
-PARTS = tuple(
-    CalibrationPart(
+CONDITIONS = tuple(
+    CalibrationCondition(
         key=name,
         source=Simulated(name, train=60, test=60),
         classifier="quadratic SVM",
@@ -34,10 +34,10 @@ NOBODY2000 = Study(
     source="Nobody (2000), table 1",
     labels=LABELS,
     measures=MEASURES,
-    parts=PARTS,
-    rounds=2,
-    printed=(
-        PrintedTable(
+    conditions=CONDITIONS,
+    repeats=2,
+    published=(
+        PublishedTable(
             "Table 1",
             "mse",
             rows=("data",),

@@ -16,7 +16,7 @@ FILES = {"calibration.png", "contour.png", "reliability.png", "table.csv", "inde
 @pytest.fixture(scope="module")
 def folder(tmp_path_factory) -> Path:
     folder = tmp_path_factory.mktemp("demo") / "new" / "result"
-    assert main(["demo", "--rounds", "1", "--output", str(folder)]) == 0
+    assert main(["demo", "--repeats", "1", "--output", str(folder)]) == 0
     return folder
 
 
@@ -52,14 +52,14 @@ def test_the_csv_has_all_rows(folder):
 def test_the_page_shows_all_pictures_and_the_command(folder):
     html = (folder / "index.html").read_text(encoding="utf-8")
     assert html.count('role="img"') == 3
-    assert f"evical demo --rounds 1 --seed 0 --output {folder}" in html
+    assert f"evical demo --repeats 1 --seed 0 --output {folder}" in html
     assert "Wisconsin breast cancer" in html
 
 
 def test_the_same_command_gives_the_same_bytes_and_leaves_other_files_alone(folder, capfd):
     before = {name: (folder / name).read_bytes() for name in FILES}
     (folder / "mine.txt").write_text("mine")
-    assert main(["demo", "--rounds", "1", "--output", str(folder)]) == 0
+    assert main(["demo", "--repeats", "1", "--output", str(folder)]) == 0
     assert {name: (folder / name).read_bytes() for name in FILES} == before
     assert (folder / "mine.txt").read_text() == "mine"
     out, err = capfd.readouterr()
@@ -70,7 +70,7 @@ def test_the_same_command_gives_the_same_bytes_and_leaves_other_files_alone(fold
 
 
 def test_it_runs_on_own_data_with_text_and_strange_names(own_data, tmp_path, capfd):
-    arguments = ["demo", "--data", str(own_data), "--target", "kind", "--rounds", "1"]
+    arguments = ["demo", "--data", str(own_data), "--target", "kind", "--repeats", "1"]
     assert main([*arguments, "--seed", "3", "--output", str(tmp_path)]) == 0
     html = (tmp_path / "index.html").read_text(encoding="utf-8")
     assert "&lt;b&gt;$[red]x$&lt;/b&gt;" in html
@@ -82,7 +82,7 @@ def test_it_runs_on_own_data_with_text_and_strange_names(own_data, tmp_path, cap
 def test_features_that_tell_nothing_are_shown_as_that(tmp_path, capfd):
     path = tmp_path / "constant.csv"
     path.write_text("a,kind\n" + "".join(f"5,{i % 2}\n" for i in range(160)))
-    arguments = ["demo", "--data", str(path), "--target", "kind", "--rounds", "1"]
+    arguments = ["demo", "--data", str(path), "--target", "kind", "--repeats", "1"]
     assert main([*arguments, "--output", str(tmp_path)]) == 0
     assert "likelihood" in capfd.readouterr().out
 
@@ -92,7 +92,7 @@ def test_missing_features_are_filled_and_marked(own_data, tmp_path, capfd):
     lines[5] = "," + lines[5].split(",", 1)[1]
     path = tmp_path / "gaps.csv"
     path.write_text("\n".join(lines) + "\n")
-    arguments = ["demo", "--data", str(path), "--target", "kind", "--rounds", "1"]
+    arguments = ["demo", "--data", str(path), "--target", "kind", "--repeats", "1"]
     assert main([*arguments, "--output", str(tmp_path / "no")]) == 2
     assert "column 'size': the value is missing" in capfd.readouterr().err
     output = tmp_path / "out"

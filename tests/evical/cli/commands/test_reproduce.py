@@ -14,12 +14,12 @@ WRONG = [
     ("xu2016-tem", "there is no study 'xu2016-tem'; did you mean 'xu2016-ten'?"),
     ("qqq", "there is no study 'qqq'; expected one of xu2016-three"),
     ("xu2016-ten --jobs 0", "--jobs is 0, expected a number from 1, or -1 for all"),
-    ("xu2016-ten --rounds 0", "'--rounds'"),
+    ("xu2016-ten --repeats 0", "'--repeats'"),
     ("xu2016-ten --seed -1", "'--seed'"),
     ("xu2016-ten --data nowhere", "data is 'nowhere', which is not a folder"),
     ("xu2016-ten --data .", "the folder '.' has no adult_a9a_train.csv"),
     ("xu2016-ten", "by the environment variable EVICAL_DATA"),
-    ("toy --output file", "cannot write into 'file/rounds': not a directory"),
+    ("toy --output file", "cannot write into 'file/repeats': not a directory"),
 ]
 
 
@@ -52,8 +52,8 @@ def test_the_list_names_every_study(capfd):
 def test_a_full_disk_is_one_line_and_keeps_what_is_finished(folder, jobs, capsys):
     resource = pytest.importorskip("resource", reason="limits the size of files")
     command = ["reproduce", "toy", "--jobs", str(jobs), "--output", "out"]
-    assert main([*command, "--rounds", "1"]) == 0
-    place = folder / "out" / "rounds" / "toy" / "0" / "one"
+    assert main([*command, "--repeats", "1"]) == 0
+    place = folder / "out" / "repeats" / "toy" / "0" / "one"
     soft, hard = resource.getrlimit(resource.RLIMIT_FSIZE)
     capsys.readouterr()  # in memory, where no file is too large
     resource.setrlimit(resource.RLIMIT_FSIZE, (100, hard))
@@ -64,7 +64,9 @@ def test_a_full_disk_is_one_line_and_keeps_what_is_finished(folder, jobs, capsys
     out, err = capsys.readouterr()
     assert out == ""
     assert err.count("\n") == 1
-    assert ".json': file too large; finished rounds are kept, and the same command continues" in err
+    assert (
+        ".json': file too large; finished repeats are kept, and the same command continues" in err
+    )
     assert [path.name for path in place.iterdir()] == ["0000.json"]
     assert main(command) == 0
     assert len(list(place.iterdir())) == 4
@@ -73,17 +75,17 @@ def test_a_full_disk_is_one_line_and_keeps_what_is_finished(folder, jobs, capsys
 @needs_data
 def test_it_writes_the_page_and_goes_on_where_it_was(folder, capfd):
     command = ["reproduce", "xu2016-three", "--quick", "--data", str(DATA), "--output", "out"]
-    assert main([*command, "--rounds", "1"]) == 0
+    assert main([*command, "--repeats", "1"]) == 0
     out, err = capfd.readouterr()
     assert out == "Page: out/xu2016-three.md\n"
     assert err == ""
-    rounds = folder / "out" / "rounds" / "xu2016-three" / "0" / "sonar"
-    first = (rounds / "0000.json").stat().st_mtime_ns
-    assert main([*command, "--rounds", "2"]) == 0
-    assert (rounds / "0000.json").stat().st_mtime_ns == first
+    repeats = folder / "out" / "repeats" / "xu2016-three" / "0" / "sonar"
+    first = (repeats / "0000.json").stat().st_mtime_ns
+    assert main([*command, "--repeats", "2"]) == 0
+    assert (repeats / "0000.json").stat().st_mtime_ns == first
     page = (folder / "out" / "xu2016-three.md").read_text()
-    assert "\n    evical reproduce xu2016-three --rounds 2 --seed 0 --quick\n" in page
+    assert "\n    evical reproduce xu2016-three --repeats 2 --seed 0 --quick\n" in page
     assert str(folder) not in page
-    (rounds / "0001.json").write_text("{")
-    assert main([*command, "--rounds", "2"]) == 2
+    (repeats / "0001.json").write_text("{")
+    assert main([*command, "--repeats", "2"]) == 2
     assert "0001.json' is damaged; delete it" in capfd.readouterr().err

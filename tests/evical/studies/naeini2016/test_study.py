@@ -78,10 +78,20 @@ def test_four_clouds():
 
 def test_every_printed_number_has_a_row():
     rows = set()
-    for part in STUDY.parts:
-        for method in part.methods:
-            for size in part.sizes or (part.source.calibration or part.source.train,):
-                rows.add((part.source.name, part.classifier, part.design, str(size), method.name))
+    for condition in STUDY.conditions:
+        for method in condition.methods:
+            for size in condition.sizes or (
+                condition.source.calibration or condition.source.train,
+            ):
+                rows.add(
+                    (
+                        condition.source.name,
+                        condition.classifier,
+                        condition.design,
+                        str(size),
+                        method.name,
+                    )
+                )
     for table in PRINTED:
         assert table.measure in STUDY.measures
         for cell in table.values:
@@ -90,7 +100,7 @@ def test_every_printed_number_has_a_row():
 
 
 def test_parts_and_rows_are_told_apart():
-    keys = [part.key for part in STUDY.parts]
+    keys = [condition.key for condition in STUDY.conditions]
     assert len(set(keys)) == len(keys)
     assert set(STUDY.quick) <= set(keys)
 
@@ -114,9 +124,9 @@ def test_tables_are_typed_right(title, count, total):
 
 
 @pytest.mark.slow
-def test_a_round_of_the_quick_parts():
-    parts = [part for part in STUDY.parts if part.key in STUDY.quick]
-    rows = dict(row for part in parts for row in part.run_round({}, 0, 0))
+def test_a_repeat_of_the_quick_conditions():
+    conditions = [condition for condition in STUDY.conditions if condition.key in STUDY.quick]
+    rows = dict(row for condition in conditions for row in condition.run_repeat({}, 0, 0))
     named = [dict(zip(STUDY.labels, labels, strict=True)) for labels in rows]
     assert {row["data"] for row in named} == {"circular", "XOR"}
     values = np.array(list(rows.values()))

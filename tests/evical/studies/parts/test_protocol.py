@@ -1,4 +1,4 @@
-"""Protocols as data, their words, and the summary of rounds."""
+"""Protocols as data, their words, and the summary of repeats."""
 
 from dataclasses import replace
 from fractions import Fraction
@@ -12,8 +12,8 @@ from evical.studies import (
     METRICS,
     TEN_CLASSIFIERS,
     Method,
+    Repeat,
     Results,
-    Round,
     describe,
     estimates,
     paired_difference,
@@ -24,15 +24,15 @@ LIKELIHOOD, BAYESIAN = Method("logistic", "likelihood"), Method("logistic", "bay
 
 
 def results_with(errors: list[tuple[float, float]]) -> Results:
-    """Rounds with given error rates of the likelihood and the Bayesian model."""
-    rounds = []
+    """Repeats with given error rates of the likelihood and the Bayesian model."""
+    repeats = []
     for number, pair in enumerate(errors):
         metrics = np.zeros((2, len(METRICS)))
         metrics[:, 0] = pair
         probability = np.array([[0.25, 0.75], [0.5, number / 10]])
-        rounds.append(Round(number, np.array([0, 1]), probability, metrics))
-    protocol = replace(TEN_CLASSIFIERS, methods=(LIKELIHOOD, BAYESIAN), rounds=len(errors))
-    return Results(protocol, load_breast_cancer(), tuple(rounds))
+        repeats.append(Repeat(number, np.array([0, 1]), probability, metrics))
+    protocol = replace(TEN_CLASSIFIERS, methods=(LIKELIHOOD, BAYESIAN), repeats=len(errors))
+    return Results(protocol, load_breast_cancer(), tuple(repeats))
 
 
 @pytest.mark.parametrize(
@@ -42,7 +42,7 @@ def results_with(errors: list[tuple[float, float]]) -> Results:
         ({"shares": (Fraction(3, 2), Fraction(-1, 2))}, "positive parts"),
         ({"classifier": "oracle"}, "classifier is 'oracle', expected one of 'rbf_svm'"),
         ({"methods": ()}, "there are no methods"),
-        ({"rounds": 0}, "rounds is 0, expected at least 1"),
+        ({"repeats": 0}, "repeats is 0, expected at least 1"),
         ({"seed": -1}, "seed is -1"),
     ],
 )
@@ -78,9 +78,9 @@ def test_the_table_has_the_rows_of_the_study():
 
 
 def test_the_description_tells_the_sizes_the_seed_and_the_encoding():
-    text = " ".join(describe(replace(TEN_CLASSIFIERS, rounds=7, seed=42), load_breast_cancer()))
+    text = " ".join(describe(replace(TEN_CLASSIFIERS, repeats=7, seed=42), load_breast_cancer()))
     for part in (
-        "7 rounds",
+        "7 repeats",
         "284 samples",
         "other 285",
         "189, 57, 6 times 5, 2 times 4",
@@ -97,18 +97,18 @@ def test_standard_errors_are_those_of_the_mean():
     results = results_with([(0.1, 0.2), (0.2, 0.4), (0.3, 0.3)])
     table = estimates(results)
     assert table[LIKELIHOOD]["error_rate"].mean == pytest.approx(0.2)
-    assert table[LIKELIHOOD]["error_rate"].error == pytest.approx(0.1 / 3**0.5)
+    assert table[LIKELIHOOD]["error_rate"].standard_error == pytest.approx(0.1 / 3**0.5)
     difference = paired_difference(results, LIKELIHOOD, BAYESIAN, "error_rate")
     # Differences -0.1, -0.2, 0: mean -0.1, standard deviation 0.1.
     assert difference.mean == pytest.approx(-0.1)
-    assert difference.error == pytest.approx(0.1 / 3**0.5)
+    assert difference.standard_error == pytest.approx(0.1 / 3**0.5)
     assert not difference.is_clear()
     assert difference.is_clear(errors=1.5)
 
 
-def test_a_single_round_has_no_standard_error():
+def test_a_single_repeat_has_no_standard_error():
     estimate = Estimate.of(np.array([0.5]))
-    assert np.isnan(estimate.error)
+    assert np.isnan(estimate.standard_error)
     assert not estimate.is_clear()
 
 

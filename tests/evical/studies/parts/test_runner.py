@@ -1,4 +1,4 @@
-"""The runner: what a round computes, and what it may depend on."""
+"""The runner: what a repeat computes, and what it may depend on."""
 
 from dataclasses import replace
 
@@ -18,7 +18,7 @@ from evical.studies import (
     check_dataset,
     draw_halves,
     run,
-    run_round,
+    run_repeat,
     share_sizes,
 )
 from evical.studies.parts.metrics import Fused
@@ -31,7 +31,7 @@ METHODS = (
     Method("logistic", "bayesian", "largest"),
     Method("logistic", "bayesian", "weighted_mean"),
 )
-PROTOCOL = replace(TEN_CLASSIFIERS, methods=METHODS, rounds=3, seed=5)
+PROTOCOL = replace(TEN_CLASSIFIERS, methods=METHODS, repeats=3, seed=5)
 
 
 @pytest.fixture(scope="module")
@@ -39,20 +39,20 @@ def results():
     return run(PROTOCOL, DATA)
 
 
-def test_a_round_depends_on_seed_and_number_only(results):
-    alone = run_round(PROTOCOL, DATA, 2)
-    np.testing.assert_array_equal(alone.metrics, results.rounds[2].metrics)
-    np.testing.assert_array_equal(alone.probability, results.rounds[2].probability)
-    assert not np.array_equal(results.rounds[0].probability, results.rounds[1].probability)
-    other = run_round(replace(PROTOCOL, seed=6), DATA, 2)
+def test_a_repeat_depends_on_seed_and_number_only(results):
+    alone = run_repeat(PROTOCOL, DATA, 2)
+    np.testing.assert_array_equal(alone.metrics, results.repeats[2].metrics)
+    np.testing.assert_array_equal(alone.probability, results.repeats[2].probability)
+    assert not np.array_equal(results.repeats[0].probability, results.repeats[1].probability)
+    other = run_repeat(replace(PROTOCOL, seed=6), DATA, 2)
     assert not np.array_equal(alone.y, other.y) or not np.array_equal(
         alone.probability, other.probability
     )
 
 
 def test_methods_do_not_influence_each_other(results):
-    only = run_round(replace(PROTOCOL, methods=METHODS[2:3]), DATA, 0)
-    np.testing.assert_array_equal(only.metrics[0], results.rounds[0].metrics[2])
+    only = run_repeat(replace(PROTOCOL, methods=METHODS[2:3]), DATA, 0)
+    np.testing.assert_array_equal(only.metrics[0], results.repeats[0].metrics[2])
 
 
 def test_a_round_step_by_step(results):
@@ -69,7 +69,7 @@ def test_a_round_step_by_step(results):
         calibrator = LogisticCalibrator(model="bayesian").fit(scores, DATA.y[train[other]])
         t0, t1 = calibrator.theta_
         logits.append(-(t0 + t1 * svm.decision_function(X[test])))
-    first = results.rounds[0]
+    first = results.repeats[0]
     np.testing.assert_array_equal(first.y, DATA.y[test])
     np.testing.assert_allclose(first.probability[0], expit(np.sum(logits, axis=0)), atol=1e-6)
     np.testing.assert_allclose(first.probability[2], expit(logits[0]), atol=1e-9)
@@ -77,9 +77,9 @@ def test_a_round_step_by_step(results):
     np.testing.assert_allclose(first.probability[3], mean, atol=1e-9)
 
 
-def test_progress_is_reported_round_by_round():
+def test_progress_is_reported_repeat_by_round():
     seen = []
-    run(replace(PROTOCOL, methods=METHODS[:1], rounds=2), DATA, on_round=seen.append)
+    run(replace(PROTOCOL, methods=METHODS[:1], repeats=2), DATA, on_repeat=seen.append)
     assert [one.number for one in seen] == [0, 1]
 
 
@@ -103,7 +103,7 @@ def test_metrics_by_hand():
 def test_total_conflict_is_counted_and_vacuous(results):
     """Isotonic probabilities of 0 and 1 meet; their probability is 1/2."""
     column = [metric.key for metric in METRICS].index("total_conflict")
-    first = results.rounds[0]
+    first = results.repeats[0]
     share = first.metrics[1, column]
     assert share > 0
     assert np.mean(first.probability[1] == 0.5) >= share

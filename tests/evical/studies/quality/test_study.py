@@ -52,7 +52,7 @@ def test_the_truth_reaches_the_optimum_and_nothing_else_does(kind):
     assert half.log_loss.mean == pytest.approx(np.log(2), abs=1e-12)
     assert half.brier.mean == pytest.approx(0.25, abs=1e-12)
     assert half.squared_error.mean == pytest.approx(0.25 - best["brier"], abs=1e-12)
-    assert half.log_loss.error == 0
+    assert half.log_loss.standard_error == 0
 
 
 def test_expectations_are_those_of_a_large_sample():
@@ -92,7 +92,7 @@ def test_draws_are_the_same_for_all_and_in_every_run():
     logistic = [Contender("one", LogisticCalibrator), Contender("two", LogisticCalibrator)]
     one, two = quality_study(logistic, kinds=["monotone"], **QUICK)
     assert one.log_loss == two.log_loss
-    assert one.log_loss.error > 0
+    assert one.log_loss.standard_error > 0
     (alone,) = quality_study(logistic[:1], kinds=["monotone"], **QUICK)
     assert alone.brier == one.brier
     (other,) = quality_study(logistic[:1], kinds=["monotone"], seed=1, **QUICK)

@@ -1,11 +1,11 @@
-"""Every fusion on the same classifiers: what is combined, and that rounds can be made again."""
+"""Every fusion on the same classifiers: what is combined, and that repeats can be made again."""
 
 import numpy as np
 import pytest
 
 from dstheory import Frame, MassFunction
 from evical.datasets import Dataset, load
-from evical.studies import reproduce, round_rng, study_files
+from evical.studies import repeat_rng, reproduce, study_files
 from evical.studies.parts.evaluate import calibrate, fuse, train_source
 from evical.studies.parts.metrics import METRICS
 from evical.studies.parts.split import draw_halves, draw_training, share_sizes
@@ -20,7 +20,7 @@ from evical.studies.which_fusion.study import (
 from evical.studies.xu2016.ten import SCENARIOS
 from tests.support.data_folder import DATA, needs_data
 
-PART = FusedTen("toy", "b", "linear", "logistic", 120)
+CONDITION = FusedTen("toy", "b", "linear", "logistic", 120)
 
 
 @pytest.fixture(scope="module")
@@ -33,11 +33,11 @@ def toy() -> dict[str, Dataset]:
 
 @pytest.fixture(scope="module")
 def rows(toy):
-    return {labels[-1]: values for labels, values in PART.run_round(toy, 2, 0)}
+    return {labels[-1]: values for labels, values in CONDITION.run_repeat(toy, 2, 0)}
 
 
 @pytest.mark.slow
-def test_a_round_has_a_row_for_each_fusion(rows):
+def test_a_repeat_has_a_row_for_each_fusion(rows):
     assert list(rows) == list(FUSED)
     assert set(REFERENCES) <= set(FUSED)
     for values in rows.values():
@@ -49,17 +49,17 @@ def test_a_round_has_a_row_for_each_fusion(rows):
 
 
 @pytest.mark.slow
-def test_rounds_depend_on_their_number_and_on_nothing_before(toy, rows):
-    other = {labels[-1]: values for labels, values in PART.run_round(toy, 1, 0)}
-    again = {labels[-1]: values for labels, values in PART.run_round(toy, 2, 0)}
+def test_repeats_depend_on_their_number_and_on_nothing_before(toy, rows):
+    other = {labels[-1]: values for labels, values in CONDITION.run_repeat(toy, 1, 0)}
+    again = {labels[-1]: values for labels, values in CONDITION.run_repeat(toy, 2, 0)}
     assert again == rows
     assert other != rows
 
 
 @pytest.mark.slow
 def test_fixed_fusions_are_those_of_sources_that_learn_nothing(toy, rows):
-    # Drawn by the name of the data alone, so that all parts of it see the same samples.
-    rng = round_rng("toy", 2, 0)
+    # Drawn by the name of the data alone, so that all conditions of it see the same samples.
+    rng = repeat_rng("toy", 2, 0)
     X, y = toy["toy"].X, toy["toy"].y
     sizes = share_sizes(120, SCENARIOS["b"])
     train, rest = draw_training(y, 120, 20, rng)
@@ -114,14 +114,18 @@ def test_a_learned_fusion_learns_from_what_was_known():
 
 
 def test_parts_have_the_sizes_that_the_page_names():
-    assert len(WHICH_FUSION.parts) == 9 * 2 * 3 * 3
-    for part in WHICH_FUSION.parts:
-        assert part.n_train == sum(share_sizes(part.n_train, SCENARIOS[part.scenario]))
+    assert len(WHICH_FUSION.conditions) == 9 * 2 * 3 * 3
+    for condition in WHICH_FUSION.conditions:
+        assert condition.n_train == sum(
+            share_sizes(condition.n_train, SCENARIOS[condition.scenario])
+        )
 
 
 @needs_data
 def test_training_samples_are_at_most_half_of_the_data():
-    for name, n_train in {p.data: p.n_train for p in WHICH_FUSION.parts if not p.test_file}.items():
+    for name, n_train in {
+        p.data: p.n_train for p in WHICH_FUSION.conditions if not p.test_file
+    }.items():
         n = len(load(name, DATA))
         assert n_train == min(300, n // 2), name
 
@@ -129,7 +133,7 @@ def test_training_samples_are_at_most_half_of_the_data():
 @pytest.mark.slow
 @needs_data
 def test_the_quick_variant_runs_and_has_a_page(tmp_path):
-    outcome = reproduce(WHICH_FUSION, tmp_path, rounds=2, quick=True, data=DATA)
+    outcome = reproduce(WHICH_FUSION, tmp_path, repeats=2, quick=True, data=DATA)
     assert len(outcome.rows) == 3 * len(FUSED)
     error = MEASURES.index("error_rate")
     for values in outcome.rows.values():

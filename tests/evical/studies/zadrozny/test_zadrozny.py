@@ -1,4 +1,4 @@
-"""Zadrozny's studies: the learner by definition, tables as printed, and quick rounds."""
+"""Zadrozny's studies: the learner by definition, tables as printed, and quick repeats."""
 
 import os
 from dataclasses import replace
@@ -14,7 +14,7 @@ from evical.datasets import Dataset, load
 from evical.studies.parts.boosted_bayes import BoostedNaiveBayes, DiscreteBayes
 from evical.studies.parts.calibration_samples import GivenSplit
 from evical.studies.parts.categories import indicators
-from evical.studies.zadrozny._part import COUPLINGS, CodePart
+from evical.studies.zadrozny._condition import COUPLINGS, CodeCondition
 from evical.studies.zadrozny.calibration_2002 import ZADROZNY2002
 from evical.studies.zadrozny.couplings_2001 import ZADROZNY2001
 
@@ -23,7 +23,7 @@ DATA = Path(
 )
 needs_data = pytest.mark.skipif(not DATA.exists(), reason="data sets are not here")
 
-PART = CodePart(
+CONDITION = CodeCondition(
     key="toy",
     source=GivenSplit("toy", "train", "test"),
     base="Gaussian",
@@ -105,7 +105,7 @@ def test_a_perfect_hypothesis_ends_boosting():
 @pytest.mark.slow
 def test_rows_of_a_round():
     data = toy()
-    rows = dict(PART.run_round(data, 0, 0))
+    rows = dict(CONDITION.run_repeat(data, 0, 0))
     # Seven couplings, of which normalization for one code, and two looks; learners and methods.
     assert len(rows) == 1 + 4 * (3 * 8 + 1)
     error = np.array([values[1] for values in rows.values()])
@@ -126,34 +126,34 @@ def test_rows_of_a_round():
 
 
 @pytest.mark.slow
-def test_a_round_depends_on_seed_and_number_only():
-    few = replace(PART, boosting=(0,), methods=("none",), couplings=("iterative",), steps=())
+def test_a_repeat_depends_on_seed_and_number_only():
+    few = replace(CONDITION, boosting=(0,), methods=("none",), couplings=("iterative",), steps=())
     data = toy()
-    rounds = {number: few.run_round(data, number, 3) for number in (2, 0, 1)}
+    repeats = {number: few.run_repeat(data, number, 3) for number in (2, 0, 1)}
     for number in (0, 1):
-        np.testing.assert_equal(few.run_round(data, number, 3), rounds[number])
-    errors = [[values[1] for _, values in rounds[number]] for number in (0, 1, 2)]
+        np.testing.assert_equal(few.run_repeat(data, number, 3), repeats[number])
+    errors = [[values[1] for _, values in repeats[number]] for number in (0, 1, 2)]
     assert errors[0] != errors[1] != errors[2]
 
 
 def test_bases_share_samples_and_codes():
-    """So that their answers are compared on the same ground: round 0 is the published split."""
-    fixed = replace(PART, boosting=(0,), methods=("none",), codes=("one_vs_rest",))
+    """So that their answers are compared on the same ground: repeat 0 is the published split."""
+    fixed = replace(CONDITION, boosting=(0,), methods=("none",), codes=("one_vs_rest",))
     again = replace(fixed, key="again", couplings=("least squares",))
-    rows = dict(fixed.run_round(toy(), 1, 0))
-    for labels, values in again.run_round(toy(), 1, 0):
+    rows = dict(fixed.run_repeat(toy(), 1, 0))
+    for labels, values in again.run_repeat(toy(), 1, 0):
         np.testing.assert_equal(rows[labels], values)
 
 
 @pytest.mark.parametrize("base", ["Gaussian", "ten bins"])
 def test_a_class_without_training_samples(base):
-    """A column of one class knows by the rule of succession only, and the round goes on."""
+    """A column of one class knows by the rule of succession only, and the repeat goes on."""
     data = toy()
     train = data["train"]
     kept = train.y != 3
     data["train"] = replace(train, X=train.X[kept], y=train.y[kept])
-    few = replace(PART, base=base, couplings=("least squares", "loss -y"), steps=())
-    rows = few.run_round(data, 0, 0)
+    few = replace(CONDITION, base=base, couplings=("least squares", "loss -y"), steps=())
+    rows = few.run_repeat(data, 0, 0)
     assert all(0 <= values[1] < 0.8 for _, values in rows)
 
 
@@ -170,14 +170,14 @@ SUMS = {
 
 @pytest.mark.parametrize(("study", "title"), SUMS)
 def test_tables_are_typed_right(study, title):
-    printed = {"zadrozny2001": ZADROZNY2001, "zadrozny2002": ZADROZNY2002}[study].printed
+    printed = {"zadrozny2001": ZADROZNY2001, "zadrozny2002": ZADROZNY2002}[study].published
     (table,) = [table for table in printed if table.title == title]
     assert sum(table.values.values()) == pytest.approx(SUMS[study, title])
 
 
 def near_printed(study, rows):
     """Pairs of our numbers and the printed ones, in the rows that there are."""
-    for table in study.printed:
+    for table in study.published:
         for cell, printed in table.values.items():
             named = dict(zip((*table.rows, *table.columns), cell, strict=True)) | table.where
             labels = tuple(named[label] for label in study.labels)
@@ -186,9 +186,9 @@ def near_printed(study, rows):
 
 
 def run(study, key, **changes):
-    (part,) = [part for part in study.parts if part.key == key]
-    data = {name: load(name, DATA) for name in part.datasets}
-    return dict(replace(part, **changes).run_round(data, 0, 0))
+    (condition,) = [condition for condition in study.conditions if condition.key == key]
+    data = {name: load(name, DATA) for name in condition.datasets}
+    return dict(replace(condition, **changes).run_repeat(data, 0, 0))
 
 
 @pytest.mark.slow
@@ -229,6 +229,6 @@ def test_the_published_split_of_tic():
 
 def test_parts_are_told_apart():
     for study in (ZADROZNY2001, ZADROZNY2002):
-        keys = [part.key for part in study.parts]
+        keys = [condition.key for condition in study.conditions]
         assert len(set(keys)) == len(keys)
         assert set(study.quick) <= set(keys)

@@ -1,4 +1,4 @@
-"""`CalibrationPart`: calibrators of one classifier of two classes, measured on new samples.
+"""`CalibrationCondition`: calibrators of one classifier of two classes, measured on new samples.
 
 One type serves all studies of this kind: where samples come from, the classifier, the
 calibrators and the measures are named, so that another study is other names.
@@ -14,12 +14,12 @@ from scipy.special import expit
 
 from evical import calibrators
 from evical.datasets import Dataset
-from evical.studies._study import Record, round_rng
+from evical.studies._study import Record, repeat_rng
 from evical.studies.parts._calibration_classifiers import TWO_CLASS_LEARNERS, Scorer
 from evical.studies.parts._calibration_measures import MEASURES
 from evical.studies.parts.calibration_samples import Samples, Source
 
-__all__ = ["CUBE_ROOT", "LABELS", "Calibration", "CalibrationPart"]
+__all__ = ["CUBE_ROOT", "LABELS", "Calibration", "CalibrationCondition"]
 
 Floats = NDArray[np.float64]
 
@@ -61,7 +61,7 @@ class Calibration:
 
 
 @dataclass(frozen=True)
-class CalibrationPart:
+class CalibrationCondition:
     """One source of samples and one classifier, with several calibrators.
 
     Parameters
@@ -84,7 +84,7 @@ class CalibrationPart:
     on_training : bool
         Whether calibration samples are measured too, beside test samples.
     fixed : tuple of (str, str) pairs
-        Further labels with their values, which the study has for parts of another type.
+        Further labels with their values, which the study has for conditions of another type.
     """
 
     key: str
@@ -103,19 +103,21 @@ class CalibrationPart:
     def datasets(self) -> tuple[str, ...]:
         return self.source.datasets
 
-    def run_round(self, data: Mapping[str, Dataset], number: int, seed: int) -> list[Record]:
+    def run_repeat(self, data: Mapping[str, Dataset], number: int, seed: int) -> list[Record]:
         # By the source alone, so that classifiers and designs see the same samples.
-        rng = round_rng(repr(self.source), number, seed)
+        rng = repeat_rng(repr(self.source), number, seed)
         samples = self.source.draw(data, number, rng)
-        score = self._linked(TWO_CLASS_LEARNERS[self.classifier](samples.train))
+        score = self._link(TWO_CLASS_LEARNERS[self.classifier](samples.train))
         return [
-            record for size in self._used(samples) for record in self._rows(samples, score, size)
+            record
+            for size in self._used_sizes(samples)
+            for record in self._rows(samples, score, size)
         ]
 
-    def _used(self, samples: Samples) -> tuple[int, ...]:
+    def _used_sizes(self, samples: Samples) -> tuple[int, ...]:
         return self.sizes or (len(samples.calibration),)
 
-    def _linked(self, score: Scorer) -> Scorer:
+    def _link(self, score: Scorer) -> Scorer:
         return score if self.link == "none" else lambda X: np.asarray(expit(score(X)))
 
     def _rows(self, samples: Samples, score: Scorer, size: int) -> Iterator[Record]:
@@ -124,7 +126,7 @@ class CalibrationPart:
         if self.on_training:
             shown["training"] = seen, y
         for method in self.methods:
-            predict = _calibrated(method, seen, y)
+            predict = _calibrate(method, seen, y)
             for sample, (scores, truth) in shown.items():
                 names = {
                     "data": self.source.name,
@@ -140,7 +142,7 @@ class CalibrationPart:
                 yield tuple(names[label] for label in self.labels), values
 
 
-def _calibrated(method: Calibration, scores: Floats, y: NDArray[np.intp]) -> Scorer:
+def _calibrate(method: Calibration, scores: Floats, y: NDArray[np.intp]) -> Scorer:
     if not method.calibrator:
         return lambda new: new
     fitted = method.make(len(y)).fit(scores, y)

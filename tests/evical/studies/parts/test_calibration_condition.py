@@ -1,4 +1,4 @@
-"""Samples, measures and parts of calibration studies: by definition, and independent of order."""
+"""Samples, measures and conditions of calibration studies: by definition, in any order."""
 
 from dataclasses import replace
 
@@ -8,7 +8,7 @@ import pytest
 from evical.datasets import Dataset
 from evical.studies.parts._calibration_classifiers import TWO_CLASS_LEARNERS
 from evical.studies.parts._calibration_measures import MEASURES, label_sorted_gaps
-from evical.studies.parts.calibration_part import CUBE_ROOT, Calibration, CalibrationPart
+from evical.studies.parts.calibration_condition import CUBE_ROOT, Calibration, CalibrationCondition
 from evical.studies.parts.calibration_samples import GivenSplit, RandomSplit, Simulated
 from evical.studies.parts.categories import Binning, learn_categories
 
@@ -17,7 +17,7 @@ BINS = Calibration(
     "BinningCalibrator",
     (("n_bins", CUBE_ROOT), ("strategy", "quantile"), ("model", "bayesian")),
 )
-PART = CalibrationPart(
+CONDITION = CalibrationCondition(
     key="toy",
     source=Simulated("circular", 60, 80, 40),
     classifier="linear SVM",
@@ -39,15 +39,15 @@ def labeled(n_of_class, name="toy", seed=0):
     return Dataset(name, X, y, ("number", "x"), names)
 
 
-def test_a_round_depends_on_seed_and_number_only():
-    rounds = {number: PART.run_round({}, number, 7) for number in (3, 1, 2)}
-    assert rounds[1] == PART.run_round({}, 1, 7)
-    assert rounds[1] != rounds[2]
-    assert rounds[1] != PART.run_round({}, 1, 8)
+def test_a_repeat_depends_on_seed_and_number_only():
+    repeats = {number: CONDITION.run_repeat({}, number, 7) for number in (3, 1, 2)}
+    assert repeats[1] == CONDITION.run_repeat({}, 1, 7)
+    assert repeats[1] != repeats[2]
+    assert repeats[1] != CONDITION.run_repeat({}, 1, 8)
 
 
 def test_rows_have_all_labels_and_measures():
-    rows = PART.run_round({}, 0, 0)
+    rows = CONDITION.run_repeat({}, 0, 0)
     labels = {
         (method, size, sample, "a")
         for method in ("none", "bins")
@@ -61,15 +61,15 @@ def test_rows_have_all_labels_and_measures():
 
 def test_the_first_samples_calibrate():
     """Size 20 of 40 is what 20 samples would be, as far as scores on test samples go."""
-    rows = dict(PART.run_round({}, 0, 0))
-    alone = dict(replace(PART, sizes=(20,)).run_round({}, 0, 0))
+    rows = dict(CONDITION.run_repeat({}, 0, 0))
+    alone = dict(replace(CONDITION, sizes=(20,)).run_repeat({}, 0, 0))
     assert alone == {labels: rows[labels] for labels in alone}
 
 
 def test_parts_of_one_source_see_the_same_samples():
-    first = replace(PART, sizes=(), methods=(Calibration("none"),))
+    first = replace(CONDITION, sizes=(), methods=(Calibration("none"),))
     again = replace(first, key="other", design="x")
-    assert first.run_round({}, 2, 0) == again.run_round({}, 2, 0)
+    assert first.run_repeat({}, 2, 0) == again.run_repeat({}, 2, 0)
 
 
 def test_each_classifier_scores_samples():

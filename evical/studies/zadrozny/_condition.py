@@ -1,4 +1,4 @@
-"""`CodePart`: codes, calibration of their columns, and couplings, measured on new samples.
+"""`CodeCondition`: codes, calibration of their columns, and couplings, measured on new samples.
 
 Naive Bayes, boosted or not, answers the binary problem of each column of a code; the answers are
 calibrated or not, then coupled to probabilities of all classes, or decoded.
@@ -23,12 +23,12 @@ from evical.multiclass import (
     loss_decode,
     normalize,
 )
-from evical.studies._study import Record, round_rng
+from evical.studies._study import Record, repeat_rng
 from evical.studies.parts.boosted_bayes import BoostedNaiveBayes, naive_bayes
 from evical.studies.parts.calibration_samples import Samples, Source
 from evical.studies.parts.categories import Binning, indicators, learn_categories
 
-__all__ = ["BASES", "COUPLINGS", "LABELS", "STOPPED", "CodePart"]
+__all__ = ["BASES", "COUPLINGS", "LABELS", "STOPPED", "CodeCondition"]
 
 Floats = NDArray[np.float64]
 Integers = NDArray[np.intp]
@@ -62,7 +62,7 @@ BASES: dict[str, Binning | None] = {
 
 
 @dataclass(frozen=True)
-class CodePart:
+class CodeCondition:
     """One source of samples and one kind of naive Bayes, with several codes and couplings.
 
     Parameters
@@ -75,7 +75,7 @@ class CodePart:
     boosting : tuple of int
         Numbers of rounds of boosting; 0 for naive Bayes itself.
     codes : tuple of str
-        Of `evical.multiclass.code_matrix`; a random one is new in each round.
+        Of `evical.multiclass.code_matrix`; a random one is new in each repeat.
     methods : tuple of {"none", "PAV"}
         Whether answers are calibrated by isotonic regression on the training samples.
     couplings : tuple of str
@@ -106,9 +106,9 @@ class CodePart:
     def datasets(self) -> tuple[str, ...]:
         return self.source.datasets
 
-    def run_round(self, data: Mapping[str, Dataset], number: int, seed: int) -> list[Record]:
+    def run_repeat(self, data: Mapping[str, Dataset], number: int, seed: int) -> list[Record]:
         # By the source alone, so that bases see the same samples, and codes are the same.
-        rng = round_rng(repr(self.source), number, seed)
+        rng = repeat_rng(repr(self.source), number, seed)
         problem = _problem(self.source.draw(data, number, rng), BASES[self.base])
         codes = {
             kind: code_matrix(kind, problem.n_classes, random_state=rng)  # type: ignore[arg-type]  # kinds are data here
@@ -144,7 +144,7 @@ class CodePart:
     def _row(self, problem: "_Problem", result: Floats | Integers, **named: str) -> Record:
         names = {"data": self.source.name, "base": self.base, "steps": END, "sample": "test"}
         names |= named | {"classifier": f"{named['learner']}, {self.base}"}
-        found = _measured(result, problem.y_new)
+        found = _measure(result, problem.y_new)
         values = tuple(found.get(measure, float("nan")) for measure in self.measures)
         return tuple(names[label] for label in self.labels), values
 
@@ -223,7 +223,7 @@ def _looks(answers: Answers, steps: tuple[int, ...]) -> Iterator[tuple[int, Floa
             yield number, p
 
 
-def _measured(result: Floats | Integers, y: Integers) -> dict[str, float]:
+def _measure(result: Floats | Integers, y: Integers) -> dict[str, float]:
     """Of decodings the error rate alone; the squared error is a mean over classes too."""
     if result.ndim == 1:
         return {"error": float(np.mean(result != y))}
