@@ -127,8 +127,15 @@ def _check_exact(masses: NDArray[Any], atol: float, name: str) -> None:
 
 
 def as_batch_shape(shape: tuple[Any, ...], old: tuple[int, ...]) -> tuple[int, ...]:
-    """Another shape of a batch, given as numbers or as one tuple."""
-    lengths = as_shape("shape", shape[0] if len(shape) == 1 else shape)
+    """Another shape of a batch, given as numbers or as one tuple; -1 is the length left over."""
+    given = shape[0] if len(shape) == 1 else shape
+    parts = list(given) if isinstance(given, tuple | list) else given
+    parts = [-1] if isinstance(parts, int | np.integer) and parts == -1 else parts
+    if isinstance(parts, list) and parts.count(-1) == 1:
+        place = parts.index(-1)
+        others = prod(as_shape("shape", parts[:place] + parts[place + 1 :]))
+        parts[place] = prod(old) // max(others, 1)
+    lengths = as_shape("shape", parts)
     if prod(lengths) != prod(old):
         raise ValueError(f"a batch of shape {old} does not fit into shape {lengths}")
     return lengths

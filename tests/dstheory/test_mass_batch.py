@@ -162,6 +162,11 @@ def test_reshape():
     m = batch((2, 3))
     assert m.reshape(3, 2)[2, 1] == m[1, 2]
     assert m.reshape(-1).batch_shape == (6,)
+    assert m.reshape((2, -1, 1)).batch_shape == (2, 3, 1)
+    with pytest.raises(ValueError, match=r"does not fit into shape \(4, 1\)"):
+        m.reshape(4, -1)
+    with pytest.raises(ValueError, match="shape is -1"):
+        m.reshape(-1, -1)
     assert m[0, 0].reshape(1, 1).batch_shape == (1, 1)
 
 

@@ -9,6 +9,7 @@ from scipy.stats import norm
 
 from dstheory import betp
 from evical.calibrators import BetaCalibrator, LogisticCalibrator, TemperatureCalibrator
+from evical.errors import WrongWayWarning
 
 RNG = np.random.default_rng(0)
 SCORES = RNG.beta(0.7, 0.9, 200)
@@ -47,7 +48,8 @@ def test_midpoint_is_where_classes_are_equally_probable():
         calibrator = fitted(parameters, model="bayesian")
         p = calibrator.predict_proba([calibrator.midpoint_])
         np.testing.assert_allclose(p, 0.5, atol=1e-9)
-    reverse = BetaCalibrator(model="bayesian").fit(1 - SCORES, LABELS)
+    with pytest.warns(WrongWayWarning):
+        reverse = BetaCalibrator(model="bayesian").fit(1 - SCORES, LABELS)
     assert reverse.coefficients_[:2].tolist() == [0, 0]
     assert np.isnan(reverse.midpoint_)
     np.testing.assert_allclose(

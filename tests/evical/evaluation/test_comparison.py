@@ -205,7 +205,7 @@ def test_labels_may_be_words():
     judged = words.evaluation("logistic", n_resamples=5)
     assert (judged.name, judged.class_names) == ("logistic", ("no", "yes"))
     np.testing.assert_array_equal(judged.y, y)
-    with pytest.raises(ValueError, match="no method 'platt'; there are logistic"):
+    with pytest.raises(ValueError, match="method is 'platt', expected one of 'logistic'"):
         words.evaluation("platt")
 
 
