@@ -37,7 +37,7 @@ def stack(masses: Iterable[MassFunction], axis: int = 0) -> MassFunction:
     Raises
     ------
     ValueError
-        If there is not a mass function, batch shapes differ, or the axis is out of range.
+        If there is no mass function, batch shapes differ, or the axis is out of range.
     FrameError
         If frames differ.
     TypeError
@@ -88,7 +88,7 @@ def concatenate(masses: Iterable[MassFunction], axis: int = 0) -> MassFunction:
     Raises
     ------
     ValueError
-        If there is not a mass function, one has no batch, batch shapes do not fit, or the axis is
+        If there is no mass function, one has no batch, batch shapes do not fit, or the axis is
         out of range.
     FrameError
         If frames differ.
@@ -126,7 +126,7 @@ def concatenate(masses: Iterable[MassFunction], axis: int = 0) -> MassFunction:
 def _listed(masses: Iterable[MassFunction]) -> list[MassFunction]:
     listed = as_sequence(masses, "masses", "several mass functions")
     if not listed:
-        raise ValueError("there is not a mass function; give at least one")
+        raise ValueError("there is no mass function; give at least one")
     frame = check_mass(listed[0], "element 1").frame
     for number, m in enumerate(listed, start=1):
         if check_mass(m, f"element {number}").frame is not frame:

@@ -43,7 +43,7 @@ def combine(*masses: MassFunction, rule: Callable[..., MassFunction] = dempster)
     DSTheoryError
         If the sets, or the intersections of the first two, would take more than 4 GiB.
     TypeError
-        If there is not a mass function, or one is not on a product.
+        If there is no mass function, or one is not on a product.
 
     Notes
     -----

@@ -24,7 +24,7 @@ Sums = tuple[Floats, Floats, Floats]
 _MAX_STEPS = 200
 # Steps are cut to 1/2, 1/8, 1/64, ...: at first with care, and from any size within twenty trials.
 _MAX_CUTS = 24
-_MAX_TRIALS = 300  # of all steps, cuts included; where each is cut, rounding rules
+_MAX_TRIALS = 600  # of all steps, cuts included; where each is cut, rounding rules
 _CONVERGED = 1e-13  # squared Newton decrement: twice the log-likelihood still to be gained
 _NEGLIGIBLE = 1e-26  # one more step would gain no digit
 _ROUNDING = 1e-13  # of a value, relative to it or to 1
@@ -69,7 +69,7 @@ def minimize_convex(
     Raises
     ------
     ConvergenceError
-        If 200 steps, or 300 trials of steps, end at no optimum.
+        If 200 steps, or 600 trials of steps, end at no optimum.
 
     Examples
     --------

@@ -26,6 +26,7 @@ def fitted(rows, **options):
     return AdaptiveCalibrator(**options).fit(scores, y, weights)
 
 
+@pytest.mark.filterwarnings("ignore::evical.errors.WrongWayWarning")
 @given(rows=samples, limits=st.tuples(values, values).map(sorted))
 def test_an_interval_has_the_evidence_of_its_samples(rows, limits):
     k, n = naive.shares(*limits, rows)
@@ -36,6 +37,7 @@ def test_an_interval_has_the_evidence_of_its_samples(rows, limits):
     assert bayesian == pytest.approx(k / n if n else 0.5, abs=1e-15)
 
 
+@pytest.mark.filterwarnings("ignore::evical.errors.WrongWayWarning")
 @given(rows=samples, score=values, width=st.integers(0, 8))
 def test_a_width_reaches_around_the_score_or_to_the_nearest_one(rows, score, width):
     inside = min(max(score, min(s for s, _, _ in rows)), max(s for s, _, _ in rows))
@@ -47,6 +49,7 @@ def test_a_width_reaches_around_the_score_or_to_the_nearest_one(rows, score, wid
     assert got == pytest.approx(k / n, abs=1e-15)
 
 
+@pytest.mark.filterwarnings("ignore::evical.errors.WrongWayWarning")
 @pytest.mark.parametrize("sign", [1, -1])
 def test_the_default_interval_is_that_of_a_logistic_regression(sign):
     rng = np.random.default_rng(0)

@@ -45,6 +45,7 @@ def averaged(scores, y, criterion, clip, at):
     return weights / weights.sum() @ np.clip(path.predict(at), clip, 1 - clip)
 
 
+@pytest.mark.filterwarnings("ignore::evical.errors.WrongWayWarning")
 @pytest.mark.parametrize("n", [20, 60, 300])
 @pytest.mark.parametrize("criterion", ["aicc", "aic", "bic"])
 @pytest.mark.parametrize("clip", [None, 0.0, 0.1])
@@ -62,6 +63,7 @@ def test_average_of_clipped_fits(n, criterion, clip):
 # ---- laws
 
 
+@pytest.mark.filterwarnings("ignore::evical.errors.WrongWayWarning")
 def test_linear_between_scores_and_constant_outside():
     scores, y = samples(100)
     calibrator = ELiTECalibrator().fit(scores, y)

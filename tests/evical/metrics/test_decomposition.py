@@ -72,5 +72,5 @@ def test_corp_leaves_out_what_has_no_weight():
 
 
 def test_no_such_score():
-    with pytest.raises(ValueError, match="score is 'quadratic', expected 'brier' or 'log'"):
+    with pytest.raises(ValueError, match="score is 'quadratic', expected one of 'brier', 'log'"):
         corp_decomposition([0, 1], [0.1, 0.9], score="quadratic")

@@ -70,7 +70,7 @@ def test_bars_do_not_cover_each_other(ax):
 def test_own_groups_come_in_any_order(ax):
     ranks = np.array([1.0, 1.5, 2.5, 5.0])
     groups = [["c", "d"], ["a", "b"], ["b", "c"]]
-    display = CriticalDifferenceDisplay("abcd", ranks, groups).plot(ax)
+    display = CriticalDifferenceDisplay(list("abcd"), ranks, groups).plot(ax)
     heights = [bar.get_ydata()[0] for bar in display.bars_]
     assert heights[0] == heights[1] != heights[2]
 
