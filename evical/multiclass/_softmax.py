@@ -21,6 +21,7 @@ from evical.errors import ConvergenceError
 __all__ = ["Problem", "minimize_softmax", "platt_target_matrix"]
 
 Floats = NDArray[np.float64]
+_ALL = slice(None)
 
 _ROWS = 1 << 11  # rows at a time, so that temporaries of a few dozen columns stay in cache
 # Multiplications of one matrix product from which OpenBLAS starts threads, which wait for each
@@ -97,7 +98,7 @@ class Problem(NamedTuple):
         size = features.shape[-1]
         return cls(features, share, target, np.zeros((len(target), size, size)), tied)
 
-    def logits(self, w: Floats, rows: slice = slice(None)) -> Floats:
+    def logits(self, w: Floats, rows: slice = _ALL) -> Floats:
         """Logits (n, K) at coefficients (K, M)."""
         return linear_logits(self.features[rows], w)
 

@@ -15,6 +15,9 @@ from evical.curves.platt import confidence_interval
 from tests.naive import inference as naive_inference
 from tests.naive import kde as naive
 
+# Random samples may point the wrong way.
+pytestmark = pytest.mark.filterwarnings("ignore::evical.errors.WrongWayWarning")
+
 values = st.integers(-20, 20)
 samples = st.lists(
     st.tuples(values, st.integers(0, 1), st.integers(1, 3)), min_size=2, max_size=20
@@ -26,7 +29,6 @@ def fitted(rows, **options):
     return AdaptiveCalibrator(**options).fit(scores, y, weights)
 
 
-@pytest.mark.filterwarnings("ignore::evical.errors.WrongWayWarning")
 @given(rows=samples, limits=st.tuples(values, values).map(sorted))
 def test_an_interval_has_the_evidence_of_its_samples(rows, limits):
     k, n = naive.shares(*limits, rows)
@@ -37,7 +39,6 @@ def test_an_interval_has_the_evidence_of_its_samples(rows, limits):
     assert bayesian == pytest.approx(k / n if n else 0.5, abs=1e-15)
 
 
-@pytest.mark.filterwarnings("ignore::evical.errors.WrongWayWarning")
 @given(rows=samples, score=values, width=st.integers(0, 8))
 def test_a_width_reaches_around_the_score_or_to_the_nearest_one(rows, score, width):
     inside = min(max(score, min(s for s, _, _ in rows)), max(s for s, _, _ in rows))
@@ -49,7 +50,6 @@ def test_a_width_reaches_around_the_score_or_to_the_nearest_one(rows, score, wid
     assert got == pytest.approx(k / n, abs=1e-15)
 
 
-@pytest.mark.filterwarnings("ignore::evical.errors.WrongWayWarning")
 @pytest.mark.parametrize("sign", [1, -1])
 def test_the_default_interval_is_that_of_a_logistic_regression(sign):
     rng = np.random.default_rng(0)

@@ -9,6 +9,9 @@ from evical.calibrators import ABBCalibrator, BBQCalibrator, SBBCalibrator
 from tests.naive import bayesian_binning as naive
 from tests.naive import inference as naive_inference
 
+# Random samples may point the wrong way.
+pytestmark = pytest.mark.filterwarnings("ignore::evical.errors.WrongWayWarning")
+
 samples = st.lists(
     st.tuples(st.integers(0, 16).map(lambda i: i / 16), st.integers(0, 1)), min_size=2, max_size=30
 ).filter(lambda pairs: len({label for _, label in pairs}) == 2)

@@ -12,6 +12,9 @@ from evical.calibrators import BinningCalibrator
 from evical.calibrators._models import BINOMIAL_MODELS
 from tests.naive import inference as naive
 
+# Random samples may point the wrong way.
+pytestmark = pytest.mark.filterwarnings("ignore::evical.errors.WrongWayWarning")
+
 samples = st.lists(
     st.tuples(st.integers(-20, 20), st.integers(0, 1)), min_size=2, max_size=30
 ).filter(lambda pairs: len({label for _, label in pairs}) == 2)

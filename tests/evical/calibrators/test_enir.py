@@ -20,6 +20,9 @@ from evical.curves.near_isotonic_blocks import Blocks, relevant
 from evical.scores import ScoreCounts
 from tests.naive import near_isotonic as naive
 
+# Random samples may point the wrong way.
+pytestmark = pytest.mark.filterwarnings("ignore::evical.errors.WrongWayWarning")
+
 DATA = Path(os.environ.get("EVICAL_DATA", Path(__file__).parents[4] / "shared" / "data"))
 
 samples = st.lists(

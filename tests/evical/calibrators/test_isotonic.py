@@ -13,6 +13,9 @@ from evical.calibrators import IsotonicCalibrator
 from evical.calibrators._models import BINOMIAL_MODELS
 from tests.naive.venn_abers import centered_isotonic
 
+# Random samples may point the wrong way.
+pytestmark = pytest.mark.filterwarnings("ignore::evical.errors.WrongWayWarning")
+
 samples = st.lists(
     st.tuples(st.integers(-10, 10), st.integers(0, 1)), min_size=2, max_size=40
 ).filter(lambda pairs: len({label for _, label in pairs}) == 2)

@@ -16,6 +16,9 @@ from evical.calibrators import DPMCalibrator, KDECalibrator
 from evical.curves import kernel_sums, silverman
 from tests.naive import kde as naive
 
+# Random samples may point the wrong way.
+pytestmark = pytest.mark.filterwarnings("ignore::evical.errors.WrongWayWarning")
+
 KERNELS = ("gaussian", "boxcar", "epanechnikov", "tricube")
 eighths = st.integers(-40, 40).map(lambda i: Fraction(i, 8))
 samples = st.lists(

@@ -10,6 +10,9 @@ from evical.calibrators import BaseCalibrator, VennAbersCalibrator
 from evical.curves.venn_abers import venn_abers_table
 from tests.naive import venn_abers as naive
 
+# Random samples may point the wrong way.
+pytestmark = pytest.mark.filterwarnings("ignore::evical.errors.WrongWayWarning")
+
 samples = st.lists(
     st.tuples(st.integers(0, 6), st.integers(0, 1), st.integers(1, 3)), min_size=2, max_size=10
 ).filter(lambda rows: {y for _, y, _ in rows} == {0, 1})

@@ -14,6 +14,9 @@ from evical.curves._near_isotonic import joins_of
 from evical.curves._near_isotonic_joins import join_lambdas
 from tests.naive import near_isotonic as naive
 
+# Random samples may point the wrong way.
+pytestmark = pytest.mark.filterwarnings("ignore::evical.errors.WrongWayWarning")
+
 INF = float("inf")
 labels = st.lists(st.tuples(st.integers(0, 1), st.just(1)), min_size=1, max_size=60)
 weighted = st.lists(st.tuples(st.integers(-4, 4), st.integers(1, 5)), min_size=1, max_size=25)

@@ -13,6 +13,9 @@ from evical.fusion import Mixture
 from evical.fusion._weights import best_weights
 from tests.evical.fusion.samples import sources
 
+# Random samples may point the wrong way.
+pytestmark = pytest.mark.filterwarnings("ignore::evical.errors.WrongWayWarning")
+
 
 def loss(weights, likelihood, counts):
     return -counts @ np.log(likelihood @ weights)

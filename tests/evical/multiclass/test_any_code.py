@@ -24,6 +24,9 @@ from evical.multiclass import (
 from tests.naive import code as naive_code
 from tests.naive import mass as naive
 
+# Random samples may point the wrong way.
+pytestmark = pytest.mark.filterwarnings("ignore::evical.errors.WrongWayWarning")
+
 LABELS = "abcdefghij"
 
 

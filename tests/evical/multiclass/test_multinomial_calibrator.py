@@ -21,6 +21,9 @@ from evical.multiclass._softmax_profile import (
 )
 from tests.protocols.multiclass_table import PROBES, K, simulated
 
+# Random samples may point the wrong way.
+pytestmark = pytest.mark.filterwarnings("ignore::evical.errors.WrongWayWarning")
+
 
 @pytest.mark.parametrize("n", [2, 3, 10, 60, 190])
 def test_for_two_classes_it_is_logistic_calibration(n):
