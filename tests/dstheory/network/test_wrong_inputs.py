@@ -165,7 +165,6 @@ def test_networks_are_pickled_with_what_they_know():
 
 
 def test_symbols_run_through():
-
     p = sympy.Symbol("p")
     network = chain(3, p).observe({"x0": "t"})
     assert sympy.expand(network.marginal("x2").bel("t") - p**2) == 0
