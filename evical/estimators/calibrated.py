@@ -106,7 +106,7 @@ class CalibratedMulticlass:
         return each
 
     def _scores(self, X: Any) -> Floats:
-        scale = score_scale(self.calibrators[0])
+        scale = score_scale(self.calibrator)
         return class_scores(self.estimator, X, self.calibrator.classes_, scale)
 
     def wrong_ways(self) -> list[Direction]:
@@ -206,6 +206,8 @@ Calibrated: TypeAlias = CalibratedBinary | CalibratedMulticlass | CalibratedColu
 
 def score_scale(calibrator: Any) -> str:
     """Scores that a calibrator reads, for `class_scores`: "any" or "probability"."""
+    if isinstance(calibrator, OneVsRestCalibrator):
+        return score_scale(calibrator.calibrator)
     if isinstance(calibrator, BaseMulticlassCalibrator):
         unit = calibrator._unit or calibrator.transform == "log"
     else:  # log-odds are its own affair

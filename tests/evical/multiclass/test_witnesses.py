@@ -14,6 +14,7 @@ from evical.calibrators import (
     LogisticCalibrator,
     VennAbersCalibrator,
 )
+from evical.multiclass import OneVsRestCalibrator
 from evical.multiclass.witnesses import witnesses
 
 KINDS = [
@@ -103,3 +104,16 @@ def test_calibrators_of_somebody_else(n_classes):
     np.testing.assert_allclose(
         clf.predict_interval(X).reshape(30, -1, 2)[..., -1, 1], m.pl(n_classes - 1)
     )
+
+
+def test_one_vs_rest_reads_the_scores_that_its_calibrator_reads():
+    """Probabilities, where the calibrator takes log-odds of them."""
+    y = np.arange(60) % 3
+    X = np.random.default_rng(5).normal(size=(60, 2)) + y[:, np.newaxis]
+    inner = LogisticCalibrator("bayesian", transform="logit")
+    whole = OneVsRestCalibrator(inner, "dempster")
+    found, wanted = (
+        EvidentialClassifier(GaussianNB(), calibrator=one, cv=3).fit(X, y).predict_proba(X)
+        for one in (whole, inner)
+    )
+    np.testing.assert_array_equal(found, wanted)
