@@ -2,8 +2,10 @@
 
 Each step divides by the sum of the non-empty masses, never by 1 - kappa, so that a
 conflict near 1 loses no digit; products that leave the range of floats are added up as
-logarithms. Dempster 1967; Shafer
-1976, A Mathematical Theory of Evidence, ch. 3; Xu et al. 2016, eq. 6-7.
+logarithms.
+
+Source: Dempster 1967; Shafer 1976, A Mathematical Theory of Evidence, ch. 3; Xu et al. 2016,
+eq. 6-7.
 """
 
 from functools import reduce

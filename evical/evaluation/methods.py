@@ -31,7 +31,7 @@ DEFAULT = ("logistic", "beta", "isotonic", "venn_abers", "spline", "kde")
 
 # Fitted numbers of a curve whose form is given.
 _PARAMETERS = {
-    "AsTheyAre": 0,
+    "Uncalibrated": 0,
     "NormalizingCalibrator": 1,
     "TemperatureCalibrator": 1,
     "LogisticCalibrator": 2,
@@ -45,7 +45,7 @@ _CURVE, _AVERAGE = 100, 1000
 _AVERAGES = ("ABBCalibrator", "BBQCalibrator", "DPMCalibrator", "ELiTECalibrator", "ENIRCalibrator")
 
 
-class AsTheyAre(BaseEstimator):  # type: ignore[misc]  # sklearn is untyped
+class Uncalibrated(BaseEstimator):  # type: ignore[misc]  # sklearn is untyped
     """Scores in [0, 1] taken for probabilities: what calibration is measured against."""
 
     def fit(self, scores: Any, y: Any) -> Self:
@@ -106,7 +106,7 @@ def make_calibrator(text: str) -> Any:
     name, *options = (part.strip() for part in text.split(":"))
     plain = name.lower().replace("-", "_")
     if plain == UNCALIBRATED and not options:
-        return AsTheyAre()
+        return Uncalibrated()
     classes = by_name()
     if plain not in classes:
         raise ValueError(f"there is no method {name!r}{_meant(plain, method_names())}")

@@ -179,10 +179,9 @@ def fit_quietly(estimator: Any, X: Any, y: Any, **params: Any) -> Any:
     quiet = next((kind for kind in kinds if "_fit_quietly" in vars(kind)), None)
     if quiet is not None and issubclass(quiet, loud):
         return estimator._fit_quietly(X, y, **params)
+    # A stranger, or a child of ours with a `fit` of its own.
     with warnings.catch_warnings(action="ignore", category=WrongWayWarning):
-        return estimator.fit(
-            X, y, **params
-        )  # a stranger, or a child of ours with a `fit` of its own
+        return estimator.fit(X, y, **params)
 
 
 def wrong_ways(fitted: Any) -> list[Direction]:
