@@ -208,6 +208,7 @@ def test_import_dstheory_loads_numpy_only():
     assert not names & (heavy | {"evical", "pytest", "typer", "rich"})
 
 
+@pytest.mark.slow
 def test_import_evical_loads_names_when_they_are_asked_for():
     assert not loaded("evical") & {"numpy", "scipy", "sklearn"}
     names = loaded("evical.classifier")

@@ -214,6 +214,7 @@ def test_weights_are_repetitions():
     np.testing.assert_allclose(weighted.predict_proba(X2), longer.predict_proba(X2), rtol=1e-12)
 
 
+@pytest.mark.slow
 def test_metadata_routing():
     weight = np.random.default_rng(0).uniform(0.5, 2, len(Y2))
     direct = ensemble([LogisticRegression()]).fit(X2, Y2, sample_weight=weight)

@@ -128,6 +128,7 @@ def test_members_have_not_seen_what_fusions_learn_from(subsets):
         )
 
 
+@pytest.mark.slow
 def test_members_speak_about_rows_of_others_as_they_are():
     clf = ensemble(rule=Recorder(), subsets=SHARES).fit(X2, Y2)
     first, second = clf.fusion_.held_out_.masses
@@ -140,6 +141,7 @@ def test_members_speak_about_rows_of_others_as_they_are():
             assert m[own[test]].equals(without.predict_mass(X2[own[test]]))
 
 
+@pytest.mark.slow
 def test_one_that_remembers_is_not_trusted():
     """The nearest neighbor of a training sample is itself; of noise it knows nothing else."""
     rng = np.random.default_rng(0)
@@ -190,6 +192,7 @@ def test_frozen_evidential_members_speak_as_they_are():
     assert clf.fusion_.held_out_.masses[0].equals(fitted.predict_mass(X2[70:]))
 
 
+@pytest.mark.slow
 def test_a_share_too_small_to_do_without_rows_says_nothing_of_them():
     few = np.concatenate([np.flatnonzero(k == Y2)[-2:] for k in (0, 1)])
     many = np.setdiff1d(np.arange(150), few)
@@ -328,6 +331,7 @@ def test_conflict_that_discounting_resolves_leaves_its_answer():
     assert m[1].bel(1) == 1
 
 
+@pytest.mark.slow
 def test_labels_of_samples_have_no_part_in_the_beliefs_about_them():
     """Two labels of one fold swap places; which samples are in the fold stays the same."""
     one, other = (int(np.flatnonzero(k == Y2)[3]) for k in (0, 1))

@@ -54,6 +54,7 @@ def test_k_l_x_equals_its_definition(m, k, more, loss):
     assert as_sets(k_l_x(m, k, k + more, loss)) == expected
 
 
+@pytest.mark.slow
 @given(m=beliefs, n=counts)
 def test_summarize_equals_its_definition(m, n):
     assert as_sets(summarize(m, n)) == naive_approximate.summarize(as_sets(m), n)

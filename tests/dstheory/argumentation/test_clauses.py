@@ -45,6 +45,7 @@ def table(clauses, size=4):
     }
 
 
+@pytest.mark.slow
 @given(tree=trees)
 def test_normal_form_has_the_truth_table_of_the_formula(tree):
     formula, text = built(tree)

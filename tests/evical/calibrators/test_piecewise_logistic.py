@@ -148,6 +148,7 @@ def test_masses_are_the_areas_under_the_contour(fitted):
         np.testing.assert_allclose(fitted.predict_interval([s]), [[m1, 1 - m0]], atol=2e-4)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("s", [1.735, 2.16])
 def test_masses_beside_an_outlier_are_areas_too(s):
     """Where a far outlier changes sides, the contour has a corner: they erred by 1.4e-5."""

@@ -232,6 +232,7 @@ def test_copies_can_go_on_learning(copied):
     assert len(fitted.counts_) == 4
 
 
+@pytest.mark.slow
 def test_pickles_of_classifiers_leave_the_training_sample_out():
     X, y = make_classification(5000, random_state=0)
     fitted = EvidentialClassifier(GaussianNB(), calibrator=LogisticCalibrator()).fit(X, y)

@@ -278,6 +278,7 @@ def test_extreme_x(x):
     assert (path.fits < 1.5).all()
 
 
+@pytest.mark.slow
 def test_a_dense_fit_ends():
     rng = np.random.default_rng(0)
     x, y = np.sort(rng.random(2000)), rng.normal(size=2000)

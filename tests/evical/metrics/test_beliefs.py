@@ -75,6 +75,7 @@ def test_a_mass_function_means_its_pignistic_probability(metric):
     assert metric(y, two_class_beliefs(*around(p, 0.1, 0.2).T)) == metric(names, m)
 
 
+@pytest.mark.slow
 def test_mass_functions_on_many_classes():
     rng = np.random.default_rng(2)
     m = MassFunction(Frame(list("cab")), [1, 2, 4, 3, 7], rng.dirichlet(np.ones(5), 40))

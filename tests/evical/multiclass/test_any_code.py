@@ -241,6 +241,7 @@ def test_hundreds_of_columns():
     )
 
 
+@pytest.mark.slow
 def test_rows_of_all_scales_side_by_side():
     """Rows that go through logarithms, and others, keep their places."""
     code = code_matrix("sparse", 5, random_state=0)

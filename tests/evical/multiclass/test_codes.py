@@ -172,6 +172,7 @@ def test_matrix_is_copied():
     assert matrix[0, 0] == 1
 
 
+@pytest.mark.slow
 def test_a_sparse_code_of_a_thousand_classes_is_found_within_seconds():
     code = check_code_matrix(code_matrix("sparse", 1000, random_state=0), 1000)
     assert code.shape == (1000, 149)

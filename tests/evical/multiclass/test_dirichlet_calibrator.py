@@ -35,6 +35,7 @@ def test_few_degrees_of_freedom_do_not_underflow():
     assert np.isfinite(found).all()
 
 
+@pytest.mark.slow
 def test_means_of_a_beta_sample_are_the_shares_of_the_classes():
     """Gebel, eq. 5.8: h_k / sum(h) is the mean of each element, if columns are independent."""
     rng = np.random.default_rng(0)

@@ -114,6 +114,7 @@ def test_no_row():
         CouplingDisplay.from_predictions(np.empty((0, 6)), PAIRS)
 
 
+@pytest.mark.slow
 def test_picture_of_convergence():
     r, y = answers(REST)
     updates = ["minorize", "zadrozny", "scoring"]

@@ -138,6 +138,7 @@ def test_a_refused_warning_leaves_no_fit():
     assert not hasattr(calibrator, "classes_")
 
 
+@pytest.mark.slow
 def test_a_classifier_warns_once_for_all_folds():
     with pytest.warns(WrongWayWarning, match="5 calibrations are so") as w:
         EvidentialClassifier(Backward(), cv=5, ensemble=True).fit(
@@ -158,6 +159,7 @@ def test_columns_of_a_code_name_their_classes(code):
     assert named in str(w[0].message)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("n_jobs", [None, 2])
 def test_an_ensemble_warns_once(n_jobs):
     X, y = np.arange(200.0)[:, None], np.repeat([0, 1], 100)

@@ -30,6 +30,7 @@ def test_rows_hold_every_repeat_in_order(tmp_path):
     assert np.isnan(outcome.rows["two", "2", "b"][1:, 2]).all()
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("jobs", "backend"), [(2, "loky"), (2, "threading"), (2, "multiprocessing")]
 )

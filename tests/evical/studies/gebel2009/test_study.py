@@ -64,6 +64,7 @@ def test_a_quick_round():
     assert rows == run_gebel(data, protocol)
 
 
+@pytest.mark.slow
 @pytest.mark.skipif(not DATA.is_dir(), reason="the data sets are not here")
 def test_naive_bayes_agrees_with_the_published_table():
     """Table 6.5 holds (1 - RMSE) WCR, without the root of eq. 2.6."""
