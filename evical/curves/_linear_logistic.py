@@ -13,7 +13,7 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from evical.curves._newton import Sums, logistic_terms, minimize_convex, unit_diagonal
+from evical.curves.newton import Sums, logistic_terms, minimize_convex, unit_diagonal
 
 __all__ = ["LinearFit", "LogisticSums", "fit_linear_logistic"]
 

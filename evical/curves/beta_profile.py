@@ -17,8 +17,8 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy.special import expit
 
-from evical.curves._newton import logistic_terms
 from evical.curves.beta import BetaFit, beta_features
+from evical.curves.newton import logistic_terms
 from evical.curves.platt import soft_counts
 from evical.errors import ConvergenceError
 from evical.likelihood.deviance import NO_PROFILE

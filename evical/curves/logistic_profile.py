@@ -21,7 +21,7 @@ from numpy.typing import ArrayLike, NDArray
 from scipy.special import expit
 
 from dstheory.kernels.arguments import as_floats, check_instance
-from evical.curves._newton import logistic_terms
+from evical.curves.newton import logistic_terms
 from evical.curves.platt import PlattFit, soft_counts
 from evical.likelihood.deviance import Deviance
 from evical.likelihood.integrals import CORNERS, SMOOTH, belief_log_odds

@@ -13,7 +13,7 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from evical.curves._newton import Sums, logistic_terms, minimize_convex
+from evical.curves.newton import Sums, logistic_terms, minimize_convex
 from evical.curves.platt import soft_counts
 from evical.scores.counts import ScoreCounts
 from evical.scores.standardize import share_of_range

@@ -16,7 +16,7 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy.special import expit
 
-from evical.curves._newton import newton_step
+from evical.curves.newton import newton_step
 from evical.curves.piecewise_logistic import PiecewiseFit, features
 from evical.errors import ConvergenceError
 from evical.likelihood.deviance import NO_PROFILE

@@ -19,7 +19,7 @@ from scipy.special import expit, ndtri
 
 from dstheory.kernels.arguments import as_floats, as_real, check_instance, shown
 from evical.curves._linear_logistic import LogisticSums
-from evical.curves._newton import minimize_convex
+from evical.curves.newton import minimize_convex
 from evical.scores.counts import ScoreCounts, checked_counts
 from evical.scores.parameters import check_not_negative
 from evical.scores.standardize import location_scale, standardized

@@ -18,7 +18,7 @@ from scipy.interpolate import CubicSpline
 from scipy.linalg import cho_factor, cho_solve, eigh
 from scipy.special import expit
 
-from evical.curves._newton import Sums, logistic_terms, minimize_convex, unit_diagonal
+from evical.curves.newton import Sums, logistic_terms, minimize_convex, unit_diagonal
 from evical.curves.platt import platt_of_counts, platt_targets, soft_counts
 from evical.scores.counts import ScoreCounts
 from evical.scores.standardize import share_of_range

@@ -14,14 +14,13 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 from scipy.optimize import minimize
-from scipy.special import softmax
 
+from evical.curves.newton import Sums, minimize_convex
 from evical.errors import ConvergenceError
 
 __all__ = ["Problem", "minimize_softmax", "platt_target_matrix"]
 
 Floats = NDArray[np.float64]
-_ALL = slice(None)
 
 _ROWS = 1 << 11  # rows at a time, so that temporaries of a few dozen columns stay in cache
 # Multiplications of one matrix product from which OpenBLAS starts threads, which wait for each
@@ -30,7 +29,7 @@ _ROWS = 1 << 11  # rows at a time, so that temporaries of a few dozen columns st
 _SERIAL = 1 << 18
 _STEPS = 200
 # Squared Newton decrement of the mean loss from which one more step is the last: its error is
-# about the square of this, and no value could tell whether it gains.
+# about the square of this.
 _CONVERGED = 1e-11
 _FLAT = 1e-6  # of the mean loss or its slope, where rounding or slow progress ends the iteration
 _SINGULAR = 1e-13  # eigenvalues below that share of the greatest are of redundant directions
@@ -98,32 +97,34 @@ class Problem(NamedTuple):
         size = features.shape[-1]
         return cls(features, share, target, np.zeros((len(target), size, size)), tied)
 
-    def logits(self, w: Floats, rows: slice = _ALL) -> Floats:
+    def logits(self, w: Floats) -> Floats:
         """Logits (n, K) at coefficients (K, M)."""
-        return linear_logits(self.features[rows], w)
-
-    def value(self, w: Floats) -> float:
-        """Mean cross-entropy and penalty."""
-        eta = self.logits(w)
-        top = eta.max(axis=1)
-        loss = self.weight @ (np.log(np.exp(eta - top[:, np.newaxis]).sum(axis=1)) + top)
-        bent = np.einsum("kml,kl->km", self.penalty, w)
-        return float(loss - (self.target * w).sum() + (bent * w).sum() / 2)
-
-    def gradient(self, w: Floats) -> Floats:
-        """Derivative (K, M) of the value."""
-        p = softmax(self.logits(w), axis=1) * self.weight[:, np.newaxis]
-        bent = np.einsum("kml,kl->km", self.penalty, w)
-        return np.asarray(_moment(self.features, p) - self.target + bent)
+        return linear_logits(self.features, w)
 
     def hessian(self, w: Floats) -> Floats:
         """Second derivative (K M, K M): covariance of the features of the predicted class."""
-        k, m = w.shape
+        return self.curvature(self.at(w)[2])
+
+    def at(self, w: Floats) -> tuple[float, Floats, Floats]:
+        """Mean cross-entropy with penalty, its gradient (K, M), and the probabilities (n, K)."""
+        eta = self.logits(w)
+        top = eta.max(axis=1, keepdims=True)
+        odds = np.exp(eta - top)
+        total = odds.sum(axis=1, keepdims=True)
+        p = odds / total
+        bent = np.einsum("kml,kl->km", self.penalty, w)
+        loss = self.weight @ (np.log(total) + top)[:, 0]
+        value = float(loss - (self.target * w).sum() + (bent * w).sum() / 2)
+        gradient = _moment(self.features, p * self.weight[:, np.newaxis]) - self.target + bent
+        return value, np.asarray(gradient), p
+
+    def curvature(self, p: Floats) -> Floats:
+        """The Hessian where these are the probabilities."""
+        (k, m), n = self.target.shape, len(self.weight)
         total = np.zeros((k * m, k * m))
-        for start in range(0, len(self.weight), _ROWS):
+        for start in range(0, n, _ROWS):
             rows = slice(start, start + _ROWS)
-            p = softmax(self.logits(w, rows), axis=1)
-            total += _curvature(self.features[rows], p, self.weight[rows])
+            total += _covariance(self.features[rows], p[rows], self.weight[rows])
         blocks = total.reshape(k, m, k, m)
         blocks[np.arange(k), :, np.arange(k), :] += self.penalty
         return total
@@ -143,10 +144,10 @@ def _moment(features: Floats, y: Floats) -> Floats:
     return np.asarray(np.einsum("nk,nkm->km", y, features))
 
 
-def _curvature(features: Floats, p: Floats, weight: Floats) -> Floats:
+def _covariance(features: Floats, p: Floats, weight: Floats) -> Floats:
     """Sum over samples of diag(p) - p p', times products of features."""
     if features.ndim == 2:
-        return _shared_curvature(features, p, weight)
+        return _shared_covariance(features, p, weight)
     n, k = p.shape
     y = p[:, :, np.newaxis] * features
     weighted = weight[:, np.newaxis, np.newaxis] * y
@@ -158,7 +159,7 @@ def _curvature(features: Floats, p: Floats, weight: Floats) -> Floats:
     return np.asarray(total)
 
 
-def _shared_curvature(features: Floats, p: Floats, weight: Floats) -> Floats:
+def _shared_covariance(features: Floats, p: Floats, weight: Floats) -> Floats:
     """The same where all classes share the features: each pair of classes and of features once."""
     (n, k), m = p.shape, features.shape[1]
     first, second = np.triu_indices(m)
@@ -210,8 +211,8 @@ def minimize_softmax(problem: Problem, newton: bool | None = None) -> Floats:
         return _newton(problem)
 
     def value_and_gradient(x: Floats) -> tuple[float, Floats]:
-        w = x.reshape(shape)
-        return problem.value(w), problem.gradient(w).ravel()
+        value, gradient, _ = problem.at(x.reshape(shape))
+        return value, gradient.ravel()
 
     found = minimize(
         value_and_gradient,
@@ -234,36 +235,28 @@ def _check_optimum(left: float) -> None:
 
 
 def _newton(problem: Problem) -> Floats:
-    """Damped Newton's method; a tied problem has one coefficient for each feature."""
-    w = np.zeros(problem.target.shape)
-    value = problem.value(w)
-    for _ in range(_STEPS):
-        step, decrement = _step(problem, w)
-        if decrement < _CONVERGED:
-            return w + step
-        length = 1.0
-        new = w + step
-        while (reached := problem.value(new)) > value - 0.25 * length * decrement:
-            length /= 2
-            if length < 1e-6:  # rounding is all that is left
-                _check_optimum(decrement)
-                return w
-            new = w + length * step
-        w, value = new, reached
-    _check_optimum(decrement)
-    return w
+    """Newton's method; a tied problem has one coefficient for each feature."""
+    k, m = problem.target.shape
+    tie = np.tile(np.eye(m), (k, 1))
+
+    def derivatives(x: Floats) -> Sums:
+        value, slope, p = problem.at(np.broadcast_to(x.reshape(-1, m), (k, m)))
+        gradient, hessian = slope.ravel(), problem.curvature(p)
+        if problem.tied:
+            gradient, hessian = tie.T @ gradient, tie.T @ hessian @ tie
+        return np.array([value]), gradient[np.newaxis], hessian[np.newaxis]
+
+    start = np.zeros((1, m if problem.tied else k * m))
+    found = minimize_convex(derivatives, start, _CONVERGED, trial_steps=_STEPS, step_from=_step)
+    if not found.proven:
+        _check_optimum(float(_step(*derivatives(found.parameters)[1:])[1][0]))
+    return np.array(np.broadcast_to(found.parameters.reshape(-1, m), (k, m)))
 
 
-def _step(problem: Problem, w: Floats) -> tuple[Floats, float]:
-    """Newton's step and what it promises, twice the gain of the quadratic model."""
-    k, m = w.shape
-    gradient, hessian = problem.gradient(w).ravel(), problem.hessian(w)
-    if problem.tied:
-        tie = np.tile(np.eye(m), (k, 1))
-        gradient, hessian = tie.T @ gradient, tie.T @ hessian @ tie
-    eigenvalues, vectors = np.linalg.eigh(hessian)
-    good = eigenvalues > _SINGULAR * max(float(eigenvalues[-1]), 1e-300)
-    along = vectors[:, good].T @ gradient
-    step = -vectors[:, good] @ (along / eigenvalues[good])
-    decrement = float(along @ (along / eigenvalues[good]))
-    return (np.tile(step, (k, 1)) if problem.tied else step.reshape(k, m)), decrement
+def _step(gradient: Floats, hessian: Floats) -> tuple[Floats, Floats]:
+    """Newton's step and its squared decrement, without directions in which the loss is flat."""
+    eigenvalues, vectors = np.linalg.eigh(hessian[0])
+    curved = eigenvalues > _SINGULAR * max(float(eigenvalues[-1]), 1e-300)
+    along = vectors[:, curved].T @ gradient[0]
+    scaled = along / eigenvalues[curved]
+    return -(vectors[:, curved] @ scaled)[np.newaxis], np.array([along @ scaled])

@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 from mpmath import mp, mpf
 
-from evical.curves._newton import logistic_terms, minimize_convex, unit_diagonal
+from evical.curves.newton import logistic_terms, minimize_convex, unit_diagonal
 from evical.errors import ConvergenceError
 
 

@@ -88,7 +88,7 @@ def test_newton_and_bfgs_agree():
     scores, y = simulated(80)
     problem = Problem.of(np.hstack([scores, np.ones((80, 1))]), y, np.ones(80))
     w, peer = (minimize_softmax(problem, newton) for newton in (True, False))
-    assert problem.value(w) <= problem.value(peer) + 1e-14
+    assert problem.at(w)[0] <= problem.at(peer)[0] + 1e-14
     np.testing.assert_allclose(problem.logits(w), problem.logits(peer), atol=1e-3)
 
 
@@ -98,9 +98,9 @@ def test_gradient_and_hessian_are_derivatives():
     rng = np.random.default_rng(0)
     w, direction, h = rng.normal(size=(K, 2)), rng.normal(size=(K, 2)), 1e-5
     up, down = w + h * direction, w - h * direction
-    slope = (problem.value(up) - problem.value(down)) / (2 * h)
-    np.testing.assert_allclose((problem.gradient(w) * direction).sum(), slope, rtol=1e-6)
-    bend = (problem.gradient(up) - problem.gradient(down)) / (2 * h)
+    slope = (problem.at(up)[0] - problem.at(down)[0]) / (2 * h)
+    np.testing.assert_allclose((problem.at(w)[1] * direction).sum(), slope, rtol=1e-6)
+    bend = (problem.at(up)[1] - problem.at(down)[1]) / (2 * h)
     np.testing.assert_allclose(problem.hessian(w) @ direction.ravel(), bend.ravel(), atol=1e-8)
 
 

@@ -20,6 +20,8 @@ __all__ = ["Optimum", "Sums", "logistic_terms", "minimize_convex", "newton_step"
 Floats = NDArray[np.float64]
 Sums = tuple[Floats, Floats, Floats]
 """Values (p,), gradients (p, d) and second derivatives (p, d, d) of p objectives."""
+Step = Callable[[Floats, Floats], tuple[Floats, Floats]]
+"""From gradients and second derivatives to steps (p, d) and their squared decrements (p,)."""
 
 _MAX_STEPS = 200
 # Steps are cut to 1/2, 1/8, 1/64, ...: at first with care, and from any size within twenty trials.
@@ -41,12 +43,20 @@ class Optimum(NamedTuple):
     proven: bool = True
 
 
+def newton_step(gradient: Floats, hessian: Floats) -> tuple[Floats, Floats]:
+    """Newton's step (p, d) and its squared decrement (p,)."""
+    scaled, scale = unit_diagonal(hessian)
+    step = np.linalg.solve(scaled, (-gradient / scale)[..., None])[..., 0] / scale
+    return step, -(step * gradient).sum(axis=1)
+
+
 def minimize_convex(
     derivatives: Callable[[Floats], Sums],
     start: Floats,
     tolerance: float = _CONVERGED,
     enough: float = _NEGLIGIBLE,
     trial_steps: int | None = None,
+    step_from: Step = newton_step,
 ) -> Optimum:
     """Minimize p convex objectives of d parameters each, all at once.
 
@@ -61,6 +71,8 @@ def minimize_convex(
         Squared Newton decrement at which no further step is taken.
     trial_steps : int, optional
         With it, so many steps that find no optimum are no error; `proven` is then False.
+    step_from : callable
+        Newton's step; an own one can tell directions in which the objective is flat.
 
     Returns
     -------
@@ -80,7 +92,7 @@ def minimize_convex(
     """
     parameters, found, tried = start, derivatives(start), 0
     for _ in range(trial_steps or _MAX_STEPS):
-        step, decrement = newton_step(found[1], found[2])
+        step, decrement = step_from(found[1], found[2])
         if (decrement <= enough).all():
             return Optimum(parameters, found[0], found[2])
         step, found, full, cuts = _gaining(derivatives, parameters, found[0], step, decrement)
@@ -121,13 +133,6 @@ def _gaining(
         factor = np.where(good, 1.0, 0.5**cut)
         length, step = length * factor, step * factor[:, None]
     raise _not_converged(decrement)
-
-
-def newton_step(gradient: Floats, hessian: Floats) -> tuple[Floats, Floats]:
-    """Newton's step (p, d) and its squared decrement (p,)."""
-    scaled, scale = unit_diagonal(hessian)
-    step = np.linalg.solve(scaled, (-gradient / scale)[..., None])[..., 0] / scale
-    return step, -(step * gradient).sum(axis=1)
 
 
 def unit_diagonal(hessian: Floats) -> tuple[Floats, Floats]:
