@@ -7,9 +7,9 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from evical.calibrators.options import suggestion
 from evical.cli._kinds import Kind
 from evical.cli._missing import complete_rows, optional_kinds, tell_missing
-from evical.cli._names import suggestion
 from evical.cli._progress import watch
 from evical.cli._tables import Table
 

@@ -9,7 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from dstheory import Frame, MassFunction, decide
-from evical.cli._names import suggestion
+from evical.calibrators.options import suggestion
 
 __all__ = ["Decision", "criteria", "masses", "new_decision"]
 

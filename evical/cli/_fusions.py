@@ -10,8 +10,8 @@ from numpy.typing import NDArray
 
 from dstheory import MassFunction
 from evical._versions import version_of
+from evical.calibrators.options import suggestion
 from evical.cli._model import check_content, checksum, read_json
-from evical.cli._names import suggestion
 from evical.fusion import BaseFusion, named_fusion
 
 __all__ = ["FUSIONS", "by_source", "fusion_text", "learned", "load_fusion"]

@@ -10,12 +10,11 @@ from typing import Annotated, Any
 import numpy as np
 import typer
 
-from evical.cli._kinds import Kind
+from evical.calibrators.options import suggestion
+from evical.cli._kinds import Kind, score_kind
 from evical.cli._labeled import Labeled, read_labeled_table
-from evical.cli._methods import score_kind
 from evical.cli._missing import complete_rows
 from evical.cli._model import Model, load_model, two_classes
-from evical.cli._names import suggestion
 from evical.cli._tables import Table, open_table
 from evical.evaluation import Evaluation
 

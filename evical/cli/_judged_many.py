@@ -8,8 +8,8 @@ from numpy.typing import NDArray
 
 from evical.cli._class_columns import ClassRows, read_class_rows
 from evical.cli._judged import Selection
-from evical.cli._kinds import Kind
-from evical.cli._many_classes import beliefs, class_score_kind
+from evical.cli._kinds import Kind, score_kind
+from evical.cli._many_classes import beliefs
 from evical.cli._missing import complete_rows
 from evical.cli._model import ManyModel, load_model
 from evical.cli._tables import check_columns, open_table
@@ -93,9 +93,7 @@ def _refuse(selection: Selection) -> None:
 
 def _of_model(selection: Selection, model: ManyModel) -> ClassPredictions:
     _refuse(selection)
-    kinds: dict[str, Kind] = dict.fromkeys(
-        model.scores.values(), class_score_kind(model.calibrator)
-    )
+    kinds: dict[str, Kind] = dict.fromkeys(model.scores.values(), score_kind(model.calibrator))
     target = model.target if selection.target is None else selection.target
     rows, name = _read(str(selection.data), kinds, target, selection.missing, model.labels)
     bounds, probability, _ = beliefs(model, rows.columns)

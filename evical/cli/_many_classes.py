@@ -8,21 +8,18 @@ import numpy as np
 from numpy.typing import NDArray
 
 from dstheory import Frame, MassFunction
-from dstheory.kernels.arguments import did_you_mean
 from evical import multiclass
-from evical.calibrators.by_name import by_name, short_name
+from evical.calibrators.by_name import by_name, make_calibrator, short_name
 from evical.cli._class_columns import class_columns, named_classes, read_class_rows
 from evical.cli._decisions import Decision
-from evical.cli._kinds import Kind
-from evical.cli._methods import make_calibrator, score_kind
+from evical.cli._kinds import Kind, score_kind
 from evical.cli._missing import complete_rows
 from evical.cli._model import ManyModel, ManyTraining
-from evical.cli._options import parse_options, settable
 from evical.cli._tables import Chunk, Table, check_columns, open_table
 from evical.datasets.csv import sorted_labels
 from evical.multiclass import BaseMulticlassCalibrator, OneVsRestCalibrator
 
-__all__ = ["ManyPredictor", "beliefs", "class_score_kind", "fit_many", "make_many", "many_methods"]
+__all__ = ["ManyPredictor", "beliefs", "fit_many", "make_many", "many_methods"]
 
 Floats = NDArray[np.float64]
 
@@ -39,35 +36,16 @@ def many_methods() -> dict[str, type[BaseMulticlassCalibrator]]:
     }
 
 
-def make_many(method: str, model: str | None, options: Sequence[str]) -> BaseMulticlassCalibrator:
+def make_many(method: str, options: Sequence[str]) -> BaseMulticlassCalibrator:
     """A calibrator of all scores together, or one of two classes for each class.
 
     Raises ValueError as `make_calibrator`.
     """
-    name = method.lower().replace("-", "_")
-    kind = many_methods().get(name)
-    if kind is None:
-        known = [*by_name(), *many_methods()]
-        if name not in known and (meant := did_you_mean(name, list(many_methods()))):
-            raise ValueError(f"there is no method {method!r}{meant} methods: {', '.join(known)}")
-        # Where columns exclude each other nothing is known, and no table stops for that.
-        each = make_calibrator(method, model, options)
-        return OneVsRestCalibrator(each, total_conflict="vacuous")
-    if model is not None:
-        raise ValueError(f"method {name!r} has no evidential models; leave out --model")
-    calibrator = kind(**parse_options(options, settable(kind), f"method {name!r}"))
-    try:
-        calibrator._check_all_parameters()
-    except TypeError as error:
-        raise ValueError(f"method {name!r}: {error}") from error
-    return calibrator
-
-
-def class_score_kind(calibrator: BaseMulticlassCalibrator) -> Kind:
-    """What columns of scores hold."""
-    if isinstance(calibrator, OneVsRestCalibrator):
-        return score_kind(calibrator.calibrator)
-    return "probability" if calibrator._unit or calibrator.transform == "log" else "score"
+    made = make_calibrator(method, options, {**by_name(), **many_methods()})
+    if isinstance(made, BaseMulticlassCalibrator):
+        return made
+    # Where columns exclude each other nothing is known, and no table stops for that.
+    return OneVsRestCalibrator(made, total_conflict="vacuous")
 
 
 def fit_many(
@@ -85,7 +63,7 @@ def fit_many(
     with open_table(source) as table:
         named = named_classes(scores, table.header)
         check_columns(table, dict.fromkeys((*named, target)))
-        kinds: dict[str, Kind] = dict.fromkeys(named, class_score_kind(calibrator))
+        kinds: dict[str, Kind] = dict.fromkeys(named, score_kind(calibrator))
         if weight is not None:
             kinds[weight] = "weight"
         rows = read_class_rows(table, kinds, target, missing)
@@ -152,7 +130,7 @@ class ManyPredictor:
     @property
     def kinds(self) -> dict[str, Kind]:
         """Columns of scores."""
-        return dict.fromkeys(self.model.scores.values(), class_score_kind(self.model.calibrator))
+        return dict.fromkeys(self.model.scores.values(), score_kind(self.model.calibrator))
 
     @property
     def new(self) -> tuple[str, ...]:

@@ -10,8 +10,7 @@ from numpy.typing import NDArray
 
 from dstheory import MassFunction, combine
 from dstheory.errors import TotalConflictError
-from evical.cli._names import suggestion
-from evical.cli._options import parse_options, settable
+from evical.calibrators.options import parse_options, settable, suggestion
 
 __all__ = ["Combiner", "RowError", "new_combiner", "rules"]
 

@@ -15,8 +15,8 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from evical.calibrators.options import suggestion
 from evical.cli._kinds import Kind
-from evical.cli._names import suggestion
 from evical.cli._parquet_table import ParquetChunk, ParquetTable
 from evical.cli._text_table import TextChunk, TextTable
 

@@ -5,8 +5,8 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from evical.calibrators.options import suggestion
 from evical.cli._kinds import Place
-from evical.cli._names import suggestion
 from evical.datasets.csv import sorted_labels
 from evical.scores import ScoreCounts
 

@@ -13,9 +13,8 @@ import numpy as np
 from numpy.typing import NDArray
 from sklearn.base import BaseEstimator
 
-from dstheory.kernels.arguments import as_sequence, check_instance, did_you_mean, shown
-from evical.calibrators import BaseCalibrator
-from evical.calibrators.by_name import by_name
+from dstheory.kernels.arguments import as_sequence, shown
+from evical.calibrators import by_name
 
 __all__ = [
     "UNCALIBRATED",
@@ -48,6 +47,9 @@ _AVERAGES = ("ABBCalibrator", "BBQCalibrator", "DPMCalibrator", "ELiTECalibrator
 class Uncalibrated(BaseEstimator):  # type: ignore[misc]  # sklearn is untyped
     """Scores in [0, 1] taken for probabilities: what calibration is measured against."""
 
+    def _check_all_parameters(self) -> None:
+        """It has none."""
+
     def fit(self, scores: Any, y: Any) -> Self:
         return self
 
@@ -71,7 +73,7 @@ def method_names() -> list[str]:
     >>> "venn_abers" in method_names(), "elite" in method_names()
     (True, True)
     """
-    return [UNCALIBRATED, *sorted(by_name())]
+    return [UNCALIBRATED, *sorted(by_name.by_name())]
 
 
 def make_calibrator(text: str) -> Any:
@@ -100,23 +102,9 @@ def make_calibrator(text: str) -> Any:
     BinningCalibrator(n_bins=15, strategy='quantile')
     >>> make_calibrator("logstic")
     Traceback (most recent call last):
-    ValueError: there is no method 'logstic'; did you mean 'logistic'?
+    ValueError: there is no method 'logstic'; did you mean 'logistic'? methods: ...
     """
-    check_instance("text", text, str, "a method such as 'logistic:bayesian'")
-    name, *options = (part.strip() for part in text.split(":"))
-    plain = name.lower().replace("-", "_")
-    if plain == UNCALIBRATED and not options:
-        return Uncalibrated()
-    classes = by_name()
-    if plain not in classes:
-        raise ValueError(f"there is no method {name!r}{_meant(plain, method_names())}")
-    kind = classes[plain]
-    calibrator = kind(**dict(_option(kind, plain, option) for option in options))
-    try:
-        calibrator._check_all_parameters()  # at once, and not as a method that could not be fitted
-    except (TypeError, ValueError) as error:
-        raise ValueError(f"method {text!r}: {error}") from error
-    return calibrator
+    return by_name.make_calibrator(text, known={UNCALIBRATED: Uncalibrated, **by_name.by_name()})
 
 
 def name_methods(methods: Any, scores: NDArray[np.float64]) -> dict[str, Any]:
@@ -203,33 +191,3 @@ def _estimator(method: Any) -> Any:
             f"{shown(method)} is not a method: expected a name, or an estimator with fit()"
         )
     return method
-
-
-def _option(kind: type[BaseCalibrator], name: str, text: str) -> tuple[str, Any]:
-    key, equals, value = (part.strip() for part in text.partition("="))
-    if not equals:
-        key, value = "model", text
-    known = kind._get_param_names()
-    if key not in known:
-        raise ValueError(f"method {name!r} has no option {key!r}{_meant(key, known)}")
-    return key, _value(value)
-
-
-def _value(text: str) -> Any:
-    """A word, or what is written as a number, truth value or None."""
-    words = {"none": None, "true": True, "false": False}
-    if text.lower() in words:
-        return words[text.lower()]
-    for kind in (int, float):
-        if "_" in text:  # which Python would skip between digits
-            break
-        try:
-            return kind(text)
-        except ValueError:
-            pass
-    return text
-
-
-def _meant(name: str, known: Iterable[str]) -> str:
-    names = list(known)
-    return did_you_mean(name, names) or f"; there are {', '.join(names)}"

@@ -6,6 +6,7 @@ from typing import Annotated
 import typer
 
 from dstheory.kernels.arguments import check_level
+from evical.calibrators.options import suggestion
 from evical.cli._errors import user_input
 from evical.cli._judged import (
     Bel,
@@ -21,7 +22,6 @@ from evical.cli._judged import (
 )
 from evical.cli._judged_many import ClassPredictions, many_judged
 from evical.cli._missing import Missing
-from evical.cli._names import suggestion
 from evical.cli._output import echo_json
 from evical.evaluation import CalibrationCheck, Evaluation, check_calibration
 from evical.evaluation.check import TESTS

@@ -15,11 +15,11 @@ from rich.table import Table as RichTable
 from rich.text import Text
 
 from evical.calibrators import BaseCalibrator
+from evical.calibrators.by_name import make_calibrator
 from evical.cli._errors import user_input
 from evical.cli._files import check_output, write_atomically
-from evical.cli._kinds import Kind, Place
+from evical.cli._kinds import Kind, Place, score_kind
 from evical.cli._many_classes import fit_many, make_many
-from evical.cli._methods import MANY_METHODS, make_calibrator, score_kind
 from evical.cli._missing import Dropped, complete_rows, optional_kinds, tell_missing
 from evical.cli._model import ManyModel, Model, Training, model_text
 from evical.cli._progress import watch
@@ -30,7 +30,7 @@ from evical.errors import WrongWayWarning
 from evical.scores import ScoreCounts
 from evical.scores.direction import message, wrong_ways
 
-__all__ = ["METHODS", "fit"]
+__all__ = ["MANY_METHODS", "METHODS", "fit"]
 
 # For the help, which does not load them; a test compares.
 METHODS = (
@@ -38,11 +38,10 @@ METHODS = (
     "gaussian, isotonic, kde, logistic, normalizing, piecewise_logistic, sbb, spline, "
     "temperature, venn_abers"
 )
+# Those that take a score for each class.
+MANY_METHODS = "dirichlet, multinomial_logistic, shallow_net, softmax"
 
 _ADVICE = "give another --positive, or check --score and --target"
-
-
-_MANY = ", ".join(MANY_METHODS)
 
 
 def fit(
@@ -76,7 +75,7 @@ def fit(
         str,
         typer.Option(
             metavar="NAME",
-            help=f"Calibrator: {METHODS}. Of several scores also {', '.join(MANY_METHODS)}.",
+            help=f"Calibrator: {METHODS}. Of several scores also {MANY_METHODS}.",
         ),
     ] = "logistic",
     model: Annotated[
@@ -106,15 +105,18 @@ def fit(
     with user_input():
         _check(score, target, weight, output)
         check_output(output, force, [scores])
+        options = [*(option or []), *([] if model is None else [f"model={model}"])]
         if len(score) > 1:
             if positive is not None:
                 raise ValueError("--positive is for one score; with several, each has its class")
-            many = make_many(method, model, option or [])
+            many = make_many(method, options)
             learned = fit_many(scores, score, target, weight, many, missing)
             write_atomically(output, model_text(learned))
             _show_many(new_console(), learned, output, as_json)
             return
-        calibrator = make_calibrator(method, model, option or [])
+        if method.lower().replace("-", "_") in MANY_METHODS.split(", "):
+            raise ValueError(f"method {method!r} takes a score for each class; repeat --score")
+        calibrator = make_calibrator(method, options)
         columns: dict[str, Kind] = {score[0]: score_kind(calibrator), target: "label"}
         if weight is not None:
             columns[weight] = "weight"

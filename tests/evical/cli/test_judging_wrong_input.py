@@ -71,7 +71,7 @@ WRONG = [
     ("compare good.csv --score s --target t --methods logstic", "did you mean 'logistic'"),
     ("compare good.csv --score s --target t --methods kde,kde", "'kde' is named twice"),
     ("compare good.csv --score s --target t --methods kde,", "empty name"),
-    ("compare good.csv --score s --target t --methods kde:model=x", "method 'kde:model=x': "),
+    ("compare good.csv --score s --target t --methods kde:model=x", "method 'kde': "),
     ("compare good.csv --score s --target t --methods beta,binning:n_bins=1_0", "n_bins is '1_0'"),
     ("compare good.csv --score s --target t --methods beta,logistic:nope", "model is 'nope'"),
     ("compare good.csv --score s --target t --seed 4294967296", "'--seed'"),

@@ -76,7 +76,7 @@ WRONG = [
     (f"fit good.csv {FIT} --method plat", "there is no method 'plat'; methods: abb, adaptive"),
     (
         f"fit good.csv {FIT} --method Platt",
-        "'Platt'; its name here is --method logistic --model bayes",
+        "'Platt'; its name here is logistic:bayes",
     ),
     (
         "predict model.json good.csv --costs 4",
@@ -90,7 +90,7 @@ WRONG = [
     (f"fit good.csv {FIT} --option confidnce=0.9", "did you mean 'confidence'?"),
     (f"fit good.csv {FIT} --option confidence=high", "confidence is 'high', expected a number"),
     (f"fit good.csv {FIT} --option confidence=2", "confidence is 2.0"),
-    (f"fit good.csv {FIT} --model bayesian --option model=bayesian", "--model and --option model"),
+    (f"fit good.csv {FIT} --model bayesian --option model=bayesian", "option model is given twice"),
     (f"fit good.csv {FIT} --method binning --option n_bins=x", "n_bins"),
     (f"fit outside.csv {FIT} --option transform=logit", "line 3, column 's': found '1.5'"),
     (f"fit good.csv {FIT} --max-scores 10", "'--max-scores'"),

@@ -307,10 +307,10 @@ def test_data_sets_have_ranks():
     ("name", "message"),
     [
         ("logstic", "did you mean 'logistic'"),
-        ("xyz", "there are uncalibrated, abb"),
+        ("xyz", "methods: uncalibrated, abb"),
         ("logistic:modl=bayesian", "did you mean 'model'"),
         ("logistic:", "model"),
-        ("spline:likelihood", "no option 'model'"),
+        ("spline:likelihood", "no evidential models"),
     ],
 )
 def test_unknown_methods_are_refused(name, message):

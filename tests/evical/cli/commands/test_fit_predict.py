@@ -10,9 +10,8 @@ import pytest
 
 from dstheory.decide import interval_dominance, maximin
 from evical.calibrators import BaseCalibrator, IsotonicCalibrator, LogisticCalibrator
-from evical.calibrators.by_name import by_name
+from evical.calibrators.by_name import by_name, make_calibrator
 from evical.cli import main
-from evical.cli._methods import make_calibrator
 from evical.cli.commands._fit import METHODS
 
 N = 300

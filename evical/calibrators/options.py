@@ -1,17 +1,30 @@
-"""Options `key=value` of methods and rules, checked against the signature they are for."""
+"""Options `key=value` of methods and rules, checked against the signature that they are for."""
 
 import inspect
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from types import NoneType, UnionType
 from typing import Any, Literal, Union, get_args, get_origin
 
 from dstheory.kernels.arguments import did_you_mean
-from evical.cli._names import suggestion
 
-__all__ = ["parse_options", "settable"]
+__all__ = ["parse_options", "settable", "suggestion"]
 
 _WORDS = {"true": True, "false": False}
+# More names than this do not help on one line.
+_SHOWN = 12
 _KINDS = {bool: "true or false", int: "a whole number", float: "a number", str: "a word"}
+
+
+def suggestion(name: str, known: Iterable[str], kind: str, shown: int = _SHOWN) -> str:
+    """The end of a message about an unknown name: what was probably meant, and what is there.
+
+    >>> suggestion("scroe", ["id", "score"], "columns")
+    "; did you mean 'score'? columns: id, score"
+    """
+    names = list(known)
+    meant = did_you_mean(name, names) or ";"
+    more = ", ..." if len(names) > shown else ""
+    return f"{meant} {kind}: {', '.join(names[:shown])}{more}"
 
 
 def settable(function: Callable[..., Any], skipped: Sequence[str] = ()) -> dict[str, Any]:
@@ -43,19 +56,21 @@ def parse_options(texts: Sequence[str], known: Mapping[str, Any], owner: str) ->
         name, equals, value = text.partition("=")
         name = name.strip().replace("-", "_")
         if not equals:
-            raise ValueError(f"--option {text!r} is not of the form key=value")
+            raise ValueError(f"option {text!r} is not of the form key=value")
         if name not in known:
             hint = suggestion(name, known, "options") if known else "; it has none"
             raise ValueError(f"{owner} has no option {name!r}{hint}")
         if name in values:
-            raise ValueError(f"--option {name} is given twice")
+            raise ValueError(f"option {name} is given twice")
         values[name] = _value(name, value.strip(), known[name], owner)
     return values
 
 
 def _value(name: str, text: str, annotation: Any, owner: str) -> Any:
     if annotation is Any or annotation is inspect.Parameter.empty:
-        return next(v for kind in (int, float, str) if (v := _read(text, kind)) is not None)
+        if text.lower() == "none":
+            return None
+        return next(v for kind in (bool, int, float, str) if (v := _read(text, kind)) is not None)
     if get_origin(annotation) is Literal:
         if text not in get_args(annotation):
             choices = get_args(annotation)
@@ -70,7 +85,7 @@ def _value(name: str, text: str, annotation: Any, owner: str) -> Any:
         return None
     kinds = tuple(kind for kind in kinds if kind in _KINDS)
     if not kinds:
-        raise ValueError(f"{owner}: option {name} cannot be given on the command line")
+        raise ValueError(f"{owner}: option {name} cannot be given as text")
     for kind in kinds:
         if (value := _read(text, kind)) is not None:
             return value

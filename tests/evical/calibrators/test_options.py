@@ -4,7 +4,7 @@ from typing import Any, Literal
 
 import pytest
 
-from evical.cli._options import parse_options
+from evical.calibrators.options import parse_options
 
 KNOWN = {
     "flag": bool,
@@ -26,6 +26,8 @@ GOOD = [
     ("free=7", 7),
     ("free=0.5", 0.5),
     ("free=scott", "scott"),
+    ("free=None", None),
+    ("free=true", True),
 ]
 
 WRONG = [
@@ -34,9 +36,9 @@ WRONG = [
     ("count=1_000", "option count is '1_000', expected a whole number"),
     ("count=none", "option count is 'none', expected a whole number"),
     ("form=oval", "option form is 'oval', expected one of round, square"),
-    ("table=1", "option table cannot be given on the command line"),
+    ("table=1", "option table cannot be given as text"),
     ("counts=1", "it has no option 'counts'; did you mean 'count'?"),
-    ("count", "--option 'count' is not of the form key=value"),
+    ("count", "option 'count' is not of the form key=value"),
 ]
 
 
@@ -55,5 +57,5 @@ def test_wrong_values_are_named(text, message):
 
 
 def test_an_option_given_twice():
-    with pytest.raises(ValueError, match="--option count is given twice"):
+    with pytest.raises(ValueError, match="option count is given twice"):
         parse_options(["count=1", "count=2"], KNOWN, "it")
