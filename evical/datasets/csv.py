@@ -2,25 +2,22 @@
 
 A column is numeric, or text throughout; text is one-hot encoded. Nothing is guessed and
 nothing is repaired: a stray text in a numeric column, a missing value or a ragged row is
-refused with its place. The file is read with the standard library, which knows line numbers.
+refused with its place.
 """
 
-import csv
-import gzip
 import math
 import os
 import re
-import zlib
-from collections import Counter
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable
 from pathlib import Path
-from typing import Literal, TextIO
+from typing import Literal
 
 import numpy as np
 from numpy.typing import NDArray
 
 from dstheory.kernels.arguments import check_choice, check_instance, did_you_mean
 from evical.datasets._dataset import Dataset
+from evical.datasets.delimited import DelimitedText
 
 __all__ = [
     "MISSING",
@@ -33,6 +30,7 @@ __all__ = [
 
 # How missing values are commonly written ("?" is the custom of the UCI repository).
 MISSING = frozenset({"", "?", "na", "n/a", "nan", "null"})
+_BLOCK = 1 << 20  # characters
 # More different texts than this are names or free text, not categories.
 MAX_CATEGORIES = 100
 _DECIMAL_COMMA = re.compile(r"[+-]?\d+,\d+")
@@ -98,12 +96,18 @@ def load_csv(
 
 def read_table(path: Path, target: str) -> tuple[list[int], dict[str, list[str]]]:
     """Line number of each row, and the columns as text; `target` and another one are there."""
-    with _opened(path) as file:
-        header, lines, columns = _table(path, file)
+    with path.open("rb") as file:
+        text = DelimitedText(file, path.name, ",")
+        header, blocks = text.header, list(text.blocks(_BLOCK))
+    if not blocks:
+        raise ValueError(f"{path.name} has a header but no data rows")
     if target not in header:
         raise ValueError(f"{path.name} has no column {target!r}{_hint(target, header)}")
     if len(header) == 1:
         raise ValueError(f"{path.name} has no column besides {target!r}, but features are needed")
+    lines = [line for block in blocks for line in block.lines]
+    rows = (cells for block in blocks for cells in block.cells())
+    columns = ([value.strip() for value in column] for column in zip(*rows, strict=True))
     return lines, dict(zip(header, columns, strict=True))
 
 
@@ -147,65 +151,6 @@ def _encoded(
     filled = np.full((len(column), 2), np.median(block))
     filled[rows, 0], filled[:, 1] = block[:, 0], missing
     return filled, [name, f"{name}=missing"]
-
-
-def _opened(path: Path) -> TextIO:
-    # utf-8-sig drops the byte order mark that spreadsheets write.
-    if path.suffix == ".gz":
-        return gzip.open(path, "rt", encoding="utf-8-sig", newline="")
-    return path.open(encoding="utf-8-sig", newline="")
-
-
-def _table(path: Path, file: TextIO) -> tuple[list[str], list[int], list[list[str]]]:
-    """Header, line number of each row, and columns."""
-    rows = _rows(path, file)
-    _, header = next(rows, (0, []))
-    _check_header(path, header)
-    lines, body = [], []
-    for line, row in rows:
-        if len(row) != len(header):
-            raise ValueError(
-                f"{path.name}, line {line}: {len(row)} values in the row, {len(header)} names in "
-                "the header; quote values that hold commas"
-            )
-        lines.append(line)
-        body.append(row)
-    if not body:
-        raise ValueError(f"{path.name} has a header but no data rows")
-    return header, lines, [list(column) for column in zip(*body, strict=True)]
-
-
-def _check_header(path: Path, header: list[str]) -> None:
-    if not header:
-        raise ValueError(f"{path.name} is empty; a header row and data rows are needed")
-    if len(header) == 1 and (";" in header[0] or "\t" in header[0]):
-        raise ValueError(
-            f"{path.name}: the values are not separated by commas; save it as CSV with commas "
-            "between the values and points in decimals"
-        )
-    if "" in header:
-        raise ValueError(
-            f"{path.name}: column {header.index('') + 1} has no name; name it, or drop it if it "
-            "holds row numbers (of a pandas frame: to_csv(index=False))"
-        )
-    twice = [name for name, count in Counter(header).items() if count > 1]
-    if twice:
-        raise ValueError(f"{path.name} has two columns {twice[0]!r}; rename one of them")
-
-
-def _rows(path: Path, file: TextIO) -> Iterator[tuple[int, list[str]]]:
-    """Line number and stripped values of each row that is not blank."""
-    reader = csv.reader(file)
-    try:
-        for row in reader:
-            if row:
-                yield reader.line_num, [value.strip() for value in row]
-    except UnicodeDecodeError as error:
-        raise ValueError(f"{path.name} is not text in UTF-8; save it as CSV in UTF-8") from error
-    except (gzip.BadGzipFile, zlib.error, EOFError) as error:
-        raise ValueError(f"{path.name} is not in gzip format, or is damaged: {error}") from error
-    except csv.Error as error:
-        raise ValueError(f"{path.name} is not a CSV file: {error}") from error
 
 
 def feature_columns(

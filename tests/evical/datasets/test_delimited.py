@@ -7,8 +7,8 @@ import numpy as np
 from hypothesis import given
 from hypothesis import strategies as st
 
-from evical.cli._records import Records
 from evical.cli._sinks import _number_texts
+from evical.datasets.delimited import Records
 
 # What splits cells and lines, what only seems to, and a plain letter.
 CELLS = st.text('a ",;\r\n\t\x0b\x1c\x85\u2028', max_size=4)

@@ -1,4 +1,4 @@
-"""Records of a delimited text: their cells, their own text, and the line they begin on.
+"""Delimited text (CSV, TSV): a header, and records with their text and the line they begin on.
 
 Beside its cells each record keeps its text as it stands in the file, so that columns that
 nobody asked for pass through unchanged. Where quotes occur the standard library splits; where
@@ -6,16 +6,24 @@ none does, a record is a line, and only the cells asked for are cut out, in a th
 """
 
 import csv
+import gzip
 import io
+import os
+import stat
+import zlib
+from collections import Counter
 from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
 from dataclasses import dataclass
 from itertools import chain
-from typing import TextIO
+from typing import Any, TextIO
 
-__all__ = ["Block", "RecordError", "Records"]
+__all__ = ["Block", "DelimitedText", "Records"]
+
+_GZIP = b"\x1f\x8b"
 
 
-class RecordError(ValueError):
+class _RecordError(ValueError):
     """A record that cannot be split, with the line it begins on."""
 
     def __init__(self, line: int, reason: str) -> None:
@@ -108,7 +116,7 @@ class Records:
                 if self._line >= stop:
                     break
         except csv.Error as error:
-            raise RecordError(self._line, str(error)) from error
+            raise _RecordError(self._line, str(error)) from error
         return Block(texts, numbers, self._delimiter, cells)
 
 
@@ -125,3 +133,95 @@ def _note(lines: Iterator[str], pending: list[str]) -> Iterator[str]:
     for line in lines:
         pending.append(line)
         yield line
+
+
+class DelimitedText:
+    """A delimited text with a header row, from a buffered binary file, packed by gzip or not.
+
+    Raises ValueError, with the name of the file, for what is no such text.
+    """
+
+    def __init__(self, file: io.BufferedReader, name: str, delimiter: str) -> None:
+        self.name = name
+        self.delimiter = delimiter
+        self._file = file
+        packed = name.endswith(".gz") or file.peek(2)[:2] == _GZIP
+        stream: Any = gzip.GzipFile(fileobj=file) if packed else file
+        # utf-8-sig drops the byte order mark that spreadsheets write.
+        self._text = io.TextIOWrapper(stream, encoding="utf-8-sig", newline="")
+        self._records = Records(self._text, delimiter)
+        with self._name_errors():
+            head = next(self._records.blocks(0), Block([""], [1], delimiter, [[]]))
+        self.header = [cell.strip() for cell in head.cells()[0]]
+        self.header_text = head.texts[0]
+        self.newline = self._records.newline  # of the header
+        _check_header(self.name, self.header, delimiter)
+
+    def blocks(self, size: int) -> Iterator[Block]:
+        """Rows in blocks of about `size` characters, all as wide as the header."""
+        with self._name_errors():
+            for block in self._records.blocks(size):
+                self._check_widths(block)
+                yield block
+
+    def position(self) -> int:
+        """Bytes of the file that have been read."""
+        return self._file.tell() if self._file.seekable() else 0
+
+    @property
+    def size(self) -> int | None:
+        """Bytes of the file; None for a pipe."""
+        status = os.fstat(self._file.fileno())
+        return status.st_size if stat.S_ISREG(status.st_mode) else None
+
+    def close(self) -> None:
+        """Close the file."""
+        self._text.close()
+        self._file.close()
+
+    def _check_widths(self, block: Block) -> None:
+        if (found := block.ragged(len(self.header))) is None:
+            return
+        row, width = found
+        raise ValueError(
+            f"{self.name}, line {block.lines[row]}: {width} values in the row, {len(self.header)} "
+            "names in the header; quote values that hold commas, and write decimal points"
+        )
+
+    @contextmanager
+    def _name_errors(self) -> Iterator[None]:
+        """Errors of decoding, unpacking and splitting, with the name of the file."""
+        try:
+            yield
+        except UnicodeDecodeError as error:
+            raise ValueError(
+                f"{self.name} is not text in UTF-8; save it as CSV in UTF-8"
+            ) from error
+        except (gzip.BadGzipFile, zlib.error, EOFError) as error:
+            raise ValueError(
+                f"{self.name} is not in gzip format, or is damaged: {error}"
+            ) from error
+        except _RecordError as error:
+            raise ValueError(
+                f"{self.name}, line {error.line} is not a row of CSV: {error}"
+            ) from error
+
+
+def _check_header(name: str, header: list[str], delimiter: str) -> None:
+    if not header:
+        raise ValueError(f"{name} is empty; a header row and data rows are needed")
+    other = {",": ";\t", "\t": ",;"}[delimiter]
+    if len(header) == 1 and any(mark in header[0] for mark in other):
+        wanted = "commas" if delimiter == "," else "tabs"
+        raise ValueError(
+            f"{name}: the values are not separated by {wanted}; save it with {wanted} between the "
+            "values and points in decimals"
+        )
+    if "" in header:
+        raise ValueError(
+            f"{name}: column {header.index('') + 1} has no name; name it, or drop it if it holds "
+            "row numbers (of a pandas frame: to_csv(index=False))"
+        )
+    twice = [column for column, count in Counter(header).items() if count > 1]
+    if twice:
+        raise ValueError(f"{name} has two columns {twice[0]!r}; rename one of them")

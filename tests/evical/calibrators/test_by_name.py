@@ -1,0 +1,28 @@
+"""Calibrators by name: options after colons, and what the literature calls some of them."""
+
+import pytest
+
+from evical.calibrators import BinningCalibrator
+from evical.calibrators.by_name import make_calibrator
+
+
+def test_options_after_colons_are_those_of_a_list():
+    made = make_calibrator("binning:bayesian:n_bins=15")
+    listed = make_calibrator("Binning", ["model=bayesian", "n_bins=15"])
+    wanted = BinningCalibrator(n_bins=15, model="bayesian")
+    assert made.get_params() == listed.get_params() == wanted.get_params()
+
+
+@pytest.mark.parametrize(
+    ("text", "message"),
+    [
+        ("platt", "there is no method 'platt'; its name here is logistic:bayesian"),
+        ("binning:n_bins=ten", "method 'binning': option n_bins is 'ten', expected a whole number"),
+        ("binning:n_bins=0", "method 'binning': n_bins is 0"),
+        ("spline:bayesian", "method 'spline' has no evidential models; leave out the model"),
+    ],
+)
+def test_wrong_texts_are_named(text, message):
+    with pytest.raises(ValueError, match="method") as caught:
+        make_calibrator(text)
+    assert message in str(caught.value)
