@@ -98,7 +98,7 @@ class BinningCalibrator(BaseCalibrator):
         if as_array(self.n_bins, "n_bins").ndim == 0:
             check_size("n_bins", self.n_bins)
         else:
-            _check_edges(as_floats(self.n_bins, "n_bins"))
+            check_edges("n_bins", as_floats(self.n_bins, "n_bins"))
 
     def _fit_counts(self, counts: ScoreCounts) -> None:
         self.edges_ = self._edges(counts)
@@ -150,8 +150,9 @@ def _bin_of(scores: Floats, edges: Floats) -> NDArray[np.intp]:
     return np.clip(np.searchsorted(edges, scores, side="right") - 1, 0, len(edges) - 2)
 
 
-def _check_edges(edges: Floats) -> None:
+def check_edges(name: str, edges: Floats) -> None:
+    """Raise unless a parameter, as edges of bins, is at least two ascending numbers."""
     if edges.ndim != 1 or len(edges) < 2 or not np.isfinite(edges).all():
-        raise ValueError("n_bins as edges needs at least two finite numbers")
+        raise ValueError(f"{name} as edges needs at least two finite numbers")
     if not (edges[1:] > edges[:-1]).all():
-        raise ValueError(f"n_bins as edges must be ascending, but they are {edges.tolist()}")
+        raise ValueError(f"{name} as edges must be ascending, but they are {edges.tolist()}")

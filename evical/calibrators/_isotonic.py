@@ -3,25 +3,30 @@
 Pair-adjacent violators pools neighboring scores until the share of positives does not
 decrease (Zadrozny & Elkan 2002, section 3.2; Xu et al. 2016, eq. 1). Each pool is a bin
 whose binomial evidence is a mass function; running extremes make the lower and the upper
-bound isotonic too (Xu et al. 2016, section 4.2).
+bound isotonic too (Xu et al. 2016, section 4.2). A band that holds for all scores at once needs
+no pools (Dimitriadis et al. 2023).
 """
 
-from typing import ClassVar
+from typing import Any, ClassVar
 
 import numpy as np
 from numpy.typing import NDArray
 from scipy.optimize import isotonic_regression
 
+from dstheory.kernels.arguments import as_array, as_floats, check_choice, check_flag
 from evical.calibrators import fields
 from evical.calibrators._base import BaseCalibrator
-from evical.calibrators._binning import bin_masses
-from evical.calibrators._models import check_confidence, check_model
+from evical.calibrators._binning import bin_masses, check_edges
+from evical.calibrators._models import BINOMIAL_MODELS, check_confidence, check_model, check_size
+from evical.calibrators.fields import owners
+from evical.curves.isotonic_band import IsotonicBand, isotonic_band
 from evical.scores import ScoreCounts, midpoints
 from evical.scores.standardize import between
 
 __all__ = ["IsotonicCalibrator"]
 
 Floats = NDArray[np.float64]
+_MODELS = (*BINOMIAL_MODELS, "band")
 
 
 class IsotonicCalibrator(BaseCalibrator):
@@ -29,23 +34,30 @@ class IsotonicCalibrator(BaseCalibrator):
 
     Parameters
     ----------
-    model : {"likelihood", "confidence", "dempster", "laplace", "inverse_pignistic", "bayesian"}
+    model : {"likelihood", "confidence", "dempster", "laplace", "inverse_pignistic", \
+"bayesian", "band"}
         How k of n becomes a mass function, see `dstheory.inference.binomial`; "bayesian" is
-        isotonic regression itself.
+        isotonic regression itself. "band" takes the limits of a confidence band as belief and
+        plausibility: if the probability rises with the score, they hold for all scores at once.
     envelope : bool
         Make belief and plausibility non-decreasing in the score, by lowering beliefs and raising
         plausibilities as little as necessary.
     confidence : float
-        Level of the Clopper-Pearson interval of the model "confidence".
+        Level of the Clopper-Pearson interval of the model "confidence", and of the whole band.
     centered : bool
         Interpolate linearly between the mean scores of the blocks instead of jumping between
         them (Oron & Flournoy 2017). With the model "bayesian", one half sample of each label
         is then added at the lowest and at the highest score, so that the probability
-        increases strictly from the first mean to the last and is never 0 or 1.
+        increases strictly from the first mean to the last and is never 0 or 1. A band is made of
+        steps, and refuses it.
+    grid : {"auto", None}, int or sequence of float
+        How the model "band" gathers neighboring scores before it compares them: in 2 sqrt(n)
+        groups of nearly equal weight, not at all, in that many groups, or between these edges in
+        ascending order. Any choice is right if labels play no part in it.
     transform : {None, "auto", "logit", "sigmoid", "rank"}
         Scale on which scores are read: as they are, log-odds of probabilities, the sigmoid of
         margins, or ranks among the training scores; "auto" takes the sigmoid if a training
-        score lies outside [0, 1]. Thresholds lie on that scale.
+        score lies outside [0, 1]. Thresholds and the grid lie on that scale.
 
     Attributes
     ----------
@@ -58,7 +70,9 @@ class IsotonicCalibrator(BaseCalibrator):
     positive_, total_ : (n_blocks,) arrays
         Weight of the positive samples and of all samples of each block.
     masses_ : (2, n_blocks) array
-        m({positive}) and m({negative}) of each block.
+        m({positive}) and m({negative}) of each block; (2, 0) for the model "band".
+    band_ : IsotonicBand or None
+        Scores of the band's steps, and the masses there; None for other models.
 
     Notes
     -----
@@ -73,9 +87,24 @@ class IsotonicCalibrator(BaseCalibrator):
     each block only; or, for probabilities alone, ``model="bayesian"``, which the envelope does not
     change.
 
+    The band needs no such choice, and its promise holds for any sample size: if labels are
+    independent given the scores, and the probability rises, then with probability `confidence` at
+    least it lies in [Bel, Pl] at all scores at once, seen or not. With N scores or groups, the
+    lower limit at s is the greatest lower Clopper-Pearson limit, at the level
+    (1 - confidence) / (N (N + 1)), of any run of neighbors up to s; the upper limit is its mirror
+    image. Beyond the data one of them is 0 or 1. Where they would cross, which speaks against a
+    rising probability, both are moved to the isotonic regression. So [Bel, Pl] is a predictive
+    belief function at that level of confidence (Denoeux 2006); the model "confidence" multiplies
+    its masses by the level too. `predict_proba` returns the middle of the band, which is no good
+    estimate; take ``model="bayesian"`` for that. The cost is N^2, which is n for "auto". Weights
+    that are no counts are taken as if they were.
+
     References
     ----------
     Xu, Davoine, Zha & Denoeux (2016), Int. J. Approx. Reasoning 72, 55-70, section 4.2.
+    Dimitriadis, Duembgen, Henzi, Puke & Ziegel (2023), Honest calibration assessment for binary
+    outcome predictions, Biometrika 110, 663-680. Denoeux (2006), Constructing belief functions from
+    sample data using multinomial confidence regions, Int. J. Approx. Reasoning 42, 228-252.
     Oron & Flournoy (2017), Centered isotonic regression: point and interval estimation for
     dose-response studies, Statistics in Biopharmaceutical Research 9, 258-267.
 
@@ -91,6 +120,15 @@ class IsotonicCalibrator(BaseCalibrator):
     >>> smooth = IsotonicCalibrator(model="dempster", centered=True).fit(scores, y)
     >>> smooth.centers_, smooth.predict_interval([1.75])
     (array([1. , 2.5, 5. ]), array([[0.16666667, 0.58333333]]))
+
+    Of twenty negative samples and twenty positive ones at two scores little is certain between:
+
+    >>> band = IsotonicCalibrator(model="band", grid=None)
+    >>> band = band.fit(np.repeat([1.0, 2.0], 20), np.repeat([0, 1], 20))
+    >>> band.predict_interval([1.0, 1.5, 2.0]).round(3)
+    array([[0.   , 0.213],
+           [0.   , 1.   ],
+           [0.787, 1.   ]])
     """
 
     _state: ClassVar = {
@@ -98,7 +136,9 @@ class IsotonicCalibrator(BaseCalibrator):
         "centers_": fields.ascending("n"),
         "positive_": fields.weights("n"),
         "total_": fields.weights("n"),
-        "masses_": fields.masses("n"),
+        "masses_": fields.optional(fields.masses("n")),
+        "band.scores": fields.optional(fields.rising("m")),
+        "band.masses": fields.optional(fields.masses("m")),
     }
 
     def __init__(
@@ -107,20 +147,24 @@ class IsotonicCalibrator(BaseCalibrator):
         envelope: bool = True,
         confidence: float = 0.95,
         centered: bool = False,
+        grid: Any = "auto",
         transform: str | None = None,
     ) -> None:
         self.model = model
         self.envelope = envelope
         self.confidence = confidence
         self.centered = centered
+        self.grid = grid
         self.transform = transform
 
     def _check_parameters(self) -> None:
-        check_model(self.model)
+        check_model(self.model, _MODELS)
         check_confidence(self.confidence)
         for name in ("envelope", "centered"):
-            if not isinstance(value := getattr(self, name), bool | np.bool_):
-                raise TypeError(f"{name} is {value!r}, expected True or False")
+            check_flag(name, getattr(self, name))
+        if self.centered and self.model == "band":
+            raise ValueError("centered is True, but a band has steps; use centered=False")
+        _check_grid(self.grid)
 
     def _fit_counts(self, counts: ScoreCounts) -> None:
         if self.centered and self.model == "bayesian":
@@ -131,15 +175,52 @@ class IsotonicCalibrator(BaseCalibrator):
         self.thresholds_ = midpoints(counts.scores[starts[1:] - 1], counts.scores[starts[1:]])
         blocks = counts.pool(starts)
         self.centers_, self.positive_, self.total_ = blocks.scores, blocks.positive, blocks.total
+        self.masses_, self.band_ = np.empty((2, 0)), None
+        if self.model == "band":
+            fit = np.asarray(pooled.x, dtype=np.float64)
+            self.band_ = isotonic_band(counts, fit, self.confidence, self.grid)
+            return
         masses = bin_masses(self.positive_, self.total_, self.model, self.confidence)
         self.masses_ = _isotonic_envelope(masses) if self.envelope else masses
 
     def _predict_mass(self, scores: Floats) -> tuple[Floats, Floats]:
+        if self.band_ is not None:
+            return self.band_.masses_at(scores)
         if self.centered:
             positive, negative = between(self.centers_, self.masses_, scores)
             return positive, np.minimum(negative, 1 - positive)  # rounding, in probabilities
         block = np.searchsorted(self.thresholds_, scores, side="right")
         return self.masses_[0, block], self.masses_[1, block]
+
+    def _get_state(self) -> dict[str, Any]:
+        state = {name: getattr(self, name) for name in owners(self._state) if name != "band"}
+        return {**state, "band": {} if self.band_ is None else vars(self.band_)}
+
+    def _set_state(self, state: dict[str, Any]) -> None:
+        band = state["band"]
+        super()._set_state({name: value for name, value in state.items() if name != "band"})
+        self.band_ = IsotonicBand(**band) if band else None
+
+    def _check_state(self) -> None:
+        filled = (self.band_ is not None) != (np.size(self.masses_) > 0)
+        if not filled or (self.band_ is None) == (self.model == "band"):
+            raise ValueError(
+                f"saved calibrator is damaged: its model is {self.model!r}, but it was saved "
+                f"{'without' if self.band_ is None else 'with'} a band"
+            )
+        if self.band_ is not None and (np.diff(self.band_.masses) * [[1], [-1]] < 0).any():
+            raise ValueError("saved calibrator is damaged: state band falls")
+
+
+def _check_grid(grid: Any) -> None:
+    if grid is None:
+        return
+    if isinstance(grid, str):
+        check_choice("grid", grid, ("auto",))
+    elif as_array(grid, "grid").ndim == 0:
+        check_size("grid", grid)
+    else:
+        check_edges("grid", as_floats(grid, "grid"))
 
 
 def _with_half_samples(counts: ScoreCounts) -> ScoreCounts:

@@ -18,6 +18,7 @@ from numpy.typing import ArrayLike
 from dstheory.frame import Frame
 from dstheory.inference.counts._areas import likelihood_areas
 from dstheory.inference.counts.checks import Array, as_counts, as_tail
+from dstheory.inference.counts.clopper_pearson import lower_limit
 from dstheory.kernels.arguments import check_choice
 from dstheory.mass import MassFunction
 
@@ -25,11 +26,6 @@ __all__ = ["binomial", "binomial_masses"]
 
 # SciPy's beta quantile loses the interval from 10^16 trials on, and is NaN from 10^16.5.
 MOST_CONFIDENCE_TRIALS = 1e15
-# Below this count the limit, under 2^(-1 / a), is 0 in floats.
-_LEAST_COUNT = 1e-4
-_NEGLIGIBLE = math.log(2.0**-60)
-# The limit is at least 2^-60 / (b + 1), and b is at most 1e15: 53 bits of it, and some more.
-_BISECTIONS = 170
 
 Masses = tuple[Array, Array, Array]  # m({1}), m({0}), m({0, 1})
 
@@ -200,42 +196,10 @@ def _dempster(a: Array, b: Array) -> Masses:
 
 def _confidence(a: Array, b: Array, tail: float) -> Masses:
     """Eqs. 26-28; the upper limit of success is one minus the lower limit of failure."""
-    low1, low0 = _lower_limit(a, b, tail), _lower_limit(b, a, tail)
+    low1, low0 = lower_limit(a, b, tail), lower_limit(b, a, tail)
     confidence = 1 - 2 * tail
     between = np.maximum(1 - low1 - low0, 0)
     return confidence * low1, confidence * low0, 2 * tail + confidence * between
-
-
-def _lower_limit(a: Array, b: Array, tail: float) -> Array:
-    """Lower Clopper-Pearson limit x (eq. 28), 0 without successes by definition.
-
-    As x tends to 0, I_x(a, b + 1) tends to x^a / (a B(a, b + 1)), from above by a factor of
-    less than 1 + b x: where that is 1 to the last bit, logarithms hold down to 1e-323, and
-    betaincinv goes astray.
-    """
-    from scipy.special import betaincinv, betaln
-
-    some = a > 0
-    a = np.where(some, np.maximum(a, _LEAST_COUNT), 1)
-    log = (math.log(tail) + np.log(a) + betaln(a, b + 1)) / a
-    small = log + np.log1p(b) < _NEGLIGIBLE
-    limit = betaincinv(np.where(small, 1, a), b + 1, tail)
-    lost = ~np.isfinite(limit)
-    if lost.any():  # SciPy 1.13 returns NaN for k = 245112026065.375 of n = 280128029789
-        limit[lost] = _bisected(np.where(small, 1, a)[lost], b[lost] + 1, tail)
-    return np.where(some, np.where(small, np.exp(np.minimum(log, 0)), limit), 0.0)
-
-
-def _bisected(a: Array, b: Array, tail: float) -> Array:
-    """The quantile of a beta distribution, by the distribution function alone."""
-    from scipy.special import betainc
-
-    low, high = np.zeros_like(a), np.ones_like(a)
-    for _ in range(_BISECTIONS):
-        middle = (low + high) / 2
-        below = betainc(a, b, middle) < tail
-        low, high = np.where(below, middle, low), np.where(below, high, middle)
-    return (low + high) / 2
 
 
 def _likelihood(a: Array, b: Array, tail: float) -> Masses:

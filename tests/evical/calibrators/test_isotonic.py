@@ -1,5 +1,6 @@
 """Isotonic calibration: blocks by the definition, envelopes, scikit-learn's fit."""
 
+import json
 from fractions import Fraction
 
 import numpy as np
@@ -11,6 +12,8 @@ from sklearn.isotonic import IsotonicRegression
 
 from evical.calibrators import IsotonicCalibrator
 from evical.calibrators._models import BINOMIAL_MODELS
+from evical.curves.isotonic_band import isotonic_band
+from evical.scores import ScoreCounts
 from tests.naive.venn_abers import centered_isotonic
 
 # Random samples may point the wrong way.
@@ -216,3 +219,106 @@ def test_choices_are_true_or_false(options):
     name, value = next(iter(options.items()))
     with pytest.raises(TypeError, match=f"{name} is {value!r}, expected True or False"):
         IsotonicCalibrator(**options).fit([0.0, 1.0], [0, 1])
+
+
+# ---- the band
+
+
+def test_belief_and_plausibility_are_the_limits_of_the_band():
+    scores, y = random_samples(0)
+    counts = ScoreCounts.from_samples(scores, y)
+    fit = isotonic_regression(counts.positive / counts.total, weights=counts.total).x
+    at = np.linspace(-4, 4, 200)
+    for grid in (None, "auto", 7, [-4, -1, 0, 1, 4]):
+        calibrator = IsotonicCalibrator(model="band", grid=grid, confidence=0.9).fit(scores, y)
+        positive, negative = isotonic_band(counts, fit, 0.9, grid).masses_at(at)
+        interval = calibrator.predict_interval(at)
+        np.testing.assert_array_equal(interval, np.stack([positive, 1 - negative], axis=1))
+        assert (np.diff(interval, axis=0) >= 0).all()
+        assert calibrator.predict_interval([-99.0])[0, 0] == 0
+        assert calibrator.predict_interval([99.0])[0, 1] == 1
+
+
+def test_the_band_holds_the_isotonic_regression():
+    scores, y = random_samples(1)
+    probability = IsotonicCalibrator(model="bayesian").fit(scores, y).predict_proba(scores)[:, 1]
+    for grid in (None, "auto"):
+        bel, pl = (
+            IsotonicCalibrator(model="band", grid=grid).fit(scores, y).predict_interval(scores).T
+        )
+        assert (bel <= probability + 1e-12).all()
+        assert (pl >= probability - 1e-12).all()
+
+
+def test_a_higher_level_gives_a_wider_band():
+    scores, y = random_samples(2)
+    widths = [
+        np.ptp(
+            IsotonicCalibrator(model="band", confidence=level)
+            .fit(scores, y)
+            .predict_interval(scores),
+            axis=1,
+        )
+        for level in (0.5, 0.9, 0.99)
+    ]
+    assert (widths[0] <= widths[1]).all()
+    assert (widths[1] <= widths[2]).all()
+    assert widths[0].mean() < widths[2].mean()
+
+
+def test_edges_of_the_grid_are_kept_in_json():
+    scores, y = random_samples(3)
+    edges = np.linspace(-3, 3, 13)
+    calibrator = IsotonicCalibrator(model="band", grid=edges).fit(scores, y)
+    again = IsotonicCalibrator.from_dict(json.loads(json.dumps(calibrator.to_dict())))
+    assert list(again.grid) == edges.tolist()
+    at = np.linspace(-4, 4, 100)
+    np.testing.assert_array_equal(again.predict_interval(at), calibrator.predict_interval(at))
+
+
+@pytest.mark.parametrize(
+    ("options", "error", "message"),
+    [
+        ({"centered": True}, ValueError, "centered is True, but a band has steps"),
+        ({"grid": "fine"}, ValueError, "grid is 'fine'"),
+        ({"grid": 0}, ValueError, "grid is 0"),
+        ({"grid": True}, TypeError, "grid is True"),
+        ({"grid": 2.5}, TypeError, "grid is 2.5"),
+        ({"grid": [1.0]}, ValueError, "grid as edges needs at least two finite numbers"),
+        ({"grid": [2.0, 1.0]}, ValueError, "grid as edges must be ascending"),
+        ({"grid": [[0.0, 1.0]]}, ValueError, "grid as edges needs at least two"),
+    ],
+)
+def test_wrong_options_of_the_band(options, error, message):
+    with pytest.raises(error, match=message):
+        IsotonicCalibrator(model="band", **options).fit([1, 2], [0, 1])
+
+
+def test_a_band_that_was_tampered_with_is_refused():
+    scores, y = random_samples(4)
+    data = IsotonicCalibrator(model="band").fit(scores, y).to_dict()
+    plain = IsotonicCalibrator().fit(scores, y).to_dict()
+
+    def refused(state, message, parameters=data["parameters"]):
+        with pytest.raises(ValueError, match=message):
+            IsotonicCalibrator.from_dict({**data, "parameters": parameters, "state": state})
+
+    band = data["state"]["band"]
+    refused({**data["state"], "band": {}}, "masses_ missing|without a band")
+    refused(data["state"], "with a band", plain["parameters"])
+    refused(plain["state"], "without a band")
+    falling = {**band, "masses": np.array(band["masses"])[:, ::-1].tolist()}
+    refused({**data["state"], "band": falling}, "band falls")
+
+
+def test_the_picture_of_a_calibrator_draws_the_band():
+    pytest.importorskip("matplotlib")
+    from evical.plot import BeliefBandDisplay
+
+    scores, y = random_samples(5)
+    calibrator = IsotonicCalibrator(model="band").fit(scores, y)
+    display = BeliefBandDisplay.from_estimator(calibrator, scores, y)
+    interval = calibrator.predict_interval(display.scores)
+    np.testing.assert_array_equal(np.stack([display.bel, display.pl], axis=1), interval)
+    assert display.band_ is not None
+    assert display.name == "band"
