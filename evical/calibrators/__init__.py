@@ -17,6 +17,7 @@ from evical.calibrators._kde import KDECalibrator
 from evical.calibrators._logistic import LogisticCalibrator
 from evical.calibrators._normalizing import NormalizingCalibrator
 from evical.calibrators._piecewise_logistic import PiecewiseLogisticCalibrator
+from evical.calibrators._quadratic_logistic import QuadraticLogisticCalibrator
 from evical.calibrators._sbb import SBBCalibrator
 from evical.calibrators._spline import SplineCalibrator
 from evical.calibrators._temperature import TemperatureCalibrator
@@ -40,6 +41,7 @@ __all__ = [
     "LogisticCalibrator",
     "NormalizingCalibrator",
     "PiecewiseLogisticCalibrator",
+    "QuadraticLogisticCalibrator",
     "SBBCalibrator",
     "SplineCalibrator",
     "TemperatureCalibrator",

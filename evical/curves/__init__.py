@@ -5,14 +5,17 @@ from evical.curves._trend_filter import TrendFilterPath, trend_filter, trend_fil
 from evical.curves.density import kernel_sums, silverman
 from evical.curves.logistic_profile import LogisticProfile, fit_profile
 from evical.curves.platt import PlattFit, fit_platt, platt_targets
+from evical.curves.quadratic import QuadraticFit, fit_quadratic
 
 __all__ = [
     "LogisticProfile",
     "NearIsotonicPath",
     "PlattFit",
+    "QuadraticFit",
     "TrendFilterPath",
     "fit_platt",
     "fit_profile",
+    "fit_quadratic",
     "kernel_sums",
     "near_isotonic_path",
     "platt_targets",

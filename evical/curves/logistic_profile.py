@@ -26,7 +26,7 @@ from evical.curves.platt import PlattFit, soft_counts
 from evical.likelihood.deviance import Deviance
 from evical.likelihood.integrals import CORNERS, SMOOTH, belief_log_odds
 from evical.likelihood.interpolant import evaluate_piecewise, fit_piecewise
-from evical.likelihood.polar import PolarProfile, tabulate_profile
+from evical.likelihood.polar import PolarProfile, Profiled, tabulate_profile
 from evical.likelihood.profile_table import contour
 from evical.likelihood.quadrature import PANEL_LENGTH, compress, panel_edges, panels_resolve
 from evical.scores.counts import ScoreCounts, checked_counts
@@ -335,7 +335,7 @@ def _accurate(values: Array, error: Array) -> NDArray[np.bool_]:
     return np.asarray(good.all(axis=1))
 
 
-def mass_log_odds(profile: Deviance | PolarProfile, y: Array) -> Array:
+def mass_log_odds(profile: Profiled | PolarProfile, y: Array) -> Array:
     """Return the log-odds (k, 2) of `m1` and `m0` at standardized scores (k,)."""
     smooth = isinstance(profile, PolarProfile)
     line = profile.deviance if isinstance(profile, PolarProfile) else profile

@@ -36,6 +36,7 @@ _PARAMETERS = {
     "LogisticCalibrator": 2,
     "AssignmentValueCalibrator": 2,  # one a class that samples are assigned to
     "BetaCalibrator": 3,
+    "QuadraticLogisticCalibrator": 3,
     "GaussianCalibrator": 5,  # two means, two variances, the share of positives
     "PiecewiseLogisticCalibrator": 6,  # four values and two inner knots
     "AsymmetricLaplaceCalibrator": 7,  # two modes, four rates, the share of positives

@@ -10,8 +10,10 @@ Source: Xu, Davoine, Zha & Denoeux, IJAR 72 (2016), equations 33-40.
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass
 from functools import cached_property
+from typing import ClassVar
 
 import numpy as np
 from numpy.typing import NDArray
@@ -51,6 +53,7 @@ class Deviance:
     intercept: float
     slope: float
     unit: float
+    half_turn: ClassVar = -1.0  # the direction of (1, y) at infinity is the opposite of the other
 
     @cached_property
     def _powers(self) -> Array:
@@ -162,36 +165,8 @@ class Deviance:
         """Return how far to go `along` for a profile D near ``level**2 / 2``, and `across` there.
 
         `y` and `sign`, the direction to go to (+-1), are of one shape (k,).
-
-        The square root of 2 D is about `along`, so steps are proportional; where both sides of
-        the level are known they are bisections. The level is met within 0.4.
         """
-        along, across = self._approach(y, sign, level)
-        near, far = np.zeros(y.size), np.full(y.size, np.inf)
-        active = np.arange(y.size)
-        for step in range(_MAX_STEPS):
-            value, across[active] = self.profile(
-                along[active], y[active], across[active], atol=1e-2
-            )
-            root = np.sqrt(2.0 * value)
-            left = np.abs(root - level) > 0.4
-            active, root = active[left], root[left]
-            if not active.size:
-                break
-            size = np.abs(along[active])
-            near[active] = np.where(root < level, size, near[active])
-            far[active] = np.where(root > level, size, far[active])
-            factor = np.clip(level / np.maximum(root, 1e-300), 0.25, 4.0)
-            if step % 2 and step > _PATIENCE:
-                factor = np.where(root < level, 4.0, 0.25)
-            new = size * factor
-            outside = (new <= near[active]) | (new >= far[active])
-            new = np.where(outside, 0.5 * (near[active] + far[active]), new)
-            across[active] *= (new / size) ** 2
-            along[active] = sign[active] * new
-        else:
-            raise ConvergenceError(NO_PROFILE)
-        return along, across
+        return reach_level(self.profile, (y, sign), level, *self._approach(y, sign, level))
 
     def _approach(self, y: Array, sign: Array, level: float) -> tuple[Array, Array]:
         """Return a start for `reach`, by a few steps along and across at once."""
@@ -249,6 +224,50 @@ class Deviance:
                 sums[1:3, part] += (probability @ signed).T
                 sums[3:, part] += (variance @ powers).T
         return sums
+
+
+def reach_level(
+    profile: Callable[..., tuple[Array, Array]],
+    ray: tuple[Array, Array],
+    level: float,
+    along: Array,
+    across: Array,
+) -> tuple[Array, Array]:
+    """Return how far to go `along` for a profile D near ``level**2 / 2``, and `across` there.
+
+    `ray` are the scores (k,) and the signs of the directions; `along` and `across` (k,) the start.
+    The square root of 2 D is about `along`, so steps are proportional; where both sides of the
+    level are known they are bisections. The level is met within 0.4.
+
+    Raises
+    ------
+    ConvergenceError
+        If it is not.
+    """
+    (y, sign), along, across = ray, along.copy(), across.copy()
+    near, far = np.zeros(y.size), np.full(y.size, np.inf)
+    active = np.arange(y.size)
+    for step in range(_MAX_STEPS):
+        value, across[active] = profile(along[active], y[active], across[active], atol=1e-2)
+        root = np.sqrt(2.0 * value)
+        left = np.abs(root - level) > 0.4
+        active, root = active[left], root[left]
+        if not active.size:
+            break
+        size = np.abs(along[active])
+        near[active] = np.where(root < level, size, near[active])
+        far[active] = np.where(root > level, size, far[active])
+        factor = np.clip(level / np.maximum(root, 1e-300), 0.25, 4.0)
+        if step % 2 and step > _PATIENCE:
+            factor = np.where(root < level, 4.0, 0.25)
+        new = size * factor
+        outside = (new <= near[active]) | (new >= far[active])
+        new = np.where(outside, 0.5 * (near[active] + far[active]), new)
+        across[active] *= (new / size) ** 2
+        along[active] = sign[active] * new
+    else:
+        raise ConvergenceError(NO_PROFILE)
+    return along, across
 
 
 def _logistic(eta: Array) -> tuple[Array, Array, Array]:

@@ -5,6 +5,7 @@ which lies in the direction ``phi = arctan(y)`` at a signed distance from the op
 root of the profile deviance over that distance is smooth in both, nearly 1, and the table holds it:
 panels in `phi`, on each a tensor product of Chebyshev polynomials in `phi` and in ``asinh`` of the
 distance. All scores, however many, share the directions; so few likelihoods serve all integrals.
+With more parameters the directions of scores are still a curve, and the table the same.
 
 Source: Xu, Davoine, Zha & Denoeux, IJAR 72 (2016), equation 40; L. N. Trefethen, "Approximation
 Theory and Approximation Practice" (2013), chapters 3 and 8.
@@ -13,12 +14,12 @@ Theory and Approximation Practice" (2013), chapters 3 and 8.
 from __future__ import annotations
 
 from dataclasses import dataclass
+from typing import Protocol
 
 import numpy as np
 from numpy.polynomial.chebyshev import chebvander
 from numpy.typing import NDArray
 
-from evical.likelihood.deviance import Deviance
 from evical.likelihood.interpolant import chebyshev
 
 Array = NDArray[np.float64]
@@ -36,13 +37,45 @@ _SPILL = 1e-9  # of exp(-D) at the ends, where none should be left
 _DIRECTIONS = 16  # in which the distance of `_LEVEL` is looked for
 
 
+class Profiled(Protocol):
+    """A likelihood whose log-odds at a score are linear in the parameters: `Deviance`, for one."""
+
+    @property
+    def unit(self) -> float:
+        """Standard error of log-odds among the training scores."""
+
+    @property
+    def half_turn(self) -> float:
+        """Sign of the direction at ``phi + pi`` to that at `phi`."""
+
+    def mle(self, y: Array) -> Array:
+        """Return the most plausible log-odds at scores (k,)."""
+
+    def spread(self, y: Array) -> Array:
+        """Return the standard error of the log-odds at scores (k,)."""
+
+    def at(self, y: Array, log_odds: Array) -> Array:
+        """Return the profile D of log-odds (k, q), those of row i at score i of `y` (k,)."""
+
+    def distance(self, y: Array, log_odds: Array) -> Array:
+        """Return how many standard errors log-odds (k, q) are from the optimum at scores (k,)."""
+
+    def profile(
+        self, along: Array, y: Array, across: Array, atol: float = ...
+    ) -> tuple[Array, Array]:
+        """Return the least D at distances, and where it is across; `across` is a guess."""
+
+    def reach(self, y: Array, sign: Array, level: float) -> tuple[Array, Array]:
+        """Return how far to go for a profile D near ``level**2 / 2``, and where it is across."""
+
+
 @dataclass(frozen=True, eq=False)
 class PolarProfile:
     """Interpolated profile deviance; see `tabulate_profile`.
 
     Attributes
     ----------
-    deviance : Deviance
+    deviance : Profiled
         What is tabulated.
     stretch : float
         Distances, in standard errors, are tabulated in ``asinh(distance / stretch)``.
@@ -54,7 +87,7 @@ class PolarProfile:
         Chebyshev coefficients of ``sqrt(2 D) / abs(distance)`` in direction and distance.
     """
 
-    deviance: Deviance
+    deviance: Profiled
     stretch: float
     edges: Array
     ranges: Array
@@ -117,12 +150,12 @@ class _Window:
         return np.asarray(np.where(along < 0.0, back, forth) * along**2)
 
 
-def tabulate_profile(deviance: Deviance) -> PolarProfile | None:
+def tabulate_profile(deviance: Profiled) -> PolarProfile | None:
     """Tabulate the profile deviance, or return None where a table would not pay.
 
     Parameters
     ----------
-    deviance : Deviance
+    deviance : Profiled
         Relative likelihood.
 
     Returns
@@ -178,13 +211,15 @@ def _next_sizes(errors: Array, size: int) -> NDArray[np.int_]:
     return result
 
 
-def _window(deviance: Deviance) -> _Window:
+def _window(deviance: Profiled) -> _Window:
     phi = np.pi * ((np.arange(_DIRECTIONS) + 0.5) / _DIRECTIONS - 0.5)
     y, sign = np.tile(np.tan(phi), 2), np.repeat([-1.0, 1.0], phi.size)
     end, across = deviance.reach(y, sign, _LEVEL)
     ends, bends = end.reshape(2, -1), (across / end**2).reshape(2, -1)
-    # Half a turn exchanges the sides and turns all signs.
-    ends, bends = (np.hstack([-v[::-1, -1:], v, -v[::-1, :1]]) for v in (ends, bends))
+    if deviance.half_turn < 0.0:  # it exchanges the sides and turns all signs
+        ends, bends = (np.hstack([-v[::-1, -1:], v, -v[::-1, :1]]) for v in (ends, bends))
+    else:
+        ends, bends = (np.hstack([v[:, -1:], v, v[:, :1]]) for v in (ends, bends))
     return _Window(np.concatenate([phi[-1:] - np.pi, phi, phi[:1] + np.pi]), ends, bends)
 
 
@@ -209,7 +244,7 @@ def _spread(left: Array, right: Array, size: int) -> Array:
 
 
 def _roots(
-    deviance: Deviance,
+    deviance: Profiled,
     window: _Window,
     panels: tuple[Array, Array],
     ranges: Array,
@@ -231,7 +266,7 @@ def _roots(
     return root.reshape(shape), np.maximum(np.abs(many), 1e-300).reshape(shape)
 
 
-def _solved(deviance: Deviance, phi: Array, along: Array, guess: Array) -> tuple[Array, Array]:
+def _solved(deviance: Profiled, phi: Array, along: Array, guess: Array) -> tuple[Array, Array]:
     """Return the profile deviance, and where it is, for directions (k,) and distances (k, q)."""
     y = np.repeat(np.tan(phi), along.shape[1])
     value, across = deviance.profile(along.ravel(), y, guess.ravel())

@@ -53,6 +53,11 @@ CALIBRATORS = [
     Entry("NormalizingCalibrator", {"method": "exponential"}, atol=1e-9),
     Entry("PiecewiseLogisticCalibrator", {"model": "bayesian"}, atol=1e-9),
     Entry("PiecewiseLogisticCalibrator", {"model": "likelihood", "penalty": 0.1}, atol=1e-7),
+    *(
+        Entry("QuadraticLogisticCalibrator", {"model": model}, atol=1e-7)
+        for model in ("likelihood", "confidence", "inverse_pignistic", "bayesian")
+    ),
+    Entry("QuadraticLogisticCalibrator", {"transform": "rank"}, atol=1e-7),
     Entry("GaussianCalibrator", {"model": "bayesian"}, atol=1e-9),
     Entry("GaussianCalibrator", {"model": "bayesian", "variances": "equal"}, atol=1e-9),
     Entry("GaussianCalibrator", {"model": "likelihood"}, atol=1e-7),

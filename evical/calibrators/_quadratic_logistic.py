@@ -1,0 +1,224 @@
+"""Quadratic logistic calibration: log-odds that are a parabola of the score.
+
+One coefficient more than Platt's sigmoid, for probabilities that are overconfident at one end only,
+or that turn back. On log-odds of probabilities it is the quadratic scaling of Berta et al. (2025).
+The uncertainty about the coefficients becomes a mass function as for the sigmoid (Xu et al. 2016,
+section 4.3).
+"""
+
+from typing import Any, ClassVar
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+from sklearn.utils.validation import check_is_fitted
+
+from dstheory.kernels.arguments import check_flag
+from evical.calibrators import fields
+from evical.calibrators._base import BaseCalibrator
+from evical.calibrators._from_log_odds import LOG_ODDS_MODELS, masses_from_log_odds
+from evical.calibrators._models import check_confidence, check_model
+from evical.calibrators.saved import check_shapes
+from evical.curves.quadratic import QuadraticFit, quadratic_of_counts
+from evical.curves.quadratic_profile import QuadraticProfile, quadratic_profile
+from evical.likelihood.profile_table import MassTable, check_table, contour
+from evical.scores import ScoreCounts
+
+__all__ = ["QuadraticLogisticCalibrator"]
+
+Floats = NDArray[np.float64]
+_FITTED = ("center", "scale", "coefficients", "covariance")
+
+
+class QuadraticLogisticCalibrator(BaseCalibrator):
+    """Evidential calibration by logistic regression of the label on the score and its square.
+
+    Parameters
+    ----------
+    smooth : bool
+        Whether Platt's targets (N+ + 1) / (N+ + 2) and 1 / (N- + 2) replace the labels, as in
+        logistic calibration. The paper uses labels; then classes that a parabola separates have no
+        fit and are refused.
+    model : {"likelihood", "confidence", "inverse_pignistic", "bayesian"}
+        "bayesian" gives the probability; "inverse_pignistic" the least committed mass function with
+        that pignistic probability; "confidence" uses the delta method; "likelihood" the profile
+        likelihood.
+    confidence : float
+        Level of the interval of the model "confidence".
+    transform : {None, "auto", "logit", "sigmoid", "rank"}
+        Scale on which scores are read: as they are, log-odds of probabilities, the sigmoid of
+        margins, or ranks among the training scores; "auto" takes the sigmoid if a training
+        score lies outside [0, 1]. The parabola is fitted on that scale.
+    extrapolate : bool
+        Whether scores beyond the calibration data follow the fitted function. False reads them as
+        the least or the greatest calibration score, so that nothing is more certain out there, and
+        no parabola turns back there.
+
+    Attributes
+    ----------
+    classes_ : (2,) array
+    coefficients_ : (3,) array
+        a, b and c of the log-odds a + b s + c s^2 at a score s as read.
+    turning_point_ : float
+        The score, as read, from which probabilities go the other way; infinite for a line.
+
+    Notes
+    -----
+    Probabilities need not rise along the scores: the parabola turns back at `turning_point_`, which
+    may lie among the scores or beyond them. Far beyond, the class is that of the sign of c.
+
+    With ``transform="logit"``, ``smooth=False`` and ``model="bayesian"`` this is the quadratic
+    scaling of the package probmetrics (``BinaryLogisticCalibrator(type="quadratic")``), which has
+    no penalty either. It rounds probabilities to float32 and keeps their logarithms above -87.3,
+    where this package keeps log-odds within 36.04; and its optimizer stops earlier.
+
+    A sample of two distinct scores has a line, one of a single score a constant, about which the
+    likelihood model leaves everything open elsewhere. Scores that differ by less than 1e-12 of
+    their standard deviation count as one.
+
+    The likelihood model profiles exactly (a convex problem) up to quadrature and interpolation,
+    which err by less than 1e-6 of a mass.
+
+    References
+    ----------
+    Berta, Holzmueller, Jordan & Bach (2025), Structured matrix scaling for multi-class calibration,
+    arXiv 2511.03685. Xu, Davoine, Zha & Denoeux (2016), Int. J. Approx. Reasoning 72, 55-70.
+
+    Examples
+    --------
+    Shares 1/4, 3/4 and 1/4 of positives at three scores lie on a parabola of log-odds:
+
+    >>> scores, y = [0.0, 1.0, 2.0] * 4, [0, 1, 0, 0, 1, 0, 0, 1, 0, 1, 0, 1]
+    >>> calibrator = QuadraticLogisticCalibrator(smooth=False, model="bayesian").fit(scores, y)
+    >>> calibrator.predict_proba([0.0, 1.0, 2.0])[:, 1].round(9).tolist()
+    [0.25, 0.75, 0.25]
+    >>> round(calibrator.turning_point_, 9)
+    1.0
+    """
+
+    _state: ClassVar = {
+        "center": fields.finite(),
+        "scale": fields.positive(),
+        "coefficients": fields.product("d"),
+        "covariance": fields.product("d", "d"),
+        "nodes": fields.optional(fields.finite("n")),
+        "weights": fields.optional(fields.weights("n")),
+        "edges": fields.optional(fields.rising("p+1")),
+        "table": fields.optional(fields.log_odds(2, "q", "p")),
+    }
+
+    def __init__(
+        self,
+        smooth: bool = True,
+        model: str = "likelihood",
+        confidence: float = 0.95,
+        transform: str | None = None,
+        extrapolate: bool = True,
+    ) -> None:
+        self.smooth = smooth
+        self.model = model
+        self.confidence = confidence
+        self.transform = transform
+        self.extrapolate = extrapolate
+
+    def _check_parameters(self) -> None:
+        check_flag("smooth", self.smooth)
+        check_model(self.model, LOG_ODDS_MODELS)
+        check_confidence(self.confidence)
+
+    def _fit_counts(self, counts: ScoreCounts) -> None:
+        fit = quadratic_of_counts(counts, self.smooth)
+        self._profile, self._table = QuadraticProfile(fit, np.empty(0), np.empty(0)), None
+        if self.model == "likelihood":
+            self._profile = quadratic_profile(counts, fit)
+            self._table = self._profile.table()
+
+    @property
+    def _fit(self) -> QuadraticFit:
+        check_is_fitted(self)
+        return self._profile.fit
+
+    @property
+    def coefficients_(self) -> Floats:
+        """Coefficients a, b and c of the log-odds of the positive class."""
+        fit = self._fit
+        a, b, c = np.pad(fit.coefficients, (0, 3 - len(fit.coefficients)))
+        with np.errstate(over="ignore", invalid="ignore"):  # of scores as small as floats can be
+            origin, slope = fit.center / fit.scale, b / fit.scale
+            bend = c / fit.scale / fit.scale
+            start = a - (b - c * origin) * origin
+            return np.array([start, slope - 2.0 * c * origin / fit.scale, bend])
+
+    @property
+    def turning_point_(self) -> float:
+        """The score from which probabilities go the other way."""
+        fit = self._fit
+        if len(fit.coefficients) < 3 or fit.coefficients[2] == 0.0:
+            return float("inf")
+        _, b, c = fit.coefficients.tolist()
+        return float(fit.center - 0.5 * (b / c) * fit.scale)
+
+    def _predict_mass(self, scores: Floats) -> tuple[Floats, Floats]:
+        fit = self._fit
+        z = fit.standardize(scores)
+        best = self._profile.mle(z)
+        if self._table is None:
+            return masses_from_log_odds(self.model, best, fit.deviation(scores), self.confidence)
+        positive, negative = self._table.masses(np.arcsinh(z), best)
+        known = (z == 0.0) | (len(fit.coefficients) > 1)
+        return np.where(known, positive, 0.0), np.where(known, negative, 0.0)
+
+    def contour(self, scores: ArrayLike, probability: ArrayLike) -> Floats:
+        """Plausibility that the positive class has this probability at a score.
+
+        Parameters
+        ----------
+        scores, probability : arrays that broadcast
+            Finite scores, and probabilities in [0, 1].
+
+        Returns
+        -------
+        array of the common shape
+            Largest relative likelihood of coefficients that give that probability there.
+
+        Raises
+        ------
+        ValueError
+            If the model is not "likelihood", a score is not finite, or a probability not in
+            [0, 1].
+
+        Examples
+        --------
+        >>> calibrator = QuadraticLogisticCalibrator().fit([0.0, 1.0, 2.0, 3.0], [0, 1, 1, 0])
+        >>> calibrator.contour(1.5, [0.25, 0.75]).round(2)
+        array([0.11, 0.99])
+        """
+        fit = self._fit
+        if self._table is None:
+            raise ValueError(f"model is {self.model!r}; a contour function needs 'likelihood'")
+        return contour(fit.standardize(self._read(scores)), probability, self._profile.deviance)
+
+    def _get_state(self) -> dict[str, Any]:
+        table = self._table or MassTable(np.empty(0), np.empty(0))
+        fitted = {name: getattr(self._profile.fit, name) for name in _FITTED}
+        reduced = {"nodes": self._profile.nodes, "weights": self._profile.weights}
+        return {**fitted, **reduced, "edges": table.edges, "table": table.coefficients}
+
+    def _set_state(self, state: dict[str, Any]) -> None:
+        fit = QuadraticFit(
+            float(state["center"]),
+            float(state["scale"]),
+            state["coefficients"],
+            state["covariance"],
+        )
+        self._profile = QuadraticProfile(fit, state["nodes"], state["weights"])
+        table = MassTable(state["edges"], state["table"])
+        self._table = table if self.model == "likelihood" else None
+
+    def _check_state(self) -> None:
+        fit, nodes = self._profile.fit, self._profile.nodes
+        covariance, size = np.atleast_2d(fit.covariance), np.size(fit.coefficients)
+        if size > 3 or not (np.linalg.eigvalsh(covariance) > 0.0).all():
+            raise ValueError("saved calibrator is damaged: state covariance is that of no parabola")
+        if self._table is not None:
+            check_shapes(self._profile, nodes=(max(np.size(nodes), 1),), weights=(np.size(nodes),))
+            check_table(self._table)

@@ -1,0 +1,189 @@
+"""Profile likelihood of log-odds that are quadratic in the score.
+
+Log-odds are linear in the coefficients (`LinearProfile`), which are taken in units of their
+standard errors. Large samples are reduced to a quadrature, on panels that no parabola of some
+plausibility brings near to a singularity, and masses are tabulated over the score.
+
+Source: Xu, Davoine, Zha & Denoeux, IJAR 72 (2016), equations 22-23 and 33-40, for a parabola
+instead of a line; L. N. Trefethen, "Approximation Theory and Approximation Practice" (2013),
+theorem 19.3 (error of Gauss rules of analytic functions).
+"""
+
+from dataclasses import dataclass
+from functools import cached_property
+
+import numpy as np
+from numpy.typing import NDArray
+
+from evical.curves._linear_profile import LinearProfile
+from evical.curves.logistic_profile import mass_log_odds
+from evical.curves.quadratic import QuadraticFit
+from evical.likelihood.deviance import reach_level
+from evical.likelihood.polar import tabulate_profile
+from evical.likelihood.profile_table import MassTable, fit_mass_table
+from evical.likelihood.quadrature import NODES_PER_PANEL, compress
+from evical.scores.counts import ScoreCounts
+
+__all__ = ["QuadraticProfile", "quadratic_profile"]
+
+Floats = NDArray[np.float64]
+
+_EXACT = 64  # samples with at most that many distinct scores are kept as they are
+_LEVEL = 6.0  # standard errors by which the coefficients may be elsewhere
+# Bernstein's ellipse of a panel, in which all log-likelihoods are analytic: ten Gauss nodes err by
+# 4**-20 = 1e-12 of the weight of the panel.
+_ELLIPSE = 4.0
+_POLES = np.pi * 1j * 3.0 ** np.arange(12)  # some of the singularities pi i (2 k + 1)
+_REACH = 1e7  # standardized scores in the table; masses have come within 1e-7 of their limits
+
+
+@dataclass(frozen=True, eq=False)
+class QuadraticProfile:
+    """Profile likelihood of the log-odds at a score.
+
+    Parameters
+    ----------
+    fit : QuadraticFit
+    nodes, weights : (m,) arrays
+        The sample or a quadrature of it, in standardized scores.
+    """
+
+    fit: QuadraticFit
+    nodes: Floats
+    weights: Floats
+
+    @cached_property
+    def _root(self) -> Floats:
+        return np.asarray(np.linalg.cholesky(self.fit.covariance), dtype=np.float64)
+
+    @cached_property
+    def _linear(self) -> LinearProfile:
+        parameters = np.asarray(np.linalg.solve(self._root, self.fit.coefficients))
+        ends = np.linspace(self.nodes[0], self.nodes[-1], len(parameters))
+        none = np.zeros(len(parameters))
+        return LinearProfile(
+            self._features(self.nodes), self.weights, parameters, none, self._features(ends)
+        )
+
+    def _features(self, z: Floats) -> Floats:
+        """Coefficients (k, d) of parameters in units of standard errors, which are uncorrelated."""
+        return self.fit.features(z) @ self._root
+
+    @cached_property
+    def unit(self) -> float:
+        """Least standard error of the log-odds at a score of the sample."""
+        return float(self.spread(self.nodes).min())
+
+    @property
+    def half_turn(self) -> float:
+        """Whether directions of scores at both infinities are the same (1) or opposite (-1)."""
+        return 1.0 if len(self._root) == 3 else -1.0
+
+    def mle(self, z: Floats) -> Floats:
+        """Most plausible log-odds at standardized scores (k,)."""
+        return np.asarray(self.fit.features(z) @ self.fit.coefficients)
+
+    def spread(self, z: Floats) -> Floats:
+        """Standard errors of the log-odds at standardized scores (k,)."""
+        return np.asarray(np.sqrt((self._features(z) ** 2).sum(axis=1)))
+
+    def distance(self, z: Floats, log_odds: Floats) -> Floats:
+        """How many standard errors log-odds (k, q) are from the optimum at scores (k,)."""
+        return np.asarray((log_odds - self.mle(z)[:, None]) / self.spread(z)[:, None])
+
+    def at(self, z: Floats, log_odds: Floats) -> Floats:
+        """Minus the log relative likelihood of log-odds (k, q) at standardized scores (k,)."""
+        return self._linear.deviance(self._features(z), log_odds)
+
+    def profile(
+        self, along: Floats, z: Floats, across: Floats, atol: float = 1e-8
+    ) -> tuple[Floats, Floats]:
+        """The same at distances in standard errors, (k,) as all; `across` is not used."""
+        h = self._features(z)
+        return self._linear.least(h, along * np.sqrt((h**2).sum(axis=1)), atol), across
+
+    def reach(self, z: Floats, sign: Floats, level: float) -> tuple[Floats, Floats]:
+        """How far to go for a deviance near ``level**2 / 2``; the rest is not used."""
+        return reach_level(self.profile, (z, sign), level, level * sign, np.zeros_like(z))
+
+    def deviance(self, z: Floats, log_odds: Floats) -> Floats:
+        """Minus the log relative likelihood of log-odds (k, q) at standardized scores (k,)."""
+        # Any log-odds is possible away from the only score of a sample.
+        return np.where((z[:, None] != 0.0) & (len(self._root) == 1), 0.0, self.at(z, log_odds))
+
+    def table(self) -> MassTable:
+        """Masses over asinh of the standardized score; at the only score, if there is one."""
+        if len(self._root) == 1:
+            known = mass_log_odds(self, np.zeros(1))
+            return MassTable(np.array([-1.0, 1.0]), known.T[:, :, None])
+        profile, end = tabulate_profile(self) or self, float(np.arcsinh(_REACH))
+        return fit_mass_table(
+            lambda t: mass_log_odds(profile, np.sinh(t)), np.linspace(-end, end, 11)
+        )
+
+
+def quadratic_profile(counts: ScoreCounts, fit: QuadraticFit) -> QuadraticProfile:
+    """The profile likelihood of a fit; large samples are reduced to a quadrature.
+
+    Parameters
+    ----------
+    counts : ScoreCounts
+        The sample that was fitted.
+    fit : QuadraticFit
+
+    Returns
+    -------
+    QuadraticProfile
+
+    Examples
+    --------
+    >>> from evical.curves.quadratic import quadratic_of_counts
+    >>> counts = ScoreCounts.from_samples([0.0, 1, 2, 3], [0, 1, 0, 1])
+    >>> profile = quadratic_profile(counts, quadratic_of_counts(counts))
+    >>> mle = profile.fit.log_odds([1.5])
+    >>> abs(profile.deviance(profile.fit.standardize([1.5]), mle[:, None])).round(12).tolist()
+    [[0.0]]
+    """
+    z, weights = fit.standardize(counts.scores), counts.total
+    if len(z) > _EXACT:
+        z, weights = compress(z, weights, _panel_edges(z, _around(fit)))
+    return QuadraticProfile(fit, z, weights)
+
+
+def _around(fit: QuadraticFit) -> Floats:
+    """Coefficients (p, 3) around those that are plausible."""
+    values, vectors = np.linalg.eigh(fit.covariance)
+    moves = _LEVEL * (vectors * np.sqrt(np.maximum(values, 0.0))).T
+    best = fit.coefficients
+    return np.concatenate([best + moves, best - moves, [best]])
+
+
+def _panel_edges(z: Floats, parabolas: Floats) -> Floats:
+    """Interior edges of panels on which all these parabolas are resolved, by halving."""
+    poles = _poles(parabolas)
+    edges = z[[0, -1]]
+    while True:
+        counted = np.diff(np.searchsorted(z, edges[1:-1]), prepend=0, append=len(z))
+        middle, half = 0.5 * (edges[:-1] + edges[1:]), 0.5 * np.diff(edges)
+        place = (poles[:, None] - middle) / half
+        ellipse = np.abs(place + np.sqrt(place - 1.0) * np.sqrt(place + 1.0)).min(axis=0)
+        rough = (ellipse < _ELLIPSE) & (counted > NODES_PER_PANEL)
+        rough &= (middle > edges[:-1]) & (middle < edges[1:])
+        if not rough.any():
+            return np.asarray(edges[1:-1])
+        edges = np.sort(np.concatenate([edges, middle[rough]]))
+
+
+def _poles(parabolas: Floats) -> NDArray[np.complex128]:
+    """Where parabolas are pi i (2 k + 1): singularities of log(1 + exp(.)) of them.
+
+    The roots of c z**2 + b z + a are q / c and a / q with q = -(b + root) / 2, without a difference
+    of nearly equal numbers.
+    """
+    a, b, c = (parabolas[:, i : i + 1] for i in range(3))
+    constant = a - _POLES
+    root = np.sqrt(b * b - 4.0 * c * constant)
+    q = -0.5 * (b + np.where((np.conj(b) * root).real < 0.0, -root, root))
+    with np.errstate(divide="ignore", invalid="ignore"):  # lines have one root
+        found = np.concatenate([q / c, constant / q], axis=None)
+    return np.asarray(found[np.isfinite(found)])
