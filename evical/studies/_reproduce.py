@@ -17,6 +17,7 @@ import numpy as np
 from numpy.typing import NDArray
 from threadpoolctl import threadpool_limits
 
+from dstheory.kernels.arguments import check_choice
 from evical.datasets import Dataset, load
 from evical.studies._store import RepeatStore, data_fingerprint
 from evical.studies._study import Condition, Record, Study
@@ -24,6 +25,7 @@ from evical.studies._study import Condition, Record, Study
 __all__ = ["Outcome", "Plan", "choose_conditions", "plan_study", "reproduce", "run_plan"]
 
 Floats = NDArray[np.float64]
+Data = str | Path | Mapping[str, Dataset] | None
 _Task = tuple[Condition, int]
 _Repeats = Generator[tuple[Condition, int, list[Record]], None, None]
 
@@ -55,6 +57,32 @@ class Outcome:
         """Whether this is the whole study with seed 0, of which its comment speaks."""
         enough = self.repeats >= self.study.repeats and self.seed == 0
         return enough and len(self.conditions) == len(self.study.conditions)
+
+    def values(self, row: tuple[str, ...], measure: str) -> Floats:
+        """A measure of a row in each repeat.
+
+        Parameters
+        ----------
+        row : tuple of str
+            Values of the study's labels.
+        measure : str
+
+        Returns
+        -------
+        (repeats,) array
+
+        Raises
+        ------
+        ValueError
+            If there is no such row or measure.
+        """
+        check_choice("measure", measure, self.study.measures)
+        if row not in self.rows:
+            raise ValueError(
+                f"there is no row {', '.join(row)}; rows are named by "
+                f"{', '.join(self.study.labels)}, such as {', '.join(next(iter(self.rows)))}"
+            )
+        return self.rows[row][:, self.study.measures.index(measure)]
 
 
 @dataclass(frozen=True, eq=False)
@@ -93,12 +121,12 @@ class Plan:
 
 def reproduce(
     study: Study,
-    output: str | Path,
+    output: str | Path | None = None,
     *,
     repeats: int | None = None,
     jobs: int = 1,
     seed: int = 0,
-    data: str | Path | None = None,
+    data: Data = None,
     quick: bool = False,
     on_repeat: Callable[[int, int], object] | None = None,
 ) -> Outcome:
@@ -107,15 +135,15 @@ def reproduce(
     Parameters
     ----------
     study : Study
-    output : str or Path
-        Folder that keeps finished repeats, in ``repeats/``.
+    output : str or Path, optional
+        Folder that keeps finished repeats, in ``repeats/``; by default they are not kept.
     repeats : int, optional
         Of each condition; those of the full study by default.
     jobs : int
         Repeats at once, by joblib; its backend may be chosen by ``joblib.parallel_config``.
     seed : int
-    data : str or Path, optional
-        Folder of data sets, as `evical.datasets.load`.
+    data : str, Path or mapping, optional
+        Folder of data sets, as `evical.datasets.load`; or the data sets themselves by name.
     quick : bool
         Only the conditions of the quick variant.
     on_repeat : callable, optional
@@ -140,10 +168,10 @@ def reproduce(
 
 def plan_study(
     study: Study,
-    output: str | Path,
+    output: str | Path | None = None,
     repeats: int | None = None,
     seed: int = 0,
-    data: str | Path | None = None,
+    data: Data = None,
     quick: bool = False,
 ) -> Plan:
     """Load what a study needs, and find its finished repeats; nothing is computed.
@@ -168,10 +196,11 @@ def plan_study(
             raise ValueError(f"{name} is {value}, expected a number from {least}")
     conditions = choose_conditions(study, quick)
     names = dict.fromkeys(name for condition in conditions for name in condition.datasets)
-    sets = {name: load(name, data) for name in names}
+    sets = {name: data[name] if isinstance(data, Mapping) else load(name, data) for name in names}
     prints = {name: data_fingerprint(dataset) for name, dataset in sets.items()}
+    folder = None if output is None else Path(output)
     made = Plan(
-        study, conditions, repeats, seed, sets, RepeatStore(Path(output), study, seed, prints), {}
+        study, conditions, repeats, seed, sets, RepeatStore(folder, study, seed, prints), {}
     )
     for condition, number in made.tasks:
         records = made.store.load(condition, number)

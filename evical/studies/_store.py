@@ -44,22 +44,24 @@ class RepeatStore:
 
     Parameters
     ----------
-    folder : Path
-        Where ``repeats/STUDY/SEED/CONDITION/NUMBER.json`` are.
+    folder : Path, or None
+        Where ``repeats/STUDY/SEED/CONDITION/NUMBER.json`` are; None keeps nothing.
     study : Study
     seed : int
     data : mapping
         Name of each data set to its fingerprint.
     """
 
-    folder: Path
+    folder: Path | None
     study: Study
     seed: int
     data: Mapping[str, str]
 
     def path(self, condition: Condition, number: int) -> Path:
-        """Where a repeat is kept."""
-        place = self.folder / "repeats" / self.study.name / str(self.seed) / condition.key
+        """Where a repeat is kept, in the working folder by default."""
+        place = (
+            (self.folder or Path()) / "repeats" / self.study.name / str(self.seed) / condition.key
+        )
         return place / f"{number:04d}.json"
 
     def load(self, condition: Condition, number: int) -> list[Record] | None:
@@ -80,6 +82,8 @@ class RepeatStore:
         ValueError
             If the file is damaged, or was computed from something else.
         """
+        if self.folder is None:
+            return None
         path = self.path(condition, number)
         try:
             text = path.read_text(encoding="utf-8")
@@ -122,6 +126,8 @@ class RepeatStore:
             If a row does not have the study's labels and measures.
         """
         _check(self.study, condition, records)
+        if self.folder is None:
+            return
         rows = [
             [list(labels), [None if math.isnan(v) else float(v) for v in values]]
             for labels, values in records

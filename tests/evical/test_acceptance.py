@@ -12,12 +12,13 @@ from pathlib import Path
 import pytest
 
 from evical.datasets import load_csv
-from evical.studies import TEN_CLASSIFIERS, Method, paired_difference, run
+from evical.evaluation import Estimate
+from evical.studies import demo_study, reproduce
 
 pytestmark = pytest.mark.slow
 
 DATA = Path(os.environ.get("EVICAL_DATA", Path(__file__).parents[3] / "shared" / "data"))
-LIKELIHOOD, BAYESIAN = Method("logistic", "likelihood"), Method("logistic", "bayesian")
+ROWS = ("logistic", "likelihood", "dempster"), ("logistic", "bayesian", "dempster")
 
 
 @pytest.mark.parametrize("name", ["australian", "diabetes"])
@@ -25,7 +26,12 @@ def test_likelihood_beats_bayesian_under_dempsters_rule(name):
     path = DATA / f"{name}.csv"
     if not path.exists():
         pytest.skip(f"{name}.csv is not there; set EVICAL_DATA to a folder that holds it")
-    protocol = replace(TEN_CLASSIFIERS, methods=(LIKELIHOOD, BAYESIAN), repeats=50)
-    results = run(protocol, load_csv(path, "target"))
-    difference = paired_difference(results, LIKELIHOOD, BAYESIAN, "error_rate")
+    dataset = load_csv(path, "target")
+    study = demo_study(dataset, repeats=50)
+    (condition,) = study.conditions
+    methods = tuple(pair for pair in condition.methods if pair[0] in ROWS)
+    study = replace(study, conditions=(replace(condition, methods=methods),))
+    outcome = reproduce(study, data={dataset.name: dataset})
+    likelihood, bayesian = (outcome.values(row, "error_rate") for row in ROWS)
+    difference = Estimate.of(likelihood - bayesian)
     assert difference.mean < -3 * difference.standard_error

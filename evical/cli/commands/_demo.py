@@ -1,7 +1,6 @@
 """`evical demo`: the main job end to end, on bundled data or your own."""
 
 import shlex
-from dataclasses import replace
 from pathlib import Path
 from typing import Annotated, Literal
 
@@ -15,18 +14,17 @@ from evical.cli._show import new_console, progress_bar
 from evical.datasets import Dataset, load_breast_cancer, load_csv
 from evical.report import build
 from evical.studies import (
-    TEN_CLASSIFIERS,
-    Protocol,
-    Results,
-    check_dataset,
+    Outcome,
+    Plan,
     demo_page,
     demo_pictures,
-    describe,
+    demo_study,
     differences_table,
     findings,
+    plan_study,
     results_table,
-    run,
-    to_csv,
+    run_plan,
+    summary_csv,
 )
 
 __all__ = ["demo"]
@@ -49,9 +47,7 @@ def demo(
         Literal["refuse", "encode"],
         typer.Option(help="Missing features: stop, or fill in medians and mark them."),
     ] = "refuse",
-    repeats: Annotated[int, typer.Option(min=1, metavar="N", help="Number of random splits.")] = (
-        TEN_CLASSIFIERS.repeats
-    ),
+    repeats: Annotated[int, typer.Option(min=1, metavar="N", help="Number of random splits.")] = 50,
     seed: Annotated[int, typer.Option(min=0, metavar="N", help="Seed of the random splits.")] = 0,
     output: Annotated[
         Path, typer.Option(metavar="DIR", help="Folder for the table, pictures and page.")
@@ -63,17 +59,17 @@ def demo(
     prints a table, and writes it with pictures and a page, index.html, into
     the output folder.
     """
-    protocol = replace(TEN_CLASSIFIERS, repeats=repeats, seed=seed)
     with user_input():
         dataset = _load(data, target, missing)
-        check_dataset(protocol, dataset)
+        study = demo_study(dataset, repeats)
         prepare_folder(output)
-    results = _run(protocol, dataset)
-    files = _files(results, _command(data, target, missing, protocol, output))
+    outcome = _run(plan_study(study, seed=seed, data={dataset.name: dataset}))
+    command = _command(data, target, missing, outcome, output)
+    files = _files(outcome, dataset, command)
     with user_input():
         for name, content in files.items():
             write_atomically(output / name, content)
-    _show(new_console(), results, output)
+    _show(new_console(), outcome, output)
 
 
 def _load(data: Path | None, target: str | None, missing: Literal["refuse", "encode"]) -> Dataset:
@@ -86,38 +82,38 @@ def _load(data: Path | None, target: str | None, missing: Literal["refuse", "enc
     return load_csv(data, target, missing)
 
 
-def _run(protocol: Protocol, dataset: Dataset) -> Results:
+def _run(plan: Plan) -> Outcome:
     with progress_bar() as bar:
-        task = bar.add_task("Repeats", total=protocol.repeats)
-        return run(protocol, dataset, on_repeat=lambda _: bar.advance(task))
+        task = bar.add_task("Repeats", total=plan.repeats)
+        return run_plan(plan, on_repeat=lambda done, _: bar.update(task, completed=done))
 
 
-def _files(results: Results, command: str) -> dict[str, str | bytes]:
-    pictures = demo_pictures(results)
+def _files(outcome: Outcome, dataset: Dataset, command: str) -> dict[str, str | bytes]:
+    pictures = demo_pictures(outcome, dataset)
     files: dict[str, str | bytes] = {f"{picture.name}.png": picture.png for picture in pictures}
-    files["table.csv"] = to_csv(results)
+    files["table.csv"] = summary_csv(outcome)
     # Last, so that a page is there only if all it stands for is.
-    files["index.html"] = build(demo_page(results, pictures, command))
+    files["index.html"] = build(demo_page(outcome, pictures, command))
     return files
 
 
 def _command(
-    data: Path | None, target: str | None, missing: str, protocol: Protocol, output: Path
+    data: Path | None, target: str | None, missing: str, outcome: Outcome, output: Path
 ) -> str:
     words = ["evical", "demo"]
     if data is not None and target is not None:
         words += ["--data", str(data), "--target", target]
         words += [] if missing == "refuse" else ["--missing", missing]
-    words += ["--repeats", str(protocol.repeats), "--seed", str(protocol.seed)]
+    words += ["--repeats", str(outcome.repeats), "--seed", str(outcome.seed)]
     return shlex.join([*words, "--output", str(output)])
 
 
-def _show(console: Console, results: Results, output: Path) -> None:
-    console.print(results.protocol.name, style="bold")
-    console.print(describe(results.protocol, results.dataset)[0], markup=False)
-    console.print(rich_table(results_table(results)))
-    console.print(rich_table(differences_table(results)))
-    for text in findings(results):
+def _show(console: Console, outcome: Outcome, output: Path) -> None:
+    console.print(outcome.study.title, style="bold", markup=False)
+    console.print(outcome.study.protocol[0], markup=False)
+    console.print(rich_table(results_table(outcome)))
+    console.print(rich_table(differences_table(outcome)))
+    for text in findings(outcome):
         console.print(text, markup=False)
         console.print()
     console.print(

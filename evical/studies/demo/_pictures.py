@@ -1,23 +1,29 @@
 """The demo's pictures: bands as in Xu figure 7, contours as in figures 3 and 6, reliability."""
 
 import io
+from collections.abc import Sequence
+from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
 from matplotlib.figure import Figure
 from matplotlib.layout_engine import ConstrainedLayoutEngine
+from numpy.typing import NDArray
+from sklearn.base import clone
+from sklearn.preprocessing import StandardScaler
 
 from evical.calibrators import LogisticCalibrator
+from evical.datasets import Dataset
 from evical.plot import BeliefBandDisplay, ContourDisplay, ReliabilityDisplay
 from evical.plot.style import COLORS
 from evical.report.page import Picture
 from evical.report.svg import svg_of
-from evical.studies.parts.example import CalibrationSample, calibration_samples
-from evical.studies.parts.protocol import Method
-from evical.studies.parts.runner import Results
-from evical.studies.parts.summary import reliability_data
+from evical.studies._reproduce import Outcome
+from evical.studies.parts.fusion_condition import FusionCondition
+from evical.studies.parts.methods import CLASSIFIERS, Method, fuse
+from evical.studies.parts.shares import draw_training
 
-__all__ = ["demo_pictures"]
+__all__ = ["CalibrationSample", "calibration_samples", "demo_pictures", "pool"]
 
 # Dots per inch: sharp on paper at the width of a column, and on dense screens.
 _DPI = 160
@@ -30,27 +36,113 @@ _BANDS: tuple[tuple[str, dict[str, Any]], ...] = (
 )
 
 
-def demo_pictures(results: Results) -> list[Picture]:
+@dataclass(frozen=True, eq=False)
+class CalibrationSample:
+    """Scores and labels of samples that the classifier was not trained on.
+
+    Parameters
+    ----------
+    scores : (n,) array
+    y : (n,) array of 0 and 1
+    """
+
+    scores: NDArray[np.float64]
+    y: NDArray[np.intp]
+
+    def __len__(self) -> int:
+        return len(self.y)
+
+
+def calibration_samples(
+    dataset: Dataset, seed: int, sizes: tuple[int, ...] = (20, 200)
+) -> list[CalibrationSample]:
+    """Train one classifier on a third of the data, and score samples of the other two thirds.
+
+    Xu et al. (2016), figure 7, show how the bands of the same calibrators narrow as the
+    calibration sample grows from 20 to 200.
+
+    Parameters
+    ----------
+    dataset : Dataset
+        Of two classes.
+    seed : int
+    sizes : tuple of int
+        Sizes wanted; less where fewer samples are left.
+
+    Returns
+    -------
+    list of CalibrationSample
+        One for each size, with at least one sample of each class.
+    """
+    rng = np.random.default_rng(np.random.SeedSequence(seed, spawn_key=(1,)))
+    train, rest = draw_training(dataset.y, len(dataset) // 3, 1, rng)
+    X = StandardScaler().fit(dataset.X[train]).transform(dataset.X)
+    classifier = clone(CLASSIFIERS["rbf_svm"]).fit(X[train], dataset.y[train])
+    samples = []
+    for size in sizes:
+        drawn, _ = draw_training(dataset.y[rest], min(size, len(rest) - 2), 1, rng)
+        chosen = rest[drawn]
+        scores = classifier.decision_function(X[chosen])
+        samples.append(CalibrationSample(scores, dataset.y[chosen]))
+    return samples
+
+
+def pool(
+    outcome: Outcome, dataset: Dataset, methods: Sequence[Method]
+) -> dict[Method, tuple[NDArray[np.intp], NDArray[np.float64]]]:
+    """Test labels and fused probabilities of methods, pooled over all repeats.
+
+    Parameters
+    ----------
+    outcome : Outcome
+        Which keeps no predictions, so that they are computed again.
+    dataset : Dataset
+    methods : sequence of Method
+
+    Returns
+    -------
+    dict of Method to (y, probability)
+        Arrays (n,); a sample occurs as often as it was in a test set.
+    """
+    (condition,) = outcome.conditions
+    assert isinstance(condition, FusionCondition)
+    sets = {dataset.name: dataset}
+    found = [
+        fuse(condition.draw(sets, number, outcome.seed), condition.classifier, methods)
+        for number in range(outcome.repeats)
+    ]
+    return {
+        method: (
+            np.concatenate([one[method].y for one in found]),
+            np.concatenate([one[method].probability for one in found]),
+        )
+        for method in methods
+    }
+
+
+def demo_pictures(outcome: Outcome, dataset: Dataset) -> list[Picture]:
     """Draw the pictures.
 
     Parameters
     ----------
-    results : Results
+    outcome : Outcome
+        Of a `demo_study`.
+    dataset : Dataset
 
     Returns
     -------
     list of Picture
         ``calibration``, ``contour``, ``reliability``.
     """
-    samples = calibration_samples(results.protocol, results.dataset)
+    samples = calibration_samples(dataset, outcome.seed)
     return [
-        _calibration(results, samples),
-        _contour(results, samples),
-        _reliability(results),
+        _calibration(dataset, samples),
+        _contour(dataset, samples),
+        _reliability(outcome, dataset),
     ]
 
 
-def _calibration(results: Results, samples: list[CalibrationSample]) -> Picture:
+def _calibration(dataset: Dataset, samples: list[CalibrationSample]) -> Picture:
     figure = Figure(figsize=(10, 4.6), layout="constrained")
     low, high = _range(samples)
     widths = []
@@ -64,7 +156,7 @@ def _calibration(results: Results, samples: list[CalibrationSample]) -> Picture:
                 bel,
                 pl,
                 name=Method("logistic", model).model_name,
-                class_name=results.dataset.class_names[1],
+                class_name=dataset.class_names[1],
                 sample=(sample.scores, sample.y) if model == "likelihood" else None,
             ).plot(ax, **style)
             if model == "likelihood":
@@ -104,10 +196,10 @@ def _range(samples: list[CalibrationSample]) -> tuple[float, float]:
     return float(scores.min()) - margin, float(scores.max()) + margin
 
 
-def _contour(results: Results, samples: list[CalibrationSample]) -> Picture:
+def _contour(dataset: Dataset, samples: list[CalibrationSample]) -> Picture:
     figure = Figure(figsize=(10, 5), layout=ConstrainedLayoutEngine(wspace=0.06))
     parts = []
-    negative, positive = results.dataset.class_names
+    negative, positive = dataset.class_names
     for ax, sample in zip(figure.subplots(1, 2, sharey=True), samples, strict=True):
         calibrator = LogisticCalibrator(model="likelihood").fit(sample.scores, sample.y)
         display = ContourDisplay.from_estimator(
@@ -133,17 +225,16 @@ def _contour(results: Results, samples: list[CalibrationSample]) -> Picture:
     )
 
 
-def _reliability(results: Results) -> Picture:
+def _reliability(outcome: Outcome, dataset: Dataset) -> Picture:
     figure = Figure(figsize=(6.2, 6.8), layout="constrained")
     ax, counts_ax = figure.subplots(2, 1, sharex=True, height_ratios=[3, 1])
     styles: dict[str, dict[str, Any]] = {
         "likelihood": {"color": COLORS["blue"], "marker": "o"},
         "bayesian": {"color": COLORS["vermilion"], "marker": "s", "linestyle": "--"},
     }
+    pooled = pool(outcome, dataset, [Method("logistic", model) for model in styles])
     gaps = []
-    for model, style in styles.items():
-        method = Method("logistic", model)
-        y, p = reliability_data(results, method)
+    for (method, (y, p)), style in zip(pooled.items(), styles.values(), strict=True):
         display = ReliabilityDisplay.from_predictions(
             y, p, name=method.model_name, ax=ax, counts_ax=counts_ax, **style
         )

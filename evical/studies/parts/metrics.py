@@ -1,4 +1,4 @@
-"""What each repeat measures of a batch of fused beliefs."""
+"""What a repeat measures of fused beliefs about its test samples."""
 
 from collections.abc import Callable
 from dataclasses import dataclass
@@ -6,9 +6,9 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from evical.metrics import brier_score, log_loss, mean_imprecision
+from evical.metrics import BeliefCoverage, brier_score, coverage_test, log_loss, mean_imprecision
 
-__all__ = ["METRICS", "Fused", "Metric"]
+__all__ = ["MEASURES", "METRICS", "Fused", "Measure", "Metric"]
 
 Floats = NDArray[np.float64]
 
@@ -120,3 +120,36 @@ METRICS = (
     ),
 )
 """Columns of the table; all but the last two are the better the lower."""
+
+Measure = Callable[[Fused, Fused], float]
+"""From the beliefs of a method, and those of a reference, to a number."""
+
+_LEVEL = 0.05
+
+
+def _of_one(metric: Metric) -> Measure:
+    return lambda fused, reference: metric.measure(fused)
+
+
+def _only_right(this: Fused, other: Fused) -> float:
+    """Test samples of which the first alone is right; an even probability is not right."""
+    return float(np.sum(_right(this) & ~_right(other)))
+
+
+def _right(fused: Fused) -> NDArray[np.bool_]:
+    return np.where(fused.y == 1, fused.probability > 0.5, fused.probability < 0.5)
+
+
+def _coverage(fused: Fused) -> BeliefCoverage:
+    interval = np.stack([fused.bel, fused.pl], axis=1)
+    return coverage_test(fused.y, interval, strategy="quantile")
+
+
+MEASURES: dict[str, Measure] = {
+    **{metric.key: _of_one(metric) for metric in METRICS},
+    "only_this": _only_right,
+    "only_reference": lambda fused, reference: _only_right(reference, fused),
+    "covered": lambda fused, reference: _coverage(fused).share,
+    "refuted": lambda fused, reference: float(_coverage(fused).pvalue < _LEVEL),
+}
+"""Name to measure: the metrics, discordant test samples, and the coverage of intervals."""

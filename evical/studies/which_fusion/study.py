@@ -5,29 +5,16 @@ rule is the one to take is another question: shares of five samples still speak,
 voice. Here every fusion that an ensemble offers is tried on the same classifiers.
 """
 
-from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
+from itertools import product, starmap
 
-import numpy as np
-from numpy.typing import NDArray
-from sklearn.preprocessing import StandardScaler
-
-from dstheory import MassFunction
-from dstheory.errors import TotalConflictError
-from evical.datasets import Dataset
-from evical.estimators.members import total_conflict, vacuous_where
-from evical.fusion import BaseFusion, named_fusion
-from evical.metrics import coverage_test
-from evical.studies._study import Contest, Overview, Record, Study, repeat_rng
-from evical.studies.parts.held_out import known_and_new, train_learning_source
-from evical.studies.parts.metrics import METRICS, Fused
-from evical.studies.parts.shares import draw_shares
+from evical.studies._study import Contest, Overview, Study
+from evical.studies.parts.fusion_condition import SCENARIOS, FusionCondition
+from evical.studies.parts.methods import Method
+from evical.studies.parts.metrics import METRICS
 from evical.studies.which_fusion._text import COMMENT, COMMENT_PAPER, PROTOCOL
-from evical.studies.xu2016.ten import SCENARIOS
 
-__all__ = ["FUSED", "WHICH_FUSION", "WHICH_FUSION_PAPER", "FusedTen", "combine"]
-
-Masses = list[MassFunction]
+__all__ = ["FUSED", "WHICH_FUSION", "WHICH_FUSION_PAPER"]
 
 KERNELS = {"rbf": "rbf_svm", "linear": "linear_svm"}
 CALIBRATORS = ("logistic", "isotonic", "binning")
@@ -56,109 +43,6 @@ REFERENCES = tuple(FUSED)[:4]
 
 MEASURES = (*(metric.key for metric in METRICS), "covered", "refuted")
 
-_LEVEL = 0.05
-
-
-@dataclass(frozen=True)
-class FusedTen:
-    """Ten classifiers on a data set, calibrated in one way, combined in all.
-
-    Parameters
-    ----------
-    data : str
-    scenario : {"a", "b", "c"}
-        Shares, see `SCENARIOS`.
-    kernel : {"rbf", "linear"}
-    calibrator : {"logistic", "isotonic", "binning"}
-    n_train : int
-        Samples for all classifiers together.
-    test_file : bool
-        Whether the test set is a file of its own; else it is all samples not drawn.
-    """
-
-    data: str
-    scenario: str
-    kernel: str
-    calibrator: str
-    n_train: int
-    test_file: bool = False
-
-    @property
-    def key(self) -> str:
-        return f"{self.data}-{self.scenario}-{self.kernel}-{self.calibrator}"
-
-    @property
-    def datasets(self) -> tuple[str, ...]:
-        return (f"{self.data}_train", f"{self.data}_test") if self.test_file else (self.data,)
-
-    def run_repeat(self, data: Mapping[str, Dataset], number: int, seed: int) -> list[Record]:
-        # Of the data alone: all scenarios, kernels and calibrators see the same samples.
-        rng = repeat_rng(self.data, number, seed)
-        sets = [data[name] for name in self.datasets]
-        drawn = draw_shares(sets, self.n_train, SCENARIOS[self.scenario], StandardScaler, rng)
-        sources = [
-            train_learning_source(KERNELS[self.kernel], drawn.X, drawn.y, pair, drawn.X_test)
-            for pair in drawn.halves
-        ]
-        beliefs = {}
-        for model in dict.fromkeys(model for model, _ in FUSED.values()):
-            pairs = [known_and_new(self.calibrator, model, one) for one in sources]
-            beliefs[model] = [known for known, _ in pairs], [new for _, new in pairs]
-        rows: list[Record] = []
-        for name, (model, fusion) in FUSED.items():
-            known, new = beliefs[model]
-            labels = (self.data, self.scenario, self.kernel, self.calibrator, name)
-            result = combine(fusion, known, drawn.y, drawn.sizes, new)
-            rows.append((labels, _measure(result, drawn.y_test)))
-        return rows
-
-
-def combine(
-    name: str, known: Masses, y: NDArray[np.intp], sizes: Sequence[int], new: Masses
-) -> tuple[MassFunction, NDArray[np.bool_]]:
-    """Learn a fusion from held-out beliefs, and apply it to new ones.
-
-    Parameters
-    ----------
-    name : str
-        "largest", or as `evical.fusion.named_fusion`.
-    known : list of MassFunction
-        Of each source about the training samples, see `known_and_new`.
-    y : (n,) array
-        Labels of the training samples.
-    sizes : sequence of int
-        Of the shares.
-    new : list of MassFunction
-        Of each source about the test samples.
-
-    Returns
-    -------
-    MassFunction
-        Vacuous where the sources exclude each other.
-    (n_test,) array of bool
-        Where they do, and the fusion has no result for that.
-    """
-    none = np.zeros(new[0].batch_shape, dtype=bool)
-    if name == "largest":
-        return new[int(np.argmax(sizes))], none
-    fusion: Callable[..., MassFunction] = named_fusion(name)
-    if isinstance(fusion, BaseFusion):
-        fusion.fit(known, y, sizes)
-    try:
-        return fusion(*new), none
-    except TotalConflictError:
-        dead = total_conflict(new)
-        return vacuous_where(dead, fusion, new), dead
-
-
-def _measure(
-    result: tuple[MassFunction, NDArray[np.bool_]], y: NDArray[np.intp]
-) -> tuple[float, ...]:
-    fused, dead = result
-    one = Fused(y, bel=fused.bel(1), pl=fused.pl(1), conflicting=dead)
-    test = coverage_test(y, np.stack([one.bel, one.pl], axis=1), strategy="quantile")
-    return (*(metric.measure(one) for metric in METRICS), test.share, float(test.pvalue < _LEVEL))
-
 
 _DATA = {
     "adult_a9a": (600, True),
@@ -173,13 +57,26 @@ _DATA = {
 }
 """Data set to its training samples, at most half of all, and whether the test is a file."""
 
-_CONDITIONS = tuple(
-    FusedTen(name, scenario, kernel, calibrator, n_train, test_file)
-    for name, (n_train, test_file) in _DATA.items()
-    for kernel in KERNELS
-    for scenario in SCENARIOS
-    for calibrator in CALIBRATORS
-)
+
+def _condition(data: str, kernel: str, scenario: str, calibrator: str) -> FusionCondition:
+    n_train, test_file = _DATA[data]
+    labels = (data, scenario, kernel, calibrator)
+    return FusionCondition(
+        key="-".join(labels),
+        datasets=(f"{data}_train", f"{data}_test") if test_file else (data,),
+        # Of the data alone: all scenarios, kernels and calibrators see the same samples.
+        stream=data,
+        scenario=scenario,
+        n_train=n_train,
+        classifier=KERNELS[kernel],
+        scaler="standard",
+        methods=tuple(
+            ((*labels, name), Method(calibrator, model, fusion))
+            for name, (model, fusion) in FUSED.items()
+        ),
+        measures=MEASURES,
+    )
+
 
 WHICH_FUSION = Study(
     name="which_fusion",
@@ -189,7 +86,7 @@ WHICH_FUSION = Study(
     "55-70, section 5.2",
     labels=("data", "scenario", "kernel", "calibrator", "fusion"),
     measures=MEASURES,
-    conditions=_CONDITIONS,
+    conditions=tuple(starmap(_condition, product(_DATA, KERNELS, SCENARIOS, CALIBRATORS))),
     repeats=20,
     protocol=PROTOCOL,
     comment=COMMENT,
@@ -223,17 +120,12 @@ WHICH_FUSION = Study(
 
 # The cells of the paper's table 2, with more repeats than all settings together have had.
 _PAPER = ("adult_a9a", "australian", "diabetes")
-_PAPER_CONDITIONS = tuple(
-    condition
-    for condition in _CONDITIONS
-    if condition.data in _PAPER and condition.kernel == "rbf" and condition.calibrator == "logistic"
-)
 
 WHICH_FUSION_PAPER = replace(
     WHICH_FUSION,
     name="which_fusion_paper",
     title="Which fusion, on the data sets of the paper's table 2?",
-    conditions=_PAPER_CONDITIONS,
+    conditions=tuple(starmap(_condition, product(_PAPER, ["rbf"], SCENARIOS, ["logistic"]))),
     repeats=100,
     comment=COMMENT_PAPER,
     overviews=tuple(

@@ -5,46 +5,23 @@ cannot say so. The paper shows one split a cell; here are many, with their stand
 two simple ways beside the paper's.
 """
 
-from collections.abc import Callable, Mapping
-from dataclasses import dataclass
-from fractions import Fraction
-from typing import Any, Literal
+from collections.abc import Mapping
+from typing import Literal
 
-import numpy as np
-from numpy.typing import NDArray
-from sklearn.preprocessing import StandardScaler
-
-from evical.datasets import Dataset
-from evical.studies._study import (
-    Finding,
-    McNemar,
-    PublishedTable,
-    Record,
-    Study,
-    repeat_rng,
-)
-from evical.studies.parts.evaluate import fuse_all, train_source
-from evical.studies.parts.metrics import METRICS, Fused
-from evical.studies.parts.protocol import Method
-from evical.studies.parts.shares import draw_shares
-from evical.studies.parts.sources import libsvm_scaler
+from evical.studies._study import Finding, McNemar, PublishedTable, Study
+from evical.studies.parts.fusion_condition import SCENARIOS, FusionCondition
+from evical.studies.parts.methods import Method
+from evical.studies.parts.metrics import METRICS
 from evical.studies.xu2016._text import TEN
 
-__all__ = ["SCENARIOS", "XU2016_TEN", "TenClassifiers"]
+__all__ = ["XU2016_TEN"]
 
-SCENARIOS: dict[str, tuple[Fraction, ...]] = {
-    "a": (Fraction(1, 10),) * 10,
-    "b": (Fraction(1, 6),) * 5 + (Fraction(1, 30),) * 5,
-    "c": (Fraction(2, 3), Fraction(1, 5), *[Fraction(1, 60)] * 8),
+SETTINGS = {
+    "rbf": ("libsvm", "range"),
+    "linear": ("linear_svm", "range"),
+    "rbf, standardized": ("rbf_svm", "standard"),
 }
-"""Shares of the training data (figure 12)."""
-
-SETTINGS: dict[str, tuple[str, Callable[[], Any]]] = {
-    "rbf": ("libsvm", libsvm_scaler),
-    "linear": ("linear_svm", libsvm_scaler),
-    "rbf, standardized": ("rbf_svm", StandardScaler),
-}
-"""Name to a classifier and a way of scaling."""
+"""Name to a classifier and a scaler."""
 
 REFERENCE = "likelihood"
 METHODS = {
@@ -52,80 +29,40 @@ METHODS = {
     "inverse_pignistic": Method("logistic", "inverse_pignistic"),
     "likelihood": Method("logistic", "likelihood"),
     "largest alone": Method("logistic", "bayesian", "largest"),
-    "weighted mean": Method("logistic", "bayesian", "weighted_mean"),
+    "weighted mean": Method("logistic", "bayesian", "size_mixture"),
 }
+_KEYS = tuple(metric.key for metric in METRICS)
 
 
-@dataclass(frozen=True)
-class TenClassifiers:
-    """A data set under one scenario, with one kind of classifier.
-
-    Parameters
-    ----------
-    data : str
-    scenario : {"a", "b", "c"}
-    setting : str
-        A name of `SETTINGS`.
-    n_train : int
-        Samples for all classifiers together.
-    test_file : bool
-        Whether the test set is a file of its own; else it is all samples not drawn.
-    """
-
-    data: str
-    scenario: str
-    setting: str
-    n_train: int
-    test_file: bool = False
-
-    @property
-    def key(self) -> str:
-        return f"{self.data}-{self.scenario}-{self.setting.replace(', ', '-')}"
-
-    @property
-    def datasets(self) -> tuple[str, ...]:
-        return (f"{self.data}_train", f"{self.data}_test") if self.test_file else (self.data,)
-
-    def run_repeat(self, data: Mapping[str, Dataset], number: int, seed: int) -> list[Record]:
-        # Without the scenario and the setting, so that all of them see the same training samples.
-        rng = repeat_rng(self.data, number, seed)
-        classifier, new_scaler = SETTINGS[self.setting]
-        sets = [data[name] for name in self.datasets]
-        drawn = draw_shares(sets, self.n_train, SCENARIOS[self.scenario], new_scaler, rng)
-        sources = [
-            train_source(classifier, drawn.X, drawn.y, pair, drawn.X_test) for pair in drawn.halves
-        ]
-        all_fused = fuse_all(sources, [*METHODS.values()], drawn.sizes, drawn.y_test)
-        fused = dict(zip(METHODS, all_fused, strict=True))
-        labels = (self.data, self.scenario, self.setting)
-        return [
-            ((*labels, name), (*_measure(one), *discordant(one, fused[REFERENCE])))
-            for name, one in fused.items()
-        ]
-
-
-def _measure(fused: Fused) -> list[float]:
-    return [metric.measure(fused) for metric in METRICS]
-
-
-def discordant(this: Fused, reference: Fused) -> tuple[float, float]:
-    """Test samples of which one of the two is right only; an even probability is not right."""
-    right, other = _right(this), _right(reference)
-    return float(np.sum(right & ~other)), float(np.sum(other & ~right))
-
-
-def _right(fused: Fused) -> NDArray[np.bool_]:
-    return np.where(fused.y == 1, fused.probability > 0.5, fused.probability < 0.5)
-
-
-def _conditions() -> tuple[TenClassifiers, ...]:
-    sets = (("adult_a9a", 600, True), ("australian", 300, False), ("diabetes", 300, False))
-    return tuple(
-        TenClassifiers(name, scenario, setting, n_train, test_file)
-        for name, n_train, test_file in sets
-        for setting in SETTINGS
-        for scenario in SCENARIOS
+def _condition(
+    data: str, files: tuple[str, ...], n_train: int, scenario: str, setting: str
+) -> FusionCondition:
+    classifier, scaler = SETTINGS[setting]
+    return FusionCondition(
+        key=f"{data}-{scenario}-{setting.replace(', ', '-')}",
+        datasets=files,
+        # Of the data alone, so that all scenarios and settings see the same training samples.
+        stream=data,
+        scenario=scenario,
+        n_train=n_train,
+        classifier=classifier,
+        scaler=scaler,
+        methods=tuple(((data, scenario, setting, name), one) for name, one in METHODS.items()),
+        measures=(*_KEYS, "only_this", "only_reference"),
+        reference=METHODS[REFERENCE],
     )
+
+
+_CONDITIONS = tuple(
+    _condition(name, files, n_train, scenario, setting)
+    for name, files, n_train in (
+        ("adult_a9a", ("adult_a9a_train", "adult_a9a_test"), 600),
+        ("australian", ("australian",), 300),
+        ("diabetes", ("diabetes",), 300),
+    )
+    for setting in SETTINGS
+    for scenario in SCENARIOS
+)
 
 
 _PRINTED = {
@@ -209,8 +146,8 @@ XU2016_TEN = Study(
     source="Xu, Davoine, Zha & Denœux (2016), Evidential calibration of binary SVM classifiers, "
     "International Journal of Approximate Reasoning 72, 55-70, section 5.2 and table 2",
     labels=("data", "scenario", "setting", "method"),
-    measures=(*(metric.key for metric in METRICS), "only_this", "only_likelihood"),
-    conditions=_conditions(),
+    measures=(*_KEYS, "only_this", "only_likelihood"),
+    conditions=_CONDITIONS,
     repeats=100,
     published=(
         PublishedTable(
@@ -266,8 +203,8 @@ XU2016_TEN = Study(
     ),
     quick=tuple(
         condition.key
-        for condition in _conditions()
-        if not condition.test_file and condition.setting == "rbf"
+        for condition in _CONDITIONS
+        if condition.classifier == "libsvm" and len(condition.datasets) == 1
     ),
 )
 """Table 2 of the paper, over many splits."""

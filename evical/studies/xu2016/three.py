@@ -5,15 +5,17 @@ curves and tells what they say in words; the words are checked here.
 """
 
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Literal
+
+import numpy as np
 
 from evical.datasets import Dataset
 from evical.studies._study import Curve, Finding, Record, Study, repeat_rng
-from evical.studies.parts.evaluate import calibrate, fuse, train_source
+from evical.studies.parts.fusion_condition import SCALERS
+from evical.studies.parts.methods import Method, fuse
 from evical.studies.parts.metrics import METRICS
-from evical.studies.parts.sources import libsvm_scaler
-from evical.studies.parts.split import draw_halves, draw_training
+from evical.studies.parts.shares import draw_shares
 from evical.studies.xu2016._text import THREE
 
 __all__ = ["XU2016_THREE", "ThreeClassifiers"]
@@ -24,8 +26,8 @@ _Expected = Literal["lower", "higher", "equal"]
 MARGIN = 1.0
 
 _MODELS = ("bayesian", "inverse_pignistic", "dempster", "confidence", "likelihood")
-KINDS = tuple(
-    (calibrator, model)
+METHODS = tuple(
+    Method(calibrator, model)
     for calibrator in ("binning", "isotonic", "logistic")
     for model in _MODELS
     # Dempster's model is one of a binomial proportion; a sigmoid has none.
@@ -65,24 +67,18 @@ class ThreeClassifiers:
 
     def run_repeat(self, data: Mapping[str, Dataset], number: int, seed: int) -> list[Record]:
         rng = repeat_rng(self.key, number, seed)
-        whole = data[self.data]
-        train, test = draw_training(whole.y, self.n_train, 6, rng)
-        sizes = [self.first, self.second, self.thirds[-1]]
-        *fixed, (half, other) = draw_halves(whole.y[train], sizes, rng)
+        sizes = (self.first, self.second, self.thirds[-1])
+        drawn = draw_shares([data[self.data]], sizes, SCALERS["range"], rng)
+        *fixed, third = drawn.subsets
+        half, other = third[: len(third) // 2], third[len(third) // 2 :]
         # The first of each half are of both classes, so a beginning of it has both.
-        growing = [(half[: size // 2], other[: size - size // 2]) for size in self.thirds]
-        scaler = libsvm_scaler().fit(whole.X[train])
-        X, y = scaler.transform(whole.X[train]), whole.y[train]
-        X_test, y_test = scaler.transform(whole.X[test]), whole.y[test]
-        sources = [train_source("libsvm", X, y, pair, X_test) for pair in [*fixed, *growing]]
+        growing = [np.concatenate([half[: n // 2], other[: n - n // 2]]) for n in self.thirds]
         rows: list[Record] = []
-        for calibrator, model in KINDS:
-            first, second, *thirds = [calibrate(calibrator, model, one) for one in sources]
-            for size, third in zip(self.thirds, thirds, strict=True):
-                shares = (self.first, self.second, size)
-                fused = fuse([first, second, third], "dempster", shares, y_test)
-                values = tuple(metric.measure(fused) for metric in METRICS)
-                rows.append(((self.data, str(size), calibrator, model), values))
+        for subset in growing:
+            shared = replace(drawn, subsets=[*fixed, subset])
+            for method, fused in fuse(shared, "libsvm", METHODS).items():
+                labels = (self.data, str(len(subset)), method.calibrator, method.model)
+                rows.append((labels, tuple(metric.measure(fused) for metric in METRICS)))
         return rows
 
 

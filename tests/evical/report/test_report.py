@@ -2,7 +2,6 @@
 
 import csv
 import io
-from dataclasses import replace
 
 import numpy as np
 import pytest
@@ -12,34 +11,32 @@ from evical.evaluation import Estimate
 from evical.report import build
 from evical.studies import (
     METRICS,
-    TEN_CLASSIFIERS,
     Method,
-    Repeat,
-    Results,
+    Outcome,
     demo_page,
+    demo_study,
     differences_table,
     findings,
     results_table,
-    to_csv,
+    summary_csv,
 )
-from evical.studies.demo._tables import written
+from evical.studies.demo._page import written
 
 LIKELIHOOD, BAYESIAN = Method("logistic", "likelihood"), Method("logistic", "bayesian")
 LARGEST = Method("logistic", "bayesian", "largest")
 HOSTILE = "<script>alert('x')</script>"
 
 
-def make_results(errors, conflicts=(0.0, 0.0, 0.0), names=("n", "p")) -> Results:
+def make_results(errors, conflicts=(0.0, 0.0, 0.0), names=("n", "p")) -> Outcome:
     """One row of error rates (likelihood, Bayesian, largest) for each repeat."""
-    repeats = []
-    for number, row in enumerate(errors):
-        metrics = np.zeros((3, len(METRICS)))
-        metrics[:, 0], metrics[:, -1] = row, conflicts
-        repeats.append(Repeat(number, np.array([0, 1]), np.full((3, 2), 0.5), metrics))
-    methods = (LIKELIHOOD, BAYESIAN, LARGEST)
     data = Dataset("toy", np.zeros((400, 1)), np.arange(400) % 2, ("a",), names)
-    protocol = replace(TEN_CLASSIFIERS, methods=methods, repeats=len(repeats))
-    return Results(protocol, data, tuple(repeats))
+    study = demo_study(data, len(errors))
+    rows = {}
+    for i, method in enumerate((LIKELIHOOD, BAYESIAN, LARGEST)):
+        values = np.zeros((len(errors), len(METRICS)))
+        values[:, 0], values[:, -1] = [row[i] for row in errors], conflicts[i]
+        rows[method.calibrator, method.model, method.fusion] = values
+    return Outcome(study, study.conditions, len(errors), 0, rows)
 
 
 BETTER = make_results([(0.10, 0.20, 0.05), (0.12, 0.23, 0.06), (0.11, 0.20, 0.05)])
@@ -81,13 +78,13 @@ def test_differences_are_paired():
 
 
 def test_after_one_repeat_there_is_no_standard_error():
-    (row, *_), csv_text = results_table(make_results([(0.1, 0.2, 0.3)])).rows, to_csv(BETTER)
+    (row, *_), csv_text = results_table(make_results([(0.1, 0.2, 0.3)])).rows, summary_csv(BETTER)
     assert row.cells[0] == "10.0"
     assert written(Estimate(-0.01, float("nan")), METRICS[0], sign=True) == "-1.0"
     rows = list(csv.DictReader(io.StringIO(csv_text)))
     assert len(rows) == 3
     assert float(rows[1]["error_rate"]) == pytest.approx(0.21)
-    single = csv.DictReader(io.StringIO(to_csv(make_results([(0.1, 0.2, 0.3)]))))
+    single = csv.DictReader(io.StringIO(summary_csv(make_results([(0.1, 0.2, 0.3)]))))
     assert next(single)["error_rate_se"] == ""
 
 

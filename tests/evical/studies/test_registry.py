@@ -2,14 +2,13 @@
 
 import re
 
-import numpy as np
 import pytest
 
 from evical.datasets._known import KNOWN
 from evical.studies import STUDIES, reproduce
 from evical.studies._tables import find_differences, published_cells
-from evical.studies.parts.metrics import Fused
-from evical.studies.xu2016.ten import SCENARIOS, XU2016_TEN, discordant
+from evical.studies.parts.fusion_condition import SCENARIOS
+from evical.studies.xu2016.ten import XU2016_TEN
 from evical.studies.xu2016.three import CONDITIONS
 from tests.support.data_folder import DATA, needs_data
 
@@ -102,13 +101,3 @@ def test_the_quick_variant_of_xu_ten_gives_each_printed_cell_of_its_data(tmp_pat
         other = outcome.rows[data, scenario, setting, "likelihood"][0, columns[0]]
         n_test = {"australian": 390, "diabetes": 468}[data]
         assert (error - other) * n_test == pytest.approx(reference - this, abs=1), method
-
-
-def test_an_even_probability_is_not_right():
-    y = np.array([1, 1, 0, 0])
-    none = np.zeros(4, dtype=bool)
-    even = Fused(y, bel=np.zeros(4), pl=np.ones(4), conflicting=none)
-    sure = Fused(y, bel=y * 1.0, pl=y * 1.0, conflicting=none)
-    assert discordant(even, sure) == (0.0, 4.0)
-    assert discordant(sure, even) == (4.0, 0.0)
-    assert discordant(even, even) == (0.0, 0.0)

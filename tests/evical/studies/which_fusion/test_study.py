@@ -1,26 +1,25 @@
 """Every fusion on the same classifiers: what is combined, and that repeats can be made again."""
 
+from dataclasses import replace
+
 import numpy as np
 import pytest
+from sklearn.svm import SVC
 
 from dstheory import Frame, MassFunction
+from dstheory.combine import dempster, mixing
+from evical.calibrators import LogisticCalibrator
 from evical.datasets import Dataset, load
+from evical.fusion import named_fusion
 from evical.studies import repeat_rng, reproduce, study_files
-from evical.studies.parts.evaluate import calibrate, fuse, train_source
-from evical.studies.parts.metrics import METRICS
-from evical.studies.parts.split import draw_halves, draw_training, share_sizes
-from evical.studies.which_fusion.study import (
-    FUSED,
-    MEASURES,
-    REFERENCES,
-    WHICH_FUSION,
-    FusedTen,
-    combine,
-)
-from evical.studies.xu2016.ten import SCENARIOS
+from evical.studies.parts.fusion_condition import SCENARIOS
+from evical.studies.parts.metrics import METRICS, Fused
+from evical.studies.parts.shares import draw_halves, draw_training, share_sizes
+from evical.studies.which_fusion.study import FUSED, MEASURES, REFERENCES, WHICH_FUSION
 from tests.support.data_folder import DATA, needs_data
 
-CONDITION = FusedTen("toy", "b", "linear", "logistic", 120)
+_SHARED = next(one for one in WHICH_FUSION.conditions if one.key == "sonar-b-linear-logistic")
+CONDITION = replace(_SHARED, key="toy", datasets=("toy",), stream="toy", n_train=120)
 
 
 @pytest.fixture(scope="module")
@@ -66,16 +65,22 @@ def test_fixed_fusions_are_those_of_sources_that_learn_nothing(toy, rows):
     halves = draw_halves(y[train], sizes, rng)
     mean, scale = X[train].mean(axis=0), X[train].std(axis=0)
     known, new = (X[train] - mean) / scale, (X[rest] - mean) / scale
-    sources = [train_source("linear_svm", known, y[train], pair, new) for pair in halves]
-    for name, model, fusion in (
-        ("Bayesian, Dempster", "bayesian", "dempster"),
-        ("likelihood, Dempster", "likelihood", "dempster"),
-        ("size-weighted mean of probabilities", "bayesian", "weighted_mean"),
-        ("size-weighted mean of masses", "likelihood", "weighted_mean"),
-        ("largest alone", "bayesian", "largest"),
-    ):
-        beliefs = [calibrate("logistic", model, one) for one in sources]
-        fused = fuse(beliefs, fusion, sizes, y[rest])
+    beliefs = {"bayesian": [], "likelihood": []}
+    for first, second in halves:
+        svm = SVC(kernel="linear").fit(known[first], y[train][first])
+        scores = svm.decision_function(known[second])
+        for model, found in beliefs.items():
+            calibrator = LogisticCalibrator(model).fit(scores, y[train][second])
+            found.append(calibrator.predict_mass(svm.decision_function(new)))
+    weights = np.array(sizes) / sum(sizes)
+    for name, m in {
+        "Bayesian, Dempster": dempster(*beliefs["bayesian"]),
+        "likelihood, Dempster": dempster(*beliefs["likelihood"]),
+        "size-weighted mean of probabilities": mixing(*beliefs["bayesian"], weights=weights),
+        "size-weighted mean of masses": mixing(*beliefs["likelihood"], weights=weights),
+        "largest alone": beliefs["bayesian"][int(np.argmax(sizes))],
+    }.items():
+        fused = Fused(y[rest], m.bel(1), m.pl(1), np.zeros(len(rest), dtype=bool))
         expected = [metric.measure(fused) for metric in METRICS]
         np.testing.assert_allclose(rows[name][: len(METRICS)], expected, atol=1e-9)
 
@@ -85,21 +90,6 @@ def source(*beliefs: tuple[float, float]) -> MassFunction:
     return MassFunction(Frame([0, 1]), [1, 2, 3], [(b, a, 1 - a - b) for a, b in beliefs])
 
 
-def test_sources_that_exclude_each_other_are_vacuous_and_counted():
-    one, other = source((1, 0), (0.5, 0)), source((0, 1), (0.5, 0))
-    y, sizes, pair = np.array([0, 1]), [2, 1], [one, other]
-    fused, dead = combine("dempster", pair, y, sizes, pair)
-    assert dead.tolist() == [True, False]
-    assert fused.is_vacuous.tolist() == [True, False]
-    np.testing.assert_allclose(fused.bel(1), [0, 0.75])
-    fused, dead = combine("size_mixture", pair, y, sizes, pair)
-    assert not dead.any()
-    np.testing.assert_allclose(fused.bel(1), [2 / 3, 0.5])
-    fused, dead = combine("largest", pair, y, [1, 2], pair)
-    assert not dead.any()
-    assert fused.equals(other)
-
-
 def test_a_learned_fusion_learns_from_what_was_known():
     # The first source is always right about the samples that were held out, the second never.
     y = np.tile([0, 1], 30)
@@ -107,8 +97,8 @@ def test_a_learned_fusion_learns_from_what_was_known():
     wrong = source(*((0.1, 0.8) if label else (0.8, 0.1) for label in y))
     new = [source((0.8, 0.1)), source((0.1, 0.8))]
     for name in ("likelihood_mixture", "discounted", "contextually_discounted", "stacked"):
-        fused, _ = combine(name, [right, wrong], y, [30, 30], new)
-        mirrored, _ = combine(name, [wrong, right], y, [30, 30], new)
+        fused = named_fusion(name).fit([right, wrong], y, [30, 30])(*new)
+        mirrored = named_fusion(name).fit([wrong, right], y, [30, 30])(*new)
         assert fused.bel(1)[0] > 0.6, name
         assert mirrored.bel(1)[0] < 0.4, name
 
@@ -116,15 +106,13 @@ def test_a_learned_fusion_learns_from_what_was_known():
 def test_parts_have_the_sizes_that_the_page_names():
     assert len(WHICH_FUSION.conditions) == 9 * 2 * 3 * 3
     for condition in WHICH_FUSION.conditions:
-        assert condition.n_train == sum(
-            share_sizes(condition.n_train, SCENARIOS[condition.scenario])
-        )
+        assert condition.n_train == sum(condition.sizes)
 
 
 @needs_data
 def test_training_samples_are_at_most_half_of_the_data():
     for name, n_train in {
-        p.data: p.n_train for p in WHICH_FUSION.conditions if not p.test_file
+        p.datasets[0]: p.n_train for p in WHICH_FUSION.conditions if len(p.datasets) == 1
     }.items():
         n = len(load(name, DATA))
         assert n_train == min(300, n // 2), name

@@ -5,10 +5,11 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from evical.studies import TEN_CLASSIFIERS, draw_halves, share_sizes
-from evical.studies.parts.split import draw_training
+from evical.studies import draw_halves, share_sizes
+from evical.studies.parts.fusion_condition import SCENARIOS
+from evical.studies.parts.shares import draw_training
 
-SHARES = TEN_CLASSIFIERS.shares
+SHARES = SCENARIOS["c"]
 
 
 @given(st.integers(80, 5000))

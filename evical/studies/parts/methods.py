@@ -1,0 +1,264 @@
+"""`Method`: one way from classifiers with shares of the samples to one belief, and `fuse`.
+
+The classifiers are those of an `EvidentialEnsemble`, which is what the papers' protocol asks for:
+the first half of each share trains a classifier, the second calibrates it.
+"""
+
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from dataclasses import dataclass
+from functools import partial
+from typing import Any, Self
+
+import numpy as np
+from numpy.typing import NDArray
+from sklearn.pipeline import make_pipeline
+from sklearn.preprocessing import FunctionTransformer
+from sklearn.svm import SVC
+
+from dstheory import MassFunction
+from dstheory.kernels.arguments import check_choice
+from evical.calibrators import BinningCalibrator, IsotonicCalibrator, LogisticCalibrator
+from evical.ensemble import EvidentialEnsemble
+from evical.estimators.members import total_conflict
+from evical.estimators.rules import combined
+from evical.fusion import BaseFusion, named_fusion
+from evical.scores.direction import fit_quietly
+from evical.studies.parts.metrics import Fused
+from evical.studies.parts.shares import Shares
+
+__all__ = [
+    "BIN_EDGES",
+    "CALIBRATORS",
+    "CLASSIFIERS",
+    "FUSIONS",
+    "Method",
+    "combine",
+    "fuse",
+    "train",
+]
+
+Floats = NDArray[np.float64]
+Indices = NDArray[np.intp]
+
+BIN_EDGES = (-3.0, -2.0, -1.0, 0.0, 1.0, 2.0, 3.0)
+"""Bins one wide (Xu et al. 2016, figure 1); scores outside fall into the end bins."""
+
+CALIBRATORS: dict[str, Callable[..., Any]] = {
+    "binning": partial(BinningCalibrator, n_bins=BIN_EDGES),
+    "isotonic": IsotonicCalibrator,
+    "logistic": LogisticCalibrator,
+}
+"""Name to a function that makes a calibrator of an evidential model."""
+
+CLASSIFIERS: dict[str, Any] = {
+    "rbf_svm": SVC(),
+    "libsvm": SVC(gamma="auto"),  # one over the number of features
+    "linear_svm": SVC(kernel="linear"),
+}
+"""Name to a classifier, not fitted."""
+
+FUSIONS = {
+    "dempster": "Dempster's rule",
+    "largest": "largest alone",
+    "size_mixture": "weighted mean",
+    "stacked": "stacked fusion",
+    "mixing": "mean",
+    "likelihood_mixture": "likelihood-weighted mean",
+    "cautious": "cautious rule",
+    "learned_tnorm": "learned t-norm",
+    "discounted": "discounted, Dempster's rule",
+    "contextually_discounted": "contextually discounted, Dempster's rule",
+}
+"""Name of a rule of `EvidentialEnsemble`, or "largest", to the name in words."""
+
+_LARGEST = "largest"
+_PROPER_NAMES = {"bayesian": "Bayesian", "dempster": "Dempster"}
+
+
+@dataclass(frozen=True)
+class Method:
+    """Calibration and fusion of several classifiers.
+
+    Parameters
+    ----------
+    calibrator : {"binning", "isotonic", "logistic"}
+    model : str
+        Evidential model of the calibrator.
+    fusion : str
+        The `rule` of `EvidentialEnsemble`; or "largest", the classifier with the largest share
+        alone.
+
+    Raises
+    ------
+    ValueError
+        If there is no such calibrator or fusion, or the calibrator has no such model.
+
+    Examples
+    --------
+    >>> print(Method("logistic", "inverse_pignistic"))
+    logistic, inverse pignistic, Dempster's rule
+    """
+
+    calibrator: str
+    model: str
+    fusion: str = "dempster"
+
+    def __post_init__(self) -> None:
+        for field, known in (("calibrator", CALIBRATORS), ("fusion", FUSIONS)):
+            check_choice(field, getattr(self, field), known)
+        CALIBRATORS[self.calibrator](model=self.model)._check_parameters()
+
+    @property
+    def model_name(self) -> str:
+        """The model in words."""
+        return _PROPER_NAMES.get(self.model, self.model.replace("_", " "))
+
+    @property
+    def fusion_name(self) -> str:
+        """The fusion in words."""
+        return FUSIONS[self.fusion]
+
+    def __str__(self) -> str:
+        return f"{self.calibrator}, {self.model_name}, {self.fusion_name}"
+
+
+class _Halves:
+    """Split samples by the last feature: where it is 0 they train, where it is 1 they calibrate.
+
+    A feature, because a learned fusion refits classifiers to parts of their samples.
+    """
+
+    def get_n_splits(self, X: Any = None, y: Any = None, groups: Any = None) -> int:
+        """One."""
+        return 1
+
+    def split(self, X: Floats, y: Any = None, groups: Any = None) -> Iterator[tuple[Indices, ...]]:
+        """The one split."""
+        yield tuple(np.flatnonzero(X[:, -1] == part) for part in (0, 1))
+
+
+def _without_last(X: Floats) -> Floats:
+    return X[:, :-1]
+
+
+class _Rules(BaseFusion):
+    """Several rules of one ensemble, so that its classifiers are trained once for all of them.
+
+    Parameters
+    ----------
+    names : tuple of str
+    """
+
+    _by_source = ()
+
+    def __init__(self, names: tuple[str, ...]) -> None:
+        self.names = names
+
+    @property
+    def needs_beliefs(self) -> bool:
+        rules = map(named_fusion, self.names)
+        return any(isinstance(rule, BaseFusion) and rule.needs_beliefs for rule in rules)
+
+    def fit(
+        self, masses: Any = None, y: Any = None, sizes: Any = None, sample_weight: Any = None
+    ) -> Self:
+        """Fit each rule that has parameters."""
+        self.rules_ = {name: named_fusion(name) for name in self.names}
+        for rule in self.rules_.values():
+            if isinstance(rule, BaseFusion):
+                rule.fit(masses, y, sizes, sample_weight)
+        self.n_sources_ = len(sizes)
+        return self
+
+    def _check_parameters(self) -> None: ...
+
+    def _learn(self, held_out: Any, sizes: Floats) -> None: ...
+
+    def _fuse(self, masses: Sequence[MassFunction]) -> MassFunction:
+        raise NotImplementedError  # each of `rules_` does
+
+
+def train(
+    drawn: Shares, classifier: str, calibrator: str, model: str, rule: BaseFusion
+) -> EvidentialEnsemble:
+    """Train and calibrate a classifier on each share, and fit a rule.
+
+    Parameters
+    ----------
+    drawn : Shares
+    classifier : str
+        A name of `CLASSIFIERS`.
+    calibrator : str
+        A name of `CALIBRATORS`.
+    model : str
+    rule : BaseFusion
+
+    Returns
+    -------
+    EvidentialEnsemble
+    """
+    member = make_pipeline(FunctionTransformer(_without_last), CLASSIFIERS[classifier])
+    ensemble = EvidentialEnsemble(
+        [member] * len(drawn.subsets),
+        calibrator=CALIBRATORS[calibrator](model=model),
+        rule=rule,
+        cv=_Halves(),
+        subsets=drawn.subsets,
+    )
+    fitted: EvidentialEnsemble = fit_quietly(ensemble, drawn.X, drawn.y)
+    return fitted
+
+
+def fuse(drawn: Shares, classifier: str, methods: Iterable[Method]) -> dict[Method, Fused]:
+    """Beliefs of each method about the test samples.
+
+    Parameters
+    ----------
+    drawn : Shares
+    classifier : str
+        A name of `CLASSIFIERS`.
+    methods : iterable of Method
+
+    Returns
+    -------
+    dict of Method to Fused
+        Methods of the same calibrator and model share their classifiers.
+    """
+    found: dict[Method, Fused] = {}
+    groups: dict[tuple[str, str], list[Method]] = {}
+    for method in methods:
+        groups.setdefault((method.calibrator, method.model), []).append(method)
+    for kind, group in groups.items():
+        names = dict.fromkeys(method.fusion for method in group if method.fusion != _LARGEST)
+        ensemble = train(drawn, classifier, *kind, _Rules(tuple(names)))
+        masses = ensemble.predict_masses(drawn.X_test)
+        rules: dict[str, Any] = vars(ensemble.fusion_)["rules_"]
+        found |= {one: combine(drawn, masses, rules.get(one.fusion)) for one in group}
+    return found
+
+
+def combine(
+    drawn: Shares, masses: list[MassFunction], rule: Callable[..., MassFunction] | None
+) -> Fused:
+    """Combine beliefs about the test samples, as `EvidentialEnsemble` does.
+
+    Parameters
+    ----------
+    drawn : Shares
+    masses : list of MassFunction
+        Of each classifier.
+    rule : callable, optional
+        A rule that is fitted; without one, the classifier with the largest share speaks alone.
+
+    Returns
+    -------
+    Fused
+        Vacuous where the classifiers exclude each other and the rule has no result.
+    """
+    if rule is None:
+        masses = [masses[int(np.argmax([len(rows) for rows in drawn.subsets]))]]
+    beliefs = combined(rule, masses, "vacuous")
+    conflicting = beliefs.is_vacuous
+    if conflicting.any():  # vacuous beliefs that do not conflict are too
+        conflicting = conflicting & total_conflict(masses)
+    return Fused(drawn.y_test, beliefs.bel(1), beliefs.pl(1), conflicting)
