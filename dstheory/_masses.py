@@ -11,7 +11,7 @@ import numpy as np
 from dstheory import _checks
 from dstheory.frame import Frame
 from dstheory.kernels.arguments import check_instance
-from dstheory.kernels.grouping import Part, added_up
+from dstheory.kernels.batches import Part, added_up
 from dstheory.mass import MassFunction
 
 __all__ = ["batch_of", "check_mass", "check_masses", "collected"]

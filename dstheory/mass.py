@@ -15,9 +15,9 @@ from numpy.typing import NDArray
 from dstheory import _checks, _show
 from dstheory.errors import MassError
 from dstheory.frame import Frame
-from dstheory.kernels import agreements, pairwise, predicates, setwise
+from dstheory.kernels import pairwise, predicates, setwise
 from dstheory.kernels.arguments import check_atol
-from dstheory.kernels.shapes import scalar
+from dstheory.kernels.batches import scalar
 
 __all__ = ["MassFunction"]
 
@@ -253,7 +253,7 @@ class MassFunction:
         frame = _checks.same_frame(self._frame, other._frame)
         both = (self._focal, self._store, other._focal, other._store)
         if operation is None:
-            focal, store, total = agreements.agreement(*both)
+            focal, store, total = pairwise.agreement(*both)
             _checks.refuse_total_conflict(total)
             store /= total  # in place: a large batch has no room for another one
             return MassFunction.from_store(frame, focal, store)

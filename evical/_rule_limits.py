@@ -1,13 +1,21 @@
-"""What a rule would take for many classes, asked before a classifier is trained."""
+"""Whether a rule can combine what classifiers believe.
 
+What it would take for many classes is asked before a classifier is trained. After `fit`, rules on
+canonical weights, which not all beliefs have, are tried on training rows.
+"""
+
+from collections.abc import Callable, Sequence
 from math import prod
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 from sklearn.frozen import FrozenEstimator
+from sklearn.utils import _safe_indexing
+from sklearn.utils.validation import _num_samples
 
-from dstheory.errors import CostLimitError
+from dstheory.combine import bold, cautious, lns
+from dstheory.errors import CostLimitError, MassError, TotalConflictError
 from evical.classifier import EvidentialClassifier
 from evical.estimators.folds import n_folds
 from evical.estimators.rules import is_dempster, mean_weights, plain
@@ -16,8 +24,11 @@ from evical.multiclass import MAX_CLASSES, BaseMulticlassCalibrator
 from evical.multiclass.joined import MAX_PRODUCTS
 from evical.multiclass.products import bytes_listed
 
-__all__ = ["check_predictable"]
+__all__ = ["check_predictable", "check_rule"]
 
+# These ask for sources that are not dogmatic, subnormal, or separable.
+_CONDITIONED: tuple[Callable[..., Any], ...] = (bold, cautious, lns)
+_ROWS = 50  # on which they are tried
 # Models of binary calibrators that leave something open.
 _EVIDENTIAL = ("confidence", "dempster", "inverse_pignistic", "likelihood")
 
@@ -115,3 +126,19 @@ def _n_products(
     frozen = isinstance(member.estimator, FrozenEstimator)
     ensemble = not frozen if member.ensemble == "auto" else member.ensemble
     return n_folds(member.cv, X, y, groups) if ensemble and member.coupling is None else 1
+
+
+def check_rule(rule: Callable[..., Any], members: Sequence[Any], X: Any) -> None:
+    """Raise if the rule refuses the classifiers' beliefs about the first rows of `X`."""
+    if rule not in _CONDITIONED or len(members) < 2:
+        return
+    rows = _safe_indexing(X, np.arange(min(_ROWS, _num_samples(X))))
+    try:
+        rule(*(member.predict_mass(rows) for member in members))
+    except TotalConflictError:
+        return  # of some rows, which the predictions answer for
+    except MassError as error:
+        raise ValueError(
+            f"the rule {rule.__name__!r} cannot combine what these classifiers believe: {error}; "
+            "take rule='dempster', or 'learned_tnorm', which discounts where it must"
+        ) from error

@@ -22,16 +22,15 @@ from sklearn.utils.validation import check_is_fitted
 from dstheory import MassFunction
 from dstheory.combine import conjunctive, dempster
 from dstheory.kernels.arguments import check_choice
-from evical._rule_limits import check_predictable
+from evical._rule_limits import check_predictable, check_rule
 from evical.classifier import EvidentialClassifier
 from evical.estimators.checks import check_groups, check_samples
 from evical.estimators.closed_beliefs import ClosedForm
-from evical.estimators.composition import Composition
+from evical.estimators.composition import Composition, named_members
 from evical.estimators.held_out import Share, check_refittable, fit_fusion, learned_by_name
-from evical.estimators.members import as_subsets, fit_member, named_members
+from evical.estimators.members import as_subsets, fit_member
 from evical.estimators.predictions import BeliefPredictor
 from evical.estimators.progress import Progress, check_verbose
-from evical.estimators.rule_check import check_rule
 from evical.estimators.rules import (
     closed_form,
     combined,

@@ -8,7 +8,7 @@ import numpy as np
 from dstheory import _checks
 from dstheory.errors import DSTheoryError
 from dstheory.kernels.arguments import as_collection, check_instance, did_you_mean
-from dstheory.kernels.shapes import scalar
+from dstheory.kernels.batches import scalar
 
 __all__ = ["as_names", "as_values", "check_known", "checked_probability"]
 

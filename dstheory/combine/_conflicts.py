@@ -25,7 +25,7 @@ from dstheory.combine.sources import (
     refuse_subnormal,
 )
 from dstheory.kernels import bits, setwise
-from dstheory.kernels.shapes import stretched
+from dstheory.kernels.batches import stretched
 from dstheory.mass import MassFunction
 
 __all__ = ["Claims", "Conflict", "n_choices", "only", "redistributed"]

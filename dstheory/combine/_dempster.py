@@ -15,9 +15,9 @@ import numpy as np
 from dstheory._checks import refuse_total_conflict
 from dstheory._masses import batch_of
 from dstheory.combine.sources import any_exact, check_sources, combination_rule
-from dstheory.kernels.agreements import agreement, log_agreement, logarithms
 from dstheory.kernels.arguments import check_flag
-from dstheory.kernels.shapes import stretched
+from dstheory.kernels.batches import stretched
+from dstheory.kernels.pairwise import agreement, log_agreement, logarithms
 from dstheory.mass import MassFunction
 
 __all__ = ["dempster"]

@@ -19,7 +19,7 @@ from dstheory._checks import check_cost
 from dstheory._masses import batch_of
 from dstheory.combine.sources import check_sources, refuse_subnormal
 from dstheory.kernels import bits, pairwise, setwise
-from dstheory.kernels.shapes import stretched
+from dstheory.kernels.batches import stretched
 from dstheory.mass import MassFunction
 
 __all__ = ["Disputes", "Sides", "sides_of"]

@@ -22,8 +22,8 @@ from dstheory.combine.sources import (
 )
 from dstheory.errors import MassError
 from dstheory.kernels import bits, setwise
-from dstheory.kernels.agreements import agreement, log_agreement, logarithms
-from dstheory.kernels.shapes import stretched
+from dstheory.kernels.batches import stretched
+from dstheory.kernels.pairwise import agreement, log_agreement, logarithms
 from dstheory.mass import MassFunction
 
 __all__ = ["fixsen_mahler"]

@@ -19,7 +19,7 @@ from dstheory.combine.sources import (
     nonempty,
     rows_text,
 )
-from dstheory.kernels.shapes import stretched
+from dstheory.kernels.batches import stretched
 from dstheory.mass import MassFunction
 
 __all__ = ["inagaki", "lefevre", "yager"]

@@ -25,8 +25,8 @@ from dstheory.combine.sources import (
     refuse_subnormal,
 )
 from dstheory.kernels import setwise
-from dstheory.kernels.agreements import SMALL_TOTAL, log_agreement, logarithms
-from dstheory.kernels.shapes import stretched
+from dstheory.kernels.batches import stretched
+from dstheory.kernels.pairwise import SMALL_TOTAL, log_agreement, logarithms
 from dstheory.mass import MassFunction
 
 __all__ = ["pcr1", "pcr2", "pcr3", "pcr4"]

@@ -20,7 +20,7 @@ from dstheory._masses import batch_of, collected
 from dstheory.combine._boolean import conjunctive
 from dstheory.combine.sources import any_exact, nonempty
 from dstheory.kernels import bits, pairwise, setwise
-from dstheory.kernels.shapes import stretched
+from dstheory.kernels.batches import stretched
 from dstheory.mass import MassFunction
 
 __all__ = ["integral_is_faster", "redistributed_by_integral"]

@@ -15,7 +15,7 @@ from numpy.typing import NDArray
 from dstheory._masses import batch_of, collected
 from dstheory.combine.sources import any_exact
 from dstheory.kernels import bits
-from dstheory.kernels.shapes import stretched
+from dstheory.kernels.batches import stretched
 from dstheory.mass import MassFunction
 
 __all__ = ["credibility"]

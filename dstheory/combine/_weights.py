@@ -21,9 +21,8 @@ from dstheory.combine._family import closure, moved_in_family
 from dstheory.combine.sources import rows_text
 from dstheory.errors import MassError
 from dstheory.kernels import bits, setwise
-from dstheory.kernels.grouping import added_up
+from dstheory.kernels.batches import added_up, stretched
 from dstheory.kernels.pairwise import combine_pairs
-from dstheory.kernels.shapes import stretched
 from dstheory.mass import MassFunction
 
 # Below it pairs of sets are sorted set by set, which for few sets is as fast.

@@ -17,7 +17,7 @@ from dstheory._masses import batch_of
 from dstheory.errors import MassError
 from dstheory.frame import Frame
 from dstheory.kernels.arguments import as_array, as_floats
-from dstheory.kernels.shapes import stretched
+from dstheory.kernels.batches import stretched
 from dstheory.mass import MassFunction
 
 __all__ = [

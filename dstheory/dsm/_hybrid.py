@@ -17,7 +17,7 @@ from dstheory.combine.sources import check_sources, combination_rule
 from dstheory.dsm._model import DSmModel
 from dstheory.errors import FrameError
 from dstheory.kernels import bits, pairwise
-from dstheory.kernels.grouping import added_up
+from dstheory.kernels.batches import added_up
 from dstheory.mass import MassFunction
 
 __all__ = ["dsm_hybrid"]

@@ -25,8 +25,8 @@ from dstheory.exact._conclusions import check_quantity, columns, conclusion, nam
 from dstheory.exact._imprecise import ImpreciseMass
 from dstheory.exact._relaxation import relaxed_bounds
 from dstheory.kernels.arguments import as_sequence, check_count, check_instance
+from dstheory.kernels.batches import scalar
 from dstheory.kernels.naming import RATES, one_of, shares_by_name
-from dstheory.kernels.shapes import scalar
 from dstheory.mass import MassFunction
 from dstheory.revise import discount
 

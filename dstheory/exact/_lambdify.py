@@ -14,7 +14,7 @@ from numpy.typing import NDArray
 from dstheory.errors import DSTheoryError
 from dstheory.exact._symbols import as_formulas, symbols_of
 from dstheory.kernels.arguments import as_sequence
-from dstheory.kernels.shapes import scalar
+from dstheory.kernels.batches import scalar
 from dstheory.mass import MassFunction
 
 __all__ = ["as_function"]

@@ -18,8 +18,8 @@ from dstheory.errors import DSTheoryError
 from dstheory.exact._conclusions import check_quantity, columns, conclusion, named_sources, rests
 from dstheory.frame import Frame
 from dstheory.kernels import bits
+from dstheory.kernels.batches import scalar, stretched
 from dstheory.kernels.naming import RATES, one_of, shares_by_name
-from dstheory.kernels.shapes import scalar, stretched
 from dstheory.mass import MassFunction
 from dstheory.revise import discount
 

@@ -1,22 +1,33 @@
-"""Sums over pairs of focal sets for whole batches: the same pairs in every row.
+"""Arrays whose first axis is one of sets and whose others are those of a batch.
 
-Rows are taken in blocks that stay in the cache, and within a block each pair adds one row
-of products to its result. Compiled where numba is installed, else sorted by result and
-added up by `numpy.add.reduceat`, or by `numpy.bincount` row by row.
+Sums are over the sets, or pairs of sets, of each row: which mass goes to which result is decided
+once. Rows are taken in blocks that stay in the cache, so that what is held beside the result does
+not grow with the batch. Pairs are added up by compiled code where numba is installed, else sorted
+by result and added up by `numpy.add.reduceat`, or by `numpy.bincount` row by row.
 """
+
+import math
+from functools import reduce
+from operator import mul
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
 from dstheory.kernels.jit import HAVE_NUMBA, compiled
 
-__all__ = ["batch_sums", "sums_by_row", "sums_in_blocks"]
+__all__ = ["Part", "added_up", "batch_sums", "scalar", "stretched", "sums_by_row", "sums_in_blocks"]
 
 Floats = NDArray[np.float64]
 Index = NDArray[np.intp]
+# Sets (F,), which may repeat; masses (F, *batch); and, if any, what scales each row of them.
+Part = tuple[NDArray[Any], NDArray[Any]] | tuple[NDArray[Any], NDArray[Any], Any]
+_Factors = list[NDArray[Any]]
 
-# Products held at once: 2^16 doubles are 512 KiB, which is the size of a level-2 cache.
-_BLOCK_PRODUCTS = 1 << 16
+# Values held at once: 2^16 doubles are 512 KiB, which is the size of a level-2 cache.
+_BLOCK_VALUES = 1 << 16
+# Set-major values of fewer rows would be read one by one.
+_LEAST_ROWS = 64
 # Above this many pairs one row fills a block, and a bincount a row is faster than sorting.
 _MANY_PAIRS = 1 << 14
 # 512 rows of three times 15 sets are 180 KiB.
@@ -69,7 +80,7 @@ def sums_in_blocks(left: Floats, right: Floats, index: Index, n_sets: int, n_row
     i, j = np.divmod(order, len(right))
     starts = np.searchsorted(index[order], np.arange(n_sets))
     sums = np.empty((n_sets, n_rows))
-    block = max(1, _BLOCK_PRODUCTS // max(1, len(index)))
+    block = max(1, _BLOCK_VALUES // max(1, len(index)))
     for start in range(0, n_rows, block):
         rows = slice(start, start + block)
         a = left if left.shape[1] == 1 else left[:, rows]
@@ -86,3 +97,79 @@ def sums_by_row(left: Floats, right: Floats, index: Index, n_sets: int, n_rows: 
         b = right[:, row if right.shape[1] > 1 else 0]
         sums[:, row] = np.bincount(index, np.multiply.outer(a, b).ravel(), n_sets)
     return sums
+
+
+def stretched(store: NDArray[Any], batch: tuple[int, ...]) -> NDArray[Any]:
+    """Values (F, *own batch) broadcast to (F, *batch), a view.
+
+    Examples
+    --------
+    >>> stretched(np.array([0.25, 0.75]), (2,))
+    array([[0.25, 0.25],
+           [0.75, 0.75]])
+    """
+    missing = len(batch) - (store.ndim - 1)
+    store = store.reshape(len(store), *(1,) * missing, *store.shape[1:])
+    return np.broadcast_to(store, (len(store), *batch))
+
+
+def scalar(values: Any) -> Any:
+    """A NumPy scalar or 0-d array as a Python value; arrays as they are.
+
+    Examples
+    --------
+    >>> scalar(np.float64(0.5)), scalar(np.array([0.5]))
+    (0.5, array([0.5]))
+    """
+    single = isinstance(values, np.generic | np.ndarray) and values.ndim == 0
+    return values.item() if single else values
+
+
+def added_up(*parts: Part) -> tuple[NDArray[Any], NDArray[Any]]:
+    """Distinct sets (T,) of all parts, ascending, and the sums (T, *batch) of their masses.
+
+    Batches broadcast, also with what scales the rows of a part.
+
+    Examples
+    --------
+    >>> one, two = (np.array([1, 3]), np.array([0.25, 0.5])), (np.array([3]), np.array([0.5]), 0.5)
+    >>> added_up(one, two)
+    (array([1, 3]), array([0.25, 0.75]))
+    """
+    sets = np.concatenate([part[0] for part in parts])
+    order = np.argsort(sets, kind="stable")
+    sets = sets[order]
+    starts = np.flatnonzero(np.append(True, np.asarray(sets[1:] != sets[:-1], dtype=bool)))
+    starts = starts[: len(sets)]  # without any set there is no first one
+    factors = [[part[1], *(np.asarray(scale)[np.newaxis] for scale in part[2:])] for part in parts]
+    batch = np.broadcast_shapes(*(array.shape[1:] for part in factors for array in part))
+    n_rows = math.prod(batch)
+    step = max(_LEAST_ROWS, _BLOCK_VALUES // max(1, len(sets)))
+    if n_rows <= step:
+        sums = np.add.reduceat(_joined(factors, batch)[order], starts, axis=0)
+    else:
+        sums = _in_blocks(factors, batch, order, starts, step)
+    return sets[starts], np.ascontiguousarray(sums).reshape(len(starts), *batch)
+
+
+def _in_blocks(
+    parts: list[_Factors],
+    batch: tuple[int, ...],
+    order: NDArray[np.intp],
+    starts: NDArray[np.intp],
+    step: int,
+) -> NDArray[Any]:
+    n_rows = math.prod(batch)
+    flat = [[stretched(a, batch).reshape(len(a), n_rows) for a in part] for part in parts]
+    sums = np.empty((len(starts), n_rows), dtype=np.result_type(*(a for p in parts for a in p)))
+    for start in range(0, n_rows, step):
+        rows = slice(start, min(start + step, n_rows))
+        block = _joined([[a[:, rows] for a in part] for part in flat], (rows.stop - start,))
+        sums[:, rows] = np.add.reduceat(block[order], starts, axis=0)
+    return sums
+
+
+def _joined(parts: list[_Factors], batch: tuple[int, ...]) -> NDArray[Any]:
+    """The scaled masses of all parts, one below the other."""
+    whole = [[a if a.shape[1:] == batch else stretched(a, batch) for a in part] for part in parts]
+    return np.concatenate([reduce(mul, part) for part in whole])

@@ -14,9 +14,9 @@ from numpy.typing import NDArray
 
 from dstheory._masses import batch_of, check_mass, check_masses
 from dstheory.kernels import setwise
-from dstheory.kernels.agreements import SMALL_TOTAL, log_agreement, logarithms
 from dstheory.kernels.arguments import check_count
-from dstheory.kernels.shapes import scalar, stretched
+from dstheory.kernels.batches import scalar, stretched
+from dstheory.kernels.pairwise import SMALL_TOTAL, log_agreement, logarithms
 from dstheory.mass import MassFunction
 from dstheory.transform import bel_table, pl_table
 

@@ -11,7 +11,7 @@ from typing import Any
 import numpy as np
 
 from dstheory.kernels import bits, setwise
-from dstheory.kernels.shapes import scalar
+from dstheory.kernels.batches import scalar
 from dstheory.mass import MassFunction
 from dstheory.measure._inputs import normalized_floats
 from dstheory.measure._logs import mean_surprise

@@ -16,7 +16,7 @@ from dstheory._masses import batch_of, check_masses
 from dstheory.errors import DSTheoryError
 from dstheory.kernels import bits, setwise
 from dstheory.kernels.arguments import as_floats, as_real, check_choice, shown
-from dstheory.kernels.shapes import scalar
+from dstheory.kernels.batches import scalar
 from dstheory.mass import MassFunction
 from dstheory.measure._inputs import aligned
 from dstheory.transform import b_table, bel_table, betp, mass_table, pl_table, q_table

@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from dstheory.kernels.shapes import scalar
+from dstheory.kernels.batches import scalar
 from dstheory.mass import MassFunction
 from dstheory.measure._inputs import aligned
 

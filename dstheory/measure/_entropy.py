@@ -13,7 +13,7 @@ from dstheory._checks import check_number
 from dstheory._masses import check_mass
 from dstheory.kernels import bits, setwise
 from dstheory.kernels.arguments import shown
-from dstheory.kernels.shapes import scalar
+from dstheory.kernels.batches import scalar
 from dstheory.mass import MassFunction
 from dstheory.measure._discord import pal_conflict
 from dstheory.measure._inputs import normalized_floats

@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 
 from dstheory._masses import check_mass
 from dstheory.kernels import bits, moebius, setwise
-from dstheory.kernels.shapes import scalar
+from dstheory.kernels.batches import scalar
 from dstheory.mass import MassFunction
 from dstheory.measure._inputs import normalized_floats
 from dstheory.measure._logs import mean_surprise

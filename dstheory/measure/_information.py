@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 
 from dstheory._masses import check_mass
-from dstheory.kernels.shapes import scalar
+from dstheory.kernels.batches import scalar
 from dstheory.mass import MassFunction
 from dstheory.transform import q_table
 

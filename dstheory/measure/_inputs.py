@@ -6,7 +6,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from dstheory._masses import batch_of, check_mass, check_masses
-from dstheory.kernels.shapes import stretched
+from dstheory.kernels.batches import stretched
 from dstheory.mass import MassFunction
 
 __all__ = ["aligned", "normalized_floats"]

@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 
 from dstheory.kernels import bits, setwise
-from dstheory.kernels.shapes import scalar
+from dstheory.kernels.batches import scalar
 from dstheory.mass import MassFunction
 from dstheory.measure._inputs import normalized_floats
 

@@ -13,8 +13,8 @@ from numpy.typing import NDArray
 
 from dstheory._masses import batch_of, check_masses
 from dstheory.kernels.arguments import check_atol
+from dstheory.kernels.batches import scalar, stretched
 from dstheory.kernels.programs import TIGHT
-from dstheory.kernels.shapes import scalar, stretched
 from dstheory.mass import MassFunction
 from dstheory.transform import pl_table, q_table
 

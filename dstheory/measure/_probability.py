@@ -10,7 +10,7 @@ import numpy as np
 
 from dstheory import _checks
 from dstheory.errors import MassError
-from dstheory.kernels.shapes import scalar
+from dstheory.kernels.batches import scalar
 from dstheory.mass import MassFunction
 from dstheory.measure._logs import shannon
 

@@ -16,7 +16,7 @@ from typing import Any
 
 import numpy as np
 
-from dstheory.kernels import agreements, bits, pairwise
+from dstheory.kernels import bits, pairwise
 from dstheory.network._algebra import SMALL_TOTAL, Algebra, Amount, Part, is_exact
 from dstheory.network._cylinders import Cylinders
 from dstheory.network._errors import CostLimitError, NetworkError
@@ -195,10 +195,10 @@ def _meet_logarithms(left: Masses, right: Masses) -> tuple[Masses, float]:
     for masses in (left, right):
         focal = bits.mask_array(sorted(masses), max(masses).bit_length())
         values = np.array([masses[mask] for mask in sorted(masses)])
-        parts.append((focal, agreements.logarithms(values)))
+        parts.append((focal, pairwise.logarithms(values)))
     if parts[0][0].dtype != parts[1][0].dtype:
         parts = [(focal.astype(object), logs) for focal, logs in parts]
-    focal, logs = agreements.log_agreement(*parts)
+    focal, logs = pairwise.log_agreement(*parts)
     top = float(logs.max())
     if top == -math.inf:
         raise NetworkError("masses underflow to zero; give them as fractions")

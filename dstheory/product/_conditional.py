@@ -21,7 +21,7 @@ from dstheory.construct import bayesian, vacuous
 from dstheory.errors import DSTheoryError, FrameError, MassError
 from dstheory.kernels import bits
 from dstheory.kernels.arguments import as_sequence, check_choice
-from dstheory.kernels.shapes import stretched
+from dstheory.kernels.batches import stretched
 from dstheory.mass import MassFunction
 from dstheory.product._events import Event, as_event, frame_of
 from dstheory.product._exactness import beside_exact

@@ -19,7 +19,7 @@ from dstheory.errors import DSTheoryError, MassError, TotalConflictError
 from dstheory.frame import Frame
 from dstheory.kernels import bits, pairwise, setwise
 from dstheory.kernels.arguments import check_flag
-from dstheory.kernels.shapes import stretched
+from dstheory.kernels.batches import stretched
 from dstheory.mass import MassFunction
 from dstheory.revise._arguments import broadcast_shape, matched, refuse_rows
 

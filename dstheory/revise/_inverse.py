@@ -17,8 +17,8 @@ from dstheory._masses import check_mass, collected
 from dstheory.errors import MassError
 from dstheory.kernels import predicates
 from dstheory.kernels.arguments import check_atol
+from dstheory.kernels.batches import stretched
 from dstheory.kernels.naming import RATES, shares_by_name
-from dstheory.kernels.shapes import stretched
 from dstheory.mass import MassFunction
 from dstheory.revise._arguments import as_rate, broadcast_shape, given_contexts, refuse_rows
 

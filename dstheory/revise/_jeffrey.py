@@ -16,7 +16,7 @@ from dstheory._masses import check_mass, collected
 from dstheory.errors import MassError
 from dstheory.kernels import bits, predicates
 from dstheory.kernels.arguments import check_choice
-from dstheory.kernels.shapes import stretched
+from dstheory.kernels.batches import stretched
 from dstheory.mass import MassFunction
 from dstheory.revise._arguments import broadcast_shape, refuse_rows
 

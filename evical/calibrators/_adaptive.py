@@ -23,7 +23,7 @@ from evical.calibrators._models import check_confidence, check_model
 from evical.curves.platt import platt_of_counts
 from evical.scores import ScoreCounts
 from evical.scores.checks import real_numbers
-from evical.scores.standardize import standardized
+from evical.scores.scale import standardized
 
 __all__ = ["AdaptiveCalibrator"]
 

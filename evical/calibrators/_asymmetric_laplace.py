@@ -20,8 +20,8 @@ from evical.curves.asymmetric_laplace import (
     fit_asymmetric_laplace,
 )
 from evical.scores import ScoreCounts
+from evical.scores.scale import standardized
 from evical.scores.sides import sides
-from evical.scores.standardize import standardized
 
 __all__ = ["AsymmetricLaplaceCalibrator"]
 

@@ -19,7 +19,7 @@ from evical.calibrators._base import BaseCalibrator
 from evical.calibrators._models import check_size
 from evical.curves import TrendFilterPath, trend_filter_path
 from evical.scores import ScoreCounts
-from evical.scores.standardize import interpolated
+from evical.scores.scale import interpolated
 
 __all__ = ["ELiTECalibrator"]
 

@@ -21,7 +21,7 @@ from evical.calibrators._models import BINOMIAL_MODELS, check_confidence, check_
 from evical.calibrators.fields import owners
 from evical.curves.isotonic_band import IsotonicBand, isotonic_band
 from evical.scores import ScoreCounts, midpoints
-from evical.scores.standardize import between
+from evical.scores.scale import between
 
 __all__ = ["IsotonicCalibrator"]
 

@@ -15,7 +15,7 @@ from numpy.typing import NDArray
 from dstheory.kernels.arguments import as_real, check_count, shown
 from evical.curves._bent_line import NO_KINKS, Points, bend, line, string
 from evical.scores.checks import check_numbers, check_positive, check_same_length
-from evical.scores.standardize import interpolated
+from evical.scores.scale import interpolated
 
 __all__ = ["TrendFilterPath", "trend_filter", "trend_filter_path"]
 

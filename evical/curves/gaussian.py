@@ -15,7 +15,7 @@ from numpy.typing import NDArray
 
 from evical.likelihood.integrals import belief_log_odds
 from evical.scores.counts import ScoreCounts
-from evical.scores.standardize import location_scale, standardized
+from evical.scores.scale import location_scale, standardized
 
 __all__ = ["LEAST_VARIANCE", "GaussianFit", "GaussianProfile", "fit_gaussian"]
 

@@ -30,7 +30,7 @@ from evical.likelihood.polar import PolarProfile, Profiled, tabulate_profile
 from evical.likelihood.profile_table import contour
 from evical.likelihood.quadrature import PANEL_LENGTH, compress, panel_edges, panels_resolve
 from evical.scores.counts import ScoreCounts, checked_counts
-from evical.scores.standardize import standardized
+from evical.scores.scale import standardized
 
 Array = NDArray[np.float64]
 

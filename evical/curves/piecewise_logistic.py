@@ -16,7 +16,7 @@ from numpy.typing import NDArray
 from evical.curves.newton import Sums, logistic_terms, minimize_convex
 from evical.curves.platt import soft_counts
 from evical.scores.counts import ScoreCounts
-from evical.scores.standardize import share_of_range
+from evical.scores.scale import share_of_range
 
 __all__ = ["PiecewiseFit", "features", "fit_piecewise_logistic", "inner_knots"]
 

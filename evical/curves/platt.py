@@ -22,7 +22,7 @@ from evical.curves._linear_logistic import LogisticSums
 from evical.curves.newton import minimize_convex
 from evical.scores.counts import ScoreCounts, checked_counts
 from evical.scores.parameters import check_not_negative
-from evical.scores.standardize import location_scale, standardized
+from evical.scores.scale import location_scale, standardized
 
 Array = NDArray[np.float64]
 

@@ -21,7 +21,7 @@ from scipy.special import expit
 from evical.curves.newton import Sums, logistic_terms, minimize_convex, unit_diagonal
 from evical.curves.platt import platt_of_counts, platt_targets, soft_counts
 from evical.scores.counts import ScoreCounts
-from evical.scores.standardize import share_of_range
+from evical.scores.scale import share_of_range
 
 __all__ = ["LogisticSpline", "fit_logistic_spline"]
 

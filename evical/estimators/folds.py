@@ -15,8 +15,7 @@ from sklearn.utils import _safe_indexing
 from sklearn.utils.validation import _check_method_params, check_is_fitted
 
 from dstheory.kernels.arguments import as_array, as_sequence, shown
-from evical.estimators._label_coding import fit_to_labels
-from evical.estimators._responses import class_scores
+from evical.estimators._responses import class_scores, fit_to_labels
 from evical.estimators.calibrated import Calibrated, fit_calibrated, score_scale
 from evical.estimators.checks import check_groups
 from evical.estimators.decoder import Decoder

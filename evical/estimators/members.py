@@ -19,64 +19,11 @@ __all__ = [
     "fit_member",
     "fitted",
     "gather",
-    "named_members",
     "total_conflict",
     "vacuous_where",
 ]
 
 Rows = NDArray[np.intp]
-
-
-def named_members(estimators: Any) -> list[tuple[str, Any]]:
-    """Pairs of names and classifiers, from a list of either.
-
-    Parameters
-    ----------
-    estimators : list of classifiers, or of (name, classifier) pairs
-
-    Returns
-    -------
-    list of (str, classifier)
-        Without names, ``classifier0``, ``classifier1`` and so on.
-
-    Raises
-    ------
-    TypeError
-        If it is no list of these, or mixes them.
-    ValueError
-        If it is empty.
-
-    Examples
-    --------
-    >>> from sklearn.svm import SVC
-    >>> named_members([SVC(), SVC(C=10)])
-    [('classifier0', SVC()), ('classifier1', SVC(C=10))]
-    """
-    if not isinstance(estimators, list | tuple):
-        raise TypeError(
-            "estimators is a list of classifiers or of (name, classifier) pairs, "
-            f"not {estimators!r}"
-        )
-    if len(estimators) == 0:
-        raise ValueError("estimators is empty; an ensemble needs a classifier")
-    paired = any(isinstance(item, tuple | list) for item in estimators)
-    pairs = (
-        list(estimators) if paired else [(f"classifier{i}", c) for i, c in enumerate(estimators)]
-    )
-    for position, pair in enumerate(pairs):
-        if not _is_pair(pair):
-            raise TypeError(
-                f"estimators[{position}] is {estimators[position]!r}, expected "
-                f"{'a (name, classifier) pair' if paired else 'a classifier'}"
-            )
-    return [(name, classifier) for name, classifier in pairs]
-
-
-def _is_pair(pair: Any) -> bool:
-    if not isinstance(pair, tuple | list) or len(pair) != 2:
-        return False
-    name, classifier = pair
-    return isinstance(name, str) and hasattr(classifier, "fit") and not isinstance(classifier, type)
 
 
 def fitted(member: Any, X: Any, y: NDArray[Any], params: dict[str, Any]) -> Any:

@@ -17,7 +17,10 @@ def test_options_after_colons_are_those_of_a_list():
     ("text", "message"),
     [
         ("platt", "there is no method 'platt'; its name here is logistic:bayesian"),
-        ("isotonic:centered=1", "method 'isotonic': option centered is '1', expected true or false"),
+        (
+            "isotonic:centered=1",
+            "method 'isotonic': option centered is '1', expected true or false",
+        ),
         ("binning:n_bins=0", "method 'binning': n_bins is 0"),
         ("spline:bayesian", "method 'spline' has no evidential models; leave out the model"),
     ],
