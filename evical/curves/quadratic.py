@@ -16,7 +16,7 @@ from numpy.typing import ArrayLike, NDArray
 from evical.curves._linear_logistic import fit_linear_logistic
 from evical.curves.platt import soft_counts
 from evical.scores.counts import ScoreCounts, checked_counts
-from evical.scores.standardize import location_scale, standardized
+from evical.scores.scale import location_scale, standardized
 
 __all__ = ["QuadraticFit", "fit_quadratic", "parabola", "quadratic_of_counts"]
 
