@@ -16,7 +16,8 @@ from dstheory.kernels.arguments import check_choice
 from evical.calibrators import fields
 from evical.calibrators._base import BaseCalibrator
 from evical.calibrators._models import check_model
-from evical.curves.gaussian import LEAST_VARIANCE, GaussianFit, GaussianProfile, fit_gaussian
+from evical.curves.gaussian import LEAST_VARIANCE, GaussianFit, fit_gaussian
+from evical.curves.gaussian_profile import GaussianProfile
 from evical.likelihood.profile_table import MassTable, check_table, contour, fit_mass_table
 from evical.scores import ScoreCounts
 from evical.scores.sides import sides
@@ -67,7 +68,7 @@ class GaussianCalibrator(BaseCalibrator):
 
     The likelihood model is exact up to the error of quadrature and interpolation (1e-7 of a mass):
     the most likely densities with given log-odds at a score are known in closed form
-    (`evical.curves.gaussian`). Its most plausible probability uses the maximum likelihood
+    (`evical.curves.gaussian_profile`). Its most plausible probability uses the maximum likelihood
     variances, with sums of squares divided by the number of samples.
 
     References
@@ -119,24 +120,17 @@ class GaussianCalibrator(BaseCalibrator):
         self._table = self._mass_table() if self.model == "likelihood" else None
 
     def _mass_table(self) -> MassTable:
-        middle, unit = self._axis()
-        widest = float(np.sqrt(self._fit.variances.max()))
+        unit, widest = self._unit, float(np.sqrt(self._fit.variances.max()))
         end = float(np.arcsinh(_FAR * min(widest / unit, _FAR)))
         profile = GaussianProfile(self._fit)
         return fit_mass_table(
-            lambda x: profile.mass_log_odds(middle + unit * np.sinh(x)), np.linspace(-end, end, 9)
+            lambda x: profile.mass_log_odds(unit * np.sinh(x)), np.linspace(-end, end, 9)
         )
 
-    def _axis(self) -> tuple[float, float]:
-        """Origin and unit of the table, in standard units of the fit.
-
-        The origin is as many deviations from one mean as from the other: there the masses change
-        fastest, and with very unequal deviations it is at the mean of the narrow class.
-        """
-        d0, d1 = np.sqrt(self._fit.variances)
-        m0, m1 = self._fit.means
-        share = d0 / (d0 + d1)
-        return float(m0 + share * (m1 - m0)), float(min(d0, d1, 1.0))
+    @property
+    def _unit(self) -> float:
+        """Unit of the table, in standard units of the fit."""
+        return min(float(np.sqrt(self._fit.variances.min())), 1.0)
 
     @property
     def _used_variances(self) -> Floats:
@@ -165,8 +159,7 @@ class GaussianCalibrator(BaseCalibrator):
         log_odds = self._fit.log_odds(scores, self._used_variances)
         if self._table is None:
             return sides(log_odds)
-        middle, unit = self._axis()
-        x = np.arcsinh((self._fit.standardize(scores) - middle) / unit)
+        x = np.arcsinh((self._fit.standardize(scores) - self._fit.origin) / self._unit)
         return self._table.masses(x, log_odds)
 
     def contour(self, scores: ArrayLike, probability: ArrayLike) -> Floats:
@@ -199,7 +192,7 @@ class GaussianCalibrator(BaseCalibrator):
         if self._table is None:
             raise ValueError(f"model is {self.model!r}; a contour function needs 'likelihood'")
         read = self._read(scores)
-        z = self._fit.standardize(read)
+        z = self._fit.standardize(read) - self._fit.origin
         return contour(z, probability, GaussianProfile(self._fit).deviance)
 
     def _get_state(self) -> dict[str, Any]:

@@ -52,8 +52,8 @@ def run(seed: int, number: int, entries: list[int], budget: float) -> Outcome:
     entry, sample, index = case(seed, number, entries)
     seconds, refused, found = 0.0, "", []
     try:
-        seconds = timed(entry, sample, budget)
-        found = guarded(entry, sample, 5 * budget)
+        seconds, refused = timed(entry, sample, budget)
+        found = [] if refused else guarded(entry, sample, 5 * budget)
     except RefusalError as error:
         refused = str(error)
     except LateError:
@@ -61,20 +61,22 @@ def run(seed: int, number: int, entries: list[int], budget: float) -> Outcome:
     return Outcome(number, index, seconds, sample.kind, refused, found)
 
 
-def timed(entry: Entry, sample: Sample, budget: float) -> float:
-    """CPU time of one fit; what goes wrong in it is for the checks to say."""
-    start = time.process_time()
+def timed(entry: Entry, sample: Sample, budget: float) -> tuple[float, str]:
+    """CPU time of a fit, and why it was refused; what else goes wrong is for the checks to say."""
+    start, refused = time.process_time(), ""
     signal.setitimer(signal.ITIMER_PROF, budget)
     try:
         with np.errstate(all="ignore"):
             fitted(entry, sample)
-    except (RefusalError, LateError):
+    except RefusalError as error:
+        refused = str(error)
+    except LateError:
         raise
     except Exception:
         pass
     finally:
         signal.setitimer(signal.ITIMER_PROF, 0)
-    return time.process_time() - start
+    return time.process_time() - start, refused
 
 
 def guarded(entry: Entry, sample: Sample, budget: float) -> list[Fault]:
@@ -115,7 +117,7 @@ def batch(job: tuple[int, list[int], list[int], float]) -> list[Outcome]:
 def outcomes(args: argparse.Namespace, entries: list[int]) -> list[Outcome]:
     numbers = list(range(args.cases)) if args.case is None else [args.case]
     jobs = [
-        (args.seed, numbers[i : i + 50], entries, args.budget) for i in range(0, args.cases, 50)
+        (args.seed, numbers[i : i + 50], entries, args.budget) for i in range(0, len(numbers), 50)
     ]
     found: list[Outcome] = []
     start = time.monotonic()
@@ -133,11 +135,12 @@ def outcomes(args: argparse.Namespace, entries: list[int]) -> list[Outcome]:
 def report(found: list[Outcome], args: argparse.Namespace, entries: list[int]) -> None:
     """Figures, refusals by kind, and each kind of fault with its smallest case."""
     wrong = [outcome for outcome in found if outcome.faults]
-    longest = max(found, key=lambda outcome: outcome.seconds)
+    longest = sorted(found, key=lambda outcome: -outcome.seconds)[: args.longest]
     refused = Counter(outcome.refused for outcome in found if outcome.refused)
     print(f"cases tried: {len(found)}, refused: {refused.total()}, wrong: {len(wrong)}")
-    name = CALIBRATORS[longest.entry].id
-    print(f"longest fit: {longest.seconds:.2f} s of CPU, case {longest.number} ({name})")
+    for outcome in longest:
+        name = CALIBRATORS[outcome.entry].id
+        print(f"longest fits: {outcome.seconds:.2f} s of CPU, case {outcome.number} ({name})")
     for text, n in refused.most_common():
         print(f"  refused {n:5d}  {text}")
     kinds: dict[tuple[str, str], list[Outcome]] = {}
@@ -168,6 +171,7 @@ def main() -> int:
     parser.add_argument("--case", type=int, help="number of the one case to run")
     parser.add_argument("--budget", type=float, default=5.0, help="seconds of CPU for a fit")
     parser.add_argument("--seconds", type=float, default=np.inf, help="stop after so long")
+    parser.add_argument("--longest", type=int, default=1, help="number of longest fits to name")
     parser.add_argument("--workers", type=int, default=1)
     parser.add_argument("--no-examples", dest="examples", action="store_false")
     args = parser.parse_args()

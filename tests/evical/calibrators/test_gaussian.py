@@ -9,7 +9,7 @@ from sklearn.discriminant_analysis import LinearDiscriminantAnalysis
 
 from dstheory.inference import LikelihoodContour, RandomInterval, predictive_binary
 from evical.calibrators import GaussianCalibrator
-from evical.curves.gaussian import GaussianProfile
+from evical.curves.gaussian_profile import GaussianProfile
 from tests.naive import gebel as naive
 
 RNG = np.random.default_rng(0)
@@ -184,7 +184,8 @@ def test_interpolated_masses_are_the_computed_ones(variances, kind):
         s[0] = 1e8
     c = likelihood(variances, s, y)
     at = np.concatenate([3 * rng.normal(size=20), 5 + 0.003 * rng.normal(size=20), [10, 1e3, 1e5]])
-    wanted = expit(GaussianProfile(c._fit).mass_log_odds(c._fit.standardize(at)))
+    z = c._fit.standardize(at) - c._fit.origin
+    wanted = expit(GaussianProfile(c._fit).mass_log_odds(z))
     got = c.predict_mass(at)
     np.testing.assert_allclose(got.bel(1), wanted[:, 0], atol=5e-8)
     np.testing.assert_allclose(got.bel(0), wanted[:, 1], atol=5e-8)
