@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 from evical.calibrators.options import suggestion
 from evical.cli._kinds import Kind
 from evical.cli._missing import complete_rows, optional_kinds, tell_missing
-from evical.cli._progress import watch
+from evical.cli._show import watch
 from evical.cli._tables import Chunk, Table, open_table
 from evical.datasets.csv import sorted_labels
 

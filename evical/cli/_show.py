@@ -1,9 +1,22 @@
 """What a terminal shows: text on standard output, progress on standard error."""
 
-from rich.console import Console
-from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeRemainingColumn
+from collections.abc import Iterator, Mapping
 
-__all__ = ["new_console", "progress_bar"]
+from rich.console import Console
+from rich.progress import (
+    BarColumn,
+    MofNCompleteColumn,
+    Progress,
+    ProgressColumn,
+    TaskProgressColumn,
+    TextColumn,
+    TimeRemainingColumn,
+)
+
+from evical.cli._kinds import Kind
+from evical.cli._tables import Chunk, Table, table_chunks
+
+__all__ = ["new_console", "progress_bar", "watch"]
 
 # Columns of a file or pipe, where there is no terminal to ask.
 _PLAIN_WIDTH = 80
@@ -17,15 +30,24 @@ def new_console() -> Console:
     return console
 
 
-def progress_bar() -> Progress:
-    """A progress bar on standard error, silent unless that is a terminal."""
+def progress_bar(*columns: ProgressColumn) -> Progress:
+    """A progress bar on standard error, silent unless that is a terminal; with what it counts."""
     console = Console(stderr=True)
     return Progress(
         TextColumn("{task.description}"),
         BarColumn(),
-        MofNCompleteColumn(),
+        *(columns or (MofNCompleteColumn(),)),
         TimeRemainingColumn(),
         console=console,
         transient=True,
         disable=not console.is_terminal,
     )
+
+
+def watch(table: Table, columns: Mapping[str, Kind], text: str) -> Iterator[Chunk]:
+    """`table_chunks` with a progress bar of how far the table has been read."""
+    with progress_bar(TaskProgressColumn()) as bar:
+        task = bar.add_task(f"{text} {table.name}", total=table.size)
+        for chunk in table_chunks(table, columns):
+            yield chunk
+            bar.update(task, completed=table.position())

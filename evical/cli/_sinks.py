@@ -20,8 +20,7 @@ from numpy.typing import NDArray
 from evical.cli._files import atomic_file
 from evical.cli._output import BROKEN_PIPE, discard_output
 from evical.cli._parquet_table import ParquetChunk, load_pyarrow
-from evical.cli._tables import Chunk, Table
-from evical.cli._text_table import TextTable
+from evical.cli._tables import Chunk, Table, TextTable
 
 __all__ = ["Layout", "Sink", "check_output_name", "open_sink"]
 

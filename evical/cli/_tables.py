@@ -8,6 +8,7 @@ import os
 import sys
 from collections.abc import Iterator, Mapping
 from contextlib import ExitStack, contextmanager
+from dataclasses import dataclass, field
 from io import BufferedReader
 from pathlib import Path
 from typing import Any
@@ -16,22 +17,21 @@ import numpy as np
 from numpy.typing import NDArray
 
 from evical.calibrators.options import suggestion
-from evical.cli._kinds import Kind
+from evical.cli._kinds import Kind, Places, convert
 from evical.cli._parquet_table import ParquetChunk, ParquetTable
-from evical.cli._text_table import TextChunk, TextTable
+from evical.datasets.delimited import Block, DelimitedText
 
 __all__ = [
     "CHUNK_SIZE",
     "Chunk",
     "Table",
+    "TextChunk",
+    "TextTable",
     "check_columns",
     "open_table",
     "read_chunks",
     "read_table",
 ]
-
-Chunk = TextChunk | ParquetChunk
-Table = TextTable | ParquetTable
 
 # Characters: about 30 000 rows of a narrow table, enough for array code to pay off, and some
 # ten megabytes as Python strings.
@@ -39,6 +39,41 @@ CHUNK_SIZE = 2**20
 
 _PARQUET = b"PAR1"
 _PARQUET_NAMES = (".parquet", ".pq")
+
+
+@dataclass(frozen=True)
+class TextChunk:
+    """Some rows of a text: the columns asked for, and each row as it was written."""
+
+    name: str
+    block: Block
+    delimiter: str
+    columns: dict[str, NDArray[Any]] = field(default_factory=dict)
+
+    def __len__(self) -> int:
+        return len(self.block)
+
+    @property
+    def place(self) -> Places:
+        """Lines of the file."""
+        return Places(self.name, "line", self.block.lines)
+
+
+class TextTable(DelimitedText):
+    """A delimited text whose columns are checked as they are read."""
+
+    def chunks(self, columns: Mapping[str, Kind], size: int) -> Iterator[TextChunk]:
+        """Rows in chunks of about `size` characters, with these columns checked."""
+        for block in self.blocks(size):
+            chunk = TextChunk(self.name, block, self.delimiter)
+            for name, kind in columns.items():
+                values = block.column(self.header.index(name))
+                chunk.columns[name] = convert(values, kind, name, chunk.place)
+            yield chunk
+
+
+Chunk = TextChunk | ParquetChunk
+Table = TextTable | ParquetTable
 
 
 @contextmanager

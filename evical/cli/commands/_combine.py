@@ -19,8 +19,8 @@ from evical.cli._files import check_output, write_atomically
 from evical.cli._fusions import FUSIONS, by_source, fusion_text, learned, load_fusion
 from evical.cli._kinds import Kind, convert
 from evical.cli._missing import Filled, complete_rows, optional_kinds, tell_missing
-from evical.cli._progress import watch
 from evical.cli._rules import Combiner, RowError, new_combiner
+from evical.cli._show import watch
 from evical.cli._sinks import Layout, check_output_name, open_sink
 from evical.cli._tables import Table, check_columns, open_table
 from evical.datasets.csv import sorted_labels

@@ -22,8 +22,7 @@ from evical.cli._kinds import Kind, Place, score_kind
 from evical.cli._many_classes import fit_many, make_many
 from evical.cli._missing import Dropped, complete_rows, optional_kinds, tell_missing
 from evical.cli._model import ManyModel, Model, Training, model_text
-from evical.cli._progress import watch
-from evical.cli._show import new_console
+from evical.cli._show import new_console, watch
 from evical.cli._tables import open_table
 from evical.cli._tally import Tally
 from evical.errors import WrongWayWarning

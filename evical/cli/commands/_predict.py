@@ -20,7 +20,7 @@ from evical.cli._kinds import Kind, score_kind
 from evical.cli._many_classes import ManyPredictor
 from evical.cli._missing import Filled, complete_rows, optional_kinds, tell_missing
 from evical.cli._model import ManyModel, Model, load_model
-from evical.cli._progress import watch
+from evical.cli._show import watch
 from evical.cli._sinks import Layout, check_output_name, open_sink
 from evical.cli._tables import Chunk, Table, check_columns, open_table
 
