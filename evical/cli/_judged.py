@@ -5,10 +5,9 @@ those that `evical predict` writes.
 """
 
 from dataclasses import dataclass, replace
-from typing import Annotated, Any
+from typing import Any
 
 import numpy as np
-import typer
 
 from evical.calibrators.options import suggestion
 from evical.cli._kinds import Kind, score_kind
@@ -19,56 +18,8 @@ from evical.cli._tables import Table, open_table
 from evical.evaluation import Evaluation
 
 __all__ = [
-    "MAX_SEED",
-    "Bel",
-    "Data",
-    "Pl",
-    "Positive",
-    "Predictions",
-    "Probability",
-    "Score",
     "Selection",
-    "Target",
     "evaluate_selection",
-]
-
-# Of the random numbers of scikit-learn.
-MAX_SEED = 2**32 - 1
-
-Predictions = Annotated[
-    str,
-    typer.Argument(
-        metavar="PREDICTIONS", help="CSV, TSV or Parquet; - is stdin. Or MODEL.json, with DATA."
-    ),
-]
-Data = Annotated[
-    str | None, typer.Argument(metavar="[DATA]", help="Table of scores for MODEL.json.")
-]
-Target = Annotated[
-    str | None,
-    typer.Option(
-        metavar="COLUMN", help="Column of the class, of two.", show_default="as in the training"
-    ),
-]
-Probability = Annotated[
-    str | None, typer.Option(metavar="COLUMN", help="Column of the positive class's probability.")
-]
-Bel = Annotated[
-    str | None, typer.Option(metavar="COLUMN", help="Column of its belief.", show_default="bel")
-]
-Pl = Annotated[
-    str | None,
-    typer.Option(metavar="COLUMN", help="Column of its plausibility.", show_default="pl"),
-]
-Score = Annotated[
-    str | None,
-    typer.Option(metavar="COLUMN", help="Column of the score.", show_default="as in the training"),
-]
-Positive = Annotated[
-    str | None,
-    typer.Option(
-        metavar="CLASS", help="The class that is predicted.", show_default="the greater one"
-    ),
 ]
 
 

@@ -5,7 +5,7 @@ changes nothing where it is combined by Dempster's rule.
 """
 
 from collections.abc import Iterable, Mapping
-from typing import Annotated, Any, Literal
+from typing import Any
 
 import numpy as np
 import typer
@@ -13,28 +13,9 @@ from numpy.typing import NDArray
 
 from evical.cli._kinds import Kind, or_none
 
-__all__ = ["Dropped", "Filled", "Missing", "complete_rows", "optional_kinds", "tell_missing"]
+__all__ = ["complete_rows", "optional_kinds", "tell_missing"]
 
 _MEANING = {"drop": "left out", "vacuous": "taken as bel 0 and pl 1"}
-
-# What a command can do with a row in which a number is missing: an empty cell, NA, NaN or null.
-Dropped = Annotated[
-    Literal["refuse", "drop"],
-    typer.Option("--missing", help="Rows without a number (empty, NA): stop, or leave them out."),
-]
-Filled = Annotated[
-    Literal["refuse", "vacuous"],
-    typer.Option(
-        "--missing", help="Rows without a number (empty, NA): stop, or take bel 0 and pl 1."
-    ),
-]
-Missing = Annotated[
-    Literal["refuse", "drop", "vacuous"],
-    typer.Option(
-        "--missing",
-        help="Rows without a number (empty, NA): stop, leave out, or take bel 0 and pl 1.",
-    ),
-]
 
 
 def optional_kinds(columns: Mapping[str, Kind], missing: str) -> dict[str, Kind]:

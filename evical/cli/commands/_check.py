@@ -7,21 +7,10 @@ import typer
 
 from dstheory.kernels.arguments import check_level
 from evical.calibrators.options import suggestion
+from evical.cli import arguments
 from evical.cli._errors import user_input
-from evical.cli._judged import (
-    Bel,
-    Data,
-    Pl,
-    Positive,
-    Predictions,
-    Probability,
-    Score,
-    Selection,
-    Target,
-    evaluate_selection,
-)
+from evical.cli._judged import Selection, evaluate_selection
 from evical.cli._judged_many import ClassPredictions, many_judged
-from evical.cli._missing import Missing
 from evical.cli._output import echo_json
 from evical.evaluation import CalibrationCheck, Evaluation, check_calibration
 from evical.evaluation.check import TESTS
@@ -32,15 +21,15 @@ _FAILED = 1
 
 
 def check(
-    predictions: Predictions,
-    data: Data = None,
-    target: Target = None,
-    probability: Probability = None,
-    bel: Bel = None,
-    pl: Pl = None,
-    score: Score = None,
-    positive: Positive = None,
-    missing: Missing = "refuse",
+    predictions: arguments.Predictions,
+    data: arguments.Data = None,
+    target: arguments.Target = None,
+    probability: arguments.Probability = None,
+    bel: arguments.Bel = None,
+    pl: arguments.Pl = None,
+    score: arguments.Score = None,
+    positive: arguments.Positive = None,
+    missing: arguments.Missing = "refuse",
     test: Annotated[
         list[str] | None,
         typer.Option(
@@ -57,7 +46,7 @@ def check(
         typer.Option(metavar="E", help="Greatest calibration error (ECE) that passes."),
     ] = None,
     bins: Annotated[int, typer.Option(min=1, metavar="N", help="Bins of tests and ECE.")] = 10,
-    as_json: Annotated[bool, typer.Option("--json", help="Print as JSON.")] = False,
+    as_json: arguments.AsJson = False,
 ) -> None:
     """Test calibration: exit code 0 if all tests pass, 1 if not, 2 for wrong input.
 

@@ -12,13 +12,14 @@ from numpy.typing import NDArray
 
 from dstheory import MassFunction, dempster
 from dstheory.transform import betp
+from evical.cli import arguments
 from evical.cli._aligned import Rows, by_key, by_position
 from evical.cli._decisions import masses, new_decision
 from evical.cli._errors import user_input
 from evical.cli._files import check_output, write_atomically
 from evical.cli._fusions import FUSIONS, by_source, fusion_text, learned, load_fusion
 from evical.cli._kinds import Kind, convert
-from evical.cli._missing import Filled, complete_rows, optional_kinds, tell_missing
+from evical.cli._missing import complete_rows, optional_kinds, tell_missing
 from evical.cli._rules import Combiner, RowError, new_combiner
 from evical.cli._show import watch
 from evical.cli._sinks import Layout, check_output_name, open_sink
@@ -61,7 +62,7 @@ def combine(
     ] = None,
     bel: Annotated[str, typer.Option(metavar="COLUMN", help="Column of the belief.")] = "bel",
     pl: Annotated[str, typer.Option(metavar="COLUMN", help="Column of the plausibility.")] = "pl",
-    missing: Filled = "refuse",
+    missing: arguments.Filled = "refuse",
     keep: Annotated[
         list[str] | None,
         typer.Option(metavar="COLUMN", help="Column of A to write too; can be repeated."),
@@ -74,12 +75,9 @@ def combine(
         Literal["error", "vacuous"],
         typer.Option(help="Where the rule has no result: stop, or write bel 0 and pl 1."),
     ] = "error",
-    output: Annotated[
-        str,
-        typer.Option("--output", "-o", metavar="OUT", help="CSV, TSV or Parquet; - is stdout."),
-    ] = "-",
-    force: Annotated[bool, typer.Option("--force", help="Overwrite OUT.")] = False,
-    as_json: Annotated[bool, typer.Option("--json", help="Print a summary as JSON.")] = False,
+    output: arguments.Table = "-",
+    force: arguments.Force = False,
+    as_json: arguments.AsJson = False,
 ) -> None:
     """Combine the beliefs of several tables, row by row.
 

@@ -2,7 +2,7 @@
 
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Annotated, Any, Literal
+from typing import Annotated, Any
 
 import typer
 from rich import box
@@ -10,18 +10,17 @@ from rich.console import Console
 from rich.table import Table as RichTable
 from rich.text import Text
 
+from evical.cli import arguments
 from evical.cli._errors import user_input
-from evical.cli._judged import MAX_SEED, Positive
 from evical.cli._kinds import Kind
 from evical.cli._labeled import read_labeled
-from evical.cli._missing import Dropped
 from evical.cli._output import check_page, command_line, echo_json, write_page
 from evical.cli._show import new_console, progress_bar
 from evical.evaluation import MEASURES, Comparison
 from evical.evaluation import compare as compare_calibrators
 from evical.evaluation.methods import name_methods
 
-__all__ = ["Criterion", "Folds", "Methods", "Plan", "Repeats", "compare", "compare_columns"]
+__all__ = ["Plan", "compare", "compare_columns"]
 
 _TITLES = {"brier_score": "Brier score", "log_loss": "log loss"}
 _EXPLAINED = (
@@ -29,41 +28,21 @@ _EXPLAINED = (
     "Width: mean Pl - Bel.\n"
 )
 
-Methods = Annotated[
-    str | None,
-    typer.Option(
-        metavar="A,B,...",
-        help="Calibrators, such as logistic,isotonic:bayesian; or all.",
-        show_default="six of different kinds, and the uncalibrated scores if all are in [0, 1]",
-    ),
-]
-Folds = Annotated[int, typer.Option(min=2, metavar="N", help="Folds of cross-validation.")]
-Repeats = Annotated[int, typer.Option(min=1, metavar="N", help="Repetitions with other folds.")]
-Criterion = Annotated[
-    Literal["brier_score", "log_loss"], typer.Option(help="Loss by which methods are compared.")
-]
-
 
 def compare(
-    scores: Annotated[
-        str, typer.Argument(metavar="SCORES", help="CSV, TSV or Parquet with a header; - is stdin.")
-    ],
+    scores: arguments.Scores,
     score: Annotated[str, typer.Option(metavar="COLUMN", help="Column of the score.")],
     target: Annotated[str, typer.Option(metavar="COLUMN", help="Column of the class, of two.")],
-    positive: Positive = None,
-    missing: Dropped = "refuse",
-    methods: Methods = None,
-    folds: Folds = 10,
-    repeats: Repeats = 1,
-    criterion: Criterion = "brier_score",
-    seed: Annotated[
-        int, typer.Option(min=0, max=MAX_SEED, metavar="N", help="Seed of the folds.")
-    ] = 0,
-    output: Annotated[
-        Path | None, typer.Option("--output", "-o", metavar="PAGE.html", help="Page to write.")
-    ] = None,
-    force: Annotated[bool, typer.Option("--force", help="Overwrite PAGE.html.")] = False,
-    as_json: Annotated[bool, typer.Option("--json", help="Print as JSON.")] = False,
+    positive: arguments.Positive = None,
+    missing: arguments.Dropped = "refuse",
+    methods: arguments.Methods = None,
+    folds: arguments.Folds = 10,
+    repeats: arguments.Repeats = 1,
+    criterion: arguments.Criterion = "brier_score",
+    seed: arguments.Seed = 0,
+    output: arguments.Page = None,
+    force: arguments.Force = False,
+    as_json: arguments.AsJson = False,
 ) -> None:
     """Compare calibrators by cross-validation, and recommend one with reasons.
 

@@ -9,22 +9,10 @@ from rich.console import Console
 from rich.table import Table as RichTable
 from rich.text import Text
 
+from evical.cli import arguments
 from evical.cli._errors import user_input
-from evical.cli._judged import (
-    MAX_SEED,
-    Bel,
-    Data,
-    Pl,
-    Positive,
-    Predictions,
-    Probability,
-    Score,
-    Selection,
-    Target,
-    evaluate_selection,
-)
+from evical.cli._judged import Selection, evaluate_selection
 from evical.cli._judged_many import ClassPredictions, many_judged
-from evical.cli._missing import Missing
 from evical.cli._output import check_page, command_line, echo_json, write_page
 from evical.cli._show import new_console
 from evical.evaluation import Evaluation
@@ -53,32 +41,28 @@ _TESTS = (
 
 
 def evaluate(
-    predictions: Predictions,
-    data: Data = None,
-    target: Target = None,
-    probability: Probability = None,
-    bel: Bel = None,
-    pl: Pl = None,
-    score: Score = None,
-    positive: Positive = None,
-    missing: Missing = "refuse",
+    predictions: arguments.Predictions,
+    data: arguments.Data = None,
+    target: arguments.Target = None,
+    probability: arguments.Probability = None,
+    bel: arguments.Bel = None,
+    pl: arguments.Pl = None,
+    score: arguments.Score = None,
+    positive: arguments.Positive = None,
+    missing: arguments.Missing = "refuse",
     bins: Annotated[
         int, typer.Option(min=1, metavar="N", help="Bins of calibration errors and coverage.")
     ] = 10,
     confidence: Annotated[
         float, typer.Option(metavar="LEVEL", help="Level of the intervals.")
     ] = 0.95,
-    seed: Annotated[
-        int, typer.Option(min=0, max=MAX_SEED, metavar="N", help="Seed of the bootstrap.")
-    ] = 0,
-    output: Annotated[
-        Path | None, typer.Option("--output", "-o", metavar="PAGE.html", help="Page to write.")
-    ] = None,
-    force: Annotated[bool, typer.Option("--force", help="Overwrite PAGE.html.")] = False,
+    seed: arguments.Seed = 0,
+    output: arguments.Page = None,
+    force: arguments.Force = False,
     every: Annotated[
         bool, typer.Option("--all", help="Show every measure, with its definition.")
     ] = False,
-    as_json: Annotated[bool, typer.Option("--json", help="Print as JSON.")] = False,
+    as_json: arguments.AsJson = False,
 ) -> None:
     """Evaluate predictions: proper scores, calibration, coverage of beliefs, with intervals.
 

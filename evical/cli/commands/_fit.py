@@ -16,11 +16,12 @@ from rich.text import Text
 
 from evical.calibrators import BaseCalibrator
 from evical.calibrators.by_name import make_calibrator
+from evical.cli import arguments
 from evical.cli._errors import user_input
 from evical.cli._files import check_output, write_atomically
 from evical.cli._kinds import Kind, Place, score_kind
 from evical.cli._many_classes import fit_many, make_many
-from evical.cli._missing import Dropped, complete_rows, optional_kinds, tell_missing
+from evical.cli._missing import complete_rows, optional_kinds, tell_missing
 from evical.cli._model import ManyModel, Model, Training, model_text
 from evical.cli._show import new_console, watch
 from evical.cli._tables import open_table
@@ -44,9 +45,7 @@ _ADVICE = "give another --positive, or check --score and --target"
 
 
 def fit(
-    scores: Annotated[
-        str, typer.Argument(metavar="SCORES", help="CSV, TSV or Parquet with a header; - is stdin.")
-    ],
+    scores: arguments.Scores,
     score: Annotated[
         list[str],
         typer.Option(
@@ -69,7 +68,7 @@ def fit(
     weight: Annotated[
         str | None, typer.Option(metavar="COLUMN", help="Column of weights of the rows.")
     ] = None,
-    missing: Dropped = "refuse",
+    missing: arguments.Dropped = "refuse",
     method: Annotated[
         str,
         typer.Option(
@@ -97,8 +96,8 @@ def fit(
             help="Distinct scores kept, at least; beyond twice as many, neighbors are merged.",
         ),
     ] = 1_000_000,
-    force: Annotated[bool, typer.Option("--force", help="Overwrite MODEL.json.")] = False,
-    as_json: Annotated[bool, typer.Option("--json", help="Print the summary as JSON.")] = False,
+    force: arguments.Force = False,
+    as_json: arguments.AsJson = False,
 ) -> None:
     """Fit a calibrator to scores and true classes, and save it as a model file."""
     with user_input():

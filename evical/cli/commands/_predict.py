@@ -13,12 +13,13 @@ from numpy.typing import NDArray
 from dstheory.transform import betp
 from evical.calibrators import BaseCalibrator
 from evical.calibrators.options import suggestion
+from evical.cli import arguments
 from evical.cli._decisions import Decision, masses, new_decision
 from evical.cli._errors import user_input
 from evical.cli._files import check_output
 from evical.cli._kinds import Kind, score_kind
 from evical.cli._many_classes import ManyPredictor
-from evical.cli._missing import Filled, complete_rows, optional_kinds, tell_missing
+from evical.cli._missing import complete_rows, optional_kinds, tell_missing
 from evical.cli._model import ManyModel, Model, load_model
 from evical.cli._show import watch
 from evical.cli._sinks import Layout, check_output_name, open_sink
@@ -35,17 +36,14 @@ def predict(
     scores: Annotated[
         str, typer.Argument(metavar="NEW", help="CSV, TSV or Parquet with a header; - is stdin.")
     ],
-    output: Annotated[
-        str,
-        typer.Option("--output", "-o", metavar="OUT", help="CSV, TSV or Parquet; - is stdout."),
-    ] = "-",
+    output: arguments.Table = "-",
     score: Annotated[
         str | None,
         typer.Option(
             metavar="COLUMN", help="Column of the score.", show_default="as in the training"
         ),
     ] = None,
-    missing: Filled = "refuse",
+    missing: arguments.Filled = "refuse",
     threshold: Annotated[
         float | None,
         typer.Option(metavar="P", help="Probability above which to decide for the positive class."),
@@ -76,8 +74,8 @@ def predict(
     force_columns: Annotated[
         bool, typer.Option("--force-columns", help="Replace columns that have the new names.")
     ] = False,
-    force: Annotated[bool, typer.Option("--force", help="Overwrite OUT.")] = False,
-    as_json: Annotated[bool, typer.Option("--json", help="Print a summary as JSON.")] = False,
+    force: arguments.Force = False,
+    as_json: arguments.AsJson = False,
 ) -> None:
     """Add beliefs and decisions to a table of new scores.
 

@@ -6,24 +6,14 @@ from typing import Annotated, Any
 import numpy as np
 import typer
 
+from evical.cli import arguments
 from evical.cli._decisions import masses
 from evical.cli._errors import user_input
-from evical.cli._judged import (
-    MAX_SEED,
-    Bel,
-    Pl,
-    Positive,
-    Probability,
-    Score,
-    Selection,
-    Target,
-    evaluate_selection,
-)
+from evical.cli._judged import Selection, evaluate_selection
 from evical.cli._labeled import Labeled, read_labeled
-from evical.cli._missing import Missing
 from evical.cli._output import check_page, command_line, write_page
 from evical.cli._rules import RowError, new_combiner
-from evical.cli.commands._compare import Criterion, Folds, Methods, Plan, Repeats, compare_columns
+from evical.cli.commands._compare import Plan, compare_columns
 from evical.evaluation import Comparison, EnsembleEvaluation, Evaluation
 
 __all__ = ["report"]
@@ -51,24 +41,22 @@ def report(
     output: Annotated[
         Path, typer.Option("--output", "-o", metavar="PAGE.html", help="Page to write.")
     ],
-    target: Target = None,
-    probability: Probability = None,
-    bel: Bel = None,
-    pl: Pl = None,
-    score: Score = None,
-    positive: Positive = None,
-    missing: Missing = "refuse",
-    methods: Methods = None,
-    folds: Folds = 10,
-    repeats: Repeats = 1,
-    criterion: Criterion = "brier_score",
+    target: arguments.Target = None,
+    probability: arguments.Probability = None,
+    bel: arguments.Bel = None,
+    pl: arguments.Pl = None,
+    score: arguments.Score = None,
+    positive: arguments.Positive = None,
+    missing: arguments.Missing = "refuse",
+    methods: arguments.Methods = None,
+    folds: arguments.Folds = 10,
+    repeats: arguments.Repeats = 1,
+    criterion: arguments.Criterion = "brier_score",
     rule: Annotated[
         str, typer.Option(metavar="NAME", help="Rule that combines several predictions.")
     ] = "dempster",
-    seed: Annotated[
-        int, typer.Option(min=0, max=MAX_SEED, metavar="N", help="Of folds and bootstrap.")
-    ] = 0,
-    force: Annotated[bool, typer.Option("--force", help="Overwrite PAGE.html.")] = False,
+    seed: arguments.Seed = 0,
+    force: arguments.Force = False,
 ) -> None:
     """Write a page about predictions, a comparison of calibrators, or an ensemble.
 
