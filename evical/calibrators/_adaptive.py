@@ -19,8 +19,10 @@ from dstheory.kernels.arguments import as_real, shown
 from evical.calibrators import fields
 from evical.calibrators._base import BaseCalibrator
 from evical.calibrators._evidence import count_masses
+from evical.calibrators._level_set import LevelSets
 from evical.calibrators._models import check_confidence, check_model
 from evical.curves.platt import platt_of_counts
+from evical.likelihood.level_set import binomial_level_set
 from evical.scores import ScoreCounts
 from evical.scores.checks import real_numbers
 from evical.scores.scale import standardized
@@ -40,7 +42,7 @@ class _Request:
     intervals: Any
 
 
-class AdaptiveCalibrator(BaseCalibrator):
+class AdaptiveCalibrator(BaseCalibrator, LevelSets):
     """Adaptive calibration of predictions (ACP), from the interval of each prediction.
 
     Parameters
@@ -214,9 +216,16 @@ class AdaptiveCalibrator(BaseCalibrator):
         lower, upper = _checked_intervals(scores.intervals, n).T
         first = np.searchsorted(self.scores_, self._scale(self._checked(lower)), side="left")
         last = np.searchsorted(self.scores_, self._scale(self._checked(upper)), side="right")
-        return self._counted(first, last)
+        return self._counted_masses(first, last)
 
     def _predict_mass(self, scores: Floats) -> tuple[Floats, Floats]:
+        return self._counted_masses(*self._own_bins(scores))
+
+    def _level_set(self, scores: Floats, level: float) -> Floats:
+        return binomial_level_set(*self._counted(*self._own_bins(scores)), level)
+
+    def _own_bins(self, scores: Floats) -> tuple[Places, Places]:
+        """Training scores first <= i < last in the bins of scores; none is empty."""
         inside = np.clip(scores, self.scores_[0], self.scores_[-1])
         with np.errstate(over="ignore"):  # an infinite interval holds everything
             half = self._half_width(inside)
@@ -226,7 +235,7 @@ class AdaptiveCalibrator(BaseCalibrator):
             before = np.maximum(after - 1, 0)
             left = inside - self.scores_[before] < self.scores_[after] - inside
         nearest = np.where(left, before, after)
-        return self._counted(np.minimum(first, nearest), np.maximum(last, nearest + 1))
+        return np.minimum(first, nearest), np.maximum(last, nearest + 1)
 
     def _half_width(self, scores: Floats) -> Floats:
         if self.width is not None:
@@ -235,11 +244,14 @@ class AdaptiveCalibrator(BaseCalibrator):
         return np.asarray(scale * np.hypot(a * standardized(scores, center, scale) + b, c))
 
     def _counted(self, first: Places, last: Places) -> tuple[Floats, Floats]:
-        """Masses from the training scores first <= i < last; none of them is vacuous."""
+        """Weight of the positive samples, and of all, of the training scores first <= i < last."""
         last = np.maximum(first, last)
         total = self.total_[last] - self.total_[first]
-        positive = self.positive_[last] - self.positive_[first]
-        masses = count_masses(positive, total, self.model, self.confidence)
+        return self.positive_[last] - self.positive_[first], total
+
+    def _counted_masses(self, first: Places, last: Places) -> tuple[Floats, Floats]:
+        """Masses from these training scores; none of them is vacuous."""
+        masses = count_masses(*self._counted(first, last), self.model, self.confidence)
         return masses[0], masses[1]
 
     def _check_state(self) -> None:

@@ -17,6 +17,7 @@ from dstheory.kernels.arguments import check_choice, check_flag
 from evical.calibrators import fields
 from evical.calibrators._base import BaseCalibrator
 from evical.calibrators._from_log_odds import LOG_ODDS_MODELS, masses_from_log_odds
+from evical.calibrators._level_set import LevelSets
 from evical.calibrators._models import check_confidence, check_model
 from evical.calibrators._separated import refuse_separated
 from evical.curves.beta import ROUNDING, BetaFit, beta_sample, fit_beta
@@ -32,7 +33,7 @@ _LEAST_UNIT = 1e-6  # of the table, in which log-odds of scores differ by more t
 _END = 36.1  # log-odds of scores are cut off at about 36.04
 
 
-class BetaCalibrator(BaseCalibrator):
+class BetaCalibrator(BaseCalibrator, LevelSets):
     """Evidential beta calibration of scores in [0, 1].
 
     Parameters
@@ -248,6 +249,10 @@ class BetaCalibrator(BaseCalibrator):
         return contour(
             log_odds(read), probability, lambda x, eta: profile.deviance(x, eta[:, 0])[:, None]
         )
+
+    def _level_set(self, scores: Floats, level: float) -> Floats:
+        assert self._profile is not None  # the model is "likelihood"
+        return self._profile.level_set(log_odds(scores), level)
 
     def _get_state(self) -> dict[str, Any]:
         empty = np.empty(0)

@@ -14,7 +14,9 @@ from dstheory.inference import binomial_masses
 from dstheory.kernels.arguments import as_array, as_floats, check_choice
 from evical.calibrators import fields
 from evical.calibrators._base import BaseCalibrator
+from evical.calibrators._level_set import LevelSets
 from evical.calibrators._models import check_confidence, check_model, check_size
+from evical.likelihood.level_set import binomial_level_set
 from evical.scores import ScoreCounts, midpoints
 
 __all__ = ["BinningCalibrator"]
@@ -22,7 +24,7 @@ __all__ = ["BinningCalibrator"]
 Floats = NDArray[np.float64]
 
 
-class BinningCalibrator(BaseCalibrator):
+class BinningCalibrator(BaseCalibrator, LevelSets):
     """Evidential calibration by binning.
 
     Parameters
@@ -129,6 +131,10 @@ class BinningCalibrator(BaseCalibrator):
     def _predict_mass(self, scores: Floats) -> tuple[Floats, Floats]:
         bins = _bin_of(scores, self.edges_)
         return self.masses_[0, bins], self.masses_[1, bins]
+
+    def _level_set(self, scores: Floats, level: float) -> Floats:
+        ends = binomial_level_set(self.positive_, self.total_, level)
+        return ends[:, _bin_of(scores, self.edges_)]
 
 
 def bin_masses(positive: Floats, total: Floats, model: str, confidence: float) -> Floats:

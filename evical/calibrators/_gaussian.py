@@ -15,6 +15,7 @@ from sklearn.utils.validation import check_is_fitted
 from dstheory.kernels.arguments import check_choice
 from evical.calibrators import fields
 from evical.calibrators._base import BaseCalibrator
+from evical.calibrators._level_set import LevelSets
 from evical.calibrators._models import check_model
 from evical.curves.gaussian import LEAST_VARIANCE, GaussianFit, fit_gaussian
 from evical.curves.gaussian_profile import GaussianProfile
@@ -30,7 +31,7 @@ _VARIANCES = ("unequal", "equal")
 _FAR = 1e8  # standard deviations; beyond, the masses are within 1e-7 of their limits
 
 
-class GaussianCalibrator(BaseCalibrator):
+class GaussianCalibrator(BaseCalibrator, LevelSets):
     """Calibration by normal densities of the scores of each class.
 
     Parameters
@@ -194,6 +195,10 @@ class GaussianCalibrator(BaseCalibrator):
         read = self._read(scores)
         z = self._fit.standardize(read) - self._fit.origin
         return contour(z, probability, GaussianProfile(self._fit).deviance)
+
+    def _level_set(self, scores: Floats, level: float) -> Floats:
+        z = self._fit.standardize(scores) - self._fit.origin
+        return GaussianProfile(self._fit).level_set(z, level)
 
     def _get_state(self) -> dict[str, Any]:
         fit = self._fit

@@ -17,9 +17,11 @@ from dstheory.kernels.arguments import as_array, as_floats, check_choice, check_
 from evical.calibrators import fields
 from evical.calibrators._base import BaseCalibrator
 from evical.calibrators._binning import bin_masses, check_edges
+from evical.calibrators._level_set import LevelSets
 from evical.calibrators._models import BINOMIAL_MODELS, check_confidence, check_model, check_size
 from evical.calibrators.fields import owners
 from evical.curves.isotonic_band import IsotonicBand, isotonic_band
+from evical.likelihood.level_set import binomial_level_set
 from evical.scores import ScoreCounts, midpoints
 from evical.scores.scale import between
 
@@ -29,7 +31,7 @@ Floats = NDArray[np.float64]
 _MODELS = (*BINOMIAL_MODELS, "band")
 
 
-class IsotonicCalibrator(BaseCalibrator):
+class IsotonicCalibrator(BaseCalibrator, LevelSets):
     """Evidential calibration by isotonic regression.
 
     Parameters
@@ -186,11 +188,22 @@ class IsotonicCalibrator(BaseCalibrator):
     def _predict_mass(self, scores: Floats) -> tuple[Floats, Floats]:
         if self.band_ is not None:
             return self.band_.masses_at(scores)
+        return self._look_up(self.masses_, scores)
+
+    def _look_up(self, masses: Floats, scores: Floats) -> tuple[Floats, Floats]:
+        """Masses (2, n_blocks) of the blocks, at scores."""
         if self.centered:
-            positive, negative = between(self.centers_, self.masses_, scores)
+            positive, negative = between(self.centers_, masses, scores)
             return positive, np.minimum(negative, 1 - positive)  # rounding, in probabilities
         block = np.searchsorted(self.thresholds_, scores, side="right")
-        return self.masses_[0, block], self.masses_[1, block]
+        return masses[0, block], masses[1, block]
+
+    def _level_set(self, scores: Floats, level: float) -> Floats:
+        low, high = binomial_level_set(self.positive_, self.total_, level)
+        ends = np.stack([low, 1 - high])
+        ends = _isotonic_envelope(ends) if self.envelope else ends
+        positive, negative = self._look_up(ends, scores)
+        return np.stack([positive, np.maximum(1 - negative, positive)])
 
     def _get_state(self) -> dict[str, Any]:
         state = {name: getattr(self, name) for name in owners(self._state) if name != "band"}

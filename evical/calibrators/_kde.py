@@ -17,9 +17,11 @@ from dstheory.kernels.arguments import as_floats, check_choice, shown
 from evical.calibrators import fields
 from evical.calibrators._base import BaseCalibrator
 from evical.calibrators._evidence import count_masses
+from evical.calibrators._level_set import LevelSets
 from evical.calibrators._models import check_confidence, check_model
 from evical.curves import silverman
 from evical.curves.density import KERNELS, GaussianSums, KernelGrid, WindowSums
+from evical.likelihood.level_set import binomial_level_set
 from evical.scores import ScoreCounts
 
 __all__ = ["KDECalibrator"]
@@ -33,7 +35,7 @@ _FAR = 8.0  # bandwidths: a Gaussian has fallen to 1e-14 of its peak
 _NOTHING = 1e-9  # share of the sample below which a compact kernel has found nothing
 
 
-class KDECalibrator(BaseCalibrator):
+class KDECalibrator(BaseCalibrator, LevelSets):
     """Calibration by kernel density estimates of both classes.
 
     Parameters
@@ -159,15 +161,23 @@ class KDECalibrator(BaseCalibrator):
         ]
 
     def _predict_mass(self, scores: Floats) -> tuple[Floats, Floats]:
+        probability, n = self._evidence(scores)
+        if self.model == "bayesian":
+            return probability, 1 - probability
+        masses = count_masses(n * probability, n, self.model, self.confidence)
+        return masses[0], masses[1]
+
+    def _level_set(self, scores: Floats, level: float) -> Floats:
+        probability, n = self._evidence(scores)
+        return binomial_level_set(n * probability, n, level)
+
+    def _evidence(self, scores: Floats) -> tuple[Floats, Floats]:
+        """Probability of the positive class, and how many samples speak of it."""
         (negative, positive), found = self._class_sums(scores)
         # One of the factors is 1; the other is kept from underflow.
         factors = np.maximum(self.bandwidth_.min() / self.bandwidth_, 1e-300)
         probability = factors[1] * positive / (factors[0] * negative + factors[1] * positive)
-        if self.model == "bayesian":
-            return probability, 1 - probability
-        n = np.where(found, (negative + positive) / KERNELS[self.kernel], 0.0)
-        masses = count_masses(n * probability, n, self.model, self.confidence)
-        return masses[0], masses[1]
+        return probability, np.where(found, (negative + positive) / KERNELS[self.kernel], 0.0)
 
     def _class_sums(self, scores: Floats) -> tuple[Floats, NDArray[np.bool_]]:
         """Sums (2, q) of which one is positive, and whether there are samples around."""

@@ -15,6 +15,7 @@ from sklearn.utils.validation import check_is_fitted
 from dstheory.kernels.arguments import as_floats
 from evical.calibrators import fields
 from evical.calibrators._base import BaseCalibrator
+from evical.calibrators._level_set import LevelSets
 from evical.calibrators._models import check_confidence, check_model
 from evical.curves import LogisticProfile, PlattFit
 from evical.curves.logistic_profile import profile_of_counts
@@ -28,7 +29,7 @@ Floats = NDArray[np.float64]
 _MODELS = ("likelihood", "confidence", "inverse_pignistic", "bayesian")
 
 
-class LogisticCalibrator(BaseCalibrator):
+class LogisticCalibrator(BaseCalibrator, LevelSets):
     """Evidential calibration by logistic regression of the label on the score.
 
     Parameters
@@ -177,6 +178,9 @@ class LogisticCalibrator(BaseCalibrator):
         if outside.any():
             raise ValueError(f"probability is {tau[outside][0]}, expected numbers in [0, 1]")
         return profile.contour(read, tau)
+
+    def _level_set(self, scores: Floats, level: float) -> Floats:
+        return self._likelihood().level_set(scores, level)
 
     def relative_likelihood(self, theta0: ArrayLike, theta1: ArrayLike) -> Floats:
         """Plausibility of a pair of parameters (eq. 34).

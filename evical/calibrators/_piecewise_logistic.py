@@ -15,6 +15,7 @@ from sklearn.utils.validation import check_is_fitted
 from dstheory.kernels.arguments import as_real, check_flag, shown
 from evical.calibrators import fields
 from evical.calibrators._base import BaseCalibrator
+from evical.calibrators._level_set import LevelSets
 from evical.calibrators._models import check_model
 from evical.calibrators.saved import check_shapes
 from evical.curves.piecewise_logistic import PiecewiseFit, fit_piecewise_logistic
@@ -31,7 +32,7 @@ _MODELS = ("bayesian", "likelihood")
 _FITTED = ("first", "last", "inner", "parameters", "strength", "objective")
 
 
-class PiecewiseLogisticCalibrator(BaseCalibrator):
+class PiecewiseLogisticCalibrator(BaseCalibrator, LevelSets):
     """Calibration by log-odds that are linear between four knots.
 
     Parameters
@@ -182,6 +183,9 @@ class PiecewiseLogisticCalibrator(BaseCalibrator):
             raise ValueError(f"model is {self.model!r}; a contour function needs 'likelihood'")
         read = self._read(scores)
         return contour(fit.standardize(read), probability, self._profile.deviance)
+
+    def _level_set(self, scores: Floats, level: float) -> Floats:
+        return self._profile.level_set(self._fit.standardize(scores), level)
 
     def _get_state(self) -> dict[str, Any]:
         table = self._table or MassTable(np.empty(0), np.empty((2, 0, 0)))

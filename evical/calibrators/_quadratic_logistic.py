@@ -16,6 +16,7 @@ from dstheory.kernels.arguments import check_flag
 from evical.calibrators import fields
 from evical.calibrators._base import BaseCalibrator
 from evical.calibrators._from_log_odds import LOG_ODDS_MODELS, masses_from_log_odds
+from evical.calibrators._level_set import LevelSets
 from evical.calibrators._models import check_confidence, check_model
 from evical.calibrators.saved import check_shapes
 from evical.curves.quadratic import QuadraticFit, quadratic_of_counts
@@ -29,7 +30,7 @@ Floats = NDArray[np.float64]
 _FITTED = ("center", "scale", "coefficients", "covariance")
 
 
-class QuadraticLogisticCalibrator(BaseCalibrator):
+class QuadraticLogisticCalibrator(BaseCalibrator, LevelSets):
     """Evidential calibration by logistic regression of the label on the score and its square.
 
     Parameters
@@ -196,6 +197,9 @@ class QuadraticLogisticCalibrator(BaseCalibrator):
         if self._table is None:
             raise ValueError(f"model is {self.model!r}; a contour function needs 'likelihood'")
         return contour(fit.standardize(self._read(scores)), probability, self._profile.deviance)
+
+    def _level_set(self, scores: Floats, level: float) -> Floats:
+        return self._profile.level_set(self._fit.standardize(scores), level)
 
     def _get_state(self) -> dict[str, Any]:
         table = self._table or MassTable(np.empty(0), np.empty(0))

@@ -18,9 +18,11 @@ from evical.calibrators._covering import (
     covering_masses,
     look_up,
 )
+from evical.calibrators._level_set import LevelSets
 from evical.calibrators._models import check_confidence, check_model
 from evical.curves.bayesian_binning import best_binning, bin_scores
 from evical.curves.binning_score import BinPrior
+from evical.likelihood.level_set import binomial_level_set
 from evical.scores import ScoreCounts
 
 __all__ = ["SBBCalibrator"]
@@ -28,7 +30,7 @@ __all__ = ["SBBCalibrator"]
 Floats = NDArray[np.float64]
 
 
-class SBBCalibrator(BaseCalibrator):
+class SBBCalibrator(BaseCalibrator, LevelSets):
     r"""Calibration by the best of all binnings (Selection over Bayesian Binnings, SBB).
 
     Parameters
@@ -165,6 +167,10 @@ class SBBCalibrator(BaseCalibrator):
 
     def _predict_mass(self, scores: Floats) -> tuple[Floats, Floats]:
         return look_up(self, scores)
+
+    def _level_set(self, scores: Floats, level: float) -> Floats:
+        ends = binomial_level_set(self.positive_, self.total_, level)
+        return ends[:, np.searchsorted(self.thresholds_, scores, side="right")]
 
     def _set_state(self, state: dict[str, Any]) -> None:
         super()._set_state({**state, "log_score_": float(state["log_score_"])})

@@ -14,6 +14,7 @@ from sklearn.utils.validation import check_is_fitted
 from evical.calibrators import fields
 from evical.calibrators._base import BaseCalibrator
 from evical.calibrators._from_log_odds import LOG_ODDS_MODELS, masses_from_log_odds
+from evical.calibrators._level_set import LevelSets
 from evical.calibrators._models import check_confidence, check_model
 from evical.calibrators._separated import refuse_separated
 from evical.calibrators.saved import check_shapes
@@ -31,7 +32,7 @@ __all__ = ["TemperatureCalibrator"]
 Floats = NDArray[np.float64]
 
 
-class TemperatureCalibrator(BaseCalibrator):
+class TemperatureCalibrator(BaseCalibrator, LevelSets):
     """Evidential temperature scaling of the margins of a binary classifier.
 
     Parameters
@@ -188,6 +189,10 @@ class TemperatureCalibrator(BaseCalibrator):
         read = self._read(scores)
         z = self._fit.standardize(read)
         return contour(z, probability, lambda at, eta: profile.at(at, eta[:, 0])[:, None])
+
+    def _level_set(self, scores: Floats, level: float) -> Floats:
+        assert self._profile is not None  # the model is "likelihood"
+        return self._profile.level_set(self._fit.standardize(scores), level)
 
     def _get_state(self) -> dict[str, Any]:
         fit, empty = self._fit, np.empty(0)

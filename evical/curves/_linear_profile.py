@@ -18,6 +18,7 @@ from evical.curves.newton import newton_step
 from evical.errors import ConvergenceError
 from evical.likelihood.deviance import NO_PROFILE
 from evical.likelihood.integrals import CORNERS, belief_log_odds
+from evical.likelihood.level_set import level_set
 
 __all__ = ["LinearProfile"]
 
@@ -84,8 +85,15 @@ class LinearProfile:
 
     def mass_log_odds(self, h: Floats) -> Floats:
         """Log-odds (k, 2) of m({1}) and m({0}) where the features are h (k, d)."""
-        spread = np.sqrt(((h @ self.covariance) * h).sum(axis=1))
-        return belief_log_odds(h, h @ self.parameters, spread, self.deviance, rough=CORNERS)
+        return belief_log_odds(h, *self._optimum(h), self.deviance, rough=CORNERS)
+
+    def level_set(self, h: Floats, level: float) -> Floats:
+        """Ends (2, k) of the probabilities with a plausibility of exp(-level) at least."""
+        return level_set(h, *self._optimum(h), self.deviance, level)
+
+    def _optimum(self, h: Floats) -> tuple[Floats, Floats]:
+        """Most plausible log-odds where the features are h, and their standard error."""
+        return h @ self.parameters, np.sqrt(((h @ self.covariance) * h).sum(axis=1))
 
     def deviance(self, h: Floats, log_odds: Floats) -> Floats:
         """Minus the log relative likelihood of log-odds (k, q) where the features are h (k, d)."""

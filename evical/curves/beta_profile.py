@@ -24,6 +24,7 @@ from evical.errors import ConvergenceError
 from evical.likelihood.deviance import NO_PROFILE
 from evical.likelihood.integrals import CORNERS, belief_log_odds
 from evical.likelihood.interpolant import fit_piecewise
+from evical.likelihood.level_set import level_set
 from evical.likelihood.profile_table import MassTable, accurate
 from evical.likelihood.quadrature import NODES_PER_PANEL, compress
 from evical.scores.counts import ScoreCounts
@@ -125,6 +126,14 @@ class BetaProfile:
 
         mle, spread = self.log_odds(x), self._guess(x)
         return belief_log_odds(x, mle, spread, deviance, self._ends, CORNERS)
+
+    def level_set(self, x: Floats, level: float) -> Floats:
+        """Ends (2, k) of the probabilities with a plausibility of exp(-level) at least."""
+
+        def deviance(x: Floats, eta: Floats) -> Floats:
+            return self.deviance(x, eta[:, 0])[:, None]
+
+        return level_set(x, self.log_odds(x), self._guess(x), deviance, level)
 
     def table(self, points: Callable[[Floats], Floats], edges: Floats) -> MassTable:
         """Masses over an axis, given the log-odds of scores at its points and panels to begin."""

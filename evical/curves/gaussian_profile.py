@@ -19,6 +19,7 @@ from evical.curves.gaussian import GaussianFit
 from evical.errors import ConvergenceError
 from evical.likelihood.deviance import NO_PROFILE
 from evical.likelihood.integrals import belief_log_odds
+from evical.likelihood.level_set import level_set
 
 __all__ = ["GaussianProfile"]
 
@@ -108,10 +109,17 @@ class GaussianProfile:
 
     def mass_log_odds(self, z: Floats) -> Floats:
         """Log-odds (k, 2) of m({1}) and m({0}) at scores (k,)."""
+        return belief_log_odds(z, self.log_odds(z), self._spread(z), self.deviance)
+
+    def level_set(self, z: Floats, level: float) -> Floats:
+        """Ends (2, k) of the probabilities with a plausibility of exp(-level) at least."""
+        return level_set(z, self.log_odds(z), self._spread(z), self.deviance, level)
+
+    def _spread(self, z: Floats) -> Floats:
+        """Standard error of the log-odds at scores."""
         (r0, r1), delta = self._squares(z)
         n0, n1 = self.fit.weights
-        spread = np.sqrt(self._variance(n0, n1, r0, r1, delta))
-        return belief_log_odds(z, self.log_odds(z), spread, self.deviance)
+        return np.asarray(np.sqrt(self._variance(n0, n1, r0, r1, delta)))
 
     def deviance(self, z: Floats, log_odds: Floats) -> Floats:
         """Minus the log relative likelihood of log-odds (k, q) at scores (k,)."""

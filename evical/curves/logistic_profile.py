@@ -26,6 +26,7 @@ from evical.curves.platt import PlattFit, soft_counts
 from evical.likelihood.deviance import Deviance
 from evical.likelihood.integrals import CORNERS, SMOOTH, belief_log_odds
 from evical.likelihood.interpolant import evaluate_piecewise, fit_piecewise
+from evical.likelihood.level_set import level_set
 from evical.likelihood.polar import PolarProfile, Profiled, tabulate_profile
 from evical.likelihood.profile_table import contour
 from evical.likelihood.quadrature import PANEL_LENGTH, compress, panel_edges, panels_resolve
@@ -143,6 +144,12 @@ class LogisticProfile:
             where `tau` is 0 or 1.
         """
         return contour(self._standardize(scores), tau, self._profile_at)
+
+    def level_set(self, scores: Array, level: float) -> Array:
+        """Ends (2, n) of the probabilities with a plausibility of exp(-level) at least."""
+        y = self._standardize(scores)
+        spread = self._deviance.spread(y)
+        return level_set(y, self._log_odds(y), spread, self._profile_at, level)
 
     def _profile_at(self, y: Array, log_odds: Array) -> Array:
         value = self._deviance.at(y, log_odds)

@@ -62,6 +62,10 @@ class PiecewiseProfile:
         """Log-odds (k, 2) of m({1}) and m({0}) at standardized scores (k,)."""
         return self._linear.mass_log_odds(self.features(x))
 
+    def level_set(self, x: Floats, level: float) -> Floats:
+        """Ends (2, k) of the probabilities with a plausibility of exp(-level) at least."""
+        return self._linear.level_set(self.features(x), level)
+
     def deviance(self, x: Floats, log_odds: Floats) -> Floats:
         """Minus the log relative likelihood of log-odds (k, q) at standardized scores (k,)."""
         return self._linear.deviance(self.features(x), log_odds)

@@ -19,6 +19,7 @@ from evical.curves._linear_profile import LinearProfile
 from evical.curves.logistic_profile import mass_log_odds
 from evical.curves.quadratic import QuadraticFit
 from evical.likelihood.deviance import reach_level
+from evical.likelihood.level_set import level_set
 from evical.likelihood.polar import tabulate_profile
 from evical.likelihood.profile_table import MassTable, fit_mass_table
 from evical.likelihood.quadrature import NODES_PER_PANEL, compress
@@ -110,6 +111,10 @@ class QuadraticProfile:
         """Minus the log relative likelihood of log-odds (k, q) at standardized scores (k,)."""
         # Any log-odds is possible away from the only score of a sample.
         return np.where((z[:, None] != 0.0) & (len(self._root) == 1), 0.0, self.at(z, log_odds))
+
+    def level_set(self, z: Floats, level: float) -> Floats:
+        """Ends (2, k) of the probabilities with a plausibility of exp(-level) at least."""
+        return level_set(z, self.mle(z), self.spread(z), self.deviance, level)
 
     def table(self) -> MassTable:
         """Masses over asinh of the standardized score; at the only score, if there is one."""

@@ -19,6 +19,7 @@ from evical.curves._linear_logistic import fit_linear_logistic
 from evical.curves.platt import soft_counts
 from evical.errors import ConvergenceError
 from evical.likelihood.deviance import NO_PROFILE
+from evical.likelihood.level_set import level_set
 from evical.likelihood.profile_table import MassTable, fit_mass_table
 from evical.likelihood.quadrature import compress, panel_edges
 from evical.scores.counts import ScoreCounts
@@ -132,6 +133,15 @@ class TemperatureProfile:
         result[possible] = self.deviance(ratio[possible])
         result[~some & (log_odds == 0.0)] = 0.0
         return result
+
+    def level_set(self, margins: Floats, level: float) -> Floats:
+        """Ends (2, k) of the probabilities with a plausibility of exp(-level) at least."""
+
+        def deviance(margins: Floats, eta: Floats) -> Floats:
+            return self.at(margins, eta[:, 0])[:, None]
+
+        spread = self.deviation * np.abs(margins)
+        return level_set(margins, self.inverse * margins, spread, deviance, level)
 
     def _with_derivative(self, inverse: Floats) -> tuple[Floats, Floats]:
         # Log-odds are those of the class that is less probable; see `Deviance`.
