@@ -5,7 +5,7 @@ spread differently, so each class has an asymmetric density (Bennett 2002; Gebel
 4.3.3). The log-odds are piecewise linear in the score.
 """
 
-from typing import Any, ClassVar
+from typing import ClassVar
 
 import numpy as np
 from numpy.typing import NDArray
@@ -134,11 +134,6 @@ class AsymmetricLaplaceCalibrator(BaseCalibrator):
 
     def _predict_mass(self, scores: Floats) -> tuple[Floats, Floats]:
         return sides(self._log_odds(scores))
-
-    def _set_state(self, state: dict[str, Any]) -> None:
-        self.densities_ = state["densities_"]
-        for name in ("center_", "scale_", "prior_"):
-            setattr(self, name, float(state[name]))
 
     def _check_state(self) -> None:
         if not (self.densities_[:, 1:] > 0).all() or (np.abs(self.densities_[:, 0]) > 2).any():

@@ -223,9 +223,6 @@ class BBQCalibrator(BaseCalibrator):
     def _predict_mass(self, scores: Floats) -> tuple[Floats, Floats]:
         return look_up(self, scores)
 
-    def _set_state(self, state: dict[str, Any]) -> None:
-        super()._set_state({**state, "n_bins_": state["n_bins_"].astype(np.int64)})
-
 
 def _check_range(n_bins: Any) -> None:
     message = f"n_bins is {n_bins!r}, expected two whole numbers, 1 <= least <= greatest, or None"

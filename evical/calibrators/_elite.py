@@ -6,8 +6,7 @@ the filters for 50 penalties, weighted by the corrected Akaike information crite
 section 3.4).
 """
 
-from numbers import Real
-from typing import Any, ClassVar
+from typing import ClassVar
 
 import numpy as np
 from numpy.typing import NDArray
@@ -153,14 +152,6 @@ class ELiTECalibrator(BaseCalibrator):
     def _predict_positive(self, scores: Floats) -> Floats:
         values = interpolated(scores, self.knots_, self.values_)
         return np.clip(values, self.values_.min(), self.values_.max())  # against rounding
-
-    def _set_state(self, state: dict[str, Any]) -> None:
-        degrees = state["degrees_of_freedom_"].astype(np.int64)
-        super()._set_state({**state, "degrees_of_freedom_": degrees})
-
-
-def _is_number(value: Any) -> bool:
-    return isinstance(value, Real) and not isinstance(value, bool)
 
 
 def _log_likelihoods(path: TrendFilterPath, counts: ScoreCounts, low: float) -> Floats:

@@ -213,13 +213,9 @@ class GaussianCalibrator(BaseCalibrator, LevelSets):
 
     def _set_state(self, state: dict[str, Any]) -> None:
         self._fit = GaussianFit(
-            float(state["center"]),
-            float(state["scale"]),
-            state["weights"],
-            state["means"],
-            state["variances"],
-            bool(state["known"]),
-            self.variances == "equal",
+            **{name: state[name] for name in ("center", "scale", "weights", "means", "variances")},
+            known=bool(state["known"]),
+            common=self.variances == "equal",
         )
         table = MassTable(state["edges"], state["coefficients"])
         self._table = table if self.model == "likelihood" else None

@@ -207,9 +207,7 @@ class KDECalibrator(BaseCalibrator, LevelSets):
 
     def _set_state(self, state: dict[str, Any]) -> None:
         self.bandwidth_, grid, samples = state["bandwidth_"], state["grid"], state["samples"]
-        self._grid = (
-            KernelGrid(float(grid["start"]), float(grid["step"]), grid["values"]) if grid else None
-        )
+        self._grid = KernelGrid(**grid) if grid else None
         groups = [] if grid else [samples["negative"], samples["positive"]]
         if any(group.size == 0 for group in groups):
             raise ValueError("saved calibrator is damaged: state samples has one class only")

@@ -225,10 +225,8 @@ class LogisticCalibrator(BaseCalibrator, LevelSets):
         covariance = np.array(line.pop("covariance"))
         if covariance[1, 1] == 0:  # the slope was not identified; JSON has no infinity
             covariance[1, 1] = np.inf
-        self.sigmoid_ = PlattFit(**{k: float(v) for k, v in line.items()}, covariance=covariance)
-        profile: dict[str, Any] = {
-            k: v if v.ndim else float(v) for k, v in state["profile"].items()
-        }
+        self.sigmoid_ = PlattFit(**line, covariance=covariance)
+        profile = state["profile"]
         self.profile_ = LogisticProfile(**profile) if profile else None
 
     def _check_state(self) -> None:

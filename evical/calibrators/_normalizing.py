@@ -5,7 +5,7 @@ The results look like probabilities and nothing more. They serve as input to met
 """
 
 from collections.abc import Callable
-from typing import Any, ClassVar
+from typing import ClassVar
 
 import numpy as np
 from numpy.typing import NDArray
@@ -121,9 +121,6 @@ class NormalizingCalibrator(BaseCalibrator):
             return super()._predict_mass(scores)
         with np.errstate(over="ignore"):  # log-odds beyond the largest float are as good as it
             return sides(np.clip(self.alphas_.sum() * scores, -_STEEPEST, _STEEPEST))
-
-    def _set_state(self, state: dict[str, Any]) -> None:
-        self.largest_, self.alphas_ = float(state["largest_"]), state["alphas_"]
 
 
 def _slope(counts: ScoreCounts, unit: float) -> float:

@@ -194,11 +194,8 @@ class PiecewiseLogisticCalibrator(BaseCalibrator, LevelSets):
         return {**fitted, **reduced, "edges": table.edges, "coefficients": table.coefficients}
 
     def _set_state(self, state: dict[str, Any]) -> None:
-        fitted: dict[str, Any] = {
-            name: state[name] if name in ("inner", "parameters") else float(state[name])
-            for name in _FITTED
-        }
-        self._profile = PiecewiseProfile(PiecewiseFit(**fitted), state["nodes"], state["weights"])
+        fit = PiecewiseFit(**{name: state[name] for name in _FITTED})
+        self._profile = PiecewiseProfile(fit, state["nodes"], state["weights"])
         table = MassTable(state["edges"], state["coefficients"])
         self._table = table if self.model == "likelihood" else None
 

@@ -209,10 +209,7 @@ class QuadraticLogisticCalibrator(BaseCalibrator, LevelSets):
 
     def _set_state(self, state: dict[str, Any]) -> None:
         fit = QuadraticFit(
-            float(state["center"]),
-            float(state["scale"]),
-            state["coefficients"],
-            state["covariance"],
+            *(state[name] for name in ("center", "scale", "coefficients", "covariance"))
         )
         self._profile = QuadraticProfile(fit, state["nodes"], state["weights"])
         table = MassTable(state["edges"], state["table"])

@@ -4,7 +4,7 @@ Every way to cut the sorted scores into bins is scored by its posterior probabil
 dynamic programming finds the best of the 2^(m-1) ways in O(m^2) (Naeini 2016, section 3.2.1).
 """
 
-from typing import Any, ClassVar
+from typing import ClassVar
 
 import numpy as np
 from numpy.typing import NDArray
@@ -171,6 +171,3 @@ class SBBCalibrator(BaseCalibrator, LevelSets):
     def _level_set(self, scores: Floats, level: float) -> Floats:
         ends = binomial_level_set(self.positive_, self.total_, level)
         return ends[:, np.searchsorted(self.thresholds_, scores, side="right")]
-
-    def _set_state(self, state: dict[str, Any]) -> None:
-        super()._set_state({**state, "log_score_": float(state["log_score_"])})

@@ -107,6 +107,5 @@ class SplineCalibrator(BaseCalibrator):
 
     def _set_state(self, state: dict[str, Any]) -> None:
         super()._set_state(state)
-        penalty, degrees = float(state["penalty_"]), float(state["degrees_of_freedom_"])
-        self.penalty_ = np.inf if penalty < 0 else penalty
-        self.degrees_of_freedom_ = degrees
+        if self.penalty_ < 0:
+            self.penalty_ = np.inf

@@ -206,14 +206,11 @@ class TemperatureCalibrator(BaseCalibrator, LevelSets):
         }
 
     def _set_state(self, state: dict[str, Any]) -> None:
-        scale, inverse, deviation = (
-            float(state[name]) for name in ("scale", "inverse", "deviation")
-        )
-        self._fit = TemperatureFit(scale, inverse, deviation)
+        self._fit = TemperatureFit(*(state[name] for name in ("scale", "inverse", "deviation")))
         self._profile, self._table = None, None
         if self.model == "likelihood":
             self._profile = TemperatureProfile(
-                inverse, deviation, state["nodes"], state["weights"], float(state["slope"])
+                *(state[name] for name in ("inverse", "deviation", "nodes", "weights", "slope"))
             )
             self._table = MassTable(state["edges"], state["coefficients"])
 

@@ -14,7 +14,7 @@ from numpy.typing import NDArray
 __all__ = [
     "Field",
     "ascending",
-    "check_fields",
+    "checked_fields",
     "finite",
     "log_odds",
     "masses",
@@ -144,8 +144,8 @@ def owners(state: State | tuple[str, ...]) -> tuple[str, ...]:
     return tuple(dict.fromkeys(name.split(".")[0] for name in state))
 
 
-def check_fields(arrays: dict[str, Any], state: State) -> None:
-    """Raise unless arrays, nested in dicts, are what the state says.
+def checked_fields(arrays: dict[str, Any], state: State) -> dict[str, Any]:
+    """Arrays, nested in dicts, as what the state says that they are: arrays, or single numbers.
 
     Raises
     ------
@@ -155,7 +155,9 @@ def check_fields(arrays: dict[str, Any], state: State) -> None:
     Examples
     --------
     >>> state = {"edges": rising("n+1"), "total": weights("n")}
-    >>> check_fields({"edges": np.array([0.0, 1.0]), "total": np.array([3.0, 4.0])}, state)
+    >>> checked_fields({"edges": np.array([0.0, 1.0]), "total": np.array([3.0])}, state)
+    {'edges': array([0., 1.]), 'total': array([3.])}
+    >>> checked_fields({"edges": np.array([0.0, 1.0]), "total": np.array([3.0, 4.0])}, state)
     Traceback (most recent call last):
     ValueError: saved calibrator is damaged: state total has shape (2,), but the rest calls for (1,)
     """
@@ -170,6 +172,16 @@ def check_fields(arrays: dict[str, Any], state: State) -> None:
         if array is None:
             raise ValueError(f"saved calibrator is damaged: state {name} missing")
         field.check(name, array, sizes)
+    return {name: _plain(value, name, state) for name, value in arrays.items()}
+
+
+def _plain(value: Any, name: str, state: State) -> Any:
+    """Single numbers as such, and whole numbers as integers."""
+    if isinstance(value, dict):
+        return {key: _plain(part, f"{name}.{key}", state) for key, part in value.items()}
+    field = state[name]
+    array = value.astype(np.int64) if field.is_whole else value
+    return array if field.shape or not array.size else array.item()
 
 
 def _flat(value: Any, name: str) -> list[tuple[str, Floats]]:

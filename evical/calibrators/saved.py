@@ -10,7 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from dstheory.errors import TotalConflictError
-from evical.calibrators.fields import check_fields, owners, rising, weights
+from evical.calibrators.fields import checked_fields, owners, rising, weights
 from evical.scores import ScoreCounts
 from evical.scores.checks import check_labels, check_unit
 from evical.scores.scale import ScoreScale, restored_scale
@@ -116,10 +116,10 @@ def check_saved(data: Any, known: dict[str, Any], name: str, keys: tuple[str, ..
 
 
 def restore_state(calibrator: Any, state: dict[str, Any]) -> None:
-    """Set the arrays of a saved state, and check them."""
+    """Set the arrays and numbers of a saved state, and check them."""
     arrays = {name: restored_arrays(state[name], name) for name in owners(calibrator._state)}
     if isinstance(calibrator._state, dict):
-        check_fields(arrays, calibrator._state)
+        arrays = checked_fields(arrays, calibrator._state)
     try:
         calibrator._set_state(arrays)
     except (AttributeError, KeyError, TypeError, IndexError) as error:
@@ -166,7 +166,7 @@ def _counts(columns: Any, transform: str | None) -> ScoreCounts:
     scores, negative, positive = arrays
     names = ("counts.scores", "counts.negative", "counts.positive")
     kinds = (rising("n"), weights("n"), weights("n"))
-    check_fields(dict(zip(names, arrays, strict=True)), dict(zip(names, kinds, strict=True)))
+    checked_fields(dict(zip(names, arrays, strict=True)), dict(zip(names, kinds, strict=True)))
     if (negative + positive == 0).any():
         raise ValueError("saved calibrator is damaged: counts hold a score without weight")
     if transform == "logit":

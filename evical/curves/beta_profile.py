@@ -33,7 +33,6 @@ __all__ = ["BetaProfile", "beta_profile"]
 
 Floats = NDArray[np.float64]
 
-_LOG2 = float(np.log(2.0))
 _EXACT = 64  # samples with at most that many distinct scores are kept as they are
 _LENGTH = 0.8  # of panels of ten Gauss nodes, in asinh(log-odds / pi); see `_quadrature`
 _LEVEL = 6.0  # standard errors by which the coefficients may be elsewhere

@@ -3,7 +3,7 @@
 from typing import Any
 
 from dstheory import Frame
-from evical.calibrators.fields import check_fields
+from evical.calibrators.fields import checked_fields
 from evical.calibrators.saved import VERSION, check_saved, plain, restored_arrays, restored_classes
 
 __all__ = ["from_dict", "to_dict"]
@@ -39,8 +39,7 @@ def from_dict(data: Any, known: dict[str, Any]) -> Any:
         fusion.n_sources_ = n_sources
         fusion.frame_ = None if labels is None else Frame(restored_classes(labels).tolist())
         state = {name: restored_arrays(data["state"][name], name) for name in fusion._state}
-        check_fields(state, fusion._state)
-        fusion._set_state(state)
+        fusion._set_state(checked_fields(state, fusion._state))
         fusion._check_state()
     except (TypeError, ValueError) as error:
         raise ValueError(str(error).replace("saved calibrator", "saved fusion")) from error

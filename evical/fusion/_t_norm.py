@@ -114,7 +114,7 @@ class TNorm(BaseFusion):
         return sources if len(sources) == 1 else [_undogmatic(m) for m in sources]
 
     def _set_state(self, state: dict[str, Any]) -> None:
-        self.parameter_ = float(state["parameter_"])
+        super()._set_state(state)
         family: Any = self.family
         knows_nothing = vacuous(Frame((0, 1)))
         tnorm_conjunctive(knows_nothing, knows_nothing, family=family, parameter=self.parameter_)

@@ -153,8 +153,7 @@ class DirichletCalibrator(BaseMulticlassCalibrator):
         return {"code_": code, "shape_": self.shape_, "h_": self.h_, "factor_": self.factor_}
 
     def _set_state(self, state: dict[str, Any]) -> None:
-        self.shape_, self.h_ = state["shape_"], state["h_"]
-        self.factor_ = int(state["factor_"])
+        super()._set_state(state)
         self.code_ = check_code_matrix(state["code_"]) if state["code_"].size else None
 
     def _check_state(self) -> None:

@@ -260,7 +260,7 @@ class MultinomialLogisticCalibrator(BaseMulticlassCalibrator):
         return result
 
     def _set_state(self, state: dict[str, Any]) -> None:
-        super()._set_state({**state, "n_levels_": int(state["n_levels_"])})
+        super()._set_state(state)
         k = len(self.classes_)
         for name, last in (("axes_", -1), ("rows_", -1), ("probability_", k)):
             if not getattr(self, name).size:
