@@ -13,8 +13,7 @@ import numpy as np
 from dstheory.kernels import bits, setwise
 from dstheory.kernels.batches import scalar
 from dstheory.mass import MassFunction
-from dstheory.measure._inputs import normalized_floats
-from dstheory.measure._logs import mean_surprise
+from dstheory.measure._inputs import mean_surprise, normalized_floats
 
 __all__ = ["discord", "dissonance", "pal_conflict", "strife"]
 

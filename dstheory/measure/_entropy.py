@@ -16,8 +16,7 @@ from dstheory.kernels.arguments import shown
 from dstheory.kernels.batches import scalar
 from dstheory.mass import MassFunction
 from dstheory.measure._discord import pal_conflict
-from dstheory.measure._inputs import normalized_floats
-from dstheory.measure._logs import mean_surprise, shannon
+from dstheory.measure._inputs import mean_surprise, normalized_floats, shannon
 from dstheory.measure._nonspecificity import nonspecificity
 from dstheory.transform import betp, maximum_entropy_probability, plausibility_transform
 

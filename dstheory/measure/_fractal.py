@@ -15,8 +15,7 @@ from dstheory._masses import check_mass
 from dstheory.kernels import bits, moebius, setwise
 from dstheory.kernels.batches import scalar
 from dstheory.mass import MassFunction
-from dstheory.measure._inputs import normalized_floats
-from dstheory.measure._logs import mean_surprise
+from dstheory.measure._inputs import mean_surprise, normalized_floats
 from dstheory.transform import mass_table
 
 __all__ = ["fractal_entropy", "information_volume"]

@@ -1,4 +1,4 @@
-"""The shapes in which measures compute: masses side by side, or normalized."""
+"""What measures compute with: masses side by side or normalized, and logarithms of base 2."""
 
 from typing import Any
 
@@ -9,7 +9,7 @@ from dstheory._masses import batch_of, check_mass, check_masses
 from dstheory.kernels.batches import stretched
 from dstheory.mass import MassFunction
 
-__all__ = ["aligned", "normalized_floats"]
+__all__ = ["aligned", "mean_surprise", "normalized_floats", "shannon"]
 
 
 def aligned(m1: MassFunction, m2: MassFunction) -> tuple[NDArray[Any], NDArray[Any], NDArray[Any]]:
@@ -29,3 +29,16 @@ def normalized_floats(m: MassFunction) -> tuple[NDArray[Any], NDArray[np.float64
     """Non-empty focal sets and their masses (F, *batch) as floats; for logarithms."""
     normal = check_mass(m).normalize()
     return normal.focal, normal.store.astype(np.float64)
+
+
+def mean_surprise(masses: NDArray[np.float64], values: NDArray[np.float64]) -> NDArray[np.float64]:
+    """Sum over the first axis of masses times -log2(values), where 0 log 0 is 0."""
+    logs = np.log2(np.where(masses > 0, values, 1.0))
+    # A value that rounding puts above 1 would give a negative surprise.
+    return np.asarray((np.maximum(masses, 0) * np.maximum(0.0 - logs, 0)).sum(axis=0))
+
+
+def shannon(probabilities: NDArray[Any]) -> NDArray[np.float64]:
+    """Shannon entropy of probabilities (*batch, K)."""
+    rows = np.moveaxis(probabilities.astype(np.float64), -1, 0)
+    return mean_surprise(rows, rows)

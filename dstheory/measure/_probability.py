@@ -12,7 +12,7 @@ from dstheory import _checks
 from dstheory.errors import MassError
 from dstheory.kernels.batches import scalar
 from dstheory.mass import MassFunction
-from dstheory.measure._logs import shannon
+from dstheory.measure._inputs import shannon
 
 __all__ = ["pic"]
 

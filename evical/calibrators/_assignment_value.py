@@ -16,7 +16,7 @@ from evical.calibrators._base import BaseCalibrator
 from evical.curves.assignment_value import Branch, fit_branch
 from evical.likelihood.interpolant import evaluate_piecewise, fit_piecewise
 from evical.scores import ScoreCounts, log_odds
-from evical.scores.sides import sides
+from evical.scores.scale import sides
 
 __all__ = ["AssignmentValueCalibrator"]
 

@@ -20,8 +20,7 @@ from evical.curves.asymmetric_laplace import (
     fit_asymmetric_laplace,
 )
 from evical.scores import ScoreCounts
-from evical.scores.scale import standardized
-from evical.scores.sides import sides
+from evical.scores.scale import sides, standardized
 
 __all__ = ["AsymmetricLaplaceCalibrator"]
 

@@ -7,7 +7,7 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy.special import expit, ndtri
 
-from evical.scores.sides import sides
+from evical.scores.scale import sides
 
 __all__ = ["LOG_ODDS_MODELS", "masses_from_log_odds"]
 

@@ -21,7 +21,7 @@ from evical.curves.gaussian import LEAST_VARIANCE, GaussianFit, fit_gaussian
 from evical.curves.gaussian_profile import GaussianProfile
 from evical.likelihood.profile_table import MassTable, check_table, contour, fit_mass_table
 from evical.scores import ScoreCounts
-from evical.scores.sides import sides
+from evical.scores.scale import sides
 
 __all__ = ["GaussianCalibrator"]
 

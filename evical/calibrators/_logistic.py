@@ -21,7 +21,7 @@ from evical.curves import LogisticProfile, PlattFit
 from evical.curves.logistic_profile import profile_of_counts
 from evical.curves.platt import confidence_interval, platt_of_counts
 from evical.scores import ScoreCounts
-from evical.scores.sides import sides
+from evical.scores.scale import sides
 
 __all__ = ["LogisticCalibrator"]
 

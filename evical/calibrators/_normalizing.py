@@ -17,7 +17,7 @@ from evical.calibrators import fields
 from evical.calibrators._base import BaseCalibrator
 from evical.curves import platt_targets
 from evical.scores import ScoreCounts
-from evical.scores.sides import sides
+from evical.scores.scale import sides
 
 __all__ = ["NormalizingCalibrator"]
 

@@ -22,8 +22,7 @@ from evical.curves.piecewise_logistic import PiecewiseFit, fit_piecewise_logisti
 from evical.curves.piecewise_profile import PiecewiseProfile, piecewise_profile
 from evical.likelihood.profile_table import MassTable, check_table, contour, fit_mass_table
 from evical.scores import ScoreCounts
-from evical.scores.scale import at_share
-from evical.scores.sides import sides
+from evical.scores.scale import at_share, sides
 
 __all__ = ["PiecewiseLogisticCalibrator"]
 

@@ -31,6 +31,7 @@ __all__ = [
     "log_odds",
     "restored_scale",
     "share_of_range",
+    "sides",
     "standardized",
 ]
 
@@ -67,6 +68,30 @@ def log_odds(probability: Any) -> Floats:
     eps = float(np.finfo(array.dtype).eps)
     clipped = np.clip(array.astype(np.float64), eps, 1 - eps)
     return np.asarray(np.log(clipped) - np.log1p(-clipped))
+
+
+def sides(log_odds: Floats) -> tuple[Floats, Floats]:
+    """Probabilities of both classes from log-odds; the sum is exactly 1.
+
+    The smaller one keeps its digits, which it would lose as the complement of the other one.
+
+    Parameters
+    ----------
+    log_odds : array
+        Of the positive class.
+
+    Returns
+    -------
+    positive, negative : arrays of the same shape
+
+    Examples
+    --------
+    >>> sides(np.array([0.0, 100.0]))[1]
+    array([5.00000000e-01, 3.72007598e-44])
+    """
+    smaller = expit(-np.abs(log_odds))
+    likely = log_odds > 0
+    return np.where(likely, 1 - smaller, smaller), np.where(likely, smaller, 1 - smaller)
 
 
 @dataclass(frozen=True, eq=False)
