@@ -25,6 +25,8 @@ from evical.multiclass._reduction import (
 )
 from evical.multiclass._shallow_net import ShallowNetCalibrator
 from evical.multiclass._softmax_calibrator import SoftmaxCalibrator
+from evical.multiclass._structured_matrix_calibrator import StructuredMatrixCalibrator
+from evical.multiclass._structured_vector_calibrator import StructuredVectorCalibrator
 from evical.multiclass.contours import code_contour, code_without_conflict
 
 __all__ = [
@@ -36,6 +38,8 @@ __all__ = [
     "OneVsRestCalibrator",
     "ShallowNetCalibrator",
     "SoftmaxCalibrator",
+    "StructuredMatrixCalibrator",
+    "StructuredVectorCalibrator",
     "check_code_matrix",
     "code_betp",
     "code_contour",

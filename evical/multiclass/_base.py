@@ -41,6 +41,8 @@ class BaseMulticlassCalibrator(ClassifierMixin, BaseEstimator, ABC):  # type: ig
     transform: str | None = None
     # Whether scores are probabilities, one score of two classes being that of the second.
     _unit: bool = False
+    # Probabilities of which logarithms are taken are at least that.
+    _least: float = float(np.finfo(np.float64).eps)
     # Names in the saved state; those of the fitted arrays.
     _state: ClassVar[dict[str, Field] | tuple[str, ...]]
 
@@ -150,7 +152,7 @@ class BaseMulticlassCalibrator(ClassifierMixin, BaseEstimator, ABC):  # type: ig
                 f"{expected} columns; if a class has no sample, calibrate without its column"
             )
         if self.transform == "log":
-            return np.log(np.maximum(table, np.finfo(np.float64).eps))
+            return np.log(np.maximum(table, self._least))
         return table
 
     def __sklearn_is_fitted__(self) -> bool:

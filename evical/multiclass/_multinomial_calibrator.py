@@ -5,30 +5,29 @@ function. On each of its level sets the probability of a class has a least and a
 means of these over random levels are the belief and the plausibility of the class.
 """
 
-from collections.abc import Iterator
 from typing import Any, ClassVar
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
-from scipy.special import logit, softmax
+from scipy.special import softmax
 from sklearn.utils.validation import check_is_fitted
 
-from dstheory.kernels.arguments import as_floats, check_choice, check_count
+from dstheory.kernels.arguments import check_choice, check_count
 from evical.calibrators import fields
 from evical.calibrators.saved import check_shapes
 from evical.multiclass._base import BaseMulticlassCalibrator
 from evical.multiclass._beliefs import Beliefs, BeliefsLike
-from evical.multiclass._extremes import LogOdds, Quadratic, SampleDeviance, extremes
-from evical.multiclass._softmax import Problem, minimize_softmax
-from evical.multiclass._softmax_profile import (
-    coefficients,
-    crossing,
-    expected_probability,
-    joint_sets,
-    levels,
+from evical.multiclass._extremes import Quadratic, SampleDeviance
+from evical.multiclass._level_sets import (
+    LevelSets,
+    checked_contour,
+    contrasts,
+    minimal,
+    whitening,
 )
+from evical.multiclass._softmax import Problem, minimize_softmax
+from evical.multiclass._softmax_profile import joint_sets
 from evical.multiclass._thinning import merged, thinned
-from evical.scores.parameters import check_label
 
 __all__ = ["MultinomialLogisticCalibrator"]
 
@@ -136,11 +135,11 @@ class MultinomialLogisticCalibrator(BaseMulticlassCalibrator):
         features = self._standard(scores)[0]
         problem = Problem.of(features, codes, weight)
         w = minimize_softmax(problem)
-        contrasts = _contrasts(w.shape)
+        free = contrasts(*w.shape)
         self.coefficients_ = w
         few = np.bincount(codes, weight).min() < _FEW
         self.n_levels_ = _MANY_LEVELS if few else _LEVELS
-        self.slopes_ = _whitening(problem.hessian(w) * weight.sum(), contrasts)
+        self.slopes_ = _whitening(problem.hessian(w) * weight.sum(), free)
         size = max(self.max_size, _ROWS_A_COLUMN * features.shape[1])
         places, taken = thinned(weight, size if self.model == "likelihood" else 0)
         self.rows_, self.weight_ = features[places], taken
@@ -148,7 +147,7 @@ class MultinomialLogisticCalibrator(BaseMulticlassCalibrator):
         self.basis_ = self.slopes_
         if 0 < len(places) < len(features):
             part = Problem(self.rows_, taken, np.zeros_like(w), np.zeros((len(w), 1, 1)))
-            self.basis_ = _whitening(part.hessian(w), contrasts)
+            self.basis_ = _whitening(part.hessian(w), free)
 
     def _standard(self, scores: Floats) -> tuple[Floats, NDArray[np.bool_]]:
         """Standardized scores and a column of ones, and which samples leave their space."""
@@ -174,35 +173,23 @@ class MultinomialLogisticCalibrator(BaseMulticlassCalibrator):
 
     def _predict_beliefs(self, scores: Floats) -> BeliefsLike:
         features, outside = self._standard(scores)
-        bounds = np.empty((len(scores), len(self.classes_), 2))
-        for rows, odds, series in self._searched(features):
-            mean = expected_probability(series, odds.sign)
-            bounds[rows] = mean.reshape(-1, bounds.shape[1], 2)
-        p = softmax(features @ self.coefficients_.T, axis=1)
-        # Bel <= p <= Pl is a theorem, which interpolation may miss by its error.
-        bounds = np.stack([np.minimum(bounds[:, :, 0], p), np.maximum(bounds[:, :, 1], p)], axis=2)
+        p = np.asarray(softmax(features @ self.coefficients_.T, axis=1))
+        bounds = self._level_sets(features).bounds(p)
         bounds[outside] = [0, 1]
         return Beliefs(*joint_sets(bounds[:, :, 0], bounds[:, :, 1]))
 
-    def _searched(self, features: Floats) -> Iterator[tuple[slice, LogOdds, Floats]]:
-        """Chunks of samples, with problems (sample, class, side) and their extremes' series."""
+    def _level_sets(self, features: Floats) -> LevelSets:
         k, m = self.coefficients_.shape
-        chunk = max(1, _SIZE // (2 * k * max(len(self.rows_), k) * k * m))
-        for start in range(0, len(features), chunk):
-            rows = slice(start, min(start + chunk, len(features)))
-            odds = self._odds(features[rows])
-            values = extremes(odds, self._deviance(), levels(int(self.n_levels_)))
-            yield rows, odds, coefficients(odds.at_origin(), values)
+        basis = self.slopes_.reshape(k, m, -1)
 
-    def _odds(self, features: Floats) -> LogOdds:
-        n, (k, m) = len(features), self.coefficients_.shape
-        slopes = np.einsum("nm,kmp->nkp", features, self.slopes_.reshape(k, m, -1))
-        if self.model == "quadratic":
-            slopes = _minimal(slopes)
-        sample, rest = np.divmod(np.arange(n * k * 2), 2 * k)
-        logits = features @ self.coefficients_.T
-        sign = np.where(rest % 2, 1.0, -1.0)
-        return LogOdds(logits[sample], slopes[sample], rest // 2, sign)
+        def local(rows: slice) -> tuple[Floats, Floats]:
+            slopes = np.einsum("nm,kmp->nkp", features[rows], basis)
+            logits = features[rows] @ self.coefficients_.T
+            return logits, minimal(slopes) if self.model == "quadratic" else slopes
+
+        chunk = max(1, _SIZE // (2 * k * max(len(self.rows_), k) * k * m))
+        shape, levels = (len(features), k), int(self.n_levels_)
+        return LevelSets(shape, local, self._deviance(), levels, chunk)
 
     def _deviance(self) -> Quadratic | SampleDeviance:
         if self.model == "quadratic":
@@ -239,24 +226,10 @@ class MultinomialLogisticCalibrator(BaseMulticlassCalibrator):
         array([[0.71, 1.  , 0.  ]])
         """
         table = self._read(scores)
-        tau = np.atleast_1d(as_floats(probability, "probability"))
-        if tau.ndim > 1:
-            raise ValueError(f"probability has shape {tau.shape}, expected (g,)")
-        wrong = ~((tau >= 0) & (tau <= 1))
-        if wrong.any():
-            raise ValueError(f"probability is {tau[wrong][0]}, expected numbers in [0, 1]")
-        check_label("label", label)
-        if label not in self.classes_.tolist():
-            raise ValueError(f"label is {label!r}, but the classes are {self.classes_.tolist()}")
-        place = self.classes_.tolist().index(label)
+        place, tau = checked_contour(label, probability, self.classes_)
         features, outside = self._standard(table)
-        result = np.empty((len(table), len(tau)))
-        for rows, odds, series in self._searched(features):
-            for side in (0, 1):
-                pick = np.flatnonzero((odds.classes == place) & (odds.sign == 2 * side - 1))
-                _fill(result[rows], series[:, pick], odds.at_origin()[pick], side, tau)
-        result[outside] = 1.0
-        result[:, (tau == 0) | (tau == 1)] = 0.0
+        result = self._level_sets(features).contour(place, tau)
+        result[np.ix_(outside, (tau > 0) & (tau < 1))] = 1.0
         return result
 
     def _set_state(self, state: dict[str, Any]) -> None:
@@ -294,35 +267,6 @@ def _axes(moved: Floats, weight: Floats) -> Floats:
     return np.asarray(directions[varies].T / (spread[varies] * unit))
 
 
-def _contrasts(shape: tuple[int, ...]) -> Floats:
-    """Coefficients (K M, (K - 1) M) whose sum over classes is 0: an orthonormal basis."""
-    k, m = shape
-    helmert = np.linalg.qr(np.column_stack([np.ones(k), np.eye(k)[:, :-1]]))[0][:, 1:]
-    return np.asarray(np.kron(helmert, np.eye(m)))
-
-
-def _whitening(hessian: Floats, contrasts: Floats) -> Floats:
+def _whitening(hessian: Floats, basis: Floats) -> Floats:
     """Coefficients (K M, P) of unit steps in coordinates in which the Hessian is 1."""
-    values, vectors = np.linalg.eigh(contrasts.T @ hessian @ contrasts)
-    # Symmetric, so that whitening by nearly the same Hessian is nearly the same.
-    root = vectors / np.sqrt(np.maximum(values, 1e-12 * values[-1])) @ vectors.T
-    return np.asarray(contrasts @ root)
-
-
-def _minimal(slopes: Floats) -> Floats:
-    """Slopes (n, K, K - 1) with the products of slopes (n, K, P) among each other."""
-    helmert = _contrasts((slopes.shape[1], 1))
-    inner = helmert.T @ slopes
-    lower = np.linalg.cholesky(inner @ inner.transpose(0, 2, 1))
-    return np.asarray(helmert @ lower)
-
-
-def _fill(result: Floats, series: Floats, origin: Floats, side: int, tau: Floats) -> None:
-    """Contour on one side of the most likely log-odds."""
-    with np.errstate(divide="ignore"):  # probabilities 0 and 1 are seen to later
-        level = logit(tau) * (2 * side - 1)
-    for j, value in enumerate(level):
-        r = crossing(series, np.full(len(origin), value))
-        reached = value <= series.sum(axis=0)
-        here = value >= origin
-        result[here, j] = np.where(reached, np.exp(-r * r / 2), 0.0)[here]
+    return np.asarray(basis @ whitening(basis.T @ hessian @ basis))

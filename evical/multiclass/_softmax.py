@@ -18,7 +18,7 @@ from scipy.optimize import minimize
 from evical.curves.newton import Sums, minimize_convex
 from evical.errors import ConvergenceError
 
-__all__ = ["Problem", "minimize_softmax", "platt_target_matrix"]
+__all__ = ["Problem", "minimize_softmax", "moment", "platt_target_matrix"]
 
 Floats = NDArray[np.float64]
 
@@ -88,12 +88,16 @@ class Problem(NamedTuple):
         cls, features: Floats, codes: NDArray[np.intp], weight: Floats, tied: bool = False
     ) -> "Problem":
         """Without penalty, with Platt's targets for classes (n,)."""
+        totals = np.bincount(codes, weight).astype(np.float64)
+        return cls.toward(features, platt_target_matrix(totals)[codes], weight, tied)
+
+    @classmethod
+    def toward(
+        cls, features: Floats, targets: Floats, weight: Floats, tied: bool = False
+    ) -> "Problem":
+        """Without penalty, with targets (n, K)."""
         share = weight / weight.sum()
-        targets = (
-            platt_target_matrix(np.bincount(codes, weight).astype(np.float64))[codes]
-            * share[:, np.newaxis]
-        )
-        target = _moment(features, targets)
+        target = moment(features, targets * share[:, np.newaxis])
         size = features.shape[-1]
         return cls(features, share, target, np.zeros((len(target), size, size)), tied)
 
@@ -115,7 +119,7 @@ class Problem(NamedTuple):
         bent = np.einsum("kml,kl->km", self.penalty, w)
         loss = self.weight @ (np.log(total) + top)[:, 0]
         value = float(loss - (self.target * w).sum() + (bent * w).sum() / 2)
-        gradient = _moment(self.features, p * self.weight[:, np.newaxis]) - self.target + bent
+        gradient = moment(self.features, p * self.weight[:, np.newaxis]) - self.target + bent
         return value, np.asarray(gradient), p
 
     def curvature(self, p: Floats) -> Floats:
@@ -137,7 +141,7 @@ def linear_logits(features: Floats, w: Floats) -> Floats:
     return np.asarray((features * w).sum(axis=2))
 
 
-def _moment(features: Floats, y: Floats) -> Floats:
+def moment(features: Floats, y: Floats) -> Floats:
     """Sum over samples of y_ik times the features of class k, (K, M)."""
     if features.ndim == 2:
         return np.asarray(y.T @ features)
@@ -179,7 +183,9 @@ def _shared_covariance(features: Floats, p: Floats, weight: Floats) -> Floats:
     return np.asarray(total[:, :, place].transpose(0, 2, 1, 3).reshape(k * m, k * m))
 
 
-def minimize_softmax(problem: Problem, newton: bool | None = None) -> Floats:
+def minimize_softmax(
+    problem: Problem, newton: bool | None = None, start: Floats | None = None
+) -> Floats:
     """Coefficients (K, M) of least value.
 
     Parameters
@@ -188,12 +194,14 @@ def minimize_softmax(problem: Problem, newton: bool | None = None) -> Floats:
     newton : bool, optional
         Whether to take Newton's method or limited-memory BFGS; by default, Newton's for up to
         700 parameters.
+    start : (K, M) array, optional
+        Coefficients to begin with, by default 0; not for tied ones.
 
     Returns
     -------
     (K, M) array
         Where several are as good (logits may be shifted together), the one that Newton's method
-        reaches from 0 without ever moving along these directions.
+        reaches from the start without ever moving along these directions.
 
     Examples
     --------
@@ -207,8 +215,10 @@ def minimize_softmax(problem: Problem, newton: bool | None = None) -> Floats:
     shape = problem.target.shape
     if newton is None:
         newton = problem.tied or problem.target.size <= _NEWTON_SIZE
+    if start is None:
+        start = np.zeros(problem.target.shape)
     if newton:
-        return _newton(problem)
+        return _newton(problem, start)
 
     def value_and_gradient(x: Floats) -> tuple[float, Floats]:
         value, gradient, _ = problem.at(x.reshape(shape))
@@ -216,7 +226,7 @@ def minimize_softmax(problem: Problem, newton: bool | None = None) -> Floats:
 
     found = minimize(
         value_and_gradient,
-        np.zeros(problem.target.size),
+        start.ravel(),
         jac=True,
         method="L-BFGS-B",
         options={"gtol": 1e-9, "ftol": 1e-15, "maxiter": 5000, "maxfun": 10000, "maxcor": 30},
@@ -234,7 +244,7 @@ def _check_optimum(left: float) -> None:
         )
 
 
-def _newton(problem: Problem) -> Floats:
+def _newton(problem: Problem, start: Floats) -> Floats:
     """Newton's method; a tied problem has one coefficient for each feature."""
     k, m = problem.target.shape
     tie = np.tile(np.eye(m), (k, 1))
@@ -246,8 +256,8 @@ def _newton(problem: Problem) -> Floats:
             gradient, hessian = tie.T @ gradient, tie.T @ hessian @ tie
         return np.array([value]), gradient[np.newaxis], hessian[np.newaxis]
 
-    start = np.zeros((1, m if problem.tied else k * m))
-    found = minimize_convex(derivatives, start, _CONVERGED, trial_steps=_STEPS, step_from=_step)
+    first = np.zeros((1, m)) if problem.tied else start.reshape(1, -1)
+    found = minimize_convex(derivatives, first, _CONVERGED, trial_steps=_STEPS, step_from=_step)
     if not found.proven:
         _check_optimum(float(_step(*derivatives(found.parameters)[1:])[1][0]))
     return np.array(np.broadcast_to(found.parameters.reshape(-1, m), (k, m)))

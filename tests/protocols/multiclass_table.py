@@ -61,6 +61,13 @@ MULTICLASS = [
         {"off_diagonal_penalty": 0.1, "intercept_penalty": 0.1, "transform": "log"},
         "probabilities",
     ),
+    *(
+        Entry(name, options, "probabilities", atol=1e-7, evidential="model" in options)
+        for name in ("StructuredMatrixCalibrator", "StructuredVectorCalibrator")
+        for options in ({}, {"smooth": True}, {"model": "quadratic"})
+    ),
+    Entry("StructuredMatrixCalibrator", {"transform": None}, atol=1e-7),
+    Entry("StructuredVectorCalibrator", {"transform": None, "tau": 0.5}, atol=1e-7),
     Entry("DirichletCalibrator", {}, "probabilities"),
     *(
         Entry("DirichletCalibrator", {"code": "one_vs_rest", "combine": combine}, "columns")

@@ -250,6 +250,10 @@ def test_wrong_parameters_are_refused_in_fit(entry):
     wrong = {
         "parameters": ["all"],
         "off_diagonal_penalty": [-1, "1"],
+        "diagonal_penalty": [0, None],
+        "rho": [-1, "1"],
+        "tau": [float("nan")],
+        "smooth": [1],
         "transform": ["rank"],
         "code": ["sparse", [[1, 1, 1]]],
         "combine": ["mean"],

@@ -39,7 +39,9 @@ METHODS = (
     "spline, temperature, venn_abers"
 )
 # Those that take a score for each class.
-MANY_METHODS = "dirichlet, multinomial_logistic, shallow_net, softmax"
+MANY_METHODS = (
+    "dirichlet, multinomial_logistic, shallow_net, softmax, structured_matrix, structured_vector"
+)
 
 _ADVICE = "give another --positive, or check --score and --target"
 

@@ -74,7 +74,7 @@ def problems(n=30, seed=0, k=K):
     scores = rng.normal(size=(n, k)) + np.eye(k)[y]
     calibrator = MultinomialLogisticCalibrator("likelihood").fit(scores, y)
     features, _ = calibrator._standard(rng.normal(size=(3, k)))
-    return calibrator._deviance(), calibrator._odds(features)
+    return calibrator._deviance(), calibrator._level_sets(features).problems(slice(None))
 
 
 def test_the_deviance_has_its_derivatives_and_unit_curvature():

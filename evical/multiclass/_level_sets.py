@@ -1,0 +1,145 @@
+"""Bounds and contours of class probabilities, from the extremes of their log-odds on level sets.
+
+Logits of a sample are known functions of coordinates in which a deviance has Hessian 1. For each
+class and both sides the log-odds are sought that are extreme on a few level sets; what follows from
+them is in `_softmax_profile`.
+
+Source: Xu, Davoine & Denoeux, "Evidential multinomial logistic regression for multiclass classifier
+calibration", FUSION (2015); Xu, Davoine, Zha & Denoeux, IJAR 72 (2016), equations 22-23 and 33-40.
+"""
+
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+from scipy.special import logit
+
+from dstheory.kernels.arguments import as_floats
+from evical.multiclass._extremes import Deviance, LogOdds, extremes
+from evical.multiclass._softmax_profile import (
+    coefficients,
+    crossing,
+    expected_probability,
+    levels,
+)
+from evical.scores.parameters import check_label
+
+__all__ = ["LevelSets", "checked_contour", "contrasts", "minimal", "whitening"]
+
+Floats = NDArray[np.float64]
+
+
+@dataclass(frozen=True, eq=False)
+class LevelSets:
+    """Searches for n samples of K classes, chunk by chunk.
+
+    Parameters
+    ----------
+    shape : (n, K)
+    local : callable
+        From a slice of samples to their logits (m, K), and slopes of these (m, K, P).
+    deviance : Deviance
+    n_levels : int
+    chunk : int
+        Samples at a time.
+    """
+
+    shape: tuple[int, int]
+    local: Callable[[slice], tuple[Floats, Floats]]
+    deviance: Deviance
+    n_levels: int
+    chunk: int
+
+    def problems(self, rows: slice) -> LogOdds:
+        """Log-odds to be made extreme: of each sample, class, and side."""
+        logits, slopes = self.local(rows)
+        n, k = logits.shape
+        sample, rest = np.divmod(np.arange(n * k * 2), 2 * k)
+        sign = np.where(rest % 2, 1.0, -1.0)
+        return LogOdds(logits[sample], slopes[sample], rest // 2, sign)
+
+    def _searched(self) -> Iterator[tuple[slice, LogOdds, Floats]]:
+        """Chunks of samples, with problems (sample, class, side) and their extremes' series."""
+        n = self.shape[0]
+        for start in range(0, n, self.chunk):
+            rows = slice(start, min(start + self.chunk, n))
+            odds = self.problems(rows)
+            values = extremes(odds, self.deviance, levels(self.n_levels))
+            yield rows, odds, coefficients(odds.at_origin(), values)
+
+    def bounds(self, p: Floats) -> Floats:
+        """Bel and Pl (n, K, 2), given the most likely probabilities (n, K)."""
+        found = np.empty((*self.shape, 2))
+        for rows, odds, series in self._searched():
+            found[rows] = expected_probability(series, odds.sign).reshape(-1, self.shape[1], 2)
+        # Bel <= p <= Pl is a theorem, which interpolation may miss by its error.
+        lower, upper = np.minimum(found[:, :, 0], p), np.maximum(found[:, :, 1], p)
+        return np.stack([lower, upper], axis=2)
+
+    def contour(self, place: int, tau: Floats) -> Floats:
+        """Plausibility (n, q) that the class at a place has probabilities tau (q,)."""
+        found = np.empty((self.shape[0], len(tau)))
+        for rows, odds, series in self._searched():
+            for side in (0, 1):
+                pick = np.flatnonzero((odds.classes == place) & (odds.sign == 2 * side - 1))
+                _fill(found[rows], series[:, pick], odds.at_origin()[pick], side, tau)
+        found[:, (tau == 0) | (tau == 1)] = 0.0
+        return found
+
+
+def checked_contour(
+    label: Any, probability: ArrayLike, classes: NDArray[Any]
+) -> tuple[int, Floats]:
+    """The place of a class, and probabilities (q,), as a user gives them.
+
+    Raises
+    ------
+    ValueError
+        If the label is unknown, or a probability is not in [0, 1].
+    """
+    tau = np.atleast_1d(as_floats(probability, "probability"))
+    if tau.ndim > 1:
+        raise ValueError(f"probability has shape {tau.shape}, expected (g,)")
+    wrong = ~((tau >= 0) & (tau <= 1))
+    if wrong.any():
+        raise ValueError(f"probability is {tau[wrong][0]}, expected numbers in [0, 1]")
+    check_label("label", label)
+    known = classes.tolist()
+    if label not in known:
+        raise ValueError(f"label is {label!r}, but the classes are {known}")
+    return known.index(label), tau
+
+
+def contrasts(k: int, m: int) -> Floats:
+    """Coefficients (K M, (K - 1) M) whose sum over classes is 0: an orthonormal basis."""
+    helmert = np.linalg.qr(np.column_stack([np.ones(k), np.eye(k)[:, :-1]]))[0][:, 1:]
+    return np.asarray(np.kron(helmert, np.eye(m)))
+
+
+def whitening(hessian: Floats) -> Floats:
+    """Parameters (P, P) of unit steps in coordinates in which the Hessian is 1."""
+    values, vectors = np.linalg.eigh(hessian)
+    # Symmetric, so that whitening by nearly the same Hessian is nearly the same.
+    root = vectors / np.sqrt(np.maximum(values, 1e-12 * values[-1])) @ vectors.T
+    return np.asarray(root)
+
+
+def minimal(slopes: Floats) -> Floats:
+    """Slopes (n, K, K - 1) with the products of slopes (n, K, P) among each other."""
+    helmert = contrasts(slopes.shape[1], 1)
+    inner = helmert.T @ slopes
+    lower = np.linalg.cholesky(inner @ inner.transpose(0, 2, 1))
+    return np.asarray(helmert @ lower)
+
+
+def _fill(result: Floats, series: Floats, origin: Floats, side: int, tau: Floats) -> None:
+    """Contour on one side of the most likely log-odds."""
+    with np.errstate(divide="ignore"):  # probabilities 0 and 1 are seen to later
+        level = logit(tau) * (2 * side - 1)
+    for j, value in enumerate(level):
+        r = crossing(series, np.full(len(origin), value))
+        reached = value <= series.sum(axis=0)
+        here = value >= origin
+        result[here, j] = np.where(reached, np.exp(-r * r / 2), 0.0)[here]

@@ -1,0 +1,281 @@
+"""Structured scaling against its definition, the authors' package, limits, and its uncertainty."""
+
+import json
+import warnings
+from pathlib import Path
+
+import numpy as np
+import pytest
+from scipy.optimize import minimize, minimize_scalar
+from scipy.special import expit, log_softmax, logit, softmax
+from sklearn.datasets import load_wine
+from sklearn.discriminant_analysis import LinearDiscriminantAnalysis
+from sklearn.ensemble import RandomForestClassifier
+from sklearn.exceptions import ConvergenceWarning
+from sklearn.linear_model import LogisticRegression
+
+from evical import EvidentialClassifier
+from evical.multiclass import (
+    SoftmaxCalibrator,
+    StructuredMatrixCalibrator,
+    StructuredVectorCalibrator,
+)
+from evical.multiclass._softmax import platt_target_matrix
+from tests.naive import structured as naive
+
+PEER = json.loads((Path(__file__).parents[2] / "oracles" / "probmetrics.json").read_text("utf-8"))
+BOTH = pytest.mark.parametrize("kind", [StructuredMatrixCalibrator, StructuredVectorCalibrator])
+WEAK = {
+    "intercept_penalty": 0.1,
+    "diagonal_penalty": 0.2,
+    "off_diagonal_penalty": 0.3,
+    "rho": 0.5,
+    "tau": 0.9,
+}
+
+
+def simulated(n=120, k=3, seed=0):
+    """Overconfident probabilities, and classes."""
+    rng = np.random.default_rng(seed)
+    z = rng.normal(size=(n, k))
+    y = np.array([rng.choice(k, p=softmax(row * np.linspace(0.5, 1.5, k))) for row in z])
+    y[:k] = np.arange(k)
+    return softmax(2.5 * z, axis=1), y
+
+
+# ---- the probabilities
+
+
+@pytest.mark.parametrize("case", PEER["many"], ids=lambda case: f"n={len(case['y'])}")
+@pytest.mark.parametrize("name", ["sms", "svs", "sms_weak"])
+def test_equal_to_probmetrics(case, name):
+    """Up to its optimizer and float32; classes that are separable, and probabilities 0, too."""
+    kind = StructuredVectorCalibrator if name == "svs" else StructuredMatrixCalibrator
+    calibrator = kind(**(WEAK if name == "sms_weak" else {})).fit(case["p"], case["y"])
+    np.testing.assert_allclose(calibrator.predict_proba(case["at"]), case[name], atol=6e-4)
+
+
+@BOTH
+@pytest.mark.parametrize("smooth", [False, True])
+def test_equal_to_its_definition(kind, smooth):
+    """Both steps, weighted, by general optimizers of the naive objectives."""
+    p, y = simulated(40)
+    weights = (1.0 + np.arange(40) % 3).tolist()
+    options = {} if kind is StructuredVectorCalibrator else {"off_diagonal_penalty": 0.7}
+    ours = kind(intercept_penalty=0.5, diagonal_penalty=0.2, smooth=smooth, **options)
+    ours.fit(p, y, weights)
+    totals = np.bincount(y, weights)
+    targets = (platt_target_matrix(totals) if smooth else np.eye(3))[y].tolist()
+    logs = np.log(p).tolist()
+    inverse = minimize_scalar(
+        lambda t: naive.temperature_loss(float(np.exp(t)), logs, targets, weights),
+        bracket=(-1.0, 0.0),
+        options={"xtol": 1e-10},
+    )
+    assert 1 / ours.temperature_ == pytest.approx(np.exp(inverse.x), rel=1e-6)
+    x = naive.tempered(1 / ours.temperature_, logs, sum(weights))
+    free = kind is StructuredMatrixCalibrator
+
+    def split(v):
+        return (v[:9].reshape(3, 3) if free else np.diag(v[:3])), v[-3:]
+
+    def objective(v):
+        matrix, b = split(v)
+        penalties = (0.5, 0.2, 0.7)
+        return naive.objective(
+            x, targets, weights, matrix.tolist(), b.tolist(), penalties, 1.0, 1.0
+        )
+
+    start = np.append(np.eye(3).ravel() if free else np.ones(3), np.zeros(3))
+    wanted = minimize(objective, start, method="BFGS", options={"gtol": 1e-8})
+    own = np.append(ours.weights_.ravel() if free else np.diag(ours.weights_), ours.intercepts_)
+    assert objective(own) <= wanted.fun + 1e-12
+    np.testing.assert_allclose(own, wanted.x, atol=1e-5)
+    matrix, b = split(own)
+    np.testing.assert_allclose(
+        ours.predict_proba(p), naive.probabilities(x, matrix.tolist(), b.tolist()), rtol=1e-9
+    )
+
+
+@BOTH
+def test_strong_penalties_leave_the_temperature_alone(kind):
+    p, y = simulated()
+    ours = kind(intercept_penalty=1e9, diagonal_penalty=1e9).fit(p, y)
+    share = 1 / 121
+    tempered = softmax(np.log(p) / ours.temperature_, axis=1)
+    wanted = (1 - share) * tempered + share / 3
+    if kind is StructuredVectorCalibrator:
+        np.testing.assert_allclose(ours.predict_proba(p), wanted, atol=1e-8)
+    free = StructuredMatrixCalibrator(1e9, 1e9, 1e9).fit(p, y)
+    np.testing.assert_allclose(free.predict_proba(p), wanted, atol=1e-8)
+    plain = SoftmaxCalibrator("temperature").fit(np.log(p), y)
+    assert 1 / plain.weights_[0, 0] == pytest.approx(ours.temperature_, rel=0.15)  # its targets
+
+
+def test_without_penalty_it_is_multinomial_regression():
+    """Of the logarithms of tempered probabilities."""
+    p, y = simulated(400)
+    ours = StructuredMatrixCalibrator(1e-9, 1e-9, 1e-9).fit(p, y)
+    share = 1 / 401
+    x = np.log((1 - share) * softmax(np.log(p) / ours.temperature_, axis=1) + share / 3)
+    with warnings.catch_warnings(action="ignore", category=ConvergenceWarning):
+        peer = LogisticRegression(C=1e12, tol=1e-10, max_iter=10_000).fit(x, y)
+    np.testing.assert_allclose(ours.predict_proba(p), peer.predict_proba(x), atol=1e-5)
+
+
+@BOTH
+def test_margins_are_logarithms_of_probabilities_up_to_what_classes_share(kind):
+    p, y = simulated()
+    wanted = kind().fit(p, y).predict_proba(p)
+    margins = np.log(p) + np.linspace(-5, 5, len(p))[:, None]
+    for unit in (1.0, 1e-100, 1e100):
+        read = kind(transform=None).fit(unit * margins, y).predict_proba(unit * margins)
+        np.testing.assert_allclose(read, wanted, atol=1e-9)
+
+
+@BOTH
+def test_many_parameters_are_fitted_by_another_optimizer(kind):
+    """Of 27 classes a matrix has 756 parameters: limited-memory BFGS, whose gradient is 0 too."""
+    p, y = simulated(600, 27)
+    ours = kind(transform="log").fit(p, y)
+    x = np.log((600 * softmax(np.log(p) / ours.temperature_, axis=1) + 1 / 27) / 601)
+    gap = (ours.predict_proba(p) - np.eye(27)[y]) / 600
+    slope = gap.T @ x
+    off = np.eye(27) == 0
+    pull = 2 * 27 / 600 * (ours.weights_ - np.eye(27))
+    pull[off] = 2 * 27 * 26 / 600 * ours.weights_[off]
+    seen = np.ones((27, 27), bool) if kind is StructuredMatrixCalibrator else ~off
+    np.testing.assert_allclose((slope + pull)[seen], 0, atol=1e-6)
+    np.testing.assert_allclose(gap.sum(axis=0) + 2 * 27 / 600 * ours.intercepts_, 0, atol=1e-6)
+
+
+@BOTH
+def test_hostile_samples_have_an_answer(kind):
+    """One sample a class, all alike, all right, all wrong, a class of a million."""
+    one = np.array([[0.5, 0.3, 0.2], [0.1, 0.8, 0.1], [0.2, 0.2, 0.6]])
+    cases = {
+        "one": (one, [0, 1, 2], None),
+        "alike": (np.full((9, 3), 1 / 3), np.arange(9) % 3, None),
+        "right": (np.tile(np.eye(3), (5, 1)), np.tile([0, 1, 2], 5), None),
+        "wrong": (np.tile(np.eye(3), (5, 1)), np.tile([1, 2, 0], 5), None),
+        "heavy": (one, [0, 1, 2], [1e12, 1.0, 1e-6]),
+    }
+    for model in ("bayesian", "quadratic"):
+        for name, (p, y, weight) in cases.items():
+            calibrator = kind(model=model).fit(p, y, weight)
+            interval = calibrator.predict_interval(np.vstack([p[:3], np.eye(3)]))
+            assert ((interval >= 0) & (interval <= 1)).all(), name
+            again = kind.from_dict(json.loads(json.dumps(calibrator.to_dict())))
+            np.testing.assert_array_equal(again.predict_interval(p), calibrator.predict_interval(p))
+    wrong = kind().fit(*cases["wrong"][:2]).predict_proba(np.eye(3))
+    np.testing.assert_allclose(wrong, 1 / 3, atol=1e-5)
+
+
+def test_a_saved_calibrator_fits_its_classes():
+    data = StructuredMatrixCalibrator(model="quadratic").fit(*simulated()).to_dict()
+    for damage in (
+        {"weights": [[1.0]], "intercepts": [0.0]},
+        {"steps": [[1.0]]},
+        {"steps": []},
+        {"inverse": 0.0},
+        {"share": 2.0},
+    ):
+        with pytest.raises(ValueError, match="damaged"):
+            StructuredMatrixCalibrator.from_dict({**data, "state": {**data["state"], **damage}})
+
+
+# ---- what the sample leaves open
+
+
+@BOTH
+def test_the_interval_is_that_of_the_information(kind):
+    """For two classes log-odds have a normal likelihood, whose mean half-width is known."""
+    p, y = simulated(300, 2)
+    ours = kind(model="quadratic").fit(p, y)
+    free = kind is StructuredMatrixCalibrator
+    best = np.concatenate(
+        [
+            ours.weights_.ravel() if free else np.diag(ours.weights_),
+            ours.intercepts_,
+            [-np.log(ours.temperature_)],
+        ]
+    )
+
+    def log_odds(v, rows):
+        w = v[:4].reshape(2, 2) if free else np.diag(v[:2])
+        tempered = softmax(np.exp(v[-1]) * np.log(rows), axis=1)
+        x = np.log((1 - 1 / 301) * tempered + 1 / 301 / 2)
+        eta = x @ w.T + v[-3:-1]
+        return eta[:, 1] - eta[:, 0]
+
+    def derivatives(rows):
+        steps = 1e-5 * np.eye(len(best))
+        return np.stack(
+            [(log_odds(best + s, rows) - log_odds(best - s, rows)) / 2e-5 for s in steps], axis=1
+        )
+
+    q = expit(log_odds(best, p))
+    j = derivatives(p)
+    ridge = np.diag([4.0] * (len(best) - 1) + [0.0])  # twice lambda K, and K (K - 1) = K here
+    information = (j.T * (q * (1 - q))) @ j + ridge
+    at = np.array([[0.9, 0.1], [0.4, 0.6], [0.05, 0.95]])
+    h, mle = derivatives(at), log_odds(best, at)
+    deviation = np.sqrt(np.einsum("nd,de,ne->n", h, np.linalg.inv(information), h))
+    r = np.linspace(0, 8, 4001)
+    density = r * np.exp(-r * r / 2)
+    for row, (center, spread) in enumerate(zip(mle, deviation, strict=True)):
+        low = np.trapezoid(expit(center - spread * r) * density, r)
+        high = np.trapezoid(expit(center + spread * r) * density, r)
+        np.testing.assert_allclose(ours.predict_interval(at)[row, 1], [low, high], atol=1e-5)
+        tau = np.array([0.2, 0.5, 0.7])
+        wanted = np.exp(-(((logit(tau) - center) / spread) ** 2) / 2)
+        np.testing.assert_allclose(ours.contour(at, 1, tau)[row], wanted, atol=1e-5)
+
+
+@BOTH
+def test_more_samples_leave_less_open(kind):
+    at = softmax(np.array([[2.0, 0.0, 0.0], [0.0, 0.5, 0.0]]), axis=1)
+    widths = []
+    for n in (30, 300, 3000):
+        calibrator = kind(model="quadratic").fit(*simulated(n))
+        interval = calibrator.predict_interval(at)
+        p = softmax(calibrator._fit.logits(np.log(at)), axis=1)
+        assert (interval[..., 0] <= p).all()
+        assert (p <= interval[..., 1]).all()
+        widths.append(np.ptp(interval, axis=2).mean())
+    assert widths[0] > 1.5 * widths[1] > 3 * widths[2]
+
+
+def test_only_the_quadratic_model_has_a_contour():
+    p, y = simulated()
+    with pytest.raises(ValueError, match="model is 'bayesian'; a contour function needs"):
+        StructuredVectorCalibrator().fit(p, y).contour(p[:1], 0, 0.5)
+    fitted = StructuredMatrixCalibrator(model="quadratic").fit(p, y)
+    with pytest.raises(ValueError, match="label is 7"):
+        fitted.contour(p[:1], 7, 0.5)
+
+
+# ---- in a classifier
+
+
+@BOTH
+@pytest.mark.parametrize("n_classes", [2, 3])
+def test_in_a_classifier(kind, n_classes):
+    X, y = load_wine(return_X_y=True)
+    X, y = X[y < n_classes], y[y < n_classes]
+    forest = RandomForestClassifier(20, random_state=0)
+    fitted = EvidentialClassifier(forest, calibrator=kind(), cv=3).fit(X[::2], y[::2])
+    p = fitted.predict_proba(X[1::2])
+    assert p.shape == (len(X[1::2]), n_classes)
+    assert (p.argmax(axis=1) == y[1::2]).mean() > 0.9
+    margins = EvidentialClassifier(
+        LinearDiscriminantAnalysis(), calibrator=kind(transform=None), cv=3
+    ).fit(X[::2], y[::2])
+    np.testing.assert_allclose(margins.predict_proba(X).sum(axis=1), 1)
+
+
+def test_the_tempered_logs_are_log_probabilities():
+    p, y = simulated()
+    fit = StructuredMatrixCalibrator().fit(p, y)._fit
+    x = fit.tempered(np.log(p))
+    np.testing.assert_allclose(x, log_softmax(x, axis=1), atol=1e-12)
