@@ -14,10 +14,10 @@ from typing import Any
 
 import numpy as np
 
-from docs.calibration_peers import installed
 from dstheory.kernels.jit import HAVE_NUMBA
 from evical.datasets import simulated_scores
 from evical.studies import Contender, calibrator_contenders
+from evical.studies.quality.peers import installed
 
 PAGE = Path(__file__).with_name("calibrator_speed.md")
 SIZES = (1_000, 10_000, 100_000, 1_000_000)

@@ -125,7 +125,7 @@ STUDY = {
     "evical/studies/nobody2000/__init__.py": '"""Nobody (2000), a paper that is not."""\n',
     "evical/studies/_registry.py": [
         (
-            "from evical.studies.which_fusion",
+            "from evical.studies.quality",
             "from evical.studies.nobody2000.study import NOBODY2000\n",
         ),
         ("    WHICH_FUSION,", "    NOBODY2000,\n"),

@@ -15,41 +15,25 @@ from evical.studies._tables import summary_csv
 from evical.studies.demo._page import demo_page, differences_table, findings, results_table
 from evical.studies.demo._pictures import CalibrationSample, calibration_samples, demo_pictures
 from evical.studies.demo.study import demo_study
-from evical.studies.gebel2009.study import (
-    GEBEL_DATASETS,
-    GebelProtocol,
-    GebelRow,
-    load_gebel,
-    run_gebel,
-)
 from evical.studies.parts.methods import Method
 from evical.studies.parts.metrics import METRICS, Metric
 from evical.studies.parts.shares import draw_halves, share_sizes
-from evical.studies.quality.study import (
-    Contender,
-    Quality,
-    calibrator_contenders,
-    optimum,
-    quality_study,
-)
+from evical.studies.quality.contenders import Contender, calibrator_contenders
+from evical.studies.quality.study import optimum, quality_study
 
 __all__ = [
-    "GEBEL_DATASETS",
     "METRICS",
     "STUDIES",
     "CalibrationSample",
     "Contender",
     "Curve",
     "Finding",
-    "GebelProtocol",
-    "GebelRow",
     "McNemar",
     "Method",
     "Metric",
     "Outcome",
     "Plan",
     "PublishedTable",
-    "Quality",
     "Study",
     "calibration_samples",
     "calibrator_contenders",
@@ -59,14 +43,12 @@ __all__ = [
     "differences_table",
     "draw_halves",
     "findings",
-    "load_gebel",
     "optimum",
     "plan_study",
     "quality_study",
     "repeat_rng",
     "reproduce",
     "results_table",
-    "run_gebel",
     "run_plan",
     "share_sizes",
     "study_files",

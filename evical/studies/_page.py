@@ -84,6 +84,7 @@ def study_page(outcome: Outcome, command: str, pictures: Sequence[str] = ()) -> 
         *([f"## What follows\n\n{comment.strip()}"] if comment else []),
         "## What is done",
         *study.protocol,
+        *([study.extra(outcome)] if study.extra else []),
         *_published(outcome),
         *_curves(outcome, pictures),
         *overviews_text(outcome),
@@ -107,8 +108,8 @@ def _provenance(outcome: Outcome, command: str) -> list[str]:
         f"Made by this command, with {all_versions()}:",
         f"    {command}",
         f"{extent}. All numbers with their standard errors are in [{study.name}.csv]"
-        f"({study.name}.csv). Standard errors are those of the mean over repeats: they tell how "
-        "another set of random splits of the same data could differ, and nothing about other data.",
+        f"({study.name}.csv). Standard errors are those of the mean over repeats: they show how "
+        "far other random repeats on the same data may differ, and say nothing about other data.",
     ]
 
 
@@ -122,14 +123,7 @@ def _published(outcome: Outcome) -> list[str]:
     shown = [(table, cells) for table, cells in tables if any(c.ours for c in cells.values())]
     if not shown:
         return []
-    told = all(table.repeats for table, _ in shown)
-    blocks = [
-        "## Beside the paper",
-        "Ours ± standard error, then the paper's number in parentheses. ✓: ours is within two "
-        "standard errors of it; ▲ ours is higher; ▼ ours is lower. The chance of the paper's own "
-        "few splits counts as well"
-        + ("." if told else ", where their number is known; elsewhere it is taken for none."),
-    ]
+    blocks = ["## Beside the paper", _legend([table for table, _ in shown], outcome.repeats)]
     for table, cells in shown:
         verdicts = Counter(cell.verdict for cell in cells.values() if cell.verdict)
         blocks += [f"### {table.title}", *_grids(table, cells)]
@@ -140,6 +134,18 @@ def _published(outcome: Outcome) -> list[str]:
                 f"{verdicts['lower']}."
             )
     return blocks
+
+
+def _legend(tables: Sequence[PublishedTable], repeats: int) -> str:
+    if repeats == 1:
+        return "Ours, then the paper's number in parentheses."
+    told = all(table.repeats for table in tables)
+    return (
+        "Ours ± standard error, then the paper's number in parentheses. ✓: ours is within two "
+        "standard errors of it; ▲ ours is higher; ▼ ours is lower. The chance of the paper's own "
+        "few splits counts as well"
+        + ("." if told else ", where their number is known; elsewhere it is taken for none.")
+    )
 
 
 def _grids(table: PublishedTable, cells: dict[tuple[str, ...], Cell]) -> list[str]:

@@ -1,7 +1,9 @@
-"""All studies of papers, by name; a new study is a new line."""
+"""All studies, by name; a new study is a new line."""
 
 from evical.studies._study import Study
+from evical.studies.gebel2009.study import GEBEL2009
 from evical.studies.naeini2016.study import NAEINI2016_SIMULATED
+from evical.studies.quality.study import CALIBRATOR_QUALITY
 from evical.studies.which_fusion.study import WHICH_FUSION, WHICH_FUSION_PAPER
 from evical.studies.xu2016.ten import XU2016_TEN
 from evical.studies.xu2016.three import XU2016_THREE
@@ -16,8 +18,10 @@ _ALL: tuple[Study, ...] = (
     NAEINI2016_SIMULATED,
     ZADROZNY2001,
     ZADROZNY2002,
+    GEBEL2009,
     WHICH_FUSION,
     WHICH_FUSION_PAPER,
+    CALIBRATOR_QUALITY,
 )
 
 STUDIES: dict[str, Study] = {study.name: study for study in _ALL}

@@ -6,9 +6,10 @@ pictures - is the same for all studies and needs only the names that are given h
 """
 
 import zlib
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
-from typing import Literal, Protocol
+from pathlib import Path
+from typing import Any, Literal, Protocol
 
 import numpy as np
 
@@ -20,9 +21,11 @@ __all__ = [
     "Curve",
     "Finding",
     "McNemar",
+    "Prose",
     "PublishedTable",
     "Record",
     "Study",
+    "read_prose",
     "repeat_rng",
 ]
 
@@ -87,6 +90,42 @@ def repeat_rng(key: str, number: int, seed: int) -> np.random.Generator:
     check_count("seed", seed, 0, 2**64 - 1)
     spawn_key = (zlib.crc32(key.encode()), number)
     return np.random.default_rng(np.random.SeedSequence(seed, spawn_key=spawn_key))
+
+
+@dataclass(frozen=True)
+class Prose:
+    """What a study says in words.
+
+    Parameters
+    ----------
+    protocol : tuple of str
+        Paragraphs under "What is done".
+    comment : str
+        Markdown under "What follows".
+    """
+
+    protocol: tuple[str, ...]
+    comment: str
+
+
+def read_prose(module: str, name: str = "") -> Prose:
+    """Read the Markdown file of a study.
+
+    Parameters
+    ----------
+    module : str
+        ``__file__`` of the study's module.
+    name : str
+        Of a file beside it; by default that of the module, with the ending ``.md``.
+
+    Returns
+    -------
+    Prose
+    """
+    path = Path(module).with_name(name) if name else Path(module).with_suffix(".md")
+    done, _, comment = path.read_text(encoding="utf-8").partition("# What follows\n")
+    paragraphs = done.removeprefix("# What is done\n").strip().split("\n\n")
+    return Prose(tuple(" ".join(one.split("\n")) for one in paragraphs), comment.strip())
 
 
 @dataclass(frozen=True)
@@ -280,12 +319,16 @@ class Overview:
         Measure to its heading, scale and number of decimal places.
     by : tuple of str
         Labels with a table for each value.
+    order : str, optional
+        Measure by which the lines are ordered, the least first. Lines within two standard errors
+        of the least are bold.
     """
 
     title: str
     label: str
     columns: Mapping[str, tuple[str, float, int]]
     by: tuple[str, ...] = ()
+    order: str = ""
 
 
 @dataclass(frozen=True)
@@ -319,6 +362,8 @@ class Study:
     overviews : tuple of Overview
     quick : tuple of str
         Keys of the conditions of the quick variant; all if empty.
+    extra : callable, optional
+        From an `Outcome` to Markdown of its own, which the page shows before the tables.
     """
 
     name: str
@@ -337,3 +382,4 @@ class Study:
     contests: tuple[Contest, ...] = ()
     overviews: tuple[Overview, ...] = ()
     quick: tuple[str, ...] = ()
+    extra: Callable[[Any], str] | None = None

@@ -6,9 +6,8 @@ Source: Naeini (2016), sections 4.1 to 4.3, 4.6 and 5.3.
 
 from typing import Any
 
-from evical.studies._study import Curve, Finding, Study
+from evical.studies._study import Curve, Finding, Study, read_prose
 from evical.studies.naeini2016._published import LARGE, PRINTED, SAME, SEPARATE
-from evical.studies.naeini2016._text import COMMENT, PROTOCOL
 from evical.studies.parts.calibration_condition import CUBE_ROOT, Calibration, CalibrationCondition
 from evical.studies.parts.calibration_samples import Simulated
 
@@ -196,6 +195,7 @@ _CURVES = (
     _curve("ece-large", "Histogram binning (table 26)", "ece_released", LARGE),
 )
 
+TEXT = read_prose(__file__)
 NAEINI2016_SIMULATED = Study(
     name="naeini2016-simulated",
     title="Calibration of simulated scores",
@@ -206,8 +206,8 @@ NAEINI2016_SIMULATED = Study(
     conditions=CONDITIONS,
     repeats=30,
     published=PRINTED,
-    protocol=PROTOCOL,
-    comment=COMMENT,
+    protocol=TEXT.protocol,
+    comment=TEXT.comment,
     curves=_CURVES,
     comparisons=_COMPARISONS,
     quick=("xor-linear-svm-1000-0-1000", "circular-quadratic-svm-10-0-10000"),

@@ -8,11 +8,10 @@ voice. Here every fusion that an ensemble offers is tried on the same classifier
 from dataclasses import replace
 from itertools import product, starmap
 
-from evical.studies._study import Contest, Overview, Study
+from evical.studies._study import Contest, Overview, Study, read_prose
 from evical.studies.parts.fusion_condition import SCENARIOS, FusionCondition
 from evical.studies.parts.methods import Method
 from evical.studies.parts.metrics import METRICS
-from evical.studies.which_fusion._text import COMMENT, COMMENT_PAPER, PROTOCOL
 
 __all__ = ["FUSED", "WHICH_FUSION", "WHICH_FUSION_PAPER"]
 
@@ -78,6 +77,7 @@ def _condition(data: str, kernel: str, scenario: str, calibrator: str) -> Fusion
     )
 
 
+TEXT = read_prose(__file__)
 WHICH_FUSION = Study(
     name="which_fusion",
     title="Which fusion?",
@@ -88,8 +88,8 @@ WHICH_FUSION = Study(
     measures=MEASURES,
     conditions=tuple(starmap(_condition, product(_DATA, KERNELS, SCENARIOS, CALIBRATORS))),
     repeats=20,
-    protocol=PROTOCOL,
-    comment=COMMENT,
+    protocol=TEXT.protocol,
+    comment=TEXT.comment,
     overviews=(
         Overview(
             "All measures",
@@ -127,7 +127,7 @@ WHICH_FUSION_PAPER = replace(
     title="Which fusion, on the data sets of the paper's table 2?",
     conditions=tuple(starmap(_condition, product(_PAPER, ["rbf"], SCENARIOS, ["logistic"]))),
     repeats=100,
-    comment=COMMENT_PAPER,
+    comment=read_prose(__file__, "paper.md").comment,
     overviews=tuple(
         replace(one, title="Each setting", by=("data", "scenario"))
         for one in WHICH_FUSION.overviews

@@ -8,11 +8,10 @@ two simple ways beside the paper's.
 from collections.abc import Mapping
 from typing import Literal
 
-from evical.studies._study import Finding, McNemar, PublishedTable, Study
+from evical.studies._study import Finding, McNemar, PublishedTable, Study, read_prose
 from evical.studies.parts.fusion_condition import SCENARIOS, FusionCondition
 from evical.studies.parts.methods import Method
 from evical.studies.parts.metrics import METRICS
-from evical.studies.xu2016._text import TEN
 
 __all__ = ["XU2016_TEN"]
 
@@ -140,6 +139,7 @@ _COMPARISONS = (
     ),
 )
 
+TEXT = read_prose(__file__)
 XU2016_TEN = Study(
     name="xu2016-ten",
     title="Ten classifiers of unequal size",
@@ -165,31 +165,8 @@ XU2016_TEN = Study(
             repeats=1,
         ),
     ),
-    protocol=(
-        "Ten support vector machines share the training samples: in equal parts (a); five with "
-        "1/6 each and five with 1/30 each (b); one with 2/3, one with 1/5 and eight with 1/60 "
-        "each (c). Half of each share trains the classifier, the other half calibrates it by "
-        "logistic regression with the Bayesian, the inverse pignistic or the likelihood model; "
-        "the ten beliefs about a test sample are combined by Dempster's rule, and the class of "
-        "the greater pignistic probability is chosen. An even probability counts as half an error.",
-        "Data: australian and diabetes with 300 training samples drawn at random, and the other "
-        "390 and 468 for the test; adult with 600 samples of its training file and all 16,281 "
-        "of its test file. Samples are drawn in the class proportions of the data. All scenarios "
-        "and settings of a repeat see the same training samples.",
-        "What the paper leaves open. Kernel: not named, so the radial basis function with LibSVM's "
-        "default parameters, and a linear one beside it, both with C = 1. Scaling: not named; the "
-        "data have the names of LibSVM's own copies, which are scaled to [-1, 1], so the range of "
-        "the training samples of the repeat is mapped to [-1, 1]. The third setting is what "
-        "scikit-learn's users would do, standardized features and its default width. Codes: adult "
-        "is LibSVM's a9a with 123 columns of two values; australian is one-hot encoded to 38 "
-        "columns. Small shares: a share of five samples drawn blindly often has one class only, "
-        "so every half first gets one sample of each class. The paper's cells are one split each, "
-        "whose chance is taken here to be as large as that of one of our splits.",
-        "For comparison, each repeat also has two simple ways with the Bayesian model: the "
-        "classifier with the largest share alone (in (a) and (b) the first of equals), and the "
-        "mean of all probabilities weighted by the shares.",
-    ),
-    comment=TEN,
+    protocol=TEXT.protocol,
+    comment=TEXT.comment,
     comparisons=_COMPARISONS,
     mcnemar=(
         McNemar(

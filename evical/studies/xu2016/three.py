@@ -11,12 +11,11 @@ from typing import Literal
 import numpy as np
 
 from evical.datasets import Dataset
-from evical.studies._study import Curve, Finding, Record, Study, repeat_rng
+from evical.studies._study import Curve, Finding, Record, Study, read_prose, repeat_rng
 from evical.studies.parts.fusion_condition import SCALERS
 from evical.studies.parts.methods import Method, fuse
 from evical.studies.parts.metrics import METRICS
 from evical.studies.parts.shares import draw_shares
-from evical.studies.xu2016._text import THREE
 
 __all__ = ["XU2016_THREE", "ThreeClassifiers"]
 
@@ -258,6 +257,7 @@ def _curve(number: int, line: str, where: Mapping[str, str], title: str) -> Curv
     )
 
 
+TEXT = read_prose(__file__)
 XU2016_THREE = Study(
     name="xu2016-three",
     title="Three classifiers, the third of growing size",
@@ -268,27 +268,8 @@ XU2016_THREE = Study(
     measures=tuple(metric.key for metric in METRICS),
     conditions=CONDITIONS,
     repeats=100,
-    protocol=(
-        "Three support vector machines are trained on shares of the training samples that do not "
-        "overlap. Two shares have the fixed sizes of table 1, the third grows. Half of each share "
-        "trains the classifier, the other half calibrates it; the three beliefs about a test "
-        "sample are combined by Dempster's rule, and the class of the greater pignistic "
-        "probability is chosen. An even probability counts as half an error.",
-        "Training and test sets have the sizes of table 1 and are drawn at random in the class "
-        "proportions of the data. Within a repeat the test set and the two fixed shares are the "
-        "same for all sizes of the third, and a larger third share holds the smaller ones, so "
-        "that differences are paired.",
-        "What the paper leaves open. Kernel: the radial basis function with LibSVM's default "
-        "parameters. Scaling: the range of all samples drawn for training, whatever the size of "
-        "the third, is mapped to [-1, 1], as in LibSVM's own copies of these data. Codes without "
-        "order of australian are one-hot encoded. Bins are one wide, with edges from -3 to 3 as "
-        "in its figure 1; an empty bin is vacuous, or 1/2 in the Bayesian model. The confidence "
-        "models have level 95 %. Every half first gets one sample of each class. liver_disorders "
-        "takes as class what its authors meant as a mark of training and test samples, as the "
-        "paper did. Where sources exclude each other, Dempster's rule has no result, and the "
-        "belief is vacuous.",
-    ),
-    comment=THREE,
+    protocol=TEXT.protocol,
+    comment=TEXT.comment,
     curves=(
         _curve(8, "model", {"calibrator": "binning"}, "binning"),
         _curve(9, "model", {"calibrator": "isotonic"}, "isotonic regression"),

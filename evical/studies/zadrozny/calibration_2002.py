@@ -6,7 +6,7 @@ two classes and, by one against all, of many? Source: section 5, tables 2 to 4.
 
 from typing import Any
 
-from evical.studies._study import Condition, Finding, Study
+from evical.studies._study import Condition, Finding, Study, read_prose
 from evical.studies.parts.calibration_condition import Calibration, CalibrationCondition
 from evical.studies.parts.calibration_samples import GivenSplit
 from evical.studies.zadrozny._condition import CodeCondition
@@ -16,7 +16,6 @@ from evical.studies.zadrozny._published import (
     PRINTED_2002,
     TIC_MEANT,
 )
-from evical.studies.zadrozny._text import COMMENT_2002, PROTOCOL_2002
 from evical.studies.zadrozny.couplings_2001 import SPLITS
 
 __all__ = ["ZADROZNY2002"]
@@ -173,6 +172,7 @@ _COMPARISONS = (
     ),
 )
 
+TEXT = read_prose(__file__)
 ZADROZNY2002 = Study(
     name="zadrozny2002",
     title="Calibrated naive Bayes and support vector machines, of two classes and of ten",
@@ -183,8 +183,8 @@ ZADROZNY2002 = Study(
     conditions=CONDITIONS,
     repeats=10,
     published=PRINTED_2002,
-    protocol=PROTOCOL_2002,
-    comment=COMMENT_2002,
+    protocol=TEXT.protocol,
+    comment=TEXT.comment,
     comparisons=_COMPARISONS,
     quick=("tic-naive-bayes-ten-attributes",),
 )

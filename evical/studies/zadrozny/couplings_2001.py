@@ -6,11 +6,10 @@ classes, and does that cost errors against decoding? Source: section 5, tables 2
 
 from typing import Any
 
-from evical.studies._study import Curve, Finding, Study
+from evical.studies._study import Curve, Finding, Study, read_prose
 from evical.studies.parts.calibration_samples import GivenSplit
 from evical.studies.zadrozny._condition import STOPPED, CodeCondition
 from evical.studies.zadrozny._published import BASES_OF, BOOSTED, PRINTED_2001
-from evical.studies.zadrozny._text import COMMENT_2001, PROTOCOL_2001
 
 __all__ = ["SPLITS", "ZADROZNY2001"]
 
@@ -124,6 +123,7 @@ _COMPARISONS = (
     ),
 )
 
+TEXT = read_prose(__file__)
 ZADROZNY2001 = Study(
     name="zadrozny2001",
     title="Codes and couplings of boosted naive Bayes",
@@ -134,8 +134,8 @@ ZADROZNY2001 = Study(
     conditions=tuple(_condition(data, base) for data, bases in BASES_OF.items() for base in bases),
     repeats=10,
     published=PRINTED_2001,
-    protocol=PROTOCOL_2001,
-    comment=COMMENT_2001,
+    protocol=TEXT.protocol,
+    comment=TEXT.comment,
     comparisons=_COMPARISONS,
     curves=(
         Curve(

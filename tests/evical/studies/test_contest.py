@@ -7,8 +7,7 @@ import numpy as np
 import pytest
 
 from evical.studies import Outcome
-from evical.studies._contest import standings
-from evical.studies._contests_page import contests_text, overviews_text
+from evical.studies._contests_page import contests_text, overviews_text, standings
 from evical.studies._study import Contest, Overview
 from tests.support.toy_study import Toy, toy_study
 

@@ -24,7 +24,8 @@ def test_names_agree(study):
         assert re.fullmatch(r"[\w.-]+", name)
     assert set(study.quick) <= set(keys)
     assert study.protocol
-    assert study.repeats > 1
+    # A repeat of this one is a whole cross-validation, as it is published.
+    assert study.repeats > 1 or study.name == "gebel2009"
 
 
 @ALL

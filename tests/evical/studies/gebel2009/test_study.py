@@ -1,6 +1,6 @@
 """Gebel's comparison: its measures by definition, its classifier, and a quick round."""
 
-from pathlib import Path
+from dataclasses import replace
 
 import numpy as np
 import pytest
@@ -14,11 +14,11 @@ from evical.metrics import (
     mean_root_squared_error,
     well_calibration_ratio,
 )
-from evical.studies import GEBEL_DATASETS, GebelProtocol, load_gebel, run_gebel
+from evical.studies import reproduce, study_files
 from evical.studies.gebel2009._sources import CALIBRATORS, SquaredHingeSVC
+from evical.studies.gebel2009.study import GEBEL2009, GebelCondition
 from tests.naive import gebel as naive
-
-DATA = Path(__file__).resolve().parents[5] / "shared" / "data"
+from tests.support.data_folder import DATA, needs_data
 
 
 def test_measures_are_the_definition():
@@ -53,26 +53,47 @@ def test_squared_hinge_machine_has_the_least_objective(cost):
     assert machine.weights_.sum() == pytest.approx(0, abs=1e-8)
 
 
-def test_a_quick_round():
+def test_a_quick_repeat():
     X, y = make_classification(60, 4, flip_y=0.2, random_state=0)
     data = Dataset("toy", X, y, tuple("abcd"), ("no", "yes"))
-    protocol = GebelProtocol(n_folds=2, n_inner=2, costs=(1.0,), widths=(0.1,))
-    rows = run_gebel(data, protocol)
-    assert len(rows) == 2 * 2 * len(CALIBRATORS)
-    assert len({(r.classifier, r.source, r.calibrator) for r in rows}) == len(rows)
-    assert all(0.5 < r.correctness <= 1 and 0.5 < r.calibration <= 1 for r in rows)
-    assert rows == run_gebel(data, protocol)
+    condition = GebelCondition("Toy", "toy", n_folds=2, n_inner=2, costs=(1.0,), widths=(0.1,))
+    study = replace(GEBEL2009, conditions=(condition,))
+    outcome = reproduce(study, data={"toy": data})
+    assert len(outcome.rows) == 2 * 2 * len(CALIBRATORS)
+    for row in outcome.rows:
+        assert 0.5 < outcome.values(row, "correctness")[0] <= 1
+        (calibration,) = outcome.values(row, "calibration")
+        assert 0.5 < calibration <= 1
+        assert outcome.values(row, "product")[0] == calibration**2
+    assert condition.run_repeat({"toy": data}, 0, 0) == condition.run_repeat({"toy": data}, 0, 0)
+    assert condition.run_repeat({"toy": data}, 1, 0) != condition.run_repeat({"toy": data}, 0, 0)
+
+
+def test_printed_tables_have_all_cells():
+    svm, bayes = (table.values for table in GEBEL2009.published if table.measure == "product")
+    assert len(svm) == len(bayes) == 6 * 2 * 9
+    assert svm["original", "training", "Banknotes"] == 0.630
+    assert bayes["piecewise logistic", "cross_fit", "Sonar"] == 0.518
+    correct = GEBEL2009.published[0].values
+    assert correct["assignment value", "training", "Fourclass"] == 0.767
 
 
 @pytest.mark.slow
-@pytest.mark.skipif(not DATA.is_dir(), reason="the data sets are not here")
+@needs_data
 def test_naive_bayes_agrees_with_the_published_table():
     """Table 6.5 holds (1 - RMSE) WCR, without the root of eq. 2.6."""
-    assert set(GEBEL_DATASETS) >= {"Banknotes", "Haberman"}
-    protocol = GebelProtocol(classifiers=("naive_bayes",), sources=("training",))
+    quick = tuple(
+        replace(condition, costs=(1.0,), widths=(0.1,))  # of the other classifier
+        for condition in GEBEL2009.conditions
+        if condition.key in GEBEL2009.quick
+    )
+    outcome = reproduce(replace(GEBEL2009, conditions=quick), data=DATA)
     published = {"Banknotes": (0.995, 0.979), "Haberman": (0.741, 0.550)}
     for name, (correct, product) in published.items():
-        rows = run_gebel(load_gebel(DATA, [name])[0], protocol)
-        (row,) = (r for r in rows if r.calibrator == "original")
-        assert row.correctness == pytest.approx(correct, abs=0.015)
-        assert row.calibration**2 == pytest.approx(product, abs=0.015)
+        row = (name, "naive_bayes", "training", "original")
+        assert outcome.values(row, "correctness") == pytest.approx(correct, abs=0.015)
+        assert outcome.values(row, "product") == pytest.approx(product, abs=0.015)
+    page = study_files(outcome, "evical reproduce gebel2009")["gebel2009.md"]
+    # Of two data sets, by hand from table 6.5.
+    assert "| CR of naive Bayes | logistic : original | 1 : 0 |" in page
+    assert "| Cal of naive Bayes | logistic : original | 1 : 1 |" in page

@@ -1,5 +1,7 @@
-"""Calibrators of other packages, for the comparison in calibrator_quality.md; none is required."""
+"""Calibrators of other packages, which take part if they are installed; none is required."""
 
+from collections.abc import Callable
+from functools import partial
 from importlib import import_module
 from importlib.metadata import version
 from importlib.util import find_spec
@@ -8,11 +10,13 @@ from typing import Any
 import numpy as np
 from sklearn.isotonic import IsotonicRegression
 
-from evical.studies import Contender
+from evical.studies.quality.contenders import Contender
+
+__all__ = ["installed"]
 
 
 class OneColumn:
-    """A peer that predicts probabilities of the positive class from a column of scores."""
+    """A peer that predicts probabilities of the positive class."""
 
     def __init__(self, peer: Any, predict: str, column: bool = False) -> None:
         self.peer = peer
@@ -42,41 +46,42 @@ class VennAbers:
         return self.peer.predict_proba(np.stack([1 - scores, scores], axis=1))[0]
 
 
-def isotonic() -> OneColumn:
+def _isotonic() -> OneColumn:
     return OneColumn(IsotonicRegression(y_min=0, y_max=1, out_of_bounds="clip"), "predict")
 
 
-def netcal_bbq() -> OneColumn:
-    return OneColumn(import_module("netcal.binning").BBQ(), "transform")
-
-
-def netcal_enir() -> OneColumn:
-    return OneColumn(import_module("netcal.binning").ENIR(), "transform")
-
-
-def betacal() -> OneColumn:
-    return OneColumn(
-        import_module("betacal").BetaCalibration(parameters="abm"), "predict", column=True
-    )
-
-
-def splinecalib() -> OneColumn:
-    return OneColumn(import_module("splinecalib").SplineCalib(), "predict")
+def _peer(module: str, name: str, predict: str, column: bool = False, **options: Any) -> OneColumn:
+    return OneColumn(getattr(import_module(module), name)(**options), predict, column)
 
 
 # Module, distribution, name in the table, maker.
-PEERS = (
-    ("sklearn", "scikit-learn", "isotonic", isotonic),
-    ("netcal", "netcal", "BBQ", netcal_bbq),
-    ("netcal", "netcal", "ENIR", netcal_enir),
-    ("betacal", "betacal", "abm", betacal),
+PEERS: tuple[tuple[str, str, str, Callable[[], Any]], ...] = (
+    ("sklearn", "scikit-learn", "isotonic", _isotonic),
+    ("netcal", "netcal", "BBQ", partial(_peer, "netcal.binning", "BBQ", "transform")),
+    ("netcal", "netcal", "ENIR", partial(_peer, "netcal.binning", "ENIR", "transform")),
+    (
+        "betacal",
+        "betacal",
+        "abm",
+        partial(_peer, "betacal", "BetaCalibration", "predict", column=True, parameters="abm"),
+    ),
     ("venn_abers", "venn-abers", "IVAP", VennAbers),
-    ("splinecalib", "splinecalib", "SplineCalib", splinecalib),
+    (
+        "splinecalib",
+        "splinecalib",
+        "SplineCalib",
+        partial(_peer, "splinecalib", "SplineCalib", "predict"),
+    ),
 )
 
 
 def installed() -> list[Contender]:
-    """Peers that this environment has."""
+    """Peers that this environment has.
+
+    Returns
+    -------
+    list of Contender
+    """
     return [
         Contender(f"{distribution} {version(distribution)}: {name}", make)
         for module, distribution, name, make in PEERS
