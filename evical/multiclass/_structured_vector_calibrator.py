@@ -55,9 +55,9 @@ class StructuredVectorCalibrator(StructuredScaling, BaseMulticlassCalibrator):
     and mixes the probabilities with equal ones at the share 1 / (n + 1): so x is finite, and
     classes that are separable need no special care. The second step is convex, with one optimum.
 
-    With the default parameters this is ``SVSCalibrator()`` of the package probmetrics, whose
-    optimizer stops within about 5e-4 of a probability. It has other penalties too (lasso and
-    minimax concave).
+    With the default parameters this is ``SVSCalibrator()`` of probmetrics. The optimizer there
+    stops earlier, within 1e-3 of a probability. It has other penalties too (lasso and minimax
+    concave).
 
     References
     ----------
