@@ -1,7 +1,7 @@
 """Whether a rule can combine what classifiers believe.
 
-What it would take for many classes is asked before a classifier is trained. After `fit`, rules on
-canonical weights, which not all beliefs have, are tried on training rows.
+The cost for many classes is checked before a classifier is trained. After `fit`, rules on canonical
+weights, which not all beliefs have, are tried on training rows.
 """
 
 from collections.abc import Callable, Sequence
@@ -45,7 +45,7 @@ def check_predictable(
     rule : callable
     X, y : samples and labels
     groups : (n,) array or None
-        Groups of samples that no fold parts.
+        Groups of samples that no fold splits.
 
     Raises
     ------
@@ -110,7 +110,7 @@ def _is_closed(member: EvidentialClassifier) -> bool:
 
 
 def _lists_all_sets(member: EvidentialClassifier) -> bool:
-    """Whether masses are on all sets of classes for sure, before it is fitted."""
+    """Whether the masses, once fitted, are sure to be on all sets of classes."""
     together = isinstance(member.calibrator, BaseMulticlassCalibrator)
     default = member.calibrator is None
     model = "likelihood" if default else getattr(member.calibrator, "model", None)
@@ -120,7 +120,7 @@ def _lists_all_sets(member: EvidentialClassifier) -> bool:
 def _n_products(
     member: EvidentialClassifier, X: Any, y: NDArray[Any], groups: NDArray[Any] | None
 ) -> int:
-    """How many products over the classes a belief will have: one a fold."""
+    """Number of products over the classes in a belief: one for each fold."""
     if hasattr(member, "calibrated_classifiers_"):
         return len(member.calibrated_classifiers_)
     frozen = isinstance(member.estimator, FrozenEstimator)
@@ -136,7 +136,7 @@ def check_rule(rule: Callable[..., Any], members: Sequence[Any], X: Any) -> None
     try:
         rule(*(member.predict_mass(rows) for member in members))
     except TotalConflictError:
-        return  # of some rows, which the predictions answer for
+        return  # of some rows; predictions report it
     except MassError as error:
         raise ValueError(
             f"the rule {rule.__name__!r} cannot combine what these classifiers believe: {error}; "

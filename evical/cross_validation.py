@@ -1,6 +1,6 @@
 """Out-of-fold beliefs: each sample is predicted by a copy that has not seen it.
 
-Beliefs about training samples are too good. This is the analog of scikit-learn's
+Beliefs about training samples are too optimistic. This is the analog of scikit-learn's
 `cross_val_predict` for mass functions (Stone 1974, Cross-validatory choice and assessment of
 statistical predictions, Journal of the Royal Statistical Society B 36, 111-147).
 """
@@ -41,7 +41,7 @@ def cross_val_mass(
     Parameters
     ----------
     estimator : classifier or calibrator with `predict_mass`
-        Such as `EvidentialClassifier` or `EvidentialEnsemble`; it is cloned, and not fitted.
+        Such as `EvidentialClassifier` or `EvidentialEnsemble`; it is cloned, not fitted.
     X : (n, n_features) array, data frame or sparse matrix
         Scores (n,) for a calibrator.
     y : (n,) array
@@ -122,7 +122,7 @@ def _check_estimator(estimator: Any) -> None:
 def _unseen(
     estimator: Any, X: Any, y: Any, params: dict[str, Any], train: Any, test: Any
 ) -> tuple[MassFunction, list[Direction]]:
-    """Beliefs about one part of a copy that is fitted to another, and what it warns of."""
+    """Beliefs of a copy fitted to one part about the other part, and its warnings."""
     cut = _check_method_params(X, params=params, indices=train)
     copy = fitted(clone(estimator), _safe_indexing(X, train), y[train], cut)
     return copy.predict_mass(_safe_indexing(X, test)), wrong_ways(copy)

@@ -36,7 +36,7 @@ _FAR = 1e100  # units: an interval of that half-width holds all scores
 
 @dataclass(frozen=True, eq=False)
 class _Request:
-    """Scores with the intervals that came with them, on their way through a method of the base."""
+    """Scores and their intervals, passed through a method of the base class."""
 
     scores: Any
     intervals: Any
@@ -80,8 +80,8 @@ class AdaptiveCalibrator(BaseCalibrator, LevelSets):
     ("bayesian", "laplace") then give 1/2, as for an empty bin.
 
     The published method was made for logistic regression and its 95 % intervals. A score without an
-    interval gets that of a logistic regression of the labels on the score (Platt's sigmoid): the
-    predictions that the interval of its log-odds holds. Its width falls with the square root of the
+    interval gets that of a logistic regression of the labels on the score (Platt's sigmoid): all
+    predictions whose log-odds lie in its interval. Its width falls with the square root of the
     sample size, and is large where the scores say little. Scores outside the training scores take
     the interval of the nearest end, and an interval without a training score is widened to the
     nearest one, so a score without an interval always has a probability.
@@ -225,7 +225,7 @@ class AdaptiveCalibrator(BaseCalibrator, LevelSets):
         return binomial_level_set(*self._counted(*self._own_bins(scores)), level)
 
     def _own_bins(self, scores: Floats) -> tuple[Places, Places]:
-        """Training scores first <= i < last in the bins of scores; none is empty."""
+        """Training scores first <= i < last in the bin of each score, never empty."""
         inside = np.clip(scores, self.scores_[0], self.scores_[-1])
         with np.errstate(over="ignore"):  # an infinite interval holds everything
             half = self._half_width(inside)
@@ -272,7 +272,7 @@ def _logistic_rule(counts: ScoreCounts, confidence: float) -> Floats:
     (v00, v01), (_, v11) = fit.covariance
     slope = np.sqrt(v11)
     rest = np.sqrt(max(v00 - v01 * v01 / v11, 0.0))
-    with np.errstate(over="ignore"):  # of samples that weigh next to nothing
+    with np.errstate(over="ignore"):  # of samples with next to no weight
         half_width = np.clip(reach * np.array([slope, v01 / slope, rest]), -_FAR, _FAR)
     return np.array([fit.center, fit.scale, *half_width])
 

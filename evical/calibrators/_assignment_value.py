@@ -22,8 +22,8 @@ __all__ = ["AssignmentValueCalibrator"]
 
 Floats = NDArray[np.float64]
 
-# The search calibrates the sample once for each dispersion, which is slow; so many groups of
-# neighboring scores are as good as the sample for it.
+# The search calibrates the sample once for each dispersion, which is slow; this many groups of
+# neighboring scores serve it as well as the sample.
 _SEARCHED = 256
 _CERTAIN = 36.1  # log-odds of the number next to 1
 
@@ -40,18 +40,18 @@ class AssignmentValueCalibrator(BaseCalibrator):
         whose probabilities may be given as scores.
     extrapolate : bool
         Whether scores beyond the calibration data follow the fitted function. False reads them as
-        the least or the greatest calibration score, so that nothing is more certain out there.
+        the least or the greatest calibration score, so that nothing beyond is more certain.
 
     Attributes
     ----------
     classes_ : (2,) array
     branches_ : (2, 4) array
-        For samples assigned to the negative and to the positive class: mean and dispersion of
-        the assignment values, and of the calibrated ones. A dispersion of 0 is for a constant,
-        with a mean of 0 for no change.
+        For samples assigned to the negative and to the positive class: mean and dispersion of the
+        assignment values, and of the calibrated ones. A dispersion of 0 stands for a constant; with
+        a mean of 0, for no change.
     edges_, log_odds_ : arrays
-        Both maps as piecewise polynomials of the log-odds of the assignment values, which
-        predictions are looked up in: distribution functions are slow to invert.
+        Both maps as piecewise polynomials of the log-odds of the assignment values, in which
+        predictions are looked up, because distribution functions are slow to invert.
 
     Notes
     -----
@@ -59,11 +59,11 @@ class AssignmentValueCalibrator(BaseCalibrator):
     branches are independent: at 1/2 the probability usually jumps, and it may fall there or cross
     1/2 elsewhere, which changes decisions.
 
-    The new dispersion is the integer between the number of samples and the old dispersion which
-    has the greatest number of right assignments after calibration plus Garczarek's accuracy
-    (eq. 4.12 is printed with the number before calibration, which no dispersion changes, and the
-    algorithm says "minimize"). Of very many integers 128 are tried, in equal ratios, and of very
-    many scores 256 groups of neighbors in each part.
+    The new dispersion is the integer between the number of samples and the old dispersion which has
+    the greatest number of right assignments after calibration plus Garczarek's accuracy (eq. 4.12
+    is printed with the number before calibration, which no dispersion changes, and the algorithm
+    says "minimize"). If there are very many integers, 128 in equal ratios are tried; if there are
+    very many scores, each part is reduced to 256 groups of neighbors.
 
     Parts without a Beta distribution: if all assignments are right, or all wrong, the share of
     right ones is smoothed to (N + 1) / (N + 2), or 1 / (N + 2); a part with one member, or with
@@ -122,7 +122,7 @@ class AssignmentValueCalibrator(BaseCalibrator):
 
     def _log_odds(self, scores: Floats) -> Floats:
         x = log_odds(scores)
-        # Both at once, as the branch that is not meant costs little.
+        # Both at once: the other branch costs little.
         negative, positive = evaluate_piecewise(self.edges_, self.log_odds_, np.abs(x))
         return np.asarray(np.where(scores > 0.5, positive, -negative))
 

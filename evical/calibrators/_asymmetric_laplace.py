@@ -39,7 +39,7 @@ class AsymmetricLaplaceCalibrator(BaseCalibrator):
         margins, or ranks; "auto" takes the sigmoid if a training score lies outside [0, 1].
     extrapolate : bool
         Whether scores beyond the calibration data follow the fitted function. False reads them as
-        the least or the greatest calibration score, so that nothing is more certain out there.
+        the least or the greatest calibration score, so that nothing beyond is more certain.
 
     Attributes
     ----------
@@ -153,6 +153,6 @@ def _densities(z: Floats, negative: Floats, positive: Floats) -> Floats:
 
 
 def _mean_distance(fit: AsymmetricLaplace) -> float:
-    """Mean distance from the mode: that of the sample, unless a side had to be made up."""
+    """Mean distance from the mode: that of the sample, unless a side has no samples."""
     left, right = 1.0 / fit.beta, 1.0 / fit.gamma
     return (left**2 + right**2) / (left + right)

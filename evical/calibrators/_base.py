@@ -44,7 +44,8 @@ class BaseCalibrator(ClassifierMixin, BaseEstimator, ABC):  # type: ignore[misc]
     counts_: ScoreCounts
     # How scores are read before anything else; every calibrator has it as a parameter.
     transform: str | None = None
-    # Whether what was fitted goes on beyond the data: a parameter of those that are not constant.
+    # Whether the fit extrapolates: a parameter of calibrators that are not constant beyond the
+    # data.
     extrapolate: bool = True
     _scale: ScoreScale
     _ready: bool
@@ -124,7 +125,7 @@ class BaseCalibrator(ClassifierMixin, BaseEstimator, ABC):  # type: ignore[misc]
         return self
 
     def _fit_quietly(self, scores: Any, y: Any, sample_weight: Any = None) -> Self:
-        """`fit` without the warning, for what warns once for many calibrators."""
+        """`fit` without the warning, for callers that warn once for many calibrators."""
         self._check_all_parameters()
         values, labels = self._samples(scores, y)
         classes = np.unique(labels)
@@ -152,7 +153,7 @@ class BaseCalibrator(ClassifierMixin, BaseEstimator, ABC):  # type: ignore[misc]
         Raises
         ------
         TypeError
-            If `counts` are no `ScoreCounts`.
+            If `counts` is not a `ScoreCounts`.
         ValueError
             If `classes` are not two different labels, or `counts` lack one of them; for scores and
             weights as in `fit`.

@@ -57,7 +57,7 @@ class BetaCalibrator(BaseCalibrator, LevelSets):
         are refused.
     extrapolate : bool
         Whether scores beyond the calibration data follow the fitted function. False reads them as
-        the least or the greatest calibration score, so that nothing is more certain out there.
+        the least or the greatest calibration score, so that nothing beyond is more certain.
 
     Attributes
     ----------
@@ -164,7 +164,7 @@ class BetaCalibrator(BaseCalibrator, LevelSets):
         center, unit = self._axis(profile)
         ends = np.arcsinh((np.array([-_END, 0.0, _END]) - center) / unit)
         cuts = np.linspace(ends[0], ends[2], 7)
-        # Without a midpoint to fit masses have a corner at the score 1/2.
+        # With a fixed midpoint, masses have a corner at the score 1/2.
         edges = np.unique(cuts if self._has_midpoint else np.append(cuts, 0.0))
         return profile.table(lambda t: np.clip(center + unit * np.sinh(t), -_END, _END), edges)
 

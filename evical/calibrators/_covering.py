@@ -36,7 +36,7 @@ def covering_masses(
 
 
 def repaired(masses: Floats, model: str) -> Floats:
-    """Averages (2, n) of masses as masses: sums of many terms are off by their rounding."""
+    """Averages (2, n) of masses, without the rounding errors of long sums."""
     positive, negative = np.clip(masses, 0, 1)
     if model in ("bayesian", "laplace"):
         positive = positive / (positive + negative)

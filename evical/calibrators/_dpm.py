@@ -31,7 +31,7 @@ __all__ = ["DPMCalibrator"]
 Floats = NDArray[np.float64]
 _NAMES = ("negative", "positive")
 _GREATEST = float(np.finfo(np.float64).max)
-_LEAST = 1e-300  # scale of a density; scores that near to each other are one
+_LEAST = 1e-300  # scale of a density; closer scores count as one
 _SAME = 1e-6  # standard deviations
 _MAX_STEPS = 2000  # of variational inference, which gains in each until it gains less than 0.001
 _FAR = 1e300  # scales; the log-density there is that of any farther score, but for a constant
@@ -58,7 +58,7 @@ class DPMCalibrator(BaseCalibrator):
         training scores.
     extrapolate : bool
         Whether scores beyond the calibration data follow the fitted function. False reads them as
-        the least or the greatest calibration score, so that nothing is more certain out there.
+        the least or the greatest calibration score, so that nothing beyond is more certain.
 
     Attributes
     ----------
@@ -153,7 +153,7 @@ class DPMCalibrator(BaseCalibrator):
         if points[0] == points[-1]:
             return _single(float(points[0]), float(weights.sum()))
         mean, spread = points.mean(), points.std()
-        # Points nearer than that are one to k-means, which works with squares of distances.
+        # Closer points are one to k-means, which works with squares of distances.
         distinct = 1 + int((np.diff(points) > _SAME * spread).sum())
         mixture = BayesianGaussianMixture(
             n_components=min(self.n_components, distinct),
@@ -252,8 +252,8 @@ def _log_density(
         constant = constant + np.log(weights)
     total = np.full(len(scores), -np.inf)
     for c, mean, scale, df in zip(constant, means, scales, degrees, strict=True):
-        # Logarithms of each component by itself, without squares: no score is too far.
-        with np.errstate(over="ignore"):  # cut off at once, as two infinities leave no ratio
+        # Logarithms of each component, without squares: no score is too far away.
+        with np.errstate(over="ignore"):  # cut off first, since two infinities have no ratio
             z = np.minimum(np.abs(scores / 2 - mean / 2) / scale * 2, _FAR)
         total = np.logaddexp(total, c - (df + 1) * np.log(np.hypot(1.0, z / np.sqrt(df))))
     return total

@@ -141,7 +141,7 @@ class ELiTECalibrator(BaseCalibrator):
             counts.scores, counts.positive / total, total, self.n_lambdas, self.min_ratio
         )
         n = float(total.sum())
-        laplace = max(1 / (n + 2), float(np.finfo(np.float64).eps))  # and 1 less it is not 1
+        laplace = max(1 / (n + 2), float(np.finfo(np.float64).eps))  # so that 1 minus it is not 1
         log_likelihood = _log_likelihoods(path, counts, laplace)
         self.lambdas_ = path.lambdas
         self.degrees_of_freedom_ = path.degrees_of_freedom

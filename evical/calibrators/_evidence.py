@@ -9,7 +9,7 @@ __all__ = ["count_masses"]
 
 Floats = NDArray[np.float64]
 
-# Trials that weigh less say nothing; every model has passed into its limit long before.
+# Trials of less weight say nothing; every model has reached its limit long before.
 _LEAST = 1e-12
 _ROUNDING = 1e-15
 
@@ -24,7 +24,7 @@ def count_masses(positive: Floats, total: Floats, model: str, confidence: float)
     some = np.flatnonzero(total > _LEAST)
     if len(some):
         n = total[some]
-        # Shares of fractions round; k may not leave [0, n] by that.
+        # Shares of fractions are rounded; k must stay within [0, n].
         k = np.clip(positive[some], 0.0, n)
         found = np.stack(binomial_masses(k, n, model, confidence))
         # Next to the mass of the frame these would be rounded away, but not in comparisons.

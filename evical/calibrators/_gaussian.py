@@ -50,7 +50,7 @@ class GaussianCalibrator(BaseCalibrator, LevelSets):
         "auto" takes the sigmoid if a training score lies outside [0, 1].
     extrapolate : bool
         Whether scores beyond the calibration data follow the fitted function. False reads them as
-        the least or the greatest calibration score, so that nothing is more certain out there.
+        the least or the greatest calibration score, so that nothing beyond is more certain.
 
     Attributes
     ----------

@@ -47,15 +47,14 @@ class IsotonicCalibrator(BaseCalibrator, LevelSets):
     confidence : float
         Level of the Clopper-Pearson interval of the model "confidence", and of the whole band.
     centered : bool
-        Interpolate linearly between the mean scores of the blocks instead of jumping between
-        them (Oron & Flournoy 2017). With the model "bayesian", one half sample of each label
-        is then added at the lowest and at the highest score, so that the probability
-        increases strictly from the first mean to the last and is never 0 or 1. A band is made of
-        steps, and refuses it.
+        Interpolate linearly between the mean scores of the blocks instead of jumping between them
+        (Oron & Flournoy 2017). With the model "bayesian", one half sample of each label is then
+        added at the lowest and at the highest score, so that the probability increases strictly
+        from the first mean to the last and is never 0 or 1. Not for a band, which is made of steps.
     grid : {"auto", None}, int or sequence of float
-        How the model "band" gathers neighboring scores before it compares them: in 2 sqrt(n)
-        groups of nearly equal weight, not at all, in that many groups, or between these edges in
-        ascending order. Any choice is right if labels play no part in it.
+        How the model "band" gathers neighboring scores before it compares them: in 2 sqrt(n) groups
+        of nearly equal weight, not at all, in that many groups, or between these edges in ascending
+        order. Any choice is valid that does not depend on the labels.
     transform : {None, "auto", "logit", "sigmoid", "rank"}
         Scale on which scores are read: as they are, log-odds of probabilities, the sigmoid of
         margins, or ranks among the training scores; "auto" takes the sigmoid if a training
@@ -89,17 +88,17 @@ class IsotonicCalibrator(BaseCalibrator, LevelSets):
     each block only; or, for probabilities alone, ``model="bayesian"``, which the envelope does not
     change.
 
-    The band needs no such choice, and its promise holds for any sample size: if labels are
+    The band needs no such choice, and its guarantee holds for any sample size: if labels are
     independent given the scores, and the probability rises, then with probability `confidence` at
     least it lies in [Bel, Pl] at all scores at once, seen or not. With N scores or groups, the
-    lower limit at s is the greatest lower Clopper-Pearson limit, at the level
-    (1 - confidence) / (N (N + 1)), of any run of neighbors up to s; the upper limit is its mirror
-    image. Beyond the data one of them is 0 or 1. Where they would cross, which speaks against a
-    rising probability, both are moved to the isotonic regression. So [Bel, Pl] is a predictive
-    belief function at that level of confidence (Denoeux 2006); the model "confidence" multiplies
-    its masses by the level too. `predict_proba` returns the middle of the band, which is no good
-    estimate; take ``model="bayesian"`` for that. The cost is N^2, which is n for "auto". Weights
-    that are no counts are taken as if they were.
+    lower limit at s is the greatest lower Clopper-Pearson limit, at the level (1 - confidence) / (N
+    (N + 1)), of any run of neighbors up to s; the upper limit is its mirror image. Beyond the data
+    one of them is 0 or 1. Where they would cross, which speaks against a rising probability, both
+    are moved to the isotonic regression. So [Bel, Pl] is a predictive belief function at that level
+    of confidence (Denoeux 2006); the model "confidence" multiplies its masses by the level too.
+    `predict_proba` returns the middle of the band, which is a poor estimate; use
+    ``model="bayesian"`` for that. The cost is N^2, which is n for "auto". Weights are treated as
+    counts, whole or not.
 
     References
     ----------

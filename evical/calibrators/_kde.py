@@ -59,7 +59,7 @@ class KDECalibrator(BaseCalibrator, LevelSets):
         training scores.
     extrapolate : bool
         Whether scores beyond the calibration data follow the fitted function. False reads them as
-        the least or the greatest calibration score, so that nothing is more certain out there.
+        the least or the greatest calibration score, so that nothing beyond is more certain.
 
     Attributes
     ----------
@@ -172,7 +172,7 @@ class KDECalibrator(BaseCalibrator, LevelSets):
         return binomial_level_set(n * probability, n, level)
 
     def _evidence(self, scores: Floats) -> tuple[Floats, Floats]:
-        """Probability of the positive class, and how many samples speak of it."""
+        """Probability of the positive class, and the number of samples behind it."""
         (negative, positive), found = self._class_sums(scores)
         # One of the factors is 1; the other is kept from underflow.
         factors = np.maximum(self.bandwidth_.min() / self.bandwidth_, 1e-300)
@@ -192,7 +192,7 @@ class KDECalibrator(BaseCalibrator, LevelSets):
         nearest, _ = _pulled(scores[~found], self._groups, self.bandwidth_, 0.0)
         if len(nearest):
             sums[:, ~found] = [sums(nearest) for sums in self._sums]
-        # A sample so light that it is lost in the rounding of the others is counted by itself.
+        # A sample so light that the rounding of the others would swallow it is counted by itself.
         lost = np.flatnonzero(~(sums > 0).any(axis=0))
         if len(lost):
             nearest, _ = _pulled(scores[lost], self._groups, self.bandwidth_, 0.0)
@@ -229,19 +229,19 @@ class KDECalibrator(BaseCalibrator, LevelSets):
 
 
 def _bandwidths(choice: Any, counts: ScoreCounts, groups: list[Group]) -> Floats:
-    """h of both classes; never so small that scores at the same place differ by rounding."""
+    """h of both classes, always above the rounding of scores."""
     shared = silverman(counts.scores, counts.total)
     if isinstance(choice, str):
         own = [silverman(*group) for group in groups] if choice == "per_class" else [0.0, 0.0]
         found = np.array([h or shared for h in own])
     else:
         found = np.ones(2) * np.asarray(choice, dtype=np.float64)
-    least = 4 * ulp(np.abs(counts.scores[[0, -1]]).max())  # of NumPy, that of the greatest is NaN
+    least = 4 * ulp(np.abs(counts.scores[[0, -1]]).max())  # NumPy's is NaN at the greatest float
     return np.asarray(np.maximum(found, max(least, 1e-290)))
 
 
 def _filled_grid(groups: list[Group], bandwidths: Floats) -> KernelGrid | None:
-    """Grid whose nodes far from all samples have the sums of the nearest that are not."""
+    """Grid whose nodes far from all samples take the sums of the nearest other node."""
     grid = KernelGrid.of(groups, [float(h) for h in bandwidths])
     if grid is None:
         return None
@@ -255,7 +255,7 @@ def _filled_grid(groups: list[Group], bandwidths: Floats) -> KernelGrid | None:
 
 
 def _nearest_places(lost: NDArray[np.bool_]) -> NDArray[np.intp]:
-    """For each lost place the nearest one that is not."""
+    """For each lost place, the nearest one that is not lost."""
     places, kept = np.flatnonzero(lost), np.flatnonzero(~lost)
     after = np.clip(np.searchsorted(kept, places), 1, len(kept) - 1)
     left, right = kept[after - 1], kept[after]

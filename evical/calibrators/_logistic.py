@@ -46,7 +46,7 @@ class LogisticCalibrator(BaseCalibrator, LevelSets):
         score lies outside [0, 1]. The sigmoid is fitted on that scale.
     extrapolate : bool
         Whether scores beyond the calibration data follow the fitted function. False reads them as
-        the least or the greatest calibration score, so that nothing is more certain out there.
+        the least or the greatest calibration score, so that nothing beyond is more certain.
 
     Attributes
     ----------

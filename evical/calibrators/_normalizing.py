@@ -45,7 +45,7 @@ class NormalizingCalibrator(BaseCalibrator):
         margins, or ranks; "auto" takes the sigmoid if a training score lies outside [0, 1].
     extrapolate : bool
         Whether scores beyond the calibration data follow the fitted function. False reads them as
-        the least or the greatest calibration score, so that nothing is more certain out there.
+        the least or the greatest calibration score, so that nothing beyond is more certain.
 
     Attributes
     ----------
@@ -119,7 +119,7 @@ class NormalizingCalibrator(BaseCalibrator):
     def _predict_mass(self, scores: Floats) -> tuple[Floats, Floats]:
         if self.method == "range":
             return super()._predict_mass(scores)
-        with np.errstate(over="ignore"):  # log-odds beyond the largest float are as good as it
+        with np.errstate(over="ignore"):  # log-odds beyond the largest float are read as it
             return sides(np.clip(self.alphas_.sum() * scores, -_STEEPEST, _STEEPEST))
 
 
@@ -148,5 +148,5 @@ def _slope(counts: ScoreCounts, unit: float) -> float:
 
 
 def _root(gain: Callable[[float], float]) -> float:
-    """Where the derivative changes its sign: bisection at worst, so that it always ends."""
+    """Where the derivative changes its sign, by bisection at worst, which always ends."""
     return float(brentq(gain, -_LOG_STEEPEST, _LOG_STEEPEST, xtol=1e-14, maxiter=1000))

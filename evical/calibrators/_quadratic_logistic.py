@@ -51,7 +51,7 @@ class QuadraticLogisticCalibrator(BaseCalibrator, LevelSets):
         score lies outside [0, 1]. The parabola is fitted on that scale.
     extrapolate : bool
         Whether scores beyond the calibration data follow the fitted function. False reads them as
-        the least or the greatest calibration score, so that nothing is more certain out there, and
+        the least or the greatest calibration score, so that nothing beyond is more certain, and
         no parabola turns back there.
 
     Attributes

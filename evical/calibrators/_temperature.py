@@ -52,7 +52,7 @@ class TemperatureCalibrator(BaseCalibrator, LevelSets):
         probability of 1/2); for probabilities use "logit".
     extrapolate : bool
         Whether scores beyond the calibration data follow the fitted function. False reads them as
-        the least or the greatest calibration score, so that nothing is more certain out there.
+        the least or the greatest calibration score, so that nothing beyond is more certain.
 
     Attributes
     ----------

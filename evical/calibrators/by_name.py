@@ -11,7 +11,7 @@ from evical.calibrators.options import parse_options, settable, suggestion
 
 __all__ = ["by_name", "make_calibrator", "short_name"]
 
-# What the literature calls some of them, and how they are had here.
+# Names in the literature, and what they are here.
 _OTHER_NAMES = {
     "platt": "logistic:bayesian",
     "sigmoid": "logistic:bayesian",

@@ -6,7 +6,7 @@ from importlib.util import find_spec
 
 __all__ = ["main"]
 
-# What the extra `cli` brings and the package does without.
+# Installed by the extra `cli`; the rest of the package does without.
 _NEEDED = ("typer", "rich", "jinja2", "matplotlib")
 
 

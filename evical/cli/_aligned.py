@@ -58,7 +58,7 @@ def by_key(
 
 
 class _Reader:
-    """Takes as many rows as are asked for from chunks of other sizes."""
+    """Takes any number of rows from chunks of other sizes."""
 
     def __init__(self, chunks: Iterator[Chunk]) -> None:
         self._chunks = chunks

@@ -31,18 +31,18 @@ def run(arguments: list[str]) -> int:
     """Run the command line and return its exit code."""
     app = _app(arguments)
     if isinstance(sys.stdout, io.TextIOWrapper):
-        # Names of classes and columns that the terminal cannot show do not end a command.
+        # A name of a class or column that the terminal cannot show does not end a command.
         sys.stdout.reconfigure(errors="backslashreplace")
     try:
         with _termination():
             code = app(arguments or ["--help"], prog_name="evical", standalone_mode=False)
         if sys.stdout is not None:
-            sys.stdout.flush()  # here, because at the end of the process a failure is no message
+            sys.stdout.flush()  # here, since Python would report a failure at exit with a traceback
     except WrongInput as error:
         return _refuse(str(error))
     except _UsageError as error:
         return _refuse(_usage_text(app, error))
-    except typer.Abort:  # an interrupt, in typer before it gave an exit code itself
+    except typer.Abort:  # an interrupt, in versions of typer that give no exit code themselves
         return 130
     except _Terminated:
         return 128 + signal.SIGTERM
@@ -58,7 +58,7 @@ def run(arguments: list[str]) -> int:
 
 
 def _app(arguments: list[str]) -> typer.Typer:
-    """The application, with the one command that the arguments call for loaded."""
+    """The application; only the command that the arguments name is loaded."""
     app = typer.Typer(
         name="evical",
         help="Turn classifier scores into belief functions, combine them, and see what they say.",
@@ -80,12 +80,12 @@ def _app(arguments: list[str]) -> typer.Typer:
 
 
 def _not_loaded() -> None:
-    """Stands in the help only."""
+    """A stand-in that only shows in the help."""
     raise AssertionError("this command was not asked for")
 
 
 def _paragraphs(function: Callable[..., Any]) -> str:
-    """The docstring with paragraphs as lines, which the terminal breaks where it ends."""
+    """The docstring with each paragraph as one line, which the terminal wraps."""
     text = inspect.getdoc(function) or ""
     return "\n\n".join(" ".join(part.splitlines()) for part in text.split("\n\n"))
 
@@ -134,7 +134,7 @@ def _usage_text(app: typer.Typer, error: Any) -> str:
 
 @contextmanager
 def _termination() -> Iterator[None]:
-    """Let SIGTERM end the process as an interrupt does, through the clean-up of files."""
+    """Let SIGTERM end the process as an interrupt does, after files are cleaned up."""
     if threading.current_thread() is not threading.main_thread():  # which alone may set it
         yield
         return

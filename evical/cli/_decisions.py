@@ -57,10 +57,10 @@ def new_decision(
     labels : classes; of two, the negative and the positive one
     threshold : probability of the positive class above which it is chosen
     costs : of a false alarm and of a miss, instead of a threshold
-    reject : cost of the act "reject", which there is only with it
+    reject : cost of the act "reject"; without it there is no such act
     criterion : a name of `criteria`
 
-    Raises ValueError for values that do not go together.
+    Raises ValueError for options that exclude each other.
     """
     if threshold is not None and costs is not None:
         raise ValueError("--threshold and --costs are two ways to say the same; give one")

@@ -1,7 +1,7 @@
-"""Rows in which a number is missing: refused, left out, or taken as "do not know".
+"""Rows in which a number is missing: refused, left out, or taken as vacuous beliefs.
 
-The belief that leaves everything open, Bel = 0 and Pl = 1, is what a missing score says, and it
-changes nothing where it is combined by Dempster's rule.
+A missing score says nothing. That is the vacuous belief, Bel = 0 and Pl = 1, which changes nothing
+under Dempster's rule.
 """
 
 from collections.abc import Iterable, Mapping
@@ -19,7 +19,7 @@ _MEANING = {"drop": "left out", "vacuous": "taken as bel 0 and pl 1"}
 
 
 def optional_kinds(columns: Mapping[str, Kind], missing: str) -> dict[str, Kind]:
-    """Kinds of columns whose numbers may be missing, unless that is refused."""
+    """Kinds of columns, with missing numbers allowed unless they are refused."""
     return {name: kind if missing == "refuse" else or_none(kind) for name, kind in columns.items()}
 
 
@@ -29,7 +29,7 @@ def complete_rows(columns: Iterable[NDArray[Any]]) -> NDArray[np.bool_]:
 
 
 def tell_missing(name: str, count: int, rows: int, missing: str) -> None:
-    """Say on standard error how many rows that were, if there were any."""
+    """Say on standard error how many such rows there were, if any."""
     if count:
         what = f"{count} of {rows} rows have no number; they are {_MEANING[missing]}"
         typer.echo(f"evical: {name}: {what}", err=True)

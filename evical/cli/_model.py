@@ -38,7 +38,7 @@ class Training:
 
     source: str
     rows: int
-    missing: int  # rows without a score, beside those
+    missing: int  # rows without a score, in addition
     negative: float  # weight of the samples of each class
     positive: float
     distinct_scores: int
@@ -138,7 +138,7 @@ def load_model(path: str | Path) -> Model | ManyModel:
 
 
 def read_json(path: Path) -> Any:
-    """What is in a file of JSON; raises ValueError if that is not JSON, or no number."""
+    """The content of a JSON file; raises ValueError for what is not JSON, NaN included."""
     try:
         return json.loads(path.read_bytes().decode("utf-8"), parse_constant=_refuse_constant)
     except (ValueError, RecursionError) as error:
@@ -152,7 +152,7 @@ def _refuse_constant(name: str) -> None:
 
 
 def check_content(data: Any, name: str, kind: str, maker: str) -> dict[str, Any]:
-    """The content of a file of this format, without its checksum; `maker` is who writes such.
+    """The content of a file of this format, without its checksum; `maker` is what writes it.
 
     Raises ValueError if it is of another format or version, or was changed.
     """
@@ -212,6 +212,6 @@ def _text(value: Any) -> str:
 
 
 def checksum(data: dict[str, Any]) -> str:
-    """Of the content, however it is laid out."""
+    """The checksum of the content, whatever its layout."""
     text = json.dumps(data, sort_keys=True, separators=(",", ":"))
     return hashlib.sha256(text.encode("utf-8")).hexdigest()

@@ -14,12 +14,12 @@ from evical.cli._files import check_output, write_atomically
 
 __all__ = ["BROKEN_PIPE", "check_page", "command_line", "discard_output", "echo_json", "write_page"]
 
-# As shells report a process that a closed pipe has ended.
+# As shells report a process that a closed pipe ended.
 BROKEN_PIPE = 141
 
 
 def discard_output() -> None:
-    """Let go of what standard output could not take, which Python would try again at the end."""
+    """Discard what standard output could not take; Python would try again at exit."""
     os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
 
 

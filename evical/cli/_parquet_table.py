@@ -59,7 +59,7 @@ class ParquetTable:
     def __init__(self, path: Path) -> None:
         pyarrow, parquet = load_pyarrow()
         self.name = path.name
-        with path.open("rb"):  # a system error of Python says more than one of pyarrow
+        with path.open("rb"):  # Python's system errors say more than pyarrow's
             pass
         try:
             # Buffered ahead, the whole file would be in memory.

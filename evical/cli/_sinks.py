@@ -84,7 +84,7 @@ def open_sink(target: str, layout: Layout) -> Iterator["Sink"]:
         if not name.endswith(".gz"):
             yield TextSink(file, layout, delimiter)
             return
-        # Without the time, so that the same rows are the same bytes.
+        # Without the time, so that the same rows give the same bytes.
         with gzip.GzipFile(filename="", fileobj=file, mode="wb", mtime=0) as packed:
             yield TextSink(packed, layout, delimiter)
 
@@ -217,7 +217,7 @@ def _number_texts(numbers: NDArray[np.float64]) -> list[str]:
         import pyarrow
     except ImportError:
         return list(map(repr, numbers.tolist()))
-    # A third of the time of repr.
+    # In a third of the time of repr.
     texts: list[str] = (
         pyarrow.array(numbers).cast(pyarrow.string()).to_numpy(zero_copy_only=False).tolist()
     )

@@ -148,8 +148,8 @@ def _binary(source: str) -> BufferedReader:
     if source == "-":
         if sys.stdin is None:
             raise ValueError("standard input is closed; name a file")
-        # A copy of the descriptor, because closing the table must not close standard input.
+        # A copy of the descriptor: closing the table must not close standard input.
         return os.fdopen(os.dup(sys.stdin.fileno()), "rb")
-    if not source:  # which a path would take for the folder that one is in
+    if not source:  # which a path would take for the current folder
         raise ValueError("the name of a table is empty")
     return Path(source).open("rb")

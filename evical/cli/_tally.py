@@ -53,7 +53,7 @@ class Tally:
             self._merge()
 
     def result(self, positive: str | None = None) -> tuple[ScoreCounts, tuple[str, str]]:
-        """Counts and both labels, the negative first; without `positive` the greater is it.
+        """Counts and both labels, the negative one first; by default the greater is positive.
 
         Raises ValueError unless both classes have been seen, with positive weight.
         """
@@ -101,7 +101,7 @@ class Tally:
 
 
 def _sum(parts: list[ScoreCounts]) -> ScoreCounts:
-    """All together, neighbors in size first, so that none is sorted often."""
+    """The sum of all, the smallest first, so that none is sorted often."""
     while len(parts) > 2:
         parts = sorted(parts, key=len)
         parts = [parts[0] + parts[1], *parts[2:]]

@@ -1,7 +1,11 @@
-"""Scores of fitted classifiers, a column each, with a clear error where a shape does not fit.
+"""Scores of a fitted classifier: what a calibrator learns from.
 
-Some classifiers accept only the labels 0, 1, ..., K - 1, such as XGBoost's: they are trained on the
-numbers of the sorted classes, and predict the labels.
+A decision function is used as it is. Without one, probabilities become log-odds. Calibrators such
+as Platt's fit a line to the log-odds, so on this scale they can leave an already calibrated
+classifier unchanged; on the scale of probabilities they cannot.
+
+Some classifiers, such as XGBoost's, accept only the labels 0, 1, ..., K - 1. They are trained on
+the numbers of the sorted classes, and predict the labels.
 """
 
 from dataclasses import dataclass
@@ -37,7 +41,7 @@ def class_scores(estimator: Any, X: Any, classes: NDArray[Any], scale: str = "an
     Returns
     -------
     (n, 1) array for K = 2, else (n, K)
-        The greater, the more the sample looks like ``classes[1]``, or like class k.
+        Greater scores speak for ``classes[1]``, or for class k.
 
     Raises
     ------

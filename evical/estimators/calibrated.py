@@ -101,7 +101,7 @@ class CalibratedMulticlass:
 
     @property
     def calibrators(self) -> list[Any]:
-        """One calibrator a class against the rest, or the one of all classes."""
+        """One calibrator for each class against the rest, or the one for all classes."""
         each: list[Any] = getattr(self.calibrator, "calibrators_", [self.calibrator])
         return each
 
@@ -210,7 +210,7 @@ def score_scale(calibrator: Any) -> str:
         return score_scale(calibrator.calibrator)
     if isinstance(calibrator, BaseMulticlassCalibrator):
         unit = calibrator._unit or calibrator.transform == "log"
-    else:  # log-odds are its own affair
+    else:  # it takes log-odds itself
         unit = getattr(calibrator, "transform", None) == "logit"
     return "probability" if unit else "any"
 

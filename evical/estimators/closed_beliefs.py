@@ -40,10 +40,10 @@ class ClosedExpectations(Expectations):
 
     Notes
     -----
-    Bel and Pl of single classes are enough for an act worth c under all classes, but c + d
-    under one, j, and c - e under one, k: of a focal set with k the worst is c - e, of {j} it is
-    c + d, and of any other it is c. So the lower expectation is ``c + d Bel({j}) - e Pl({k})``.
-    Such are the classes themselves, rejection, the differences of these, and their regrets.
+    Bel and Pl of single classes are enough for an act worth c under all classes, but c + d under
+    one, j, and c - e under one, k: of a focal set with k the worst is c - e, of {j} it is c + d,
+    and of any other it is c. So the lower expectation is ``c + d Bel({j}) - e Pl({k})``. The
+    classes themselves, rejection, their differences and their regrets are such acts.
     """
 
     frame: Frame

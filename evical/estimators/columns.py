@@ -1,8 +1,8 @@
 """A classifier of two classes for each column of a code.
 
 The two classes of a column are its sides; it uses only samples of classes that take part. All
-columns share the folds of the whole sample. So no classifier was trained on samples on which its
-fold calibrates, and both sides are in all parts.
+columns share the folds of the whole sample. So no classifier is trained on samples that calibrate
+it, and each part has both sides.
 """
 
 from collections.abc import Sequence
@@ -95,7 +95,7 @@ class ColumnFitter:
         return self.progress.each(self._column, tasks, self.n_jobs)
 
     def _column(self, how: str, signs: NDArray[np.int8], folds: Sequence[Fold]) -> Any:
-        """What a method of `FoldFitter` gives for one column; each sample has its sign."""
+        """Result of a method of `FoldFitter` for one column, given the sign of each sample."""
         rows = np.flatnonzero(signs)
         fitter = FoldFitter(
             self.estimator,
@@ -112,7 +112,7 @@ class ColumnFitter:
 
 
 def _within(part: Rows, rows: Rows) -> Rows:
-    """Positions among `rows`, which are sorted, of those in a part; repeated ones stay so."""
+    """Positions in the sorted `rows` of those in a part; repeated rows stay repeated."""
     kept = part[np.isin(part, rows)]
     return np.asarray(np.searchsorted(rows, kept))
 
@@ -120,7 +120,7 @@ def _within(part: Rows, rows: Rows) -> Rows:
 def column_weights(
     code: NDArray[np.int8], classes: NDArray[Any], y: NDArray[Any], weight: Floats | None
 ) -> Floats:
-    """Weight (B,) of the samples that each column knows.
+    """Weight (B,) of the samples that take part in each column.
 
     Parameters
     ----------

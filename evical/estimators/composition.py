@@ -1,7 +1,7 @@
 """Parameters of an estimator whose `estimators` are classifiers, with or without names.
 
 scikit-learn's compositions need a name for each part. Parts given without names are called
-``classifier0``, ``classifier1`` and so on, and the list that was given stays as it was.
+``classifier0``, ``classifier1`` and so on, and the given list is not changed.
 """
 
 from typing import Any, Self
@@ -101,7 +101,7 @@ class Composition(_BaseComposition):  # type: ignore[misc]  # untyped base
 
     @property
     def _pairs(self) -> list[tuple[str, Any]]:
-        """`estimators` with names; assigning keeps a list without names without names."""
+        """`estimators` with names; an assignment does not add names to a list without them."""
         try:
             return named_members(self.estimators)
         except (TypeError, ValueError):

@@ -111,7 +111,7 @@ class Decoder:
         return code_mass(self._existing(columns), frame, self.code)
 
     def closed(self, columns: Floats) -> ProductBeliefs | None:
-        """Beliefs about three or more classes without a list of sets, where there are such."""
+        """Beliefs about three or more classes without a list of sets, if there is a closed form."""
         if self._is_binary:
             return None
         if self.is_bayesian:
@@ -188,7 +188,7 @@ def _singletons(frame: Frame, probability: Floats) -> MassFunction:
 
 
 def _checked(coupling: Callable[..., Any], r: Floats, code: NDArray[np.int8]) -> Floats:
-    """The result of a user's coupling, checked to be probabilities of the classes."""
+    """The result of a user's coupling, if it holds probabilities of the classes."""
     found = np.asarray(coupling(r, code), dtype=np.float64)
     expected = (len(r), len(code))
     if found.shape != expected:

@@ -1,7 +1,7 @@
 """Folds: classifiers are never trained and calibrated on the same samples.
 
-Scores of training samples are too good, so a calibrator fitted to them is overconfident (Platt
-1999, section 2.1). The folds are checked before anything is fitted.
+Scores of training samples are too optimistic, so a calibrator fitted to them is overconfident
+(Platt 1999, section 2.1). The folds are checked before anything is fitted.
 """
 
 from collections.abc import Sequence
@@ -44,7 +44,7 @@ def make_folds(
     Parameters
     ----------
     cv : int, splitter, iterable of (train, test) or None
-        None means 5, or as many as the rarest class has samples, if these are fewer. A number of
+        None means 5, or the number of samples of the rarest class if that is smaller. A number of
         folds keeps groups together, if there are any.
     X, y, weight : samples, labels and weights (or None)
     split_params : dict
@@ -106,7 +106,7 @@ def _splitter(cv: Any, y: NDArray[Any], groups: NDArray[Any] | None) -> Any:
 
 
 def units_of_classes(y: NDArray[Any], groups: NDArray[Any] | None) -> NDArray[np.intp]:
-    """How many samples each class has, or in how many groups it is.
+    """Number of samples of each class, or of groups that have it.
 
     Parameters
     ----------

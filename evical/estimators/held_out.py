@@ -1,8 +1,8 @@
 """Out-of-fold beliefs of the members of an ensemble.
 
 If a fusion learned from beliefs about training samples, it would trust the member that overfits
-most. So a fitted member predicts only rows outside its own subset. For its own rows, copies of it
-predict that were refitted without them, fold by fold (Wolpert 1992, Stacked generalization, Neural
+most. So a fitted member predicts only rows outside its own subset. Beliefs about its own rows come
+from copies refitted without them, fold by fold (Wolpert 1992, Stacked generalization, Neural
 Networks 5, 241-259).
 """
 
@@ -40,10 +40,10 @@ class Share:
     ----------
     name : str
     member : classifier with `predict_mass`, not fitted (or frozen)
-    fitted : the same, fitted to `rows`
+    fitted : the same classifier, fitted to `rows`
     rows : (r,) array
     params : dict
-        Arguments of its `fit`; arrays with a row for each sample of all are cut like X.
+        Arguments of its `fit`; arrays with as many rows as X are cut like X.
     """
 
     name: str
@@ -54,7 +54,7 @@ class Share:
 
 
 def check_refittable(name: str, member: Any) -> None:
-    """Refuse a member that cannot be refitted to other rows because its parameters name rows.
+    """Refuse a member whose parameters name rows, which cannot be refitted to other rows.
 
     Parameters
     ----------
@@ -110,7 +110,7 @@ def fit_fusion(
     n_jobs : int or None
     progress : Progress
     groups : (n,) array or None
-        Groups that are not parted.
+        Groups that no fold splits.
 
     Raises
     ------
@@ -144,7 +144,7 @@ def fit_fusion(
 def _folds_of(
     share: Share, y: NDArray[Any], counts: Floats, groups: NDArray[Any] | None
 ) -> list[tuple[Rows, Rows]]:
-    """Folds of the rows of a member that have a weight; none of a frozen one."""
+    """Folds of the rows of a member that have a weight; a frozen member has none."""
     if isinstance(share.member, FrozenEstimator):
         return []
     rows = share.rows[counts[share.rows] > 0]
@@ -177,11 +177,11 @@ def _folds(y: NDArray[Any], rows: Rows, groups: NDArray[Any] | None) -> list[tup
 def _without(
     share: Share, X: Any, y: NDArray[Any], train: Rows, test: Rows
 ) -> tuple[Rows, MassFunction | None]:
-    """Rows, and what a copy fitted to others believes of them; None if these are too few."""
+    """Rows, and the beliefs about them of a copy fitted to others; None if these are too few."""
     cut = _check_method_params(X, params=share.params, indices=train)
     try:
         copy = fitted(clone(share.member), _safe_indexing(X, train), y[train], cut)
-    except ValueError:  # the same fit to more rows went well
+    except ValueError:  # the same fit succeeded with more rows
         return test, None
     return test, copy.predict_mass(_safe_indexing(X, test))
 

@@ -1,4 +1,4 @@
-"""Members of an ensemble: their names, their shares of the data, and what they agree on."""
+"""Members of an ensemble: how they are fitted, their shares of the data, and their conflict."""
 
 from collections.abc import Callable
 from typing import Any
@@ -90,9 +90,9 @@ def as_subsets(subsets: Any, names: list[str], y: NDArray[Any]) -> list[Rows | N
     Raises
     ------
     TypeError
-        If it is no list, or a subset is not of integers.
+        If it is not a list, or a subset does not hold integers.
     ValueError
-        If there is not one subset a member, an index is out of range or used twice, or a
+        If there is not one subset for each member, an index is out of range or used twice, or a
         class is missing from a subset.
 
     Examples
@@ -151,7 +151,7 @@ def _check_disjoint(listed: list[Rows], names: list[str]) -> None:
 def vacuous_where(
     dead: NDArray[np.bool_], rule: Callable[..., MassFunction], masses: list[MassFunction]
 ) -> MassFunction:
-    """Combine by a rule that fails in some rows; there the result is vacuous.
+    """Combine by a rule; rows in which it fails are vacuous.
 
     Parameters
     ----------
@@ -185,7 +185,7 @@ def vacuous_where(
 
 
 def gather(frame: Frame, n: int, parts: list[tuple[Rows, MassFunction]]) -> MassFunction:
-    """One batch from parts of it; rows that are in no part are vacuous.
+    """One batch from its parts; rows that are in no part are vacuous.
 
     Parameters
     ----------
@@ -252,7 +252,7 @@ def total_conflict(masses: list[MassFunction]) -> NDArray[np.bool_]:
 
 
 def _on_support(m: MassFunction, dead: NDArray[np.bool_] | bool = False) -> MassFunction:
-    """Equal masses on the sets that can be the answer; dead rows keep any, to go on with.
+    """Equal masses on the focal sets that are not empty; dead rows keep any set.
 
     Which sets meet does not depend on the masses, and equal ones cannot underflow.
     """

@@ -52,7 +52,7 @@ class BeliefPredictor(ClassifierMixin, MetaEstimatorMixin):  # type: ignore[misc
         """Belief about the class of each sample, a batch (n,) on the frame `classes_`."""
 
     def _fit_quietly(self, X: Any, y: Any, sample_weight: Any = None, **fit_params: Any) -> Self:
-        """`fit` without warnings, for an ensemble that gives them once for all."""
+        """`fit` without warnings, for an ensemble that gives them once."""
         if sample_weight is not None:
             fit_params["sample_weight"] = sample_weight
         return self.fit(X, y, **fit_params)  # type: ignore[no-any-return]  # of sklearn
@@ -177,7 +177,7 @@ class BeliefPredictor(ClassifierMixin, MetaEstimatorMixin):  # type: ignore[misc
         )
 
     def _belief_for(self, rule: Any, X: Any) -> Any:
-        """Expected utilities where the rule asks for nothing else, or mass functions."""
+        """Expected utilities if the rule needs nothing else, or mass functions."""
         inner = rule.func if isinstance(rule, partial) else rule
         closed = self._closed(X) if inner in _BY_EXPECTATIONS else None
         if closed is not None:
@@ -195,15 +195,15 @@ class BeliefPredictor(ClassifierMixin, MetaEstimatorMixin):  # type: ignore[misc
 
 
 def weightless(estimator: Any) -> list[str]:
-    """The name of a classifier that cannot be trained with weights; none of another."""
-    routed = get_config()["enable_metadata_routing"]  # which knows what was requested
+    """The name of a classifier in a list, if it cannot be trained with weights."""
+    routed = get_config()["enable_metadata_routing"]  # which has the requests
     frozen = isinstance(estimator, FrozenEstimator)
     takes = routed or frozen or has_fit_parameter(estimator, "sample_weight")
     return [] if takes else [type(estimator).__name__]
 
 
 def _warn_of_weightless(names: Sequence[str]) -> None:
-    """Warn the caller of `fit`, once, if weights are of no use to some classifiers."""
+    """Warn the caller of `fit`, once, if some classifiers ignore weights."""
     if names:
         listed = ", ".join(dict.fromkeys(names))
         warnings.warn(

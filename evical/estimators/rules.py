@@ -35,7 +35,7 @@ Floats = NDArray[np.float64]
 def closed_form(
     rule: Any, members: Sequence[Any], X: Any, total_conflict: str
 ) -> ClosedForm | None:
-    """Combined beliefs of fitted classifiers, if they take less than a list of sets.
+    """Combined beliefs of fitted classifiers, if a closed form is shorter than a list of sets.
 
     Parameters
     ----------
@@ -118,7 +118,7 @@ def combined(rule: Any, masses: list[MassFunction], total_conflict: str) -> Mass
         return rule(*masses)  # type: ignore[no-any-return]  # a rule of the user's
     except TotalConflictError as error:
         dead = in_total_conflict(rule.prepared(masses) if isinstance(rule, BaseFusion) else masses)
-        if not dead.any():  # the rule's own, and not that of the classifiers
+        if not dead.any():  # not a conflict of the classifiers
             raise
         if total_conflict == "vacuous":
             return vacuous_where(dead, rule, masses)
@@ -126,7 +126,7 @@ def combined(rule: Any, masses: list[MassFunction], total_conflict: str) -> Mass
 
 
 def product_conflict(members: Sequence[Any], X: Any) -> Floats | None:
-    """Conflict (n,) of several classifiers, if it takes no list of sets.
+    """Conflict (n,) of several classifiers, if it needs no list of sets.
 
     Parameters
     ----------
@@ -143,7 +143,7 @@ def product_conflict(members: Sequence[Any], X: Any) -> Floats | None:
 
 
 def _sources(members: Sequence[Any], X: Any) -> list[ProductBeliefs] | None:
-    """Belief of each about three or more classes, if all have closed forms."""
+    """Beliefs of the members about three or more classes, if all have closed forms."""
     found: list[ProductBeliefs] = []
     for member in members:
         closed = plain(member)._closed(X)
@@ -154,7 +154,7 @@ def _sources(members: Sequence[Any], X: Any) -> list[ProductBeliefs] | None:
 
 
 def _possible(sources: list[ProductBeliefs], total_conflict: str) -> list[ProductBeliefs]:
-    """Sources that are vacuous where they exclude each other, if that is no error."""
+    """Sources, vacuous in rows where they exclude each other, or an error."""
     dead = JoinedBeliefs(sources).impossible()
     if dead.any() and total_conflict == "error":
         raise exclusive(dead)
@@ -162,7 +162,7 @@ def _possible(sources: list[ProductBeliefs], total_conflict: str) -> list[Produc
 
 
 def is_dempster(rule: Any) -> bool:
-    """Whether a rule is Dempster's, whatever the route of its arithmetic."""
+    """Whether a rule is Dempster's, with or without options."""
     return (rule.func if isinstance(rule, partial) else rule) is dempster
 
 
@@ -178,7 +178,7 @@ def mean_weights(rule: Any, n_sources: int) -> Any:
 
 
 def _shares(weights: Any, n_sources: int) -> Any:
-    """Weights as an array; None if `mixing` is to refuse them, or to take them a row."""
+    """Weights as an array; None if `mixing` refuses them, or they differ from row to row."""
     array = np.asarray(weights)
     if array.shape != (n_sources,) or array.dtype.kind not in "fiu" or not (array >= 0).all():
         return None

@@ -19,7 +19,7 @@ __all__ = ["Sample", "interval_limits", "prepare", "resample_count"]
 
 Floats = NDArray[np.float64]
 
-# From this many draws on resamples are fewer: that takes about two seconds.
+# Beyond this many draws resamples become fewer: they take about two seconds.
 _DRAWS = 30_000_000
 _MOST, _FEWEST = 999, 199
 
@@ -54,7 +54,7 @@ def prepare(
     """What does not change from one resample to the next."""
     y, weight = y.astype(np.float64), np.ones(len(y)) if weight is None else weight
     bel, pl = (p if bound is None else bound for bound in (bel, pl))
-    with np.errstate(divide="ignore"):  # a wrong certainty costs infinitely much
+    with np.errstate(divide="ignore"):  # certainty that is wrong costs infinitely much
         loss = -np.log(np.where(y == 1, p, 1 - p))
     group = np.unique(p, return_inverse=True)[1]
     frequency = bin_numbers(p, weight, n_bins, "quantile")
@@ -74,7 +74,7 @@ def resample_count(n: int) -> int:
 def interval_limits(
     sample: Sample, n_resamples: int, confidence: float, rng: np.random.RandomState
 ) -> dict[str, tuple[float, float]]:
-    """Limits by the name of the measure; not a number where no resample has a value."""
+    """Limits by the name of the measure; NaN if no resample has a value."""
     whole = _measure(sample, np.ones(len(sample.y)))
     plugged = _squared_error(sample, np.ones(len(sample.y)), debiased=False)
     draws: dict[str, list[float]] = {name: [] for name in whole}
@@ -94,7 +94,7 @@ def interval_limits(
 
 
 def _quantiles(values: Floats, tails: list[float]) -> tuple[float, float]:
-    """Order statistics, so that an infinite loss is no trouble; without what is not defined."""
+    """Order statistics, which allow infinite losses; undefined values are left out."""
     known = values[~np.isnan(values)]
     if not len(known):
         return float("nan"), float("nan")

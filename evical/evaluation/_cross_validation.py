@@ -35,7 +35,7 @@ class Fold:
 
 @dataclass(frozen=True, eq=False)
 class Tried:
-    """A method on a fold: (n_test,) probabilities and beliefs, measures, seconds; or why not."""
+    """A method on a fold: (n_test,) predictions, measures and seconds, or why it failed."""
 
     probability: Floats
     bel: Floats
@@ -69,7 +69,7 @@ def folds_of(y: NDArray[np.int64], cv: Any, repeats: int, random_state: Any) -> 
 
 
 def is_splitter(cv: Any) -> bool:
-    """Whether it makes folds by itself; a text has a method `split` too, but not for rows."""
+    """Whether it is a splitter of rows; texts have a method `split` too."""
     return hasattr(cv, "split") and not isinstance(cv, str | bytes | type)
 
 

@@ -1,8 +1,8 @@
 """The calibration error that a test can detect.
 
-A test that does not reject says little if it has no power. So its p-value comes with the size of
-error that it detects with a probability of 80 %. Each test has its own kind of error. Variances are
-those of calibrated predictions, which is nearly right for small errors.
+A test that does not reject says little if it has no power. So its p-value comes with the error that
+it detects with a probability of 80 %. Each test has its own kind of error. Variances are those of
+calibrated predictions, which is nearly right for small errors.
 """
 
 from collections.abc import Callable
@@ -37,7 +37,8 @@ _Z = float(norm.ppf(POWER))
 def too_extreme(sample: BinarySample, level: float, n_bins: int) -> float:
     """Mean distance of predictions from truths p + c (1 - 2 p), by Spiegelhalter's z.
 
-    The mean of z is then c sum (1 - 2 p)^2 by the standard deviation of sum (y - p)(1 - 2 p).
+    The mean of z is then c sum (1 - 2 p)^2, divided by the standard deviation of sum (y - p)(1 - 2
+    p).
     """
     variance = sample.total(lambda part: variances(part) * (1 - 2 * part.p) ** 2)
     gain = sample.total(lambda part: _weighted(part, (1 - 2 * part.p) ** 2))
@@ -60,7 +61,7 @@ def shift_by_range(sample: BinarySample, level: float, n_bins: int) -> float:
 
 def shift_by_bins(sample: BinarySample, level: float, n_bins: int) -> float:
     """The same by Hosmer and Lemeshow's test: what noncentrality has the power, and what shift."""
-    if level >= POWER:  # rejected so often without any error
+    if level >= POWER:  # rejected this often without any error
         return 0.0
     bins = filled_bins(sample, n_bins, "quantile")
     critical = chi2.isf(level, len(bins.size))

@@ -124,8 +124,8 @@ class EnsembleEvaluation:
         Raises
         ------
         ValueError
-            If there is no member or no sample, frames or numbers of samples differ, names are
-            not as many as members and distinct, or a label is not in the frame.
+            If there is no member or no sample, frames or numbers of samples differ, names repeat or
+            are not as many as members, or a label is not in the frame.
 
         Examples
         --------
@@ -220,7 +220,7 @@ class EnsembleEvaluation:
         Returns
         -------
         dict of str to array
-            ``error_rate`` (of classes equally probable each counts its share), ``brier_score``
+            ``error_rate`` (each of several most probable classes counts its share), ``brier_score``
             and ``log_loss`` (probabilities clipped to 1e-6).
         """
         p = self.probabilities
@@ -228,7 +228,7 @@ class EnsembleEvaluation:
         true = p[:, np.arange(len(self.y)), self.y]
         top = p >= p.max(axis=2, keepdims=True) - 1e-12
         right = (top & (truth == 1)).any(axis=2) / top.sum(axis=2)
-        # Of two classes that of one, as is usual.
+        # Of two classes, that of one, as usual.
         squares = ((p - truth) ** 2).sum(axis=2) / (2 if p.shape[2] == 2 else 1)
         return {
             "error_rate": 1 - right,

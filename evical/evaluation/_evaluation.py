@@ -297,7 +297,7 @@ class Evaluation:
 
 
 def _seed(random_state: Any) -> int:
-    """Whole numbers as they are; of a generator the next one."""
+    """A whole number as it is, or the next one of a generator."""
     if isinstance(random_state, int | np.integer):
         as_random_state(random_state)
         return int(random_state)
@@ -351,7 +351,7 @@ def _bounds(
 
 
 def _are_equal(bel: Floats, pl: Floats) -> bool:
-    # By blocks: a million widths are more memory than the answer is worth.
+    # By blocks: a million widths take more memory than the answer is worth.
     return all(
         (pl[start : start + BLOCK] - bel[start : start + BLOCK]).max() <= _PRECISE
         for start in range(0, len(bel), BLOCK)

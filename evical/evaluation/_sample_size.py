@@ -12,9 +12,9 @@ from evical.evaluation.methods import complexity
 
 __all__ = ["general_warnings", "method_warnings"]
 
-# Squared error E(q - p)^2 of training samples of 200, by that of LogisticCalibrator, where the
-# true map is monotone: means of the kinds "monotone" and "overconfident" in
-# docs/calibrator_quality.csv. At 1000 samples the order turns, if the true map is not logistic.
+# Squared error E(q - p)^2 of training samples of 200, by that of LogisticCalibrator, where the true
+# map is monotone: means of the kinds "monotone" and "overconfident" in docs/calibrator_quality.csv.
+# At 1000 samples the order reverses if the true map is not logistic.
 TIMES_LOGISTIC = {
     "ABBCalibrator": 2.0,
     "AdaptiveCalibrator": 1.7,
@@ -32,7 +32,7 @@ PER_PARAMETER = 10  # Peduzzi et al. 1996
 TO_JUDGE = 100  # Collins, Ogundimu & Altman 2016
 
 _DENSITIES = ("KDECalibrator", "DPMCalibrator", "GaussianCalibrator", "AsymmetricLaplaceCalibrator")
-_DISTINCT = 20  # below, a density describes gaps between values that are no scores
+_DISTINCT = 20  # below, a density mostly describes the gaps between a few distinct values
 
 
 def general_warnings(y: NDArray[np.int64]) -> list[str]:

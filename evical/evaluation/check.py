@@ -42,7 +42,7 @@ __all__ = ["TESTS", "CalibrationCheck", "CheckedTest", "check_calibration"]
 
 @dataclass(frozen=True)
 class _Kind:
-    """A test, what it finds with a probability of 80 %, in words, and whether it is of beliefs.
+    """A test, what it finds with a probability of 80 %, in words, and whether it tests beliefs.
 
     A test of beliefs takes an `IntervalSample`; one of probabilities takes y and p.
     """
@@ -178,8 +178,8 @@ def check_calibration(
     ----------
     evaluation : Evaluation
     tests : sequence of str, optional
-        Names of `TESTS`; by default "interval" for beliefs and "spiegelhalter" for
-        probabilities. None at all if empty.
+        Names of `TESTS`; by default "interval" for beliefs and "spiegelhalter" for probabilities.
+        An empty sequence runs none.
     level : float
         Probability of a false alarm, of all tests together.
     max_error : float, optional

@@ -42,5 +42,5 @@ class Estimate:
         return cls(float(np.mean(array)), error)
 
     def is_clear(self, errors: float = 2.0) -> bool:
-        """Whether the mean lies more than so many standard errors from zero."""
+        """Whether the mean lies more than that many standard errors from zero."""
         return abs(self.mean) > errors * self.standard_error

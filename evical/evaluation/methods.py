@@ -175,7 +175,7 @@ def _list_methods(methods: Any, scores: NDArray[np.float64]) -> Iterable[Any]:
     if isinstance(methods, str):
         if methods != "all":
             return [methods]
-        # Without calibration there is nothing but scores that are probabilities to go by.
+        # Without calibration, only scores that are probabilities can be judged.
         return [name for name in method_names() if unit or name != UNCALIBRATED]
     return as_sequence(methods, "methods", "None, 'all', names, estimators, or a mapping")
 

@@ -29,7 +29,7 @@ Floats = NDArray[np.float64]
 
 ALPHA = 0.05
 _Z = float(stats.norm.isf(ALPHA / 2))
-_MUCH = 1.1  # a log loss so many times the least is a matter of few samples, not of all
+_MUCH = 1.1  # a log loss this many times the least comes from a few samples, not from all
 _TITLES = {"brier_score": "Brier score", "log_loss": "log loss"}
 
 
@@ -40,7 +40,7 @@ class Difference:
     Parameters
     ----------
     method, other : str
-        `other` is the method of the least mean loss.
+        `other` is the method with the least mean loss.
     difference : float
         Mean loss of `method` less that of `other`.
     standard_error : float
@@ -69,9 +69,9 @@ class Recommendation:
     method : str
         What is advised.
     best : str
-        The method of the least mean loss.
+        The method with the least mean loss.
     equivalents : tuple of str
-        Methods between which and the best no difference can be seen.
+        Methods that do not differ significantly from the best.
     reasons, warnings : tuple of str
         Sentences with numbers.
     """
@@ -181,17 +181,17 @@ def recommend(
 
 
 def _within(errors: int, best: str, found: tuple[Difference, ...]) -> list[str]:
-    """The best method and all within so many standard errors of it, by ascending loss."""
+    """The best method and all within that many standard errors of it, by ascending loss."""
     return [best, *(one.method for one in found if one.difference <= errors * one.standard_error)]
 
 
 def _simplest(names: Sequence[str], estimators: dict[str, Any]) -> str:
-    """Of equally simple ones the first; names are in the order of their losses."""
+    """The simplest method; of equally simple ones, the first, which has the least loss."""
     return min(names, key=lambda name: complexity(estimators[name]))
 
 
 def _ranking(methods: Sequence[str], means: Floats) -> list[int]:
-    """Positions by mean loss, ties by name; equal but for rounding is equal."""
+    """Positions by mean loss, ties within rounding by name."""
     rounded = without_rounding(means, np.abs(means).max()).tolist()
     return sorted(range(len(methods)), key=lambda i: (rounded[i], methods[i]))
 

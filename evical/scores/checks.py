@@ -25,7 +25,7 @@ __all__ = [
 
 Floats = NDArray[np.float64]
 
-_LEAST, _MOST = 1e-15, 2.0**53  # of a positive weight, and of all together
+_LEAST, _MOST = 1e-15, 2.0**53  # of a positive weight, and of their sum
 
 
 def check_scores(scores: Any) -> Floats:
@@ -66,13 +66,13 @@ def check_scores(scores: Any) -> Floats:
 
 
 def check_numbers(numbers: Any, name: str) -> Floats:
-    """A finite float64 array (n,) of its own.
+    """A finite float64 array (n,), a copy.
 
     Parameters
     ----------
     numbers : (n,) array, n at least 1
     name : str
-        What an error calls them.
+        Their name in errors.
 
     Returns
     -------
@@ -83,7 +83,7 @@ def check_numbers(numbers: Any, name: str) -> Floats:
     TypeError
         If one is not a real number.
     ValueError
-        If there is none, one is NaN or infinite, or they are no row.
+        If it is empty or not one-dimensional, or a number is NaN or infinite.
 
     Examples
     --------
@@ -105,7 +105,7 @@ def check_positive(weights: Floats, name: str) -> None:
     ----------
     weights : (n,) array
     name : str
-        What an error calls them.
+        Their name in errors.
 
     Raises
     ------
@@ -122,7 +122,7 @@ def check_positive(weights: Floats, name: str) -> None:
 
 
 def check_unit(scores: Floats) -> None:
-    """Raise unless all scores are probabilities, of which there are log-odds.
+    """Raise unless all scores are probabilities, which have log-odds.
 
     Parameters
     ----------
@@ -146,8 +146,8 @@ def check_unit(scores: Floats) -> None:
 def check_weights(weights: Any, n: int, name: str = "sample_weight") -> Floats | None:
     """Weights as a finite, non-negative float64 array (n,), or None.
 
-    Weights count samples. A float64 adds one to a count of at most 2^53, and a sample of less
-    than 1e-15 is lost beside Platt's two; both ends leave room to multiply by scores.
+    Weights count samples. A float64 adds one to a count of at most 2^53, and a weight below 1e-15
+    is lost beside Platt's two samples; both ends leave room to multiply by scores.
 
     Parameters
     ----------
@@ -155,7 +155,7 @@ def check_weights(weights: Any, n: int, name: str = "sample_weight") -> Floats |
     n : int
         Number of samples.
     name : str
-        What an error calls them.
+        Their name in errors.
 
     Returns
     -------
@@ -191,7 +191,7 @@ def check_range(weights: Floats, name: str) -> None:
     ----------
     weights : (n,) array, not negative
     name : str
-        What an error calls them.
+        Their name in errors.
 
     Raises
     ------
@@ -264,7 +264,7 @@ def check_labels(y: Any) -> NDArray[Any]:
     Raises
     ------
     ValueError
-        If there is none, a label is missing (None, NaN, infinite), or `y` is not of classes.
+        If there is none, a label is missing (None, NaN, infinite), or `y` does not hold classes.
 
     Examples
     --------
@@ -344,7 +344,7 @@ def real_numbers(values: Any, name: str) -> Floats:
     ----------
     values : array, nested lists, or pandas object
     name : str
-        What an error calls them.
+        Their name in errors.
 
     Returns
     -------

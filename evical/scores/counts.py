@@ -244,7 +244,7 @@ class ScoreCounts:
 
 
 def checked_counts(scores: Any, negative: Any, positive: Any) -> ScoreCounts:
-    """Counts out of arrays that a user gives, in any order; scores without weight are left out.
+    """Counts from a user's arrays, in any order; scores without weight are dropped.
 
     Raises
     ------

@@ -1,9 +1,9 @@
 """Whether scores point the wrong way: the rank test of Mann and Whitney on counts.
 
-A calibration that may only rise makes scores useless that fall, and says nothing. So each fit asks
-whether the negative samples have the greater scores, by more than chance can do. The area under
-the ROC curve is the share of pairs of a positive and a negative sample that are in order, ties
-counting half; its variance without any relation is known exactly.
+A calibrator that can only rise makes falling scores useless, without a word. So each fit asks
+whether the negative samples have the greater scores, by more than chance. The area under the ROC
+curve is the share of pairs of a positive and a negative sample that are in order, ties counting
+half; its variance is known exactly if scores and classes are unrelated.
 
 Source: H. B. Mann & D. R. Whitney, Annals of Mathematical Statistics 18 (1947), 50-60; E. L.
 Lehmann, "Nonparametrics" (1975), section 1.4 (ties); L. Kish, "Survey sampling" (1965), section
@@ -34,7 +34,7 @@ __all__ = [
 
 Floats = NDArray[np.float64]
 
-_FAR = -4.0  # standard errors: 3 in 100,000 samples of scores that tell nothing
+_FAR = -4.0  # standard errors: 3 in 100,000 samples of useless scores
 _SHOWN = 3  # labels of one side in a message
 
 _OF_SCORES = (
@@ -59,7 +59,7 @@ class Direction:
         Area under the ROC curve: 1 if all positive samples have greater scores than all negative
         ones.
     z : float
-        Its distance from 1/2 in standard errors, without any relation of scores and classes.
+        Its distance from 1/2, in standard errors under no relation between scores and classes.
     negative, positive : tuple
         Labels of both sides.
     """
@@ -88,9 +88,9 @@ def direction(counts: ScoreCounts) -> Direction:
 
     Notes
     -----
-    The variance is that of ranks with ties. Whole weights are numbers of samples. Others leave
-    each class with fewer samples than its weight, Kish's effective number (sum w)^2 / sum w^2 over
-    the distinct scores, and no more than its weight: a few heavy samples prove nothing.
+    The variance is that of ranks with ties. Whole weights are numbers of samples. With other
+    weights a class counts as Kish's effective number of samples, (sum w)^2 / sum w^2 over the
+    distinct scores, and as no more than its weight: a few heavy samples prove nothing.
 
     Examples
     --------
@@ -105,7 +105,7 @@ def direction(counts: ScoreCounts) -> Direction:
 
 
 def wrong_way(counts: ScoreCounts) -> Direction | None:
-    """The direction of scores that point the wrong way by four standard errors; None of others.
+    """The direction of scores that point the wrong way by four standard errors, or None.
 
     Parameters
     ----------
@@ -160,12 +160,12 @@ def _effective(weights: Floats, total: float) -> float:
 
 
 def fit_quietly(estimator: Any, X: Any, y: Any, **params: Any) -> Any:
-    """`fit` without the warnings that an outer `fit` is to give once for all.
+    """`fit` without the warnings that an outer `fit` gives once.
 
     Parameters
     ----------
     estimator : estimator
-        One of this package leaves its warnings to the caller, any other is fitted as always.
+        One of this package leaves its warnings to the caller; any other is fitted as usual.
     X, y : samples and labels
     **params
         More arguments of `fit`.
@@ -179,13 +179,13 @@ def fit_quietly(estimator: Any, X: Any, y: Any, **params: Any) -> Any:
     quiet = next((kind for kind in kinds if "_fit_quietly" in vars(kind)), None)
     if quiet is not None and issubclass(quiet, loud):
         return estimator._fit_quietly(X, y, **params)
-    # A stranger, or a child of ours with a `fit` of its own.
+    # Foreign, or a subclass of ours with its own `fit`.
     with warnings.catch_warnings(action="ignore", category=WrongWayWarning):
         return estimator.fit(X, y, **params)
 
 
 def wrong_ways(fitted: Any) -> list[Direction]:
-    """Directions of all scores that point the wrong way in what was fitted; none of a stranger.
+    """Directions of all scores of a fitted estimator that point the wrong way.
 
     Parameters
     ----------
@@ -210,7 +210,7 @@ def warn_of_wrong_ways(
     advice : str
         What to do; braces stand for the negative class.
     stacklevel : int
-        By default the caller of a method under a decorator.
+        By default that of the caller of a decorated method.
     """
     if found:
         warnings.warn(message(found, advice), WrongWayWarning, stacklevel=stacklevel)

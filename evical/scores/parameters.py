@@ -14,7 +14,7 @@ _MOST_JOBS = 9999
 
 
 def as_random_state(random_state: Any) -> np.random.RandomState:
-    """Randomness of an estimator, from a seed, a generator of NumPy's old kind, or None.
+    """Random state of an estimator, from a seed, a `RandomState`, or None.
 
     Raises
     ------
@@ -34,7 +34,7 @@ def as_random_state(random_state: Any) -> np.random.RandomState:
 
 
 def check_not_negative(**values: Any) -> None:
-    """Raise unless all values are finite numbers from 0.
+    """Raise unless all values are finite and not negative.
 
     Examples
     --------
@@ -62,7 +62,7 @@ def check_label(name: str, value: Any) -> None:
     Parameters
     ----------
     name : str
-        What an error calls it.
+        Its name in errors.
     value : label
 
     Raises

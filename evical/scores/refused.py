@@ -12,8 +12,8 @@ F = TypeVar("F", bound=Callable[..., Any])
 def all_or_nothing(fit: F) -> F:
     """Decorator of methods that set attributes, all of them or none.
 
-    What a half-done fit has set would be taken for fitted, and would mix with what an earlier
-    one has learned. Attributes must be set anew, never changed in place.
+    Attributes of an unfinished fit would look fitted, and mix with those of an earlier one.
+    Attributes must be set anew, never changed in place.
 
     Parameters
     ----------
@@ -22,7 +22,7 @@ def all_or_nothing(fit: F) -> F:
     Returns
     -------
     method
-        The same; where it raises, the attributes of the object are those of before.
+        The same; if it raises, the object keeps the attributes that it had.
 
     Examples
     --------

@@ -39,7 +39,7 @@ Floats = NDArray[np.float64]
 
 TRANSFORMS = (None, "auto", "logit", "sigmoid", "rank")
 _KINDS = ("identity", "logit", "sigmoid", "rank")
-_HUGE = 1e300  # differences of numbers of that size may overflow
+_HUGE = 1e300  # differences of such numbers may overflow
 _LEAST = float(np.finfo(np.float64).smallest_subnormal)
 
 
@@ -104,7 +104,7 @@ class ScoreScale:
     knots, levels : (m,) arrays
         Training scores and their ranks in (0, 1); empty for the other kinds.
     ends : (2,) array
-        Least and greatest score, as which scores beyond are read; empty if they are read as are.
+        Least and greatest score, to which scores beyond are clipped; empty for no clipping.
 
     Examples
     --------
@@ -130,14 +130,14 @@ class ScoreScale:
         return scores
 
     def counts(self, counts: ScoreCounts) -> ScoreCounts:
-        """Transformed counts; scores that the map makes equal are one."""
+        """Transformed counts; scores that become equal are merged."""
         if self.kind == "identity":
             return counts
         return merge_equal(self(counts.scores), counts.negative, counts.positive)
 
 
 def check_transform(transform: Any) -> None:
-    """Raise unless `transform` is one of those that exist.
+    """Raise for an unknown `transform`.
 
     Raises
     ------
@@ -163,7 +163,7 @@ def fit_scale(transform: str | None, counts: ScoreCounts, extrapolate: bool = Tr
         "auto" is the sigmoid if a score lies outside [0, 1], else none.
     counts : ScoreCounts
     extrapolate : bool
-        Whether other scores may lie beyond these; else they are read as the nearest one.
+        Whether to keep scores beyond these, or to read them as the nearest one.
 
     Returns
     -------

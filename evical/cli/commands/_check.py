@@ -102,7 +102,7 @@ def _check_each(
 
 
 def _names(tests: list[str] | None, max_ece: float | None) -> list[str] | None:
-    """Names of tests as the library has them; None where the default is wanted."""
+    """Names of tests as in the library; None for the default."""
     if tests is None:
         return None
     names = [name.lower().replace("-", "_") for name in tests]

@@ -92,7 +92,7 @@ def _files(outcome: Outcome, dataset: Dataset, command: str) -> dict[str, str | 
     pictures = demo_pictures(outcome, dataset)
     files: dict[str, str | bytes] = {f"{picture.name}.png": picture.png for picture in pictures}
     files["table.csv"] = summary_csv(outcome)
-    # Last, so that a page is there only if all it stands for is.
+    # Last, so that there is no page without its pictures and tables.
     files["index.html"] = build(demo_page(outcome, pictures, command))
     return files
 

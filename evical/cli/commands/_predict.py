@@ -186,7 +186,7 @@ def _interval(calibrator: BaseCalibrator, scores: NDArray[np.float64]) -> tuple[
     """Belief and plausibility (n,), within [0, 1] to the last bit."""
     bel, pl = calibrator.predict_interval(scores).T
     bad = ~((bel >= -_ROUNDING) & (bel <= pl) & (pl <= 1 + _ROUNDING))
-    if bad.any():  # which only a file that was made up can do
+    if bad.any():  # which only an edited file can do
         row = int(np.argmax(bad))
         raise ValueError(
             f"the model is damaged: score {scores[row]:g} gives belief {bel[row]:g} and "

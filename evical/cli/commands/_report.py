@@ -19,7 +19,7 @@ from evical.evaluation import Comparison, EnsembleEvaluation, Evaluation
 __all__ = ["report"]
 
 
-# Options that say something, by what the page is about.
+# Options that have an effect, by the subject of the page.
 _COLUMNS = ("target", "positive")
 _MEANT = {
     "a comparison": ("score", "methods", "folds", "repeats", "criterion", "seed", *_COLUMNS),
@@ -92,7 +92,7 @@ def report(
 
 
 def _check_options(context: typer.Context, tables: list[str], compared: bool) -> None:
-    """Raise for a model among tables, or an option that would be of no effect."""
+    """Raise for a model among tables, or an option without effect."""
     if any(map(_is_model, tables)) and not (len(tables) == 2 and _is_model(tables[0])):
         raise ValueError("a model needs a table to be evaluated on: MODEL.json DATA")
     one = len(tables) == 1 or _is_model(tables[0])

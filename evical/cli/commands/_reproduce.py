@@ -96,7 +96,7 @@ def _carry_out(planned: Plan, jobs: int) -> Outcome:
 
 
 def _command(outcome: Outcome, quick: bool) -> str:
-    """What the results depend on: not the folders, and not the number of jobs."""
+    """What the results depend on: neither the folders nor the number of jobs."""
     words = ["evical", "reproduce", outcome.study.name, "--repeats", str(outcome.repeats)]
     words += ["--seed", str(outcome.seed)]
     return shlex.join(words + ["--quick"] * quick)
