@@ -98,28 +98,41 @@ class LinearProfile:
     def deviance(self, h: Floats, log_odds: Floats) -> Floats:
         """Minus the log relative likelihood of log-odds (k, q) where the features are h (k, d)."""
         h = np.repeat(h, log_odds.shape[1], axis=0)
-        return self.least(h, log_odds.ravel() - h @ self.parameters).reshape(log_odds.shape)
+        gap = log_odds.ravel() - h @ self.parameters
+        return self.least(h, self.shift(h, gap))[0].reshape(log_odds.shape)
 
-    def least(self, h: Floats, gap: Floats, converged: float = _CONVERGED) -> Floats:
-        """Least deviance (k,) of changes that move the log-odds where features are h by a gap."""
+    def shift(self, h: Floats, gap: Floats) -> Floats:
+        """Changes (k, d) of the parameters that move the log-odds where features are h by a gap.
+
+        They are the least in the metric of the information.
+        """
+        along = h @ self.covariance
+        return np.asarray(along * (gap / (along * h).sum(axis=1))[:, None])
+
+    def least(
+        self, h: Floats, start: Floats, converged: float = _CONVERGED
+    ) -> tuple[Floats, Floats]:
+        """Least deviance (k,) of changes that move log-odds as `start` does, and these (k, d).
+
+        The log-odds are those where the features are h (k, d).
+        """
         rows = max(1, _CHUNK // len(self.weights))
         parts = [
-            self._constrained(h[i : i + rows], gap[i : i + rows], converged)
-            for i in range(0, len(gap), rows)
+            self._constrained(h[i : i + rows], start[i : i + rows], converged)
+            for i in range(0, len(h), rows)
         ]
-        return np.concatenate(parts)
+        value, change = (np.concatenate(part) for part in zip(*parts, strict=True))
+        return value, change
 
-    def _constrained(self, h: Floats, gap: Floats, converged: float) -> Floats:
-        """Least deviance where h @ change = gap, for each row: Newton's method, damped."""
-        along = h @ self.covariance
-        change = along * (gap / (along * h).sum(axis=1))[:, None]
-        result = np.empty(len(gap))
-        active, length, basis = np.arange(len(gap)), np.ones(len(gap)), _feasible(h)
+    def _constrained(self, h: Floats, start: Floats, converged: float) -> tuple[Floats, Floats]:
+        """Newton's method within the changes with the same h @ change, damped."""
+        change, found, result = start.copy(), start.copy(), np.empty(len(h))
+        active, length, basis = np.arange(len(h)), np.ones(len(h)), _feasible(h)
         value, gradient, hessian = self._derivatives(change)
         noise = 1e-15 * float(self.weights @ self._at_optimum[1])  # rounding of sums of losses
         for _ in range(_MAX_STEPS):
             step, decrement = _newton_step(gradient, hessian, basis[active])
-            result[active] = value - 0.5 * decrement
+            result[active], found[active] = value - 0.5 * decrement, change
             left = decrement > converged * np.clip(value, 1e-6, 1.0) + noise
             if not left.any():
                 break
@@ -138,7 +151,7 @@ class LinearProfile:
             length = np.where(better, np.minimum(4.0 * length, 1.0), 0.5 * length)
         else:
             raise ConvergenceError(NO_PROFILE)
-        return np.maximum(result, 0.0)
+        return np.maximum(result, 0.0), found
 
     def _damped(
         self,

@@ -97,15 +97,23 @@ class QuadraticProfile:
         return self._linear.deviance(self._features(z), log_odds)
 
     def profile(
-        self, along: Floats, z: Floats, across: Floats, atol: float = 1e-8
+        self, along: Floats, z: Floats, across: Floats, atol: float = 1e-6
     ) -> tuple[Floats, Floats]:
-        """The same at distances in standard errors, (k,) as all; `across` is not used."""
+        """The same at distances (k,) in standard errors, and the change (d, k) across.
+
+        `across` is a guess of the latter. The error of the deviance is of third order in `atol`.
+        """
         h = self._features(z)
-        return self._linear.least(h, along * np.sqrt((h**2).sum(axis=1)), atol), across
+        h /= np.sqrt((h**2).sum(axis=1))[:, None]
+        # Rounding, or a guess for another direction, must not move the log-odds.
+        rest = across.T - (across.T * h).sum(axis=1)[:, None] * h
+        value, change = self._linear.least(h, along[:, None] * h + rest, atol)
+        return value, (change - along[:, None] * h).T
 
     def reach(self, z: Floats, sign: Floats, level: float) -> tuple[Floats, Floats]:
-        """How far to go for a deviance near ``level**2 / 2``; the rest is not used."""
-        return reach_level(self.profile, (z, sign), level, level * sign, np.zeros_like(z))
+        """How far to go for a deviance near ``level**2 / 2``, and the change across."""
+        start = np.zeros((len(self._root), len(z)))
+        return reach_level(self.profile, (z, sign), level, level * sign, start)
 
     def deviance(self, z: Floats, log_odds: Floats) -> Floats:
         """Minus the log relative likelihood of log-odds (k, q) at standardized scores (k,)."""

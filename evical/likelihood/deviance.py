@@ -235,7 +235,8 @@ def reach_level(
 ) -> tuple[Array, Array]:
     """Return how far to go `along` for a profile D near ``level**2 / 2``, and `across` there.
 
-    `ray` are the scores (k,) and the signs of the directions; `along` and `across` (k,) the start.
+    `ray` are the scores (k,) and the signs of the directions; `along` (k,) and `across` (..., k)
+    the start.
     The square root of 2 D is about `along`, so steps are proportional; where both sides of the
     level are known they are bisections. The level is met within 0.4.
 
@@ -248,7 +249,9 @@ def reach_level(
     near, far = np.zeros(y.size), np.full(y.size, np.inf)
     active = np.arange(y.size)
     for step in range(_MAX_STEPS):
-        value, across[active] = profile(along[active], y[active], across[active], atol=1e-2)
+        value, across[..., active] = profile(
+            along[active], y[active], across[..., active], atol=1e-2
+        )
         root = np.sqrt(2.0 * value)
         left = np.abs(root - level) > 0.4
         active, root = active[left], root[left]
@@ -263,7 +266,7 @@ def reach_level(
         new = size * factor
         outside = (new <= near[active]) | (new >= far[active])
         new = np.where(outside, 0.5 * (near[active] + far[active]), new)
-        across[active] *= (new / size) ** 2
+        across[..., active] *= (new / size) ** 2
         along[active] = sign[active] * new
     else:
         raise ConvergenceError(NO_PROFILE)

@@ -63,7 +63,10 @@ class Profiled(Protocol):
     def profile(
         self, along: Array, y: Array, across: Array, atol: float = ...
     ) -> tuple[Array, Array]:
-        """Return the least D at distances, and where it is across; `across` is a guess."""
+        """Return the least D at distances (k,), and where it is across.
+
+        `across`, (k,) or one row for each coordinate, is a guess.
+        """
 
     def reach(self, y: Array, sign: Array, level: float) -> tuple[Array, Array]:
         """Return how far to go for a profile D near ``level**2 / 2``, and where it is across."""
@@ -126,8 +129,8 @@ class PolarProfile:
 class _Window:
     """Where the level is met, and how the profile bends on the way, in some directions `phi` (k,).
 
-    `ends` (2, k) are distances at the negative and at the positive side; `bends` (2, k) are such
-    that the profile is, more or less, at ``bend * distance**2`` across.
+    `ends` (2, k) are distances at the negative and at the positive side; `bends` (..., 2, k) are
+    such that the profile is, more or less, at ``bend * distance**2`` across.
     """
 
     phi: Array
@@ -146,8 +149,12 @@ class _Window:
 
     def guess(self, phi: Array, along: Array) -> Array:
         """Return about where the profile is, for directions (k,) and distances (k, q)."""
-        back, forth = (np.interp(phi, self.phi, bend)[:, None] for bend in self.bends)
-        return np.asarray(np.where(along < 0.0, back, forth) * along**2)
+        back, forth = (
+            np.apply_along_axis(lambda v: np.interp(phi, self.phi, v), -1, self.bends[..., i, :])
+            for i in (0, 1)
+        )
+        bend = np.where(along < 0.0, back[..., None], forth[..., None])
+        return np.asarray(bend * along**2)
 
 
 def tabulate_profile(deviance: Profiled) -> PolarProfile | None:
@@ -215,12 +222,18 @@ def _window(deviance: Profiled) -> _Window:
     phi = np.pi * ((np.arange(_DIRECTIONS) + 0.5) / _DIRECTIONS - 0.5)
     y, sign = np.tile(np.tan(phi), 2), np.repeat([-1.0, 1.0], phi.size)
     end, across = deviance.reach(y, sign, _LEVEL)
-    ends, bends = end.reshape(2, -1), (across / end**2).reshape(2, -1)
-    if deviance.half_turn < 0.0:  # it exchanges the sides and turns all signs
-        ends, bends = (np.hstack([-v[::-1, -1:], v, -v[::-1, :1]]) for v in (ends, bends))
-    else:
-        ends, bends = (np.hstack([v[:, -1:], v, v[:, :1]]) for v in (ends, bends))
-    return _Window(np.concatenate([phi[-1:] - np.pi, phi, phi[:1] + np.pi]), ends, bends)
+    ends = _closed(end.reshape(2, -1), deviance.half_turn)
+    bends = (across / end**2).reshape(*across.shape[:-1], 2, -1)
+    closed = np.concatenate([phi[-1:] - np.pi, phi, phi[:1] + np.pi])
+    return _Window(closed, ends, _closed(bends, deviance.half_turn))
+
+
+def _closed(values: Array, half_turn: float) -> Array:
+    """Return values (..., 2, k + 2) with those half a turn before the first, and after the last."""
+    before, after = values[..., -1:], values[..., :1]
+    if half_turn < 0.0:  # it exchanges the sides and turns all signs
+        before, after = -before[..., ::-1, :], -after[..., ::-1, :]
+    return np.concatenate([before, values, after], axis=-1)
 
 
 def _errors(root: Array, along: Array) -> tuple[Array, Array]:
@@ -269,5 +282,5 @@ def _roots(
 def _solved(deviance: Profiled, phi: Array, along: Array, guess: Array) -> tuple[Array, Array]:
     """Return the profile deviance, and where it is, for directions (k,) and distances (k, q)."""
     y = np.repeat(np.tan(phi), along.shape[1])
-    value, across = deviance.profile(along.ravel(), y, guess.ravel())
-    return value.reshape(along.shape), across.reshape(along.shape)
+    value, across = deviance.profile(along.ravel(), y, guess.reshape(*guess.shape[:-2], -1))
+    return value.reshape(along.shape), across.reshape(guess.shape)
