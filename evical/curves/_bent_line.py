@@ -5,7 +5,7 @@ is the solution of a tridiagonal system; the double running sum of its residuals
 between -lambda and lambda, tells where it ought to bend in addition, and a kink that would
 bend the other way goes. Each round lowers the objective, so that the search ends, at the
 solution itself (Tibshirani & Taylor 2011 for the dual string; Osborne, Presnell & Turlach
-2000 for the active set).
+2000 for the active set). The string proves it: what it promises by weak duality is checked.
 """
 
 from typing import NamedTuple
@@ -13,6 +13,8 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 from scipy.linalg import solveh_banded
+
+from evical.errors import ConvergenceError
 
 __all__ = ["NO_KINKS", "Kinks", "Points", "Polyline", "bend", "line", "string"]
 
@@ -30,13 +32,28 @@ Indices = NDArray[np.intp]
 # of more than 1e-2 elsewhere, were seen for 200 points on [0, 1].
 _ROUNDING = 1e-14
 
+# Rounds that gain no more than the rounding of the objective: heavy points may still find their
+# kinks, but what they cost no longer shows.
+_STALLS = 30
+
+# Of the objective: the duality gap of a proven fit. Gaps above 1e-11 were not seen.
+_GAP = 1e-9
+
+# Rounding errors of one point in the string of a fit, at most; 1.2 of all points were seen, in
+# 70,000 fits of extreme samples.
+_ERRORS = 16.0 * np.finfo(np.float64).eps
+
 
 class Points(NamedTuple):
-    """Two or more points: strictly ascending x, y, and positive weights w, each (n,)."""
+    """Two or more points: strictly ascending x, y, and positive weights w, each (n,).
+
+    `size` is that of the numbers of which `y` is a difference, with its digits.
+    """
 
     x: Floats
     y: Floats
     w: Floats
+    size: Floats | float = 0.0
 
 
 class Kinks(NamedTuple):
@@ -94,6 +111,11 @@ def bend(points: Points, lam: float, start: Kinks, rtol: float) -> tuple[Kinks, 
     Kinks, Polyline
         The solution.
 
+    Raises
+    ------
+    ConvergenceError
+        If the duality gap is above `rtol`, and above 1e-9 of the objective, by more than rounding.
+
     Examples
     --------
     >>> points = Points(np.array([0.0, 1, 2]), np.array([0.0, 3, 0]), np.ones(3))
@@ -102,20 +124,72 @@ def bend(points: Points, lam: float, start: Kinks, rtol: float) -> tuple[Kinks, 
     """
     kinks, fit = _settled(points, lam, start)
     residual = _residual(points, fit)
-    cost = _cost(points, lam, kinks, residual)
-    while True:
+    cost, stalled = _cost(points, lam, kinks, residual), 0
+    while stalled < _STALLS:
         tension = lam * np.concatenate([[0.0], kinks.signs, [0.0]])
         heights = _tied(points, residual, fit.knots, tension)
         beyond, signs = _excursions(heights, lam * (1 + rtol))
         if len(beyond) == 0:
-            return kinks, fit
+            break
         more = _united(kinks, Kinks(beyond, signs, np.zeros(len(beyond))))
-        candidate, other = _settled(points, lam, more)
-        residual = _residual(points, other)
-        lower = _cost(points, lam, candidate, residual)
-        if not lower < cost:  # what is left to gain is lost in rounding
-            return kinks, fit
-        kinks, fit, cost = candidate, other, lower
+        kinks, fit = _settled(points, lam, more)
+        residual = _residual(points, fit)
+        lower = _cost(points, lam, kinks, residual)
+        stalled, cost = (0, lower) if lower < cost else (stalled + 1, cost)
+    check_optimal(points, lam, kinks, fit, max(rtol, _GAP))
+    return kinks, fit
+
+
+def check_optimal(points: Points, lam: float, kinks: Kinks, fit: Polyline, gap: float) -> None:
+    """Raise unless the string of the residuals proves a fit.
+
+    The string solves the dual problem where it is lambda at the kinks, with their signs, and
+    between -lambda and lambda elsewhere. One that goes beyond by a share e of lambda does, divided
+    by 1 + e, but for a duality gap of e / (1 + e) of the price of the bends and the square of that
+    of the sum of squares.
+
+    Parameters
+    ----------
+    points : Points
+    lam : float, positive
+    kinks, fit : Kinks, Polyline
+        The solution to be proven.
+    gap : float
+        Greatest share of the objective that may be left to gain.
+
+    Raises
+    ------
+    ConvergenceError
+        If more than that, and than rounding, is left.
+
+    Examples
+    --------
+    >>> points = Points(np.array([0.0, 1, 2]), np.array([0.0, 3, 0]), np.ones(3))
+    >>> check_optimal(points, 0.5, *bend(points, 0.5, NO_KINKS, 1e-10), 1e-9)
+    >>> check_optimal(points, 0.5, NO_KINKS, line(points), 1e-9)
+    Traceback (most recent call last):
+    evical.errors.ConvergenceError: no proof of an optimum: ... may still gain 0.75 of 3; ...
+    """
+    residual = _residual(points, fit)
+    rises = np.cumsum((points.w * residual)[:-1]) * np.diff(points.x)
+    heights = np.concatenate([[0.0], np.cumsum(rises)])
+    tension = lam * np.concatenate([[0.0], kinks.signs, [0.0]])
+    values, sizes = np.abs(fit.values), np.diff(fit.knots)
+    sizes[-1] += 1  # the last point
+    size = np.abs(points.y) + np.repeat(np.maximum(values[:-1], values[1:]), sizes) + points.size
+    rounding = _ERRORS * float(points.w @ size) * float(points.x[-1] - points.x[0])
+    slack = float(np.abs(heights[fit.knots] - tension).max()) - rounding
+    beyond = max(float(np.abs(heights).max()) - lam - rounding, 0.0) / lam
+    share = beyond / (1.0 + beyond)
+    squares, price = float(residual @ (points.w * residual)), lam * np.abs(kinks.bends).sum()
+    left, cost = share * price + share**2 * squares / 2, squares / 2 + price
+    agree = (kinks.signs * kinks.bends > 0.0).all()
+    if not (slack <= 0.0 and agree and left <= gap * cost):
+        raise ConvergenceError(
+            f"no proof of an optimum: the trend filter may still gain {left:.2g} of {cost:.2g}; "
+            "x or weights differ by too many powers of ten: leave out the extreme ones, or take "
+            "ranks for x (transform='rank')"
+        )
 
 
 def _residual(points: Points, fit: Polyline) -> Floats:
@@ -242,7 +316,9 @@ def _bent(x: Floats, segments: _Segments, tension: Floats) -> tuple[Floats, Poly
     rhs[1:] += yl / widths + pull
     values = solveh_banded(banded, rhs, check_finite=False)
     bends = np.diff(np.diff(values) / widths)
-    least = _ROUNDING * np.abs(values).max() * (1 / widths[1:] + 1 / widths[:-1])
+    # Of values beside the kink: light points may bend a line that hardly moves at heavy ones.
+    sizes = np.maximum(np.abs(values[:-1]), np.abs(values[1:])) / widths
+    least = _ROUNDING * (sizes[:-1] + sizes[1:])
     bends[np.abs(bends) <= least] = 0.0
     return bends, Polyline(segments.knots, values)
 

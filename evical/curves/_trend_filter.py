@@ -135,10 +135,13 @@ def trend_filter(x: Any, y: Any, lam: float, weights: Any = None, rtol: float = 
     ValueError
         If there is no point, lengths differ, a number is not finite, `x` falls or a weight is
         not positive; the row is named.
+    ConvergenceError
+        If `x` or weights are so extreme that no optimum can be proven.
 
     Notes
     -----
-    An active set of kinks: O(n) for each of some tens of rounds, and exact up to rounding.
+    An active set of kinks: O(n) for each of some tens of rounds, and exact up to rounding, as
+    the duality gap proves.
     Points at 1e-12 of the range from each other and weights from 1 to 1e9 do no harm; a
     fit with nearly as many kinks as points takes more rounds. Weights below 1e-12 of the
     greatest count as that, and points nearer than 1e-150 of the range as one.
@@ -195,6 +198,8 @@ def trend_filter_path(
     ------
     ValueError
         As for `trend_filter`, or if a parameter is out of its range.
+    ConvergenceError
+        As for `trend_filter`.
 
     Notes
     -----
@@ -259,7 +264,7 @@ def _problem(x: Any, y: Any, weights: Any) -> _Problem:
 
 def _lessened(problem: _Problem) -> _Problem:
     points, base = problem.points, problem.base
-    rest = points._replace(y=points.y - base)
+    rest = points._replace(y=points.y - base, size=np.abs(points.y) + np.abs(base))
     heights = np.abs(string(rest))
     nearer = np.minimum(points.x - points.x[0], points.x[-1] - points.x)
     heights[heights <= _ROUNDING * (points.w @ np.abs(points.y)) * nearer] = 0.0

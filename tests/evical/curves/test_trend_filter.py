@@ -10,6 +10,8 @@ from scipy.optimize import lsq_linear
 from sklearn.linear_model import lars_path
 
 from evical.curves import TrendFilterPath, trend_filter, trend_filter_path
+from evical.curves._bent_line import NO_KINKS, Points, Polyline, bend, check_optimal, line, string
+from evical.errors import ConvergenceError
 from tests.naive import trend as naive_trend
 
 
@@ -225,6 +227,38 @@ def test_gaps_of_all_scales_and_weights_up_to_a_billion(kind, heavy):
         for lam, *polyline in zip(path.lambdas[1:], path.knots[1:], path.values[1:], strict=True):
             # The rounding of a value is 1e-4 of its slope across 1e-12: most is lost by that.
             assert gap(x, y, w, lam, between(x, *polyline)) < 1e-6
+
+
+@pytest.mark.parametrize("seed", [1, 4, 34, 55, 7])
+def test_a_light_point_among_heavy_ones_bends_the_line(seed):
+    """The gap was up to 0.9: bends of 1e-14 at heavy points counted as rounding."""
+    rng = np.random.default_rng(seed)
+    x, y = np.arange(30.0), np.zeros(30)
+    y[rng.integers(30)] = 1
+    w = rng.choice([1.0, 1e12], 30)
+    path = trend_filter_path(x, y, w, n_lambdas=6)
+    for lam, *polyline in zip(path.lambdas[1:], path.knots[1:], path.values[1:], strict=True):
+        # The rounding of a value times the heavy weight is 1e-4.
+        assert gap(x, y, w, lam, between(x, *polyline)) < 1e-6
+
+
+def test_a_fit_without_a_proof_is_refused():
+    x, y = labels(60)
+    points = Points(
+        x, y - np.interp(x, x[[0, -1]], line(Points(x, y, np.ones(60))).values), np.ones(60)
+    )
+    lam = 0.1 * float(np.abs(string(points)).max())
+    kinks, fit = bend(points, lam, NO_KINKS, 1e-10)
+    check_optimal(points, lam, kinks, fit, 1e-9)
+    for wrong, values in (
+        (kinks, fit.values * (1 + 1e-9)),
+        (kinks._replace(signs=-kinks.signs), fit.values),
+        (kinks._replace(at=kinks.at[1:], signs=kinks.signs[1:], bends=kinks.bends[1:]), None),
+    ):
+        knots = fit.knots if values is not None else np.delete(fit.knots, 1)
+        shown = values if values is not None else np.delete(fit.values, 1)
+        with pytest.raises(ConvergenceError, match="the trend filter may still gain"):
+            check_optimal(points, lam, wrong, Polyline(knots, shown), 1e-9)
 
 
 def between(x, knots, values):
