@@ -27,15 +27,7 @@ from dstheory import (
     transform,
 )
 from dstheory.combine import conjunctive, dempster, disjunctive
-from dstheory.construct import (
-    bayesian,
-    categorical,
-    concatenate,
-    consonant,
-    simple,
-    stack,
-    vacuous,
-)
+from dstheory.construct import bayesian, categorical, concatenate, consonant, simple, stack, vacuous
 from dstheory.errors import DSTheoryError, FrameError, MassError, TotalConflictError
 from dstheory.frame import Frame
 from dstheory.mass import MassFunction

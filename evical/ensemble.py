@@ -31,12 +31,7 @@ from evical.estimators.held_out import Share, check_refittable, fit_fusion, lear
 from evical.estimators.members import as_subsets, fit_member
 from evical.estimators.predictions import BeliefPredictor
 from evical.estimators.progress import Progress, check_verbose
-from evical.estimators.rules import (
-    closed_form,
-    combined,
-    listed_mass,
-    product_conflict,
-)
+from evical.estimators.rules import closed_form, combined, listed_mass, product_conflict
 from evical.fusion import BaseFusion, named_fusion
 from evical.scores.direction import Direction, wrong_ways
 from evical.scores.refused import all_or_nothing

@@ -34,12 +34,7 @@ from dstheory.argumentation._probability import shares
 from dstheory.argumentation._worlds import world_masses
 from dstheory.errors import DSTheoryError
 from dstheory.kernels import bits
-from dstheory.kernels.arguments import (
-    as_collection,
-    check_count,
-    check_flag,
-    did_you_mean,
-)
+from dstheory.kernels.arguments import as_collection, check_count, check_flag, did_you_mean
 from dstheory.mass import MassFunction
 from dstheory.product import ProductFrame, Variable
 

@@ -18,12 +18,7 @@ from numpy.typing import NDArray
 from dstheory._checks import check_cost
 from dstheory._masses import batch_of, collected
 from dstheory.combine._boolean import conjunctive
-from dstheory.combine.sources import (
-    any_exact,
-    check_sources,
-    nonempty,
-    refuse_subnormal,
-)
+from dstheory.combine.sources import any_exact, check_sources, nonempty, refuse_subnormal
 from dstheory.kernels import bits, setwise
 from dstheory.kernels.batches import stretched
 from dstheory.mass import MassFunction

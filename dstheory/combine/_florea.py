@@ -12,12 +12,7 @@ from numpy.typing import NDArray
 
 from dstheory._masses import collected
 from dstheory.combine._boolean import conjunctive, disjunctive
-from dstheory.combine.sources import (
-    check_sources,
-    combination_rule,
-    nonempty,
-    refuse_subnormal,
-)
+from dstheory.combine.sources import check_sources, combination_rule, nonempty, refuse_subnormal
 from dstheory.kernels.arguments import check_choice
 from dstheory.mass import MassFunction
 

@@ -12,13 +12,7 @@ import numpy as np
 
 from dstheory._masses import batch_of, collected
 from dstheory.combine._boolean import conjunctive
-from dstheory.combine.sources import (
-    check_sources,
-    combination_rule,
-    matched,
-    nonempty,
-    rows_text,
-)
+from dstheory.combine.sources import check_sources, combination_rule, matched, nonempty, rows_text
 from dstheory.kernels.batches import stretched
 from dstheory.mass import MassFunction
 

@@ -18,12 +18,7 @@ from dstheory.combine._average import mixing
 from dstheory.combine._boolean import conjunctive
 from dstheory.combine._disputes import Disputes, Sides, sides_of
 from dstheory.combine._global_conflict import lefevre
-from dstheory.combine.sources import (
-    check_sources,
-    combination_rule,
-    nonempty,
-    refuse_subnormal,
-)
+from dstheory.combine.sources import check_sources, combination_rule, nonempty, refuse_subnormal
 from dstheory.kernels import setwise
 from dstheory.kernels.batches import stretched
 from dstheory.kernels.pairwise import SMALL_TOTAL, log_agreement, logarithms

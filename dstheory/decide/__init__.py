@@ -26,11 +26,7 @@ from dstheory.decide._nearest import nearest_set
 from dstheory.decide._ordered import owa, owa_expected_utility, owa_weights
 from dstheory.decide._regrets import minimax_regret, regrets
 from dstheory.decide._set_acts import set_names, set_utilities
-from dstheory.decide._utilities import (
-    utilities_from_costs,
-    utilities_from_threshold,
-    with_reject,
-)
+from dstheory.decide._utilities import utilities_from_costs, utilities_from_threshold, with_reject
 
 __all__ = [
     "Expectations",

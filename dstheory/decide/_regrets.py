@@ -13,11 +13,7 @@ from numpy.typing import NDArray
 
 from dstheory.decide._acts import first_best
 from dstheory.decide._criteria import named
-from dstheory.decide._expectations import (
-    Expectations,
-    upper_expected_utility,
-    valued,
-)
+from dstheory.decide._expectations import Expectations, upper_expected_utility, valued
 from dstheory.decide._utilities import as_matrix
 from dstheory.mass import MassFunction
 

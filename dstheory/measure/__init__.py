@@ -10,13 +10,7 @@ from dstheory.measure._conflict import (
     weight_of_conflict,
 )
 from dstheory.measure._discord import discord, dissonance, pal_conflict, strife
-from dstheory.measure._distance import (
-    bhattacharyya,
-    hausdorff,
-    jousselme,
-    table_distance,
-    tessem,
-)
+from dstheory.measure._distance import bhattacharyya, hausdorff, jousselme, table_distance, tessem
 from dstheory.measure._divergence import jensen_shannon
 from dstheory.measure._entropy import (
     aggregated_uncertainty,

@@ -6,11 +6,7 @@ from dstheory.revise._bayes import (
     generalized_bayes,
 )
 from dstheory.revise._condition import condition, condition_geometric
-from dstheory.revise._contextual import (
-    contextual_discount,
-    contextual_negate,
-    contextual_reinforce,
-)
+from dstheory.revise._contextual import contextual_discount, contextual_negate, contextual_reinforce
 from dstheory.revise._decondition import decondition
 from dstheory.revise._discount import discount, negate
 from dstheory.revise._focusing import condition_focusing

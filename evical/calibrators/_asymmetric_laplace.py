@@ -14,11 +14,7 @@ from sklearn.utils.validation import check_is_fitted
 
 from evical.calibrators import fields
 from evical.calibrators._base import BaseCalibrator
-from evical.curves.asymmetric_laplace import (
-    STEEPEST,
-    AsymmetricLaplace,
-    fit_asymmetric_laplace,
-)
+from evical.curves.asymmetric_laplace import STEEPEST, AsymmetricLaplace, fit_asymmetric_laplace
 from evical.scores import ScoreCounts
 from evical.scores.scale import sides, standardized
 

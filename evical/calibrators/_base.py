@@ -21,12 +21,7 @@ from evical.calibrators import saved
 from evical.calibrators._counted import check_both, check_two, counted
 from evical.calibrators.fields import Field, owners
 from evical.scores import ScoreCounts
-from evical.scores.checks import (
-    check_labels,
-    check_same_length,
-    check_scores,
-    check_unit,
-)
+from evical.scores.checks import check_labels, check_same_length, check_scores, check_unit
 from evical.scores.counts import checked_counts
 from evical.scores.direction import Direction, warn_of_wrong_ways, wrong_way
 from evical.scores.refused import all_or_nothing

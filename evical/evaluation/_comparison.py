@@ -25,12 +25,7 @@ from evical.evaluation._evaluation import Evaluation
 from evical.evaluation._labels import two_labels
 from evical.evaluation._notebook import html_table
 from evical.evaluation.methods import name_methods
-from evical.evaluation.recommendation import (
-    Difference,
-    Recommendation,
-    differences,
-    recommend,
-)
+from evical.evaluation.recommendation import Difference, Recommendation, differences, recommend
 from evical.metrics.inputs import MOST_REPEATS
 from evical.scores.checks import check_labels, check_same_length, check_scores
 from evical.scores.parameters import as_random_state, check_jobs

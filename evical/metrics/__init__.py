@@ -42,12 +42,7 @@ from evical.metrics._gebel import (
 from evical.metrics._hosmer_lemeshow import hosmer_lemeshow_test
 from evical.metrics._imprecise import evidential_log_likelihood, mean_imprecision
 from evical.metrics._profit import decision_cost, decision_profit, solicitation_profit
-from evical.metrics._proper import (
-    brier_score,
-    log_loss,
-    root_mean_squared_error,
-    spherical_score,
-)
+from evical.metrics._proper import brier_score, log_loss, root_mean_squared_error, spherical_score
 from evical.metrics._ranking import hand_till_auc, roc_auc
 from evical.metrics._set_valued import discounted_accuracy, u65_score, u80_score
 from evical.metrics._smooth import smooth_calibration_error

@@ -11,13 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from dstheory.kernels.arguments import check_count, check_level, check_rng
-from evical.metrics.bins import (
-    Bins,
-    bin_numbers,
-    check_bins,
-    filled_bins,
-    summed_bins,
-)
+from evical.metrics.bins import Bins, bin_numbers, check_bins, filled_bins, summed_bins
 from evical.metrics.inputs import MOST_REPEATS, BinarySample, Floats, binary_sample
 
 __all__ = [

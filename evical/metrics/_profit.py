@@ -8,13 +8,7 @@ from typing import Any
 
 import numpy as np
 
-from evical.metrics.inputs import (
-    Floats,
-    average,
-    binary_sample,
-    class_sample,
-    numbers,
-)
+from evical.metrics.inputs import Floats, average, binary_sample, class_sample, numbers
 from evical.scores.checks import check_same_length
 
 __all__ = ["decision_cost", "decision_profit", "solicitation_profit"]

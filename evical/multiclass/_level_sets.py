@@ -18,12 +18,7 @@ from scipy.special import logit
 
 from dstheory.kernels.arguments import as_floats
 from evical.multiclass._extremes import Deviance, LogOdds, extremes
-from evical.multiclass._softmax_profile import (
-    coefficients,
-    crossing,
-    expected_probability,
-    levels,
-)
+from evical.multiclass._softmax_profile import coefficients, crossing, expected_probability, levels
 from evical.scores.parameters import check_label
 
 __all__ = ["LevelSets", "checked_contour", "contrasts", "minimal", "whitening"]

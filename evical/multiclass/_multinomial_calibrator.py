@@ -18,13 +18,7 @@ from evical.calibrators.saved import check_shapes
 from evical.multiclass._base import BaseMulticlassCalibrator
 from evical.multiclass._beliefs import Beliefs, BeliefsLike
 from evical.multiclass._extremes import Quadratic, SampleDeviance
-from evical.multiclass._level_sets import (
-    LevelSets,
-    checked_contour,
-    contrasts,
-    minimal,
-    whitening,
-)
+from evical.multiclass._level_sets import LevelSets, checked_contour, contrasts, minimal, whitening
 from evical.multiclass._softmax import Problem, minimize_softmax
 from evical.multiclass._softmax_profile import joint_sets
 from evical.multiclass._thinning import merged, thinned

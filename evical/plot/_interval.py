@@ -16,15 +16,7 @@ from dstheory.kernels.arguments import as_array, as_sequence
 from evical.plot._density import shares_style
 from evical.plot._inputs import display_name, predictions
 from evical.plot._interval_data import check_threshold, class_beliefs, outcomes
-from evical.plot.style import (
-    COLORS,
-    axes_or_new,
-    ink,
-    legend_above,
-    limit_to_unit,
-    literal,
-    paper,
-)
+from evical.plot.style import COLORS, axes_or_new, ink, legend_above, limit_to_unit, literal, paper
 from evical.scores.checks import check_same_length
 
 __all__ = ["BeliefIntervalDisplay"]

@@ -22,11 +22,7 @@ from evical.plot._inputs import (
     positive_outcomes,
     predictions,
 )
-from evical.plot._reliability_data import (
-    binned,
-    corp,
-    uncertainty_name,
-)
+from evical.plot._reliability_data import binned, corp, uncertainty_name
 from evical.plot.style import (
     COLORS,
     axes_or_new,

@@ -6,15 +6,7 @@ from numpy.typing import NDArray
 from evical.evaluation import EnsembleEvaluation, Estimate
 from evical.report._ensemble_pictures import ensemble_pictures
 from evical.report._evaluation_page import made_by
-from evical.report._numbers import (
-    count,
-    fixed,
-    listed,
-    named,
-    p_cell,
-    percent,
-    share_limits,
-)
+from evical.report._numbers import count, fixed, listed, named, p_cell, percent, share_limits
 from evical.report.page import Page, Row, Section, Table
 
 __all__ = ["ensemble_page"]

@@ -10,15 +10,7 @@ from numpy.typing import NDArray
 
 from evical.evaluation import Evaluation
 from evical.metrics import BeliefCoverage, Measure, binomial_test, coverage_test
-from evical.report._numbers import (
-    count,
-    fixed,
-    metric_name,
-    named,
-    p_cell,
-    percent,
-    share_limits,
-)
+from evical.report._numbers import count, fixed, metric_name, named, p_cell, percent, share_limits
 from evical.report.page import Row, Table
 from evical.significance import holm_adjusted
 

@@ -7,13 +7,7 @@ or `nemenyi` among all (Demsar 2006).
 
 from evical.significance._friedman import FriedmanResult, friedman
 from evical.significance._pairs import TestResult, corrected_t, mcnemar, wilcoxon
-from evical.significance._posthoc import (
-    HolmResult,
-    NemenyiResult,
-    holm,
-    holm_adjusted,
-    nemenyi,
-)
+from evical.significance._posthoc import HolmResult, NemenyiResult, holm, holm_adjusted, nemenyi
 from evical.significance._results import Results
 
 __all__ = [

@@ -3,14 +3,7 @@
 from evical.studies._page import study_files
 from evical.studies._registry import STUDIES
 from evical.studies._reproduce import Outcome, Plan, plan_study, reproduce, run_plan
-from evical.studies._study import (
-    Curve,
-    Finding,
-    McNemar,
-    PublishedTable,
-    Study,
-    repeat_rng,
-)
+from evical.studies._study import Curve, Finding, McNemar, PublishedTable, Study, repeat_rng
 from evical.studies._tables import summary_csv
 from evical.studies.demo._page import demo_page, differences_table, findings, results_table
 from evical.studies.demo._pictures import CalibrationSample, calibration_samples, demo_pictures

@@ -10,12 +10,7 @@ from evical.studies._study import Condition, Finding, Study, read_prose
 from evical.studies.parts.calibration_condition import Calibration, CalibrationCondition
 from evical.studies.parts.calibration_samples import GivenSplit
 from evical.studies.zadrozny._condition import CodeCondition
-from evical.studies.zadrozny._published import (
-    ADULT_MEANT,
-    BASES_OF,
-    PRINTED_2002,
-    TIC_MEANT,
-)
+from evical.studies.zadrozny._published import ADULT_MEANT, BASES_OF, PRINTED_2002, TIC_MEANT
 from evical.studies.zadrozny.couplings_2001 import SPLITS
 
 __all__ = ["ZADROZNY2002"]
