@@ -12,7 +12,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from dstheory.errors import CostLimitError, FrameError, MassError, TotalConflictError
+from dstheory.errors import CostLimitError, MassError
 from dstheory.frame import Frame
 from dstheory.kernels import bits
 from dstheory.kernels.arguments import as_collection, as_shape
@@ -28,8 +28,6 @@ __all__ = [
     "check_number",
     "check_table_size",
     "kept_sum",
-    "refuse_total_conflict",
-    "same_frame",
     "side_by_side",
     "sorted_focal",
 ]
@@ -226,13 +224,6 @@ def _row(masses: NDArray[Any], place: Any) -> str:
     return f" in row {index[0] if len(index) == 1 else index}"
 
 
-def same_frame(one: Frame, two: Frame) -> Frame:
-    """The common frame of two operands."""
-    if one != two:
-        raise FrameError(f"frames differ: {one!r} and {two!r}; bring both to one frame first")
-    return one
-
-
 def kept_sum(store: NDArray[Any], atol: float) -> NDArray[Any]:
     """Sum of the focal sets that pruning keeps, which no row may lack."""
     total = np.asarray(store.sum(axis=0))
@@ -241,21 +232,3 @@ def kept_sum(store: NDArray[Any], atol: float) -> NDArray[Any]:
         where = _row(np.moveaxis(store, 0, -1), lost[0])
         raise MassError(f"no focal set has more than {atol:g}{where}; prune with a lower atol")
     return total
-
-
-def refuse_total_conflict(total: NDArray[Any]) -> None:
-    """Raise where the non-empty masses of a row sum to zero."""
-    rows = np.argwhere(np.asarray(total == 0, dtype=bool))
-    if len(rows) == 0:
-        return
-    advice = "discount a source or use a rule that keeps the conflict"
-    if total.ndim == 0:
-        raise TotalConflictError(
-            f"total conflict (kappa = 1): the sources exclude each other; {advice}"
-        )
-    first = tuple(int(i) for i in rows[0])
-    raise TotalConflictError(
-        f"total conflict (kappa = 1) in {len(rows)} of {total.size} rows "
-        f"(first: row {first[0] if len(first) == 1 else first}); "
-        f"Dempster's rule has no result: {advice}"
-    )

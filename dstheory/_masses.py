@@ -8,8 +8,7 @@ from typing import Any
 
 import numpy as np
 
-from dstheory import _checks
-from dstheory.frame import Frame
+from dstheory.frame import Frame, same_frame
 from dstheory.kernels.arguments import check_instance
 from dstheory.kernels.batches import Part, added_up
 from dstheory.mass import MassFunction
@@ -28,7 +27,7 @@ def check_masses(*masses: MassFunction) -> None:
     """Refuse what is not a mass function, and mass functions on different frames."""
     for number, m in enumerate(masses, start=1):
         check_mass(m, f"argument {number}")
-        _checks.same_frame(masses[0].frame, m.frame)
+        same_frame(masses[0].frame, m.frame)
 
 
 def batch_of(*masses: MassFunction) -> tuple[int, ...]:

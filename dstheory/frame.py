@@ -306,3 +306,10 @@ def _is_hashable(label: Any) -> bool:
     except TypeError:
         return False
     return True
+
+
+def same_frame(one: Frame, two: Frame) -> Frame:
+    """The common frame of two operands."""
+    if one != two:
+        raise FrameError(f"frames differ: {one!r} and {two!r}; bring both to one frame first")
+    return one

@@ -14,7 +14,7 @@ from numpy.typing import NDArray
 
 from dstheory import _checks, _show
 from dstheory.errors import MassError
-from dstheory.frame import Frame
+from dstheory.frame import Frame, same_frame
 from dstheory.kernels import pairwise, predicates, setwise
 from dstheory.kernels.arguments import check_atol
 from dstheory.kernels.batches import scalar
@@ -250,11 +250,11 @@ class MassFunction:
         """Pairs of focal sets joined by an operation, or without one by Dempster's rule."""
         if not isinstance(other, MassFunction):
             return NotImplemented
-        frame = _checks.same_frame(self._frame, other._frame)
+        frame = same_frame(self._frame, other._frame)
         both = (self._focal, self._store, other._focal, other._store)
         if operation is None:
             focal, store, total = pairwise.agreement(*both)
-            _checks.refuse_total_conflict(total)
+            pairwise.refuse_total_conflict(total)
             store /= total  # in place: a large batch has no room for another one
             return MassFunction.from_store(frame, focal, store)
         return MassFunction.from_store(frame, *pairwise.combine_pairs(*both, operation))
@@ -396,5 +396,5 @@ class MassFunction:
 
 
 def _divided(frame: Frame, focal: NDArray[Any], store: NDArray[Any], total: Any) -> MassFunction:
-    _checks.refuse_total_conflict(total)
+    pairwise.refuse_total_conflict(total)
     return MassFunction.from_store(frame, focal, np.asarray(store / total))

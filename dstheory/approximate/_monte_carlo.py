@@ -12,9 +12,9 @@ from typing import Any, Literal
 import numpy as np
 from numpy.typing import NDArray
 
-from dstheory import _checks
 from dstheory._masses import check_mass
 from dstheory.errors import MassError, TotalConflictError
+from dstheory.frame import same_frame
 from dstheory.kernels import bits
 from dstheory.kernels.arguments import as_sequence, check_choice, check_count, check_rng
 from dstheory.mass import MassFunction
@@ -264,7 +264,7 @@ def _sources(masses: Any) -> list[MassFunction]:
     if not sources:
         raise MassError("there is no source; give at least one mass function")
     for m in sources:
-        _checks.same_frame(sources[0].frame, m.frame)
+        same_frame(sources[0].frame, m.frame)
     return sources
 
 

@@ -16,7 +16,6 @@ from typing import Any
 import numpy as np
 import sympy
 
-from dstheory import _checks
 from dstheory.argumentation._argument import Argument
 from dstheory.argumentation._clauses import (
     absorbed,
@@ -35,6 +34,7 @@ from dstheory.argumentation._worlds import world_masses
 from dstheory.errors import DSTheoryError
 from dstheory.kernels import bits
 from dstheory.kernels.arguments import as_collection, check_count, check_flag, did_you_mean
+from dstheory.kernels.pairwise import refuse_total_conflict
 from dstheory.mass import MassFunction
 from dstheory.product import ProductFrame, Variable
 
@@ -384,5 +384,5 @@ class ArgumentationSystem:
 def _quotient(part: Any, total: Any) -> Any:
     """A part of what is left after conflicts, if something is."""
     if np.any(np.asarray(np.asarray(total) == 0, dtype=bool)):
-        _checks.refuse_total_conflict(np.asarray(total))
+        refuse_total_conflict(np.asarray(total))
     return part if isinstance(total, int) else part / total  # the integer is 1

@@ -12,12 +12,11 @@ from functools import reduce
 
 import numpy as np
 
-from dstheory._checks import refuse_total_conflict
 from dstheory._masses import batch_of
 from dstheory.combine.sources import any_exact, check_sources, combination_rule
 from dstheory.kernels.arguments import check_flag
 from dstheory.kernels.batches import stretched
-from dstheory.kernels.pairwise import agreement, log_agreement, logarithms
+from dstheory.kernels.pairwise import agreement, log_agreement, logarithms, refuse_total_conflict
 from dstheory.mass import MassFunction
 
 __all__ = ["dempster"]

@@ -11,7 +11,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from dstheory._checks import SUM_TOLERANCE, refuse_total_conflict
+from dstheory._checks import SUM_TOLERANCE
 from dstheory._masses import batch_of
 from dstheory.combine.sources import (
     any_exact,
@@ -23,7 +23,7 @@ from dstheory.combine.sources import (
 from dstheory.errors import MassError
 from dstheory.kernels import bits, setwise
 from dstheory.kernels.batches import stretched
-from dstheory.kernels.pairwise import agreement, log_agreement, logarithms
+from dstheory.kernels.pairwise import agreement, log_agreement, logarithms, refuse_total_conflict
 from dstheory.mass import MassFunction
 
 __all__ = ["fixsen_mahler"]

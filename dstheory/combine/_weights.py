@@ -16,13 +16,12 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from dstheory import _checks
 from dstheory.combine._family import closure, moved_in_family
 from dstheory.combine.sources import rows_text
 from dstheory.errors import MassError
 from dstheory.kernels import bits, setwise
 from dstheory.kernels.batches import added_up, stretched
-from dstheory.kernels.pairwise import combine_pairs
+from dstheory.kernels.pairwise import combine_pairs, refuse_total_conflict
 from dstheory.mass import MassFunction
 
 # Below it pairs of sets are sorted set by set, which for few sets is as fast.
@@ -244,7 +243,7 @@ def _lowered_normalized(
         top = store.max(axis=0)
         store = store / np.where(top > 0, top, 1.0)
     total = np.asarray(store.sum(axis=0))
-    _checks.refuse_total_conflict(total)
+    refuse_total_conflict(total)
     return MassFunction.from_store(m.frame, focal.copy(), np.array(store / total))
 
 

@@ -11,11 +11,10 @@ from typing import Any, ParamSpec
 import numpy as np
 from numpy.typing import NDArray
 
-from dstheory import _checks
 from dstheory._checks import check_number
 from dstheory._masses import batch_of
 from dstheory.errors import MassError
-from dstheory.frame import Frame
+from dstheory.frame import Frame, same_frame
 from dstheory.kernels.arguments import as_array, as_floats
 from dstheory.kernels.batches import stretched
 from dstheory.mass import MassFunction
@@ -45,7 +44,7 @@ def check_sources(*sources: MassFunction) -> Frame:
             )
     frame = sources[0].frame
     for source in sources[1:]:
-        _checks.same_frame(frame, source.frame)
+        same_frame(frame, source.frame)
     batch_of(*sources)
     return frame
 

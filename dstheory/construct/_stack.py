@@ -10,8 +10,8 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from dstheory import _checks
 from dstheory._masses import check_mass
+from dstheory.frame import same_frame
 from dstheory.kernels.arguments import as_index, as_sequence
 from dstheory.mass import MassFunction
 
@@ -130,7 +130,7 @@ def _listed(masses: Iterable[MassFunction]) -> list[MassFunction]:
     frame = check_mass(listed[0], "element 1").frame
     for number, m in enumerate(listed, start=1):
         if check_mass(m, f"element {number}").frame is not frame:
-            _checks.same_frame(frame, m.frame)
+            same_frame(frame, m.frame)
     return listed
 
 

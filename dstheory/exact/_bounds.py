@@ -16,7 +16,6 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from dstheory import _checks
 from dstheory._masses import check_mass
 from dstheory._shares import as_share, complement
 from dstheory.combine import dempster
@@ -24,6 +23,7 @@ from dstheory.errors import DSTheoryError, TotalConflictError
 from dstheory.exact._conclusions import check_quantity, columns, conclusion, named_sources, weights
 from dstheory.exact._imprecise import ImpreciseMass
 from dstheory.exact._relaxation import relaxed_bounds
+from dstheory.frame import same_frame
 from dstheory.kernels.arguments import as_sequence, check_count, check_instance
 from dstheory.kernels.batches import scalar
 from dstheory.kernels.naming import RATES, one_of, shares_by_name
@@ -98,7 +98,7 @@ def belief_bounds(
     polytopes = [_polytope(source) for source in sources]
     if not polytopes:
         raise TypeError("there is no source; give at least one")
-    frame = reduce(_checks.same_frame, (p.frame for p in polytopes))
+    frame = reduce(same_frame, (p.frame for p in polytopes))
     mask = frame.mask(event)
     if len(polytopes) == 1:
         scores = _like(weights(polytopes[0].focal, mask, quantity), polytopes[0])

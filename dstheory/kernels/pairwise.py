@@ -17,7 +17,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from dstheory.errors import CostLimitError
+from dstheory.errors import CostLimitError, TotalConflictError
 from dstheory.kernels import bitsets, tables
 from dstheory.kernels.batches import added_up, batch_sums
 
@@ -28,6 +28,7 @@ __all__ = [
     "log_agreement",
     "logarithms",
     "pair_targets",
+    "refuse_total_conflict",
 ]
 
 Floats = NDArray[np.float64]
@@ -202,6 +203,24 @@ def agreement(
     scaled[np.searchsorted(sets, focal)] = masses  # some sets had no mass, only zeros
     scaled[:, small] = np.exp(logs - np.where(np.isneginf(top), 0, top))
     return sets, scaled, np.asarray(scaled.sum(axis=0))
+
+
+def refuse_total_conflict(total: NDArray[Any]) -> None:
+    """Raise where the non-empty masses of a row sum to zero."""
+    rows = np.argwhere(np.asarray(total == 0, dtype=bool))
+    if len(rows) == 0:
+        return
+    advice = "discount a source or use a rule that keeps the conflict"
+    if total.ndim == 0:
+        raise TotalConflictError(
+            f"total conflict (kappa = 1): the sources exclude each other; {advice}"
+        )
+    first = tuple(int(i) for i in rows[0])
+    raise TotalConflictError(
+        f"total conflict (kappa = 1) in {len(rows)} of {total.size} rows "
+        f"(first: row {first[0] if len(first) == 1 else first}); "
+        f"Dempster's rule has no result: {advice}"
+    )
 
 
 def logarithms(masses: Floats) -> Floats:

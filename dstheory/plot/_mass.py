@@ -8,8 +8,8 @@ import numpy as np
 from matplotlib.axes import Axes
 from numpy.typing import NDArray
 
-from dstheory._checks import same_frame
 from dstheory._masses import check_mass
+from dstheory.frame import same_frame
 from dstheory.kernels import setwise
 from dstheory.kernels.arguments import as_mapping, as_sequence, check_choice
 from dstheory.mass import MassFunction

@@ -16,7 +16,7 @@ from dstheory import _checks
 from dstheory._masses import check_mass, collected
 from dstheory._shares import as_share
 from dstheory.errors import DSTheoryError, MassError, TotalConflictError
-from dstheory.frame import Frame
+from dstheory.frame import Frame, same_frame
 from dstheory.kernels import bits, pairwise, setwise
 from dstheory.kernels.arguments import check_flag
 from dstheory.kernels.batches import stretched
@@ -97,7 +97,7 @@ def generalized_bayes(
     _checks.check_frame(frame)
     pl = np.moveaxis(as_share(_as_rows(frame, likelihoods), "likelihood", 1), -1, 0)
     start = _vacuous(frame, pl.dtype) if prior is None else check_mass(prior, "prior")
-    _checks.same_frame(frame, start.frame)
+    same_frame(frame, start.frame)
     batch = broadcast_shape(start.batch_shape, pl.shape[1:], "likelihoods")
     pl = matched(pl, start.store)
     _check_size(start, pl)
@@ -314,7 +314,7 @@ def _conditionals(frame: Frame, given: Any) -> dict[int, MassFunction]:
     found = _by_bit(frame, given)
     first = next(iter(found.values()), None)
     for label, m in given.items():
-        _checks.same_frame(check_mass(first).frame, check_mass(m, f"conditional {label!r}").frame)
+        same_frame(check_mass(first).frame, check_mass(m, f"conditional {label!r}").frame)
     return found
 
 

@@ -11,9 +11,9 @@ from typing import Any, Literal
 import numpy as np
 from numpy.typing import NDArray
 
-from dstheory import _checks
 from dstheory._masses import check_mass, collected
 from dstheory.errors import MassError
+from dstheory.frame import same_frame
 from dstheory.kernels import bits, predicates
 from dstheory.kernels.arguments import check_choice
 from dstheory.kernels.batches import stretched
@@ -86,9 +86,7 @@ def jeffrey(
     >>> jeffrey(prior, evidence).contour()
     array([0.4, 0.4, 0.2])
     """
-    frame = _checks.same_frame(
-        check_mass(prior, "prior").frame, check_mass(evidence, "evidence").frame
-    )
+    frame = same_frame(check_mass(prior, "prior").frame, check_mass(evidence, "evidence").frame)
     broadcast_shape(prior.batch_shape, evidence.batch_shape, "batches of evidence")
     refuse_rows(
         evidence.mass(mask=0) != 0,

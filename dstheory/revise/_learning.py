@@ -12,9 +12,9 @@ from typing import Any, Literal
 import numpy as np
 from numpy.typing import NDArray
 
-from dstheory import _checks
 from dstheory._masses import check_mass
 from dstheory.errors import MassError
+from dstheory.frame import same_frame
 from dstheory.kernels.arguments import as_sequence, check_choice
 from dstheory.mass import MassFunction
 
@@ -130,7 +130,7 @@ def _truth(m: MassFunction, labels: Any) -> NDArray[Any]:
     _check_batch(m)
     soft = isinstance(labels, MassFunction)
     if soft:
-        _checks.same_frame(m.frame, _check_batch(labels).frame)
+        same_frame(m.frame, _check_batch(labels).frame)
     if not soft:
         labels = as_sequence(labels, "labels", "one label a sample, or mass functions")
     count = len(labels)

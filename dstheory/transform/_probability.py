@@ -10,9 +10,9 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from dstheory import _checks
 from dstheory._masses import check_mass
 from dstheory.kernels import bits, setwise
+from dstheory.kernels.pairwise import refuse_total_conflict
 from dstheory.mass import MassFunction
 
 __all__ = ["betp", "plausibility_transform"]
@@ -86,7 +86,7 @@ def plausibility_transform(m: MassFunction) -> NDArray[Any]:
     check_mass(m)
     contour = setwise.contour(m.focal, m.store, len(m.frame))
     total = np.asarray(contour.sum(axis=0))
-    _checks.refuse_total_conflict(total)
+    refuse_total_conflict(total)
     return np.moveaxis(np.asarray(contour / total), 0, -1)
 
 
