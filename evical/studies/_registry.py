@@ -4,6 +4,7 @@ from evical.studies._study import Study
 from evical.studies.gebel2009.study import GEBEL2009
 from evical.studies.naeini2016.study import NAEINI2016_SIMULATED
 from evical.studies.quality.study import CALIBRATOR_QUALITY
+from evical.studies.svc_probabilities.study import SVC_PROBABILITIES
 from evical.studies.which_fusion.study import WHICH_FUSION, WHICH_FUSION_PAPER
 from evical.studies.xu2016.ten import XU2016_TEN
 from evical.studies.xu2016.three import XU2016_THREE
@@ -22,6 +23,7 @@ _ALL: tuple[Study, ...] = (
     WHICH_FUSION,
     WHICH_FUSION_PAPER,
     CALIBRATOR_QUALITY,
+    SVC_PROBABILITIES,
 )
 
 STUDIES: dict[str, Study] = {study.name: study for study in _ALL}

@@ -22,7 +22,7 @@ from evical.datasets import Dataset, load
 from evical.studies._store import RepeatStore, data_fingerprint
 from evical.studies._study import Condition, Record, Study
 
-__all__ = ["Outcome", "Plan", "choose_conditions", "plan_study", "reproduce", "run_plan"]
+__all__ = ["Outcome", "Plan", "plan_study", "reproduce", "run_plan"]
 
 Floats = NDArray[np.float64]
 Data = str | Path | Mapping[str, Dataset] | None
@@ -194,7 +194,8 @@ def plan_study(
     for name, value, least in (("repeats", repeats, 1), ("seed", seed, 0)):
         if value < least:
             raise ValueError(f"{name} is {value}, expected a number from {least}")
-    conditions = choose_conditions(study, quick)
+    every = not quick or not study.quick
+    conditions = tuple(one for one in study.conditions if every or one.key in study.quick)
     names = dict.fromkeys(name for condition in conditions for name in condition.datasets)
     sets = {name: data[name] if isinstance(data, Mapping) else load(name, data) for name in names}
     prints = {name: data_fingerprint(dataset) for name, dataset in sets.items()}
@@ -269,23 +270,6 @@ def run_plan(
     return Outcome(
         plan.study, plan.conditions, plan.repeats, plan.seed, _rows(plan.study, gathered)
     )
-
-
-def choose_conditions(study: Study, quick: bool) -> tuple[Condition, ...]:
-    """The conditions of the study, or of its quick variant.
-
-    Parameters
-    ----------
-    study : Study
-    quick : bool
-
-    Returns
-    -------
-    tuple of Condition
-    """
-    if not quick or not study.quick:
-        return study.conditions
-    return tuple(condition for condition in study.conditions if condition.key in study.quick)
 
 
 class _Tasks:

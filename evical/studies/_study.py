@@ -8,7 +8,6 @@ pictures - is the same for all studies and needs only the names that are given h
 import zlib
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
-from pathlib import Path
 from typing import Any, Literal, Protocol
 
 import numpy as np
@@ -21,11 +20,9 @@ __all__ = [
     "Curve",
     "Finding",
     "McNemar",
-    "Prose",
     "PublishedTable",
     "Record",
     "Study",
-    "read_prose",
     "repeat_rng",
 ]
 
@@ -90,42 +87,6 @@ def repeat_rng(key: str, number: int, seed: int) -> np.random.Generator:
     check_count("seed", seed, 0, 2**64 - 1)
     spawn_key = (zlib.crc32(key.encode()), number)
     return np.random.default_rng(np.random.SeedSequence(seed, spawn_key=spawn_key))
-
-
-@dataclass(frozen=True)
-class Prose:
-    """What a study says in words.
-
-    Parameters
-    ----------
-    protocol : tuple of str
-        Paragraphs under "What is done".
-    comment : str
-        Markdown under "What follows".
-    """
-
-    protocol: tuple[str, ...]
-    comment: str
-
-
-def read_prose(module: str, name: str = "") -> Prose:
-    """Read the Markdown file of a study.
-
-    Parameters
-    ----------
-    module : str
-        ``__file__`` of the study's module.
-    name : str
-        Of a file beside it; by default that of the module, with the ending ``.md``.
-
-    Returns
-    -------
-    Prose
-    """
-    path = Path(module).with_name(name) if name else Path(module).with_suffix(".md")
-    done, _, comment = path.read_text(encoding="utf-8").partition("# What follows\n")
-    paragraphs = done.removeprefix("# What is done\n").strip().split("\n\n")
-    return Prose(tuple(" ".join(one.split("\n")) for one in paragraphs), comment.strip())
 
 
 @dataclass(frozen=True)

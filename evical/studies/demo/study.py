@@ -7,7 +7,7 @@ import numpy as np
 from evical.datasets import Dataset
 from evical.studies._study import Study
 from evical.studies.parts.fusion_condition import FusionCondition
-from evical.studies.parts.methods import BIN_EDGES, Method
+from evical.studies.parts.methods import BIN_EDGES, BY_DEMPSTERS_RULE, Method
 from evical.studies.parts.metrics import METRICS
 from evical.studies.parts.shares import draw_training
 
@@ -21,11 +21,8 @@ _LARGEST = 1e150
 RECOMMENDED = Method("logistic", "likelihood", "stacked")
 """What the study of fusions recommends: beliefs, combined by learned weights of evidence."""
 
-_MODELS = ("bayesian", "inverse_pignistic", "dempster", "confidence", "likelihood")
 METHODS = (
-    *(Method(name, model) for name in ("binning", "isotonic") for model in _MODELS),
-    # Dempster's model is one of a binomial proportion; a sigmoid has none.
-    *(Method("logistic", model) for model in _MODELS if model != "dempster"),
+    *BY_DEMPSTERS_RULE,
     RECOMMENDED,
     *(Method("logistic", "bayesian", fusion) for fusion in ("largest", "size_mixture")),
 )

@@ -21,8 +21,9 @@ from evical.calibrators import NormalizingCalibrator
 from evical.datasets import Dataset
 from evical.metrics import calibration_measure, correctness_rate
 from evical.report.markdown import markdown_table
+from evical.studies._beside import read_prose
 from evical.studies._reproduce import Outcome
-from evical.studies._study import PublishedTable, Record, Study, read_prose
+from evical.studies._study import PublishedTable, Record, Study
 from evical.studies._tables import published_cells
 from evical.studies.gebel2009._sources import (
     CALIBRATORS,

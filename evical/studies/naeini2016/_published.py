@@ -117,11 +117,7 @@ def _cells(texts: dict[tuple[str, str], str], name: str) -> dict[tuple[str, ...]
 
 
 def _tables(
-    title: str,
-    texts: dict[tuple[str, str], str],
-    design: str,
-    size: int,
-    digits: int = 2,
+    title: str, texts: dict[tuple[str, str], str], design: str, size: int, digits: int = 2
 ) -> Iterator[PublishedTable]:
     rows, fixed = ("data", "classifier"), {"design": design, "size": str(size)}
     alone = {data for data, _ in texts}

@@ -4,9 +4,8 @@ Two problems that no line divides, scored by classifiers that fit them and by so
 Source: Naeini (2016), sections 4.1 to 4.3, 4.6 and 5.3.
 """
 
-from typing import Any
-
-from evical.studies._study import Curve, Finding, Study, read_prose
+from evical.studies._beside import read_findings, read_prose
+from evical.studies._study import Curve, Study
 from evical.studies.naeini2016._published import LARGE, PRINTED, SAME, SEPARATE
 from evical.studies.parts.calibration_condition import CUBE_ROOT, Calibration, CalibrationCondition
 from evical.studies.parts.calibration_samples import Simulated
@@ -20,25 +19,20 @@ MEASURES = ("auc", "accuracy", "rmse", "ece_released", "mce_released", "ece", "m
 MANY = "others, 5000 trained"
 SAME_10K = "training samples, 10,000 tested"
 
-
-def _calibration(name: str, calibrator: str, **options: Any) -> Calibration:
-    return Calibration(name, calibrator, tuple(options.items()))
-
-
 NONE = Calibration("none")
-HISTOGRAM = _calibration(
+HISTOGRAM = Calibration.of(
     "histogram", "BinningCalibrator", n_bins=CUBE_ROOT, strategy="quantile", model="bayesian"
 )
-PLATT = _calibration("Platt", "LogisticCalibrator", model="bayesian")
-ISOTONIC = _calibration("isotonic", "IsotonicCalibrator", model="bayesian")
-KDE = _calibration("KDE", "KDECalibrator", kernel="boxcar")
-DPM = _calibration("DPM", "DPMCalibrator")
-SBB = _calibration("SBB", "SBBCalibrator")
-ABB = _calibration("ABB", "ABBCalibrator")
-BBQ = _calibration("BBQ", "BBQCalibrator")
-ENIR = _calibration("ENIR", "ENIRCalibrator")
-ELITE = _calibration("ELiTE", "ELiTECalibrator")
-ACP = _calibration("ACP", "AdaptiveCalibrator")
+PLATT = Calibration.of("Platt", "LogisticCalibrator", model="bayesian")
+ISOTONIC = Calibration.of("isotonic", "IsotonicCalibrator", model="bayesian")
+KDE = Calibration.of("KDE", "KDECalibrator", kernel="boxcar")
+DPM = Calibration.of("DPM", "DPMCalibrator")
+SBB = Calibration.of("SBB", "SBBCalibrator")
+ABB = Calibration.of("ABB", "ABBCalibrator")
+BBQ = Calibration.of("BBQ", "BBQCalibrator")
+ENIR = Calibration.of("ENIR", "ENIRCalibrator")
+ELITE = Calibration.of("ELiTE", "ELiTECalibrator")
+ACP = Calibration.of("ACP", "AdaptiveCalibrator")
 
 ALL = (NONE, HISTOGRAM, PLATT, ISOTONIC, KDE, DPM, SBB, ABB, BBQ, ENIR, ELITE)
 # Those of figures 16 to 19.
@@ -100,77 +94,6 @@ CONDITIONS = (
     *_size_conditions("quadratic SVM"),
 )
 
-_LINEAR = {"classifier": ("linear SVM",), "design": (SAME,)}
-_FITTING = {"classifier": ("quadratic SVM", "RBF SVM"), "design": (SAME,)}
-_FEW = tuple(str(size) for size in SIZES if size <= 100)
-
-
-def _rmse(text: str, first: str, second: str, **options: Any) -> Finding:
-    return Finding(text, "rmse", "method", first, second, digits=3, **options)
-
-
-_COMPARISONS = (
-    *(
-        _rmse(
-            f"Linear SVM: {name} has a lower RMSE than isotonic regression",
-            name,
-            "isotonic",
-            where=_LINEAR,
-            by=("data",),
-            expected="lower",
-        )
-        for name in ("KDE", "DPM", "BBQ", "ENIR")
-    ),
-    _rmse(
-        "Linear SVM: isotonic regression has a lower RMSE than Platt's method",
-        "isotonic",
-        "Platt",
-        where=_LINEAR,
-        by=("data",),
-        expected="lower",
-    ),
-    *(
-        _rmse(
-            f"A kernel that fits: {name} is as good as isotonic regression, to 0.01",
-            name,
-            "isotonic",
-            where=_FITTING,
-            by=("data",),
-            expected="equal",
-            margin=0.01,
-        )
-        for name in ("BBQ", "ENIR")
-    ),
-    _rmse(
-        "ABB has a lower RMSE than SBB",
-        "ABB",
-        "SBB",
-        where={"classifier": ("logistic regression",)},
-        by=("data",),
-        expected="lower",
-    ),
-    *(
-        _rmse(
-            f"Up to 100 calibration samples, linear SVM: {name} has a lower RMSE than BBQ",
-            name,
-            "BBQ",
-            where={"design": (MANY,), "classifier": ("linear SVM",), "size": _FEW},
-            by=("size",),
-            expected="lower",
-        )
-        for name in ("ELiTE", "KDE")
-    ),
-    _rmse(
-        "Quadratic SVM, any number of samples: isotonic regression has a lower RMSE than Platt's "
-        "method",
-        "isotonic",
-        "Platt",
-        where={"design": (MANY,), "classifier": ("quadratic SVM",)},
-        by=("size",),
-        expected="lower",
-    ),
-)
-
 
 def _curve(name: str, title: str, measure: str, design: str) -> Curve:
     return Curve(
@@ -209,6 +132,6 @@ NAEINI2016_SIMULATED = Study(
     protocol=TEXT.protocol,
     comment=TEXT.comment,
     curves=_CURVES,
-    comparisons=_COMPARISONS,
+    comparisons=read_findings(__file__),
     quick=("xor-linear-svm-1000-0-1000", "circular-quadratic-svm-10-0-10000"),
 )

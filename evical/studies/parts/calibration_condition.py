@@ -6,7 +6,7 @@ calibrators and the measures are named, so that another study is other names.
 
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
-from typing import Any, Literal
+from typing import Any, Literal, Self
 
 import numpy as np
 from numpy.typing import NDArray
@@ -52,6 +52,11 @@ class Calibration:
     name: str
     calibrator: str = ""
     options: tuple[tuple[str, Any], ...] = ()
+
+    @classmethod
+    def of(cls, name: str, calibrator: str, **options: Any) -> Self:
+        """One with these options of the calibrator."""
+        return cls(name, calibrator, tuple(options.items()))
 
     def make(self, n_samples: int) -> Any:
         """The calibrator, not fitted."""

@@ -28,6 +28,7 @@ from evical.studies.parts.shares import Shares
 
 __all__ = [
     "BIN_EDGES",
+    "BY_DEMPSTERS_RULE",
     "CALIBRATORS",
     "CLASSIFIERS",
     "FUSIONS",
@@ -120,6 +121,17 @@ class Method:
 
     def __str__(self) -> str:
         return f"{self.calibrator}, {self.model_name}, {self.fusion_name}"
+
+
+_MODELS = ("bayesian", "inverse_pignistic", "dempster", "confidence", "likelihood")
+BY_DEMPSTERS_RULE = tuple(
+    Method(calibrator, model)
+    for calibrator in CALIBRATORS
+    for model in _MODELS
+    # Dempster's model is one of a binomial proportion; a sigmoid has none.
+    if (calibrator, model) != ("logistic", "dempster")
+)
+"""All calibrators and models of Xu et al. (2016), under Dempster's rule."""
 
 
 class _Halves:

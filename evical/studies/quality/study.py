@@ -22,7 +22,8 @@ from evical.datasets import (
     simulated_scores,
 )
 from evical.metrics.inputs import MOST_REPEATS
-from evical.studies._study import Overview, Record, Study, read_prose
+from evical.studies._beside import read_prose
+from evical.studies._study import Overview, Record, Study
 from evical.studies.quality.contenders import Contender, calibrator_contenders
 from evical.studies.quality.peers import installed
 

@@ -8,7 +8,8 @@ voice. Here every fusion that an ensemble offers is tried on the same classifier
 from dataclasses import replace
 from itertools import product, starmap
 
-from evical.studies._study import Contest, Overview, Study, read_prose
+from evical.studies._beside import read_prose
+from evical.studies._study import Contest, Overview, Study
 from evical.studies.parts.fusion_condition import SCENARIOS, FusionCondition
 from evical.studies.parts.methods import Method
 from evical.studies.parts.metrics import METRICS

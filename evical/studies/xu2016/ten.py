@@ -5,10 +5,8 @@ cannot say so. The paper shows one split a cell; here are many, with their stand
 two simple ways beside the paper's.
 """
 
-from collections.abc import Mapping
-from typing import Literal
-
-from evical.studies._study import Finding, McNemar, PublishedTable, Study, read_prose
+from evical.studies._beside import read_findings, read_prose
+from evical.studies._study import McNemar, PublishedTable, Study
 from evical.studies.parts.fusion_condition import SCENARIOS, FusionCondition
 from evical.studies.parts.methods import Method
 from evical.studies.parts.metrics import METRICS
@@ -73,72 +71,6 @@ _DATA = ("adult_a9a", "australian", "diabetes")
 _COLUMNS = [(data, scenario) for data in _DATA for scenario in SCENARIOS]
 
 
-def _claim(
-    text: str,
-    second: str,
-    where: Mapping[str, tuple[str, ...]],
-    by: tuple[str, ...],
-    expected: Literal["", "lower", "equal"] = "",
-) -> Finding:
-    """The likelihood model against another method, in percent as in table 2."""
-    measure, label = "error_rate", "method"
-    # A single split of some hundred samples does not show a difference of one percent.
-    return Finding(
-        text, measure, label, REFERENCE, second, where, by, expected, scale=100, margin=1.0
-    )
-
-
-_RBF = {"setting": ("rbf",)}
-_COMPARISONS = (
-    _claim(
-        "Scenario (c): the likelihood model errs less than the Bayesian one on all data sets",
-        "bayesian",
-        where={**_RBF, "scenario": ("c",)},
-        by=("data",),
-        expected="lower",
-    ),
-    _claim(
-        "Scenario (c): it errs less than the inverse pignistic model on adult and diabetes",
-        "inverse_pignistic",
-        where={**_RBF, "scenario": ("c",), "data": ("adult_a9a", "diabetes")},
-        by=("data",),
-        expected="lower",
-    ),
-    _claim(
-        "adult: it errs less than the Bayesian model in every scenario",
-        "bayesian",
-        where={**_RBF, "data": ("adult_a9a",)},
-        by=("scenario",),
-        expected="lower",
-    ),
-    _claim(
-        "australian and diabetes, scenarios (a) and (b): it does not differ from the Bayesian one",
-        "bayesian",
-        where={**_RBF, "data": ("australian", "diabetes"), "scenario": ("a", "b")},
-        by=("data", "scenario"),
-        expected="equal",
-    ),
-    _claim(
-        "Not in the paper: the likelihood model against the mean of all probabilities, weighted "
-        "by the shares",
-        "weighted mean",
-        where=_RBF,
-        by=("data", "scenario"),
-    ),
-    _claim(
-        "Not in the paper: the likelihood model against the classifier with the largest share",
-        "largest alone",
-        where={**_RBF, "scenario": ("c",)},
-        by=("data",),
-    ),
-    _claim(
-        "Not in the paper: the likelihood model against the Bayesian one with a linear kernel",
-        "bayesian",
-        where={"setting": ("linear",)},
-        by=("data", "scenario"),
-    ),
-)
-
 TEXT = read_prose(__file__)
 XU2016_TEN = Study(
     name="xu2016-ten",
@@ -167,7 +99,7 @@ XU2016_TEN = Study(
     ),
     protocol=TEXT.protocol,
     comment=TEXT.comment,
-    comparisons=_COMPARISONS,
+    comparisons=read_findings(__file__),
     mcnemar=(
         McNemar(
             "method",

@@ -6,32 +6,18 @@ curves and tells what they say in words; the words are checked here.
 
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
-from typing import Literal
 
 import numpy as np
 
 from evical.datasets import Dataset
-from evical.studies._study import Curve, Finding, Record, Study, read_prose, repeat_rng
+from evical.studies._beside import read_findings, read_prose
+from evical.studies._study import Curve, Record, Study, repeat_rng
 from evical.studies.parts.fusion_condition import SCALERS
-from evical.studies.parts.methods import Method, fuse
+from evical.studies.parts.methods import BY_DEMPSTERS_RULE, fuse
 from evical.studies.parts.metrics import METRICS
 from evical.studies.parts.shares import draw_shares
 
 __all__ = ["XU2016_THREE", "ThreeClassifiers"]
-
-_Expected = Literal["lower", "higher", "equal"]
-
-# Error rates that differ by less, in percent, look the same in the paper's figures.
-MARGIN = 1.0
-
-_MODELS = ("bayesian", "inverse_pignistic", "dempster", "confidence", "likelihood")
-METHODS = tuple(
-    Method(calibrator, model)
-    for calibrator in ("binning", "isotonic", "logistic")
-    for model in _MODELS
-    # Dempster's model is one of a binomial proportion; a sigmoid has none.
-    if (calibrator, model) != ("logistic", "dempster")
-)
 
 
 @dataclass(frozen=True)
@@ -75,7 +61,7 @@ class ThreeClassifiers:
         rows: list[Record] = []
         for subset in growing:
             shared = replace(drawn, subsets=[*fixed, subset])
-            for method, fused in fuse(shared, "libsvm", METHODS).items():
+            for method, fused in fuse(shared, "libsvm", BY_DEMPSTERS_RULE).items():
                 labels = (self.data, str(len(subset)), method.calibrator, method.model)
                 rows.append((labels, tuple(metric.measure(fused) for metric in METRICS)))
         return rows
@@ -90,155 +76,6 @@ CONDITIONS = (
     ThreeClassifiers("ionosphere", 20, 40, (10, 20, 30, 60, 100, 130, 160, 190)),
     ThreeClassifiers("liver_disorders", 20, 40, (10, 20, 30, 60, 100, 130, 160, 190)),
     ThreeClassifiers("sonar", 20, 40, (10, 20, 30, 40, 50, 60, 75, 90)),
-)
-_SMALL = ("heart", "ionosphere", "liver_disorders", "sonar")
-_GREATEST = {"third": tuple(dict.fromkeys(str(condition.thirds[-1]) for condition in CONDITIONS))}
-
-
-def _models(
-    text: str,
-    calibrator: str,
-    first: str,
-    expected: _Expected,
-    where: Mapping[str, tuple[str, ...]] | None = None,
-) -> Finding:
-    """A model against the likelihood model of the same calibrator, on each data set."""
-    return Finding(
-        text,
-        "error_rate",
-        "model",
-        first,
-        "likelihood",
-        where={"calibrator": (calibrator,), **(where or {})},
-        by=("data",),
-        expected=expected,
-        scale=100,
-        margin=MARGIN,
-    )
-
-
-def _calibrators(text: str, first: str, second: str, expected: _Expected, *data: str) -> Finding:
-    """Two calibrators with the likelihood model, over all sizes, on each data set."""
-    return Finding(
-        text,
-        "error_rate",
-        "calibrator",
-        first,
-        second,
-        where={"model": ("likelihood",), "data": data},
-        by=("data",),
-        expected=expected,
-        scale=100,
-        margin=MARGIN,
-    )
-
-
-_ABOUT_EQUAL = "third of about the same size as the others"
-_EQUAL_SMALL = {"data": _SMALL, "third": ("30",)}
-_EQUAL_LARGE = {"data": ("australian", "diabetes"), "third": ("50",)}
-_COMPARISONS = (
-    _models(
-        "Binning, third much larger: the Bayesian model errs more than the likelihood model",
-        "binning",
-        "bayesian",
-        "higher",
-        _GREATEST,
-    ),
-    _models(
-        "Binning, third much larger: so does its inverse pignistic model",
-        "binning",
-        "inverse_pignistic",
-        "higher",
-        _GREATEST,
-    ),
-    *(
-        _models(
-            f"Binning, {_ABOUT_EQUAL}: the Bayesian model errs as often",
-            "binning",
-            "bayesian",
-            "equal",
-            where,
-        )
-        for where in (_EQUAL_LARGE, _EQUAL_SMALL)
-    ),
-    _models("Binning: Dempster's model errs as often", "binning", "dempster", "equal"),
-    _models(
-        "Binning: the confidence model errs more on heart and sonar",
-        "binning",
-        "confidence",
-        "higher",
-        {"data": ("heart", "sonar")},
-    ),
-    _models(
-        "Binning: the confidence model errs as often on australian and ionosphere",
-        "binning",
-        "confidence",
-        "equal",
-        {"data": ("australian", "ionosphere")},
-    ),
-    _models(
-        "Binning: the confidence model errs less on diabetes and liver_disorders",
-        "binning",
-        "confidence",
-        "lower",
-        {"data": ("diabetes", "liver_disorders")},
-    ),
-    _models("Isotonic: the Bayesian model errs slightly more", "isotonic", "bayesian", "higher"),
-    _models(
-        "Isotonic: so does the inverse pignistic model", "isotonic", "inverse_pignistic", "higher"
-    ),
-    _models(
-        "Isotonic: the confidence model errs more on diabetes with few samples for the third",
-        "isotonic",
-        "confidence",
-        "higher",
-        {"data": ("diabetes",), "third": ("10", "30")},
-    ),
-    _models("Logistic: the Bayesian model errs as often", "logistic", "bayesian", "equal"),
-    _models(
-        "Logistic: the inverse pignistic model errs as often",
-        "logistic",
-        "inverse_pignistic",
-        "equal",
-    ),
-    _models("Logistic: the confidence model errs as often", "logistic", "confidence", "equal"),
-    *(
-        _calibrators(
-            f"Likelihood model: isotonic errs less than {other} on diabetes and liver_disorders",
-            "isotonic",
-            other,
-            "lower",
-            "diabetes",
-            "liver_disorders",
-        )
-        for other in ("logistic", "binning")
-    ),
-    _calibrators(
-        "Likelihood model: logistic errs less than isotonic on australian and heart",
-        "logistic",
-        "isotonic",
-        "lower",
-        "australian",
-        "heart",
-    ),
-    _calibrators(
-        "Likelihood model: isotonic errs as often as logistic on ionosphere and sonar",
-        "isotonic",
-        "logistic",
-        "equal",
-        "ionosphere",
-        "sonar",
-    ),
-    *(
-        _calibrators(
-            f"Likelihood model: {better} errs less than binning on sonar",
-            better,
-            "binning",
-            "lower",
-            "sonar",
-        )
-        for better in ("isotonic", "logistic")
-    ),
 )
 
 
@@ -276,7 +113,7 @@ XU2016_THREE = Study(
         _curve(10, "model", {"calibrator": "logistic"}, "logistic regression"),
         _curve(11, "calibrator", {"model": "likelihood"}, "calibrators with the likelihood model"),
     ),
-    comparisons=_COMPARISONS,
+    comparisons=read_findings(__file__),
     quick=("sonar",),
 )
 """Figures 8 to 11 of the paper, and its findings in words."""

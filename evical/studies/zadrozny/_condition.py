@@ -33,17 +33,7 @@ __all__ = ["BASES", "COUPLINGS", "LABELS", "STOPPED", "CodeCondition"]
 Floats = NDArray[np.float64]
 Integers = NDArray[np.intp]
 
-LABELS = (
-    "data",
-    "classifier",
-    "learner",
-    "base",
-    "code",
-    "method",
-    "coupling",
-    "steps",
-    "sample",
-)
+LABELS = ("data", "classifier", "learner", "base", "code", "method", "coupling", "steps", "sample")
 """What a row can be named by; `classifier` is learner and base in one."""
 
 NONE, PAV = "none", "PAV"

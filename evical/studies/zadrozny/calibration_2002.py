@@ -4,9 +4,8 @@ Does isotonic regression (PAV) give better probabilities than Platt's sigmoid an
 two classes and, by one against all, of many? Source: section 5, tables 2 to 4.
 """
 
-from typing import Any
-
-from evical.studies._study import Condition, Finding, Study, read_prose
+from evical.studies._beside import read_findings, read_prose
+from evical.studies._study import Condition, Study
 from evical.studies.parts.calibration_condition import Calibration, CalibrationCondition
 from evical.studies.parts.calibration_samples import GivenSplit
 from evical.studies.zadrozny._condition import CodeCondition
@@ -24,16 +23,11 @@ ADULT_BINARY = GivenSplit("adult", "adult_a9a_train", "adult_a9a_test")
 
 N_BINS = (5, 10, 20, 30, 40, 50)
 
-
-def _calibration(name: str, calibrator: str, **options: Any) -> Calibration:
-    return Calibration(name, calibrator, tuple(options.items()))
-
-
 _SHARED = (
-    _calibration("sigmoid", "LogisticCalibrator", model="bayesian"),
-    _calibration("PAV", "IsotonicCalibrator", model="bayesian"),
+    Calibration.of("sigmoid", "LogisticCalibrator", model="bayesian"),
+    Calibration.of("PAV", "IsotonicCalibrator", model="bayesian"),
     *(
-        _calibration(
+        Calibration.of(
             f"{n} bins", "BinningCalibrator", n_bins=n, strategy="quantile", model="bayesian"
         )
         for n in N_BINS
@@ -42,9 +36,11 @@ _SHARED = (
 PROBABILITIES = (
     Calibration("none"),
     *_SHARED,
-    _calibration("sigmoid of log-odds", "LogisticCalibrator", model="bayesian", transform="logit"),
+    Calibration.of(
+        "sigmoid of log-odds", "LogisticCalibrator", model="bayesian", transform="logit"
+    ),
 )
-MARGINS = (_calibration("none", "NormalizingCalibrator", method="range", rho=1.0), *_SHARED)
+MARGINS = (Calibration.of("none", "NormalizingCalibrator", method="range", rho=1.0), *_SHARED)
 
 
 def _condition(source: GivenSplit, classifier: str) -> CalibrationCondition:
@@ -84,89 +80,6 @@ CONDITIONS: tuple[Condition, ...] = (
 )
 
 
-def _mse(text: str, label: str, first: str, second: str, **options: Any) -> Finding:
-    where = {"sample": ("test",), **options.pop("where", {})}
-    return Finding(text, "mse", label, first, second, where=where, digits=5, **options)
-
-
-_TWO = {"data": ("TIC", "adult")}
-_BAYES_ALL = {"classifier": (*TIC_MEANT[_BAYES], *ADULT_MEANT[_BAYES])}
-_BY = ("data", "classifier")
-_COMPARISONS = (
-    _mse(
-        "PAV lowers the MSE of raw scores",
-        "method",
-        "PAV",
-        "none",
-        where=_TWO,
-        by=_BY,
-        expected="lower",
-    ),
-    _mse(
-        "Naive Bayes: PAV has a lower MSE than the sigmoid",
-        "method",
-        "PAV",
-        "sigmoid",
-        where=_TWO | _BAYES_ALL,
-        by=_BY,
-        expected="lower",
-    ),
-    _mse(
-        "Adult, SVM: PAV has a lower MSE than the sigmoid",
-        "method",
-        "PAV",
-        "sigmoid",
-        where={"classifier": ADULT_MEANT[_SVM]},
-        by=("classifier",),
-        expected="lower",
-    ),
-    _mse(
-        "TIC, SVM: the sigmoid has a lower MSE than PAV",
-        "method",
-        "sigmoid",
-        "PAV",
-        where={"classifier": TIC_MEANT[_SVM]},
-        expected="lower",
-    ),
-    *(
-        _mse(
-            f"Adult: PAV has a lower MSE than {n} bins",
-            "method",
-            "PAV",
-            f"{n} bins",
-            where={"data": ("adult",)},
-            by=("classifier",),
-            expected="lower",
-        )
-        for n in (10, 50)
-    ),
-    _mse(
-        "Not in the paper: the sigmoid of log-odds against PAV, naive Bayes",
-        "method",
-        "sigmoid of log-odds",
-        "PAV",
-        where=_TWO | _BAYES_ALL,
-        by=_BY,
-    ),
-    _mse(
-        "Pendigits: calibration before coupling lowers the MSE",
-        "method",
-        "PAV",
-        "none",
-        where={"data": ("pendigits",)},
-        by=("classifier", "coupling"),
-        expected="lower",
-    ),
-    _mse(
-        "Pendigits, not in the paper: normalization against least squares, calibrated",
-        "coupling",
-        "normalization",
-        "least squares",
-        where={"data": ("pendigits",), "method": ("PAV",)},
-        by=("classifier",),
-    ),
-)
-
 TEXT = read_prose(__file__)
 ZADROZNY2002 = Study(
     name="zadrozny2002",
@@ -180,6 +93,6 @@ ZADROZNY2002 = Study(
     published=PRINTED_2002,
     protocol=TEXT.protocol,
     comment=TEXT.comment,
-    comparisons=_COMPARISONS,
+    comparisons=read_findings(__file__),
     quick=("tic-naive-bayes-ten-attributes",),
 )

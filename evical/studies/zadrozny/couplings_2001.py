@@ -4,9 +4,8 @@ Does an iterative coupling turn the answers of binary problems into good probabi
 classes, and does that cost errors against decoding? Source: section 5, tables 2 and 3, figure 1.
 """
 
-from typing import Any
-
-from evical.studies._study import Curve, Finding, Study, read_prose
+from evical.studies._beside import read_findings, read_prose
+from evical.studies._study import Curve, Study
 from evical.studies.parts.calibration_samples import GivenSplit
 from evical.studies.zadrozny._condition import STOPPED, CodeCondition
 from evical.studies.zadrozny._published import BASES_OF, BOOSTED, PRINTED_2001
@@ -49,80 +48,6 @@ def _condition(data: str, base: str) -> CodeCondition:
     )
 
 
-def _claim(text: str, measure: str, label: str, *values: str, **options: Any) -> Finding:
-    first, second = values
-    where = {"learner": (BOOSTED,), "steps": ("end",), **options.pop("where", {})}
-    return Finding(text, measure, label, first, second, where=where, digits=4, **options)
-
-
-_BY = ("data", "base", "code")
-_COMPARISONS = (
-    _claim(
-        "Iterating lowers the MSE",
-        "mse",
-        "coupling",
-        "iterative",
-        "non-iterative",
-        by=_BY,
-        expected="lower",
-    ),
-    _claim(
-        "One against all: the iterative method errs more than decoding",
-        "error",
-        "coupling",
-        "iterative",
-        "loss -y",
-        where={"code": ("one_vs_rest",)},
-        by=("data", "base"),
-        expected="higher",
-    ),
-    _claim(
-        "Sparse code: the iterative method errs less than decoding",
-        "error",
-        "coupling",
-        "iterative",
-        "loss -y",
-        where={"code": ("sparse",)},
-        by=("data", "base"),
-        expected="lower",
-    ),
-    _claim(
-        "Pendigits: all pairs err less than one against all",
-        "error",
-        "code",
-        "all_pairs",
-        "one_vs_rest",
-        where={"data": ("pendigits",), "coupling": ("iterative",)},
-        by=("base",),
-        expected="lower",
-    ),
-    _claim(
-        "Soybean: the sparse code errs less than all pairs, by the iterative method",
-        "error",
-        "code",
-        "sparse",
-        "all_pairs",
-        where={"data": ("soybean",), "coupling": ("iterative",)},
-        expected="lower",
-    ),
-    _claim(
-        "Not in the paper: the least divergence against the printed algorithm",
-        "mse",
-        "coupling",
-        "least divergence",
-        "iterative",
-        by=_BY,
-    ),
-    _claim(
-        "Not in the paper: least squares against the least divergence",
-        "log_loss",
-        "coupling",
-        "least squares",
-        "least divergence",
-        by=_BY,
-    ),
-)
-
 TEXT = read_prose(__file__)
 ZADROZNY2001 = Study(
     name="zadrozny2001",
@@ -136,7 +61,7 @@ ZADROZNY2001 = Study(
     published=PRINTED_2001,
     protocol=TEXT.protocol,
     comment=TEXT.comment,
-    comparisons=_COMPARISONS,
+    comparisons=read_findings(__file__),
     curves=(
         Curve(
             name="iterations",
