@@ -10,11 +10,10 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
-from probmetrics.calibrators.logistic import (
-    BinaryLogisticCalibrator,
-    SMSCalibrator,
-    SVSCalibrator,
-)
+import pytest
+
+# A collection of the tests, which reads this file for doctests, goes on without it.
+logistic = pytest.importorskip("probmetrics.calibrators.logistic")
 
 _UNIT = 1 << 10
 
@@ -49,7 +48,7 @@ def binary(rng: np.random.Generator, n: int, spread: float) -> dict[str, Any]:
     y = rng.random(n) < 1 / (1 + np.exp(-(0.5 + 0.6 * z - 0.1 * z * z)))
     case = {"p": p.tolist(), "y": y.astype(int).tolist()}
     at = table(rng, 12, 2, spread)
-    found = predicted(BinaryLogisticCalibrator(type="quadratic"), case, at)
+    found = predicted(logistic.BinaryLogisticCalibrator(type="quadratic"), case, at)
     return {**case, "at": at.tolist(), "quadratic": found}
 
 
@@ -65,10 +64,10 @@ def many(rng: np.random.Generator, n: int, k: int, spread: float, right: bool) -
     return {
         **case,
         "at": at.tolist(),
-        "sms": predicted(SMSCalibrator(), case, at),
-        "svs": predicted(SVSCalibrator(), case, at),
+        "sms": predicted(logistic.SMSCalibrator(), case, at),
+        "svs": predicted(logistic.SVSCalibrator(), case, at),
         "sms_weak": predicted(
-            SMSCalibrator(
+            logistic.SMSCalibrator(
                 lambda_intercept=0.1, lambda_diagonal=0.2, lambda_off_diagonal=0.3, rho=0.5, tau=0.9
             ),
             case,
