@@ -4,6 +4,7 @@ from evical.calibrators._abb import ABBCalibrator
 from evical.calibrators._adaptive import AdaptiveCalibrator
 from evical.calibrators._assignment_value import AssignmentValueCalibrator
 from evical.calibrators._asymmetric_laplace import AsymmetricLaplaceCalibrator
+from evical.calibrators._auto import AutoCalibrator
 from evical.calibrators._base import BaseCalibrator
 from evical.calibrators._bbq import BBQCalibrator
 from evical.calibrators._beta import BetaCalibrator
@@ -28,6 +29,7 @@ __all__ = [
     "AdaptiveCalibrator",
     "AssignmentValueCalibrator",
     "AsymmetricLaplaceCalibrator",
+    "AutoCalibrator",
     "BBQCalibrator",
     "BaseCalibrator",
     "BetaCalibrator",

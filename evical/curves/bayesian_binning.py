@@ -6,20 +6,21 @@ does not depend on what precedes it: one pass backward finds the best binning, o
 over all; one pass forward then gives the weight of each bin. O(m^2) time and O(m) memory.
 """
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
-from evical.curves.binning_score import BinPrior, log_marginal
+from evical.curves.binning_score import log_marginal
 from evical.curves.cumulated import Cumulated, cumulate
 from evical.scores.counts import ScoreCounts
 
-__all__ = ["BinScores", "average_over_binnings", "best_binning", "bin_scores"]
+__all__ = ["BinScores", "average_over_binnings", "best_binning", "bin_scores", "cut_shares"]
 
 Floats = NDArray[np.float64]
+Prior = Callable[[Any, Any], tuple[Any, Any]]
 
 
 @dataclass(frozen=True, eq=False)
@@ -33,13 +34,14 @@ class BinScores:
         Log of the prior probability of a cut after each score (eq. 3.7); 0 after the last.
     distance : (m,) array
         lambda times the share of the range of the scores that lies below each.
-    prior : BinPrior
+    prior : callable
+        From the edges of bins to the parameters alpha and beta of their prior.
     """
 
     cumulated: Cumulated
     log_cut: Floats
     distance: Floats
-    prior: BinPrior
+    prior: Prior
 
     def __len__(self) -> int:
         return len(self.distance)
@@ -59,7 +61,7 @@ class BinScores:
         return np.asarray(self.log_cut[first:] - uncut + log_marginal(*self.bins(first)))
 
 
-def bin_scores(counts: ScoreCounts, lam: float, prior: BinPrior) -> BinScores:
+def bin_scores(counts: ScoreCounts, lam: float, prior: Prior) -> BinScores:
     """Scores of all bins of a sample.
 
     Parameters
@@ -67,7 +69,7 @@ def bin_scores(counts: ScoreCounts, lam: float, prior: BinPrior) -> BinScores:
     counts : ScoreCounts
     lam : float
         Mean number of cuts a priori, lambda of eq. 3.7.
-    prior : BinPrior
+    prior : callable, such as `BinPrior`
 
     Returns
     -------
@@ -149,11 +151,11 @@ def average_over_binnings(scores: BinScores, value: Callable[..., Floats]) -> Fl
     ----------
     scores : BinScores
     value : callable
-        From `positive, negative, alpha, beta` of n bins to two numbers a bin, (2, n).
+        From `positive, negative, alpha, beta` of n bins to r numbers a bin, (r, n).
 
     Returns
     -------
-    (2, m) array
+    (r, m) array
 
     Examples
     --------
@@ -166,19 +168,52 @@ def average_over_binnings(scores: BinScores, value: Callable[..., Floats]) -> Fl
     array([[0.4, 0.6],
            [0.6, 0.4]])
     """
-    m, sums = len(scores), _log_sums(scores)
+    m = len(scores)
     # Bins left out weigh less than the rounding error together.
     negligible = np.finfo(np.float64).eps / m**2
-    begins = np.append(1.0, np.zeros(m))
-    steps = np.zeros((2, m + 1))
-    for first in range(m):
-        following = np.exp(scores.log_scores(first) + sums[first + 1 :] - sums[first])
-        weights = begins[first] * following
-        begins[first + 1 :] += weights
+    steps = np.zeros((0, m + 1))
+    for first, weights in enumerate(_bin_weights(scores)):
         used = np.flatnonzero(weights > negligible)
         if len(used):
             bins = (a[used] if np.ndim(a) else a for a in scores.bins(first))
             weighted = weights[used] * value(*bins)
+            if not len(steps):  # the first bins always count
+                steps = np.zeros((len(weighted), m + 1))
             steps[:, first] += weighted.sum(axis=1)
             steps[:, first + 1 + used] -= weighted
     return np.cumsum(steps[:, :-1], axis=1)
+
+
+def cut_shares(scores: BinScores) -> Floats:
+    """Share of all binnings, by their scores, that have a bin beginning at each score.
+
+    Parameters
+    ----------
+    scores : BinScores
+
+    Returns
+    -------
+    (m,) array
+        The first is 1.
+
+    Examples
+    --------
+    >>> counts = ScoreCounts.from_samples([0.0, 1.0], [0, 1])
+    >>> cut_shares(bin_scores(counts, np.log(2), BinPrior()))
+    array([1. , 0.6])
+    """
+    shares = np.append(1.0, np.zeros(len(scores)))
+    for first, weights in enumerate(_bin_weights(scores)):
+        shares[first + 1 :] += weights
+    return shares[:-1]
+
+
+def _bin_weights(scores: BinScores) -> Iterator[Floats]:
+    """Share of all binnings that have the bins [first, u], u >= first, for each first."""
+    m, sums = len(scores), _log_sums(scores)
+    begins = np.append(1.0, np.zeros(m))
+    for first in range(m):
+        following = np.exp(scores.log_scores(first) + sums[first + 1 :] - sums[first])
+        weights = begins[first] * following
+        begins[first + 1 :] += weights
+        yield weights

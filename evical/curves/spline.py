@@ -23,7 +23,7 @@ from evical.curves.platt import platt_of_counts, platt_targets, soft_counts
 from evical.scores.counts import ScoreCounts
 from evical.scores.scale import share_of_range
 
-__all__ = ["LogisticSpline", "fit_logistic_spline"]
+__all__ = ["LogisticSpline", "fit_logistic_spline", "spline_coordinates"]
 
 Floats = NDArray[np.float64]
 
@@ -155,17 +155,33 @@ def _knots(counts: ScoreCounts, n_knots: int) -> Floats:
 
 def _problem(groups: ScoreCounts, counts: ScoreCounts, knots: Floats) -> _Problem:
     x, nodes = _unit(groups.scores, knots), _unit(knots, knots)
-    values, roughness = _coordinates(nodes)
+    values, roughness = spline_coordinates(nodes)
     basis = CubicSpline(nodes, values, bc_type="natural")(x)
     targets = platt_targets(counts.n_negative, counts.n_positive)
     weights = groups.negative, groups.positive, soft_counts(groups)
     return _Problem(basis, values, roughness, *weights, targets)
 
 
-def _coordinates(nodes: Floats) -> tuple[Floats, Floats]:
+def spline_coordinates(nodes: Floats) -> tuple[Floats, Floats]:
     """Values at the knots and the integral of f''^2, from f at both ends and f'' between.
 
     f'' is linear between the knots and 0 at the ends (Green & Silverman 1994, section 2.1.2).
+
+    Parameters
+    ----------
+    nodes : (k,) array
+        Ascending knots from 0 to 1; on another scale the lines are not those through the ends.
+
+    Returns
+    -------
+    values, roughness : (k, k) arrays
+        The values at the knots are ``values @ x``, and the integral is ``x @ roughness @ x``.
+
+    Examples
+    --------
+    >>> values, roughness = spline_coordinates(np.array([0.0, 0.5, 1.0]))
+    >>> values @ [1.0, 1.0, 0.0], roughness[2, 2].round(3)
+    (array([1., 1., 1.]), np.float64(0.333))
     """
     k, gaps = len(nodes), np.diff(nodes)
     gram = np.diag((gaps[:-1] + gaps[1:]) / 3)

@@ -64,6 +64,11 @@ CALIBRATORS = [
     Entry("GaussianCalibrator", {"model": "likelihood", "variances": "equal"}, atol=1e-7),
     Entry("AsymmetricLaplaceCalibrator"),
     Entry("AsymmetricLaplaceCalibrator", {"transform": "sigmoid"}),
+    *(
+        Entry("AutoCalibrator", {"model": m}, atol=1e-6)
+        for m in ("likelihood", "confidence", "bayesian")
+    ),
+    Entry("AutoCalibrator", {"transform": "rank", "extrapolate": False}, atol=1e-6),
     Entry("AssignmentValueCalibrator", atol=1e-9),
     Entry("AssignmentValueCalibrator", {"transform": "rank"}, atol=1e-9),
     Entry("VennAbersCalibrator"),

@@ -34,9 +34,9 @@ __all__ = ["MANY_METHODS", "METHODS", "fit"]
 
 # For the help, which does not load them; a test compares.
 METHODS = (
-    "abb, adaptive, assignment_value, asymmetric_laplace, bbq, beta, binning, dpm, elite, enir, "
-    "gaussian, isotonic, kde, logistic, normalizing, piecewise_logistic, quadratic_logistic, sbb, "
-    "spline, temperature, venn_abers"
+    "abb, adaptive, assignment_value, asymmetric_laplace, auto, bbq, beta, binning, dpm, elite, "
+    "enir, gaussian, isotonic, kde, logistic, normalizing, piecewise_logistic, quadratic_logistic, "
+    "sbb, spline, temperature, venn_abers"
 )
 # Those that take a score for each class.
 MANY_METHODS = (

@@ -1,0 +1,169 @@
+"""Automatic calibration: an average over methods, scales and smoothness, with nothing to choose.
+
+What a method assumes decides how good it is on a given sample, and nobody knows beforehand. So all
+of them are fitted, and count by what they say about samples that are left out.
+"""
+
+from typing import ClassVar
+
+import numpy as np
+from numpy.typing import NDArray
+from scipy.special import expit, ndtri
+from sklearn.utils.validation import check_is_fitted
+
+from evical.calibrators import fields
+from evical.calibrators._base import BaseCalibrator
+from evical.calibrators._models import check_confidence, check_model
+from evical.curves.automatic import CANDIDATES, automatic_curve
+from evical.scores import ScoreCounts
+from evical.scores.scale import between
+
+__all__ = ["AutoCalibrator"]
+
+Floats = NDArray[np.float64]
+_MODELS = ("likelihood", "confidence", "bayesian")
+# Nodes for the Rayleigh distribution of the half-width of a level set, in standard errors.
+_RADII, _SHARES = np.polynomial.legendre.leggauss(24)
+_RADII = 4.5 * (_RADII + 1.0)
+_SHARES = _SHARES * _RADII * np.exp(-(_RADII**2) / 2)
+_SHARES = _SHARES / _SHARES.sum()
+
+
+class AutoCalibrator(BaseCalibrator):
+    r"""Calibration without a choice of method, scale or smoothness.
+
+    Parameters
+    ----------
+    model : {"likelihood", "confidence", "bayesian"}
+        "bayesian" gives the posterior mean alone; "likelihood" surrounds it by what the samples and
+        the candidates leave open; "confidence" gives the posterior interval, see Notes.
+    confidence : float
+        Level of the interval of the model "confidence".
+    transform : {None, "auto", "logit", "sigmoid", "rank"}
+        Scale on which scores are read before anything else. None is best: several scales are
+        tried.
+    extrapolate : bool
+        Whether scores beyond the calibration data follow the fitted function, for the length of
+        their range. False reads them as the least or the greatest calibration score.
+
+    Attributes
+    ----------
+    classes_ : (2,) array
+    knots_ : (t,) array
+        Scores at which the curve is kept; between them it is a line, beyond them constant.
+    probability_, log_odds_, standard_error_ : (t,) arrays
+        Posterior mean of the probability; posterior mean and standard deviation of the log-odds.
+    masses_ : (2, t) array
+        m({positive}) and m({negative}).
+    weights_ : (c,) array
+        Weights of all candidates that there can be; `candidates_` names them.
+
+    Notes
+    -----
+    The candidates are
+
+    * the scores as given: probabilities if all lie in [0, 1], else log-odds;
+    * logistic regression, with a parabola too, on the scale as given, on log-odds of probabilities,
+      and on log-odds of ranks; beta calibration of probabilities; temperature scaling;
+    * smoothing splines of the log-odds on the same scales, from stiff to flexible;
+    * step functions, averaged over all ways to cut the scores.
+
+    All have proper priors, so that two samples suffice and separated classes need no care. A
+    candidate's weight is proportional to its prior weight times :math:`\exp(l - 0.4 d)`, where l is
+    the log-likelihood of the samples, each under the posterior without it, and d the degrees of
+    freedom. Nothing is drawn at random, and a weight of 2 is two samples.
+
+    The log-odds at a score have a posterior mean :math:`\mu` and a standard error :math:`\sigma`,
+    which includes what the candidates disagree on. With the normal contour
+    :math:`\exp(-(\eta - \mu)^2 / 2 \sigma^2)`, of level sets with the half-width :math:`r \sigma`,
+    r from a Rayleigh distribution, the expected ends are Bel and Pl of a likelihood-based belief
+    function (Xu et al. 2016, eq. 22-23). The model "likelihood" has that width, around the
+    posterior mean, so its pignistic probability is the prediction of "bayesian". "confidence" takes
+    the interval :math:`\mu \pm z \sigma`, and discounts it by its level as `LogisticCalibrator`
+    does.
+
+    References
+    ----------
+    Gelfand, Dey & Chang (1992), Model determination using predictive distributions, Bayesian
+    Statistics 4. Rad & Maleki (2020), A scalable estimate of the out-of-sample prediction error via
+    approximate leave-one-out cross-validation, J. R. Stat. Soc. B 82, 965-996. Yao, Vehtari,
+    Simpson & Gelman (2018), Using stacking to average Bayesian predictive distributions, Bayesian
+    Analysis 13, 917-1007.
+
+    Examples
+    --------
+    >>> rng = np.random.default_rng(0)
+    >>> scores = rng.random(500)
+    >>> y = rng.random(500) < scores**3
+    >>> calibrator = AutoCalibrator().fit(scores, y)
+    >>> calibrator.predict_interval([0.2, 0.5, 0.9]).round(2)
+    array([[0.  , 0.02],
+           [0.09, 0.16],
+           [0.69, 0.77]])
+    """
+
+    _state: ClassVar = {
+        "knots_": fields.rising("t"),
+        "probability_": fields.shares("t"),
+        "log_odds_": fields.log_odds("t"),
+        "standard_error_": fields.log_odds("t"),
+        "masses_": fields.masses("t"),
+        "weights_": fields.shares(len(CANDIDATES)),
+    }
+
+    def __init__(
+        self,
+        model: str = "likelihood",
+        confidence: float = 0.95,
+        transform: str | None = None,
+        extrapolate: bool = True,
+    ) -> None:
+        self.model = model
+        self.confidence = confidence
+        self.transform = transform
+        self.extrapolate = extrapolate
+
+    def _check_parameters(self) -> None:
+        check_model(self.model, _MODELS)
+        check_confidence(self.confidence)
+
+    def _fit_counts(self, counts: ScoreCounts) -> None:
+        curve = automatic_curve(counts)
+        self.knots_, self.probability_ = curve.scores, curve.probability
+        self.log_odds_, self.standard_error_ = curve.log_odds, curve.error
+        found = dict(zip(curve.names, curve.weights, strict=True))
+        self.weights_ = np.array([found.get(name, 0.0) for name in CANDIDATES])
+        self.masses_ = self._masses_of_knots()
+
+    @property
+    def candidates_(self) -> dict[str, float]:
+        """What was chosen: candidates and their weights, the greatest first.
+
+        Examples
+        --------
+        >>> rng = np.random.default_rng(0)
+        >>> scores = rng.normal(size=300)
+        >>> calibrator = AutoCalibrator().fit(scores, rng.random(300) < expit(3 * scores))
+        >>> next(iter(calibrator.candidates_))
+        'given: temperature'
+        """
+        check_is_fitted(self)
+        order = np.argsort(-self.weights_, kind="stable")
+        return {CANDIDATES[i]: float(self.weights_[i]) for i in order if self.weights_[i] > 0}
+
+    def _masses_of_knots(self) -> Floats:
+        p = self.probability_
+        if self.model == "bayesian":
+            return np.stack([p, 1.0 - p])
+        if self.model == "confidence":
+            reach = ndtri((1.0 + self.confidence) / 2) * self.standard_error_
+            lower, unlike = expit(self.log_odds_ - reach), expit(-self.log_odds_ - reach)
+            return np.stack([self.confidence * lower, self.confidence * unlike])
+        reach = _RADII[:, None] * self.standard_error_
+        width = _SHARES @ (expit(self.log_odds_ + reach) - expit(self.log_odds_ - reach))
+        half = np.minimum(np.minimum(width / 2, p), 1.0 - p)
+        return np.stack([p - half, 1.0 - p - half])
+
+    def _predict_mass(self, scores: Floats) -> tuple[Floats, Floats]:
+        positive, negative = between(self.knots_, self.masses_, scores)
+        return positive, negative

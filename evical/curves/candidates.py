@@ -1,0 +1,188 @@
+"""Candidates of a calibration curve, and their average by what they say about samples left out.
+
+A candidate has a posterior distribution of the log-odds at each score. Its predictive probability
+is the posterior mean. What it would have predicted for a sample without that sample is the harmonic
+mean of the likelihood over the posterior, 1 / E[1 / p(y)] (Gelfand, Dey & Chang 1992): nothing is
+fitted again, nothing is drawn at random, and a weight of 2 is two samples. Candidates count by the
+likelihood of left-out samples, and less the more degrees of freedom they take. Where they disagree,
+the variance of the average says so.
+
+Source: Gelfand, Dey & Chang, "Model determination using predictive distributions", Bayesian
+Statistics 4 (1992); Yao, Vehtari, Simpson & Gelman, "Using stacking to average Bayesian predictive
+distributions", Bayesian Analysis 13 (2018), 917-1007, section 3.4 (pseudo-BMA).
+"""
+
+from dataclasses import dataclass
+from typing import NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+from scipy.special import expit, logsumexp
+
+from evical.scores.counts import ScoreCounts
+
+__all__ = ["AveragedCurve", "Candidate", "average", "gaussian_candidate"]
+
+Floats = NDArray[np.float64]
+
+# Log of the weight that a degree of freedom costs beyond what leaving out a sample tells, for the
+# chance that a flexible curve only looks best. Chosen on ten simulated maps, checked on ten others.
+_PRICE = 0.4
+_LEAST_REST = 1e-6  # of the curvature, when a sample is left out
+_TINY = 1e-300
+_NODES, _SHARES = np.polynomial.hermite_e.hermegauss(9)
+_SHARES = _SHARES / _SHARES.sum()
+
+
+class Candidate(NamedTuple):
+    """One way to see the calibration curve, with its uncertainty.
+
+    Parameters
+    ----------
+    name : str
+    prior : float
+        Weight among the candidates before samples are seen.
+    probability, log_odds, variance : (t,) arrays
+        Posterior mean of the probability, and mean and variance of the log-odds, at the table's
+        scores.
+    left_out : float
+        Log-likelihood of the samples, each under the posterior without it.
+    degrees : float
+        Effective number of parameters.
+    """
+
+    name: str
+    prior: float
+    probability: Floats
+    log_odds: Floats
+    variance: Floats
+    left_out: float
+    degrees: float
+
+
+@dataclass(frozen=True, eq=False)
+class AveragedCurve:
+    """A calibration curve at the scores of a table.
+
+    Parameters
+    ----------
+    scores : (t,) array
+        Ascending.
+    probability, log_odds, error : (t,) arrays
+        Posterior mean of the probability; posterior mean and standard deviation of the log-odds.
+    names : tuple of str
+    weights : (c,) array
+        Of the candidates, in the order of `names`.
+    """
+
+    scores: Floats
+    probability: Floats
+    log_odds: Floats
+    error: Floats
+    names: tuple[str, ...]
+    weights: Floats
+
+
+def mean_probability(log_odds: Floats, variance: Floats) -> Floats:
+    """Expectation of the probability for normally distributed log-odds, by quadrature.
+
+    Parameters
+    ----------
+    log_odds, variance : arrays of one shape
+
+    Returns
+    -------
+    array of that shape
+
+    Examples
+    --------
+    >>> mean_probability(np.array([0.0, 2.0]), np.array([1.0, 1.0])).round(4)
+    array([0.5   , 0.8449])
+    """
+    deviation = np.sqrt(variance)
+    total = np.zeros_like(log_odds)
+    for node, share in zip(_NODES, _SHARES, strict=True):
+        total += share * expit(log_odds + node * deviation)
+    return total
+
+
+def gaussian_candidate(
+    name: str,
+    prior: float,
+    table: tuple[Floats, Floats],
+    sample: tuple[Floats, Floats],
+    counts: ScoreCounts,
+    degrees: float,
+) -> Candidate:
+    """A candidate with normally distributed log-odds.
+
+    Parameters
+    ----------
+    name : str
+    prior : float
+    table, sample : pairs of arrays
+        Mean and variance of the log-odds at the scores of the table (t,), and of `counts` (m,).
+    counts : ScoreCounts
+    degrees : float
+
+    Returns
+    -------
+    Candidate
+        Without a sample the posterior is one Newton step away, and as normal (Rad & Maleki 2020).
+
+    Examples
+    --------
+    >>> counts = ScoreCounts.from_samples([0.0, 1.0], [0, 1])
+    >>> certain = np.array([-1.0, 1.0]), np.zeros(2)
+    >>> found = gaussian_candidate("line", 1.0, certain, certain, counts, 2.0)
+    >>> round(found.left_out, 4), round(float(2 * np.log(expit(1.0))), 4)
+    (-0.6265, -0.6265)
+    """
+    mean, variance = sample
+    p = expit(mean)
+    left_out = 0.0
+    for weight, pull, sign in ((counts.positive, 1.0 - p, 1.0), (counts.negative, -p, -1.0)):
+        one = np.minimum(weight, 1.0)  # a sample that weighs less is left out as a whole
+        wider = variance / np.maximum(1.0 - one * p * (1.0 - p) * variance, _LEAST_REST)
+        without = mean - one * wider * pull
+        left_out += float(
+            weight @ np.log(np.maximum(mean_probability(sign * without, wider), _TINY))
+        )
+    return Candidate(name, prior, mean_probability(*table), *table, float(left_out), degrees)
+
+
+def average(scores: Floats, candidates: list[Candidate]) -> AveragedCurve:
+    """The average of candidates.
+
+    Parameters
+    ----------
+    scores : (t,) array
+        The table's scores.
+    candidates : list of Candidate
+
+    Returns
+    -------
+    AveragedCurve
+        Weights are proportional to prior exp(left_out - 0.4 degrees).
+
+    Examples
+    --------
+    >>> flat = Candidate("flat", 1.0, np.full(1, 0.5), np.zeros(1), np.ones(1), -1.0, 0.0)
+    >>> high = flat._replace(name="high", log_odds=np.full(1, 2.0))
+    >>> curve = average(np.zeros(1), [flat, high])
+    >>> curve.weights, curve.log_odds, curve.error.round(3)
+    (array([0.5, 0.5]), array([1.]), array([1.414]))
+    """
+    score = np.array([np.log(c.prior) + c.left_out - _PRICE * c.degrees for c in candidates])
+    weights = np.exp(score - logsumexp(score))
+    log_odds = np.stack([c.log_odds for c in candidates])
+    mean = weights @ log_odds
+    spread = np.stack([c.variance for c in candidates]) + (log_odds - mean) ** 2
+    return AveragedCurve(
+        scores,
+        weights @ np.stack([c.probability for c in candidates]),
+        mean,
+        np.sqrt(weights @ spread),
+        tuple(c.name for c in candidates),
+        weights,
+    )

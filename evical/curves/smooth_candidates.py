@@ -1,0 +1,268 @@
+"""Smooth candidates of a calibration curve: log-odds that are linear, or bend, on some scale.
+
+The log-odds are a natural cubic spline with a normal prior: of its line, and of its bends, which
+penalizes the integral of f''^2 (Wahba 1978). One fit has several priors at once, from nearly no
+bend to nearly free ones, and the posterior is normal around its mode (Laplace).
+
+Sources: G. Wahba, "Improper priors, spline smoothing and the problem of guarding against model
+errors in regression", J. R. Stat. Soc. B 40 (1978), 364-372; Green & Silverman, Nonparametric
+regression and generalized linear models (1994), chapters 2 and 5.
+"""
+
+from typing import NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+from scipy.interpolate import CubicSpline
+from scipy.linalg import eigh
+
+from evical.curves.candidates import Candidate, gaussian_candidate
+from evical.curves.newton import Sums, logistic_terms, minimize_convex, unit_diagonal
+from evical.curves.spline import spline_coordinates
+from evical.errors import ConvergenceError
+from evical.scores.counts import ScoreCounts
+from evical.scores.scale import location_scale, standardized
+
+__all__ = ["SHAPES", "LaplaceFit", "laplace_fit", "smooth_candidates"]
+
+Floats = NDArray[np.float64]
+
+# Prior standard deviations: of the log-odds at the mean score around those of the classes; of their
+# change over a standard deviation of the scores; of bends, on the same scale.
+_LEVEL, _SLOPE, _BEND = 2.0, 4.0, 1.0
+_BENDS = {f"bends {deviation:.2g}": deviation for deviation in np.geomspace(0.1, 60.0, 8)}
+_SHARES = {"line": 0.5, "parabola": 0.25, "beta": 0.25, "temperature": 1.0}
+SHAPES = (*_SHARES, *_BENDS)
+_HELD = 1e10  # precision of a parameter that a candidate lacks
+_TINY = 1e-300
+_FAR = 1e6  # standardized scores are cut off there
+_GAP = 1e-3  # between knots, in standard deviations
+_UNSEEN = 1e-9  # share of what the data say about a bend, below which it is left out
+_MOST_KNOTS = 27  # with 300 scores a product stays below the size from which BLAS starts threads
+
+
+class LaplaceFit(NamedTuple):
+    """Normal approximations of p posteriors of d parameters.
+
+    Parameters
+    ----------
+    parameters : (p, d) array
+    covariance : (p, d, d) array
+    degrees : (p,) array
+        Effective numbers of parameters.
+    """
+
+    parameters: Floats
+    covariance: Floats
+    degrees: Floats
+
+    def at(self, design: Floats) -> tuple[Floats, Floats]:
+        """Means and variances (p, m) of log-odds ``design @ parameters``, for a design (m, d)."""
+        variance = ((design @ self.covariance) * design).sum(axis=-1)
+        return self.parameters @ design.T, np.maximum(variance, 0.0)
+
+
+def laplace_fit(
+    design: Floats, precision: Floats, center: Floats, counts: ScoreCounts
+) -> LaplaceFit:
+    """Logistic regressions with normal priors, all at once.
+
+    Parameters
+    ----------
+    design : (m, d) array
+        A row for each score of `counts`.
+    precision : (p, d, d) array
+        Inverses of the prior covariances.
+    center : (p, d) array
+        Prior means.
+    counts : ScoreCounts
+
+    Returns
+    -------
+    LaplaceFit
+
+    Raises
+    ------
+    ConvergenceError
+        If no optimum can be proven.
+
+    Examples
+    --------
+    >>> counts = ScoreCounts.from_samples([-1.0, 1.0], [0, 1])
+    >>> fit = laplace_fit(np.array([[-1.0], [1.0]]), np.array([[[0.25]]]), np.zeros((1, 1)), counts)
+    >>> fit.parameters.round(3)
+    array([[1.453]])
+    """
+
+    def derivatives(parameters: Floats) -> Sums:
+        move = parameters - center
+        pull = (precision @ move[..., None])[..., 0]
+        loss, slope, curvature = logistic_terms(
+            parameters @ design.T, counts.negative, counts.positive
+        )
+        value = loss.sum(axis=1) + (move * pull).sum(axis=1) / 2
+        hessian = (design.T * curvature[:, None, :]) @ design + precision
+        return value, slope @ design + pull, hessian
+
+    found = minimize_convex(derivatives, center, tolerance=1e-8, enough=1e-12)
+    unit, scale = unit_diagonal(found.hessian)
+    covariance = np.linalg.inv(unit) / (scale[:, :, None] * scale[:, None, :])
+    kept = (covariance * precision).sum(axis=(1, 2))
+    return LaplaceFit(found.parameters, covariance, design.shape[1] - kept)
+
+
+def smooth_candidates(
+    scale: str,
+    prior: float,
+    sample: Floats,
+    table: Floats,
+    counts: ScoreCounts,
+    kind: str = "",
+) -> list[Candidate]:
+    """Log-odds that are a line, a parabola or a smoothing spline on a scale.
+
+    Parameters
+    ----------
+    scale : str
+        Its name.
+    prior : float
+        Weight of all together.
+    sample, table : (m,) and (t,) arrays
+        Scores of `counts` and of the table, on that scale; the sample's are not all equal.
+    counts : ScoreCounts
+    kind : {"", "margin", "log-odds"}
+        Margins and log-odds also have the line through zero, which is temperature scaling, and
+        log-odds beta calibration.
+
+    Returns
+    -------
+    list of Candidate
+        None if no optimum can be proven.
+
+    Examples
+    --------
+    >>> counts = ScoreCounts.from_samples([-1.0, 0.0, 1.0], [0, 1, 1])
+    >>> found = smooth_candidates("given", 1.0, counts.scores, np.zeros(1), counts, "margin")
+    >>> [c.name for c in found][:3]
+    ['given: line', 'given: parabola', 'given: temperature']
+    """
+    center, unit = location_scale(sample, counts.total)
+    z, at = (np.clip(standardized(x, center, unit), -_FAR, _FAR) for x in (sample, table))
+    bends = _bends(z, counts.total)
+    beta = kind == "log-odds"
+    design = _design(z, sample, bends, beta, z[[0, -1]])
+    rows = _design(at, table, bends, beta, z[[0, -1]])
+    zero = float(standardized(np.zeros(1), center, unit)[0])
+    priors = _priors(bends, beta, zero if kind and abs(zero) < _FAR else None)
+    names = list(priors)
+    means = np.zeros((len(names), len(design[0])))
+    odds = (counts.n_positive + 1.0) / (counts.n_negative + 1.0)
+    means[[name != "temperature" for name in names], 0] = np.log(odds)
+    try:
+        fit = laplace_fit(design, np.stack([priors[n] for n in names]), means, counts)
+    except ConvergenceError:
+        return []  # what cannot be proven does not take part; steps always do
+    inside, outside = fit.at(design), fit.at(rows)
+    return [
+        gaussian_candidate(
+            f"{scale}: {name}",
+            prior * _share(name),
+            (outside[0][i], outside[1][i]),
+            (inside[0][i], inside[1][i]),
+            counts,
+            float(fit.degrees[i]),
+        )
+        for i, name in enumerate(names)
+    ]
+
+
+class _Bends(NamedTuple):
+    """Directions in which a natural spline bends, uncorrelated and of mean square 1."""
+
+    nodes: Floats
+    directions: Floats  # (k, d) values at the knots
+    roughness: Floats  # (d,) integrals of f''^2
+
+    def at(self, z: Floats) -> Floats:
+        """Their values (m, d); beyond the knots they go on as lines."""
+        if not len(self.roughness):
+            return np.empty((len(z), 0))
+        spline = CubicSpline(self.nodes, self.directions, bc_type="natural")
+        inside = np.clip(z, self.nodes[0], self.nodes[-1])
+        slopes = spline(self.nodes[[0, -1]], 1)
+        below, above = np.minimum(z - inside, 0.0), np.maximum(z - inside, 0.0)
+        return np.asarray(spline(inside) + np.outer(below, slopes[0]) + np.outer(above, slopes[1]))
+
+
+def _bends(z: Floats, weight: Floats) -> _Bends:
+    nodes = _knots(z, weight)
+    if len(nodes) < 3:
+        return _Bends(nodes, np.empty((len(nodes), 0)), np.empty(0))
+    values, roughness = spline_coordinates(nodes)
+    basis = _Bends(nodes, values, np.ones(len(nodes))).at(z)
+    gram = (basis.T * (weight / weight.sum())) @ basis
+    unit = np.trace(roughness) / max(np.trace(gram), _TINY)
+    # Shares of squares between 0 and 1: well posed, whatever the samples do not see.
+    total = gram + roughness / unit
+    scale = np.sqrt(np.maximum(np.diagonal(total), _TINY))
+    share, found = eigh(gram / np.outer(scale, scale), total / np.outer(scale, scale))
+    seen = share > _UNSEEN
+    seen[-2:] = False  # the lines
+    share, found = share[seen], found[:, seen] / scale[:, None]
+    return _Bends(nodes, values @ (found / np.sqrt(share)), (1.0 / share - 1.0) * unit)
+
+
+def _design(z: Floats, x: Floats, bends: _Bends, beta: bool, ends: Floats) -> Floats:
+    """Columns: a level, a slope, a parabola, the other half of beta calibration, and bends."""
+    inside = np.clip(z, *ends)
+    parabola = inside**2 + 2 * inside * (z - inside) - 1.0  # goes on along its tangents
+    columns = [np.ones_like(z), z, parabola]
+    if beta:
+        columns.append(-np.logaddexp(0, x) - np.logaddexp(0, -x))  # log p + log(1 - p)
+    return np.hstack([np.stack(columns, axis=1), bends.at(z)])
+
+
+def _priors(bends: _Bends, beta: bool, offset: float | None) -> dict[str, Floats]:
+    """Inverse prior covariances (d, d) of the candidates, by name.
+
+    Parameters that a candidate lacks are held at 0 by a great precision.
+    """
+    first = 4 if beta else 3
+    held = np.full(first + len(bends.roughness), _HELD)
+    held[:2] = _LEVEL**-2, _SLOPE**-2
+
+    def free(position: int | slice, precision: float | Floats) -> Floats:
+        diagonal = held.copy()
+        diagonal[position] = precision
+        return np.diag(diagonal)
+
+    priors = {"line": np.diag(held), "parabola": free(2, _BEND**-2)}
+    if beta:
+        priors["beta"] = free(3, _BEND**-2)
+    for name, deviation in _BENDS.items() if len(bends.roughness) else ():
+        priors[name] = free(slice(first, None), bends.roughness / deviation**2)
+    if offset is not None:
+        along, across = np.array([-offset, 1.0]), np.array([1.0, offset])
+        along, across = along / np.linalg.norm(along), across / np.linalg.norm(across)
+        temperature = np.diag(held)
+        temperature[:2, :2] = _HELD * np.outer(across, across)
+        temperature[:2, :2] += (_SLOPE**-2 / (1 + offset**2)) * np.outer(along, along)
+        priors["temperature"] = temperature
+    return priors
+
+
+def _share(name: str) -> float:
+    """Weight a priori of a candidate; all bends have one together."""
+    return 1.5 / len(_BENDS) if name in _BENDS else _SHARES[name]
+
+
+def _knots(z: Floats, weight: Floats) -> Floats:
+    """The ends, and quantiles between them that are not too near to each other."""
+    n = int(np.clip(8 * weight.sum() ** 0.15, 4, _MOST_KNOTS))
+    middle = np.cumsum(weight) - weight / 2
+    shares = (np.arange(1, n - 1) + 0.5) / n * weight.sum()
+    kept = [z[0]]
+    for value in [*np.interp(shares, middle, z), z[-1]]:
+        if value - kept[-1] > _GAP:
+            kept.append(value)
+    return np.array(kept)
