@@ -97,9 +97,9 @@ class AutoCalibrator(BaseCalibrator):
     >>> y = rng.random(500) < scores**3
     >>> calibrator = AutoCalibrator().fit(scores, y)
     >>> calibrator.predict_interval([0.2, 0.5, 0.9]).round(2)
-    array([[0.  , 0.02],
-           [0.09, 0.16],
-           [0.69, 0.77]])
+    array([[0.01, 0.03],
+           [0.09, 0.15],
+           [0.72, 0.82]])
     """
 
     _state: ClassVar = {
@@ -145,7 +145,7 @@ class AutoCalibrator(BaseCalibrator):
         >>> scores = rng.normal(size=300)
         >>> calibrator = AutoCalibrator().fit(scores, rng.random(300) < expit(3 * scores))
         >>> next(iter(calibrator.candidates_))
-        'given: temperature'
+        'rank: line'
         """
         check_is_fitted(self)
         order = np.argsort(-self.weights_, kind="stable")

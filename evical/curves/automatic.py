@@ -74,8 +74,8 @@ def automatic_curve(counts: ScoreCounts) -> AveragedCurve:
 def _group_starts(counts: ScoreCounts) -> Indices:
     """Groups of equal weight, and smaller ones at both ends."""
     total = counts.total
-    below = np.cumsum(total) - total / 2
-    level = np.log(below) - np.log(total.sum() - below)
+    above = np.cumsum(total[::-1])[::-1] - total / 2
+    level = np.log(np.cumsum(total) - total / 2) - np.log(above)
     span = max(level[-1] - level[0], 1e-300)
     tails = np.minimum((level - level[0]) / span * _TAILS, _TAILS - 1).astype(np.intp)
     return np.union1d(counts.group_starts(_GROUPS), np.flatnonzero(np.diff(tails, prepend=-1)))
@@ -86,8 +86,9 @@ def _scales(counts: ScoreCounts) -> dict[str, Scale]:
     low, high = counts.scores[0], counts.scores[-1]
     if low >= 0.0 and high <= 1.0 and low < high:
         scales["logit"] = _logit_scale(counts)
-    ranks = (np.cumsum(counts.total) - counts.total / 2 + 0.5) / (counts.total.sum() + 1.0)
-    levels = np.log(ranks) - np.log1p(-ranks)
+    half = counts.total / 2
+    below, above = np.cumsum(counts.total) - half, np.cumsum(counts.total[::-1])[::-1] - half
+    levels = np.log(below + 0.5) - np.log(above + 0.5)
     scales["rank"] = lambda s: interpolated(s, counts.scores, levels)
     return scales
 

@@ -13,14 +13,14 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from evical.curves.binning_score import log_marginal
+from evical.curves.binning_score import BinPrior, log_marginal
 from evical.curves.cumulated import Cumulated, cumulate
 from evical.scores.counts import ScoreCounts
 
 __all__ = ["BinScores", "average_over_binnings", "best_binning", "bin_scores", "cut_shares"]
 
 Floats = NDArray[np.float64]
-Prior = Callable[[Any, Any], tuple[Any, Any]]
+Prior = BinPrior | Callable[[Any, Any], tuple[Any, Any]]
 
 
 @dataclass(frozen=True, eq=False)

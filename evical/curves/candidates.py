@@ -97,7 +97,7 @@ def mean_probability(log_odds: Floats, variance: Floats) -> Floats:
     Examples
     --------
     >>> mean_probability(np.array([0.0, 2.0]), np.array([1.0, 1.0])).round(4)
-    array([0.5   , 0.8449])
+    array([0.5   , 0.8445])
     """
     deviation = np.sqrt(variance)
     total = np.zeros_like(log_odds)
@@ -180,9 +180,9 @@ def average(scores: Floats, candidates: list[Candidate]) -> AveragedCurve:
     spread = np.stack([c.variance for c in candidates]) + (log_odds - mean) ** 2
     return AveragedCurve(
         scores,
-        weights @ np.stack([c.probability for c in candidates]),
+        np.clip(weights @ np.stack([c.probability for c in candidates]), 0.0, 1.0),
         mean,
         np.sqrt(weights @ spread),
         tuple(c.name for c in candidates),
-        weights,
+        np.minimum(weights, 1.0),
     )

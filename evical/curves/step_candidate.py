@@ -81,13 +81,14 @@ def fit_steps(counts: ScoreCounts) -> Steps:
     >>> steps = fit_steps(ScoreCounts.from_samples(np.arange(200), np.arange(200) >= 100))
     >>> found = steps.candidate(1.0, np.array([0.0, 99.0, 100.0, 199.0]))
     >>> found.probability.round(2), round(found.degrees, 1)
-    (array([0.  , 0.02, 0.98, 1.  ]), 2.1)
+    (array([0.01, 0.02, 0.98, 0.99]), 2.5)
     """
     starts, scores = _refined(counts)
     groups = counts.pool(starts)
     rows = average_over_binnings(scores, _moments)
     rows[0] = np.clip(rows[0], 0.0, 1.0)
-    left_out = -(groups.positive @ np.log(rows[3]) + groups.negative @ np.log(rows[4]))
+    inverse = np.log(np.maximum(rows[3:], 1.0))
+    left_out = -(groups.positive @ inverse[0] + groups.negative @ inverse[1])
     ends = counts.scores[np.append(starts[1:], len(counts)) - 1]
     return Steps(counts.scores[starts], ends, cut_shares(scores), rows[:3], float(left_out))
 
