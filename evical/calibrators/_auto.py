@@ -166,4 +166,4 @@ class AutoCalibrator(BaseCalibrator):
 
     def _predict_mass(self, scores: Floats) -> tuple[Floats, Floats]:
         positive, negative = between(self.knots_, self.masses_, scores)
-        return positive, negative
+        return positive, np.minimum(negative, 1.0 - positive)  # rounding

@@ -8,6 +8,7 @@ over all; one pass forward then gives the weight of each bin. O(m^2) time and O(
 
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
+from functools import cached_property
 from typing import Any
 
 import numpy as np
@@ -20,6 +21,7 @@ from evical.scores.counts import ScoreCounts
 __all__ = ["BinScores", "average_over_binnings", "best_binning", "bin_scores", "cut_shares"]
 
 Floats = NDArray[np.float64]
+_TABLE = 512  # scores for which all bins, 1 MB of numbers, are looked at together
 Prior = BinPrior | Callable[[Any, Any], tuple[Any, Any]]
 
 
@@ -57,8 +59,27 @@ class BinScores:
 
     def log_scores(self, first: int) -> Floats:
         """Logs of the factors of eq. 3.9 for the same bins."""
+        if len(self) <= _TABLE:
+            return self._table[self._begins[first] : self._begins[first + 1]]
         uncut = self.distance[first:] - self.distance[first]
         return np.asarray(self.log_cut[first:] - uncut + log_marginal(*self.bins(first)))
+
+    @cached_property
+    def _begins(self) -> NDArray[np.intp]:
+        return np.append(0, np.cumsum(np.arange(len(self), 0, -1)))
+
+    @cached_property
+    def _table(self) -> Floats:
+        """The scores of all bins, one first after the other."""
+        first, last = np.triu_indices(len(self))
+        sums, end = self.cumulated, last + 1
+        marginal = log_marginal(
+            sums.positive[end] - sums.positive[first],
+            sums.negative[end] - sums.negative[first],
+            *self.prior(sums.edges[first], sums.edges[end]),
+        )
+        uncut = self.distance[last] - self.distance[first]
+        return np.asarray(self.log_cut[last] - uncut + marginal)
 
 
 def bin_scores(counts: ScoreCounts, lam: float, prior: Prior) -> BinScores:

@@ -30,6 +30,7 @@ Floats = NDArray[np.float64]
 _PRICE = 0.4
 _LEAST_REST = 1e-6  # of the curvature, when a sample is left out
 _TINY = 1e-300
+_MOST = 100.0  # log-odds, far beyond the flat ends of the sigmoid
 _NODES, _SHARES = np.polynomial.hermite_e.hermegauss(9)
 _SHARES = _SHARES / _SHARES.sum()
 
@@ -175,14 +176,14 @@ def average(scores: Floats, candidates: list[Candidate]) -> AveragedCurve:
     """
     score = np.array([np.log(c.prior) + c.left_out - _PRICE * c.degrees for c in candidates])
     weights = np.exp(score - logsumexp(score))
-    log_odds = np.stack([c.log_odds for c in candidates])
+    log_odds = np.clip([c.log_odds for c in candidates], -_MOST, _MOST)
     mean = weights @ log_odds
-    spread = np.stack([c.variance for c in candidates]) + (log_odds - mean) ** 2
+    variance = np.minimum([c.variance for c in candidates], _MOST**2)
     return AveragedCurve(
         scores,
         np.clip(weights @ np.stack([c.probability for c in candidates]), 0.0, 1.0),
         mean,
-        np.sqrt(weights @ spread),
+        np.sqrt(weights @ (variance + (log_odds - mean) ** 2)),
         tuple(c.name for c in candidates),
         np.minimum(weights, 1.0),
     )

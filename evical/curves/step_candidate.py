@@ -8,7 +8,7 @@ from dataclasses import dataclass
 
 import numpy as np
 from numpy.typing import NDArray
-from scipy.special import polygamma, psi
+from scipy.special import psi, zeta
 
 from evical.curves.bayesian_binning import BinScores, average_over_binnings, bin_scores, cut_shares
 from evical.curves.binning_score import posterior_mean
@@ -23,7 +23,9 @@ Indices = NDArray[np.intp]
 _GROUPS = 64
 _CUTS = 3.0  # a priori, on average
 _STRENGTH = 1.0  # of the prior of each bin, around the share of positives, in samples
-_LIKELY, _MOST_LIKELY, _PARTS, _ROUNDS = 0.02, 8, 12, 5
+_LEAST_SHARE = 0.05  # of a class in that prior
+# Groups beside the likeliest cuts are divided until they have few samples.
+_LIKELY, _MOST_LIKELY, _PARTS, _FEW, _ROUNDS = 0.02, 6, 8, 16.0, 6
 
 
 @dataclass(frozen=True, eq=False)
@@ -97,13 +99,16 @@ def _refined(counts: ScoreCounts) -> tuple[Indices, BinScores]:
     """Starts of groups of scores, small where a cut is likely, and the bins that they allow."""
     starts = counts.group_starts(_GROUPS)
     scores = _bin_scores(counts, starts)
+    total = counts.n_negative + counts.n_positive
     for _ in range(_ROUNDS):
-        if len(starts) == len(counts):
+        if len(starts) == len(counts) or total / _GROUPS <= _FEW:
             break
         shares = cut_shares(scores)
         likely = np.flatnonzero(shares[1:] > _LIKELY) + 1
         likely = likely[np.argsort(-shares[likely], kind="stable")][:_MOST_LIKELY]
-        finer = _divided(starts, np.union1d(likely - 1, likely), len(counts))
+        beside = np.union1d(likely - 1, likely)
+        weight = np.diff(scores.cumulated.positive + scores.cumulated.negative)
+        finer = _divided(starts, beside[weight[beside] > _FEW], len(counts))
         if len(finer) == len(starts):
             break
         starts, scores = finer, _bin_scores(counts, finer)
@@ -120,16 +125,16 @@ def _bin_scores(counts: ScoreCounts, starts: Indices) -> BinScores:
     groups = counts.pool(starts)
     ranks = np.cumsum(groups.total) - groups.total / 2
     rate = (counts.n_positive + 1.0) / (counts.n_positive + counts.n_negative + 2.0)
-    prior = _STRENGTH * rate, _STRENGTH * (1.0 - rate)
+    prior = _STRENGTH * np.clip([rate, 1.0 - rate], _LEAST_SHARE, None)
     ranked = ScoreCounts(ranks, groups.negative, groups.positive)
-    return bin_scores(ranked, _CUTS, lambda left, right: prior)
+    return bin_scores(ranked, _CUTS, lambda left, right: (prior[0], prior[1]))
 
 
 def _moments(positive: Floats, negative: Floats, a: float, b: float) -> Floats:
     """Mean of p; mean and square of its log-odds; mean of 1 / p and 1 / (1 - p), one left out."""
     p, q = positive + a, negative + b
     level = psi(p) - psi(q)
-    square = level**2 + polygamma(1, p) + polygamma(1, q)
+    square = level**2 + zeta(2.0, p) + zeta(2.0, q)  # trigamma functions
     rest_p, rest_q = np.minimum(positive, 1.0), np.minimum(negative, 1.0)
     without_p = (p + q - rest_p) / (p - rest_p)
     without_q = (p + q - rest_q) / (q - rest_q)
