@@ -30,7 +30,7 @@ class WeightError(DSTheoryError):
     >>> ScoreCounts.from_samples([0.2, 0.7], [0, 1], sample_weight=[1, 1e300])
     Traceback (most recent call last):
     evical.errors.WeightError: sample_weight[1] is 1e+300, but a positive weight must be from \
-1e-15 to 9.0072e+15 (2^53), for it counts samples; divide all weights by their mean
+1e-15 to 9.0072e+15 (2^53), since it counts samples; divide all weights by their mean
     """
 
 

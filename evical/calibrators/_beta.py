@@ -280,9 +280,9 @@ class BetaCalibrator(BaseCalibrator, LevelSets):
 
     def _check_state(self) -> None:
         if (self._fit.coefficients[:2] < 0).any():
-            raise ValueError("saved calibrator is damaged: state coefficients fall")
+            raise ValueError("saved calibrator is damaged: state coefficients are negative")
         if self._profile is None or self._table is None:
             return
         if np.size(self._profile.slope) == 0 or not np.sum(self._profile.weights) > 0:
-            raise ValueError("saved calibrator is damaged: state weights and slope lack something")
+            raise ValueError("saved calibrator is damaged: state weights or slope is empty")
         check_table(self._table)

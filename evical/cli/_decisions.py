@@ -65,7 +65,7 @@ def new_decision(
     if threshold is not None and costs is not None:
         raise ValueError("--threshold and --costs are two ways to say the same; give one")
     if len(labels) > 2 and (threshold is not None or costs is not None):
-        raise ValueError("--threshold and --costs are of two classes; of more, see --reject")
+        raise ValueError("--threshold and --costs are for two classes; for more, use --reject")
     if costs is not None:
         if not (min(costs) > 0 and np.isfinite(costs).all()):
             raise ValueError(f"--costs are {costs[0]:g} and {costs[1]:g}, expected two above 0")

@@ -56,7 +56,7 @@ def load_fusion(path: str) -> BaseFusion:
     try:
         fusion: BaseFusion = BaseFusion.from_dict(data["fusion"])
         if fusion.frame_ is None or len(fusion.frame_) != 2:
-            raise ValueError("it is not of two classes")
+            raise ValueError("it is not for two classes")
     except (ArithmeticError, AttributeError, LookupError, TypeError, ValueError) as error:
         reason = f"there is no {error}" if isinstance(error, KeyError) else error
         raise ValueError(f"{name} is damaged: {reason}; learn it again") from error

@@ -67,7 +67,8 @@ def _of_model(selection: Selection, data: str, options: dict[str, Any]) -> Evalu
     score = model.score if selection.score is None else selection.score
     if selection.positive not in (None, model.labels[1]):
         raise ValueError(
-            f"--positive is {selection.positive!r}, but of the model {model.labels[1]!r}"
+            f"--positive is {selection.positive!r}, but the positive class of the model is "
+            f"{model.labels[1]!r}"
         )
     columns: dict[str, Kind] = {score: score_kind(model.calibrator)}
     with open_table(data) as table:

@@ -87,7 +87,7 @@ def _refuse(selection: Selection) -> None:
     }
     for option, value in given.items():
         if value is not None:
-            raise ValueError(f"{option} is for two classes; of more, each has its columns")
+            raise ValueError(f"{option} is for two classes; with more, each has its own columns")
 
 
 def _of_model(selection: Selection, model: ManyModel) -> ClassPredictions:

@@ -140,7 +140,7 @@ class ManyPredictor:
 
     def __post_init__(self) -> None:
         if self.score is not None:
-            raise ValueError("--score is for one score; of several the columns keep their names")
+            raise ValueError("--score is for one score; with several, the columns keep their names")
         check_columns(self.table, dict.fromkeys(self.model.scores.values()))
 
     @property

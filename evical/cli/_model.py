@@ -193,7 +193,7 @@ def _many(data: dict[str, Any]) -> ManyModel:
 def _training(data: Any, kind: type[_T]) -> _T:
     names = [field.name for field in fields(kind)]
     if not isinstance(data, dict) or set(data) != set(names):
-        raise ValueError(f"its training has not the entries {', '.join(names)}")
+        raise ValueError(f"its training lacks the entries {', '.join(names)}")
     return kind(**data)
 
 
@@ -207,7 +207,7 @@ def _calibrator(data: Any) -> BaseCalibrator:
 
 def _text(value: Any) -> str:
     if not isinstance(value, str):
-        raise TypeError(f"{value!r} is no name")
+        raise TypeError(f"{value!r} is not a name")
     return value
 
 

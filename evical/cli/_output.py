@@ -35,7 +35,7 @@ def check_page(output: Path | None, force: bool, inputs: list[str]) -> None:
     if str(output) == "-":
         raise ValueError("a page is written to a file; name it with --output")
     if output.suffix.lower() not in (".html", ".htm"):
-        raise ValueError(f"cannot write {str(output)!r}: a page is named .html")
+        raise ValueError(f"cannot write {str(output)!r}: the name of a page ends in .html")
     check_output(output, force, inputs)
 
 

@@ -32,11 +32,11 @@ def check_groups(groups: Any, n: int) -> NDArray[Any]:
     --------
     >>> check_groups(["a", "b"], 3)
     Traceback (most recent call last):
-    ValueError: groups have shape (2,), expected (3,), one each
+    ValueError: groups have shape (2,), expected (3,), one for each sample
     """
     array = as_array(groups, "groups")
     if array.shape != (n,):
-        raise ValueError(f"groups have shape {array.shape}, expected ({n},), one each")
+        raise ValueError(f"groups have shape {array.shape}, expected ({n},), one for each sample")
     return array
 
 
@@ -84,6 +84,6 @@ def check_samples(
         lost = np.setdiff1d(classes, y[weight > 0]).tolist()
         if lost:
             raise ValueError(
-                f"all samples of class {lost[0]!r} have weight zero; drop or weigh them"
+                f"all samples of class {lost[0]!r} have weight zero; drop them, or give them weight"
             )
     return X, y, weight

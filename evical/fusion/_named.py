@@ -53,7 +53,9 @@ def named_fusion(rule: Any) -> Callable[..., MassFunction]:
     'cautious'
     """
     if isinstance(rule, type):
-        raise TypeError(f"rule is the class {rule.__name__}, expected one of it: {rule.__name__}()")
+        raise TypeError(
+            f"rule is the class {rule.__name__}, expected an instance: {rule.__name__}()"
+        )
     if callable(rule):
         return rule  # type: ignore[no-any-return]  # callable() does not narrow Any
     if isinstance(rule, str) and rule in _MADE:

@@ -199,7 +199,7 @@ class Stacked(BaseFusion):
             values = np.linalg.eigvalsh(pool.covariance)
             symmetric = np.allclose(pool.covariance, pool.covariance.T, atol=0)
             if not symmetric or values[0] < -1e-9 * abs(values[-1]):
-                raise ValueError("saved fusion is damaged: its covariance is none")
+                raise ValueError("saved fusion is damaged: its covariance is no covariance matrix")
 
     def _fuse(self, masses: Sequence[MassFunction]) -> MassFunction:
         frame = masses[0].frame

@@ -317,7 +317,7 @@ def class_codes(y_true: Any, labels: NDArray[Any]) -> NDArray[np.intp]:
     try:
         place = np.searchsorted(labels, y, sorter=order)
     except TypeError as error:
-        raise ValueError(f"labels of y_true and {labels.tolist()} do not compare") from error
+        raise ValueError(f"labels of y_true and {labels.tolist()} cannot be compared") from error
     codes = order[np.minimum(place, len(labels) - 1)]
     wrong = np.asarray(labels[codes] != y)
     refuse(y, wrong, "y_true", f"one of {labels.tolist()}")

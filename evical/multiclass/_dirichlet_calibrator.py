@@ -113,7 +113,7 @@ class DirichletCalibrator(BaseMulticlassCalibrator):
         check_not_negative(trim=self.trim)
         if self.trim >= 0.5:
             raise ValueError(
-                f"trim is {shown(self.trim)}, but less than half is left out on each side"
+                f"trim is {shown(self.trim)}, but less than half can be left out on each side"
             )
         check_count("max_search_size", self.max_search_size, 1)
         if self.factor is not None:
@@ -161,6 +161,8 @@ class DirichletCalibrator(BaseMulticlassCalibrator):
         check_shapes(self, shape_=(2, k), h_=(k,))
         expected = self._code_matrix(k)
         if not np.array_equal(expected, self.code_):  # type: ignore[arg-type]  # both may be None
-            raise ValueError("saved calibrator is damaged: its code is another one")
+            raise ValueError(
+                "saved calibrator is damaged: its code does not follow from its parameters"
+            )
         if min(self.shape_.min(), self.h_.min()) <= 0:
             raise ValueError("saved calibrator is damaged: parameters are not positive")

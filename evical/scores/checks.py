@@ -203,19 +203,19 @@ def check_range(weights: Floats, name: str) -> None:
     >>> check_range(np.array([1.0, 1e-20]), "weights")
     Traceback (most recent call last):
     evical.errors.WeightError: weights[1] is 1e-20, but a positive weight must be from 1e-15 to \
-9.0072e+15 (2^53), for it counts samples; divide all weights by their mean
+9.0072e+15 (2^53), since it counts samples; divide all weights by their mean
     """
     wrong = (weights > _MOST) | ((weights > 0) & (weights < _LEAST))
     if wrong.any():
         row = int(np.argmax(wrong))
         raise WeightError(
             f"{name}[{row}] is {weights[row]:g}, but a positive weight must be from {_LEAST:g} to "
-            f"{_MOST:.5g} (2^53), for it counts samples; divide all weights by their mean"
+            f"{_MOST:.5g} (2^53), since it counts samples; divide all weights by their mean"
         )
     total = float(weights.sum())
     if total > _MOST:
         raise WeightError(
-            f"{name} sum to {total:.5g}, but must not exceed {_MOST:.5g} (2^53), for they count "
+            f"{name} sum to {total:.5g}, but must not exceed {_MOST:.5g} (2^53), since they count "
             "samples; divide all weights by their mean"
         )
 

@@ -211,7 +211,9 @@ def restored_scale(data: Any) -> ScoreScale:
     fits = fits and scale.ends.shape in ((0,), (2,))
     filled = (len(scale.knots) > 0) == (scale.kind == "rank") if fits else False
     if scale.kind not in _KINDS or not filled or not _ascend(scale.knots, scale.levels, scale.ends):
-        raise ValueError(f"saved calibrator is damaged: scale is no map of scores ({scale.kind!r})")
+        raise ValueError(
+            f"saved calibrator is damaged: scale is not a map of scores ({scale.kind!r})"
+        )
     return scale
 
 

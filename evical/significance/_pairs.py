@@ -226,7 +226,7 @@ def _check_labels(**labels: NDArray[Any]) -> None:
         words = [name for name in text if text[name]]
         raise TypeError(
             f"labels are text in {', '.join(words)} and numbers in {', '.join(numeric)}, expected "
-            "one sort"
+            "one kind"
         )
 
 

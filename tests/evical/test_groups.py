@@ -116,7 +116,7 @@ def test_a_number_of_folds_requests_no_groups():
 
 def test_refusals():
     clf = EvidentialClassifier(Keeper())
-    message = "groups have shape (3,), expected (120,), one each"
+    message = "groups have shape (3,), expected (120,), one for each sample"
     for fit in (clf.fit, EvidentialEnsemble([clf]).fit):
         with pytest.raises(ValueError, match=re.escape(message)):
             fit(X, Y, groups=[1, 2, 3])

@@ -130,8 +130,8 @@ def _combiner(rule: str, options: list[str], vacuous: bool, n_tables: int) -> Co
     fusion = load_fusion(rule)
     if fusion.n_sources_ != n_tables:
         raise ValueError(
-            f"{rule!r} was learned for {fusion.n_sources_} tables, but there are {n_tables}; they "
-            "come in the same order"
+            f"{rule!r} was learned for {fusion.n_sources_} tables, but there are {n_tables}; give "
+            "the same ones in the same order"
         )
     return Combiner(fusion, vacuous)
 

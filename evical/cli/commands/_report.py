@@ -114,7 +114,9 @@ def _comparison(selection: Selection, tables: list[str], plan: Plan) -> Comparis
     if selection.score is None or selection.target is None:
         raise ValueError("--methods needs --score and --target, the columns to learn from")
     if selection.missing == "vacuous":
-        raise ValueError("--missing vacuous is of beliefs; a comparison of scores can drop rows")
+        raise ValueError(
+            "--missing vacuous is for beliefs; a comparison of scores can only drop rows"
+        )
     return compare_columns(
         tables[0],
         selection.score,
@@ -129,7 +131,7 @@ def _ensemble(selection: Selection, tables: list[str], rule: str) -> EnsembleEva
     if selection.target is None:
         raise ValueError("--target is missing: the column of the true class, in each table")
     if selection.missing == "drop":
-        raise ValueError("--missing drop would part the rows of several tables; take vacuous")
+        raise ValueError("--missing drop would misalign the rows of the tables; use vacuous")
     combiner = new_combiner(rule, [], vacuous=True)
     bel, pl = selection.bel or "bel", selection.pl or "pl"
     members = [_member(name, selection, (bel, pl)) for name in tables]

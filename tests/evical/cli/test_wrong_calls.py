@@ -121,7 +121,7 @@ WRONG = [
         "predict same.json good.csv",
         "same.json is damaged: saved calibrator is damaged: classes are ['a', 'a']",
     ),
-    ("predict untold.json good.csv", "untold.json is damaged: its training has not the entries"),
+    ("predict untold.json good.csv", "untold.json is damaged: its training lacks the entries"),
     ("predict half.json good.csv", "half.json is not a model file, or truncated"),
     ("predict changed.json good.csv", "changed.json is damaged or changed by hand"),
     ("predict old.json a.csv", "a.csv has no column 's', the score of the model; columns: id"),
