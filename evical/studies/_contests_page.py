@@ -221,16 +221,16 @@ def contests_text(outcome: Outcome) -> list[str]:
 
 def _explain(contest: Contest) -> str:
     return (
-        "In each setting an option is compared, within repeats, with the best of "
+        "In each setting, an option is compared within repeats with the best of "
         f"{'; '.join(map(plain, contest.references))}: the one with the least mean there, which "
-        "nobody knows beforehand. Mean: over all settings. Excess: mean of the differences to the "
-        "best. Worse: settings in which the difference is more than one (more than two) standard "
-        "errors above zero; better: below. By chance alone, an option as good as a reference is "
-        "worse than it by more than one standard error in 16 % of settings, and by more than two "
-        "in 2 %. Here it is worse more often, because the best is picked by the same repeats in "
-        "which it is compared: of references that are about as good, it is the one that chance "
-        "favors. Settings of the same data share their random repeats, so they err together. "
-        "Largest: the largest difference, its standard error, and where it is."
+        "nobody knows beforehand. Mean: over all settings. Excess: mean difference from the best. "
+        "Worse: settings in which the difference is more than one (more than two) standard errors "
+        "above zero; better: below. By chance alone, an option as good as a reference is worse "
+        "than it by more than one standard error in 16 % of settings, and by more than two in "
+        "2 %. Here it is worse more often: the best is picked by the same repeats in which it is "
+        "compared, so among references that are about as good, chance picks the luckiest. "
+        "Settings of the same data share their random repeats, so they err together. Largest: the "
+        "largest difference, its standard error, and where it occurs."
     )
 
 

@@ -142,9 +142,8 @@ def _legend(tables: Sequence[PublishedTable], repeats: int) -> str:
     told = all(table.repeats for table in tables)
     return (
         "Ours ± standard error, then the paper's number in parentheses. ✓: ours is within two "
-        "standard errors of it; ▲ ours is higher; ▼ ours is lower. The chance of the paper's own "
-        "few splits counts as well"
-        + ("." if told else ", where their number is known; elsewhere it is taken for none.")
+        "standard errors of it; ▲ ours is higher; ▼ ours is lower. This allows for the chance of "
+        "the paper's own few splits" + ("." if told else ", where their number is known.")
     )
 
 

@@ -1,4 +1,4 @@
-"""One runner for all studies: only the repeats that are not on disk, in parallel, in any order.
+"""One runner for all studies: it computes the repeats that are not on disk, in parallel.
 
 A repeat depends on its condition, the data, its number and the seed only, so the number of jobs,
 the backend and the order of computation change nothing. Each repeat is kept as soon as it is
@@ -54,7 +54,7 @@ class Outcome:
 
     @property
     def is_full(self) -> bool:
-        """Whether this is the whole study with seed 0, of which its comment speaks."""
+        """Whether this is the whole study with seed 0, which its comment is about."""
         enough = self.repeats >= self.study.repeats and self.seed == 0
         return enough and len(self.conditions) == len(self.study.conditions)
 
@@ -160,7 +160,8 @@ def reproduce(
     OSError
         If a file of data is missing, or a repeat cannot be written.
     ValueError
-        If `repeats`, `jobs` or `seed` is none, or a kept repeat is damaged or of other data.
+        If `repeats`, `jobs` or `seed` is out of range, or a kept repeat is damaged or of other
+        data.
     """
     planned = plan_study(study, output, repeats, seed, data, quick)
     return run_plan(planned, jobs, on_repeat)

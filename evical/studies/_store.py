@@ -1,8 +1,8 @@
 """Repeats on disk: one small file each, there in full or not at all.
 
-A study of hours must survive a kill, so each finished repeat is kept and never computed again.
-A file tells what it was computed from; repeats of other settings or other data are refused
-instead of being mixed in.
+A study may take hours and must survive a kill, so each finished repeat is kept and never computed
+again. A file says what it was computed from; repeats of other settings or data are refused, not
+mixed in.
 """
 
 import hashlib

@@ -1,8 +1,8 @@
 """A study of a paper, as data: the conditions to run, and the contents of its page.
 
 A condition is one data set under one setting; it turns the number of a repeat into rows of numbers.
-Everything else - keeping repeats, means, standard errors, tables beside those of the paper,
-pictures - is the same for all studies and needs only the names that are given here.
+Everything else is the same for all studies and needs only the names given here: kept repeats,
+means, standard errors, tables beside those of the paper, and pictures.
 """
 
 import zlib
@@ -42,7 +42,7 @@ class Condition(Protocol):
         """Names for `evical.datasets.load`; none for simulated data."""
 
     def run_repeat(self, data: Mapping[str, Dataset], number: int, seed: int) -> list[Record]:
-        """Carry out one repeat, which depends on condition, data, number and seed only.
+        """Carry out one repeat; it depends on the condition, data, number and seed only.
 
         Parameters
         ----------
@@ -66,7 +66,7 @@ def repeat_rng(key: str, number: int, seed: int) -> np.random.Generator:
     Parameters
     ----------
     key : str
-        Of the condition; conditions that shall see the same splits give the same text.
+        Of the condition; conditions that are to see the same splits give the same text.
     number : int
         Of the repeat, from 0.
     seed : int
@@ -104,15 +104,14 @@ class PublishedTable:
     where : mapping
         Label to value, for each other label of the study.
     values : mapping
-        (row labels..., column labels...) to the number as printed; a cell that is not printed
-        is absent.
+        (row labels..., column labels...) to the number as printed, for the cells that are.
     scale : float
         What a measure is multiplied by to be as printed, such as 100 for percent.
     digits : int
         Decimal places, as printed.
     repeats : int, optional
-        Random splits behind a printed number, such as 1. The printed number then has its own
-        chance, which is taken to be as large as ours; without it, it counts as exact.
+        Random splits behind a printed number, such as 1. Its chance is then assumed to be as large
+        as ours; by default it counts as exact.
     """
 
     title: str
@@ -167,8 +166,8 @@ class Curve:
 class Finding:
     """Paired difference of two values of a label, within repeats.
 
-    Rows that differ in this label only are subtracted repeat by repeat, averaged over what is
-    not told apart, and judged by the standard error over repeats.
+    Rows that differ in this label only are subtracted repeat by repeat. Differences are averaged
+    over all labels that are not in `by`, and judged by their standard error over repeats.
 
     Parameters
     ----------
@@ -184,14 +183,14 @@ class Finding:
     by : tuple of str
         Labels with a difference for each value.
     expected : {"", "lower", "higher", "equal"}
-        What the paper says of the first, which the page then confirms or not.
+        What the paper says of the first; the page says whether it holds.
     scale : float
         As in `PublishedTable`.
     digits : int
         Decimal places.
     margin : float
-        On this scale; what is expected to be equal is if it differs by no more, even after
-        two standard errors.
+        On this scale: "equal" holds if the difference, and two standard errors more, stay within
+        the margin.
     """
 
     text: str
@@ -218,8 +217,8 @@ class McNemar:
     reference : str
         The value that all others are compared with.
     only_this, only_reference : str
-        Two measures: of how many test samples this row alone is right, and of how many the
-        row of the reference alone. They are 0 in the row of the reference.
+        Two measures: the numbers of test samples that only this row, and only the row of the
+        reference, classifies correctly. They are 0 in the row of the reference.
     by : tuple of str
         Labels with tests for each value; every other label must have one value, or be in
         `where`.

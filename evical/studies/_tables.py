@@ -1,7 +1,7 @@
 """From the repeats of a study to what its page shows: means, published cells, comparisons, tests.
 
-Everything is judged by standard errors over repeats: of a mean, or of a paired difference, for
-which rows of the same repeat are subtracted first.
+All verdicts rest on standard errors over repeats: of a mean, or of a paired difference of rows
+within each repeat.
 """
 
 import csv

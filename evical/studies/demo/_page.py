@@ -19,7 +19,7 @@ __all__ = ["demo_page", "differences_table", "findings", "results_table", "writt
 _LIKELIHOOD = Method("logistic", "likelihood")
 _BAYESIAN = Method("logistic", "bayesian")
 
-# The less, the better; the other metrics describe and do not rank.
+# Lower is better. The other metrics describe, and do not rank.
 _LOSSES = [metric for metric in METRICS if metric.key in ("error_rate", "brier", "log_loss")]
 
 

@@ -3,6 +3,8 @@
 Nine data sets, two classifiers and ten-fold cross-validation. Each calibrator learns from scores of
 the training part and is judged on the rest. Whether these are scores of the classifier on its own
 training samples, as it seems from the thesis, or of cross-fitted ones, is part of the study.
+Calibrators see scores here, because an `EvidentialClassifier` cannot normalize margins first, as
+assignment values need.
 
 Source: Gebel (2009), section 6.1.
 """

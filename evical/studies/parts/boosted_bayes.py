@@ -34,7 +34,7 @@ class DiscreteBayes:
     def fit(
         self, X: Any, y: NDArray[np.intp], sample_weight: NDArray[np.float64] | None = None
     ) -> Self:
-        """Count categories, each once more than it occurs.
+        """Count categories, and add one to each count.
 
         Parameters
         ----------

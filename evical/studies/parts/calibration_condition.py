@@ -1,7 +1,8 @@
 """`CalibrationCondition`: calibrators of one classifier of two classes, measured on new samples.
 
-One type serves all studies of this kind: where samples come from, the classifier, the
-calibrators and the measures are named, so that another study is other names.
+One type serves all studies of this kind: samples, classifier, calibrators and measures have names.
+Calibrators see scores here, without an `EvidentialClassifier`: the papers calibrate on the samples
+that trained the classifier, and on links of its score.
 """
 
 from collections.abc import Iterator, Mapping
@@ -32,7 +33,7 @@ CUBE_ROOT = "cube root"
 
 @dataclass(frozen=True)
 class Calibration:
-    """A way from scores to probabilities.
+    """A calibrator with its options, or none.
 
     Parameters
     ----------

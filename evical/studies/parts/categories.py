@@ -38,7 +38,7 @@ class Binning:
 
 @dataclass(frozen=True, eq=False)
 class Categories:
-    """A learned way from features to categories.
+    """Learned conversion of features to categories.
 
     Parameters
     ----------

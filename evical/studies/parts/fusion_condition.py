@@ -37,8 +37,7 @@ class FusionCondition:
     ----------
     key : str
     datasets : tuple of str
-        One data set, of which the samples not drawn are the test set; or a training and a test
-        file.
+        One data set, whose remaining samples are the test set; or a training and a test file.
     stream : str
         Conditions of the same stream of random numbers see the same training samples.
     scenario : {"a", "b", "c"}

@@ -1,7 +1,7 @@
-"""`Method`: one way from classifiers with shares of the samples to one belief, and `fuse`.
+"""`Method`: calibration and fusion of classifiers that share the samples, by `EvidentialEnsemble`.
 
-The classifiers are those of an `EvidentialEnsemble`, which is what the papers' protocol asks for:
-the first half of each share trains a classifier, the second calibrates it.
+As in Xu et al. (2016), section 5, the first half of each share trains a classifier, and the second
+half calibrates it.
 """
 
 from collections.abc import Callable, Iterable, Iterator, Sequence

@@ -30,7 +30,7 @@ class Fused:
 
 @dataclass(frozen=True)
 class Metric:
-    """A number for a repeat, with how to write it.
+    """A measure of a repeat, with its format in tables.
 
     Parameters
     ----------
@@ -119,7 +119,7 @@ METRICS = (
         1,
     ),
 )
-"""Columns of the table; all but the last two are the better the lower."""
+"""Columns of the table; of all but the last two, lower is better."""
 
 Measure = Callable[[Fused, Fused], float]
 """From the beliefs of a method, and those of a reference, to a number."""

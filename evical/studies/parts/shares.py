@@ -179,7 +179,7 @@ def draw_shares(
     Parameters
     ----------
     sets : sequence of Dataset
-        One, of which the samples not drawn are the test set; or two, the second of which is.
+        One, whose remaining samples are the test set; or two, the second of which is the test set.
     sizes : sequence of int
         Of the shares.
     new_scaler : callable

@@ -1,8 +1,8 @@
 """Which fusion? Fixed and learned ways from ten calibrated classifiers to one belief.
 
 Xu et al. (2016), section 5.2, compare models of calibration under Dempster's rule. Whether that
-rule is the one to take is another question: shares of five samples still speak, if with a low
-voice. Here every fusion that an ensemble offers is tried on the same classifiers.
+rule is the one to take is another question. Here every fusion that an ensemble offers is tried on
+the same classifiers.
 """
 
 from dataclasses import replace

@@ -1,7 +1,8 @@
 """`CodeCondition`: codes, calibration of their columns, and couplings, measured on new samples.
 
 Naive Bayes, boosted or not, answers the binary problem of each column of a code; the answers are
-calibrated or not, then coupled to probabilities of all classes, or decoded.
+calibrated or not, then coupled to probabilities of all classes, or decoded. The papers calibrate on
+the samples that trained, which `EvidentialClassifier` refuses, so its parts are used here.
 Sources: Zadrozny (2001), section 5; Zadrozny & Elkan (2002), section 5.2.
 """
 

@@ -114,9 +114,9 @@ def test_the_page_tells_what_it_takes_for_the_chance_of_printed_numbers(full):
     (exact,) = full.study.published
     told = replace(exact, repeats=3)
     for tables_, text in (
-        ((told,), "splits counts as well.\n"),
-        ((exact,), "as well, where their number is known; elsewhere it is taken for none."),
-        ((exact, told), "as well, where their number is known;"),
+        ((told,), "few splits.\n"),
+        ((exact,), "few splits, where their number is known.\n"),
+        ((exact, told), "few splits, where their number is known.\n"),
     ):
         study = replace(full.study, published=tables_)
         made = study_files(replace(full, study=study), "x")["toy.md"]
