@@ -6,8 +6,13 @@ import matplotlib.style
 import numpy as np
 from matplotlib.figure import Figure
 
-from evical import LogisticCalibrator
-from evical.plot import BeliefIntervalDisplay, CriticalDifferenceDisplay, ReliabilityDisplay
+from evical import IsotonicCalibrator, LogisticCalibrator
+from evical.plot import (
+    BeliefBandDisplay,
+    BeliefIntervalDisplay,
+    CriticalDifferenceDisplay,
+    ReliabilityDisplay,
+)
 from evical.significance import Results
 
 IMAGES = Path(__file__).parent / "images"
@@ -57,10 +62,28 @@ def critical_difference():
     return figure
 
 
+def promises():
+    """A map of two steps: a likelihood of the wrong form, and a band of any form that rises."""
+    figure = Figure(figsize=(9.6, 4.2), layout="constrained")
+    rng = np.random.default_rng(0)
+    scores = rng.normal(size=1000)
+    truth = np.select([scores < -0.5, scores < 0.5], [0.1, 0.5], 0.9)
+    y = (rng.random(1000) < truth).astype(int)
+    at = np.sort(scores)
+    for ax, calibrator in zip(
+        figure.subplots(1, 2), (LogisticCalibrator(), IsotonicCalibrator(model="band")), strict=True
+    ):
+        name = f"{type(calibrator).__name__}, {calibrator.model}"
+        BeliefBandDisplay.from_estimator(calibrator.fit(scores, y), scores, y, name=name, ax=ax)
+        ax.plot(at, np.select([at < -0.5, at < 0.5], [0.1, 0.5], 0.9), "k--", label="truth")
+        ax.legend(loc="lower left", bbox_to_anchor=(0, 1), ncols=2, frameon=False)
+    return figure
+
+
 def main():
     """Write all of them."""
     with matplotlib.style.context("default"):
-        for draw in (reliability, belief_intervals, critical_difference):
+        for draw in (reliability, belief_intervals, critical_difference, promises):
             path = IMAGES / f"{draw.__name__}.png"
             draw().savefig(path, dpi=100, metadata={"Software": None})
 

@@ -309,7 +309,7 @@ class EvidentialClassifier(BeliefPredictor, BaseEstimator):  # type: ignore[misc
         return [found for part in self.calibrated_classifiers_ for found in part.wrong_ways()]
 
     def predict_mass(self, X: Any) -> MassFunction:
-        """Belief about the class of each sample.
+        """Belief about the class of each sample; `predict_interval` says what it promises.
 
         Parameters
         ----------
@@ -353,8 +353,8 @@ class EvidentialClassifier(BeliefPredictor, BaseEstimator):  # type: ignore[misc
         Returns
         -------
         (n, 2) array for two classes, else (n, K, 2)
-            [Bel, Pl] of the positive class ``classes_[1]``, or of each class if there are more than
-            two.
+            [Bel, Pl] of the positive class ``classes_[1]``, or of each of more than two. They
+            leave out the classifier's own error: see "What Bel and Pl promise" in the guide.
         """
         check_is_fitted(self)
         return _mean([pair.predict_interval(X) for pair in self.calibrated_classifiers_])

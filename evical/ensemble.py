@@ -288,7 +288,7 @@ class EvidentialEnsemble(BeliefPredictor, Composition):
         return closed_form(self.fusion_, self.estimators_, X, self.total_conflict)
 
     def predict_mass(self, X: Any) -> MassFunction:
-        """Combined belief about the class of each sample.
+        """Combined belief about each sample; `predict_interval` says what it promises.
 
         Parameters
         ----------

@@ -150,7 +150,7 @@ class AdaptiveCalibrator(BaseCalibrator, LevelSets):
         Returns
         -------
         MassFunction
-            Batch (n,) on the frame `classes_`.
+            Batch (n,) on the frame `classes_`; `predict_interval` says what it promises.
 
         Raises
         ------
@@ -174,7 +174,8 @@ class AdaptiveCalibrator(BaseCalibrator, LevelSets):
         Returns
         -------
         (n, 2) array
-            [Bel, Pl] of ``classes_[1]``.
+            [Bel, Pl] of ``classes_[1]``. How often it holds the true probability depends on the
+            model: see "What Bel and Pl promise" in the guide.
         """
         return super().predict_interval(_Request(scores, intervals))
 

@@ -283,7 +283,7 @@ class BaseCalibrator(ClassifierMixin, BaseEstimator, ABC):  # type: ignore[misc]
         Returns
         -------
         MassFunction
-            Batch (n,) on the frame `classes_`.
+            Batch (n,) on the frame `classes_`; `predict_interval` says what it promises.
 
         Raises
         ------
@@ -312,7 +312,8 @@ class BaseCalibrator(ClassifierMixin, BaseEstimator, ABC):  # type: ignore[misc]
         Returns
         -------
         (n, 2) array
-            [Bel, Pl] of ``classes_[1]``.
+            [Bel, Pl] of ``classes_[1]``. How often it holds the true probability depends on the
+            model: see "What Bel and Pl promise" in the guide.
         """
         positive, negative = self._masses(scores)
         return np.stack([positive, np.maximum(1 - negative, positive)], axis=1)

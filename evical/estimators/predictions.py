@@ -96,7 +96,8 @@ class BeliefPredictor(ClassifierMixin, MetaEstimatorMixin):  # type: ignore[misc
         -------
         (n, 2) array for two classes, else (n, K, 2)
             [Bel, Pl] of the positive class ``classes_[1]``, or of each class if there are more than
-            two.
+            two. They leave out the classifiers' own error: see "What Bel and Pl promise" in the
+            guide.
         """
         closed = self._closed(X)
         return interval(self.predict_mass(X)) if closed is None else closed.interval()

@@ -159,7 +159,7 @@ class BaseMulticlassCalibrator(ClassifierMixin, BaseEstimator, ABC):  # type: ig
         return getattr(self, "_ready", False)
 
     def predict_mass(self, scores: Any) -> MassFunction:
-        """Belief about the class of each sample.
+        """Belief about the class of each sample; `predict_interval` says what it promises.
 
         Parameters
         ----------
@@ -203,7 +203,8 @@ class BaseMulticlassCalibrator(ClassifierMixin, BaseEstimator, ABC):  # type: ig
         Returns
         -------
         (n, K, 2) array
-            [Bel, Pl]; for any number of classes, unlike `predict_mass`.
+            [Bel, Pl]; for any number of classes, unlike `predict_mass`. How often they hold the
+            true probabilities depends on the model: see "What Bel and Pl promise" in the guide.
         """
         return self._beliefs(scores).interval()
 

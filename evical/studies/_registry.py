@@ -2,6 +2,7 @@
 
 from evical.studies._study import Study
 from evical.studies.gebel2009.study import GEBEL2009
+from evical.studies.interval_coverage.study import INTERVAL_COVERAGE
 from evical.studies.naeini2016.study import NAEINI2016_SIMULATED
 from evical.studies.quality.study import CALIBRATOR_QUALITY
 from evical.studies.svc_probabilities.study import SVC_PROBABILITIES
@@ -20,6 +21,7 @@ _ALL: tuple[Study, ...] = (
     ZADROZNY2001,
     ZADROZNY2002,
     GEBEL2009,
+    INTERVAL_COVERAGE,
     WHICH_FUSION,
     WHICH_FUSION_PAPER,
     CALIBRATOR_QUALITY,

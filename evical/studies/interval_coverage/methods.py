@@ -1,0 +1,93 @@
+"""The models whose intervals are tried, and how an interval is taken from them."""
+
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from evical import calibrators
+
+__all__ = ["ALPHA", "METHODS", "Method"]
+
+Floats = NDArray[np.float64]
+
+ALPHA = 0.1465  # of level sets: P(chi2_1 <= -2 log(alpha)) is 95 %
+
+
+@dataclass(frozen=True)
+class Method:
+    """A calibrator, and its intervals: [Bel, Pl] and level sets.
+
+    Parameters
+    ----------
+    name : str
+        In tables.
+    calibrator : str
+        Class of `evical.calibrators`.
+    options : tuple of (str, value) pairs
+    level_set : bool
+        Whether the level set of 95 % is tried too, under a name of its own.
+    every : int
+        Of so many repeats one tries it: for what takes long.
+    """
+
+    name: str
+    calibrator: str
+    options: tuple[tuple[str, Any], ...] = ()
+    level_set: bool = False
+    every: int = 1
+
+    @property
+    def names(self) -> tuple[str, ...]:
+        """Of its intervals."""
+        more = (self.name.replace("likelihood", "level set 95 %"),) if self.level_set else ()
+        return (self.name, *more)
+
+    def intervals(self, scores: Floats, y: NDArray[np.int64], at: Floats) -> list[Floats]:
+        """Intervals (q, 2) at scores (q,), learned from a sample; one for each name.
+
+        Parameters
+        ----------
+        scores, y : (n,) arrays
+        at : (q,) array
+
+        Returns
+        -------
+        list of (q, 2) arrays
+        """
+        fitted = getattr(calibrators, self.calibrator)(**dict(self.options))
+        fitted._fit_quietly(scores, y)  # few samples may point the wrong way
+        found = [np.asarray(fitted.predict_interval(at))]
+        return [*found, fitted.level_set(at, ALPHA)] if self.level_set else found
+
+
+_CONFIDENCE, _ALONE = ("model", "confidence"), ("envelope", False)
+_LOGISTIC, _ISOTONIC, _BINS = "LogisticCalibrator", "IsotonicCalibrator", "BinningCalibrator"
+
+METHODS = (
+    Method("logistic, likelihood", _LOGISTIC, (), True),
+    Method("logistic, confidence 95 %", _LOGISTIC, (_CONFIDENCE,)),
+    Method("logistic, inverse pignistic", _LOGISTIC, (("model", "inverse_pignistic"),)),
+    Method("beta, likelihood", "BetaCalibrator", (), True, 5),
+    Method("beta, confidence 95 %", "BetaCalibrator", (_CONFIDENCE,)),
+    Method("quadratic, likelihood", "QuadraticLogisticCalibrator", (), False, 5),
+    Method("quadratic, confidence 95 %", "QuadraticLogisticCalibrator", (_CONFIDENCE,)),
+    Method("isotonic, band 95 %", _ISOTONIC, (("model", "band"),)),
+    Method("isotonic, likelihood", _ISOTONIC),
+    Method("isotonic without envelope, likelihood", _ISOTONIC, (_ALONE,), True),
+    Method("isotonic, confidence 95 %", _ISOTONIC, (_CONFIDENCE,)),
+    Method("isotonic without envelope, confidence 95 %", _ISOTONIC, (_CONFIDENCE, _ALONE)),
+    Method("isotonic, Dempster", _ISOTONIC, (("model", "dempster"),)),
+    Method("bins, likelihood", _BINS, (), True),
+    Method("bins, confidence 95 %", _BINS, (_CONFIDENCE,)),
+    Method("bins, Dempster", _BINS, (("model", "dempster"),)),
+    Method("Venn-Abers", "VennAbersCalibrator"),
+    Method("kernels, likelihood", "KDECalibrator", (("model", "likelihood"),)),
+    Method("kernels, confidence 95 %", "KDECalibrator", (_CONFIDENCE,)),
+    Method("BBQ, likelihood", "BBQCalibrator", (("model", "likelihood"),)),
+    Method("BBQ, confidence 95 %", "BBQCalibrator", (_CONFIDENCE,)),
+    Method("ENIR, likelihood", "ENIRCalibrator", (("model", "likelihood"),)),
+    Method("ENIR, confidence 95 %", "ENIRCalibrator", (_CONFIDENCE,)),
+)
+"""In the order of tables: curves with a form, then those that follow the data."""
