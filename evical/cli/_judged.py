@@ -10,10 +10,10 @@ from typing import Any
 import numpy as np
 
 from evical.calibrators.options import suggestion
-from evical.cli._kinds import Kind, score_kind
+from evical.cli._kinds import Kind
 from evical.cli._labeled import Labeled, read_labeled_table
 from evical.cli._missing import complete_rows
-from evical.cli._model import Model, load_model, two_classes
+from evical.cli._model import Model, load_model, score_kind, two_classes
 from evical.cli._tables import Table, open_table
 from evical.evaluation import Evaluation
 

@@ -7,10 +7,10 @@ import numpy as np
 from numpy.typing import NDArray
 
 from evical.cli._judged import Selection
-from evical.cli._kinds import Kind, score_kind
+from evical.cli._kinds import Kind
 from evical.cli._many_classes import ClassRows, beliefs, read_class_rows
 from evical.cli._missing import complete_rows
-from evical.cli._model import ManyModel, load_model
+from evical.cli._model import ManyModel, load_model, score_kind
 from evical.cli._tables import check_columns, open_table
 from evical.evaluation import Evaluation
 from evical.metrics import CalibrationReport, Measure, calibration_report, mean_imprecision

@@ -24,7 +24,6 @@ __all__ = [
     "may_be_none",
     "or_none",
     "refuse_missing",
-    "score_kind",
 ]
 
 Kind = Literal[
@@ -60,14 +59,6 @@ EXPECTED: dict[Kind, str] = {
 # Kinds whose values may be missing, which is NaN then, and the kind of the others.
 _OR_NONE: dict[Kind, Kind] = {"score or none": "score", "probability or none": "probability"}
 _DECIMAL_COMMA = re.compile(r"\s*[+-]?\d*,\d+\s*")
-
-
-def score_kind(calibrator: Any) -> Kind:
-    """What the columns of scores of a calibrator hold."""
-    each = getattr(calibrator, "calibrator", calibrator)  # one for each class
-    # Logarithms exist of probabilities only, and in a table a wrong one can be named.
-    needs_unit = getattr(each, "_unit", False) or each.transform in ("logit", "log")
-    return "probability" if needs_unit else "score"
 
 
 def convert(values: Sequence[str], kind: Kind, column: str, place: Place) -> NDArray[Any]:

@@ -15,9 +15,9 @@ from evical import multiclass
 from evical.calibrators.by_name import by_name, make_calibrator, short_name
 from evical.calibrators.options import suggestion
 from evical.cli._decisions import Decision
-from evical.cli._kinds import Kind, score_kind
+from evical.cli._kinds import Kind
 from evical.cli._missing import complete_rows, optional_kinds, tell_missing
-from evical.cli._model import ManyModel, ManyTraining
+from evical.cli._model import ManyModel, ManyTraining, log_loss, score_kind
 from evical.cli._show import watch
 from evical.cli._tables import Chunk, Table, check_columns, open_table
 from evical.datasets.csv import sorted_labels
@@ -91,26 +91,15 @@ def fit_many(
     weights = None if weight is None else rows.columns[weight]
     calibrator.fit(values, rows.labels, sample_weight=weights)
     counts = np.ones(len(values)) if weights is None else weights
+    shares = (rows.labels[:, np.newaxis] == calibrator.classes_) * counts[:, np.newaxis]
     training = ManyTraining(
         source=name,
         rows=len(values),
         missing=rows.missing,
         weights={label: float(counts[rows.labels == label].sum()) for label in in_order},
-        log_loss=_log_loss(calibrator, values, rows.labels, counts),
+        log_loss=log_loss(calibrator.predict_proba(values), shares),
     )
     return ManyModel(in_order, target, calibrator, training)
-
-
-def _log_loss(
-    calibrator: BaseMulticlassCalibrator, values: Floats, labels: NDArray[Any], weight: Floats
-) -> float | None:
-    """Mean of -log of the pignistic probability of the true class; None if infinite."""
-    place = np.searchsorted(calibrator.classes_, labels)
-    probability = calibrator.predict_proba(values)[np.arange(len(values)), place]
-    used = weight > 0
-    if (probability[used] <= 0).any():
-        return None
-    return float(-(weight[used] @ np.log(probability[used])) / weight.sum())
 
 
 def beliefs(model: ManyModel, columns: Mapping[str, Floats]) -> tuple[Floats, Floats, NDArray[Any]]:

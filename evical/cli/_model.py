@@ -10,8 +10,13 @@ from dataclasses import asdict, dataclass, fields
 from pathlib import Path
 from typing import Any, TypeVar
 
+import numpy as np
+from numpy.typing import NDArray
+
 from evical._versions import version_of
 from evical.calibrators import BaseCalibrator
+from evical.cli._kinds import Kind
+from evical.estimators.calibrated import score_scale
 from evical.multiclass import BaseMulticlassCalibrator
 
 __all__ = [
@@ -22,8 +27,10 @@ __all__ = [
     "check_content",
     "checksum",
     "load_model",
+    "log_loss",
     "model_text",
     "read_json",
+    "score_kind",
     "two_classes",
 ]
 
@@ -88,6 +95,11 @@ class ManyModel:
         return tuple(self.scores)
 
 
+def score_kind(calibrator: Any) -> Kind:
+    """What the columns of scores of a calibrator hold; a wrong value is named with its row."""
+    return "probability" if score_scale(calibrator) == "probability" else "score"
+
+
 def two_classes(model: Model | ManyModel) -> Model:
     """The model, if it is of one score.
 
@@ -99,6 +111,17 @@ def two_classes(model: Model | ManyModel) -> Model:
             "of two classes"
         )
     return model
+
+
+def log_loss(probability: NDArray[Any], weights: NDArray[Any]) -> float | None:
+    """Mean of -log of the pignistic probability (n, K) of the true class; None if infinite.
+
+    `weights` (n, K) are those of the samples of each class.
+    """
+    used = weights > 0
+    if (probability[used] <= 0).any():
+        return None
+    return float(-(weights[used] @ np.log(probability[used])) / weights.sum())
 
 
 def model_text(model: Model | ManyModel) -> str:

@@ -209,7 +209,7 @@ def score_scale(calibrator: Any) -> str:
     if isinstance(calibrator, OneVsRestCalibrator):
         return score_scale(calibrator.calibrator)
     if isinstance(calibrator, BaseMulticlassCalibrator):
-        unit = calibrator._unit or calibrator.transform == "log"
+        unit = calibrator._takes_probabilities or calibrator.transform == "log"
     else:  # it takes log-odds itself
         unit = getattr(calibrator, "transform", None) == "logit"
     return "probability" if unit else "any"

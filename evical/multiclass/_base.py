@@ -40,7 +40,7 @@ class BaseMulticlassCalibrator(ClassifierMixin, BaseEstimator, ABC):  # type: ig
     # How scores are read; a parameter of the methods for which it matters.
     transform: str | None = None
     # Whether scores are probabilities, one score of two classes being that of the second.
-    _unit: bool = False
+    _takes_probabilities: bool = False
     # Probabilities of which logarithms are taken are at least that.
     _least: float = float(np.finfo(np.float64).eps)
     # Names in the saved state; those of the fitted arrays.
@@ -138,7 +138,7 @@ class BaseMulticlassCalibrator(ClassifierMixin, BaseEstimator, ABC):  # type: ig
 
     def _columns(self, table: Floats, n_classes: int, named: Any = None) -> Floats:
         """Scores as the method sees them: one column a class, on the scale of `transform`."""
-        unit = self._unit or self.transform == "log"
+        unit = self._takes_probabilities or self.transform == "log"
         if unit:
             check_unit_table(table)
         expected = self._n_columns(n_classes)

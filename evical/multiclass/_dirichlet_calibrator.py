@@ -84,7 +84,7 @@ class DirichletCalibrator(BaseMulticlassCalibrator):
     ['a', 'b', 'c']
     """
 
-    _unit = True
+    _takes_probabilities = True
     _state: ClassVar = {
         "code_": fields.optional(fields.Field(("k", "c"), -1.0, 1.0, is_whole=True)),
         "shape_": fields.Field((2, "k"), 1e-100, 1e100),

@@ -1,33 +1,30 @@
 """`evical fit`: fit a calibrator to scores and classes, and save it."""
 
-import json
 import warnings
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Annotated
+from typing import Annotated, Any
 
 import numpy as np
 import typer
 from numpy.typing import NDArray
 from rich import box
-from rich.console import Console
 from rich.table import Table as RichTable
 from rich.text import Text
 
-from evical.calibrators import BaseCalibrator
 from evical.calibrators.by_name import make_calibrator
 from evical.cli import arguments
 from evical.cli._errors import user_input
 from evical.cli._files import check_output, write_atomically
-from evical.cli._kinds import Kind, Place, score_kind
+from evical.cli._kinds import Kind, Place
 from evical.cli._many_classes import fit_many, make_many
 from evical.cli._missing import complete_rows, optional_kinds, tell_missing
-from evical.cli._model import ManyModel, Model, Training, model_text
+from evical.cli._model import ManyModel, Model, Training, log_loss, model_text, score_kind
+from evical.cli._output import echo_json
 from evical.cli._show import new_console, watch
 from evical.cli._tables import open_table
 from evical.cli._tally import Tally
 from evical.errors import WrongWayWarning
-from evical.scores import ScoreCounts
 from evical.scores.direction import message, wrong_ways
 
 __all__ = ["MANY_METHODS", "METHODS", "fit"]
@@ -112,7 +109,7 @@ def fit(
             many = make_many(method, options)
             learned = fit_many(scores, score, target, weight, many, missing)
             write_atomically(output, model_text(learned))
-            _show_many(new_console(), learned, output, as_json)
+            _show(learned, output, as_json)
             return
         if method.lower().replace("-", "_") in MANY_METHODS.split(", "):
             raise ValueError(f"method {method!r} takes a score for each class; repeat --score")
@@ -126,6 +123,7 @@ def fit(
         counts, labels = tally.result(positive)
         with warnings.catch_warnings(action="ignore", category=WrongWayWarning):
             calibrator.fit_counts(counts, labels)
+        weights = np.stack([counts.negative, counts.positive], axis=1)
         training = Training(
             source=source,
             rows=tally.rows,
@@ -134,13 +132,13 @@ def fit(
             positive=counts.n_positive,
             distinct_scores=len(counts),
             compressed=tally.compressed,
-            log_loss=_log_loss(calibrator, counts),
+            log_loss=log_loss(calibrator.predict_proba(counts.scores), weights),
         )
         fitted = Model(score[0], target, calibrator, training)
         write_atomically(output, model_text(fitted))
     if wrong_ways(calibrator):
         typer.echo(f"warning: {message(wrong_ways(calibrator), _ADVICE)}", err=True)
-    _show(new_console(), fitted, output, as_json)
+    _show(fitted, output, as_json)
 
 
 def _check(score: list[str], target: str, weight: str | None, output: Path) -> None:
@@ -184,71 +182,35 @@ class _Among:
         return self.place(int(self.rows[row]))
 
 
-def _log_loss(calibrator: BaseCalibrator, counts: ScoreCounts) -> float | None:
-    """Mean of -log of the pignistic probability of the true class; None if infinite."""
-    probability = calibrator.predict_proba(counts.scores)
-    weights = np.stack([counts.negative, counts.positive], axis=1)
-    used = weights > 0
-    if (probability[used] <= 0).any():
-        return None
-    return float(-(weights[used] @ np.log(probability[used])) / weights.sum())
-
-
-def _show_many(console: Console, model: ManyModel, output: Path, as_json: bool) -> None:
+def _show(model: Model | ManyModel, output: Path, as_json: bool) -> None:
+    """Print what was learned; a model of one score and of several differ in the middle."""
     calibrator, training = model.calibrator, model.training
+    if isinstance(model, ManyModel):
+        data: dict[str, Any] = {"scores": model.scores}
+        counted = [
+            (f"Class {label}", f"{model.training.weights[label]:.12g}, by {column}")
+            for label, column in model.scores.items()
+        ]
+    else:
+        data, (negative, positive) = {"parameters": calibrator.get_params(deep=False)}, model.labels
+        merged = " (neighbors merged)" if model.training.compressed else ""
+        counted = [
+            ("Distinct scores", f"{model.training.distinct_scores}{merged}"),
+            ("Negative class", f"{negative}: {model.training.negative:.12g}"),
+            ("Positive class", f"{positive}: {model.training.positive:.12g}"),
+        ]
     if as_json:
-        data = {
-            "output": str(output),
-            "method": type(calibrator).__name__,
-            "scores": model.scores,
-            "classes": list(model.labels),
-            "training": vars(training),
-        }
-        typer.echo(json.dumps(data, indent=1))
+        head = {"output": str(output), "method": type(calibrator).__name__}
+        echo_json({**head, **data, "classes": list(model.labels), "training": vars(training)})
         return
     loss = training.log_loss
-    lines = [("Rows", f"{training.rows}")]
-    lines += [
-        (f"Class {label}", f"{training.weights[label]:.12g}, by {column}")
-        for label, column in model.scores.items()
-    ]
-    lines += [
-        ("Calibrator", str(calibrator)),
-        ("Log loss of the training data", "infinite" if loss is None else f"{loss:.6f}"),
-        ("Model file", str(output)),
-    ]
-    _print_lines(console, lines)
-
-
-def _show(console: Console, model: Model, output: Path, as_json: bool) -> None:
-    calibrator, training = model.calibrator, model.training
-    if as_json:
-        data = {
-            "output": str(output),
-            "method": type(calibrator).__name__,
-            "parameters": calibrator.get_params(deep=False),
-            "classes": list(model.labels),
-            "training": vars(training),
-        }
-        typer.echo(json.dumps(data, indent=1))
-        return
-    negative, positive = model.labels
-    loss = training.log_loss
-    merged = " (neighbors merged)" if training.compressed else ""
-    lines = [
-        ("Rows", f"{training.rows}"),
-        ("Distinct scores", f"{training.distinct_scores}{merged}"),
-        ("Negative class", f"{negative}: {training.negative:.12g}"),
-        ("Positive class", f"{positive}: {training.positive:.12g}"),
-        ("Calibrator", str(calibrator)),
-        ("Log loss of the training data", "infinite" if loss is None else f"{loss:.6f}"),
-        ("Model file", str(output)),
-    ]
-    _print_lines(console, lines)
-
-
-def _print_lines(console: Console, lines: list[tuple[str, str]]) -> None:
     shown = RichTable(box=box.SIMPLE_HEAD, show_header=False, padding=(0, 2, 0, 0))
-    for name, value in lines:
+    for name, value in [
+        ("Rows", f"{training.rows}"),
+        *counted,
+        ("Calibrator", str(calibrator)),
+        ("Log loss of the training data", "infinite" if loss is None else f"{loss:.6f}"),
+        ("Model file", str(output)),
+    ]:
         shown.add_row(Text(name), Text(value))
-    console.print(shown)
+    new_console().print(shown)

@@ -182,7 +182,7 @@ WRONG = [
     (f"fit a.csv {SCORES} --method softmax --model likelihood -o x.json", "leave out the model"),
     (f"fit a.csv {SCORES} --score none=x -o x.json", "a.csv has no column 'none'"),
     ("fit a.csv --score p_cat --target kind --method softmax -o x.json", "a score for each class"),
-    ("predict m.json a.csv --threshold 0.5", "--threshold and --costs are of two classes"),
+    ("predict m.json a.csv --threshold 0.5", "--threshold and --costs are for two classes"),
     ("predict m.json a.csv --score p_cat", "--score is for one score"),
     ("predict m.json other.csv", "other.csv has no column 'p_cat'"),
     ("evaluate m.json a.csv --positive cat", "--positive is for two classes"),

@@ -144,10 +144,10 @@ def test_compare_and_report_leave_them_out(folder, capfd):
             "none of 2 rows has a score",
         ),
         ("compare none.csv --score s --target y --missing drop", "each of 2 rows lacks a number"),
-        ("report a.csv b.csv --target y -o p.html --missing drop", "would part the rows"),
+        ("report a.csv b.csv --target y -o p.html --missing drop", "would misalign the rows"),
         (
             "report gaps.csv --score s --target y --methods beta -o p.html --missing vacuous",
-            "is of beliefs; a comparison",
+            "is for beliefs; a comparison",
         ),
     ],
 )
