@@ -4,7 +4,14 @@ All are `ValueError`, so that code which knows nothing of belief functions still
 catches them. A wrong kind of argument is a plain `TypeError`.
 """
 
-__all__ = ["CostLimitError", "DSTheoryError", "FrameError", "MassError", "TotalConflictError"]
+__all__ = [
+    "ConvergenceError",
+    "CostLimitError",
+    "DSTheoryError",
+    "FrameError",
+    "MassError",
+    "TotalConflictError",
+]
 
 
 class DSTheoryError(ValueError):
@@ -13,6 +20,18 @@ class DSTheoryError(ValueError):
     Examples
     --------
     >>> issubclass(TotalConflictError, DSTheoryError)
+    True
+    """
+
+
+class ConvergenceError(DSTheoryError):
+    """An optimizer used up its steps without a proof of optimality.
+
+    A fit that is not proven optimal is never returned.
+
+    Examples
+    --------
+    >>> issubclass(ConvergenceError, ValueError)
     True
     """
 

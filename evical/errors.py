@@ -4,13 +4,14 @@ All errors are `ValueError`, by way of `dstheory.errors.DSTheoryError`. A wrong 
 a plain `TypeError`.
 """
 
+import dstheory.errors
 from dstheory.errors import DSTheoryError
 
 __all__ = ["ConvergenceError", "WeightError", "WrongWayWarning"]
 
 
-class ConvergenceError(DSTheoryError):
-    """An optimizer used up its steps without a proof of optimality.
+class ConvergenceError(dstheory.errors.ConvergenceError):
+    """A fit of this package used up its steps without a proof of optimality.
 
     A fit that is not proven optimal is never returned.
 

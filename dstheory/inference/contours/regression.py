@@ -14,6 +14,7 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import ArrayLike
 
+from dstheory.errors import ConvergenceError
 from dstheory.inference.contours.data import as_data, as_design, as_positive, as_vector
 from dstheory.inference.contours.likelihood_contour import LikelihoodContour
 from dstheory.inference.contours.maximum import Floats
@@ -23,6 +24,9 @@ __all__ = ["LeastSquares", "least_squares", "linear_contour", "logistic_contour"
 _LINE = (-np.inf, np.inf)
 _STEPS = 200
 _HALVINGS = 40
+# Squared Newton decrements, twice the log-likelihood still to be gained, relative to it or to 1:
+# at which no further step is taken, and that which rounding may leave where no step gains.
+_ENOUGH, _ROUNDING = 1e-13, 1e-11
 _ELEMENTS = 1 << 20  # of one temporary of log-odds: 8 MB
 
 
@@ -166,6 +170,8 @@ def logistic_contour(design: ArrayLike, labels: ArrayLike, weights: ArrayLike) -
         If shapes do not agree, numbers are not finite, labels are outside [0, 1], columns are
         collinear, weights are all 0, or the classes are separable: the likelihood has then no
         maximum.
+    ConvergenceError
+        Also of the contour: if a maximum cannot be proven.
 
     References
     ----------
@@ -189,6 +195,7 @@ def logistic_contour(design: ArrayLike, labels: ArrayLike, weights: ArrayLike) -
         raise ValueError("weights are all 0; give at least one that is not")
     _require_full_rank(x)
     _require_overlap(x, y)
+    x, w = _orthogonal(x, w)
     best, _ = _maximize(x, y, np.zeros((1, len(x))), np.zeros((1, x.shape[1])))
     mode = float(w @ best[0])
     # Coefficients with value v are best + toward * (v - mode) + across @ free.
@@ -204,6 +211,16 @@ def logistic_contour(design: ArrayLike, labels: ArrayLike, weights: ArrayLike) -
 
     chunk = max(1, _ELEMENTS // len(x))
     return LikelihoodContour(profile, _LINE, mode, _standard_error(x, best[0], w), chunk)
+
+
+def _orthogonal(x: Floats, w: Floats) -> tuple[Floats, Floats]:
+    """The same model with orthogonal columns of size 1, whatever the units, and its weights."""
+    from scipy.linalg import solve_triangular
+
+    size = np.sqrt((x**2).sum(axis=0))
+    q, r = np.linalg.qr(x / size)
+    scale = np.sqrt(len(x))
+    return q * scale, solve_triangular(r, w / size, trans="T") * scale
 
 
 def _null_space(w: Floats) -> Floats:
@@ -258,46 +275,66 @@ def _require_overlap(x: Floats, y: Floats) -> None:
 def _maximize(x: Floats, y: Floats, offset: Floats, start: Floats) -> tuple[Floats, Floats]:
     """Coefficients (N, q) of largest log-likelihood, and it, for offsets (N, n) of the log-odds.
 
-    Newton's method with halved steps; the function is strictly concave.
+    Newton's method with halved steps; the function is strictly concave. It ends where the Newton
+    decrement shows that nothing is left to gain, or with an error.
     """
     coefficients, value = start.copy(), _log_likelihood(x, y, offset, start)
     active = np.arange(len(start)) if x.shape[1] else np.empty(0, dtype=np.intp)
     for _ in range(_STEPS):
         step, gain = _newton_step(x, y, offset[active], coefficients[active])
-        going = gain > 1e-13 * (1 + np.abs(value[active]))
-        active, step = active[going], step[going]
+        going = gain > _ENOUGH * (1 + np.abs(value[active]))
+        # The last steps need no proof of their gain, and leave nothing.
+        coefficients[active[~going]] += step[~going]
+        value[active[~going]] += gain[~going] / 2
+        active, step, gain = active[going], step[going], gain[going]
         if not active.size:
-            break
+            return coefficients, value
         size = np.ones(active.size)
         for _ in range(_HALVINGS):
             trial = coefficients[active] + size[:, None] * step
             found = _log_likelihood(x, y, offset[active], trial)
-            worse = found < value[active]
+            worse = ~(found >= value[active])
             if not worse.any():
                 break
             size = np.where(worse, size / 2, size)
+        _check_small(gain[worse], value[active[worse]])
         kept = ~worse
         coefficients[active[kept]], value[active[kept]] = trial[kept], found[kept]
-        active = active[kept]  # what cannot be improved any more is at its maximum
+        active, gain = active[kept], gain[kept]
+    _check_small(gain, value[active])
     return coefficients, value
 
 
+def _check_small(gain: Floats, value: Floats) -> None:
+    """Raise unless no more is to be gained than rounding hides."""
+    if (gain > _ROUNDING * (1 + np.abs(value))).any():
+        raise ConvergenceError(
+            f"no proof of a maximum: the log-likelihood may still gain {gain.max() / 2:.2g}; "
+            "leave out rows of the design that are far from all others"
+        )
+
+
 def _newton_step(x: Floats, y: Floats, offset: Floats, b: Floats) -> tuple[Floats, Floats]:
+    """Newton's step, no longer than the model is good for, and the squared decrement."""
     from scipy.special import expit
 
-    p = expit(offset + b @ x.T)
+    eta = offset + b @ x.T
+    p = expit(eta)
     gradient = (y - p) @ x
     information = np.einsum("in,nj,nk->ijk", p * (1 - p), x, x, optimize=True)
     # Where all probabilities are near 0 or 1, the curvature may vanish; halving does the rest.
     trace = np.trace(information, axis1=1, axis2=2)[:, None, None]
     information += (1e-13 * trace + 1e-300) * np.eye(x.shape[1])
     step = np.linalg.solve(information, gradient[:, :, None])[:, :, 0]
+    gain = (step * gradient).sum(axis=1)
     # Beyond twice the present log-odds, the quadratic model knows nothing.
-    eta, move = np.abs(offset + b @ x.T).max(axis=1), np.abs(step @ x.T).max(axis=1)
-    step *= np.minimum(1.0, 2 * (5 + eta) / np.maximum(move, 1e-300))[:, None]
-    return step, (step * gradient).sum(axis=1)
+    move = np.abs(step @ x.T).max(axis=1)
+    step *= np.minimum(1.0, 2 * (5 + np.abs(eta).max(axis=1)) / np.maximum(move, 1e-300))[:, None]
+    return step, gain
 
 
 def _log_likelihood(x: Floats, y: Floats, offset: Floats, b: Floats) -> Floats:
     eta = offset + b @ x.T
-    return np.asarray((y * eta - np.logaddexp(0.0, eta)).sum(axis=1))
+    # All terms of one sign: far out, differences of log-odds would lose the digits.
+    wrong = np.where(eta > 0.0, 1.0 - y, y) * np.abs(eta)
+    return np.asarray(-(wrong + np.log1p(np.exp(-np.abs(eta)))).sum(axis=1))

@@ -2,10 +2,13 @@
 
 import numpy as np
 import pytest
+from mpmath import mp, mpf
 from scipy import optimize
 from scipy.special import expit, logit
 
+from dstheory.errors import ConvergenceError
 from dstheory.inference import LikelihoodContour, linear_contour, logistic_contour, profile_of
+from dstheory.inference.contours.regression import _check_small
 from evical.curves.logistic_profile import fit_profile
 from evical.curves.platt import fit_platt
 
@@ -108,6 +111,91 @@ def test_linear_contour_does_not_depend_on_units():
     scaled = linear_contour(X * [1, 1e8, 1e-8], 1e5 * Y, WEIGHTS * [1, 1e8, 1e-8])
     value = contour.mode + np.array([-2, 0.5]) * contour.scale
     np.testing.assert_allclose(scaled.contour(1e5 * value), contour.contour(value), rtol=1e-7)
+
+
+UNITS = [(1, 1e8, 1), (1e-10, 1, 1e6), (1, 1e12, 1e-12)]
+
+
+@pytest.mark.parametrize("units", UNITS)
+def test_logistic_contour_does_not_depend_on_units(units):
+    """Two hundred steps in columns of sizes 1 and 1e8 ended anywhere, silently."""
+    contour = logistic_contour(X, LABELS, WEIGHTS)
+    scaled = logistic_contour(X * units, LABELS, WEIGHTS * units)
+    value = contour.mode + np.array([-3.0, 1.0, 10.0]) * contour.scale
+    assert scaled.mode == pytest.approx(contour.mode, rel=1e-9)
+    np.testing.assert_allclose(scaled.log_contour(value), contour.log_contour(value), rtol=1e-9)
+
+
+HOSTILE = {
+    "plain": (X[:, 1:], LABELS),
+    "units": (X[:, 1:] * [1e8, 1e-8], LABELS),
+    "an outlier of each class": (np.vstack([X[:, 1:], [[1e5, 0], [2e5, 1]]]), [*LABELS, 0, 1]),
+    "far from the origin": (X[:, 1:] + [1e6, -1e4], LABELS),
+    "nearly separable": (np.arange(12.0)[:, None] ** [1, 2], [0] * 5 + [1, 0] + [1] * 5),
+    "targets": (np.arange(6.0)[:, None] ** [1, 3], [0.01] * 3 + [0.99] * 3),
+}
+
+
+@pytest.mark.parametrize("name", HOSTILE)
+def test_logistic_contour_with_sixty_digits(name):
+    columns, labels = HOSTILE[name]
+    design = np.column_stack([np.ones(len(columns)), columns])
+    labels = np.asarray(labels, dtype=float)
+    weights = np.append(1.0, columns[2] + 0.5 * np.ptp(columns, axis=0) / len(columns))
+    contour = logistic_contour(design, labels, weights)
+    mode, best = exact_maximum(design, labels, weights, None)
+    assert contour.mode == pytest.approx(mode, rel=1e-8, abs=1e-8 * contour.scale)
+    for step in (-4.0, -0.5, 1.0, 8.0):
+        value = contour.mode + step * contour.scale
+        exact = exact_maximum(design, labels, weights, value)[1] - best
+        assert contour.log_contour(value) == pytest.approx(float(exact), rel=1e-7)
+
+
+def exact_maximum(design, labels, weights, value):
+    """Value of the function at the maximum of the log-likelihood, and it, by Newton's method.
+
+    With a given value, the first coefficient (of a constant, with weight 1) follows from the rest.
+    """
+    with mp.workdps(60):
+        x = mp.matrix(design.tolist())
+        y, w = [[mpf(float(a)) for a in part] for part in (labels, weights)]
+        n, q = x.rows, x.cols
+        if value is None:
+            offset, z = [mpf(0)] * n, x
+        else:
+            offset = [mpf(float(value))] * n
+            z = mp.matrix(n, q - 1)
+            for i in range(n):
+                for j in range(1, q):
+                    z[i, j - 1] = x[i, j] - w[j]
+
+        def at(b):
+            eta = [offset[i] + sum(z[i, j] * b[j] for j in range(z.cols)) for i in range(n)]
+            return eta, sum(y[i] * eta[i] - mp.log(1 + mp.exp(eta[i])) for i in range(n))
+
+        b = mp.matrix(z.cols, 1)
+        for _ in range(300):
+            eta, found = at(b)
+            p = [1 / (1 + mp.exp(-e)) for e in eta]
+            gradient = z.T * mp.matrix([y[i] - p[i] for i in range(n)])
+            bent = z.T * mp.diag([a / (1 + mp.exp(e)) for a, e in zip(p, eta, strict=True)]) * z
+            step = mp.lu_solve(bent, gradient)
+            gain = (step.T * gradient)[0]
+            if gain < mpf(10) ** -40:
+                break
+            length = mpf(1)
+            while at(b + length * step)[1] < found + length * gain / 10**4:
+                length /= 2
+            b += length * step
+        else:
+            raise AssertionError("the oracle found no maximum")
+        return float(sum(w[j] * b[j] for j in range(q))) if value is None else value, found
+
+
+def test_a_maximum_without_a_proof_is_refused():
+    _check_small(np.array([1e-12, 0.0]), np.array([-5.0, -1e3]))  # is rounding
+    with pytest.raises(ConvergenceError, match="the log-likelihood may still gain 5e-09"):
+        _check_small(np.array([1e-12, 1e-8]), np.array([-5.0, -1e2]))
 
 
 @pytest.mark.parametrize(
