@@ -71,8 +71,8 @@ class Problem(NamedTuple):
         Summing to 1.
     target : (K, M) array
         Weighted sum of targets times features: the labels enter nowhere else.
-    penalty : (K, M, M) array
-        The penalty is half the sum of w_k' penalty_k w_k.
+    penalty : (K, M, M) or (K, M) array
+        The penalty is half the sum of w_k' penalty_k w_k; with (K, M) penalty_k is diagonal.
     tied : bool
         Whether all classes have the same coefficients.
     """
@@ -98,8 +98,7 @@ class Problem(NamedTuple):
         """Without penalty, with targets (n, K)."""
         share = weight / weight.sum()
         target = moment(features, targets * share[:, np.newaxis])
-        size = features.shape[-1]
-        return cls(features, share, target, np.zeros((len(target), size, size)), tied)
+        return cls(features, share, target, np.zeros_like(target), tied)
 
     def logits(self, w: Floats) -> Floats:
         """Logits (n, K) at coefficients (K, M)."""
@@ -116,11 +115,24 @@ class Problem(NamedTuple):
         odds = np.exp(eta - top)
         total = odds.sum(axis=1, keepdims=True)
         p = odds / total
-        bent = np.einsum("kml,kl->km", self.penalty, w)
+        bent = self.bent(w)
         loss = self.weight @ (np.log(total) + top)[:, 0]
         value = float(loss - (self.target * w).sum() + (bent * w).sum() / 2)
         gradient = moment(self.features, p * self.weight[:, np.newaxis]) - self.target + bent
         return value, np.asarray(gradient), p
+
+    def bent(self, w: Floats) -> Floats:
+        """Penalty times coefficients (K, M)."""
+        if self.penalty.ndim == 2:
+            return self.penalty * w
+        return np.asarray(np.einsum("kml,kl->km", self.penalty, w))
+
+    def diagonal(self, p: Floats) -> Floats:
+        """The diagonal (K, M) of the Hessian where these are the probabilities."""
+        own = self.penalty
+        if own.ndim == 3:
+            own = np.diagonal(own, axis1=1, axis2=2)
+        return moment(self.features**2, p * (1.0 - p) * self.weight[:, np.newaxis]) + own
 
     def curvature(self, p: Floats) -> Floats:
         """The Hessian where these are the probabilities."""
@@ -129,8 +141,10 @@ class Problem(NamedTuple):
         for start in range(0, n, _ROWS):
             rows = slice(start, start + _ROWS)
             total += _covariance(self.features[rows], p[rows], self.weight[rows])
-        blocks = total.reshape(k, m, k, m)
-        blocks[np.arange(k), :, np.arange(k), :] += self.penalty
+        if self.penalty.ndim == 2:
+            total[np.diag_indices(k * m)] += self.penalty.ravel()
+        else:
+            total.reshape(k, m, k, m)[np.arange(k), :, np.arange(k), :] += self.penalty
         return total
 
 
@@ -212,7 +226,6 @@ def minimize_softmax(
     >>> (1 / (1 + np.exp(w[0] - w[1]))).round(9)  # (3/4 + 3/4 + 1/3) / 3
     array([0.61111111])
     """
-    shape = problem.target.shape
     if newton is None:
         newton = problem.tied or problem.target.size <= _NEWTON_SIZE
     if start is None:
@@ -220,19 +233,27 @@ def minimize_softmax(
     if newton:
         return _newton(problem, start)
 
+    return _quasi_newton(problem, start)
+
+
+def _quasi_newton(problem: Problem, start: Floats) -> Floats:
+    """Limited-memory BFGS, in units in which the Hessian at the start has diagonal 1."""
+    diagonal = problem.diagonal(problem.at(start)[2])
+    unit = 1.0 / np.sqrt(np.maximum(diagonal, _SINGULAR * diagonal.max()))
+
     def value_and_gradient(x: Floats) -> tuple[float, Floats]:
-        value, gradient, _ = problem.at(x.reshape(shape))
-        return value, gradient.ravel()
+        value, gradient, _ = problem.at(start + unit * x.reshape(unit.shape))
+        return value, (unit * gradient).ravel()
 
     found = minimize(
         value_and_gradient,
-        start.ravel(),
+        np.zeros(unit.size),
         jac=True,
         method="L-BFGS-B",
         options={"gtol": 1e-9, "ftol": 1e-15, "maxiter": 5000, "maxfun": 10000, "maxcor": 30},
     )
-    _check_optimum(float(np.abs(found.jac).max()))
-    return np.asarray(found.x.reshape(shape))
+    _check_optimum(float(np.abs(found.jac / unit.ravel()).max()))
+    return np.asarray(start + unit * found.x.reshape(unit.shape))
 
 
 def _check_optimum(left: float) -> None:

@@ -125,10 +125,9 @@ def fit_structured(
     features = _features(x, ridge)
     start, penalty = _identity(k, ridge)
     problem = Problem.toward(features, targets, weight)
-    # The ridge is centered at the start: half (w - start)' P (w - start).
-    pull = np.einsum("kml,kl->km", penalty, start)
+    # The ridge is centered at the start: half the sum of penalty (w - start)^2.
     w = minimize_softmax(
-        problem._replace(penalty=penalty, target=problem.target + pull), start=start
+        problem._replace(penalty=penalty, target=problem.target + penalty * start), start=start
     )
     slopes = w[:, :-1] if ridge.off_diagonal is not None else np.diag(w[:, 0])
     return Structured(unit, inverse, first.share, slopes, w[:, -1])
@@ -142,7 +141,7 @@ def _features(x: Floats, ridge: Ridge) -> Floats:
 
 
 def _identity(k: int, ridge: Ridge) -> tuple[Floats, Floats]:
-    """Coefficients (K, M) that change nothing, and the ridge as quadratic forms (K, M, M)."""
+    """Coefficients (K, M) that change nothing, and the penalties of the distances from them."""
     if ridge.off_diagonal is None:
         start = np.tile([1.0, 0.0], (k, 1))
         squares = np.tile([ridge.diagonal, ridge.intercept], (k, 1))
@@ -150,7 +149,7 @@ def _identity(k: int, ridge: Ridge) -> tuple[Floats, Floats]:
         start = np.eye(k, k + 1)
         squares = np.full((k, k + 1), ridge.off_diagonal)
         squares[range(k), range(k)], squares[:, -1] = ridge.diagonal, ridge.intercept
-    return start, 2.0 * squares[:, :, None] * np.eye(squares.shape[1])
+    return start, 2.0 * squares
 
 
 def unit_steps(fit: Structured, scores: Floats, weight: Floats, ridge: Ridge) -> Floats:

@@ -20,7 +20,7 @@ from evical.multiclass import (
     StructuredMatrixCalibrator,
     StructuredVectorCalibrator,
 )
-from evical.multiclass._softmax import platt_target_matrix
+from evical.multiclass._softmax import Problem, minimize_softmax, platt_target_matrix
 from tests.naive import structured as naive
 
 PEER = json.loads((Path(__file__).parents[2] / "oracles" / "probmetrics.json").read_text("utf-8"))
@@ -147,6 +147,26 @@ def test_many_parameters_are_fitted_by_another_optimizer(kind):
     seen = np.ones((27, 27), bool) if kind is StructuredMatrixCalibrator else ~off
     np.testing.assert_allclose((slope + pull)[seen], 0, atol=1e-6)
     np.testing.assert_allclose(gap.sum(axis=0) + 2 * 27 / 600 * ours.intercepts_, 0, atol=1e-6)
+
+
+def test_diagonal_penalties_are_penalties():
+    """As matrices and as their diagonals, by both optimizers."""
+    p, y = simulated(60)
+    squares = np.random.default_rng(0).uniform(0.1, 1.0, (3, 4))
+    plain = Problem.of(np.hstack([np.log(p), np.ones((60, 1))]), y, np.ones(60))
+    matrices = plain._replace(penalty=squares[:, :, None] * np.eye(4))
+    wanted = minimize_softmax(matrices)
+    np.testing.assert_allclose(
+        matrices.hessian(wanted), plain._replace(penalty=squares).hessian(wanted), atol=1e-14
+    )
+    np.testing.assert_allclose(
+        np.diag(matrices.hessian(wanted)).reshape(3, 4),
+        matrices.diagonal(matrices.at(wanted)[2]),
+        rtol=1e-12,
+    )
+    for newton in (True, False):
+        found = minimize_softmax(plain._replace(penalty=squares), newton, np.ones((3, 4)))
+        np.testing.assert_allclose(found, wanted, atol=1e-6)
 
 
 @BOTH
