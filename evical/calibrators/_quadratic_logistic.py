@@ -27,7 +27,7 @@ from evical.scores import ScoreCounts
 __all__ = ["QuadraticLogisticCalibrator"]
 
 Floats = NDArray[np.float64]
-_FITTED = ("center", "scale", "coefficients", "covariance")
+_FITTED = ("center", "scale", "coefficients", "root")
 
 
 class QuadraticLogisticCalibrator(BaseCalibrator, LevelSets):
@@ -73,8 +73,8 @@ class QuadraticLogisticCalibrator(BaseCalibrator, LevelSets):
     where this package keeps log-odds within 36.04; and its optimizer stops earlier.
 
     A sample of two distinct scores has a line, one of a single score a constant, about which the
-    likelihood model leaves everything open elsewhere. Scores that differ by less than 1e-12 of
-    their standard deviation count as one.
+    likelihood model leaves everything open elsewhere. Scores that differ by less than 1e-13 of
+    their standard deviation count as one: beside an outlier that far, take ``transform="rank"``.
 
     The likelihood model profiles exactly (a convex problem) up to quadrature and interpolation,
     which err by less than 1e-6 of a mass.
@@ -100,7 +100,7 @@ class QuadraticLogisticCalibrator(BaseCalibrator, LevelSets):
         "center": fields.finite(),
         "scale": fields.positive(),
         "coefficients": fields.product("d"),
-        "covariance": fields.product("d", "d"),
+        "root": fields.product("d", "d"),
         "nodes": fields.optional(fields.finite("n")),
         "weights": fields.optional(fields.weights("n")),
         "edges": fields.optional(fields.rising("p+1")),
@@ -208,18 +208,16 @@ class QuadraticLogisticCalibrator(BaseCalibrator, LevelSets):
         return {**fitted, **reduced, "edges": table.edges, "table": table.coefficients}
 
     def _set_state(self, state: dict[str, Any]) -> None:
-        fit = QuadraticFit(
-            *(state[name] for name in ("center", "scale", "coefficients", "covariance"))
-        )
+        fit = QuadraticFit(*(state[name] for name in _FITTED))
         self._profile = QuadraticProfile(fit, state["nodes"], state["weights"])
         table = MassTable(state["edges"], state["table"])
         self._table = table if self.model == "likelihood" else None
 
     def _check_state(self) -> None:
         fit, nodes = self._profile.fit, self._profile.nodes
-        covariance, size = np.atleast_2d(fit.covariance), np.size(fit.coefficients)
-        if size > 3 or not (np.linalg.eigvalsh(covariance) > 0.0).all():
-            raise ValueError("saved calibrator is damaged: state covariance is that of no parabola")
+        root, size = np.atleast_2d(fit.root), np.size(fit.coefficients)
+        if size > 3 or np.linalg.matrix_rank(root, tol=0.0) < size:
+            raise ValueError("saved calibrator is damaged: state root is that of no parabola")
         if self._table is not None:
             check_shapes(self._profile, nodes=(max(np.size(nodes), 1),), weights=(np.size(nodes),))
             check_table(self._table)

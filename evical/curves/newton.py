@@ -33,6 +33,11 @@ _ROUNDING = 1e-13  # of a value, relative to it or to 1
 _LIFT = 1e-13  # of a unit diagonal, where saturation or rounding leaves nothing
 _TINY = 1e-200
 
+_ADVICE = (
+    "scores or weights differ by too many powers of ten: leave out the extreme ones, or use "
+    "transform='rank'"
+)
+
 
 class Optimum(NamedTuple):
     """Where p objectives are least: parameters (p, d), and value and second derivative there."""
@@ -46,7 +51,12 @@ class Optimum(NamedTuple):
 def newton_step(gradient: Floats, hessian: Floats) -> tuple[Floats, Floats]:
     """Newton's step (p, d) and its squared decrement (p,)."""
     scaled, scale = unit_diagonal(hessian)
-    step = np.linalg.solve(scaled, (-gradient / scale)[..., None])[..., 0] / scale
+    try:
+        step = np.linalg.solve(scaled, (-gradient / scale)[..., None])[..., 0] / scale
+    except np.linalg.LinAlgError:
+        raise ConvergenceError(
+            f"no proof of an optimum: the curvature is lost; {_ADVICE}"
+        ) from None
     return step, -(step * gradient).sum(axis=1)
 
 
@@ -110,8 +120,7 @@ def minimize_convex(
 def _not_converged(decrement: Floats) -> ConvergenceError:
     return ConvergenceError(
         f"no proof of an optimum: the log-likelihood may still gain {decrement.max() / 2:.2g}; "
-        "scores or weights differ by too many powers of ten: leave out the extreme ones, or use "
-        "transform='rank'"
+        f"{_ADVICE}"
     )
 
 

@@ -15,6 +15,8 @@ from numpy.typing import ArrayLike, NDArray
 
 from evical.curves._linear_logistic import fit_linear_logistic
 from evical.curves.platt import soft_counts
+from evical.errors import ConvergenceError
+from evical.likelihood.deviance import NO_PROFILE
 from evical.scores.counts import ScoreCounts, checked_counts
 from evical.scores.scale import location_scale, standardized
 
@@ -23,7 +25,10 @@ __all__ = ["QuadraticFit", "fit_quadratic", "parabola", "quadratic_of_counts"]
 Floats = NDArray[np.float64]
 
 # Standardized scores are cut off there, so that their squares times any coefficient are finite.
-_FAR = 1e70
+_FAR = 1e35
+# Scores closer than that, in standard deviations, are one to a parabola: where all but two places
+# are, its bend is rounding.
+_MERGED = 1e-13
 
 
 @dataclass(frozen=True, eq=False)
@@ -36,17 +41,22 @@ class QuadraticFit:
         Origin and unit of the standardized score ``z = (s - center) / scale``.
     coefficients : ndarray of shape (d,)
         a, b and c; without c if the sample has only two distinct scores, and a alone if it has one.
-    covariance : ndarray of shape (d, d)
-        Inverse of the Fisher information at the optimum.
+    root : ndarray of shape (d, d)
+        ``root @ root.T`` is the inverse of the Fisher information at the optimum.
     """
 
     center: float
     scale: float
     coefficients: Floats
-    covariance: Floats
+    root: Floats
+
+    @property
+    def covariance(self) -> Floats:
+        """Inverse of the Fisher information at the optimum (d, d)."""
+        return self.root @ self.root.T
 
     def standardize(self, scores: ArrayLike) -> Floats:
-        """Return ``(scores - center) / scale``, within 1e70 so that no square overflows."""
+        """Return ``(scores - center) / scale``, within 1e35 so that no square overflows."""
         z = standardized(np.asarray(scores, dtype=np.float64), self.center, self.scale)
         return np.asarray(np.clip(z, -_FAR, _FAR))
 
@@ -64,9 +74,8 @@ class QuadraticFit:
         They are infinite beside the only score of a sample.
         """
         z = self.standardize(scores)
-        root = np.linalg.cholesky(self.covariance)  # a sum of squares: never negative
-        known = np.sqrt(((self.features(z) @ root) ** 2).sum(axis=1))
-        return np.asarray(np.where((z != 0.0) & (len(root) == 1), np.inf, known))
+        known = np.sqrt(((self.features(z) @ self.root) ** 2).sum(axis=1))
+        return np.asarray(np.where((z != 0.0) & (len(self.root) == 1), np.inf, known))
 
 
 def parabola(z: Floats) -> Floats:
@@ -133,22 +142,34 @@ def quadratic_of_counts(counts: ScoreCounts, smooth: bool = True) -> QuadraticFi
     center, scale = location_scale(counts.scores, counts.total)
     scale = scale or 1.0
     z = np.clip(standardized(counts.scores, center, scale), -_FAR, _FAR)
-    size = min(len(counts), 3)
     columns, back = _orthogonal(z, counts.total)
-    found = fit_linear_logistic(columns[: size - 1], *soft_counts(counts, smooth), intercept=True)
-    back = back[:size, [*range(size - 1), 2]]
-    return QuadraticFit(center, scale, back @ found.parameters, back @ found.covariance @ back.T)
+    found = fit_linear_logistic(columns, *soft_counts(counts, smooth), intercept=True)
+    try:
+        root = np.linalg.cholesky(found.covariance)
+    except np.linalg.LinAlgError:
+        raise ConvergenceError(NO_PROFILE) from None
+    return QuadraticFit(center, scale, back @ found.parameters, back @ root)
 
 
 def _orthogonal(z: Floats, weight: Floats) -> tuple[Floats, Floats]:
-    """Columns z and z (z - skew), which are orthogonal, and the matrix (3, 3) to a, b and c.
+    """Columns (d - 1, m), orthonormal and centered, and the matrix (d, d) from them to a, b and c.
 
-    Both are centered by the fit.
+    The parameters are those of the columns, then the intercept.
     """
-    squares = weight * (z * z)
-    skew = float(np.einsum("m,m", squares, z)) / max(float(squares.sum()), 1e-300)
-    back = np.array([[0.0, 0.0, 1.0], [1.0, -skew, 0.0], [0.0, 1.0, 0.0]])
-    return np.stack([z, z * (z - skew)]), back
+    share = weight / weight.sum()
+    if z[0] == z[-1]:
+        return np.empty((0, len(z))), np.eye(1)
+    line = np.array([[0.0, 1.0], [1.0, 0.0]])
+    skew = float(np.einsum("m,m,m,m", share, z, z, z))
+    bend = z * (z - skew)
+    rise = float(share @ bend)
+    spread = float(np.sqrt(share @ (bend - rise) ** 2))
+    if spread <= _MERGED * float(np.sqrt(share @ bend**2)) or len(z) < 3:
+        return z[None], line
+    columns = np.stack([z, (bend - rise) / spread])
+    return columns, np.array(
+        [[0.0, -rise / spread, 1.0], [1.0, -skew / spread, 0.0], [0.0, 1.0 / spread, 0.0]]
+    )
 
 
 def _refuse_separated(counts: ScoreCounts) -> None:

@@ -18,9 +18,10 @@ from numpy.typing import NDArray
 from evical.curves._linear_profile import LinearProfile
 from evical.curves.logistic_profile import mass_log_odds
 from evical.curves.quadratic import QuadraticFit
+from evical.errors import ConvergenceError
 from evical.likelihood.deviance import reach_level
 from evical.likelihood.level_set import level_set
-from evical.likelihood.polar import tabulate_profile
+from evical.likelihood.polar import PolarProfile, tabulate_profile
 from evical.likelihood.profile_table import MassTable, fit_mass_table
 from evical.likelihood.quadrature import NODES_PER_PANEL, compress
 from evical.scores.counts import ScoreCounts
@@ -54,12 +55,8 @@ class QuadraticProfile:
     weights: Floats
 
     @cached_property
-    def _root(self) -> Floats:
-        return np.asarray(np.linalg.cholesky(self.fit.covariance), dtype=np.float64)
-
-    @cached_property
     def _linear(self) -> LinearProfile:
-        parameters = np.asarray(np.linalg.solve(self._root, self.fit.coefficients))
+        parameters = np.asarray(np.linalg.solve(self.fit.root, self.fit.coefficients))
         ends = np.linspace(self.nodes[0], self.nodes[-1], len(parameters))
         none = np.zeros(len(parameters))
         return LinearProfile(
@@ -68,7 +65,7 @@ class QuadraticProfile:
 
     def _features(self, z: Floats) -> Floats:
         """Coefficients (k, d) of parameters in units of standard errors, which are uncorrelated."""
-        return self.fit.features(z) @ self._root
+        return self.fit.features(z) @ self.fit.root
 
     @cached_property
     def unit(self) -> float:
@@ -78,7 +75,7 @@ class QuadraticProfile:
     @property
     def half_turn(self) -> float:
         """Whether directions of scores at both infinities are the same (1) or opposite (-1)."""
-        return 1.0 if len(self._root) == 3 else -1.0
+        return 1.0 if len(self.fit.root) == 3 else -1.0
 
     def mle(self, z: Floats) -> Floats:
         """Most plausible log-odds at standardized scores (k,)."""
@@ -112,24 +109,30 @@ class QuadraticProfile:
 
     def reach(self, z: Floats, sign: Floats, level: float) -> tuple[Floats, Floats]:
         """How far to go for a deviance near ``level**2 / 2``, and the change across."""
-        start = np.zeros((len(self._root), len(z)))
+        start = np.zeros((len(self.fit.root), len(z)))
         return reach_level(self.profile, (z, sign), level, level * sign, start)
 
     def deviance(self, z: Floats, log_odds: Floats) -> Floats:
         """Minus the log relative likelihood of log-odds (k, q) at standardized scores (k,)."""
         # Any log-odds is possible away from the only score of a sample.
-        return np.where((z[:, None] != 0.0) & (len(self._root) == 1), 0.0, self.at(z, log_odds))
+        return np.where((z[:, None] != 0.0) & (len(self.fit.root) == 1), 0.0, self.at(z, log_odds))
 
     def level_set(self, z: Floats, level: float) -> Floats:
         """Ends (2, k) of the probabilities with a plausibility of exp(-level) at least."""
         return level_set(z, self.mle(z), self.spread(z), self.deviance, level)
 
+    def _in_polar_coordinates(self) -> PolarProfile | None:
+        try:
+            return tabulate_profile(self)
+        except ConvergenceError:  # far out, where integrals need not look
+            return None
+
     def table(self) -> MassTable:
         """Masses over asinh of the standardized score; at the only score, if there is one."""
-        if len(self._root) == 1:
+        if len(self.fit.root) == 1:
             known = mass_log_odds(self, np.zeros(1))
             return MassTable(np.array([-1.0, 1.0]), known.T[:, :, None])
-        profile, end = tabulate_profile(self) or self, float(np.arcsinh(_REACH))
+        end, profile = float(np.arcsinh(_REACH)), self._in_polar_coordinates() or self
         return fit_mass_table(
             lambda t: mass_log_odds(profile, np.sinh(t)), np.linspace(-end, end, 11)
         )
@@ -164,11 +167,12 @@ def quadratic_profile(counts: ScoreCounts, fit: QuadraticFit) -> QuadraticProfil
 
 
 def _around(fit: QuadraticFit) -> Floats:
-    """Coefficients (p, 3) around those that are plausible."""
+    """Coefficients (p, 3) around those that are plausible; those of lines end with 0."""
     values, vectors = np.linalg.eigh(fit.covariance)
     moves = _LEVEL * (vectors * np.sqrt(np.maximum(values, 0.0))).T
     best = fit.coefficients
-    return np.concatenate([best + moves, best - moves, [best]])
+    around = np.concatenate([best + moves, best - moves, [best]])
+    return np.pad(around, ((0, 0), (0, 3 - len(best))))
 
 
 def _panel_edges(z: Floats, parabolas: Floats) -> Floats:

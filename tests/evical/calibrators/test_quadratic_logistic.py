@@ -245,18 +245,54 @@ def test_wrong_parameters_are_refused(options, error):
         fitted(**options)
 
 
-def test_scores_that_no_parabola_can_hold_are_named():
-    """A hundred powers of ten, with weights that make the optimum steep."""
-    scores, y = [*range(30), 1e100], np.arange(31) % 2 == 0
+def test_weights_in_which_rounding_shows_are_named():
+    scores, y = np.linspace(-3, 3, 40), np.arange(40) % 3 == 1
     with pytest.raises(ConvergenceError, match="powers of ten"):
-        QuadraticLogisticCalibrator(model="bayesian").fit(scores, y, np.full(31, 1e9))
+        QuadraticLogisticCalibrator().fit(scores, y, np.full(40, 1e12))
+
+
+def test_scores_beside_an_outlier_that_is_too_far_are_one():
+    """In floats they are, in units of the standard deviation."""
+    scores, y = [*range(30), 1e100], np.arange(31) % 2 == 0
+    calibrator = QuadraticLogisticCalibrator(model="bayesian").fit(scores, y)
+    line = LogisticCalibrator("bayesian").fit([0.0] * 30 + [1.0], y)
+    wanted = line.predict_proba([0.0, 0.0, 1.0])
+    np.testing.assert_allclose(calibrator.predict_proba([0, 29, 1e100]), wanted, rtol=1e-9)
+
+
+@pytest.mark.filterwarnings("ignore:scores point the wrong way")  # as labels take turns
+@pytest.mark.parametrize(
+    ("scores", "weight"),
+    [
+        ([*np.linspace(0, 1, 80), 1e30], None),  # all but two places are one in floats
+        ([0.1, 0.2, 0.3, 1e18], None),
+        ([5e-61, 3e-38, 7e-12, 1.0], [1e-8, 20.0, 25.0, 1.0]),
+        (NORMAL := np.linspace(-3, 3, 40), np.full(40, 1e-10)),
+        (NORMAL, np.full(40, 1e10)),
+        (NORMAL, 10.0 ** (np.arange(40) % 9 - 4)),
+        (1 + np.arange(30) * 2.0**-52, None),
+    ],
+    ids=["merged", "outlier", "powers", "light", "heavy", "mixed", "ulps"],
+)
+def test_hostile_samples_have_an_answer(scores, weight):
+    """They ended within the linear algebra, or with a warning of NumPy."""
+    y = np.arange(len(scores)) % 3 == 1
+    for model in MODELS:
+        calibrator = QuadraticLogisticCalibrator(model=model).fit(scores, y, weight)
+        at = np.r_[scores, 0.5, -1e300, 1e300]
+        interval = calibrator.predict_interval(at)
+        assert ((interval >= 0) & (interval <= 1)).all()
+        again = QuadraticLogisticCalibrator.from_dict(json.loads(json.dumps(calibrator.to_dict())))
+        np.testing.assert_array_equal(again.predict_interval(at), interval)
+        if weight is not None and max(weight) < 1 and model == "likelihood":
+            assert (np.diff(interval) > 0.7).all()  # less than one sample
 
 
 def test_damaged_states_are_refused():
     data = fitted().to_dict()
     for damage in (
-        {"covariance": (-np.eye(3)).tolist()},
-        {"coefficients": [0.0] * 4, "covariance": np.eye(4).tolist()},
+        {"root": np.zeros((3, 3)).tolist()},
+        {"coefficients": [0.0] * 4, "root": np.eye(4).tolist()},
         {"edges": [], "table": []},
         {"scale": 0.0},
     ):
