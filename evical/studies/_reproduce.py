@@ -219,10 +219,14 @@ def _check_rows(
     first = next(number for number in range(plan.repeats) if (condition.key, number) in done)
     known, found = ({labels for labels, _ in done[condition.key, i]} for i in (first, n))
     if known != found:
+        kept = plan.store.folder is not None
+        advice = (
+            f"; delete the folder {str(plan.store.path(condition, n).parent)!r} to compute anew"
+        )
         raise ValueError(
             f"repeats {first} and {n} of condition {condition.key!r} of {plan.study.name} differ "
-            f"in the row {', '.join(min(known ^ found))}, as if made by different versions; delete "
-            f"the folder {str(plan.store.path(condition, n).parent)!r} to compute anew"
+            f"in the row {', '.join(min(known ^ found))}, as if made by different versions"
+            + (advice if kept else "")
         )
 
 

@@ -1,4 +1,4 @@
-"""Sources of the samples of a repeat: a simulation, the files of a data set, or a draw.
+"""Sources of the samples of a repeat: a simulation, or the files of a data set.
 
 A source is data: the same one gives the same samples to every classifier and every method of a
 repeat, so that these are compared pairwise.
@@ -14,7 +14,7 @@ from numpy.typing import NDArray
 from evical.datasets import Dataset
 from evical.studies.naeini2016.simulators import SIMULATORS
 
-__all__ = ["GivenSplit", "RandomSplit", "Samples", "Simulated", "Source"]
+__all__ = ["GivenSplit", "Samples", "Simulated", "Source"]
 
 Integers = NDArray[np.intp]
 
@@ -126,43 +126,6 @@ class GivenSplit:
         return Samples(train, train, test)
 
 
-@dataclass(frozen=True)
-class RandomSplit:
-    """Parts of one data set, in its class proportions, without replacement.
-
-    Parameters
-    ----------
-    name, dataset : str
-        What a reader calls it, and the name for loading.
-    train, test : int
-        Numbers of samples.
-    calibration : int
-        Number of samples; 0 for the training samples themselves.
-    """
-
-    name: str
-    dataset: str
-    train: int
-    test: int
-    calibration: int = 0
-
-    @property
-    def datasets(self) -> tuple[str, ...]:
-        return (self.dataset,)
-
-    def draw(self, data: Mapping[str, Dataset], number: int, rng: np.random.Generator) -> Samples:
-        pool = data[self.dataset]
-        needed = self.train + self.calibration + self.test
-        if needed > len(pool):
-            raise ValueError(
-                f"{self.dataset} has {len(pool)} samples, but {needed} are to be drawn"
-            )
-        order = _stratified_order(pool.y, rng)
-        ends = np.cumsum([self.train, self.calibration, self.test])
-        train, calibration, test = (_rows(pool, part) for part in np.split(order, ends)[:3])
-        return Samples(train, calibration if self.calibration else train, test)
-
-
 def _rows(dataset: Dataset, rows: Integers) -> Dataset:
     return replace(dataset, X=dataset.X[rows], y=dataset.y[rows])
 
@@ -176,14 +139,3 @@ def _split_anew(train: Dataset, test: Dataset, rng: np.random.Generator) -> tupl
     first = np.concatenate(chosen)
     rest = np.setdiff1d(order, first)
     return _rows(pool, rng.permutation(first)), _rows(pool, rest)
-
-
-def _stratified_order(y: Integers, rng: np.random.Generator) -> Integers:
-    """A random order of which every stretch has the class proportions of the whole."""
-    order = rng.permutation(len(y))
-    place = np.empty(len(y))
-    for label in np.unique(y):
-        members = order[y[order] == label]
-        # Random offsets keep small classes from coming together.
-        place[members] = (np.arange(len(members)) + rng.random()) / len(members)
-    return np.argsort(place, kind="stable")

@@ -191,7 +191,7 @@ class _Rules(BaseFusion):
 
 
 def train(
-    drawn: Shares, classifier: str, calibrator: str, model: str, rule: BaseFusion
+    drawn: Shares, classifier: str, calibrator: str, model: str, rule: BaseFusion | str
 ) -> EvidentialEnsemble:
     """Train and calibrate a classifier on each share, and fit a rule.
 
@@ -203,7 +203,7 @@ def train(
     calibrator : str
         A name of `CALIBRATORS`.
     model : str
-    rule : BaseFusion
+    rule : BaseFusion or str
 
     Returns
     -------

@@ -8,16 +8,21 @@ from collections.abc import Mapping
 from dataclasses import dataclass, replace
 
 import numpy as np
+from numpy.typing import NDArray
 
+from dstheory import MassFunction
+from dstheory.combine import dempster
 from evical.datasets import Dataset
 from evical.studies._beside import read_findings, read_prose
 from evical.studies._study import Curve, Record, Study, repeat_rng
 from evical.studies.parts.fusion_condition import SCALERS
-from evical.studies.parts.methods import BY_DEMPSTERS_RULE, fuse
+from evical.studies.parts.methods import BY_DEMPSTERS_RULE, Method, combine, train
 from evical.studies.parts.metrics import METRICS
-from evical.studies.parts.shares import draw_shares
+from evical.studies.parts.shares import Shares, draw_shares
 
 __all__ = ["XU2016_THREE", "ThreeClassifiers"]
+
+Indices = NDArray[np.intp]
 
 
 @dataclass(frozen=True)
@@ -59,12 +64,20 @@ class ThreeClassifiers:
         # The first of each half are of both classes, so a beginning of it has both.
         growing = [np.concatenate([half[: n // 2], other[: n - n // 2]]) for n in self.thirds]
         rows: list[Record] = []
-        for subset in growing:
-            shared = replace(drawn, subsets=[*fixed, subset])
-            for method, fused in fuse(shared, "libsvm", BY_DEMPSTERS_RULE).items():
+        for method in BY_DEMPSTERS_RULE:
+            pair = _beliefs(drawn, fixed, method)
+            for subset in growing:
+                fused = combine(drawn, [*pair, *_beliefs(drawn, [subset], method)], dempster)
                 labels = (self.data, str(len(subset)), method.calibrator, method.model)
                 rows.append((labels, tuple(metric.measure(fused) for metric in METRICS)))
         return rows
+
+
+def _beliefs(drawn: Shares, subsets: list[Indices], method: Method) -> list[MassFunction]:
+    """Of the classifiers of some shares, about the test samples."""
+    kind = (method.calibrator, method.model)
+    ensemble = train(replace(drawn, subsets=subsets), "libsvm", *kind, "dempster")
+    return ensemble.predict_masses(drawn.X_test)
 
 
 # Table 1. The greatest sizes of the third (190, 200, 140, 90) and the sizes at which all three

@@ -6,12 +6,14 @@ import signal
 import subprocess
 import sys
 import time
+from dataclasses import replace
 from pathlib import Path
 
 import joblib
 import numpy as np
 import pytest
 
+from evical.datasets import Dataset
 from evical.studies import repeat_rng, reproduce
 from tests.support.toy_study import Toy, toy_study
 
@@ -56,6 +58,24 @@ def test_finished_repeats_are_never_computed_again(tmp_path):
     # Another seed is another study, beside the first.
     reproduce(study, tmp_path, repeats=1, seed=1)
     assert len(repeats_of(log)) == 5
+
+
+def test_without_a_folder_nothing_is_kept(tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    alone = reproduce(toy_study(), repeats=2)
+    assert list(tmp_path.iterdir()) == []
+    kept = reproduce(toy_study(), tmp_path, repeats=2)
+    for labels, values in alone.rows.items():
+        np.testing.assert_array_equal(values, kept.rows[labels])
+
+
+def test_data_sets_may_be_given_themselves(tmp_path):
+    data = Dataset("mine", np.zeros((2, 1)), np.array([0, 1]), ("a",), ("n", "p"))
+    study = toy_study(Toy("one", uses=("mine",)))
+    assert len(reproduce(study, tmp_path, repeats=1, data={"mine": data}).rows) == 4
+    other = replace(data, X=np.ones((2, 1)))
+    with pytest.raises(ValueError, match="was computed from other data than the study has now"):
+        reproduce(study, tmp_path, repeats=1, data={"mine": other})
 
 
 def test_a_shorter_run_takes_the_first_repeats_of_a_longer_one(tmp_path):
@@ -218,3 +238,5 @@ def test_repeats_of_a_part_must_have_the_same_rows(tmp_path):
     with pytest.raises(ValueError, match=r"one, 2, b, as if made by .* delete the folder '.*/one'"):
         reproduce(toy_study(Changing("one")), tmp_path, on_repeat=lambda *done: calls.append(done))
     assert calls == []
+    with pytest.raises(ValueError, match=r"one, 2, b, as if made by different versions$"):
+        reproduce(toy_study(Changing("one")))

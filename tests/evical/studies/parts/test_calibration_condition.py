@@ -9,7 +9,7 @@ from evical.datasets import Dataset
 from evical.studies.parts._calibration_classifiers import TWO_CLASS_LEARNERS
 from evical.studies.parts._calibration_measures import MEASURES, label_sorted_gaps
 from evical.studies.parts.calibration_condition import CUBE_ROOT, Calibration, CalibrationCondition
-from evical.studies.parts.calibration_samples import GivenSplit, RandomSplit, Simulated
+from evical.studies.parts.calibration_samples import GivenSplit, Simulated
 from evical.studies.parts.categories import Binning, learn_categories
 
 BINS = Calibration(
@@ -119,26 +119,6 @@ def test_files_of_other_classes_are_refused():
     data = {"a": labeled([6, 4]), "b": labeled([3, 5, 9])}
     with pytest.raises(ValueError, match="a and b differ in their features or classes"):
         GivenSplit("toy", "a", "b").draw(data, 0, np.random.default_rng(0))
-
-
-def test_random_parts_are_disjoint_and_stratified():
-    pool = labeled([75, 25])
-    drawn = RandomSplit("toy", "pool", 40, 20, 20).draw({"pool": pool}, 0, np.random.default_rng(0))
-    parts = drawn.train, drawn.calibration, drawn.test
-    assert [len(part) for part in parts] == [40, 20, 20]
-    numbers = np.concatenate([part.X[:, 0] for part in parts])
-    assert len(set(numbers)) == 80
-    for part in parts:
-        assert abs(np.mean(part.y) - 0.25) <= 0.05
-    again = RandomSplit("toy", "pool", 40, 60).draw({"pool": pool}, 0, np.random.default_rng(0))
-    assert again.calibration is again.train
-
-
-def test_too_few_samples_are_refused():
-    with pytest.raises(ValueError, match="pool has 100 samples, but 101 are to be drawn"):
-        RandomSplit("toy", "pool", 100, 1).draw(
-            {"pool": labeled([75, 25])}, 0, np.random.default_rng(0)
-        )
 
 
 def test_calibration_error_as_released_by_definition():
