@@ -66,6 +66,8 @@ _CONFIDENCE, _ALONE = ("model", "confidence"), ("envelope", False)
 _LOGISTIC, _ISOTONIC, _BINS = "LogisticCalibrator", "IsotonicCalibrator", "BinningCalibrator"
 
 METHODS = (
+    Method("AutoCalibrator, likelihood", "AutoCalibrator"),
+    Method("AutoCalibrator, confidence 95 %", "AutoCalibrator", (_CONFIDENCE,)),
     Method("logistic, likelihood", _LOGISTIC, (), True),
     Method("logistic, confidence 95 %", _LOGISTIC, (_CONFIDENCE,)),
     Method("logistic, inverse pignistic", _LOGISTIC, (("model", "inverse_pignistic"),)),
@@ -90,4 +92,4 @@ METHODS = (
     Method("ENIR, likelihood", "ENIRCalibrator", (("model", "likelihood"),)),
     Method("ENIR, confidence 95 %", "ENIRCalibrator", (_CONFIDENCE,)),
 )
-"""In the order of tables: curves with a form, then those that follow the data."""
+"""In the order of tables: the default, curves with a form, and those that follow the data."""

@@ -18,6 +18,7 @@ from sklearn.linear_model import LogisticRegression
 from evical.calibrators import LogisticCalibrator
 from evical.classifier import EvidentialClassifier
 from evical.datasets import Dataset
+from evical.scores.direction import fit_quietly
 from evical.studies._beside import read_prose
 from evical.studies._study import Overview, Record, Study, repeat_rng
 from evical.studies.interval_coverage.maps import MAPS, coverage, draw, quantiles
@@ -123,7 +124,7 @@ class ClassifierCondition:
         X, y, _ = _linear(n, rng)
         model = EvidentialClassifier(self._learner(rng), calibrator=LogisticCalibrator(), cv=5)
         at, _, truth = _linear(_N_TEST, rng)
-        return coverage(model.fit(X, y).predict_interval(at), truth)
+        return coverage(fit_quietly(model, X, y).predict_interval(at), truth)
 
     def _learner(self, rng: np.random.Generator) -> Any:
         if self.classifier == "random forest":
