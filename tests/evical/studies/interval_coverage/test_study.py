@@ -68,7 +68,8 @@ def test_level_sets_cover_by_wilks_theorem_and_belief_less():
 
 
 def test_methods_see_the_same_samples_and_repeats_different_ones():
-    first, other = (CoverageCondition("wavy", method, (60,)) for method in METHODS[:2])
+    chosen = [method for method in METHODS if method.calibrator == "LogisticCalibrator"][:2]
+    first, other = (CoverageCondition("wavy", method, (60,)) for method in chosen)
     assert first.run_repeat({}, 3, 0) == first.run_repeat({}, 3, 0)
     assert first.run_repeat({}, 3, 0) != first.run_repeat({}, 4, 0)
     likelihood = dict(first.run_repeat({}, 3, 0))["wavy", "logistic, likelihood"]
