@@ -34,7 +34,7 @@ PROBES = np.linspace(-2, 2, 9)
 
 def test_all_with_a_likelihood_of_one_curve_have_level_sets():
     """Averages of many binnings and curves have no likelihood of their own."""
-    averages = {"ABBCalibrator", "BBQCalibrator", "ENIRCalibrator"}
+    averages = {"ABBCalibrator", "AutoCalibrator", "BBQCalibrator", "ENIRCalibrator"}
     able = {type(entry()) for entry in CALIBRATORS if "likelihood" in str(entry.options)}
     names = {kind.__name__ for kind in able if not issubclass(kind, LevelSets)}
     assert names == averages
