@@ -24,7 +24,7 @@ from dstheory import MassFunction
 from dstheory.combine import mixing
 from dstheory.errors import CostLimitError
 from dstheory.kernels.arguments import as_array, check_choice, shown
-from evical.calibrators import LogisticCalibrator
+from evical.calibrators import AutoCalibrator
 from evical.estimators.calibrated import Calibrated
 from evical.estimators.checks import check_samples
 from evical.estimators.columns import ColumnFitter, column_weights
@@ -52,15 +52,17 @@ class EvidentialClassifier(BeliefPredictor, BaseEstimator):  # type: ignore[misc
     Parameters
     ----------
     estimator : classifier, optional
-        With `decision_function`, or else `predict_proba`, whose log-odds are then the scores. A
+        With `decision_function` or `predict_proba`, which give the scores; see `calibrator`. A
         classifier that refuses the labels, such as XGBoost's, is trained on the numbers of the
         classes. Default: `sklearn.svm.LinearSVC`. Wrap a fitted classifier in
         `sklearn.frozen.FrozenEstimator`; `fit` then only calibrates it, and must not get its
         training data.
     calibrator : calibrator, optional
-        Any of `evical.calibrators`. Default: ``LogisticCalibrator(model="likelihood")``. A
-        multiclass calibrator, of `evical.multiclass`, uses the scores of all classes together.
-        Calibrators that read probabilities, ``transform="logit"`` or "log", get `predict_proba`.
+        Any of `evical.calibrators`. Default: `AutoCalibrator`, which chooses by itself; it reads
+        the decision function, or else probabilities as they are. Others read the decision
+        function, or else log-odds of probabilities; with ``transform="logit"`` or "log" they get
+        `predict_proba`. A multiclass calibrator, of `evical.multiclass`, uses the scores of all
+        classes together.
     code : {"one_vs_rest", "all_pairs", "sparse", "complete"} or (K, B) array
         How to reduce more than two classes to binary problems. "one_vs_rest" trains one classifier
         and calibrates its score of each class against all others. Any other code trains and
@@ -80,8 +82,8 @@ class EvidentialClassifier(BeliefPredictor, BaseEstimator):  # type: ignore[misc
     ensemble : bool or "auto"
         True: each fold has its own classifier and calibrators, and their mass functions are
         averaged. False: the pooled scores of all test parts calibrate once, and the classifier is
-        trained again on all data. "auto": False for a frozen classifier, which then needs no folds,
-        and True otherwise.
+        trained again on all data; a frozen classifier needs no folds. "auto": False, unless the
+        test parts of `cv` overlap or leave out samples.
     total_conflict : {"error", "vacuous"}
         What to do if the columns of more than two classes are in total conflict: raise, or predict
         the vacuous mass function (in that fold). Only calibrators that give masses of exactly 0 and
@@ -260,11 +262,10 @@ class EvidentialClassifier(BeliefPredictor, BaseEstimator):  # type: ignore[misc
     ) -> list[Calibrated]:
         estimator = self._resolved_estimator()
         frozen = isinstance(estimator, FrozenEstimator)
-        ensemble = not frozen if self.ensemble == "auto" else self.ensemble
         by_column = len(self.classes_) > 2 and not self._has_scores_of_classes()
         fitter = (ColumnFitter if by_column else FoldFitter)(
             estimator,
-            LogisticCalibrator() if self.calibrator is None else self.calibrator,
+            AutoCalibrator() if self.calibrator is None else self.calibrator,
             X,
             y,
             weight=weight,
@@ -273,9 +274,9 @@ class EvidentialClassifier(BeliefPredictor, BaseEstimator):  # type: ignore[misc
             n_jobs=self.n_jobs,
             progress=Progress(type(self).__name__, self.verbose),
         )
-        if isinstance(fitter, FoldFitter) and frozen and not ensemble:
+        if isinstance(fitter, FoldFitter) and frozen and self.ensemble is not True:
             return [fitter.prefit()]
-        folds = make_folds(self.cv, X, y, weight, split_params, ensemble=ensemble)
+        folds, ensemble = make_folds(self.cv, X, y, weight, split_params, ensemble=self.ensemble)
         return fitter.pairs(folds) if ensemble else [fitter.pooled(folds)]
 
     def _resolved_estimator(self) -> Any:

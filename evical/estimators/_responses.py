@@ -60,9 +60,12 @@ def class_scores(estimator: Any, X: Any, classes: NDArray[Any], scale: str = "an
     """
     known = _known_classes(estimator)
     _check_classes(known, classes)
-    raw = _probabilities(estimator, X) if scale == "probability" else _raw_scores(estimator, X)
     n_columns = 1 if len(classes) == 2 else len(classes)
-    pairs = scale != "probability" and n_columns > 1 and _is_one_vs_one(estimator)
+    unit = scale == "probability" or (
+        scale == "given" and _gives_probabilities(estimator, n_columns)
+    )
+    raw = _probabilities(estimator, X) if unit else _raw_scores(estimator, X)
+    pairs = not unit and n_columns > 1 and _is_one_vs_one(estimator)
     if raw.shape[1] != n_columns or pairs:
         raise ValueError(_shape_message(estimator, raw, n_columns, len(classes)))
     listed = known.tolist()
@@ -70,7 +73,7 @@ def class_scores(estimator: Any, X: Any, classes: NDArray[Any], scale: str = "an
     if n_columns == 1:
         if order == [0, 1]:
             return raw
-        return 1 - raw if scale == "probability" else -raw
+        return 1 - raw if unit else -raw
     return raw[:, order]
 
 
@@ -95,6 +98,13 @@ def _check_classes(known: NDArray[Any], classes: NDArray[Any]) -> None:
             f"class {missing[0]!r} of the fitted classifier has no sample in y; "
             "calibration needs samples of every class"
         )
+
+
+def _gives_probabilities(estimator: Any, n_columns: int) -> bool:
+    """Whether they say more than a decision function, whose columns are not each for itself."""
+    if not hasattr(estimator, "decision_function"):
+        return hasattr(estimator, "predict_proba")
+    return n_columns > 1 and hasattr(estimator, "predict_proba")
 
 
 def _raw_scores(estimator: Any, X: Any) -> Floats:

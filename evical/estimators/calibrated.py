@@ -14,6 +14,7 @@ from sklearn.base import clone
 
 from dstheory import MassFunction
 from dstheory.transform import betp, plausibility_transform
+from evical.calibrators import AutoCalibrator
 from evical.estimators._responses import class_scores
 from evical.estimators.decoder import Decoder
 from evical.estimators.predictions import interval
@@ -205,9 +206,11 @@ Calibrated: TypeAlias = CalibratedBinary | CalibratedMulticlass | CalibratedColu
 
 
 def score_scale(calibrator: Any) -> str:
-    """Scores that a calibrator reads, for `class_scores`: "any" or "probability"."""
+    """Scores that a calibrator reads, for `class_scores`: "any", "given" or "probability"."""
     if isinstance(calibrator, OneVsRestCalibrator):
         return score_scale(calibrator.calibrator)
+    if isinstance(calibrator, AutoCalibrator) and calibrator.transform is None:
+        return "given"
     if isinstance(calibrator, BaseMulticlassCalibrator):
         unit = calibrator._takes_probabilities or calibrator.transform == "log"
     else:  # it takes log-odds itself

@@ -37,8 +37,8 @@ def make_folds(
     weight: Floats | None,
     split_params: dict[str, Any],
     *,
-    ensemble: bool,
-) -> list[Fold]:
+    ensemble: bool | str,
+) -> tuple[list[Fold], bool]:
     """Training and calibration rows of each fold, checked to have the classes that they need.
 
     Parameters
@@ -49,12 +49,14 @@ def make_folds(
     X, y, weight : samples, labels and weights (or None)
     split_params : dict
         More arguments of the splitter, such as groups.
-    ensemble : bool
-        Whether each fold is calibrated on its own, or all of them together.
+    ensemble : bool or "auto"
+        Whether each fold is calibrated on its own, or all of them together; "auto" is together, if
+        the test parts are a partition.
 
     Returns
     -------
-    list of (train, test) index arrays
+    folds : list of (train, test) index arrays
+    ensemble : bool
 
     Raises
     ------
@@ -70,6 +72,8 @@ def make_folds(
         (_rows(train, len(y)), _rows(test, len(y)))
         for train, test in splitter.split(X, y, **split_params)
     ]
+    if ensemble == "auto":
+        ensemble = bool((_times_tested(folds, len(y)) != 1).any())
     counting = np.ones(len(y), dtype=bool) if weight is None else weight > 0
     for number, (train, test) in enumerate(folds):
         where = f"fold {number} (of {len(folds)})"
@@ -79,7 +83,7 @@ def make_folds(
             _check_classes(f"calibration part of {where}", y, test[counting[test]])
     if not ensemble:
         _check_partition(folds, len(y))
-    return folds
+    return folds, bool(ensemble)
 
 
 def n_folds(cv: Any, X: Any, y: NDArray[Any], groups: NDArray[Any] | None) -> int:
@@ -190,8 +194,12 @@ def _check_unseen(where: str, train: Rows, test: Rows) -> None:
         )
 
 
+def _times_tested(folds: Sequence[Fold], n: int) -> NDArray[np.intp]:
+    return np.bincount(np.concatenate([test for _, test in folds]), minlength=n)
+
+
 def _check_partition(folds: Sequence[Fold], n: int) -> None:
-    times = np.bincount(np.concatenate([test for _, test in folds]), minlength=n)
+    times = _times_tested(folds, n)
     if (times != 1).any():
         row = int(np.argmax(times != 1))
         raise ValueError(
