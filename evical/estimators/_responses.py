@@ -35,8 +35,11 @@ def class_scores(estimator: Any, X: Any, classes: NDArray[Any], scale: str = "an
         Whatever the classifier takes.
     classes : (K,) array
         The classes, which must be those of the classifier.
-    scale : {"any", "probability"}
-        "probability" asks for those of `predict_proba`, as they are.
+    scale : {"any", "given", "probability"}
+        Where there is no decision function, "any" makes log-odds of probabilities, and "given"
+        leaves them as they are; of more than two classes it takes probabilities first, because a
+        decision function of many classes means something only as a whole. "probability" asks for
+        those of `predict_proba`.
 
     Returns
     -------
@@ -61,9 +64,8 @@ def class_scores(estimator: Any, X: Any, classes: NDArray[Any], scale: str = "an
     known = _known_classes(estimator)
     _check_classes(known, classes)
     n_columns = 1 if len(classes) == 2 else len(classes)
-    unit = scale == "probability" or (
-        scale == "given" and _gives_probabilities(estimator, n_columns)
-    )
+    given = scale == "given" and _gives_probabilities(estimator, n_columns)
+    unit = given or scale == "probability"
     raw = _probabilities(estimator, X) if unit else _raw_scores(estimator, X)
     pairs = not unit and n_columns > 1 and _is_one_vs_one(estimator)
     if raw.shape[1] != n_columns or pairs:

@@ -10,8 +10,10 @@ from joblib import parallel_config
 from scipy.sparse import csr_matrix
 from sklearn.base import BaseEstimator, ClassifierMixin, clone
 from sklearn.datasets import load_iris, make_classification
+from sklearn.ensemble import GradientBoostingClassifier, RandomForestClassifier
 from sklearn.frozen import FrozenEstimator
 from sklearn.linear_model import LogisticRegression
+from sklearn.metrics import log_loss
 from sklearn.model_selection import (
     GridSearchCV,
     GroupKFold,
@@ -29,7 +31,7 @@ from sklearn.utils.estimator_checks import parametrize_with_checks
 from dstheory import Frame
 from dstheory.errors import TotalConflictError
 from dstheory.transform import betp
-from evical.calibrators import BinningCalibrator, IsotonicCalibrator, LogisticCalibrator
+from evical.calibrators import AutoCalibrator, BinningCalibrator, IsotonicCalibrator
 from evical.classifier import EvidentialClassifier
 
 BINS = BinningCalibrator(n_bins=4, model="dempster")
@@ -39,8 +41,9 @@ FOLDS = StratifiedKFold(3)
 
 
 def classifier(estimator=None, **options):
+    own = {"calibrator": BINS, "cv": 3, "ensemble": True}
     return EvidentialClassifier(
-        GaussianNB() if estimator is None else estimator, **{"calibrator": BINS, "cv": 3, **options}
+        GaussianNB() if estimator is None else estimator, **{**own, **options}
     )
 
 
@@ -268,17 +271,40 @@ def test_jobs_and_pickles_change_nothing():
 
 def test_defaults():
     clf = EvidentialClassifier().fit(StandardScaler().fit_transform(X2), Y2)
-    assert len(clf.calibrated_classifiers_) == 5
-    pair = clf.calibrated_classifiers_[0]
+    (pair,) = clf.calibrated_classifiers_
     assert type(pair.estimator).__name__ == "LinearSVC"
-    assert isinstance(pair.calibrators[0], LogisticCalibrator)
+    assert isinstance(pair.calibrators[0], AutoCalibrator)
     assert pair.calibrators[0].model == "likelihood"
+    assert pair.calibrators[0].counts_.total.sum() == len(Y2)  # of all folds together
+
+
+def test_folds_that_are_no_partition_are_calibrated_one_by_one():
+    clf = EvidentialClassifier(GaussianNB(), cv=ShuffleSplit(3, random_state=0)).fit(X2, Y2)
+    assert len(clf.calibrated_classifiers_) == 3
+
+
+def test_the_default_reads_probabilities_as_they_are():
+    forest = RandomForestClassifier(20, random_state=0)
+    clf = EvidentialClassifier(forest).fit(X2, Y2)
+    scores = clf.calibrated_classifiers_[0].calibrators[0].counts_.scores
+    np.testing.assert_allclose(scores * 20, np.round(scores * 20), atol=1e-9)  # shares of votes
+    boosted = EvidentialClassifier(GradientBoostingClassifier(random_state=0)).fit(X2, Y2)
+    assert boosted.calibrated_classifiers_[0].calibrators[0].counts_.scores.min() < 0  # margins
+
+
+def test_the_default_harms_no_forest():
+    """Votes of 0 and 1 are no certainty; all rows train the forest, and all calibrate."""
+    X, y = make_classification(800, 10, n_informative=4, flip_y=0.05, random_state=0)
+    forest = RandomForestClassifier(50, random_state=0)
+    plain = forest.fit(X[:400], y[:400]).predict_proba(X[400:])
+    clf = EvidentialClassifier(forest).fit(X[:400], y[:400])
+    assert log_loss(y[400:], clf.predict_proba(X[400:])) < log_loss(y[400:], plain)
 
 
 @pytest.mark.parametrize(("n_rare", "n_folds"), [(2, 2), (4, 4), (9, 5)])
 def test_default_folds_are_at_most_the_samples_of_the_rarest_class(n_rare, n_folds):
     y = np.r_[np.zeros(120 - n_rare), np.ones(n_rare)]
-    clf = EvidentialClassifier(GaussianNB(), calibrator=BINS).fit(X2, y)
+    clf = EvidentialClassifier(GaussianNB(), calibrator=BINS, ensemble=True).fit(X2, y)
     assert len(clf.calibrated_classifiers_) == n_folds
     y[-n_rare:-1] = 0
     with pytest.raises(ValueError, match="has 1 sample, but each of 2 folds needs one; take more"):

@@ -37,8 +37,9 @@ def four_classes(n=240, seed=0):
 
 
 def classifier(estimator=None, **options):
+    own = {"calibrator": BINS, "cv": 3, "ensemble": True}
     return EvidentialClassifier(
-        GaussianNB() if estimator is None else estimator, **{"calibrator": BINS, "cv": 3, **options}
+        GaussianNB() if estimator is None else estimator, **{**own, **options}
     )
 
 

@@ -24,8 +24,9 @@ FOLDS = StratifiedKFold(3)
 
 
 def classifier(estimator=None, **options):
+    own = {"calibrator": BINS, "cv": 3, "ensemble": True}
     return EvidentialClassifier(
-        GaussianNB() if estimator is None else estimator, **{"calibrator": BINS, "cv": 3, **options}
+        GaussianNB() if estimator is None else estimator, **{**own, **options}
     )
 
 

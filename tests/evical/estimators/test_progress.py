@@ -26,7 +26,7 @@ def told(text):
 @pytest.mark.parametrize(
     ("estimator", "steps"),
     [
-        (EvidentialClassifier(GaussianNB(), **OPTIONS), [["fold 1", "fold 2"]]),
+        (EvidentialClassifier(GaussianNB(), ensemble=True, **OPTIONS), [["fold 1", "fold 2"]]),
         (
             EvidentialClassifier(GaussianNB(), ensemble=False, **OPTIONS),
             [["fold 1", "fold 2", "all samples"]],
@@ -56,7 +56,8 @@ def test_a_line_for_each_step(estimator, steps, capsys):
 def test_a_second_level_tells_of_folds(capsys):
     EvidentialEnsemble(NB, verbose=2, **OPTIONS).fit(X, Y)
     names = [name for *_, name in told(capsys.readouterr().out)]
-    assert names == ["fold 1", "fold 2", "one", "fold 1", "fold 2", "two"]
+    folds = ["fold 1", "fold 2", "all samples"]
+    assert names == [*folds, "one", *folds, "two"]
 
 
 @pytest.mark.parametrize("verbose", [None, "yes", -1, 0.5])
