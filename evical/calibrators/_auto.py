@@ -71,7 +71,9 @@ class AutoCalibrator(BaseCalibrator):
     All have proper priors, so that two samples suffice and separated classes need no care. A
     candidate's weight is proportional to its prior weight times :math:`\exp(l - 0.4 d)`, where l is
     the log-likelihood of the samples, each under the posterior without it, and d the degrees of
-    freedom. Nothing is drawn at random, and a weight of 2 is two samples.
+    freedom. Nothing is drawn at random, and a weight of 2 is two samples. Half of that exponent
+    counts for the standard error, because l is uncertain; and scores that count as given have that
+    of a line, because the samples cannot tell more.
 
     The log-odds at a score have a posterior mean :math:`\mu` and a standard error :math:`\sigma`,
     which includes what the candidates disagree on. With the normal contour

@@ -62,13 +62,14 @@ def automatic_curve(counts: ScoreCounts) -> AveragedCurve:
     steps = fit_steps(counts)
     table = _table(counts, groups, steps)
     candidates = [steps.candidate(_STEPS, table)]
-    candidates.append(_as_given(scales[natural], groups, table))
     for name, scale in scales.items():
         sample, at = scale(groups.scores), scale(table)
         if sample[0] < sample[-1]:
             kind = "" if name != natural else "log-odds" if name == "logit" else "margin"
             candidates += smooth_candidates(name, 1 / len(scales), sample, at, groups, kind)
-    return average(table, candidates)
+    lines = [c.variance for c in candidates if c.name == f"{natural}: line"]
+    given = _as_given(scales[natural], groups, table)
+    return average(table, [given._replace(variance=v) for v in lines] + candidates)
 
 
 def _group_starts(counts: ScoreCounts) -> Indices:
@@ -107,7 +108,10 @@ def _logit_scale(counts: ScoreCounts) -> Scale:
 
 
 def _as_given(scale: Scale, groups: ScoreCounts, table: Floats) -> Candidate:
-    """The scores read as log-odds, or as probabilities: nothing is fitted."""
+    """The scores read as log-odds, or as probabilities: nothing is fitted.
+
+    While that takes part, the samples cannot tell it from a line; the variance will be the line's.
+    """
     sample, at = (np.clip(scale(s), -_LIMIT, _LIMIT) for s in (groups.scores, table))
     return gaussian_candidate(
         "as given", _IDENTITY, (at, np.zeros_like(at)), (sample, np.zeros_like(sample)), groups, 0.0

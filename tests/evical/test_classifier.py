@@ -117,7 +117,7 @@ def test_a_fold_that_calibrates_on_training_rows_is_refused():
 def test_a_frozen_classifier_is_only_calibrated():
     X, y = numbered(40), np.arange(40) % 2
     base = Spy().fit(X[:20], y[:20])
-    clf = classifier(FrozenEstimator(base), calibrator=Rows(2)).fit(X[20:], y[20:])
+    clf = classifier(FrozenEstimator(base), calibrator=Rows(2), ensemble="auto").fit(X[20:], y[20:])
     (pair,) = clf.calibrated_classifiers_
     assert base.seen_ == set(range(20))
     assert pair.calibrators[0].seen_ == set(range(20, 40))
@@ -158,7 +158,7 @@ def test_predictions_follow_from_the_mass_function(X, y, ensemble):
 
 def test_two_classes_are_the_calibrator_itself():
     base = GaussianNB().fit(X2[:60], Y2[:60])
-    clf = classifier(FrozenEstimator(base)).fit(X2[60:], Y2[60:])
+    clf = classifier(FrozenEstimator(base), ensemble="auto").fit(X2[60:], Y2[60:])
     (calibrator,) = clf.calibrated_classifiers_[0].calibrators
     odds = base.predict_joint_log_proba(X2)
     scores = odds[:, 1] - odds[:, 0]
@@ -171,7 +171,7 @@ def test_two_classes_are_the_calibrator_itself():
 
 def test_each_class_is_calibrated_against_the_rest():
     base = LogisticRegression(max_iter=500).fit(X3[::2], Y3[::2])
-    clf = classifier(FrozenEstimator(base)).fit(X3[1::2], Y3[1::2])
+    clf = classifier(FrozenEstimator(base), ensemble="auto").fit(X3[1::2], Y3[1::2])
     scores = base.decision_function(X3[1::2])
     for k, calibrator in enumerate(clf.calibrated_classifiers_[0].calibrators):
         expected = clone(BINS).fit(scores[:, k], Y3[1::2] == k)

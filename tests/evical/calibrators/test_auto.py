@@ -30,7 +30,8 @@ def test_weights_are_as_defined():
     expected = averaged(priors, left_out, degrees)
     np.testing.assert_allclose(curve.weights, expected, rtol=1e-12)
     mean = sum(w * i for i, w in enumerate(expected))
-    spread = sum(w * (1 + (i - mean) ** 2) for i, w in enumerate(expected))
+    doubtful = averaged(priors, left_out / 2, degrees / 2)
+    spread = sum(w * (1 + (i - mean) ** 2) for i, w in enumerate(doubtful))
     assert curve.log_odds[0] == pytest.approx(mean)
     assert curve.error[0] == pytest.approx(np.sqrt(spread))
 

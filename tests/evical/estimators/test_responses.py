@@ -128,7 +128,7 @@ def test_what_is_no_classifier_is_refused():
 @pytest.mark.parametrize(("X", "y"), [(X2, Y2), (X3, Y3)])
 def test_a_calibrator_that_takes_log_odds_itself_gets_probabilities(X, y):
     given = EvidentialClassifier(GaussianNB(), calibrator=LogisticCalibrator(transform="logit"))
-    plain = EvidentialClassifier(GaussianNB())
+    plain = EvidentialClassifier(GaussianNB(), calibrator=LogisticCalibrator())
     np.testing.assert_allclose(
         given.fit(X, y).predict_interval(X), plain.fit(X, y).predict_interval(X), atol=1e-12
     )
