@@ -1,6 +1,7 @@
 """All studies, by name; a new study is a new line."""
 
 from evical.studies._study import Study
+from evical.studies.automatic.study import AUTOMATIC_CALIBRATION
 from evical.studies.gebel2009.study import GEBEL2009
 from evical.studies.interval_coverage.study import INTERVAL_COVERAGE
 from evical.studies.naeini2016.study import NAEINI2016_SIMULATED
@@ -25,6 +26,7 @@ _ALL: tuple[Study, ...] = (
     WHICH_FUSION,
     WHICH_FUSION_PAPER,
     CALIBRATOR_QUALITY,
+    AUTOMATIC_CALIBRATION,
     SVC_PROBABILITIES,
 )
 

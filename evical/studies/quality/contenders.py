@@ -6,9 +6,14 @@ from functools import partial
 from inspect import isabstract
 from typing import Any
 
+import numpy as np
+from numpy.typing import NDArray
+
 from evical import calibrators
 
 __all__ = ["Contender", "calibrator_contenders"]
+
+Floats = NDArray[np.float64]
 
 # What calibrators are also tried with, besides their defaults.
 VARIANTS: dict[str, tuple[dict[str, Any], ...]] = {
@@ -47,7 +52,32 @@ class Contender:
     """
 
     name: str
-    make: Callable[[], Any] = field(repr=False)
+    make: Callable[..., Any] = field(repr=False)
+
+    def predictions(self, calibrator: Any, at: Floats) -> Floats:
+        """Probabilities of the positive class.
+
+        Parameters
+        ----------
+        calibrator : object
+            What `make` gave, after ``fit``.
+        at : (n,) array
+            Scores.
+
+        Returns
+        -------
+        (n,) array
+
+        Raises
+        ------
+        ValueError
+            If a number is no probability.
+        """
+        proba = np.asarray(calibrator.predict_proba(at), dtype=np.float64)
+        q = proba[:, 1] if proba.ndim == 2 else proba
+        if not ((q >= 0) & (q <= 1)).all():  # NaN too
+            raise ValueError(f"{self.name} predicts what is no probability")
+        return np.asarray(q)
 
 
 def calibrator_contenders() -> list[Contender]:

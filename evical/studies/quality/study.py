@@ -27,7 +27,7 @@ from evical.studies._study import Overview, Record, Study
 from evical.studies.quality.contenders import Contender, calibrator_contenders
 from evical.studies.quality.peers import installed
 
-__all__ = ["CALIBRATOR_QUALITY", "QualityCondition", "optimum", "quality_study"]
+__all__ = ["CALIBRATOR_QUALITY", "QualityCondition", "expected_losses", "optimum", "quality_study"]
 
 Floats = NDArray[np.float64]
 
@@ -77,19 +77,32 @@ class QualityCondition:
         calibrator = self.contender.make()
         calibrator.fit(scores, y)
         at = simulated_quantiles(self.kind, self.n_quantiles)
-        proba = np.asarray(calibrator.predict_proba(at), dtype=np.float64)
-        q = proba[:, 1] if proba.ndim == 2 else proba
-        if not ((q >= 0) & (q <= 1)).all():  # NaN too
-            raise ValueError(f"{self.contender.name} predicts what is no probability")
-        values = _losses(q, simulated_probability(self.kind, at)) | {"width": 0.0}
+        q = self.contender.predictions(calibrator, at)
+        values = expected_losses(q, simulated_probability(self.kind, at)) | {"width": 0.0}
         if hasattr(calibrator, "predict_interval"):
             values["width"] = float(np.diff(calibrator.predict_interval(at)).mean())
         labels = (self.kind, str(self.n), self.contender.name)
         return [(labels, tuple(values[name] for name in MEASURES))]
 
 
-def _losses(q: Floats, p: Floats) -> dict[str, float]:
-    """Expectations over scores, and over labels given scores."""
+def expected_losses(q: Floats, p: Floats) -> dict[str, float]:
+    """Expectations over scores, and over labels given scores.
+
+    Parameters
+    ----------
+    q, p : (n,) arrays
+        Predicted and true probabilities at quantiles of the scores.
+
+    Returns
+    -------
+    dict
+        ``log_loss``, ``brier``, ``squared_error`` and ``extreme``, as in `quality_study`.
+
+    Examples
+    --------
+    >>> round(expected_losses(np.array([0.5]), np.array([0.9]))["squared_error"], 2)
+    0.16
+    """
     clipped = np.clip(q, CLIP, 1 - CLIP)
     log_loss = -(p * np.log(clipped) + (1 - p) * np.log1p(-clipped))
     squared = (q - p) ** 2
@@ -122,7 +135,7 @@ def optimum(kind: str, n_quantiles: int = 20_000) -> dict[str, float]:
     0.1799
     """
     p = simulated_probability(kind, simulated_quantiles(kind, n_quantiles))
-    losses = _losses(p, p)
+    losses = expected_losses(p, p)
     return {name: losses[name] for name in ("log_loss", "brier")}
 
 

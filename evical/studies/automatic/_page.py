@@ -1,0 +1,158 @@
+"""Tables of the study: `AutoCalibrator` beside the best method of each cell, which nobody knows.
+
+A cell is a map and a size of samples.
+"""
+
+from collections import defaultdict
+from collections.abc import Iterable, Mapping
+
+import numpy as np
+
+from evical.report.markdown import markdown_table, plain
+from evical.studies._reproduce import Outcome
+from evical.studies.automatic.maps import CHOSEN, HELD_BACK
+
+__all__ = ["cell_ratios", "ratios_text"]
+
+AUTO = "Auto"
+MEASURES = {"log_loss": "log loss", "brier": "Brier"}
+GROUPS = {
+    "Maps on which constants were chosen": CHOSEN,
+    "Maps that were held back": HELD_BACK,
+}
+_NEAR = 1.15
+_N_FIXED = 3
+Cell = tuple[str, str]
+Ratios = Mapping[Cell, Mapping[str, float]]
+
+
+def _excesses(outcome: Outcome, measure: str) -> dict[Cell, dict[str, float]]:
+    """Map and n to the mean excess of each method."""
+    found: dict[Cell, dict[str, float]] = defaultdict(dict)
+    for map_name, n, method in outcome.rows:
+        values = outcome.values((map_name, n, method), measure)
+        found[map_name, n][method] = float(values.mean())
+    return found
+
+
+def _best(excesses: Mapping[str, float]) -> str:
+    """The method of the least excess, but for `AutoCalibrator`."""
+    return min((name for name in excesses if name != AUTO), key=lambda name: excesses[name])
+
+
+def cell_ratios(outcome: Outcome, measure: str) -> dict[Cell, dict[str, float]]:
+    """Excess of each method, divided by that of the best fixed method of the cell.
+
+    Parameters
+    ----------
+    outcome : Outcome
+    measure : str
+
+    Returns
+    -------
+    dict
+        Map and n to a ratio for each method.
+    """
+    return {
+        cell: {name: value / found[_best(found)] for name, value in found.items()}
+        for cell, found in _excesses(outcome, measure).items()
+    }
+
+
+def _mean(values: Iterable[float]) -> float:
+    return float(np.exp(np.mean(np.log(list(values)))))
+
+
+def _fixed(ratios: Ratios) -> list[str]:
+    """The best methods that are there on all maps, by the mean over all of their cells."""
+    maps = {name for name, _ in ratios}
+    where: dict[str, list[Cell]] = defaultdict(list)
+    for cell, found in ratios.items():
+        for name in found:
+            where[name].append(cell)
+    means = {
+        name: _mean(ratios[cell][name] for cell in cells)
+        for name, cells in where.items()
+        if name != AUTO and {cell[0] for cell in cells} == maps
+    }
+    return sorted(means, key=lambda name: means[name])[:_N_FIXED]
+
+
+def _summary(ratios: Ratios, group: Iterable[str]) -> str:
+    cells = [cell for cell in ratios if cell[0] in group]
+    sizes = list(dict.fromkeys(n for _, n in cells))
+    body = []
+    for name in (AUTO, *_fixed(ratios)):
+        mine = {cell: ratios[cell][name] for cell in cells if name in ratios[cell]}
+        of_sizes = [[ratio for cell, ratio in mine.items() if cell[1] == n] for n in sizes]
+        body.append(
+            [
+                plain(name),
+                *(f"{_mean(one):.2f}" if one else "–" for one in of_sizes),
+                f"{_mean(mine.values()):.2f}",
+                f"{100 * np.mean([ratio <= _NEAR for ratio in mine.values()]):.0f}",
+            ]
+        )
+    head = ["method", *(f"n = {n}" for n in sizes), "all", f"within {_NEAR}, %"]
+    return markdown_table(head, body, 1)
+
+
+def _finding(ratios: Ratios, title: str) -> str:
+    mine = {cell: found[AUTO] for cell, found in ratios.items()}
+    near, first = (sum(r <= limit for r in mine.values()) for limit in (_NEAR, 1.0))
+    reached = "is reached" if near == len(mine) else "is not reached"
+    worst = max(mine, key=lambda cell: mine[cell])
+    fixed = _fixed(ratios)[0]
+    its = _mean(found[fixed] for found in ratios.values() if fixed in found)
+    return (
+        f"**{title[0].upper()}{title[1:]}.** "
+        f"At most {_NEAR} times the best in every cell {reached}: "
+        f"`AutoCalibrator` is that near in {near} of {len(mine)} cells, in {first} of them as good "
+        f"as the best or better. Its geometric mean is {_mean(mine.values()):.2f}, that of the "
+        f"best fixed method ({plain(fixed)}) {its:.2f}. Its largest ratio is {mine[worst]:.1f} "
+        f"({worst[0]}, n = {worst[1]})."
+    )
+
+
+def _cells(outcome: Outcome, n: str) -> str:
+    body: dict[str, list[str]] = defaultdict(list)
+    for measure in MEASURES:
+        for (map_name, size), found in _excesses(outcome, measure).items():
+            if size == n:
+                best = _best(found)
+                mine, least = found[AUTO], found[best]
+                numbers = [f"{1000 * mine:.2f}", f"{1000 * least:.2f}", f"{mine / least:.2f}"]
+                body[map_name] += [*numbers, plain(best)]
+    columns = [f"{name}: {one}" for name in MEASURES.values() for one in ("Auto", "best", "ratio")]
+    head = ["map", *columns[:3], "best method", *columns[3:], "best method"]
+    return markdown_table(head, ([name, *cells] for name, cells in body.items()), 1)
+
+
+def ratios_text(outcome: Outcome) -> str:
+    """The study's own tables.
+
+    Parameters
+    ----------
+    outcome : Outcome
+
+    Returns
+    -------
+    str
+        Markdown.
+    """
+    blocks = [
+        "## Excess divided by that of the best method of each cell",
+        "Geometric means over maps, and the share of cells within 1.15. Below `AutoCalibrator` "
+        "are the three methods that are best if one method is taken everywhere, which is only "
+        "known afterwards.",
+    ]
+    for measure, title in MEASURES.items():
+        ratios = cell_ratios(outcome, measure)
+        blocks.append(_finding(ratios, title))
+        for name, group in GROUPS.items():
+            if any(cell[0] in group for cell in ratios):
+                blocks += [f"**{name}, {title}**", _summary(ratios, group)]
+    blocks += ["## Every cell", "1000 times the excess over the truth."]
+    for n in dict.fromkeys(labels[1] for labels in outcome.rows):
+        blocks += [f"**n = {n}**", _cells(outcome, n)]
+    return "\n\n".join(blocks)
