@@ -2,6 +2,7 @@
 
 from evical.studies._study import Study
 from evical.studies.automatic.study import AUTOMATIC_CALIBRATION
+from evical.studies.default_classifier.study import DEFAULT_CLASSIFIER
 from evical.studies.gebel2009.study import GEBEL2009
 from evical.studies.interval_coverage.study import INTERVAL_COVERAGE
 from evical.studies.naeini2016.study import NAEINI2016_SIMULATED
@@ -28,6 +29,7 @@ _ALL: tuple[Study, ...] = (
     CALIBRATOR_QUALITY,
     AUTOMATIC_CALIBRATION,
     SVC_PROBABILITIES,
+    DEFAULT_CLASSIFIER,
 )
 
 STUDIES: dict[str, Study] = {study.name: study for study in _ALL}

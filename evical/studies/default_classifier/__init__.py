@@ -1,0 +1,1 @@
+"""What `EvidentialClassifier` gives without a choice, beside scikit-learn's calibration."""

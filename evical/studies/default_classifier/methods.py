@@ -1,0 +1,79 @@
+"""Classifiers, and the methods that calibrate each: ours without a choice, and scikit-learn's."""
+
+from typing import Any
+
+from sklearn import __version__
+from sklearn.base import clone
+from sklearn.calibration import CalibratedClassifierCV
+from sklearn.ensemble import (
+    ExtraTreesClassifier,
+    HistGradientBoostingClassifier,
+    RandomForestClassifier,
+)
+from sklearn.linear_model import LogisticRegression
+from sklearn.naive_bayes import GaussianNB
+from sklearn.neighbors import KNeighborsClassifier
+from sklearn.neural_network import MLPClassifier
+from sklearn.pipeline import make_pipeline
+from sklearn.preprocessing import StandardScaler
+from sklearn.svm import SVC
+from sklearn.utils.fixes import parse_version
+
+from evical.calibrators import LogisticCalibrator
+from evical.classifier import EvidentialClassifier
+
+__all__ = ["CLASSIFIERS", "DEFAULT", "FORMER", "METHODS", "RAW", "REFERENCES", "method"]
+
+
+def _scaled(classifier: Any) -> Any:
+    return make_pipeline(StandardScaler(), classifier)
+
+
+CLASSIFIERS: dict[str, Any] = {
+    "naive_bayes": GaussianNB(),
+    "logistic_regression": _scaled(LogisticRegression()),
+    "svc": _scaled(SVC()),
+    "neighbors": _scaled(KNeighborsClassifier(10)),
+    "random_forest": RandomForestClassifier(100, random_state=0),
+    "extra_trees": ExtraTreesClassifier(100, random_state=0),
+    "boosting": HistGradientBoostingClassifier(max_iter=60, random_state=0),
+    "network": _scaled(MLPClassifier((30,), max_iter=200, random_state=0)),
+}
+"""Name to a classifier, not fitted."""
+
+_HAS_TEMPERATURE = parse_version(__version__) >= parse_version("1.8")
+REFERENCES: dict[str, dict[str, Any]] = {
+    f"{method}, ensemble={ensemble}": {"method": method, "ensemble": ensemble, "cv": 5}
+    for method in ("sigmoid", "isotonic", *["temperature"] * _HAS_TEMPERATURE)
+    for ensemble in (True, False)
+}
+"""Name to the parameters of a `CalibratedClassifierCV`."""
+
+DEFAULT, FORMER, RAW = "EvidentialClassifier", "former default", "uncalibrated"
+METHODS = (DEFAULT, FORMER, *REFERENCES, RAW)
+"""Names of all methods."""
+
+
+def method(name: str, classifier: str) -> Any:
+    """A method around a classifier, not fitted.
+
+    Parameters
+    ----------
+    name : str
+        In `METHODS`.
+    classifier : str
+        In `CLASSIFIERS`.
+
+    Returns
+    -------
+    classifier
+    """
+    base = clone(CLASSIFIERS[classifier])
+    if name in REFERENCES:
+        return CalibratedClassifierCV(base, **REFERENCES[name])
+    if name == RAW:
+        return base
+    if name == FORMER:
+        former = LogisticCalibrator()
+        return EvidentialClassifier(base, calibrator=former, ensemble=True)
+    return EvidentialClassifier(base)
