@@ -140,6 +140,8 @@ def test_the_page_tells_means_ratios_and_cells_that_are_behind():
     }
     text = STUDY.extra(Outcome(STUDY, STUDY.conditions, 1, 0, rows))
     assert "\n| EvidentialClassifier | 20.0 | 0.3000 | 1.900 | 4.000 | 50 | 100 |" in text
+    assert "near the best in 50% of cells, so the goal is not reached" in text
+    assert "mean log loss is 1.900. Of one reference for all cells it is 0.350" in text
     assert "In 1 of 2 cells" in text
     assert "\n| far | svc | 1 of 1 | 3.2000 | 0.4000 | 0.4000 | 0.4000 |" in text
     assert "| near | svc |" not in text
