@@ -26,7 +26,7 @@ __all__ = [
 ]
 
 UNCALIBRATED = "uncalibrated"
-DEFAULT = ("logistic", "beta", "isotonic", "venn_abers", "spline", "kde")
+DEFAULT = ("auto", "logistic", "beta", "isotonic", "venn_abers", "spline", "kde")
 
 # Fitted numbers of a curve whose form is given.
 _PARAMETERS = {
@@ -42,7 +42,14 @@ _PARAMETERS = {
     "AsymmetricLaplaceCalibrator": 7,  # two modes, four rates, the share of positives
 }
 _CURVE, _AVERAGE = 100, 1000
-_AVERAGES = ("ABBCalibrator", "BBQCalibrator", "DPMCalibrator", "ELiTECalibrator", "ENIRCalibrator")
+_AVERAGES = (
+    "ABBCalibrator",
+    "AutoCalibrator",
+    "BBQCalibrator",
+    "DPMCalibrator",
+    "ELiTECalibrator",
+    "ENIRCalibrator",
+)
 
 
 class Uncalibrated(BaseEstimator):  # type: ignore[misc]  # sklearn is untyped

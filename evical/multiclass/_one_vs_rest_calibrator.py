@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 from sklearn.base import clone
 
 from dstheory.kernels.arguments import check_choice
-from evical.calibrators import BaseCalibrator, LogisticCalibrator
+from evical.calibrators import AutoCalibrator, BaseCalibrator
 from evical.multiclass._base import BaseMulticlassCalibrator
 from evical.multiclass._beliefs import Beliefs, BeliefsLike
 from evical.multiclass._reduction import without_total_conflict
@@ -34,7 +34,7 @@ class OneVsRestCalibrator(BaseMulticlassCalibrator):
     ----------
     calibrator : binary calibrator, optional
         Any of `evical.calibrators`, or one with the same `fit` and `predict_mass`;
-        ``LogisticCalibrator()`` by default. A copy is fitted to each column of scores.
+        `AutoCalibrator` by default. A copy is fitted to each column of scores.
     coupling : {"auto", "normalize", "dempster"}
         Divide the pignistic probabilities of the columns by their sum, or combine the columns by
         Dempster's rule; "auto" normalizes if the beliefs about all training samples are
@@ -85,7 +85,7 @@ class OneVsRestCalibrator(BaseMulticlassCalibrator):
         self.total_conflict = total_conflict
 
     def _check_parameters(self) -> None:
-        one = LogisticCalibrator() if self.calibrator is None else self.calibrator
+        one = AutoCalibrator() if self.calibrator is None else self.calibrator
         if not hasattr(one, "predict_mass") or isinstance(one, BaseMulticlassCalibrator):
             raise TypeError(f"calibrator is {self.calibrator!r}, expected a binary calibrator")
         check_choice("coupling", self.coupling, _COUPLINGS)
@@ -98,7 +98,7 @@ class OneVsRestCalibrator(BaseMulticlassCalibrator):
         return columns[:, 1:] if n_classes == 2 else columns
 
     def _fit_scores(self, scores: Floats, codes: NDArray[np.intp], weight: Floats) -> None:
-        calibrator = LogisticCalibrator() if self.calibrator is None else self.calibrator
+        calibrator = AutoCalibrator() if self.calibrator is None else self.calibrator
         sides = [1] if scores.shape[1] == 1 else range(scores.shape[1])
         fitted = [
             fit_quietly(

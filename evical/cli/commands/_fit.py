@@ -74,7 +74,7 @@ def fit(
             metavar="NAME",
             help=f"Calibrator: {METHODS}. Of several scores also {MANY_METHODS}.",
         ),
-    ] = "logistic",
+    ] = "auto",
     model: Annotated[
         str | None,
         typer.Option(

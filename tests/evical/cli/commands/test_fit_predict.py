@@ -9,7 +9,12 @@ import pandas as pd
 import pytest
 
 from dstheory.decide import interval_dominance, maximin
-from evical.calibrators import BaseCalibrator, IsotonicCalibrator, LogisticCalibrator
+from evical.calibrators import (
+    AutoCalibrator,
+    BaseCalibrator,
+    IsotonicCalibrator,
+    LogisticCalibrator,
+)
 from evical.calibrators.by_name import by_name, make_calibrator
 from evical.cli import main
 from evical.cli.commands._fit import METHODS
@@ -77,7 +82,7 @@ def test_predictions_are_those_of_python_and_the_rest_is_untouched(folder, sampl
     assert lines[2].startswith('1e5,-2,"two\nlines",0.')
     assert lines[3:] == [""]
     scores, y = samples
-    python = LogisticCalibrator().fit(scores, np.where(y, "yes", "no"))
+    python = AutoCalibrator().fit(scores, np.where(y, "yes", "no"))
     new = np.array([0.5, -2])
     np.testing.assert_array_equal(table()[["bel", "pl"]], python.predict_interval(new))
     np.testing.assert_allclose(table()["betp"], python.predict_proba(new)[:, 1], rtol=1e-12)
@@ -85,9 +90,9 @@ def test_predictions_are_those_of_python_and_the_rest_is_untouched(folder, sampl
 
 
 def test_positive_turns_the_classes_around(folder):
-    run(FIT)
+    run(f"{FIT} --method logistic")
     run("predict model.json new.csv -o out.csv")
-    run("fit train.csv --score margin --target kind --positive no -o turned.json")
+    run("fit train.csv --score margin --target kind --positive no --method logistic -o turned.json")
     run("predict turned.json new.csv -o turned.csv")
     np.testing.assert_allclose(table("turned.csv")["bel"], 1 - table()["pl"], atol=1e-6)
     assert table("turned.csv")["decision"].tolist() == ["yes", "no"]
@@ -191,7 +196,7 @@ def test_decisions(folder, samples):
     frame = pd.DataFrame({"margin": np.linspace(-2, 2, 41)})
     frame.to_csv("grid.csv", index=False)
     scores, y = samples
-    python = LogisticCalibrator().fit(scores, np.where(y, "yes", "no"))
+    python = AutoCalibrator().fit(scores, np.where(y, "yes", "no"))
     m = python.predict_mass(frame["margin"].to_numpy())
 
     def decisions(words):
