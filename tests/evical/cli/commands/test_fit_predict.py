@@ -148,7 +148,7 @@ def test_many_rows_go_through_in_pieces(folder, capfd):
     y = rng.random(60_000) < 1 / (1 + np.exp(-scores))
     frame = pd.DataFrame({"margin": scores, "kind": y.astype(int), "text": "0123456789"})
     frame.to_csv("large.csv", index=False)
-    words = "fit large.csv --score margin --target kind --json -o"
+    words = "fit large.csv --score margin --target kind --method logistic --json -o"
     run(f"{words} whole.json")
     run(f"{words} merged.json --max-scores 5000")
     run("predict whole.json large.csv -o whole.csv")
