@@ -29,7 +29,7 @@ CANDIDATES = (
     *(f"{scale}: {shape}" for scale in ("given", "logit", "rank") for shape in SHAPES),
 )
 _GROUPS, _TAILS = 200, 100  # groups of equal weight, and of equal length in log-odds of the rank
-_IDENTITY, _STEPS = 1.0, 0.05  # weights a priori; all scales together have 2 to 4
+_IDENTITY, _STEPS = 1.0, 0.05  # weights a priori; all scales together have 2 to 3
 _LIMIT = 100.0  # of log-odds
 _TINY = 1e-15  # a probability
 _EVEN, _REACH = 200, 20.0  # table: scores at even distances, in log-odds within +-20

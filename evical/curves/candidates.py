@@ -1,15 +1,18 @@
 """Candidates of a calibration curve, and their average by what they say about samples left out.
 
 A candidate has a posterior distribution of the log-odds at each score. Its predictive probability
-is the posterior mean. What it would have predicted for a sample without that sample is the harmonic
-mean of the likelihood over the posterior, 1 / E[1 / p(y)] (Gelfand, Dey & Chang 1992): nothing is
-fitted again, nothing is drawn at random, and a weight of 2 is two samples. Candidates count by the
-likelihood of left-out samples, and less the more degrees of freedom they take. Where they disagree,
-the variance of the average says so.
+is the posterior mean. What it would predict for a sample without that sample needs no other fit: a
+normal posterior moves by one Newton step (Rad & Maleki), and an average over step functions is the
+harmonic mean of the likelihood, 1 / E[1 / p(y)] (Gelfand, Dey & Chang). So nothing is drawn at
+random, and a weight of 2 is two samples. Candidates count by the likelihood of left-out samples,
+and less the more degrees of freedom they take (pseudo-BMA, Yao et al., section 3.4). Where they
+disagree, the variance of the average says so.
 
-Source: Gelfand, Dey & Chang, "Model determination using predictive distributions", Bayesian
-Statistics 4 (1992); Yao, Vehtari, Simpson & Gelman, "Using stacking to average Bayesian predictive
-distributions", Bayesian Analysis 13 (2018), 917-1007, section 3.4 (pseudo-BMA).
+Sources: Gelfand, Dey & Chang, "Model determination using predictive distributions", Bayesian
+Statistics 4 (1992); Rad & Maleki, "A scalable estimate of the out-of-sample prediction error via
+approximate leave-one-out cross-validation", J. R. Stat. Soc. B 82 (2020), 965-996; Yao, Vehtari,
+Simpson & Gelman, "Using stacking to average Bayesian predictive distributions", Bayesian Analysis
+13 (2018), 917-1007.
 """
 
 from dataclasses import dataclass
