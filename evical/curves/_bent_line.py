@@ -179,8 +179,8 @@ def check_optimal(points: Points, lam: float, kinks: Kinks, fit: Polyline, gap: 
     size = np.abs(points.y) + np.repeat(np.maximum(values[:-1], values[1:]), sizes) + points.size
     rounding = _ERRORS * float(points.w @ size) * float(points.x[-1] - points.x[0])
     slack = float(np.abs(heights[fit.knots] - tension).max()) - rounding
-    beyond = max(float(np.abs(heights).max()) - lam - rounding, 0.0) / lam
-    share = beyond / (1.0 + beyond)
+    beyond = max(float(np.abs(heights).max()) - lam - rounding, 0.0)
+    share = beyond / (lam + beyond) if beyond else 0.0  # lambda may underflow to 0
     squares, price = float(residual @ (points.w * residual)), lam * np.abs(kinks.bends).sum()
     left, cost = share * price + share**2 * squares / 2, squares / 2 + price
     agree = (kinks.signs * kinks.bends > 0.0).all()

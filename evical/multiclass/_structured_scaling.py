@@ -28,6 +28,7 @@ from evical.scores.parameters import check_not_negative
 __all__ = ["StructuredScaling"]
 
 Floats = NDArray[np.float64]
+_HELD = 1e200  # a penalty under which nothing moves
 _MODELS = ("bayesian", "quadratic")
 _LEVELS, _MANY_LEVELS, _FEW = 12, 28, 8  # as in multinomial logistic calibration
 _SIZE = 1 << 21  # numbers in the largest temporary array
@@ -80,9 +81,9 @@ class StructuredScaling:
         """Of the mean loss of so many samples of K classes."""
         scale, off = k**self.rho / total**self.tau, self._off_diagonal()
         return Ridge(
-            self.intercept_penalty * scale,
-            self.diagonal_penalty * scale,
-            None if off is None else off * (k * (k - 1)) ** self.rho / total**self.tau,
+            min(self.intercept_penalty * scale, _HELD),
+            min(self.diagonal_penalty * scale, _HELD),
+            None if off is None else min(off * (k * (k - 1)) ** self.rho / total**self.tau, _HELD),
         )
 
     def _fit_scores(self, scores: Floats, codes: NDArray[np.intp], weight: Floats) -> None:
