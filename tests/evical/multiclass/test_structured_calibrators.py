@@ -240,7 +240,7 @@ def test_the_interval_is_that_of_the_information(kind):
     information = (j.T * (q * (1 - q))) @ j + ridge
     at = np.array([[0.9, 0.1], [0.4, 0.6], [0.05, 0.95]])
     h, mle = derivatives(at), log_odds(best, at)
-    deviation = np.sqrt(np.einsum("nd,de,ne->n", h, np.linalg.inv(information), h))
+    deviation = np.sqrt(np.einsum("ij,jk,ik->i", h, np.linalg.inv(information), h))
     r = np.linspace(0, 8, 4001)
     density = r * np.exp(-r * r / 2)
     for row, (center, spread) in enumerate(zip(mle, deviation, strict=True)):
