@@ -191,7 +191,7 @@ class QuadraticLogisticCalibrator(BaseCalibrator, LevelSets):
         --------
         >>> calibrator = QuadraticLogisticCalibrator().fit([0.0, 1.0, 2.0, 3.0], [0, 1, 1, 0])
         >>> calibrator.contour(1.5, [0.25, 0.75]).round(2)
-        array([0.11, 0.99])
+        array([0.34, 0.99])
         """
         fit = self._fit
         if self._table is None:

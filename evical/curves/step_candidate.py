@@ -83,7 +83,7 @@ def fit_steps(counts: ScoreCounts) -> Steps:
     >>> steps = fit_steps(ScoreCounts.from_samples(np.arange(200), np.arange(200) >= 100))
     >>> found = steps.candidate(1.0, np.array([0.0, 99.0, 100.0, 199.0]))
     >>> found.probability.round(2), round(found.degrees, 1)
-    (array([0.01, 0.02, 0.98, 0.99]), 2.5)
+    (array([0.01, 0.01, 0.99, 0.99]), 2.5)
     """
     starts, scores = _refined(counts)
     groups = counts.pool(starts)
