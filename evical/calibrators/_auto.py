@@ -147,7 +147,7 @@ class AutoCalibrator(BaseCalibrator):
         >>> scores = rng.normal(size=300)
         >>> calibrator = AutoCalibrator().fit(scores, rng.random(300) < expit(3 * scores))
         >>> next(iter(calibrator.candidates_))
-        'rank: line'
+        'given: temperature'
         """
         check_is_fitted(self)
         order = np.argsort(-self.weights_, kind="stable")

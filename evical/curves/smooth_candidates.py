@@ -33,7 +33,8 @@ _LEVEL, _SLOPE, _BEND = 2.0, 4.0, 1.0
 _BENDS = {f"bends {deviation:.2g}": deviation for deviation in np.geomspace(0.1, 60.0, 8)}
 _SHARES = {"line": 0.5, "parabola": 0.25, "beta": 0.25, "temperature": 1.0}
 SHAPES = (*_SHARES, *_BENDS)
-_HELD = 1e10  # precision of a parameter that a candidate lacks
+_HELD = 1e6  # precision of a parameter that a candidate lacks
+_CLOSE = 1e-9  # squared Newton decrement: 3e-5 standard errors, far above rounding
 _TINY = 1e-300
 _FAR = 1e6  # standardized scores are cut off there
 _GAP = 1e-3  # between knots, in standard deviations
@@ -104,7 +105,7 @@ def laplace_fit(
         hessian = (design.T * curvature[:, None, :]) @ design + precision
         return value, slope @ design + pull, hessian
 
-    found = minimize_convex(derivatives, center, tolerance=1e-8, enough=1e-12)
+    found = minimize_convex(derivatives, center, tolerance=_CLOSE, enough=_CLOSE)
     unit, scale = unit_diagonal(found.hessian)
     covariance = np.linalg.inv(unit) / (scale[:, :, None] * scale[:, None, :])
     kept = (covariance * precision).sum(axis=(1, 2))
