@@ -3,12 +3,12 @@
 import numpy as np
 import pytest
 from sklearn.calibration import CalibratedClassifierCV
-from sklearn.datasets import load_iris
 from sklearn.metrics import log_loss
 from sklearn.model_selection import StratifiedShuffleSplit
 from sklearn.preprocessing import StandardScaler
 from sklearn.svm import SVC
 
+from evical.datasets import load
 from evical.studies import STUDIES, reproduce
 from evical.studies.svc_probabilities.study import METHODS
 
@@ -18,7 +18,7 @@ def test_a_repeat_step_by_step(tmp_path):
     study = STUDIES["svc_probabilities"]
     outcome = reproduce(study, tmp_path, repeats=2, quick=True)
     assert len(outcome.rows) == 2 * len(METHODS)
-    X, y = load_iris(return_X_y=True)
+    X, y = load("iris").X, load("iris").y
     splits = StratifiedShuffleSplit(20, test_size=0.5, random_state=0).split(X, y)
     name = "CalibratedClassifierCV(SVC(), ensemble=False)"
     losses, errors = (outcome.values(("iris", name), measure) for measure in study.measures)
