@@ -15,15 +15,16 @@ from numpy.typing import NDArray
 from dstheory.errors import CostLimitError, MassError
 from dstheory.frame import Frame
 from dstheory.kernels import bits
-from dstheory.kernels.arguments import as_collection, as_shape
+from dstheory.kernels.arguments import as_collection, as_shape, check_instance
+from dstheory.kernels.rows import in_row
 
 __all__ = [
     "MAX_TABLE_LABELS",
     "SUM_TOLERANCE",
     "as_batch_shape",
+    "as_frame",
     "as_masses",
     "check_cost",
-    "check_frame",
     "check_masses",
     "check_number",
     "check_table_size",
@@ -38,10 +39,11 @@ SUM_TOLERANCE = 1e-9
 MAX_TABLE_LABELS = 26
 
 
-def check_frame(frame: Any) -> None:
-    """Raise unless `frame` is a Frame."""
-    if not isinstance(frame, Frame):
-        raise TypeError(f"frame is a Frame, not {frame!r}; make one with Frame(labels)")
+def as_frame(frame: Any) -> Frame:
+    """The frame, if it is one."""
+    check_instance("frame", frame, Frame, "a Frame; make one with Frame(labels)")
+    checked: Frame = frame
+    return checked
 
 
 def as_masses(masses: Any) -> NDArray[Any]:
@@ -55,10 +57,10 @@ def as_masses(masses: Any) -> NDArray[Any]:
     if array.dtype == object:
         for value in array.ravel():
             if not _is_number(value):
-                raise TypeError(f"a mass is a real number, not {value!r}")
+                raise TypeError(f"a mass is {value!r}, expected a real number")
         return array
     if array.dtype.kind not in "fiu":
-        raise TypeError(f"masses are real numbers, not {array.dtype.name}")
+        raise TypeError(f"masses have dtype {array.dtype.name}, expected real numbers")
     return array.astype(np.float64)
 
 
@@ -100,10 +102,10 @@ def check_masses(masses: NDArray[Any], atol: float = SUM_TOLERANCE, name: str = 
     finite = np.isfinite(masses)
     if not finite.all():
         where = np.argwhere(~finite)[0]
-        raise MassError(f"mass {masses[tuple(where)]}{_row(masses, where[:-1])} is not finite")
+        raise MassError(f"mass {masses[tuple(where)]}{in_row(where[:-1])} is not finite")
     if masses.size and masses.min() < -atol:
         where = np.argwhere(masses < -atol)[0]
-        raise MassError(f"mass {masses[tuple(where)]:g}{_row(masses, where[:-1])} is negative")
+        raise MassError(f"mass {masses[tuple(where)]:g}{in_row(where[:-1])} is negative")
     totals = masses.sum(axis=-1)
     wrong = np.argwhere(np.abs(totals - 1) > atol)
     if len(wrong):
@@ -116,9 +118,9 @@ def _check_exact(masses: NDArray[Any], atol: float, name: str) -> None:
         place = np.array(np.unravel_index(number, masses.shape[:-1])) if masses.ndim > 1 else ()
         for value in row:
             if not _is_finite(value):
-                raise MassError(f"mass {value}{_row(masses, place)} is not finite")
+                raise MassError(f"mass {value}{in_row(place)} is not finite")
             if _is_negative(value, atol):
-                raise MassError(f"mass {value}{_row(masses, place)} is negative")
+                raise MassError(f"mass {value}{in_row(place)} is negative")
         total = sum(row, start=Fraction(0)) if _all_rational(row) else sum(row)
         if not _is_one(total, atol):
             raise MassError(_sum_message(masses, total, np.array([place]), name))
@@ -168,7 +170,7 @@ def check_table_size(size: int, advice: str) -> None:
 def check_number(value: Any, name: str) -> None:
     """Raise unless `value` is one real number, possibly symbolic."""
     if not _is_number(value) or isinstance(value, bool):
-        raise TypeError(f"{name} is a number, not {value!r}")
+        raise TypeError(f"{name} is {value!r}, expected a number")
 
 
 def _is_number(value: Any) -> bool:
@@ -214,14 +216,7 @@ def _sum_message(masses: NDArray[Any], total: Any, wrong: NDArray[Any], name: st
     count = f" ({len(wrong)} of {n_rows} rows)" if masses.ndim > 1 else ""
     rest = "give the rest to the frame or " if name == "masses" else ""
     advice = "" if masses.ndim > 1 else f"; {rest}divide by the sum"
-    return f"{name} sum to {value}{_row(masses, wrong[0])}, not 1{count}{advice}"
-
-
-def _row(masses: NDArray[Any], place: Any) -> str:
-    if masses.ndim == 1:
-        return ""
-    index = tuple(int(i) for i in place)
-    return f" in row {index[0] if len(index) == 1 else index}"
+    return f"{name} sum to {value}{in_row(wrong[0])}, not 1{count}{advice}"
 
 
 def kept_sum(store: NDArray[Any], atol: float) -> NDArray[Any]:
@@ -229,6 +224,6 @@ def kept_sum(store: NDArray[Any], atol: float) -> NDArray[Any]:
     total = np.asarray(store.sum(axis=0))
     lost = np.argwhere(np.asarray(total == 0, dtype=bool))
     if len(lost):
-        where = _row(np.moveaxis(store, 0, -1), lost[0])
-        raise MassError(f"no focal set has more than {atol:g}{where}; prune with a lower atol")
+        row = in_row(lost[0])
+        raise MassError(f"no focal set has more than {atol:g}{row}; prune with a lower atol")
     return total

@@ -7,6 +7,7 @@ from numpy.typing import NDArray
 
 from dstheory import _checks
 from dstheory.errors import MassError
+from dstheory.kernels.rows import in_row
 
 __all__ = ["as_share", "complement", "lost_and_kept"]
 
@@ -21,8 +22,7 @@ def as_share(values: Any, name: str, inner: int = 0) -> NDArray[Any]:
         outside = ~((array >= 0) & (array <= 1))  # NaN is outside, too
     if outside.any():
         place = tuple(np.argwhere(outside)[0])
-        row = tuple(int(i) for i in place[: len(place) - inner])
-        where = f" in row {row[0] if len(row) == 1 else row}" if row else ""
+        where = in_row(place[: len(place) - inner])
         raise MassError(f"{name} {array[place]}{where} does not lie between 0 and 1")
     return array
 

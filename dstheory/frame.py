@@ -94,7 +94,7 @@ class Frame:
         """
         array = as_array(values, "values")
         if array.ndim == 0:
-            raise TypeError(f"values are an array of labels, not {values!r}")
+            raise TypeError(f"values are {values!r}, expected an array of labels")
         try:
             return cls(np.unique(array))
         except TypeError as error:
@@ -195,16 +195,14 @@ class Frame:
         --------
         >>> Frame(["a", "b"]).check_mask(4)
         Traceback (most recent call last):
-        dstheory.errors.FrameError: mask 4 is outside of Frame(['a', 'b']), \
+        dstheory.errors.FrameError: mask 4 is outside Frame(['a', 'b']), \
 whose masks are 0 to 3
         """
         if not isinstance(mask, int | np.integer) or isinstance(mask, bool):
-            raise TypeError(f"a mask is an int, not {mask!r}")
+            raise TypeError(f"a mask is {mask!r}, expected an int")
         value = int(mask)
         if not 0 <= value <= self.full:
-            raise FrameError(
-                f"mask {value} is outside of {self!r}, whose masks are 0 to {self.full}"
-            )
+            raise FrameError(f"mask {value} is outside {self!r}, whose masks are 0 to {self.full}")
         return value
 
     def _position(self, label: Any) -> int | None:
@@ -228,7 +226,7 @@ whose masks are 0 to 3
         return bits.mask_of(places)
 
     def _unknown(self, label: Any) -> FrameError:
-        """What is wrong with something that is no label."""
+        """What is wrong with something that is not a label."""
         advice = ""
         if isinstance(label, str):
             found = [p for p in (re.findall(r"\w+", label), list(label)) if self._are(p)]
@@ -289,7 +287,7 @@ def _ordered(labels: Iterable[Hashable]) -> Iterable[Any]:
     if isinstance(labels, Set) and not isinstance(labels, dict):
         raise TypeError("labels need an order: give a list or a tuple, not a set")
     if not isinstance(labels, Iterable) or (isinstance(labels, np.ndarray) and not labels.ndim):
-        raise TypeError(f"labels are a sequence of labels, not {labels!r}")
+        raise TypeError(f"labels are {labels!r}, expected a sequence of labels")
     return labels
 
 

@@ -16,7 +16,7 @@ from dstheory import _checks, _show
 from dstheory.errors import MassError
 from dstheory.frame import Frame, same_frame
 from dstheory.kernels import pairwise, predicates, setwise
-from dstheory.kernels.arguments import check_atol
+from dstheory.kernels.arguments import check_atol, check_instance
 from dstheory.kernels.batches import scalar
 
 __all__ = ["MassFunction"]
@@ -78,7 +78,7 @@ class MassFunction:
     _masses: NDArray[Any]
 
     def __init__(self, frame: Frame, focal: Iterable[int], masses: Any) -> None:
-        _checks.check_frame(frame)
+        _checks.as_frame(frame)
         array = _checks.as_masses(masses)
         sorted_masks, array = _checks.sorted_focal(frame, focal, array)
         _checks.check_masses(array)
@@ -135,9 +135,8 @@ class MassFunction:
           {ant, bee}       0.3
           {ant, bee, cat}  0.2
         """
-        _checks.check_frame(frame)
-        if not isinstance(masses, Mapping):
-            raise TypeError(f"masses are a mapping of events to masses, not {masses!r}")
+        _checks.as_frame(frame)
+        check_instance("masses", masses, Mapping, "a mapping of events to masses")
         focal = [frame.mask(event) for event in masses]
         if not focal:
             raise MassError("there is no mass; a vacuous belief is {frame: 1}")
@@ -330,8 +329,7 @@ class MassFunction:
         True
         """
         check_atol(atol)
-        if not isinstance(other, MassFunction):
-            raise TypeError(f"other is a mass function, not {other!r}")
+        check_instance("other", other, MassFunction, "a mass function")
         if (self._frame, self.batch_shape) != (other._frame, other.batch_shape):
             return False
         masks = set(self._focal.tolist()) | set(other._focal.tolist())

@@ -17,6 +17,7 @@ from dstheory.errors import MassError, TotalConflictError
 from dstheory.frame import same_frame
 from dstheory.kernels import bits
 from dstheory.kernels.arguments import as_sequence, check_choice, check_count, check_rng
+from dstheory.kernels.rows import in_row
 from dstheory.mass import MassFunction
 
 __all__ = ["MonteCarloCombination", "monte_carlo_dempster"]
@@ -269,7 +270,7 @@ def _sources(masses: Any) -> list[MassFunction]:
 
 
 def _rows_of(m: MassFunction, batch: tuple[int, ...]) -> NDArray[np.float64]:
-    """Masses (rows, F) as floats, broadcast to the batch; rounding below 0 is no probability."""
+    """Masses (rows, F) as floats, broadcast to the batch; rounding below 0 is not a probability."""
     masses = np.maximum(m.masses.astype(np.float64), 0)
     return np.broadcast_to(masses, (*batch, len(m.focal))).reshape(-1, len(m.focal))
 
@@ -277,11 +278,9 @@ def _rows_of(m: MassFunction, batch: tuple[int, ...]) -> NDArray[np.float64]:
 def _refuse_no_sample(tops: NDArray[np.float64]) -> None:
     lost = np.argwhere(np.isneginf(tops))
     if len(lost):
-        row = tuple(int(i) for i in lost[0])
-        where = f" of row {row[0] if len(row) == 1 else row}" if row else ""
         raise TotalConflictError(
-            f"no sample{where} has a non-empty intersection: the conflict is total or nearly so; "
-            "use method='importance', more samples, or discount a source"
+            f"no sample{in_row(lost[0])} has a non-empty intersection: the conflict is total or "
+            "nearly so; use method='importance', more samples, or discount a source"
         )
 
 

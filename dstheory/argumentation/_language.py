@@ -12,6 +12,7 @@ import sympy
 from sympy.logic.boolalg import Boolean, BooleanFalse, BooleanFunction, BooleanTrue
 
 from dstheory.errors import DSTheoryError
+from dstheory.kernels.arguments import check_instance
 
 __all__ = ["as_formula", "atoms"]
 
@@ -38,11 +39,10 @@ def as_formula(value: Any) -> Any:
         return _Reader(value).formula()
     if isinstance(value, bool):
         return sympy.true if value else sympy.false
-    if not isinstance(value, Boolean):
-        raise TypeError(f"a formula is a string or a sympy Boolean expression, not {value!r}")
+    check_instance("a formula", value, Boolean, "a string or a sympy Boolean expression")
     for part in sympy.preorder_traversal(value):
         if not isinstance(part, BooleanFunction | BooleanTrue | BooleanFalse | sympy.Symbol):
-            raise TypeError(f"{part} in {value} is no proposition; formulas consist of symbols")
+            raise TypeError(f"{part} in {value} is not a proposition; formulas consist of symbols")
     return value
 
 

@@ -33,7 +33,13 @@ from dstheory.argumentation._probability import shares
 from dstheory.argumentation._worlds import world_masses
 from dstheory.errors import DSTheoryError
 from dstheory.kernels import bits
-from dstheory.kernels.arguments import as_collection, check_count, check_flag, did_you_mean
+from dstheory.kernels.arguments import (
+    as_collection,
+    check_count,
+    check_flag,
+    check_instance,
+    did_you_mean,
+)
 from dstheory.kernels.pairwise import refuse_total_conflict
 from dstheory.mass import MassFunction
 from dstheory.product import ProductFrame, Variable
@@ -64,7 +70,7 @@ class ArgumentationSystem:
     Raises
     ------
     DSTheoryError
-        If a formula cannot be read, a probability lies outside of [0, 1], an assumption occurs in
+        If a formula cannot be read, a probability lies outside [0, 1], an assumption occurs in
         no rule, or more than `max_clauses` clauses arise.
     TypeError
         If a rule or a probability is of the wrong kind.
@@ -100,8 +106,7 @@ class ArgumentationSystem:
     ) -> None:
         check_count("max_clauses", max_clauses, 1)
         rules = as_collection(rules, "rules", "a sequence of formulas")
-        if not isinstance(probabilities, Mapping):
-            raise TypeError(f"probabilities are a mapping of names, not {probabilities!r}")
+        check_instance("probabilities", probabilities, Mapping, "a mapping of names")
         self._rules = tuple(as_formula(rule) for rule in rules)
         self._probabilities = {
             str(n): checked_probability(str(n), p) for n, p in probabilities.items()

@@ -194,7 +194,7 @@ def _checked_weights(sources: tuple[MassFunction, ...], weights: ArrayLike | Non
     if array.ndim == 0 or len(array) != n_sources:
         raise ValueError(f"weights have shape {array.shape}, but there are {n_sources} sources")
     if not np.asarray(array >= 0, dtype=bool).all():
-        raise ValueError(f"weights are non-negative numbers, not {weights!r}")
+        raise ValueError(f"weights are {weights!r}, expected non-negative numbers")
     total = array.sum(axis=0)
     if not np.asarray(abs(total - 1) <= SUM_TOLERANCE, dtype=bool).all():
         raise ValueError(f"weights sum to {total}, not 1; divide them by their sum")

@@ -18,9 +18,10 @@ from dstheory.combine._weights import (
     intersections,
     lacks_ignorance,
 )
-from dstheory.combine.sources import check_sources, refuse_normal, rows_text
+from dstheory.combine.sources import check_sources, refuse_normal
 from dstheory.errors import MassError
 from dstheory.kernels.arguments import check_atol, check_choice
+from dstheory.kernels.rows import in_rows
 from dstheory.mass import MassFunction
 
 __all__ = ["decombine"]
@@ -57,7 +58,7 @@ def decombine(
     Raises
     ------
     MassError
-        If `m2` is dogmatic (for the disjunctive rule, normalized), or if it is no part of
+        If `m2` is dogmatic (for the disjunctive rule, normalized), or if it is not part of
         `m`: the quotient would have negative masses.
     ValueError
         If `rule` is unknown.
@@ -93,7 +94,7 @@ def decombine(
         return ~decombine(~m, ~m2, atol=atol)
     dogmatic = lacks_ignorance(m2)
     if dogmatic.any():
-        raise MassError(f"m2 is dogmatic{rows_text(dogmatic)}: it cannot be taken back")
+        raise MassError(f"m2 is dogmatic{in_rows(dogmatic)}: it cannot be taken back")
     sets, masses = _quotient(m, m2)
     if rule == "dempster":
         # All commonalities of non-empty sets carry the same factor, that of normalization.
@@ -104,7 +105,7 @@ def decombine(
         rows = np.asarray(negative.any(axis=0))
         event = m.frame.event(int(sets[negative.reshape(len(sets), -1).any(axis=1)][0]))
         raise MassError(
-            f"m2 is no part of m{rows_text(rows)}: without it, {event!r} would have a negative mass"
+            f"m2 is not part of m{in_rows(rows)}: without it, {event!r} would have negative mass"
         )
     if masses.dtype != object:
         masses = _without_noise(masses, m2.mass(mask=m2.frame.full), atol)

@@ -59,7 +59,7 @@ def fixsen_mahler(
     MassError
         If a source gives mass to the empty set or to a set without prior probability.
     ValueError
-        If `prior` is no probability distribution on the frame.
+        If `prior` is not a probability distribution on the frame.
     FrameError
         If the frames differ.
     TypeError
@@ -152,7 +152,7 @@ def _checked_prior(sources: tuple[MassFunction, ...], prior: ArrayLike | None) -
     if array.shape != (size,):
         raise ValueError(f"prior has shape {array.shape}, but the frame has {size} labels")
     if not np.asarray(array >= 0, dtype=bool).all():
-        raise ValueError(f"prior probabilities are non-negative, not {prior!r}")
+        raise ValueError(f"prior probabilities are {prior!r}, expected non-negative")
     if not abs(array.sum() - 1) <= SUM_TOLERANCE:
         raise ValueError(f"prior probabilities sum to {array.sum()}, not 1")
     return array

@@ -12,8 +12,9 @@ import numpy as np
 
 from dstheory._masses import batch_of, collected
 from dstheory.combine._boolean import conjunctive
-from dstheory.combine.sources import check_sources, combination_rule, matched, nonempty, rows_text
+from dstheory.combine.sources import check_sources, combination_rule, matched, nonempty
 from dstheory.kernels.batches import stretched
+from dstheory.kernels.rows import in_rows
 from dstheory.mass import MassFunction
 
 __all__ = ["inagaki", "lefevre", "yager"]
@@ -94,7 +95,7 @@ def inagaki(m1: MassFunction, m2: MassFunction, *more: MassFunction, k: Any) -> 
     Raises
     ------
     ValueError
-        If `k` lies outside of its range.
+        If `k` lies outside its range.
     FrameError
         If the frames differ.
     TypeError
@@ -142,7 +143,7 @@ def _check_k(k: Any, specific: Any) -> None:
         bad = bad | np.asarray(k * specific > 1, dtype=bool)
     if bad.any():
         raise ValueError(
-            f"k lies outside of [0, 1 / (1 - kappa - m(frame))]{rows_text(bad)}; "
+            f"k lies outside [0, 1 / (1 - kappa - m(frame))]{in_rows(bad)}; "
             "k from 0 to 1 is always allowed"
         )
 

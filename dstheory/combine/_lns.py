@@ -17,10 +17,11 @@ from numpy.typing import NDArray
 from dstheory._checks import check_number
 from dstheory._masses import batch_of
 from dstheory.combine._weights import lowered, sparse_weights
-from dstheory.combine.sources import any_exact, check_sources, combination_rule, rows_text
+from dstheory.combine.sources import any_exact, check_sources, combination_rule
 from dstheory.errors import MassError
 from dstheory.kernels import bits
 from dstheory.kernels.arguments import check_flag
+from dstheory.kernels.rows import in_rows
 from dstheory.mass import MassFunction
 
 __all__ = ["lns"]
@@ -107,7 +108,7 @@ def lns(
     frame = check_sources(*sources)
     check_number(eta, "eta")
     if not eta >= 0:
-        raise ValueError(f"eta is at least 0, not {eta!r}")
+        raise ValueError(f"eta is {eta!r}, expected at least 0")
     sets, counts, products = _groups(sources, atol)
     emphasis = _emphasis(sets, eta, counts)
     total = (emphasis * counts).sum(axis=0)
@@ -150,7 +151,7 @@ def _simple_weights(m: MassFunction, number: int, atol: float) -> tuple[NDArray[
         rows = np.asarray(above.any(axis=0))
         event = m.frame.event(int(sets[above.reshape(len(sets), -1).any(axis=1)][0]))
         raise MassError(
-            f"source {number} is not separable{rows_text(rows)}: its weight on {event!r} is above 1"
+            f"source {number} is not separable{in_rows(rows)}: its weight on {event!r} is above 1"
         )
     return sets[:-1], np.minimum(weights[:-1], 1)  # the frame stands last
 
@@ -182,7 +183,7 @@ def _emphasis(sets: NDArray[Any], eta: Any, counts: NDArray[Any]) -> NDArray[Any
 
 
 def _power(ratio: Fraction, eta: Any) -> Fraction:
-    """Rounded where the exponent is no integer, or the power had ten thousands of digits."""
+    """Rounded where the exponent is not an integer, or the power had ten thousands of digits."""
     if isinstance(eta, Integral) and eta <= _MOST_EXACT:
         return Fraction(ratio ** int(eta))
     return Fraction(float(ratio) ** _as_float(eta))

@@ -56,7 +56,7 @@ def tnorm_conjunctive(
     TotalConflictError
         If `normalize`, and all mass of a row is on the empty set.
     ValueError
-        If the family is unknown or the parameter lies outside of its range.
+        If the family is unknown or the parameter lies outside its range.
     FrameError
         If the frames differ.
     TypeError
@@ -125,7 +125,7 @@ def tnorm_disjunctive(
     MassError
         If a source is normalized.
     ValueError
-        If the family is unknown or the parameter lies outside of its range.
+        If the family is unknown or the parameter lies outside its range.
     FrameError
         If the frames differ.
     TypeError

@@ -17,11 +17,11 @@ import numpy as np
 from numpy.typing import NDArray
 
 from dstheory.combine._family import closure, moved_in_family
-from dstheory.combine.sources import rows_text
 from dstheory.errors import MassError
 from dstheory.kernels import bits, setwise
 from dstheory.kernels.batches import added_up, stretched
 from dstheory.kernels.pairwise import combine_pairs, refuse_total_conflict
+from dstheory.kernels.rows import in_rows
 from dstheory.mass import MassFunction
 
 # Below it pairs of sets are sorted set by set, which for few sets is as fast.
@@ -85,7 +85,7 @@ def sparse_weights(m: MassFunction, number: int = 1) -> tuple[NDArray[Any], NDAr
     dogmatic = lacks_ignorance(m)
     if dogmatic.any():
         raise MassError(
-            f"source {number} is dogmatic, the frame has no mass{rows_text(dogmatic)}, so that "
+            f"source {number} is dogmatic, the frame has no mass{in_rows(dogmatic)}, so that "
             "its conjunctive weights do not exist: discount it"
         )
     q = commonalities(m, sets)

@@ -17,6 +17,7 @@ from dstheory.errors import MassError
 from dstheory.frame import Frame, same_frame
 from dstheory.kernels.arguments import as_array, as_floats
 from dstheory.kernels.batches import stretched
+from dstheory.kernels.rows import in_rows
 from dstheory.mass import MassFunction
 
 __all__ = [
@@ -27,7 +28,6 @@ __all__ = [
     "nonempty",
     "refuse_normal",
     "refuse_subnormal",
-    "rows_text",
 ]
 
 
@@ -92,7 +92,7 @@ def refuse_subnormal(rule: str, *sources: MassFunction) -> None:
         bad = np.asarray(source.mass(mask=0) != 0, dtype=bool)
         if bad.any():
             raise MassError(
-                f"source {number} gives mass to the empty set{rows_text(bad)}, but {rule} is "
+                f"source {number} gives mass to the empty set{in_rows(bad)}, but {rule} is "
                 "defined for normalized sources: use .normalize() first"
             )
 
@@ -103,20 +103,9 @@ def refuse_normal(rule: str, *sources: MassFunction) -> None:
         bad = np.asarray(source.mass(mask=0) == 0, dtype=bool)
         if bad.any():
             raise MassError(
-                f"source {number} gives no mass to the empty set{rows_text(bad)}, so that its "
+                f"source {number} gives no mass to the empty set{in_rows(bad)}, so that its "
                 f"disjunctive weights do not exist: {rule} needs subnormal sources"
             )
-
-
-def rows_text(bad: NDArray[np.bool_]) -> str:
-    """Which rows are meant, as part of a sentence; nothing for a single mass function."""
-    if bad.ndim == 0:
-        return ""
-    rows = np.argwhere(bad)
-    first = tuple(int(i) for i in rows[0])
-    return (
-        f" in {len(rows)} of {bad.size} rows (first: row {first[0] if len(first) == 1 else first})"
-    )
 
 
 def nonempty(

@@ -13,10 +13,11 @@ from numpy.typing import NDArray
 
 from dstheory import _checks
 from dstheory.construct._tables import from_implicability
-from dstheory.construct.arguments import as_frame, below, check_shares, place_name
+from dstheory.construct.arguments import below, check_shares
 from dstheory.errors import MassError
 from dstheory.frame import Frame
 from dstheory.kernels.arguments import check_atol
+from dstheory.kernels.rows import in_row
 from dstheory.mass import MassFunction
 
 __all__ = ["from_probability_intervals", "lower_envelope", "natural_extension"]
@@ -77,7 +78,7 @@ def lower_envelope(lower: Any, upper: Any, *, atol: float = 1e-12) -> NDArray[An
     -------
     (*batch, 2**K) array
         Indexed by mask: the larger of the sum of the lower bounds of A, and 1 minus the sum
-        of the upper bounds outside of A, of the tightened intervals.
+        of the upper bounds outside A, of the tightened intervals.
 
     Raises
     ------
@@ -144,7 +145,7 @@ def from_probability_intervals(
     {('ant',): 0.5, ('bee',): 0.25, ('ant', 'bee'): 0.25}
     """
     check_atol(atol)
-    size = len(as_frame(frame))
+    size = len(_checks.as_frame(frame))
     low, high = _bounds(lower, upper, atol)
     if low.shape[-1] != size:
         raise MassError(f"bounds have shape {low.shape}, but the frame has {size} labels")
@@ -175,7 +176,7 @@ def _bounds(lower: Any, upper: Any, atol: float) -> tuple[NDArray[Any], NDArray[
     if crossed.any():
         place = np.argwhere(crossed)[0]
         raise MassError(
-            f"lower bound {low[tuple(place)]}{place_name(place[:-1])} is above its upper bound "
+            f"lower bound {low[tuple(place)]}{in_row(place[:-1])} is above its upper bound "
             f"{high[tuple(place)]}"
         )
     total, most = low.sum(axis=-1), high.sum(axis=-1)
@@ -188,7 +189,7 @@ def _refuse_loss(wrong: NDArray[np.bool_], totals: Any, what: str) -> None:
     if wrong.any():
         place = np.argwhere(wrong)[0]
         text = what.format(np.asarray(totals)[tuple(place)])
-        raise MassError(f"{text}{place_name(place)}: no probability lies within the intervals")
+        raise MassError(f"{text}{in_row(place)}: no probability lies within the intervals")
 
 
 def _check_coherent(
@@ -199,7 +200,7 @@ def _check_coherent(
         place = np.argwhere(wrong)[0]
         raise MassError(
             f"{name} bound {given[tuple(place)]} of {frame.labels[int(place[-1])]!r}"
-            f"{place_name(place[:-1])} is not reached: the other bounds imply "
+            f"{in_row(place[:-1])} is not reached: the other bounds imply "
             f"{tight[tuple(place)]}; tighten the intervals by natural_extension"
         )
 

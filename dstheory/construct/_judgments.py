@@ -11,9 +11,9 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from dstheory import _checks
 from dstheory._checks import check_number
 from dstheory.construct._tables import from_masses
-from dstheory.construct.arguments import as_frame
 from dstheory.errors import DSTheoryError
 from dstheory.frame import Frame
 from dstheory.kernels import bits
@@ -62,12 +62,12 @@ def from_judgments(
     Raises
     ------
     DSTheoryError
-        If no mass function agrees with all judgments, an interval is no interval within
+        If no mass function agrees with all judgments, an interval is not an interval within
         [0, 1], `margin` is negative, or the frame has more than 12 labels.
     FrameError
         If a label is unknown.
     TypeError
-        If `frame` is not a Frame, or a judgment is no pair.
+        If `frame` is not a Frame, or a judgment is not a pair.
 
     References
     ----------
@@ -83,7 +83,7 @@ def from_judgments(
     {('ant',): 0.25, ('bee',): 0.125, ('ant', 'bee', 'cat'): 0.625}
     """
     check_atol(atol)
-    if len(as_frame(frame)) > _MAX_LABELS:
+    if len(_checks.as_frame(frame)) > _MAX_LABELS:
         raise DSTheoryError(f"frame has {len(frame)} labels, judgments need at most {_MAX_LABELS}")
     check_number(margin, "margin")
     if not 0 <= margin <= 1:
@@ -91,7 +91,7 @@ def from_judgments(
     rows, bounds = [], []
     given = {} if intervals is None else intervals
     if not isinstance(given, Mapping):
-        raise TypeError(f"intervals are a mapping of events to (low, high), not {intervals!r}")
+        raise TypeError(f"intervals are {intervals!r}, expected a mapping of events to (low, high)")
     for event, (low, high) in _pairs(given.items(), "interval of {!r}"):
         check_number(low, f"low end of {event!r}")
         check_number(high, f"high end of {event!r}")
@@ -119,7 +119,7 @@ def _pairs(given: Iterable[tuple[Any, Any]], name: str) -> Iterable[tuple[Any, A
     """Keys with values that are pairs."""
     for key, pair in given:
         if not isinstance(pair, tuple | list) or len(pair) != 2:
-            raise TypeError(f"{name.format(key)} is a pair, not {pair!r}")
+            raise TypeError(f"{name.format(key)} is {pair!r}, expected a pair")
         yield key, pair
 
 

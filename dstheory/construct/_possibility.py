@@ -9,10 +9,11 @@ from typing import Any
 import numpy as np
 
 from dstheory.construct._tables import from_bel
-from dstheory.construct.arguments import as_rows, check_shares, place_name
+from dstheory.construct.arguments import as_rows, check_shares
 from dstheory.construct.chains import assemble, falling_order
 from dstheory.errors import MassError
 from dstheory.frame import Frame
+from dstheory.kernels.rows import in_row
 from dstheory.mass import MassFunction
 
 __all__ = ["from_necessity", "from_possibility"]
@@ -79,7 +80,7 @@ def from_necessity(frame: Frame, table: Any, *, atol: float | None = None) -> Ma
     Raises
     ------
     MassError
-        If a row is no necessity measure: no belief function, or one whose focal sets are
+        If a row is not a necessity measure: no belief function, or one whose focal sets are
         not nested; or if the last axis does not have 2**K entries.
     TypeError
         If `frame` is not a Frame, or an entry is not a number.
@@ -97,7 +98,7 @@ def from_necessity(frame: Frame, table: Any, *, atol: float | None = None) -> Ma
     wrong = ~np.asarray(m.is_consonant, dtype=bool)
     if wrong.any():
         raise MassError(
-            f"the table{place_name(np.argwhere(wrong)[0])} is a belief function, but no necessity "
+            f"the table{in_row(np.argwhere(wrong)[0])} is a belief function, but no necessity "
             "measure: its focal sets are not nested; use from_bel"
         )
     return m

@@ -13,8 +13,8 @@ from typing import Any, Literal
 import numpy as np
 from numpy.typing import NDArray
 
+from dstheory import _checks
 from dstheory._checks import MAX_TABLE_LABELS, check_number
-from dstheory.construct.arguments import as_frame
 from dstheory.errors import DSTheoryError, MassError
 from dstheory.frame import Frame
 from dstheory.kernels import bits
@@ -68,7 +68,7 @@ def random(
     ------
     DSTheoryError
         If `n_focal` is more than `kind` has sets, or is needed and missing; if `conflict`
-        is no share; or if all subsets of more than 26 labels are wanted.
+        is not a share; or if all subsets of more than 26 labels are wanted.
     TypeError
         If `frame` is not a Frame, `rng` no Generator, or a number is none.
 
@@ -92,9 +92,9 @@ def random(
         raise DSTheoryError(f"conflict {conflict} does not lie between 0 and 1")
     if focal is not None:
         events = focal if isinstance(focal, Set) else as_sequence(focal, "focal", "events")
-        masks = sorted({as_frame(frame).mask(event) for event in events})
+        masks = sorted({_checks.as_frame(frame).mask(event) for event in events})
     else:
-        masks = sorted(_draw(as_frame(frame), rng, n_focal, kind))
+        masks = sorted(_draw(_checks.as_frame(frame), rng, n_focal, kind))
     if not masks:
         raise DSTheoryError("focal has no focal set")
     if 0 in masks and conflict:

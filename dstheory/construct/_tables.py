@@ -1,7 +1,7 @@
 """Mass functions from tables of belief, plausibility, commonality or implicability.
 
 Each table determines the masses by Moebius inversion (Shafer 1976, ch. 2; Kennes 1992);
-a table of a set function that is no belief function shows as a negative mass.
+a table of a set function that is not a belief function shows as a negative mass.
 """
 
 from collections.abc import Callable
@@ -12,11 +12,12 @@ from numpy.typing import NDArray
 
 from dstheory import _checks
 from dstheory._checks import SUM_TOLERANCE
-from dstheory.construct.arguments import as_frame, below, check_finite, place_name
+from dstheory.construct.arguments import below, check_finite
 from dstheory.errors import MassError
 from dstheory.frame import Frame
 from dstheory.kernels import bits, moebius, predicates
 from dstheory.kernels.arguments import check_atol
+from dstheory.kernels.rows import in_row
 from dstheory.mass import MassFunction
 
 __all__ = ["from_bel", "from_implicability", "from_masses", "from_pl", "from_q"]
@@ -82,7 +83,7 @@ def from_bel(frame: Frame, table: Any, *, atol: float | None = None) -> MassFunc
     Raises
     ------
     MassError
-        If the table is no belief function (the set with a negative mass and its row are
+        If the table is not a belief function (the set with a negative mass and its row are
         named), an entry is not finite, or the last axis does not have 2**K entries.
     TypeError
         If `frame` is not a Frame, or an entry is not a number.
@@ -127,7 +128,7 @@ def from_pl(frame: Frame, table: Any, *, atol: float | None = None) -> MassFunct
     Raises
     ------
     MassError
-        If the table is no plausibility function (the set with a negative mass and its row
+        If the table is not a plausibility function (the set with a negative mass and its row
         are named), an entry is not finite, or the last axis does not have 2**K entries.
     TypeError
         If `frame` is not a Frame, or an entry is not a number.
@@ -171,7 +172,7 @@ def from_q(frame: Frame, table: Any, *, atol: float | None = None) -> MassFuncti
     Raises
     ------
     MassError
-        If the table is no commonality function (the set with a negative mass and its row
+        If the table is not a commonality function (the set with a negative mass and its row
         are named), an entry is not finite, or the last axis does not have 2**K entries.
     TypeError
         If `frame` is not a Frame, or an entry is not a number.
@@ -212,7 +213,7 @@ def from_implicability(frame: Frame, table: Any, *, atol: float | None = None) -
     Raises
     ------
     MassError
-        If the table is no implicability function (the set with a negative mass and its
+        If the table is not an implicability function (the set with a negative mass and its
         row are named), an entry is not finite, or the last axis does not have 2**K entries.
     TypeError
         If `frame` is not a Frame, or an entry is not a number.
@@ -234,7 +235,7 @@ def from_implicability(frame: Frame, table: Any, *, atol: float | None = None) -
 
 def _set_major(table: Any, frame: Frame, name: str) -> NDArray[Any]:
     array = _checks.as_masses(table)
-    n_sets = as_frame(frame).full + 1
+    n_sets = _checks.as_frame(frame).full + 1
     if array.ndim == 0 or array.shape[-1] != n_sets:
         raise MassError(
             f"table has shape {array.shape}, but its last axis runs over the "
@@ -253,7 +254,7 @@ def _check_fixed(
     wrong = np.argwhere(~predicates.small(gap, allowed))
     if len(wrong):
         given = store[(index, *wrong[0])]
-        raise MassError(f"{name} is {given}{place_name(wrong[0])}, not {value}")
+        raise MassError(f"{name} is {given}{in_row(wrong[0])}, not {value}")
 
 
 def _sparse(frame: Frame, masses: NDArray[Any], atol: Any) -> MassFunction:
@@ -307,6 +308,6 @@ def _check_sign(frame: Frame, masses: NDArray[Any], atol: float) -> None:
         mask = int(place[-1])
         value = masses[(mask, *place[:-1])]
         raise MassError(
-            f"the table is no belief function: {frame.event(mask)!r} would have mass "
-            f"{value}{place_name(place[:-1])}"
+            f"the table is not a belief function: {frame.event(mask)!r} would have mass "
+            f"{value}{in_row(place[:-1])}"
         )

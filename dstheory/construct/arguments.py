@@ -10,9 +10,9 @@ from numpy.typing import NDArray
 from dstheory import _checks
 from dstheory.errors import MassError
 from dstheory.frame import Frame
+from dstheory.kernels.rows import in_row
 
 __all__ = [
-    "as_frame",
     "as_rows",
     "below",
     "check_finite",
@@ -20,7 +20,6 @@ __all__ = [
     "check_nonnegative",
     "check_shares",
     "not_positive",
-    "place_name",
 ]
 
 
@@ -28,28 +27,15 @@ __all__ = [
 _MAX_MASK_BYTES = 1 << 32
 
 
-def as_frame(frame: Any) -> Frame:
-    """The frame, if it is one."""
-    if not isinstance(frame, Frame):
-        raise TypeError(f"frame is a Frame, not {frame!r}; make one with Frame(labels)")
-    return frame
-
-
 def as_rows(values: Any, frame: Frame, name: str) -> NDArray[Any]:
     """Values (*batch, K), one for each label, as floats or exact objects."""
     array = _checks.as_masses(values)
-    if array.ndim == 0 or array.shape[-1] != len(as_frame(frame)):
+    if array.ndim == 0 or array.shape[-1] != len(_checks.as_frame(frame)):
         raise MassError(
             f"{name} has shape {array.shape}, but its last axis runs over the "
             f"{len(frame)} labels of the frame"
         )
     return array
-
-
-def place_name(place: Any) -> str:
-    """Where in a batch: nothing for a single row, `` in row 3``, or `` in row (3, 1)``."""
-    index = tuple(int(i) for i in place)
-    return f" in row {index[0] if len(index) == 1 else index}" if index else ""
 
 
 def check_masks(n_bits: int, task: str) -> None:
@@ -100,7 +86,7 @@ def _is_not_positive(value: Any) -> bool:
 def _refuse(rows: NDArray[Any], wrong: NDArray[np.bool_], name: str, fault: str) -> None:
     if wrong.any():
         where = np.argwhere(wrong)[0]
-        raise MassError(f"{name} {rows[tuple(where)]}{place_name(where[:-1])} {fault}")
+        raise MassError(f"{name} {rows[tuple(where)]}{in_row(where[:-1])} {fault}")
 
 
 def _not_finite(values: NDArray[Any]) -> NDArray[np.bool_]:

@@ -10,11 +10,12 @@ import numpy as np
 from numpy.typing import NDArray
 
 from dstheory import _checks
-from dstheory.construct.arguments import as_rows, check_masks, check_nonnegative, place_name
+from dstheory.construct.arguments import as_rows, check_masks, check_nonnegative
 from dstheory.errors import MassError
 from dstheory.frame import Frame
 from dstheory.kernels import bits
 from dstheory.kernels.arguments import as_array, check_atol
+from dstheory.kernels.rows import in_row
 from dstheory.mass import MassFunction
 
 __all__ = ["consonant", "nested"]
@@ -91,7 +92,7 @@ def nested(frame: Frame, order: Any, masses: Any) -> MassFunction:
     Raises
     ------
     MassError
-        If a row of `order` is no permutation, or a row of `masses` is negative, not finite
+        If a row of `order` is not a permutation, or a row of `masses` is negative, not finite
         or does not sum to 1.
     TypeError
         If `frame` is not a Frame, or a mass is not a number.
@@ -177,7 +178,7 @@ def _permutations(order: Any, frame: Frame) -> NDArray[np.intp]:
     if len(wrong):
         values = array[tuple(wrong[0])].tolist()
         raise MassError(
-            f"order {values}{place_name(wrong[0])} is no permutation of 0 to {len(frame) - 1}"
+            f"order {values}{in_row(wrong[0])} is not a permutation of 0 to {len(frame) - 1}"
         )
     return array.astype(np.intp)
 
@@ -189,6 +190,6 @@ def _check_maximum(rows: NDArray[Any], atol: float) -> None:
         value = highest[tuple(wrong[0])]
         count = f" ({len(wrong)} of {highest.size} rows)" if highest.ndim else ""
         raise MassError(
-            f"contour has maximum {value}{place_name(wrong[0])}, not 1{count}; divide by the "
+            f"contour has maximum {value}{in_row(wrong[0])}, not 1{count}; divide by the "
             "maximum, or let from_possibility give the rest to the empty set"
         )

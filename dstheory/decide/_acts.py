@@ -12,6 +12,7 @@ from numpy.typing import NDArray
 from dstheory._checks import as_masses
 from dstheory.kernels import bits
 from dstheory.kernels.arguments import as_array, as_sequence
+from dstheory.kernels.rows import in_row
 
 __all__ = ["best_act", "chosen_acts"]
 
@@ -51,8 +52,7 @@ def best_act(values: Any, acts: Iterable[Any] | None = None) -> Any:
         raise ValueError(f"values have shape {array.shape}, expected (*batch, A) with A >= 1")
     bad = np.argwhere(np.asarray(array != array, dtype=bool).any(axis=-1))
     if len(bad):
-        place = f" in row {tuple(bad[0].tolist())}" if array.ndim > 1 else ""
-        raise ValueError(f"a value is NaN{place}; there is no best act")
+        raise ValueError(f"a value is NaN{in_row(bad[0])}; there is no best act")
     return first_best(array, acts)
 
 
@@ -118,7 +118,7 @@ def chosen_acts(kept: Any, acts: Iterable[Any]) -> Any:
     """
     array = as_array(kept, "kept")
     if array.dtype != bool or array.ndim == 0:
-        raise TypeError(f"kept is an array of bool, (*batch, A), not {kept!r}")
+        raise TypeError(f"kept is {kept!r}, expected an array of bool, (*batch, A)")
     n_acts = array.shape[-1]
     names = act_names(acts, n_acts)
     if array.ndim == 1:

@@ -22,6 +22,7 @@ from dstheory.decide._expectations import (
     valued,
 )
 from dstheory.decide._tables import best_table, worst_table
+from dstheory.kernels.arguments import check_instance
 from dstheory.mass import MassFunction
 
 __all__ = [
@@ -45,8 +46,7 @@ def named(
 def check_degree(value: Any, name: str, meaning: str) -> None:
     """Refuse what is not a number from 0 to 1."""
     number: Any = value  # numbers.Real declares no comparison with int
-    if not isinstance(value, Real):
-        raise TypeError(f"{name} is a number from 0 to 1, not {value!r}")
+    check_instance(name, value, Real, "a number from 0 to 1")
     if not 0 <= number <= 1:
         raise ValueError(f"{name} is {value}, but {meaning} lies between 0 and 1")
 

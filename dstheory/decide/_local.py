@@ -72,7 +72,7 @@ def generalized_hurwicz(
     1
     """
     if not callable(pessimism):
-        raise TypeError(f"pessimism is a function of (worst, best), not {pessimism!r}")
+        raise TypeError(f"pessimism is {pessimism!r}, expected a function of (worst, best)")
     normal, matrix = prepared(m, utilities)
     worst, best = worst_table(matrix, normal.focal), best_table(matrix, normal.focal)
     degrees = _degrees(pessimism(worst.copy(), best.copy()), worst)

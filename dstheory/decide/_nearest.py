@@ -48,7 +48,7 @@ def nearest_set(m: MassFunction, *, max_size: int | None = None) -> NDArray[np.b
     TotalConflictError
         If all mass of a row is on the empty set.
     ValueError
-        If `max_size` is no possible size, or the sets are more than 2^20.
+        If `max_size` is not a possible size, or the sets are more than 2^20.
 
     Notes
     -----

@@ -100,7 +100,7 @@ def set_names(acts: Iterable[Any], *, max_size: int | None = None) -> list[tuple
     Raises
     ------
     ValueError
-        If `max_size` is no possible size, or the sets are more than 2^20.
+        If `max_size` is not a possible size, or the sets are more than 2^20.
 
     Examples
     --------

@@ -135,7 +135,7 @@ def as_matrix(values: Any, name: str) -> NDArray[Any]:
     """A finite matrix of float64, or of objects where they are exact."""
     array = as_array(values, name)
     if array.dtype.kind not in "biufO":
-        raise TypeError(f"{name} are real numbers, not {array.dtype.name}")
+        raise TypeError(f"{name} have dtype {array.dtype.name}, expected real numbers")
     if array.ndim != 2 or 0 in array.shape:
         raise ValueError(
             f"{name} have shape {array.shape}, expected (A, K): a row for each act, "
@@ -152,7 +152,7 @@ def _finite(array: NDArray[Any], name: str) -> NDArray[np.bool_]:
         return np.asarray(np.isfinite(array))
     for value in array.flat:
         if not isinstance(value, Number) and not hasattr(value, "free_symbols"):
-            raise TypeError(f"{name} are real numbers, not {value!r}")
+            raise TypeError(f"{name} are {value!r}, expected real numbers")
     flat = [not isinstance(value, float) or math.isfinite(value) for value in array.flat]
     return np.array(flat).reshape(array.shape)
 

@@ -17,6 +17,7 @@ from dstheory.combine.sources import check_sources, combination_rule
 from dstheory.dsm._model import DSmModel
 from dstheory.errors import FrameError
 from dstheory.kernels import bits, pairwise
+from dstheory.kernels.arguments import check_instance
 from dstheory.kernels.batches import added_up
 from dstheory.mass import MassFunction
 
@@ -89,8 +90,7 @@ def dsm_hybrid(
     {'a': 0.25, 'b': 0.25, 'a | b': 0.5}
     """
     frame = check_sources(m1, m2, *more)
-    if not isinstance(model, DSmModel):
-        raise TypeError(f"model is a DSmModel, not {model!r}")
+    check_instance("model", model, DSmModel, "a DSmModel")
     if frame != model.frame:
         raise FrameError(f"the sources are on {frame!r}, the model on {model.frame!r}")
     after = model.constrained(empty)

@@ -54,7 +54,7 @@ class DSmModel:
     ValueError
         If there are more than 12 elements, or an expression cannot be read.
     TypeError
-        If an element or expression is no string.
+        If an element or expression is not a string.
 
     Notes
     -----
@@ -121,7 +121,7 @@ class DSmModel:
     def _left(self, empty: str | Iterable[str]) -> tuple[int, ...]:
         """Parts that constraints leave."""
         if isinstance(empty, np.ndarray) or not isinstance(empty, Iterable):
-            raise TypeError(f"empty is an expression, or a list of them, not {empty!r}")
+            raise TypeError(f"empty is {empty!r}, expected an expression, or a list of them")
         gone = 0
         for expression in [empty] if isinstance(empty, str) else empty:
             gone |= self.mask(expression)
@@ -136,8 +136,7 @@ class DSmModel:
         >>> DSmModel(["a", "b"]).mask("a | b")
         7
         """
-        if not isinstance(expression, str):
-            raise TypeError(f"an expression is a string such as 'a & b', not {expression!r}")
+        check_instance("an expression", expression, str, "a string such as 'a & b'")
         try:
             tree = ast.parse(expression.strip(), mode="eval").body
         except (SyntaxError, ValueError, RecursionError, MemoryError) as error:
@@ -149,7 +148,7 @@ class DSmModel:
             if tree.id not in self._masks:
                 known = ", ".join(self.elements)
                 raise FrameError(
-                    f"{tree.id!r} in {expression!r} is no element; they are {known}"
+                    f"{tree.id!r} in {expression!r} is not an element; they are {known}"
                     f"{did_you_mean(tree.id, self.elements)}"
                 )
             return self._masks[tree.id]
@@ -193,8 +192,7 @@ class DSmModel:
         >>> model.mass_function({"a": 0.5, "a & b": 0.25, "a | b": 0.25}).bel(model.event("a"))
         0.75
         """
-        if not isinstance(masses, Mapping):
-            raise TypeError(f"masses are a mapping of expressions to masses, not {masses!r}")
+        check_instance("masses", masses, Mapping, "a mapping of expressions to masses")
         events: dict[Any, Any] = {}
         for expression, mass in masses.items():
             event = frozenset(self.event(expression))
@@ -221,7 +219,7 @@ class DSmModel:
         Raises
         ------
         ValueError
-            If the set is no union of intersections of elements: a complement is in it.
+            If the set is not a union of intersections of elements: a complement is in it.
 
         Examples
         --------
@@ -235,7 +233,7 @@ class DSmModel:
         )
         if closed != mask:
             raise ValueError(
-                f"{self.frame.event(mask)!r} is no union of intersections of elements; "
+                f"{self.frame.event(mask)!r} is not a union of intersections of elements; "
                 "read it as an event of the frame"
             )
         terms = [" & ".join(self.elements[i] for i in bits.positions(one)) for one in least]
@@ -307,8 +305,7 @@ def _rebuilt(elements: tuple[str, ...], parts: tuple[int, ...]) -> DSmModel:
 def _checked_names(elements: Iterable[str]) -> tuple[str, ...]:
     names = tuple(as_collection(elements, "elements", "several names"))
     for name in names:
-        if not isinstance(name, str):
-            raise TypeError(f"an element is a name, not {name!r}")
+        check_instance("an element", name, str, "a name")
         if not name.isidentifier() or iskeyword(name):
             raise ValueError(f"element {name!r} is not an identifier, as expressions need")
     if not names:

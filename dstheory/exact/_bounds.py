@@ -58,7 +58,7 @@ def belief_bounds(
     -------
     low, high : number
         Exact bounds, both reached; fractions stay exact. With `relax` outer bounds: no value lies
-        outside of them (within 1e-9, the accuracy of the solver).
+        outside them (within 1e-9, the accuracy of the solver).
 
     Raises
     ------
@@ -266,7 +266,9 @@ def _ends(name: str, shares: Any, names: list[str]) -> list[tuple[Any, ...]]:
     one = "rate" if name == "rates" else "reliability"
     for pair in ends:
         if not 1 <= len(pair) <= 2 or pair[0] > pair[-1]:
-            raise ValueError(f"a {one} is a number or (low, high) with low <= high, not {pair}")
+            raise ValueError(
+                f"a {one} is {pair}, expected a number or (low, high) with low <= high"
+            )
     if name == "reliabilities":
         ends = [tuple(complement(as_share(pair, one))[::-1].tolist()) for pair in ends]
     return [tuple(dict.fromkeys(pair)) for pair in ends]

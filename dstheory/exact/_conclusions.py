@@ -31,7 +31,7 @@ def check_quantity(quantity: str) -> None:
 def named_sources(sources: Any) -> dict[str, MassFunction]:
     """Sources with their names; those of a sequence are called source 1, source 2, ..."""
     if isinstance(sources, MassFunction) or not isinstance(sources, Mapping | Sequence):
-        raise TypeError(f"sources are a list or a dict of mass functions, not {sources!r}")
+        raise TypeError(f"sources are {sources!r}, expected a list or a dict of mass functions")
     if not isinstance(sources, Mapping):
         sources = {f"source {number}": m for number, m in enumerate(sources, start=1)}
     if not sources:

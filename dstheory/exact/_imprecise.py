@@ -15,7 +15,7 @@ from numpy.typing import NDArray
 from dstheory import _checks
 from dstheory.errors import DSTheoryError, MassError
 from dstheory.frame import Frame
-from dstheory.kernels.arguments import as_floats, check_count
+from dstheory.kernels.arguments import as_floats, check_count, check_instance
 from dstheory.mass import MassFunction
 
 __all__ = ["ImpreciseMass"]
@@ -63,9 +63,8 @@ class ImpreciseMass:
     _upper: NDArray[Any]
 
     def __init__(self, frame: Frame, masses: Mapping[Any, Any]) -> None:
-        _checks.check_frame(frame)
-        if not isinstance(masses, Mapping):
-            raise TypeError(f"masses are a mapping of events to bounds, not {masses!r}")
+        _checks.as_frame(frame)
+        check_instance("masses", masses, Mapping, "a mapping of events to bounds")
         if not masses:
             raise MassError("there is no mass; give the bounds of at least one focal set")
         pairs = [_interval(event, bounds) for event, bounds in masses.items()]
@@ -188,7 +187,7 @@ def _interval(event: Any, bounds: Any) -> tuple[Any, Any]:
     if np.ndim(bounds) == 0:
         return bounds, bounds
     if len(bounds) != 2:
-        raise MassError(f"bounds of {event!r} are a pair (low, high), not {bounds!r}")
+        raise MassError(f"bounds of {event!r} are {bounds!r}, expected a pair (low, high)")
     return bounds[0], bounds[1]
 
 

@@ -15,6 +15,7 @@ from dstheory.errors import DSTheoryError
 from dstheory.exact._symbols import as_formulas, symbols_of
 from dstheory.kernels.arguments import as_sequence
 from dstheory.kernels.batches import scalar
+from dstheory.kernels.rows import in_row
 from dstheory.mass import MassFunction
 
 __all__ = ["as_function"]
@@ -133,8 +134,7 @@ def _refuse_undefined(
         return
     row = tuple(int(i) for i in bad[0][: len(batch)])
     point = ", ".join(f"{n} = {np.broadcast_to(a, batch)[row]:g}" for n, a in arguments.items())
-    where = f" in row {row[0] if len(row) == 1 else row}" if row else ""
     raise DSTheoryError(
-        f"the formula has no value at {point}{where}; a denominator is zero there, "
+        f"the formula has no value at {point}{in_row(row)}; a denominator is zero there, "
         "as Dempster's rule has it for sources that exclude each other"
     )

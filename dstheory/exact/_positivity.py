@@ -16,7 +16,7 @@ import sympy
 from numpy.typing import NDArray
 
 from dstheory.exact._symbols import as_expression, as_groups
-from dstheory.kernels.arguments import check_count
+from dstheory.kernels.arguments import check_count, check_instance
 
 __all__ = ["is_nonnegative"]
 
@@ -82,8 +82,7 @@ def _onto_box(sums: Iterable[Sequence[Any]]) -> dict[Any, Any]:
     for group in as_groups(sums):
         left = sympy.Integer(1)
         for symbol in group:
-            if not isinstance(symbol, sympy.Symbol):
-                raise TypeError(f"sums are groups of symbols, not {symbol!r}")
+            check_instance("sums", symbol, sympy.Symbol, "groups of symbols")
             if symbol in replaced:
                 raise ValueError(f"symbol {symbol} occurs twice in sums; each sums once")
             replaced[symbol] = left * symbol
@@ -92,7 +91,7 @@ def _onto_box(sums: Iterable[Sequence[Any]]) -> dict[Any, Any]:
 
 
 def _bernstein(polynomial: Any) -> NDArray[Any] | None:
-    """Bernstein coefficients, an axis a symbol; None if it is no small rational polynomial."""
+    """Bernstein coefficients, an axis a symbol; None if it is not a small rational polynomial."""
     symbols = sorted(polynomial.free_symbols, key=str)
     if not symbols:
         return np.array(polynomial) if polynomial.is_rational else None

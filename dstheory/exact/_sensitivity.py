@@ -20,6 +20,7 @@ from dstheory.frame import Frame
 from dstheory.kernels import bits
 from dstheory.kernels.batches import scalar, stretched
 from dstheory.kernels.naming import RATES, one_of, shares_by_name
+from dstheory.kernels.rows import in_row
 from dstheory.mass import MassFunction
 from dstheory.revise import discount
 
@@ -57,7 +58,7 @@ class Sensitivity:
         """Percent by which the conclusion changes when a reliability (1 - rate) grows by 1%."""
         zero = np.asarray(np.asarray(self.value) == 0, dtype=bool)
         if zero.any():
-            row = f" in row {tuple(map(int, np.argwhere(zero)[0]))}" if zero.ndim else ""
+            row = in_row(np.argwhere(zero)[0])
             raise DSTheoryError(f"the conclusion is 0{row} and has no elasticity; see .derivatives")
         return np.asarray(-self.derivatives * (1 - self.rates) / self.value)
 

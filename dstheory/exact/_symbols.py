@@ -17,7 +17,7 @@ from dstheory import _checks
 from dstheory._masses import check_mass
 from dstheory.errors import MassError
 from dstheory.frame import Frame
-from dstheory.kernels.arguments import as_array, as_collection, as_sequence, shown
+from dstheory.kernels.arguments import as_array, as_collection, as_sequence, check_instance, shown
 from dstheory.mass import MassFunction
 
 __all__ = ["as_expression", "share", "symbolic", "symbols_of"]
@@ -39,7 +39,7 @@ def share(name: str) -> Any:
     Raises
     ------
     TypeError
-        If the name is no string.
+        If the name is not a string.
     ValueError
         If the name is empty.
 
@@ -48,8 +48,7 @@ def share(name: str) -> Any:
     >>> share("rate").is_nonnegative
     True
     """
-    if not isinstance(name, str):
-        raise TypeError(f"name of a symbol is a string, not {name!r}")
+    check_instance("name of a symbol", name, str, "a string")
     if not name:
         raise ValueError("a symbol needs a name, not an empty string")
     return sympy.Symbol(name, nonnegative=True)
@@ -88,7 +87,7 @@ def symbolic(frame: Frame, events: Iterable[Any], names: str | Sequence[str] = "
       {ant}       s
       {ant, bee}  1 - s
     """
-    _checks.check_frame(frame)
+    _checks.as_frame(frame)
     focal = [frame.mask(event) for event in as_sequence(events, "events", "a list of events")]
     if not focal:
         raise MassError("there is no event; give at least one focal set")

@@ -8,12 +8,12 @@ from typing import Any
 
 import numpy as np
 
+from dstheory import _checks
 from dstheory._masses import check_mass
 from dstheory.errors import DSTheoryError, FrameError
 from dstheory.frame import Frame
 from dstheory.interchange.numbers import as_fraction, as_written
 from dstheory.kernels import bits
-from dstheory.kernels.arguments import check_instance
 from dstheory.mass import MassFunction
 
 __all__ = ["from_csv", "to_csv"]
@@ -88,9 +88,11 @@ def from_csv(text: str, frame: Frame | None = None) -> MassFunction:
     Fraction(1, 3)
     """
     if frame is not None:
-        check_instance("frame", frame, Frame, "a Frame")
+        _checks.as_frame(frame)
     if not isinstance(text, str):
-        raise TypeError(f"text is a string of CSV, not {type(text).__name__}; read the file first")
+        raise TypeError(
+            f"text is {type(text).__name__}, expected a string of CSV; read the file first"
+        )
     try:
         lines = [line for line in csv.reader(io.StringIO(text)) if line]
     except csv.Error as error:

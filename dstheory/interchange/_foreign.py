@@ -88,7 +88,7 @@ def from_dst_matrix(frame: Frame, tt: Any, spec: Any) -> MassFunction:
     >>> m.to_dict()
     {('b', 'c'): 0.75, ('a', 'b', 'c'): 0.25}
     """
-    _checks.check_frame(frame)
+    _checks.as_frame(frame)
     table, numbers = as_array(tt, "tt"), _checks.as_masses(spec)
     if table.ndim != 2 or table.shape[1] != len(frame):
         raise DSTheoryError(f"tt has shape {table.shape}, but the frame has {len(frame)} labels")

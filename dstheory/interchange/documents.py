@@ -52,7 +52,7 @@ def loaded(text: str | bytes, name: str, version: int) -> dict[str, Any]:
 
 
 def check_fields(one: Any, fields: set[str]) -> None:
-    """Refuse what is no object with just these fields."""
+    """Refuse what is not an object with just these fields."""
     if not isinstance(one, dict) or set(one) != fields:
         odd = sorted(fields ^ set(one)) if isinstance(one, dict) else one
         raise DSTheoryError(f"the object is damaged: missing or unknown fields {odd}")
@@ -62,7 +62,7 @@ def check_lists(document: dict[str, Any], *fields: str) -> None:
     """Refuse fields that are no lists."""
     for field in fields:
         if not isinstance(document[field], list):
-            raise DSTheoryError(f"the object is damaged: {field} is no list")
+            raise DSTheoryError(f"the object is damaged: {field} is not a list")
 
 
 def is_count(value: Any) -> TypeGuard[int]:
@@ -94,7 +94,7 @@ def decoded(label: Any) -> Any:
     if isinstance(label, dict) and set(label) == {"tuple"} and isinstance(label["tuple"], list):
         return tuple(decoded(part) for part in label["tuple"])
     if isinstance(label, dict | list):
-        raise DSTheoryError(f"the object is damaged: {label!r:.60} is no label")
+        raise DSTheoryError(f"the object is damaged: {label!r:.60} is not a label")
     return label
 
 
@@ -108,7 +108,7 @@ def mask_of(places: Any, size: int) -> int:
     valid = isinstance(places, list) and all(is_count(i) and i < size for i in places)
     if not valid or len(set(places)) < len(places):
         raise DSTheoryError(
-            f"the object is damaged: focal set {places!r:.60} is no list of distinct positions "
+            f"the object is damaged: focal set {places!r:.60} is not a list of distinct positions "
             f"below {size}"
         )
     return sum(1 << i for i in places)
@@ -126,6 +126,6 @@ def read_variables(written: list[Any]) -> list[Variable]:
         check_fields(one, {"name", "values"})
         check_lists(one, "values")
         if not isinstance(one["name"], str):
-            raise DSTheoryError(f"the object is damaged: name {one['name']!r:.60} is no string")
+            raise DSTheoryError(f"the object is damaged: name {one['name']!r:.60} is not a string")
         found.append(Variable(one["name"], [decoded(value) for value in one["values"]]))
     return found

@@ -24,7 +24,7 @@ def as_written(masses: NDArray[Any]) -> tuple[str, list[Any]]:
     for value in flat:
         if not isinstance(value, Rational):
             raise TypeError(
-                f"mass {value!r} stands among exact masses but is no fraction; make all masses "
+                f"mass {value!r} stands among exact masses but is not a fraction; make all masses "
                 "fractions or all floats, and substitute symbols"
             )
     return "fraction", [f"{value.numerator}/{value.denominator}" for value in flat]
@@ -49,7 +49,7 @@ def from_written(values: list[Any], kind: Any) -> NDArray[Any]:
 def as_fraction(text: Any) -> Fraction:
     """A fraction from "p/q" or "p"."""
     if not isinstance(text, str) or not _FRACTION.fullmatch(text):
-        raise DSTheoryError(f"mass {text!r} is no fraction 'p/q'")
+        raise DSTheoryError(f"mass {text!r} is not a fraction 'p/q'")
     numerator, _, denominator = text.partition("/")
     if denominator and int(denominator) == 0:
         raise DSTheoryError(f"mass {text!r} has a denominator of 0")

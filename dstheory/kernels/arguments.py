@@ -104,7 +104,7 @@ def as_floats(values: Any, name: str) -> NDArray[np.float64]:
     try:
         return array.astype(np.float64)
     except OverflowError as error:
-        raise ValueError(f"{name} hold a number above 1.8e308, which is no float") from error
+        raise ValueError(f"{name} hold a number above 1.8e308, which is not a float") from error
 
 
 def as_real(name: str, value: Any, expected: str = "a number") -> float:
@@ -138,7 +138,7 @@ def check_count(name: str, value: Any, least: int = 0, most: int | None = None) 
     Raises
     ------
     TypeError
-        If it is no whole number.
+        If it is not a whole number.
     ValueError
         If it is too small or too great.
 

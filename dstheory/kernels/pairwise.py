@@ -20,6 +20,7 @@ from numpy.typing import NDArray
 from dstheory.errors import CostLimitError, TotalConflictError
 from dstheory.kernels import bitsets, tables
 from dstheory.kernels.batches import added_up, batch_sums
+from dstheory.kernels.rows import in_rows
 
 __all__ = [
     "SMALL_TOTAL",
@@ -207,19 +208,16 @@ def agreement(
 
 def refuse_total_conflict(total: NDArray[Any]) -> None:
     """Raise where the non-empty masses of a row sum to zero."""
-    rows = np.argwhere(np.asarray(total == 0, dtype=bool))
-    if len(rows) == 0:
+    none = np.asarray(total == 0, dtype=bool)
+    if not none.any():
         return
     advice = "discount a source or use a rule that keeps the conflict"
     if total.ndim == 0:
         raise TotalConflictError(
             f"total conflict (kappa = 1): the sources exclude each other; {advice}"
         )
-    first = tuple(int(i) for i in rows[0])
     raise TotalConflictError(
-        f"total conflict (kappa = 1) in {len(rows)} of {total.size} rows "
-        f"(first: row {first[0] if len(first) == 1 else first}); "
-        f"Dempster's rule has no result: {advice}"
+        f"total conflict (kappa = 1){in_rows(none)}; Dempster's rule has no result: {advice}"
     )
 
 

@@ -130,7 +130,7 @@ def weight_of_conflict(m1: MassFunction, m2: MassFunction, *more: MassFunction) 
 
 
 def _log_agreed(sources: tuple[MassFunction, ...]) -> NDArray[np.float64]:
-    """ln of the mass that sets in common get, also where it is no float any more."""
+    """ln of the mass that sets in common get, also where it is not a float any more."""
     batch = batch_of(*sources)
     stores = (stretched(m.store, batch).astype(np.float64) for m in sources)
     parts = [(m.focal, logarithms(store)) for m, store in zip(sources, stores, strict=True)]

@@ -3,7 +3,7 @@
 from collections.abc import Hashable, Iterable, Mapping, Sequence
 from typing import Any
 
-from dstheory.kernels.arguments import as_collection, as_sequence, check_flag, shown
+from dstheory.kernels.arguments import as_collection, as_sequence, check_flag, check_instance, shown
 from dstheory.mass import MassFunction
 from dstheory.network._elimination import check_heuristic
 from dstheory.network._errors import DisconnectedError, NetworkError
@@ -35,8 +35,7 @@ def as_variables(variables: Any) -> tuple[Variable, ...]:
         raise NetworkError("a network needs at least one variable")
     seen = set()
     for variable in listed:
-        if not isinstance(variable, Variable):
-            raise TypeError(f"a variable is a Variable, not {variable!r}")
+        check_instance("a variable", variable, Variable, "a Variable")
         if variable.name in seen:
             raise NetworkError(f"variable {variable.name!r} occurs twice")
         seen.add(variable.name)
@@ -55,8 +54,7 @@ def as_valuations(valuations: Any) -> Mapping[Hashable, Any]:
 
 def evidence(values: Any, kind: Kind[Any], taken: Mapping[Hashable, Any]) -> dict[Hashable, Any]:
     """What is observed, as valuations by their keys."""
-    if not isinstance(values, Mapping):
-        raise TypeError(f"values are a mapping of names to values, not {values!r}")
+    check_instance("values", values, Mapping, "a mapping of names to values")
     found: dict[Hashable, Any] = {}
     for name, event in values.items():
         variable = kind.variables[kind.place(name)]

@@ -20,7 +20,7 @@ class NetworkError(DSTheoryError):
     >>> from dstheory.network import ValuationNetwork
     >>> ValuationNetwork({"rain": ["yes", "no"]}).marginal("snow")
     Traceback (most recent call last):
-    dstheory.network._errors.NetworkError: 'snow' is no variable of the network; \
+    dstheory.network._errors.NetworkError: 'snow' is not a variable of the network; \
 its variables are 'rain'
     """
 

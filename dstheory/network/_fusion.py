@@ -17,7 +17,7 @@ P = TypeVar("P", bound=Part)
 
 
 def fused(algebra: Algebra[P], parts: Iterable[P], order: Sequence[int], query: Scope) -> P | None:
-    """What all parts say about a query; variables outside of it go in the given order."""
+    """What all parts say about a query; variables outside it go in the given order."""
     left = list(parts)
     for variable in order:
         if variable in query:

@@ -67,7 +67,7 @@ def from_graph(graph: nx.Graph, **options: Any) -> ValuationNetwork:
     NetworkError
         If a node is neither, or a valuation's edges do not lead to its variables.
     TypeError
-        If it is no graph, or an attribute is of the wrong kind.
+        If it is not a graph, or an attribute is of the wrong kind.
 
     Examples
     --------
@@ -75,8 +75,7 @@ def from_graph(graph: nx.Graph, **options: Any) -> ValuationNetwork:
     >>> from_graph(to_graph(net)).marginal("rain").bel("yes")
     1.0
     """
-    if not isinstance(graph, nx.Graph):
-        raise TypeError(f"graph is a networkx graph, not {graph!r}")
+    check_instance("graph", graph, nx.Graph, "a networkx graph")
     variables: dict[Any, Variable] = {}
     valuations: dict[Any, tuple[Any, Any]] = {}
     for node, data in graph.nodes(data=True):

@@ -112,7 +112,7 @@ def from_json(text: str | bytes, **options: Any) -> ValuationNetwork:
     check_lists(document, "variables", "valuations")
     unknown = sorted(set(options) - _OPTIONS)
     if unknown:
-        raise TypeError(f"{unknown[0]!r} is no limit; limits are {', '.join(sorted(_OPTIONS))}")
+        raise TypeError(f"{unknown[0]!r} is not a limit; limits are {', '.join(sorted(_OPTIONS))}")
     Limits(**options)  # refused as such, not as damage
     try:
         variables = read_variables(document["variables"])

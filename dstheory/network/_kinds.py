@@ -206,7 +206,7 @@ class TableKind(Kind[TablePart]):
         if not isinstance(valuation, Table):
             if alone is None:
                 raise TypeError(
-                    f"a valuation is a Table, or values with on=name, not {valuation!r}"
+                    f"a valuation is {valuation!r}, expected a Table, or values with on=name"
                 )
             table = Table(alone, valuation)
         else:
@@ -286,7 +286,7 @@ def observed(variable: Variable, event: Any) -> int:
 def unknown(name: Any, known: Any) -> NetworkError:
     """The error about a name that no variable has."""
     listed = ", ".join(map(repr, list(known)[:20])) + (", ..." if len(known) > 20 else "")
-    text = f"{name!r} is no variable of the network; its variables are {listed}"
+    text = f"{name!r} is not a variable of the network; its variables are {listed}"
     return NetworkError(f"{text}{did_you_mean(name, known)}")
 
 
@@ -312,7 +312,7 @@ def _check_possibilities(table: Table) -> None:
 
 def _not_belief(valuation: Any) -> str:
     """What is wrong with a valuation that is not a mass function, and what to give instead."""
-    text = f"a valuation is a MassFunction on a product, not {valuation!r}"
+    text = f"a valuation is {valuation!r}, expected a MassFunction on a product"
     if isinstance(valuation, Table):
         return f"{text}; make one by probability_table, or a network of kind='probability'"
     if isinstance(valuation, Mapping):

@@ -34,7 +34,7 @@ class Limits:
             if value is None and field.default is None:
                 continue
             if not isinstance(value, int | float) or isinstance(value, bool):
-                raise TypeError(f"{name} is a number, not {value!r}")
+                raise TypeError(f"{name} is {value!r}, expected a number")
             if not value >= 1:
                 raise ValueError(f"{name} is {value}, but a limit is 1 or more")
 

@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 
 from dstheory._checks import as_masses
 from dstheory.errors import MassError
-from dstheory.kernels.arguments import as_sequence
+from dstheory.kernels.arguments import as_sequence, check_instance
 from dstheory.network._errors import NetworkError
 
 __all__ = ["Table"]
@@ -55,10 +55,9 @@ class Table:
             [names] if isinstance(names, str) else as_sequence(names, "names", "names of variables")
         )
         for name in listed:
-            if not isinstance(name, str):
-                raise TypeError(f"names are strings, not {name!r}")
+            check_instance("names", name, str, "strings")
         if len(set(listed)) < len(listed) or not listed:
-            raise NetworkError(f"names are one or more different ones, not {listed!r}")
+            raise NetworkError(f"names are {listed!r}, expected one or more different ones")
         array = np.array(as_masses(values))
         if array.ndim != len(listed):
             raise NetworkError(

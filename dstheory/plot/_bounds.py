@@ -13,7 +13,7 @@ from matplotlib.axes import Axes
 from numpy.typing import NDArray
 
 from dstheory.inference import GRFN, PredictiveInterval, RandomInterval
-from dstheory.kernels.arguments import as_mapping, as_real, as_sequence
+from dstheory.kernels.arguments import as_mapping, as_real, as_sequence, check_instance
 from dstheory.plot._grid import as_limits, contour_grid
 from dstheory.plot._style import COLORS, axes_or_new, ink, literal
 
@@ -186,8 +186,8 @@ class BoundsDisplay:
 
 
 def _require_one(source: Source) -> None:
-    if not isinstance(source, RandomInterval | PredictiveInterval | GRFN):
-        raise TypeError(f"source is a RandomInterval, PredictiveInterval or GRFN, not {source!r}")
+    kinds = (RandomInterval, PredictiveInterval, GRFN)
+    check_instance("source", source, kinds, "a RandomInterval, PredictiveInterval or GRFN")
     shape = getattr(source, "batch_shape", getattr(source, "shape", ()))
     if np.prod(shape) != 1:
         raise ValueError(f"source is a batch of shape {shape}; give one quantity")

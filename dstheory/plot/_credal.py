@@ -15,6 +15,7 @@ from numpy.typing import NDArray
 from dstheory._masses import check_mass
 from dstheory.errors import MassError
 from dstheory.kernels import bits, setwise
+from dstheory.kernels.rows import in_row
 from dstheory.mass import MassFunction
 
 __all__ = ["credal_vertices"]
@@ -85,8 +86,7 @@ def _refuse_subnormal(m: MassFunction) -> None:
     wrong = np.asarray(conflict != 0, dtype=bool)
     if wrong.any():
         row = tuple(np.argwhere(wrong)[0].tolist())
-        where = f" in row {', '.join(map(str, row))}" if row else ""
         raise MassError(
-            f"m(empty) is {float(conflict[row]):.4g}{where}, but a credal set needs m(empty) = 0; "
-            "use m.normalize()"
+            f"m(empty) is {float(conflict[row]):.4g}{in_row(row)}, but a credal set needs "
+            "m(empty) = 0; use m.normalize()"
         )

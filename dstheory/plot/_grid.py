@@ -42,7 +42,7 @@ def as_limits(limits: tuple[float, float]) -> tuple[float, float]:
 
 
 def plausible_range(contour: LikelihoodContour, lowest: float = 1.0) -> tuple[float, float]:
-    """Interval outside of which the contour of one parameter is as good as 0.
+    """Interval outside which the contour of one parameter is as good as 0.
 
     >>> contour = LikelihoodContour(lambda x: -(x**2), (-np.inf, np.inf))
     >>> [round(end, 6) for end in plausible_range(contour, np.exp(-9))]

@@ -5,7 +5,7 @@ from typing import Any, final
 
 from matplotlib.axes import Axes
 
-from dstheory.kernels.arguments import as_mapping, as_sequence
+from dstheory.kernels.arguments import as_mapping, as_sequence, check_instance
 from dstheory.network import ValuationNetwork, join_tree
 from dstheory.network.layout import tree_positions
 from dstheory.plot._network import key_text
@@ -81,10 +81,9 @@ class JoinTreeDisplay:
         Raises
         ------
         TypeError
-            If it is no network.
+            If it is not a network.
         """
-        if not isinstance(network, ValuationNetwork):
-            raise TypeError(f"network is a ValuationNetwork, not {network!r}")
+        check_instance("network", network, ValuationNetwork, "a ValuationNetwork")
         tree = join_tree(network)
         names, keys = dict(tree.nodes(data="names")), dict(tree.nodes(data="keys"))
         widths = {node: _width(_lines(names[node], keys[node])) for node in tree}

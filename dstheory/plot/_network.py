@@ -5,7 +5,7 @@ from typing import Any, final
 
 from matplotlib.axes import Axes
 
-from dstheory.kernels.arguments import as_mapping, as_sequence
+from dstheory.kernels.arguments import as_mapping, as_sequence, check_instance
 from dstheory.network import ValuationNetwork, to_graph
 from dstheory.network.layout import network_positions
 from dstheory.plot._style import COLORS, axes_or_new, literal, paper
@@ -70,10 +70,9 @@ class NetworkDisplay:
         Raises
         ------
         TypeError
-            If it is no network.
+            If it is not a network.
         """
-        if not isinstance(network, ValuationNetwork):
-            raise TypeError(f"network is a ValuationNetwork, not {network!r}")
+        check_instance("network", network, ValuationNetwork, "a ValuationNetwork")
         graph = to_graph(network)
         places: dict[Any, Place] = network_positions(graph)
         return cls(

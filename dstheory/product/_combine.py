@@ -9,6 +9,7 @@ from collections.abc import Callable
 
 from dstheory.combine import dempster
 from dstheory.errors import DSTheoryError
+from dstheory.kernels.arguments import check_callable
 from dstheory.mass import MassFunction
 from dstheory.product._exactness import beside_exact
 from dstheory.product._frame import union_frame
@@ -66,8 +67,7 @@ def combine(*masses: MassFunction, rule: Callable[..., MassFunction] = dempster)
     """
     if not masses:
         raise TypeError("combine needs at least one mass function")
-    if not callable(rule):
-        raise TypeError(f"rule is a function of mass functions, such as dempster, not {rule!r}")
+    check_callable("rule", rule, "a function of mass functions, such as dempster")
     frames = [product_of(m, f"argument {number}") for number, m in enumerate(masses, start=1)]
     frame = union_frame(frames)
     _check_memory(len(frame), [len(m.focal) for m in masses])

@@ -20,7 +20,7 @@ from dstheory._masses import batch_of, check_mass
 from dstheory.construct import bayesian, vacuous
 from dstheory.errors import DSTheoryError, FrameError, MassError
 from dstheory.kernels import bits
-from dstheory.kernels.arguments import as_sequence, check_choice
+from dstheory.kernels.arguments import as_sequence, check_choice, check_instance
 from dstheory.kernels.batches import stretched
 from dstheory.mass import MassFunction
 from dstheory.product._events import Event, as_event, frame_of
@@ -154,8 +154,7 @@ def conditional(
     """
     given = _parents(child, parents)
     check_choice("missing", missing, ("refuse", "vacuous"))
-    if not isinstance(table, Mapping):
-        raise TypeError(f"table is a mapping of configurations to beliefs, not {table!r}")
+    check_instance("table", table, Mapping, "a mapping of configurations to beliefs")
     rows: list[MassFunction | None] = [None] * len(given)
     for key, belief in table.items():
         place = _place(given, key)
@@ -270,9 +269,9 @@ def _common_type(rows: list[MassFunction]) -> Any:
 
 
 def _as_variable(child: Any) -> Variable:
-    if not isinstance(child, Variable):
-        raise TypeError(f"child is a Variable, not {child!r}")
-    return child
+    check_instance("child", child, Variable, "a Variable")
+    variable: Variable = child
+    return variable
 
 
 def _listed(parents: Any) -> list[Any]:

@@ -155,7 +155,7 @@ def exclusive(events: Iterable[Event], support: Any = 1) -> MassFunction:
 def _counted(k: int, events: Iterable[Event], support: Any, compare: np.ufunc) -> MassFunction:
     listed = as_events(events)
     if not isinstance(k, int | np.integer) or isinstance(k, bool):
-        raise TypeError(f"k is an int, not {k!r}")
+        raise TypeError(f"k is {k!r}, expected an int")
     if not 0 <= k <= len(listed):
         raise ValueError(f"k is {k}, expected 0 to the number of events, {len(listed)}")
     frame = frame_of(*listed)

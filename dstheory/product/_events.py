@@ -8,7 +8,7 @@ from collections.abc import Mapping
 from typing import Any
 
 from dstheory.errors import FrameError
-from dstheory.kernels.arguments import as_sequence
+from dstheory.kernels.arguments import as_sequence, check_instance
 from dstheory.product._frame import ProductFrame, union_frame
 from dstheory.product._variable import Variable
 
@@ -19,20 +19,21 @@ Event = Mapping[Variable, Any]
 
 def as_event(event: Any, name: str = "event") -> Event:
     """The event, if it is a mapping of variables to values."""
-    if not isinstance(event, Mapping):
-        raise TypeError(f"{name} is a mapping of variables to values, not {event!r}")
+    check_instance(name, event, Mapping, "a mapping of variables to values")
     for variable in event:
-        if not isinstance(variable, Variable):
-            raise TypeError(f"a key of {name} is a Variable, not {variable!r}")
+        check_instance(f"a key of {name}", variable, Variable, "a Variable")
     if not event:
         raise FrameError(f"{name} names no variable")
-    return event
+    checked: Event = event
+    return checked
 
 
 def as_events(events: Any) -> list[Event]:
     """One or more events."""
     if isinstance(events, Mapping):
-        raise TypeError(f"events are a sequence of mappings of variables to values, not {events!r}")
+        raise TypeError(
+            f"events are {events!r}, expected a sequence of mappings of variables to values"
+        )
     given = as_sequence(events, "events", "a sequence of mappings of variables to values")
     listed = [as_event(event, f"event {number}") for number, event in enumerate(given)]
     if not listed:

@@ -17,7 +17,7 @@ from numpy.typing import NDArray
 from dstheory.errors import FrameError
 from dstheory.frame import Frame
 from dstheory.kernels import bits, bitsets
-from dstheory.kernels.arguments import as_sequence, did_you_mean
+from dstheory.kernels.arguments import as_sequence, check_instance, did_you_mean
 from dstheory.product._names import event_text, title
 from dstheory.product._variable import Variable
 
@@ -78,8 +78,7 @@ class ProductFrame(Frame):
         listed = tuple(as_sequence(variables, "variables", "a sequence of Variable"))
         axes: dict[str, int] = {}
         for axis, variable in enumerate(listed):
-            if not isinstance(variable, Variable):
-                raise TypeError(f"variable {axis} is a Variable, not {variable!r}")
+            check_instance(f"variable {axis}", variable, Variable, "a Variable")
             if variable.name in axes:
                 raise FrameError(f"variable {variable.name!r} occurs twice in one product")
             axes[variable.name] = axis
@@ -275,7 +274,7 @@ class ProductFrame(Frame):
             for variable, value in zip(self._variables, label, strict=True):
                 if variable.frame._position(value) is None:
                     return FrameError(
-                        f"{value!r} in {label!r} is no value of variable {variable.name!r} "
+                        f"{value!r} in {label!r} is not a value of variable {variable.name!r} "
                         f"(values: {', '.join(map(repr, variable.values[:10]))})"
                     )
         return FrameError(

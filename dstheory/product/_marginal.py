@@ -15,7 +15,7 @@ from dstheory._masses import check_mass
 from dstheory.errors import FrameError
 from dstheory.frame import Frame
 from dstheory.kernels import bits, bitsets
-from dstheory.kernels.arguments import as_sequence
+from dstheory.kernels.arguments import as_sequence, check_instance
 from dstheory.mass import MassFunction
 from dstheory.product._frame import ProductFrame
 from dstheory.product._variable import Variable
@@ -46,7 +46,7 @@ def extend(m: MassFunction, onto: ProductFrame) -> MassFunction:
     FrameError
         If a variable of `m` is missing from `onto`, or has other values there.
     TypeError
-        If `m` is not a mass function on a product, or `onto` is no product.
+        If `m` is not a mass function on a product, or `onto` is not a product.
 
     See Also
     --------
@@ -73,8 +73,7 @@ def extend(m: MassFunction, onto: ProductFrame) -> MassFunction:
       {all}       0.25
     """
     frame = product_of(m)
-    if not isinstance(onto, ProductFrame):
-        raise TypeError(f"onto is a ProductFrame, not {onto!r}")
+    check_instance("onto", onto, ProductFrame, "a ProductFrame")
     if frame == onto:
         return m
     for variable in frame.variables:
@@ -170,7 +169,7 @@ def project(frame: ProductFrame, event: Any, names: Name | Iterable[Name]) -> tu
     FrameError
         If the event does not fit the frame, or a name is unknown or occurs twice.
     TypeError
-        If `frame` is no product.
+        If `frame` is not a product.
 
     Examples
     --------
@@ -178,8 +177,7 @@ def project(frame: ProductFrame, event: Any, names: Name | Iterable[Name]) -> tu
     >>> project(frame, [("yes", "wet"), ("no", "wet")], "grass")
     ('wet',)
     """
-    if not isinstance(frame, ProductFrame):
-        raise TypeError(f"frame is a ProductFrame, not {frame!r}")
+    check_instance("frame", frame, ProductFrame, "a ProductFrame")
     certain = bits.mask_array([frame.mask(event)], len(frame))
     m = marginalize(MassFunction.from_store(frame, certain, np.ones(1)), names)
     return m.frame.event(int(m.focal[0]))

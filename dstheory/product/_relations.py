@@ -13,6 +13,7 @@ import numpy as np
 from dstheory._shares import as_share, complement
 from dstheory.errors import FrameError
 from dstheory.kernels import bits, bitsets
+from dstheory.kernels.arguments import check_callable
 from dstheory.mass import MassFunction
 from dstheory.product._frame import ProductFrame
 from dstheory.product._variable import Variable
@@ -62,8 +63,7 @@ def relation(
     (0.0, 1.0)
     """
     frame = ProductFrame(variables)
-    if not callable(predicate):
-        raise TypeError(f"predicate is a function of one value of each variable, not {predicate!r}")
+    check_callable("predicate", predicate, "a function of one value of each variable")
     cells = [bool(predicate(*configuration)) for configuration in frame]
     return supported(frame, int(bitsets.packed(np.array([cells]))[0]), support)
 

@@ -10,6 +10,7 @@ from typing import Any
 
 from dstheory.errors import FrameError
 from dstheory.frame import Frame
+from dstheory.kernels.arguments import check_instance
 
 __all__ = ["Variable"]
 
@@ -26,7 +27,7 @@ class Variable:
     Raises
     ------
     TypeError
-        If the name is no string, or `values` is a string or an unordered set.
+        If the name is not a string, or `values` is a string or an unordered set.
     FrameError
         If the name is empty, there is no value, or a value occurs twice.
 
@@ -46,8 +47,7 @@ class Variable:
     _name: str
 
     def __init__(self, name: str, values: Iterable[Hashable]) -> None:
-        if not isinstance(name, str):
-            raise TypeError(f"the name of a variable is a string, not {name!r}")
+        check_instance("the name of a variable", name, str, "a string")
         if not name:
             raise FrameError("a variable needs a name that is not empty")
         try:
@@ -87,7 +87,7 @@ class Variable:
         except FrameError as error:
             values = ", ".join(map(repr, self.values[:10])) + (", ..." if len(self) > 10 else "")
             raise FrameError(
-                f"{event!r} is no value of variable {self._name!r} and no collection of them "
+                f"{event!r} is not a value of variable {self._name!r} and no collection of them "
                 f"(values: {values})"
             ) from error
 

@@ -10,6 +10,7 @@ from numpy.typing import NDArray
 from dstheory._shares import as_share, lost_and_kept
 from dstheory.errors import DSTheoryError
 from dstheory.kernels.naming import one_of
+from dstheory.kernels.rows import in_rows
 from dstheory.mass import MassFunction
 
 __all__ = [
@@ -33,7 +34,7 @@ def given_contexts(rates: Any, reliabilities: Any) -> tuple[str, Mapping[Any, An
     """What a share of a context is called, and the shares of all contexts."""
     name, shares = one_of(rates=rates, reliabilities=reliabilities)
     if not isinstance(shares, Mapping):
-        raise TypeError(f"{name} are a mapping of contexts (events) to {name}, not {shares!r}")
+        raise TypeError(f"{name} are {shares!r}, expected a mapping of contexts (events) to {name}")
     return "rate" if name == "rates" else "reliability", shares
 
 
@@ -71,16 +72,6 @@ def refuse_rows(
     bad: Any, fault: str, advice: str, error: type[DSTheoryError] = DSTheoryError
 ) -> None:
     """Raise where a row is bad, naming how many are and the first of them."""
-    rows = np.argwhere(np.asarray(bad, dtype=bool))
-    if len(rows) == 0:
-        return
-    count = ""
-    if np.ndim(bad):
-        count = f" in {len(rows)} of {np.size(bad)} rows (first: {_row(tuple(rows[0]))})"
-    raise error(f"{fault}{count}; {advice}")
-
-
-def _row(place: tuple[int, ...]) -> str:
-    """``row 3`` or ``row (3, 1)``."""
-    index = tuple(int(i) for i in place)
-    return f"row {index[0] if len(index) == 1 else index}"
+    wrong = np.asarray(bad, dtype=bool)
+    if wrong.any():
+        raise error(f"{fault}{in_rows(wrong)}; {advice}")

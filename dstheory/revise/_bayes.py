@@ -18,7 +18,7 @@ from dstheory._shares import as_share
 from dstheory.errors import DSTheoryError, MassError, TotalConflictError
 from dstheory.frame import Frame, same_frame
 from dstheory.kernels import bits, pairwise, setwise
-from dstheory.kernels.arguments import check_flag
+from dstheory.kernels.arguments import check_flag, check_instance
 from dstheory.kernels.batches import stretched
 from dstheory.mass import MassFunction
 from dstheory.revise._arguments import broadcast_shape, matched, refuse_rows
@@ -94,7 +94,7 @@ def generalized_bayes(
     array([0.5, 0.5])
     """
     check_flag("normalize", normalize)
-    _checks.check_frame(frame)
+    _checks.as_frame(frame)
     pl = np.moveaxis(as_share(_as_rows(frame, likelihoods), "likelihood", 1), -1, 0)
     start = _vacuous(frame, pl.dtype) if prior is None else check_mass(prior, "prior")
     same_frame(frame, start.frame)
@@ -186,7 +186,7 @@ def conditional_plausibilities(
     >>> conditional_plausibilities(Frame(["ant", "bee"]), {"ant": ant, "bee": bee}, "silence")
     array([1.  , 0.25])
     """
-    _checks.check_frame(frame)
+    _checks.as_frame(frame)
     given = _conditionals(frame, conditionals)
     _refuse_missing(frame, given, frame.full)
     return _stacked([np.asarray(given[bit].pl(event)) for bit in range(len(frame))])
@@ -309,8 +309,7 @@ def _by_bit(frame: Frame, given: Mapping[Any, Any]) -> dict[int, Any]:
 
 def _conditionals(frame: Frame, given: Any) -> dict[int, MassFunction]:
     """Conditional mass functions by the position of their label, all on one frame."""
-    if not isinstance(given, Mapping):
-        raise TypeError(f"conditionals are a mapping of labels to mass functions, not {given!r}")
+    check_instance("conditionals", given, Mapping, "a mapping of labels to mass functions")
     found = _by_bit(frame, given)
     first = next(iter(found.values()), None)
     for label, m in given.items():

@@ -163,7 +163,7 @@ def contextual_negate(
     """Contextual negation: the source may lie unless the truth lies in a context.
 
     For each context A in turn, the share `rate` of the mass of B moves to the set of labels
-    that belong to both B and A, or to neither: told truly in A, reversed outside of A.
+    that belong to both B and A, or to neither: told truly in A, reversed outside A.
 
     Parameters
     ----------
@@ -199,7 +199,7 @@ def contextual_negate(
 
     Notes
     -----
-    The plausibility of a label x outside of one context becomes
+    The plausibility of a label x outside one context becomes
     (1 - rate) pl(x) + rate (1 - pl(x)).
 
     References

@@ -1,6 +1,6 @@
 """Deconditioning: the least committed belief with a given conditional belief.
 
-Conditioning on an event took from each focal set its part outside of the event; the
+Conditioning on an event took from each focal set its part outside the event; the
 ballooning extension gives the largest such part back (Smets 1993).
 """
 

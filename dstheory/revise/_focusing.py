@@ -106,7 +106,7 @@ def _lower(m: MassFunction, mask: int, part: Frame, labels: list[int]) -> NDArra
     plausible = pl_table(collected(part, (traces, m.store)))[..., ::-1]
     believed = np.zeros_like(plausible) if below is None else bel_table(below)
     total = believed + plausible
-    nothing = np.asarray(total == 0, dtype=bool)  # no focal set has a part outside of A
+    nothing = np.asarray(total == 0, dtype=bool)  # no focal set has a part outside A
     ratio = np.asarray(believed / np.where(nothing, 1, total))
     table = np.where(nothing, 1, ratio)
     table[..., 0] = 0

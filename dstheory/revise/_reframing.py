@@ -15,7 +15,7 @@ from dstheory._masses import check_mass
 from dstheory.errors import FrameError
 from dstheory.frame import Frame
 from dstheory.kernels import bits
-from dstheory.kernels.arguments import check_choice, did_you_mean
+from dstheory.kernels.arguments import check_choice, check_instance, did_you_mean
 from dstheory.mass import MassFunction
 from dstheory.revise.transfer import image, transfer
 
@@ -120,7 +120,7 @@ def coarsen(
     >>> coarsen(m, coarse, mapping, reduction="inner").to_dict()
     {(): 0.5, ('insect', 'mammal'): 0.5}
     """
-    _checks.check_frame(frame)
+    _checks.as_frame(frame)
     check_choice("reduction", reduction, ("outer", "inner"))
     events = _partition(frame, check_mass(m).frame, mapping)
     targets = bits.mask_array([0] * len(m.focal), len(frame))
@@ -161,8 +161,7 @@ def rename(m: MassFunction, labels: Mapping[Any, Any]) -> MassFunction:
       {wasp}  1
     """
     frame = check_mass(m).frame
-    if not isinstance(labels, Mapping):
-        raise TypeError(f"labels are a mapping of labels to new labels, not {labels!r}")
+    check_instance("labels", labels, Mapping, "a mapping of labels to new labels")
     for label in labels:
         if label not in frame:
             raise FrameError(
@@ -174,9 +173,8 @@ def rename(m: MassFunction, labels: Mapping[Any, Any]) -> MassFunction:
 
 def _partition(coarse: Frame, fine: Any, mapping: Any) -> NDArray[Any]:
     """Events (K,) of the fine frame for the labels of the coarse one, if they are a partition."""
-    _checks.check_frame(fine)
-    if not isinstance(mapping, Mapping):
-        raise TypeError(f"mapping is a mapping of coarse labels to fine events, not {mapping!r}")
+    _checks.as_frame(fine)
+    check_instance("mapping", mapping, Mapping, "a mapping of coarse labels to fine events")
     for label in mapping:
         if label not in coarse:
             raise FrameError(

@@ -53,7 +53,7 @@ def convert_table(table: Any, source: TableKind, target: TableKind) -> NDArray[A
     Raises
     ------
     DSTheoryError
-        If a kind is unknown, the last axis is no power of two, or an entry is not finite.
+        If a kind is unknown, the last axis is not a power of two, or an entry is not finite.
     MassError
         If weights are asked for and a commonality (for w: dogmatic) or implicability (for
         v: normalized) is not positive, or given weights are negative.

@@ -14,9 +14,9 @@ from numpy.typing import NDArray
 
 from dstheory._checks import check_number
 from dstheory._masses import check_mass
-from dstheory.construct.arguments import place_name
 from dstheory.errors import DSTheoryError, MassError
 from dstheory.kernels import bits, setwise
+from dstheory.kernels.rows import in_row
 from dstheory.mass import MassFunction
 
 __all__ = ["belief_transform", "dsmp"]
@@ -151,6 +151,6 @@ def _singleton_masses(m: MassFunction) -> NDArray[Any]:
 def _refuse(wrong: Any, what: str, advice: str) -> None:
     rows = np.asarray(wrong, dtype=bool)
     if rows.any():
-        place = place_name(np.argwhere(rows)[0])
+        place = in_row(np.argwhere(rows)[0])
         count = f" ({int(rows.sum())} of {rows.size} rows)" if rows.ndim else ""
         raise MassError(f"{what}{place}{count}; {advice}")

@@ -16,16 +16,15 @@ from dstheory import _checks
 from dstheory._masses import check_mass
 from dstheory.construct import from_implicability, from_q
 from dstheory.construct.arguments import (
-    as_frame,
     check_finite,
     check_nonnegative,
     not_positive,
-    place_name,
 )
 from dstheory.errors import MassError
 from dstheory.frame import Frame
 from dstheory.kernels import moebius
 from dstheory.kernels.arguments import check_flag
+from dstheory.kernels.rows import in_row
 from dstheory.mass import MassFunction
 from dstheory.transform._butterflies import meeting_products, meeting_sums, superset_quotients
 from dstheory.transform._tables import dense_masses
@@ -251,7 +250,7 @@ def check_positive(values: NDArray[Any], name: str, condition: str) -> None:
         place = np.argwhere(np.moveaxis(wrong, 0, -1))[0]
         raise MassError(
             f"{name} of mask {place[-1]} is {values[(place[-1], *place[:-1])]}"
-            f"{place_name(place[:-1])}; weights need {condition} and positive {name}"
+            f"{in_row(place[:-1])}; weights need {condition} and positive {name}"
         )
 
 
@@ -268,7 +267,7 @@ def _dense(m: MassFunction, log: bool) -> NDArray[Any]:
 
 def _set_major(frame: Frame, weights: Any, log: bool) -> NDArray[Any]:
     array = _checks.as_masses(weights)
-    n_sets = as_frame(frame).full + 1
+    n_sets = _checks.as_frame(frame).full + 1
     if array.ndim == 0 or array.shape[-1] != n_sets:
         raise MassError(
             f"weights have shape {array.shape}, but their last axis runs over the "
@@ -287,5 +286,5 @@ def _refuse_rows(wrong: NDArray[np.bool_], what: str, result: str, advice: str) 
         place = np.argwhere(wrong)[0]
         count = f" ({int(wrong.sum())} of {wrong.size} rows)" if wrong.ndim else ""
         raise MassError(
-            f"the mass function{place_name(place)} is {what}{count} and has no {result}; {advice}"
+            f"the mass function{in_row(place)} is {what}{count} and has no {result}; {advice}"
         )

@@ -140,7 +140,7 @@ def _as_curve(values: Floats, bel: Floats, pl: Floats) -> tuple[Floats, Floats, 
     tied = np.diff(x) == 0
     if (np.abs(np.diff(low))[tied] > 1e-9).any() or (np.abs(np.diff(high))[tied] > 1e-9).any():
         return None
-    # What turns at every other sample is no curve, but as many curves as there were folds.
+    # What turns at every other sample is not a curve, but as many curves as there were folds.
     steps = np.diff(low + high)
     signs = np.sign(steps[np.abs(steps) > 1e-6])
     if (np.diff(signs) != 0).sum() > min(_MOST_TURNS, len(x) / 4):

@@ -56,7 +56,7 @@ def shorten(text: str, longest: int = 32) -> str:
 
 
 def printable(text: str) -> str:
-    """The text with a mark in place of what is no character.
+    """The text with a mark in place of what is not a character.
 
     >>> printable("a\\x00b")
     'a�b'

@@ -292,7 +292,7 @@ def test_equality():
     assert m != MassFunction(Frame(["a", "b", "d"]), [1, 7], [0.5, 0.5])
     assert m != MassFunction(FRAME, [1, 7], [[0.5, 0.5]])
     assert m != 0.5
-    with pytest.raises(TypeError, match=r"not 0\.5"):
+    with pytest.raises(TypeError, match=r"other is 0\.5, expected a mass function"):
         m.equals(0.5)
 
 

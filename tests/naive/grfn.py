@@ -47,7 +47,7 @@ def pl(x, y, number):
 
 
 def bel(x, y, number):
-    """Mean of one minus the largest membership outside of [x, y]."""
+    """Mean of one minus the largest membership outside [x, y]."""
 
     def least(m):
         if not x <= m <= y:

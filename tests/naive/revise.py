@@ -21,7 +21,7 @@ def condition_geometric(m, event):
 
 
 def focusing_bel(m, a, event):
-    """Fagin & Halpern 1991; 1 where no focal set has a part in the event outside of A."""
+    """Fagin & Halpern 1991; 1 where no focal set has a part in the event outside A."""
     inside, outside = bel(m, a & event), pl(m, event - a)
     if not a & event:
         return Fraction(0)

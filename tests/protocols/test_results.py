@@ -100,7 +100,7 @@ MASSES = [
 
 
 def check_own(results, *inputs):
-    """Each array of the results can be written, and is no part of the inputs."""
+    """Each array of the results can be written, and is not part of the inputs."""
     for array in results:
         assert array.flags.writeable
         assert not any(np.shares_memory(array, part) for part in inputs)

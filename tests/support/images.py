@@ -4,7 +4,7 @@
         BeliefBandDisplay(...).plot(figure.subplots())
 
 Every FreeType draws letters a little differently, and moves what stands beside them. So a pixel is
-wrong only by how far it lies outside of the colors that the other picture has around that place.
+wrong only by how far it lies outside the colors that the other picture has around that place.
 After a change that is meant, make the pictures anew and look at them:
 `python -m tests.support.images`, which takes the arguments of pytest (such as a file).
 """
@@ -91,7 +91,7 @@ def pixels(figure):
 
 
 def difference(old, new):
-    """Root mean square of how far each pixel lies outside of the colors around it in the other."""
+    """Root mean square of how far each pixel lies outside the colors around it in the other."""
     if old.shape != new.shape:
         return np.inf
     excess = np.maximum(_outside(old, new), _outside(new, old))

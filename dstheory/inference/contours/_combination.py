@@ -16,11 +16,11 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from dstheory.construct.arguments import place_name
 from dstheory.errors import TotalConflictError
 from dstheory.inference.contours.checks import as_bounds, numbers, plain
 from dstheory.inference.contours.likelihood_contour import LikelihoodContour
 from dstheory.kernels.arguments import as_index
+from dstheory.kernels.rows import in_row
 
 __all__ = ["combine_contour_values", "combine_contours"]
 
@@ -93,7 +93,9 @@ def combine_contours(
     sources = (first, second, *more)
     for place, source in enumerate(sources):
         if not isinstance(source, LikelihoodContour) and not callable(source):
-            raise TypeError(f"source {place} is a LikelihoodContour or a function, not {source!r}")
+            raise TypeError(
+                f"source {place} is {source!r}, expected a LikelihoodContour or a function"
+            )
     logs = [_log_contour(place, source) for place, source in enumerate(sources)]
 
     def log_product(*theta: Floats) -> Floats:
@@ -227,6 +229,6 @@ def _refuse_zero(height: NDArray[Any]) -> None:
     rows = np.argwhere(np.asarray(height) == 0)
     if len(rows):
         raise TotalConflictError(
-            f"total conflict{place_name(rows[0])}: no point is possible for all sources; "
+            f"total conflict{in_row(rows[0])}: no point is possible for all sources; "
             "weaken one of them"
         )

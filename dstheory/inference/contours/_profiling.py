@@ -14,7 +14,7 @@ from numpy.typing import ArrayLike
 from dstheory.inference.contours.checks import as_bounds, numbers
 from dstheory.inference.contours.likelihood_contour import LikelihoodContour
 from dstheory.inference.contours.maximum import Floats, Line, maximize_rows
-from dstheory.kernels.arguments import check_callable
+from dstheory.kernels.arguments import check_callable, check_instance
 
 __all__ = ["profile", "profile_of"]
 
@@ -118,8 +118,7 @@ def profile_of(
 
 
 def _require_plane(contour: LikelihoodContour) -> None:
-    if not isinstance(contour, LikelihoodContour):
-        raise TypeError(f"contour is a LikelihoodContour, not {contour!r}")
+    check_instance("contour", contour, LikelihoodContour, "a LikelihoodContour")
     if contour.dimension == 1:
         raise ValueError("a profile is that of a parameter of dimension 2, not 1")
 
@@ -195,7 +194,7 @@ def _along_solutions(
     (low, high), free = bounds
     best = float(np.asarray(functional(*(np.array([x]) for x in mode)))[0])
     if not low <= best <= high:
-        raise ValueError(f"functional is {best:g} at the mode, outside of its bounds")
+        raise ValueError(f"functional is {best:g} at the mode, outside its bounds")
 
     def largest(value: Floats) -> Floats:
         def rows(y: Floats) -> Floats:

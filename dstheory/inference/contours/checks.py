@@ -7,7 +7,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from dstheory.inference.contours.maximum import Floats
-from dstheory.kernels.arguments import as_array
+from dstheory.kernels.arguments import as_array, check_callable
 
 __all__ = [
     "as_bounds",
@@ -165,8 +165,7 @@ def guarded(f: Callable[..., Any], bounds: Space, chunk: int) -> Callable[..., F
     array([[1.],
            [1.]])
     """
-    if not callable(f):
-        raise TypeError(f"log_likelihood is a callable, not {f!r}")
+    check_callable("log_likelihood", f, "a callable")
     if isinstance(chunk, bool) or not isinstance(chunk, int | np.integer) or chunk < 1:
         raise ValueError(f"chunk is {chunk!r}; give a positive integer")
 

@@ -17,7 +17,7 @@ def as_data(name: str, values: ArrayLike, low: float = -np.inf, high: float = np
     """
     array = as_array(values, name)
     if array.dtype.kind not in "fiub":
-        raise TypeError(f"{name} are real numbers, not {array.dtype.name}")
+        raise TypeError(f"{name} have dtype {array.dtype.name}, expected real numbers")
     if array.ndim != 1 or not array.size:
         raise ValueError(f"{name} have shape {array.shape}; give one number for each observation")
     array = array.astype(np.float64)
@@ -65,7 +65,7 @@ def as_positive(name: str, value: float) -> float:
     2.0
     """
     if isinstance(value, bool) or not isinstance(value, int | float | np.integer | np.floating):
-        raise TypeError(f"{name} is a positive number, not {value!r}")
+        raise TypeError(f"{name} is {value!r}, expected a positive number")
     if not 0 < value < np.inf:
         raise ValueError(f"{name} is {shown(value)}; expected a finite positive number")
     return float(as_floats(value, name))

@@ -71,7 +71,7 @@ class LikelihoodContour(Immutable):
     ------
     ValueError
         If bounds are not intervals, the likelihood is unbounded, NaN, or zero wherever it was
-        tried, or the given mode is no maximum.
+        tried, or the given mode is not a maximum.
     TypeError
         If arguments are of the wrong kind.
 
@@ -168,7 +168,7 @@ class LikelihoodContour(Immutable):
         Returns
         -------
         float or ndarray
-            At most 0; -inf outside of the parameter space.
+            At most 0; -inf outside the parameter space.
 
         Raises
         ------
@@ -202,7 +202,7 @@ class LikelihoodContour(Immutable):
         Returns
         -------
         float or ndarray
-            In [0, 1]; 0 outside of the parameter space.
+            In [0, 1]; 0 outside the parameter space.
 
         Raises
         ------

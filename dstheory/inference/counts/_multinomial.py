@@ -99,7 +99,7 @@ def multinomial(
         `"bayesian"`, the frame does not have K labels, or K > 10 where a table of all
         sets is needed (`"goodman"` and `"likelihood"`, not ordered).
     TypeError
-        If counts, confidence or strength are not real numbers, or the model is no string.
+        If counts, confidence or strength are not real numbers, or the model is not a string.
 
     See Also
     --------

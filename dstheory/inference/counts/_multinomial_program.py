@@ -1,6 +1,6 @@
 """The belief function below a lower probability that commits itself most.
 
-When a lower probability is no belief function, the sum of Bel over all sets is maximized
+When a lower probability is not a belief function, the sum of Bel over all sets is maximized
 subject to Bel <= lower: a linear program in the masses. Among equal optima the one that
 treats equal counts alike is taken.
 

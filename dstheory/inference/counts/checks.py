@@ -12,6 +12,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from dstheory.kernels.arguments import as_array, as_floats
+from dstheory.kernels.rows import in_row
 
 __all__ = ["Array", "as_counts", "as_tail"]
 
@@ -53,7 +54,7 @@ def as_tail(confidence: float) -> float:
     0.25
     """
     if isinstance(confidence, bool) or not isinstance(confidence, Real):
-        raise TypeError(f"confidence is a number inside (0, 1), not {confidence!r}")
+        raise TypeError(f"confidence is {confidence!r}, expected a number inside (0, 1)")
     if not 0 < confidence < 1:
         raise ValueError(f"confidence is {confidence}; expected a number inside (0, 1)")
     return (1 - float(confidence)) / 2
@@ -71,7 +72,9 @@ def _numeric(name: str, values: ArrayLike) -> Array:
                     "give numbers, or integers and Fractions in an object array"
                 )
     elif array.dtype.kind not in "fiu":
-        raise TypeError(f"{name} are real numbers, not {array.dtype.name}: {array.flat[0]!r}")
+        raise TypeError(
+            f"{name} have dtype {array.dtype.name}, expected real numbers: {array.flat[0]!r}"
+        )
     return array
 
 
@@ -120,7 +123,4 @@ def _first(wrong: Array) -> int | None:
 
 
 def _at(shape: tuple[int, ...], flat_row: int) -> str:
-    if not shape:
-        return ""
-    index = tuple(int(i) for i in np.unravel_index(flat_row, shape))
-    return f" in row {index[0] if len(index) == 1 else index}"
+    return in_row(np.unravel_index(flat_row, shape))

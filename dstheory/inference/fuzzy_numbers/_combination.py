@@ -15,11 +15,11 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from dstheory.construct.arguments import place_name
 from dstheory.errors import TotalConflictError
 from dstheory.inference.contours.checks import plain
 from dstheory.inference.fuzzy_numbers._grfn import GRFN
-from dstheory.kernels.arguments import check_choice
+from dstheory.kernels.arguments import check_choice, check_instance
+from dstheory.kernels.rows import in_row
 
 __all__ = ["product_intersection", "product_intersection_conflict"]
 
@@ -176,15 +176,14 @@ def _refuse_certain(one: GRFN, two: GRFN, wrong: NDArray[np.bool_]) -> None:
         place = np.argwhere(wrong)[0]
         a, b = (np.broadcast_to(number.mu, wrong.shape)[tuple(place)] for number in (one, two))
         raise TotalConflictError(
-            f"total conflict{place_name(place)}: infinitely precise numbers about {a:g} and "
+            f"total conflict{in_row(place)}: infinitely precise numbers about {a:g} and "
             f"{b:g} have no joint fuzzy number; give a finite h"
         )
 
 
 def _checked(*numbers: GRFN) -> tuple[GRFN, ...]:
     for place, number in enumerate(numbers):
-        if not isinstance(number, GRFN):
-            raise TypeError(f"source {place} is a GRFN, not {number!r}")
+        check_instance(f"source {place}", number, GRFN, "a GRFN")
     shapes = [number.batch_shape for number in numbers]
     try:
         np.broadcast_shapes(*shapes)

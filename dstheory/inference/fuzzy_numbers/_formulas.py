@@ -104,7 +104,7 @@ def radius(numbers: Numbers, level: Floats) -> Floats:
 
 
 def _reach(numbers: Numbers, rest: Floats) -> Floats:
-    """A radius outside of which there is at most `rest`: half for M, half for fuzziness."""
+    """A radius outside which there is at most `rest`: half for M, half for fuzziness."""
     from scipy.special import ndtri
 
     with np.errstate(divide="ignore"):  # infinitely far for h = 0

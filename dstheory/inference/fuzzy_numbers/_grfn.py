@@ -14,9 +14,9 @@ from typing import Any, final
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from dstheory.construct.arguments import place_name
 from dstheory.inference.contours.checks import numbers, plain
 from dstheory.inference.fuzzy_numbers import _formulas as formulas
+from dstheory.kernels.rows import in_row
 
 __all__ = ["GRFN"]
 
@@ -319,6 +319,4 @@ class GRFN:
 def _refuse(name: str, values: Floats, wrong: NDArray[np.bool_], expected: str) -> None:
     if wrong.any():
         place = np.argwhere(wrong)[0]
-        raise ValueError(
-            f"{name} is {values[tuple(place)]:g}{place_name(place)}; expected {expected}"
-        )
+        raise ValueError(f"{name} is {values[tuple(place)]:g}{in_row(place)}; expected {expected}")

@@ -15,6 +15,7 @@ from dstheory.inference.contours.maximum import Floats
 from dstheory.inference.prediction._interval import PredictiveInterval
 from dstheory.inference.prediction._random_interval import RandomInterval
 from dstheory.inference.prediction._sampling_laws import FamilyLaw
+from dstheory.kernels.arguments import check_callable, check_instance
 
 __all__ = ["predictive"]
 
@@ -57,9 +58,9 @@ def predictive(interval: RandomInterval, family: Callable[[Floats], Any]) -> Pre
     >>> [round(bound, 3) for bound in y.cdf(2)], round(float(stats.poisson(2).cdf(2)), 3)
     ([0.627, 0.723], 0.677)
     """
-    if not isinstance(interval, RandomInterval):
-        raise TypeError(f"interval is a RandomInterval, not {interval!r}; make one of the contour")
-    if not callable(family):
-        raise TypeError(f"family is a callable such as scipy.stats.poisson, not {family!r}")
+    check_instance(
+        "interval", interval, RandomInterval, "a RandomInterval; make one of the contour"
+    )
+    check_callable("family", family, "a callable such as scipy.stats.poisson")
     law = FamilyLaw(interval.contour, family, interval.kinks())
     return PredictiveInterval(law, rate=interval.rate)

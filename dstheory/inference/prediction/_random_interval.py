@@ -19,7 +19,7 @@ from dstheory.inference.contours.levels import radius
 from dstheory.inference.contours.likelihood_contour import LikelihoodContour
 from dstheory.inference.contours.maximum import Floats
 from dstheory.inference.prediction._rayleigh import rayleigh_nodes
-from dstheory.kernels.arguments import check_count, check_rng
+from dstheory.kernels.arguments import check_count, check_instance, check_rng
 from dstheory.kernels.immutable import Immutable
 from dstheory.kernels.naming import RATE, one_of, shares_by_name
 
@@ -87,8 +87,7 @@ class RandomInterval(Immutable):
 
     @shares_by_name(rate=RATE["rate"])
     def __init__(self, contour: LikelihoodContour, *, rate: float = 0.0) -> None:
-        if not isinstance(contour, LikelihoodContour):
-            raise TypeError(f"contour is a LikelihoodContour, not {contour!r}")
+        check_instance("contour", contour, LikelihoodContour, "a LikelihoodContour")
         if contour.dimension != 1 or not contour.is_unimodal:
             raise ValueError(
                 f"a random interval needs a contour of dimension 1 with one peak; {contour!r} has "

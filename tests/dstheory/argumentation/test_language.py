@@ -90,7 +90,7 @@ def test_faults(text, message):
 
 
 def test_what_is_no_formula():
-    with pytest.raises(TypeError, match="is no proposition"):
+    with pytest.raises(TypeError, match="is not a proposition"):
         as_formula((a < 3) & b)
     with pytest.raises(TypeError, match="a string or a sympy Boolean expression"):
         as_formula(a + b)

@@ -129,7 +129,7 @@ def test_logarithms_bring_a_mass_back_that_was_too_small():
     frame = Frame(list("ab"))
     ant = MassFunction(frame, [1, 2], [[0.99, 0.01]] * 200)
     bee = MassFunction(frame, [1, 2], [[0.01, 0.99]] * 200)
-    assert dempster(*ant, *bee).mass("b") == 0  # 1e-399 is no float
+    assert dempster(*ant, *bee).mass("b") == 0  # 1e-399 is not a float
     assert dempster(*ant, *bee, log=True).mass("b") == pytest.approx(0.5, abs=1e-10)
 
 

@@ -81,7 +81,7 @@ def test_nested_broadcasts_one_order_over_many_masses():
         (lambda: consonant(ABC, [1, np.nan, 0]), "contour value nan is not finite"),
         (lambda: consonant(ABC, [Fraction(1, 2), Fraction(1, 3), 0]), "maximum 1/2, not 1"),
         (lambda: consonant(ABC, [1, 0]), "3 labels of the frame"),
-        (lambda: nested(ABC, [0, 0, 1], [1, 0, 0]), r"order \[0, 0, 1\] is no permutation"),
+        (lambda: nested(ABC, [0, 0, 1], [1, 0, 0]), r"order \[0, 0, 1\] is not a permutation"),
         (lambda: nested(ABC, [0, 1], [1, 0, 0]), "3 positions"),
         (lambda: nested(ABC, [0, 1, 2], [0.5, 0, 0]), "sum to 0.5"),
     ],

@@ -75,7 +75,7 @@ def test_belief_function_is_the_envelope_or_there_is_none(intervals):
         m = from_bel(frame, table)
     except MassError:
         assert len(frame) > 2
-        with pytest.raises(MassError, match="2-monotone, but the table is no belief function"):
+        with pytest.raises(MassError, match="2-monotone, but the table is not a belief function"):
             from_probability_intervals(frame, low, high)
         return
     found = from_probability_intervals(frame, low, high)

@@ -15,7 +15,7 @@ def test_best_act_takes_the_first_of_equals():
 
 
 def test_best_act_refuses_nan_and_nothing():
-    with pytest.raises(ValueError, match=r"a value is NaN in row \(1,\)"):
+    with pytest.raises(ValueError, match=r"a value is NaN in row 1;"):
         decide.best_act([[1, 2], [np.nan, 2]])
     with pytest.raises(ValueError, match="A >= 1"):
         decide.best_act(np.zeros((3, 0)))

@@ -129,7 +129,9 @@ def test_generalized_hurwicz_sees_worst_and_best_of_each_set():
 
 
 def test_generalized_hurwicz_refuses_what_is_no_degree():
-    with pytest.raises(TypeError, match=r"a function of \(worst, best\), not 0\.5"):
+    with pytest.raises(
+        TypeError, match=r"pessimism is 0\.5, expected a function of \(worst, best\)"
+    ):
         decide.generalized_hurwicz(VACUOUS, None, 0.5)
     for value in (1.5, float("nan")):
         with pytest.raises(ValueError, match="a degree of pessimism lies between 0 and 1"):

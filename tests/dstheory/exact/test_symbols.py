@@ -48,7 +48,7 @@ def test_equal_names_of_different_symbols_are_refused():
         (["a", FRAME], ["x", "y"], ValueError, "there are 2 names for 2 events"),
         (["a", "b", FRAME], ["x", "x"], ValueError, "'x' occurs twice"),
         (["a", FRAME], [""], ValueError, "needs a name"),
-        (["a", FRAME], [3], TypeError, "is a string, not 3"),
+        (["a", FRAME], [3], TypeError, "name of a symbol is 3, expected a string"),
     ],
 )
 def test_refusals(events, names, error, message):

@@ -75,11 +75,11 @@ def test_products_come_back_as_products():
     damaged = json.loads(to_json(m))
     for variables, message in (
         ([{"name": "a"}], "missing or unknown fields .'values'."),
-        ([{"name": 3, "values": [1]}], "name 3 is no string"),
-        ([{"name": "a", "values": "xy"}], "values is no list"),
+        ([{"name": 3, "values": [1]}], "name 3 is not a string"),
+        ([{"name": "a", "values": "xy"}], "values is not a list"),
         ([{"name": "a", "values": [0, 0]}], "values of variable 'a'"),
         ([{"name": "a", "values": [0]}] * 2, "variable 'a' occurs twice"),
-        ({}, "variables is no list"),
+        ({}, "variables is not a list"),
     ):
         with pytest.raises(DSTheoryError, match=message):
             from_json(json.dumps({**damaged, "variables": variables}))
@@ -127,16 +127,16 @@ def changed(**fields):
         (changed(masses=[0.75, float("nan")]), "not finite"),
         (changed(masses=[0.75, 10**400]), "mass 1000.* does not lie between"),
         ("[" * 100_000, "the text is not JSON"),
-        (changed(masses=3), "masses is no list"),
+        (changed(masses=3), "masses is not a list"),
         (changed(numbers="complex"), "numbers are 'complex'"),
-        (changed(numbers="fraction"), "mass 0.75 is no fraction"),
+        (changed(numbers="fraction"), "mass 0.75 is not a fraction"),
         (changed(numbers="fraction", masses=["1/0", "1"]), "denominator of 0"),
         (changed(focal=[[0], [0, 3]]), r"focal set \[0, 3\]"),
         (changed(focal=[[0], [0, 0]]), r"focal set \[0, 0\]"),
         (changed(focal=[[0], [0]]), "occurs twice"),
         (changed(batch_shape=[-1]), r"batch_shape is \[-1\]"),
         (changed(frame=["a", "a", "b"]), "repeats position 0"),
-        (changed(frame=["a", ["b"], "c"]), "is no label"),
+        (changed(frame=["a", ["b"], "c"]), "is not a label"),
     ],
 )
 def test_damaged_foreign_and_future_json_is_refused(text, message):

@@ -130,7 +130,7 @@ def batch_of_sources(n_rows):
 @pytest.mark.parametrize("name", CALLS)
 def test_what_is_held_beside_the_result_does_not_grow_with_the_batch(name):
     one, two = batch_of_sources(50_000)
-    CALLS[name](one[:2], two[:2])  # what is imported or compiled is no part of it
+    CALLS[name](one[:2], two[:2])  # what is imported or compiled is not part of it
     tracemalloc.start()
     result = CALLS[name](one, two)
     _, peak = tracemalloc.get_traced_memory()

@@ -238,5 +238,5 @@ def test_orders_that_are_no_floats_are_refused():
         measure.deng_entropy(m, 10**400)
     with pytest.raises(ValueError, match="order is inf, expected"):
         measure.deng_entropy(m, float("inf"))
-    with pytest.raises(TypeError, match="order is a number, not 'two'"):
+    with pytest.raises(TypeError, match="order is 'two', expected a number"):
         measure.deng_entropy(m, "two")

@@ -58,7 +58,7 @@ def test_what_has_no_json_form():
     with pytest.raises(TypeError, match="has no JSON form"):
         to_json(network.add(network.valuations["observed", "a"], key=frozenset()))
     p = sympy.Symbol("p")
-    with pytest.raises(TypeError, match="is no fraction"):
+    with pytest.raises(TypeError, match="is not a fraction"):
         to_json(network.add(MassFunction(network.variables[0].frame, [1, 3], [p, 1 - p]), on="a"))
 
 
@@ -66,7 +66,7 @@ def test_wrong_limits_are_no_damage():
     text = to_json(ValuationNetwork({"a": ["t", "f"]}))
     with pytest.raises(ValueError, match=r"^max_pairs is 0, but a limit is 1 or more"):
         from_json(text, max_pairs=0)
-    with pytest.raises(TypeError, match="'kind' is no limit; limits are max_bytes"):
+    with pytest.raises(TypeError, match="'kind' is not a limit; limits are max_bytes"):
         from_json(text, kind="probability")
 
 
@@ -91,15 +91,15 @@ TABLE = json.loads(
         ({"version": True}, "version is True, not a number"),
         ({"more": 1}, "missing or unknown fields \\['more'\\]"),
         ({"kind": "fuzzy"}, "kind is 'fuzzy'|missing or unknown fields"),
-        ({"order": ["b"]}, "'b' is no variable"),
+        ({"order": ["b"]}, "'b' is not a variable"),
         ({"order": 3}, "damaged"),
         ({"order": "best"}, "damaged: .*order is 'best'"),
         ({"tnorm": "min"}, "damaged: .*only possibilities"),
-        ({"variables": {}}, "variables is no list"),
+        ({"variables": {}}, "variables is not a list"),
         ({"variables": [3]}, "damaged"),
         ({"variables": DOCUMENT["variables"] * 2}, "variable 'a' occurs twice"),
         ({"variables": [{"name": "b", "values": [1]}]}, "damaged: KeyError\\('a'\\)"),
-        ({"variables": [{"name": "a", "values": [[1]]}]}, "is no label"),
+        ({"variables": [{"name": "a", "values": [[1]]}]}, "is not a label"),
         ({"valuations": [3]}, "missing or unknown fields 3"),
         ({"valuations": DOCUMENT["valuations"] * 2}, "key 'm' occurs twice"),
     ],
@@ -112,12 +112,12 @@ def test_damaged_documents(change, message):
 @pytest.mark.parametrize(
     ("change", "message"),
     [
-        ({"focal": [[0], [0, 2]]}, "no list of distinct positions below 2"),
-        ({"focal": [[0], [0, 0]]}, "no list of distinct positions below 2"),
-        ({"focal": [[0], 3]}, "no list of distinct positions below 2"),
+        ({"focal": [[0], [0, 2]]}, "is not a list of distinct positions below 2"),
+        ({"focal": [[0], [0, 0]]}, "is not a list of distinct positions below 2"),
+        ({"focal": [[0], 3]}, "is not a list of distinct positions below 2"),
         ({"masses": [0.5, 0.25]}, "masses sum to 0.75"),
         ({"masses": ["1/2", "1/2"]}, "mass '1/2' is not a number"),
-        ({"numbers": "fraction"}, "is no fraction"),
+        ({"numbers": "fraction"}, "is not a fraction"),
         ({"variables": ["b"]}, "damaged"),
         ({"variables": 3}, "damaged"),
     ],
@@ -162,7 +162,7 @@ def test_a_graph_of_ones_own():
     graph.add_node("nothing")
     with pytest.raises(NetworkError, match="node 'nothing' has no attribute"):
         from_graph(graph)
-    with pytest.raises(TypeError, match="graph is a networkx graph, not 3"):
+    with pytest.raises(TypeError, match="graph is 3, expected a networkx graph"):
         from_graph(3)
 
 

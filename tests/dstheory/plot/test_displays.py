@@ -64,7 +64,7 @@ def test_areas_are_the_predictive_masses(ax, contour):
 
 
 def test_areas_of_part_of_the_unit_interval(ax):
-    """Outside of the parameter space the plausibility is 0, and jumps at its bounds."""
+    """Outside the parameter space the plausibility is 0, and jumps at its bounds."""
     contour = LikelihoodContour(lambda x: np.zeros(x.shape), (0.25, 0.5), mode=0.3)
     display = ParameterContourDisplay.from_contour(contour, areas=True, levels=(), ax=ax)
     areas = {label: area(region) for label, region in display.regions_.items()}

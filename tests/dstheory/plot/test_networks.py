@@ -94,7 +94,7 @@ def test_no_two_boxes_of_a_join_tree_overlap():
 
 @pytest.mark.parametrize("display", [NetworkDisplay, JoinTreeDisplay])
 def test_kinds_of_arguments(display, network):
-    with pytest.raises(TypeError, match="network is a ValuationNetwork, not 3"):
+    with pytest.raises(TypeError, match="network is 3, expected a ValuationNetwork"):
         display.from_network(3)
     with_new_axes = display.from_network(network)
     assert with_new_axes.ax_.axison is False

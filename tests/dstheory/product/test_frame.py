@@ -99,10 +99,10 @@ def test_a_configuration_wins_over_a_collection():
     [
         ({"snow": "yes"}, "'snow' is not a variable here; the variables are 'rain', 'grass'"),
         ({3: "yes"}, "3 is not a variable here"),
-        ({"rain": "maybe"}, "'maybe' is no value of variable 'rain'.*'yes', 'no'"),
-        ({"rain": ["yes", "maybe"]}, "no value of variable 'rain'"),
+        ({"rain": "maybe"}, "'maybe' is not a value of variable 'rain'.*'yes', 'no'"),
+        ({"rain": ["yes", "maybe"]}, "is not a value of variable 'rain'"),
         ({Variable("rain", [1, 0]): 1}, "is another variable than"),
-        (("yes", "soaked"), "'soaked' in .* is no value of variable 'grass'"),
+        (("yes", "soaked"), "'soaked' in .* is not a value of variable 'grass'"),
         (("yes",), "'yes' is not a configuration: give a tuple of the values of rain, grass"),
         ("yes", "'yes' is not a configuration"),
         (5, "5 is not a configuration"),
@@ -158,7 +158,7 @@ def test_a_variable():
 @pytest.mark.parametrize(
     ("name", "values", "error", "message"),
     [
-        (3, [0, 1], TypeError, "name of a variable is a string, not 3"),
+        (3, [0, 1], TypeError, "name of a variable is 3, expected a string"),
         ("", [0, 1], FrameError, "not empty"),
         ("v", "ab", TypeError, "values of variable 'v': .*not the string 'ab'"),
         ("v", {0, 1}, TypeError, "values of variable 'v': .*need an order"),
@@ -179,7 +179,7 @@ def test_what_is_no_variable(name, values, error, message):
         ([RAIN, Variable("rain", [1, 0])], FrameError, "'rain' occurs twice"),
         (RAIN, TypeError, "a sequence of Variable"),
         (5, TypeError, "a sequence of Variable"),
-        ([RAIN, "grass"], TypeError, "variable 1 is a Variable, not 'grass'"),
+        ([RAIN, "grass"], TypeError, "variable 1 is 'grass', expected a Variable"),
     ],
 )
 def test_what_is_no_product(variables, error, message):

@@ -216,9 +216,13 @@ PLAIN = vacuous(Frame(["yes", "no"]))
             FrameError,
             "'wet' has different values",
         ),
-        (lambda: extend(M, [RAIN, WET]), TypeError, "onto is a ProductFrame"),
+        (lambda: extend(M, [RAIN, WET]), TypeError, r"onto is .*, expected a ProductFrame"),
         (lambda: extend(None, M.frame), TypeError, "m is None, expected a MassFunction"),
-        (lambda: project(PLAIN.frame, "yes", "rain"), TypeError, "frame is a ProductFrame"),
+        (
+            lambda: project(PLAIN.frame, "yes", "rain"),
+            TypeError,
+            r"frame is .*expected a ProductFrame",
+        ),
         (
             lambda: on("rain", PLAIN),
             TypeError,
@@ -228,7 +232,11 @@ PLAIN = vacuous(Frame(["yes", "no"]))
         (lambda: on([WET, RAIN], M), FrameError, r"expected the values of .*'wet'"),
         (lambda: many.combine(), TypeError, "at least one mass function"),
         (lambda: many.combine(M, PLAIN), TypeError, "argument 2 is on Frame"),
-        (lambda: many.combine(M, M, rule="dempster"), TypeError, "rule is a function"),
+        (
+            lambda: many.combine(M, M, rule="dempster"),
+            TypeError,
+            "rule is 'dempster', expected a function",
+        ),
         (lambda: many.combine(M, 3), TypeError, "argument 2 is 3, expected a MassFunction"),
         (
             lambda: many.combine(M, many.observe({Variable("wet", [2, 3]): 2})),

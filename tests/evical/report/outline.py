@@ -25,7 +25,7 @@ class Outline(HTMLParser):
             self.open.append(tag)
 
     def handle_startendtag(self, tag, attrs):
-        raise AssertionError(f"<{tag}/> is no element of HTML")
+        raise AssertionError(f"<{tag}/> is not an element of HTML")
 
     def handle_endtag(self, tag):
         assert self.open.pop() == tag

@@ -175,7 +175,7 @@ def test_total_conflict_is_refused():
 
 
 def test_bad_sources():
-    with pytest.raises(TypeError, match="source 1 is a GRFN, not 3"):
+    with pytest.raises(TypeError, match="source 1 is 3, expected a GRFN"):
         product_intersection(GRFN(0, 1, 1), 3)
     with pytest.raises(ValueError, match="normalization is 'none', expected one of 'soft', 'hard'"):
         product_intersection(GRFN(0, 1, 1), GRFN(0, 1, 1), normalization="none")
