@@ -6,30 +6,19 @@ of them are fitted, and count by what they say about samples that are left out.
 
 from typing import ClassVar
 
-import numpy as np
-from numpy.typing import NDArray
-from scipy.special import expit, ndtri
-from sklearn.utils.validation import check_is_fitted
-
-from evical.calibrators import fields
 from evical.calibrators._base import BaseCalibrator
 from evical.calibrators._models import check_confidence, check_model
+from evical.calibrators._posterior_curve import PosteriorCurve, posterior_state
 from evical.curves.automatic import CANDIDATES, automatic_curve
+from evical.curves.candidates import AveragedCurve
 from evical.scores import ScoreCounts
-from evical.scores.scale import between
 
 __all__ = ["AutoCalibrator"]
 
-Floats = NDArray[np.float64]
 _MODELS = ("likelihood", "confidence", "bayesian")
-# Nodes for the Rayleigh distribution of the half-width of a level set, in standard errors.
-_RADII, _SHARES = np.polynomial.legendre.leggauss(24)
-_RADII = 4.5 * (_RADII + 1.0)
-_SHARES = _SHARES * _RADII * np.exp(-(_RADII**2) / 2)
-_SHARES = _SHARES / _SHARES.sum()
 
 
-class AutoCalibrator(BaseCalibrator):
+class AutoCalibrator(PosteriorCurve, BaseCalibrator):
     r"""Calibration without a choice of method, scale or smoothness.
 
     Parameters
@@ -56,7 +45,9 @@ class AutoCalibrator(BaseCalibrator):
     masses_ : (2, t) array
         m({positive}) and m({negative}).
     weights_ : (c,) array
-        Weights of all candidates that there can be; `candidates_` names them.
+        Weights of all candidates that there can be.
+    candidates_ : dict of str to float
+        What was chosen: candidates and their weights, the greatest first.
 
     Notes
     -----
@@ -102,16 +93,12 @@ class AutoCalibrator(BaseCalibrator):
     array([[0.01, 0.03],
            [0.09, 0.15],
            [0.72, 0.82]])
+    >>> next(iter(AutoCalibrator().fit(scores, y).candidates_))
+    'logit: line'
     """
 
-    _state: ClassVar = {
-        "knots_": fields.rising("t"),
-        "probability_": fields.shares("t"),
-        "log_odds_": fields.log_odds("t"),
-        "standard_error_": fields.log_odds("t"),
-        "masses_": fields.masses("t"),
-        "weights_": fields.shares(len(CANDIDATES)),
-    }
+    _names = CANDIDATES
+    _state: ClassVar = posterior_state(CANDIDATES)
 
     def __init__(
         self,
@@ -129,43 +116,5 @@ class AutoCalibrator(BaseCalibrator):
         check_model(self.model, _MODELS)
         check_confidence(self.confidence)
 
-    def _fit_counts(self, counts: ScoreCounts) -> None:
-        curve = automatic_curve(counts)
-        self.knots_, self.probability_ = curve.scores, curve.probability
-        self.log_odds_, self.standard_error_ = curve.log_odds, curve.error
-        found = dict(zip(curve.names, curve.weights, strict=True))
-        self.weights_ = np.array([found.get(name, 0.0) for name in CANDIDATES])
-        self.masses_ = self._masses_of_knots()
-
-    @property
-    def candidates_(self) -> dict[str, float]:
-        """What was chosen: candidates and their weights, the greatest first.
-
-        Examples
-        --------
-        >>> rng = np.random.default_rng(0)
-        >>> scores = rng.normal(size=300)
-        >>> calibrator = AutoCalibrator().fit(scores, rng.random(300) < expit(3 * scores))
-        >>> next(iter(calibrator.candidates_))
-        'given: temperature'
-        """
-        check_is_fitted(self)
-        order = np.argsort(-self.weights_, kind="stable")
-        return {CANDIDATES[i]: float(self.weights_[i]) for i in order if self.weights_[i] > 0}
-
-    def _masses_of_knots(self) -> Floats:
-        p = self.probability_
-        if self.model == "bayesian":
-            return np.stack([p, 1.0 - p])
-        if self.model == "confidence":
-            reach = ndtri((1.0 + self.confidence) / 2) * self.standard_error_
-            lower, unlike = expit(self.log_odds_ - reach), expit(-self.log_odds_ - reach)
-            return np.stack([self.confidence * lower, self.confidence * unlike])
-        reach = _RADII[:, None] * self.standard_error_
-        width = _SHARES @ (expit(self.log_odds_ + reach) - expit(self.log_odds_ - reach))
-        half = np.minimum(np.minimum(width / 2, p), 1.0 - p)
-        return np.stack([p - half, 1.0 - p - half])
-
-    def _predict_mass(self, scores: Floats) -> tuple[Floats, Floats]:
-        positive, negative = between(self.knots_, self.masses_, scores)
-        return positive, np.minimum(negative, 1.0 - positive)  # rounding
+    def _curve(self, counts: ScoreCounts) -> AveragedCurve:
+        return automatic_curve(counts)

@@ -15,7 +15,7 @@ Simpson & Gelman, "Using stacking to average Bayesian predictive distributions",
 13 (2018), 917-1007.
 """
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import NamedTuple
 
 import numpy as np
@@ -24,7 +24,7 @@ from scipy.special import expit, softmax
 
 from evical.scores.counts import ScoreCounts
 
-__all__ = ["AveragedCurve", "Candidate", "average", "gaussian_candidate"]
+__all__ = ["AveragedCurve", "Candidate", "average", "gaussian_candidate", "undersmoothed"]
 
 Floats = NDArray[np.float64]
 
@@ -33,6 +33,10 @@ Floats = NDArray[np.float64]
 _PRICE = 0.4
 # Share of the left-out likelihood that counts for the variance: it is uncertain itself.
 _TRUST = 0.5
+# Log of the weight that a degree of freedom gains in an interval of smoothing splines. Of prices
+# from -0.5 to 0.4 this one keeps the interval of a sigmoid within 1.5 times that of logistic
+# calibration, and covers most of the twenty-six maps of two studies.
+_GAIN = 0.3
 _LEAST_REST = 1e-6  # of the curvature, when a sample is left out
 _TINY = 1e-300
 _MOST = 100.0  # log-odds, far beyond the flat ends of the sigmoid
@@ -183,9 +187,8 @@ def average(scores: Floats, candidates: list[Candidate]) -> AveragedCurve:
     prior = np.log([c.prior for c in candidates])
     gain = np.array([c.left_out - _PRICE * c.degrees for c in candidates])
     weights, doubtful = (softmax(prior + share * gain) for share in (1.0, _TRUST))
-    log_odds = np.clip([c.log_odds for c in candidates], -_MOST, _MOST)
+    log_odds, variance = _moments(candidates)
     mean = weights @ log_odds
-    variance = np.minimum([c.variance for c in candidates], _MOST**2)
     return AveragedCurve(
         scores,
         np.clip(weights @ np.stack([c.probability for c in candidates]), 0.0, 1.0),
@@ -194,3 +197,47 @@ def average(scores: Floats, candidates: list[Candidate]) -> AveragedCurve:
         tuple(c.name for c in candidates),
         np.minimum(weights, 1.0),
     )
+
+
+def undersmoothed(curve: AveragedCurve, candidates: list[Candidate]) -> AveragedCurve:
+    """The average with log-odds and standard errors that allow for the bias of smoothing.
+
+    Parameters
+    ----------
+    curve : AveragedCurve
+        The average of these candidates.
+    candidates : list of Candidate
+        Splines.
+
+    Returns
+    -------
+    AveragedCurve
+        Log-odds and their error are those of weights proportional to prior exp(left_out + 0.3
+        degrees). An interval around the smoothest curve that predicts well misses what that curve
+        smooths away; one around a rougher curve is wider, and misses less (Hall 1992).
+
+    References
+    ----------
+    Hall (1992), Effect of bias estimation on coverage accuracy of bootstrap confidence intervals
+    for a probability density, Annals of Statistics 20, 675-694.
+
+    Examples
+    --------
+    >>> flat = Candidate("flat", 1.0, np.full(1, 0.5), np.zeros(1), np.ones(1), -1.0, 2.0)
+    >>> rough = flat._replace(name="rough", log_odds=np.full(1, 2.0), degrees=12.0)
+    >>> curve = undersmoothed(average(np.zeros(1), [flat, rough]), [flat, rough])
+    >>> curve.weights.round(2), curve.log_odds.round(2), curve.error.round(2)
+    (array([0.98, 0.02]), array([1.91]), array([1.09]))
+    """
+    gain = [np.log(c.prior) + c.left_out + _GAIN * c.degrees for c in candidates]
+    weights = softmax(gain)
+    log_odds, variance = _moments(candidates)
+    mean = weights @ log_odds
+    error = np.sqrt(weights @ (variance + (log_odds - mean) ** 2))
+    return replace(curve, log_odds=mean, error=error)
+
+
+def _moments(candidates: list[Candidate]) -> tuple[Floats, Floats]:
+    """Means and variances (c, t) of the log-odds, within what floats can square."""
+    log_odds = np.clip([c.log_odds for c in candidates], -_MOST, _MOST)
+    return log_odds, np.minimum([c.variance for c in candidates], _MOST**2)

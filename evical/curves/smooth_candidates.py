@@ -18,21 +18,27 @@ from scipy.linalg import eigh
 
 from evical.curves.candidates import Candidate, gaussian_candidate
 from evical.curves.newton import Sums, logistic_terms, minimize_convex, unit_diagonal
-from evical.curves.spline import spline_coordinates
 from evical.errors import ConvergenceError
 from evical.scores.counts import ScoreCounts
 from evical.scores.scale import location_scale, standardized
 
-__all__ = ["SHAPES", "LaplaceFit", "laplace_fit", "smooth_candidates"]
+__all__ = [
+    "BENDS",
+    "SHAPES",
+    "LaplaceFit",
+    "laplace_fit",
+    "smooth_candidates",
+    "spline_coordinates",
+]
 
 Floats = NDArray[np.float64]
 
 # Prior standard deviations: of the log-odds at the mean score around those of the classes; of their
 # change over a standard deviation of the scores; of bends, on the same scale.
 _LEVEL, _SLOPE, _BEND = 2.0, 4.0, 1.0
-_BENDS = {f"bends {deviation:.2g}": deviation for deviation in np.geomspace(0.1, 60.0, 8)}
+BENDS = {f"bends {deviation:.2g}": deviation for deviation in np.geomspace(0.1, 60.0, 8)}
 _SHARES = {"line": 0.5, "parabola": 0.25, "beta": 0.25, "temperature": 1.0}
-SHAPES = (*_SHARES, *_BENDS)
+SHAPES = (*_SHARES, *BENDS)
 _HELD = 1e6  # precision of a parameter that a candidate lacks
 _CLOSE = 1e-9  # squared Newton decrement: 3e-5 standard errors, far above rounding
 _TINY = 1e-300
@@ -177,6 +183,39 @@ def smooth_candidates(
     ]
 
 
+def spline_coordinates(nodes: Floats) -> tuple[Floats, Floats]:
+    """Values at the knots and the integral of f''^2, from f at both ends and f'' between.
+
+    f'' is linear between the knots and 0 at the ends (Green & Silverman 1994, section 2.1.2).
+
+    Parameters
+    ----------
+    nodes : (k,) array
+        Ascending knots from 0 to 1; on another scale the lines are not those through the ends.
+
+    Returns
+    -------
+    values, roughness : (k, k) arrays
+        The values at the knots are ``values @ x``, and the integral is ``x @ roughness @ x``.
+
+    Examples
+    --------
+    >>> values, roughness = spline_coordinates(np.array([0.0, 0.5, 1.0]))
+    >>> values @ [1.0, 1.0, 0.0], roughness[2, 2].round(3)
+    (array([1., 1., 1.]), np.float64(0.333))
+    """
+    k, gaps = len(nodes), np.diff(nodes)
+    gram = np.diag((gaps[:-1] + gaps[1:]) / 3)
+    gram += np.diag(gaps[1:-1] / 6, 1) + np.diag(gaps[1:-1] / 6, -1)
+    slopes = np.diag(-1 / gaps[:-1] - 1 / gaps[1:])
+    slopes += np.diag(1 / gaps[1:-1], 1) + np.diag(1 / gaps[1:-1], -1)
+    values, roughness = np.zeros((k, k)), np.zeros((k, k))
+    values[:, 0], values[:, 1] = 1.0 - nodes, nodes
+    values[1:-1, 2:] = np.linalg.solve(slopes, gram)
+    roughness[2:, 2:] = gram
+    return values, roughness
+
+
 class _Bends(NamedTuple):
     """Directions in which a natural spline bends, uncorrelated and of mean square 1."""
 
@@ -240,7 +279,7 @@ def _priors(bends: _Bends, beta: bool, offset: float | None) -> dict[str, Floats
     priors = {"line": np.diag(held), "parabola": free(2, _BEND**-2)}
     if beta:
         priors["beta"] = free(3, _BEND**-2)
-    for name, deviation in _BENDS.items() if len(bends.roughness) else ():
+    for name, deviation in BENDS.items() if len(bends.roughness) else ():
         priors[name] = free(slice(first, None), bends.roughness / deviation**2)
     if offset is not None:
         along, across = np.array([-offset, 1.0]), np.array([1.0, offset])
@@ -254,7 +293,7 @@ def _priors(bends: _Bends, beta: bool, offset: float | None) -> dict[str, Floats
 
 def _share(name: str) -> float:
     """Weight a priori of a candidate; all bends have one together."""
-    return 1.5 / len(_BENDS) if name in _BENDS else _SHARES[name]
+    return 1.5 / len(BENDS) if name in BENDS else _SHARES[name]
 
 
 def _knots(z: Floats, weight: Floats) -> Floats:

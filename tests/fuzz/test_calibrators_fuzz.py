@@ -36,9 +36,7 @@ SPANS = [
 ]
 
 
-@pytest.mark.parametrize(
-    "entry", [e for e in CALIBRATORS if e.name != "SplineCalibrator"], ids=lambda e: e.id
-)
+@every
 @pytest.mark.parametrize(("scores", "y"), SPANS)
 def test_scores_of_any_span(entry, scores, y):
     assert faults(entry, Sample(np.array(scores), np.array(y), None, "span")) == []

@@ -73,3 +73,10 @@ def averaged(priors, left_out, degrees, price=0.4):
     """Weights of candidates."""
     raw = [p * exp(x - price * d) for p, x, d in zip(priors, left_out, degrees, strict=True)]
     return [w / sum(raw) for w in raw]
+
+
+def mixture(weights, means, variances):
+    """Mean and variance of a mixture of distributions."""
+    mean = sum(w * m for w, m in zip(weights, means, strict=True))
+    square = sum(w * (v + m * m) for w, m, v in zip(weights, means, variances, strict=True))
+    return mean, square - mean * mean

@@ -84,8 +84,11 @@ CALIBRATORS = [
         for model in ("likelihood", "confidence", "inverse_pignistic", "bayesian")
     ),
     Entry("TemperatureCalibrator", {"transform": "rank"}, atol=1e-7),
-    Entry("SplineCalibrator", atol=1e-6),
-    Entry("SplineCalibrator", {"n_knots": 5, "transform": "rank"}, atol=1e-6),
+    *(
+        Entry("SplineCalibrator", {"model": model}, atol=1e-6)
+        for model in ("likelihood", "confidence", "inverse_pignistic", "bayesian")
+    ),
+    Entry("SplineCalibrator", {"transform": "rank", "extrapolate": False}, atol=1e-6),
     *(Entry("KDECalibrator", {"model": model}) for model in BINOMIAL),
     Entry("KDECalibrator", {"model": "confidence", "transform": None}),
     *(

@@ -105,7 +105,7 @@ def test_score_is_the_share_of_right_predictions(entry):
 
 GRIDS = [
     (calibrators.BinningCalibrator(), {"n_bins": [2, 5], "model": ["bayesian", "likelihood"]}),
-    (calibrators.SplineCalibrator(), {"n_knots": [2, 8], "transform": [None, "rank"]}),
+    (calibrators.SplineCalibrator(), {"model": ["confidence", "bayesian"], "transform": [None]}),
     (calibrators.KDECalibrator(), {"kernel": ["boxcar", "gaussian"], "bandwidth": [0.1, "shared"]}),
     (calibrators.BBQCalibrator(), {"criterion": ["k2", "bdeu"], "n_bins": [None, (2, 4)]}),
 ]
