@@ -10,23 +10,18 @@ from typing import Any, ClassVar
 
 import numpy as np
 from numpy.typing import NDArray
-from scipy.special import expit
 from sklearn.utils.validation import check_is_fitted
 
 from evical.calibrators import fields
 from evical.calibrators._from_log_odds import masses_from_log_odds
 from evical.curves.candidates import AveragedCurve
+from evical.likelihood.normal import half_widths
 from evical.scores import ScoreCounts
 from evical.scores.scale import between
 
 __all__ = ["PosteriorCurve", "posterior_state"]
 
 Floats = NDArray[np.float64]
-# Nodes for the Rayleigh distribution of the half-width of a level set, in standard errors.
-_RADII, _SHARES = np.polynomial.legendre.leggauss(24)
-_RADII = 4.5 * (_RADII + 1.0)
-_SHARES = _SHARES * _RADII * np.exp(-(_RADII**2) / 2)
-_SHARES = _SHARES / _SHARES.sum()
 
 
 def posterior_state(names: tuple[str, ...]) -> dict[str, fields.Field]:
@@ -82,9 +77,7 @@ class PosteriorCurve(ABC):
         if self.model == "confidence":
             eta, error = self.log_odds_, self.standard_error_
             return np.stack(masses_from_log_odds("confidence", eta, error, self.confidence))
-        reach = _RADII[:, None] * self.standard_error_
-        width = _SHARES @ (expit(self.log_odds_ + reach) - expit(self.log_odds_ - reach))
-        half = np.minimum(np.minimum(width / 2, p), 1.0 - p)
+        half = half_widths(p, self.log_odds_, self.standard_error_)
         return np.stack([p - half, 1.0 - p - half])
 
     def _predict_mass(self, scores: Floats) -> tuple[Floats, Floats]:

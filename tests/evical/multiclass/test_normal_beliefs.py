@@ -1,0 +1,69 @@
+"""Beliefs from normal log-odds: mass functions with the promised Bel, Pl and betp."""
+
+import numpy as np
+import pytest
+
+from dstheory import Frame
+from dstheory.transform import betp
+from evical.likelihood.normal import half_widths, normal_bounds
+from evical.multiclass._normal_beliefs import normal_beliefs
+
+
+def sample(k, n=200, seed=0, spread=3.0, even=0.3):
+    rng = np.random.default_rng(seed)
+    p = rng.dirichlet(np.full(k, even), size=n)
+    p = (p + 1e-12) / (p + 1e-12).sum(axis=1, keepdims=True)
+    return p, np.log(p) - np.log1p(-p), rng.exponential(spread, size=p.shape)
+
+
+@pytest.mark.parametrize("k", [2, 3, 5, 12])
+@pytest.mark.parametrize("model", ["likelihood", "confidence", "bayesian"])
+def test_mass_function(k, model):
+    p, odds, error = sample(k)
+    beliefs = normal_beliefs(p, odds, error, model, 0.9)
+    m = beliefs.mass(Frame([f"c{i}" for i in range(k)]))
+    assert m.is_normalized.all()
+    interval = beliefs.interval()
+    np.testing.assert_allclose(interval[:, :, 1], m.contour(), atol=1e-12)
+    np.testing.assert_allclose(interval[:, 0, 0], m.bel("c0"), atol=1e-12)
+    np.testing.assert_allclose(beliefs.betp(), betp(m), atol=1e-12)
+
+
+@pytest.mark.parametrize("k", [2, 3, 7, 40])
+@pytest.mark.parametrize("spread", [1e-9, 0.3, 30.0])
+def test_pignistic_probabilities_are_those_given(k, spread):
+    p, odds, error = sample(k, seed=k, spread=spread)
+    beliefs = normal_beliefs(p, odds, error, "likelihood", 0.9)
+    np.testing.assert_allclose(beliefs.betp(), p, atol=1e-9)
+    size = beliefs.sets.sum(axis=2)[beliefs.masses > 1e-9]
+    assert set(size.tolist()) <= {2}
+
+
+def test_intervals_are_those_of_each_class_where_they_can_be():
+    p, odds, error = sample(4, spread=0.1, even=2.0)
+    half = half_widths(p, odds, error)
+    fair = 2 * half.max(axis=1) <= half.sum(axis=1)
+    assert 50 < fair.sum() < 200
+    found = normal_beliefs(p, odds, error, "likelihood", 0.9).interval()
+    expected = np.stack([p - half, p + half], axis=2)
+    np.testing.assert_allclose(found[fair], expected[fair], atol=1e-9)
+    # Elsewhere the others are wider, the widest as wide.
+    assert (found[:, :, 0] <= expected[:, :, 0] + 1e-9).all()
+    assert (found[:, :, 1] >= expected[:, :, 1] - 1e-9).all()
+
+
+def test_confidence_is_the_mass_of_the_intervals():
+    p, odds, error = sample(3, spread=0.2, even=2.0)
+    found = normal_beliefs(p, odds, error, "confidence", 0.9).interval()
+    lower, upper = normal_bounds(odds, error, 0.9)
+    room = 1 - np.minimum(lower, p).sum(axis=1, keepdims=True)
+    wide = ((lower + upper).sum(axis=1) >= 2) & (upper - lower <= room).all(axis=1)
+    assert wide.sum() > 20
+    np.testing.assert_allclose(found[:, :, 0], 0.9 * np.minimum(lower, p), atol=1e-9)
+    np.testing.assert_allclose(found[wide, :, 1], 0.1 + 0.9 * upper[wide], atol=1e-9)
+
+
+def test_a_thousand_classes():
+    p, odds, error = sample(1000, n=3)
+    found = normal_beliefs(p, odds, error, "likelihood", 0.9).interval()
+    assert found.shape == (3, 1000, 2)
