@@ -124,7 +124,7 @@ def _n_products(
     if hasattr(member, "calibrated_classifiers_"):
         return len(member.calibrated_classifiers_)
     frozen = isinstance(member.estimator, FrozenEstimator)
-    ensemble = not frozen if member.ensemble == "auto" else member.ensemble
+    ensemble = not frozen if isinstance(member.ensemble, str) else member.ensemble
     return n_folds(member.cv, X, y, groups) if ensemble and member.coupling is None else 1
 
 

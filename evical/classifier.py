@@ -41,8 +41,7 @@ __all__ = ["EvidentialClassifier"]
 
 Floats = NDArray[np.float64]
 
-# Those of nine classes: 9330 classifiers for each fold take minutes at best.
-_MAX_COMPLETE = 10_000
+_MAX_COMPLETE = 10_000  # those of nine classes, 9330 for each fold, take minutes at best
 CODES = ("one_vs_rest", "all_pairs", "sparse", "complete")
 
 
@@ -52,11 +51,10 @@ class EvidentialClassifier(BeliefPredictor, BaseEstimator):  # type: ignore[misc
     Parameters
     ----------
     estimator : classifier, optional
-        With `decision_function` or `predict_proba`, which give the scores; see `calibrator`. A
-        classifier that refuses the labels, such as XGBoost's, is trained on the numbers of the
-        classes. Default: `sklearn.svm.LinearSVC`. Wrap a fitted classifier in
-        `sklearn.frozen.FrozenEstimator`; `fit` then only calibrates it, and must not get its
-        training data.
+        With `decision_function` or `predict_proba`, which give the scores; see `calibrator`. One
+        that refuses the labels, such as XGBoost's, is trained on the numbers of classes. Default:
+        `sklearn.svm.LinearSVC`. Wrap a fitted one in `sklearn.frozen.FrozenEstimator`; `fit` then
+        only calibrates it, and must not get its training data.
     calibrator : calibrator, optional
         Any of `evical.calibrators`. Default: `AutoCalibrator`, which chooses by itself; it reads
         the decision function, or else probabilities as they are. Others read the decision
@@ -77,13 +75,13 @@ class EvidentialClassifier(BeliefPredictor, BaseEstimator):  # type: ignore[misc
         (n, B) of the positive sides and the code, and returns probabilities (n, K).
     cv : int, splitter, iterable of (train, test) or None
         Folds. A number means stratified folds; None means 5 of them, or as many as the rarest class
-        has samples, if fewer. The classifier is trained on the training part and calibrated on the
-        test part.
-    ensemble : bool or "auto"
-        True: each fold has its own classifier and calibrators, and their mass functions are
-        averaged. False: the pooled scores of all test parts calibrate once, and the classifier is
-        trained again on all data; a frozen classifier needs no folds. "auto": False, unless the
-        test parts of `cv` overlap or leave out samples.
+        has samples, if fewer. The training part trains, and the test part calibrates.
+    ensemble : {"shared", "auto"} or bool
+        "shared": each fold keeps its classifier, the pooled scores of all test parts calibrate
+        them, and their mass functions are averaged. False, "auto": the pooled scores calibrate one
+        classifier, trained again on all data. True: each fold is calibrated on its own. If the test
+        parts overlap or leave out samples, "shared" and "auto" are True. A frozen classifier needs
+        no folds, unless True.
     total_conflict : {"error", "vacuous"}
         What to do if the columns of more than two classes are in total conflict: raise, or predict
         the vacuous mass function (in that fold). Only calibrators that give masses of exactly 0 and
@@ -95,7 +93,7 @@ class EvidentialClassifier(BeliefPredictor, BaseEstimator):  # type: ignore[misc
     n_jobs : int, optional
         Number of folds, or columns of a code, fitted in parallel, see `joblib.Parallel`.
     verbose : int or bool
-        Above 0, `fit` prints a line with the time for each fold or column.
+        Above 0, `fit` prints a line for each fold or column.
 
     Attributes
     ----------
@@ -103,8 +101,8 @@ class EvidentialClassifier(BeliefPredictor, BaseEstimator):  # type: ignore[misc
     code_ : (K, B) array
         The code matrix; one column for two classes.
     calibrated_classifiers_ : list
-        One object for each fold (or a single one), with `estimator` and `calibrators`; with
-        `estimators` if each column of the code has its own classifier.
+        One object for each fold, or a single one, with `estimator` and `calibrators`; with
+        `estimators` if each column of the code has its own.
     n_features_in_, feature_names_in_
         Those of the fitted classifier, if it has them.
 
@@ -114,10 +112,10 @@ class EvidentialClassifier(BeliefPredictor, BaseEstimator):  # type: ignore[misc
 
     Notes
     -----
-    The folds of ``ensemble=True`` share training data, so they are not independent. Dempster's rule
-    would count the same samples several times; the mean of the mass functions counts them once. The
-    columns of a code are not independent either, least of all under codes with many columns.
-    Dempster's rule is then overconfident, and a coupling less so.
+    The folds share training data, so they are not independent. Dempster's rule would count the same
+    samples several times; the mean of the mass functions counts them once. The columns of a code
+    are not independent either, least of all under codes with many columns. Dempster's rule is then
+    overconfident, and a coupling less so.
 
     References
     ----------
@@ -144,7 +142,7 @@ class EvidentialClassifier(BeliefPredictor, BaseEstimator):  # type: ignore[misc
         code: Any = "one_vs_rest",
         coupling: Any = None,
         cv: Any = None,
-        ensemble: Any = "auto",
+        ensemble: Any = "shared",
         total_conflict: str = "error",
         probability: str = "pignistic",
         n_jobs: int | None = None,
@@ -214,7 +212,7 @@ class EvidentialClassifier(BeliefPredictor, BaseEstimator):  # type: ignore[misc
         if self.coupling is not None and not callable(self.coupling):
             check_choice("coupling", self.coupling, COUPLINGS)
         check_verbose(self.verbose)
-        check_choice("ensemble", self.ensemble, (True, False, "auto"))
+        check_choice("ensemble", self.ensemble, (True, False, "shared", "auto"))
         check_choice("total_conflict", self.total_conflict, ("error", "vacuous"))
         check_choice("probability", self.probability, ("pignistic", "plausibility"))
         if self.calibrator is not None and not hasattr(self.calibrator, "predict_mass"):
@@ -277,7 +275,9 @@ class EvidentialClassifier(BeliefPredictor, BaseEstimator):  # type: ignore[misc
         if isinstance(fitter, FoldFitter) and frozen and self.ensemble is not True:
             return [fitter.prefit()]
         folds, ensemble = make_folds(self.cv, X, y, weight, split_params, ensemble=self.ensemble)
-        return fitter.pairs(folds) if ensemble else [fitter.pooled(folds)]
+        if ensemble is False:
+            return [fitter.pooled(folds)]
+        return fitter.shared(folds) if ensemble == "shared" else fitter.pairs(folds)
 
     def _resolved_estimator(self) -> Any:
         if self.estimator is not None:
@@ -307,7 +307,8 @@ class EvidentialClassifier(BeliefPredictor, BaseEstimator):  # type: ignore[misc
         return weightless(self._resolved_estimator())
 
     def _wrong_ways(self) -> list[Direction]:
-        return [found for part in self.calibrated_classifiers_ for found in part.wrong_ways()]
+        own = {id(part.calibrators[0]): part for part in self.calibrated_classifiers_}
+        return [found for part in own.values() for found in part.wrong_ways()]
 
     def predict_mass(self, X: Any) -> MassFunction:
         """Belief about the class of each sample; `predict_interval` says what it promises.

@@ -48,9 +48,9 @@ class EvidentialEnsemble(BeliefPredictor, Composition):
     Parameters
     ----------
     estimators : list of classifiers, or of (name, classifier) pairs
-        Each is wrapped in an `EvidentialClassifier`, unless it is one. Wrap a fitted classifier in
-        `sklearn.frozen.FrozenEstimator`: `fit` then only calibrates it, and uses a frozen
-        `EvidentialClassifier` as it is.
+        Each is wrapped in an `EvidentialClassifier` with ``ensemble="auto"``, unless it is one.
+        Wrap a fitted classifier in `sklearn.frozen.FrozenEstimator`: `fit` then only calibrates it,
+        and uses a frozen `EvidentialClassifier` as it is.
     calibrator : calibrator, optional
         For those that are wrapped; see `EvidentialClassifier`.
     rule : callable or str
@@ -236,6 +236,7 @@ class EvidentialEnsemble(BeliefPredictor, Composition):
             classifier,
             calibrator=self.calibrator,
             cv=self.cv,
+            ensemble="auto",
             total_conflict=self.total_conflict,
             verbose=max(0, self.verbose - 1),
         )

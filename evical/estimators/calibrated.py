@@ -5,7 +5,7 @@ three or more classes, by default one against the rest. A code, or a coupling, h
 sides each, which a decoder joins.
 """
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any, TypeAlias
 
 import numpy as np
@@ -29,6 +29,7 @@ __all__ = [
     "CalibratedColumns",
     "CalibratedMulticlass",
     "fit_calibrated",
+    "of_classifier",
     "score_scale",
 ]
 
@@ -203,6 +204,25 @@ class CalibratedColumns:
 
 
 Calibrated: TypeAlias = CalibratedBinary | CalibratedMulticlass | CalibratedColumns
+
+
+def of_classifier(calibrated: Calibrated, estimator: Any) -> Calibrated:
+    """The same calibrators for the scores of another classifier.
+
+    Parameters
+    ----------
+    calibrated : Calibrated
+        Of one classifier.
+    estimator : fitted classifier
+
+    Returns
+    -------
+    Calibrated
+    """
+    if isinstance(calibrated, CalibratedColumns):
+        members = [replace(member, estimator=estimator) for member in calibrated.members]
+        return replace(calibrated, members=members)
+    return replace(calibrated, estimator=estimator)
 
 
 def score_scale(calibrator: Any) -> str:

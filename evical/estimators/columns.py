@@ -78,13 +78,20 @@ class ColumnFitter:
 
     def pairs(self, folds: Sequence[Fold]) -> list[Calibrated]:
         """For each fold, all columns trained on one part and calibrated on the other."""
-        columns = self._each("pairs", folds)
-        return [CalibratedColumns(list(fold), self.decoder) for fold in zip(*columns, strict=True)]
+        return self._by_fold("pairs", folds)
+
+    def shared(self, folds: Sequence[Fold]) -> list[Calibrated]:
+        """As `pairs`, but each column calibrated on the scores of all folds."""
+        return self._by_fold("shared", folds)
 
     def pooled(self, folds: Sequence[Fold]) -> CalibratedColumns:
         """Each column calibrated on the scores of all folds, then trained on everything."""
         columns = self._each("pooled", folds)
         return CalibratedColumns(columns, self.decoder)
+
+    def _by_fold(self, how: str, folds: Sequence[Fold]) -> list[Calibrated]:
+        columns = self._each(how, folds)
+        return [CalibratedColumns(list(fold), self.decoder) for fold in zip(*columns, strict=True)]
 
     def _each(self, how: str, folds: Sequence[Fold]) -> list[Any]:
         signs = self.decoder.code[np.searchsorted(self.decoder.classes, self.y)]

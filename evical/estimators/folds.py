@@ -16,7 +16,7 @@ from sklearn.utils.validation import _check_method_params, check_is_fitted
 
 from dstheory.kernels.arguments import as_array, as_sequence, shown
 from evical.estimators._responses import class_scores, fit_to_labels
-from evical.estimators.calibrated import Calibrated, fit_calibrated, score_scale
+from evical.estimators.calibrated import Calibrated, fit_calibrated, of_classifier, score_scale
 from evical.estimators.checks import check_groups
 from evical.estimators.decoder import Decoder
 from evical.estimators.progress import Progress
@@ -38,7 +38,7 @@ def make_folds(
     split_params: dict[str, Any],
     *,
     ensemble: bool | str,
-) -> tuple[list[Fold], bool]:
+) -> tuple[list[Fold], bool | str]:
     """Training and calibration rows of each fold, checked to have the classes that they need.
 
     Parameters
@@ -49,14 +49,14 @@ def make_folds(
     X, y, weight : samples, labels and weights (or None)
     split_params : dict
         More arguments of the splitter, such as groups.
-    ensemble : bool or "auto"
-        Whether each fold is calibrated on its own, or all of them together; "auto" is together, if
-        the test parts are a partition.
+    ensemble : bool, "shared" or "auto"
+        Whether each fold is calibrated on its own, or all of them together, which "shared" and
+        "auto" are if the test parts are a partition.
 
     Returns
     -------
     folds : list of (train, test) index arrays
-    ensemble : bool
+    ensemble : bool or "shared"
 
     Raises
     ------
@@ -72,18 +72,19 @@ def make_folds(
         (_rows(train, len(y)), _rows(test, len(y)))
         for train, test in splitter.split(X, y, **split_params)
     ]
-    if ensemble == "auto":
-        ensemble = bool((_times_tested(folds, len(y)) != 1).any())
+    if ensemble in ("auto", "shared"):
+        once = bool((_times_tested(folds, len(y)) == 1).all())
+        ensemble = True if not once else "shared" if ensemble == "shared" else False
     counting = np.ones(len(y), dtype=bool) if weight is None else weight > 0
     for number, (train, test) in enumerate(folds):
         where = f"fold {number} (of {len(folds)})"
         _check_unseen(where, train, test)
         _check_classes(f"training part of {where}", y, train[counting[train]])
-        if ensemble:
+        if ensemble is True:
             _check_classes(f"calibration part of {where}", y, test[counting[test]])
-    if not ensemble:
+    if ensemble is False:
         _check_partition(folds, len(y))
-    return folds, bool(ensemble)
+    return folds, ensemble
 
 
 def n_folds(cv: Any, X: Any, y: NDArray[Any], groups: NDArray[Any] | None) -> int:
@@ -212,6 +213,14 @@ def _named(folds: Sequence[Fold]) -> list[tuple[str, Fold]]:
     return [(f"fold {number}", fold) for number, fold in enumerate(folds, start=1)]
 
 
+def _joined(folds: Sequence[Fold], parts: Sequence[Floats]) -> Floats:
+    """Scores (n, C) of all samples, from those of the test parts, which are a partition."""
+    scores = np.empty((sum(map(len, parts)), parts[0].shape[1]))
+    for (_, test), part in zip(folds, parts, strict=True):
+        scores[test] = part
+    return scores
+
+
 class FoldFitter:
     """Fit classifiers and calibrators on parts of one sample.
 
@@ -259,11 +268,14 @@ class FoldFitter:
         """One pair: calibrated on the scores of all folds, then trained on everything."""
         steps = len(folds) + 1
         parts = self.progress.each(self._scores, _named(folds), self.n_jobs, steps)
-        scores = np.empty((len(self.y), parts[0].shape[1]))
-        for (_, test), part in zip(folds, parts, strict=True):
-            scores[test] = part
         with self.progress.step("all samples", steps, steps):
-            return self._calibrated(self._trained(None), scores, None)
+            return self._calibrated(self._trained(None), _joined(folds, parts), None)
+
+    def shared(self, folds: Sequence[Fold]) -> list[Calibrated]:
+        """One pair a fold: trained on one part, all calibrated on the scores of all folds."""
+        parts = self.progress.each(self._scored, _named(folds), self.n_jobs)
+        first = self._calibrated(parts[0][0], _joined(folds, [scores for _, scores in parts]), None)
+        return [of_classifier(first, estimator) for estimator, _ in parts]
 
     def prefit(self) -> Calibrated:
         """One pair: the estimator is fitted already, all samples are for calibration."""
@@ -271,13 +283,15 @@ class FoldFitter:
         return self._calibrated(self.estimator, self._scores_of(self.estimator, self.X), None)
 
     def _pair(self, train: Rows, test: Rows) -> Calibrated:
+        return self._calibrated(*self._scored(train, test), test)
+
+    def _scored(self, train: Rows, test: Rows) -> tuple[Any, Floats]:
+        """A classifier trained on one part, and its scores of the other."""
         estimator = self._trained(train)
-        X = _safe_indexing(self.X, test)
-        return self._calibrated(estimator, self._scores_of(estimator, X), test)
+        return estimator, self._scores_of(estimator, _safe_indexing(self.X, test))
 
     def _scores(self, train: Rows, test: Rows) -> Floats:
-        X = _safe_indexing(self.X, test)
-        return self._scores_of(self._trained(train), X)
+        return self._scored(train, test)[1]
 
     def _scores_of(self, estimator: Any, X: Any) -> Floats:
         scale = score_scale(self.calibrator)

@@ -17,9 +17,7 @@ from sklearn.metrics import log_loss
 from sklearn.model_selection import (
     GridSearchCV,
     GroupKFold,
-    ShuffleSplit,
     StratifiedKFold,
-    cross_val_predict,
 )
 from sklearn.naive_bayes import GaussianNB
 from sklearn.neighbors import KNeighborsClassifier
@@ -51,83 +49,17 @@ def classifier(estimator=None, **options):
     [
         EvidentialClassifier(LogisticRegression(), calibrator=BINS, cv=2),
         EvidentialClassifier(GaussianNB(), calibrator=BINS, cv=2, ensemble=False),
+        EvidentialClassifier(GaussianNB(), calibrator=BINS, cv=2, ensemble=True),
     ],
 )
 def test_scikit_learn_contract(estimator, check):
     check(estimator)
 
 
-class Spy(ClassifierMixin, BaseEstimator):
-    """Remembers the rows that it was fitted on, by their first feature."""
-
-    def fit(self, X, y):
-        self.classes_ = np.unique(y)
-        self.seen_ = {float(value) for value in np.asarray(X)[:, 0]}
-        return self
-
-    def decision_function(self, X):
-        return np.asarray(X)[:, 1]
-
-
-class Rows(BinningCalibrator):
-    """Remembers the scores that it was fitted on."""
-
-    def fit(self, scores, y, sample_weight=None):
-        self.seen_ = {float(value) for value in scores}
-        return super().fit(scores, y, sample_weight)
-
-
-def numbered(n):
-    """Samples whose features are their row numbers."""
-    return np.repeat(np.arange(n, dtype=float)[:, np.newaxis], 2, axis=1)
-
-
-@pytest.mark.parametrize("cv", [2, 3, FOLDS, ShuffleSplit(2, test_size=0.4, random_state=1)])
-def test_calibration_rows_are_never_training_rows(cv):
-    X, y = numbered(30), np.arange(30) % 2
-    clf = classifier(Spy(), calibrator=Rows(2), cv=cv).fit(X, y)
-    for pair in clf.calibrated_classifiers_:
-        trained, calibrated = pair.estimator.seen_, pair.calibrators[0].seen_
-        assert trained
-        assert calibrated
-        assert not trained & calibrated
-
-
-def test_pooled_calibration_uses_every_row_once_and_then_trains_on_all():
-    X, y = numbered(30), np.arange(30) % 2
-    clf = classifier(Spy(), calibrator=Rows(2), ensemble=False).fit(X, y)
-    (pair,) = clf.calibrated_classifiers_
-    assert pair.estimator.seen_ == pair.calibrators[0].seen_ == set(range(30))
-    scores = cross_val_predict(
-        SVC(), X2, Y2, cv=StratifiedKFold(3), method="decision_function"
-    )  # scikit-learn's own out-of-fold scores
-    clf = classifier(SVC(), ensemble=False).fit(X2, Y2)
-    expected = clone(BINS).fit(scores, Y2).counts_
-    counts = clf.calibrated_classifiers_[0].calibrators[0].counts_
-    np.testing.assert_array_equal(counts.scores, expected.scores)
-    np.testing.assert_array_equal(counts.positive, expected.positive)
-
-
-def test_a_fold_that_calibrates_on_training_rows_is_refused():
-    folds = [(np.arange(20), np.arange(15, 30))]
-    with pytest.raises(ValueError, match="both trains and calibrates on row 15"):
-        classifier(cv=folds).fit(X2[:30], np.arange(30) % 2)
-
-
-def test_a_frozen_classifier_is_only_calibrated():
-    X, y = numbered(40), np.arange(40) % 2
-    base = Spy().fit(X[:20], y[:20])
-    clf = classifier(FrozenEstimator(base), calibrator=Rows(2), ensemble="auto").fit(X[20:], y[20:])
-    (pair,) = clf.calibrated_classifiers_
-    assert base.seen_ == set(range(20))
-    assert pair.calibrators[0].seen_ == set(range(20, 40))
-    folds = classifier(FrozenEstimator(base), calibrator=Rows(2), ensemble=True).fit(X, y)
-    assert [len(p.calibrators[0].seen_) for p in folds.calibrated_classifiers_] == [14, 13, 13]
-
-
+@pytest.mark.parametrize("ensemble", [True, "shared"])
 @pytest.mark.parametrize(("X", "y"), [(X2, Y2), (X3, Y3)])
-def test_the_prediction_is_the_mean_over_folds(X, y):
-    clf = classifier().fit(X, y)
+def test_the_prediction_is_the_mean_over_folds(X, y, ensemble):
+    clf = classifier(ensemble=ensemble).fit(X, y)
     m = clf.predict_mass(X)
     folds = [pair.predict_mass(X) for pair in clf.calibrated_classifiers_]
     np.testing.assert_allclose(m.store, sum(fold.store for fold in folds) / 3, atol=1e-15)
@@ -136,7 +68,7 @@ def test_the_prediction_is_the_mean_over_folds(X, y):
     np.testing.assert_allclose(m.masses.sum(axis=1), 1)
 
 
-@pytest.mark.parametrize("ensemble", [True, False])
+@pytest.mark.parametrize("ensemble", [True, False, "shared"])
 @pytest.mark.parametrize(("X", "y"), [(X2, Y2), (X3, Y3)])
 def test_predictions_follow_from_the_mass_function(X, y, ensemble):
     clf = classifier(ensemble=ensemble).fit(X, y)
@@ -200,7 +132,7 @@ def test_sparse_matrices():
     )
 
 
-@pytest.mark.parametrize("ensemble", [True, False])
+@pytest.mark.parametrize("ensemble", [True, False, "shared"])
 @pytest.mark.parametrize(("X", "y"), [(X2, Y2), (X3, Y3)])
 def test_weights_are_repetitions(X, y, ensemble):
     """A weight of 3 is three samples, in training and in calibration."""
@@ -271,16 +203,12 @@ def test_jobs_and_pickles_change_nothing():
 
 def test_defaults():
     clf = EvidentialClassifier().fit(StandardScaler().fit_transform(X2), Y2)
-    (pair,) = clf.calibrated_classifiers_
-    assert type(pair.estimator).__name__ == "LinearSVC"
-    assert isinstance(pair.calibrators[0], AutoCalibrator)
-    assert pair.calibrators[0].model == "likelihood"
-    assert pair.calibrators[0].counts_.total.sum() == len(Y2)  # of all folds together
-
-
-def test_folds_that_are_no_partition_are_calibrated_one_by_one():
-    clf = EvidentialClassifier(GaussianNB(), cv=ShuffleSplit(3, random_state=0)).fit(X2, Y2)
-    assert len(clf.calibrated_classifiers_) == 3
+    assert len(clf.calibrated_classifiers_) == 5
+    for pair in clf.calibrated_classifiers_:
+        assert type(pair.estimator).__name__ == "LinearSVC"
+        assert isinstance(pair.calibrators[0], AutoCalibrator)
+        assert pair.calibrators[0].model == "likelihood"
+        assert pair.calibrators[0].counts_.total.sum() == len(Y2)  # of all folds together
 
 
 def test_the_default_reads_probabilities_as_they_are():

@@ -75,7 +75,7 @@ class Rows(BinningCalibrator):
         return super().fit(scores, y, sample_weight)
 
 
-@pytest.mark.parametrize("ensemble", [True, False])
+@pytest.mark.parametrize("ensemble", [True, False, "shared"])
 @pytest.mark.parametrize("kind", ["all_pairs", "sparse"])
 def test_each_column_sees_its_own_classes_and_calibrates_on_others(kind, ensemble):
     X, y = np.arange(60.0)[:, np.newaxis], np.arange(60) % 4
@@ -87,13 +87,15 @@ def test_each_column_sees_its_own_classes_and_calibrates_on_others(kind, ensembl
         for column, spy, rows in zip(clf.code_.T, fold.estimators, fold.calibrators, strict=True):
             known = {int(i) for i in np.flatnonzero(column[y])}
             assert spy.positive_ == {i for i in spy.seen_ if column[y[i]] == 1}
-            if ensemble:
+            if ensemble == "shared":
+                assert rows.seen_ == known > spy.seen_
+            elif ensemble:
                 assert spy.seen_ | rows.seen_ == known
                 assert not spy.seen_ & rows.seen_
                 assert spy.seen_
             else:
                 assert spy.seen_ == rows.seen_ == known
-    if ensemble:  # one split for all columns
+    if ensemble is True:  # one split for all columns
         first = clf.calibrated_classifiers_[0]
         trained = set().union(*(spy.seen_ for spy in first.estimators))
         assert not trained & set().union(*(rows.seen_ for rows in first.calibrators))

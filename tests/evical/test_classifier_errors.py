@@ -49,7 +49,7 @@ def classifier(estimator=None, **options):
         ({"code": "pairs"}, Y2, "code is 'pairs', expected one of 'one_vs_rest', 'all_pairs'"),
         ({"coupling": "wu"}, Y2, "coupling is 'wu', expected one of 'normalize', 'least_squares'"),
         ({"probability": "betp"}, Y2, "probability is 'betp', expected one of 'pignistic'"),
-        ({"ensemble": 1}, Y2, "ensemble is 1, expected one of True, False, 'auto'"),
+        ({"ensemble": 1}, Y2, "ensemble is 1, expected one of True, False, 'shared', 'auto'"),
         ({"total_conflict": "ignore"}, Y2, "total_conflict is 'ignore', expected"),
     ],
 )

@@ -60,7 +60,7 @@ def test_the_rule_combines_the_members(X, y, rule):
     expected = (disjunctive if rule == "disjunctive" else rule)(*masses)
     assert clf.predict_mass(X).equals(expected)
     for (_, base), m in zip(MEMBERS, masses, strict=True):
-        alone = EvidentialClassifier(base, calibrator=BINS, cv=3).fit(X, y)
+        alone = EvidentialClassifier(base, calibrator=BINS, cv=3, ensemble="auto").fit(X, y)
         assert m.equals(alone.predict_mass(X))
     np.testing.assert_allclose(clf.predict_proba(X), betp(expected))
     np.testing.assert_array_equal(clf.predict(X), np.unique(y)[clf.predict_proba(X).argmax(axis=1)])
@@ -69,7 +69,7 @@ def test_the_rule_combines_the_members(X, y, rule):
 
 @pytest.mark.parametrize(("X", "y"), [(X2, Y2), (X3, Y3)])
 def test_one_member_is_itself(X, y):
-    alone = EvidentialClassifier(GaussianNB(), calibrator=BINS, cv=3).fit(X, y)
+    alone = EvidentialClassifier(GaussianNB(), calibrator=BINS, cv=3, ensemble="auto").fit(X, y)
     clf = ensemble([GaussianNB()]).fit(X, y)
     assert clf.predict_mass(X).equals(alone.predict_mass(X))
     np.testing.assert_allclose(clf.predict_proba(X), alone.predict_proba(X), atol=1e-14)

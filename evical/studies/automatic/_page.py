@@ -31,7 +31,7 @@ def _excesses(outcome: Outcome, measure: str) -> dict[Cell, dict[str, float]]:
     found: dict[Cell, dict[str, float]] = defaultdict(dict)
     for map_name, n, method in outcome.rows:
         values = outcome.values((map_name, n, method), measure)
-        found[map_name, n][method] = float(values.mean())
+        found[map_name, n][method] = float(np.nanmean(values))
     return found
 
 

@@ -19,7 +19,8 @@ from evical.studies.quality.study import expected_losses
 
 __all__ = ["AUTOMATIC_CALIBRATION", "AutomaticCondition", "methods"]
 
-SIZES = (50, 200, 1000, 10_000)
+SIZES = (20, 50, 200, 1000, 10_000, 100_000, 1_000_000)
+_FEWER = {100_000: 2, 1_000_000: 1}  # draws of the largest samples, which vary least
 # The scale of log-odds: margins are log-odds already.
 _SCALES: dict[str, dict[bool, str | None]] = {
     "log-odds": {True: "logit", False: None},
@@ -28,7 +29,8 @@ _SCALES: dict[str, dict[bool, str | None]] = {
 _ONE_SCALE = ("Auto", "Isotonic", "ENIR", "VennAbers")  # tries all itself, or uses the order alone
 _NO_LOG_ODDS = ("Beta", "AssignmentValue")
 _SLOW = ("SBB", "ABB", "ELiTE", "Beta", "KDE (model=likelihood)")
-_LARGEST = {"DPM": 200} | dict.fromkeys(_SLOW, 1000)  # samples with which slow methods take part
+# Samples with which slow methods take part.
+_LARGEST = {"DPM": 200, "ENIR": 100_000, "splinecalib": 10_000} | dict.fromkeys(_SLOW, 1000)
 _LEFT_OUT = (
     "netcal"  # its BBQ and ENIR are of this package too, and its ENIR fails for rare classes
 )
@@ -56,7 +58,7 @@ def methods(bounded: bool, n: int) -> tuple[Contender, ...]:
     found = []
     for one in calibrator_contenders():
         name = one.name.split(" ")[0]
-        if "transform" in one.name or n > _LARGEST.get(one.name, _LARGEST.get(name, n)):
+        if "transform" in one.name or _sits_out(one.name, n):
             continue
         found.append(one)
         for scale, transforms in _SCALES.items():
@@ -64,7 +66,13 @@ def methods(bounded: bool, n: int) -> tuple[Contender, ...]:
                 make = partial(one.make, transform=transforms[bounded])
                 found.append(Contender(f"{one.name}, {scale}", make))
     peers = [one for one in installed() if not one.name.startswith(_LEFT_OUT)]
+    peers = [one for one in peers if not _sits_out(one.name, n)]
     return (*found, *(peers if bounded else ()))
+
+
+def _sits_out(method: str, n: int) -> bool:
+    """Whether a method is too slow for samples of size n."""
+    return n > _LARGEST.get(method, _LARGEST.get(method.split(" ")[0], n))
 
 
 @dataclass(frozen=True)
@@ -80,12 +88,15 @@ class AutomaticCondition:
     contenders : tuple of Contender
     n_quantiles : int
         Nodes of the quadrature over scores.
+    draws : int, optional
+        Repeats from this number on measure nothing.
     """
 
     map_name: str
     n: int
     contenders: tuple[Contender, ...]
     n_quantiles: int = 4000
+    draws: int | None = None
 
     @property
     def key(self) -> str:
@@ -96,17 +107,19 @@ class AutomaticCondition:
         return ()
 
     def run_repeat(self, data: Mapping[str, Dataset], number: int, seed: int) -> list[Record]:
+        names = [(self.map_name, str(self.n), one.name) for one in self.contenders]
+        if self.draws is not None and number >= self.draws:
+            return [(labels, (np.nan, np.nan)) for labels in names]
         simulated = MAPS[self.map_name]
         sample = simulated.draw(self.n, repeat_rng(self.key, number, seed))
         at = simulated.quantiles(self.n_quantiles)
         p = np.asarray(simulated.probability(at))
         least = expected_losses(p, p)["log_loss"]
         rows: list[Record] = []
-        for one in self.contenders:
+        for labels, one in zip(names, self.contenders, strict=True):
             calibrator = one.make()
             fit_quietly(calibrator, *sample)  # few samples may point the wrong way
             losses = expected_losses(one.predictions(calibrator, at), p)
-            labels = (self.map_name, str(self.n), one.name)
             rows.append((labels, (losses["log_loss"] - least, losses["squared_error"])))
         return rows
 
@@ -120,7 +133,7 @@ AUTOMATIC_CALIBRATION = Study(
     labels=("map", "n", "method"),
     measures=("log_loss", "brier"),
     conditions=tuple(
-        AutomaticCondition(name, n, methods(one.bounded, n))
+        AutomaticCondition(name, n, methods(one.bounded, n), draws=_FEWER.get(n))
         for name, one in MAPS.items()
         for n in SIZES
     ),

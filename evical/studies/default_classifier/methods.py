@@ -22,7 +22,16 @@ from sklearn.utils.fixes import parse_version
 from evical.calibrators import LogisticCalibrator
 from evical.classifier import EvidentialClassifier
 
-__all__ = ["CLASSIFIERS", "DEFAULT", "FORMER", "METHODS", "RAW", "REFERENCES", "method"]
+__all__ = [
+    "CLASSIFIERS",
+    "DEFAULT",
+    "FORMER",
+    "METHODS",
+    "RAW",
+    "REFERENCES",
+    "REFITTED",
+    "method",
+]
 
 
 def _scaled(classifier: Any) -> Any:
@@ -49,8 +58,9 @@ REFERENCES: dict[str, dict[str, Any]] = {
 }
 """Name to the parameters of a `CalibratedClassifierCV`."""
 
-DEFAULT, FORMER, RAW = "EvidentialClassifier", "former default", "uncalibrated"
-METHODS = (DEFAULT, FORMER, *REFERENCES, RAW)
+DEFAULT, REFITTED = "EvidentialClassifier", "EvidentialClassifier, ensemble=False"
+FORMER, RAW = "former default", "uncalibrated"
+METHODS = (DEFAULT, REFITTED, FORMER, *REFERENCES, RAW)
 """Names of all methods."""
 
 
@@ -76,4 +86,6 @@ def method(name: str, classifier: str) -> Any:
     if name == FORMER:
         former = LogisticCalibrator()
         return EvidentialClassifier(base, calibrator=former, ensemble=True)
+    if name == REFITTED:
+        return EvidentialClassifier(base, ensemble=False)
     return EvidentialClassifier(base)

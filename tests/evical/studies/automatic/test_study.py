@@ -58,10 +58,20 @@ def test_slow_methods_sit_out_the_largest_samples():
         for name in ("DPM", "SBB, ranks", "Auto")
     }
     assert sizes == {
-        "DPM": {50, 200},
-        "SBB, ranks": {50, 200, 1000},
-        "Auto": {50, 200, 1000, 10_000},
+        "DPM": {20, 50, 200},
+        "SBB, ranks": {20, 50, 200, 1000},
+        "Auto": {20, 50, 200, 1000, 10_000, 100_000, 1_000_000},
     }
+
+
+def test_the_largest_samples_are_drawn_less_often():
+    one = tuple(one for one in methods(True, 50) if one.name == "Logistic")
+    condition = AutomaticCondition("waves", 50, one, 100, draws=2)
+    first, second, third = (dict(condition.run_repeat({}, number, 0)) for number in range(3))
+    assert first.keys() == second.keys() == third.keys()
+    assert np.isfinite([*first.values(), *second.values()]).all()
+    assert np.isnan([*third.values()]).all()
+    assert {c.n: c.draws for c in STUDY.conditions if c.draws} == {100_000: 2, 1_000_000: 1}
 
 
 def test_draws_depend_on_map_size_and_number():

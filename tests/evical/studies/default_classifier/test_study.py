@@ -123,7 +123,7 @@ def test_halves_are_stratified_small_and_without_rare_classes():
 def test_all_cells_are_tried_by_all_methods():
     assert len(STUDY.conditions) == 18 * len(CLASSIFIERS)
     assert "sigmoid, ensemble=False" in REFERENCES
-    assert len(METHODS) == len(REFERENCES) + 3
+    assert len(METHODS) == len(REFERENCES) + 4
 
 
 def test_the_page_tells_means_ratios_and_cells_that_are_behind():
