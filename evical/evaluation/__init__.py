@@ -8,10 +8,12 @@ from evical.evaluation._evaluation import Evaluation, Interval
 from evical.evaluation.check import CalibrationCheck, CheckedTest, check_calibration
 from evical.evaluation.estimate import Estimate
 from evical.evaluation.methods import make_calibrator, method_names
+from evical.evaluation.promise import BeliefPromise, check_promise
 from evical.evaluation.recommendation import Difference, Recommendation
 
 __all__ = [
     "MEASURES",
+    "BeliefPromise",
     "CalibrationCheck",
     "CheckedTest",
     "Comparison",
@@ -24,6 +26,7 @@ __all__ = [
     "Interval",
     "Recommendation",
     "check_calibration",
+    "check_promise",
     "compare",
     "compare_data_sets",
     "make_calibrator",

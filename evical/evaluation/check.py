@@ -21,6 +21,7 @@ from dstheory.kernels.arguments import (
 )
 from evical.evaluation import _detectable as detectable
 from evical.evaluation._evaluation import Evaluation
+from evical.evaluation.promise import BeliefPromise, promise_of
 from evical.metrics import (
     binomial_test,
     expected_calibration_error,
@@ -127,6 +128,9 @@ class CalibrationCheck:
         Its mean if predictions are calibrated, which is considerable for few samples.
     max_error : float or None
         The bound.
+    promise : BeliefPromise or None
+        Whether [Bel, Pl] held the probability; None without intervals. It decides nothing: its
+        `warning` says more than that a test failed, and may be given where none did.
     """
 
     passed: bool
@@ -136,6 +140,12 @@ class CalibrationCheck:
     error: float
     expected_error: float
     max_error: float | None
+    promise: BeliefPromise | None = None
+
+    @property
+    def warning(self) -> str:
+        """That a promise of [Bel, Pl] was broken, in sentences; empty if none was."""
+        return "" if self.promise is None else self.promise.warning
 
     def __str__(self) -> str:
         """The verdict in one line."""
@@ -234,8 +244,9 @@ def check_calibration(
     passed = not any(one.rejected for one in results)
     passed = passed and (max_error is None or error <= max_error)
     expected = _expected_error(sample, n_bins)
+    promise = None if beliefs is None else promise_of(beliefs, level, n_bins)
     return CalibrationCheck(
-        passed, len(sample.p), level, tuple(results), error, expected, max_error
+        passed, len(sample.p), level, tuple(results), error, expected, max_error, promise
     )
 
 

@@ -51,6 +51,28 @@ class BeliefCoverage:
     adjusted: Floats
     pvalue: float
 
+    def wider_pvalue(self, factor: float) -> float:
+        """The p-value of intervals so many times as wide, around the same middles.
+
+        Parameters
+        ----------
+        factor : float
+            From 1.
+
+        Returns
+        -------
+        float
+
+        Examples
+        --------
+        >>> test = coverage_test([0] * 9 + [1], [[0.4, 0.6]] * 10, n_bins=1)
+        >>> round(test.wider_pvalue(1.0), 3), round(test.wider_pvalue(2.0), 3)
+        (0.093, 0.299)
+        """
+        reach = (self.pl - self.bel) * (factor - 1.0) / 2.0
+        low, high = np.maximum(self.bel - reach, 0.0), np.minimum(self.pl + reach, 1.0)
+        return float(_adjusted(self.observed, self.size, low, high).min())
+
     def __str__(self) -> str:
         head = (
             f"frequency within mean [Bel, Pl] for {self.share:.1%} of samples, in "
@@ -173,13 +195,18 @@ def coverage_test_of(
     """The test of a sample that has been checked."""
     bins, bel, pl = _binned(sample, n_bins, strategy)
     covered = _covered(bins.true, bel, pl)
-    k = bins.true * bins.size
-    tails = np.minimum(at_least(k, bins.size, pl), at_most(k, bins.size, bel))
-    adjusted = sidak(np.minimum(2 * tails, 1.0))
+    adjusted = _adjusted(bins.true, bins.size, bel, pl)
     share = float(bins.weight[covered].sum() / bins.weight.sum())
     return BeliefCoverage(
         bins.size, bel, pl, bins.true, covered, share, adjusted, float(adjusted.min())
     )
+
+
+def _adjusted(observed: Floats, size: Floats, bel: Floats, pl: Floats) -> Floats:
+    """P-values of all bins, corrected for their number."""
+    k = observed * size
+    tails = np.minimum(at_least(k, size, pl), at_most(k, size, bel))
+    return sidak(np.minimum(2 * tails, 1.0))
 
 
 def _binned(sample: IntervalSample, n_bins: int, strategy: str) -> tuple[Bins, Floats, Floats]:

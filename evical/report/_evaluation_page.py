@@ -8,7 +8,7 @@ because with few samples a test has little power.
 import numpy as np
 
 from evical._versions import all_versions
-from evical.evaluation import Evaluation
+from evical.evaluation import Evaluation, check_promise
 from evical.report._evaluation_pictures import evaluation_pictures
 from evical.report._evaluation_tables import (
     LEVEL,
@@ -158,6 +158,9 @@ def _warnings(evaluation: Evaluation) -> list[str]:
             f"{wrong} sample{'s' if wrong > 1 else ''} had a class with predicted probability 0: "
             "the log loss is infinite, and every test refutes calibration."
         )
+    promise = check_promise(evaluation)
+    if promise is not None and promise.warning:
+        texts.append(promise.warning)
     if evaluation.weight is not None:
         texts.append(
             "The samples have weights; sizes of bins are effective numbers, the squared sum of "

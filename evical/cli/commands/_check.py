@@ -1,7 +1,7 @@
 """`evical check`: does a stated test of calibration pass? For pipelines."""
 
 from dataclasses import asdict
-from typing import Annotated
+from typing import Annotated, Any
 
 import typer
 
@@ -51,8 +51,9 @@ def check(
     """Test calibration: exit code 0 if all tests pass, 1 if not, 2 for wrong input.
 
     Prints the verdict in one line, with the error that the tests could detect. With few samples,
-    only large errors are detectable. Several tests share the level (Holm's procedure).
-    Of more than two classes, each is tested against all others, in a line of its own.
+    only large errors are detectable. A warning follows if [Bel, Pl] did not hold the probability.
+    Several tests share the level (Holm's procedure). Of more than two classes, each is tested
+    against all others, in a line of its own.
     """
     selection = Selection(predictions, data, target, probability, bel, pl, score, positive, missing)
     with user_input():
@@ -64,7 +65,7 @@ def check(
         evaluation = evaluate_selection(selection, n_bins=bins)
         found = check_calibration(evaluation, names, level=level, max_error=max_ece, n_bins=bins)
     if as_json:
-        echo_json({"name": evaluation.name, **asdict(found), "verdict": str(found)})
+        echo_json({"name": evaluation.name, **_as_dict(found)})
     else:
         typer.echo(_verdict(evaluation, found))
     if not found.passed:
@@ -90,8 +91,7 @@ def _check_each(
     pairs = list(zip(evaluations, checks, strict=True))
     if as_json:
         classes = {
-            label: {**asdict(found), "verdict": str(found)}
-            for label, found in zip(many.classes, checks, strict=True)
+            label: _as_dict(found) for label, found in zip(many.classes, checks, strict=True)
         }
         passed = all(found.passed for found in checks)
         echo_json({"name": many.name, "passed": passed, "classes": classes})
@@ -119,5 +119,11 @@ def _names(tests: list[str] | None, max_ece: float | None) -> list[str] | None:
     return names
 
 
+def _as_dict(found: CalibrationCheck) -> dict[str, Any]:
+    return {**asdict(found), "verdict": str(found), "warning": found.warning}
+
+
 def _verdict(evaluation: Evaluation, found: CalibrationCheck) -> str:
-    return f"{evaluation.name}: {found}"
+    """One line, and another one if a promise was broken."""
+    lines = [f"{evaluation.name}: {found}"]
+    return "\n".join([*lines, f"warning: {found.warning}"] if found.warning else lines)

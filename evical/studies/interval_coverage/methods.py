@@ -68,6 +68,8 @@ _LOGISTIC, _ISOTONIC, _BINS = "LogisticCalibrator", "IsotonicCalibrator", "Binni
 METHODS = (
     Method("AutoCalibrator, likelihood", "AutoCalibrator"),
     Method("AutoCalibrator, confidence 95 %", "AutoCalibrator", (_CONFIDENCE,)),
+    Method("spline, likelihood", "SplineCalibrator", (), True),
+    Method("spline, confidence 95 %", "SplineCalibrator", (_CONFIDENCE,)),
     Method("logistic, likelihood", _LOGISTIC, (), True),
     Method("logistic, confidence 95 %", _LOGISTIC, (_CONFIDENCE,)),
     Method("logistic, inverse pignistic", _LOGISTIC, (("model", "inverse_pignistic"),)),

@@ -210,6 +210,18 @@ class TestCheck:
         assert out.startswith(f"data.csv: passed, {N} samples: interval p = ")
         assert "would find" in out
 
+    def test_a_broken_promise_is_told_in_a_line_of_its_own(self, capfd):
+        """The beliefs are about the other class; the test of the error alone passes."""
+        options = "--target state --positive well --test none --max-ece 1"
+        assert run(f"check data.csv {options}") == 0
+        verdict, warning = printed(capfd).splitlines()
+        assert verdict.startswith("data.csv: passed")
+        assert warning.startswith("warning: [Bel, Pl] broke the promise")
+        assert run(f"check data.csv {options} --json") == 0
+        found = json.loads(printed(capfd))
+        assert f"warning: {found['warning']}" == warning
+        assert found["promise"]["wider_pvalue"] < 0.05
+
     @pytest.mark.parametrize(
         ("options", "code"),
         [

@@ -108,6 +108,15 @@ def test_an_impossible_outcome_is_named():
     assert "only 40 samples of class" in text
 
 
+def test_a_broken_promise_is_named():
+    y = np.array([0, 1] * 60)
+    for half, broken in ((0.05, True), (0.45, False)):
+        p = np.full(120, 0.1 if broken else 0.5)
+        bounds = {"bel": p - half, "pl": p + half}
+        made = Evaluation.from_predictions(y, p, **bounds, n_resamples=9)
+        assert ("broke the promise" in check_page(build(made)).text) is broken
+
+
 def test_certain_right_and_constant_predictions_have_pages():
     y = np.array([0, 1] * 60)
     for p in (y.astype(float), np.full(120, 0.5)):

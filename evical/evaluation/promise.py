@@ -1,0 +1,179 @@
+"""Was the promise of [Bel, Pl] kept on the data at hand? A plain sentence.
+
+Read as an interval, [Bel, Pl] promises to hold the probability. Of a bin of samples the share of
+positives then lies in the mean interval but for chance, which a binomial test judges. But no
+calibrator promises to hold the probability at all scores: intervals of the likelihood model are
+1.25 standard errors to each side, and hold it at four scores of five. Twice as wide, 2.5 standard
+errors, they hold a curve of two parameters everywhere in 95 % of the samples (Scheffe's factor is
+the root of a chi-squared quantile, 2.45). So a promise counts as broken if even intervals twice as
+wide miss by more than chance.
+"""
+
+from dataclasses import dataclass
+
+import numpy as np
+
+from dstheory.kernels.arguments import check_instance, check_level
+from evical.evaluation import _detectable as detectable
+from evical.evaluation._evaluation import Evaluation
+from evical.metrics.beliefs import IntervalSample
+from evical.metrics.coverage import BeliefCoverage, coverage_test_of
+from evical.metrics.test_result import pvalue_text
+
+__all__ = ["BeliefPromise", "check_promise", "promise_of"]
+
+_WIDER = 2.0
+
+
+@dataclass(frozen=True)
+class BeliefPromise:
+    """How well [Bel, Pl] held what was observed.
+
+    Parameters
+    ----------
+    n_bins : int
+        Bins of equal frequency of the pignistic probability that hold samples.
+    missed : int
+        Bins whose share of positives lies outside the mean interval by more than chance.
+    worst : tuple of float
+        Mean Bel and Pl, share of positives and number of samples of the bin that misses most
+        clearly.
+    pvalue, wider_pvalue : float
+        Of the hypothesis that all bins hold their mean probability, in their intervals and in
+        intervals twice as wide.
+    level : float
+    detectable : float
+        Distance from a mean interval at which one bin is found with a probability of 80 %.
+    """
+
+    n_bins: int
+    missed: int
+    worst: tuple[float, float, float, float]
+    pvalue: float
+    wider_pvalue: float
+    level: float
+    detectable: float
+
+    @property
+    def broken(self) -> bool:
+        """Whether even intervals twice as wide miss by more than chance."""
+        return max(self.pvalue, self.wider_pvalue) <= self.level
+
+    @property
+    def doubtful(self) -> bool:
+        """Whether intervals miss by more than chance, but not if they are twice as wide."""
+        return self.pvalue <= self.level < self.wider_pvalue
+
+    @property
+    def warning(self) -> str:
+        """What is wrong and what to do, in sentences; empty if nothing is."""
+        if not (self.broken or self.doubtful):
+            return ""
+        verdict = "broke" if self.broken else "may have broken"
+        return (
+            f"[Bel, Pl] {verdict} the promise to hold the probability of the positive class: "
+            f"{self._figure()}. {self._test()} {self._advice()}"
+        )
+
+    def _figure(self) -> str:
+        bel, pl, observed, size = self.worst
+        bins = "1 bin" if self.n_bins == 1 else f"{self.n_bins} bins"
+        return (
+            f"the observed share misses the mean interval by more than chance in {self.missed} of "
+            f"{bins} (most clearly: {observed:.3g} of {size:.6g} samples, where Bel is {bel:.3g} "
+            f"and Pl {pl:.3g})"
+        )
+
+    def _test(self) -> str:
+        wider = "out of" if self.broken else "within"
+        return (
+            f"Binomial test of all bins: {pvalue_text(self.pvalue)}; {wider} intervals twice as "
+            f"wide: {pvalue_text(self.wider_pvalue)}. It finds one bin that is off by "
+            f"{self.detectable:.2g} 4 times of 5, and no errors that cancel within a bin."
+        )
+
+    def _advice(self) -> str:
+        if self.broken:
+            return (
+                "The form of the calibrator is wrong, or these samples are of another kind than "
+                "those it learned from: take AutoCalibrator(model='confidence') or "
+                "IsotonicCalibrator(model='band'), or calibrate on samples like these."
+            )
+        return (
+            "The likelihood model promises no more: its intervals hold the probability at four "
+            "scores of five. If you need it at a stated level, take model='confidence', or more "
+            "samples to calibrate with."
+        )
+
+
+def check_promise(
+    evaluation: Evaluation, *, level: float = 0.05, n_bins: int = 10
+) -> BeliefPromise | None:
+    """Test whether [Bel, Pl] held the probability on these samples.
+
+    Parameters
+    ----------
+    evaluation : Evaluation
+        Of samples that the calibrator has not learned from.
+    level : float
+        Greatest p-value of what counts as more than chance.
+    n_bins : int
+
+    Returns
+    -------
+    BeliefPromise or None
+        None if predictions are probabilities, which promise no interval.
+
+    Raises
+    ------
+    ValueError
+        If the level is not in (0, 1), or the number of bins not positive.
+
+    Notes
+    -----
+    Simulated with the right form, a promise of the logistic likelihood and confidence models was
+    called broken for at most 3 % of the samples, with 50 to 10,000 samples to calibrate with and
+    200 to 10,000 to judge. Of the likelihood model on a map of two steps, which it cannot follow,
+    it was called broken for 60 % of the samples with 1,000 to calibrate with and 1,000 to judge,
+    for all with 10,000 to judge, and for 5 % with 200.
+
+    Examples
+    --------
+    Beliefs that say 0.1 to 0.2 where half are positive:
+
+    >>> made = Evaluation.from_predictions(
+    ...     [0, 1] * 100, [0.15] * 200, bel=[0.1] * 200, pl=[0.2] * 200
+    ... )
+    >>> promise = check_promise(made)
+    >>> promise.broken, promise.missed, promise.n_bins
+    (True, 1, 1)
+    """
+    check_instance("evaluation", evaluation, Evaluation, "an Evaluation")
+    check_level("level", level)
+    if evaluation.bel is None or evaluation.pl is None:
+        return None
+    y = evaluation.y.astype(np.float64)
+    return promise_of(
+        IntervalSample(y, evaluation.bel, evaluation.pl, evaluation.weight), level, n_bins
+    )
+
+
+def promise_of(sample: IntervalSample, level: float, n_bins: int) -> BeliefPromise | None:
+    """The same for a sample that has been checked."""
+    if not (sample.pl - sample.bel > 1e-9).any():
+        return None
+    found = coverage_test_of(sample, n_bins)
+    wider = found.wider_pvalue(_WIDER)
+    size = detectable.one_bin(sample.middle, level, n_bins)
+    missed = int((found.adjusted <= level).sum())
+    return BeliefPromise(len(found.size), missed, _worst(found), found.pvalue, wider, level, size)
+
+
+def _worst(found: BeliefCoverage) -> tuple[float, float, float, float]:
+    """The bin of least p-value; of several, that which is furthest out."""
+    distance = np.maximum(found.bel - found.observed, found.observed - found.pl)
+    at = int(np.lexsort((-distance, found.adjusted))[0])
+    bel, pl, observed, size = (
+        float(part[at]) for part in (found.bel, found.pl, found.observed, found.size)
+    )
+    return bel, pl, observed, size
