@@ -1,9 +1,9 @@
 """Belief functions (Dempster-Shafer theory), as easy to use as arrays.
 
-The most frequent names are here. Each stage has a package of its own: `construct` makes mass
-functions, `transform` gives tables and probabilities, `revise` changes one belief, `combine` joins
-sources, `measure` has uncertainty and conflict, `approximate` simplifies, `decide` chooses acts,
-`inference` learns beliefs from data, and `interchange` reads and writes them.
+The everyday names are imported here. Each stage has its own subpackage: `construct` builds mass
+functions, `transform` computes tables and probabilities, `revise` changes one belief, `combine`
+merges sources, `measure` quantifies uncertainty and conflict, `approximate` simplifies, `decide`
+chooses acts, `inference` learns beliefs from data, and `interchange` reads and writes them.
 
 >>> frame = Frame(["ant", "bee", "cat"])
 >>> witness = simple(frame, ["ant", "bee"], mass=0.5)
@@ -66,10 +66,10 @@ __all__ = [
     "vacuous",
 ]
 
-# Loaded when they are first asked for: they bring NetworkX, SymPy, Matplotlib or Hypothesis.
+# Imported on first access: they need NetworkX, SymPy, Matplotlib or Hypothesis.
 _ROOMS = ("argumentation", "dsm", "exact", "network", "plot", "testing")
 
-if not TYPE_CHECKING:  # for whom a function of this name would make every name one of ours
+if not TYPE_CHECKING:  # a type checker would take this function to define every name
 
     def __getattr__(name: str) -> Any:
         if name in _ROOMS:

@@ -50,7 +50,7 @@ def as_masses(masses: Any) -> NDArray[Any]:
     """Masses as a float64 array, or as objects where they are exact or symbolic."""
     try:
         array = np.asarray(masses)
-    except ValueError as error:  # NumPy's message speaks of inhomogeneous shapes
+    except ValueError as error:  # NumPy's own message mentions inhomogeneous shapes
         raise MassError(
             "rows have different lengths; each needs one number for each set"
         ) from error
@@ -127,7 +127,7 @@ def _check_exact(masses: NDArray[Any], atol: float, name: str) -> None:
 
 
 def as_batch_shape(shape: tuple[Any, ...], old: tuple[int, ...]) -> tuple[int, ...]:
-    """Another shape of a batch, given as numbers or as one tuple; -1 is the length left over."""
+    """The new shape of a batch, given as numbers or as one tuple; -1 infers one length."""
     given = shape[0] if len(shape) == 1 else shape
     parts = list(given) if isinstance(given, tuple | list) else given
     parts = [-1] if isinstance(parts, int | np.integer) and parts == -1 else parts
@@ -144,8 +144,8 @@ def as_batch_shape(shape: tuple[Any, ...], old: tuple[int, ...]) -> tuple[int, .
 def check_cost(estimate: int, limit: int, task: str, unit: str, advice: str) -> None:
     """Raise if a task would take more than `limit` of some unit of work or memory.
 
-    The one way to refuse what would explode: before it starts, with the estimate, the limit and
-    what to do.
+    Every task whose cost can explode is checked here before it starts. The message states the
+    estimate, the limit and what to do instead.
     """
     if estimate > limit:
         raise CostLimitError(
@@ -154,7 +154,7 @@ def check_cost(estimate: int, limit: int, task: str, unit: str, advice: str) -> 
 
 
 def _number(value: int) -> str:
-    """A count as it is read: digits, or a power of ten."""
+    """A count in digits, or as a power of ten if it is very large."""
     return f"{value:,}" if value < 10**12 else f"about 10^{round(log10(value))}"
 
 
@@ -162,8 +162,8 @@ def check_table_size(size: int, advice: str) -> None:
     """Raise if a table of all subsets of `size` labels is too large to be made."""
     if size > MAX_TABLE_LABELS:
         raise CostLimitError(
-            f"a table on {size} labels has 2^{size} entries per row, at most 2^{MAX_TABLE_LABELS} "
-            f"are made; {advice}"
+            f"a table on {size} labels has 2^{size} entries per row, more than "
+            f"2^{MAX_TABLE_LABELS}; {advice}"
         )
 
 
@@ -220,7 +220,7 @@ def _sum_message(masses: NDArray[Any], total: Any, wrong: NDArray[Any], name: st
 
 
 def kept_sum(store: NDArray[Any], atol: float) -> NDArray[Any]:
-    """Sum of the focal sets that pruning keeps, which no row may lack."""
+    """Sum of the masses that pruning keeps; raise if a row would keep none."""
     total = np.asarray(store.sum(axis=0))
     lost = np.argwhere(np.asarray(total == 0, dtype=bool))
     if len(lost):

@@ -1,7 +1,7 @@
 """Checks of mass functions, and sums of the parts of a result.
 
-They ask for the right kind, one frame and a common batch. A result is often a sum of parts, each
-with its own sets: `collected` adds them up, so that nothing has to be aligned first.
+The checks require mass functions on one frame whose batches broadcast. A result is often a sum of
+parts, each with its own sets; `collected` adds them up without aligning them first.
 """
 
 from typing import Any
@@ -41,7 +41,7 @@ def batch_of(*masses: MassFunction) -> tuple[int, ...]:
 
 
 def collected(frame: Frame, *parts: Part) -> MassFunction:
-    """Mass function that adds up parts: sets (F,), which may repeat, and masses (F, *batch).
+    """Mass function that is the sum of parts: sets (F,), which may repeat, and masses (F, *batch).
 
     A third entry scales the masses of a part; batches broadcast.
     """

@@ -1,4 +1,4 @@
-"""Shares of trust as numbers between 0 and 1, refused by value and row; see `kernels.naming`."""
+"""Shares of trust, refused by value and row unless between 0 and 1; see `kernels.naming`."""
 
 from typing import Any
 
@@ -13,7 +13,7 @@ __all__ = ["as_share", "complement", "lost_and_kept"]
 
 
 def as_share(values: Any, name: str, inner: int = 0) -> NDArray[Any]:
-    """Numbers between 0 and 1, as floats or exact objects; the last `inner` axes are no rows."""
+    """Numbers between 0 and 1, as floats or exact objects; rows exclude the last `inner` axes."""
     array = _checks.as_masses(values)
     if array.dtype == object:
         flat = [_known_outside(value) for value in array.ravel()]
@@ -34,7 +34,7 @@ def complement(share: NDArray[Any]) -> NDArray[Any]:
 
 
 def lost_and_kept(share: NDArray[Any], *, lost: bool) -> tuple[NDArray[Any], NDArray[Any]]:
-    """A share and its complement, lost first; what is given keeps its digits."""
+    """The lost and the kept share; the one that was given keeps all its digits."""
     return (share, complement(share)) if lost else (complement(share), share)
 
 

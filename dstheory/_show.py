@@ -1,4 +1,4 @@
-"""How a mass function looks, as text and as HTML for notebooks (labels escaped)."""
+"""Text and HTML representations of a mass function (labels are escaped in HTML)."""
 
 import math
 from html import escape
@@ -11,7 +11,7 @@ from dstheory.frame import Frame
 
 __all__ = ["as_html", "as_text", "event_name"]
 
-# A screenful of sets and a handful of rows; the rest is counted.
+# Show a screenful of sets and a handful of rows, and count the rest.
 _MAX_SETS = 20
 _MAX_ROWS = 5
 

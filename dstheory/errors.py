@@ -1,7 +1,7 @@
-"""Errors of this package: one base class, and a subclass for each situation worth catching.
+"""Errors of this package: a base class, and a subclass for each situation worth catching.
 
-All are `ValueError`, so that code which knows nothing of belief functions still
-catches them. A wrong kind of argument is a plain `TypeError`.
+All are `ValueError`, so code that knows nothing about belief functions still catches them. An
+argument of the wrong type raises a plain `TypeError`.
 """
 
 __all__ = [
@@ -15,7 +15,7 @@ __all__ = [
 
 
 class DSTheoryError(ValueError):
-    """Root of all errors that this package raises about values.
+    """Base class of all errors about values in this package.
 
     Examples
     --------
@@ -25,9 +25,9 @@ class DSTheoryError(ValueError):
 
 
 class ConvergenceError(DSTheoryError):
-    """An optimizer used up its steps without a proof of optimality.
+    """An optimizer ran out of steps without a proof of optimality.
 
-    A fit that is not proven optimal is never returned.
+    Fits that are not proven optimal are never returned.
 
     Examples
     --------
@@ -37,7 +37,7 @@ class ConvergenceError(DSTheoryError):
 
 
 class CostLimitError(DSTheoryError):
-    """A computation would exceed a limit; it has not started, and nothing is lost.
+    """A computation would exceed a limit. It has not started, so nothing is lost.
 
     Examples
     --------
@@ -45,8 +45,8 @@ class CostLimitError(DSTheoryError):
     >>> from dstheory.transform import mass_table
     >>> mass_table(vacuous(Frame(range(40))))
     Traceback (most recent call last):
-    dstheory.errors.CostLimitError: a table on 40 labels has 2^40 entries per row, at most 2^26 \
-are made; ask m.bel(event), m.pl(event), ... for single events
+    dstheory.errors.CostLimitError: a table on 40 labels has 2^40 entries per row, more than \
+2^26; use m.bel(event), m.pl(event), ... for single events
     """
 
 
@@ -63,7 +63,7 @@ class FrameError(DSTheoryError):
 
 
 class MassError(DSTheoryError):
-    """Masses are not a mass function: wrong sum, negative, not finite, or repeated sets.
+    """Masses do not form a mass function: wrong sum, negative or not finite, or repeated sets.
 
     Examples
     --------
@@ -76,7 +76,7 @@ or divide by the sum
 
 
 class TotalConflictError(DSTheoryError):
-    """All mass is on the empty set, so there is no normalized result.
+    """All mass is on the empty set, so the result cannot be normalized.
 
     Examples
     --------

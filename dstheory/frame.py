@@ -44,7 +44,7 @@ class Frame:
     __slots__ = ("_hash", "_labels", "_positions")
 
     _labels: tuple[Any, ...]
-    _positions: dict[Any, int]  # not bits: those of K labels take K^2 / 16 bytes
+    _positions: dict[Any, int]  # not bits, which would take K^2 / 16 bytes for K labels
     _hash: int
 
     def __init__(self, labels: Iterable[Hashable]) -> None:
@@ -73,12 +73,12 @@ class Frame:
         Parameters
         ----------
         values : array of any shape
-            Labels, each as often as it occurs.
+            Labels, possibly repeated.
 
         Returns
         -------
         Frame
-            Its labels ascend, as the `classes_` of a classifier do.
+            Its labels are in ascending order, like the `classes_` of a classifier.
 
         Raises
         ------
@@ -212,7 +212,7 @@ whose masks are 0 to 3
             return None
 
     def _bit(self, label: Any) -> int | None:
-        """Mask of what may stand in an event."""
+        """Mask of a label of an event."""
         position = self._position(label)
         return None if position is None else 1 << position
 
@@ -226,7 +226,7 @@ whose masks are 0 to 3
         return bits.mask_of(places)
 
     def _unknown(self, label: Any) -> FrameError:
-        """What is wrong with something that is not a label."""
+        """Error for something that is not a label."""
         advice = ""
         if isinstance(label, str):
             found = [p for p in (re.findall(r"\w+", label), list(label)) if self._are(p)]
@@ -239,15 +239,15 @@ whose masks are 0 to 3
         return FrameError(f"{_python_value(label)!r} is not a label of {self!r}{advice}{meant}")
 
     def _are(self, parts: list[str]) -> bool:
-        """Whether these are two labels or more."""
+        """Whether these are two or more labels."""
         return len(parts) > 1 and all(part in self._positions for part in parts)
 
     def _text(self, mask: int) -> str:
-        """A set as it is shown, such as ``{ant, bee}``."""
+        """A set as text, such as ``{ant, bee}``."""
         return "{" + ", ".join(str(label) for label in self.event(mask)) + "}"
 
     def _title(self) -> str:
-        """The frame as it is shown above its mass functions."""
+        """Title of the frame in the text of its mass functions."""
         return self._text(self.full) if len(self) <= 12 else f"{len(self)} labels"
 
     def __len__(self) -> int:

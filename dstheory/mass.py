@@ -1,9 +1,9 @@
 """`MassFunction`: one belief function, or a batch of them over shared focal sets.
 
-A mass function gives each subset of the frame a part of the belief; Bel(A) sums what
-implies A and Pl(A) what does not contradict it (Shafer 1976, A Mathematical Theory of
-Evidence, ch. 2; Xu et al. 2016, eq. 5-10). Masses are kept set-major, (F, *batch), with
-the batch last in memory, so that every sum over sets is a sum of contiguous rows.
+A mass function assigns a part of belief to each subset of the frame. Bel(A) sums the masses of sets
+that imply A, and Pl(A) those of sets that do not contradict it (Shafer 1976, A Mathematical Theory
+of Evidence, ch. 2; Xu et al. 2016, eq. 5-10). Masses are stored set-major, (F, *batch), with the
+batch last in memory, so every sum over sets is a sum of contiguous rows.
 """
 
 from collections.abc import Iterable, Iterator, Mapping
@@ -70,7 +70,7 @@ class MassFunction:
     """
 
     __slots__ = ("_focal", "_frame", "_masses", "_store")
-    __array_ufunc__ = None  # arrays must not try to spread over a mass function
+    __array_ufunc__ = None  # NumPy must not broadcast over a mass function
 
     _frame: Frame
     _focal: NDArray[Any]
@@ -94,7 +94,7 @@ class MassFunction:
 
     @classmethod
     def from_store(cls, frame: Frame, focal: NDArray[Any], store: NDArray[Any]) -> "MassFunction":
-        """Wrap valid arrays without copy or check; for rules whose results are valid.
+        """Wrap valid arrays without copying or checking them; for rules with valid results.
 
         `focal` (F,) ascending and distinct, `store` (F, *batch) set-major. Both become
         read-only and must not be used elsewhere.
@@ -229,7 +229,7 @@ class MassFunction:
         >>> MassFunction(Frame("a b".split()), [0, 1], [0.75, 0.25]).normalize().bel("a")
         1.0
 
-        Raises `TotalConflictError`, with the rows, where all mass is on the empty set.
+        Raises `TotalConflictError`, with the rows, if all mass of a row is on the empty set.
         """
         if len(self._focal) == 0 or self._focal[0] != 0:
             return self
@@ -246,7 +246,7 @@ class MassFunction:
         return self._paired(other, None)
 
     def _paired(self, other: "MassFunction", operation: np.ufunc | None) -> "MassFunction":
-        """Pairs of focal sets joined by an operation, or without one by Dempster's rule."""
+        """Combination over pairs of focal sets by an operation; None is Dempster's rule."""
         if not isinstance(other, MassFunction):
             return NotImplemented
         frame = same_frame(self._frame, other._frame)
@@ -254,7 +254,7 @@ class MassFunction:
         if operation is None:
             focal, store, total = pairwise.agreement(*both)
             pairwise.refuse_total_conflict(total)
-            store /= total  # in place: a large batch has no room for another one
+            store /= total  # in place: there may be no memory for a second large batch
             return MassFunction.from_store(frame, focal, store)
         return MassFunction.from_store(frame, *pairwise.combine_pairs(*both, operation))
 
@@ -265,7 +265,7 @@ class MassFunction:
 
     def __getitem__(self, index: Any) -> "MassFunction":
         if not self.batch_shape:
-            raise TypeError("a single mass function has no rows; ask .mass(event) for a mass")
+            raise TypeError("a single mass function has no rows; use .mass(event) for a mass")
         store = setwise.take_rows(self._store, index)
         return self.from_store(self._frame, self._focal, store)
 
@@ -299,14 +299,14 @@ class MassFunction:
         {('a',): 0.75, ('a', 'b'): 0.25}
         """
         events = [self._frame.event(mask) for mask in self._focal]
-        # A tuple that is itself a label would be read back as that label.
+        # A tuple that is itself a label would be read back as that label, not as a set.
         keys = [frozenset(event) if event in self._frame else event for event in events]
         return {key: scalar(row) for key, row in zip(keys, self._store.copy(), strict=True)}
 
     def prune(self, atol: float = 0.0) -> "MassFunction":
-        """Drop focal sets whose mass is at most `atol` in every row; scale each row back to 1.
+        """Drop focal sets whose mass is at most `atol` in every row, and rescale each row.
 
-        Raises `MassError` where nothing of a row would be left.
+        Raises `MassError` if nothing of a row would remain.
 
         >>> MassFunction(Frame([0, 1]), [1, 2, 3], [0.5, 0, 0.5]).prune().focal
         array([1, 3])
@@ -344,7 +344,7 @@ class MassFunction:
 
     @property
     def is_normalized(self) -> Any:
-        """Whether m(empty) = 0 (one answer a row)."""
+        """Whether m(empty) = 0, for each row."""
         return scalar(predicates.small(self.mass(mask=0), 0))
 
     @property

@@ -1,7 +1,7 @@
-"""Optional dependencies: one message if a package is missing.
+"""Optional dependencies: one message for a missing package.
 
-It names the package to install and not an extra of this distribution, for that works beside a
-released package and beside a checkout alike.
+It names the package to install rather than an extra of this distribution, because that works for a
+release and for a checkout alike.
 """
 
 from importlib.util import find_spec
@@ -11,7 +11,7 @@ __all__ = ["install_hint", "require"]
 
 
 def install_hint(*packages: str) -> str:
-    """How to install missing packages.
+    """Command that installs missing packages.
 
     Parameters
     ----------
@@ -34,7 +34,7 @@ def install_hint(*packages: str) -> str:
 
 
 def require(package: str, purpose: str) -> None:
-    """Refuse what cannot work without a package.
+    """Raise if a required package is missing.
 
     Parameters
     ----------
@@ -63,6 +63,6 @@ no_such_package
 
 
 def _check_text(name: str, value: Any) -> None:
-    # Not by kernels.arguments, which loads NumPy: the command asks here before anything else.
+    # kernels.arguments would load NumPy, and the command calls this before anything else.
     if not isinstance(value, str) or not value:
-        raise TypeError(f"{name} is {value!r}, expected a text")
+        raise TypeError(f"{name} is {value!r}, expected a string")

@@ -1,6 +1,6 @@
-"""Hypothesis strategies for tests: frames and mass functions, exact or floating.
+"""Hypothesis strategies for tests: frames and mass functions, exact or floating-point.
 
-hypothesis is imported inside, so that this module costs nothing where it is absent.
+hypothesis is imported inside the functions, so this module can be imported without it.
 
 Experimental: options for other kinds of mass functions may change.
 """
@@ -23,7 +23,7 @@ def frames(min_size: int = 1, max_size: int = 4) -> Any:
     Parameters
     ----------
     min_size, max_size : int
-        Bounds of the number of labels (at most 26).
+        Bounds on the number of labels (at most 26).
 
     Returns
     -------
@@ -54,13 +54,13 @@ def masses(
     ----------
     frame : Frame
     exact : bool
-        Fractions when True, float64 otherwise.
+        Fractions if True, else float64.
     empty : bool
         Whether the empty set may have mass.
     dogmatic : bool
         Whether the mass of the frame may be zero.
     max_focal : int
-        Largest number of focal sets.
+        Maximum number of focal sets.
 
     Returns
     -------

@@ -1,4 +1,4 @@
-"""Approximations with fewer focal sets, and combination by sampling, each with its error."""
+"""Approximations by fewer focal sets or by sampling, with measures of their error."""
 
 from dstheory.approximate._clusters import inner_approximation, outer_approximation
 from dstheory.approximate._consonant import inner_consonant, outer_consonant

@@ -1,8 +1,8 @@
 """Inner and outer approximation by clustering focal sets.
 
-Two sets at a time become one: their union (outer: less committed) or their intersection
-(inner: more committed), always the pair for which the expected size of the focal set
-changes least (Denoeux 2001).
+Each step merges two sets into their union (outer: less committed) or their intersection (inner:
+more committed). It picks the pair that changes the expected size of the focal set least (Denoeux
+2001).
 """
 
 from collections.abc import Callable
@@ -25,7 +25,7 @@ Sets = dict[int, Any]
 
 
 def outer_approximation(m: MassFunction, n_sets: int) -> MassFunction:
-    """Outer approximation with few focal sets, by uniting those that are most alike.
+    """Outer approximation with few focal sets: unites the most similar ones.
 
     Merging A and B costs (m(A) + m(B)) |A or B| - m(A) |A| - m(B) |B|; the cheapest pair is
     merged until `n_sets` focal sets are left.
@@ -41,7 +41,7 @@ def outer_approximation(m: MassFunction, n_sets: int) -> MassFunction:
     -------
     MassFunction
         A generalization of `m`: beliefs are not higher, plausibilities and commonalities
-        not lower. Of equal costs the pair with the lower masks is merged.
+        not lower. Ties in cost go to the pair with the lower masks.
 
     Raises
     ------
@@ -76,7 +76,7 @@ def outer_approximation(m: MassFunction, n_sets: int) -> MassFunction:
 
 
 def inner_approximation(m: MassFunction, n_sets: int) -> MassFunction:
-    """Inner approximation with few focal sets, by intersecting those that are most alike.
+    """Inner approximation with few focal sets: intersects the most similar ones.
 
     Merging A and B costs m(A) |A| + m(B) |B| - (m(A) + m(B)) |A and B|; the cheapest pair is
     merged until `n_sets` focal sets are left.
@@ -91,8 +91,8 @@ def inner_approximation(m: MassFunction, n_sets: int) -> MassFunction:
     Returns
     -------
     MassFunction
-        A specialization of `m`: plausibilities and commonalities are not higher. Disjoint
-        sets meet in the empty set, so that it need not be normalized.
+        A specialization of `m`: plausibilities and commonalities are not higher. Disjoint sets
+        intersect in the empty set, so the result may be subnormal.
 
     Raises
     ------
@@ -141,7 +141,7 @@ def _cluster_row(row: Sets, n_sets: int, merge: Callable[[Any, Any], Any], size:
         union = merge(sets[i], sets[j])
         sets[i], masses[i] = union, masses[i] + masses[j]
         _remove(j, alive, costs)
-        # A set that is there already takes the mass, in the lower of the two places.
+        # If the merged set already exists, it takes the mass, at the lower of the two places.
         for same in np.flatnonzero(alive & np.asarray(sets == union, dtype=bool)).tolist():
             if same != i:
                 i, j = min(i, same), max(i, same)

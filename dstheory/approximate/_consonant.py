@@ -1,7 +1,7 @@
-"""Consonant approximations: a possibility distribution from within, and one from without.
+"""Consonant approximations: an inner and an outer possibility distribution.
 
-Dubois & Prade 1990. The inner one is determined by the contour; an outer one belongs to
-each order of the labels.
+Dubois & Prade 1990. The contour determines the inner one. Each order of the labels gives an outer
+one.
 """
 
 from typing import Any
@@ -19,7 +19,7 @@ __all__ = ["inner_consonant", "outer_consonant"]
 
 
 def inner_consonant(m: MassFunction) -> MassFunction:
-    """The largest consonant mass function whose plausibilities nowhere exceed those of `m`.
+    """The largest consonant mass function whose plausibilities never exceed those of `m`.
 
     Parameters
     ----------
@@ -29,8 +29,8 @@ def inner_consonant(m: MassFunction) -> MassFunction:
     Returns
     -------
     MassFunction
-        Consonant, with the contour of `m`: Pl(A) = max of pl(x) over A. What the contour
-        lacks to 1 is mass of the empty set.
+        Consonant, with the contour of `m`: Pl(A) = max of pl(x) over A. If its maximum is below 1,
+        the empty set gets the difference.
 
     Raises
     ------
@@ -43,9 +43,8 @@ def inner_consonant(m: MassFunction) -> MassFunction:
 
     Notes
     -----
-    The plausibility of an event is at least that of each of its labels, so that the
-    consonant mass function with this contour is an inner approximation; any other has a
-    lower contour.
+    The plausibility of an event is at least that of each of its labels. So the consonant mass
+    function with this contour is an inner approximation, and any other has a lower contour.
 
     References
     ----------
@@ -78,8 +77,8 @@ def outer_consonant(m: MassFunction, order: Any = None) -> MassFunction:
     m : MassFunction
         One or a batch.
     order : sequence of K labels, optional
-        The most possible label first. Default: by falling plausibility, each row its own;
-        of equal ones the first label.
+        The most possible label comes first. By default each row is ordered by decreasing
+        plausibility; ties keep the order of the frame.
 
     Returns
     -------

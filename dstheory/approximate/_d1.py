@@ -1,6 +1,6 @@
-"""Bauer's D1: the mass of light focal sets goes to the kept sets that fit them best.
+"""Bauer's D1: light focal sets pass their mass to the kept sets that fit them best.
 
-Made so that decisions by pignistic probability change little (Bauer 1997).
+It is designed to change pignistic decisions as little as possible (Bauer 1997).
 """
 
 from fractions import Fraction
@@ -19,24 +19,24 @@ Sets = dict[int, Any]
 def d1(m: MassFunction, n_sets: int) -> MassFunction:
     """D1: keep the heaviest focal sets, and share the mass of the others among them.
 
-    The mass of a dropped set A goes, in equal parts, to its smallest kept supersets. If
-    there is none, it goes to the kept sets that meet A and are not smaller, in proportion to
-    what they have in common with A; the labels of A that none of them has keep their share
-    of the mass, which is treated in the same way, and, where nothing fits, goes to the frame.
+    The smallest kept supersets of a dropped set A share its mass equally. If there is none, the
+    mass goes to the kept sets that meet A and are not smaller, in proportion to the labels they
+    share with A. Labels of A outside all of these keep their share of the mass, which is passed on
+    in the same way; if nothing fits, it goes to the frame.
 
     Parameters
     ----------
     m : MassFunction
         One or a batch; each row keeps its own sets.
     n_sets : int
-        Largest number of focal sets of a row afterwards, at least 2: if there are more, one
-        less is kept, and one place is the frame's. The mass of the empty set is kept and
-        does not count.
+        Maximum number of focal sets per row of the result, at least 2. If a row has more, ``n_sets
+        - 1`` of them are kept, and the last place is for the frame. The empty set keeps its mass
+        and does not count.
 
     Returns
     -------
     MassFunction
-        Of equal masses the set with the lower mask is kept.
+        Ties in mass go to the set with the lower mask.
 
     Raises
     ------
@@ -57,8 +57,8 @@ def d1(m: MassFunction, n_sets: int) -> MassFunction:
 
     Examples
     --------
-    {ant} has the kept superset {ant, bee}; of {bee, cat}, half meets {ant, bee}, and the
-    rest, {cat}, fits nothing.
+    {ant} has the kept superset {ant, bee}. Half of {bee, cat} meets {ant, bee}; the rest, {cat},
+    fits nothing.
 
     >>> from dstheory import Frame
     >>> frame = Frame(["ant", "bee", "cat"])
@@ -85,7 +85,7 @@ def _shared(row: Sets, n_sets: int, full: int) -> Sets:
 
 
 def _shares(mask: int, kept: list[int], full: int) -> dict[int, Fraction]:
-    """What part of the mass of a dropped set goes to which set."""
+    """Share of the mass of a dropped set that each kept set receives."""
     if above := [other for other in kept if other & mask == mask]:
         size = min(other.bit_count() for other in above)
         nearest = [other for other in above if other.bit_count() == size]
@@ -106,5 +106,5 @@ def _shares(mask: int, kept: list[int], full: int) -> dict[int, Fraction]:
 
 
 def _like(share: Fraction, mass: Any) -> Any:
-    """The share as a float beside floats, exact otherwise."""
+    """The share as a float if the mass is one, exact otherwise."""
     return float(share) if isinstance(mass, float) else share

@@ -1,9 +1,10 @@
-"""Dempster's rule by sampling: a focal set of each source is drawn, and they are intersected.
+"""Dempster's rule by sampling: draw a focal set from each source and intersect them.
 
-Cost grows with the number of sources, not with the product of their focal sets. Drawn at
-once and rejected when the intersection is empty, few samples survive high conflict; drawn one
-after another among the sets that meet what is left, with the probability of that as a weight,
-most do. Wilson 1991; Moral & Wilson 1996.
+The cost grows with the number of sources, not with the product of their focal sets. Rejection draws
+from all sources at once and drops empty intersections, so few samples survive high conflict.
+Importance sampling draws from one source after another, only among the sets that meet the current
+intersection, and weights the sample by the probability of those sets; most samples survive. Wilson
+1991; Moral & Wilson 1996.
 """
 
 from dataclasses import dataclass
@@ -22,7 +23,7 @@ from dstheory.mass import MassFunction
 
 __all__ = ["MonteCarloCombination", "monte_carlo_dempster"]
 
-# Entries of a table of sets left and focal sets held at once: 8 MiB of doubles.
+# Entries held at once of a table of intersections by focal sets: 8 MiB of doubles.
 _TABLE_ENTRIES = 1 << 20
 _BELOW_ONE = 1 - 2.0**-52
 _MOST_SAMPLES = 10**9  # 8 GB for their sets alone
@@ -30,21 +31,21 @@ _MOST_SAMPLES = 10**9  # 8 GB for their sets alone
 
 @dataclass(frozen=True, eq=False)  # arrays have no single truth value
 class MonteCarloCombination:
-    """An estimate of Dempster's rule, with what is known about its error.
+    """An estimate of Dempster's rule, with its standard errors.
 
     Attributes
     ----------
     mass_function : MassFunction
         The estimate, normalized; only sets that were sampled have mass.
     squares : (*batch, F) array
-        For each focal set the sum of the squares of the normalized weights of its samples,
-        from which standard errors follow.
+        Sum of the squared normalized weights of the samples of each focal set; standard errors
+        follow from it.
     kappa, kappa_error : float, or array of the batch shape
         Estimate of the conflict, and its standard error.
     n_samples : int
         Number of samples drawn for each row.
     effective_samples : float, or array of the batch shape
-        Number of equally weighted samples that are worth the same.
+        Number of equally weighted samples with the same variance.
 
     Examples
     --------
@@ -105,10 +106,9 @@ def monte_carlo_dempster(
         Number of samples for each row.
     rng : numpy.random.Generator
     method : {"importance", "rejection"}
-        Importance sampling draws from each source in turn, in the order given, among the
-        sets that meet what is left; put the sources that say most first. Rejection draws
-        independently and throws away what is empty: of n samples about n (1 - kappa) are
-        left.
+        Importance sampling draws from each source in the given order, among the sets that meet the
+        current intersection; put the most informative sources first. Rejection draws independently
+        and drops empty intersections: about n (1 - kappa) of n samples remain.
 
     Returns
     -------
@@ -124,20 +124,20 @@ def monte_carlo_dempster(
     FrameError
         If the frames differ.
     TypeError
-        If a source is not a mass function, `n_samples` no int, or `rng` no Generator.
+        If a source is not a mass function, `n_samples` is not an int, or `rng` is not a Generator.
     ValueError
-        If `n_samples` is below 1, `method` unknown, or batches do not broadcast.
+        If `n_samples` is below 1, `method` is unknown, or batches do not broadcast.
 
     See Also
     --------
-    dstheory.combine.dempster : exact.
+    dstheory.combine.dempster : the exact rule.
 
     Notes
     -----
-    Rows are sampled one after another, each by itself. Masses are ratios of means (biased
-    by O(1/n)); standard errors are those of the delta method. An error of 0 says that all
-    samples agree, not that the estimate is exact: 3 / effective_samples bounds, at 95%, the
-    mass of what was never seen. Exact masses are turned into floats.
+    Each row is sampled separately. Masses are ratios of means, with a bias of O(1/n); standard
+    errors come from the delta method. An error of 0 says that all samples agree, not that the
+    estimate is exact: at 95% confidence, 3 / effective_samples bounds the mass of sets that were
+    never sampled. Exact masses are converted to floats.
 
     References
     ----------
@@ -169,14 +169,14 @@ def monte_carlo_dempster(
     return _collected(sources[0], rows, batch, count)
 
 
-# Sets that are left (n,), and logarithms of their weights.
+# Intersections (n,), and logarithms of their weights.
 _Sample = tuple[NDArray[Any], NDArray[np.float64]]
 
 
 def _importance(
     focals: list[NDArray[Any]], masses: list[NDArray[np.float64]], n: int, rng: np.random.Generator
 ) -> _Sample:
-    """Each source is drawn given that it meets what is left; the weight is how likely that is."""
+    """Draw each source given that it meets the intersection, and weight by that probability."""
     left = np.full(n, -1, dtype=focals[0].dtype)  # all bits: nothing is excluded yet
     log_weights = np.zeros(n)
     for focal, mass in zip(focals, masses, strict=True):
@@ -212,7 +212,7 @@ def _draw_meeting(
         for i, total in enumerate(sums, start):
             if total[-1] > 0:
                 mine = order[bounds[i] : bounds[i + 1]]
-                # Below the total even after rounding, so that a set with mass is found.
+                # Below the total even after rounding, so that the draw hits a set with mass.
                 points = np.minimum(rng.random(len(mine)), _BELOW_ONE) * total[-1]
                 chosen[mine] = np.searchsorted(total, points, side="right")
     return chosen, totals[index]
@@ -221,7 +221,7 @@ def _draw_meeting(
 def _rejection(
     focals: list[NDArray[Any]], masses: list[NDArray[np.float64]], n: int, rng: np.random.Generator
 ) -> _Sample:
-    """The intersection of independent draws, with weight 0 where it is empty."""
+    """Intersections of independent draws; empty ones have weight 0."""
     left = np.full(n, -1, dtype=focals[0].dtype)
     for focal, mass in zip(focals, masses, strict=True):
         left &= focal[rng.choice(len(focal), size=n, p=mass / mass.sum())]
@@ -231,7 +231,7 @@ def _rejection(
 def _collected(
     first: MassFunction, rows: list[_Sample], batch: tuple[int, ...], n: int
 ) -> MonteCarloCombination:
-    """Put the samples of all rows together on common focal sets."""
+    """Combine the samples of all rows into one batch on common focal sets."""
     tops = np.array([log_weights.max() for _, log_weights in rows]).reshape(batch)
     _refuse_no_sample(tops)
     found = [np.unique(left[log_weights > -np.inf]) for left, log_weights in rows]
@@ -270,7 +270,7 @@ def _sources(masses: Any) -> list[MassFunction]:
 
 
 def _rows_of(m: MassFunction, batch: tuple[int, ...]) -> NDArray[np.float64]:
-    """Masses (rows, F) as floats, broadcast to the batch; rounding below 0 is not a probability."""
+    """Masses (rows, F) as floats, broadcast to the batch; rounding errors below 0 are set to 0."""
     masses = np.maximum(m.masses.astype(np.float64), 0)
     return np.broadcast_to(masses, (*batch, len(m.focal))).reshape(-1, len(m.focal))
 

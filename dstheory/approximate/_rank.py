@@ -1,7 +1,7 @@
-"""Focal sets up to a given size: what larger sets say is shared out, or given up.
+"""Focal sets up to a given size: larger sets share out their mass or give it to the frame.
 
-Sharing a large set's mass among its subsets of the allowed size keeps the pignistic
-probability; size 1 gives the pignistic probability itself.
+Sharing the mass of a large set among its subsets of the allowed size keeps the pignistic
+probability. Size 1 gives the pignistic probability itself.
 """
 
 from collections.abc import Iterator
@@ -36,9 +36,9 @@ def rank_level(
     rank : int
         Largest number of labels of a focal set.
     kind : {"inner", "outer"}
-        Inner shares the mass of a larger set equally among its subsets of `rank` labels:
-        more committed, same pignistic probability. Outer gives it to the frame: less
-        committed; the frame is then the one larger set.
+        Inner shares the mass of a larger set equally among its subsets of `rank` labels: more
+        committed, with the same pignistic probability. Outer gives it to the frame: less committed;
+        the frame is then the only larger set.
 
     Returns
     -------
@@ -49,9 +49,9 @@ def rank_level(
     DSTheoryError
         If sharing would make more than 2^24 sets.
     TypeError
-        If `m` is not a mass function, or `rank` no int.
+        If `m` is not a mass function, or `rank` is not an int.
     ValueError
-        If `rank` is below 1, or `kind` unknown.
+        If `rank` is below 1, or `kind` is unknown.
 
     References
     ----------
@@ -81,7 +81,7 @@ def rank_level(
     counts = [comb(int(mask).bit_count(), level) for mask in m.focal[large]]
     if sum(counts) > _MAX_SETS:
         raise DSTheoryError(
-            f"sharing makes {sum(counts):.3g} sets of {level} labels, at most 2^24 are made; "
+            f"sharing makes {sum(counts):.3g} sets of {level} labels, more than 2^24; "
             "use a lower rank, or kind='outer'"
         )
     divisors = np.array(counts, dtype=store.dtype)[:, np.newaxis]

@@ -1,7 +1,7 @@
-"""Shared by approximations: checked arguments, ranks of focal sets, loops over rows.
+"""Helpers of the approximations: ranks of focal sets, and loops over rows.
 
-Focal sets are shared by a batch, but each row keeps its own choice of them: what a row drops
-has mass 0 there, and sets that no row keeps disappear.
+A batch shares its focal sets, but each row keeps its own choice of them. A set that a row drops has
+mass 0 there, and sets that no row keeps disappear.
 """
 
 from collections.abc import Callable
@@ -20,7 +20,7 @@ Sets = dict[int, Any]
 
 
 def mass_ranks(store: NDArray[Any]) -> NDArray[np.intp]:
-    """Place of each set (F, rows) by falling mass, from 0; of equal masses the lower mask."""
+    """Rank of each set (F, rows) by decreasing mass, from 0; ties go to the lower mask."""
     order = np.argsort(-store, axis=0, kind="stable")
     return np.argsort(order, axis=0, kind="stable")
 

@@ -1,4 +1,4 @@
-"""Keep the heaviest focal sets: k-l-x drops the rest, summarization unites it.
+"""Keep the heaviest focal sets: k-l-x drops the others, summarization unites them.
 
 Tessem 1993; Lowrance, Garvey & Strat 1986.
 """
@@ -18,34 +18,34 @@ __all__ = ["k_l_x", "summarize"]
 
 
 def k_l_x(m: MassFunction, n_min: int, n_max: int, loss: Any = 0) -> MassFunction:
-    """The k-l-x method: keep the heaviest focal sets, and scale them up to 1.
+    """The k-l-x method: keep the heaviest focal sets and rescale their masses to sum to 1.
 
-    Takes sets by falling mass until at least `n_min` are kept, and either `n_max` are or
-    at most `loss` is lost.
+    Sets are taken by decreasing mass until at least `n_min` are kept, and either `n_max` are kept
+    or at most `loss` is lost.
 
     Parameters
     ----------
     m : MassFunction
         One or a batch; each row keeps its own sets.
     n_min : int
-        Least number of focal sets that are kept (k).
+        Minimum number of focal sets to keep (k).
     n_max : int
-        Largest number of focal sets that are kept (l), at least `n_min`.
+        Maximum number of focal sets to keep (l), at least `n_min`.
     loss : number
         Mass that may be lost (x), between 0 and 1.
 
     Returns
     -------
     MassFunction
-        Neither an inner nor an outer approximation. Of equal masses the set with the lower
-        mask is kept. The empty set is treated like any other.
+        Neither an inner nor an outer approximation. Ties in mass go to the set with the lower mask.
+        The empty set is treated like any other.
 
     Raises
     ------
     TypeError
-        If `m` is not a mass function, or a count no int.
+        If `m` is not a mass function, or a count is not an int.
     ValueError
-        If `n_min` is below 1, `n_max` below `n_min`, or `loss` not in [0, 1].
+        If `n_min` is below 1, `n_max` is below `n_min`, or `loss` is not in [0, 1].
 
     See Also
     --------
@@ -80,20 +80,20 @@ def k_l_x(m: MassFunction, n_min: int, n_max: int, loss: Any = 0) -> MassFunctio
 
 
 def summarize(m: MassFunction, n_sets: int) -> MassFunction:
-    """Summarization: keep the heaviest focal sets, and unite all others to one.
+    """Summarization: keep the heaviest focal sets, and unite all others into one.
 
     Parameters
     ----------
     m : MassFunction
         One or a batch; each row keeps its own sets.
     n_sets : int
-        Largest number of focal sets of a row afterwards: one less is kept.
+        Maximum number of focal sets per row of the result: the heaviest ``n_sets - 1`` are kept.
 
     Returns
     -------
     MassFunction
         An outer approximation: its beliefs are not higher, its plausibilities not lower.
-        Of equal masses the set with the lower mask is kept.
+        Ties in mass go to the set with the lower mask.
 
     Raises
     ------
@@ -104,7 +104,7 @@ def summarize(m: MassFunction, n_sets: int) -> MassFunction:
 
     See Also
     --------
-    outer_approximation : unites sets in several groups, which loses less.
+    outer_approximation : unites sets in several groups and loses less.
 
     References
     ----------

@@ -1,4 +1,4 @@
-"""One argument: assumptions that, taken together, decide a hypothesis."""
+"""One argument: assumptions that together decide a hypothesis."""
 
 from dataclasses import dataclass, field
 from typing import Any
@@ -19,7 +19,7 @@ class Argument:
     """
 
     literals: tuple[tuple[str, bool], ...]
-    probability: Any = field(compare=False)  # arrays have no single answer to ==
+    probability: Any = field(compare=False)  # == of arrays is not a single truth value
 
     @property
     def formula(self) -> str:

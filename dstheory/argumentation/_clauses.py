@@ -1,6 +1,6 @@
-"""Clauses as integers: two bits an atom, one for each of its literals.
+"""Clauses as integers: two bits per atom, one for each of its literals.
 
-A clause is the set of its literals, so that absorption is a subset test and resolution a union.
+A clause is the set of its literals: absorption is a subset test, and resolution is a union.
 Eliminating an atom (Davis & Putnam 1960) keeps all consequences about the others; resolving on
 every atom while keeping the parents gives all prime implicates (Tison, Generalization of consensus
 theory and application to the minimization of Boolean functions, IEEE Trans. Electronic Computers
@@ -68,7 +68,8 @@ def absorbed(clauses: Iterable[int]) -> Clauses:
     """
     distinct = set(clauses)
     counts: Counter[int] = Counter(bit for clause in distinct for bit in _bits(clause))
-    # Each kept clause is filed under its rarest literal: what contains it has that literal too.
+    # Each kept clause is filed under its rarest literal: any clause that contains it has that
+    # literal.
     filed: dict[int, list[int]] = {}
     kept: list[int] = []
     for _, same_size in groupby(sorted(distinct, key=int.bit_count), key=int.bit_count):
@@ -124,10 +125,10 @@ def _normal_form(formula: Any, wanted: bool, numbers: Mapping[str, int], limit: 
 
 
 def _spelled_out(formula: Any, wanted: bool) -> Any:
-    """A formula, or its negation, as a conjunction, one level deep.
+    """A formula, or its negation, as a conjunction, rewritten one level deep.
 
-    Sympy's rewriting does all levels at once, 2^(n-1) clauses for n alternatives, before they
-    could be counted.
+    Sympy rewrites all levels at once and makes 2^(n-1) clauses of n alternatives before anyone can
+    count them.
     """
     args = formula.args
     if isinstance(formula, sympy.Xor):
@@ -166,14 +167,14 @@ def _joined(one: Clauses, two: Clauses, limit: int) -> Clauses:
 def _checked(clauses: Clauses, limit: int) -> Clauses:
     if len(clauses) > limit:
         raise DSTheoryError(
-            f"more than {limit} clauses arise; ask for a simpler hypothesis, split the rules, "
+            f"more than {limit} clauses arise; use a simpler hypothesis, split the rules, "
             "or raise max_clauses"
         )
     return clauses
 
 
 def _resolvents(clauses: Clauses, atom: int, limit: int) -> tuple[Clauses, set[int]]:
-    """Clauses without an atom, and what follows from those with it."""
+    """Clauses without an atom, and the resolvents of those with it."""
     yes, no = literal(atom, True), literal(atom, False)
     positive = [clause ^ yes for clause in clauses if clause & yes]
     negative = [clause ^ no for clause in clauses if clause & no]
@@ -189,7 +190,7 @@ def _resolvents(clauses: Clauses, atom: int, limit: int) -> tuple[Clauses, set[i
 
 
 def eliminated(clauses: Clauses, atoms: Iterable[int], limit: int) -> Clauses:
-    """All that clauses say without some atoms; the atom with the fewest new clauses goes first."""
+    """Consequences without some atoms; the atom that adds the fewest clauses goes first."""
     left = set(atoms)
     while left and clauses:
         growth = {atom: _growth(clauses, atom) for atom in left}
@@ -224,7 +225,7 @@ def multiplied(terms: Clauses, clauses: Clauses, limit: int) -> Clauses:
 
 
 def renumbered(clause: int, numbers: Mapping[int, int]) -> int:
-    """A clause whose atoms have other numbers; those that are not named keep theirs.
+    """A clause with its atoms renumbered; atoms that are not named keep their numbers.
 
     >>> renumbered(0b1001, {1: 2})
     33
@@ -237,7 +238,7 @@ def renumbered(clause: int, numbers: Mapping[int, int]) -> int:
 
 
 def components(sets: Iterable[int]) -> list[list[int]]:
-    """Groups of clauses or terms without common atoms.
+    """Groups of clauses or terms that share no atoms.
 
     >>> components([0b0001, 0b0100, 0b0110])
     [[4, 1, 6]]

@@ -1,4 +1,4 @@
-"""What the argumentation system asks of probabilities and names."""
+"""Checks of the probabilities and names of an argumentation system."""
 
 from collections.abc import Iterable
 from typing import Any
@@ -47,7 +47,7 @@ def as_names(names: Any) -> tuple[str, ...]:
 
 
 def check_known(names: Iterable[str], known: Iterable[str]) -> None:
-    """Refuse names that no rule has, and one that occurs twice."""
+    """Refuse names that occur in no rule, or occur twice in the request."""
     listed = list(names)
     for name in listed:
         if name not in known:

@@ -1,7 +1,8 @@
 """Propositional formulas, from text or from sympy.
 
-Formulas are sympy's Boolean expressions. Text has an own small grammar instead of Python's, where
-``>>`` would bind tighter than ``&`` and ``a & rain >> wet`` would assert a; nothing is evaluated.
+Formulas are sympy's Boolean expressions. Text is parsed by a small grammar, and nothing is
+evaluated. Python's own grammar would not do: there ``>>`` binds tighter than ``&``, and ``a & rain
+>> wet`` would assert a.
 """
 
 import re
@@ -16,10 +17,10 @@ from dstheory.kernels.arguments import check_instance
 
 __all__ = ["as_formula", "atoms"]
 
-# Loosest first; the first of each group is how it is written in books.
+# Loosest first; the first symbol of each group is the one in textbooks.
 _EQUIVALENT, _IMPLIES = ("<->", "<=>"), ("->", ">>", "=>")
 _TOKEN = re.compile(r"\s*(?:(<->|<=>|->|>>|=>|[~&|^()])|([^\W\d]\w*))")
-# Python's stack and sympy's recursions end somewhere above.
+# Python's stack and sympy's recursion overflow somewhat above this.
 _MAX_DEPTH = 50
 _CONSTANTS = {"true": sympy.true, "True": sympy.true, "false": sympy.false, "False": sympy.false}
 
@@ -27,8 +28,8 @@ _CONSTANTS = {"true": sympy.true, "True": sympy.true, "false": sympy.false, "Fal
 def as_formula(value: Any) -> Any:
     """A formula as a sympy Boolean expression in symbols.
 
-    From loose to tight: ``<->``, then ``->`` (also ``>>``, from the right), ``|``, ``^``, ``&``,
-    ``~``, and parentheses; names are as in Python, and `true` and `false` are constants.
+    Operators from loosest to tightest: ``<->``, ``->`` (also ``>>``, right-associative), ``|``,
+    ``^``, ``&``, ``~``, and parentheses. Names are as in Python; `true` and `false` are constants.
 
     Examples
     --------
@@ -74,7 +75,7 @@ class _Reader:
     def _equivalence(self) -> Any:
         found = self._implication()
         while self._take(*_EQUIVALENT):
-            self._nest(1)  # from the left, and all at once
+            self._nest(1)  # left-associative, and parsed all at once
             found = sympy.Equivalent(found, self._implication())
         return found
 
@@ -85,7 +86,7 @@ class _Reader:
         return found
 
     def _chain(self, level: int) -> Any:
-        """Operands of |, ^ and &, each of which groups tighter than the one before."""
+        """Operands of |, ^ and &, each of which binds tighter than the one before."""
         sign, join = (("|", sympy.Or), ("^", sympy.Xor), ("&", sympy.And))[level]
         operand = self._operand if level == 2 else lambda: self._chain(level + 1)
         operands = [operand()]

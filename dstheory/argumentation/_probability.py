@@ -1,9 +1,9 @@
 """Probabilities of disjunctions of terms over independent assumptions, exactly.
 
 A disjunction is split by one assumption at a time (Shannon's expansion, whose branches exclude each
-other) and into parts without common assumptions; equal parts are computed once. Only sums and
-products of numbers that are not negative occur, so that nothing cancels: fractions and symbols stay
-exact, arrays are batches.
+other) and into parts that share no assumptions; equal parts are computed once. Only sums and
+products of non-negative numbers occur, so nothing cancels. Fractions and symbols stay exact; arrays
+are batches.
 """
 
 from collections.abc import Sequence
@@ -17,7 +17,7 @@ __all__ = ["conditioned", "frequent_atom", "shares"]
 Terms = frozenset[int]
 Shares = tuple[Any, Any, Any]
 
-# A step takes some 20 microseconds.
+# A step takes about 20 microseconds.
 _MAX_STEPS = 200_000
 
 
@@ -27,9 +27,9 @@ def shares(
     weights: Sequence[tuple[Any, Any]],
     max_steps: int = _MAX_STEPS,
 ) -> Shares:
-    """Probability that some support but no conflict holds, that neither does, of a conflict.
+    """Probabilities of three cases: a support and no conflict, neither, and a conflict.
 
-    `weights` has the probabilities of truth and falsehood of each atom.
+    `weights` holds, for each atom, the probabilities that it is true and that it is false.
 
     Examples
     --------
@@ -41,7 +41,7 @@ def shares(
     def split(yes: Terms, no: Terms) -> Shares:
         if 0 in no:
             return 0, 0, 1
-        if 0 in yes:  # certain, but for conflicts
+        if 0 in yes:  # certain, except for conflicts
             _, rest, conflict = split(frozenset(), no)
             return rest, 0, conflict
         if not yes and not no:

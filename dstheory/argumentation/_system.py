@@ -1,11 +1,11 @@
 """Probabilistic argumentation: rules whose assumptions are uncertain, and what they support.
 
-An assumption that a rule works, a sensor is in order or a witness is honest has a probability. An
-argument for a hypothesis is a set of such assumptions from which, with the rules, it follows; the
-probability that some argument holds, given that the assumptions do not contradict the rules, is
-the degree of support. It is the belief of the belief function that the rules make together.
-Source: Haenni, Kohlas & Lehmann, Probabilistic argumentation systems, in: Handbook of Defeasible
-Reasoning and Uncertainty Management Systems 5, Kluwer 2000, 221-288.
+Each assumption, such as "the rule applies", "the sensor works" or "the witness is honest", has a
+probability. An argument for a hypothesis is a set of assumptions from which it follows by the
+rules. The degree of support is the probability that some argument holds, given that the assumptions
+do not contradict the rules. It equals the belief in the hypothesis under the belief function that
+the rules define. Source: Haenni, Kohlas & Lehmann, Probabilistic argumentation systems, in:
+Handbook of Defeasible Reasoning and Uncertainty Management Systems 5, Kluwer 2000, 221-288.
 """
 
 from collections.abc import Iterable, Mapping
@@ -58,14 +58,14 @@ class ArgumentationSystem:
     Parameters
     ----------
     rules : sequence of formulas
-        Text such as ``"works & rain -> wet"`` (operators ``~ & | ^ -> <->``, loosest last), or
-        sympy Boolean expressions. All of them are certain.
+        Text such as ``"works & rain -> wet"`` (operators ``~ & | ^ -> <->``, tightest first), or
+        sympy Boolean expressions. The rules themselves are certain.
     probabilities : mapping of name or symbol to number, array or None
         The assumptions and their probabilities; all other names in the rules are propositions.
-        Fractions and symbols stay exact, arrays give batches. None is an assumption without a
-        probability: its arguments can be found, but not weighed.
+        Fractions and symbols stay exact, arrays give batches. None means that the probability is
+        unknown: arguments with this assumption can be found, but have no probability.
     max_clauses : int
-        Largest number of clauses that may arise on the way to an answer.
+        Maximum number of clauses that may arise during a computation.
 
     Raises
     ------
@@ -73,16 +73,16 @@ class ArgumentationSystem:
         If a formula cannot be read, a probability lies outside [0, 1], an assumption occurs in
         no rule, or more than `max_clauses` clauses arise.
     TypeError
-        If a rule or a probability is of the wrong kind.
+        If a rule or a probability has the wrong type.
 
     Notes
     -----
-    Made for dozens of assumptions. Finding shortest arguments is exponential in the worst case;
-    probabilities do not need them and often go further.
+    Designed for dozens of assumptions. Finding the shortest arguments takes exponential time in the
+    worst case. Probabilities do not need them and often scale further.
 
     Examples
     --------
-    Rain makes the street wet, if the drain is blocked; a sprinkler does too:
+    Rain makes the street wet if the drain is blocked. So does a sprinkler:
 
     >>> from fractions import Fraction
     >>> street = ArgumentationSystem(
@@ -150,7 +150,7 @@ class ArgumentationSystem:
         return dict(self._probabilities)
 
     def given(self, *facts: Any) -> "ArgumentationSystem":
-        """The system with more certain rules about its names, such as what has been observed.
+        """The system with further certain rules about its names, such as observations.
 
         >>> system = ArgumentationSystem(["a -> x"], {"a": 0.75})
         >>> system.given("~x").support("~a")
@@ -181,7 +181,7 @@ class ArgumentationSystem:
     def arguments_for(self, hypothesis: Any) -> tuple[Argument, ...]:
         """Shortest arguments from which a hypothesis follows, and no contradiction.
 
-        An argument that could still meet a conflict is completed by what excludes it.
+        An argument that is compatible with a conflict is extended by assumptions that exclude it.
 
         >>> system = ArgumentationSystem(["a -> x", "b -> ~x"], {"a": 0.5, "b": 0.5})
         >>> print(*system.arguments_for("x"))
@@ -192,7 +192,7 @@ class ArgumentationSystem:
         return self._arguments(terms)
 
     def arguments_against(self, hypothesis: Any) -> tuple[Argument, ...]:
-        """Shortest arguments from which the negation of a hypothesis follows: doubts.
+        """Shortest arguments from which the negation of a hypothesis follows (doubts).
 
         >>> system = ArgumentationSystem(["a -> x", "b -> ~x"], {"a": 0.5, "b": 0.5})
         >>> print(*system.arguments_against("x"))
@@ -214,15 +214,15 @@ class ArgumentationSystem:
         Parameters
         ----------
         hypothesis : formula
-            Of propositions and assumptions.
+            Made of propositions and assumptions.
         normalize : bool
-            Whether conflicts are excluded (divided out). Without, the degree of quasi-support:
-            the probability that the hypothesis or a contradiction follows.
+            Whether to condition on the absence of conflict. If False, the result is the degree of
+            quasi-support: the probability that the hypothesis or a contradiction follows.
 
         Returns
         -------
         number or array
-            Exact for fractions and symbols; an array of the batch of the probabilities.
+            Exact for fractions and symbols; an array if the probabilities are a batch.
 
         Raises
         ------
@@ -246,7 +246,7 @@ class ArgumentationSystem:
         return _quotient(yes, yes + no)
 
     def plausibility(self, hypothesis: Any) -> Any:
-        """Degree of possibility: 1 less the support of the negation.
+        """Degree of possibility: 1 minus the support of the negation.
 
         >>> system = ArgumentationSystem(["a -> x", "b -> ~x"], {"a": 0.5, "b": 0.5})
         >>> round(system.plausibility("x"), 4)
@@ -263,15 +263,15 @@ class ArgumentationSystem:
         Parameters
         ----------
         propositions : sequence of str or None
-            Names, of assumptions too; all propositions if None. Each becomes a `Variable` with
-            the values True and False.
+            Names of propositions or assumptions; None stands for all propositions. Each becomes a
+            `Variable` with the values True and False.
         normalize : bool
-            Whether conflict is divided out, or stays on the empty set.
+            Whether to normalize; if False, the conflict stays on the empty set.
 
         Returns
         -------
         MassFunction
-            On a `ProductFrame`; it can be combined with others and go into a valuation network.
+            On a `ProductFrame`, ready to be combined with others or used in a valuation network.
 
         Raises
         ------
@@ -302,13 +302,13 @@ class ArgumentationSystem:
         check_known(names, self._numbers)
         if not 0 < len(names) <= _MAX_PROPOSITIONS:
             raise DSTheoryError(
-                f"{len(names)} propositions; a mass function is made of 1 to {_MAX_PROPOSITIONS}, "
+                f"{len(names)} propositions; a mass function takes 1 to {_MAX_PROPOSITIONS}, "
                 "choose some of them"
             )
         return names
 
     def _about(self, names: tuple[str, ...]) -> Clauses:
-        """Clauses of the assumptions and of some names, which get the numbers after those."""
+        """Clauses about the assumptions and some names, numbered in this order."""
         own = [self._numbers[name] for name in self._propositions if name not in names]
         left = eliminated(self._clauses, own, self._limit)
         first = len(self._probabilities)
@@ -329,7 +329,7 @@ class ArgumentationSystem:
 
     @cached_property
     def _contradictions(self) -> Clauses:
-        """What the rules say about the assumptions alone."""
+        """Clauses that the rules imply about the assumptions alone."""
         return eliminated(self._clauses, self._hidden(), self._limit)
 
     def _hidden(self) -> range:
@@ -387,7 +387,7 @@ class ArgumentationSystem:
 
 
 def _quotient(part: Any, total: Any) -> Any:
-    """A part of what is left after conflicts, if something is."""
+    """A part, divided by the probability without conflict if that is positive."""
     if np.any(np.asarray(np.asarray(total) == 0, dtype=bool)):
         refuse_total_conflict(np.asarray(total))
     return part if isinstance(total, int) else part / total  # the integer is 1

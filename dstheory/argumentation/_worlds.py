@@ -1,8 +1,8 @@
-"""From clauses with assumptions to a mass function on the worlds of some propositions.
+"""Mass function on the worlds of some propositions, from clauses with assumptions.
 
-In each scenario the clauses leave some worlds possible; the probability of the scenario is mass on
-that set (Kohlas & Monney 1995, A Mathematical Theory of Hints, ch. 3). Scenarios are not listed:
-assumptions that no longer matter are never split on, and equal remainders are worked out once.
+In each scenario, the clauses leave a set of worlds possible; that set gets the probability of the
+scenario (Kohlas & Monney 1995, A Mathematical Theory of Hints, ch. 3). The scenarios are never
+listed: assumptions that no longer matter are not split on, and equal remainders are computed once.
 """
 
 from collections.abc import Sequence
@@ -27,7 +27,7 @@ def world_masses(
 ) -> dict[int, Any]:
     """Masses of sets of worlds; atoms below ``len(weights)`` are assumptions.
 
-    Bit *i* of a set is world *i* in C order, where truth comes before falsehood.
+    Bit *i* of a set is world *i* in C order, with true before false.
 
     Examples
     --------
@@ -63,7 +63,8 @@ def world_masses(
         found = []
         for positive, weight in zip((True, False), weights[atom], strict=True):
             if not (isinstance(weight, int) and weight == 0):
-                # Clauses lose false literals, and vanish with true ones: terms the other way.
+                # Clauses lose false literals and vanish with true ones; for terms it is the other
+                # way around.
                 branch = masses(conditioned(left, atom, not positive))
                 found += [(worlds, weight * mass) for worlds, mass in branch.items()]
         return found
@@ -79,7 +80,7 @@ def _collected(pieces: list[tuple[int, Any]]) -> dict[int, Any]:
 
 
 def _conjunction(parts: list[dict[int, Any]]) -> list[tuple[int, Any]]:
-    """Parts without common atoms, together."""
+    """The conjunction of parts that share no atoms."""
     found = parts[0]
     for part in parts[1:]:
         pairs = [(a & b, m * n) for a, m in found.items() for b, n in part.items()]

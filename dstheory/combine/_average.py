@@ -1,8 +1,8 @@
 """Averages of the sources, and Dempster's rule on the average.
 
 Mixing chooses one source at random. Murphy combines the plain average with itself, once for each
-further source, which converges like Dempster's rule but gives no source a veto; Deng et al. first
-weight each source by how much the others support it.
+further source. This converges like Dempster's rule but gives no source a veto. Deng et al. first
+weight each source by the support of the others.
 """
 
 from fractions import Fraction
@@ -25,7 +25,7 @@ __all__ = ["deng", "mixing", "murphy"]
 def mixing(
     m1: MassFunction, m2: MassFunction, *more: MassFunction, weights: ArrayLike | None = None
 ) -> MassFunction:
-    """Weighted average of the masses: one source is right, the weights say how likely.
+    """Weighted average of the masses: one source is right, with the weights as probabilities.
 
     Parameters
     ----------
@@ -49,8 +49,8 @@ def mixing(
 
     Notes
     -----
-    Commutative and idempotent, not associative. A set keeps at most the largest of its
-    masses; nothing is reinforced.
+    Commutative and idempotent, not associative. The mass of a set never exceeds the largest it has
+    in a source: agreement is not reinforced.
 
     References
     ----------
@@ -126,8 +126,8 @@ def murphy(m1: MassFunction, m2: MassFunction, *more: MassFunction) -> MassFunct
 def deng(m1: MassFunction, m2: MassFunction, *more: MassFunction) -> MassFunction:
     """Deng's rule: Murphy's with each source weighted by the support of the others.
 
-    The support of a source is the sum of 1 - d to the others, d Jousselme's distance; the
-    weights are proportional to it.
+    The support of a source is the sum of 1 - d over the others, where d is Jousselme's distance.
+    Weights are proportional to it.
 
     Parameters
     ----------
@@ -150,9 +150,9 @@ def deng(m1: MassFunction, m2: MassFunction, *more: MassFunction) -> MassFunctio
 
     Notes
     -----
-    Commutative, not associative: combine all sources in one call. For two sources it is
-    Murphy's rule. Sources without any support (all distances 1) count equally. Weights of
-    three and more fractions are square roots, hence rounded; the rest stays exact.
+    Commutative, not associative: combine all sources in one call. For two sources it is Murphy's
+    rule. Sources without any support (all distances 1) count equally. With three or more exact
+    sources the weights involve square roots and are rounded; everything else stays exact.
 
     References
     ----------

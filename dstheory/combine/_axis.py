@@ -1,8 +1,7 @@
-"""Combine along a batch axis: the sources are the entries of one axis of a batch.
+"""Combination along a batch axis: the sources are the entries of that axis.
 
-Ensembles hold their classifiers this way, one axis for the members and one for the
-samples. All entries go to the rule at once, so that rules which are not associative
-see them all.
+Ensembles store their classifiers this way, with one axis for the members and one for the samples.
+The rule gets all entries at once, as rules that are not associative require.
 """
 
 from collections.abc import Callable
@@ -30,7 +29,7 @@ def combine_axis(m: MassFunction, rule: Callable[..., MassFunction], axis: int =
     Returns
     -------
     MassFunction
-        Its batch shape lacks `axis`. One source only is returned as it is.
+        Its batch shape lacks `axis`. A single source is returned unchanged.
 
     Raises
     ------

@@ -120,7 +120,7 @@ def disjunctive(m1: MassFunction, m2: MassFunction, *more: MassFunction) -> Mass
 
 @combination_rule
 def exclusive_or(m1: MassFunction, m2: MassFunction, *more: MassFunction) -> MassFunction:
-    """Exclusive disjunctive rule: an odd number of sources tells the truth (of two: one).
+    """Exclusive disjunctive rule: an odd number of sources tells the truth (one of two).
 
     m(C) is the sum of m1(A) m2(B) over A xor B = C, the symmetric difference.
 

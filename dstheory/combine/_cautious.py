@@ -1,8 +1,8 @@
 """Cautious and bold rules: combination of sources that may share their evidence.
 
-The least committed result that is at least as informed as each source, in the order of
-canonical weights: the smaller weight of each set. Combining a source with itself changes
-nothing. Denoeux 2008; the bold rule is the mirror image under complements.
+The result is the least committed one that is at least as informative as each source, in the order
+of canonical weights: each set gets its smallest weight. Combining a source with itself changes
+nothing. The bold rule is the dual under complements. Denoeux 2008.
 """
 
 import numpy as np
@@ -16,7 +16,7 @@ __all__ = ["bold", "cautious"]
 
 @combination_rule
 def cautious(m1: MassFunction, m2: MassFunction, *more: MassFunction) -> MassFunction:
-    """Cautious conjunctive rule: all sources are reliable, and may not be distinct.
+    """Cautious conjunctive rule: all sources are reliable but perhaps not distinct.
 
     The conjunctive weights of the result are the smallest of the sources:
     w(A) = min(w1(A), w2(A)) for A other than the frame.
@@ -72,7 +72,7 @@ def cautious(m1: MassFunction, m2: MassFunction, *more: MassFunction) -> MassFun
 
 @combination_rule
 def bold(m1: MassFunction, m2: MassFunction, *more: MassFunction) -> MassFunction:
-    """Bold disjunctive rule: one source is reliable, and they may not be distinct.
+    """Bold disjunctive rule: at least one source is reliable, and they are perhaps not distinct.
 
     The disjunctive weights of the result are the smallest of the sources:
     v(A) = min(v1(A), v2(A)) for A not empty.

@@ -1,8 +1,8 @@
-"""Partial conflicts: choices of one focal set a source that have nothing in common.
+"""Partial conflicts: choices of one focal set per source with an empty intersection.
 
-Which sets stand against each other does not depend on masses, so it is found once, in
-blocks of arrays, and serves every row of a batch. The rules of the PCR family differ only
-in what the sets of a conflict claim of it.
+Which sets conflict does not depend on masses, so the conflicts are found once, in blocks of arrays,
+for all rows of a batch. The rules of the PCR family differ only in what share of a conflict its
+sets claim.
 """
 
 import math
@@ -25,9 +25,9 @@ from dstheory.mass import MassFunction
 
 __all__ = ["Claims", "Conflict", "n_choices", "only", "redistributed"]
 
-# Choices examined at once; for four sources the masks take 128 KiB.
+# Choices examined at a time; for four sources the masks take 128 KiB.
 _BLOCK_CHOICES = 1 << 12
-# Values held at once in a block of conflicts times rows: of 2^13 to 2^17, this was fastest
+# Values held at once, in a block of conflicts times rows: the fastest of 2^13 to 2^17
 # (10^5 pairs of 15 focal sets: 113 ms; 138 ms with 2^13 or 2^17).
 _BLOCK_VALUES = 1 << 16
 # PCR5 takes 10^6 choices a second, 10^8 in a batch, and 5,000 of fractions.
@@ -62,9 +62,9 @@ class Conflict:
 
     @cached_property
     def kept(self) -> NDArray[np.bool_]:
-        """Keeping index (S, T): which sets take part in the conflict (Dezert et al. 2021)."""
+        """Keeping index (S, T): whether a set takes part in the conflict (Dezert et al. 2021)."""
         size = bits.cardinality(self.sets.ravel()).reshape(self.sets.shape)
-        holds = np.ones(self.sets.shape, dtype=bool)  # contains all that are no larger
+        holds = np.ones(self.sets.shape, dtype=bool)  # contains every set that is not larger
         for i, other in np.ndindex(len(holds), len(holds)):
             inside = np.asarray((self.sets[i] & self.sets[other]) == self.sets[other], dtype=bool)
             holds[i] &= inside | (size[other] > size[i])
@@ -74,7 +74,7 @@ class Conflict:
         return kept
 
     def products(self, masses: list[NDArray[Any]]) -> list[NDArray[Any]]:
-        """For each source the product (T, rows) of the masses of all that chose its set."""
+        """For each source, the product (T, rows) of the masses of all that chose its set."""
         result = list(masses)
         for i, other in np.ndindex(len(masses), len(masses)):
             same = np.asarray(self.sets[i] == self.sets[other], dtype=bool)
@@ -87,7 +87,7 @@ Claims = Callable[[Conflict, list[NDArray[Any]], slice], list[NDArray[Any]]]
 
 
 def only(claims: list[NDArray[Any]], entitled: NDArray[np.bool_]) -> list[NDArray[Any]]:
-    """The claims (T, rows) of those sets that are entitled to one, (S, T)."""
+    """The claims (T, rows) of the entitled sets (S, T); the others are 0."""
     return [
         claim if takes.all() else np.where(takes[:, np.newaxis], claim, 0)
         for claim, takes in zip(claims, entitled, strict=True)
@@ -95,9 +95,9 @@ def only(claims: list[NDArray[Any]], entitled: NDArray[np.bool_]) -> list[NDArra
 
 
 def redistributed(rule: str, sources: tuple[MassFunction, ...], claims: Claims) -> MassFunction:
-    """Conjunctive combination, each partial conflict given back in proportion to `claims`.
+    """Conjunctive combination with each partial conflict redistributed in proportion to `claims`.
 
-    `claims(block, masses, rows)` has an array (T, rows) for the set of each source.
+    `claims(block, masses, rows)` returns an array (T, rows) for each source.
     """
     frame = check_sources(*sources)
     refuse_subnormal(rule, *sources)
@@ -115,12 +115,12 @@ def redistributed(rule: str, sources: tuple[MassFunction, ...], claims: Claims) 
 
 
 def n_choices(sources: tuple[MassFunction, ...]) -> int:
-    """How many choices of one focal set a source there are."""
+    """Number of choices of one focal set per source."""
     return math.prod(len(source.focal) for source in sources)
 
 
 def _check_choices(rule: str, sources: tuple[MassFunction, ...]) -> None:
-    """Refuse what would take more than a minute (exact masses: a few)."""
+    """Refuse what would take more than a minute (a few minutes for exact masses)."""
     choices, rows = n_choices(sources), math.prod(batch_of(*sources))
     if any_exact(sources):
         task, advice = f"{rule} of {len(sources)} exact sources", "convert masses to float"
@@ -151,9 +151,9 @@ def _row_blocks(
 
 
 def _shares(masses: list[NDArray[Any]], claims: list[NDArray[Any]]) -> list[NDArray[Any]]:
-    """What each source's set receives (T, rows) of each of the T conflicts."""
+    """What the set of each source receives (T, rows) from each of the T conflicts."""
     total = sum(claims[1:], start=claims[0])
-    # Where nothing is claimed a source gave its set no mass, and there is nothing to share.
+    # Where nothing is claimed, a source gave its set no mass, and there is nothing to share.
     per_claim = reduce(mul, masses) / np.where(np.asarray(total == 0, dtype=bool), 1, total)
     return [claim * per_claim for claim in claims]
 

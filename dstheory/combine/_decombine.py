@@ -1,8 +1,8 @@
-"""Decombination: take back a source that was combined before.
+"""Decombination: remove a source that was combined before.
 
-Commonalities divide where the conjunctive rule multiplies them. The quotient is a mass
-function only if the source was part of what it is taken from. Smets 1995, "The canonical
-decomposition of a weighted belief".
+The conjunctive rule multiplies commonalities; decombination divides them. The quotient is a mass
+function only if the source was part of the combination. Smets 1995, "The canonical decomposition of
+a weighted belief".
 """
 
 from numbers import Rational
@@ -26,7 +26,7 @@ from dstheory.mass import MassFunction
 
 __all__ = ["decombine"]
 
-# Sums of some ten terms of up to 1, each with an error of 1e-16.
+# Sums of about ten terms up to 1, each with an error of 1e-16.
 _ROUNDING = 1e-14
 
 
@@ -37,19 +37,19 @@ def decombine(
     rule: Literal["conjunctive", "dempster", "disjunctive"] = "conjunctive",
     atol: float = 1e-9,
 ) -> MassFunction:
-    """The mass function which, combined with `m2`, gives `m`.
+    """The mass function that gives `m` when combined with `m2`.
 
     Parameters
     ----------
     m : MassFunction
         The combination.
     m2 : MassFunction
-        The source to take back: the frame has mass (for the disjunctive rule, the empty
-        set). Batch shapes broadcast.
+        The source to remove. Its frame must have mass (for the disjunctive rule, its empty set).
+        Batch shapes broadcast.
     rule : {"conjunctive", "dempster", "disjunctive"}
         The rule by which `m2` was combined.
     atol : float
-        Masses down to -atol are rounding.
+        Masses down to -atol count as rounding errors.
 
     Returns
     -------
@@ -69,9 +69,8 @@ def decombine(
 
     Notes
     -----
-    Masses are differences of commonalities: in floating point small ones carry an
-    absolute error of about 1e-16 / q2(frame), and those below a hundred times that are
-    dropped as noise.
+    Masses are differences of commonalities. Floating-point masses carry an absolute error of about
+    1e-16 / q2(frame); those below a hundred times that are dropped as noise.
 
     References
     ----------
@@ -94,10 +93,10 @@ def decombine(
         return ~decombine(~m, ~m2, atol=atol)
     dogmatic = lacks_ignorance(m2)
     if dogmatic.any():
-        raise MassError(f"m2 is dogmatic{in_rows(dogmatic)}: it cannot be taken back")
+        raise MassError(f"m2 is dogmatic{in_rows(dogmatic)}: it cannot be removed")
     sets, masses = _quotient(m, m2)
     if rule == "dempster":
-        # All commonalities of non-empty sets carry the same factor, that of normalization.
+        # All commonalities of non-empty sets have the same factor, from normalization.
         sets, masses = sets[sets != 0], masses[sets != 0]
         masses = masses / masses.sum(axis=0)
     negative = _negative(masses, atol)
@@ -119,14 +118,14 @@ def _quotient(m: MassFunction, m2: MassFunction) -> tuple[NDArray[Any], NDArray[
 
 
 def _without_noise(masses: NDArray[Any], part: Any, atol: float) -> NDArray[Any]:
-    """Masses without what rounding left; the commonalities of m2 are at least `part`."""
+    """Masses without rounding noise; the commonalities of m2 are at least `part`."""
     noise = np.minimum(atol, _ROUNDING / np.asarray(part, dtype=np.float64))
     kept = np.where(masses <= noise, 0, masses)
     return np.asarray(kept / kept.sum(axis=0))
 
 
 def _negative(masses: NDArray[Any], atol: float) -> NDArray[np.bool_]:
-    """Which masses are certainly negative; of symbols this is not known."""
+    """Which masses are certainly negative; the sign of a symbol is unknown."""
     if masses.dtype == object:
         below = np.frompyfunc(lambda mass: isinstance(mass, Rational) and mass < 0, 1, 1)
         return np.asarray(below(masses), dtype=bool)

@@ -1,8 +1,7 @@
 """Dempster's rule: the conjunctive rule, normalized by what the sources agree on.
 
-Each step divides by the sum of the non-empty masses, never by 1 - kappa, so that a
-conflict near 1 loses no digit; products that leave the range of floats are added up as
-logarithms.
+Each step divides by the sum of the non-empty masses, never by 1 - kappa, so no digits are lost when
+the conflict is near 1. Products beyond the range of floats are added up as logarithms.
 
 Source: Dempster 1967; Shafer 1976, A Mathematical Theory of Evidence, ch. 3; Xu et al. 2016,
 eq. 6-7.
@@ -36,8 +35,8 @@ def dempster(
     m1, m2, *more : MassFunction
         Sources on one frame; their batch shapes broadcast.
     log : bool
-        Carry logarithms of masses. Only needed for hundreds of sources that take turns:
-        a mass below 1e-308 is lost otherwise, even if later sources all support it.
+        Work with logarithms of masses. Only needed for hundreds of sources: without it, a mass that
+        falls below 1e-308 is lost even if all later sources support it.
 
     Returns
     -------
@@ -47,7 +46,7 @@ def dempster(
     Raises
     ------
     TotalConflictError
-        If sources exclude each other, naming the rows.
+        If sources exclude each other; the message names the rows.
     FrameError
         If the frames differ.
     TypeError
@@ -62,8 +61,8 @@ def dempster(
     Commutative and associative; the vacuous mass function is neutral. On Bayesian mass
     functions it is Bayes' rule with a uniform prior.
 
-    Each mass is right to 1e-15, whatever the conflict. Beside a mass near 1, one whose products
-    are below 1e-308 loses digits, or is 0; with ``log=True`` it keeps them.
+    Masses are correct to 1e-15, whatever the conflict. Only a mass whose products are below 1e-308
+    while another is near 1 loses digits or becomes 0; ``log=True`` keeps it.
 
     References
     ----------
@@ -72,8 +71,7 @@ def dempster(
 
     Examples
     --------
-    Zadeh's two physicians agree on one disease only, which both hold for all but
-    impossible:
+    Zadeh's two physicians agree on one disease only, which both consider almost impossible:
 
     >>> from dstheory import Frame
     >>> frame = Frame(["a", "b", "c"])
@@ -94,12 +92,12 @@ def _orthogonal_sum(m1: MassFunction, m2: MassFunction) -> MassFunction:
     """Two sources: sums of m1(A) m2(B) over A ∩ B = C, normalized; as ``m1 @ m2``."""
     focal, sums, total = agreement(m1.focal, m1.store, m2.focal, m2.store)
     refuse_total_conflict(total)
-    sums /= total  # in place: a large batch has no room for another one
+    sums /= total  # in place: there may be no memory for a second large batch
     return MassFunction.from_store(m1.frame, focal, sums)
 
 
 def _by_logarithms(sources: tuple[MassFunction, ...]) -> MassFunction:
-    """Logarithms from the first source to the last: no mass is ever too small to come back."""
+    """Dempster's rule with logarithms throughout: no mass ever becomes too small to recover."""
     batch = batch_of(*sources)
     first, *others = ((m.focal, logarithms(stretched(m.store, batch))) for m in sources)
     focal, logs = first[0], first[1]

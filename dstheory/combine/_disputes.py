@@ -1,9 +1,9 @@
-"""Partial conflicts by the collection of sets that stand against each other.
+"""Partial conflicts, grouped by the collection of sets in conflict.
 
-Rules that share out a conflict by numbers of sets, whoever chose them, need not list every
-choice of one focal set a source: choices of the same collection {X, Y, ...} are one dispute.
-As a bit for each set that is focal in some source, a collection is the union of what the
-sources choose, so that the masses of all disputes are one disjunctive combination.
+If the share of a set in a conflict does not depend on who chose it, the choices of one focal set
+per source need not be listed: all choices of the same collection {X, Y, ...} are one dispute. With
+one bit for each focal set of any source, a collection is the union of what the sources choose. So
+one disjunctive combination gives the masses of all disputes.
 """
 
 import math
@@ -24,7 +24,7 @@ from dstheory.mass import MassFunction
 
 __all__ = ["Disputes", "Sides", "sides_of"]
 
-# Collections times rows held at once: of 2^14 to 2^20, this was fastest (bench_combine.py).
+# Collections times rows held at once: the fastest of 2^14 to 2^20 (bench_combine.py).
 _BLOCK_VALUES = 1 << 16
 # Pairs of a collection and a focal set: 2^26 take some ten seconds a block of rows.
 _MAX_PAIRS = 1 << 26
@@ -34,12 +34,12 @@ Bool = NDArray[np.bool_]
 
 @dataclass(frozen=True)
 class Disputes:
-    """Collections of sets without a common element.
+    """Collections of sets whose intersection is empty.
 
     Attributes
     ----------
     least : (D, U) array
-        Which of the U sets take part: those of the collection that contain no other of it.
+        Which of the U sets take part: the sets of the collection that contain no other set of it.
     masses : (D, rows) array
         Mass of all choices of each collection.
     """
@@ -52,7 +52,7 @@ class Disputes:
         return setwise.weighted_sum(self.least, values)
 
     def returned(self, values: NDArray[Any], chosen: Any = True) -> NDArray[Any]:
-        """What each set receives (U, rows) of the chosen disputes, in proportion to values."""
+        """What each set receives (U, rows) from the chosen disputes, in proportion to values."""
         totals = self.totals(values)
         # Where the total is zero, so is the mass: no source has any on these sets.
         rate = self.masses / np.where(np.asarray(totals == 0, dtype=bool), 1, totals)
@@ -61,7 +61,7 @@ class Disputes:
 
 @dataclass(frozen=True)
 class Sides:
-    """Normalized sources side by side, over the U sets that are focal in some of them."""
+    """Normalized sources over the U sets that are focal in at least one of them."""
 
     rule: str
     sources: tuple[MassFunction, ...]
@@ -77,7 +77,7 @@ class Sides:
         return np.unique(np.concatenate([source.focal for source in self.sources]))
 
     def spread(self, focal: NDArray[Any], store: NDArray[Any]) -> NDArray[Any]:
-        """Values (U, rows) on these sets, 0 where there is none; other sets are dropped."""
+        """Values (U, rows) on these sets, 0 where none is given; other sets are dropped."""
         known = np.isin(focal, self.sets)
         values = stretched(store, self.batch).reshape(len(focal), math.prod(self.batch))
         result = np.zeros((len(self.sets), values.shape[1]), dtype=store.dtype)
@@ -91,7 +91,7 @@ class Sides:
         return np.asarray(sum(spread[1:], start=spread[0]))
 
     def blocks(self, *, happen: bool = False) -> Iterator[tuple[slice, Disputes]]:
-        """Disputes of one block of rows after the other; masses 0 and 1 if asked what happens."""
+        """Disputes, one block of rows at a time; masses 1 (possible) or 0 with `happen`."""
         codes = [self._codes(source) for source in self.sources]
         n_rows = math.prod(self.batch)
         step = max(1, _BLOCK_VALUES // self._count())
@@ -108,7 +108,7 @@ class Sides:
         return store.reshape(len(store), math.prod(self.batch))[:, rows]
 
     def _count(self) -> int:
-        """At most so many collections; refuse too many."""
+        """Upper bound on the number of collections; refuse too many."""
         counts = [len(source.focal) for source in self.sources]
         found, pairs = 1, 0
         for number, count in enumerate(counts, start=1):
@@ -131,7 +131,7 @@ class Sides:
 
 
 def sides_of(rule: str, sources: tuple[MassFunction, ...]) -> Sides:
-    """Checked sources of a rule that is defined for normalized ones."""
+    """The sources of a rule that needs them normalized, after a check."""
     check_sources(*sources)
     refuse_subnormal(rule, *sources)
     return Sides(rule, sources)
@@ -159,7 +159,7 @@ def _meets(chosen: Bool, sets: NDArray[Any]) -> NDArray[Any]:
 
 
 def _contain_another(chosen: Bool, sets: NDArray[Any]) -> Bool:
-    """Which sets contain another one of their collection, (D, U)."""
+    """Which sets contain another set of their collection, (D, U)."""
     inside = np.asarray(np.bitwise_and.outer(sets, sets) == sets[:, np.newaxis], dtype=bool)
     np.fill_diagonal(inside, False)
     return (chosen.astype(np.float32) @ inside.astype(np.float32)) > 0

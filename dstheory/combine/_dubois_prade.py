@@ -1,8 +1,8 @@
-"""Dubois and Prade's rule: where sources conflict, one of them is right, so take the union.
+"""Dubois and Prade's rule: where sources conflict, one of them is right, so unite their sets.
 
-Whether all sources meet, and what their union is, is found for every choice of focal sets
-without listing the choices: a set and its complement, side by side in one mask of 2K bits,
-intersect to the intersection and to the complement of the union. Dubois & Prade 1988.
+The choices of one focal set per source are never listed. A mask of 2K bits holds a set and its
+complement; intersecting such masks gives the intersection of the sets and the complement of their
+union at once. Dubois & Prade 1988.
 """
 
 from functools import partial, reduce
@@ -45,9 +45,9 @@ def dubois_prade(m1: MassFunction, m2: MassFunction, *more: MassFunction) -> Mas
 
     Notes
     -----
-    Commutative, not associative: combine all sources in one call. The vacuous mass
-    function is neutral beside one normalized source, not beside several: their conflict
-    then goes to the frame.
+    Commutative, not associative: combine all sources in one call. The vacuous mass function is
+    neutral with one normalized source but not with several, because their conflict then goes to the
+    frame.
 
     References
     ----------

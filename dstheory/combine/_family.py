@@ -1,8 +1,8 @@
-"""Many sets combined with one mass function, each as a simple one, in a closed family of sets.
+"""Combination of one mass function with many simple ones, in a closed family of sets.
 
-Combining with a simple mass function on A moves part of the mass of each set B to B ∩ A. Among
-sets that are closed under intersection nothing appears and nothing is sorted: each step is a
-table of places and one sum of non-negative numbers, which cancel no digits.
+Combining with a simple mass function on A moves part of the mass of each set B to B ∩ A. In a
+family closed under intersection no new sets appear and nothing is sorted: each step is a table
+lookup and a sum of non-negative numbers, so no digits cancel.
 """
 
 from collections.abc import Iterable
@@ -15,7 +15,7 @@ from dstheory._checks import check_cost
 
 __all__ = ["closure", "moved_in_family"]
 
-# Families up to here are found in seconds; tables of weights on them are 2^34 comparisons.
+# Families up to this size are found in seconds; weights on them take 2^34 comparisons.
 _MAX_FAMILY = 1 << 17
 # Moves of mass between two sets; 2 * 10^8 take a second.
 _MAX_MOVES = 1 << 33
@@ -28,7 +28,7 @@ _ADVICE = (
 
 
 def closure(found: NDArray[Any], masks: Iterable[Any]) -> NDArray[Any]:
-    """All intersections of closed sets `found`, the frame among them, with more; ascending."""
+    """Closure under intersection of the closed family `found` and more sets; ascending."""
     for mask in masks:
         place = np.searchsorted(found, mask)
         if found[place] != mask:  # else its intersections are known too
@@ -45,7 +45,7 @@ def moved_in_family(
     kept: NDArray[np.float64],
     moved: NDArray[np.float64],
 ) -> NDArray[np.float64]:
-    """Masses (G, rows) after each set of (C,) has taken its share `moved` (C, rows) of them."""
+    """Masses (G, rows) after each set (C,) has taken its share `moved` (C, rows)."""
     n_moves = len(sets) * store.size
     task = f"a rule on canonical weights of {len(sets):,} sets in {store.shape[1]:,} rows"
     check_cost(n_moves, _MAX_MOVES, task, "moves of mass", _ADVICE)
@@ -62,7 +62,7 @@ def moved_in_family(
 
 
 class _Places:
-    """Where sets of a family stand in it, by a table where the frame allows."""
+    """Positions of sets in a family; a lookup table if the frame is small enough."""
 
     def __init__(self, family: NDArray[Any]) -> None:
         self.family = family
@@ -72,7 +72,7 @@ class _Places:
             self.table[family] = np.arange(len(family))
 
     def of(self, sets: NDArray[Any]) -> NDArray[Any]:
-        """Places (G,) of sets of the family."""
+        """Positions (G,) of sets of the family."""
         if self.table is None:
             return np.searchsorted(self.family, sets)
         return np.asarray(self.table[sets])

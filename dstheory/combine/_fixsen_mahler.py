@@ -28,7 +28,7 @@ from dstheory.mass import MassFunction
 
 __all__ = ["fixsen_mahler"]
 
-# Below it, the quotient of two masses by their prior probabilities may exceed 1e308.
+# Below this, the quotient of two masses by their prior probabilities may exceed 1e308.
 _SMALL_CHANCE = 1e-100
 
 
@@ -55,7 +55,7 @@ def fixsen_mahler(
     Raises
     ------
     TotalConflictError
-        If the sources exclude each other, naming the rows.
+        If the sources exclude each other; the message names the rows.
     MassError
         If a source gives mass to the empty set or to a set without prior probability.
     ValueError
@@ -105,7 +105,7 @@ _Part = tuple[NDArray[Any], NDArray[Any]]
 
 def _met(one: _Part, two: _Part) -> _Part:
     focal, store, total = agreement(*one, *two)
-    refuse_total_conflict(total)  # and scale, so that many sources do not underflow
+    refuse_total_conflict(total)  # scaled, so that many sources do not underflow
     return focal.copy(), np.asarray(store / total)
 
 
@@ -116,7 +116,7 @@ def _chances_of(focal: NDArray[Any], chances: NDArray[Any], like: NDArray[Any]) 
 
 
 def _possible(m: MassFunction, chances: NDArray[Any], number: int) -> _Part:
-    """Focal sets and masses without sets that are impossible a priori, which have none."""
+    """Focal sets and masses, without the sets of prior probability 0; these must have no mass."""
     values = _chances_of(m.focal, chances, m.store)
     impossible = np.asarray(values == 0, dtype=bool).ravel()
     if np.asarray(m.store[impossible] != 0, dtype=bool).any():
@@ -132,7 +132,7 @@ def _least(chances: NDArray[Any]) -> float:
 def _by_logarithms(
     sources: tuple[MassFunction, ...], parts: list[_Part], chances: NDArray[Any]
 ) -> MassFunction:
-    """The same with logarithms: quotients by tiny chances leave the range of floats."""
+    """The same with logarithms: quotients by tiny probabilities leave the range of floats."""
     batch = batch_of(*sources)
     wide = [(focal, logarithms(stretched(store, batch))) for focal, store in parts]
     logs = [(focal, log - np.log(_chances_of(focal, chances, log))) for focal, log in wide]

@@ -1,8 +1,8 @@
-"""Robust combination rules: between the conjunctive and the disjunctive rule, by conflict.
+"""Robust combination rules: the conflict chooses between the conjunctive and disjunctive rules.
 
-m = α(κ) m∪ + β(κ) m∩ with α + (1 - κ) β = 1: without conflict the conjunctive rule, under
-total conflict the disjunctive one. Florea, Jousselme, Bosse & Grenier 2009. A known
-package has α and β exchanged; there, sources without conflict are combined disjunctively.
+m = α(κ) m∪ + β(κ) m∩ with α + (1 - κ) β = 1. Without conflict this is the conjunctive rule, under
+total conflict the disjunctive one. Florea, Jousselme, Bosse & Grenier 2009. A known package swaps α
+and β and combines sources without conflict disjunctively.
 """
 
 from typing import Any, Literal
@@ -84,7 +84,7 @@ def florea(
 
 
 def _weights(form: str, kappa: Any, kept: Any) -> tuple[Any, Any]:
-    """α and β for conflict `kappa`, with `kept` = 1 - kappa summed, not subtracted."""
+    """α and β for conflict `kappa`; `kept` = 1 - kappa is computed as a sum."""
     if form == "symmetric":
         scale = kappa + kept * kept
         return kappa / scale, kept / scale

@@ -1,9 +1,9 @@
 """Frank's t-norm on logarithms, for any finite parameter and weights far below 1e-308.
 
-T(x, y) = log_s(1 + (s^x - 1)(s^y - 1) / (s - 1)). The quotient is taken as a logarithm, and
-where it nears -1, towards the minimum, its distance from -1 is a sum of positive terms.
-Frank 1979, On the simultaneous associativity of F(x, y) and x + y - F(x, y), Aequationes
-Mathematicae 19, 194-226.
+T(x, y) = log_s(1 + (s^x - 1)(s^y - 1) / (s - 1)). The quotient is computed as a logarithm. Where it
+approaches -1, near the minimum norm, its distance from -1 is a sum of positive terms. Frank 1979,
+On the simultaneous associativity of F(x, y) and x + y - F(x, y), Aequationes Mathematicae 19,
+194-226.
 """
 
 import math

@@ -1,8 +1,8 @@
-"""Rules that combine conjunctively and then distribute the whole conflict at once.
+"""Rules that combine conjunctively, then distribute the whole conflict at once.
 
-m(A) = m∩(A) + share(A) m∩(∅): Lefevre et al. write many rules in this form. Yager gives
-all conflict to the frame, Inagaki to the frame and to the other sets in a chosen ratio.
-All sources enter the conjunctive rule before the conflict moves.
+Lefevre et al. write many rules as m(A) = m∩(A) + share(A) m∩(∅). Yager gives all conflict to the
+frame; Inagaki divides it between the frame and the other sets in a chosen ratio. The conjunctive
+rule combines all sources before the conflict is distributed.
 """
 
 from collections.abc import Callable
@@ -22,7 +22,7 @@ __all__ = ["inagaki", "lefevre", "yager"]
 
 @combination_rule
 def yager(m1: MassFunction, m2: MassFunction, *more: MassFunction) -> MassFunction:
-    """Yager's rule: the conflict is ignorance and goes to the frame.
+    """Yager's rule: conflict is ignorance and goes to the frame.
 
     m(A) = m∩(A) for A other than ∅ and the frame, m(frame) = m∩(frame) + m∩(∅).
 
@@ -74,7 +74,7 @@ def yager(m1: MassFunction, m2: MassFunction, *more: MassFunction) -> MassFuncti
 
 @combination_rule
 def inagaki(m1: MassFunction, m2: MassFunction, *more: MassFunction, k: Any) -> MassFunction:
-    """Inagaki's unified rule: from Yager's (k = 0) through Dempster's to the extreme one.
+    """Inagaki's unified rule: from Yager's (k = 0) through Dempster's to the extreme rule.
 
     m(A) = (1 + k κ) m∩(A) for A other than ∅ and the frame, where κ = m∩(∅);
     m(frame) = (1 + k κ) m∩(frame) + (1 + k κ - k) κ.
@@ -84,8 +84,8 @@ def inagaki(m1: MassFunction, m2: MassFunction, *more: MassFunction, k: Any) -> 
     m1, m2, *more : MassFunction
         Sources on one frame; their batch shapes broadcast.
     k : number, or array of the batch shape
-        From 0 to 1 / (1 - κ - m∩(frame)), which is at least 1. Dempster's rule is
-        k = 1 / (1 - κ); the largest k gives the frame no part of the conflict.
+        From 0 to 1 / (1 - κ - m∩(frame)), which is at least 1. Dempster's rule is k = 1 / (1 - κ).
+        With the largest k, the frame receives none of the conflict.
 
     Returns
     -------
@@ -131,7 +131,7 @@ def inagaki(m1: MassFunction, m2: MassFunction, *more: MassFunction, k: Any) -> 
     kappa, on_frame = agreed.mass(mask=0), agreed.mass(mask=frame.full)
     kept = store.sum(axis=0)
     _check_k(k, kept - on_frame)
-    # 1 + k kappa - k is written with the sum of the non-empty masses: no digits cancel.
+    # 1 + k kappa - k is computed from the sum of the non-empty masses, so no digits cancel.
     to_frame = np.broadcast_to((1 - k * kept) * kappa, batch)
     full = np.array([frame.full], dtype=focal.dtype)
     return collected(frame, (focal, store, 1 + k * kappa), (full, to_frame[np.newaxis]))
@@ -164,10 +164,9 @@ def lefevre(
     m1, m2, *more : MassFunction
         Sources on one frame; their batch shapes broadcast.
     share : MassFunction or callable
-        The part of the conflict that each set receives, as a mass function, or a rule
-        that makes it of the same sources. A vacuous share is Yager's rule,
-        `share=dempster` is Dempster's, `share=mixing` is the weighted average operator,
-        and m(∅) = 1 keeps the conflict.
+        The share of the conflict that each set receives: a mass function, or a rule that computes
+        one from the same sources. A vacuous share is Yager's rule, `share=dempster` is Dempster's,
+        `share=mixing` is the weighted average operator, and m(∅) = 1 keeps the conflict.
 
     Returns
     -------

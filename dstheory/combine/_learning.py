@@ -1,7 +1,7 @@
 """Dependence between sources, learned from labeled samples.
 
-The parameter of a t-norm rule is chosen such that the pignistic probabilities of the
-combination come nearest to the labels, by mean squared error (Quost, Masson & Denoeux 2011).
+The parameter of a t-norm rule minimizes the mean squared error between the pignistic probabilities
+of the combination and the labels (Quost, Masson & Denoeux 2011).
 """
 
 import math
@@ -22,8 +22,8 @@ from dstheory.transform import betp
 
 __all__ = ["learn_tnorm"]
 
-# Positions 0 to 1 that are tried before the best one is refined between its neighbors: the
-# error may have several minima.
+# Positions 0 to 1 to try first, because the error may have several minima. The search then refines
+# the best one between its neighbors.
 _GRID = np.linspace(0, 1, 17)
 
 
@@ -34,34 +34,33 @@ def learn_tnorm(
     family: Family = "frank",
     sample_weight: Any = None,
 ) -> float:
-    """The parameter of `tnorm_conjunctive` that fits sources to known labels.
+    """The parameter of `tnorm_conjunctive` that best fits sources to known labels.
 
     Parameters
     ----------
     sources : sequence of MassFunction
-        Two or more non-dogmatic sources on one frame, with batch shape (n,): what each says
-        of n samples.
+        Two or more non-dogmatic sources on one frame, with batch shape (n,) for n samples.
     labels : (n,) array
         The true label of each sample.
     family : {"frank", "sugeno_weber", "dubois_prade"}
-        Searched from the minimum to the product for Frank and Dubois-Prade, from
-        Łukasiewicz' norm to the product for Sugeno-Weber.
+        Frank and Dubois-Prade are searched from the minimum to the product, Sugeno-Weber from
+        Łukasiewicz' norm to the product.
     sample_weight : (n,) array, optional
         Non-negative weights of the samples; a weight of 2 counts as two samples.
 
     Returns
     -------
     float
-        Least mean squared error of the pignistic probabilities; of equal ones the one
-        nearest to the first end. Parameters that bring total conflict are left out.
+        The parameter with the smallest mean squared error of the pignistic probabilities; ties go
+        to the one nearest the first end. Parameters that cause total conflict are skipped.
 
     Raises
     ------
     MassError
         If a source is dogmatic.
     ValueError
-        If there are fewer than two sources, no samples, not one label for each, weights are
-        negative or all 0, or the family is unknown.
+        If there are fewer than two sources or no samples, a sample does not have one label, weights
+        are negative or all 0, or the family is unknown.
     FrameError
         If the frames differ, or a label is unknown.
     TypeError
@@ -75,8 +74,8 @@ def learn_tnorm(
 
     Examples
     --------
-    A source and its copy say no more than the source: with one error in four, believing both
-    would be too sure.
+    A source and its copy say no more than the source alone. Here it errs once in four samples, and
+    treating the copy as independent would be overconfident.
 
     >>> from dstheory import Frame
     >>> frame = Frame(["a", "b"])
@@ -84,7 +83,7 @@ def learn_tnorm(
     >>> learn_tnorm([m, m], ["a", "a", "a", "b"], family="dubois_prade")
     0.0
     """
-    from scipy.optimize import minimize_scalar  # only here: the package loads without SciPy
+    from scipy.optimize import minimize_scalar  # the package loads without SciPy
 
     check_choice("family", family, _POSITIONS)
     targets = _targets(as_sequence(sources, "sources", "two or more mass functions"), labels)
@@ -99,7 +98,7 @@ def learn_tnorm(
         norm = extended(t_norm(family, parameter_at(position)))
         try:
             probabilities = betp(joined_normalized(rows[0], sets, parts, norm))
-        except TotalConflictError:  # norms below the product may make weights 0
+        except TotalConflictError:  # norms below the product can make weights 0
             return _WORST
         return float(share @ ((probabilities - targets) ** 2).sum(axis=-1))
 
@@ -112,12 +111,12 @@ def learn_tnorm(
 
 
 def _targets(sources: Sequence[MassFunction], labels: Any) -> NDArray[np.float64]:
-    """One for the true label of each sample, else zero: (n, K)."""
+    """Indicators (n, K) of the true label of each sample."""
     if len(sources) < 2:
         raise ValueError(f"there are {len(sources)} sources; a rule combines two or more")
     frame = check_sources(*sources)
     batch = batch_of(*sources)
-    known = as_sequence(labels, "labels", "one label a sample")
+    known = as_sequence(labels, "labels", "one label per sample")
     if len(batch) != 1 or len(known) != batch[0] or not known:
         raise ValueError(
             f"there are {len(known)} labels for sources of batch shape {batch}; "

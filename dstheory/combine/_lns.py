@@ -1,9 +1,9 @@
-"""LNS: many separable sources, of which most are reliable.
+"""LNS: many separable sources, most of which are reliable.
 
-Sources are taken apart into simple mass functions; those on the same set are combined, each group
-is discounted by its share of all simple mass functions, and the groups are combined conjunctively.
-A single opinion counts little among hundreds, and the conflict does not tend to 1. Zhou, Martin &
-Pan 2018.
+The sources are decomposed into simple mass functions. Those on the same set form a group and are
+combined; each group is discounted by its share of all simple mass functions; and the groups are
+combined conjunctively. A single opinion counts little among hundreds, and the conflict does not
+tend to 1. Zhou, Martin & Pan 2018.
 """
 
 import math
@@ -26,7 +26,7 @@ from dstheory.mass import MassFunction
 
 __all__ = ["lns"]
 
-# Up to here powers of ratios of sizes are exact on exact masses.
+# Up to this exponent, powers of ratios of sizes are exact on exact masses.
 _MOST_EXACT = 10_000
 
 
@@ -41,10 +41,10 @@ def lns(
 ) -> MassFunction:
     """Rule for large numbers of separable sources (LNS, and LNSa).
 
-    The sources are conjunctive combinations of simple mass functions Aᵂ (w left to the
-    frame). Group k, the s_k sources with a weight below 1 on A_k, has the product w_k of
-    these weights and the discount factor α_k = β_k s_k / Σ β s, β_k = (K / |A_k|)^η; the
-    result is the conjunctive combination of all A_k with weight 1 - α_k + α_k w_k.
+    Each source is a conjunctive combination of simple mass functions Aᵂ (w stays on the frame).
+    Group k, the s_k sources with a weight below 1 on A_k, has the product w_k of these weights and
+    the discount factor α_k = β_k s_k / Σ β s, β_k = (K / |A_k|)^η; the result is the conjunctive
+    combination of all A_k with weight 1 - α_k + α_k w_k.
 
     Parameters
     ----------
@@ -52,8 +52,8 @@ def lns(
         Separable sources (all conjunctive weights at most 1) on one frame; their batch
         shapes broadcast. Simple ones may be categorical.
     eta : float
-        η, at least 0: how much more specific sets count; 0 is not at all, and with infinity
-        the smallest sets alone count.
+        η, at least 0: how much more specific sets count. With 0 they count no more; with infinity
+        only the smallest sets count.
     approximate : bool
         LNSa: take w_k = 0, the limit of large groups.
     atol : float
@@ -88,7 +88,8 @@ def lns(
 
     Examples
     --------
-    Two of three say a, one says b: groups {a}: w = 1/4, α = 2/3; {b}: w = 1/2, α = 1/3.
+    Two sources say a and one says b. Group {a} has w = 1/4 and α = 2/3; group {b} has w = 1/2 and α
+    = 1/3.
 
     >>> from fractions import Fraction
     >>> from dstheory import Frame
@@ -145,7 +146,7 @@ def _simple_weights(m: MassFunction, number: int, atol: float) -> tuple[NDArray[
         return m.focal[proper], 1 - m.store[proper]
     sets, weights = sparse_weights(m, number)
     if weights.dtype != object:
-        weights = np.exp(np.minimum(weights, 1))  # e is too much, as is all above
+        weights = np.exp(np.minimum(weights, 1))  # any value above 1 serves
     above = np.asarray(weights > 1 + atol, dtype=bool)
     if above.any():
         rows = np.asarray(above.any(axis=0))
@@ -157,7 +158,7 @@ def _simple_weights(m: MassFunction, number: int, atol: float) -> tuple[NDArray[
 
 
 def _counts(weight: NDArray[Any], atol: float) -> NDArray[np.bool_]:
-    """Whether there is a simple mass function at all, with a weight below 1."""
+    """Whether the weight is below 1, so that there is a simple mass function at all."""
     if np.asarray(weight).dtype == object:
         return np.asarray(weight != 1, dtype=bool)
     return np.asarray(weight < 1 - atol, dtype=bool)
@@ -169,7 +170,7 @@ def _emphasis(sets: NDArray[Any], eta: Any, counts: NDArray[Any]) -> NDArray[Any
         return np.ones_like(counts)
     present = np.asarray(counts > 0, dtype=bool)
     if len(sets) and sets[0] == 0 and present[0].any():
-        raise MassError("a source has a weight on the empty set; eta is 0 for such sources")
+        raise MassError("a source has a weight on the empty set; use eta=0 for such sources")
     sizes = np.maximum(bits.cardinality(sets), 1).reshape(-1, *(1,) * (counts.ndim - 1))
     sizes = np.where(present, sizes, 0)
     least = np.where(present, sizes, np.iinfo(np.int64).max).min(axis=0, initial=1 << 62)
@@ -183,7 +184,7 @@ def _emphasis(sets: NDArray[Any], eta: Any, counts: NDArray[Any]) -> NDArray[Any
 
 
 def _power(ratio: Fraction, eta: Any) -> Fraction:
-    """Rounded where the exponent is not an integer, or the power had ten thousands of digits."""
+    """The power, rounded if the exponent is not an integer or the result would be huge."""
     if isinstance(eta, Integral) and eta <= _MOST_EXACT:
         return Fraction(ratio ** int(eta))
     return Fraction(float(ratio) ** _as_float(eta))
@@ -192,5 +193,5 @@ def _power(ratio: Fraction, eta: Any) -> Fraction:
 def _as_float(eta: Any) -> float:
     try:
         return float(eta)
-    except OverflowError:  # an integer beyond floats
+    except OverflowError:  # an integer too large for a float
         return math.inf

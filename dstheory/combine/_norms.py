@@ -1,10 +1,9 @@
-"""Triangular norms with a parameter, and their extension to weights above one.
+"""Parametric triangular norms, and their extension to weights above one.
 
-A t-norm combines weights in [0, 1]; minimum and product are the two ends of the families
-used here. Exact weights are combined as they are, by the formula of the norm; floats as
-logarithms, because weights far below 1e-308 occur, and by sums of terms of one sign, because
-a norm near 1 and its dual near 0 must not cancel. Klement, Mesiar & Pap 2000, Triangular
-Norms; Denoeux 2008.
+A t-norm combines weights in [0, 1]; minimum and product are the two ends of the families used here.
+Exact weights are combined by the formula of the norm. Floats are combined as logarithms, because
+weights far below 1e-308 occur, and by sums of terms of one sign, because a norm near 1 and its dual
+near 0 must not cancel. Klement, Mesiar & Pap 2000, Triangular Norms; Denoeux 2008.
 """
 
 import math
@@ -26,7 +25,7 @@ __all__ = ["Family", "Norm", "extended", "t_norm"]
 Family = Literal["frank", "sugeno_weber", "dubois_prade"]
 Floats = NDArray[np.float64]
 
-# ln w of a weight of zero: far below all others, but with a difference from itself.
+# ln w of a weight of zero: far below all others, but finite, so that differences exist.
 _LEAST = -1e300
 
 
@@ -46,12 +45,12 @@ class Norm:
         return self.exact(x, y)
 
     def dual(self, u: Any, v: Any) -> Any:
-        """S on exact numbers."""
+        """The dual S on exact numbers."""
         return 1 - self.exact(1 - u, 1 - v)
 
 
 class _Frank(Norm):
-    """A norm that is rounded, so that its dual must not be 1 minus a number near 1."""
+    """A norm with rounded values; its dual must not be computed as 1 minus a number near 1."""
 
     def dual(self, u: Any, v: Any) -> Any:
         """Frank's equation: T(u, v) + S(u, v) = u + v."""
@@ -77,9 +76,9 @@ def t_norm(family: str, parameter: float) -> Norm:
 def extended(norm: Norm) -> Callable[[Any, Any], Any]:
     """The norm on weights above 1 too: the operator of Denoeux 2008, on ln w.
 
-    Two weights above 1 are combined as 1 / S(1/x, 1/y) with S the dual t-conorm; of one
-    above and one below the smaller remains. The result never exceeds the smaller one,
-    which is what keeps masses non-negative. Exact weights are taken as they are.
+    Two weights above 1 are combined as 1 / S(1/x, 1/y), where S is the dual t-conorm. Of one weight
+    above and one below 1, the smaller remains. The result never exceeds the smaller weight, which
+    keeps masses non-negative. Exact weights are used directly, without logarithms.
 
     Examples
     --------
@@ -93,7 +92,7 @@ def extended(norm: Norm) -> Callable[[Any, Any], Any]:
             one = Fraction(1)
             return _extended(x, y, one, norm.exact, lambda a, b: one / norm.dual(one / a, one / b))
         x, y = np.maximum(x, _LEAST), np.maximum(y, _LEAST)
-        with np.errstate(divide="ignore"):  # ln 0 = -inf is right, of a weight that is 0
+        with np.errstate(divide="ignore"):  # ln 0 = -inf is right for a weight of 0
             return _extended(x, y, 0.0, norm.logs, lambda a, b: -norm.dual_logs(-a, -b))
 
     return combined
@@ -102,7 +101,7 @@ def extended(norm: Norm) -> Callable[[Any, Any], Any]:
 def _extended(
     x: NDArray[Any], y: NDArray[Any], one: Any, low: Callable[..., Any], high: Callable[..., Any]
 ) -> NDArray[Any]:
-    """By `low` where both are at most one, by `high` where both are above, else the smaller."""
+    """`low` where both are at most 1, `high` where both are above 1, else the smaller weight."""
     x, y = np.broadcast_arrays(x, y)
     smaller = np.minimum(x, y)
     result = smaller.copy()
@@ -110,7 +109,7 @@ def _extended(
     below = np.asarray(np.maximum(x, y) <= one, dtype=bool)
     result[below] = low(x[below], y[below])
     result[above] = high(x[above], y[above])
-    return np.asarray(np.minimum(result, smaller))  # rounding may exceed it by 1e-16
+    return np.asarray(np.minimum(result, smaller))  # rounding can exceed it by 1e-16
 
 
 def _sum_with_rest(larger: Floats, smaller: Floats, share: Floats | float) -> Floats:
@@ -178,7 +177,7 @@ def _frank(parameter: float) -> Norm:
     logs = frank(_log(parameter))
 
     def exact(x: Any, y: Any) -> Any:
-        """Irrational: rounded, and back to a fraction beside exact weights."""
+        """The value is irrational: it is rounded, and converted to a fraction for exact weights."""
         with np.errstate(divide="ignore"):
             values = np.exp(logs(_logs(x), _logs(y)))
         is_exact = object in (np.asarray(x).dtype, np.asarray(y).dtype)
@@ -196,7 +195,7 @@ def _frank(parameter: float) -> Norm:
 
 
 def _log(value: Any) -> float:
-    """ln of a positive number, of a fraction beyond floats too."""
+    """ln of a positive number, even of a fraction beyond the range of floats."""
     if isinstance(value, Rational):
         return math.log(value.numerator) - math.log(value.denominator)
     return math.log(value)
@@ -216,15 +215,15 @@ def _log_rest(x: Floats) -> Floats:
 
 
 def _like(value: float, weights: Any) -> Any:
-    """The parameter as a fraction where the weights are exact."""
+    """The parameter as a fraction if the weights are exact."""
     exact = np.asarray(weights).dtype == object and math.isfinite(value)
     return Fraction(value) if exact else value
 
 
 _to_fraction = np.frompyfunc(Fraction, 1, 1)
 
-# Sugeno-Weber's lower end, the drastic product, is left out: it is not continuous, so that
-# the rounding of a weight 1 would decide about everything.
+# Sugeno-Weber's lower end, the drastic product, is excluded: it is discontinuous, so the rounding
+# of a weight of 1 would decide everything.
 _FAMILIES: dict[str, tuple[Callable[[float], Norm], Callable[[float], bool], str]] = {
     "frank": (_frank, lambda s: s >= 0, "at least 0"),
     "sugeno_weber": (_sugeno_weber, lambda a: a > -1, "above -1"),

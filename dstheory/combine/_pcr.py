@@ -1,10 +1,10 @@
-"""Proportional conflict redistribution: a conflict goes back to the sets that cause it.
+"""Proportional conflict redistribution: a conflict returns to the sets that cause it.
 
-Every choice of one focal set a source whose intersection is empty is a partial conflict;
-its mass returns to these sets, in proportion to the masses that the sources gave them.
-PCR5 multiplies the masses of sources that name the same set, PCR6 adds them; the improved
-rules leave out sets that take no part in the conflict. Smarandache & Dezert 2005; Martin
-& Osswald 2006; Dezert, Dezert & Smarandache 2021.
+A choice of one focal set per source is a partial conflict if the sets have an empty intersection.
+Its mass returns to these sets, in proportion to the masses that the sources gave them. PCR5
+multiplies the masses of sources that chose the same set; PCR6 adds them. The improved rules leave
+out sets that take no part in the conflict. Smarandache & Dezert 2005; Martin & Osswald 2006;
+Dezert, Dezert & Smarandache 2021.
 """
 
 from functools import partial
@@ -25,8 +25,8 @@ __all__ = ["pcr5", "pcr5_plus", "pcr6", "pcr6_plus"]
 def pcr5(m1: MassFunction, m2: MassFunction, *more: MassFunction) -> MassFunction:
     """Proportional conflict redistribution no. 5.
 
-    The mass π of a conflict X1, ..., XS returns to its distinct sets; X receives the
-    share that is proportional to the product of the masses of the sources with Xi = X.
+    The mass π of a conflict X1, ..., XS returns to its distinct sets. The share of X is
+    proportional to the product of the masses of the sources with Xi = X.
 
     Parameters
     ----------
@@ -55,9 +55,9 @@ def pcr5(m1: MassFunction, m2: MassFunction, *more: MassFunction) -> MassFunctio
 
     Notes
     -----
-    Commutative, not associative: combine all sources in one call. The cost is the product
-    of the numbers of focal sets. The vacuous mass function is neutral beside one source,
-    not beside several; it always is for `pcr5_plus`.
+    Commutative, not associative: combine all sources in one call. The cost is the product of the
+    numbers of focal sets. The vacuous mass function is neutral with one other source but not with
+    several; for `pcr5_plus` it always is.
 
     References
     ----------
@@ -68,7 +68,7 @@ def pcr5(m1: MassFunction, m2: MassFunction, *more: MassFunction) -> MassFunctio
 
     Examples
     --------
-    Smarandache & Dezert, example 12.5: the conflict 0.9 is shared as 1 to 0.9.
+    Smarandache & Dezert, example 12.5: the conflict of 0.9 is shared in the ratio 1 to 0.9.
 
     >>> from fractions import Fraction
     >>> from dstheory import Frame
@@ -109,7 +109,7 @@ def pcr6(m1: MassFunction, m2: MassFunction, *more: MassFunction) -> MassFunctio
         If the frames differ.
     CostLimitError
         If there are more than 2^26 choices of one focal set a source (exact masses: 2^20),
-        and the integral below would take longer than a minute or two.
+        and the integral in the notes would take more than a minute or two.
     TypeError
         If a source is not a mass function.
 
@@ -118,9 +118,9 @@ def pcr6(m1: MassFunction, m2: MassFunction, *more: MassFunction) -> MassFunctio
     Equal to `pcr5` for two sources. Commutative, not associative: combine all sources in
     one call.
 
-    With 4,096 choices of focal sets or more, floating masses go through 1/s = ∫ exp(-s t) dt,
-    under which the sum over all choices is one conjunctive combination after the other. The
-    relative error is that of rounding, below 1e-14. Exact masses take the product of the
+    With 4,096 choices of focal sets or more, floating-point masses use 1/s = ∫ exp(-s t) dt: under
+    the integral, the sum over all choices is a sequence of conjunctive combinations. The relative
+    error is due to rounding only, below 1e-14. For exact masses, the cost is the product of the
     numbers of focal sets.
 
     References
@@ -131,7 +131,7 @@ def pcr6(m1: MassFunction, m2: MassFunction, *more: MassFunction) -> MassFunctio
 
     Examples
     --------
-    Dezert et al. 2021, example 3: four certain sources, two of which agree.
+    Dezert et al. 2021, example 3: four categorical sources, two of which agree.
 
     >>> from fractions import Fraction
     >>> from dstheory import Frame
@@ -159,9 +159,9 @@ def pcr6(m1: MassFunction, m2: MassFunction, *more: MassFunction) -> MassFunctio
 def pcr5_plus(m1: MassFunction, m2: MassFunction, *more: MassFunction) -> MassFunction:
     """Improved PCR5: sets that take no part in a conflict receive nothing of it.
 
-    As `pcr5`, among the sets of the conflict whose keeping index is 1. A set is left out
-    if it, and every set of the conflict that is at least as large, contains all sets of
-    the conflict that are no larger.
+    As `pcr5`, among the sets of the conflict with keeping index 1. A set is left out if it, and
+    every set of the conflict at least as large, contains all sets of the conflict that are not
+    larger.
 
     Parameters
     ----------
@@ -195,7 +195,7 @@ def pcr5_plus(m1: MassFunction, m2: MassFunction, *more: MassFunction) -> MassFu
 
     Examples
     --------
-    As in Dezert et al. 2021: the frame is no party to the conflict of a and bc.
+    As in Dezert et al. 2021: the frame takes no part in the conflict of a and bc.
 
     >>> from fractions import Fraction
     >>> from dstheory import Frame
@@ -251,7 +251,7 @@ def pcr6_plus(m1: MassFunction, m2: MassFunction, *more: MassFunction) -> MassFu
 
     Examples
     --------
-    As in Dezert et al. 2021 (a, bc, ac, bc and the frame, all certain):
+    As in Dezert et al. 2021 (categorical sources on a, bc, ac, bc and the frame):
 
     >>> from fractions import Fraction
     >>> from dstheory import Frame
@@ -273,7 +273,7 @@ def pcr6_plus(m1: MassFunction, m2: MassFunction, *more: MassFunction) -> MassFu
 def _claims(
     block: Conflict, masses: list[NDArray[Any]], rows: slice, *, product: bool, improved: bool
 ) -> list[NDArray[Any]]:
-    """Each source claims for its set, or the first of those that chose it for all of them."""
+    """Claims of the sources on a conflict: each for its set, or one for all that chose the set."""
     claims = block.products(masses) if product else masses
     entitled = np.ones(block.index.shape, dtype=bool)
     if product:

@@ -1,9 +1,9 @@
 """The first four proportional conflict redistribution rules, kept for comparison.
 
-PCR1 and PCR2 share out the whole conflict at once, PCR3 and PCR4 each partial conflict; in
-proportion to the masses that all sources give to a set (its column sum) or, in PCR4, to
-its mass after conjunctive combination. A set that contains another one of the same partial
-conflict takes no part in it. Smarandache & Dezert 2005; they recommend PCR5 or PCR6.
+PCR1 and PCR2 share out the whole conflict at once; PCR3 and PCR4 share out each partial conflict.
+Shares are proportional to the sum of the masses that all sources give to a set (its column sum) or,
+in PCR4, to its conjunctive mass. A set that contains another set of the same partial conflict takes
+no part in it. Smarandache & Dezert 2005, who recommend PCR5 or PCR6 instead.
 """
 
 import math
@@ -31,8 +31,8 @@ __all__ = ["pcr1", "pcr2", "pcr3", "pcr4"]
 def pcr1(m1: MassFunction, m2: MassFunction, *more: MassFunction) -> MassFunction:
     """Proportional conflict redistribution no. 1: the conflict goes to all sets.
 
-    m(X) = m∩(X) + κ (m1(X) + ... + mS(X)) / S, which is also the weighted average
-    operator with equal weights.
+    m(X) = m∩(X) + κ (m1(X) + ... + mS(X)) / S. This is also the weighted average operator with
+    equal weights.
 
     Parameters
     ----------
@@ -79,8 +79,8 @@ def pcr1(m1: MassFunction, m2: MassFunction, *more: MassFunction) -> MassFunctio
 def pcr2(m1: MassFunction, m2: MassFunction, *more: MassFunction) -> MassFunction:
     """Proportional conflict redistribution no. 2: the conflict goes to the sets involved.
 
-    m(X) = m∩(X) + κ c(X) / e for X in some partial conflict, with the column sum
-    c(X) = m1(X) + ... + mS(X) and e the sum of c over these sets.
+    m(X) = m∩(X) + κ c(X) / e for X in some partial conflict, where c(X) = m1(X) + ... + mS(X) is
+    the column sum and e is the sum of c over these sets.
 
     Parameters
     ----------
@@ -182,10 +182,10 @@ def pcr3(m1: MassFunction, m2: MassFunction, *more: MassFunction) -> MassFunctio
 
 @combination_rule
 def pcr4(m1: MassFunction, m2: MassFunction, *more: MassFunction) -> MassFunction:
-    """Proportional conflict redistribution no. 4: each conflict by what the sources agree on.
+    """Proportional conflict redistribution no. 4: each conflict by conjunctive masses.
 
-    As `pcr3`, in proportion to the conjunctive masses m∩(X); by column sums where one of
-    them is zero.
+    As `pcr3`, but in proportion to the conjunctive masses m∩(X), or to the column sums if one of
+    these masses is zero.
 
     Parameters
     ----------
@@ -244,14 +244,14 @@ def pcr4(m1: MassFunction, m2: MassFunction, *more: MassFunction) -> MassFunctio
 
 
 def _result(sides: Sides, returned: NDArray[Any]) -> MassFunction:
-    """Conjunctive combination, and what the sets (U, rows) receive of the conflicts."""
+    """Conjunctive combination plus what the sets (U, rows) receive from the conflicts."""
     back = returned.reshape(len(sides.sets), *sides.batch)
     agreed = conjunctive(*sides.sources)
     return collected(agreed.frame, nonempty(agreed), (sides.sets, back))
 
 
 def _involved(*sources: MassFunction) -> MassFunction:
-    """Column sums of the sets with a part in some conflict, in proportion (none: zero)."""
+    """Normalized column sums of the sets that take part in some conflict (zero if none does)."""
     sides = Sides("PCR2", sources)
     columns = sides.columns
     involved = np.zeros(columns.shape, dtype=bool)
@@ -265,9 +265,9 @@ def _involved(*sources: MassFunction) -> MassFunction:
 
 
 def _by_logarithms(disputes: Disputes, logs: NDArray[Any], chosen: NDArray[Any]) -> NDArray[Any]:
-    """The share of each set (U, rows), in proportion to numbers that may leave the range of floats.
+    """The share of each set (U, rows), proportional to numbers that floats may not hold.
 
-    The numbers are given as logarithms (U, rows), those of a dispute relative to its largest.
+    The numbers are given as logarithms (U, rows), relative to the largest of their dispute.
     """
     least = disputes.least[:, :, np.newaxis]
     top = np.where(least, logs, -np.inf).max(axis=1, initial=-np.inf)

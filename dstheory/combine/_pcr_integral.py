@@ -1,11 +1,11 @@
 """PCR6 of many sources without listing the choices of their focal sets.
 
-A choice X1, ..., XS with the sum s of its masses m1(X1), ..., mS(XS) divides by s, and
-1/s = ∫ exp(-s t) dt over t > 0. Under the integral the sum over all choices is a conjunctive
-combination of the numbers mi(X) exp(-t mi(X)), one source after the other. With t = exp(u) the
-trapezoidal rule of step h has a relative error of 2 |Γ(1 + 2πi/h)|, whatever s is (Poisson's
-summation formula; Trefethen & Weideman 2014, The exponentially convergent trapezoidal rule).
-All terms are non-negative: no digit cancels.
+A choice X1, ..., XS divides by the sum s of its masses m1(X1), ..., mS(XS), and 1/s = ∫ exp(-s t)
+dt over t > 0. Under the integral, the sum over all choices is a conjunctive combination of the
+numbers mi(X) exp(-t mi(X)), one source at a time. With t = exp(u), the trapezoidal rule of step h
+has a relative error of 2 |Γ(1 + 2πi/h)| for any s (Poisson's summation formula; Trefethen &
+Weideman 2014, The exponentially convergent trapezoidal rule). All terms are non-negative, so no
+digits cancel.
 """
 
 import math
@@ -27,12 +27,12 @@ __all__ = ["integral_is_faster", "redistributed_by_integral"]
 
 # The relative error is 2 |Γ(1 + 2πi/h)| = 1.8e-16 for h = 1/4, and 4e-12 for h = 1/3.
 _STEP = 0.25
-# What is cut off on the left is less than 1e-17 of the integral, and on the right exp(-40).
+# The left tail that is cut off is less than 1e-17 of the integral; the right one is exp(-40).
 _LEFT, _RIGHT = math.log(1e-17), math.log(40)
 # Values held at once, 8 MiB.
 _BLOCK_VALUES = 1 << 20
-# A step is a product of masses at one node: 10^8 take a second, as do 4 * 10^6 choices one by one
-# and 10^8 in a batch. Fewer than one block of choices takes a millisecond either way.
+# A step is a product of masses at one node. 10^8 steps take a second, as do 4 * 10^6 single choices
+# or 10^8 in a batch. Fewer than one block of choices takes a millisecond either way.
 _STEPS_A_CHOICE = 8
 _FEW_CHOICES = 1 << 12
 _MAX_STEPS = 1 << 33
@@ -42,7 +42,7 @@ _Part = tuple[NDArray[Any], Floats]
 
 
 def integral_is_faster(sources: tuple[MassFunction, ...], choices: int) -> bool:
-    """Whether these normalized sources take less work this way than choice by choice."""
+    """Whether the integral takes less work for these normalized sources than all choices."""
     batch = batch_of(*sources)
     rows = math.prod(batch)
     if any_exact(sources) or not rows or choices < _FEW_CHOICES:
@@ -60,7 +60,7 @@ def integral_is_faster(sources: tuple[MassFunction, ...], choices: int) -> bool:
 
 
 def redistributed_by_integral(sources: tuple[MassFunction, ...]) -> MassFunction:
-    """PCR6 of normalized floating sources."""
+    """PCR6 of normalized floating-point sources."""
     batch, frame = batch_of(*sources), sources[0].frame
     focals = [source.focal for source in sources]
     stores = [_flat(source, batch) for source in sources]
@@ -78,13 +78,13 @@ def redistributed_by_integral(sources: tuple[MassFunction, ...]) -> MassFunction
 
 
 def _flat(m: MassFunction, batch: tuple[int, ...]) -> Floats:
-    """Masses (F, rows); what rounding left below 0 is 0."""
+    """Masses (F, rows), with rounding errors below 0 set to 0."""
     store = stretched(m.store, batch).reshape(len(m.focal), math.prod(batch))
     return np.asarray(np.maximum(store, 0))
 
 
 def _nodes(stores: list[Floats]) -> Floats:
-    """Values of t for which the rule holds for every sum of masses of these sources."""
+    """Nodes t at which the rule is accurate for every sum of masses of these sources."""
     largest = reduce(np.add, [store.max(axis=0) for store in stores]).max()
     least = reduce(np.add, [store.min(axis=0, initial=1, where=store > 0) for store in stores])
     first, last = _LEFT - math.log(largest), _RIGHT - math.log(least.min())
@@ -92,7 +92,7 @@ def _nodes(stores: list[Floats]) -> Floats:
 
 
 def _shares(focals: list[NDArray[Any]], stores: list[Floats], nodes: Floats) -> Iterator[Floats]:
-    """What the sets of each source in turn receive of all conflicts, (F, rows)."""
+    """What the sets of each source in turn receive from all conflicts, (F, rows)."""
     t = nodes[:, np.newaxis]
     parts = [
         (focal, store[:, np.newaxis] * np.exp(-t * store[:, np.newaxis]))

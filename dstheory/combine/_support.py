@@ -1,8 +1,7 @@
-"""Mutual support of sources: the sum of one minus Jousselme's distance.
+"""Mutual support of sources: sums of 1 minus Jousselme's distance.
 
 d(m1, m2)² = 1/2 (m1 - m2)' D (m1 - m2) with D(A, B) = |A ∩ B| / |A ∪ B| (Jousselme,
-Grenier & Bosse 2001). A source that is near to many others is credible; Deng, Shi,
-Zhu & Liu 2004.
+Grenier & Bosse 2001). A source close to many others is credible (Deng, Shi, Zhu & Liu 2004).
 """
 
 from fractions import Fraction
@@ -49,7 +48,7 @@ def _distance(one: MassFunction, two: MassFunction, batch: tuple[int, ...]) -> A
 
 def _root(square: Any) -> Any:
     root = square ** Fraction(1, 2)
-    # The root of a fraction is a float: back to a fraction, so that sums stay exact.
+    # The root of a fraction is a float; converted back to a fraction, so that sums stay exact.
     return Fraction(root) if isinstance(root, float) else root
 
 

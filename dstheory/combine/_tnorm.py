@@ -1,9 +1,8 @@
 """Rules between cautious and conjunctive, and between bold and disjunctive.
 
-Canonical weights are combined by a t-norm instead of the minimum (sources that share all
-their evidence) or the product (sources that share none); its parameter says how much, and
-can be learned. Denoeux 2008; Quost, Masson & Denoeux
-2011.
+The minimum of canonical weights suits sources that share all their evidence; the product suits
+sources that share none. A t-norm lies in between: its parameter says how much they share, and can
+be learned. Denoeux 2008; Quost, Masson & Denoeux 2011.
 """
 
 from dstheory.combine._norms import Family, extended, t_norm
@@ -26,9 +25,9 @@ def tnorm_conjunctive(
 ) -> MassFunction:
     """Conjunctive rule based on a t-norm: between distinct and fully dependent sources.
 
-    Conjunctive weights are combined by the t-norm, w(A) = w1(A) T w2(A) where both are at
-    most 1; two weights above 1 by 1 / (1/w1 S 1/w2), with S the dual t-conorm; otherwise
-    the smaller remains.
+    Conjunctive weights of at most 1 are combined by the t-norm, w(A) = w1(A) T w2(A). Two weights
+    above 1 give 1 / (1/w1 S 1/w2), where S is the dual t-conorm; otherwise the smaller weight
+    remains.
 
     Parameters
     ----------
@@ -42,7 +41,7 @@ def tnorm_conjunctive(
     parameter : float
         Parameter of the family; `learn_tnorm` chooses it from samples.
     normalize : bool
-        Whether to divide by 1 - m(empty); right where that underflows, too.
+        Whether to normalize; correct even if 1 - m(empty) underflows.
 
     Returns
     -------
@@ -65,8 +64,8 @@ def tnorm_conjunctive(
     Notes
     -----
     Commutative and associative. The minimum gives the cautious rule; the product gives
-    the conjunctive rule of separable sources (weights at most 1). Fractions stay exact
-    except under Frank's family between its ends, which is rounded.
+    the conjunctive rule of separable sources (weights at most 1). Fractions stay exact, except that
+    Frank's norm is rounded unless the parameter is 0, 1 or infinite.
 
     References
     ----------

@@ -1,11 +1,11 @@
 """Canonical conjunctive weights on the few sets where they can differ from one.
 
 A non-dogmatic mass function is the conjunctive combination of simple ones, A with weight
-w(A) for the frame (Smets 1995; Denoeux 2008). A weight can differ from 1 only on
-intersections of focal sets, so tables of all 2^K sets are not needed, and large frames
-work. Weights of floats are kept as ln w, which leave no range; those of exact masses as
-they are. Lowering a weight is combining with a simple mass function: products and sums of
-non-negative numbers, which cancel no digits.
+w(A) for the frame (Smets 1995; Denoeux 2008). A weight can differ from 1 only on intersections of
+focal sets, so no tables of all 2^K sets are needed and large frames work. Weights of floating-point
+masses are stored as ln w, which never overflows; those of exact masses are stored as they are.
+Lowering a weight is combining with a simple mass function: it takes only products and sums of
+non-negative numbers, so no digits cancel.
 """
 
 import math
@@ -24,7 +24,7 @@ from dstheory.kernels.pairwise import combine_pairs, refuse_total_conflict
 from dstheory.kernels.rows import in_rows
 from dstheory.mass import MassFunction
 
-# Below it pairs of sets are sorted set by set, which for few sets is as fast.
+# Below this, pairs of sets are sorted set by set, which is as fast for few sets.
 _MANY_SETS = 1 << 9
 # Pairs of a set and a focal set compared at once.
 _BLOCK_PAIRS = 1 << 22
@@ -64,13 +64,13 @@ def commonalities(m: MassFunction, sets: NDArray[Any]) -> NDArray[Any]:
 
 
 def _inside(sets: NDArray[Any], focal: NDArray[Any]) -> NDArray[np.bool_]:
-    """Which sets (C,) are subsets of which focal sets, (C, F)."""
+    """Whether each set (C,) is a subset of each focal set, (C, F)."""
     meets = np.bitwise_and.outer(sets, focal)
     return np.asarray(meets == sets[:, np.newaxis], dtype=bool)
 
 
 def lacks_ignorance(m: MassFunction) -> NDArray[np.bool_]:
-    """In which rows the frame has no mass; floats there may be -1e-17."""
+    """Rows in which the frame has no mass; floats there can be -1e-17."""
     mass = m.mass(mask=m.frame.full)
     return np.asarray(mass == 0 if m.store.dtype == object else mass <= 0, dtype=bool)
 
@@ -79,13 +79,13 @@ def sparse_weights(m: MassFunction, number: int = 1) -> tuple[NDArray[Any], NDAr
     """Sets (C,) and w (C, *batch), or ln w of floats; all other sets have weight 1.
 
     The product of w(B) over the proper subsets B of the frame that contain A is
-    q(frame) / q(A); solved from the largest sets down. The frame itself is given 1.
+    q(frame) / q(A); it is solved from the largest sets down. The frame itself gets 1.
     """
     sets = intersections(m)
     dogmatic = lacks_ignorance(m)
     if dogmatic.any():
         raise MassError(
-            f"source {number} is dogmatic, the frame has no mass{in_rows(dogmatic)}, so that "
+            f"source {number} is dogmatic, the frame has no mass{in_rows(dogmatic)}, so "
             "its conjunctive weights do not exist: discount it"
         )
     q = commonalities(m, sets)
@@ -95,7 +95,7 @@ def sparse_weights(m: MassFunction, number: int = 1) -> tuple[NDArray[Any], NDAr
 
 
 def _larger(sets: NDArray[Any], place: int) -> NDArray[np.bool_]:
-    """Which of the sets after `place`, which sort higher, contain the one there."""
+    """Which of the later sets, which sort higher, contain the set at `place`."""
     return np.asarray((sets[place + 1 :] & sets[place]) == sets[place], dtype=bool)
 
 
@@ -150,7 +150,7 @@ def joined_normalized(
     parts: Sequence[NDArray[Any]],
     operation: Callable[[NDArray[Any], NDArray[Any]], NDArray[Any]],
 ) -> MassFunction:
-    """As `joined`, normalized; right where all masses but that of the empty set underflow."""
+    """As `joined`, normalized; correct even if all masses but that of the empty set underflow."""
     factors = _factors(parts, operation)
     if factors.dtype == object:
         return lowered(source, sets, factors).normalize()
@@ -160,7 +160,7 @@ def joined_normalized(
 def _factors(
     parts: Sequence[NDArray[Any]], operation: Callable[[NDArray[Any], NDArray[Any]], NDArray[Any]]
 ) -> NDArray[Any]:
-    """What the weights of the first source are multiplied by; floats as logarithms."""
+    """Factors for the weights of the first source; logarithms for floats."""
     first, *others = parts
     weights = first
     for other in others:
@@ -225,9 +225,9 @@ def _lowered_in_family(
 def _lowered_normalized(
     m: MassFunction, sets: NDArray[Any], logs: NDArray[np.float64]
 ) -> MassFunction:
-    """`lowered`, without the empty set: nothing comes back from there.
+    """`lowered` without the empty set, whose mass never moves again.
 
-    Masses are scaled by the largest after each set, so that none underflows beside others.
+    After each set, masses are divided by the largest, so that they do not all underflow.
     """
     normal = m.normalize()
     focal, store = normal.focal, stretched(normal.store, logs.shape[1:])
@@ -236,7 +236,8 @@ def _lowered_normalized(
         if mask == m.frame.full or not np.asarray(moved != 0, dtype=bool).any():
             continue
         hit = np.asarray((focal & mask) != 0, dtype=bool)
-        # Masses that all miss the set shrink alike, by a weight that may underflow but is not 0.
+        # If all sets with mass are disjoint from it, they shrink alike, by a weight that may
+        # underflow.
         alike = (store[hit].sum(axis=0) == 0) & (log > -np.finfo(np.float64).max / 1e9)
         both = [np.where(alike, 1.0, kept) * store, moved * store[hit]]
         focal, store = added_up((focal, both[0]), (focal[hit] & mask, both[1]))
@@ -248,8 +249,8 @@ def _lowered_normalized(
 
 
 def _simple(factor: Any) -> tuple[Any, Any]:
-    """Masses of the frame and of the set, of the simple mass function with this weight."""
+    """Masses of the frame and of the set in the simple mass function with this weight."""
     if np.asarray(factor).dtype == object:
         return factor, 1 - factor
-    log = np.minimum(factor, 0)  # rounding may leave a weight above the first one
+    log = np.minimum(factor, 0)  # rounding can leave a weight above the first one
     return np.exp(log), -np.expm1(log)

@@ -1,4 +1,4 @@
-"""Checks of the sources of a rule.
+"""Checks on the sources of a rule.
 
 Sources are mass functions on one frame whose batches broadcast.
 """
@@ -50,7 +50,7 @@ def check_sources(*sources: MassFunction) -> Frame:
 
 
 def combination_rule(rule: Callable[P, MassFunction]) -> Callable[P, MassFunction]:
-    """A rule that says what to do where it is given a list of sources, or a single one."""
+    """Make a rule explain what to do when it is given a list of sources or a single one."""
 
     @wraps(rule)
     def called(*args: P.args, **kwargs: P.kwargs) -> MassFunction:
@@ -68,12 +68,12 @@ def combination_rule(rule: Callable[P, MassFunction]) -> Callable[P, MassFunctio
 
 
 def any_exact(sources: Iterable[MassFunction]) -> bool:
-    """Whether masses of some source are objects: fractions or symbols."""
+    """Whether some source has object masses: fractions or symbols."""
     return any(source.store.dtype == object for source in sources)
 
 
 def matched(values: Any, sources: Iterable[MassFunction]) -> NDArray[Any]:
-    """Numbers that go with the sources: fractions become floats beside floating masses."""
+    """Numbers to compute with the masses: fractions become floats if a source has floats."""
     array = as_array(values, "numbers beside the sources")
     if array.dtype.kind not in "iufO":  # integers stay exact beside fractions
         raise TypeError(f"expected real numbers beside the sources, not {values!r}")

@@ -1,4 +1,4 @@
-"""Construction of mass functions from certainty, shares, probabilities, contours, tables."""
+"""Construction of mass functions from events, probabilities, contours, tables and judgments."""
 
 from dstheory.construct._bayesian import bayesian
 from dstheory.construct._elementary import categorical, negative_simple, simple, vacuous

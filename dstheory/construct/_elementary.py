@@ -1,8 +1,8 @@
 """Mass functions with one or two focal sets, from which the others are built.
 
-A categorical mass function says "the answer is in A", a simple one says it with a
-reservation; Shafer (1976, ch. 2 and 4). A negative simple one is its dual under
-complement (Denoeux 2008, Artificial Intelligence 172, 234-264).
+A categorical mass function says "the answer is in A"; a simple one says so with some reservation
+(Shafer 1976, ch. 2 and 4). A negative simple one is the dual under complements (Denoeux 2008,
+Artificial Intelligence 172, 234-264).
 """
 
 from typing import Any
@@ -88,7 +88,7 @@ def categorical(frame: Frame, event: Any, batch_shape: int | tuple[int, ...] = (
 
 @shares_by_name(mass="m of the event", weight="m of the frame")
 def simple(frame: Frame, event: Any, *, mass: Any = None, weight: Any = None) -> MassFunction:
-    """Evidence for one event, of a given strength: the rest of the mass on the frame.
+    """Evidence of a given strength for one event; the rest of the mass is on the frame.
 
     Parameters
     ----------
@@ -98,7 +98,7 @@ def simple(frame: Frame, event: Any, *, mass: Any = None, weight: Any = None) ->
     mass : number or array
         m(event), between 0 and 1; an array gives a batch of its shape.
     weight : number or array
-        w = m(frame), 1 - mass, of Denoeux' notation A^w. Give one of the two.
+        w = m(frame) = 1 - mass, as in Denoeux's notation A^w. Give either `mass` or `weight`.
 
     Returns
     -------
@@ -107,8 +107,8 @@ def simple(frame: Frame, event: Any, *, mass: Any = None, weight: Any = None) ->
     Raises
     ------
     MassError
-        If a mass or weight does not lie between 0 and 1. Weights above 1 have negative masses;
-        they live in tables only, as conjunctive weights.
+        If a mass or weight does not lie between 0 and 1. Weights above 1 would need negative
+        masses; they exist only in tables of conjunctive weights.
     FrameError
         If a label is unknown.
     TypeError
@@ -142,19 +142,19 @@ def negative_simple(
 ) -> MassFunction:
     """Evidence A_v for one event, with the rest of the mass on the empty set.
 
-    It is to the disjunctive rule what a simple mass function is to the conjunctive one:
-    the complement of a simple mass function on the complement of the event.
+    It plays the role for the disjunctive rule that a simple mass function plays for the conjunctive
+    one. It is the complement of a simple mass function on the complement of the event.
 
     Parameters
     ----------
     frame : Frame
     event : label, collection of labels, or the frame
-        With the empty event the result is categorical there, which is neutral for the
-        disjunctive rule.
+        With the empty event, all mass is on the empty set, which is neutral for the disjunctive
+        rule.
     mass : number or array
         m(event), between 0 and 1; an array gives a batch of its shape.
     weight : number or array
-        v = m(empty), 1 - mass. Give one of the two.
+        v = m(empty) = 1 - mass. Give either `mass` or `weight`.
 
     Returns
     -------
@@ -163,8 +163,8 @@ def negative_simple(
     Raises
     ------
     MassError
-        If a mass or weight does not lie between 0 and 1. Weights above 1 have negative masses;
-        they live in tables only, as disjunctive weights.
+        If a mass or weight does not lie between 0 and 1. Weights above 1 would need negative
+        masses; they exist only in tables of disjunctive weights.
     FrameError
         If a label is unknown.
     TypeError
@@ -200,7 +200,7 @@ def _rest_and_share(mass: Any, weight: Any) -> tuple[NDArray[Any], NDArray[Any]]
 
 
 def _two_sets(frame: Frame, mask: int, mass: Any, rest: int, other: Any) -> MassFunction:
-    """Masses on two sets, which may be one and the same."""
+    """Masses on two sets, which may coincide."""
     pairs = [(mask, mass), (rest, other)] if mask < rest else [(rest, other), (mask, mass)]
     if mask == rest:
         pairs = [(mask, np.ones_like(mass))]

@@ -1,7 +1,7 @@
-"""Probability intervals: coherence, natural extension, and the belief function they make.
+"""Probability intervals: coherence, natural extension, and the belief function they define.
 
-Intervals on single labels stand for all probabilities between them. Their lower envelope is
-2-monotone, but not always a belief function (de Campos, Huete & Moral 1994, Probability
+Intervals on single labels define the set of all probabilities within them. The lower envelope of
+this set is 2-monotone but not always a belief function (de Campos, Huete & Moral 1994, Probability
 intervals: a tool for uncertain reasoning, Int. J. Uncertainty, Fuzziness and Knowledge-Based
 Systems 2, 167-196).
 """
@@ -26,7 +26,7 @@ __all__ = ["from_probability_intervals", "lower_envelope", "natural_extension"]
 def natural_extension(
     lower: Any, upper: Any, *, atol: float = 1e-12
 ) -> tuple[NDArray[Any], NDArray[Any]]:
-    """The tightest intervals that hold the same probabilities.
+    """The tightest intervals that contain the same probabilities.
 
     Parameters
     ----------
@@ -38,7 +38,7 @@ def natural_extension(
     Returns
     -------
     lower, upper : (*batch, K) arrays
-        Each bound is reached by a probability within the intervals (coherence).
+        Some probability within the intervals attains each bound (coherence).
 
     Raises
     ------
@@ -77,13 +77,13 @@ def lower_envelope(lower: Any, upper: Any, *, atol: float = 1e-12) -> NDArray[An
     Returns
     -------
     (*batch, 2**K) array
-        Indexed by mask: the larger of the sum of the lower bounds of A, and 1 minus the sum
-        of the upper bounds outside A, of the tightened intervals.
+        Indexed by mask. For the tightened intervals, it is the larger of two numbers: the sum of
+        the lower bounds in A, and 1 minus the sum of the upper bounds outside A.
 
     Raises
     ------
     MassError
-        As `natural_extension`.
+        As for `natural_extension`.
     DSTheoryError
         If K is above 26.
     TypeError
@@ -127,8 +127,8 @@ def from_probability_intervals(
     ------
     MassError
         If a bound does not lie between 0 and 1 or no probability lies within the intervals;
-        if they are not coherent (tighten them by `natural_extension`); or if the envelope is
-        no belief function, which happens from three labels on.
+        if they are not coherent (tighten them by `natural_extension`); or if the envelope is not a
+        belief function, which can happen with three or more labels.
     DSTheoryError
         If K is above 26.
     TypeError

@@ -1,8 +1,8 @@
 """Expert judgments as a mass function: the least specific one that agrees with them.
 
-Judgments are linear in the masses, and so is nonspecificity, so that the mass function
-which commits itself least is the solution of a linear program (Ben Yaghlane, Denoeux &
-Mellouli 2008, Elicitation of expert opinions for constructing belief functions).
+Judgments and nonspecificity are linear in the masses, so the least specific mass function solves a
+linear program (Ben Yaghlane, Denoeux & Mellouli 2008, Elicitation of expert opinions for
+constructing belief functions).
 """
 
 from collections.abc import Iterable, Mapping, Sequence
@@ -23,7 +23,7 @@ from dstheory.mass import MassFunction
 
 __all__ = ["from_judgments"]
 
-# 2^12 masses: the program is dense in its judgments, and solved within a second.
+# 2^12 masses: the linear program is dense and takes a second.
 _MAX_LABELS = 12
 
 
@@ -51,13 +51,13 @@ def from_judgments(
     margin : float
         Smallest difference in belief that the expert would notice.
     atol : float
-        Masses within `atol` of zero are noise of the solver and dropped.
+        Masses within `atol` of zero are solver noise and dropped.
 
     Returns
     -------
     MassFunction
-        Of maximal nonspecificity, sum of m(A) log2 |A|. Where several are maximal, one of
-        them. Without judgments it is vacuous.
+        It maximizes nonspecificity, the sum of m(A) log2 |A|; if several do, it is one of them.
+        Without judgments it is vacuous.
 
     Raises
     ------
@@ -116,7 +116,7 @@ def _numbered(pairs: Any, name: str) -> Iterable[tuple[int, Any]]:
 
 
 def _pairs(given: Iterable[tuple[Any, Any]], name: str) -> Iterable[tuple[Any, Any]]:
-    """Keys with values that are pairs."""
+    """Keys and values, each value checked to be a pair."""
     for key, pair in given:
         if not isinstance(pair, tuple | list) or len(pair) != 2:
             raise TypeError(f"{name.format(key)} is {pair!r}, expected a pair")
@@ -126,7 +126,7 @@ def _pairs(given: Iterable[tuple[Any, Any]], name: str) -> Iterable[tuple[Any, A
 def _least_specific(
     frame: Frame, rows: Sequence[NDArray[np.float64]], bounds: Sequence[float]
 ) -> NDArray[np.float64]:
-    from scipy.optimize import linprog  # only here, so that the package loads without SciPy
+    from scipy.optimize import linprog  # the package loads without SciPy
 
     sets = np.arange(1, frame.full + 1)
     result = linprog(

@@ -1,10 +1,9 @@
-"""Evidential labels: what a probability over classes, of some reliability, says of a sample.
+"""Evidential labels: mass functions from probabilities over classes of some reliability.
 
-An annotator or a classifier gives probabilities; learning and combination want mass
-functions (Denoeux & Zouhal 2001, Handling possibilistic labels in pattern classification
-using evidential reasoning, Fuzzy Sets and Systems 122, 409-424; Come et al. 2009, Learning
-from partially supervised data using mixture models and belief functions, Pattern
-Recognition 42, 334-348).
+Annotators and classifiers give probabilities; learning and combination need mass functions (Denoeux
+& Zouhal 2001, Handling possibilistic labels in pattern classification using evidential reasoning,
+Fuzzy Sets and Systems 122, 409-424; Come et al. 2009, Learning from partially supervised data using
+mixture models and belief functions, Pattern Recognition 42, 334-348).
 """
 
 from typing import Any, Literal, get_args
@@ -43,12 +42,12 @@ def evidential_labels(
     probabilities : (*batch, K) array
         Rows sum to 1.
     model : {"bayesian", "inverse_pignistic", "contour"}
-        Take the probabilities as they are; as the pignistic probability of the least
-        committed mass function; or, divided by their maximum, as plausibilities.
+        Use the probabilities as masses of single classes; as the pignistic probability of the least
+        committed mass function; or, divided by their maximum, as a contour.
     rate : number or array
         Share of the mass that goes to the frame, between 0 and 1, for all rows or for each.
     reliability : number or array
-        Share that is kept, 1 - rate. Give at most one of the two; without, all is kept.
+        Share that is kept, 1 - rate. Give at most one of the two; by default all is kept.
 
     Returns
     -------
@@ -62,8 +61,8 @@ def evidential_labels(
     DSTheoryError
         If `model` is unknown.
     TypeError
-        If `frame` is not a Frame, `model` no string, a number is none, or both `rate` and
-        `reliability` are given.
+        If `frame` is not a Frame, `model` is not a string, a number has the wrong type, or both
+        `rate` and `reliability` are given.
 
     See Also
     --------

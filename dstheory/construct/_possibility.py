@@ -20,15 +20,15 @@ __all__ = ["from_necessity", "from_possibility"]
 
 
 def from_possibility(frame: Frame, possibility: Any) -> MassFunction:
-    """Consonant mass function of a possibility distribution, subnormal where that is.
+    """Consonant mass function of a possibility distribution, which may be subnormal.
 
     Parameters
     ----------
     frame : Frame
         K labels.
     possibility : (*batch, K) array
-        Possibility of each label, between 0 and 1. Where the largest value of a row is
-        below 1, the rest is the mass of the empty set.
+        Possibility of each label, between 0 and 1. If the largest value of a row is below 1, the
+        empty set gets the difference.
 
     Returns
     -------
@@ -43,7 +43,7 @@ def from_possibility(frame: Frame, possibility: Any) -> MassFunction:
 
     See Also
     --------
-    consonant : the same, but insists on a maximum of 1.
+    consonant : the same, but requires a maximum of 1.
 
     References
     ----------
@@ -80,8 +80,8 @@ def from_necessity(frame: Frame, table: Any, *, atol: float | None = None) -> Ma
     Raises
     ------
     MassError
-        If a row is not a necessity measure: no belief function, or one whose focal sets are
-        not nested; or if the last axis does not have 2**K entries.
+        If a row is not a necessity measure (not a belief function, or not one with nested focal
+        sets), or if the last axis does not have 2**K entries.
     TypeError
         If `frame` is not a Frame, or an entry is not a number.
 

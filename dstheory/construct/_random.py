@@ -1,9 +1,8 @@
-"""Random mass functions, by documented schemes.
+"""Random mass functions, drawn by documented schemes.
 
-What "random" means decides what a simulation shows: Burger & Destercke (2013), How to
-randomly generate mass functions, Int. J. Uncertainty, Fuzziness and Knowledge-Based
-Systems 21, 645-673. Focal sets are drawn once for a call and shared by the batch; masses
-are drawn for each row.
+The results of a simulation depend on what "random" means: Burger & Destercke (2013), How to
+randomly generate mass functions, Int. J. Uncertainty, Fuzziness and Knowledge-Based Systems 21,
+645-673. Each call draws the focal sets once for the whole batch, and the masses for each row.
 """
 
 import math
@@ -46,15 +45,14 @@ def random(
     size : int or tuple of int
         Batch shape.
     n_focal : int, optional
-        Number of focal sets; all that `kind` allows when it is None.
+        Number of focal sets; None takes all that `kind` allows.
     kind : {"uniform", "cardinality", "bayesian", "consonant", "simple"}
         How focal sets are drawn. ``uniform``: any non-empty sets, without replacement;
-        ``cardinality``: the same, each by its size first, so that small and large sets are
-        as frequent as middling ones (`n_focal` is needed); ``bayesian``: single labels;
-        ``consonant``: sets of a random maximal chain; ``simple``: one set besides the frame
-        (`n_focal` is not used).
+        ``cardinality``: the same, but the size of each is drawn first, so all sizes are equally
+        frequent (needs `n_focal`); ``bayesian``: single labels; ``consonant``: sets of a random
+        maximal chain; ``simple``: one set besides the frame (ignores `n_focal`).
     focal : iterable of events, optional
-        Use these focal sets instead; `kind` and `n_focal` are not used.
+        Use these focal sets; `kind` and `n_focal` are ignored.
     conflict : float
         Mass of the empty set, from 0 to 1; the other masses share the rest.
 
@@ -67,10 +65,10 @@ def random(
     Raises
     ------
     DSTheoryError
-        If `n_focal` is more than `kind` has sets, or is needed and missing; if `conflict`
-        is not a share; or if all subsets of more than 26 labels are wanted.
+        If `n_focal` exceeds the number of sets of this kind, or is required but missing; if
+        `conflict` is not between 0 and 1; or if all subsets of more than 26 labels are requested.
     TypeError
-        If `frame` is not a Frame, `rng` no Generator, or a number is none.
+        If `frame` is not a Frame, `rng` is not a Generator, or a number has the wrong type.
 
     References
     ----------
@@ -107,7 +105,7 @@ def random(
     return MassFunction.from_store(frame, bits.mask_array(masks, len(frame)), store)
 
 
-# 2^31 rows are beyond any memory, and within the range of NumPy's indices.
+# 2^31 rows exceed any memory but are within the range of NumPy's indices.
 _MOST_ROWS = 2**31
 
 
@@ -123,7 +121,7 @@ def _shape(size: Any) -> tuple[int, ...]:
 def _uniform_simplex(
     rng: np.random.Generator, n_sets: int, shape: tuple[int, ...]
 ) -> NDArray[np.float64]:
-    """Normalized exponentials are Dirichlet(1, ..., 1)."""
+    """Dirichlet(1, ..., 1) samples, as normalized exponentials."""
     weights = rng.standard_exponential((n_sets, *shape))
     return np.asarray(weights / weights.sum(axis=0))
 

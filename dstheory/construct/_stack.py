@@ -1,7 +1,7 @@
 """Several mass functions as one batch, over the union of their focal sets.
 
-A batch shares its focal sets; a set that one of the mass functions does not have gets the mass 0
-there. The axes are those of `numpy.stack` and `numpy.concatenate`, applied to the batch.
+A batch shares its focal sets, so a set that is not focal in one of the mass functions gets mass 0
+there. Axes work as in `numpy.stack` and `numpy.concatenate`, applied to the batch.
 """
 
 from collections.abc import Iterable
@@ -45,7 +45,7 @@ def stack(masses: Iterable[MassFunction], axis: int = 0) -> MassFunction:
 
     See Also
     --------
-    concatenate : along an axis that is there.
+    concatenate : along an existing axis.
     dstheory.combine.combine_axis : combine along an axis.
 
     Examples
@@ -71,7 +71,7 @@ def stack(masses: Iterable[MassFunction], axis: int = 0) -> MassFunction:
 
 
 def concatenate(masses: Iterable[MassFunction], axis: int = 0) -> MassFunction:
-    """One batch of several batches, along an axis that they have.
+    """One batch of several batches, along an existing axis.
 
     Parameters
     ----------

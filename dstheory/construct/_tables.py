@@ -1,7 +1,7 @@
 """Mass functions from tables of belief, plausibility, commonality or implicability.
 
-Each table determines the masses by Moebius inversion (Shafer 1976, ch. 2; Kennes 1992);
-a table of a set function that is not a belief function shows as a negative mass.
+Each table determines the masses by Moebius inversion (Shafer 1976, ch. 2; Kennes 1992). If the set
+function is not a belief function, some mass is negative.
 """
 
 from collections.abc import Callable
@@ -22,7 +22,7 @@ from dstheory.mass import MassFunction
 
 __all__ = ["from_bel", "from_implicability", "from_masses", "from_pl", "from_q"]
 
-# Tables of 2^20 sets that are rounded, or come from powers, are no more precise than that.
+# Tables of 2^20 sets that are rounded, or computed from powers, are no more precise than this.
 _MOST_NOISE = 1e-12
 
 
@@ -103,7 +103,7 @@ def from_bel(frame: Frame, table: Any, *, atol: float | None = None) -> MassFunc
     masses[0] = 1 - store[-1]
     tolerance = _tolerance(store, moebius.subset_sums, atol)
     if np.ndim(tolerance):
-        tolerance[0] = tolerance[-1]  # m(empty) is a difference from 1
+        tolerance[0] = tolerance[-1]  # m(empty) is computed as a difference from 1
     return _sparse(frame, masses, tolerance)
 
 
@@ -146,7 +146,7 @@ def from_pl(frame: Frame, table: Any, *, atol: float | None = None) -> MassFunct
     _check_fixed(store, 0, 0, "pl(empty)", atol)
     implicabilities = 1 - store[::-1]
     masses = moebius.subset_differences(implicabilities)
-    # Differences from 1 are rounded to parts of 1.
+    # Differences from 1 have absolute rounding errors.
     bounds = np.ones_like(store)
     return _sparse(frame, masses, _tolerance(bounds, moebius.subset_sums, atol))
 
@@ -248,7 +248,7 @@ def _set_major(table: Any, frame: Frame, name: str) -> NDArray[Any]:
 def _check_fixed(
     store: NDArray[Any], index: int, value: int, name: str, atol: float | None
 ) -> None:
-    """Refuse a table whose one known entry is wrong."""
+    """Refuse a table whose entry with a known value is wrong."""
     gap = np.asarray(store[index] - value)
     allowed = 0.0 if store.dtype == object else max(_bound(atol), SUM_TOLERANCE)
     wrong = np.argwhere(~predicates.small(gap, allowed))
@@ -260,7 +260,7 @@ def _check_fixed(
 def _sparse(frame: Frame, masses: NDArray[Any], atol: Any) -> MassFunction:
     """Masses (2**K, *batch) as a mass function on the sets that have mass.
 
-    `atol` is one number, a table of them, or nothing: then no positive mass is noise.
+    `atol` is a number, a table of numbers, or None; with None, no positive mass counts as noise.
     """
     allowed = _bound(None if isinstance(atol, np.ndarray) else atol)
     _check_sign(frame, masses, allowed)
@@ -275,17 +275,17 @@ def _sparse(frame: Frame, masses: NDArray[Any], atol: Any) -> MassFunction:
 
 
 def _noise(masses: NDArray[Any], atol: Any) -> NDArray[np.bool_]:
-    """Which masses are no more than rounding: exact ones only if they are zero."""
+    """Which masses are only rounding noise; exact ones are noise only if they are zero."""
     if masses.dtype == object:
         return predicates.small(masses, 0.0)
     return np.asarray(masses <= (0.0 if atol is None else atol), dtype=bool)
 
 
 def _tolerance(table: NDArray[Any], sums: Callable[[NDArray[Any]], Any], atol: Any) -> Any:
-    """What inversion may leave where the mass is zero, (2**K, *batch), unless `atol` is given.
+    """Rounding error (2**K, *batch) of inversion where the mass is zero, or `atol` if given.
 
-    Each entry of the table, and each of the K steps of the sweep, is rounded to one part in
-    2^52 of the sum of what went into it.
+    Each entry of the table, and each of the K steps of the sweep, is rounded to one part in 2^52 of
+    the sum of its terms.
     """
     if atol is not None or table.dtype == object:
         return atol
@@ -294,7 +294,7 @@ def _tolerance(table: NDArray[Any], sums: Callable[[NDArray[Any]], Any], atol: A
 
 
 def _bound(atol: float | None) -> float:
-    """How far masses may be wrong at all."""
+    """Largest error of a mass that is tolerated."""
     if atol is None:
         return _MOST_NOISE
     check_atol(atol)

@@ -1,4 +1,4 @@
-"""Arguments of constructors: arrays over labels, shares and rows, refused by value and row."""
+"""Checks of the arguments of constructors; errors name the value and its row."""
 
 from collections.abc import Callable
 from numbers import Rational
@@ -39,7 +39,7 @@ def as_rows(values: Any, frame: Frame, name: str) -> NDArray[Any]:
 
 
 def check_masks(n_bits: int, task: str) -> None:
-    """Refuse sets that take so many bits that they fit no memory."""
+    """Refuse sets that take too much memory."""
     advice = "group the labels, or work on part of the rows"
     _checks.check_cost(n_bits // 8, _MAX_MASK_BYTES, task, "bytes of sets", advice)
 
@@ -63,14 +63,14 @@ def check_shares(rows: NDArray[Any], name: str) -> None:
 
 def below(values: Any, atol: float = 0.0) -> NDArray[np.bool_]:
     """Which values are known to be negative: below ``-atol``, exact ones below 0."""
-    values = np.asarray(values)  # arithmetic turns a 0-d object array into the bare object
+    values = np.asarray(values)  # arithmetic on a 0-d object array returns the bare object
     if values.dtype != object:
         return np.asarray(values < -atol)
     return _each(values, lambda value: _is_below(value, atol))
 
 
 def not_positive(values: Any) -> NDArray[np.bool_]:
-    """Which values are known not to be above 0; a symbol may be unknown."""
+    """Which values are known not to be positive; the sign of a symbol may be unknown."""
     values = np.asarray(values)
     if values.dtype != object:
         return np.asarray(~(values > 0))
@@ -100,7 +100,7 @@ def _is_below(value: Any, atol: float) -> bool:
         return bool(value < 0)
     if isinstance(value, float):
         return value < -atol
-    return bool(getattr(value, "is_negative", False))  # a symbol may be unknown: None
+    return bool(getattr(value, "is_negative", False))  # None if the sign of a symbol is unknown
 
 
 def _each(values: NDArray[Any], test: Callable[[Any], bool]) -> NDArray[np.bool_]:

@@ -1,6 +1,6 @@
-"""Consonant mass functions: nested focal sets, which a contour determines.
+"""Consonant mass functions: nested focal sets, determined by a contour.
 
-Labels in falling order of possibility give the sets; the drops of the contour give the
+Labels in decreasing order of possibility give the sets, and the drops of the contour give the
 masses (Shafer 1976, ch. 10; Dubois & Prade 1988, Possibility Theory).
 """
 
@@ -31,13 +31,13 @@ def consonant(frame: Frame, contour: Any, *, atol: float = 1e-9) -> MassFunction
     contour : (*batch, K) array
         Plausibility of each label; the largest value of each row is 1.
     atol : float
-        How far a float row may be from a maximum of 1. Exact numbers must have exactly 1.
+        Tolerance on the maximum of a row of floats. Exact rows must have a maximum of exactly 1.
 
     Returns
     -------
     MassFunction
-        Focal sets are those that some row needs. Rows of a batch with different orders of
-        the labels have different focal sets: memory is rows times distinct sets.
+        Focal sets are those that some row needs. Rows that order the labels differently have
+        different focal sets, so memory is rows times distinct sets.
 
     Raises
     ------
@@ -73,7 +73,7 @@ def consonant(frame: Frame, contour: Any, *, atol: float = 1e-9) -> MassFunction
 
 
 def nested(frame: Frame, order: Any, masses: Any) -> MassFunction:
-    """Mass function on the nested sets of the first one, two, ... labels of an order.
+    """Mass function on nested sets: the first label of an order, the first two, and so on.
 
     Parameters
     ----------
@@ -136,7 +136,7 @@ def isopignistic(frame: Frame, probabilities: NDArray[Any]) -> MassFunction:
 
 
 def falling_order(rows: NDArray[Any]) -> NDArray[np.intp]:
-    """Positions by falling value; ties keep the order of the labels."""
+    """Positions by decreasing value; ties keep the order of the labels."""
     return np.argsort(-rows, axis=-1, kind="stable")
 
 
@@ -155,7 +155,7 @@ def _sets_of(
 def _large_sets_of(
     order: NDArray[np.intp], row: NDArray[np.intp], level: NDArray[np.intp]
 ) -> NDArray[Any]:
-    """The same for large frames, where only the sets that are asked for are made."""
+    """The same for large frames, where only the requested sets are built."""
     size = order.shape[1]
     check_masks(len(level) * size, f"{len(level):,} nested sets of {size:,} labels")
     sets, mask, before = np.empty(len(level), dtype=object), 0, (-1, 0)

@@ -1,4 +1,4 @@
-"""Decisions: expected utilities, one act by a criterion, or the set of acts not ruled out."""
+"""Decisions: expected utilities, the best act by a criterion, or the set of acts not ruled out."""
 
 from dstheory.decide._acts import best_act, chosen_acts
 from dstheory.decide._cardinality import appriou

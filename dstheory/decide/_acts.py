@@ -1,4 +1,4 @@
-"""Names of acts: the best one, or those that a decision keeps.
+"""Names of acts: the best one, or those kept by a set-valued decision.
 
 Ties go to the first act, so a decision is the same on every machine.
 """
@@ -47,7 +47,7 @@ def best_act(values: Any, acts: Iterable[Any] | None = None) -> Any:
     """
     array = as_array(values, "values")
     if array.dtype.kind not in "biuf":
-        as_masses(array)  # exact values, or the error that says what is none
+        as_masses(array)  # raises where a value is not a number
     if array.ndim == 0 or array.shape[-1] == 0:
         raise ValueError(f"values have shape {array.shape}, expected (*batch, A) with A >= 1")
     bad = np.argwhere(np.asarray(array != array, dtype=bool).any(axis=-1))
@@ -123,7 +123,7 @@ def chosen_acts(kept: Any, acts: Iterable[Any]) -> Any:
     names = act_names(acts, n_acts)
     if array.ndim == 1:
         return _members(names, array)
-    # Few of the 2^A sets occur: build each once.
+    # Few of the 2^A sets occur, so each is built once.
     codes = array.reshape(-1, n_acts) @ bits.mask_array((1 << i for i in range(n_acts)), n_acts)
     _, first, inverse = np.unique(codes, return_index=True, return_inverse=True)
     rows = array.reshape(-1, n_acts)[first]

@@ -1,7 +1,7 @@
 """Appriou's rule: decide for a set of labels, with a penalty on its size.
 
-The set with the largest plausibility (or belief, or pignistic probability) would be the whole
-frame; dividing by |X|^r penalizes large sets (Appriou 1999, "Multisensor data fusion in situation
+Without a penalty, the whole frame has the largest plausibility, belief and pignistic probability.
+Dividing by |X|^r penalizes large sets (Appriou 1999, "Multisensor data fusion in situation
 assessment processes"; Martin & Quidelleur 2008, "Decision support with belief functions theory for
 seabed characterization").
 """
@@ -21,11 +21,11 @@ from dstheory.mass import MassFunction
 
 __all__ = ["ROUNDING", "appriou", "by_size", "first_largest"]
 
-# A table of all 2^K sets is made.
+# The rule computes a table of all 2^K sets.
 _MAX_LABELS = 20
 # Numbers held at once: 32 MiB.
 _BLOCK_CELLS = 1 << 22
-# Sums of up to 2^20 masses from 0 to 1 that are equal differ by less than this.
+# Rounding error of sums of up to 2^20 masses from 0 to 1.
 ROUNDING = 1e-12
 
 
@@ -47,7 +47,7 @@ def appriou(
     -------
     (*batch, K) array of bool
         The labels of the chosen set; `chosen_acts` names them. Ties go to the smallest set, then to
-        the one whose labels come first.
+        the set whose labels come first.
 
     Raises
     ------
@@ -58,7 +58,7 @@ def appriou(
 
     Notes
     -----
-    Appriou's factor of lack of knowledge, lambda_X, is the same for all sets here.
+    Appriou's factor lambda_X, for lack of knowledge about X, is the same for all sets here.
 
     Examples
     --------
@@ -74,7 +74,7 @@ def appriou(
     normal, _ = prepared(m, None)
     n_labels = len(m.frame)
     if n_labels > _MAX_LABELS:
-        raise ValueError(f"{m.frame!r} has {n_labels} labels; all its sets are weighed up to 20")
+        raise ValueError(f"{m.frame!r} has {n_labels} labels; appriou takes at most 20")
     sets = by_size(n_labels)
     prices = _prices(bits.cardinality(sets), r, normal.store.dtype == object)
     store = normal.store.reshape(len(normal.focal), -1)
@@ -90,7 +90,7 @@ def appriou(
 
 
 def first_largest(values: NDArray[Any]) -> NDArray[np.intp]:
-    """For each column the first row with the largest value, rounding of floats aside."""
+    """For each column, the first row with the largest value, up to rounding of floats."""
     slack = 0 if values.dtype == object else ROUNDING
     near = np.asarray(values >= values.max(axis=0) - slack, dtype=bool)
     return np.asarray(near.argmax(axis=0))
@@ -114,7 +114,7 @@ def _measures(
     table = np.zeros((1 << n_labels, store.shape[1]), dtype=store.dtype)
     table[focal] = store
     beliefs = moebius.subset_sums(table)
-    # The set opposite in the table is the complement.
+    # The mirrored entry of the table is the complement.
     return beliefs if measure == "bel" else np.asarray(beliefs[-1] - beliefs[::-1])
 
 

@@ -1,9 +1,9 @@
-"""E-admissibility: keep the acts that are best under some probability (Levi 1980).
+"""E-admissibility: keep the acts that are optimal under some probability (Levi 1980).
 
-A mass function allows every probability that distributes each m(A) over the elements of A.
-Whether an act is best under one of them is a linear program; most answers are had without it,
-from probabilities that favor each act and from acts that are not even maximal (Utkin &
-Augustin 2005, "Powerful algorithms for decision making under partial prior information").
+A mass function allows every probability that distributes each m(A) over the elements of A. A linear
+program decides whether an act is optimal under one of them. Most cases need no program: a
+probability that favors the act settles some, and acts that are not even maximal settle others
+(Utkin & Augustin 2005, "Powerful algorithms for decision making under partial prior information").
 """
 
 from typing import Any
@@ -34,8 +34,8 @@ def e_admissibility(
     utilities : (A, K) array, optional
         Utility of each act (row) under each class (column). Default: acts are labels.
     atol : float
-        By how much an act may fall short of the best one; the linear programs are solved
-        in float64, also for exact masses.
+        How far an act may fall short of the best one. The linear programs run in float64, even for
+        exact masses.
 
     Returns
     -------
@@ -52,13 +52,13 @@ def e_admissibility(
     Notes
     -----
     Keeps a subset of `maximality`; the two agree for two acts (Troffaes 2007). Without utilities
-    class k stays if Pl({k}) is at least Bel(B) / |B| for each set B without k: k gets all the mass
-    it can get, and the rest is spread over B as evenly as possible (max-flow, min-cut). This needs
-    the beliefs of all sets, not only of single classes.
+    class k stays if Pl({k}) is at least Bel(B) / |B| for each set B without k: k gets as much mass
+    as possible, and B shares the rest as evenly as possible (max-flow, min-cut). This needs the
+    beliefs in all sets, not only in single classes.
 
     Examples
     --------
-    The constant gamble is maximal, but best under no probability (Troffaes 2007):
+    The constant gamble is maximal but optimal under no probability (Troffaes 2007):
 
     >>> from dstheory import Frame
     >>> m = MassFunction(Frame(["H", "T"]), [1, 2, 3], [0.28, 0.3, 0.42])
@@ -80,10 +80,10 @@ def e_admissibility(
 def _witnessed(
     utilities: NDArray[np.float64], focal: NDArray[Any], store: NDArray[np.float64], atol: float
 ) -> NDArray[np.bool_]:
-    """Acts (A, rows) that are best under a probability which is at hand.
+    """Acts (A, rows) that are optimal under a probability that is easy to find.
 
-    Such are the pignistic one, and for each act those which give every focal set to its
-    best element there, by its utility or by its advantage over the mean act.
+    These are the pignistic probability and, for each act, the probabilities that give each focal
+    set to the element where the act is best, by utility or by advantage over the mean act.
     """
     inside = bits.members(focal, utilities.shape[1])
     tables = [mean_table(utilities, focal)]
@@ -100,7 +100,7 @@ def _witnessed(
 def _shortfall(
     rivals: NDArray[np.float64], focal: NDArray[Any], masses: NDArray[np.float64]
 ) -> float:
-    """Smallest, over the allowed probabilities, of the best rival's advantage.
+    """Smallest advantage of the best rival over the allowed probabilities.
 
     Variables are the shares x[A, w] of m(A) that go to w in A, and the advantage t:
     minimize t with sum x (u_rival(w) - u_act(w)) <= t and sum_w x[A, w] = m(A).
@@ -111,7 +111,7 @@ def _shortfall(
     present = masses > 0
     owner, element = np.nonzero(bits.members(focal[present], rivals.shape[1]).T)
     n_shares, n_sets = len(owner), int(present.sum())
-    # Typed as Any because the stubs of linprog know no sparse matrices.
+    # Typed as Any because the stubs of linprog lack sparse matrices.
     whole: Any = csr_array(
         (np.ones(n_shares), (owner, np.arange(n_shares))), (n_sets, n_shares + 1)
     )

@@ -1,9 +1,8 @@
 """Point decisions: one act for each row, by a criterion.
 
-On labels: the most probable, plausible or believed one. With utilities: the act with
-the largest pignistic, worst-case, best-case or mixed expectation (Denoeux 2019,
-"Decision-making with belief functions: a review", IJAR 109). Equal values
-go to the first act in order.
+Without utilities: the most probable, plausible or believed label. With utilities: the act with the
+largest pignistic, worst-case, best-case or mixed expectation (Denoeux 2019, "Decision-making with
+belief functions: a review", IJAR 109). Ties go to the first act.
 """
 
 from collections.abc import Iterable
@@ -39,13 +38,13 @@ __all__ = [
 def named(
     m: MassFunction | Expectations, utilities: Any, acts: Iterable[Any] | None
 ) -> Iterable[Any] | None:
-    """Names of the acts: as given, else labels where the acts are the labels."""
+    """Names of the acts: those given, or the labels if the acts are the labels."""
     return m.frame if acts is None and utilities is None else acts
 
 
 def check_degree(value: Any, name: str, meaning: str) -> None:
-    """Refuse what is not a number from 0 to 1."""
-    number: Any = value  # numbers.Real declares no comparison with int
+    """Raise unless a value is a number from 0 to 1."""
+    number: Any = value  # numbers.Real does not declare comparison with int
     check_instance(name, value, Real, "a number from 0 to 1")
     if not 0 <= number <= 1:
         raise ValueError(f"{name} is {value}, but {meaning} lies between 0 and 1")
@@ -135,7 +134,7 @@ def maximum_belief(m: MassFunction) -> Any:
 
     Notes
     -----
-    The belief of a label is its mass, so the rule is also known as maximum of mass. Where no single
+    The belief in a label is its mass, so the rule is also known as maximum of mass. If no single
     label has mass, all beliefs are zero and the first label is returned.
 
     Examples
@@ -217,8 +216,8 @@ def maximin(
     Notes
     -----
     Gilboa & Schmeidler 1989, "Maxmin expected utility with non-unique prior"; Troffaes 2007,
-    "Decision making under uncertainty using imprecise probabilities". Without utilities it is
-    the class of the largest belief. Ties: the first act.
+    "Decision making under uncertainty using imprecise probabilities". Without utilities it is the
+    class with the largest belief. Ties go to the first act.
 
     Examples
     --------
@@ -260,7 +259,7 @@ def maximax(
 
     Notes
     -----
-    Denoeux 2019. Without utilities it is the class of the largest plausibility. Ties go to the
+    Denoeux 2019. Without utilities it is the class with the largest plausibility. Ties go to the
     first act.
 
     Examples
@@ -310,8 +309,8 @@ def hurwicz(
     Notes
     -----
     alpha * lower + (1 - alpha) * upper: Strat 1990, "Decision analysis using belief
-    functions"; Denoeux 2019. Without utilities it is the class of the largest
-    alpha Bel + (1 - alpha) Pl. Ties go to the first act.
+    functions"; Denoeux 2019. Without utilities it is the class with the largest alpha Bel + (1 -
+    alpha) Pl. Ties go to the first act.
 
     Examples
     --------

@@ -1,9 +1,9 @@
 """Set-valued decisions by comparing acts in pairs: strong, weak, and maximality.
 
-Each criterion drops an act if another one is strictly better in its sense. Equal acts never drop
-each other, so ties are kept and no row is empty (Troffaes 2007, "Decision making under uncertainty
-using imprecise probabilities", IJAR 45; Ma & Denoeux 2021, "Partial classification in the belief
-function framework", KBS 214; Walley 1991, "Statistical reasoning with imprecise probabilities", for
+Each criterion drops an act that another act beats strictly. Equal acts never beat each other, so
+ties are kept and no row is empty (Troffaes 2007, "Decision making under uncertainty using imprecise
+probabilities", IJAR 45; Ma & Denoeux 2021, "Partial classification in the belief function
+framework", KBS 214; Walley 1991, "Statistical reasoning with imprecise probabilities", for
 maximality).
 """
 
@@ -86,7 +86,7 @@ def strong_dominance(
 def weak_dominance(
     m: MassFunction | Expectations, utilities: Any = None, *, atol: float = 1e-12
 ) -> NDArray[np.bool_]:
-    """Which acts remain if f beats g whenever neither bound is lower and one is higher.
+    """Which acts remain if f beats g whenever neither bound of f is lower and one is higher.
 
     Parameters
     ----------
@@ -146,7 +146,7 @@ def maximality(
     utilities : (A, K) array, optional
         Utility of each act (row) under each class (column). Default: acts are labels.
     atol : float
-        By how much f must be better, so that rounding breaks no tie; 0 compares exactly.
+        How much better f must be, so that rounding cannot break ties; 0 compares exactly.
 
     Returns
     -------
@@ -163,9 +163,9 @@ def maximality(
     Notes
     -----
     An act g is dropped if the lower expectation of f - g is positive for some f (Walley 1991).
-    Lies between `e_admissibility` and `interval_dominance`. Without utilities it is the latter:
-    the worst of 1_j - 1_k in a focal set is -1 if k is in it, else 1 if the set is {j}, else 0, so
-    that the lower expectation is Bel({j}) - Pl({k}).
+    It keeps more acts than `e_admissibility` and fewer than `interval_dominance`. Without utilities
+    it equals the latter: the minimum of 1_j - 1_k over a focal set is -1 if the set contains k,
+    else 1 if it is {j}, else 0, so the lower expectation is Bel({j}) - Pl({k}).
 
     Examples
     --------

@@ -1,9 +1,9 @@
 """Expected utilities: pignistic, lower and upper.
 
-A mass function bounds a set of probabilities; the lower and upper expectations are the
-bounds of the expected utility over that set, and the pignistic one lies between them
-(Denoeux 2019, "Decision-making with belief functions: a review", IJAR 109;
-Shafer 1981, "Constructive probability"; Smets & Kennes 1994, "The transferable belief model").
+A mass function defines a set of probabilities. The lower and upper expectations bound the expected
+utility over that set, and the pignistic one lies between them (Denoeux 2019, "Decision-making with
+belief functions: a review", IJAR 109; Shafer 1981, "Constructive probability"; Smets & Kennes 1994,
+"The transferable belief model").
 """
 
 from abc import ABC, abstractmethod
@@ -29,17 +29,17 @@ __all__ = [
 
 
 class Expectations(ABC):
-    """A belief that gives expected utilities without listing its focal sets.
+    """A belief that computes expected utilities without listing its focal sets.
 
-    Subclasses have a frame and give three expectations. Criteria that need only these accept it in
-    place of a mass function: `maximin`, `maximax`, `hurwicz`, `maximize_expected_utility`,
+    Subclasses have a frame and compute three expectations. Criteria that need only these accept
+    them in place of a mass function: `maximin`, `maximax`, `hurwicz`, `maximize_expected_utility`,
     `minimax_regret`, `interval_dominance`, `strong_dominance`, `weak_dominance` and `maximality`.
     The others need the focal sets.
 
     Notes
     -----
-    If the acts are the classes and a right one is worth 1, the lower and upper expectations are Bel
-    and Pl of single classes, and only these matter.
+    If the acts are the classes and a correct one is worth 1, the lower and upper expectations are
+    Bel and Pl of single classes, and nothing else matters.
 
     Examples
     --------
@@ -69,7 +69,7 @@ class Expectations(ABC):
 
 
 def valued(m: Any, utilities: Any) -> tuple[Any, NDArray[Any]]:
-    """What `expected_utility` and the bounds take: a belief, and utilities (A, K) for it."""
+    """The belief and its utilities (A, K), checked, as the expectations need them."""
     if isinstance(m, Expectations):
         return m, checked_utilities(m.frame, utilities)
     return prepared(m, utilities)
@@ -188,7 +188,7 @@ def upper_expected_utility(m: MassFunction | Expectations, utilities: Any = None
 
     Notes
     -----
-    The sum over focal sets of m(A) max u(A): minus the lower expectation of minus u.
+    The sum over focal sets of m(A) max u(A), which is minus the lower expectation of -u.
 
     Examples
     --------

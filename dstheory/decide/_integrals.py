@@ -1,9 +1,9 @@
 """Choquet and Sugeno integrals of utilities with respect to belief or plausibility.
 
-Both use the classes where an act is worth at least u, for every u: Choquet integrates the beliefs
-in these level sets, Sugeno finds the best compromise between u and the belief (Choquet 1954,
-"Theory of capacities"; Sugeno 1974, "Theory of fuzzy integrals"; Grabisch 1996, "The application of
-fuzzy integrals in multicriteria decision making").
+Both use the level sets of an act: the classes where it is worth at least u, for every u. Choquet
+integrates the beliefs in these sets; Sugeno finds the best compromise between u and the belief
+(Choquet 1954, "Theory of capacities"; Sugeno 1974, "Theory of fuzzy integrals"; Grabisch 1996, "The
+application of fuzzy integrals in multicriteria decision making").
 """
 
 from typing import Any, Literal
@@ -49,10 +49,10 @@ def choquet_expectation(
 
     Notes
     -----
-    With u_(1) >= u_(2) >= ... and u_(K + 1) = 0 the sum of (u_(i) - u_(i + 1)) times the
+    With u_(1) >= u_(2) >= ... and u_(K + 1) = 0, it is the sum of (u_(i) - u_(i + 1)) times the
     capacity of the i best classes. With Bel it equals `lower_expected_utility`, with Pl
-    `upper_expected_utility` (Gilboa & Schmeidler 1994, "Additive representations of
-    non-additive measures and the Choquet integral"); those are faster.
+    `upper_expected_utility` (Gilboa & Schmeidler 1994, "Additive representations of non-additive
+    measures and the Choquet integral"). Those two are faster.
 
     Examples
     --------
@@ -78,8 +78,8 @@ def sugeno_expectation(
     m : MassFunction
         With m(empty) > 0 it is normalized first, by the sum of the non-empty masses.
     utilities : (A, K) array, optional
-        Utility of each act (row) under each class (column), from 0 to 1, because they are
-        compared with beliefs. Default: the identity.
+        Utility of each act (row) under each class (column), from 0 to 1, because the integral
+        compares them with beliefs. Default: the identity.
     capacity : {"bel", "pl"}
         Measure of the level sets.
 
@@ -97,7 +97,7 @@ def sugeno_expectation(
 
     Notes
     -----
-    With u_(1) >= u_(2) >= ... the largest of min(u_(i), capacity of the i best classes).
+    With u_(1) >= u_(2) >= ..., it is the largest of min(u_(i), capacity of the i best classes).
 
     Examples
     --------
@@ -120,13 +120,13 @@ def sugeno_expectation(
 def _levels(
     m: MassFunction, utilities: NDArray[Any], capacity: Capacity
 ) -> tuple[NDArray[Any], NDArray[Any]]:
-    """Utilities in falling order (A, K), and the measures (A, K, *batch) of the i best."""
+    """Decreasing utilities (A, K), and the capacities (A, K, *batch) of the i best classes."""
     check_choice("capacity", capacity, ("bel", "pl"))
     order = np.argsort(-utilities, axis=1, kind="stable")
     inside = bits.members(m.focal, utilities.shape[1])[order]  # (A, K, F)
     if capacity == "pl":
         counted = np.logical_or.accumulate(inside, axis=1)
-    else:  # a focal set lies within the i best if it holds none of the others
+    else:  # a focal set lies within the i best classes if it contains none of the others
         others = np.logical_or.accumulate(inside[:, ::-1], axis=1)[:, ::-1]
         counted = ~np.concatenate([others[:, 1:], np.zeros_like(others[:, :1])], axis=1)
     measures = setwise.weighted_sum(counted.reshape(-1, len(m.focal)), m.store)

@@ -33,7 +33,7 @@ def interval_dominance(
     utilities : (A, K) array, optional
         Utility of each act (row) under each class (column). Default: acts are labels.
     atol : float
-        How much must be exceeded, so that rounding breaks no tie; 0 compares exactly.
+        Margin of the comparison, so that rounding cannot break ties; 0 compares exactly.
 
     Returns
     -------
@@ -53,8 +53,8 @@ def interval_dominance(
 
     Notes
     -----
-    Without utilities class k stays if Pl({k}) is at least the largest Bel({j}), which is
-    `maximality` too.
+    Without utilities, class k stays if Pl({k}) is at least the largest Bel({j}); `maximality` then
+    agrees.
 
     Examples
     --------
@@ -69,5 +69,5 @@ def interval_dominance(
     check_atol(atol)
     lower, upper = lower_expected_utility(m, utilities), upper_expected_utility(m, utilities)
     best = lower.max(axis=-1, keepdims=True)
-    # Second part: rounding may put the upper bound of the best act below its lower one.
+    # Second part: rounding can put the upper bound of the best act below its lower one.
     return np.asarray((best - upper <= atol) | (lower == best), dtype=bool)

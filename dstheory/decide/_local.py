@@ -1,8 +1,8 @@
-"""Generalized Hurwicz criterion: pessimism that may depend on what is at stake.
+"""Generalized Hurwicz criterion: pessimism that depends on what is at stake.
 
-In each focal set an act is valued between its worst and its best utility there, by a degree
-of pessimism that is a function of these two (Jaffray 1988, "Application of linear utility
-theory to belief functions"; Denoeux 2019, "Decision-making with belief functions: a review").
+In each focal set, an act is valued between its worst and its best utility there. The degree of
+pessimism is a function of these two (Jaffray 1988, "Application of linear utility theory to belief
+functions"; Denoeux 2019, "Decision-making with belief functions: a review").
 """
 
 from collections.abc import Callable, Iterable
@@ -59,12 +59,12 @@ def generalized_hurwicz(
 
     Notes
     -----
-    The sum over focal sets of m(A) (a worst + (1 - a) best) with a = `pessimism` (worst,
-    best): Jaffray 1988; a constant gives `hurwicz`. Ties go to the first act.
+    The criterion is the sum over focal sets of m(A) (a worst + (1 - a) best), where a = `pessimism`
+    (worst, best) (Jaffray 1988). A constant gives `hurwicz`. Ties go to the first act.
 
     Examples
     --------
-    Cautious only where something can be lost:
+    Cautious only if something can be lost:
 
     >>> from dstheory import Frame
     >>> m = MassFunction.from_dict(Frame(["ant", "bee"]), {("ant", "bee"): 1})

@@ -1,9 +1,8 @@
 """Decide for the set of labels that is nearest to the mass function.
 
-A set stands for the certainty that the answer lies in it, and the distance is Jousselme's.
-Of all certainties the nearest one has the largest mean overlap with the focal sets, so no
-distance has to be computed (Essaid, Martin, Smits & Ben Yaghlane 2014, "A distance-based
-decision in the credal level", AISC 2014).
+A set stands for its categorical mass function, and the distance is Jousselme's. The nearest set has
+the largest mean overlap with the focal sets, so no distance has to be computed (Essaid, Martin,
+Smits & Ben Yaghlane 2014, "A distance-based decision in the credal level", AISC 2014).
 """
 
 from itertools import chain, combinations
@@ -21,7 +20,7 @@ from dstheory.mass import MassFunction
 
 __all__ = ["nearest_set"]
 
-# All sets of 20 labels, those of up to two of a thousand.
+# All sets of 20 labels, or the sets of at most two of a thousand labels.
 _MAX_SETS = 1 << 20
 # Overlaps held at once: 32 MiB.
 _BLOCK_CELLS = 1 << 22
@@ -35,7 +34,7 @@ def nearest_set(m: MassFunction, *, max_size: int | None = None) -> NDArray[np.b
     m : MassFunction
         m(empty) is ignored.
     max_size : int, optional
-        Largest number of labels in a set. Default: all, on frames of at most 20 labels.
+        Maximum number of labels in a set. Default: no limit, on frames of at most 20 labels.
 
     Returns
     -------
@@ -48,7 +47,7 @@ def nearest_set(m: MassFunction, *, max_size: int | None = None) -> NDArray[np.b
     TotalConflictError
         If all mass of a row is on the empty set.
     ValueError
-        If `max_size` is not a possible size, or the sets are more than 2^20.
+        If `max_size` is not a possible size, or there are more than 2^20 sets.
 
     Notes
     -----
@@ -77,11 +76,11 @@ def nearest_set(m: MassFunction, *, max_size: int | None = None) -> NDArray[np.b
 
 
 def _candidates(n_labels: int, largest: int) -> NDArray[Any]:
-    """Masks of the non-empty sets of up to so many labels, the small ones first."""
+    """Masks of the non-empty sets of at most `largest` labels, small sets first."""
     count = sum(comb(n_labels, size) for size in range(1, largest + 1))
     if count > _MAX_SETS:
         raise ValueError(
-            f"{n_labels} labels have {count} sets of up to {largest}, at most 2^20 are compared; "
+            f"{n_labels} labels have {count} sets of up to {largest}, more than 2^20; "
             "give a smaller max_size"
         )
     if largest == n_labels:
@@ -92,7 +91,7 @@ def _candidates(n_labels: int, largest: int) -> NDArray[Any]:
 
 
 def _nearest(sets: NDArray[Any], focal: NDArray[Any], store: NDArray[Any]) -> NDArray[Any]:
-    """For each row (R,) the first of the sets with the largest mean overlap, block by block."""
+    """For each row (R,), the first set with the largest mean overlap, computed in blocks."""
     exact = store.dtype == object
     best = np.full(store.shape[1], -1, dtype=store.dtype)
     winners = np.zeros(store.shape[1], dtype=sets.dtype)

@@ -1,9 +1,9 @@
-"""Ordered weighted averages: between worst, mean and best by one degree of optimism.
+"""Ordered weighted averages: from the worst through the mean to the best, by degree of optimism.
 
-Within a focal set the utilities are sorted and averaged with fixed weights. Of all weights
-with a given orness the most even ones (of maximal entropy) are taken; they form a geometric
-series (Yager 1988, "On ordered weighted averaging aggregation operators"; O'Hagan 1988;
-Yager 1992, "Decision making under Dempster-Shafer uncertainties").
+Within a focal set, the utilities are sorted and averaged with fixed weights. The weights are the
+most even ones (of maximal entropy) with a given orness; they form a geometric series (Yager 1988,
+"On ordered weighted averaging aggregation operators"; O'Hagan 1988; Yager 1992, "Decision making
+under Dempster-Shafer uncertainties").
 """
 
 import math
@@ -32,7 +32,7 @@ def owa_weights(size: int, orness: Any) -> NDArray[np.float64]:
     Parameters
     ----------
     size : int, at least 1
-        How many values are averaged.
+        Number of values to average.
     orness : float, from 0 to 1
         Degree of optimism: 0 takes the smallest value, 1/2 the mean, 1 the largest.
 
@@ -48,8 +48,8 @@ def owa_weights(size: int, orness: Any) -> NDArray[np.float64]:
 
     Notes
     -----
-    The weights are a geometric series (Filev & Yager 1995, "Analytic properties of maximum
-    entropy OWA operators"); its ratio is the one root of the orness equation.
+    The weights are a geometric series (Filev & Yager 1995, "Analytic properties of maximum entropy
+    OWA operators"). Its ratio is the only root of the orness equation.
 
     Examples
     --------
@@ -81,8 +81,8 @@ def _log_ratio(size: int, orness: float) -> float:
         weights = np.exp(log_ratio * np.arange(size))
         return float(weights @ np.arange(size) / weights.sum() - mean)
 
-    # An endless geometric series of ratio y has mean y / (1 - y), a cut one a smaller mean;
-    # with 1 and 0.1 to spare, rounding cannot put the root outside.
+    # An infinite geometric series of ratio y has mean y / (1 - y); a truncated one has a smaller
+    # mean. Margins of 1 and 0.1 keep the root inside despite rounding.
     low = math.log(mean / (1 + mean)) - 1
     return float(brentq(excess, low, 0.1, xtol=1e-15))
 
@@ -102,7 +102,7 @@ def owa_expected_utility(m: MassFunction, utilities: Any = None, orness: Any = 0
     Returns
     -------
     (*batch, A) array
-        Floats: the weights are numerical.
+        Floats, because the weights are computed numerically.
 
     Raises
     ------
@@ -175,7 +175,7 @@ def owa(
 
     Notes
     -----
-    Yager 1992, "Decision making under Dempster-Shafer uncertainties". Ties: the first act.
+    Yager 1992, "Decision making under Dempster-Shafer uncertainties". Ties go to the first act.
 
     Examples
     --------

@@ -1,8 +1,8 @@
 """Regret: the shortfall of an act from the best act under each class.
 
-The act with the smallest expected regret is chosen; within a focal set regret is taken at
-its worst (Savage 1951; Yager 2004, "Decision making using minimization of regret") or, for
-the pignistic criterion, at its mean.
+The criteria choose the act with the smallest expected regret. Within a focal set, regret is the
+largest (Savage 1951; Yager 2004, "Decision making using minimization of regret") or, for the
+pignistic criterion, the mean.
 """
 
 from collections.abc import Iterable
@@ -21,7 +21,7 @@ __all__ = ["minimax_regret", "regrets"]
 
 
 def regrets(utilities: Any) -> NDArray[Any]:
-    """Regret of each act under each class: the best utility of the class minus its own.
+    """Regret of each act under each class: the best utility under the class minus its own.
 
     Parameters
     ----------
@@ -30,7 +30,7 @@ def regrets(utilities: Any) -> NDArray[Any]:
     Returns
     -------
     (A, K) array
-        Non-negative; `expected_utility` and the bounds of it give expected regrets.
+        Non-negative; `expected_utility` and its bounds turn regrets into expected regrets.
 
     Raises
     ------
@@ -76,7 +76,8 @@ def minimax_regret(
     Notes
     -----
     The sum over focal sets of m(A) times the largest regret in A (Yager 2004). As always with
-    regret, adding an act that nobody would choose can change the decision. Ties: the first act.
+    regret, adding an act that nobody would choose can change the decision. Ties go to the first
+    act.
 
     Examples
     --------

@@ -1,7 +1,7 @@
 """Sets of labels as acts: the answer "ant or bee" if the evidence supports no more.
 
-The utility of a set under a class is an ordered weighted average of the utilities of its members;
-the orness says how much imprecise answers are tolerated. With the extended matrix every criterion
+The utility of a set under a class is an ordered weighted average of the utilities of its members.
+The orness says how far imprecise answers are tolerated. With the extended matrix, every criterion
 makes partial decisions (Ma & Denoeux 2021, "Partial classification in the belief function
 framework", Knowledge-Based Systems 214).
 """
@@ -20,7 +20,7 @@ from dstheory.kernels.arguments import as_sequence, check_count
 
 __all__ = ["set_names", "set_utilities"]
 
-# 2^20 rows of ten classes are 80 MiB.
+# 2^20 rows of ten classes take 80 MiB.
 _MAX_SETS = 1 << 20
 
 
@@ -47,19 +47,19 @@ def set_utilities(
         Tolerance to imprecision. At 1/2 a set is worth the mean of its members, at 1 its best
         member; lower degrees penalize imprecision more.
     max_size : int, optional
-        Largest number of acts in a set. Default: all.
+        Maximum number of acts in a set. Default: no limit.
 
     Returns
     -------
     (S, K) array
-        Row by row in the order of `set_names`: by size, so that the single acts come first
-        and a tie goes to the more precise answer.
+        Rows are in the order of `set_names`, by size, so single acts come first and ties go to
+        the more precise answer.
 
     Raises
     ------
     ValueError
-        If `utilities` is not a matrix or not finite, `orness` outside [0, 1], `max_size` no
-        possible size, or the sets are more than 2^20.
+        If `utilities` is not a matrix or not finite, `orness` is outside [0, 1], `max_size` is not
+        a possible size, or there are more than 2^20 sets.
 
     Notes
     -----
@@ -100,7 +100,7 @@ def set_names(acts: Iterable[Any], *, max_size: int | None = None) -> list[tuple
     Raises
     ------
     ValueError
-        If `max_size` is not a possible size, or the sets are more than 2^20.
+        If `max_size` is not a possible size, or there are more than 2^20 sets.
 
     Examples
     --------

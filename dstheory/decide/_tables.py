@@ -1,8 +1,8 @@
-"""Values of acts in focal sets: worst, best or mean over the classes of the set.
+"""Values of acts in focal sets: the worst, best or mean utility over the classes of the set.
 
-Every expectation in this package is the mean of such a table over the focal sets: within a set
-nothing is known, so a criterion under ignorance (worst, best, average) values the act. All take
-utilities (A, K) and non-empty focal masks (F,), and return (A, F).
+Every expectation in this package is the mean of such a table over the focal sets. Within a set
+nothing is known, so a criterion under ignorance (worst, best, average) values the act. All
+functions take utilities (A, K) and non-empty focal masks (F,), and return (A, F).
 """
 
 from fractions import Fraction

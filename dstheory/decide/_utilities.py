@@ -1,9 +1,9 @@
 """Utility matrices: what each act (row) is worth under each class of the frame (column).
 
-Without a matrix the acts are the labels themselves and a right label is worth 1, a wrong
-one 0. Costs become utilities by 1 - cost, and a reject act is a row of constant utility
-(Chow 1970, "On optimum recognition error and reject tradeoff"; Denoeux 2019, "Decision-making
-with belief functions: a review", IJAR 109).
+Without a matrix, the acts are the labels: a correct label is worth 1, a wrong one 0. Costs become
+utilities by 1 - cost, and a reject act is a row of constant utility (Chow 1970, "On optimum
+recognition error and reject tradeoff"; Denoeux 2019, "Decision-making with belief functions: a
+review", IJAR 109).
 """
 
 import math
@@ -56,7 +56,7 @@ def utilities_from_costs(costs: Any) -> NDArray[Any]:
 
 
 def utilities_from_threshold(threshold: Any) -> NDArray[Any]:
-    """Utilities of two acts, no and yes, such that yes needs a probability above a threshold.
+    """Utilities of the acts no and yes, such that yes needs a probability above a threshold.
 
     Parameters
     ----------
@@ -76,9 +76,8 @@ def utilities_from_threshold(threshold: Any) -> NDArray[Any]:
 
     Notes
     -----
-    Elkan 2001, "The foundations of cost-sensitive learning". At the threshold itself both
-    acts are equal, and the first one is chosen. With `maximin` the rule asks the same of
-    the worst case.
+    Elkan 2001, "The foundations of cost-sensitive learning". At the threshold itself both acts are
+    equal, and the first one is chosen. With `maximin`, the worst case must exceed the threshold.
 
     Examples
     --------
@@ -98,15 +97,15 @@ def utilities_from_threshold(threshold: Any) -> NDArray[Any]:
 
 
 def with_reject(utilities: Any, cost: Any) -> NDArray[Any]:
-    """Utilities with one more act, last: to reject, at the same cost under every class.
+    """Utilities with a reject act as last row, at the same cost under every class.
 
     Parameters
     ----------
     utilities : (A, K) array
         ``np.eye(K)`` for the labels of a frame of K classes.
     cost : number
-        Cost of rejecting; its utility is 1 - `cost`. With the identity, rejecting pays
-        where no label is expected right with a probability above 1 - `cost`.
+        Cost of rejecting; its utility is 1 - `cost`. With the identity, rejecting pays if no label
+        has a probability above 1 - `cost`.
 
     Returns
     -------
@@ -158,7 +157,7 @@ def _finite(array: NDArray[Any], name: str) -> NDArray[np.bool_]:
 
 
 def prepared(m: Any, utilities: Any) -> tuple[MassFunction, NDArray[Any]]:
-    """The normalized mass function and the utilities (A, K) in its kind of number."""
+    """The normalized mass function, and the utilities (A, K) converted to its kind of number."""
     check_mass(m)
     matrix = checked_utilities(m.frame, utilities)
     if m.store.dtype != object:

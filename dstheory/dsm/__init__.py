@@ -1,6 +1,6 @@
-"""Elements that overlap: free and hybrid models of Dezert and Smarandache (DSmT), as frames.
+"""Overlapping elements: free and hybrid models of Dezert and Smarandache (DSmT), as frames.
 
-A model is a classical frame of the parts of a Venn diagram, so that all of this package works on
+A model is a classical frame of the parts of a Venn diagram, so everything in this package works on
 it. The classic DSm rule is `dstheory.combine.conjunctive` on the frame of a free model.
 """
 

@@ -1,8 +1,8 @@
-"""The hybrid DSm rule (DSmH): conflict and mass on what turned out to be empty goes to unions.
+"""The hybrid DSm rule (DSmH): conflict, and mass on sets found empty, goes to unions.
 
-What the sets of a choice have in common, their union, and the elements that they are made of
-are found together, without listing the choices: three fields of one mask, two of them of
-complements, so that one intersection of masks serves all (as in Dubois and Prade's rule).
+The rule needs, for each choice of sets, their intersection, their union, and the elements they
+consist of. One mask has a field for each, two of them complemented, so intersecting masks gives all
+three at once and no choices are listed (as in Dubois and Prade's rule).
 """
 
 from collections.abc import Iterable
@@ -34,20 +34,20 @@ def dsm_hybrid(
     model: DSmModel,
     empty: str | Iterable[str] = (),
 ) -> MassFunction:
-    """Hybrid DSm rule: combine beliefs on overlapping elements, some of them found empty.
+    """Hybrid DSm rule: combine beliefs on overlapping elements, some of which were found empty.
 
-    The product of masses goes to the intersection of the sets, one of each source; if that is
-    empty, to their union; if all of them are empty, to the union of the elements that they are
-    made of; and if that is empty too, to total ignorance.
+    The product of masses goes to the intersection of the chosen sets, one from each source. If that
+    is empty, it goes to their union; if all of them are empty, to the union of the elements they
+    consist of; and if that is empty too, to the frame.
 
     Parameters
     ----------
     m1, m2, *more : MassFunction
         Sources on the frame of `model`; their batch shapes broadcast.
     model : DSmModel
-        In which the sources speak: free, hybrid, or Shafer's.
+        The model of the sources: free, hybrid, or Shafer's.
     empty : str, or iterable of str
-        Expressions that are found to be empty since (dynamic fusion).
+        Expressions found to be empty since then (dynamic fusion).
 
     Returns
     -------
@@ -57,21 +57,21 @@ def dsm_hybrid(
     Raises
     ------
     FrameError
-        If a source is not on the frame of the model, an expression names an unknown element,
-        or nothing is left possible.
+        If a source is not on the frame of the model, an expression names an unknown element, or
+        everything is empty.
     TypeError
-        If a source is not a mass function, or `model` no DSmModel.
+        If a source is not a mass function, or `model` is not a DSmModel.
 
     See Also
     --------
-    dstheory.combine.conjunctive : on a free model the classic DSm rule, DSmC.
+    dstheory.combine.conjunctive : the classic DSm rule, DSmC, on a free model.
     dstheory.combine.dubois_prade : the same in Shafer's model, without new constraints.
 
     Notes
     -----
-    Commutative, not associative: combine all sources in one call. The three cases are the sums
-    S1, S3 and S2 of the source. The elements that a set is made of are those of its canonical
-    form, ``model.expression``.
+    Commutative, not associative: combine all sources in one call. The three cases are the sums S1,
+    S3 and S2 of the reference. The elements of a set are those in its canonical form,
+    ``model.expression``.
 
     References
     ----------
@@ -100,7 +100,7 @@ def dsm_hybrid(
 
 
 def _coded(m: MassFunction, model: DSmModel, after: DSmModel) -> _Part:
-    """What is left of each set, its complement, and the complement of its elements if none is."""
+    """The remaining part of each set, its complement, and that of its elements if it is empty."""
     size, full, everything = len(after.frame), after.frame.full, (1 << len(model.elements)) - 1
     codes = []
     for mask in m.focal.tolist():
@@ -116,7 +116,7 @@ def _met(one: _Part, two: _Part) -> _Part:
 
 
 def _target(code: int, after: DSmModel) -> int:
-    """Intersection, union, elements that the sets are made of, or all: the first not empty."""
+    """The first that is not empty: intersection, union, union of the elements, frame."""
     size, full = len(after.frame), after.frame.full
     intersection, union = code & full, full - (code >> size & full)
     if intersection or union:

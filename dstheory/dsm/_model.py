@@ -1,10 +1,10 @@
-"""`DSmModel`: elements that may overlap, as a frame of the parts of their Venn diagram.
+"""`DSmModel`: overlapping elements, as a frame of the parts of their Venn diagram.
 
-n elements have 2^n - 1 parts: what lies in some of them and in no other. In the free model any
-part may hold the truth; a hybrid model drops the parts that are known to be empty; if all
-intersections are, what remains is Shafer's model. Unions and intersections of elements (the
-hyper-power set) are sets of parts. Source: J. Dezert, F. Smarandache, Combination of beliefs on
-hybrid DSm models, Advances and Applications of DSmT for Information Fusion 1, 2004, ch. 4.
+n elements have 2^n - 1 parts, each inside some of them and outside all others. In the free model,
+any part may contain the truth. A hybrid model drops the parts known to be empty; if all
+intersections are empty, it is Shafer's model. Unions and intersections of elements (the hyper-power
+set) are sets of parts. Source: J. Dezert, F. Smarandache, Combination of beliefs on hybrid DSm
+models, Advances and Applications of DSmT for Information Fusion 1, 2004, ch. 4.
 """
 
 import ast
@@ -24,27 +24,26 @@ from dstheory.mass import MassFunction
 
 __all__ = ["DSmModel"]
 
-# 2^12 - 1 parts; a focal set is then an integer of 4095 bits.
+# 12 elements have 2^12 - 1 parts, so a focal set is an integer of 4095 bits.
 MOST_ELEMENTS = 12
 
 
 @final
 class DSmModel:
-    """A free or hybrid model: elements that may overlap, and what is known to be empty.
+    """A free or hybrid model: elements that may overlap, and expressions known to be empty.
 
     Parameters
     ----------
     elements : iterable of str
-        Names, at most 12; identifiers, so that expressions can be read.
+        At most 12 names, each an identifier, so that expressions can be parsed.
     empty : str, or iterable of str
-        Expressions that are known to be empty, such as ``"a & b"``; none for the free model.
+        Expressions known to be empty, such as ``"a & b"``; none for the free model.
 
     Attributes
     ----------
     elements : tuple of str
     frame : Frame
-        The parts that may hold the truth. A label is the tuple of the elements that a part
-        lies in.
+        The possible parts. A label is the tuple of the elements that contain the part.
 
     Raises
     ------
@@ -58,9 +57,8 @@ class DSmModel:
 
     Notes
     -----
-    Expressions join elements by ``&`` (and), ``|`` (or) and parentheses. On n elements the
-    hyper-power set grows like Dedekind's numbers (4, 18, 166, 7579 for n = 2 ... 5); it is never
-    listed here.
+    Expressions join elements by ``&`` (and), ``|`` (or) and parentheses. The hyper-power set on n
+    elements grows like Dedekind's numbers (4, 18, 166, 7579 for n = 2 ... 5) and is never listed.
 
     References
     ----------
@@ -111,7 +109,7 @@ class DSmModel:
         return cls(names, [f"{one} & {two}" for one, two in combinations(names, 2)])
 
     def constrained(self, empty: str | Iterable[str]) -> "DSmModel":
-        """The model in which these expressions, one or a list, are empty too.
+        """The model in which one or more further expressions are empty.
 
         >>> DSmModel(["a", "b"]).constrained("a").frame
         Frame([('b',)])
@@ -119,7 +117,7 @@ class DSmModel:
         return _rebuilt(self.elements, self._left(empty))
 
     def _left(self, empty: str | Iterable[str]) -> tuple[int, ...]:
-        """Parts that constraints leave."""
+        """Parts that remain under further constraints."""
         if isinstance(empty, np.ndarray) or not isinstance(empty, Iterable):
             raise TypeError(f"empty is {empty!r}, expected an expression, or a list of them")
         gone = 0
@@ -159,7 +157,7 @@ class DSmModel:
         raise ValueError(_unread(expression))
 
     def event(self, expression: str) -> tuple[tuple[str, ...], ...]:
-        """Parts of an expression: an event of the frame, for ``m.bel`` and the like.
+        """Parts of an expression, as an event of the frame (for ``m.bel`` etc.).
 
         >>> DSmModel(["a", "b"]).event("b")
         (('b',), ('a', 'b'))
@@ -167,12 +165,12 @@ class DSmModel:
         return self.frame.event(self.mask(expression))
 
     def mass_function(self, masses: Mapping[str, Any]) -> MassFunction:
-        """Mass function from expressions to masses, on the frame of the model.
+        """Mass function on the frame of the model, given masses of expressions.
 
         Parameters
         ----------
         masses : mapping of str to number or array
-            Expressions that mean the same add up.
+            Masses of equivalent expressions add up.
 
         Returns
         -------
@@ -181,8 +179,8 @@ class DSmModel:
         Raises
         ------
         MassError
-            If masses are negative, do not sum to 1, or fall on what is empty in the model:
-            state them before the constraint, and let `dsm_hybrid` move them.
+            If masses are negative, do not sum to 1, or are on an expression that is empty in the
+            model. State such masses before the constraint and let `dsm_hybrid` move them.
         FrameError, ValueError, TypeError
             As `mask`.
 
@@ -205,12 +203,12 @@ class DSmModel:
         return MassFunction.from_dict(self.frame, events)
 
     def expression(self, mask: int) -> str:
-        """The canonical form of a set of parts: the union of its least intersections.
+        """The canonical form of a set of parts: the union of its minimal intersections.
 
         Parameters
         ----------
         mask : int
-            In the frame; 0 is the empty expression.
+            Mask in the frame; 0 is the empty expression.
 
         Returns
         -------
@@ -219,7 +217,8 @@ class DSmModel:
         Raises
         ------
         ValueError
-            If the set is not a union of intersections of elements: a complement is in it.
+            If the set is not a union of intersections of elements, because it involves a
+            complement.
 
         Examples
         --------
@@ -240,7 +239,7 @@ class DSmModel:
         return " | ".join(terms)
 
     def least_parts(self, mask: int) -> list[int]:
-        """Element sets (masks of elements) of the least parts in a set, smallest first.
+        """Element sets (masks of elements) of the minimal parts in a set, smallest first.
 
         >>> DSmModel(["a", "b"]).least_parts(7)
         [1, 2]
@@ -265,7 +264,7 @@ class DSmModel:
         return {self.expression(mask): m.mass(mask=mask) for mask in events}
 
     def projected(self, mask: int, onto: "DSmModel") -> int:
-        """The same set of parts in a model with fewer of them.
+        """The same set of parts in a model with fewer parts.
 
         >>> free = DSmModel(["a", "b"])
         >>> free.projected(free.mask("a"), free.constrained("a & b"))

@@ -1,6 +1,6 @@
 """Symbolic and exact work: formulas, sensitivity, bounds (needs sympy).
 
-Mass functions with sympy expressions as masses need nothing from here: all rules take them.
+All rules accept mass functions with sympy expressions as masses; this package adds tools for them.
 """
 
 from dstheory.exact._binomial_formulas import (

@@ -1,8 +1,8 @@
 """The predictive masses of a Bernoulli outcome, derived by symbolic integration.
 
 Each function starts from the definition (a random interval, or a contour and eqs. 22-23) and
-integrates, for given small counts and symbolic arguments; none contains the closed form that it
-is meant to check.
+integrates for given small counts and symbolic arguments. None contains the closed form that it
+checks.
 
 Source: Ph. Xu, F. Davoine, H. Zha and T. Denoeux, Evidential calibration of binary SVM
 classifiers, International Journal of Approximate Reasoning 72, 2016, equations 22-32.
@@ -23,15 +23,15 @@ __all__ = [
     "likelihood_formula",
 ]
 
-# The time grows with the square of it: 3 s for 200 terms, at most.
+# The time grows quadratically: at most 3 s for 200 terms.
 MOST_TERMS = 200
 
 
 def dempster_formula(k: int, n: int) -> tuple[Any, Any]:
     """m({1}) and m({0}) of Dempster's model, from order statistics (eq. 24).
 
-    The trials are thresholds Z_i <= tau of n uniform variables (eq. 18). That k of them are
-    successes says that tau lies between the k-th and the next smallest, the ends U and V.
+    Trial i is a success if a uniform variable Z_i <= tau (eq. 18). With k successes, tau lies
+    between the k-th smallest variable U and the next one V.
 
     Parameters
     ----------
@@ -62,7 +62,7 @@ def _mean_order_statistic(j: int, n: int) -> Any:
     if j == 0 or j == n + 1:
         return sympy.Integer(int(j > 0))
     t = sympy.Symbol("t")
-    ways = n * sympy.binomial(n - 1, j - 1)  # which is the j-th, and which lie below
+    ways = n * sympy.binomial(n - 1, j - 1)  # which one is the j-th, and which lie below it
     return _integral(t * ways * t ** (j - 1) * (1 - t) ** (n - j), t, 0, 1)
 
 
@@ -169,8 +169,8 @@ def at_least_probability(tau: Any, k: int, n: int) -> Any:
     Returns
     -------
     sympy expression
-        The binomial sum; that it is the distribution function of a beta variable with parameters
-        k and n - k + 1 makes the limit a beta quantile.
+        The binomial sum. It is the distribution function of a beta variable with parameters k and n
+        - k + 1, so the limit is a beta quantile.
 
     Raises
     ------
@@ -200,7 +200,7 @@ def _require_counts(k: int, n: int) -> None:
 
 
 def _require_size(name: str, value: int, least: int = 0) -> None:
-    """A whole number of terms that can be expanded and integrated one by one."""
+    """Raise unless a number of terms is small enough to integrate them one by one."""
     check_count(name, value, least)
     if value > MOST_TERMS:
         raise ValueError(

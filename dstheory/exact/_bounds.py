@@ -1,8 +1,8 @@
 """Bounds of Bel, Pl and BetP when masses or discount rates are known up to intervals.
 
-After Dempster's rule a conclusion is linear-fractional in the masses of each source with the
-others fixed, hence least and greatest at vertices of the sources' polytopes. All but one source
-run through their vertices; over the last one the quotient is maximized exactly, by linear steps.
+After Dempster's rule, a conclusion is linear-fractional in the masses of each source if the others
+are fixed. So its extremes are at vertices of the polytopes of the sources. All sources but one run
+through their vertices; over the last one, the quotient is maximized exactly, by linear steps.
 Sources: Denoeux, Reasoning with imprecise belief structures, International Journal of Approximate
 Reasoning 20, 1999, 79-111; Dinkelbach, On nonlinear fractional programming, Management Science 13,
 1967, 492-498.
@@ -40,38 +40,39 @@ def belief_bounds(
     relax: bool = False,
     max_vertices: int = 20_000,
 ) -> tuple[Any, Any]:
-    """Least and greatest value of a conclusion from sources with imprecise masses.
+    """Bounds of a conclusion from sources with imprecise masses.
 
     Parameters
     ----------
     *sources : ImpreciseMass or single MassFunction
-        One, or several that Dempster's rule combines.
+        Several sources are combined by Dempster's rule.
     event : label, collection of labels, or the frame
     quantity : "bel", "pl" or "betp"
     relax : bool
-        Two sources only: bounds that may be too wide but are found by one linear program each,
-        whatever the number of vertices.
+        For two sources only: outer bounds, found by one linear program each for any number of
+        vertices.
     max_vertices : int
-        Largest number of combined vertices of all sources but the one with most of them.
+        Maximum number of combined vertices of all sources but the one with the most vertices.
 
     Returns
     -------
     low, high : number
-        Exact bounds, both reached; fractions stay exact. With `relax` outer bounds: no value lies
+        Exact bounds, both attained; fractions stay exact. With `relax`, outer bounds: no value lies
         outside them (within 1e-9, the accuracy of the solver).
 
     Raises
     ------
     TotalConflictError
-        If some masses within the bounds exclude each other totally.
+        If some masses within the bounds are in total conflict.
     DSTheoryError
-        If there are more vertices than `max_vertices`; or with `relax` other than two sources.
+        If there are more vertices than `max_vertices`, or if `relax` is used with other than two
+        sources.
     FrameError
         If frames differ, or a label is unknown.
     ValueError
         If the quantity is unknown.
     TypeError
-        If a source is of another kind, or there is none.
+        If a source is of another type, or there is none.
 
     See Also
     --------
@@ -79,8 +80,8 @@ def belief_bounds(
 
     Notes
     -----
-    Combining first, with intervals of masses as the result (interval arithmetic), would be wider
-    than these bounds, because the intervals of combined masses are not reached together.
+    Interval arithmetic (combining first, with intervals of masses as the result) would give wider
+    bounds, because the ends of those intervals are not attained together.
 
     Examples
     --------
@@ -120,7 +121,7 @@ def _polytope(source: Any) -> ImpreciseMass:
 
 
 def _like(weight: NDArray[Any], source: ImpreciseMass) -> NDArray[Any]:
-    """Weights as the numbers that the masses are."""
+    """Weights, converted to the kind of number of the masses."""
     return weight.astype(float) if source.lower.dtype != object else weight * 1
 
 
@@ -133,13 +134,13 @@ def _least_greatest(source: ImpreciseMass, scores: NDArray[Any]) -> tuple[Any, A
 def _vertex_bounds(
     sources: Sequence[ImpreciseMass], event: int, quantity: str, max_vertices: int
 ) -> tuple[Any, Any]:
-    """Exact bounds: vertices of all sources but the largest, and the best point of that one."""
+    """Exact bounds, from the vertices of all sources but the largest and its best point."""
     ordered = sorted(sources, key=lambda source: int((source.lower != source.upper).sum()))
     points = [source.vertices(max_vertices) for source in ordered[:-1]]
     total = math.prod(len(batch) for batch in points)
     if total > max_vertices:
         raise DSTheoryError(
-            f"the sources have {total} combined vertices, at most {max_vertices} are tried; "
+            f"the sources have {total} combined vertices, more than {max_vertices}; "
             "fix some masses, raise max_vertices, or use relax=True (two sources, outer bounds)"
         )
     free = ordered[-1]
@@ -155,13 +156,13 @@ def _vertex_bounds(
 
 
 def _noise(sources: Sequence[ImpreciseMass]) -> float:
-    """Agreement that may be rounding: 1 - 0.9 - 0.1 is 1e-17 where masses are filled up."""
+    """Agreement that may be a rounding error: 1 - 0.9 - 0.1 is 1e-17."""
     rounded = [s for s in sources if s.lower.dtype != object and (s.lower != s.upper).any()]
     return 1e-14 if rounded else 0
 
 
 def _along(batch: MassFunction, axis: int, n_axes: int) -> MassFunction:
-    """A batch of vertices on an axis of its own."""
+    """A batch of vertices along its own axis."""
     return batch.reshape(*(len(batch) if i == axis else 1 for i in range(n_axes)))
 
 
@@ -170,7 +171,7 @@ def _dot(masses: NDArray[Any], values: NDArray[Any]) -> NDArray[Any]:
 
 
 def _greatest(source: ImpreciseMass, n: NDArray[Any], d: NDArray[Any]) -> list[Any]:
-    """Greatest quotient of each column, by Dinkelbach's method: it ends at a vertex."""
+    """Largest quotient of each column, by Dinkelbach's method, which ends at a vertex."""
     masses = source.best(n)
     value = _dot(masses, n) / _dot(masses, d)
     while True:
@@ -191,7 +192,7 @@ def discount_bounds(
     reliabilities: Any = None,
     max_vertices: int = 65_536,
 ) -> tuple[Any, Any]:
-    """Least and greatest value of a conclusion, if discount rates are known up to intervals.
+    """Bounds of a conclusion if discount rates are known up to intervals.
 
     Parameters
     ----------
@@ -202,14 +203,14 @@ def discount_bounds(
     rates : sequence or dict of (low, high) or number
         One for each source.
     reliabilities : sequence or dict of (low, high) or number
-        Each 1 - rate. Give one of the two.
+        1 - rate for each source. Give either `rates` or `reliabilities`.
     max_vertices : int
-        Largest number of corners, 2^(number of intervals), that are tried.
+        Maximum number of corners to try, 2^(number of intervals).
 
     Returns
     -------
     low, high : number
-        Exact: a conclusion is linear-fractional in each rate, hence extreme at corners.
+        Exact: a conclusion is linear-fractional in each rate, so its extremes are at corners.
 
     Raises
     ------
@@ -226,7 +227,7 @@ def discount_bounds(
 
     Examples
     --------
-    A witness who is reliable to at least 1/2:
+    A witness whose reliability is at least 1/2:
 
     >>> from dstheory import Frame
     >>> frame = Frame(["ant", "bee"])
@@ -241,7 +242,7 @@ def discount_bounds(
     total = math.prod(len(pair) for pair in ends)
     if total > max_vertices:
         raise DSTheoryError(
-            f"the rates have {total} corners, at most {max_vertices} are tried; fix some rates"
+            f"the rates have {total} corners, more than {max_vertices}; fix some rates"
         )
     discounted = [
         _corners(m, pair, i, len(ends))
@@ -253,7 +254,7 @@ def discount_bounds(
 
 
 def _ends(name: str, shares: Any, names: list[str]) -> list[tuple[Any, ...]]:
-    """Ends of the intervals of rates, one or two, of each source."""
+    """Ends of the interval of rates of each source, one or two."""
     if isinstance(shares, Mapping):
         odd = sorted(map(str, set(shares) ^ set(names)))
         if odd:

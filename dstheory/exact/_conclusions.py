@@ -1,9 +1,9 @@
 """Bel, Pl and BetP after Dempster's rule, as quotients of sums.
 
-With all other sources fixed, each of them is a quotient of two sums over the focal sets of one
-source: f = sum m(A) n(A) / sum m(A) d(A), where the other sources, combined into `rest`, give
-n(A) (mass that supports the event within A) and d(A) = Pl_rest(A). Derivatives and bounds are
-made of these two columns. Notation of Shafer 1976, A Mathematical Theory of Evidence, ch. 3.
+If all other sources are fixed, each of the three is a quotient of two sums over the focal sets of
+one source, f = sum m(A) n(A) / sum m(A) d(A). The other sources, combined into `rest`, give n(A)
+(mass that supports the event within A) and d(A) = Pl_rest(A). Derivatives and bounds need only
+these two columns. Notation of Shafer 1976, A Mathematical Theory of Evidence, ch. 3.
 """
 
 from collections.abc import Mapping, Sequence
@@ -40,7 +40,7 @@ def named_sources(sources: Any) -> dict[str, MassFunction]:
 
 
 def weights(focal: NDArray[Any], event: int, quantity: str) -> NDArray[Any]:
-    """Share of the mass of each set that counts for the event; nothing of the empty set."""
+    """Share of the mass of each set that counts for the event; 0 for the empty set."""
     inside = bits.cardinality(focal & event)
     sizes = bits.cardinality(focal)
     if quantity == "pl":
@@ -52,7 +52,7 @@ def weights(focal: NDArray[Any], event: int, quantity: str) -> NDArray[Any]:
 
 
 def conclusion(m: MassFunction, event: int, quantity: str) -> Any:
-    """Bel, Pl or BetP of an event by a normalized mass function, (*batch,)."""
+    """Bel, Pl or BetP of an event under a normalized mass function, (*batch,)."""
     return setwise.weighted_sum(weights(m.focal, event, quantity)[np.newaxis], m.store)[0]
 
 
@@ -67,7 +67,7 @@ def columns(
 
 
 def rests(sources: Sequence[MassFunction]) -> list[MassFunction]:
-    """For each source all others, combined by Dempster's rule; ignorance where there are none."""
+    """For each source, all others combined by Dempster's rule; vacuous if there are none."""
     if len(sources) == 1:
         return [_ignorance(sources[0])]
     before = _running(sources)

@@ -1,9 +1,9 @@
-"""Masses known up to intervals: a polytope of mass functions, its vertices and its best point.
+"""Masses known up to intervals: a polytope of mass functions, its vertices and its optimum.
 
-The polytope is a box cut by one equation (masses sum to 1), so that a linear function is maximized
-by filling up the best sets first - a continuous knapsack, exact on fractions, no solver needed.
-Source: Denoeux, Reasoning with imprecise belief structures, International Journal of Approximate
-Reasoning 20, 1999, 79-111.
+The polytope is a box cut by one equation (masses sum to 1). So a linear function is maximized by
+filling up the best sets first: a continuous knapsack, exact on fractions, without a solver. Source:
+Denoeux, Reasoning with imprecise belief structures, International Journal of Approximate Reasoning
+20, 1999, 79-111.
 """
 
 from collections.abc import Mapping
@@ -28,14 +28,14 @@ class ImpreciseMass:
     ----------
     frame : Frame
     masses : mapping of event to (low, high) or to a number
-        Bounds of the mass of each focal set. Sets that are not named have no mass, and the empty
-        set may not be named.
+        Bounds of the mass of each focal set. Sets not listed have no mass; the empty set must not
+        be listed.
 
     Raises
     ------
     MassError
-        If there is no set, bounds are not 0 <= low <= high <= 1, the empty set is named, a set
-        is named twice, or no masses within the bounds sum to 1.
+        If there is no set, bounds violate 0 <= low <= high <= 1, the empty set is listed, a set is
+        listed twice, or no masses within the bounds sum to 1.
     FrameError
         If a label is unknown.
     TypeError
@@ -43,7 +43,7 @@ class ImpreciseMass:
 
     See Also
     --------
-    belief_bounds : what they imply, also after Dempster's rule.
+    belief_bounds : what such masses imply, also after Dempster's rule.
 
     Examples
     --------
@@ -98,16 +98,16 @@ class ImpreciseMass:
 
     @property
     def lower(self) -> NDArray[Any]:
-        """Least masses (F,), as given; read-only."""
+        """Lower bounds (F,) of the masses, as given; read-only."""
         return self._lower
 
     @property
     def upper(self) -> NDArray[Any]:
-        """Greatest masses (F,), as given; read-only."""
+        """Upper bounds (F,) of the masses, as given; read-only."""
         return self._upper
 
     def tightened(self) -> "ImpreciseMass":
-        """The same mass functions with bounds that are all reached.
+        """The same mass functions with bounds that are all attained.
 
         >>> frame = Frame(["ant", "bee"])
         >>> ImpreciseMass(frame, {"ant": (0, 1), frame: (0.25, 0.5)}).tightened().upper
@@ -121,8 +121,8 @@ class ImpreciseMass:
     def vertices(self, max_count: int = 20_000) -> MassFunction:
         """Extreme points of the polytope, as a batch.
 
-        Raises `DSTheoryError` if F 2^(F - 1) candidates, for F intervals that are no points,
-        are more than `max_count`.
+        Raises `DSTheoryError` if there are more than `max_count` candidates; F proper intervals
+        have F 2^(F - 1).
 
         >>> frame = Frame(["ant", "bee"])
         >>> ImpreciseMass(frame, {"ant": (0.25, 0.5), frame: (0, 1)}).vertices().masses
@@ -134,15 +134,15 @@ class ImpreciseMass:
         count = len(free) << max(len(free) - 1, 0)
         if count > max_count:
             raise DSTheoryError(
-                f"{len(free)} masses are intervals, which is up to {count} vertices; at most "
-                f"{max_count} are made: fix some masses, or raise the limit"
+                f"{len(free)} masses are intervals, with up to {count} vertices, more than "
+                f"{max_count}; fix some masses, or raise the limit"
             )
         found = [self._ends(free, int(last)) for last in free] or [self._lower[np.newaxis]]
         points = sorted({tuple(point) for part in found for point in part.tolist()})
         return MassFunction(self._frame, self._focal, np.array(points, dtype=self._lower.dtype))
 
     def _ends(self, free: NDArray[np.intp], last: int) -> NDArray[Any]:
-        """Points with all free masses but one at a bound, and that one within its own."""
+        """Points with all free masses but one at a bound, and that one within its bounds."""
         others = free[free != last]
         choices = np.arange(1 << len(others))[:, np.newaxis] >> np.arange(len(others)) & 1
         points = np.repeat(self._lower[np.newaxis], len(choices), axis=0)
@@ -206,6 +206,6 @@ def _check_bounds(frame: Frame, focal: NDArray[Any], bounds: NDArray[Any]) -> No
     tolerance = _checks.SUM_TOLERANCE
     if lower.sum() > 1 + tolerance or upper.sum() < 1 - tolerance:
         raise MassError(
-            f"least masses sum to {lower.sum()} and greatest to {upper.sum()}; "
-            "1 has to lie between them: widen the bounds"
+            f"lower bounds sum to {lower.sum()} and upper bounds to {upper.sum()}; "
+            "1 must lie between them, so widen the bounds"
         )

@@ -1,7 +1,7 @@
-"""From formulas to fast functions: a formula once derived is evaluated on arrays by NumPy.
+"""Fast functions from formulas: NumPy evaluates a derived formula on arrays.
 
-Common parts are computed once (sympy's `lambdify` with ``cse=True``); arguments are given by name
-and broadcast, as everywhere in NumPy.
+Common subexpressions are computed once (sympy's `lambdify` with ``cse=True``). Arguments are passed
+by name and broadcast as usual in NumPy.
 """
 
 from collections.abc import Callable, Iterable
@@ -29,8 +29,8 @@ def as_function(formula: Any, arguments: Iterable[Any] | None = None) -> Callabl
     formula : sympy expression, array of expressions, or a single MassFunction
         For example ``m.bel(event)``, ``betp(m)`` or ``m``.
     arguments : iterable of str or symbols, optional
-        Names that the function takes, some of which may have dropped out of the formula. Without,
-        they are the names of its symbols.
+        Arguments of the function; some may have dropped out of the formula. Default: the symbols of
+        the formula.
 
     Returns
     -------
@@ -42,12 +42,12 @@ def as_function(formula: Any, arguments: Iterable[Any] | None = None) -> Callabl
     Raises
     ------
     DSTheoryError
-        If a batch of mass functions is given. The function raises it where a formula is not
-        defined, naming the row, and MassError where masses are none.
+        If a batch of mass functions is given. The function raises it, with the row, where a formula
+        is undefined, and MassError where the values are not masses.
     ValueError
         If `arguments` lack a symbol of the formula.
     TypeError
-        By the function, if an argument is missing or unknown.
+        Raised by the function if an argument is missing or unknown.
 
     Examples
     --------
@@ -63,12 +63,12 @@ def as_function(formula: Any, arguments: Iterable[Any] | None = None) -> Callabl
     if isinstance(formula, MassFunction) and formula.batch_shape:
         raise DSTheoryError(
             f"batch shape is {formula.batch_shape}; give one symbolic mass function, "
-            "its function makes batches"
+            "its function returns batches"
         )
     formulas = as_formulas(formula)
     symbols = symbols_of(formula)
     names = _names(symbols, arguments)
-    # Any name will do for an argument of ours, not for one of Python's: \alpha, lambda.
+    # Symbols may have names that Python does not allow for arguments: \alpha, lambda.
     inner = {name: sympy.Dummy() for name in names}
     replaced = {symbol: inner[str(symbol)] for symbol in symbols}
     entries = [entry.subs(replaced) for entry in formulas.ravel()]
@@ -76,7 +76,7 @@ def as_function(formula: Any, arguments: Iterable[Any] | None = None) -> Callabl
 
     def function(**values: Any) -> Any:
         points, batch = _points(names, values)
-        with np.errstate(divide="ignore", invalid="ignore"):  # found below, and named
+        with np.errstate(divide="ignore", invalid="ignore"):  # checked below
             results = evaluate(*points)
         columns = [np.broadcast_to(np.asarray(r, np.float64), batch) for r in results]
         stacked = np.stack(columns, axis=-1) if formulas.ndim else np.array(columns[0])
@@ -135,6 +135,6 @@ def _refuse_undefined(
     row = tuple(int(i) for i in bad[0][: len(batch)])
     point = ", ".join(f"{n} = {np.broadcast_to(a, batch)[row]:g}" for n, a in arguments.items())
     raise DSTheoryError(
-        f"the formula has no value at {point}{in_row(row)}; a denominator is zero there, "
-        "as Dempster's rule has it for sources that exclude each other"
+        f"the formula is undefined at {point}{in_row(row)}: a denominator is zero there, "
+        "as in Dempster's rule when sources exclude each other"
     )

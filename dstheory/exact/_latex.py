@@ -1,7 +1,7 @@
 """Formulas of a symbolic mass function as a LaTeX table.
 
-One row for each focal set, one column for each quantity, every entry simplified. Single formulas
-are printed by `sympy.latex`.
+One row for each focal set, one column for each quantity, every entry simplified. `sympy.latex`
+prints single formulas.
 """
 
 from collections.abc import Callable, Iterable, Sequence
@@ -72,7 +72,7 @@ def formula_table(
         raise DSTheoryError(f"batch shape is {m.batch_shape}; print one mass function at a time")
     columns = [_column(name) for name in as_sequence(quantities, "quantities", "a list of names")]
     if not columns:
-        raise ValueError(f"there is no quantity; choose of {', '.join(_QUANTITIES)}")
+        raise ValueError(f"there is no quantity; choose from {', '.join(_QUANTITIES)}")
     groups = as_groups(sums)
     head = " & ".join(["$A$", *(f"${name}(A)$" for name, _ in columns)])
     lines = [

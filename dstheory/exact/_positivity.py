@@ -1,9 +1,10 @@
-"""Is a formula of masses never negative? A proof by Bernstein coefficients.
+"""Proofs that a formula of masses is never negative, by Bernstein coefficients.
 
-On the unit box a polynomial lies between the least and the greatest of its Bernstein coefficients,
-and those of the corners are values; halving the box brings the others as close as one likes.
-Masses of one source sum to at most 1: x2 = (1 - x1) t2 maps that simplex onto the box.
-Source: Garloff, The Bernstein algorithm, Interval Computations 2, 1993, 154-168.
+On the unit box, a polynomial lies between its smallest and its largest Bernstein coefficient, and
+the coefficients of the corners are values. Halving the box brings the other coefficients
+arbitrarily close to values. Masses of one source sum to at most 1; x2 = (1 - x1) t2 maps that
+simplex onto the box. Source: Garloff, The Bernstein algorithm, Interval Computations 2, 1993,
+154-168.
 """
 
 import math
@@ -20,9 +21,9 @@ from dstheory.kernels.arguments import check_count, check_instance
 
 __all__ = ["is_nonnegative"]
 
-# Coefficients of one polynomial: above, a proof would take minutes.
+# Coefficients of one polynomial; with more, a proof would take minutes.
 _MAX_COEFFICIENTS = 20_000
-_DEEPEST = 64  # halvings, of which each may double the work
+_DEEPEST = 64  # halvings, each of which may double the work
 
 
 def is_nonnegative(
@@ -35,26 +36,26 @@ def is_nonnegative(
     expression : sympy expression
         Quotient of polynomials with rational coefficients, where it is defined.
     sums : sequence of sequences of symbols
-        Groups, without common symbols, each of which sums to at most 1: the masses of a source.
+        Disjoint groups, each of which sums to at most 1, such as the masses of a source.
     max_depth : int
-        How often the box is halved in search of a proof.
+        Maximum number of times the box is halved in search of a proof.
 
     Returns
     -------
     bool or None
-        True and False are proved, by coefficients and by a point; None is unknown.
+        True is proved by coefficients, False by a point; None means unknown.
 
     Raises
     ------
     ValueError
         If a symbol occurs in several groups.
     TypeError
-        If a group has something else than symbols.
+        If a group contains something other than symbols.
 
     Notes
     -----
-    A polynomial that touches zero inside the box, as (x - y)^2 does, often has no proof of
-    this kind.
+    A polynomial that touches zero inside the box, such as (x - y)^2, often has no proof of this
+    kind.
 
     Examples
     --------
@@ -77,7 +78,7 @@ def is_nonnegative(
 
 
 def _onto_box(sums: Iterable[Sequence[Any]]) -> dict[Any, Any]:
-    """Each symbol of a group as its share of what the symbols before it left over."""
+    """Each symbol of a group as its share of what the earlier symbols leave."""
     replaced: dict[Any, Any] = {}
     for group in as_groups(sums):
         left = sympy.Integer(1)
@@ -91,7 +92,7 @@ def _onto_box(sums: Iterable[Sequence[Any]]) -> dict[Any, Any]:
 
 
 def _bernstein(polynomial: Any) -> NDArray[Any] | None:
-    """Bernstein coefficients, an axis a symbol; None if it is not a small rational polynomial."""
+    """Bernstein coefficients, one axis per symbol; None for a large or irrational polynomial."""
     symbols = sorted(polynomial.free_symbols, key=str)
     if not symbols:
         return np.array(polynomial) if polynomial.is_rational else None
@@ -119,7 +120,7 @@ def _to_bernstein(degree: int) -> NDArray[Any]:
 
 
 def _sign(tensor: NDArray[Any], depth: int) -> int | None:
-    """1 or -1 where a polynomial does not change its sign, 0 if it is zero, None if unknown."""
+    """The sign of a polynomial, 1 or -1, if it never changes; 0 if zero, None if unknown."""
     low, high = min(tensor.ravel()), max(tensor.ravel())
     if low >= 0:
         return 1 if high > 0 else 0

@@ -1,8 +1,8 @@
 """Outer bounds after Dempster's rule of two imprecise sources, by one linear program each.
 
-Products z(A, B) = x(A) y(B) are replaced by variables that satisfy what follows from the bounds
-and from both sums being 1 (reformulation-linearization); the quotient is made linear by scaling.
-What the program allows contains what is possible. Sources: Sherali & Alameddine, A new
+Products z(A, B) = x(A) y(B) become variables that satisfy the consequences of the bounds and of
+both sums being 1 (reformulation-linearization). Scaling makes the quotient linear. The feasible set
+of the program contains all possible masses. Sources: Sherali & Alameddine, A new
 reformulation-linearization technique for bilinear programming problems, Journal of Global
 Optimization 2, 1992, 379-410; Charnes & Cooper, Programming with linear fractional functionals,
 Naval Research Logistics Quarterly 9, 1962, 181-186.
@@ -27,16 +27,16 @@ _MAX_PAIRS = 400
 def relaxed_bounds(
     one: ImpreciseMass, two: ImpreciseMass, event: int, quantity: str
 ) -> tuple[float, float]:
-    """Bounds that no pair of mass functions within the two polytopes exceeds."""
+    """Outer bounds over all pairs of mass functions from the two polytopes."""
     from scipy.optimize import linprog
 
     n_pairs = len(one.focal) * len(two.focal)
     if n_pairs > _MAX_PAIRS:
-        raise DSTheoryError(f"{n_pairs} pairs of focal sets, at most {_MAX_PAIRS} are relaxed")
+        raise DSTheoryError(f"{n_pairs} pairs of focal sets, more than {_MAX_PAIRS}")
     sets = np.bitwise_and.outer(one.focal, two.focal).ravel()
     counted = np.append(weights(sets, event, quantity).astype(float), 0)
     meeting = np.append((sets != 0).astype(float), 0)
-    scale = np.append(np.ones(n_pairs), -1)  # the variables sum to their scale, the last one
+    scale = np.append(np.ones(n_pairs), -1)  # the variables sum to their scale, the last variable
     ends = []
     for sign in (1, -1):
         solved = linprog(
@@ -55,7 +55,7 @@ def relaxed_bounds(
 
 
 def _products(one: ImpreciseMass, two: ImpreciseMass) -> Floats:
-    """Rows that are not negative: products of two slacks, as sums of z and of the scale."""
+    """Non-negative rows: products of two slacks, as linear forms in z and the scale."""
     size1, size2 = len(one.focal), len(two.focal)
     z = np.eye(size1 * size2)
     x = np.kron(np.eye(size1), np.ones((size2, size2)))  # x(A), the sum of z(A, B) over B
@@ -70,6 +70,6 @@ def _products(one: ImpreciseMass, two: ImpreciseMass) -> Floats:
 
 
 def _factors(source: ImpreciseMass) -> list[tuple[Floats, bool]]:
-    """What masses are compared with, and whether from below: x >= 0, x >= low, x <= high."""
+    """Bounds of the masses, and whether they are lower bounds: x >= 0, x >= low, x <= high."""
     lower, upper = source.lower.astype(float), source.upper.astype(float)
     return [(np.zeros_like(lower), False), (lower, False), (upper, True)]

@@ -1,7 +1,7 @@
-"""Which source matters most? Derivatives of a conclusion, exact and without step sizes.
+"""Sensitivity of a conclusion to its sources, by exact derivatives without step sizes.
 
-After Dempster's rule a conclusion is a quotient of sums linear in the masses of each source, and
-in its discount rate, so that its derivatives are quotients too. The same lines serve floats,
+After Dempster's rule, a conclusion is a quotient of sums that are linear in the masses of each
+source and in its discount rate, so its derivatives are quotients too. The same code serves floats,
 batches, fractions and symbols.
 """
 
@@ -40,11 +40,11 @@ class Sensitivity:
     value : (*batch,) array or number
         The conclusion itself.
     rates : (n, *batch) array
-        Discount rates at which it holds.
+        Discount rates at which it was computed.
     derivatives : (n, *batch) array
-        Change of the conclusion with the discount rate of each source.
+        Derivatives of the conclusion with respect to the discount rates.
     without : (n, *batch) array
-        The conclusion if a source were left out.
+        The conclusion without each source.
     """
 
     names: tuple[str, ...]
@@ -55,7 +55,7 @@ class Sensitivity:
 
     @property
     def elasticities(self) -> NDArray[Any]:
-        """Percent by which the conclusion changes when a reliability (1 - rate) grows by 1%."""
+        """Percentage change of the conclusion when a reliability (1 - rate) grows by 1%."""
         zero = np.asarray(np.asarray(self.value) == 0, dtype=bool)
         if zero.any():
             row = in_row(np.argwhere(zero)[0])
@@ -63,7 +63,7 @@ class Sensitivity:
         return np.asarray(-self.derivatives * (1 - self.rates) / self.value)
 
     def ranking(self) -> tuple[str, ...]:
-        """Names of the sources, the one with the largest derivative (in size) first.
+        """Names of the sources by decreasing absolute derivative.
 
         >>> frame = Frame(["a", "b"])
         >>> weak = MassFunction.from_dict(frame, {"a": 0.25, frame: 0.75})
@@ -73,14 +73,14 @@ class Sensitivity:
         """
         if self.derivatives.ndim > 1:
             raise DSTheoryError(
-                f"a batch of shape {self.derivatives.shape[1:]} has a ranking a row; "
+                f"a batch of shape {self.derivatives.shape[1:]} has one ranking per row; "
                 "sort abs(.derivatives)"
             )
         order = sorted(range(len(self.names)), key=lambda i: -abs(self.derivatives[i]))
         return tuple(self.names[i] for i in order)
 
     def __str__(self) -> str:
-        """A table with one line for each source; of a batch only the shape."""
+        """A table with one line per source; for a batch only the shape."""
         if self.derivatives.ndim > 1:
             return f"Sensitivity of {len(self.names)} sources, batch {self.derivatives.shape[1:]}"
         width = max(len(name) for name in (*self.names, "source"))
@@ -113,11 +113,11 @@ def sensitivity(
     event : label, collection of labels, or the frame
         The conclusion.
     quantity : "bel", "pl" or "betp"
-        What is said about the event.
+        Quantity of the event to examine.
     rates : number, sequence or dict
-        Present discount rates, one for all sources or one for each.
+        Current discount rates, one for all sources or one for each.
     reliabilities : number, sequence or dict
-        Present reliabilities, 1 - rate. Give at most one of the two; without, rates are 0.
+        Current reliabilities, 1 - rate. Give at most one of the two; the default is rates of 0.
 
     Returns
     -------
@@ -126,7 +126,7 @@ def sensitivity(
     Raises
     ------
     TotalConflictError
-        If sources exclude each other, or the others do when one is left out.
+        If sources exclude each other, with all of them or with one left out.
     FrameError
         If frames differ, or a label is unknown.
     ValueError
@@ -144,9 +144,9 @@ def sensitivity(
     Notes
     -----
     Let f be the conclusion from all sources, g the one without source i, and kappa the conflict
-    of source i with the others. At rate 0 the derivative is (g - f) / (1 - kappa): a source
-    matters as far as it changes the conclusion, and the more the more it disagrees.
-    No intermediate result is differenced numerically; fractions and symbols stay exact.
+    of source i with the others. At rate 0 the derivative is (g - f) / (1 - kappa). So a source
+    matters in so far as it changes the conclusion, and more so the more it disagrees with the
+    others. Nothing is differenced numerically; fractions and symbols stay exact.
 
     Examples
     --------
@@ -221,8 +221,8 @@ def _rate_derivative(
 ) -> tuple[Any, Any, Any]:
     """Value, value without the source, and derivative at a rate.
 
-    With N and D the sums over the source as it is, and g those of the source left out,
-    f(rate) = ((1 - rate) N + rate g) / ((1 - rate) D + rate).
+    Let N and D be the sums over the source itself, and g the value without it. Then f(rate) = ((1 -
+    rate) N + rate g) / ((1 - rate) D + rate).
     """
     batch = np.broadcast_shapes(m.batch_shape, rest.batch_shape, np.shape(rate))
     n, d = (stretched(part, batch) for part in columns(m.focal, rest, event, quantity))
@@ -261,9 +261,9 @@ def mass_gradients(
 
     Notes
     -----
-    The masses of a source count relative to each other only, so that it does not matter whether
-    they are scaled back to 1: the derivatives, weighted by the masses, sum to 0. Mass that moves
-    from A to B changes the conclusion by the difference of the two derivatives.
+    Only the relative size of the masses of a source matters, so rescaling them changes nothing: the
+    derivatives, weighted by the masses, sum to 0. Moving a small mass from A to B changes the
+    conclusion by that mass times the difference of the two derivatives.
 
     Examples
     --------

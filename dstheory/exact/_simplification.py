@@ -1,7 +1,7 @@
-"""Short formulas: one factored quotient for each mass, signs decided on 0 <= x <= 1.
+"""Short formulas: one factored quotient for each mass, with signs decided on 0 <= x <= 1.
 
-What sympy leaves open because it does not know that masses are at most 1 - absolute values,
-minima and maxima, which come from weights and cautious rules - is decided by proofs of sign.
+Weights and cautious rules give absolute values, minima and maxima. Sympy leaves them unresolved
+because it does not know that masses are at most 1. Proofs of sign resolve them.
 """
 
 from collections.abc import Iterable, Sequence
@@ -24,12 +24,12 @@ def simplified(value: Any, sums: Iterable[Sequence[Any]] = ()) -> Any:
     ----------
     value : MassFunction, sympy expression, or array of expressions
     sums : sequence of sequences of symbols
-        Groups of symbols that sum to at most 1, the masses of a source.
+        Groups of symbols that sum to at most 1, such as the masses of a source.
 
     Returns
     -------
     as `value`
-        The same on 0 <= symbols <= 1 wherever it was defined.
+        Equal to `value` for symbols in [0, 1], wherever that is defined.
 
     See Also
     --------
@@ -97,7 +97,7 @@ def derivatives(expression: Any) -> dict[Any, Any]:
 
     Examples
     --------
-    Belief in an ant grows with the support for it; support for a bee takes from it:
+    Belief in an ant grows with the support for it and shrinks with the support for a bee:
 
     >>> from dstheory.exact import share
     >>> s, t = share("s"), share("t")

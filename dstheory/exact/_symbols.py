@@ -1,8 +1,8 @@
-"""Sources whose masses are symbols: formulas instead of numbers.
+"""Sources with symbols as masses: formulas instead of numbers.
 
-Rules, transforms and revisions take sympy expressions as masses, so a formula is derived by
-calling the rule on symbols. Symbols made here are known to be non-negative; that they are at most
-1 is what `dstheory.exact.simplified` and `is_nonnegative` add.
+Rules, transforms and revisions accept sympy expressions as masses, so calling a rule on symbols
+derives its formula. Symbols made here are known to be non-negative; `dstheory.exact.simplified` and
+`is_nonnegative` also use that they are at most 1.
 """
 
 from collections.abc import Iterable, Sequence
@@ -29,7 +29,7 @@ def share(name: str) -> Any:
     Parameters
     ----------
     name : str
-        Its name, also that of the argument in `as_function`.
+        Its name, which is also the name of the argument in `as_function`.
 
     Returns
     -------
@@ -55,13 +55,13 @@ def share(name: str) -> Any:
 
 
 def symbolic(frame: Frame, events: Iterable[Any], names: str | Sequence[str] = "x") -> MassFunction:
-    """Mass function with a symbol on each focal set but the last, which has the rest.
+    """Mass function with a symbol on each focal set but the last, which has the remaining mass.
 
     Parameters
     ----------
     frame : Frame
     events : sequence of events
-        Distinct focal sets; the last one has the mass 1 - the others.
+        Distinct focal sets; the mass of the last one is 1 minus the others.
     names : str or sequence of str
         Names of the symbols in the order of the events, or one prefix: x gives x1, x2, ...
 
@@ -102,7 +102,7 @@ def _names(names: str | Sequence[str], count: int) -> list[str]:
     listed = as_sequence(names, "names", "a prefix or a list of names")
     if len(listed) != count:
         raise ValueError(
-            f"there are {len(listed)} names for {count + 1} events; all but the last have one"
+            f"there are {len(listed)} names for {count + 1} events; give one for each but the last"
         )
     repeated = sorted({name for name in listed if listed.count(name) > 1})
     if repeated:
@@ -165,9 +165,9 @@ def as_groups(sums: Any) -> tuple[tuple[Any, ...], ...]:
 
 
 def as_expression(value: Any, name: str) -> Any:
-    """A number, or an expression of sympy's, as sympy's.
+    """A number or a sympy expression, as a sympy object.
 
-    Texts are refused: to read them would run them.
+    Strings are refused, because sympy would evaluate them.
 
     >>> as_expression(2, "k")
     2

@@ -1,9 +1,9 @@
-"""From data to belief: belief functions on parameters and on future outcomes.
+"""Inference from data: belief functions on parameters and on future outcomes.
 
-Counts become mass functions at once: `binomial` (Xu et al. 2016, section 4.1) and
-`multinomial`. In general a likelihood, or an expert, gives a contour on a parameter
-(`LikelihoodContour`), contours are combined (`combine_contours`), and a future outcome follows
-(`predictive`, `predict`). `GRFN` is belief about a real number in three parameters.
+`binomial` (Xu et al. 2016, section 4.1) and `multinomial` turn counts into mass functions. In
+general, a likelihood or an expert gives a contour on a parameter (`LikelihoodContour`);
+`combine_contours` combines contours; `predictive` and `predict` give beliefs about a future
+outcome. A `GRFN` describes belief about a real number by three parameters.
 """
 
 from dstheory.inference.contours._combination import combine_contour_values, combine_contours

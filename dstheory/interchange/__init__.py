@@ -1,4 +1,4 @@
-"""Mass functions for other programs, and from them: JSON, CSV, LaTeX, pandas, R packages."""
+"""Exchange of mass functions with other programs: JSON, CSV, LaTeX, pandas, R packages."""
 
 from dstheory.interchange._csv import from_csv, to_csv
 from dstheory.interchange._display import to_latex, to_pandas

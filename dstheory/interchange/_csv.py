@@ -1,4 +1,4 @@
-"""CSV: one line for each focal set, which a spreadsheet can read and write."""
+"""CSV: one line per focal set, for spreadsheets."""
 
 import csv
 import io
@@ -37,8 +37,8 @@ def to_csv(m: MassFunction) -> str:
     Raises
     ------
     DSTheoryError
-        If the batch has several axes, or two labels are written alike, or like a column of
-        masses.
+        If the batch has several axes, or two labels have the same text, or a label has the name of
+        a column of masses.
     TypeError
         If a mass is symbolic, or `m` is not a mass function.
 
@@ -64,14 +64,14 @@ def to_csv(m: MassFunction) -> str:
 
 
 def from_csv(text: str, frame: Frame | None = None) -> MassFunction:
-    """The mass function that `to_csv` has written.
+    """Read a mass function written by `to_csv`.
 
     Parameters
     ----------
     text : str
     frame : Frame, optional
-        The frame, whose labels are written as the head of the table says; without it, labels
-        are strings.
+        The frame, whose labels must match the header of the table as text. By default, labels are
+        strings.
 
     Returns
     -------
@@ -80,7 +80,7 @@ def from_csv(text: str, frame: Frame | None = None) -> MassFunction:
     Raises
     ------
     DSTheoryError
-        If the text is no such table (the line is named), or does not belong to `frame`.
+        If the text is not such a table (the message names the line), or does not fit `frame`.
 
     Examples
     --------
@@ -119,7 +119,7 @@ def from_csv(text: str, frame: Frame | None = None) -> MassFunction:
 def _csv_labels(frame: Frame) -> list[str]:
     labels = [str(label) for label in frame]
     if len(set(labels)) < len(labels):
-        raise DSTheoryError(f"two labels of {frame!r} are written alike; rename one")
+        raise DSTheoryError(f"two labels of {frame!r} have the same text; rename one")
     for label in labels:
         if _MASS_COLUMN.fullmatch(label):
             raise DSTheoryError(f"label {label!r} is the name of a column of masses; rename it")

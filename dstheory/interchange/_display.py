@@ -1,4 +1,4 @@
-"""Tables to look at: LaTeX and pandas."""
+"""Tables for display: LaTeX and pandas."""
 
 import math
 from fractions import Fraction
@@ -83,8 +83,8 @@ def to_pandas(m: MassFunction) -> "DataFrame":
     Returns
     -------
     pandas.DataFrame
-        For a single one a row for each focal set, with the columns mass, bel, pl and q; for
-        a batch a row for each of its rows, and a column of masses for each focal set.
+        For a single mass function, one row per focal set with the columns mass, bel, pl and q. For
+        a batch, one row per row of the batch and one column of masses per focal set.
 
     Raises
     ------
@@ -119,7 +119,7 @@ def to_pandas(m: MassFunction) -> "DataFrame":
 
 
 def _latex_set(frame: Frame, mask: Any) -> str:
-    if isinstance(frame, ProductFrame):  # in words, as lists of configurations are long
+    if isinstance(frame, ProductFrame):  # as a formula, because lists of configurations are long
         return _escaped(_show.event_name(frame, mask))
     names = [rf"\text{{{_escaped(str(label))}}}" for label in frame.event(mask)]
     return rf"$\{{{', '.join(names)}\}}$" if names else r"$\emptyset$"
@@ -135,5 +135,5 @@ def _latex_number(value: Any, digits: int) -> str:
         return f"${value if value.denominator == 1 else fraction}$"
     if isinstance(value, float):
         return f"{value:.{digits}g}"
-    latex = getattr(value, "_repr_latex_", None)  # how sympy shows itself in notebooks
+    latex = getattr(value, "_repr_latex_", None)  # sympy's representation in notebooks
     return str(latex()) if latex else _escaped(str(value))

@@ -1,4 +1,4 @@
-"""Mass functions of other programs: the R packages ibelief and dst."""
+"""Readers for mass functions of the R packages ibelief and dst."""
 
 from typing import Any
 
@@ -72,8 +72,8 @@ def from_dst_matrix(frame: Frame, tt: Any, spec: Any) -> MassFunction:
     Raises
     ------
     DSTheoryError
-        If shapes do not fit, `tt` holds anything but 0 and 1, a set has several rows (a
-        relation of several variables, which `bcaRel` makes), or masses do not sum to 1.
+        If shapes do not fit, `tt` holds anything but 0 and 1, a set has several rows (a relation
+        between variables, made by `bcaRel`), or masses do not sum to 1.
     TypeError
         If a mass is not a number.
 

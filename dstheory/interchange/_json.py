@@ -1,7 +1,7 @@
-"""JSON: one mass function or a batch, with a version, digit for digit.
+"""JSON: one mass function or a batch, with a format version, to the last digit.
 
-Floats are written in their shortest exact form, fractions as "p/q". What is read is checked
-like any other input; a file is data, never code.
+Floats are written in their shortest exact form, fractions as "p/q". Input is validated like any
+other; a file is data, never code.
 """
 
 import json
@@ -78,7 +78,7 @@ def to_json(m: MassFunction) -> str:
 
 
 def from_json(text: str | bytes) -> MassFunction:
-    """The mass function that `to_json` has written.
+    """Read a mass function written by `to_json`.
 
     Parameters
     ----------
@@ -87,7 +87,7 @@ def from_json(text: str | bytes) -> MassFunction:
     Returns
     -------
     MassFunction
-        Equal to the one written, to the last digit, and on a product if that was.
+        Equal to the one written, to the last digit, and on the same product frame if there was one.
 
     Raises
     ------

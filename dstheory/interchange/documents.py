@@ -1,6 +1,7 @@
 """Shared parts of the JSON of mass functions and networks: head, labels, sets, variables.
 
-A document names its format and version, so that foreign, future and damaged ones are told apart.
+A document names its format and version, so that errors can tell foreign, newer and damaged ones
+apart.
 """
 
 import json
@@ -30,7 +31,7 @@ __all__ = [
 
 
 def loaded(text: str | bytes, name: str, version: int) -> dict[str, Any]:
-    """The object that a text holds, if it is of a format and of a version up to the given one."""
+    """The object in a text, if it has this format and a version up to the given one."""
     check_instance("text", text, (str, bytes), "JSON as str or bytes")
     try:
         document = json.loads(text)
@@ -45,28 +46,28 @@ def loaded(text: str | bytes, name: str, version: int) -> dict[str, Any]:
         raise DSTheoryError(f"version is {found!r}, not a number from 1 on")
     if found > version:
         raise DSTheoryError(
-            f"version {found} is later than {version}, which this reader knows; "
+            f"version {found} is later than {version}, the last that this reader knows; "
             "install a later release"
         )
     return document
 
 
 def check_fields(one: Any, fields: set[str]) -> None:
-    """Refuse what is not an object with just these fields."""
+    """Raise unless a value is an object with exactly these fields."""
     if not isinstance(one, dict) or set(one) != fields:
         odd = sorted(fields ^ set(one)) if isinstance(one, dict) else one
         raise DSTheoryError(f"the object is damaged: missing or unknown fields {odd}")
 
 
 def check_lists(document: dict[str, Any], *fields: str) -> None:
-    """Refuse fields that are no lists."""
+    """Raise unless these fields are lists."""
     for field in fields:
         if not isinstance(document[field], list):
             raise DSTheoryError(f"the object is damaged: {field} is not a list")
 
 
 def is_count(value: Any) -> TypeGuard[int]:
-    """Whether a value is an integer from 0 on, and not a truth value."""
+    """Whether a value is a non-negative integer and not a Boolean."""
     return isinstance(value, int) and not isinstance(value, bool) and value >= 0
 
 
@@ -86,7 +87,7 @@ def encoded(label: Any) -> Any:
 
 
 def decoded(label: Any) -> Any:
-    """The label that `encoded` has written.
+    """The label written by `encoded`.
 
     >>> decoded({"tuple": ["ant", 1]})
     ('ant', 1)
@@ -120,7 +121,7 @@ def written_variables(variables: Iterable[Variable]) -> list[dict[str, Any]]:
 
 
 def read_variables(written: list[Any]) -> list[Variable]:
-    """Variables that `written_variables` has written."""
+    """Variables written by `written_variables`."""
     found = []
     for one in written:
         check_fields(one, {"name", "values"})

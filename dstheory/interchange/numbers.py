@@ -1,4 +1,4 @@
-"""Masses as text and back: floats and fractions, digit for digit."""
+"""Masses as text and back: floats and fractions, without loss of digits."""
 
 import re
 from fractions import Fraction
@@ -12,7 +12,7 @@ from dstheory.errors import DSTheoryError
 
 __all__ = ["as_fraction", "as_written", "from_written"]
 
-# Python refuses to read integers of more than 4300 digits.
+# Python refuses to parse integers of more than 4300 digits.
 _FRACTION = re.compile(r"-?[0-9]{1,4000}(/[0-9]{1,4000})?")
 
 
@@ -31,7 +31,7 @@ def as_written(masses: NDArray[Any]) -> tuple[str, list[Any]]:
 
 
 def from_written(values: list[Any], kind: Any) -> NDArray[Any]:
-    """Masses (n,) from what `as_written` gave."""
+    """Masses (n,) from the output of `as_written`."""
     if kind == "fraction":
         array = np.empty(len(values), dtype=object)
         array[:] = [as_fraction(value) for value in values]

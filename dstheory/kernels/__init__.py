@@ -1,1 +1,1 @@
-"""Arrays in, arrays out: what the classes of this package compute with."""
+"""Arrays in, arrays out: the numerical kernels behind the classes of this package."""

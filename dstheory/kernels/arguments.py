@@ -1,7 +1,7 @@
-"""Plain arguments of public functions: numbers, counts, choices and sequences.
+"""Checks of plain arguments: numbers, counts, choices and sequences.
 
-Each check refuses a wrong kind with the name of the argument, its value, and what is expected,
-before Python or NumPy stumble over it somewhere inside.
+Each error names the argument, its value and what was expected, before Python or NumPy fail
+somewhere inside.
 """
 
 from collections.abc import Iterable, Mapping, Set
@@ -39,7 +39,7 @@ _LONGEST_AXIS = 2**62
 
 
 def shown(value: Any) -> str:
-    """A value in an error message, on one line and not endless.
+    """A value for an error message, on one line and shortened.
 
     Examples
     --------
@@ -76,14 +76,14 @@ def as_array(values: Any, name: str) -> NDArray[Any]:
 def as_floats(values: Any, name: str) -> NDArray[np.float64]:
     """Real numbers as float64; an array of float64 is not copied.
 
-    Texts, dates and complex numbers are refused, not converted.
+    Strings, dates and complex numbers are refused, not converted.
 
     Raises
     ------
     TypeError
         If a value is not a real number.
     ValueError
-        If rows differ in length, or a number is too great for a float.
+        If rows differ in length, or a number is too large for a float.
 
     Examples
     --------
@@ -108,12 +108,12 @@ def as_floats(values: Any, name: str) -> NDArray[np.float64]:
 
 
 def as_real(name: str, value: Any, expected: str = "a number") -> float:
-    """The float of a real number; one too great for a float is infinite.
+    """A real number as a float; infinite if it is too large for a float.
 
     Raises
     ------
     TypeError
-        If it is not a real number; True and False are none.
+        If it is not a real number; True and False are not.
 
     Examples
     --------
@@ -133,14 +133,14 @@ def as_real(name: str, value: Any, expected: str = "a number") -> float:
 
 
 def check_count(name: str, value: Any, least: int = 0, most: int | None = None) -> int:
-    """The whole number from `least` to `most` that an argument is.
+    """An argument that must be a whole number from `least` to `most`.
 
     Raises
     ------
     TypeError
         If it is not a whole number.
     ValueError
-        If it is too small or too great.
+        If it is too small or too large.
 
     Examples
     --------
@@ -173,7 +173,7 @@ def check_flag(name: str, value: Any) -> None:
 
 
 def check_instance(name: str, value: Any, kind: type | tuple[type, ...], expected: str) -> None:
-    """Raise TypeError unless an argument is of a class.
+    """Raise TypeError unless an argument is an instance of a class.
 
     Examples
     --------
@@ -242,7 +242,7 @@ def check_atol(atol: Any) -> None:
 
 
 def as_index(name: str, value: Any, expected: str = "a whole number") -> int:
-    """The whole number that an argument is, below 0 too.
+    """An argument that must be a whole number, possibly negative.
 
     Raises
     ------
@@ -262,12 +262,12 @@ def as_index(name: str, value: Any, expected: str = "a whole number") -> int:
 
 
 def as_shape(name: str, value: Any) -> tuple[int, ...]:
-    """The lengths of all axes of an array; a whole number is the length of the only one.
+    """A shape as a tuple; a whole number is the length of a single axis.
 
     Raises
     ------
     TypeError
-        If they are no whole numbers.
+        If a length is not a whole number.
     ValueError
         If one is negative.
 
@@ -314,7 +314,7 @@ def as_mapping(values: Any, name: str, expected: str) -> dict[Any, Any]:
 
 
 def as_collection(values: Any, name: str, expected: str) -> list[Any]:
-    """The entries of a collection, of a mapping its keys; a text is none, a set is one.
+    """The entries of a collection: keys for a mapping; sets are allowed, strings are not.
 
     Raises
     ------
@@ -333,7 +333,7 @@ def as_collection(values: Any, name: str, expected: str) -> list[Any]:
 
 
 def as_sequence(values: Any, name: str, expected: str) -> list[Any]:
-    """The entries of a collection in order, of a mapping its keys; a text or a set is none.
+    """The entries of an ordered collection: keys for a mapping; no sets or strings.
 
     Raises
     ------
@@ -345,15 +345,15 @@ def as_sequence(values: Any, name: str, expected: str) -> list[Any]:
     Traceback (most recent call last):
     TypeError: order is 'ab', expected the labels in some order
     """
-    if isinstance(values, Set):  # its order is no one's choice
+    if isinstance(values, Set):  # a set has no order
         raise TypeError(f"{name} is {shown(values)}, expected {expected}")
     return as_collection(values, name, expected)
 
 
 def check_choice(name: str, value: Any, choices: Iterable[Any], expected: str = "") -> None:
-    """Raise ValueError unless an argument has one of its values: texts, True, False and None.
+    """Raise ValueError unless an argument is one of the choices: strings, True, False or None.
 
-    `expected` says what else may be given, and stands before the choices.
+    `expected` describes other allowed values, and precedes the choices in the message.
 
     Examples
     --------
@@ -366,7 +366,7 @@ def check_choice(name: str, value: Any, choices: Iterable[Any], expected: str = 
 mean 'quantile'?
     """
     allowed = tuple(choices)
-    # By kind too: 1 is not True, and an array does not compare.
+    # Check the type too: 1 is not True, and arrays do not compare.
     plain = value is None or isinstance(value, str | bool | np.bool_)
     if not plain or value not in allowed:
         listed, hint = ", ".join(map(repr, allowed)), did_you_mean(value, allowed)
@@ -374,7 +374,7 @@ mean 'quantile'?
 
 
 def did_you_mean(value: Any, choices: Iterable[Any]) -> str:
-    """The end of an error message: the name that a misspelled one comes nearest to, if any.
+    """End of an error message that suggests the closest name, if any.
 
     Examples
     --------

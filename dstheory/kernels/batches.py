@@ -1,9 +1,9 @@
-"""Arrays whose first axis is one of sets and whose others are those of a batch.
+"""Sums over set-major arrays: the first axis runs over sets, the others over a batch.
 
-Sums are over the sets, or pairs of sets, of each row: which mass goes to which result is decided
-once. Rows are taken in blocks that stay in the cache, so that what is held beside the result does
-not grow with the batch. Pairs are added up by compiled code where numba is installed, else sorted
-by result and added up by `numpy.add.reduceat`, or by `numpy.bincount` row by row.
+Each row is summed over its sets or pairs of sets; the result that each mass goes to is determined
+once for all rows. Rows are processed in blocks that stay in the cache, so temporary memory does not
+grow with the batch. Compiled code adds up pairs if numba is installed. Otherwise they are sorted by
+result and summed by `numpy.add.reduceat`, or by `numpy.bincount` row by row.
 """
 
 import math
@@ -20,15 +20,15 @@ __all__ = ["Part", "added_up", "batch_sums", "scalar", "stretched", "sums_by_row
 
 Floats = NDArray[np.float64]
 Index = NDArray[np.intp]
-# Sets (F,), which may repeat; masses (F, *batch); and, if any, what scales each row of them.
+# Sets (F,), which may repeat; masses (F, *batch); and optionally a scale for each row.
 Part = tuple[NDArray[Any], NDArray[Any]] | tuple[NDArray[Any], NDArray[Any], Any]
 _Factors = list[NDArray[Any]]
 
-# Values held at once: 2^16 doubles are 512 KiB, which is the size of a level-2 cache.
+# Values held at once: 2^16 doubles are 512 KiB, the size of a level-2 cache.
 _BLOCK_VALUES = 1 << 16
-# Set-major values of fewer rows would be read one by one.
+# With fewer rows, set-major values would be read one by one.
 _LEAST_ROWS = 64
-# Above this many pairs one row fills a block, and a bincount a row is faster than sorting.
+# Above this many pairs, one row fills a block, and a bincount per row is faster than sorting.
 _MANY_PAIRS = 1 << 14
 # 512 rows of three times 15 sets are 180 KiB.
 _BLOCK_ROWS = 512
@@ -58,7 +58,7 @@ def _add_products(sums: Floats, left: Floats, right: Floats, index: Index, block
 def batch_sums(left: Floats, right: Floats, index: Index, n_sets: int, n_rows: int) -> Floats:
     """Sums (n_sets, n_rows) of left[i] * right[j] at ``index[i * len(right) + j]``.
 
-    `left` and `right` are (F, n_rows), or (F, 1) where one row serves all.
+    `left` and `right` are (F, n_rows), or (F, 1) if one row serves all.
 
     Examples
     --------
@@ -90,7 +90,7 @@ def sums_in_blocks(left: Floats, right: Floats, index: Index, n_sets: int, n_row
 
 
 def sums_by_row(left: Floats, right: Floats, index: Index, n_sets: int, n_rows: int) -> Floats:
-    """The same without compiled code, for many pairs: one bincount a row."""
+    """The same without compiled code, for many pairs: one bincount per row."""
     sums = np.empty((n_sets, n_rows))
     for row in range(n_rows):
         a = left[:, row if left.shape[1] > 1 else 0]
@@ -114,7 +114,7 @@ def stretched(store: NDArray[Any], batch: tuple[int, ...]) -> NDArray[Any]:
 
 
 def scalar(values: Any) -> Any:
-    """A NumPy scalar or 0-d array as a Python value; arrays as they are.
+    """A NumPy scalar or 0-d array as a Python value; other arrays unchanged.
 
     Examples
     --------
@@ -128,7 +128,7 @@ def scalar(values: Any) -> Any:
 def added_up(*parts: Part) -> tuple[NDArray[Any], NDArray[Any]]:
     """Distinct sets (T,) of all parts, ascending, and the sums (T, *batch) of their masses.
 
-    Batches broadcast, also with what scales the rows of a part.
+    Batches broadcast, also with the scale of the rows of a part.
 
     Examples
     --------
@@ -140,7 +140,7 @@ def added_up(*parts: Part) -> tuple[NDArray[Any], NDArray[Any]]:
     order = np.argsort(sets, kind="stable")
     sets = sets[order]
     starts = np.flatnonzero(np.append(True, np.asarray(sets[1:] != sets[:-1], dtype=bool)))
-    starts = starts[: len(sets)]  # without any set there is no first one
+    starts = starts[: len(sets)]  # no sets, no start
     factors = [[part[1], *(np.asarray(scale)[np.newaxis] for scale in part[2:])] for part in parts]
     batch = np.broadcast_shapes(*(array.shape[1:] for part in factors for array in part))
     n_rows = math.prod(batch)
@@ -170,6 +170,6 @@ def _in_blocks(
 
 
 def _joined(parts: list[_Factors], batch: tuple[int, ...]) -> NDArray[Any]:
-    """The scaled masses of all parts, one below the other."""
+    """The scaled masses of all parts, concatenated along the sets."""
     whole = [[a if a.shape[1:] == batch else stretched(a, batch) for a in part] for part in parts]
     return np.concatenate([reduce(mul, part) for part in whole])

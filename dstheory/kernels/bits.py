@@ -1,7 +1,7 @@
 """Sets as integers: bit *i* of a mask says whether element *i* belongs to the set.
 
-Masks of frames up to 62 elements live in int64 arrays, larger ones as Python
-integers in object arrays; every function here takes both.
+Masks of frames up to 62 elements are stored in int64 arrays, larger ones as Python integers in
+object arrays. Every function here accepts both.
 """
 
 from collections.abc import Iterable
@@ -26,12 +26,12 @@ __all__ = [
 
 # Bit 63 is the sign of int64, and 1 << 62 must still be representable as "full + 1".
 MAX_INT64_BITS = 62
-# Below 2^7 elements one bit after the other is faster than NumPy: 1 microsecond for 8, not 10.
+# Below 2^7 elements, a loop over bits is faster than NumPy: 1 microsecond for 8, not 10.
 _FEW = 1 << 7
 
 
 def mask_array(masks: Iterable[int], size: int) -> NDArray[Any]:
-    """Masks of subsets of `size` elements as an array of the right kind.
+    """Masks of subsets of `size` elements, as an array of the right dtype.
 
     Examples
     --------
@@ -51,7 +51,7 @@ def mask_array(masks: Iterable[int], size: int) -> NDArray[Any]:
 def mask_of(places: Iterable[int]) -> int:
     """Mask of the set with elements at these places, which may repeat.
 
-    Many places go through a table: each bit added to an integer of K bits moves K / 8 bytes.
+    Many places go through a table, because adding a bit to an integer of K bits copies K / 8 bytes.
 
     Examples
     --------
@@ -169,7 +169,7 @@ _fractions = np.frompyfunc(Fraction, 2, 1)
 
 
 def incomparable(masks: NDArray[Any]) -> NDArray[np.bool_]:
-    """Table (F, F): pairs of sets of which neither contains the other.
+    """Table (F, F) of the pairs of sets of which neither contains the other.
 
     Examples
     --------

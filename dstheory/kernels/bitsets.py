@@ -1,11 +1,10 @@
 """Long bitsets as arrays: sets of cells of a box, moved, projected and extended.
 
-A mask over a box of some shape is unpacked to one byte a cell, worked on as an array, and
-packed again, a block of masks at a time: 1,000 sets of 2^12 cells are unpacked or packed in
-1 or 2 ms, against 0.5 s bit by bit. Pairs of sets stay Python integers, whose `&` takes
-0.2 microseconds at that length: 64-bit words join faster, but finding equal results among
-rows of words and turning them back into integers costs what was gained (measured 0.3 to 3
-times the speed, slower wherever most results differ).
+A mask over a box is unpacked to one byte per cell, processed as an array, and packed again, a block
+of masks at a time. Unpacking or packing 1,000 sets of 2^12 cells takes 1 or 2 ms, against 0.5 s bit
+by bit. Pairs of sets stay Python integers, whose `&` takes 0.2 microseconds at that length. 64-bit
+words would be intersected faster, but finding equal results among rows of words and converting them
+back costs the gain (measured: 0.3 to 3 times the speed, slower whenever most results differ).
 """
 
 import math
@@ -95,11 +94,11 @@ def extended(masks: NDArray[Any], axes: Sequence[int], onto: Sequence[int]) -> N
 
 
 def distinct(masks: NDArray[np.object_]) -> tuple[NDArray[np.object_], NDArray[np.intp]]:
-    """Distinct Python integers, ascending, and the place of each one given among them.
+    """Distinct Python integers, ascending, and the position of each given one among them.
 
-    What `numpy.unique` gives. Where most sets recur, as intersections do, hashing is 2 to 5
-    times faster than its sorting; where none does it has 0.6 to 1.3 times the speed (90,000
-    intersections of 2^12 bits, `tests/benchmarks/bench_product.py`).
+    The same as `numpy.unique`. If most sets recur, as intersections do, hashing is 2 to 5 times
+    faster than sorting; if none does, it has 0.6 to 1.3 times the speed (90,000 intersections of
+    2^12 bits, `tests/benchmarks/bench_product.py`).
 
     Examples
     --------
@@ -119,8 +118,8 @@ def distinct(masks: NDArray[np.object_]) -> tuple[NDArray[np.object_], NDArray[n
 def _union(table: Table) -> Table:
     """Union along the middle axis of a contiguous table, by halves.
 
-    Unlike a reduction this works along the longest contiguous runs: along an axis of length
-    2 before one of length 2 it takes a tenth of the time of `any`.
+    Unlike a reduction, this works along the longest contiguous runs: along an axis of length 2
+    before one of length 2, it takes a tenth of the time of `any`.
     """
     outer, _, inner = table.shape
     words = _words(table)
@@ -149,7 +148,7 @@ def _repeated(table: Table, times: int) -> Table:
 
 
 def _words(table: Table) -> NDArray[Any]:
-    """A contiguous table with runs of 2, 4 or 8 bytes along its last axis as one number."""
+    """A contiguous table whose runs of 2, 4 or 8 bytes along the last axis are single numbers."""
     width = math.gcd(table.shape[-1], 8)
     return np.ascontiguousarray(table).view(f"u{width}")
 

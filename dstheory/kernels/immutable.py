@@ -1,4 +1,4 @@
-"""What classes without setters share: no attribute is set again, and a copy is the thing itself."""
+"""Base class of immutable values: attributes cannot be set, and copies are the value itself."""
 
 from typing import Any, Self
 

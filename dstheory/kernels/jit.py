@@ -1,7 +1,7 @@
-"""One text, compiled or not: `compiled` is numba's `njit` where numba is installed.
+"""One source, compiled or not: `compiled` is numba's `njit` if numba is installed.
 
-numba is the extra `fast`. Without it the same Python text runs, slower and with the
-same result; `HAVE_NUMBA` tells which.
+numba comes with the extra `fast`. Without it, the same Python code runs, slower but with the same
+result; `HAVE_NUMBA` tells which.
 """
 
 from collections.abc import Callable
@@ -14,7 +14,7 @@ __all__ = ["HAVE_NUMBA", "compiled"]
 
 _Function = TypeVar("_Function", bound=Callable[..., object])
 
-# The variable lets the tests run both ways on one machine.
+# The environment variable lets the tests run both ways on one machine.
 HAVE_NUMBA = find_spec("numba") is not None and environ.get("DSTHEORY_NO_NUMBA", "") != "1"
 
 
@@ -31,7 +31,7 @@ class _Lazy:
         return self.dispatcher()(*args)
 
     def dispatcher(self) -> Callable[..., object]:
-        """The compiled function, in which compiled functions call each other directly."""
+        """The compiled function, which other compiled functions call directly."""
         if self._fast is None:
             from numba import njit
 
@@ -50,5 +50,5 @@ class _Lazy:
 
 
 def compiled(function: _Function) -> _Function:
-    """Compile `function` with numba when it is installed, else return it as it is."""
+    """Compile `function` with numba if it is installed, else return it unchanged."""
     return cast("_Function", _Lazy(cast("FunctionType", function))) if HAVE_NUMBA else function

@@ -3,9 +3,9 @@
 A table holds one number for each of the 2^K subsets, set-major: shape (2^K, *batch).
 Each of the K sweeps adds one half of the table to the other, which costs K 2^(K-1)
 additions instead of the 3^K of the definition (Yates' algorithm; Kennes 1992,
-"Computational aspects of the Moebius transformation of graphs"). Works on floats and,
-exactly, on objects. A single large table goes through `kernels.sweeps` where numba is
-installed; batches gain nothing from compiled code.
+"Computational aspects of the Moebius transformation of graphs"). The functions work on floats and,
+exactly, on objects. A single large table goes through `kernels.sweeps` if numba is installed;
+batches gain nothing from compiled code.
 """
 
 from typing import Any
@@ -19,7 +19,7 @@ from dstheory.kernels.jit import HAVE_NUMBA
 __all__ = ["subset_differences", "subset_sums", "superset_differences", "superset_sums"]
 
 
-# Below 2^8 sets a call of compiled code costs more than it saves.
+# Below 2^8 sets, calling compiled code costs more than it saves.
 _MIN_COMPILED = 1 << 8
 
 

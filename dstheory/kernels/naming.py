@@ -1,7 +1,7 @@
-"""Shares of trust, by name: what is lost (a rate), or what is kept (a reliability).
+"""Shares of trust by keyword: a rate (what is lost) or a reliability (what is kept).
 
-Papers count both ways, and 0.2 of the one is 0.8 of the other. So a function that takes such a
-share takes both names, exactly one of them, and none by position.
+Papers use both, and a rate of 0.2 is a reliability of 0.8. So a function takes such a share by
+either keyword, exactly one of them, and never by position.
 """
 
 import inspect
@@ -19,7 +19,7 @@ RATES = {"rates": "the shares that are lost", "reliabilities": "the shares that 
 
 
 def shares_by_name(**meanings: str) -> Callable[[Callable[P, T]], Callable[P, T]]:
-    """Refuse a share by position, with a message that shows its names and what they mean."""
+    """Refuse a share by position, with a message that explains its keywords."""
 
     def decorate(function: Callable[P, T]) -> Callable[P, T]:
         parameters = inspect.signature(function).parameters.values()

@@ -1,13 +1,12 @@
 """Sums of products over pairs of focal sets: the work of every combination rule.
 
-The sets of a batch are shared, so which pair feeds which result is decided once; the
-masses then flow through in blocks that stay in the cache. Results whose pairs are all
-absent never appear: sparse stays sparse, and no subtraction takes place, hence no loss
-of precision under high conflict.
+A batch shares its sets, so the result that each pair contributes to is determined once; the masses
+are then processed in blocks that stay in the cache. Sets without contributing pairs never appear,
+so sparse results stay sparse. Nothing is subtracted, so high conflict costs no precision.
 
-Dempster's rule needs masses up to a factor only. Where products leave the range of floats
-(conflicts of 1 - 1e-600 do, without being total), `agreement` adds them up as logarithms,
-relative to their largest term.
+Dempster's rule needs masses only up to a factor. If products leave the range of floats (as for a
+conflict of 1 - 1e-600, which is not total), `agreement` adds up logarithms relative to the largest
+term.
 """
 
 import math
@@ -34,9 +33,9 @@ __all__ = [
 
 Floats = NDArray[np.float64]
 
-# Clearing and scanning a table costs about an eighth of a pair an entry.
+# Clearing and scanning a table entry costs about an eighth of a pair.
 _TABLE_PER_PAIR = 8
-# Products below 2.2e-308 lose digits; above this sum they are less than 1e-17 of it.
+# Products below 2.2e-308 lose digits; if the sum exceeds this, they are less than 1e-17 of it.
 SMALL_TOTAL = 1e-290
 # Sums held at once: 2^17 doubles are 1 MiB.
 _BLOCK_VALUES = 1 << 17
@@ -92,7 +91,7 @@ def combine_pairs(
     masses1, masses2 : (F1, *batch1), (F2, *batch2) arrays, set-major
     operation : `numpy.bitwise_and`, `bitwise_or` or `bitwise_xor`
     keep_empty : whether the empty set may be a result
-    renamed : what each result of the operation, ascending, is called in the end; may repeat
+    renamed : the final masks of the results of the operation in ascending order; they may repeat
 
     Returns
     -------
@@ -131,7 +130,7 @@ def combine_pairs(
 
 
 def _check_size(n_sets: int, n_rows: int) -> None:
-    """Refuse a result that would hardly fit into memory; blocks of rows keep the rest small."""
+    """Refuse a result too large for memory; blocks of rows keep everything else small."""
     if n_sets * n_rows > _MAX_VALUES:
         raise CostLimitError(
             f"a result of {n_sets:,} sets in {n_rows:,} rows takes {n_sets * n_rows >> 27:,} GiB, "
@@ -147,7 +146,7 @@ def _fits_table(focal1: NDArray[Any], focal2: NDArray[Any]) -> bool:
 
 
 def _flat_batch(masses: NDArray[Any], batch: tuple[int, ...]) -> NDArray[Any]:
-    """Masses as (F, n_rows), or (F, 1) where one row serves all."""
+    """Masses as (F, n_rows), or (F, 1) if one row serves all."""
     if math.prod(masses.shape[1:]) == 1:
         return masses.reshape(-1, 1)
     missing = len(batch) - (masses.ndim - 1)
@@ -180,7 +179,7 @@ def agreement(
     -------
     focal : (T,) masks, ascending
     masses : (T, *batch), set-major
-    total : (*batch,), the sums of the masses; zero only where no sets with mass meet
+    total : (*batch,), the sums of the masses; zero only if no sets with mass meet
 
     Examples
     --------
@@ -201,7 +200,7 @@ def agreement(
     sets, logs = log_agreement(*[(own, logarithms(rows)) for own, rows in parts])
     top = logs.max(axis=0, initial=-np.inf)
     scaled = np.zeros((len(sets), *total.shape))
-    scaled[np.searchsorted(sets, focal)] = masses  # some sets had no mass, only zeros
+    scaled[np.searchsorted(sets, focal)] = masses  # `focal` lacks sets without mass
     scaled[:, small] = np.exp(logs - np.where(np.isneginf(top), 0, top))
     return sets, scaled, np.asarray(scaled.sum(axis=0))
 
@@ -222,8 +221,8 @@ def refuse_total_conflict(total: NDArray[Any]) -> None:
 
 
 def logarithms(masses: Floats) -> Floats:
-    """Natural logarithms; no mass is -inf, and -1e-17 is no mass."""
-    with np.errstate(divide="ignore"):  # ln 0 = -inf is meant
+    """Natural logarithms of masses; zero, and rounding below zero, give -inf."""
+    with np.errstate(divide="ignore"):  # ln 0 = -inf is intended
         return np.asarray(np.log(np.maximum(masses, 0)))
 
 

@@ -1,6 +1,6 @@
 """Predicates of mass functions: exact tests on set-major masses (F, *batch).
 
-A set counts as focal in a row when its mass there is not exactly zero.
+A set counts as focal in a row if its mass there is not exactly zero.
 """
 
 from typing import Any

@@ -1,7 +1,7 @@
-"""Sums over focal sets without tables: belief, plausibility and the like of one event.
+"""Sums over focal sets without tables: belief, plausibility etc. of one event.
 
-Masses are set-major, (F, *batch). Each sum runs over the focal sets that stand in the
-wanted relation to the event, so the cost does not depend on the size of the frame.
+Masses are set-major, (F, *batch). Each sum runs over the focal sets in some relation to the event,
+so the cost does not depend on the size of the frame.
 """
 
 import math
@@ -41,7 +41,7 @@ def belief(focal: NDArray[Any], masses: NDArray[Any], event: int) -> Any:
 
 
 def implicability(focal: NDArray[Any], masses: NDArray[Any], event: int) -> Any:
-    """Sum over all focal subsets of `event`, the empty set among them."""
+    """Sum over all focal subsets of `event`, including the empty set."""
     return _sum(masses, bits.subset_of(focal, event))
 
 
@@ -56,7 +56,7 @@ def commonality(focal: NDArray[Any], masses: NDArray[Any], event: int) -> Any:
 
 
 def nonempty_sum(focal: NDArray[Any], masses: NDArray[Any]) -> Any:
-    """Sum over the non-empty focal sets: what Dempster's rule divides by."""
+    """Sum over the non-empty focal sets, the divisor of Dempster's rule."""
     return _sum(masses, np.asarray(focal != 0, dtype=bool))
 
 
@@ -66,7 +66,7 @@ def contour(focal: NDArray[Any], masses: NDArray[Any], size: int) -> NDArray[Any
 
 
 def take_rows(masses: NDArray[Any], index: Any) -> NDArray[Any]:
-    """Masses (F, *rows) of the part of the batch that ``batch[index]`` would be; a copy.
+    """Copy of the masses (F, *rows) of ``batch[index]``.
 
     Examples
     --------
@@ -79,10 +79,10 @@ def take_rows(masses: NDArray[Any], index: Any) -> NDArray[Any]:
     try:
         if arrays == 0 or len(entries) == 1:
             return np.array(masses[(slice(None), *entries)], order="C")
-        # Next to slices NumPy moves the axes of arrays to the front, before that of the sets.
+        # If slices are mixed with arrays, NumPy moves array axes to the front, before the sets.
         n_rows = math.prod(batch)
         rows = np.arange(n_rows).reshape(batch)[index]
-    except IndexError as error:  # NumPy would count the axis of the sets
+    except IndexError as error:  # NumPy's message would count the axis of the sets
         raise IndexError(f"index {index!r} does not fit batch shape {batch}") from error
     return np.array(masses.reshape(len(masses), n_rows)[:, rows], order="C")
 

@@ -1,10 +1,10 @@
 """Butterflies over one large dense table in two sweeps through memory, compiled.
 
-The obvious method passes over the whole table once for each of its K bits and is bound by
-memory from K = 16 on. Here the low bits are done within blocks that stay in the cache, then
-the high bits within narrow panels of columns that do: two sweeps for any K. Used by
-`kernels.moebius` where numba is installed; the sums are the same additions in another order
-of sets, hence the same to the last bit.
+The obvious method passes over the whole table once for each of its K bits and is memory-bound from
+K = 16 on. Here the low bits are processed within blocks that fit the cache, then the high bits
+within narrow panels of columns that do: two sweeps for any K. `kernels.moebius` uses it if numba is
+installed. Every sum has the same additions in the same order, so the result is the same to the last
+bit.
 """
 
 import os
@@ -125,7 +125,7 @@ def sweep(table: Floats, *, to_superset: bool, inverse: bool) -> None:
         if n_bits > n_low:
             high(0, n_columns)
         return
-    with ThreadPoolExecutor(2) as pool:  # compiled code lets go of the interpreter lock
+    with ThreadPoolExecutor(2) as pool:  # compiled code releases the interpreter lock
         list(pool.map(low, np.split(table, 2)))
         list(pool.map(high, (0, n_columns // 2), (n_columns // 2, n_columns)))
 

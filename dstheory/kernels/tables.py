@@ -1,7 +1,8 @@
-"""Sums over pairs of focal sets of a single row, gathered in one dense table.
+"""Sums over pairs of focal sets of a single row, accumulated in a dense table.
 
-For frames of about 20 elements and many pairs, adding each product at its place in a table
-of all subsets beats sorting the pairs. Compiled where numba is installed, else by bincount.
+For frames of about 20 elements and many pairs, adding each product to its entry in a table of all
+subsets beats sorting the pairs. The loop is compiled if numba is installed; otherwise bincount does
+the work.
 """
 
 from typing import Any

@@ -1,8 +1,8 @@
 """The share of each source in the conflict, by the Shapley value, and discounting by it.
 
-Conflict is a game in which coalitions of sources "earn" the conflict among them. The Shapley value
-divides it fairly: each source gets the mean of what it adds, over all orders in which the sources
-may arrive (Shapley 1953, "A value for n-person games").
+Conflict is a cooperative game in which coalitions of sources "earn" the conflict among them. The
+Shapley value divides it fairly: each source gets its mean contribution over all orders of arrival
+(Shapley 1953, "A value for n-person games").
 """
 
 from fractions import Fraction
@@ -19,7 +19,7 @@ from dstheory.revise import discount
 
 __all__ = ["blame_discount", "conflict_blame"]
 
-# 2^16 coalitions are combined.
+# 16 sources have 2^16 coalitions to combine.
 _MAX_SOURCES = 16
 
 
@@ -46,16 +46,16 @@ def conflict_blame(m1: MassFunction, m2: MassFunction, *more: MassFunction) -> N
 
     See Also
     --------
-    blame_discount : lessen the conflict where it comes from.
+    blame_discount : reduce the conflict at its origin.
 
     Notes
     -----
-    A source gets the mean over all orders of arrival of the conflict that it adds to those
-    before it; alone it is charged with its own m(empty).
+    A source gets the conflict that it adds to those before it, averaged over all orders of arrival.
+    A single source gets its own m(empty).
 
     Examples
     --------
-    Two agree, the third contradicts both:
+    Two sources agree, and the third contradicts both:
 
     >>> from dstheory import Frame, MassFunction
     >>> frame = Frame(["ant", "bee"])
@@ -67,7 +67,7 @@ def conflict_blame(m1: MassFunction, m2: MassFunction, *more: MassFunction) -> N
     sources = (m1, m2, *more)
     check_masses(*sources)
     if len(sources) > _MAX_SOURCES:
-        raise ValueError(f"there are {len(sources)} sources, but blame is shared among up to 16")
+        raise ValueError(f"there are {len(sources)} sources, but blame takes at most 16")
     conflicts = _coalition_conflicts(sources)
     shares = [_shapley(conflicts, source, len(sources)) for source in range(len(sources))]
     return np.stack(shares, axis=-1)
@@ -83,13 +83,13 @@ def blame_discount(
     m1, m2, *more : MassFunction
         At most 16 sources on one frame; batches broadcast.
     strength : number
-        Not negative; the discount rate of a source is its blame times this, at most 1.
+        Non-negative. The discount rate of a source is its blame times `strength`, at most 1.
 
     Returns
     -------
     tuple of MassFunction
-        One for each source, to be combined by any rule. Sources without conflict stay as
-        they are; exact for exact masses and exact `strength`.
+        One for each source, ready to be combined by any rule. Sources without blame are unchanged.
+        Exact for exact masses and exact `strength`.
 
     Raises
     ------

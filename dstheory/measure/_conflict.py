@@ -1,9 +1,9 @@
 """Conflict between sources, and within one belief.
 
-The mass that the conjunctive rule gives to the empty set is the classical measure; it is positive
-even for two equal probabilities. The contour measures instead how plausible the most plausible
-answer remains (Shafer 1976, "A Mathematical Theory of Evidence"; Destercke & Burger 2013, "Toward
-an axiomatic definition of conflict between belief functions").
+The classical measure is the mass that the conjunctive rule gives to the empty set; it is positive
+even for two equal probabilities. Contours measure instead how plausible the most plausible answer
+remains (Shafer 1976, "A Mathematical Theory of Evidence"; Destercke & Burger 2013, "Toward an
+axiomatic definition of conflict between belief functions").
 """
 
 from functools import reduce
@@ -29,7 +29,7 @@ __all__ = [
     "weight_of_conflict",
 ]
 
-# With that many copies a mass of 1e-18 has long become 0 or 1.
+# With that many copies, a mass of 1e-18 has become 0 or 1.
 _MOST_COPIES = 2**63
 
 
@@ -92,8 +92,8 @@ def weight_of_conflict(m1: MassFunction, m2: MassFunction, *more: MassFunction) 
     Returns
     -------
     float, or array of the batch shape
-        Natural logarithm; infinite for total conflict. Weights add up when sources are
-        combined one after another by Dempster's rule.
+        Natural logarithm; infinite for total conflict. Weights add up if Dempster's rule combines
+        sources one after another.
 
     Raises
     ------
@@ -102,8 +102,8 @@ def weight_of_conflict(m1: MassFunction, m2: MassFunction, *more: MassFunction) 
 
     Notes
     -----
-    1 - kappa is summed over the sets that meet, as logarithms where needed, so that neither a
-    conflict of 1 - 1e-18 nor one of 1 - 1e-600 is lost.
+    1 - kappa is a sum over the sets that meet, computed by logarithms if necessary, so even
+    conflicts of 1 - 1e-18 or 1 - 1e-600 are accurate.
 
     References
     ----------
@@ -121,7 +121,7 @@ def weight_of_conflict(m1: MassFunction, m2: MassFunction, *more: MassFunction) 
     kappa = _joint(joined, last, disjoint=True).astype(np.float64)
     rest = _joint(joined, last, disjoint=False).astype(np.float64)
     low = kappa < 0.5
-    with np.errstate(divide="ignore"):  # total conflict weighs infinitely
+    with np.errstate(divide="ignore"):  # total conflict has infinite weight
         weight = np.where(low, -np.log1p(-np.where(low, kappa, 0)), -np.log(rest))
     small = ~low & (rest < SMALL_TOTAL)
     if small.any():
@@ -130,7 +130,7 @@ def weight_of_conflict(m1: MassFunction, m2: MassFunction, *more: MassFunction) 
 
 
 def _log_agreed(sources: tuple[MassFunction, ...]) -> NDArray[np.float64]:
-    """ln of the mass that sets in common get, also where it is not a float any more."""
+    """ln of the mass of non-empty intersections, even if the mass underflows."""
     batch = batch_of(*sources)
     stores = (stretched(m.store, batch).astype(np.float64) for m in sources)
     parts = [(m.focal, logarithms(store)) for m, store in zip(sources, stores, strict=True)]
@@ -181,7 +181,7 @@ def contour_conflict(m1: MassFunction, m2: MassFunction, *more: MassFunction) ->
 
 
 def disagreement(m1: MassFunction, m2: MassFunction) -> Any:
-    """By how much the belief in some event exceeds its plausibility for the other source.
+    """How much the belief in some event exceeds its plausibility for the other source.
 
     Parameters
     ----------
@@ -207,7 +207,7 @@ def disagreement(m1: MassFunction, m2: MassFunction) -> Any:
     Notes
     -----
     Exchanging the sources changes nothing: Bel1(A) - Pl2(A) is Bel2 - Pl1 of the complement.
-    That credal sets meet where it is 0 is the sandwich theorem for 2-monotone capacities.
+    That the credal sets meet if it is 0 is the sandwich theorem for 2-monotone capacities.
 
     References
     ----------
@@ -224,7 +224,7 @@ def disagreement(m1: MassFunction, m2: MassFunction) -> Any:
     check_masses(m1, m2)
     batch_of(m1, m2)
     gaps = bel_table(m1.normalize()) - pl_table(m2.normalize())
-    return scalar(gaps.max(axis=-1))  # at least 0: that of the empty set
+    return scalar(gaps.max(axis=-1))  # at least 0, from the empty set
 
 
 def inconsistency(m: MassFunction) -> Any:
@@ -263,12 +263,12 @@ def auto_conflict(m: MassFunction, order: int = 2) -> Any:
     m : MassFunction
         One or a batch; subnormal ones are not normalized.
     order : int, at least 1
-        How many copies are combined by the conjunctive rule.
+        Number of copies combined by the conjunctive rule.
 
     Returns
     -------
     number, or array of the batch shape
-        Grows with `order`, to 1 unless all focal sets meet; exact for exact masses.
+        Grows with `order`, and tends to 1 unless all focal sets meet; exact for exact masses.
 
     Raises
     ------

@@ -1,9 +1,9 @@
 """Conflict within one belief, in bits: how little its focal sets agree with each other.
 
-Each measure is a mean of -log2 of the agreement of a focal set with the others, and
-Shannon's entropy for probabilities. They differ in what counts as agreement: to meet
-them (Yager), to cover them (Klir & Ramer), to be covered by them (Klir & Parviz), or to be
-the same set (Nguyen, Pal).
+Each measure is a mean of -log2 of the agreement of a focal set with the others, and equals
+Shannon's entropy for probabilities. They differ in what counts as agreement: meeting the others
+(Yager), covering them (Klir & Ramer), being covered by them (Klir & Parviz), or being the same set
+(Nguyen, Pal).
 """
 
 from typing import Any
@@ -29,7 +29,7 @@ def dissonance(m: MassFunction) -> Any:
     Returns
     -------
     float, or array of the batch shape
-        In bits; Shannon's entropy for probabilities, 0 where all focal sets meet.
+        In bits; Shannon's entropy for probabilities, 0 if all focal sets meet.
 
     Raises
     ------

@@ -1,9 +1,9 @@
 """Distances between two beliefs.
 
-Jousselme's distance compares all pairs of focal sets by their overlap, so that {a, b} is
-nearer to {a} than {c} is. Tables, pignistic probabilities and square roots of masses give
-others (Jousselme & Maupin 2012, "Distances in evidence theory: comprehensive survey and
-generalizations", IJAR 53).
+Jousselme's distance compares all pairs of focal sets by their overlap, so {a, b} is nearer to {a}
+than {c} is. Other distances compare tables, pignistic probabilities or square roots of masses
+(Jousselme & Maupin 2012, "Distances in evidence theory: comprehensive survey and generalizations",
+IJAR 53).
 """
 
 from typing import Any, Literal
@@ -32,8 +32,8 @@ def jousselme(m1: MassFunction, m2: MassFunction) -> Any:
     Parameters
     ----------
     m1, m2 : MassFunction
-        On one frame; batches broadcast. Subnormal ones are not normalized: the empty set
-        is similar to itself only.
+        On one frame; batches broadcast. Subnormal ones are not normalized: the empty set is similar
+        only to itself.
 
     Returns
     -------
@@ -86,8 +86,7 @@ def hausdorff(
     Parameters
     ----------
     m1, m2 : MassFunction
-        On one frame of ordered labels; batches broadcast. The empty set is similar to
-        itself only.
+        On one frame of ordered labels; batches broadcast. The empty set is similar only to itself.
     positions : (K,) array, optional
         Place of each label on a line. Default: 0, 1, 2, ... in the order of the frame.
     scale : float, positive
@@ -96,13 +95,13 @@ def hausdorff(
     Returns
     -------
     float, or array of the batch shape
-        From 0 to 1. Unlike `jousselme` it tells near disjoint sets from far ones.
+        From 0 to 1. Unlike `jousselme`, it distinguishes near from far disjoint sets.
 
     Raises
     ------
     DSTheoryError
-        If a squared distance is negative: similarities are positive definite for intervals,
-        but not always for sets with gaps.
+        If a squared distance is negative. Similarities are positive definite for intervals, but not
+        always for sets with gaps.
     FrameError
         If frames differ.
     ValueError
@@ -167,7 +166,7 @@ def table_distance(
     m1, m2 : MassFunction
         On one frame; batches broadcast.
     table : {"mass", "bel", "pl", "q", "b"}
-        What is compared. All but masses need at most 26 labels.
+        The table to compare. All but masses need at most 26 labels.
     p : float, at least 1
         Order: 1 adds absolute differences, 2 is Euclidean, infinity takes the largest.
 
@@ -236,7 +235,8 @@ def tessem(m1: MassFunction, m2: MassFunction) -> Any:
 
     Notes
     -----
-    The event of all labels that gain attains the maximum, so that no event is tried.
+    The event of all labels with a positive difference attains the maximum, so no search over events
+    is needed.
 
     References
     ----------
@@ -276,8 +276,8 @@ def bhattacharyya(m1: MassFunction, m2: MassFunction) -> Any:
 
     Notes
     -----
-    Computed as the square root of half the sum of (sqrt m1(A) - sqrt m2(A))^2, which is the
-    same for masses that sum to 1 and keeps small distances.
+    Computed as the square root of half the sum of (sqrt m1(A) - sqrt m2(A))^2. This is equal for
+    masses that sum to 1, and accurate for small distances.
 
     References
     ----------

@@ -1,8 +1,8 @@
-"""Belief Jensen-Shannon divergence: how much each of two beliefs differs from their mean.
+"""Belief Jensen-Shannon divergence: how much two beliefs differ from their mean.
 
-Masses are compared set by set like probabilities: what two sets have in common plays no
-role (Xiao 2019, "Multi-sensor data fusion based on the belief divergence measure of
-evidences and the belief entropy", Information Fusion 46).
+Masses are compared set by set like probabilities; the overlap of sets plays no role (Xiao 2019,
+"Multi-sensor data fusion based on the belief divergence measure of evidences and the belief
+entropy", Information Fusion 46).
 """
 
 from typing import Any
@@ -51,7 +51,7 @@ def jensen_shannon(m1: MassFunction, m2: MassFunction) -> Any:
     _, masses1, masses2 = aligned(m1, m2)
     one, two = (np.maximum(masses.astype(np.float64), 0) for masses in (masses1, masses2))
     total = one + two
-    # Rounding may give -1e-17 for equal masses.
+    # Rounding can give -1e-17 for equal masses.
     return scalar(np.maximum((_gain(one, total) + _gain(two, total)) / 2, 0.0))
 
 

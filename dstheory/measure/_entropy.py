@@ -1,7 +1,7 @@
-"""Total uncertainty of a belief, in bits: nonspecificity and conflict within, together.
+"""Total uncertainty of a belief, in bits: nonspecificity plus internal conflict.
 
-(Jirousek & Shenoy 2018, "A new definition of entropy of belief functions in the
-Dempster-Shafer theory", IJAR 92, review these measures and what each fails to satisfy.)
+Jirousek & Shenoy 2018, "A new definition of entropy of belief functions in the Dempster-Shafer
+theory", IJAR 92, review these measures and the properties that each of them lacks.
 """
 
 import math
@@ -29,7 +29,7 @@ __all__ = [
     "pignistic_entropy",
 ]
 
-# Its logarithm is taken of a float.
+# The order must have a logarithm as a float.
 _MAX_ORDER = 1e308
 
 
@@ -73,8 +73,8 @@ def deng_entropy(m: MassFunction, order: int = 1) -> Any:
     m : MassFunction
         One or a batch. A subnormal one is normalized first.
     order : int, at least 1
-        With k = `order`, (k + 1)^|A| - k^|A| takes the place of 2^|A| - 1 (time fractal-based
-        entropy of order k).
+        With k = `order`, (k + 1)^|A| - k^|A| replaces 2^|A| - 1 (time fractal-based entropy of
+        order k).
 
     Returns
     -------
@@ -225,7 +225,7 @@ def maeda_ichihashi_entropy(m: MassFunction) -> Any:
     Returns
     -------
     float, or array of the batch shape
-        In bits; unlike `aggregated_uncertainty` it tells the vacuous belief from the
+        In bits. Unlike `aggregated_uncertainty`, it distinguishes the vacuous belief from the
         uniform probability.
 
     Raises

@@ -1,8 +1,8 @@
-"""Uncertainty of a belief whose focal sets are split further, in bits.
+"""Uncertainty of a belief after splitting its focal sets, in bits.
 
-A focal set is shared out among all its non-empty subsets: once and evenly for the fractal
-entropy (Zhou & Deng 2022), again and again in the proportions of maximal Deng entropy for
-the information volume (Deng 2020), whose limit is summed here in closed form.
+The mass of a focal set is shared among all its non-empty subsets. The fractal entropy does so once
+and evenly (Zhou & Deng 2022). The information volume does so repeatedly, in the proportions of
+maximal Deng entropy (Deng 2020); its limit is computed in closed form.
 """
 
 from math import comb, log2
@@ -84,10 +84,10 @@ def information_volume(m: MassFunction) -> Any:
 
     Notes
     -----
-    A part on A is split over the non-empty subsets B of A in proportion to 2^|B| - 1, all
-    parts being kept apart, until only single labels are left. A set of n labels adds v(n)
-    bits, where v(1) = 0 and (1 - r(n)) v(n) is the entropy of one split plus the mean of
-    v over the smaller parts, with r(n) the share that stays on A itself.
+    A part on A is split over the non-empty subsets B of A in proportion to 2^|B| - 1, with all
+    parts kept separate, until only single labels remain. A set of n labels adds v(n) bits. Here
+    v(1) = 0, and (1 - r(n)) v(n) is the entropy of one split plus the mean of v over the smaller
+    parts, where r(n) is the share that stays on A.
 
     References
     ----------
@@ -110,7 +110,7 @@ def information_volume(m: MassFunction) -> Any:
 
 
 def _volumes(size: int) -> NDArray[np.float64]:
-    """v(n) for n from 0 to `size`; integers are Python's, so that large frames work."""
+    """v(n) for n from 0 to `size`, with Python integers, so that large frames work."""
     volumes = np.zeros(size + 1)
     for n in range(2, size + 1):
         total = 3**n - 2**n

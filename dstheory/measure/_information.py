@@ -1,7 +1,7 @@
 """Smets' information content: how much a belief says, from its commonalities.
 
-Information adds up where commonalities multiply, that is under the conjunctive rule (Smets
-1983, "Information content of an evidence", Int. J. Man-Machine Studies 19).
+The conjunctive rule multiplies commonalities, so information adds up (Smets 1983, "Information
+content of an evidence", Int. J. Man-Machine Studies 19).
 """
 
 from typing import Any
@@ -49,6 +49,6 @@ def information(m: MassFunction) -> Any:
     2.0
     """
     check_mass(m)
-    with np.errstate(divide="ignore"):  # q(A) = 0 is infinite information
+    with np.errstate(divide="ignore"):  # q(A) = 0 means infinite information
         logs = np.log2(q_table(m).astype(np.float64))
     return scalar(np.asarray(0.0 - logs.sum(axis=-1)))

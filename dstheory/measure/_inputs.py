@@ -1,4 +1,4 @@
-"""What measures compute with: masses side by side or normalized, and logarithms of base 2."""
+"""Inputs of measures: aligned or normalized masses, and logarithms to base 2."""
 
 from typing import Any
 
@@ -34,7 +34,7 @@ def normalized_floats(m: MassFunction) -> tuple[NDArray[Any], NDArray[np.float64
 def mean_surprise(masses: NDArray[np.float64], values: NDArray[np.float64]) -> NDArray[np.float64]:
     """Sum over the first axis of masses times -log2(values), where 0 log 0 is 0."""
     logs = np.log2(np.where(masses > 0, values, 1.0))
-    # A value that rounding puts above 1 would give a negative surprise.
+    # Rounding can put a value above 1, which would give a negative surprise.
     return np.asarray((np.maximum(masses, 0) * np.maximum(0.0 - logs, 0)).sum(axis=0))
 
 

@@ -1,4 +1,4 @@
-"""Nonspecificity: how large the focal sets are, as the number of yes-no questions left open.
+"""Nonspecificity: the size of the focal sets, as the number of yes-no questions left open.
 
 It generalizes Hartley's measure of a set, log2 |A|, to the mean over the focal sets (Dubois &
 Prade 1985, "A note on measures of specificity for fuzzy sets").

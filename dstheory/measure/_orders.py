@@ -1,8 +1,8 @@
 """Orders of commitment between two beliefs, in three senses.
 
-By plausibility, by commonality, or by specialization: m1 results from m2 by moving masses to
-subsets. Specialization implies the two others. If two beliefs are related in none of the senses,
-each has information that the other lacks (Dubois & Prade 1986, "A set-theoretic view of belief
+One order compares plausibilities, one compares commonalities, and specialization moves masses of m2
+to subsets to obtain m1. Specialization implies the other two. If no order relates two beliefs, each
+has information that the other lacks (Dubois & Prade 1986, "A set-theoretic view of belief
 functions"; Yager 1986, "The entailment principle").
 """
 
@@ -29,7 +29,7 @@ def is_pl_included(m1: MassFunction, m2: MassFunction, *, atol: float = 1e-12) -
     m1, m2 : MassFunction
         On one frame of at most 26 labels; batches broadcast.
     atol : float
-        By how much a plausibility may be exceeded; 0 compares exactly.
+        Tolerance of the comparison; 0 compares exactly.
 
     Returns
     -------
@@ -44,7 +44,7 @@ def is_pl_included(m1: MassFunction, m2: MassFunction, *, atol: float = 1e-12) -
 
     Notes
     -----
-    For normalized masses it says that the credal set of m1 lies in that of m2.
+    For normalized masses, this means that the credal set of m1 lies inside that of m2.
 
     References
     ----------
@@ -72,7 +72,7 @@ def is_q_included(m1: MassFunction, m2: MassFunction, *, atol: float = 1e-12) ->
     m1, m2 : MassFunction
         On one frame of at most 26 labels; batches broadcast.
     atol : float
-        By how much a commonality may be exceeded; 0 compares exactly.
+        Tolerance of the comparison; 0 compares exactly.
 
     Returns
     -------
@@ -115,8 +115,7 @@ def is_specialization(m1: MassFunction, m2: MassFunction, *, atol: float = 1e-9)
     m1, m2 : MassFunction
         On one frame; batches broadcast.
     atol : float
-        How much mass may fail to find its way; the linear programs are solved in float64,
-        also for exact masses.
+        How much mass may remain unmoved. The linear programs run in float64, even for exact masses.
 
     Returns
     -------
@@ -130,7 +129,7 @@ def is_specialization(m1: MassFunction, m2: MassFunction, *, atol: float = 1e-9)
     Notes
     -----
     A transport problem: shares g(A, B) >= 0 for A within B with sum over B equal to m1(A)
-    and sum over A equal to m2(B). One linear program a row.
+    and sum over A equal to m2(B). Each row takes one linear program.
 
     References
     ----------
@@ -159,7 +158,7 @@ def is_specialization(m1: MassFunction, m2: MassFunction, *, atol: float = 1e-9)
 def _largest_flow(
     inside: NDArray[np.bool_], small: NDArray[np.float64], large: NDArray[np.float64]
 ) -> float:
-    """Most mass that can move from the large sets to small ones within them."""
+    """Maximum mass that can move from sets to their subsets."""
     from scipy.optimize import linprog
     from scipy.sparse import csr_array
 
@@ -167,7 +166,7 @@ def _largest_flow(
     if len(target) == 0:
         return 0.0
     pairs = np.arange(len(target))
-    # Typed as Any because the stubs of linprog know no sparse matrices.
+    # Typed as Any because the stubs of linprog lack sparse matrices.
     limits: Any = csr_array(
         (
             np.ones(2 * len(pairs)),

@@ -1,7 +1,7 @@
 """Sudano's probabilistic information content (PIC).
 
-It compares what transforms such as BetP and DSmP make of one belief: 1 is certainty, 0 is the
-uniform probability, from which a decision can only be drawn by lot.
+It compares the results of transforms such as BetP and DSmP for one belief: 1 is certainty, and 0 is
+the uniform probability, which supports no decision.
 """
 
 from typing import Any
@@ -23,7 +23,7 @@ def pic(probabilities: Any) -> Any:
     Parameters
     ----------
     probabilities : (*batch, K) array
-        Rows sum to 1; of a mass function those of a transform, ``pic(betp(m))``.
+        Rows sum to 1. For a mass function, apply a transform first, as in ``pic(betp(m))``.
 
     Returns
     -------
@@ -35,7 +35,7 @@ def pic(probabilities: Any) -> Any:
     MassError
         If a probability is negative or not finite, or a row does not sum to 1.
     TypeError
-        If these are not numbers, or a mass function.
+        If the values are not numbers, or a mass function is given.
 
     See Also
     --------
@@ -55,10 +55,10 @@ def pic(probabilities: Any) -> Any:
     (0.5, array([1., 0.]))
     """
     if isinstance(probabilities, MassFunction):
-        raise TypeError("probabilities are an array; of a mass function take pic(betp(m))")
+        raise TypeError("probabilities are an array; for a mass function use pic(betp(m))")
     rows = _checks.as_masses(probabilities)
     if rows.ndim == 0 or rows.shape[-1] == 0:
         raise MassError(f"probabilities have shape {rows.shape}, expected (*batch, K)")
     _checks.check_masses(rows, name="probabilities")
-    most = np.log2(rows.shape[-1])  # 0 for the only label, whose entropy is 0 too
+    most = np.log2(rows.shape[-1])  # 0 for a single label, whose entropy is 0 too
     return scalar(np.asarray(1 - shannon(rows) / (most or 1.0)))

@@ -1,8 +1,8 @@
-"""One algebra for all kinds of valuations: combine, marginalize, and what a total is.
+"""One algebra for all kinds of valuations: combination, marginalization and totals.
 
-Local computation needs no more than that combination is commutative and associative, that
-marginals may be taken in any order, and that what does not speak of a variable may be combined
-after the variable is dropped. Shenoy, P. P. & Shafer, G. (1990), Axioms for probability and
+Local computation needs only three axioms: combination is commutative and associative; marginals can
+be taken in any order; and valuations that do not involve a variable can be combined after the
+variable is marginalized out. Shenoy, P. P. & Shafer, G. (1990), Axioms for probability and
 belief-function propagation.
 """
 
@@ -20,7 +20,7 @@ from dstheory.network._limits import Limits
 
 __all__ = ["SMALL_TOTAL", "Algebra", "Amount", "Part", "divisor", "is_exact"]
 
-# Products below 2.2e-308 lose digits; above this total they are less than 1e-17 of it.
+# Products below 2.2e-308 lose digits; if the total exceeds this, they are less than 1e-17 of it.
 SMALL_TOTAL = 1e-290
 
 
@@ -51,7 +51,7 @@ class Amount:
 
     @property
     def missing(self) -> Any:
-        """1 less the number, with all digits where that is small."""
+        """1 minus the number, with all digits even if that is small."""
         if isinstance(self.value, float) and self.value == 1:
             return 0.0 - math.expm1(self.log_scale)  # never -0.0
         return 1 - self.number
@@ -63,7 +63,7 @@ class Amount:
 
 
 class Part(ABC):
-    """What an algebra computes with: numbers on a scope, up to a factor of exp(log_scale)."""
+    """Operand of an algebra: numbers on a scope, up to a factor of exp(log_scale)."""
 
     __slots__ = ()
 
@@ -77,8 +77,8 @@ P = TypeVar("P", bound=Part)
 class Algebra(ABC, Generic[P]):
     """Combination and marginalization of one kind of part.
 
-    Scopes are ascending positions of variables; configurations are numbered with the last
-    variable of a scope running fastest.
+    A scope is a tuple of positions of variables, ascending. Configurations are numbered with the
+    last variable of a scope varying fastest.
     """
 
     sizes: tuple[int, ...]
@@ -86,15 +86,15 @@ class Algebra(ABC, Generic[P]):
 
     @abstractmethod
     def combine(self, one: P, two: P) -> P:
-        """What both say together, on the union of their scopes."""
+        """The combination of two parts, on the union of their scopes."""
 
     @abstractmethod
     def marginalize(self, part: P, scope: Sequence[int]) -> P:
-        """What a part says of some of its own variables."""
+        """The marginal of a part on some of its variables."""
 
     @abstractmethod
     def total(self, part: P) -> Amount:
-        """Weight of a part, which no marginalization changes; zero in total conflict."""
+        """Weight of a part, which marginalization does not change; zero in total conflict."""
 
     @abstractmethod
     def entries(self, part: P) -> int:
@@ -102,7 +102,7 @@ class Algebra(ABC, Generic[P]):
 
     @abstractmethod
     def n_bytes(self, part: P) -> int:
-        """Memory of a part, about."""
+        """Approximate memory of a part."""
 
     def n_configurations(self, scope: Sequence[int]) -> int:
         """Configurations of a scope."""
@@ -110,10 +110,10 @@ class Algebra(ABC, Generic[P]):
 
 
 def divisor(total: Any) -> Any:
-    """A number to divide by, such that integers over integers are fractions, never floats."""
+    """A number to divide by, such that quotients of integers are fractions, never floats."""
     return Fraction(total) if isinstance(total, int) else total
 
 
 def is_exact(value: Any) -> bool:
-    """Whether a number is a fraction, an integer or symbolic: computed with, never scaled."""
+    """Whether a number is a fraction, an integer or symbolic, and so never scaled."""
     return isinstance(value, Rational) or hasattr(value, "free_symbols")

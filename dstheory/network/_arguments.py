@@ -1,4 +1,4 @@
-"""What users give to a network, in the form that is worked with."""
+"""Checks and conversions of the arguments of networks."""
 
 from collections.abc import Hashable, Iterable, Mapping, Sequence
 from typing import Any
@@ -53,7 +53,7 @@ def as_valuations(valuations: Any) -> Mapping[Hashable, Any]:
 
 
 def evidence(values: Any, kind: Kind[Any], taken: Mapping[Hashable, Any]) -> dict[Hashable, Any]:
-    """What is observed, as valuations by their keys."""
+    """Observations as valuations by their keys."""
     check_instance("values", values, Mapping, "a mapping of names to values")
     found: dict[Hashable, Any] = {}
     for name, event in values.items():
@@ -70,7 +70,7 @@ def evidence(values: Any, kind: Kind[Any], taken: Mapping[Hashable, Any]) -> dic
 def evidence_keys(
     names: Iterable[Any], kind: Kind[Any], taken: Mapping[Hashable, Any]
 ) -> list[Hashable]:
-    """Keys of what was observed about some variables, about all without names."""
+    """Keys of the observations of some variables, or of all if no names are given."""
     listed = [kind.variables[kind.place(name)].name for name in names]
     for name in listed:
         if ("observed", name) not in taken:
@@ -98,7 +98,7 @@ def as_order(order: str | Sequence[str], kind: Kind[Any]) -> str | tuple[int, ..
     if sorted(places) != list(range(len(kind.variables))):
         missing = [v.name for place, v in enumerate(kind.variables) if place not in places]
         raise NetworkError(
-            f"an order names each variable once; missing are {missing}, given are {order}"
+            f"an order names each variable once; missing are {missing}; given are {order}"
         )
     return places
 
@@ -106,7 +106,7 @@ def as_order(order: str | Sequence[str], kind: Kind[Any]) -> str | tuple[int, ..
 def check_query(
     query: str | list[str], kind: Kind[Any], components: list[set[int]], disconnected: bool
 ) -> Scope:
-    """Positions of the variables of a query, if it makes sense."""
+    """Positions of the variables of a query, if it is valid."""
     scope = kind.scope_of(query)
     if len(set(scope)) < len(scope) or not scope:
         raise NetworkError(f"a query names one or more different variables, not {query!r}")
@@ -115,7 +115,7 @@ def check_query(
     if len(parts) > 1 and not disconnected:
         sets = [f"{{{', '.join(map(repr, kind.named(tuple(sorted(p)))))}}}" for p in parts]
         raise DisconnectedError(
-            f"no valuation links {' and '.join(sets)}, so their joint marginal says no more than "
-            "the single ones; ask for these, or pass disconnected=True"
+            f"no valuation links {' and '.join(sets)}, so their joint marginal adds nothing to "
+            "their separate ones; query these, or pass disconnected=True"
         )
     return scope

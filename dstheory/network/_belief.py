@@ -1,11 +1,10 @@
-"""Belief functions as valuations: sets of configurations with masses, conflict left out.
+"""Belief functions as valuations: masses of sets of configurations, without conflict.
 
-Parts are extended to the union of their scopes and combined by the conjunctive rule; what falls
-on the empty set is dropped and thus counted as what is missing to 1, so that the total of the
-joint part is 1 - kappa and nothing is ever subtracted. Floating parts are kept at a total of 1
-with the logarithm of the factor beside them, so that neither kappa = 1e-200 nor 1 - kappa =
-1e-200 loses digits; fractions and symbols stay as they are.
-Shenoy & Shafer (1990); Dempster's rule normalizes once, at the end.
+Parts are extended to the union of their scopes and combined by the conjunctive rule. Mass on the
+empty set is dropped, so the total of the joint part is 1 - kappa and nothing is ever subtracted.
+Floating-point parts are scaled to a total of 1, with the logarithm of the factor stored beside
+them, so neither kappa = 1e-200 nor 1 - kappa = 1e-200 loses digits. Fractions and symbols are not
+scaled. Shenoy & Shafer (1990); Dempster's rule normalizes once, at the end.
 """
 
 import math
@@ -27,8 +26,8 @@ __all__ = ["BeliefAlgebra", "BeliefPart"]
 
 Masses = dict[int, Any]
 
-# Where results fit a table of all sets, arrays beat dictionaries (16,384 pairs on 8 and on 16
-# configurations: some 19 and 3 times; see test_pairs_of_small_sets in the benchmarks).
+# If results fit a table of all sets, arrays beat dictionaries (16,384 pairs on 8 and on 16
+# configurations: about 19 and 3 times; see test_pairs_of_small_sets in the benchmarks).
 _MANY_PAIRS, _FEW_CONFIGURATIONS = 4096, 16
 
 
@@ -52,17 +51,17 @@ class BeliefAlgebra(Algebra[BeliefPart]):
         self._cylinders: dict[tuple[Any, ...], Cylinders] = {}
 
     def cylinders(self, scope: Scope, kept: Sequence[int]) -> Cylinders:
-        """How sets on a part of a scope and on all of it belong together."""
+        """Correspondence between sets on a part of a scope and sets on all of it."""
         shape = tuple(self.sizes[v] for v in scope)
         axes = tuple(axis for axis, v in enumerate(scope) if v in kept)
-        key = (shape, axes)  # scopes that look alike share what they remember
+        key = (shape, axes)  # scopes of the same shape share a cache
         found = self._cylinders.get(key)
         if found is None:
             found = self._cylinders[key] = Cylinders(shape, axes)
         return found
 
     def part(self, scope: Scope, masses: Masses) -> BeliefPart:
-        """A part from masses, without those of the empty set and those that are zero."""
+        """A part from masses, without zero masses and the empty set."""
         kept = {mask: mass for mask, mass in masses.items() if mask and mass != 0}
         exact = all(is_exact(mass) for mass in masses.values())
         conflict = masses.get(0, 0)
@@ -104,7 +103,7 @@ class BeliefAlgebra(Algebra[BeliefPart]):
 
     def _check_bytes(self, n_sets: int, scope: Scope) -> None:
         n_bytes = n_sets * self._bytes_a_set(scope)
-        if n_bytes > self.limits.max_bytes:  # the text is made for an error only
+        if n_bytes > self.limits.max_bytes:  # the text is only needed for an error
             self.limits.check_bytes(n_bytes, f"{n_sets} focal sets of clique {self._text(scope)}")
 
     def _text(self, scope: Scope) -> str:
@@ -138,7 +137,7 @@ class BeliefAlgebra(Algebra[BeliefPart]):
         return BeliefPart(kept, found, part.log_scale, part.exact)
 
     def total(self, part: BeliefPart) -> Amount:
-        """1 - kappa of what the part was made of."""
+        """1 - kappa of the combined valuations."""
         if part.exact:
             return Amount(sum(part.masses.values()))
         return Amount(1.0 if part.masses else 0.0, part.log_scale)
@@ -148,7 +147,7 @@ class BeliefAlgebra(Algebra[BeliefPart]):
         return len(part.masses)
 
     def n_bytes(self, part: BeliefPart) -> int:
-        """Of the dictionary, its sets and its numbers."""
+        """Memory of the dictionary, its sets and its numbers."""
         return len(part.masses) * self._bytes_a_set(part.scope)
 
 
@@ -157,7 +156,7 @@ def _union(one: Scope, two: Scope) -> Scope:
 
 
 def _like(part: BeliefPart, exact: bool) -> BeliefPart:
-    """The part itself, or its fractions as floats where they meet floats."""
+    """The part itself, or with fractions as floats if they meet floats."""
     if exact or not part.exact:
         return part
     for mass in part.masses.values():
@@ -180,8 +179,7 @@ def _meet_arrays(left: Masses, right: Masses) -> Masses:
 
 
 def _scaled(scope: Scope, masses: Masses, conflict: float, log_scale: float) -> BeliefPart:
-    """Floating masses with a total of 1; the factor is taken from the conflict where it is small,
-    which keeps all digits of kappa."""
+    """Floating-point masses scaled to 1; a small conflict gives the factor with all its digits."""
     total = math.fsum(masses.values())
     factor = math.log1p(-conflict) if conflict < 0.5 else math.log(total)
     if total != 1.0:
@@ -190,7 +188,7 @@ def _scaled(scope: Scope, masses: Masses, conflict: float, log_scale: float) -> 
 
 
 def _meet_logarithms(left: Masses, right: Masses) -> tuple[Masses, float]:
-    """Masses relative to the largest, and the logarithm of that."""
+    """Masses relative to the largest one, and its logarithm."""
     parts = []
     for masses in (left, right):
         focal = bits.mask_array(sorted(masses), max(masses).bit_length())

@@ -1,11 +1,11 @@
 """The most plausible joint configuration, by max-product on contours.
 
-Under Dempster's and the conjunctive rule commonalities multiply. The plausibility of one single
-configuration x is its commonality, Pl({x}) = q({x}), and vacuous extension keeps it: the cylinder
-of A contains x exactly if A contains the part of x on its scope. Hence the contour of the joint
-belief is the product of the contours of the valuations, each read at its own scope, and one
-elimination with max instead of sum finds its largest value without making the joint belief. For
-probabilities it is the most probable explanation, Pearl (1988).
+Commonalities multiply under the conjunctive rule and Dempster's rule. The plausibility of a single
+configuration x is its commonality, Pl({x}) = q({x}). Vacuous extension preserves it: the cylinder
+of A contains x if and only if A contains the part of x on its scope. Hence the contour of the joint
+belief is the product of the contours of the valuations, each evaluated on its own scope. One
+elimination with max instead of sum finds its maximum without computing the joint belief. For
+probabilities, it is the most probable explanation, Pearl (1988).
 """
 
 from collections.abc import Iterable, Sequence
@@ -23,7 +23,7 @@ __all__ = ["Configuration", "best_places"]
 
 @dataclass(frozen=True)
 class Configuration:
-    """A joint configuration, and how far it is possible.
+    """A joint configuration and its degree of plausibility.
 
     Attributes
     ----------
@@ -32,7 +32,7 @@ class Configuration:
     degree : number
         Its plausibility (belief), probability, or possibility, given all valuations.
     log_degree : float
-        Natural logarithm of the degree, which may be too small for a float.
+        Natural logarithm of the degree, which may itself be too small for a float.
     """
 
     values: dict[str, Any]
@@ -43,9 +43,9 @@ class Configuration:
 def best_places(
     algebra: TableAlgebra, parts: Iterable[TablePart], order: Sequence[int]
 ) -> tuple[dict[int, int], Amount]:
-    """Position of a best value of each variable, and the degree of all of them together.
+    """Positions of a best value for each variable, and their joint degree.
 
-    Of several best values the first is taken, variable by variable against the order.
+    Ties go to the first value, variable by variable in reverse order.
 
     >>> search = TableAlgebra([2, 2], np.maximum, np.multiply)
     >>> part = search.part((0, 1), [[0.25, 0.5], [0.125, 0.125]])
@@ -77,7 +77,7 @@ def _refuse_symbols(parts: Iterable[TablePart]) -> None:
         for value in values:
             if hasattr(value, "free_symbols") and value.free_symbols:
                 raise NetworkError(
-                    f"plausibilities are compared, but {value} is symbolic; substitute numbers"
+                    f"cannot compare plausibilities: {value} is symbolic; substitute numbers"
                 )
 
 

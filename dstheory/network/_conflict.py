@@ -1,10 +1,10 @@
-"""Which valuations exclude each other: a smallest set, found by deletion.
+"""Which valuations exclude each other: a minimal set, found by deletion.
 
-A valuation is needed if the others, without it, do not contradict each other; then it is needed in
-every contradictory part too, since fewer valuations never disagree more. One pass of messages
-tells which are needed. Of the others as many as possible are left out at once, and the rest is
-asked again, until all are needed: no proper part is contradictory, though another set may be
-smaller still.
+A valuation is needed if the others do not contradict each other without it. It is then needed in
+every contradictory subset, because fewer valuations never disagree more. One pass of messages finds
+those that are needed. As many of the others as possible are removed at once, and the search repeats
+until all are needed. The result has no contradictory proper subset, but another contradictory set
+may have fewer members.
 """
 
 from collections.abc import Hashable
@@ -16,9 +16,9 @@ __all__ = ["smallest_contradiction"]
 
 
 def smallest_contradiction(version: Version[Any]) -> tuple[Hashable, ...]:
-    """Keys of valuations in total conflict that are in none without any one of them; () if none.
+    """Keys of a minimal set of valuations in total conflict; () if there is none.
 
-    Those that came first are given up first, so that late evidence is named where it can be.
+    The first valuations are removed first, so that late evidence is named if possible.
     """
     if version.total.value:
         return ()
@@ -30,7 +30,7 @@ def smallest_contradiction(version: Version[Any]) -> tuple[Hashable, ...]:
 
 
 def _reduced(version: Version[Any], spare: list[Hashable]) -> Version[Any]:
-    """The contradiction without the first of some valuations each of which could go."""
+    """The contradiction without the first of the valuations that can be removed."""
     size = len(spare)
     while True:
         dropped = set(spare[:size])

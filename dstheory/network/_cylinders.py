@@ -1,8 +1,8 @@
-"""Sets of configurations on more and on fewer variables, remembered where they recur.
+"""Sets of configurations on more and on fewer variables, cached.
 
-Extending turns each configuration into its cylinder, projecting asks which cylinders a set
-meets; `kernels.bitsets` does both. A network has many scopes that look alike, with few sets on
-each, so that small scopes keep what they have answered: a message then costs a few look-ups.
+Extension turns each configuration into its cylinder; projection finds the cylinders that a set
+meets. `kernels.bitsets` does both. A network has many scopes of the same shape with few sets on
+each, so small scopes cache their results: a message then costs a few lookups.
 """
 
 import math
@@ -17,7 +17,7 @@ __all__ = ["Cylinders"]
 
 Change = Callable[[NDArray[Any]], NDArray[Any]]
 
-# 2^16 sets of 64 bits are some 10 MiB; sets of larger scopes seldom recur.
+# 2^16 sets of 64 bits take about 10 MiB; sets on larger scopes rarely recur.
 _MAX_CELLS = 64
 _MEMORY = 1 << 16
 
@@ -44,7 +44,7 @@ class Cylinders:
         return self._recalled(masks, self._extended, change, self.n_kept)
 
     def project(self, masks: Collection[int]) -> list[int]:
-        """What sets allow on the kept axes."""
+        """Projections of sets to the kept axes."""
         change = self._project_array
         return self._recalled(masks, self._projected, change, self.n_cells)
 

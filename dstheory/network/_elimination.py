@@ -1,10 +1,10 @@
-"""Orders in which variables are eliminated: greedy heuristics on the graph of scopes.
+"""Elimination orders of variables: greedy heuristics on the interaction graph.
 
-To eliminate a variable is to combine all valuations on it and to sum it out; what remains links
-its neighbors. The order decides how large the cliques grow, and the best is NP-hard to find, so
-that each step takes the cheapest variable by one measure. Ties are broken by the size of the
-clique and then by the order of the variables: an order never depends on chance.
-Rose, D. J. (1972); Kjaerulff, U. (1990), Triangulation of graphs.
+Eliminating a variable combines all valuations on it and marginalizes it out; the result links its
+neighbors. The order decides how large the cliques grow. The best order is NP-hard to find, so each
+step takes the cheapest variable by some measure. Ties are broken by the size of the clique, then by
+the order of the variables, so an order never depends on chance. Rose, D. J. (1972); Kjaerulff, U.
+(1990), Triangulation of graphs.
 """
 
 import heapq
@@ -23,7 +23,7 @@ Measure = Callable[[int, Adjacency, Sequence[int]], int]
 
 
 def interaction_graph(scopes: Iterable[Collection[int]], n_variables: int) -> nx.Graph:
-    """Graph on all variables, with an edge where some scope holds both.
+    """Graph on all variables, with an edge between any two in a common scope.
 
     >>> sorted(interaction_graph([(0, 1), (1, 2)], 4).edges)
     [(0, 1), (1, 2)]
@@ -68,7 +68,7 @@ HEURISTICS = (*_MEASURES, "mcs_m")
 
 
 def check_heuristic(name: str) -> str:
-    """The name of a heuristic, if it is one."""
+    """The name of a heuristic, if it is known."""
     check_choice("order", name, HEURISTICS)
     return name
 
@@ -76,14 +76,14 @@ def check_heuristic(name: str) -> str:
 def eliminate(
     graph: nx.Graph, sizes: Sequence[int], heuristic: str = "min_fill", last: Collection[int] = ()
 ) -> tuple[int, ...]:
-    """All variables in the order of their elimination, those in `last` at the end.
+    """All variables in the order of their elimination, with those in `last` at the end.
 
-    A star is taken apart from its ends:
+    A star is eliminated from its ends:
 
     >>> eliminate(interaction_graph([(0, 1), (0, 2), (0, 3)], 4), [2, 2, 2, 2])
     (1, 2, 0, 3)
     """
-    # On a chordal graph networkx numbers nothing; there min-fill finds an order without fill.
+    # networkx returns no order for a chordal graph; min-fill finds one without fill-in.
     if check_heuristic(heuristic) == "mcs_m" and not nx.is_chordal(graph):
         _, numbers = nx.complete_to_chordal_graph(graph)
         return tuple(sorted(graph, key=lambda v: (v in last, numbers[v], v)))
@@ -100,7 +100,7 @@ def eliminate(
 def _greedy(
     adjacency: Adjacency, price: Callable[[int], tuple[bool, int, int, int]]
 ) -> tuple[int, ...]:
-    """Cheapest first; prices change only next to what has been eliminated."""
+    """Cheapest first; prices change only near eliminated variables."""
     prices = {variable: price(variable) for variable in adjacency}
     heap = list(prices.values())
     heapq.heapify(heap)
@@ -121,13 +121,13 @@ def _greedy(
 
 
 def _remove(variable: int, adjacency: Adjacency) -> set[int]:
-    """Link all neighbors and drop the variable; returns those whose price may have changed."""
+    """Link all neighbors and drop the variable; return those whose price may have changed."""
     neighbors = adjacency.pop(variable)
     touched = set(neighbors)
     for one in neighbors:
         adjacency[one].discard(variable)
         new = neighbors - adjacency[one] - {one}
         if new:
-            touched |= adjacency[one]  # they may see an edge among their neighbors appear
+            touched |= adjacency[one]  # an edge may have appeared among their neighbors
             adjacency[one] |= new
     return touched

@@ -1,6 +1,6 @@
-"""Errors of networks: what is unknown, unconnected, too large, or contradictory.
+"""Errors of networks: unknown names, disconnected queries, excessive cost, contradictions.
 
-All are `DSTheoryError`, and so `ValueError`; each carries what a program needs to react.
+All are `DSTheoryError` and therefore `ValueError`. Each carries what a program needs to react.
 """
 
 from collections.abc import Hashable, Sequence
@@ -35,13 +35,13 @@ class DisconnectedError(NetworkError):
     >>> net.marginal(["rain", "tea"])
     Traceback (most recent call last):
     dstheory.network._errors.DisconnectedError: no valuation links {'rain'} and {'tea'}, \
-so their joint marginal says no more than the single ones; ask for these, or pass \
+so their joint marginal adds nothing to their separate ones; query these, or pass \
 disconnected=True
     """
 
 
 class CostLimitError(NetworkError, errors.CostLimitError):
-    """A computation would exceed a limit, or exceeds it now; nothing has been lost.
+    """A computation would exceed, or has just exceeded, a limit; nothing is lost.
 
     Examples
     --------
@@ -50,12 +50,12 @@ class CostLimitError(NetworkError, errors.CostLimitError):
     >>> net.marginal(["a", "b"], disconnected=True)
     Traceback (most recent call last):
     dstheory.network._errors.CostLimitError: clique {a, b} has 81 configurations, more than \
-max_configurations = 80; try another order, ask for fewer variables at once, or raise the limit
+max_configurations = 80; try another order, query fewer variables at once, or raise the limit
     """
 
 
 class NetworkConflictError(TotalConflictError):
-    """Valuations exclude each other; `keys` names a smallest set that does.
+    """Valuations exclude each other; `keys` names a minimal set of them.
 
     Examples
     --------
@@ -85,7 +85,7 @@ discount or retract one of them
 
 
 def _conflict_again(keys: tuple[Hashable, ...], message: str) -> NetworkConflictError:
-    """The error after pickling, as worker processes return it."""
+    """Rebuild the error after pickling, when a worker process returns it."""
     error = NetworkConflictError.__new__(NetworkConflictError)
     error.keys = keys
     error.args = (message,)

@@ -1,8 +1,9 @@
 """Fusion: one marginal by eliminating all other variables, without a tree.
 
-Take the next variable, combine all valuations on it, drop it, put the result back; what is left in
-the end is on the query. Nothing is kept for a second query. Cannings, Thompson & Skolnick (1978)
-call it peeling; Shenoy, P. P. (1992), "Valuation-based systems", proves it for all kinds.
+Take the next variable, combine all valuations on it, marginalize it out, and put the result back;
+what remains is the marginal of the query. Nothing is kept for a second query. Cannings, Thompson &
+Skolnick (1978) call it peeling; Shenoy, P. P. (1992), "Valuation-based systems", proves it for all
+kinds.
 """
 
 from collections.abc import Iterable, Sequence
@@ -17,7 +18,7 @@ P = TypeVar("P", bound=Part)
 
 
 def fused(algebra: Algebra[P], parts: Iterable[P], order: Sequence[int], query: Scope) -> P | None:
-    """What all parts say about a query; variables outside it go in the given order."""
+    """The marginal of all parts on a query; other variables are eliminated in the given order."""
     left = list(parts)
     for variable in order:
         if variable in query:

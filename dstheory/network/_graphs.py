@@ -1,7 +1,7 @@
 """Networks as networkx graphs: variables and valuations, and the join tree.
 
-Nodes are pairs, ("variable", name) and ("valuation", key), since a key may be the name of a
-variable too; what they stand for is an attribute of the node.
+Nodes are pairs, ("variable", name) and ("valuation", key), because a key may equal the name of a
+variable. The object itself is an attribute of the node.
 """
 
 from typing import Any
@@ -48,7 +48,7 @@ def to_graph(network: ValuationNetwork) -> nx.Graph:
 
 
 def from_graph(graph: nx.Graph, **options: Any) -> ValuationNetwork:
-    """The network that a graph describes, such as `to_graph` makes it.
+    """The network described by a graph such as `to_graph` returns.
 
     Parameters
     ----------
@@ -56,7 +56,7 @@ def from_graph(graph: nx.Graph, **options: Any) -> ValuationNetwork:
         Nodes with an attribute `variable` (a Variable) or `valuation`. The key of a valuation is
         the second part of its node if that is a pair ("valuation", key), else the node.
     **options
-        As those of `ValuationNetwork`; kind and tnorm come from the graph if it has them.
+        Options of `ValuationNetwork`; kind and tnorm come from the graph if it has them.
 
     Returns
     -------
@@ -65,9 +65,9 @@ def from_graph(graph: nx.Graph, **options: Any) -> ValuationNetwork:
     Raises
     ------
     NetworkError
-        If a node is neither, or a valuation's edges do not lead to its variables.
+        If a node is neither, or the edges of a valuation do not lead to its variables.
     TypeError
-        If it is not a graph, or an attribute is of the wrong kind.
+        If it is not a graph, or an attribute has the wrong type.
 
     Examples
     --------

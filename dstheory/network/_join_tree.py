@@ -1,10 +1,10 @@
-"""Binary join trees: where which valuations are combined, and what is handed on.
+"""Binary join trees: where valuations are combined, and what is passed on.
 
-Variables are eliminated one after the other; all that speaks of the variable is combined two by
-two, the pair with the smallest union first, and the variable is dropped. The record of this is a
-tree in which a variable's nodes hang together, and in which each node has at most three
-neighbors, so that each message costs one combination. Shenoy, P. P. (1997), Binary join trees for
-computing marginals in the Shenoy-Shafer architecture, IJAR 17, 239-263.
+Variables are eliminated one after the other. All valuations on the variable are combined in pairs,
+the pair with the smallest union first, and the variable is dropped. The record of this is a tree in
+which the nodes of each variable are connected and each node has at most three neighbors, so each
+message costs one combination. Shenoy, P. P. (1997), Binary join trees for computing marginals in
+the Shenoy-Shafer architecture, IJAR 17, 239-263.
 """
 
 import math
@@ -20,9 +20,9 @@ Scope = tuple[int, ...]
 class JoinTree:
     """A rooted binary tree: leaves carry valuations, inner nodes combine two children.
 
-    `scopes[n]` are the variables of node n, `separators[n]` those that it hands on to
-    `parents[n]` (-1 above the root), `children[n]` is () for a leaf. `leaves` finds the leaf of
-    a scope; every variable has one of its own, where evidence about it alone goes.
+    `scopes[n]` are the variables of node n, `separators[n]` those that it passes on to `parents[n]`
+    (-1 above the root), `children[n]` is () for a leaf. `leaves` maps scopes to leaves; every
+    variable has its own leaf, which takes the evidence about it alone.
     """
 
     scopes: tuple[Scope, ...]
@@ -48,7 +48,7 @@ class JoinTree:
         return second if first == node else first
 
     def home(self, scope: Collection[int]) -> int | None:
-        """The smallest node that holds all variables of a scope, if there is one."""
+        """The smallest node that contains all variables of a scope, if there is one."""
         wanted = set(scope)
         if tuple(sorted(wanted)) in self.leaves:
             return self.leaves[tuple(sorted(wanted))]
@@ -56,9 +56,9 @@ class JoinTree:
         return min(fits, key=lambda n: (len(self.scopes[n]), n), default=None)
 
     def graft(self, scope: Scope) -> "JoinTree | None":
-        """The tree with one more leaf next to its home; None if no node holds the scope.
+        """The tree with one more leaf next to its home; None if no node contains the scope.
 
-        All other nodes keep their place, and their messages below the new leaf their value.
+        All other nodes keep their positions, and messages below the new leaf keep their values.
         """
         host = self.home(scope)
         if host is None:
@@ -67,7 +67,7 @@ class JoinTree:
         parent = self.parents[host]
         children = [*self.children, (), (host, leaf)]
         separators = [*self.separators, scope, self.separators[host]]
-        separators[host] = self.scopes[host]  # what it dropped is dropped one step later
+        separators[host] = self.scopes[host]  # its variables are dropped one step later
         parents = [*self.parents, joint, parent]
         parents[host] = joint
         if parent >= 0:
@@ -88,7 +88,7 @@ class JoinTree:
 
 
 class _Builder:
-    """Nodes in the making."""
+    """A tree under construction."""
 
     def __init__(self, sizes: Sequence[int]) -> None:
         self.sizes = sizes
@@ -106,10 +106,10 @@ class _Builder:
         return math.prod(self.sizes[v] for v in scope)
 
     def join_all(self, items: list[int]) -> int:
-        """One node for many: the smallest with the partner that makes it grow least.
+        """Join nodes into one: each time the smallest, with the partner that makes it grow least.
 
-        New nodes wait at the end of their rank, which keeps the tree shallow where many scopes
-        are equal, as below the root of a star.
+        New nodes queue at the end of their rank, which keeps the tree shallow if many scopes are
+        equal, as below the root of a star.
         """
         queue = sorted(items, key=lambda n: (self.rank(self.separators[n]), n))
         while len(queue) > 1:
@@ -130,7 +130,7 @@ class _Builder:
             rank = self.rank(union)
             if rank < best_rank:
                 best, best_rank = place, rank
-            if union == own:  # it cannot grow less
+            if union == own:  # no growth at all
                 break
         return best
 
@@ -154,9 +154,9 @@ class _Builder:
 def binary_join_tree(
     scopes: Iterable[Scope], sizes: Sequence[int], order: tuple[int, ...]
 ) -> JoinTree:
-    """The tree of an elimination order; every variable and every scope has a leaf of its own.
+    """The tree of an elimination order; every variable and every scope has its own leaf.
 
-    Parts that no scope links meet in nodes without variables, so that there is one tree.
+    Disconnected parts meet in nodes without variables, so that there is one tree.
 
     >>> tree = binary_join_tree([(0, 1), (1, 2)], [2, 2, 2], (0, 1, 2))
     >>> [scope for scope, children in zip(tree.scopes, tree.children) if children]

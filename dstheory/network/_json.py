@@ -1,8 +1,7 @@
-"""JSON: a whole network, with a version, digit for digit.
+"""JSON: a whole network, with a format version, without loss of digits.
 
-Focal sets are lists of positions of configurations, the last variable running fastest; tables are
-flat lists in the same order. Fractions are written as "p/q". What is read is checked like any
-other input.
+Focal sets are lists of positions of configurations, with the last variable varying fastest; tables
+are flat lists in the same order. Fractions are written as "p/q". Input is validated like any other.
 """
 
 import json
@@ -81,13 +80,13 @@ def to_json(network: ValuationNetwork) -> str:
 
 
 def from_json(text: str | bytes, **options: Any) -> ValuationNetwork:
-    """The network that `to_json` has written.
+    """Read a network written by `to_json`.
 
     Parameters
     ----------
     text : str or bytes
     **options
-        Limits, as those of `ValuationNetwork`.
+        Limits, as for `ValuationNetwork`.
 
     Returns
     -------
@@ -99,7 +98,7 @@ def from_json(text: str | bytes, **options: Any) -> ValuationNetwork:
     DSTheoryError
         If the text is not JSON, of another format, of a later version, or damaged.
     TypeError, ValueError
-        If an option is unknown or wrong, as those of `ValuationNetwork`.
+        If an option is unknown or wrong, as for `ValuationNetwork`.
 
     Examples
     --------
@@ -113,7 +112,7 @@ def from_json(text: str | bytes, **options: Any) -> ValuationNetwork:
     unknown = sorted(set(options) - _OPTIONS)
     if unknown:
         raise TypeError(f"{unknown[0]!r} is not a limit; limits are {', '.join(sorted(_OPTIONS))}")
-    Limits(**options)  # refused as such, not as damage
+    Limits(**options)  # an error about limits, not about a damaged object
     try:
         variables = read_variables(document["variables"])
         valuations = _valuations(document["valuations"], document["kind"], variables)

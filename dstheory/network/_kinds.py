@@ -1,7 +1,7 @@
-"""Kinds of networks: how valuations are read, evidence is made, and results are given out.
+"""Kinds of networks: how they read valuations, represent evidence, and return results.
 
-Belief functions come as mass functions on products and leave as such; probabilities and
-possibilities come as tables and leave as arrays. In between, all are parts of one algebra.
+Belief functions are mass functions on products, both as input and as output. Probabilities and
+possibilities are tables as input and arrays as output. In between, all are parts of one algebra.
 """
 
 import math
@@ -28,7 +28,7 @@ __all__ = ["Kind", "kind_of"]
 
 P = TypeVar("P", bound=Part)
 
-# A focal set of 2^18 configurations takes 32 KiB, and there may be many.
+# A focal set of 2^18 configurations takes 32 KiB, and there may be many sets.
 _MAX_SETS_ON = 1 << 18
 # A table of 2^24 floats takes 128 MiB.
 _MAX_CELLS = 1 << 24
@@ -50,8 +50,7 @@ class Kind(ABC, Generic[P]):
 
     @abstractmethod
     def read(self, valuation: Any, alone: str | None) -> Any:
-        """A valuation in the form that is kept, on variables of the network; `alone` names the
-        variable of one that does not say so itself."""
+        """A valuation in the stored form; `alone` names its variable if it names none."""
 
     @abstractmethod
     def scope(self, valuation: Any) -> Scope:
@@ -59,15 +58,15 @@ class Kind(ABC, Generic[P]):
 
     @abstractmethod
     def part(self, valuation: Any) -> P:
-        """A kept valuation as the algebra needs it."""
+        """A stored valuation as an operand of the algebra."""
 
     @abstractmethod
     def indicator(self, variable: Variable, event: Any) -> Any:
-        """The valuation that says no more than that a variable lies in an event."""
+        """The valuation that only says that a variable lies in an event."""
 
     @abstractmethod
     def written(self, part: P | None, names: str | list[str], normalize: bool, exact: bool) -> Any:
-        """A result on some variables, normalized or as it is; floats where not all is exact."""
+        """A result on some variables, normalized or not; floats unless everything is exact."""
 
     @abstractmethod
     def is_exact(self, valuation: Any) -> bool:
@@ -75,7 +74,7 @@ class Kind(ABC, Generic[P]):
 
     @abstractmethod
     def contour(self, valuation: Any) -> TablePart:
-        """How plausible a valuation makes each single configuration."""
+        """Plausibility of each single configuration under a valuation."""
 
     def filler(self, place: int) -> P | None:
         """The weight of a variable that no valuation mentions."""
@@ -86,11 +85,11 @@ class Kind(ABC, Generic[P]):
         return TableAlgebra(self.sizes, np.maximum, np.multiply)
 
     def place(self, name: Any) -> int:
-        """Position of a variable, by its name or by itself."""
+        """Position of a variable, given the variable or its name."""
         if isinstance(name, Variable):
             known = self.variables[self.place(name.name)]
             if known != name:
-                raise NetworkError(f"{name!r} is another variable than {known!r} of the network")
+                raise NetworkError(f"{name!r} differs from the variable {known!r} of the network")
             name = name.name
         try:
             return self.places[name]
@@ -148,7 +147,7 @@ class BeliefKind(Kind[BeliefPart]):
         ordered = marginalize(valuation, self.canonical(_product(valuation).names))
         masses = ordered.store.tolist()
         if not self.is_exact(valuation) and all(mass in (0.0, 1.0) for mass in masses):
-            masses = [int(mass) for mass in masses]  # a relation keeps fractions exact
+            masses = [int(mass) for mass in masses]  # keeps fractions exact
         part = dict(zip(ordered.focal.tolist(), masses, strict=True))
         return self.algebra.part(self.scope(valuation), part)
 
@@ -265,7 +264,7 @@ class TableKind(Kind[TablePart]):
 
 
 def kind_of(name: str, tnorm: str, variables: Sequence[Variable], limits: Limits) -> Kind[Any]:
-    """The kind of a name, on some variables."""
+    """The kind with this name, on some variables."""
     check_choice("kind", name, ("belief", "probability", "possibility"))
     check_choice("tnorm", tnorm, ("product", "min"))
     if tnorm != "product" and name != "possibility":
@@ -276,7 +275,7 @@ def kind_of(name: str, tnorm: str, variables: Sequence[Variable], limits: Limits
 
 
 def observed(variable: Variable, event: Any) -> int:
-    """Mask of the values that have been observed; there is one at least."""
+    """Mask of the observed values, at least one."""
     mask = variable.mask(event)
     if not mask:
         raise NetworkError(f"{event!r} has no value of {variable.name!r}; observe one or more")
@@ -291,7 +290,7 @@ def unknown(name: Any, known: Any) -> NetworkError:
 
 
 def _with_conflict(masses: dict[int, Any], part: BeliefPart) -> dict[int, Any]:
-    """Masses as the conjunctive rule leaves them: what is missing to 1 is conflict."""
+    """Masses of the conjunctive rule: the difference to 1 is conflict."""
     found = {mask: Amount(mass, part.log_scale).number for mask, mass in masses.items()}
     conflict = 1 - sum(found.values()) if part.exact else -math.expm1(part.log_scale)
     if conflict != 0:
@@ -311,7 +310,7 @@ def _check_possibilities(table: Table) -> None:
 
 
 def _not_belief(valuation: Any) -> str:
-    """What is wrong with a valuation that is not a mass function, and what to give instead."""
+    """Message for a valuation that is not a mass function, with advice."""
     text = f"a valuation is {valuation!r}, expected a MassFunction on a product"
     if isinstance(valuation, Table):
         return f"{text}; make one by probability_table, or a network of kind='probability'"

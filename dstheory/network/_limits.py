@@ -1,8 +1,8 @@
-"""Limits of the cost of a computation, and the errors beyond them.
+"""Limits on the cost of a computation, and the errors if they are exceeded.
 
-Configurations are known from the tree, before anything runs; pairs of focal sets before each
-combination; memory while it is used, so that a network that is too large ends with an error and
-not with the memory of the machine.
+Numbers of configurations follow from the tree before anything runs; numbers of pairs of focal sets
+are known before each combination; memory is checked while it is used. So a network that is too
+large ends with an error before it exhausts the memory of the machine.
 """
 
 from dataclasses import dataclass, fields
@@ -11,16 +11,16 @@ from dstheory.network._errors import CostLimitError
 
 __all__ = ["BYTES_A_SET", "DEFAULT", "Limits"]
 
-# An entry of a dictionary with a large integer and a float, without the bits of the set.
+# Dictionary entry of a large integer and a float, without the bits of the set.
 BYTES_A_SET = 150
 
 
 @dataclass(frozen=True)
 class Limits:
-    """Limits of one network; no number of configurations means that of the kind.
+    """Limits of one network; by default the kind sets the number of configurations.
 
-    Four million pairs of small sets take a second or two as Python objects and 600 MB; sets of
-    2^18 configurations have 32 KiB each, so that bytes are limited too.
+    Four million pairs of small sets take a second or two as Python objects, and 600 MB. Sets of
+    2^18 configurations take 32 KiB each, so bytes are limited too.
     """
 
     max_configurations: int | None = None
@@ -39,11 +39,11 @@ class Limits:
                 raise ValueError(f"{name} is {value}, but a limit is 1 or more")
 
     def check_bytes(self, n_bytes: int, what: str) -> None:
-        """Refuse to hold so much."""
+        """Raise if memory exceeds the limit."""
         if n_bytes > self.max_bytes:
             raise CostLimitError(
                 f"{what} take {n_bytes} bytes, more than max_bytes = {self.max_bytes}; approximate "
-                "some valuations, try another order, ask for fewer variables at once, or raise "
+                "some valuations, try another order, query fewer variables at once, or raise "
                 "the limit"
             )
 

@@ -1,9 +1,9 @@
-"""Messages along a join tree, computed when asked for and kept for all versions of a network.
+"""Messages along a join tree, computed on demand and shared by all versions of a network.
 
-A message is named by a digest of what went into it: the valuations of its subtree, the way they
-were put together, and the variables that were kept. Networks that differ by a few valuations thus
-find all messages that these do not touch, and a retracted valuation leaves the earlier messages
-in place. The oldest unused ones are dropped when there are too many.
+The name of a message is a digest of its inputs: the valuations of its subtree, the order in which
+they were combined, and the variables that were kept. So networks that differ by a few valuations
+share all messages that do not depend on these, and retracting a valuation restores the earlier
+messages. If there are too many, the messages unused for longest are dropped.
 """
 
 from collections import OrderedDict
@@ -33,7 +33,7 @@ class Statistics:
     combinations : int
         Pairs of valuations combined.
     messages_computed, messages_reused : int
-        Messages worked out, and found among the kept ones by a version that did not make them.
+        Messages computed, and messages that a version reused from others.
     """
 
     combinations: int
@@ -42,7 +42,7 @@ class Statistics:
 
 
 class Store(Generic[P]):
-    """Kept messages, valuations by number, and counters."""
+    """Stored messages, numbers for valuations, and counters."""
 
     def __init__(self, algebra: Algebra[P]) -> None:
         self.algebra = algebra
@@ -54,7 +54,7 @@ class Store(Generic[P]):
         self._n_valuations = 0
 
     def number(self) -> int:
-        """A number that no valuation has had."""
+        """A fresh number for a valuation."""
         self._n_valuations += 1
         return self._n_valuations
 
@@ -72,7 +72,7 @@ class Store(Generic[P]):
         return True, self._kept[digest]
 
     def keep(self, digest: bytes, part: P | None, limit: int) -> None:
-        """Remember a message; forget the ones unused for longest above a number or the memory."""
+        """Store a message; drop those unused for longest if their number or memory is too large."""
         self._n_bytes += self._size(part) - self._size(self._kept.get(digest))
         self._kept[digest] = part
         while len(self._kept) > limit or self._n_bytes > self.algebra.limits.max_bytes:
@@ -94,7 +94,7 @@ class Store(Generic[P]):
         return found
 
     def reduce(self, part: P | None, scope: Scope) -> P | None:
-        """The marginal on the variables of a scope that the part knows."""
+        """The marginal on those variables of a scope that the part has."""
         return None if part is None else self.algebra.marginalize(part, scope)
 
 
@@ -107,37 +107,37 @@ class Messages(Generic[P]):
         self.store = store
         self.tree = tree
         self.leaves = leaves
-        # Messages of some versions side by side, both ways.
+        # Room for the messages of several versions, in both directions.
         self.limit = 16 * len(tree.scopes) + 1024
         self._known: dict[Task, P | None] = {}
         self._n_bytes = 0
         self._digests: dict[Task, Digest] = {}
 
     def up(self, node: int) -> P | None:
-        """What all below a node say, on its separator."""
+        """Combination of all valuations below a node, on its separator."""
         return self._get((_UP, node))
 
     def down(self, node: int) -> P | None:
-        """What all the rest says, on the separator of the node."""
+        """Combination of all other valuations, on the separator of the node."""
         return self._get((_DOWN, node))
 
     def own(self, node: int) -> P | None:
-        """What the valuations of a leaf say."""
+        """Combination of the valuations of a leaf."""
         return self.store.combine(*(part for _, part in self.leaves.get(node, ())))
 
     def belief(self, node: int) -> P | None:
-        """What all valuations say about the variables of a node."""
+        """Combination of all valuations, on the variables of a node."""
         below = self.tree.children[node]
         inside = [self.up(child) for child in below] if below else [self.own(node)]
         outside = self.down(node) if node != self.tree.root else None
         return self.store.combine(*inside, outside)
 
     def top(self) -> P | None:
-        """What is left of all valuations when all variables are dropped."""
+        """Combination of all valuations, with all variables marginalized out."""
         return self.up(self.tree.root)
 
     def _get(self, wanted: Task) -> P | None:
-        """By a stack of its own: trees may be deeper than Python's."""
+        """Compute a message with an explicit stack: trees may be deeper than Python's stack."""
         stack = [wanted]
         while stack:
             task = stack[-1]
@@ -153,7 +153,7 @@ class Messages(Generic[P]):
         return self._known[wanted]
 
     def _needs(self, task: Task) -> list[Task]:
-        """Messages that a message is made of."""
+        """Messages that a message depends on."""
         upwards, node = task
         if upwards:
             return [(_UP, child) for child in self.tree.children[node]]
@@ -203,7 +203,7 @@ class Messages(Generic[P]):
         return self._digests[wanted]
 
     def _name(self, task: Task, needs: list[Digest]) -> Digest:
-        """Digest of a message; None if nothing has been said yet."""
+        """Digest of a message; None if no valuation contributes."""
         upwards, node = task
         separator = self.tree.separators[node]
         if upwards and not needs:

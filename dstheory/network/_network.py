@@ -1,9 +1,9 @@
-"""`ValuationNetwork`: variables, what is known about them, and all marginals.
+"""`ValuationNetwork`: variables, valuations on them, and all marginals.
 
-A network is immutable: `add`, `retract` and `observe` give another one, which shares all messages
-that the change does not touch. Libraries of Bayesian networks change graphs in place; here beliefs
-before and after some evidence stay side by side, and taking it back costs nothing.
-Shenoy & Shafer (1990); Shenoy (1997) for the binary join tree.
+A network is immutable: `add`, `retract` and `observe` return another one, which shares all messages
+that the change does not affect. So beliefs before and after some evidence coexist, and retracting
+it costs nothing; libraries for Bayesian networks usually change graphs in place. Shenoy & Shafer
+(1990); Shenoy (1997) for the binary join tree.
 """
 
 from collections.abc import Hashable, Iterable, Mapping, Sequence
@@ -46,22 +46,22 @@ class ValuationNetwork:
     ----------
     variables : sequence of Variable, or mapping of name to values
     valuations : mapping of key to valuation, or iterable of valuations, optional
-        Mass functions on products for belief networks, `Table` for the others. Without keys they
-        are numbered from 0.
+        Mass functions on products for belief networks, `Table` for the other kinds. Valuations
+        without keys are numbered from 0.
     kind : {"belief", "probability", "possibility"}
     tnorm : {"product", "min"}
         How possibilities are combined.
     order : str, or sequence of names
         "min_fill", "weighted_min_fill", "min_degree", "min_weight", "mcs_m" (networkx), or all
-        variables as they shall be eliminated.
+        variables in the order of elimination.
     max_configurations : int, optional
-        Largest clique; 2^18 for belief functions and 2^24 for tables if not given.
+        Maximum size of a clique. Default: 2^18 for belief functions, 2^24 for tables.
     max_pairs : int
-        Largest number of pairs of focal sets in one combination.
+        Maximum number of pairs of focal sets in one combination.
     max_bytes : int
-        Largest memory of one combination, of all messages of a version, and of those kept.
+        Maximum memory of one combination, of all messages of a version, and of stored messages.
     max_cost : float, optional
-        Largest worst case of a plan (see `plan`); no limit if not given.
+        Maximum worst-case cost of a plan (see `plan`). Default: no limit.
 
     Raises
     ------
@@ -70,12 +70,12 @@ class ValuationNetwork:
     ValueError
         If an option is not one of those listed.
     TypeError
-        If something is of the wrong kind.
+        If an argument has the wrong type.
 
     Notes
     -----
-    Versions of a network share their messages and a bounded memory; they may be used from one
-    thread at a time.
+    Versions of a network share their messages and a bounded memory. Only one thread at a time may
+    use them.
 
     References
     ----------
@@ -145,7 +145,7 @@ class ValuationNetwork:
 
     @property
     def kind(self) -> str:
-        """Belief, probability or possibility, as given."""
+        """The kind: "belief", "probability" or "possibility"."""
         return self._kind.name
 
     @property
@@ -161,13 +161,13 @@ class ValuationNetwork:
 
     @property
     def valuations(self) -> Mapping[Hashable, Any]:
-        """The valuations by key, in the order in which they came."""
+        """The valuations by key, in the order in which they were added."""
         entries = self._version.entries
         return MappingProxyType({key: entry.valuation for key, entry in entries.items()})
 
     @property
     def statistics(self) -> Statistics:
-        """Combinations and messages so far, of all versions of this network together."""
+        """Combinations and messages so far, summed over all versions of this network."""
         return self._version.store.statistics
 
     def scope(self, key: Hashable) -> tuple[str, ...]:
@@ -186,7 +186,7 @@ class ValuationNetwork:
         valuation : MassFunction on a product, or Table
             With `on`, also a MassFunction on that variable's values, a dict of masses, or an array.
         key : hashable, optional
-            Its name, to retract it by; the next free number if not given.
+            Key for retracting it. Default: the next free number.
         on : str or Variable, optional
             The variable of a valuation on a plain frame.
 
@@ -207,7 +207,7 @@ class ValuationNetwork:
         return self._of(self._version.with_entries({**entries, key: self._entry(valuation, on)}))
 
     def retract(self, *keys: Hashable) -> "ValuationNetwork":
-        """The network without the valuations of some keys."""
+        """The network without the valuations with these keys."""
         for key in keys:
             self._version.entry(key)
         left = {key: entry for key, entry in self._version.entries.items() if key not in keys}
@@ -224,14 +224,14 @@ class ValuationNetwork:
         return self._of(old.with_entries({**old.entries, **entries}))
 
     def forget(self, *names: str | Variable) -> "ValuationNetwork":
-        """The network without what was observed about some variables, about all without names."""
+        """The network without the observations of some variables; without names, of all."""
         return self.retract(*evidence_keys(names, self._kind, self._version.entries))
 
     def replan(self, order: str | Sequence[str] | None = None) -> "ValuationNetwork":
         """The network with a new join tree, in the same or another order of elimination.
 
-        Worth a call after many changes: valuations join the tree where they fit in, and leave
-        their place when they are retracted.
+        Useful after many changes: new valuations join the tree where they fit, and retracted ones
+        leave their place empty.
         """
         old = self._version
         new = old.order if order is None else as_order(order, self._kind)
@@ -247,22 +247,22 @@ class ValuationNetwork:
         names : str or Variable, or iterable of these
             One variable, or several at once, in the order wanted.
         normalize : bool
-            False keeps the conflict: mass on the empty set, or numbers that do not sum (for
-            possibilities: rise) to 1.
+            False keeps the conflict: mass on the empty set, or numbers that do not sum to 1 (for
+            possibilities: whose maximum is below 1).
         disconnected : bool
-            Whether several variables need not be linked by valuations.
+            Allow several variables that no valuations link.
 
         Returns
         -------
         MassFunction or array
-            Of a belief network, a mass function: on the values of a single name, on a product of
-            several. Else an array with one axis a name. Possibilities under the minimum are
-            normalized by setting the highest to 1.
+            For belief networks a mass function, on the values of a single variable or on the
+            product of several. Otherwise an array with one axis per name. Possibilities under the
+            minimum are normalized by setting the largest to 1.
 
         Raises
         ------
         NetworkConflictError
-            If valuations exclude each other; names a smallest set that does.
+            If valuations exclude each other; the error names a minimal set of them.
         CostLimitError
             If a limit is exceeded.
         DisconnectedError
@@ -278,24 +278,24 @@ class ValuationNetwork:
         return {name: self.marginal(name, normalize=normalize) for name in self.names}
 
     def fuse(self, names: Names, *, normalize: bool = True, disconnected: bool = False) -> Any:
-        """The same as `marginal`, by eliminating all other variables and keeping nothing."""
+        """The same as `marginal`, by eliminating all other variables without storing messages."""
         query, scope = self._query(names, disconnected)
         order, algebra = self._version.fusion_order(scope), self._version.store.algebra
         return self._written(fused(algebra, self._version.parts(), order, scope), query, normalize)
 
     def most_plausible(self, *, normalize: bool = True) -> Configuration:
-        """A joint configuration of all variables of the highest degree.
+        """A joint configuration of all variables with the highest degree.
 
         Parameters
         ----------
         normalize : bool
-            False leaves the conflict in the degree, and needs no propagation of focal sets.
+            False leaves the conflict in the degree and needs no propagation of focal sets.
 
         Returns
         -------
         Configuration
-            For belief functions that of the highest Pl({x}), for probabilities the most probable.
-            Of several one, always the same.
+            For belief functions the one with the highest Pl({x}), for probabilities the most
+            probable one. Ties always give the same configuration.
 
         Raises
         ------
@@ -306,14 +306,14 @@ class ValuationNetwork:
 
         Notes
         -----
-        Exact: the contour of the joint belief is the product of the contours of the valuations,
-        since Pl({x}) = q({x}) and commonalities multiply.
+        The result is exact: the contour of the joint belief is the product of the contours of the
+        valuations, because Pl({x}) = q({x}) and commonalities multiply.
         """
         version, kind = self._version, self._kind
         order = version.checked_order()
         tables = [kind.contour(entry.valuation) for entry in version.entries.values()]
         places, degree = best_places(kind.searching(), tables, order)
-        if not degree.value:  # some configuration is possible unless there is total conflict
+        if not degree.value:  # only total conflict makes every configuration impossible
             raise NetworkConflictError(self.conflicting(), len(version.entries))
         values = {v.name: v.values[places[i]] for i, v in enumerate(self.variables)}
         check_flag("normalize", normalize)
@@ -323,15 +323,15 @@ class ValuationNetwork:
     # -- conflict ----------------------------------------------------------------------------------
 
     def kappa(self) -> Any:
-        """Conflict of all valuations: 1 less what they leave possible.
+        """Conflict of all valuations: 1 minus what they leave possible.
 
-        For belief functions the mass of the empty set under the conjunctive rule. See
-        `log_normalization` where it is within 1e-16 of 1.
+        For belief functions, the mass of the empty set under the conjunctive rule. If it is within
+        1e-16 of 1, see `log_normalization`.
         """
         return self._kappa(self._version.total)
 
     def log_normalization(self) -> float:
-        """Natural logarithm of what normalization divides by; -inf in total conflict.
+        """Natural logarithm of the normalization constant; -inf in total conflict.
 
         ln(1 - kappa) for belief functions, ln P(evidence) for probabilities, ln of the height for
         possibilities.
@@ -339,16 +339,16 @@ class ValuationNetwork:
         return float(self._version.total.log)
 
     def conflicting(self) -> tuple[Hashable, ...]:
-        """Keys of valuations that exclude each other, as no fewer of them do; () if none.
+        """Keys of a minimal set of valuations that exclude each other; () if there is none.
 
-        Found by deletion: they are in total conflict, and in none without any one of them.
+        Found by deletion: they are in total conflict, but not if any one of them is retracted.
         """
         return smallest_contradiction(self._version)
 
     def kappa_without(self) -> dict[Hashable, Any]:
         """Conflict that remains when one valuation is retracted, for each key.
 
-        A low one marks a valuation that the conflict depends on.
+        A low value marks a valuation that the conflict depends on.
         """
         version = self._version
         return {key: self._kappa(version.total_without(key)) for key in version.entries}
@@ -361,14 +361,14 @@ class ValuationNetwork:
         Parameters
         ----------
         names : str or Variable, or iterable of these
-            Variables of a joint query that the plan makes room for.
+            Variables of a joint query to include in the plan.
         order : str or sequence of names, optional
-            Another order of elimination than that of the network.
+            An order of elimination other than that of the network.
 
         Returns
         -------
         Plan
-            Print it; `Plan.check` refuses it above limits.
+            Print it, or call `Plan.check` to enforce limits.
         """
         scope = self._kind.scope_of(as_query(names, self._kind))
         version = self._version if order is None else self.replan(order)._version

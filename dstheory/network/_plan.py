@@ -1,9 +1,9 @@
 """The cost of propagation, before anything runs.
 
-The tree fixes the cliques and their configurations. How many focal sets meet there depends on
-the valuations: at most the product of the numbers of focal sets below, and at most 2^n - 1 on n
-configurations. The bound is often far from reached, so that a plan may be worse than the run,
-never better. For tables it is no bound but the cost.
+The tree fixes the cliques and their configurations. The number of focal sets in a clique depends on
+the valuations: it is at most the product of the numbers of focal sets below, and at most 2^n - 1 on
+n configurations. The actual cost is often far below this bound and never above it. For tables, the
+bound is the exact cost.
 """
 
 import math
@@ -32,10 +32,10 @@ class CliquePlan:
     configurations : int
         Configurations of these variables.
     log2_entries : float
-        Logarithm to base 2 of the largest number of focal sets (cells, for tables) that a
-        message or combination there may have.
+        Logarithm to base 2 of the maximum number of focal sets (cells, for tables) in a message or
+        combination there.
     log2_cost : float
-        The same for pairs of focal sets (cells) that are worked through there.
+        The same for the pairs of focal sets (cells) processed there.
     """
 
     names: tuple[str, ...]
@@ -51,15 +51,15 @@ class Plan:
     Attributes
     ----------
     kind, heuristic : str
-        Of the valuations, and of the order.
+        Kind of the valuations, and heuristic of the order.
     order : tuple of str
-        Variables as they are eliminated.
+        Variables in the order of elimination.
     cliques : tuple of CliquePlan
         The maximal ones, in the order of elimination.
     n_messages : int
         Messages for all marginals.
     log2_cost : float
-        Logarithm to base 2 of the pairs of focal sets (cells) of all messages, at most.
+        Logarithm to base 2 of the maximum number of pairs of focal sets (cells) of all messages.
     log2_bytes : float
         The same for the memory of all messages.
     """
@@ -74,7 +74,7 @@ class Plan:
 
     @property
     def width(self) -> int:
-        """Variables of the largest clique, less one: the width of the order."""
+        """Width of the order: the number of variables in the largest clique, minus 1."""
         return max(len(clique.names) for clique in self.cliques) - 1
 
     @property
@@ -84,25 +84,25 @@ class Plan:
 
     @property
     def costliest(self) -> CliquePlan:
-        """The clique with most pairs of focal sets."""
+        """The clique with the most pairs of focal sets."""
         return max(self.cliques, key=lambda clique: clique.log2_cost)
 
     def check(
         self, *, max_configurations: int | None = None, max_cost: float | None = None
     ) -> None:
-        """Refuse a plan that exceeds a limit.
+        """Raise if the plan exceeds a limit.
 
         Parameters
         ----------
         max_configurations : int, optional
-            Of each clique.
+            Limit for each clique.
         max_cost : float, optional
-            Pairs of focal sets (cells) of all messages together, at most.
+            Limit for the pairs of focal sets (cells) of all messages together.
 
         Raises
         ------
         CostLimitError
-            If it does; names the clique, its size and its cost.
+            If it does; the message names the clique, its size and its cost.
         """
         for clique in self.cliques:
             check_configurations(clique.names, clique.configurations, max_configurations)
@@ -164,11 +164,11 @@ class Plan:
 
 
 def check_configurations(names: Iterable[str], configurations: int, limit: int | None) -> None:
-    """Refuse a clique that is too large, whatever its valuations."""
+    """Refuse a clique that is too large for any valuations."""
     if limit is not None and configurations > limit:
         raise CostLimitError(
             f"clique {_set(tuple(names))} has {configurations} configurations, more than "
-            f"max_configurations = {limit}; try another order, ask for fewer variables at once, "
+            f"max_configurations = {limit}; try another order, query fewer variables at once, "
             "or raise the limit"
         )
 
@@ -206,7 +206,7 @@ def make_plan(
 
 
 class _Estimate:
-    """Bounds on what each node works through, as logarithms to base 2."""
+    """Bounds on the work of each node, as logarithms to base 2."""
 
     def __init__(
         self,
@@ -269,7 +269,7 @@ class _Estimate:
 
 
 def _maximal(tree: JoinTree) -> dict[Scope, list[int]]:
-    """Scopes that no other holds, each with the nodes inside it, in the order of elimination."""
+    """Maximal scopes, each with the nodes inside it, in the order of elimination."""
     largest: dict[Scope, list[int]] = {}
     holding: dict[int, list[Scope]] = {}
     for node in sorted(range(len(tree.scopes)), key=lambda n: (-len(tree.scopes[n]), n)):

@@ -1,9 +1,9 @@
 """Tables as valuations: probability (sum, product) and possibility (max, product or min).
 
-A table gives each configuration of its scope a number; tables multiply, or take the minimum,
-cell by cell, and a variable is summed or maximized out. The same algebra with max and product
-finds the most probable and the most plausible configuration. Shenoy, P. P. (1992), Valuation-
-based systems: a framework for managing uncertainty in expert systems.
+A table assigns a number to each configuration of its scope. Tables are multiplied, or their minimum
+is taken, cell by cell; a variable is summed or maximized out. With max and product, the same
+algebra finds the most probable and the most plausible configuration. Shenoy, P. P. (1992),
+Valuation- based systems: a framework for managing uncertainty in expert systems.
 """
 
 import math
@@ -24,7 +24,7 @@ __all__ = ["TableAlgebra", "TablePart", "aligned"]
 
 @dataclass(frozen=True, slots=True, eq=False)
 class TablePart(Part):
-    """Numbers of the configurations of a scope, one axis a variable."""
+    """Numbers for the configurations of a scope, one axis per variable."""
 
     scope: Scope
     values: NDArray[Any]
@@ -32,8 +32,7 @@ class TablePart(Part):
 
 
 class TableAlgebra(Algebra[TablePart]):
-    """Tables under one way to join (`np.multiply`, `np.minimum`) and one to drop variables
-    (`np.add`, `np.maximum`).
+    """Tables, joined by `np.multiply` or `np.minimum`, marginalized by `np.add` or `np.maximum`.
 
     >>> sums = TableAlgebra([2, 2], np.add, np.multiply)
     >>> prior, rule = sums.part((0,), [1, 0.5]), sums.part((0, 1), [[1, 0], [0.25, 0.75]])
@@ -58,10 +57,10 @@ class TableAlgebra(Algebra[TablePart]):
         """Join cell by cell on the union of the scopes."""
         scope = tuple(sorted({*one.scope, *two.scope}))
         left, right = _same_kind(aligned(one, scope), aligned(two, scope))
-        with np.errstate(over="ignore", under="ignore"):  # both are looked after below
+        with np.errstate(over="ignore", under="ignore"):  # both are handled below
             values = np.asarray(self.join(left, right), dtype=left.dtype)
         log_scale = one.log_scale + two.log_scale
-        if values.dtype == object or self.join is np.minimum:  # does not survive scaling
+        if values.dtype == object or self.join is np.minimum:  # must not be scaled
             return TablePart(scope, values, log_scale)
         return _scaled(scope, values, log_scale, left, right)
 
@@ -72,7 +71,7 @@ class TableAlgebra(Algebra[TablePart]):
             return part
         kept = tuple(v for v in part.scope if v in scope)
         values = part.values
-        for axis in reversed(axes):  # one by one: the order of objects may matter to NumPy
+        for axis in reversed(axes):  # one at a time: NumPy may reduce objects in another order
             values = np.asarray(self.drop.reduce(values, axis=axis), dtype=values.dtype)
         return TablePart(kept, values, part.log_scale)
 
@@ -85,18 +84,18 @@ class TableAlgebra(Algebra[TablePart]):
         return part.values.size
 
     def n_bytes(self, part: TablePart) -> int:
-        """Of the cells."""
+        """Memory of the cells."""
         return part.values.nbytes
 
 
 def aligned(part: TablePart, scope: Sequence[int]) -> NDArray[Any]:
-    """The table with an axis of length 1 for each variable that it does not know."""
+    """The table with an axis of length 1 for each missing variable."""
     sizes = dict(zip(part.scope, part.values.shape, strict=True))
     return part.values.reshape([sizes.get(v, 1) for v in scope])
 
 
 def _same_kind(one: NDArray[Any], two: NDArray[Any]) -> tuple[NDArray[Any], NDArray[Any]]:
-    """Both exact, where floats are all 0 or 1; else fractions become floats."""
+    """Both exact if all floats are 0 or 1; otherwise fractions become floats."""
     if one.dtype == two.dtype:
         return one, two
     if two.dtype == object:
@@ -115,11 +114,11 @@ def _same_kind(one: NDArray[Any], two: NDArray[Any]) -> tuple[NDArray[Any], NDAr
 def _scaled(
     scope: Scope, values: NDArray[Any], log_scale: float, left: NDArray[Any], right: NDArray[Any]
 ) -> TablePart:
-    """Floats with a maximum of 1, multiplied as logarithms where products underflow."""
+    """Floats scaled to a maximum of 1, multiplied as logarithms if products underflow."""
     top = float(values.max())
     possible = np.asarray((left > 0) & (right > 0))
     if top < SMALL_TOTAL and possible.any():
-        with np.errstate(divide="ignore"):  # ln 0 = -inf is meant
+        with np.errstate(divide="ignore"):  # ln 0 = -inf is intended
             logs = np.log(left) + np.log(right)
         shift = float(logs.max())
         return TablePart(scope, np.asarray(np.exp(logs - shift)), log_scale + shift)

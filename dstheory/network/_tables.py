@@ -1,7 +1,7 @@
-"""`Table`: numbers of the configurations of some variables, the valuation that users write.
+"""`Table`: a number for each configuration of some variables, as users write valuations.
 
-For probabilities it is a prior, a conditional table, or a likelihood; for possibilities a joint
-or conditional possibility distribution, or a soft constraint.
+For probabilities, it is a prior, a conditional table or a likelihood; for possibilities, a joint or
+conditional possibility distribution or a soft constraint.
 """
 
 from collections.abc import Iterable
@@ -19,14 +19,14 @@ __all__ = ["Table"]
 
 
 class Table:
-    """An immutable table of numbers on the configurations of some variables.
+    """An immutable table of numbers for the configurations of some variables.
 
     Parameters
     ----------
     names : str, or sequence of str
         Variables, one for each axis.
     values : array
-        Not negative, not all zero; floats, or objects such as Fractions, which stay exact.
+        Non-negative and not all zero; floats, or objects such as Fractions, which stay exact.
 
     Raises
     ------
@@ -35,7 +35,7 @@ class Table:
     MassError
         If a number is negative or not finite, or all are zero.
     TypeError
-        If names are no strings, or values are not numbers.
+        If names are not strings, or values are not numbers.
 
     Examples
     --------
@@ -57,12 +57,12 @@ class Table:
         for name in listed:
             check_instance("names", name, str, "strings")
         if len(set(listed)) < len(listed) or not listed:
-            raise NetworkError(f"names are {listed!r}, expected one or more different ones")
+            raise NetworkError(f"names are {listed!r}, expected one or more distinct names")
         array = np.array(as_masses(values))
         if array.ndim != len(listed):
             raise NetworkError(
                 f"values have {array.ndim} axes, but there are {len(listed)} names {listed!r}; "
-                "give one axis a variable"
+                "give one axis per variable"
             )
         _check_values(array)
         array.flags.writeable = False

@@ -1,8 +1,8 @@
 """One version of a network: its valuations on the leaves of a tree, and its messages.
 
-Trees and messages are made when they are first needed. A version that follows another by one
-valuation takes over its tree, with a leaf grafted on where there is room for it, so that most
-messages keep their names and are found again.
+Trees and messages are computed when they are first needed. A version that adds one valuation takes
+over the tree and grafts a leaf where there is room, so most messages keep their names and are
+reused.
 """
 
 from collections.abc import Hashable, Mapping, Sequence
@@ -29,7 +29,7 @@ Order = str | tuple[int, ...]
 
 @dataclass(frozen=True, eq=False)
 class Entry(Generic[P]):
-    """One valuation, as given and as computed with; `number` is its name in digests."""
+    """One valuation, as given and as a part; `number` identifies it in digests."""
 
     number: int
     scope: Scope
@@ -56,7 +56,7 @@ class Version(Generic[P]):
         self._queries: dict[Scope, Messages[P]] = {}
 
     def with_entries(self, entries: Mapping[Hashable, Entry[P]]) -> "Version[P]":
-        """Another version on the same tree, as far as it has room."""
+        """Another version, on the same tree if that has room."""
         tree = self.__dict__.get("tree", self._given_tree)
         for entry in entries.values():
             if tree is not None and entry.scope not in tree.leaves:
@@ -64,7 +64,7 @@ class Version(Generic[P]):
         return Version(self.kind, self.store, entries, self.order, tree)
 
     def entry(self, key: Hashable) -> Entry[P]:
-        """The valuation of a key."""
+        """The valuation with this key."""
         try:
             return self.entries[key]
         except KeyError:
@@ -80,7 +80,7 @@ class Version(Generic[P]):
         return self._given_tree or self.tree_with()
 
     def tree_with(self, query: Scope = ()) -> JoinTree:
-        """A new tree, in which a query has a leaf too."""
+        """A new tree with a leaf for a query."""
         scopes = [entry.scope for entry in self.entries.values()]
         scopes += [query] if query else []
         graph = interaction_graph(scopes, len(self.kind.sizes))
@@ -90,7 +90,7 @@ class Version(Generic[P]):
         return binary_join_tree(scopes, self.kind.sizes, order)
 
     def fusion_order(self, query: Scope) -> tuple[int, ...]:
-        """An order in which a query comes last, if its cliques are within the limits."""
+        """An order that ends with a query; raise if its cliques exceed the limits."""
         scopes = [*(entry.scope for entry in self.entries.values()), query]
         sizes = self.kind.sizes
         if isinstance(self.order, str):
@@ -115,7 +115,7 @@ class Version(Generic[P]):
         return found
 
     def parts(self) -> list[P]:
-        """What all valuations say, and variables without any."""
+        """All valuations, and weights of variables without any."""
         return [part for parts in self.leaves(self.tree).values() for _, part in parts]
 
     @cached_property
@@ -124,7 +124,7 @@ class Version(Generic[P]):
         return self._messages(self.tree)
 
     def checked_order(self) -> tuple[int, ...]:
-        """The order of elimination of the tree, if its cliques are within the limits."""
+        """The order of elimination of the tree; raise if its cliques exceed the limits."""
         self._check(self.tree)
         return self.tree.order
 
@@ -133,7 +133,7 @@ class Version(Generic[P]):
         return Messages(self.store, tree, self.leaves(tree))
 
     def belief(self, scope: Scope) -> P | None:
-        """What all valuations say about some variables, before normalization."""
+        """Marginal of all valuations on some variables, before normalization."""
         messages = self.messages
         if messages.tree.home(scope) is None:
             if scope not in self._queries:
@@ -144,7 +144,7 @@ class Version(Generic[P]):
         return self.store.reduce(messages.belief(node), scope)
 
     def total_without(self, key: Hashable) -> Amount:
-        """Weight of all other valuations, from the messages that do not hold this one."""
+        """Weight of all other valuations, from the messages that do not depend on this one."""
         entry, messages = self.entry(key), self.messages
         leaf = messages.tree.leaves[entry.scope]
         others = [part for number, part in messages.leaves[leaf] if number != entry.number]
@@ -156,14 +156,14 @@ class Version(Generic[P]):
 
     @property
     def total(self) -> Amount:
-        """Weight of all valuations: what normalization divides by."""
+        """Weight of all valuations, the normalization constant."""
         return self._total(self.messages.top())
 
     def _total(self, part: P | None) -> Amount:
         return Amount(1) if part is None else self.store.algebra.total(part)
 
     def plan(self, query: Scope = ()) -> Plan:
-        """What propagation costs, with room for a query."""
+        """Cost of propagation, including a query."""
         known = not query or self.tree.home(query) is not None
         return self._plan(self.tree if known else self.tree_with(query))
 
@@ -190,7 +190,7 @@ class Version(Generic[P]):
 
     @cached_property
     def is_exact(self) -> bool:
-        """Whether some valuation has fractions or symbols, so that results may have them."""
+        """Whether some valuation has fractions or symbols, so that results may have them too."""
         return any(self.kind.is_exact(entry.valuation) for entry in self.entries.values())
 
     @cached_property

@@ -1,4 +1,4 @@
-"""Where the nodes of pictures stand: networkx places networks, trees are laid out in levels."""
+"""Layouts for pictures: networkx places networks, and trees are laid out in levels."""
 
 from collections.abc import Mapping
 
@@ -11,15 +11,15 @@ __all__ = ["network_positions", "tree_positions"]
 Node = object
 Place = tuple[float, float]
 
-# Kamada & Kawai's takes 0.3 s for 30 nodes, and grows with the cube.
+# The layout of Kamada & Kawai takes 0.3 s for 30 nodes and grows cubically.
 _SMALL = 30
 
 
 def network_positions(graph: nx.Graph) -> dict[Node, Place]:
-    """Places of variables and valuations: near where they are linked, parts side by side.
+    """Places of variables and valuations: linked ones are close, components are side by side.
 
-    The layout of Kamada & Kawai (1989), of small parts; large ones take that of Fruchterman &
-    Reingold (1991) from a spectral start. Neither differs from run to run.
+    Small components use the layout of Kamada & Kawai (1989), large ones that of Fruchterman &
+    Reingold (1991) from a spectral start. Both are deterministic.
 
     >>> network_positions(nx.Graph([("a", "b")]).subgraph(["a"]))
     {'a': (0.0, 0.0)}
@@ -42,7 +42,8 @@ def _linked_positions(graph: nx.Graph, scale: float) -> dict[Node, NDArray[np.fl
         found = nx.kamada_kawai_layout(graph, scale=scale)
     else:
         rng = np.random.default_rng(0)
-        # Spectral: unfolds grids, but puts the ends of a star together, and is random from 500 on.
+        # A spectral start unfolds grids, but puts the ends of a star together, and is random from
+        # 500 nodes on.
         start = (nx.spectral_layout if len(graph) < 500 else nx.circular_layout)(graph)
         start = {node: place + rng.normal(scale=0.01, size=2) for node, place in start.items()}
         found = nx.spring_layout(graph, pos=start, scale=scale, iterations=100)
@@ -52,7 +53,8 @@ def _linked_positions(graph: nx.Graph, scale: float) -> dict[Node, NDArray[np.fl
 def tree_positions(tree: nx.DiGraph, widths: Mapping[int, float]) -> dict[int, Place]:
     """Places of the nodes of a join tree: subtrees side by side, a parent above their middle.
 
-    No two boxes of a level overlap: a subtree is as wide as its root or as its children's.
+    Boxes of a level never overlap: a subtree is as wide as its root or as the subtrees of its
+    children.
 
     >>> tree_positions(nx.DiGraph([(0, 2), (1, 2)]), {0: 1, 1: 3, 2: 2})
     {2: (2.0, 1), 0: (0.5, 0), 1: (2.5, 0)}

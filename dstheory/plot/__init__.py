@@ -1,7 +1,7 @@
 """Pictures of mass functions, of belief about quantities, and of networks (by matplotlib).
 
-Each display is made by a class method from what it shows, draws with `plot`, and keeps the artists
-as attributes that end in an underscore.
+A class method makes each display from its data; `plot` draws it and stores the artists as
+attributes that end in an underscore.
 """
 
 from dstheory.optional import require

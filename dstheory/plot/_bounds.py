@@ -1,8 +1,8 @@
 """`BoundsDisplay`: lower and upper distribution function of a quantity, its p-box.
 
-Bel and Pl of "at most y" bracket every distribution function that the belief function allows:
-their slope shows chance, the gap between them ignorance. Xu et al. 2016, equations 15-17;
-Denoeux, Fuzzy Sets and Systems 453, 2023, for Gaussian random fuzzy numbers.
+Bel and Pl of "at most y" bracket every distribution function that the belief function allows. Their
+slope shows randomness, the gap between them ignorance. Xu et al. 2016, equations 15-17; Denoeux,
+Fuzzy Sets and Systems 453, 2023, for Gaussian random fuzzy numbers.
 """
 
 from collections.abc import Mapping, Sequence
@@ -29,7 +29,7 @@ _MARGIN = 0.05  # share of the width that is added on each side
 
 @final
 class BoundsDisplay:
-    """Bounds on a distribution function, with intervals that quantiles lie in.
+    """Bounds on a distribution function, with intervals for its quantiles.
 
     Usually made by `from_belief`.
 
@@ -101,7 +101,7 @@ class BoundsDisplay:
         quantiles : sequence of float
             Probabilities inside (0, 1) whose quantiles are marked.
         limits : (low, high), optional
-            Values that are shown; those that are neither improbable nor implausible if not given.
+            Range of values to show. Default: those that are neither improbable nor implausible.
         name : str
             Of the quantity.
         ax : matplotlib Axes, optional
@@ -114,10 +114,10 @@ class BoundsDisplay:
         Raises
         ------
         ValueError
-            If the source is a batch of several, limits are not an interval, a quantile to be marked
-            is infinite, or the values are unbounded (as after discounting) and no limits are given.
+            If the source is a batch, limits are not an interval, a quantile to mark is infinite, or
+            the values are unbounded (as after discounting) and no limits are given.
         TypeError
-            If the source is of another kind.
+            If the source has another type.
         """
         _require_one(source)
         if limits is None:
@@ -170,7 +170,7 @@ class BoundsDisplay:
         ax.set_ylabel(f"Degree of belief in at most {name}")
         ax.set_xlim(self.y[0], self.y[-1])
         ax.set_ylim(-0.03, 1.03)
-        # Below the axes: the band of a vague belief fills them.
+        # Below the axes, because the band of a vague belief can fill them.
         ax.legend(loc="upper left", bbox_to_anchor=(0, -0.17), ncols=2, frameon=False)
         return self
 

@@ -1,9 +1,9 @@
 """Credal set of a mass function, by its extreme points.
 
 It contains every probability that gives each event at least its degree of belief. These
-probabilities form a polytope; each order of the labels gives one of its corners, at which every
-mass goes to the first label of its set (Dempster 1967; Shapley 1971, "Cores of convex games",
-theorem 3: beliefs are convex games).
+probabilities form a polytope. Each order of the labels gives one of its vertices, where every mass
+goes to the first label of its set (Dempster 1967; Shapley 1971, "Cores of convex games", theorem 3:
+beliefs are convex games).
 """
 
 from itertools import permutations
@@ -25,7 +25,7 @@ _MAX_LABELS = 7
 
 
 def credal_vertices(m: MassFunction) -> NDArray[Any]:
-    """Corners of the set of probabilities P with P(A) >= Bel(A) for all A.
+    """Vertices of the set of probabilities P with P(A) >= Bel(A) for all A.
 
     Parameters
     ----------
@@ -41,14 +41,14 @@ def credal_vertices(m: MassFunction) -> NDArray[Any]:
     Raises
     ------
     MassError
-        If the empty set has mass: then no probability agrees with the belief.
+        If the empty set has mass, so that no probability agrees with the belief.
     ValueError
         If there are more than 7 labels.
 
     Notes
     -----
-    Orders that differ by a swap of neighbors give corners joined by an edge, or the same one. So
-    for three labels the orders on a circle of swaps list the polygon, at most a hexagon.
+    Orders that differ by a swap of neighbors give the same vertex or two joined by an edge. So for
+    three labels, a cycle of swaps lists the polygon, at most a hexagon.
 
     References
     ----------
@@ -67,11 +67,11 @@ def credal_vertices(m: MassFunction) -> NDArray[Any]:
     size = len(check_mass(m).frame)
     if size > _MAX_LABELS:
         raise ValueError(
-            f"the frame has {size} labels, and their orders are too many; coarsen it to at most "
+            f"the frame has {size} labels, which have too many orders; coarsen it to at most "
             f"{_MAX_LABELS}"
         )
     _refuse_subnormal(m)
-    # place of each label in each order, and the members of each focal set
+    # position of each label in each order, and the members of each focal set
     place = np.argsort(list(permutations(range(size))), axis=1)
     members = bits.members(m.focal, size)
     first = np.where(members, place[:, :, np.newaxis], size).argmin(axis=1)

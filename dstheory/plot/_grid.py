@@ -1,4 +1,4 @@
-"""Where a contour function is evaluated so that lines between the points show its shape."""
+"""Grids on which a contour function is evaluated, so that line segments show its shape."""
 
 from typing import Any
 
@@ -27,7 +27,7 @@ def as_levels(levels: Any) -> list[float]:
 
 
 def as_limits(limits: tuple[float, float]) -> tuple[float, float]:
-    """Two ends that an axis can have.
+    """Valid limits of an axis.
 
     >>> as_limits((0, 2))
     (0.0, 2.0)
@@ -42,7 +42,7 @@ def as_limits(limits: tuple[float, float]) -> tuple[float, float]:
 
 
 def plausible_range(contour: LikelihoodContour, lowest: float = 1.0) -> tuple[float, float]:
-    """Interval outside which the contour of one parameter is as good as 0.
+    """Interval outside which the contour of one parameter is practically 0.
 
     >>> contour = LikelihoodContour(lambda x: -(x**2), (-np.inf, np.inf))
     >>> [round(end, 6) for end in plausible_range(contour, np.exp(-9))]
@@ -57,10 +57,10 @@ def plausible_range(contour: LikelihoodContour, lowest: float = 1.0) -> tuple[fl
 
 
 def contour_grid(contour: LikelihoodContour, low: float, high: float) -> Floats:
-    """Ascending values from low to high: equidistant ones, and those of equidistant radius.
+    """Ascending values from low to high: some equally spaced, others equally spaced in radius.
 
-    The latter resolve a contour that is much narrower than the picture, or pressed against a
-    bound; the former what lies far from the mode.
+    The latter resolve a contour that is much narrower than the picture or close to a bound; the
+    former resolve it far from the mode.
     """
     places = [np.linspace(low, high, _N_GRID), contour.peaks]
     if contour.is_unimodal:

@@ -1,7 +1,7 @@
-"""`HasseDisplay`: the sets of a frame ordered by inclusion, each with its mass or belief.
+"""`HasseDisplay`: the sets of a frame ordered by inclusion, each with a mass or belief.
 
-Lines join a set to those that have one element more (in the whole lattice), or to the next larger
-ones that are shown: the covering relation.
+Lines show the covering relation: in the whole lattice they join a set to those with one more
+element, otherwise to the next larger sets shown.
 """
 
 from collections.abc import Mapping, Sequence
@@ -27,13 +27,13 @@ _EDGE: dict[str, Any] = {"color": COLORS["gray"], "lw": 0.8, "zorder": 1}
 
 _TITLES = {"mass": "Mass m(A)", "bel": "Belief Bel(A)", "pl": "Plausibility Pl(A)"}
 _TITLES["q"] = "Commonality q(A)"
-# Whole lattices of up to 2^5 sets unless asked for.
+# By default, whole lattices have up to 2^5 sets.
 _MAX_LABELS = 5
-# The disk of the largest degree, and of 0 (points squared).
+# Areas of the disks of the largest degree and of 0, in points squared.
 _AREA, _LEAST = 900.0, 14.0
-# A character and a line of the small font, and the room of a disk, in inches.
+# Size of a character and of a line of the small font, and of a disk, in inches.
 _CHARACTER, _LINE, _DISK = 0.075, 0.16, 0.48
-# Between levels; more where the picture is wide, or lines would be flat.
+# Gap between levels; larger if the picture is wide, because lines would be flat.
 _GAP, _STEEPNESS = 0.5, 0.075
 _MAX_WIDTH = 12.0
 
@@ -51,7 +51,7 @@ class HasseDisplay:
     names : mapping of int to sequence of str
         Labels of each set.
     edges : list of (smaller, larger)
-        Masks of sets, the smaller one being covered by the larger one.
+        Pairs of masks; the larger set covers the smaller one.
     title : str
     zeros : bool
         Write degrees of 0, too.
@@ -110,10 +110,10 @@ class HasseDisplay:
         m : MassFunction
             A single one.
         show : {"mass", "bel", "pl", "q"}
-            Which degree of each set.
+            Degree to show for each set.
         whole : bool, optional
-            Show all sets of the frame, or only the focal sets with their unions and
-            intersections, the empty set and the frame. All of up to 5 labels if not given.
+            Show all sets of the frame, or only the focal sets with their unions and intersections,
+            the empty set and the frame. Default: all for up to 5 labels.
         ax : matplotlib Axes, optional
             New ones if not given, wide enough for all names.
 
@@ -124,7 +124,7 @@ class HasseDisplay:
         Raises
         ------
         ValueError
-            If `m` is a batch, there are more than 64 sets, or `show` is something else.
+            If `m` is a batch, there are more than 64 sets, or `show` is unknown.
         TypeError
             If `m` is not a mass function, or its masses are not numbers.
         """
@@ -141,7 +141,7 @@ class HasseDisplay:
             {mask: set_lines(frame, mask) for mask in masks},
             covers(masks),
             title=_TITLES[show],
-            # Most sets are no focal sets; nothing tells them from these at a glance.
+            # Most sets are not focal, so degrees of 0 are left out.
             zeros=show != "mass",
         ).plot(ax)
 
@@ -186,7 +186,7 @@ class HasseDisplay:
         return f"\n{value_text(degree)}" if degree or self.zeros else ""
 
     def _radii(self) -> dict[int, float]:
-        """Of the disks, in points: areas are as the degrees, and 0 is still seen."""
+        """Radii of the disks in points: areas are proportional to degrees, but 0 stays visible."""
         largest = max(self.degrees.values()) or 1.0
         shares = {mask: max(degree, 0.0) / largest for mask, degree in self.degrees.items()}
         return {m: float(np.sqrt(_LEAST + (_AREA - _LEAST) * s)) / 2 for m, s in shares.items()}
@@ -207,7 +207,7 @@ class HasseDisplay:
         )
 
     def _name(self, ax: Axes, mask: int, text: str, radius: float) -> Any:
-        """Below the disk; it hides lines that pass, where the axes leave it less room."""
+        """Name below the disk; it hides lines behind it if space is short."""
         box = {"boxstyle": "square,pad=0.1", "facecolor": paper(), "edgecolor": "none"}
         return ax.annotate(
             literal(text),
@@ -223,7 +223,7 @@ class HasseDisplay:
 
 
 class _Sheet:
-    """Where everything is, in inches, so that no name covers another or a line."""
+    """Layout in inches in which no name covers another name or a line."""
 
     def __init__(
         self,
@@ -247,7 +247,7 @@ class _Sheet:
         self.heights = self._heights(level, max(_GAP, _STEEPNESS * 2 * self.half))
 
     def _heights(self, level: Mapping[int, int], gap: float) -> list[float]:
-        """Of the disks of each level, below which names and then a gap have room."""
+        """Heights of the disks of each level, with room for names and a gap below."""
         heights = [0.0]
         for number in range(1, max(level.values()) + 1):
             most = max(lines for mask, lines in self.n_lines.items() if level[mask] == number)
@@ -260,7 +260,7 @@ class _Sheet:
         return self.heights[self.places[mask][1]] - below
 
     def lines(self) -> list[list[Place]]:
-        """From each smaller set up to the foot of the larger one, upright past other names."""
+        """Lines from each smaller set to the foot of the larger one, vertical past other names."""
         return [
             self._line(line, high) for line, (_, high) in zip(self._lines, self.edges, strict=True)
         ]
@@ -271,7 +271,7 @@ class _Sheet:
         return [(start, self.heights[base]), *passed, (end, self._foot(high))]
 
     def _passage(self, x: float, height: int) -> list[Place]:
-        """Upright past the names of a level."""
+        """Vertical part of a line past the names of a level."""
         feet = [self._foot(mask) for mask, place in self.places.items() if place[1] == height]
         return [(x, min(feet)), (x, self.heights[height])]
 

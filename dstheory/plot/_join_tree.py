@@ -15,15 +15,15 @@ __all__ = ["JoinTreeDisplay"]
 
 Place = tuple[float, float]
 
-# Names of more nodes than these would cover each other.
+# With more nodes, names would overlap.
 _MAX_NAMED = 80
-# A character of the small font, and a line of it.
+# Size of a character and of a line of the small font.
 _INCHES = (0.065, 0.125)
 
 
 @final
 class JoinTreeDisplay:
-    """A join tree from its root down to its leaves, where the valuations are.
+    """A join tree, drawn from its root down to its leaves, which hold the valuations.
 
     Usually made by `from_network`.
 
@@ -32,7 +32,7 @@ class JoinTreeDisplay:
     places : mapping of node to (x, y)
     names : mapping of node to names of its variables
     keys : mapping of node to keys of its valuations
-        Empty for a leaf that only waits for evidence, and for nodes that combine.
+        Empty for leaves reserved for evidence and for nodes that combine.
     edges : list of (child, parent)
 
     Attributes
@@ -95,8 +95,7 @@ class JoinTreeDisplay:
         Parameters
         ----------
         ax : matplotlib Axes, optional
-            New ones if not given, in a figure in which no two boxes overlap (if it need not
-            be wider than 40 inches).
+            New ones by default, in a figure wide enough that no boxes overlap (up to 40 inches).
 
         Returns
         -------
@@ -111,7 +110,7 @@ class JoinTreeDisplay:
         return self
 
     def _size(self) -> tuple[float, float]:
-        """Inches in which every box has room."""
+        """Size in inches in which every box has room."""
         lines = [_lines(self.names[node], self.keys[node]) for node in self.places]
         columns, rows = zip(*self.places.values(), strict=True)
         width = max(columns) + max(map(_width, lines))
@@ -129,7 +128,7 @@ class JoinTreeDisplay:
         box = {"boxstyle": style, "facecolor": paper(), "edgecolor": color, "lw": 1.2}
         lines = _lines(self.names[node], self.keys[node])
         shown = literal("\n".join(lines)) if len(self.places) <= _MAX_NAMED else ""
-        # A layout that makes room for each box would leave none for the axes.
+        # Making room for each box in the layout would leave none for the axes.
         options: dict[str, Any] = {
             "ha": "center",
             "va": "center",
@@ -140,7 +139,7 @@ class JoinTreeDisplay:
 
 
 def _lines(names: Sequence[str], keys: Sequence[Hashable]) -> list[str]:
-    """What stands in a box: variables, and each valuation below them."""
+    """Text of a box: variables, and each valuation below them."""
     return [*(names or ["∅"]), *(f"[{key_text(key)}]" for key in keys)]
 
 

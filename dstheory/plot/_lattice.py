@@ -1,4 +1,4 @@
-"""Which sets of a frame a Hasse diagram shows, and which of them cover which."""
+"""The sets of a frame that a Hasse diagram shows, and their covering relation."""
 
 from collections.abc import Iterable, Sequence
 
@@ -17,8 +17,8 @@ def all_sets(m: MassFunction) -> range:
     size = len(m.frame)
     if 1 << size > MAX_SETS:
         raise ValueError(
-            f"a frame of {size} labels has {1 << size} sets, and at most {MAX_SETS} are drawn; "
-            "leave out whole=True, or take MassDisplay"
+            f"a frame of {size} labels has {1 << size} sets, more than {MAX_SETS}; "
+            "leave out whole=True, or use MassDisplay"
         )
     return range(1 << size)
 
@@ -27,7 +27,7 @@ def closure(m: MassFunction) -> Iterable[int]:
     """Unions and intersections of focal sets, with the empty set and the frame."""
     closed = {0, m.frame.full}
     for mask in m.prune().focal.tolist():
-        # Of a lattice and one more set: each new one is a union, an intersection, or both.
+        # Closing a lattice with one more set: each new set is a union, an intersection, or both.
         pending = [mask]
         while pending:
             new = pending.pop()

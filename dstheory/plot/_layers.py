@@ -1,8 +1,8 @@
-"""Places of nodes in layers, such that lines between them cross little and run through no node.
+"""Layered layout of nodes whose lines rarely cross and never run through a node.
 
-A line that passes a layer takes a place of its own in it. Each layer is then ordered by where the
-neighbors of its nodes are in the layer before, downward and upward in turns (Sugiyama, Tagawa &
-Toda 1981, "Methods for visual understanding of hierarchical system structures").
+A line that passes a layer takes its own place in it. Each layer is then ordered by the places of
+its neighbors in the previous layer, alternately downward and upward (Sugiyama, Tagawa & Toda 1981,
+"Methods for visual understanding of hierarchical system structures").
 """
 
 from collections.abc import Mapping, Sequence
@@ -12,7 +12,7 @@ from typing import TypeAlias
 __all__ = ["layered"]
 
 Place: TypeAlias = tuple[float, int]
-# A node by its number, or the place of an edge in a layer that it passes.
+# A node by its number, or the place of an edge in a layer it passes.
 Item: TypeAlias = tuple[int, ...]
 
 _SWEEPS = 8
@@ -25,8 +25,8 @@ def layered(
 ) -> tuple[dict[int, Place], list[list[Place]]]:
     """Places (x, level) of nodes, and the corners of each edge from the first to the second.
 
-    Without `sort` the nodes of a level stay in their order. Nodes are one apart, and x = 0 is the
-    middle of each level.
+    Without `sort`, the nodes of a level keep their order. Nodes are one unit apart, and x = 0 is
+    the middle of each level.
 
     >>> places, lines = layered({5: 0, 6: 1, 7: 1}, [(5, 6), (5, 7)], sort=False)
     >>> places[6], lines[1]
@@ -48,7 +48,7 @@ def layered(
 
 
 def _chain(level: Mapping[int, int], number: int, edge: tuple[int, int]) -> list[Item]:
-    """Both ends of an edge, and its places in the layers between them."""
+    """Both ends of an edge, and its places in the layers between."""
     low, high = edge
     between = range(level[low] + 1, level[high])
     return [(low,), *((number, height) for height in between), (high,)]
@@ -70,7 +70,7 @@ def _sort_layers(layers: list[list[Item]], chains: list[list[Item]]) -> None:
 def _sort_layer(
     layers: list[list[Item]], layer: list[Item], neighbors: Mapping[Item, list[Item]]
 ) -> None:
-    """By the mean place of the neighbors; who has none keeps its place."""
+    """Sort by the mean place of the neighbors; nodes without neighbors keep their place."""
     x = {item: place for other in layers for item, place in _spread(other).items()}
 
     def mean(item: Item) -> float:
@@ -81,7 +81,7 @@ def _sort_layer(
 
 
 def _spread(layer: list[Item]) -> dict[Item, float]:
-    """Places side by side, lines being thin; the middle is 0."""
+    """Places side by side, with thin lines, centered at 0."""
     widths = [1.0 if len(item) == 1 else _THIN for item in layer]
     places, left = {}, -sum(widths) / 2
     for item, width in zip(layer, widths, strict=True):

@@ -1,8 +1,8 @@
 """`LevelSetDisplay`: the contour of two parameters, and the marginal contour of the first.
 
 Focal sets of the consonant belief function are the level sets of the contour. The marginal contour
-is the profile, the largest plausibility along each line: its level sets are the shadows of those
-in the plane. Xu et al. 2016, equations 13 and 33-40.
+is the profile, the largest plausibility along each line. Its level sets are the projections of
+those in the plane. Xu et al. 2016, equations 13 and 33-40.
 """
 
 from collections.abc import Mapping, Sequence
@@ -22,7 +22,7 @@ __all__ = ["LevelSetDisplay"]
 Floats = NDArray[np.float64]
 
 _N_OUTLINE = 180  # a point every two degrees
-_FAR = 1e9  # widths, in distances to plausibility 0.6, that only rounding keeps from infinity
+_FAR = 1e9  # wider sets, in distances to plausibility 0.6, count as unbounded
 _N_MARGINAL = 121  # each is a maximum over a line
 
 
@@ -136,7 +136,7 @@ class LevelSetDisplay:
         Parameters
         ----------
         ax : matplotlib Axes, optional
-            New ones if not given, with others above them for the marginal if there is one.
+            New ones by default, with another pair above them for the marginal if there is one.
         marginal_ax : matplotlib Axes, optional
             For the marginal; with `ax` alone it is not drawn.
 
@@ -165,7 +165,7 @@ class LevelSetDisplay:
         return self
 
     def _outline(self, ax: Axes, level: float) -> Any:
-        """One level set, the darker the more plausible, with its level written on its top."""
+        """One level set, darker if more plausible, with its level written at its top."""
         x, y = self.outlines[level]
         (polygon,) = ax.fill(x, y, facecolor=(COLORS["blue"], 0.2), edgecolor=COLORS["blue"])
         top = int(np.argmax(y))
@@ -200,7 +200,7 @@ def _marginal(contour: LikelihoodContour, lowest: float) -> tuple[Floats, Floats
 
 
 def _new_pair() -> tuple[Axes, Axes]:
-    """Axes for the plane, and lower ones above them that share the first coordinate."""
+    """Axes for the plane, and smaller ones above them that share the first coordinate."""
     import matplotlib.pyplot as plt  # inside, as in axes_or_new
 
     figure = plt.figure(layout="constrained")

@@ -1,4 +1,4 @@
-"""`MassDisplay`: masses of focal sets as bars, with the degrees of belief that follow from them."""
+"""`MassDisplay`: masses of focal sets as bars, optionally with degrees of belief."""
 
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
@@ -31,14 +31,14 @@ _MARKS: dict[str, dict[str, Any]] = {
     "pl": {"marker": "<", "label": "Pl"},
     "q": {"marker": "D", "color": COLORS["gray"], "label": "commonality", "ms": 5},
 }
-# What a bar, and a letter of a name, take in inches.
+# Inches per bar and per letter of a name.
 _INCHES = (0.2, 0.075)
 _QUANTILES = (0.05, 0.95)
 
 
 @dataclass(frozen=True, eq=False)
 class _Row:
-    """Masses of one source (S,), their spread (2, S) in a batch, and what else is marked."""
+    """Masses of one source (S,), their spread (2, S) in a batch, and further marks."""
 
     mass: Floats
     spread: Floats | None
@@ -54,7 +54,7 @@ class MassDisplay:
     Parameters
     ----------
     sets : sequence of str
-        Names of what the bars belong to.
+        Names of the sets, one per bar.
     masses : mapping of str to (S,) array
         Masses of each source.
     spread : mapping of str to (2, S) array, optional
@@ -62,7 +62,7 @@ class MassDisplay:
     marks : mapping of (str, str) to (S,) array, optional
         By source and kind, such as "bel"; NaN is left out.
     note : str
-        What the reader has to know; shown as the title.
+        Note for the reader, shown as the title.
 
     Attributes
     ----------
@@ -112,18 +112,18 @@ class MassDisplay:
         max_sets: int = 15,
         ax: Axes | None = None,
     ) -> "MassDisplay":
-        """Take the masses of one source, or of a few, and draw them.
+        """Draw the masses of one or a few sources.
 
         Parameters
         ----------
         m : MassFunction, or mapping of str to MassFunction
-            Up to four, on one frame. Of a batch the means are shown, with a line from the 5 %
-            to the 95 % quantile of its rows.
+            Up to four, on one frame. A batch is shown by its means, with a line from the 5 % to the
+            95 % quantile of its rows.
         show : sequence of "bel", "pl" and "q"
-            What is marked beside the masses.
+            What to mark besides the masses.
         max_sets : int
-            If there are more focal sets, those of the largest masses are shown, and one bar for the
-            rest.
+            If there are more focal sets, only those with the largest masses are shown, plus one bar
+            for the rest.
         ax : matplotlib Axes, optional
             New ones by default.
 
@@ -134,8 +134,8 @@ class MassDisplay:
         Raises
         ------
         ValueError
-            If there are no or too many sources, their frames differ, a batch is empty, or
-            `show` or `max_sets` is something else.
+            If there are no or too many sources, their frames differ, a batch is empty, or `show` or
+            `max_sets` has another value.
         TypeError
             If a source is not a mass function, or its masses or `max_sets` are not numbers.
         """
@@ -164,7 +164,7 @@ class MassDisplay:
         Parameters
         ----------
         ax : matplotlib Axes, optional
-            New ones if not given, high enough for the bars.
+            New ones by default, high enough for the bars.
 
         Returns
         -------
@@ -202,7 +202,7 @@ class MassDisplay:
         return len(self.masses) > 1 or bool(self.marks or self.spread)
 
     def _size(self) -> tuple[float, float]:
-        """Inches in which each bar and each name has room."""
+        """Size in inches in which each bar and each name has room."""
         bars = len(self.sets) * max(1.5, len(self.masses))
         letters = max(map(len, self.sets), default=0)
         beside = 4.0 + 1.6 * self._has_legend
@@ -291,7 +291,7 @@ def _numbers(source: MassFunction) -> Floats:
 
 
 def _row(source: MassFunction, masks: list[int], kinds: list[str], has_rest: bool) -> _Row:
-    """Means of what is drawn, the last of them for all other sets."""
+    """Means of the drawn quantities; the last one is for all other sets."""
     store = _numbers(source)
     mass = np.stack([setwise.mass(source.focal, store, mask) for mask in masks])
     if has_rest:
@@ -301,7 +301,7 @@ def _row(source: MassFunction, masks: list[int], kinds: list[str], has_rest: boo
         kind: np.array([measures[kind](source.focal, store, mask).mean() for mask in masks])
         for kind in kinds
     }
-    none = np.full(int(has_rest), np.nan)  # no event of their own
+    none = np.full(int(has_rest), np.nan)  # the rest is no single event
     spread = np.quantile(mass, _QUANTILES, axis=1) if source.batch_shape else None
     return _Row(
         mass.mean(axis=1),

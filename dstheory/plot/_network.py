@@ -17,7 +17,7 @@ Place = tuple[float, float]
 
 @final
 class NetworkDisplay:
-    """Variables in round boxes, valuations in square ones, and lines between them.
+    """Variables in rounded boxes, valuations in square boxes, and lines between them.
 
     Usually made by `from_network`.
 
@@ -119,7 +119,7 @@ class NetworkDisplay:
     def _box(self, ax: Axes, place: Place, text: object, color: str, style: str) -> Any:
         box = {"boxstyle": style, "facecolor": paper(), "edgecolor": color, "lw": 1.4}
         shown = literal(text)
-        # A layout that makes room for each box would leave none for the axes.
+        # Making room for each box in the layout would leave none for the axes.
         options: dict[str, Any] = {
             "ha": "center",
             "va": "center",
@@ -130,7 +130,7 @@ class NetworkDisplay:
 
 
 def key_text(key: Hashable) -> str:
-    """A key as it is shown: the variable of an observation stands beside it.
+    """Text of a key; the variable of an observation is drawn beside it.
 
     >>> key_text("prior"), key_text(("observed", "rain"))
     ('prior', 'observed')

@@ -1,9 +1,9 @@
 """`ParameterContourDisplay`: the contour of one parameter, and its level sets.
 
 The contour function is the plausibility of each value; a cut at plausibility gamma is a focal set.
-For the probability of an event the areas that the contour leaves are the predictive masses of the
-next outcome: under the curve m({0, 1}), above it to the left of its mode m({1}), to the right
-m({0}). Xu et al. 2016, equations 11, 13, 22 and 23, figure 3.
+If the parameter is the probability of an event, areas are the predictive masses of the next
+outcome: m({0, 1}) under the curve, m({1}) above it to the left of the mode, m({0}) to the right. Xu
+et al. 2016, equations 11, 13, 22 and 23, figure 3.
 """
 
 from collections.abc import Mapping, Sequence
@@ -43,7 +43,7 @@ class ParameterContourDisplay:
     level_sets : mapping of float to (low, high), optional
         Ends of the level set at each plausibility.
     mass_function : MassFunction, optional
-        Predictive one on the frame (0, 1), whose masses the areas are.
+        Predictive mass function on the frame (0, 1), drawn as areas.
     name : str
         Of the parameter; for the axis.
 
@@ -104,9 +104,9 @@ class ParameterContourDisplay:
         levels : sequence of float
             Plausibilities at which the level set is marked.
         areas : bool
-            Show the predictive masses of an event that has the parameter as its probability.
+            Show the predictive masses of an event whose probability is the parameter.
         limits : (low, high), optional
-            Values that are shown, the plausible ones if not given. Areas need all of [0, 1].
+            Range of values to show. Default: the plausible ones. Areas need all of [0, 1].
         name : str
             Of the parameter.
         ax : matplotlib Axes, optional
@@ -121,8 +121,8 @@ class ParameterContourDisplay:
         ValueError
             If the dimension is 2, or limits are not an interval; if the plausible values are
             unbounded, or the contour has several peaks, and no limits are given; if level sets or
-            areas of several peaks are asked for; or if areas are, and the parameter is no
-            probability or limits are given.
+            areas are requested for a contour with several peaks; or if areas are requested and the
+            parameter is not a probability or limits are given.
         """
         check_instance("contour", contour, LikelihoodContour, "a LikelihoodContour")
         check_flag("areas", areas)
@@ -132,9 +132,7 @@ class ParameterContourDisplay:
                 "the parameter has dimension 2, not 1; use LevelSetDisplay, or profile"
             )
         if areas and limits is not None:
-            raise ValueError(
-                f"limits are {limits}, but areas are those of all of [0, 1]; give none"
-            )
+            raise ValueError(f"limits are {limits}, but areas need all of [0, 1]; give no limits")
         masses = predictive_binary(RandomInterval(contour)) if areas else None
         if limits is None:
             limits = (0.0, 1.0) if areas else plausible_range(contour, min(levels, default=1.0))
@@ -168,12 +166,12 @@ class ParameterContourDisplay:
         ax.set_xlim(self.theta[0], self.theta[-1])
         ax.set_ylim(0, 1 if self.regions_ else 1.03)
         if self.regions_ or self.level_lines_:
-            # Below the axes: regions fill the whole square, and a contour may be anywhere.
+            # Below the axes, because regions fill the whole square.
             ax.legend(loc="upper left", bbox_to_anchor=(0, -0.17), frameon=False)
         return self
 
     def _mark(self, ax: Axes, level: float, ends: tuple[float, float], style: Any) -> Any:
-        """The level set as a line at its height, with feet on the axis."""
+        """The level set as a line at its level, with feet on the axis."""
         low, high = ends
         (line,) = ax.plot(
             [low, low, high, high],

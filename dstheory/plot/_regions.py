@@ -1,7 +1,7 @@
-"""The unit square as a contour function parts it: the masses of the next outcome as areas.
+"""The unit square, divided by a contour function: masses of the next outcome as areas.
 
-Above the contour to the left of its top is m({1}), to the right m({0}), and under it m({0, 1}). Xu
-et al. 2016, equations 22 and 23, figure 3.
+m({1}) is the area above the contour to the left of its mode, m({0}) to the right, and m({0, 1}) the
+area below it. Xu et al. 2016, equations 22 and 23, figure 3.
 """
 
 from typing import Any
@@ -23,7 +23,7 @@ def fill_regions(
 ) -> tuple[Any, Any, Any]:
     """Fill the regions of {1}, {0} and {0, 1} under and above a contour.
 
-    Hatches in both directions tell the regions apart without color; what is left open is empty.
+    Hatches in two directions distinguish the regions without color; the third one has none.
 
     Parameters
     ----------

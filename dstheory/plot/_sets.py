@@ -1,4 +1,4 @@
-"""Sets in pictures: their order, by size and then as the labels stand, and their names."""
+"""Sets in pictures: their names, and their order by size and then by labels."""
 
 from collections.abc import Iterable, Sequence
 from typing import Any
@@ -9,13 +9,13 @@ from dstheory.mass import MassFunction
 
 __all__ = ["by_size", "check_single", "set_lines", "set_name", "value_text", "wrapped"]
 
-# Names of more labels, and longer labels, are abbreviated: no axis has room for them.
+# Names with more labels, and longer labels, are abbreviated to fit on an axis.
 _MAX_NAMED = 8
 _MAX_LETTERS = 24
 
 
 def by_size(frame: Frame, masks: Iterable[Any]) -> list[int]:
-    """Masks of sets, small ones first, those of one size in the order of their labels.
+    """Masks of sets, small ones first, and in the order of their labels within a size.
 
     >>> by_size(Frame("abcd"[i] for i in range(4)), [12, 9, 6, 1, 0])
     [0, 1, 9, 6, 12]
@@ -29,7 +29,7 @@ def by_size(frame: Frame, masks: Iterable[Any]) -> list[int]:
 
 
 def set_lines(frame: Frame, mask: int) -> list[str]:
-    """Labels of a set as they are shown, of a large one the first and how many there are more.
+    """Labels of a set for display; for a large set the first few and the number of the others.
 
     >>> set_lines(Frame(["ant", "bee"]), 3), set_lines(Frame(range(60)), 2**20 - 1)[-2:]
     (['ant', 'bee'], ['6', '13 more'])
@@ -57,7 +57,7 @@ def set_name(frame: Frame, mask: int) -> str:
 
 
 def wrapped(labels: Sequence[str], width: int) -> str:
-    """Labels in braces, on lines of at most so many characters where labels allow it.
+    """Labels in braces, on lines of at most `width` characters where labels allow it.
 
     >>> wrapped(["ant", "bee", "cat"], 10).split("\\n")
     ['{ant, bee,', 'cat}']
@@ -74,7 +74,7 @@ def wrapped(labels: Sequence[str], width: int) -> str:
 
 
 def value_text(value: float) -> str:
-    """A degree of belief, short; what is not 0 does not look like it.
+    """A degree of belief as short text; only 0 is written as 0.
 
     >>> [value_text(value) for value in (0.25, 0.0004, 0.0)]
     ['0.25', '0.0004', '0']
@@ -83,7 +83,7 @@ def value_text(value: float) -> str:
 
 
 def check_single(m: Any) -> MassFunction:
-    """One mass function with numbers for masses."""
+    """A single mass function whose masses are numbers."""
     one = check_mass(m)
     if one.batch_shape:
         raise ValueError(

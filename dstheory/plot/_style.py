@@ -1,7 +1,7 @@
 """Colors and axes that all pictures share.
 
-The colors are those of Okabe & Ito (2008), which people with any color vision can tell apart
-and which differ in lightness, so that they survive a gray print.
+The colors are those of Okabe & Ito (2008), which people with any color vision can tell apart. They
+differ in lightness, so they also work in grayscale.
 """
 
 from typing import Any
@@ -26,7 +26,7 @@ LINES = ("--", ":", "-.", (0, (8, 2)))
 
 
 def axes_or_new(ax: Axes | None, size: tuple[float, float] | None = None) -> Axes:
-    """The given axes, or those of a new pyplot figure, which a notebook shows by itself.
+    """The given axes, or those of a new pyplot figure, which a notebook displays.
 
     Parameters
     ----------
@@ -48,14 +48,14 @@ def axes_or_new(ax: Axes | None, size: tuple[float, float] | None = None) -> Axe
     if ax is not None:
         check_instance("ax", ax, Axes, "matplotlib Axes")
         return ax
-    # Inside, because choosing a window system is not for those who bring their own axes.
+    # Imported here, so that pyplot does not choose a backend for users with their own axes.
     import matplotlib.pyplot as plt
 
     return plt.figure(figsize=size, layout="constrained").subplots()
 
 
 def ink() -> Any:
-    """Color of lines and marks beside the letters of the present style: black, or light on dark.
+    """Color of lines and marks in the current style: black, or light on dark.
 
     Returns
     -------
@@ -72,7 +72,7 @@ def ink() -> Any:
 
 
 def paper() -> Any:
-    """Color behind the lines of the present style, of which empty marks are filled.
+    """Background color of the current style, which also fills empty marks.
 
     Returns
     -------
@@ -89,15 +89,15 @@ def paper() -> Any:
 
 
 def literal(text: object) -> str:
-    """The text as it is, where matplotlib would read a formula or an instruction.
+    """The text, protected from matplotlib's interpretation of special characters.
 
-    Between two dollar signs it reads a formula; an artist whose label begins with an underscore it
-    leaves out of legends, which a space before the underscore prevents.
+    Matplotlib reads text between dollar signs as a formula, and leaves labels that begin with an
+    underscore out of legends; a space before the underscore prevents that.
 
     Parameters
     ----------
     text : object
-        Of which ``str`` is shown.
+        Its ``str`` is shown.
 
     Returns
     -------

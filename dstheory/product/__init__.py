@@ -1,4 +1,4 @@
-"""Many variables: product frames, extension, marginals, relations, conditional beliefs."""
+"""Several variables: product frames, extension, marginals, relations, conditional beliefs."""
 
 from dstheory.product._combine import combine
 from dstheory.product._conditional import balloon, conditional, probability_table

@@ -1,7 +1,7 @@
 """Combination of mass functions on different variables.
 
-Each is extended to all variables that occur, which adds nothing to it, and the rule is
-applied there. Shafer, Shenoy & Mellouli 1987.
+Each is vacuously extended to all variables that occur, and the rule is applied there. Shafer,
+Shenoy & Mellouli 1987.
 """
 
 import math
@@ -40,7 +40,7 @@ def combine(*masses: MassFunction, rule: Callable[..., MassFunction] = dempster)
     FrameError
         If a variable has different values in two mass functions, or the product is too large.
     TotalConflictError
-        As the rule does.
+        If the rule raises it.
     DSTheoryError
         If the sets, or the intersections of the first two, would take more than 4 GiB.
     TypeError
@@ -48,10 +48,10 @@ def combine(*masses: MassFunction, rule: Callable[..., MassFunction] = dempster)
 
     Notes
     -----
-    A mass function whose masses are all 0 or 1 is exact: beside Fractions or symbols it
-    does not turn the result into floats.
+    A mass function whose masses are all 0 or 1 counts as exact: combined with Fractions or symbols,
+    it does not turn the result into floats.
 
-    For two mass functions with F1 and F2 focal sets on a product of N configurations time is
+    For two mass functions with F1 and F2 focal sets on a product of N configurations, the time is
     of the order of F1 F2 N / 64.
 
     Examples
@@ -76,7 +76,7 @@ def combine(*masses: MassFunction, rule: Callable[..., MassFunction] = dempster)
 
 
 def _check_memory(n_configurations: int, counts: list[int]) -> None:
-    """Refuse what is known to be too large before anything is extended."""
+    """Refuse what is too large, before anything is extended."""
     n_sets = max(sum(counts), math.prod(counts[:2]))
     n_bytes = n_sets * n_configurations // 8
     if n_bytes > _MAX_BYTES:

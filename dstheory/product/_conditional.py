@@ -1,11 +1,11 @@
-"""Conditional beliefs: what is believed about one variable if others have certain values.
+"""Conditional beliefs: belief about one variable if others have certain values.
 
-A belief that holds on a condition becomes one about all variables by ballooning extension
-(Smets' conditional embedding): a focal set B turns into "B, or the condition is false", the
-least that gives B back on the condition. A table of conditional beliefs is the conjunctive
-combination of those of its rows, which speak about different cases and never conflict.
-Smets 1993, Belief functions: the disjunctive rule of combination and the generalized
-Bayesian theorem, International Journal of Approximate Reasoning 9, 1-35.
+Ballooning extension (Smets's conditional embedding) turns a belief that holds under a condition
+into one about all variables. A focal set B becomes "B, or the condition is false", the least
+committed set that gives B again under the condition. A table of conditional beliefs is the
+conjunctive combination of its rows, which concern different cases and never conflict. Smets 1993,
+Belief functions: the disjunctive rule of combination and the generalized Bayesian theorem,
+International Journal of Approximate Reasoning 9, 1-35.
 """
 
 import math
@@ -42,21 +42,21 @@ def balloon(m: MassFunction, condition: Event) -> MassFunction:
     Parameters
     ----------
     m : MassFunction
-        One or a batch, on a product: what is believed on the condition.
+        One or a batch, on a product: the belief under the condition.
     condition : mapping of Variable to value or values
 
     Returns
     -------
     MassFunction
-        On the variables of the condition, then those of `m`. Each focal set B has become
-        "B, or the condition is false"; conditioned on the condition it is B again.
+        On the variables of the condition, then those of `m`. Each focal set B becomes "B, or the
+        condition is false"; conditioning gives B again.
 
     Raises
     ------
     FrameError
         If a value is unknown, or the condition cannot hold.
     TypeError
-        If an argument is of the wrong kind.
+        If an argument has the wrong type.
 
     See Also
     --------
@@ -103,17 +103,17 @@ def conditional(
     parents : Variable, or sequence of Variable
         What they depend on.
     table : mapping of configuration to belief
-        A configuration is a tuple of values of the parents; for a single parent a value will
-        do. A belief is a mass function on ``child.frame`` (or on the product of the child
-        alone), or a dict of events to masses for it.
+        A configuration is a tuple of values of the parents, or a bare value for a single parent. A
+        belief is a mass function on ``child.frame`` (or on the product of the child alone), or a
+        dict of events to masses for it.
     missing : {"refuse", "vacuous"}
-        Whether every configuration needs a belief, or nothing is known where there is none.
+        Whether every configuration needs a belief, or a missing one is vacuous.
 
     Returns
     -------
     MassFunction
-        On the parents in order, then the child. It says nothing about the parents; given one
-        of their configurations it is the belief of that row.
+        On the parents in order, then the child. It says nothing about the parents; given one of
+        their configurations, it is the belief of that row.
 
     Raises
     ------
@@ -125,15 +125,15 @@ def conditional(
     DSTheoryError
         If there would be more than 2^20 focal sets.
     TypeError
-        If an argument is of the wrong kind.
+        If an argument has the wrong type.
     ValueError
         If `missing` is unknown.
 
     Notes
     -----
     The rows are independent pieces of evidence, so the numbers of their focal sets multiply:
-    a table of n configurations with F focal sets each has F^n. Where that is too many and
-    the rows are probabilities, see `probability_table`.
+    a table of n configurations with F focal sets each has F^n. If that is too many and the rows are
+    probabilities, see `probability_table`.
 
     References
     ----------
@@ -181,14 +181,14 @@ def probability_table(
     ----------
     child : Variable
     parents : Variable, or sequence of Variable
-        None of them (an empty sequence) for a probability that depends on nothing.
+        An empty sequence for an unconditional probability.
     probabilities : (*shape of the parents, len(child)) array
         Each row, along the last axis, sums to 1.
     prior : {"none", "uniform"}
         With ``"none"`` the table says nothing about the parents (ballooning extension): it has
         up to k^n focal sets for n configurations and k values. With ``"uniform"`` it is the
-        joint probability of uniformly distributed parents: n k focal sets. Combined by
-        Dempster's rule with probabilities of all parents both give the joint probability.
+        joint probability of uniformly distributed parents: n k focal sets. Combined with
+        probabilities of all parents by Dempster's rule, both give the joint probability.
 
     Returns
     -------
@@ -204,7 +204,7 @@ def probability_table(
     FrameError
         If a variable occurs twice.
     TypeError
-        If an argument is of the wrong kind.
+        If an argument has the wrong type.
     ValueError
         If `prior` is unknown.
 
@@ -243,13 +243,13 @@ def probability_table(
 def _combined(frame: ProductFrame, size: int, rows: list[MassFunction]) -> MassFunction:
     """Conjunctive combination of the ballooning extensions of all rows, in closed form.
 
-    Row i speaks about bits i * size and following, the child moving fastest; any choice of
-    one focal set a row is a focal set of the result, and no two choices are equal.
+    Row i concerns the bits from i * size on, with the child varying fastest. Every choice of one
+    focal set per row is a focal set of the result, and all choices differ.
     """
     count = math.prod(len(row.focal) for row in rows)
     if count > _MAX_FOCAL:
         raise DSTheoryError(
-            f"the table would have {count:.6g} focal sets, at most 2^20 are made; approximate "
+            f"the table would have {count:.6g} focal sets, more than 2^20; approximate "
             "the rows, or give probabilities with prior='uniform'"
         )
     rows = beside_exact(rows)
@@ -258,7 +258,7 @@ def _combined(frame: ProductFrame, size: int, rows: list[MassFunction]) -> MassF
     store: NDArray[Any] = np.ones((1, *(1,) * len(batch)), dtype=_common_type(rows))
     for i, row in enumerate(rows):
         high = bits.mask_array((int(mask) << i * size for mask in row.focal), len(frame))
-        sets = np.bitwise_or.outer(high, sets).ravel()  # ascending, as high bits come first
+        sets = np.bitwise_or.outer(high, sets).ravel()  # ascending, because high bits come first
         store = stretched(row.store, batch)[:, np.newaxis] * store
         store = store.reshape(-1, *store.shape[2:])
     return MassFunction.from_store(frame, sets, np.array(stretched(store, batch), order="C"))
@@ -282,7 +282,7 @@ def _listed(parents: Any) -> list[Any]:
 
 def _parents(child: Any, parents: Any) -> ProductFrame:
     given = ProductFrame(_listed(parents))
-    ProductFrame([*given.variables, _as_variable(child)])  # refuses a child among its parents
+    ProductFrame([*given.variables, _as_variable(child)])  # raises if child is a parent
     return given
 
 

@@ -1,7 +1,6 @@
-"""How many of some events hold: at least k, at most k, exactly k, no two together.
+"""Relations on the number of events that hold: at least k, at most k, exactly k, exclusive.
 
-The relations of reliability (k out of n) and of mutual exclusion. Almond 1995, Graphical
-Belief Modeling.
+They express reliability (k out of n) and mutual exclusion. Almond 1995, Graphical Belief Modeling.
 """
 
 from collections.abc import Iterable
@@ -42,7 +41,7 @@ def at_least(k: int, events: Iterable[Event], support: Any = 1) -> MassFunction:
     FrameError
         If a value is unknown, there is no event, or k of them never hold together.
     TypeError
-        If an argument is of the wrong kind.
+        If an argument has the wrong type.
     ValueError
         If `k` lies outside 0 to the number of events.
 
@@ -164,7 +163,7 @@ def _counted(k: int, events: Iterable[Event], support: Any, compare: np.ufunc) -
 
 
 def _counts(frame: ProductFrame, events: list[Event]) -> NDArray[np.int32]:
-    """How many events hold in each configuration; one event at a time, for the memory's sake."""
+    """How many events hold in each configuration; one event at a time, to save memory."""
     counts = np.zeros(len(frame), dtype=np.int32)
     for event in events:
         counts += bits.members(bits.mask_array([frame.mask(event)], len(frame)), len(frame))[:, 0]

@@ -1,7 +1,7 @@
 """Events that name their variables: ``{rain: "yes", grass: ["wet", "damp"]}``.
 
-The keys are variables, so that such an event brings its own product with it. It says that
-each of its variables has one of the given values.
+The keys are variables, so such an event determines its own product. It says that each of its
+variables has one of the given values.
 """
 
 from collections.abc import Mapping

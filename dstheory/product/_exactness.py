@@ -1,4 +1,4 @@
-"""Certain mass functions beside exact ones: a mass of 1.0 is no reason to turn to floats."""
+"""Exactness with certain mass functions: a mass of 1.0 must not turn fractions into floats."""
 
 from collections.abc import Sequence
 

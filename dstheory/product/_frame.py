@@ -1,9 +1,9 @@
 """`ProductFrame`: the frame of all configurations of some variables.
 
-A configuration is a tuple of values, one for each variable, the last variable moving
-fastest (C order), so that bit *i* of a mask is cell *i* of an array of the shape of the
-product. Nothing of the size of the product is made before it is asked for. Shafer, Shenoy
-& Mellouli 1987, International Journal of Approximate Reasoning 1, 349-400.
+A configuration is a tuple of values, one per variable, with the last variable varying fastest (C
+order). So bit *i* of a mask is cell *i* of an array with the shape of the product. Nothing of the
+size of the product is built before it is needed. Shafer, Shenoy & Mellouli 1987, International
+Journal of Approximate Reasoning 1, 349-400.
 """
 
 import math
@@ -25,7 +25,7 @@ __all__ = ["MAX_CONFIGURATIONS", "ProductFrame", "union_frame"]
 
 # A focal set of 2^24 configurations takes 2 MiB, and 16 MiB while it is projected.
 MAX_CONFIGURATIONS = 1 << 24
-# NumPy's arrays have 64 axes. Only variables with one value get there.
+# NumPy's arrays have 64 axes; only products with one-valued variables get that far.
 MAX_VARIABLES = 60
 
 
@@ -45,14 +45,14 @@ class ProductFrame(Frame):
     Raises
     ------
     TypeError
-        If something is no Variable.
+        If an entry is not a Variable.
     FrameError
         If there is no variable, a name occurs twice, or the product has more than 2^24
         configurations or 60 variables.
 
     Notes
     -----
-    Making one costs nothing that grows with the product; `labels` is built when asked for.
+    The cost of making one does not grow with the product; `labels` is built on demand.
 
     Examples
     --------
@@ -109,11 +109,11 @@ class ProductFrame(Frame):
 
     @property
     def labels(self) -> tuple[Any, ...]:
-        """All configurations, in order; made anew at each call."""
+        """All configurations, in order; built at each call."""
         return tuple(self)
 
     def variable(self, name: str | Variable) -> Variable:
-        """The variable of a name.
+        """The variable with this name.
 
         >>> ProductFrame([Variable("rain", ["yes", "no"])]).variable("rain")
         Variable('rain', ['yes', 'no'])
@@ -145,8 +145,8 @@ class ProductFrame(Frame):
         Parameters
         ----------
         event : configuration, mapping of names to values, collection of these, or this frame
-            A mapping stands for all configurations whose named variables have the given
-            value, or one of the given values. On one variable bare values will do, too.
+            A mapping stands for all configurations whose named variables have the given value, or
+            one of the given values. With a single variable, bare values are allowed too.
 
         Returns
         -------
@@ -171,7 +171,7 @@ class ProductFrame(Frame):
             raise
 
     def where(self, event: Any) -> tuple[Any, ...]:
-        """Configurations of an event, which can be a key of a dict where a mapping cannot.
+        """Configurations of an event, as a tuple that can be a dictionary key.
 
         Parameters
         ----------
@@ -224,7 +224,7 @@ class ProductFrame(Frame):
         return bits.members(masks, len(self))[:, 0]
 
     def _bit(self, label: Any) -> int | None:
-        """Mask of what may stand in an event: a configuration, a mapping, or a bare value."""
+        """Mask of an item of an event: a configuration, a mapping, or a bare value."""
         if isinstance(label, Mapping):
             return self._cylinder(label)
         index = self._index(label)
@@ -242,7 +242,7 @@ class ProductFrame(Frame):
         return mask
 
     def _index(self, label: Any) -> int | None:
-        """Position of a configuration; None of anything else."""
+        """Position of a configuration; None for anything else."""
         if not isinstance(label, tuple) or len(label) != len(self._variables):
             return None
         index = 0
@@ -264,7 +264,7 @@ class ProductFrame(Frame):
         return int(bitsets.packed(sides.reshape(1, -1))[0])
 
     def _is_meant_as_configuration(self, event: Any) -> bool:
-        """Whether a tuple is as long as a configuration, and no collection of these."""
+        """Whether a tuple has the length of a configuration and is not a collection of them."""
         if not isinstance(event, tuple) or len(event) != len(self._variables):
             return False
         return not any(isinstance(item, tuple | Mapping) for item in event)

@@ -1,9 +1,8 @@
 """Vacuous extension and marginalization: the same belief on more or on fewer variables.
 
-A set of configurations extends to its cylinder, which says nothing about the new variables;
-it projects to the configurations of fewer variables that it contains. Shafer, Shenoy &
-Mellouli 1987; Shenoy & Shafer 1990, Axioms for probability and belief-function
-propagation.
+Extension turns a set of configurations into its cylinder, which says nothing about the new
+variables. Projection keeps the values of some variables. Shafer, Shenoy & Mellouli 1987; Shenoy &
+Shafer 1990, Axioms for probability and belief-function propagation.
 """
 
 from collections.abc import Iterable
@@ -27,7 +26,7 @@ Name = str | Variable
 
 
 def extend(m: MassFunction, onto: ProductFrame) -> MassFunction:
-    """Vacuous extension: the same belief on more variables, about which it is vacuous.
+    """Vacuous extension: the same belief on more variables, without information on the new ones.
 
     Parameters
     ----------
@@ -50,12 +49,12 @@ def extend(m: MassFunction, onto: ProductFrame) -> MassFunction:
 
     See Also
     --------
-    marginalize : back.
+    marginalize : the inverse.
 
     Notes
     -----
-    Takes time and memory of the order of F times the configurations of `onto`, an eighth of
-    a byte each.
+    Time and memory are of the order of F times the configurations of `onto`, at an eighth of a byte
+    each.
 
     References
     ----------
@@ -116,11 +115,11 @@ def marginalize(m: MassFunction, names: Name | Iterable[Name]) -> MassFunction:
 
     See Also
     --------
-    extend : the other way; ``marginalize(extend(m, onto), m.frame.names)`` is `m`.
+    extend : the inverse; ``marginalize(extend(m, onto), m.frame.names)`` is `m`.
 
     Notes
     -----
-    Takes time of the order of F times the configurations of ``m.frame``, a byte each in
+    Time is of the order of F times the configurations of ``m.frame``; memory is a byte for each, in
     blocks of a few MiB.
 
     References
@@ -201,13 +200,13 @@ def on(variables: Variable | Iterable[Variable], m: MassFunction) -> MassFunctio
     Raises
     ------
     FrameError
-        If the frame of `m` is another one.
+        If `m` is on another frame.
     TypeError
-        If an argument is of the wrong kind.
+        If an argument has the wrong type.
 
     See Also
     --------
-    marginalize : with a single name, back.
+    marginalize : the inverse, with a single name.
 
     Examples
     --------
@@ -230,7 +229,7 @@ def on(variables: Variable | Iterable[Variable], m: MassFunction) -> MassFunctio
 
 
 def product_of(m: MassFunction, name: str = "m") -> ProductFrame:
-    """The product that a mass function is on."""
+    """The product frame of a mass function."""
     frame = check_mass(m, name).frame
     if not isinstance(frame, ProductFrame):
         raise TypeError(
@@ -240,7 +239,7 @@ def product_of(m: MassFunction, name: str = "m") -> ProductFrame:
 
 
 def part_of(frame: ProductFrame, names: Name | Iterable[Name]) -> Frame:
-    """The frame of some variables: a plain one of a single name, else a product."""
+    """The frame of some variables: plain for a single name, else a product."""
     if isinstance(names, str | Variable):
         return frame.variable(names).frame
     listed = as_sequence(names, "names", "a name or a sequence of names")

@@ -1,7 +1,7 @@
-"""Short texts of sets of configurations of any size.
+"""Short texts for sets of configurations of any size.
 
-Most sets in use are rectangles, such as ``{rain=yes}``, or all but a rectangle, such as the
-set of an implication; others are listed, the first few of them.
+Most sets in use are rectangles, such as ``{rain=yes}``, or complements of rectangles, such as
+implications. Of others, the first few configurations are listed.
 """
 
 from collections.abc import Sequence

@@ -1,8 +1,7 @@
 """Relations between variables: sets of configurations, with a degree of support.
 
-A relation holds with its support; with the rest of the mass nothing is known. That is a
-simple mass function on a product (Shafer, Shenoy & Mellouli 1987; Almond 1995, Graphical
-Belief Modeling).
+A relation gets its support as mass; the rest is on the frame. This is a simple mass function on a
+product (Shafer, Shenoy & Mellouli 1987; Almond 1995, Graphical Belief Modeling).
 """
 
 from collections.abc import Callable, Iterable
@@ -30,8 +29,8 @@ def relation(
     ----------
     variables : sequence of Variable
     predicate : function
-        Called with one value of each variable, in their order, for every configuration; true
-        where the relation holds.
+        Called for every configuration with one value of each variable, in order; true if the
+        relation holds.
     support : number or array
         Mass of the relation, between 0 and 1; an array gives a batch of its shape.
 
@@ -47,7 +46,7 @@ def relation(
     FrameError
         If the relation holds nowhere, or a variable occurs twice.
     TypeError
-        If an argument is of the wrong kind.
+        If an argument has the wrong type.
 
     References
     ----------
@@ -74,7 +73,7 @@ def equal(variables: Iterable[Variable], support: Any = 1) -> MassFunction:
     Parameters
     ----------
     variables : sequence of Variable
-        They have at least one value in common.
+        Variables with at least one common value.
     support : number or array
         Mass of the equality, between 0 and 1; an array gives a batch of its shape.
 
@@ -90,7 +89,7 @@ def equal(variables: Iterable[Variable], support: Any = 1) -> MassFunction:
     FrameError
         If no value is common to all, or a variable occurs twice.
     TypeError
-        If an argument is of the wrong kind.
+        If an argument has the wrong type.
 
     Examples
     --------
@@ -109,7 +108,7 @@ def equal(variables: Iterable[Variable], support: Any = 1) -> MassFunction:
 
 
 def supported(frame: ProductFrame, mask: int, support: Any) -> MassFunction:
-    """A set of configurations with its support; a certain one is the only focal set."""
+    """Simple mass function on a set of configurations; with support 1, it is the only focal set."""
     if not mask:
         raise FrameError(f"the relation holds for no configuration of {', '.join(frame.names)}")
     share = as_share(support, "support")

@@ -1,6 +1,6 @@
-"""Observations and rules in words: "A", "if A then B", "A exactly if B", with some support.
+"""Observations and rules: "A", "if A then B", "A if and only if B", with some support.
 
-Events name their variables, and each constructor finds the product that it needs. Almond
+Events name their variables, so each constructor knows the product that it needs. Almond
 1995, Graphical Belief Modeling (logical relations).
 """
 
@@ -19,7 +19,7 @@ def observe(event: Event, support: Any = 1) -> MassFunction:
     Parameters
     ----------
     event : mapping of Variable to value or values
-        All of it is observed together.
+        All values are observed together.
     support : number or array
         Mass of the observation, between 0 and 1; an array gives a batch of its shape.
 
@@ -35,7 +35,7 @@ def observe(event: Event, support: Any = 1) -> MassFunction:
     FrameError
         If a value is unknown, or there is no variable.
     TypeError
-        If an argument is of the wrong kind.
+        If an argument has the wrong type.
 
     Examples
     --------
@@ -74,7 +74,7 @@ def implies(premise: Event, conclusion: Event, support: Any = 1) -> MassFunction
         If a value is unknown, or an event has no variable, or the rule
         cannot hold.
     TypeError
-        If an argument is of the wrong kind.
+        If an argument has the wrong type.
 
     See Also
     --------
@@ -121,10 +121,9 @@ def equivalent(one: Event, two: Event, support: Any = 1) -> MassFunction:
     MassError
         If a support does not lie between 0 and 1.
     FrameError
-        If a value is unknown, an event has no variable, or the events are the opposite of
-        each other.
+        If a value is unknown, an event has no variable, or one event is the negation of the other.
     TypeError
-        If an argument is of the wrong kind.
+        If an argument has the wrong type.
 
     Examples
     --------

@@ -22,7 +22,7 @@ class Variable:
     ----------
     name : str
     values : sequence of hashable values, or Frame
-        What the variable may be, distinct, in order.
+        Its possible values, distinct and in order.
 
     Raises
     ------
@@ -63,7 +63,7 @@ class Variable:
 
     @property
     def name(self) -> str:
-        """The name, by which variables are told apart."""
+        """The name, which identifies the variable."""
         return self._name
 
     @property

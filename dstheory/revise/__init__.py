@@ -1,4 +1,4 @@
-"""Revision of one belief: conditioning, reliability, Bayes' theorem, and change of frame."""
+"""Revision of a single belief: conditioning, reliability, Bayes' theorem, change of frame."""
 
 from dstheory.revise._bayes import (
     conditional_plausibilities,

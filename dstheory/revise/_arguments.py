@@ -1,4 +1,4 @@
-"""What revision asks of its arguments: mass functions, shares, and rows named in errors."""
+"""Checks of the arguments of revisions: shares, contexts and rows."""
 
 from collections.abc import Mapping
 from numbers import Rational
@@ -31,7 +31,7 @@ def given_rate(rate: Any, reliability: Any, m: MassFunction) -> Shares:
 
 
 def given_contexts(rates: Any, reliabilities: Any) -> tuple[str, Mapping[Any, Any]]:
-    """What a share of a context is called, and the shares of all contexts."""
+    """Name of the shares (rates or reliabilities), and the shares of all contexts."""
     name, shares = one_of(rates=rates, reliabilities=reliabilities)
     if not isinstance(shares, Mapping):
         raise TypeError(f"{name} are {shares!r}, expected a mapping of contexts (events) to {name}")
@@ -39,14 +39,14 @@ def given_contexts(rates: Any, reliabilities: Any) -> tuple[str, Mapping[Any, An
 
 
 def as_rate(name: str, value: Any, m: MassFunction, of: str = "") -> Shares:
-    """The shares lost and kept, given the one of this name."""
+    """The lost and the kept share, given one of them by name."""
     share = as_share(value, f"{name}{of}")
     broadcast_shape(m.batch_shape, share.shape, f"values of {name}{of}")
     return lost_and_kept(matched(share, m.store), lost=name == "rate")
 
 
 def matched(numbers: NDArray[Any], store: NDArray[Any]) -> NDArray[Any]:
-    """Numbers that go with masses: exact beside exact ones, floats beside floating ones."""
+    """Numbers converted to the kind of the masses: exact if these are exact, else floats."""
     if store.dtype == object:
         listed = [int(value) if value in (0, 1) else value for value in numbers.ravel().tolist()]
         exact = np.empty(len(listed), dtype=object)
@@ -59,7 +59,7 @@ def matched(numbers: NDArray[Any], store: NDArray[Any]) -> NDArray[Any]:
 
 
 def broadcast_shape(batch: tuple[int, ...], shape: tuple[int, ...], name: str) -> tuple[int, ...]:
-    """The common shape of a batch and what goes with its rows."""
+    """Broadcast shape of a batch and of values for its rows."""
     try:
         return np.broadcast_shapes(batch, shape)
     except ValueError as error:
@@ -71,7 +71,7 @@ def broadcast_shape(batch: tuple[int, ...], shape: tuple[int, ...], name: str) -
 def refuse_rows(
     bad: Any, fault: str, advice: str, error: type[DSTheoryError] = DSTheoryError
 ) -> None:
-    """Raise where a row is bad, naming how many are and the first of them."""
+    """Raise if rows are bad; the message says how many and names the first."""
     wrong = np.asarray(bad, dtype=bool)
     if wrong.any():
         raise error(f"{fault}{in_rows(wrong)}; {advice}")

@@ -1,9 +1,9 @@
 """The generalized Bayesian theorem, and its inverse, the disjunctive rule.
 
-Conditional beliefs about an observation, given each hypothesis, have two uses. From an observation
-they give a belief about the hypotheses (generalized Bayesian theorem); from a belief about the
-hypotheses they give one about the observation (disjunctive rule of combination). Smets 1993, with
-each observation model taken as a distinct piece of evidence, embedded by deconditioning.
+Beliefs about an observation under each hypothesis have two uses. Given an observation, the
+generalized Bayesian theorem yields a belief about the hypotheses. Given a belief about the
+hypotheses, the disjunctive rule of combination yields one about the observation. Smets 1993; each
+conditional belief is a distinct piece of evidence, embedded by deconditioning.
 """
 
 from collections.abc import Mapping
@@ -25,7 +25,7 @@ from dstheory.revise._arguments import broadcast_shape, matched, refuse_rows
 
 __all__ = ["conditional_plausibilities", "disjunctive_rule_of_combination", "generalized_bayes"]
 
-# 2^26 sets of doubles are half a gigabyte a row.
+# 2^26 doubles take half a gigabyte per row.
 _MAX_SETS = 1 << 26
 
 
@@ -39,7 +39,7 @@ def generalized_bayes(
     """Generalized Bayesian theorem: belief about hypotheses, given an observation.
 
     Pl(A | x) = 1 - product over h in A of (1 - pl(x | h)), and q(A | x) = product over h
-    in A of pl(x | h); with a prior, conjunctively combined with it.
+    in A of pl(x | h); a prior is combined conjunctively with this.
 
     Parameters
     ----------
@@ -49,15 +49,15 @@ def generalized_bayes(
         pl(x | h), the plausibility of what was observed under each hypothesis, between 0
         and 1; ``conditional_plausibilities`` finds it from conditional mass functions.
     prior : MassFunction, optional
-        Belief about the hypotheses before; its batch broadcasts. Default: vacuous.
+        Prior belief about the hypotheses; batches broadcast. Default: vacuous.
     normalize : bool
         False keeps the conflict on the empty set (transferable belief model).
 
     Returns
     -------
     MassFunction
-        On `frame`. Hypotheses with likelihoods 0 and 1 alone cost nothing; each other one
-        may double the number of focal sets.
+        On `frame`. Each hypothesis with a likelihood other than 0 and 1 may double the number of
+        focal sets.
 
     Raises
     ------
@@ -70,11 +70,11 @@ def generalized_bayes(
     FrameError
         If a label is unknown, or the prior is on another frame.
     TypeError
-        If an argument is of the wrong kind.
+        If an argument has the wrong type.
 
     See Also
     --------
-    disjunctive_rule_of_combination : forwards, from hypotheses to observations.
+    disjunctive_rule_of_combination : from hypotheses to observations.
 
     Notes
     -----
@@ -119,7 +119,7 @@ def _refuse_impossible(belief: MassFunction, which: str) -> None:
 
 
 def _products(pl: NDArray[Any], size: int) -> tuple[NDArray[Any], NDArray[Any]]:
-    """Without a prior: m(A) is a product over labels, one factor more for twice the sets."""
+    """Masses without a prior: m(A) is a product over labels, built by doubling."""
     sets, store = bits.mask_array([0], size), np.ones((1, *pl.shape[1:]), dtype=pl.dtype)
     for label, likelihood in enumerate(pl):
         if bool(np.all(likelihood == 1)):
@@ -133,12 +133,12 @@ def _products(pl: NDArray[Any], size: int) -> tuple[NDArray[Any], NDArray[Any]]:
 def _with_prior(
     prior: MassFunction, pl: NDArray[Any], batch: tuple[int, ...]
 ) -> tuple[NDArray[Any], NDArray[Any]]:
-    """Hypothesis by hypothesis, so that small focal sets of the prior stay few."""
+    """Combine hypothesis by hypothesis, so that a prior with small focal sets keeps few sets."""
     full, size = prior.frame.full, len(prior.frame)
     sets, store = prior.focal, stretched(prior.store, batch)
     for label, likelihood in enumerate(pl):
         if not bool(np.all(likelihood == 1)):
-            # Deconditioned on hypothesis h, the observation says "not h" unless plausible.
+            # Deconditioned on hypothesis h, an implausible observation says "not h".
             focal = bits.mask_array([full ^ (1 << label), full], size)
             rest = np.asarray(1 - likelihood, dtype=pl.dtype)
             masses = np.stack([rest, np.asarray(likelihood)])
@@ -150,7 +150,7 @@ def _with_prior(
 def conditional_plausibilities(
     frame: Frame, conditionals: Mapping[Any, MassFunction], event: Any
 ) -> NDArray[Any]:
-    """Plausibility of an observed event under each hypothesis: input of the generalized Bayes.
+    """Plausibility of an observed event under each hypothesis, as `generalized_bayes` needs it.
 
     Parameters
     ----------
@@ -198,7 +198,7 @@ def disjunctive_rule_of_combination(
     """Disjunctive rule: belief about observations, from belief about hypotheses.
 
     Given a set of hypotheses, the conditionals of its members are combined disjunctively,
-    b(x | A) = product over h in A of b(x | h); the prior's masses average over the sets.
+    b(x | A) = product over h in A of b(x | h). The result is their average, weighted by the prior.
 
     Parameters
     ----------
@@ -216,15 +216,15 @@ def disjunctive_rule_of_combination(
     Raises
     ------
     MassError
-        If a hypothesis that the prior deems possible has no conditional, or none is given.
+        If a hypothesis in a focal set of the prior has no conditional, or none is given.
     FrameError
         If a label is unknown, or conditionals are on different frames.
     TypeError
-        If an argument is of the wrong kind.
+        If an argument has the wrong type.
 
     See Also
     --------
-    generalized_bayes : backwards, from an observation to the hypotheses.
+    generalized_bayes : from an observation to the hypotheses.
 
     Notes
     -----
@@ -294,7 +294,7 @@ def _vacuous(frame: Frame, dtype: Any) -> MassFunction:
 
 
 def _one(dtype: Any) -> NDArray[Any]:
-    """Mass 1 of a single set: an int among objects, so that products stay exact."""
+    """The number 1 in this dtype: an int for objects, so that products stay exact."""
     return np.ones(1, dtype=dtype)
 
 
@@ -303,7 +303,7 @@ def _stacked(columns: list[NDArray[Any]]) -> NDArray[Any]:
 
 
 def _by_bit(frame: Frame, given: Mapping[Any, Any]) -> dict[int, Any]:
-    """What is given for each label, by the position of the label."""
+    """The given values by the position of their label."""
     return {frame.mask((label,)).bit_length() - 1: value for label, value in given.items()}
 
 
@@ -329,7 +329,7 @@ def _check_size(start: MassFunction, pl: NDArray[Any]) -> None:
     bound = sum(1 << (int(mask) & free).bit_count() for mask in start.focal)
     if bound > _MAX_SETS:
         raise DSTheoryError(
-            f"the result could have {bound:.3g} focal sets, at most 2^26 are made; "
+            f"the result could have {bound:.3g} focal sets, more than 2^26; "
             "give a prior with small focal sets, or likelihoods of 0 and 1"
         )
 

@@ -22,8 +22,8 @@ __all__ = ["condition", "condition_geometric"]
 def condition(m: MassFunction, event: Any, *, normalize: bool = True) -> MassFunction:
     """Dempster's conditioning: the answer is known to lie in an event.
 
-    The mass of A goes to the part of A within the event; what contradicts the event goes
-    to the empty set, or, normalized, is shared out: Pl(A | B) = Pl(A and B) / Pl(B).
+    The mass of A goes to the part of A within the event. Mass that contradicts the event goes to
+    the empty set or, with normalization, is divided out: Pl(A | B) = Pl(A and B) / Pl(B).
 
     Parameters
     ----------

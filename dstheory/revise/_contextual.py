@@ -1,8 +1,8 @@
 """Contextual correction: the reliability of a source depends on the true label.
 
-Each context A has a rate: the probability that the source fails in the way of A. Then what
-the source says, B, becomes B or A (discounting), B and A (reinforcement), or "B if and only
-if A" (negation). The failures of different contexts are independent.
+Each context A has a rate, the probability that the source fails in this context. If it does, its
+statement B becomes "B or A" (discounting), "B and A" (reinforcement), or "B if and only if A"
+(negation). Failures in different contexts are independent.
 """
 
 from collections.abc import Mapping
@@ -27,7 +27,7 @@ def contextual_discount(
     rates: Mapping[Any, Any] | None = None,
     reliabilities: Mapping[Any, Any] | None = None,
 ) -> MassFunction:
-    """Contextual discounting: where the truth lies in a context, the source may be useless.
+    """Contextual discounting: if the truth lies in a context, the source may be irrelevant.
 
     For each context A in turn, the share `rate` of the mass of B moves to B or A.
 
@@ -67,8 +67,8 @@ def contextual_discount(
 
     Notes
     -----
-    The plausibility of a label x in no context stays; with a context {x} it becomes
-    1 - (1 - rate)(1 - pl(x)).
+    The plausibility of a label outside all contexts does not change. With a context {x}, that of x
+    becomes 1 - (1 - rate)(1 - pl(x)).
 
     References
     ----------
@@ -162,8 +162,9 @@ def contextual_negate(
 ) -> MassFunction:
     """Contextual negation: the source may lie unless the truth lies in a context.
 
-    For each context A in turn, the share `rate` of the mass of B moves to the set of labels
-    that belong to both B and A, or to neither: told truly in A, reversed outside A.
+    For each context A in turn, the share `rate` of the mass of B moves to the set of labels that
+    belong to both B and A or to neither. So the source is truthful about labels in A, and lies
+    about the others.
 
     Parameters
     ----------
@@ -243,9 +244,9 @@ def _corrected(
 def _two_sets(
     neutral: int, context: int, lost: NDArray[Any], kept: NDArray[Any], size: int
 ) -> tuple[NDArray[Any], NDArray[Any]]:
-    """Sets (2,) and masses (2, *batch): what is lost on the context, the rest neutral."""
+    """Sets (2,) and masses (2, *batch): the lost share on the context, the rest neutral."""
     if neutral == context:
-        # Arithmetic on a 0-d object array gives the bare object, whose type NumPy would guess.
+        # Arithmetic on a 0-d object array returns the bare object, whose dtype NumPy would guess.
         return bits.mask_array([neutral], size), np.asarray(kept + lost, dtype=lost.dtype)[None]
     store = np.stack([kept, lost] if neutral < context else [lost, kept])
     return bits.mask_array(sorted([neutral, context]), size), store

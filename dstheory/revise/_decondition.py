@@ -1,7 +1,7 @@
 """Deconditioning: the least committed belief with a given conditional belief.
 
-Conditioning on an event took from each focal set its part outside the event; the
-ballooning extension gives the largest such part back (Smets 1993).
+Conditioning on an event removes the part of each focal set outside the event. Ballooning extension
+restores the largest possible part (Smets 1993).
 """
 
 from typing import Any
@@ -21,10 +21,10 @@ def decondition(m: MassFunction, event: Any) -> MassFunction:
     Parameters
     ----------
     m : MassFunction
-        One or a batch; what is believed given the event. Mass of the empty set goes to the
-        complement of the event.
+        One or a batch: the belief given the event. Mass of the empty set goes to the complement of
+        the event.
     event : label, collection of labels, or the frame
-        What `m` takes for certain.
+        The condition of `m`.
 
     Returns
     -------
@@ -41,7 +41,7 @@ def decondition(m: MassFunction, event: Any) -> MassFunction:
 
     See Also
     --------
-    condition : the way there.
+    condition : the inverse.
     generalized_bayes : combines deconditioned beliefs.
 
     References

@@ -1,7 +1,7 @@
 """Discounting and negation by the overall reliability of a source.
 
-With probability `rate` the source is irrelevant (discounting), or says the opposite of what
-it knows (negation).
+With probability `rate`, the source is irrelevant (discounting) or says the opposite of the truth
+(negation).
 """
 
 from typing import Any
@@ -31,12 +31,12 @@ def discount(m: MassFunction, *, rate: Any = None, reliability: Any = None) -> M
         Share moved to the frame, between 0 (reliable) and 1 (useless); broadcasts with the
         batch of `m`.
     reliability : number or array
-        Share that stays where it is, 1 - rate. Give one of the two: papers use both.
+        Share that is kept, 1 - rate. Give either `rate` or `reliability`; papers use both.
 
     Returns
     -------
     MassFunction
-        Its batch is that of `m` and the share together.
+        Its batch shape is the broadcast shape of `m` and the share.
 
     Raises
     ------
@@ -76,7 +76,7 @@ def discount(m: MassFunction, *, rate: Any = None, reliability: Any = None) -> M
 
 @shares_by_name(**RATE)
 def negate(m: MassFunction, *, rate: Any = None, reliability: Any = None) -> MassFunction:
-    """Negation: with probability `rate` the source means the opposite of what it says.
+    """Negation: with probability `rate`, the truth is the opposite of what the source says.
 
     m(A) becomes (1 - rate) m(A) + rate m(not A).
 
@@ -87,7 +87,7 @@ def negate(m: MassFunction, *, rate: Any = None, reliability: Any = None) -> Mas
     rate : number or array
         Share of the mass that moves to the complements; broadcasts with the batch of `m`.
     reliability : number or array
-        Share that stays, 1 - rate: how far the source tells the truth. Give one of the two.
+        Share that is kept, 1 - rate: the truthfulness of the source. Give either one.
 
     Returns
     -------

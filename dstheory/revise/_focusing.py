@@ -1,7 +1,7 @@
 """Focusing: the bounds of all conditional probabilities that agree with a belief.
 
-Each probability between Bel and Pl is conditioned by Bayes' rule; the lowest and highest
-results are again a belief and a plausibility (Fagin & Halpern 1991; Jaffray 1992).
+Each probability between Bel and Pl is conditioned by Bayes' rule. The lowest and highest results
+are again a belief and a plausibility function (Fagin & Halpern 1991; Jaffray 1992).
 """
 
 from typing import Any
@@ -36,7 +36,7 @@ def condition_focusing(m: MassFunction, event: Any, *, atol: float | None = None
         B, of at most 26 labels.
     atol : float, optional
         Float masses within `atol` of zero are dropped as rounding noise of the inversion; by
-        default those that rounding alone may leave, about 1e-16 for each subset of the event.
+        default those within the rounding error, about 1e-16 for each subset of the event.
 
     Returns
     -------
@@ -60,8 +60,8 @@ def condition_focusing(m: MassFunction, event: Any, *, atol: float | None = None
 
     Notes
     -----
-    Where Bel(B) = 0 < Pl(B), only probabilities with P(B) > 0 are conditioned: Bel(A | B) is
-    1 where Pl(B without A) = 0, else 0. The mass of the empty set has no influence.
+    If Bel(B) = 0 < Pl(B), only probabilities with P(B) > 0 are conditioned: Bel(A | B) is 1 if Pl(B
+    without A) = 0, else 0. The mass of the empty set has no influence.
 
     References
     ----------

@@ -1,8 +1,8 @@
-"""Undo a contextual correction, for example to replace it by another.
+"""Undo a contextual correction, for example to replace it by another one.
 
-Uniting with a context (or intersecting) twice is the same as once, so that one step of a
-correction, m' = (1 - rate) m + rate P m with P P = P, is undone by
-m = (m' - rate P m') / (1 - rate): Pichon, Mercier, Lefevre & Delmotte 2016.
+Union (or intersection) with a context is idempotent. So a step of a correction, m' = (1 - rate) m +
+rate P m with P P = P, is undone by m = (m' - rate P m') / (1 - rate) (Pichon, Mercier, Lefevre &
+Delmotte 2016).
 """
 
 from collections.abc import Callable, Mapping
@@ -24,7 +24,7 @@ from dstheory.revise._arguments import as_rate, broadcast_shape, given_contexts,
 
 __all__ = ["contextual_dediscount", "contextual_dereinforce"]
 
-# The relative error of a term: of the division, the product, and of the masses that came in.
+# Relative error of a term: from the division, the product and the given masses.
 _ROUNDING = 8 * 2.0**-52
 
 
@@ -54,7 +54,7 @@ def contextual_dediscount(
     Returns
     -------
     MassFunction
-        What was discounted.
+        The mass function before discounting.
 
     Raises
     ------
@@ -112,7 +112,7 @@ def contextual_dereinforce(
     Returns
     -------
     MassFunction
-        What was reinforced.
+        The mass function before reinforcement.
 
     Raises
     ------
@@ -153,13 +153,13 @@ def _undone(
     frame = check_mass(m).frame
     if atol is not None:
         check_atol(atol)
-    noise = m.store * 0  # what the mass of each set may be wrong by
+    noise = m.store * 0  # bound on the error of each mass
     name, shares = contexts
     for context, value in shares.items():
         mask = frame.mask(context)
         of = f" of context {frame.event(mask)!r}"
         lost, kept = as_rate(name, value, m, of)
-        advice = "the correction left nothing of the original, so it cannot be undone"
+        advice = "the correction destroyed the original, so it cannot be undone"
         fault = f"{name}{of} is {1 if name == 'rate' else 0}"
         refuse_rows(kept == 0, fault, advice, MassError)
         batch = broadcast_shape(m.batch_shape, lost.shape, "shares")
@@ -183,7 +183,7 @@ def _cleaned(m: MassFunction, noise: NDArray[Any], atol: float | None) -> NDArra
         refuse_rows(
             _negative(row),
             f"{m.frame.event(mask)!r} would have a negative mass",
-            "this is not the result of such a correction with these shares",
+            "m is not the result of this correction with these shares",
             MassError,
         )
     return store if exact else np.asarray(store / kept_sum(store, 0.0 if atol is None else atol))

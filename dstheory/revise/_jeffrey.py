@@ -1,7 +1,7 @@
 """Revision by uncertain input: Jeffrey's rule for belief functions.
 
-The input gives each event a mass; the prior is conditioned on each event, and the results are
-averaged with these masses. If conditioning has no result, the mass stays on the event: the input
+The prior is conditioned on each focal set of the input, and the results are averaged with the
+masses of the input. If conditioning is impossible, the mass stays on the event, because the input
 takes precedence. Ichihashi & Tanaka 1989; Ma, Liu, Dubois & Prade 2011.
 """
 
@@ -28,18 +28,18 @@ def jeffrey(
 ) -> MassFunction:
     """Revise a prior by an uncertain input that must be accepted: Jeffrey's rule.
 
-    m(A) is the sum over events B of evidence(B) m(A | B). The outer rule conditions by
-    Dempster, ``condition``; the inner rule geometrically, ``condition_geometric``. Where
-    the prior excludes B (outer), or does not support it (inner), the mass stays on B.
+    m(A) is the sum over events B of evidence(B) m(A | B). The outer rule uses Dempster's
+    conditioning (``condition``), the inner rule geometric conditioning (``condition_geometric``).
+    If the prior excludes B (outer) or does not support it (inner), the mass stays on B.
 
     Parameters
     ----------
     prior : MassFunction
-        What is believed before.
+        The prior belief.
     evidence : MassFunction
         The input, normalized; its batch broadcasts with the prior's.
     rule : {"outer", "inner"}
-        Which conditioning is used.
+        The kind of conditioning.
 
     Returns
     -------
@@ -107,9 +107,9 @@ def jeffrey(
 def _conditioned(
     prior: MassFunction, evidence: MassFunction, kept: NDArray[np.bool_]
 ) -> Iterator[tuple[NDArray[Any], NDArray[Any]]]:
-    """For each event the prior on it, times its mass, and what stays on the event itself.
+    """For each event, the conditioned prior times its mass, and the mass that stays on the event.
 
-    Divided first: a mass over a total of 1e-310 would leave the range of floats.
+    The division comes first: a mass divided by a total of 1e-310 would overflow.
     """
     batch = np.broadcast_shapes(prior.batch_shape, evidence.batch_shape)
     store, shares = stretched(prior.store, batch), stretched(evidence.store, batch)

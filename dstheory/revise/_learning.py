@@ -1,8 +1,8 @@
 """Reliability of a source in each context, learned from labeled data.
 
-The rates are those for which the contours of the corrected outputs come nearest to the true
-labels. With one context a label, the contour is linear in each rate alone, so that bounded
-least squares has a closed form.
+The rates bring the contours of the corrected outputs as close as possible to the true labels. With
+one context per label, the contour is linear in each rate separately, so bounded least squares has a
+closed form.
 """
 
 from collections.abc import Callable
@@ -30,10 +30,10 @@ class ContextualRates:
     Attributes
     ----------
     rates : dict
-        Contexts (tuples of labels) to rates, as ``contextual_discount(m, rates=...)`` and the
-        like take.
+        Maps contexts (tuples of labels) to rates, for ``contextual_discount(m, rates=...)`` and the
+        other corrections.
     error : number
-        E_pl, the sum of squared differences of contours and true labels that is left.
+        E_pl, the remaining sum of squared differences between contours and true labels.
 
     Examples
     --------
@@ -50,11 +50,11 @@ def learn_contextual_rates(
     labels: Any,
     correction: Literal["discount", "reinforce", "negate"] = "discount",
 ) -> ContextualRates:
-    """Rates of contextual correction that fit a source best to the true labels.
+    """Rates of a contextual correction that best fit a source to the true labels.
 
     Minimizes E_pl, the sum over rows i and labels x of (pl_i(x) - delta_i(x))^2, where pl_i
-    is the corrected contour and delta_i(x) is 1 for the true label, else 0; for uncertain
-    truth, delta_i is its contour.
+    is the corrected contour and delta_i(x) is 1 for the true label, else 0; for soft labels,
+    delta_i is their contour.
 
     Parameters
     ----------
@@ -62,16 +62,15 @@ def learn_contextual_rates(
         Batch (n,): outputs of the source for n objects. ``dstheory.stack`` makes one batch of
         several mass functions.
     labels : sequence of n labels, or MassFunction of batch (n,)
-        The truth about each object, or what is believed about it (soft labels).
+        The true label of each object, or belief about it (soft labels).
     correction : {"discount", "reinforce", "negate"}
-        Which correction the rates are for. Its contexts are the single labels for
-        ``contextual_discount``, and their complements for ``contextual_reinforce`` and
-        ``contextual_negate``.
+        The correction to learn. Its contexts are the single labels for ``contextual_discount``, and
+        their complements for ``contextual_reinforce`` and ``contextual_negate``.
 
     Returns
     -------
     ContextualRates
-        Of each context, and E_pl. A rate that the data do not determine is 0. Exact for
+        The rate of each context, and E_pl. Rates that the data do not determine are 0. Exact for
         exact masses.
 
     Raises
@@ -89,8 +88,8 @@ def learn_contextual_rates(
     -----
     With beta = 1 - rate of the context of x, the corrected plausibility of x is
     1 - beta (1 - pl(x)) for discounting, beta pl(x) for reinforcement and
-    beta pl(x) + (1 - beta)(1 - pl(x)) for negation: one linear least-squares problem in one
-    unknown a label, clipped to [0, 1].
+    beta pl(x) + (1 - beta)(1 - pl(x)) for negation: one linear least-squares problem per label,
+    with one unknown, clipped to [0, 1].
 
     References
     ----------
@@ -102,7 +101,7 @@ def learn_contextual_rates(
 
     Examples
     --------
-    The source overlooked an ant and saw another: half a discount is the best for ants.
+    The source missed one ant and recognized another, so a rate of 1/2 fits best for ants.
 
     >>> from dstheory import Frame
     >>> m = MassFunction(Frame(["ant", "bee"]), [1, 2], [[1, 0], [0, 1], [0, 1]])
@@ -132,7 +131,7 @@ def _truth(m: MassFunction, labels: Any) -> NDArray[Any]:
     if soft:
         same_frame(m.frame, _check_batch(labels).frame)
     if not soft:
-        labels = as_sequence(labels, "labels", "one label a sample, or mass functions")
+        labels = as_sequence(labels, "labels", "one label per sample, or mass functions")
     count = len(labels)
     if count != len(m) or not count:
         raise MassError(f"there are {count} labels for {len(m)} mass functions")

@@ -1,7 +1,7 @@
 """The same belief on another frame: finer, coarser, or with other names.
 
-A refining gives each label of the coarse frame an event of the fine frame, and these events
-are a partition of it. Shafer 1976, ch. 6.
+A refining maps each label of the coarse frame to an event of the fine frame; these events are a
+partition of the fine frame. Shafer 1976, ch. 6.
 """
 
 from collections.abc import Mapping
@@ -32,23 +32,23 @@ def refine(m: MassFunction, frame: Frame, mapping: Mapping[Any, Any]) -> MassFun
     frame : Frame
         The fine frame.
     mapping : mapping of label to event
-        Each label of ``m.frame`` to the event of `frame` that it splits into.
+        Maps each label of ``m.frame`` to the event of `frame` that it splits into.
 
     Returns
     -------
     MassFunction
-        On `frame`; each focal set has become the union of the events of its labels.
+        On `frame`; each focal set becomes the union of the events of its labels.
 
     Raises
     ------
     FrameError
         If a label is unknown or missing, or the events are not a partition of `frame`.
     TypeError
-        If an argument is of the wrong kind.
+        If an argument has the wrong type.
 
     See Also
     --------
-    coarsen : back; ``coarsen(refine(m, frame, mapping), m.frame, mapping)`` is `m`.
+    coarsen : the inverse; ``coarsen(refine(m, frame, mapping), m.frame, mapping)`` is `m`.
 
     References
     ----------
@@ -81,11 +81,11 @@ def coarsen(
     frame : Frame
         The coarse frame.
     mapping : mapping of label to event
-        Each label of `frame` to the event of ``m.frame`` that it stands for, as in `refine`.
+        Maps each label of `frame` to the event of ``m.frame`` that it stands for, as in `refine`.
     reduction : {"outer", "inner"}
-        Outer takes the labels whose event meets the focal set, and keeps the belief and
-        plausibility of every coarse event. Inner takes those whose event lies within it,
-        perhaps none: what contains no whole event becomes conflict.
+        Outer takes the labels whose event meets the focal set, and preserves the belief and
+        plausibility of every coarse event. Inner takes the labels whose event lies within the focal
+        set; the mass of a set that contains no whole event becomes conflict.
 
     Returns
     -------
@@ -97,13 +97,13 @@ def coarsen(
     FrameError
         If a label is unknown or missing, or the events are not a partition of ``m.frame``.
     TypeError
-        If an argument is of the wrong kind.
+        If an argument has the wrong type.
     ValueError
         If `reduction` is unknown.
 
     See Also
     --------
-    refine : the other way.
+    refine : from coarse to fine.
 
     References
     ----------
@@ -139,7 +139,7 @@ def rename(m: MassFunction, labels: Mapping[Any, Any]) -> MassFunction:
     m : MassFunction
         One or a batch.
     labels : mapping of label to new label
-        Labels that are not mentioned keep their name; all are distinct afterwards.
+        Labels not listed keep their name. The resulting labels must be distinct.
 
     Returns
     -------
@@ -151,7 +151,7 @@ def rename(m: MassFunction, labels: Mapping[Any, Any]) -> MassFunction:
     FrameError
         If an old label is unknown, or a new label occurs twice.
     TypeError
-        If an argument is of the wrong kind.
+        If an argument has the wrong type.
 
     Examples
     --------
@@ -172,7 +172,7 @@ def rename(m: MassFunction, labels: Mapping[Any, Any]) -> MassFunction:
 
 
 def _partition(coarse: Frame, fine: Any, mapping: Any) -> NDArray[Any]:
-    """Events (K,) of the fine frame for the labels of the coarse one, if they are a partition."""
+    """Events (K,) of the fine frame for the labels of the coarse frame; raise if no partition."""
     _checks.as_frame(fine)
     check_instance("mapping", mapping, Mapping, "a mapping of coarse labels to fine events")
     for label in mapping:
@@ -192,10 +192,10 @@ def _refuse_no_partition(coarse: Frame, fine: Frame, masks: list[int]) -> None:
     seen = 0
     for label, mask in zip(coarse, masks, strict=True):
         if not mask:
-            raise FrameError(f"mapping gives no label to {label!r}, expected a partition")
+            raise FrameError(f"mapping gives {label!r} the empty event, expected a partition")
         if seen & mask:
             twice = fine.event(seen & mask)
-            raise FrameError(f"mapping gives {twice!r} to {label!r} and to a label before it")
+            raise FrameError(f"mapping gives {twice!r} to {label!r} and to an earlier label")
         seen |= mask
     if seen != fine.full:
         raise FrameError(f"mapping leaves out {fine.event(fine.full ^ seen)!r} of {fine!r}")

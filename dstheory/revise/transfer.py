@@ -1,6 +1,6 @@
-"""Moving the mass of each focal set to another set, the common part of most revisions.
+"""Transfer of the mass of each focal set to another set, the core of most revisions.
 
-The masses of sets that meet at one target add up; floats, exact numbers and batches alike.
+Masses with the same target add up, for floats, exact numbers and batches alike.
 """
 
 from typing import Any
@@ -16,12 +16,12 @@ __all__ = ["image", "transfer"]
 
 
 def transfer(m: MassFunction, targets: NDArray[Any], frame: Frame | None = None) -> MassFunction:
-    """Mass function in which each focal set's mass has moved to its target (F,)."""
+    """Mass function in which the mass of each focal set has moved to its target (F,)."""
     return collected(m.frame if frame is None else frame, (targets, m.store))
 
 
 def image(masks: NDArray[Any], images: NDArray[Any]) -> NDArray[Any]:
-    """For each set the union of the images (K,) of its elements."""
+    """For each set, the union of the images (K,) of its elements."""
     targets = np.zeros(len(masks), dtype=images.dtype)
     for bit, of_bit in enumerate(images):
         inside = np.asarray((masks >> bit) & 1, dtype=bool)

@@ -1,8 +1,8 @@
-"""Butterflies that the kernels lack: sums over the sets that meet a set, and quotients.
+"""Further butterflies: sums and products over the sets that meet a set, and quotients.
 
-A set avoids or meets another, label by label, so that both kinds of sums come out of one
-sweep without any subtraction; the same sweep multiplies. Where it loses no digits, the
-plausibility is the faster difference of beliefs. Tables are set-major.
+Whether a set avoids or meets another is decided label by label, so one sweep gives both kinds of
+sums without subtraction; the same sweep multiplies. Where no digits are lost, plausibilities are
+computed as differences of beliefs, which is faster. Tables are set-major.
 """
 
 from typing import Any
@@ -14,13 +14,13 @@ from dstheory.kernels import moebius
 
 __all__ = ["beliefs", "meeting_products", "meeting_sums", "plausibilities", "superset_quotients"]
 
-# Pl(A) as Bel(frame) - Bel(not A) has an error of some 1e-16 Bel(frame); above this share
-# of Bel(frame) at least 12 digits of Pl(A) are right.
+# Pl(A) = Bel(frame) - Bel(not A) has an error of about 1e-16 Bel(frame); above this share of
+# Bel(frame), at least 12 digits of Pl(A) are correct.
 _SAFE_SHARE = 1e-3
 
 
 def beliefs(masses: NDArray[Any]) -> NDArray[Any]:
-    """For each set the sum over its non-empty subsets: mass to belief.
+    """For each set, the sum over its non-empty subsets: mass to belief.
 
     Examples
     --------
@@ -33,10 +33,10 @@ def beliefs(masses: NDArray[Any]) -> NDArray[Any]:
 
 
 def plausibilities(masses: NDArray[Any]) -> NDArray[Any]:
-    """`meeting_sums`, as a difference of beliefs where that is as precise.
+    """`meeting_sums`, computed as a difference of beliefs where that is as precise.
 
-    Where no mass is negative, Pl(A) is at least the plausibility of each label in A, so that
-    no plausibility is small when that of no label is.
+    If no mass is negative, Pl(A) is at least the plausibility of each label in A. So no
+    plausibility is small unless that of a label is.
 
     Examples
     --------
@@ -93,7 +93,7 @@ def superset_quotients(table: NDArray[Any]) -> NDArray[Any]:
 
 
 def _meeting(table: NDArray[Any], add: np.ufunc, meet: NDArray[Any]) -> NDArray[Any]:
-    """Sweep two tables: what avoids, and what meets, as far as the labels seen so far tell."""
+    """Sweep two tables: sets that avoid, and sets that meet, judged by the labels so far."""
     avoid = table.copy()
     stride = 1
     while stride < len(table):

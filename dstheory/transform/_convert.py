@@ -1,8 +1,8 @@
-"""Between the equivalent tables of a belief function: m, bel, pl, q, b, w, v.
+"""Conversions between the equivalent tables of a belief function: m, bel, pl, q, b, w, v.
 
-Commonality and conjunctive weights are sums and products over supersets; implicability,
-belief, plausibility and disjunctive weights over subsets. A conversion stays on its side
-where it can, and goes through the masses where it must.
+Commonality and conjunctive weights are sums and products over supersets; implicability, belief,
+plausibility and disjunctive weights are over subsets. A conversion within one side does not go
+through the masses; between the sides it must.
 """
 
 from collections.abc import Callable
@@ -28,7 +28,7 @@ __all__ = ["convert_table"]
 TableKind = Literal["m", "bel", "pl", "q", "b", "w", "v"]
 _Step = Callable[[NDArray[Any]], NDArray[Any]]
 
-# The table through which each kind is reached without a Moebius inversion.
+# The table from which each kind follows without a Moebius inversion.
 _SIDE = {"m": "m", "q": "q", "w": "q", "b": "b", "bel": "b", "pl": "b", "v": "b"}
 
 
@@ -38,12 +38,11 @@ def convert_table(table: Any, source: TableKind, target: TableKind) -> NDArray[A
     Parameters
     ----------
     table : (*batch, 2**K) array
-        Indexed by mask. Signed ("latent") beliefs are allowed: values are not asked to be
-        a belief function, only to have total mass 1.
+        Indexed by mask. Signed ("latent") beliefs are allowed: the values need not be a belief
+        function, but their total mass must be 1.
     source, target : {"m", "bel", "pl", "q", "b", "w", "v"}
         Mass, belief, plausibility, commonality, implicability, conjunctive weights,
-        disjunctive weights. As a source, w(frame) and v(empty) are not used; as a target
-        they are 1.
+        disjunctive weights. In a source, w(frame) and v(empty) are ignored; in a target they are 1.
 
     Returns
     -------
@@ -55,14 +54,14 @@ def convert_table(table: Any, source: TableKind, target: TableKind) -> NDArray[A
     DSTheoryError
         If a kind is unknown, the last axis is not a power of two, or an entry is not finite.
     MassError
-        If weights are asked for and a commonality (for w: dogmatic) or implicability (for
-        v: normalized) is not positive, or given weights are negative.
+        If weights are requested and a commonality (for w: dogmatic) or implicability (for v:
+        normalized) is not positive, or given weights are negative.
     TypeError
         If an entry is not a number.
 
     See Also
     --------
-    dstheory.construct.from_bel : the same with a check that it is a belief function.
+    dstheory.construct.from_bel : also checks that the table is a belief function.
 
     References
     ----------

@@ -1,8 +1,8 @@
 """The probability of maximal entropy among those that a belief function allows.
 
-The labels whose belief is densest, Bel(A) / |A| being largest, share it evenly; the rest is
-solved again on what is left. The same probability is majorized by all others in the credal
-set, and so is extremal for every symmetric measure of spread.
+The densest set A, with the largest Bel(A) / |A|, shares its belief evenly among its labels; the
+problem is then solved again for the other labels. All probabilities in the credal set majorize this
+one, so it is extremal for every symmetric measure of spread.
 """
 
 import math
@@ -20,11 +20,11 @@ from dstheory.transform._tables import dense_masses
 
 __all__ = ["maximum_entropy_probability"]
 
-# Matrices of unions by focal sets with more entries than that cost more than all sets.
+# If the matrix of unions by focal sets has more entries, it costs more than all sets.
 _MOST_SUBSETS = 1 << 22
-# A set takes its mask, counts, beliefs, gains and which of them are valid: some eight numbers.
+# Mask, counts, beliefs, gains and their validity: about eight numbers per set.
 _BYTES_A_SET, _MAX_BYTES = 64, 1 << 30
-# Rows are solved together while their tables have about a million entries.
+# Rows are solved in blocks whose tables have about a million entries.
 _BLOCK_ENTRIES = 1 << 20
 
 
@@ -44,7 +44,7 @@ def maximum_entropy_probability(m: MassFunction) -> NDArray[Any]:
     Raises
     ------
     DSTheoryError
-        If the unions of the focal sets are very many and K is above 24: all sets of labels
+        If there are very many unions of focal sets and K is above 24, so that all sets of labels
         would take more than 1 GiB.
     TotalConflictError
         If all mass of a row is on the empty set.
@@ -81,9 +81,9 @@ def maximum_entropy_probability(m: MassFunction) -> NDArray[Any]:
 
 
 def _unions(focal: NDArray[Any]) -> NDArray[Any] | None:
-    """All unions of focal sets, ascending, the empty one first; nothing if they are many.
+    """All unions of focal sets, ascending, from the empty one; None if there are too many.
 
-    The densest set is one of them: a label that no set inside needs only thins it out.
+    The densest set is one of them: a label that no focal set inside needs only lowers the density.
     """
     found = focal[:0] if 0 in focal else np.zeros(1, dtype=focal.dtype)
     for mask in focal:
@@ -94,7 +94,7 @@ def _unions(focal: NDArray[Any]) -> NDArray[Any] | None:
 
 
 def _all_sets(m: MassFunction, size: int) -> tuple[NDArray[Any], NDArray[Any]]:
-    """All sets, ascending, and their beliefs, as far as there is memory."""
+    """All sets, ascending, and their beliefs, if there is enough memory."""
     n_bytes = _BYTES_A_SET << size
     if n_bytes > _MAX_BYTES:
         raise DSTheoryError(
@@ -110,7 +110,7 @@ def _solve(sets: NDArray[Any], beliefs: NDArray[Any], size: int) -> NDArray[Any]
     """Probabilities (K, rows) from beliefs (U, rows) of normalized mass functions."""
     rows = np.arange(beliefs.shape[1])
     result = np.zeros((size, len(rows)), dtype=beliefs.dtype)
-    solved = np.zeros(len(rows), dtype=np.intp)  # the place of each in `sets`
+    solved = np.zeros(len(rows), dtype=np.intp)  # their positions in `sets`
     active = rows[sets[solved] != sets[-1]]
     while len(active):
         best, level = _densest(beliefs[:, active], sets, solved[active])
@@ -126,7 +126,7 @@ def _densest(
 ) -> tuple[NDArray[np.intp], NDArray[Any]]:
     """The superset of the solved labels with the largest gain in belief per new label.
 
-    Ties need no care: the next step finds the rest of a tie with the same gain.
+    Ties need no special care: the next step finds the rest of a tie, with the same gain.
     """
     columns = np.arange(len(solved))
     counts, done = bits.cardinality(sets), sets[solved]
@@ -134,4 +134,4 @@ def _densest(
     valid = np.asarray((sets[:, np.newaxis] & done) == done, dtype=bool) & (new > 0)
     gain = (beliefs - beliefs[solved, columns]) / np.where(valid, new, 1).astype(beliefs.dtype)
     best = np.argmax(np.where(valid, gain, -1), axis=0)
-    return best, np.maximum(gain[best, columns], 0)  # rounding may give -1e-17
+    return best, np.maximum(gain[best, columns], 0)  # rounding can give -1e-17

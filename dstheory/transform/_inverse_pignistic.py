@@ -1,7 +1,7 @@
 """The least committed mass function with a given pignistic probability.
 
-Of all belief functions that share their mass out to the same probability, one is least
-committed in commonality, and it is consonant (Dubois, Prade & Smets 2008).
+Of all belief functions with the same pignistic probability, one is least committed in the order of
+commonalities, and it is consonant (Dubois, Prade & Smets 2008).
 """
 
 from typing import Any
@@ -29,7 +29,7 @@ def inverse_pignistic(frame: Frame, probabilities: Any) -> MassFunction:
     Returns
     -------
     MassFunction
-        With p in falling order, the first *i* labels have mass i (p_i - p_{i+1}).
+        With p in decreasing order, the set of the first *i* labels has mass i (p_i - p_{i+1}).
 
     Raises
     ------
@@ -63,7 +63,7 @@ def least_committed_isopignistic(m: MassFunction) -> MassFunction:
     Returns
     -------
     MassFunction
-        Consonant; its commonality is at least that of (the normalized) `m` everywhere.
+        Consonant; its commonalities are at least those of the normalized `m`.
 
     Raises
     ------

@@ -1,8 +1,7 @@
-"""From beliefs to one probability: the pignistic and the plausibility transform.
+"""Probabilities from beliefs: the pignistic and the plausibility transform.
 
-The pignistic transform shares each mass evenly among the labels of its set; the
-plausibility transform normalizes the contour, and is the one that commutes with
-Dempster's rule.
+The pignistic transform shares each mass evenly among the labels of its set. The plausibility
+transform normalizes the contour; it commutes with Dempster's rule.
 """
 
 from typing import Any

@@ -1,8 +1,8 @@
 """Probabilities by sharing each mass unevenly among the labels of its set.
 
-The belief transform looks at the masses of single labels only; DSmP shares larger sets in
-proportion to the masses of their labels (Dezert & Smarandache 2008), and is a compromise
-between that and even shares, steered by epsilon.
+The belief transform uses only the masses of single labels. DSmP shares the mass of larger sets in
+proportion to the masses of their labels (Dezert & Smarandache 2008); epsilon moves the result
+towards even shares.
 """
 
 from fractions import Fraction
@@ -58,15 +58,15 @@ def belief_transform(m: MassFunction) -> NDArray[Any]:
 
 
 def dsmp(m: MassFunction, epsilon: Any = 0.001) -> NDArray[Any]:
-    """DSmP_epsilon: each mass shared in proportion to the masses of its labels + epsilon.
+    """DSmP_epsilon: each mass is shared in proportion to the masses of its labels + epsilon.
 
     Parameters
     ----------
     m : MassFunction
         One or a batch, on K labels. A subnormal one is normalized first.
     epsilon : number
-        Not negative. The larger it is, the nearer the result is to `betp`; with 0, sets
-        whose labels have no mass of their own cannot be shared.
+        Non-negative. The larger it is, the closer the result is to `betp`. With 0, sets whose
+        labels have no mass of their own cannot be shared.
 
     Returns
     -------
@@ -78,7 +78,7 @@ def dsmp(m: MassFunction, epsilon: Any = 0.001) -> NDArray[Any]:
     DSTheoryError
         If `epsilon` is negative or not finite.
     MassError
-        If `epsilon` is 0 and a set with mass has labels without mass only.
+        If `epsilon` is 0 and all labels of a set with mass have mass 0.
     TotalConflictError
         If all mass of a row is on the empty set.
 
@@ -95,7 +95,7 @@ def dsmp(m: MassFunction, epsilon: Any = 0.001) -> NDArray[Any]:
     """
     check_number(epsilon, "epsilon")
     if not (epsilon >= 0 and epsilon < np.inf):
-        raise DSTheoryError(f"epsilon is {epsilon}, but must be finite and not negative")
+        raise DSTheoryError(f"epsilon is {epsilon}, but must be finite and non-negative")
     normal = check_mass(m).normalize()
     singles = _singleton_masses(normal)
     larger = bits.members(normal.focal, len(m.frame)) & (bits.cardinality(normal.focal) > 1)
@@ -119,8 +119,8 @@ def _shared(
 ) -> NDArray[Any]:
     """The share of each label in the larger sets, (K, *batch).
 
-    A share w / total lies in [0, 1]; a mass over a denormal total would leave the range. Sets
-    whose labels have no mass are shared evenly, by an epsilon that floats cannot show too.
+    A share w / total lies in [0, 1]; dividing a mass by a denormal total would overflow. Sets whose
+    labels have no mass are shared evenly, even if epsilon underflows.
     """
     exact = store.dtype == object
     counts = [max(int(count), 1) for count in larger.sum(axis=0)]
@@ -134,7 +134,7 @@ def _shared(
 
 
 def _weights(singles: NDArray[Any], epsilon: Any) -> NDArray[Any]:
-    """What sets are shared in proportion to, (K, *batch), up to a factor: masses + epsilon."""
+    """Weights (K, *batch) for sharing, up to a factor: masses + epsilon."""
     exact, rational = singles.dtype == object, isinstance(epsilon, Rational)
     if not (rational or isinstance(epsilon, float)) or epsilon <= 1:
         return np.asarray(singles + (float(epsilon) if rational and not exact else epsilon))

@@ -1,7 +1,7 @@
 """Dense tables of a mass function: mass, belief, plausibility, commonality, implicability.
 
-Entry *i* of a table belongs to the set with mask *i*. Sums over subsets and supersets run
-as butterflies (Kennes 1992).
+Entry *i* of a table belongs to the set with mask *i*. Butterflies compute sums over subsets and
+supersets (Kennes 1992).
 """
 
 from typing import Any
@@ -87,8 +87,8 @@ def pl_table(m: MassFunction) -> NDArray[Any]:
     Returns
     -------
     (*batch, 2**K) array
-        Indexed by mask; float64 or exact objects as in `m`. Small plausibilities are
-        relatively as precise as large ones.
+        Indexed by mask; float64 or exact objects as in `m`. Small plausibilities have the same
+        relative precision as large ones.
 
     Raises
     ------
@@ -173,7 +173,7 @@ def b_table(m: MassFunction) -> NDArray[Any]:
 def dense_masses(m: MassFunction) -> NDArray[Any]:
     """Masses of all subsets, set-major: (2**K, *batch)."""
     size = len(check_mass(m).frame)
-    check_table_size(size, "ask m.bel(event), m.pl(event), ... for single events")
+    check_table_size(size, "use m.bel(event), m.pl(event), ... for single events")
     table = np.zeros((1 << size, *m.batch_shape), dtype=m.store.dtype)
     table[m.focal] = m.store
     return table

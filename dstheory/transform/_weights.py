@@ -3,8 +3,8 @@
 A non-dogmatic mass function is the conjunctive combination of generalized simple mass
 functions A^w, one for each A but the frame (Smets 1995); a subnormal one is the disjunctive
 combination of negative simple ones A_v, one for each A but the empty set (Denoeux 2008).
-Weights above 1 retract belief ("latent" beliefs). Floats go through ln w, exact numbers
-through quotients.
+Weights above 1 retract belief ("latent" beliefs). Floats are computed by ln w, exact numbers by
+quotients.
 """
 
 from typing import Any
@@ -56,7 +56,7 @@ def conjunctive_weights(m: MassFunction, *, log: bool = False) -> NDArray[Any]:
     Returns
     -------
     (*batch, 2**K) array
-        Indexed by mask; w(frame), which has no meaning, is 1. Exact for exact masses.
+        Indexed by mask; w(frame) has no meaning and is 1. Exact for exact masses.
 
     Raises
     ------
@@ -100,7 +100,7 @@ def disjunctive_weights(m: MassFunction, *, log: bool = False) -> NDArray[Any]:
     Returns
     -------
     (*batch, 2**K) array
-        Indexed by mask; v(empty), which has no meaning, is 1. Exact for exact masses.
+        Indexed by mask; v(empty) has no meaning and is 1. Exact for exact masses.
 
     Raises
     ------
@@ -139,7 +139,7 @@ def from_conjunctive_weights(
     frame : Frame
         K labels.
     weights : (*batch, 2**K) array
-        w of each set, indexed by mask; not negative, may be above 1. w(frame) is not used.
+        w of each set, indexed by mask; non-negative, possibly above 1. w(frame) is ignored.
     log : bool
         Whether `weights` are ln w.
     atol : float, optional
@@ -185,7 +185,7 @@ def from_disjunctive_weights(
     frame : Frame
         K labels.
     weights : (*batch, 2**K) array
-        v of each set, indexed by mask; not negative, may be above 1. v(empty) is not used.
+        v of each set, indexed by mask; non-negative, possibly above 1. v(empty) is ignored.
     log : bool
         Whether `weights` are ln v.
     atol : float, optional
@@ -233,18 +233,18 @@ def weights_of_commonalities(q: NDArray[Any], *, log: bool = False) -> NDArray[A
 def commonalities_of_weights(w: NDArray[Any], *, log: bool = False) -> NDArray[Any]:
     """Commonalities (2**K, *batch): q(B) is the product of w(A) over the A without all of B.
 
-    A lacks a part of B when its complement meets B, so no division is needed, and weights of
-    zero are fine.
+    A lacks a part of B if its complement meets B. So no division is needed, and weights of zero are
+    allowed.
     """
     if w.dtype == object:
         return meeting_products(w[::-1])
-    with np.errstate(divide="ignore"):  # ln 0 = -inf: a certain set has weight 0
+    with np.errstate(divide="ignore"):  # ln 0 = -inf for a certain set, with weight 0
         logs = w if log else np.log(w)
     return _exp(meeting_sums(logs[::-1]), "commonality")
 
 
 def check_positive(values: NDArray[Any], name: str, condition: str) -> None:
-    """Refuse a table (2**K, *batch) of which a logarithm does not exist."""
+    """Refuse a table (2**K, *batch) with entries that have no logarithm."""
     wrong = not_positive(values)
     if wrong.any():
         place = np.argwhere(np.moveaxis(wrong, 0, -1))[0]

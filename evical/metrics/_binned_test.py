@@ -1,4 +1,4 @@
-"""Binomial tests of calibration: is the number of positives of each bin what was predicted?
+"""Binomial tests of calibration: does the number of positives in each bin match the predictions?
 
 The samples of different bins are independent, so Sidak's correction is exact. The number of
 positives is compared with a binomial distribution at the mean prediction. If predictions differ
@@ -28,11 +28,11 @@ class BinomialBins:
         Number of samples (effective number, with weights), mean prediction and share of
         positives of each bin.
     pvalues : (b,) array
-        Of each bin separately, two-sided and exact.
+        P-value of each bin separately, two-sided and exact.
     adjusted : (b,) array
-        Corrected for the number of bins by Sidak's formula.
+        P-values corrected for the number of bins by Sidak's formula.
     pvalue : float
-        Of the hypothesis that no bin deviates: the least adjusted one.
+        P-value of the hypothesis that no bin deviates: the smallest adjusted one.
     """
 
     size: Floats
@@ -87,8 +87,8 @@ def binomial_test(
     Notes
     -----
     The p-value of k positives of n is twice the smaller tail,
-    :math:`2 \min\{P(X \le k), P(X \ge k)\}`, by incomplete beta functions, which take effective
-    numbers too. Of b bins, :math:`1 - (1 - p)^b` (Sidak 1967).
+    :math:`2 \min\{P(X \le k), P(X \ge k)\}`, computed by incomplete beta functions, which also take
+    effective numbers. For b bins it becomes :math:`1 - (1 - p)^b` (Sidak 1967).
 
     References
     ----------
@@ -97,7 +97,7 @@ def binomial_test(
 
     Examples
     --------
-    All five of five positive, predicted 1/2: twice 1/32, in one bin:
+    Five of five are positive, with predictions of 1/2: twice 1/32, in one bin:
 
     >>> binomial_test([1] * 5, [0.5] * 5, n_bins=1).pvalue
     0.0625
@@ -113,7 +113,7 @@ def binomial_test(
 
 
 def at_least(k: Floats, n: Floats, p: Floats) -> Floats:
-    """Probability of k or more of n, which need not be whole.
+    """Probability of k or more successes in n trials, which need not be whole numbers.
 
     >>> at_least(np.array([2.0]), np.array([2.0]), np.array([0.5]))
     array([0.25])
@@ -123,7 +123,7 @@ def at_least(k: Floats, n: Floats, p: Floats) -> Floats:
 
 
 def at_most(k: Floats, n: Floats, p: Floats) -> Floats:
-    """Probability of k or fewer of n, which need not be whole.
+    """Probability of k or fewer successes in n trials, which need not be whole numbers.
 
     >>> at_most(np.array([0.0]), np.array([2.0]), np.array([0.5]))
     array([0.25])
@@ -132,7 +132,7 @@ def at_most(k: Floats, n: Floats, p: Floats) -> Floats:
 
 
 def sidak(pvalues: Floats) -> Floats:
-    """P-values corrected for their number, those of independent tests.
+    """P-values of independent tests, corrected for their number.
 
     >>> sidak(np.array([0.5, 1.0]))
     array([0.75, 1.  ])

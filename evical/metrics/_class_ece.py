@@ -45,24 +45,24 @@ def classwise_calibration_error(
     ----------
     y_true : (n,) array of labels
     y_prob : (n,) or (n, K) array, or MassFunction
-        Probability of the greater one of two labels, or of each label, in sorted order.
+        Probability of the greater of two labels, or of each label, in sorted order.
     n_bins : int
     strategy : "uniform" or "quantile"
         As in `expected_calibration_error`.
     labels : sequence of K labels, optional
-        Of the columns, if they are not those of `y_true` in sorted order.
+        Labels of the columns. Default: those of `y_true`, sorted.
     sample_weight : (n,) array, optional
 
     Returns
     -------
     float
-        In [0, 1]; small for many classes, most of whose probabilities are small.
+        In [0, 1]; small for many classes, because most of their probabilities are small.
 
     Raises
     ------
     ValueError
-        If a probability lies outside [0, 1], a row does not sum to 1, lengths differ, or there
-        is no such binning.
+        If a probability lies outside [0, 1], a row does not sum to 1, lengths differ, or the
+        binning is unknown.
 
     Notes
     -----
@@ -74,8 +74,7 @@ def classwise_calibration_error(
 
     Examples
     --------
-    With one bin, each class's share against its mean probability: gaps 0.2, 0.2 and 0 of
-    three classes:
+    One bin compares the share of each class with its mean probability: the gaps are 0.2, 0.2 and 0.
 
     >>> p = [[0.5, 0.5, 0.0]] * 4 + [[0.0, 0.0, 1.0]]
     >>> round(classwise_calibration_error([0, 0, 0, 1, 2], p, n_bins=1), 4)
@@ -159,8 +158,8 @@ def micro_calibration_error(
 
     Notes
     -----
-    The n K probabilities are the predictions, and the indicators of the true classes the
-    outcomes, of one ECE: gaps of different classes may cancel within a bin.
+    It is one ECE whose predictions are all n K probabilities and whose outcomes are the indicators
+    of the true classes. Gaps of different classes can cancel within a bin.
 
     References
     ----------
@@ -168,7 +167,8 @@ def micro_calibration_error(
 
     Examples
     --------
-    Below 1/2 are six zeros, of which two should be 1; the other nine sum to 5, of which 3 are:
+    Below 1/2 there are six zeros, two of which should be 1; the other nine sum to 5, and three
+    should be 1:
 
     >>> p = [[0.5, 0.5, 0.0]] * 4 + [[0.0, 0.0, 1.0]]
     >>> y = [0, 0, 2, 2, 2]
@@ -263,7 +263,7 @@ def top_label_calibration_error(
 
     Examples
     --------
-    Confidence 0.8 throughout, and four of five right; then three:
+    The confidence is always 0.8; first four of five are correct, then three:
 
     >>> p = [0.2, 0.2, 0.8, 0.8, 0.8]
     >>> round(top_label_calibration_error([0, 0, 1, 1, 0], p), 4)

@@ -1,7 +1,7 @@
 """Debiased squared calibration error: squared gaps of bins minus their sampling noise.
 
-On average, the squared gap of a bin is too large by the variance of the share of positives. That
-variance is estimated and subtracted. Kumar, Liang & Ma 2019; Ferro & Fricker 2012.
+On average, the squared gap of a bin is too large by the variance of the share of positives, so an
+estimate of this variance is subtracted. Kumar, Liang & Ma 2019; Ferro & Fricker 2012.
 """
 
 from dataclasses import dataclass
@@ -83,9 +83,9 @@ def debiased_squared_calibration_error(
 
     Notes
     -----
-    :math:`\sum_b \pi_b \big[(o_b - e_b)^2 - \frac{o_b (1 - o_b)}{n_b - 1}\big]`, unbiased where
-    predictions are equal within bins. With weights :math:`n_b` is the effective number of
-    samples. A bin of one sample, whose noise cannot be estimated, counts 0.
+    :math:`\sum_b \pi_b \big[(o_b - e_b)^2 - \frac{o_b (1 - o_b)}{n_b - 1}\big]`, unbiased if
+    predictions are equal within bins. With weights, :math:`n_b` is the effective number of samples.
+    A bin of one sample counts 0, because its noise cannot be estimated.
 
     References
     ----------
@@ -94,7 +94,7 @@ def debiased_squared_calibration_error(
 
     Examples
     --------
-    Gap 1/2 - 0.1 = 0.4 of two samples, less 1/4; gap 1/3 - 0.9 of three, less (2/9) / 2:
+    Two samples with gap 1/2 - 0.1 = 0.4, minus 1/4; three with gap 1/3 - 0.9, minus (2/9) / 2:
 
     >>> y, p = [0, 1, 1, 0, 0], [0.1, 0.1, 0.9, 0.9, 0.9]
     >>> round(debiased_squared_calibration_error(y, p, n_bins=2), 4)
@@ -113,7 +113,7 @@ def debiased_calibration_error(
     pos_label: Any = None,
     sample_weight: Any = None,
 ) -> float:
-    """Root of the debiased squared calibration error, or 0 where that is negative.
+    """Root of the debiased squared calibration error, or 0 if that is negative.
 
     Parameters
     ----------
@@ -128,7 +128,7 @@ def debiased_calibration_error(
     Returns
     -------
     float
-        On the scale of the ECE, and not unbiased itself.
+        On the scale of the ECE; the root itself is not unbiased.
 
     Raises
     ------
@@ -216,7 +216,7 @@ def debiased_interval(
 
 def _debiased(bins: Bins) -> float:
     noise = bins.true * (1 - bins.true)
-    usable = bins.size > 1 + 1e-9  # an effective size of one may come out a digit greater
+    usable = bins.size > 1 + 1e-9  # rounding can make an effective size of one slightly larger
     terms = (bins.prob - bins.true)[usable] ** 2 - noise[usable] / (bins.size[usable] - 1)
     return float((bins.weight[usable] * terms).sum() / bins.weight.sum())
 
@@ -226,7 +226,7 @@ def _resampled(
 ) -> float:
     rows = rng.integers(len(number), size=len(number))
     weight: Floats | None = None if sample.weight is None else sample.weight[rows]
-    if weight is not None and not weight.any():  # only samples of weight zero were drawn
+    if weight is not None and not weight.any():  # the resample has only samples of weight zero
         return 0.0
     drawn = BinarySample(sample.y[rows], sample.p[rows], weight)
     return _debiased(summed_bins(drawn, number[rows], n_bins))

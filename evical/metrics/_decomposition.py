@@ -128,7 +128,7 @@ def brier_decomposition(
 
     Examples
     --------
-    Two predictions of 0 with one positive, three of 1 with two of them:
+    Two predictions of 0 include one positive, three predictions of 1 include two:
 
     >>> parts = brier_decomposition([0, 1, 0, 1, 1], [0.0, 0.0, 1.0, 1.0, 1.0])
     >>> round(parts.calibration, 4)  # (2 / 4 + 3 / 9) / 5
@@ -213,16 +213,16 @@ def corp_decomposition(
     of_q = _mean(loss, _recalibrated(sample), sample)
     base = average(sample.y, sample.weight)
     of_base = _mean(loss, np.full(len(sample.y), base), sample)
-    # Zero, but for rounding, where isotonic regression changes nothing.
+    # Zero up to rounding if isotonic regression changes nothing.
     mcb, dsc = max(of_p - of_q, 0.0), max(of_base - of_q, 0.0)
     return CorpDecomposition(of_p, mcb, dsc, of_base, name)
 
 
 def _recalibrated(sample: BinarySample) -> Floats:
-    """Isotonic regression of outcomes on predictions, equal predictions taken together."""
+    """Isotonic regression of outcomes on predictions; equal predictions are pooled."""
     values, number = np.unique(sample.p, return_inverse=True)
     bins = summed_bins(sample, number, len(values))
-    fitted = np.zeros(len(values))  # values of weight zero have no say, and no score
+    fitted = np.zeros(len(values))  # values of weight zero affect neither fit nor score
     fitted[bins.number] = isotonic_regression(bins.true, weights=bins.weight).x
     return np.asarray(np.clip(fitted, 0, 1)[number])
 

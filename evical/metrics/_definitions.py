@@ -1,4 +1,4 @@
-"""The lines of a report: a function, its definition in words, whether it has bins."""
+"""Lines of a report: a function, its definition in words, and whether it uses bins."""
 
 from collections.abc import Callable
 from dataclasses import dataclass

@@ -38,12 +38,12 @@ def expected_calibration_error(
     y_true : (n,) array of labels
         0 and 1, or -1 and 1, or any two with `pos_label`.
     y_prob : (n,) or (n, 2) array, or MassFunction
-        Probability of the positive class, or of both, the positive one second; of mass
-        functions the pignistic transform.
+        Probability of the positive class, or of both classes with the positive one second; mass
+        functions stand for their pignistic transform.
     n_bins : int
     strategy : "uniform" or "quantile"
-        Bins of equal width, which hold their left edges, or of equal frequency, where equal
-        predictions stay together.
+        Bins of equal width, which contain their left edges, or of equal frequency, which keep equal
+        predictions together.
     pos_label : label, optional
         By default 1, or the second label of a frame.
     sample_weight : (n,) array, optional
@@ -56,13 +56,13 @@ def expected_calibration_error(
     Raises
     ------
     ValueError
-        If a probability lies outside [0, 1], there are not two labels, lengths differ, or
-        there is no such binning.
+        If a probability lies outside [0, 1], there are not two labels, lengths differ, or the
+        binning is unknown.
 
     See Also
     --------
-    top_label_calibration_error : of the most probable class, which others call ECE too.
-    smooth_calibration_error : without bins.
+    top_label_calibration_error : for the most probable class, which is also called ECE.
+    smooth_calibration_error : an error without bins.
 
     Notes
     -----
@@ -75,7 +75,8 @@ def expected_calibration_error(
 
     Examples
     --------
-    Bin [0, 1/2) has mean 0.2 and one positive of two, bin [1/2, 1] mean 0.7 and two of three:
+    Bin [0, 1/2) has mean 0.2 and one positive in two samples; bin [1/2, 1] has mean 0.7 and two in
+    three:
 
     >>> y, p = [0, 1, 0, 1, 1], [0.1, 0.3, 0.5, 0.7, 0.9]
     >>> round(expected_calibration_error(y, p, n_bins=2), 4)  # (2 * 0.3 + 3 * 0.0333) / 5
@@ -109,7 +110,8 @@ def maximum_calibration_error(
     Returns
     -------
     float
-        In [0, 1]. A bin with one sample counts as much as any other: prefer "quantile" or few bins.
+        In [0, 1]. A bin with one sample counts as much as any other, so prefer "quantile" or few
+        bins.
 
     Raises
     ------
@@ -118,7 +120,7 @@ def maximum_calibration_error(
 
     Notes
     -----
-    :math:`\max_b |o_b - e_b|` over bins that hold samples.
+    :math:`\max_b |o_b - e_b|` over bins that contain samples.
 
     References
     ----------
@@ -188,12 +190,12 @@ def adaptive_calibration_error(
 
 
 def binned_error(sample: BinarySample, n_bins: int, strategy: str) -> float:
-    """Mean gap of bins, by their share of samples."""
+    """Mean gap of bins, weighted by their share of samples."""
     gaps = bin_gaps(sample, n_bins, strategy)
     return float(np.abs(gaps).sum() / total_weight(sample.weight, len(sample.p)))
 
 
 def largest_gap(sample: BinarySample, n_bins: int, strategy: str) -> float:
-    """Largest gap of a bin that holds samples."""
+    """Largest gap of a bin that contains samples."""
     bins = filled_bins(sample, n_bins, strategy)
     return float(np.abs(bins.prob - bins.true).max())

@@ -1,8 +1,7 @@
 """Gebel's measures: correctness, effectiveness, well-calibration, their mean, separation.
 
-They ask whether probabilities are high for the true classes, and whether they agree with
-frequencies in each set of samples that are assigned to one class. Gebel 2009, section 2.4,
-equations 2.3-2.7.
+They ask whether true classes have high probabilities, and whether probabilities agree with
+frequencies among the samples assigned to each class. Gebel 2009, section 2.4, equations 2.3-2.7.
 """
 
 from typing import Any, Literal
@@ -93,12 +92,12 @@ def mean_root_squared_error(
 
     See Also
     --------
-    root_mean_squared_error : the usual one, with one root of the whole mean.
+    root_mean_squared_error : the usual definition, with one root of the whole mean.
 
     Notes
     -----
     :math:`\frac1n \sum_i \sqrt{\frac1K \sum_k (p_{ik} - [y_i = k])^2}`. It is not proper: for two
-    classes the best forecast is always a probability of 0 or 1.
+    classes, the best forecast is always a probability of 0 or 1.
 
     References
     ----------
@@ -142,8 +141,8 @@ def well_calibration_ratio(
     -----
     :math:`1 - \frac1{K^2} \sum_{k j} |Cf_{kj} - CR_{kj}|`, where, among the samples assigned to
     class k, :math:`Cf_{kj}` is the mean probability and :math:`CR_{kj}` the share of class j. The
-    sum is over classes to which samples are assigned, and the divisor counts these; the thesis does
-    not mention others.
+    sum is over classes with assigned samples, and the divisor counts these; the thesis does not
+    mention other classes.
 
     References
     ----------
@@ -213,18 +212,18 @@ def ability_to_separate(
     y_prob : (n,) or (n, K) array, or MassFunction
     sample_weight : (n,) array, optional
     scale : "unit" or "printed"
-        Factor of the distances. The printed one, K / (K - 1), makes evenly spread
-        probabilities worth 1 - sqrt(K / (K - 1)) < 0; its root makes them worth 0.
+        Factor of the distances. With the printed one, K / (K - 1), uniform probabilities score 1 -
+        sqrt(K / (K - 1)) < 0; with its root they score 0.
 
     Returns
     -------
     float
-        In [0, 1] for "unit". Labels do not enter, so it says nothing about correctness.
+        In [0, 1] for "unit". It does not use labels, so it says nothing about correctness.
 
     Raises
     ------
     ValueError
-        As `brier_score`, or if there is one class, or no such scale.
+        As `brier_score`, or if there is only one class, or `scale` is unknown.
 
     Notes
     -----
@@ -247,7 +246,7 @@ def ability_to_separate(
     sample = _unlabeled(y_prob, sample_weight)
     n_classes = sample.p.shape[1]
     if n_classes < 2:
-        raise ValueError("there is one class only; nothing can be separated")
+        raise ValueError("there is only one class; nothing can be separated")
     gaps = sample.p - indicators(sample)
     distance = average(np.sqrt((gaps**2).sum(axis=1)), sample.weight)
     factor = n_classes / (n_classes - 1)
@@ -255,7 +254,7 @@ def ability_to_separate(
 
 
 def _unlabeled(y_prob: Any, sample_weight: Any) -> ClassSample:
-    """The sample as if every assigned class were true."""
+    """The sample, with the assigned classes as true classes."""
     p = unlabeled_probabilities(y_prob)
     return ClassSample(
         assigned_classes(p), p, checked_weights(sample_weight, len(p)), np.arange(p.shape[1])

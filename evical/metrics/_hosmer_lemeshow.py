@@ -40,7 +40,7 @@ def hosmer_lemeshow_test(
     Returns
     -------
     CalibrationTest
-        The p-value is asymptotic, and 0 if a prediction of 0 or 1 was wrong.
+        The p-value is asymptotic; it is 0 if a prediction of 0 or 1 was wrong.
 
     Raises
     ------
@@ -49,13 +49,13 @@ def hosmer_lemeshow_test(
 
     See Also
     --------
-    binomial_test : exact for few samples, and which bins deviate.
+    binomial_test : exact for few samples, and tells which bins deviate.
 
     Notes
     -----
-    :math:`\sum_b n_b (o_b - e_b)^2 / (e_b (1 - e_b))`, with the degrees of freedom of the number
-    of bins, as predictions were not fitted to these samples; for training samples there are two
-    fewer. The approximation needs at least 5 expected positives and negatives in each bin.
+    :math:`\sum_b n_b (o_b - e_b)^2 / (e_b (1 - e_b))`, with as many degrees of freedom as bins,
+    because predictions were not fitted to these samples; for training samples there are two fewer.
+    The approximation needs at least 5 expected positives and negatives in each bin.
 
     References
     ----------
@@ -74,7 +74,8 @@ def hosmer_lemeshow_test(
     bins = filled_bins(sample, n_bins, strategy)
     gaps = bins.size * (bins.true - bins.prob) ** 2
     variance = bins.prob * (1 - bins.prob)
-    # A bin of certain predictions adds nothing if they come true; else the test is refuted.
+    # A bin of certain predictions adds nothing if they are right; otherwise they refute
+    # calibration.
     parts = np.divide(gaps, variance, out=np.zeros_like(gaps), where=variance > 0)
     statistic = float(parts.sum())
     pvalue = 0.0 if refuted(sample) else float(chi2.sf(statistic, len(bins.size)))

@@ -1,7 +1,7 @@
 """Imprecision of belief functions, and plausibility of the outcomes.
 
-A wide interval is safe but says little; an interval that excludes the outcome is wrong. Each number
-here measures one side only, so look at both.
+A wide interval is safe but says little; an interval that excludes the outcome is wrong. Each metric
+here measures only one side, so look at both.
 """
 
 from typing import Any
@@ -16,7 +16,7 @@ __all__ = ["evidential_log_likelihood", "mean_imprecision"]
 
 
 def mean_imprecision(y_belief: Any, *, sample_weight: Any = None) -> float:
-    """Mean width Pl - Bel: what the evidence leaves open; 0 for probabilities, 1 if vacuous.
+    """Mean width Pl - Bel, what the evidence leaves open: 0 for probabilities, 1 if vacuous.
 
     Parameters
     ----------
@@ -59,18 +59,19 @@ def evidential_log_likelihood(
     ----------
     y_true : (n,) array of labels
     y_belief : MassFunction or (n, 2) array
-        Mass functions on any number of classes, or [Bel, Pl] of the positive one of two.
+        Mass functions on any number of classes, or [Bel, Pl] of the positive class of two.
     normalize : bool
-        Mean over samples; False for the sum, which is the logarithm of the product.
+        Take the mean over samples; False gives the sum, the logarithm of the product.
     pos_label : label, optional
-        Of arrays, as in `expected_calibration_error`.
+        For arrays, as in `expected_calibration_error`.
     sample_weight : (n,) array, optional
 
     Returns
     -------
     float
-        At most 0, the value of vacuous beliefs, so look at `mean_imprecision` too. For
-        probabilities it is the log likelihood; minus infinity if an outcome had plausibility 0.
+        At most 0, which vacuous beliefs attain, so look at `mean_imprecision` too. For
+        probabilities it is the log likelihood. It is minus infinity if an outcome had plausibility
+        0.
 
     Raises
     ------
@@ -97,7 +98,7 @@ def evidential_log_likelihood(
     """
     check_flag("normalize", normalize)
     plausible, weight = true_plausibility(y_true, y_belief, pos_label, sample_weight)
-    with np.errstate(divide="ignore"):  # the impossible has an infinite cost
+    with np.errstate(divide="ignore"):  # an impossible outcome has infinite cost
         logs = np.log(plausible)
     mean = average(logs, weight)
     return mean if normalize else mean * (len(logs) if weight is None else float(weight.sum()))

@@ -1,7 +1,7 @@
-"""Profit and cost of decisions by probabilities, with values that may differ by sample.
+"""Profit and cost of decisions by probabilities, with values that may differ between samples.
 
-The act of greatest expected profit is chosen for each sample, and its actual profit is averaged:
-good probabilities make good decisions. Elkan 2001; Zadrozny & Elkan 2002, section 5.
+For each sample, the act with the largest expected profit is chosen; the metric averages its actual
+profit. Good probabilities make good decisions. Elkan 2001; Zadrozny & Elkan 2002, section 5.
 """
 
 from typing import Any
@@ -51,8 +51,8 @@ def decision_profit(
 
     Examples
     --------
-    Acts: do nothing, or spend 1 to win 5 if the class is 1. It is done where 5 p > 1, and brings
-    -1, 4, 4 of five cases:
+    The acts are to do nothing, or to spend 1 and win 5 if the class is 1. The second is chosen if 5
+    p > 1, and brings -1, 4 and 4 in three of five cases:
 
     >>> decision_profit([0, 1, 0, 1, 1], [0.1, 0.1, 0.3, 0.5, 0.9], [[0, 0], [-1, 4]])
     1.4
@@ -100,8 +100,8 @@ def decision_cost(
 
     Examples
     --------
-    A missed positive costs 5, a false alarm 1; positive is said where 5 p > 1 - p, and the five
-    cases cost 0, 5, 1, 0, 0:
+    A missed positive costs 5, a false alarm 1. The decision is positive if 5 p > 1 - p, and the
+    five cases cost 0, 5, 1, 0, 0:
 
     >>> decision_cost([0, 1, 0, 1, 1], [0.1, 0.1, 0.3, 0.5, 0.9], [[0, 5], [1, 0]])
     1.2
@@ -126,14 +126,14 @@ def solicitation_profit(
     Parameters
     ----------
     y_true : (n,) array of labels
-        Positive: gives, if asked.
+        Positive if the person gives when asked.
     y_prob : (n,) or (n, 2) array, or MassFunction
     gain : float or (n,) array
         Gain of each sample if it is positive; the gains of others are ignored.
     cost : float or (n,) array
-        Of asking.
+        Cost of asking.
     predicted_gain : float or (n,) array, optional
-        Gains as known at the time of the decision; by default the gains themselves.
+        Predicted gains at the time of the decision. Default: the gains themselves.
     pos_label : label, optional
     sample_weight : (n,) array, optional
         All others as in `expected_calibration_error`.
@@ -141,7 +141,7 @@ def solicitation_profit(
     Returns
     -------
     float
-        A sum, as in the KDD-98 contest; weights multiply.
+        A sum, as in the KDD-98 contest, weighted by the sample weights.
 
     Raises
     ------
@@ -159,7 +159,8 @@ def solicitation_profit(
 
     Examples
     --------
-    Asking costs 1. Expected gains 0.5, 2, 1.5, 0.8 and 4: three are asked, two give 4 and 5:
+    Asking costs 1. The expected gains are 0.5, 2, 1.5, 0.8 and 4, so three are asked; two give 4
+    and 5:
 
     >>> gain = [5.0, 4.0, 3.0, 8.0, 5.0]
     >>> solicitation_profit([0, 1, 0, 1, 1], [0.1, 0.5, 0.5, 0.1, 0.8], gain, 1.0)
@@ -174,9 +175,7 @@ def solicitation_profit(
         weighted = profits if sample.weight is None else profits * sample.weight
         total = float(weighted.sum())
     if not np.isfinite(total):
-        raise ValueError(
-            "the total profit is beyond 1.8e308; give gains and costs in a larger unit"
-        )
+        raise ValueError("the total profit exceeds 1.8e308; give gains and costs in a larger unit")
     return total
 
 

@@ -1,7 +1,7 @@
-"""Proper scores, which honest probabilities optimize.
+"""Proper scores, which the true probabilities optimize in expectation.
 
-Each is the mean over samples of a score of the whole forecast; the expected value is best if the
-forecast is the true distribution. Brier 1950; Good 1952; Gneiting & Raftery 2007.
+Each is the mean over samples of a score of the whole forecast. Brier 1950; Good 1952; Gneiting &
+Raftery 2007.
 """
 
 from typing import Any, Literal
@@ -28,13 +28,13 @@ def brier_score(
     ----------
     y_true : (n,) array of labels
     y_prob : (n,) or (n, K) array, or MassFunction
-        Probability of the greater one of two labels, or of each label, in sorted order; of
-        mass functions the pignistic transform.
+        Probability of the greater of two labels, or of each label, in sorted order; mass functions
+        stand for their pignistic transform.
     labels : sequence of K labels, optional
-        Of the columns, if they are not those of `y_true` in sorted order.
+        Labels of the columns. Default: those of `y_true`, sorted.
     sample_weight : (n,) array, optional
     scale_by_half : bool or "auto"
-        Halve the sum over classes; "auto" does so for two classes, as scikit-learn.
+        Halve the sum over classes; "auto" does so for two classes, like scikit-learn.
 
     Returns
     -------
@@ -45,7 +45,7 @@ def brier_score(
     ------
     ValueError
         If a probability lies outside [0, 1], a row does not sum to 1, lengths differ, or
-        `scale_by_half` is something else.
+        `scale_by_half` is unknown.
 
     Notes
     -----
@@ -125,9 +125,9 @@ def log_loss(
     sample_weight : (n,) array, optional
         All as in `brier_score`.
     eps : float
-        Probabilities of the true class below this count as this. By default there is no such limit,
-        so one wrong certain prediction makes the loss infinite; scikit-learn uses 2.2e-16, which
-        costs 36.
+        Lower limit of probabilities of the true class. By default there is none, so one wrong
+        certain prediction makes the loss infinite. In scikit-learn it is 2.2e-16, so such a
+        prediction costs 36.
 
     Returns
     -------
@@ -160,7 +160,7 @@ def log_loss(
         raise ValueError(f"eps is {shown(eps)}, expected a number in [0, 1)")
     sample = class_sample(y_true, y_prob, labels, sample_weight)
     p = of_class(sample.p, sample.codes)
-    with np.errstate(divide="ignore"):  # a wrong certainty costs infinitely much
+    with np.errstate(divide="ignore"):  # a wrong certain prediction has infinite cost
         return average(-np.log(np.maximum(p, eps)), sample.weight) + 0.0  # not -0
 
 

@@ -1,7 +1,7 @@
 """Areas under ROC curves: how well probabilities rank, whether calibrated or not.
 
-Two classes: the share of pairs of a positive and a negative sample that are in order. Many
-classes: the mean over pairs of classes (Hand & Till 2001). Both are scikit-learn's.
+For two classes, it is the share of pairs of a positive and a negative sample that are in order; for
+more, the mean over pairs of classes (Hand & Till 2001). Scikit-learn computes both.
 """
 
 from itertools import permutations
@@ -34,7 +34,7 @@ def roc_auc(y_true: Any, y_prob: Any, *, pos_label: Any = None, sample_weight: A
     Raises
     ------
     ValueError
-        As `expected_calibration_error`, or if there is one class only.
+        As `expected_calibration_error`, or if there is only one class.
 
     Examples
     --------
@@ -88,7 +88,7 @@ def hand_till_auc(
 
     Examples
     --------
-    All pairs of classes are in order but 1 and 2, whose samples are mixed up:
+    All pairs of classes are in order except 1 and 2, whose samples are mixed:
 
     >>> p = [[0.8, 0.1, 0.1], [0.6, 0.3, 0.1], [0.1, 0.6, 0.3], [0.1, 0.5, 0.4], [0.2, 0.6, 0.2]]
     >>> round(hand_till_auc([0, 0, 1, 2, 2], p), 4)  # (1 + 1 + 1 + 1 + 3 / 4 + 1 / 2) / 6

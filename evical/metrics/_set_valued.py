@@ -1,8 +1,8 @@
 """Accuracy of set-valued predictions: a correct set counts less the larger it is.
 
-The utility of a set with the true class is a function of its precision 1 / size. Precision itself
-values a set like a random choice from it; u65 and u80 value it more, for users who prefer an honest
-"I do not know". Zaffalon, Corani & Maua 2012.
+The utility of a set that contains the true class is a function of its precision 1 / size. Precision
+itself values a set like a random choice from it. u65 and u80 value it more, for users who prefer an
+honest "I do not know". Zaffalon, Corani & Maua 2012.
 """
 
 from typing import Any
@@ -31,16 +31,16 @@ __all__ = ["discounted_accuracy", "u65_score", "u80_score"]
 def discounted_accuracy(
     y_true: Any, y_set: Any, *, labels: Any = None, sample_weight: Any = None
 ) -> float:
-    """Discounted accuracy: mean of 1 / size for sets that hold the true class, else 0.
+    """Discounted accuracy: mean of 1 / size for sets that contain the true class, else 0.
 
     Parameters
     ----------
     y_true : (n,) array of labels
     y_set : (n, K) array of bool, or MassFunction
-        Which classes are predicted, as `predict_set` gives it; of mass functions the classes
+        Which classes are predicted, as returned by `predict_set`; for mass functions, the classes
         that interval dominance keeps.
     labels : sequence of K labels, optional
-        Of the columns, if they are not those of `y_true` in sorted order.
+        Labels of the columns. Default: those of `y_true`, sorted.
     sample_weight : (n,) array, optional
 
     Returns
@@ -157,7 +157,7 @@ def u80_score(y_true: Any, y_set: Any, *, labels: Any = None, sample_weight: Any
 def _precision(
     y_true: Any, y_set: Any, labels: Any, sample_weight: Any
 ) -> tuple[Floats, Floats | None]:
-    """1 / size of each set that holds the true class, else 0, and the weights."""
+    """1 / size of each set that contains the true class, else 0, and the weights."""
     kept, names = _sets(y_true, y_set, labels)
     check_some(kept)
     codes = class_codes(y_true, names)

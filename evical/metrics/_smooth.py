@@ -16,10 +16,10 @@ from evical.metrics.inputs import BinarySample, Floats, binary_sample, total_wei
 
 __all__ = ["smooth_calibration_error"]
 
-# Cells of the axis. Residuals are split between two neighbors, an error of the order of
-# (cell / width)^2: below 1e-4 of the result for widths of 0.005 or more.
+# Cells of the axis. Splitting residuals between two neighbors has an error of the order of (cell /
+# width)^2: below 1e-4 of the result for widths of 0.005 or more.
 _CELLS = 1 << 13
-_WIDEST = 1e6  # nothing but the mean is left long before
+_WIDEST = 1e6  # only the mean remains long before
 
 
 def smooth_calibration_error(
@@ -55,11 +55,10 @@ def smooth_calibration_error(
     Notes
     -----
     With the kernel K of standard deviation s reflected at 0 and 1,
-    :math:`\mathrm{smECE}_s = \int_0^1 |\frac1n \sum_i K_s(t, p_i) (y_i - p_i)| dt`, which
-    falls as s grows; smECE is where it equals s. The reflected kernel is diagonal in the cosine
-    basis, so after one count into 8192 cells each s costs a cosine transform. The Gaussian is
-    replaced by its analog on cells, the kernel of a random walk, which is never negative, however
-    narrow.
+    :math:`\mathrm{smECE}_s = \int_0^1 |\frac1n \sum_i K_s(t, p_i) (y_i - p_i)| dt`, which decreases
+    in s; smECE is where it equals s. The reflected kernel is diagonal in the cosine basis, so after
+    one count into 8192 cells, each s costs a cosine transform. The Gaussian is replaced by its
+    discrete analog, the kernel of a random walk, which is non-negative even if narrow.
 
     References
     ----------
@@ -68,7 +67,7 @@ def smooth_calibration_error(
 
     Examples
     --------
-    One prediction of 1/2 for five samples, all positive: the residual 1/2 is only moved about:
+    Five positive samples with predictions of 1/2: smoothing only moves the residual of 1/2:
 
     >>> round(smooth_calibration_error([1] * 5, [0.5] * 5), 6)
     0.5
@@ -81,10 +80,10 @@ def smooth_calibration_error(
     if width is not None:
         return _smoothed(waves, width)
     most = _smoothed(waves, 0.0)
-    if most < 1e-12:  # rounding is all there is
+    if most < 1e-12:  # nothing but rounding
         return most
-    # At width 0 the error is at least the width; at a width of `most` it is at most that, and
-    # just that where no residuals cancel.
+    # At width 0 the error is at least the width. At width `most` it is at most `most`, and equal to
+    # it if no residuals cancel.
     if _smoothed(waves, most) >= most:
         return most
     return float(brentq(lambda s: _smoothed(waves, s) - s, 0.0, most, xtol=1e-9))
@@ -95,12 +94,12 @@ def _cosines(sample: BinarySample) -> Floats:
     residuals = sample.y - sample.p
     if sample.weight is not None:
         residuals = residuals * sample.weight
-    place = sample.p * _CELLS + 0.5  # middles of cells are whole, after a cell below 0
+    place = sample.p * _CELLS + 0.5  # centers of cells are whole numbers, after one cell below 0
     cell = place.astype(np.intp)
     upper = residuals * (place - cell)
     sums = np.bincount(cell, residuals - upper, _CELLS + 2)
     sums[1:] += np.bincount(cell, upper, _CELLS + 1)[: _CELLS + 1]
-    # The halves of the cells beyond the ends are reflected.
+    # Reflect the half cells beyond the ends.
     sums[1] += sums[0]
     sums[-2] += sums[-1]
     total = total_weight(sample.weight, len(residuals))
@@ -109,9 +108,9 @@ def _cosines(sample: BinarySample) -> Floats:
 
 def _smoothed(waves: Floats, width: float) -> float:
     """Mean absolute smoothed residual."""
-    # A sampled Gaussian narrower than a cell would ring, and increase the error.
+    # A sampled Gaussian narrower than a cell would oscillate and increase the error.
     halves = np.sin(np.pi / (2 * _CELLS) * np.arange(_CELLS))
     width = min(width, _WIDEST)
     damping = np.exp(-2 * (width * _CELLS * halves) ** 2)
     total = float(np.abs(idct(waves * damping, norm="ortho")).sum())
-    return min(total, 1.0)  # the transforms round
+    return min(total, 1.0)  # rounding of the transforms

@@ -1,7 +1,7 @@
-"""Spiegelhalter's test: is the Brier score that of calibrated probabilities?
+"""Spiegelhalter's test: does the Brier score fit calibrated probabilities?
 
-The Brier score has a known mean and variance if predictions are calibrated; their standardized
-difference is normal for many samples. Spiegelhalter 1986.
+If predictions are calibrated, the Brier score has a known mean and variance, and is approximately
+normal for many samples. Spiegelhalter 1986.
 """
 
 from typing import Any
@@ -82,6 +82,6 @@ def _standardized(sample: BinarySample) -> float:
 
 
 def _slope(sample: BinarySample) -> Floats:
-    """What a unit of y - p counts."""
+    """Weight of y - p."""
     slope = 1 - 2 * sample.p
     return slope if sample.weight is None else slope * sample.weight

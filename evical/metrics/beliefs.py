@@ -29,7 +29,7 @@ __all__ = [
     "true_plausibility",
 ]
 
-# Rounding of 1 - m({0}) below m({1}).
+# Tolerance for 1 - m({0}) below m({1}) by rounding.
 _ATOL = 1e-9
 
 
@@ -44,13 +44,13 @@ class IntervalSample:
 
     @property
     def middle(self) -> BinarySample:
-        """With the pignistic probability, the middle of the interval."""
+        """The sample with pignistic probabilities, the middles of the intervals."""
         middle = self.bel + self.pl
         middle /= 2
         return BinarySample(self.y, middle, self.weight)
 
     def blocks(self, size: int = BLOCK) -> Iterator["IntervalSample"]:
-        """Pieces of at most so many rows, so that temporaries are small."""
+        """Blocks of at most `size` rows, to keep temporaries small."""
         for start in range(0, len(self.y), size):
             yield self.rows(slice(start, start + size))
 

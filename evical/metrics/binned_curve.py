@@ -1,8 +1,8 @@
-"""The calibration curve in numbers: how often what was predicted came true, bin by bin.
+"""The calibration curve in numbers: observed frequency against prediction, bin by bin.
 
-The share of positives among samples of similar predictions, against their mean prediction, and
-between which limits the probability of the bin lies (Niculescu-Mizil & Caruana 2005, Predicting
-good probabilities with supervised learning; Clopper & Pearson 1934).
+Each bin has the share of positives among samples with similar predictions, their mean prediction,
+and limits for the probability (Niculescu-Mizil & Caruana 2005, Predicting good probabilities with
+supervised learning; Clopper & Pearson 1934).
 """
 
 from dataclasses import dataclass
@@ -29,7 +29,7 @@ INTERVALS = ("clopper_pearson", "likelihood")
 
 @dataclass(frozen=True, eq=False)
 class CalibrationCurve:
-    """A calibration curve over the bins that hold samples.
+    """A calibration curve over the bins that contain samples.
 
     Parameters
     ----------
@@ -38,11 +38,11 @@ class CalibrationCurve:
     frequencies : (b,) array
         Share of positives.
     counts : (b,) array of int
-        Samples.
+        Number of samples.
     lower, upper : (b,) arrays or None
         Limits for the probability of a positive.
     number : (b,) array of int
-        Which bin it is, of all, from 0.
+        Index of the bin among all bins, from 0.
     """
 
     centers: Floats
@@ -85,9 +85,9 @@ def calibration_curve(
     strategy : "uniform" or "quantile"
         Bins of equal width or of equal frequency.
     interval : "clopper_pearson", "likelihood" or None
-        Limits of the confidence, or belief and plausibility of the next sample of the bin.
+        Confidence limits, or belief and plausibility that the next sample of the bin is positive.
     confidence : float
-        Level of the limits of Clopper and Pearson.
+        Level of the Clopper-Pearson limits.
     pos_label : label, optional
     sample_weight : (n,) array, optional
         All as in `expected_calibration_error`. Weights are not repetitions: limits are those of the
@@ -97,13 +97,13 @@ def calibration_curve(
     Returns
     -------
     CalibrationCurve
-        Of the bins that hold samples of positive weight. Printing it shows a table.
+        The bins that contain samples of positive weight. Printing it shows a table.
 
     Raises
     ------
     ValueError
-        As `expected_calibration_error`; or if there is no such interval, or the level is not
-        inside (0, 1).
+        As `expected_calibration_error`; or if `interval` is unknown, or `confidence` is not inside
+        (0, 1).
 
     See Also
     --------
@@ -111,8 +111,8 @@ def calibration_curve(
 
     Notes
     -----
-    A prediction that is the edge of two bins of equal width belongs to the upper one, and equal
-    predictions are never parted; scikit-learn's function of this name takes the lower one.
+    A prediction on the edge of two bins of equal width belongs to the upper one (in scikit-learn's
+    function of this name, to the lower one). Equal predictions always share a bin.
 
     References
     ----------
@@ -157,10 +157,10 @@ def _limits(
 def share_intervals(
     positives: NDArray[Any], trials: Floats, interval: str, confidence: float
 ) -> tuple[Floats, Floats]:
-    """Lower and upper end for the probability of each bin that holds samples.
+    """Lower and upper limit for the probability of each bin that contains samples.
 
-    `clopper_pearson` has the limits of that confidence, `likelihood` belief and plausibility of
-    the next sample.
+    `clopper_pearson` gives confidence limits, `likelihood` the belief and plausibility that the
+    next sample is positive.
 
     >>> low, high = share_intervals(np.array([5.0]), np.array([5.0]), "likelihood", 0.95)
     >>> low.round(6), high

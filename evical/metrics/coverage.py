@@ -1,8 +1,8 @@
 """Coverage: do frequencies lie within the belief intervals?
 
-Samples of similar pignistic probability form a bin. Up to chance, the share of positives of a bin
-should lie between its mean belief and its mean plausibility. A binomial test tells which deviations
-are more than chance.
+Samples with similar pignistic probabilities form a bin. Up to chance, the share of positives in a
+bin should lie between its mean belief and its mean plausibility. A binomial test tells which
+deviations exceed chance.
 """
 
 from dataclasses import dataclass
@@ -30,16 +30,16 @@ class BeliefCoverage:
     ----------
     size, bel, pl, observed : (b,) arrays
         Number of samples (effective number, with weights), mean belief, mean plausibility
-        and share of positives of each bin that holds samples.
+        and share of positives of each non-empty bin.
     covered : (b,) array of bool
         Whether the share lies in [bel, pl].
     share : float
-        Of the samples that are in covered bins.
+        Share of the samples in covered bins.
     adjusted : (b,) array
         P-values of the hypothesis that the mean probability of the bin lies in [bel, pl],
         corrected for the number of bins.
     pvalue : float
-        Of the hypothesis that all do.
+        P-value of the hypothesis that all of them do.
     """
 
     size: Floats
@@ -121,11 +121,12 @@ def belief_coverage(
 
     See Also
     --------
-    coverage_test : which bins deviate, and whether by more than chance.
+    coverage_test : tells which bins deviate by more than chance.
 
     Examples
     --------
-    Middles 0.2 and 0.3 have one positive of two, above 0.4; the others three of three:
+    Of the two samples with middles 0.2 and 0.3, one is positive, a share above 0.4; of the other
+    three, all are positive:
 
     >>> intervals = [[0.1, 0.3], [0.1, 0.5], [0.5, 0.9], [0.6, 1.0], [0.6, 1.0]]
     >>> belief_coverage([0, 1, 1, 0, 1], intervals, n_bins=2)
@@ -172,9 +173,9 @@ def coverage_test(
     Notes
     -----
     If the probability of each sample lies in its interval, the mean of a bin lies in the mean
-    interval, and k positives of n are at most as extreme as for its ends: the p-value is
-    :math:`2 \min\{P(X \ge k; Pl), P(X \le k; Bel)\}`, which for probabilities is the exact
-    binomial test. The test is conservative for wide intervals. Of all bins, Sidak's correction.
+    interval, and k positives in n samples are at most as extreme as for its ends. So the p-value is
+    :math:`2 \min\{P(X \ge k; Pl), P(X \le k; Bel)\}`, the exact binomial test if Bel = Pl. The test
+    is conservative for wide intervals. Sidak's correction accounts for the number of bins.
 
     Examples
     --------
@@ -192,7 +193,7 @@ def coverage_test(
 def coverage_test_of(
     sample: IntervalSample, n_bins: int, strategy: Strategy = "quantile"
 ) -> BeliefCoverage:
-    """The test of a sample that has been checked."""
+    """The test of a validated sample."""
     bins, bel, pl = _binned(sample, n_bins, strategy)
     covered = _covered(bins.true, bel, pl)
     adjusted = _adjusted(bins.true, bins.size, bel, pl)
@@ -226,5 +227,5 @@ def _binned(sample: IntervalSample, n_bins: int, strategy: str) -> tuple[Bins, F
 
 
 def _covered(observed: Floats, bel: Floats, pl: Floats) -> NDArray[np.bool_]:
-    # Means of equal numbers differ in their last digits.
+    # Means of equal numbers can differ in their last digits.
     return np.asarray((observed >= bel - 1e-12) & (observed <= pl + 1e-12))

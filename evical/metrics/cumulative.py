@@ -53,8 +53,8 @@ def kolmogorov_smirnov_error(
 
     Notes
     -----
-    :math:`\max_t |\frac1n \sum_{p_i \le t} (y_i - p_i)|`. Equal predictions are added at once,
-    so that the order of samples does not matter.
+    :math:`\max_t |\frac1n \sum_{p_i \le t} (y_i - p_i)|`. Equal predictions are added together, so
+    the order of samples does not matter.
 
     References
     ----------
@@ -63,7 +63,7 @@ def kolmogorov_smirnov_error(
 
     Examples
     --------
-    The path is -0.1, 0.6, 0.1, 0.4, 0.5, by 5:
+    The path is (-0.1, 0.6, 0.1, 0.4, 0.5) / 5:
 
     >>> round(kolmogorov_smirnov_error([0, 1, 0, 1, 1], [0.1, 0.3, 0.5, 0.7, 0.9]), 4)
     0.12
@@ -106,7 +106,7 @@ def kuiper_error(
 
     Examples
     --------
-    The path is 0, -0.1, 0.6, 0.1, 0.4, 0.5, by 5:
+    The path is (0, -0.1, 0.6, 0.1, 0.4, 0.5) / 5:
 
     >>> round(kuiper_error([0, 1, 0, 1, 1], [0.1, 0.3, 0.5, 0.7, 0.9]), 4)
     0.14
@@ -132,12 +132,9 @@ def kolmogorov_smirnov_test(
     Returns
     -------
     CalibrationTest
-        The statistic is `kolmogorov_smirnov_error` divided divided divided divided divided divided
-        divided divided divided divided divided divided divided divided divided divided divided
-        divided divided divided divided divided divided divided divided divided divided divided
-        divided divided divided divided divided divided divided divided divided divided divided
-        divided by the standard deviation of the end of the path; the p-value is asymptotic, and 0
-        if a prediction of 0 or 1 was wrong.
+        The statistic is `kolmogorov_smirnov_error` divided by the standard deviation of
+        the end of the path. The p-value is asymptotic; it is 0 if a prediction of 0 or 1 was
+        wrong.
 
     Raises
     ------
@@ -181,8 +178,8 @@ def kuiper_test(
     Returns
     -------
     CalibrationTest
-        The statistic is `kuiper_error` by the standard deviation of the end of the path; the
-        p-value is asymptotic, and 0 if a prediction of 0 or 1 was wrong.
+        The statistic is `kuiper_error` divided by the standard deviation of the end of the path.
+        The p-value is asymptotic; it is 0 if a prediction of 0 or 1 was wrong.
 
     Raises
     ------
@@ -191,8 +188,8 @@ def kuiper_test(
 
     Notes
     -----
-    More powerful than the Kolmogorov-Smirnov test if errors in the middle cancel before the end,
-    and the better default.
+    It is more powerful than the Kolmogorov-Smirnov test if errors in the middle cancel before the
+    end, so it is the better default.
 
     References
     ----------
@@ -234,7 +231,7 @@ def _residuals(sample: BinarySample, order: NDArray[np.intp]) -> Floats:
 
 
 def variances(sample: BinarySample) -> Floats:
-    """Of the weighted outcome of each row (n,), if predictions are calibrated."""
+    """Variances (n,) of the weighted outcomes if predictions are calibrated."""
     variance = sample.p * (1 - sample.p)
     return variance if sample.weight is None else variance * sample.weight**2
 
@@ -244,7 +241,7 @@ def _range(path: Floats) -> float:
 
 
 def in_deviations(distance: float, deviation: float) -> float:
-    """A distance in standard deviations; infinite where nothing may vary."""
+    """A distance in standard deviations; infinite if the deviation is 0."""
     if deviation > 0:
         return distance / deviation
     return np.inf if distance > 0 else 0.0
@@ -260,7 +257,7 @@ def brownian_maximum_sf(x: float) -> float:
         return 1.0
     if x == np.inf:
         return 0.0
-    if x > 1.5:  # passages with alternating signs; the series below would cancel
+    if x > 1.5:  # by passages with alternating signs, because the series below would cancel
         k = np.arange(10)
         return float(4 * ((-1.0) ** k * ndtr(-(2 * k + 1) * x)).sum())
     odd = 2 * np.arange(20) + 1

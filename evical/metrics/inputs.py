@@ -1,7 +1,7 @@
 """Inputs of metrics: labels, probabilities or mass functions, and weights.
 
-Labels become numbers and mass functions become pignistic probabilities here, once, so that each
-metric is a formula. Label conventions are scikit-learn's. Every error names the row.
+Labels become numbers and mass functions become pignistic probabilities here, so each metric is just
+a formula. Label conventions are scikit-learn's. Every error names the row.
 """
 
 from collections.abc import Callable, Iterator
@@ -43,10 +43,11 @@ __all__ = [
 
 Floats = NDArray[np.float64]
 
-# Quantiles of ten million draws are right to 1e-4 of the level; as many bins take 80 MB an array.
+# Quantiles of ten million draws are accurate to 1e-4 of the level; as many bins take 80 MB per
+# array.
 MOST_REPEATS = 10_000_000
 
-# Rows at a time. Spiegelhalter's test of ten million rows takes 0.04 s by blocks of 2**14 to 2**18
+# Rows per block. Spiegelhalter's test of ten million rows takes 0.04 s in blocks of 2**14 to 2**18
 # rows, whose temporaries stay in the cache, and 0.4 s at once (`bench_check.py`).
 BLOCK = 1 << 16
 
@@ -60,14 +61,14 @@ class BinarySample:
     weight: Floats | None
 
     def blocks(self, size: int = BLOCK) -> Iterator["BinarySample"]:
-        """Pieces of at most so many rows, so that temporaries are small."""
+        """Blocks of at most `size` rows, to keep temporaries small."""
         for start in range(0, len(self.p), size):
             rows = slice(start, start + size)
             weight = None if self.weight is None else self.weight[rows]
             yield BinarySample(self.y[rows], self.p[rows], weight)
 
     def total(self, term: Callable[["BinarySample"], Floats]) -> float:
-        """Sum over all rows of a term of each."""
+        """Sum of a term over all rows."""
         return float(sum(term(part).sum() for part in self.blocks()))
 
 
@@ -94,7 +95,7 @@ def binary_sample(y_true: Any, y_prob: Any, pos_label: Any, sample_weight: Any) 
 
 
 def counted(sample: BinarySample) -> BinarySample:
-    """The sample without those of weight zero."""
+    """The sample without rows of weight zero."""
     if sample.weight is None:
         return sample
     some = sample.weight > 0
@@ -126,9 +127,9 @@ def unlabeled_probabilities(y_prob: Any) -> Floats:
 
 
 def numbers(values: Any, name: str) -> Floats:
-    """Finite numbers as float64; a NaN is named by its row."""
+    """Finite numbers as float64; an error names the row of a NaN."""
     array = as_floats(values, name)
-    # A sum is finite unless a value is not, or it overflows: one pass for the usual case.
+    # If the sum is finite, all values are: one pass in the usual case.
     with np.errstate(invalid="ignore", over="ignore"):
         fine = np.isfinite(array.sum())
     if not fine:
@@ -180,7 +181,7 @@ def _check_rows(p: Floats, dtype: np.dtype[Any]) -> None:
 
 
 def positive_column(p: Floats) -> Floats:
-    """The probability (n,) of the positive class, of one column or of two."""
+    """Probability (n,) of the positive class, from one column or two."""
     if p.ndim == 1:
         return p
     if p.shape[1] != 2:
@@ -207,7 +208,7 @@ def _pignistic_positive(m: MassFunction, pos_label: Any, y_true: Any) -> tuple[F
 
 
 def positive_label(m: MassFunction, pos_label: Any) -> Any:
-    """The positive one of the two labels of a frame; the second if none is named."""
+    """The positive label of a frame of two; the second one by default."""
     check_label("pos_label", pos_label)
     labels = m.frame.labels
     if len(labels) != 2:
@@ -244,7 +245,7 @@ def is_positive(y_true: Any, pos_label: Any) -> Floats:
 
 
 def plain_labels(y_true: Any) -> NDArray[Any]:
-    """Labels (n,); numbers in an array of objects become an array of numbers."""
+    """Labels (n,); an object array of numbers becomes an array of numbers."""
     y = one_column(y_true, "y_true")
     if y.dtype != object:
         return y
@@ -272,19 +273,19 @@ def _check_present(one: NDArray[np.bool_], rest: NDArray[Any], pos_label: Any) -
 
 
 def class_labels(y_true: Any, labels: Any, n_classes: int) -> NDArray[Any]:
-    """Labels of the columns: as given, else those of `y_true`, sorted."""
+    """Labels of the columns: those given, or those of `y_true`, sorted."""
     if labels is not None:
         names = one_column(labels, "labels")
         if len(names) != n_classes or len(set(names.tolist())) != n_classes:
             raise ValueError(
-                f"labels are {names.tolist()}, expected {n_classes} different ones, one for each "
+                f"labels are {names.tolist()}, expected {n_classes} distinct labels, one for each "
                 "column"
             )
         return names
     if n_classes == 2 and codes_01(y_true) is not None:
         return np.array([0, 1])
     found = np.unique(check_labels(plain_labels(y_true)))
-    for pair in ([0, 1], [-1, 1]):  # of which one may be missing
+    for pair in ([0, 1], [-1, 1]):  # one of them may be missing
         if n_classes == 2 and set(found.tolist()) <= set(pair):
             return np.array(pair)
     if len(found) != n_classes:
@@ -296,14 +297,14 @@ def class_labels(y_true: Any, labels: Any, n_classes: int) -> NDArray[Any]:
 
 
 def known_labels(names: NDArray[Any], labels: Any, owner: str) -> NDArray[Any]:
-    """Labels that are known already; others given beside them must be the same."""
+    """Known labels; labels given in addition must be the same."""
     if labels is not None and list(labels) != names.tolist():
         raise ValueError(f"labels are {list(labels)}, but {owner} has {names.tolist()}")
     return names
 
 
 def codes_01(y_true: Any) -> NDArray[np.intp] | None:
-    """Whole numbers 0 and 1 as they are, without the sort that other labels need."""
+    """Codes of labels that are 0 and 1 already, without the sort that other labels need."""
     y = as_array(y_true, "y_true")
     if y.ndim != 1 or y.dtype.kind not in "biu" or not len(y) or y.min() < 0 or y.max() > 1:
         return None
@@ -325,26 +326,26 @@ def class_codes(y_true: Any, labels: NDArray[Any]) -> NDArray[np.intp]:
 
 
 def indicators(sample: ClassSample) -> Floats:
-    """1 in the column of the class of each sample (n, K)."""
+    """Indicators (n, K) of the class of each sample."""
     return np.asarray(sample.codes[:, np.newaxis] == np.arange(sample.p.shape[1]), dtype=np.float64)
 
 
 def mean_squares(sample: ClassSample) -> Floats:
     """Mean over classes of the squared error of each sample (n,)."""
-    if sample.p.shape[1] == 2:  # both classes have the same
+    if sample.p.shape[1] == 2:  # both classes have the same error
         return np.asarray((sample.p[:, 1] - sample.codes) ** 2)
     return np.asarray(((sample.p - indicators(sample)) ** 2).mean(axis=1))
 
 
 def assigned_classes(p: Floats) -> NDArray[np.intp]:
-    """Number of the first most probable class (n,)."""
+    """Number (n,) of the most probable class; ties go to the first."""
     if p.shape[1] == 2:  # many times faster than argmax along rows
         return np.asarray(p[:, 1] > p[:, 0], dtype=np.intp)
     return np.asarray(p.argmax(axis=1))
 
 
 def of_class(p: Floats, codes: NDArray[np.intp]) -> Floats:
-    """Probability of one class for each sample (n,)."""
+    """Probability (n,) of a given class for each sample."""
     if p.shape[1] == 2:  # several times faster than an index for each row
         return np.where(codes == 1, p[:, 1], p[:, 0])
     return np.asarray(p[np.arange(len(p)), codes])
@@ -359,7 +360,7 @@ def checked_weights(sample_weight: Any, n: int) -> Floats | None:
 
 
 def total_weight(weight: Floats | None, n: int) -> float:
-    """Sum of the weights: the number of samples where there are none."""
+    """Sum of the weights; the number of samples if there are none."""
     return float(n) if weight is None else float(weight.sum())
 
 
@@ -367,7 +368,7 @@ def average(values: Floats, weight: Floats | None) -> float:
     """Weighted mean; a weight of zero outweighs an infinite value."""
     if weight is None:
         return float(values.mean())
-    with np.errstate(invalid="ignore"):  # zero times infinity, dealt with below
+    with np.errstate(invalid="ignore"):  # zero times infinity, handled below
         total = float((values * weight).sum())
     if not np.isfinite(total):
         used = weight > 0

@@ -1,8 +1,8 @@
 """Is there a calibrated probability within the belief intervals?
 
-Beliefs are honest if the probability of each sample lies in its [Bel, Pl]. Among all probabilities
-p = (1 - lambda) Bel + lambda Pl, with its own lambda for each sample, the test finds the one with
-the least cumulative calibration error (Kuiper's), in closed form. If even this error is more than
+Beliefs are valid if the probability of each sample lies in its [Bel, Pl]. Among all probabilities p
+= (1 - lambda) Bel + lambda Pl, with a separate lambda for each sample, the test finds in closed
+form those with the smallest cumulative calibration error (Kuiper's). If even this error exceeds
 chance, no choice is calibrated. After Jurgens et al. 2025, with another statistic.
 """
 
@@ -23,22 +23,22 @@ __all__ = ["interval_calibration_test", "interval_test_of", "nearest_calibrated"
 
 _HYPOTHESIS = "some probability within each [Bel, Pl] is calibrated: P(y = 1 | Bel, Pl) lies there"
 _DEFINITION = "least Kuiper statistic of all probabilities within [Bel, Pl]"
-# Draws are made by this many numbers at a time.
+# Numbers drawn at a time.
 _DRAWS = 1 << 20
 
 
 @dataclass(frozen=True, eq=False)
 class _Groups:
-    """Samples (n,) in ascending order of their pignistic probability, and which begin a group.
+    """Samples (n,) in ascending order of pignistic probability, and which ones begin a group.
 
-    A group is the samples of one probability.
+    A group has samples with the same probability.
     """
 
     order: NDArray[np.intp]
     first: NDArray[np.bool_]
 
     def blocks(self) -> Iterator[slice]:
-        """Places of whole groups, not many samples more than `BLOCK` at a time."""
+        """Slices of whole groups, of little more than `BLOCK` samples."""
         start, n = 0, len(self.first)
         while start < n:
             stop = min(start + BLOCK, n)
@@ -65,8 +65,8 @@ def interval_calibration_test(
     y_belief : MassFunction or (n, 2) array
         Mass functions on two classes, or [Bel, Pl] of the positive one.
     n_resamples : int
-        Outcomes drawn for the p-value (the parametric bootstrap), such as 999; by default none, and
-        the p-value is asymptotic.
+        Number of parametric bootstrap resamples for the p-value, such as 999. By default there are
+        none, and the p-value is asymptotic.
     rng : numpy.random.Generator, optional
         Needed for resamples.
     pos_label : label, optional
@@ -90,26 +90,25 @@ def interval_calibration_test(
     See Also
     --------
     nearest_calibrated : the probability that attains the statistic.
-    coverage_test : by bins, and which of them deviate.
+    coverage_test : a test by bins, which tells which of them deviate.
 
     Notes
     -----
     Samples are sorted by pignistic probability; with :math:`S_t` the sum of y - p up to t, the
-    statistic is :math:`\min_p \max_{s < t} |S_t - S_s|` by a standard deviation. The minimum is
-    the greatest sum of two reflected walks: the excess over Pl and the shortfall below Bel.
+    statistic is :math:`\min_p \max_{s < t} |S_t - S_s|` divided by a standard deviation. The
+    minimum is the largest sum of two reflected walks: the excess over Pl and the shortfall below
+    Bel. The null hypothesis is that outcomes are independent given the intervals, and that the
+    probability of y = 1 given its interval lies in it; this p is then calibrated. The true p is one
+    of the choices, so the statistic is at most Kuiper's statistic for the true p. Its distribution
+    is computed, or simulated, for the p in each interval that is closest to 1/2, which has the
+    largest variance. Both make the test conservative: with many samples it keeps its level for all
+    such p, but wider intervals lower its power. It cannot detect errors that cancel among samples
+    of equal pignistic probability.
 
-    What is tested: outcomes are independent given the intervals, and the probability of y = 1 given
-    its interval lies in it; this p is then calibrated. The true p is one of the choices, so the
-    statistic is at most Kuiper's statistic for the true p. Its distribution is computed, or drawn,
-    for the p in each interval that is nearest to 1/2, which has the largest variance. Both make the
-    test conservative: with many samples it keeps its level for all such p, and the wider the
-    intervals, the lower its power. It cannot detect errors that cancel among samples of equal
-    pignistic probability.
-
-    How it differs from Jurgens et al.: they learn one combination of the members of a credal set on
-    other data, by a proper score and a kernel calibration error, for any number of classes, and
-    bootstrap under the combination found; here there are two classes, no data are set aside,
-    nothing is learned, and the level does not depend on the combination found.
+    Jurgens et al. learn one combination of the members of a credal set on other data, by a proper
+    score and a kernel calibration error, for any number of classes, and bootstrap under the
+    combination found. Here there are two classes, no data are set aside, nothing is learned, and
+    the level does not depend on a learned combination.
 
     References
     ----------
@@ -119,8 +118,8 @@ def interval_calibration_test(
 
     Examples
     --------
-    Five positives where at most 1/2 was plausible: the sum of y - Pl is 2.5, its standard
-    deviation at most sqrt(5 / 4) = 1.118.
+    All five samples are positive although Pl is 1/2: the sum of y - Pl is 2.5, and its standard
+    deviation is at most sqrt(5 / 4) = 1.118.
 
     >>> test = interval_calibration_test([1] * 5, [[0.25, 0.5]] * 5)
     >>> round(test.statistic, 4), round(test.pvalue, 4)
@@ -138,7 +137,7 @@ def interval_calibration_test(
 def interval_test_of(
     sample: IntervalSample, n_resamples: int = 0, rng: np.random.Generator | None = None
 ) -> CalibrationTest:
-    """The test of a sample that has been checked."""
+    """The test of a validated sample."""
     groups = _groups(sample)
     least = _least_range(_steps(sample, groups))
     statistic = in_deviations(least, _scale(sample))
@@ -154,7 +153,7 @@ def interval_test_of(
 def nearest_calibrated(
     y_true: Any, y_belief: Any, *, pos_label: Any = None, sample_weight: Any = None
 ) -> Floats:
-    """Probabilities within the intervals whose cumulative calibration error is least.
+    """Probabilities within the intervals with the smallest cumulative calibration error.
 
     Parameters
     ----------
@@ -167,8 +166,8 @@ def nearest_calibrated(
     Returns
     -------
     (n,) array
-        One of the minimizers, close to the pignistic probabilities. It uses the outcomes: it
-        describes them and is not a calibrator.
+        One of the minimizers, close to the pignistic probabilities. It uses the outcomes, so it is
+        a description and not a calibrator.
 
     Raises
     ------
@@ -188,7 +187,7 @@ def nearest_calibrated(
     low, high = map(np.concatenate, zip(*_steps(sample, groups), strict=True))
     changes = _nearest_changes(low, high)
     span = high - low
-    # p = Pl gives the least change y - p, p = Bel the greatest.
+    # p = Pl gives the smallest change y - p, p = Bel the largest.
     share = np.divide(high - changes, span, out=np.zeros_like(span), where=span > 0)
     sizes = np.diff(np.flatnonzero(groups.first), append=len(sample.y))
     lam = np.empty(len(sample.y))
@@ -197,7 +196,7 @@ def nearest_calibrated(
 
 
 def _groups(sample: IntervalSample) -> _Groups:
-    # Sums of two halves that were rounded: ties are ties to twelve digits.
+    # Sums of two rounded halves: values that agree in twelve digits count as ties.
     middle = sample.bel + sample.pl
     np.round(middle, 12, out=middle)
     order = np.argsort(middle)
@@ -206,7 +205,7 @@ def _groups(sample: IntervalSample) -> _Groups:
 
 
 def _steps(sample: IntervalSample, groups: _Groups) -> Iterator[tuple[Floats, Floats]]:
-    """Least and greatest change of the mean of y - p over each group, by blocks of groups."""
+    """Smallest and largest change of the mean of y - p over each group, in blocks of groups."""
     total = total_weight(sample.weight, len(sample.y))
     for rows in groups.blocks():
         part = sample.rows(groups.order[rows])
@@ -227,7 +226,7 @@ def _scale(sample: IntervalSample) -> float:
 
 
 def _least_range(steps: Iterable[tuple[Floats, Floats]]) -> float:
-    """Least range of a walk from 0 whose steps lie in [low, high]."""
+    """Smallest range of a walk from 0 with steps in [low, high]."""
     most = above = below = 0.0
     for low, high in steps:
         ups, downs = _reflected(low, above), _reflected(-high, below)
@@ -237,7 +236,7 @@ def _least_range(steps: Iterable[tuple[Floats, Floats]]) -> float:
 
 
 def _reflected(steps: Floats, start: float = 0.0) -> Floats:
-    """Walk reflected at 0: the greatest sum of steps that ends at each place, or 0."""
+    """Walk reflected at 0: the largest sum of steps that ends at each place, or 0."""
     walk = start + np.cumsum(steps, axis=-1)
     return walk - np.minimum(np.minimum.accumulate(walk, axis=-1), 0.0)
 
@@ -254,7 +253,7 @@ def _drawn_pvalue(
     n_resamples: int,
     rng: np.random.Generator,
 ) -> float:
-    """Share of Kuiper statistics, of outcomes drawn by the p nearest to 1/2, that are as great."""
+    """Share of Kuiper statistics as large or larger, for outcomes of the p closest to 1/2."""
     q = np.clip(0.5, sample.bel, sample.pl)[groups.order]
     weight = np.ones(len(q)) if sample.weight is None else sample.weight[groups.order]
     starts = np.flatnonzero(groups.first)
@@ -264,13 +263,13 @@ def _drawn_pvalue(
         drawn = rng.random((min(rows, n_resamples - start), len(q))) < q
         steps = np.add.reduceat((drawn - q) * weight, starts, axis=1)
         ranges = (_reflected(steps) + _reflected(-steps)).max(axis=1)
-        # As great but for rounding: the statistics of few samples have ties.
+        # At least as large up to rounding: statistics of few samples have ties.
         exceeding += int((ranges >= least - 1e-12).sum())
     return (1 + exceeding) / (1 + n_resamples)
 
 
 def _nearest_changes(low: Floats, high: Floats) -> Floats:
-    """Steps of a walk that stays in a band of the least width, going back from its end."""
+    """Steps of a walk that stays in a band of the smallest width, found backwards from its end."""
     least = _least_range([(low, high)])
     above, below = _reflected(low), least - _reflected(-high)
     lows, highs = low.tolist(), high.tolist()

@@ -1,7 +1,7 @@
 """A report of all metrics with their definitions, because packages disagree about "ECE".
 
-A report holds a line for each metric that applies: its name, its value, which direction is
-better, and the formula in words.
+A report has a line for each applicable metric: its name, its value, which direction is better, and
+the formula in words.
 """
 
 from collections.abc import Iterable, Iterator
@@ -40,7 +40,7 @@ class Measure:
     Parameters
     ----------
     name : str
-        Of the function that gives it.
+        Name of its function.
     value : float
     definition : str
     """
@@ -71,7 +71,7 @@ class CalibrationReport:
             if measure.name == name:
                 return measure.value
         known = ", ".join(measure.name for measure in self.measures)
-        raise KeyError(f"no measure {name!r}; there are {known}")
+        raise KeyError(f"no measure {name!r}; choose from {known}")
 
     def __iter__(self) -> Iterator[Measure]:
         return iter(self.measures)
@@ -112,13 +112,12 @@ def calibration_report(
     ----------
     y_true : (n,) array of labels
     y_prob : (n,) or (n, K) array, or MassFunction
-        Of mass functions the probability is the pignistic one, and there are measures of
-        the beliefs too.
+        Mass functions are measured by their pignistic probabilities and by metrics of beliefs.
     n_bins : int
     labels : sequence of K labels, optional
-        Of the columns, if they are not those of `y_true` in sorted order.
+        Labels of the columns. Default: those of `y_true`, sorted.
     pos_label : label, optional
-        For two classes; with `labels`, the second of them.
+        For two classes only; if `labels` are given, it must be the second of them.
     sample_weight : (n,) array, optional
 
     Returns
@@ -159,7 +158,7 @@ def _n_classes(y_prob: Any) -> int:
 
 
 def _check_positive(n_classes: int, labels: Any, pos_label: Any, framed: bool) -> None:
-    """Raise if a positive label makes no sense; a frame of two has one, whichever is named."""
+    """Raise if a positive label is inconsistent; in a frame of two, either can be positive."""
     if pos_label is None:
         return
     if n_classes != 2:
@@ -171,7 +170,7 @@ def _check_positive(n_classes: int, labels: Any, pos_label: Any, framed: bool) -
 def _measures(
     lines: Iterable[Line], y: Any, p: Any, n_bins: int, options: dict[str, Any]
 ) -> list[Measure]:
-    """Values of lines; of a test the p-value."""
+    """Values of lines; for tests the p-value."""
     found = []
     for line in lines:
         bins = {"n_bins": n_bins} if line.binned else {}
@@ -217,7 +216,7 @@ def _all_classes(codes: Any, weight: Any, n_classes: int) -> bool:
 def belief_measures(
     y_true: Any, beliefs: Any, n_bins: int, pos_label: Any = None, sample_weight: Any = None
 ) -> list[Measure]:
-    """Measures that only beliefs have: mass functions, or [Bel, Pl] of two classes (n, 2)."""
+    """Measures of beliefs only: of mass functions, or of [Bel, Pl] of two classes (n, 2)."""
     options = {"sample_weight": sample_weight}
     imprecision = mean_imprecision(beliefs, sample_weight=sample_weight)
     found = [

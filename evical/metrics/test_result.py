@@ -1,6 +1,6 @@
 """The result of a test of calibration.
 
-All tests share the hypothesis that outcomes are independent, and each is positive with its
+All tests share the hypothesis that outcomes are independent and that each is positive with its
 predicted probability.
 """
 
@@ -22,7 +22,7 @@ class CalibrationTest:
     pvalue : float
         Probability of a statistic at least as extreme if the hypothesis holds.
     hypothesis, definition : str
-        What is tested, and what the statistic is.
+        The tested hypothesis, and the definition of the statistic.
     """
 
     name: str
@@ -40,7 +40,7 @@ class CalibrationTest:
 
 
 def pvalue_text(pvalue: float) -> str:
-    """A p-value in a sentence.
+    """A p-value as text for a sentence.
 
     >>> pvalue_text(0.0312), pvalue_text(1e-9)
     ('p = 0.031', 'p < 0.0001')
@@ -49,7 +49,7 @@ def pvalue_text(pvalue: float) -> str:
 
 
 def refuted(sample: BinarySample) -> bool:
-    """Whether a prediction of 0 or 1 was wrong, which refutes calibration for certain."""
+    """Whether a prediction of 0 or 1 was wrong, which refutes calibration with certainty."""
     if sample.p.min() > 0 and sample.p.max() < 1:
         return False
     wrong = ((sample.p == 0) & (sample.y == 1)) | ((sample.p == 1) & (sample.y == 0))

@@ -1,10 +1,10 @@
 """Evidential reduction for any code matrix: plausibilities without tables, masses with them.
 
 Column b of a code is evidence for "positive or not seen", for "negative or not seen", or for
-nothing (`column_evidence`). Under Dempster's rule the plausibilities of single classes multiply, up
-to one factor per sample, and need no table of the 2^K sets of classes. That factor and all other
-beliefs need one; only one-vs-rest has closed forms. A pair's "a" becomes "a or a class not seen",
-which is the ballooning extension of what it believes given the pair (Smets 1993, Int. J. Approx.
+nothing (`column_evidence`). Under Dempster's rule, the plausibilities of single classes multiply,
+up to one factor per sample, without a table of the 2^K sets of classes. That factor and all other
+beliefs need a table; only one-vs-rest has closed forms. The statement "a" of a pair becomes "a or a
+class not seen", the ballooning extension of its belief given the pair (Smets 1993, Int. J. Approx.
 Reasoning 9).
 """
 
@@ -41,8 +41,8 @@ def code_mass(columns: NDArray[Any], frame: Frame, code: ArrayLike) -> MassFunct
     Parameters
     ----------
     columns : (3, B, *batch) array
-        Masses of the negative side, of the positive side and of either for each column; floats
-        or Fractions.
+        Masses of the negative side, of the positive side and of both together for each column;
+        floats or Fractions.
     frame : Frame
         The K classes.
     code : (K, B) array of 1, -1 and 0
@@ -50,14 +50,14 @@ def code_mass(columns: NDArray[Any], frame: Frame, code: ArrayLike) -> MassFunct
     Returns
     -------
     MassFunction
-        Over the 2^K - 1 non-empty sets of classes, or those that few columns can leave.
+        Over the 2^K - 1 non-empty sets of classes, or over those that the columns can leave.
 
     Raises
     ------
     ValueError
         If shapes differ, or if more than `MAX_CLASSES` classes have too many sets.
     TotalConflictError
-        If no class is left, naming the rows; see `code_without_conflict`.
+        If no class is left in some rows, which the message names; see `code_without_conflict`.
 
     See Also
     --------
@@ -66,7 +66,7 @@ def code_mass(columns: NDArray[Any], frame: Frame, code: ArrayLike) -> MassFunct
 
     Examples
     --------
-    Two pairs of three classes: a rather than b for sure, and perhaps a rather than c.
+    Two pairs of three classes: certainly a rather than b, and perhaps a rather than c.
 
     >>> columns = np.array([[0.0, 0.0], [1.0, 0.5], [0.0, 0.5]])
     >>> code_mass(columns, Frame(["a", "b", "c"]), [[1, 1], [-1, 0], [0, -1]]).prune()
@@ -146,11 +146,11 @@ def code_betp(columns: NDArray[Any], code: ArrayLike) -> NDArray[Any]:
 
     Notes
     -----
-    For Bayesian columns that separate all pairs of classes the combination is Bayesian too: the
-    probability of a class is proportional to the product of the columns' probabilities of its side.
-    For all pairs that is p_i ∝ prod_j r_ij, the product rule; where r_ij = p_i / (p_i + p_j) for
-    some p, a coupling returns p, and the product rule is more extreme, because it assumes that the
-    K - 1 columns of a class are independent.
+    If Bayesian columns separate all pairs of classes, the combination is Bayesian too: the
+    probability of a class is proportional to the product of the probabilities of its side in all
+    columns. For all pairs this is p_i ∝ prod_j r_ij, the product rule. If r_ij = p_i / (p_i + p_j)
+    for some p, a coupling returns p, while the product rule is more extreme, because it assumes
+    that the K - 1 columns of a class are independent.
 
     Examples
     --------
@@ -168,7 +168,7 @@ def _interval_of(table: NDArray[Any]) -> list[NDArray[Any]]:
     singles = [1 << k for k in range(len(table).bit_length() - 1)]
     plausibility = member_sums(table)
     if table.dtype != object:
-        plausibility = np.minimum(plausibility, 1)  # rounding may pass 1 by a digit
+        plausibility = np.minimum(plausibility, 1)  # rounding can exceed 1
     return [np.asarray(table[singles]), plausibility]
 
 
@@ -182,7 +182,7 @@ def _from_tables(
     code: NDArray[np.int8],
     parts_of: Callable[[NDArray[Any]], list[NDArray[Any]]],
 ) -> NDArray[Any]:
-    """What each block of tables gives for each class: (*batch, K, parts)."""
+    """Results of each block of tables for each class: (*batch, K, parts)."""
     contours = Contours(columns, code).alive()
     n_parts = 2 if parts_of is _interval_of else 1
     result = np.empty((contours.n, len(code), n_parts), dtype=columns.dtype)
@@ -209,7 +209,7 @@ def _few_sets(m: MassFunction, n_parts: int) -> NDArray[Any]:
 
 
 def _without_table(contours: Contours, frame: Frame) -> MassFunction:
-    """Masses of many classes, batch (n,), where few sets have any."""
+    """Masses on many classes, batch (n,), if few sets have mass."""
     if not (contours.bayesian | contours.vacuous).all():
         return _fold(contours.columns, frame, contours.code)
     singles = [1 << k for k in range(len(frame))]

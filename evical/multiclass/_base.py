@@ -37,13 +37,13 @@ class BaseMulticlassCalibrator(ClassifierMixin, BaseEstimator, ABC):  # type: ig
 
     classes_: NDArray[Any]
     n_features_in_: int
-    # How scores are read; a parameter of the methods for which it matters.
+    # How scores are read; a parameter of methods that depend on it.
     transform: str | None = None
-    # Whether scores are probabilities, one score of two classes being that of the second.
+    # Whether scores are probabilities, where a single score is that of the second of two classes.
     _takes_probabilities: bool = False
-    # Probabilities of which logarithms are taken are at least that.
+    # Lower limit of probabilities before logarithms.
     _least: float = float(np.finfo(np.float64).eps)
-    # Names in the saved state; those of the fitted arrays.
+    # Names in the saved state, which are those of the fitted arrays.
     _state: ClassVar[dict[str, Field] | tuple[str, ...]]
 
     @abstractmethod
@@ -65,7 +65,7 @@ class BaseMulticlassCalibrator(ClassifierMixin, BaseEstimator, ABC):  # type: ig
         """Raise for a wrong parameter, before anything is learned."""
 
     def _n_columns(self, n_classes: int) -> int:
-        """How many scores a sample has."""
+        """Number of scores per sample."""
         return n_classes
 
     def _get_state(self) -> dict[str, Any]:
@@ -77,7 +77,7 @@ class BaseMulticlassCalibrator(ClassifierMixin, BaseEstimator, ABC):  # type: ig
             setattr(self, name, value)
 
     def _check_state(self) -> None:
-        """Raise for restored arrays that do not fit each other."""
+        """Raise if restored arrays do not fit each other."""
 
     def _check_all_parameters(self) -> None:
         check_choice("transform", self.transform, _TRANSFORMS)
@@ -111,7 +111,7 @@ class BaseMulticlassCalibrator(ClassifierMixin, BaseEstimator, ABC):  # type: ig
         Warns
         -----
         WrongWayWarning
-            If a binary calibrator is fitted to each column, and the greater scores of one speak
+            If a binary calibrator is fitted to each column, and higher scores of some column speak
             against its class.
         """
         self._fit_quietly(scores, y, sample_weight)
@@ -119,7 +119,7 @@ class BaseMulticlassCalibrator(ClassifierMixin, BaseEstimator, ABC):  # type: ig
         return self
 
     def _fit_quietly(self, scores: Any, y: Any, sample_weight: Any = None) -> Self:
-        """`fit` without the warning, for what warns once for many calibrators."""
+        """`fit` without the warning, for callers that warn once for many calibrators."""
         self._check_all_parameters()
         table, labels = check_table(scores), check_labels(y)
         check_same_length(scores=table, y=labels)
@@ -137,7 +137,7 @@ class BaseMulticlassCalibrator(ClassifierMixin, BaseEstimator, ABC):  # type: ig
         return []
 
     def _columns(self, table: Floats, n_classes: int, named: Any = None) -> Floats:
-        """Scores as the method sees them: one column a class, on the scale of `transform`."""
+        """Scores as the method sees them: one column per class, on the scale of `transform`."""
         unit = self._takes_probabilities or self.transform == "log"
         if unit:
             check_unit_table(table)
@@ -241,7 +241,7 @@ class BaseMulticlassCalibrator(ClassifierMixin, BaseEstimator, ABC):  # type: ig
 
     @classmethod
     def _from_parameters(cls, parameters: dict[str, Any]) -> Self:
-        """A calibrator that is not fitted, of saved parameters."""
+        """An unfitted calibrator with saved parameters."""
         return cls(**parameters)
 
     def _restore_state(self, state: dict[str, Any]) -> None:
@@ -253,7 +253,7 @@ class BaseMulticlassCalibrator(ClassifierMixin, BaseEstimator, ABC):  # type: ig
         Returns
         -------
         dict
-            Of strings, numbers, lists and dicts only; `from_dict` reads it back.
+            Strings, numbers, lists and dicts only; `from_dict` reads it back.
         """
         check_is_fitted(self)
         return {

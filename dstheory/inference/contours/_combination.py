@@ -1,9 +1,8 @@
-"""Independent evidence on a parameter: contours multiply.
+"""Independent pieces of evidence on a parameter: contours multiply.
 
-The product of the likelihoods of independent samples is the likelihood of both; for contours
-in general it is the contour of the unnormalized conjunctive combination of independent
-consonant belief functions. The height of the product says how far the sources agree; dividing
-by it gives a contour again.
+The product of the likelihoods of independent samples is their joint likelihood. In general, the
+product of contours is the contour of the unnormalized conjunctive combination of independent
+consonant belief functions. Its height measures agreement; dividing by it gives a contour again.
 
 Source: G. Shafer, A mathematical theory of evidence, 1976, chapter 11; T. Denoeux, Likelihood-
 based belief function: justification and some extensions to low-quality data, International
@@ -32,7 +31,7 @@ Space = tuple[tuple[float, float], ...]
 def combine_contours(
     first: Contour, second: Contour, *more: Contour, bounds: Any = None, scale: Any = None
 ) -> tuple[LikelihoodContour, float]:
-    """Combine independent pieces of evidence on one parameter, and say how far they conflict.
+    """Combine independent pieces of evidence on one parameter, and measure their conflict.
 
     Parameters
     ----------
@@ -40,8 +39,8 @@ def combine_contours(
         Contours on a parameter of one dimension: from a likelihood, from an expert, or any
         function of arrays (one for each dimension) with values in [0, 1].
     bounds : (low, high), or a pair of them, optional
-        The parameter space, which is otherwise that of the contours: where all of them are
-        defined. Needed if all are plain functions.
+        The parameter space. Default: where all contours are defined. Required if all sources are
+        plain functions.
     scale : float or pair of float, optional
         As in `LikelihoodContour`.
 
@@ -57,8 +56,8 @@ def combine_contours(
     TotalConflictError
         If no value is possible for all sources.
     ValueError
-        If dimensions differ, there are no bounds, all sources together leave a single value, or
-        a plain function gives values outside [0, 1].
+        If dimensions differ, bounds are missing, the sources leave a single value, or a plain
+        function returns values outside [0, 1].
     TypeError
         If a source is neither a contour nor a callable.
 
@@ -69,10 +68,10 @@ def combine_contours(
 
     Notes
     -----
-    The product has the contour of Dempster's rule up to a constant, and is the likelihood of all
-    data together where the sources are samples. Dempster's rule proper would give a belief
-    function that is not consonant, with other values for sets; the consonant one is used, as the
-    likelihood principle asks for (Denoeux 2014). Combination is associative.
+    Up to a constant, the product is the contour of Dempster's rule; if the sources are samples, it
+    is their joint likelihood. The result of Dempster's rule itself would not be consonant and would
+    give other values to sets. The consonant belief function is used here, as the likelihood
+    principle requires (Denoeux 2014). Combination is associative.
 
     References
     ----------
@@ -82,8 +81,8 @@ def combine_contours(
 
     Examples
     --------
-    Two successes in two trials have the likelihood u^2, and an expert expects 1/2. Above 1/2
-    the product is 2 (1 - u) u^2, with maximum 8/27 at 2/3.
+    Two successes in two trials have the likelihood u^2, and an expert's most plausible value is
+    1/2. Above 1/2 the product is 2 (1 - u) u^2, with maximum 8/27 at 2/3.
 
     >>> from dstheory.inference import binomial_contour, triangular_contour
     >>> joint, conflict = combine_contours(binomial_contour(2, 2), triangular_contour(0, 0.5, 1))
@@ -112,7 +111,7 @@ def combine_contours(
 def combine_contour_values(
     first: ArrayLike, second: ArrayLike, *more: ArrayLike, axis: int = -1
 ) -> tuple[Floats, Any]:
-    """Combine contours given by their values on common points, rows of a batch.
+    """Combine contours given by their values at common points, in batches.
 
     Parameters
     ----------
@@ -139,7 +138,7 @@ def combine_contour_values(
 
     See Also
     --------
-    combine_contours : contours as functions, with the exact supremum.
+    combine_contours : contours as functions, with an exact supremum.
 
     Examples
     --------
@@ -180,12 +179,12 @@ def _log_contour(place: int, source: Contour) -> Callable[..., Any]:
 
 
 def _common_space(sources: tuple[Contour, ...], bounds: Any) -> Space:
-    """The intersection of the parameter spaces, one pair a dimension."""
+    """The intersection of the parameter spaces, one pair per dimension."""
     spaces = [source.bounds for source in sources if isinstance(source, LikelihoodContour)]
     if bounds is not None:
         spaces.append(as_bounds(bounds))
     if not spaces:
-        raise ValueError("no source says what the parameter space is; give bounds")
+        raise ValueError("no source defines the parameter space; give bounds")
     dimensions = [len(space) for space in spaces]
     if len(set(dimensions)) > 1:
         raise ValueError(f"parameters of dimensions {dimensions} cannot be combined; give one")
@@ -193,20 +192,20 @@ def _common_space(sources: tuple[Contour, ...], bounds: Any) -> Space:
     low, high = ends[..., 0].max(axis=0), ends[..., 1].min(axis=0)
     if (low > high).any():
         raise TotalConflictError(
-            f"total conflict: the sources have the parameter spaces {spaces}, which do not meet"
+            f"total conflict: the parameter spaces of the sources, {spaces}, do not meet"
         )
     return tuple(zip(low.tolist(), high.tolist(), strict=True))
 
 
 def _refuse_point(space: Space, log_product: Callable[..., Floats]) -> None:
-    """Spaces that only touch leave one value, or none if it is impossible to a source."""
+    """Refuse spaces that only touch: they leave one value, or none if a source excludes it."""
     if all(low < high for low, high in space):
         return
     corner = [np.array([low]) for low, _ in space]
     if len(space) == 1 and log_product(*corner)[0] == -np.inf:
         raise TotalConflictError(
-            f"total conflict: the sources have {space[0][0]:g} in common only, "
-            "which is impossible to one of them"
+            f"total conflict: the sources have only {space[0][0]:g} in common, "
+            "which one of them excludes"
         )
     raise ValueError(f"the sources leave the space {space} without interior; widen one of them")
 

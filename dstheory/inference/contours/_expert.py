@@ -1,8 +1,8 @@
 """Expert opinion on a parameter, as the contour of a consonant belief function.
 
-An expert states the possible values and the most plausible ones; between them, plausibility is a
-straight line or a bell curve (Dubois and Prade 1988, Possibility Theory). Such contours are
-combined with each other and with likelihoods by `combine_contours`.
+An expert states the possible and the most plausible values; in between, plausibility follows a
+straight line or a bell curve (Dubois and Prade 1988, Possibility Theory). `combine_contours`
+combines such contours with each other and with likelihoods.
 """
 
 import numpy as np
@@ -53,8 +53,8 @@ def trapezoidal_contour(
     Parameters
     ----------
     low, core_low, core_high, high : float
-        In ascending order, with low < high; a side of length 0 is a step. With two steps
-        this is the categorical statement "in [low, high]".
+        In ascending order, with low < high; a side of length 0 is a step. Two steps make the
+        categorical statement "in [low, high]".
 
     Returns
     -------

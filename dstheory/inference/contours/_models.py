@@ -1,7 +1,7 @@
 """Contours of the parameter of simple models, in closed form, from sufficient statistics.
 
-The cost does not depend on the number of observations; log relative likelihoods are written in
-the distance from the mode, so that large samples lose no digits.
+The cost does not depend on the number of observations. Log relative likelihoods are functions of
+the distance from the mode, so large samples lose no digits.
 
 Source: the relative likelihoods are Xu et al., IJAR 72, 2016, equations 11 and 29, and their
 textbook counterparts (Pawitan, In all likelihood, 2001, chapters 2-4).
@@ -34,7 +34,7 @@ def binomial_contour(successes: float, trials: float) -> LikelihoodContour:
     Returns
     -------
     LikelihoodContour
-        On [0, 1], with mode k / n; without trials it is vacuous, and 1/2 is taken for the mode.
+        On [0, 1], with mode k / n. Without trials it is vacuous, with mode 1/2.
 
     Raises
     ------
@@ -127,7 +127,7 @@ def exponential_contour(durations: ArrayLike, observed: ArrayLike = True) -> Lik
     durations : array_like of shape (n,)
         Positive times until the event, or until observation ended.
     observed : bool or array_like of bool of shape (n,)
-        Whether the event was seen; false means that it takes longer than that.
+        Whether the event was seen; False means that it takes longer than that.
 
     Returns
     -------
@@ -176,8 +176,8 @@ def normal_contour(data: ArrayLike, sigma: float | None = None) -> LikelihoodCon
     data : array_like of shape (n,)
         Observations.
     sigma : float, optional
-        Standard deviation. Without it, it is profiled out: the contour of the mean m is then
-        ``(1 + (mean - m)**2 / variance) ** (-n / 2)`` with the variance of divisor n.
+        Standard deviation. If None, it is profiled out: the contour of the mean m is then ``(1 +
+        (mean - m)**2 / variance) ** (-n / 2)``, where the variance has divisor n.
 
     Returns
     -------
@@ -187,8 +187,8 @@ def normal_contour(data: ArrayLike, sigma: float | None = None) -> LikelihoodCon
     Raises
     ------
     ValueError, TypeError
-        If there are no data or they are not finite, sigma is not positive, or the data are all
-        equal and sigma is not given: the likelihood is unbounded then.
+        If there are no data or they are not finite, sigma is not positive, or sigma is None and all
+        data are equal, so that the likelihood is unbounded.
 
     Examples
     --------

@@ -1,7 +1,7 @@
 """Boundary of a level set of a contour in the plane, and its largest value on the edge of a box.
 
-The boundary is met along rays from the mode. The rays are spread evenly where the likelihood looks
-normal: the Hessian at the mode, by differences, makes an oblique ridge round.
+Rays from the mode meet the boundary. They are evenly spread after the numerical Hessian at the mode
+has made an oblique ridge round.
 """
 
 from collections.abc import Callable
@@ -37,7 +37,7 @@ def outline(
 
     def along(t: Floats) -> Floats:
         x, y = _moved(center, t, rays)
-        # Rounding may carry the end of a ray out of the space.
+        # Rounding can move the end of a ray out of the space.
         return radius(log_contour(np.clip(x, *bounds[0]), np.clip(y, *bounds[1])))
 
     zero = np.zeros(n_points)
@@ -48,7 +48,7 @@ def outline(
 
 
 def _moved(center: Floats, t: Floats, rays: Floats) -> Floats:
-    """Points at `t` along the rays; a ray along an axis stays on it, to infinity too."""
+    """Points at `t` along the rays; a ray along an axis stays on it, even at infinity."""
     with np.errstate(invalid="ignore"):  # infinity times 0 is replaced
         return np.asarray(center + np.where(rays == 0, 0.0, t * rays))
 

@@ -1,8 +1,8 @@
 """Profile likelihood of a function of a parameter in the plane.
 
-Each value of the function leaves a curve of parameter values; the profile is the largest
-likelihood along it: the contour of the marginal belief function. Xu et al. 2016, eq. 40, is the
-case of a sigmoid's value at a score.
+Each value of the function defines a curve of parameter values. The profile is the largest
+likelihood along it, which is the contour of the marginal belief function. Xu et al. 2016, eq. 40,
+is the case of a sigmoid's value at a score.
 """
 
 from collections.abc import Callable
@@ -72,9 +72,9 @@ def profile_of(
     functional : callable
         The function of (theta0, theta1), arrays of one shape.
     solve : callable
-        From values of the function and of a free variable, arrays of one shape, to the
-        (theta0, theta1) where the function has that value: as the free variable runs
-        through its interval, all of them, continuously.
+        Maps values of the function and of a free variable, arrays of one shape, to a (theta0,
+        theta1) where the function has that value. As the free variable runs through its interval,
+        it must reach all such points, continuously.
     bounds : (low, high)
         Values of the function.
     free : (low, high)
@@ -141,7 +141,7 @@ def _along_lines(
     w = numbers("weights", weights)
     if w.shape != (2,) or not np.isfinite(w).all() or not w.any():
         raise ValueError(f"weights are {weights}; give two finite numbers, not both 0")
-    # The coordinate to eliminate is the one that counts more on its own scale.
+    # Eliminate the coordinate that matters more on its own scale.
     gone = int(abs(w[1]) * scale[1] > abs(w[0]) * scale[0])
     kept, ratio = 1 - gone, w[1 - gone] / w[gone]
 
@@ -163,12 +163,12 @@ def _along_lines(
 
 
 def _feasible(level: Floats, ratio: float, gone: Interval, kept: Interval) -> tuple[Floats, Floats]:
-    """Values of the kept coordinate for which level - ratio * kept is a value of the other."""
+    """Values of the kept coordinate for which level - ratio * kept is feasible for the other."""
     low, high = np.full(level.size, kept[0]), np.full(level.size, kept[1])
     if ratio:
         ends = np.sort(np.stack([(level - gone[0]) / ratio, (level - gone[1]) / ratio]), axis=0)
         low, high = np.maximum(low, ends[0]), np.minimum(high, ends[1])
-    # Rounding may cross the ends where one point is left.
+    # Rounding can make the ends cross where only one point remains.
     return np.minimum(low, high), high
 
 
@@ -198,7 +198,7 @@ def _along_solutions(
 
     def largest(value: Floats) -> Floats:
         def rows(y: Floats) -> Floats:
-            # Values on a bound have their solutions at infinity, which may be inf - inf.
+            # Values on a bound may have solutions at infinity, computed as inf - inf.
             with np.errstate(all="ignore"):
                 theta = [np.asarray(x, dtype=np.float64) for x in solve(_as_row(value, y), y)]
             lost = np.isnan(theta[0]) | np.isnan(theta[1])

@@ -16,13 +16,13 @@ Point = tuple[float, ...]
 
 _BEFORE = 10.0  # a likelihood that still rises over the last factor exp(10) has no maximum
 _RISE = 1e-6
-_NESTED_ROUNDS = 10  # of the first search in two dimensions; a simplex polishes its result
-_VISIBLE = -50.0  # peaks below exp(-50) do not show
-_PROMINENCE = 1e-9  # of a peak in the log-likelihood, relative; below is rounding
+_NESTED_ROUNDS = 10  # of the first search in two dimensions, before a simplex polishes the result
+_VISIBLE = -50.0  # peaks below exp(-50) are negligible
+_PROMINENCE = 1e-9  # relative prominence of a peak of the log-likelihood; less is rounding
 
 
 def find_maximum(f: Function, bounds: Space, scales: Point) -> tuple[Point, float]:
-    """Mode and maximum of the log-likelihood; an error where there is none.
+    """Mode and maximum of the log-likelihood; raise if there is none.
 
     >>> find_maximum(lambda x: -x, ((0.0, np.inf),), (1.0,))
     ((0.0,), -0.0)
@@ -54,7 +54,7 @@ def _find_in_plane(f: Function, bounds: Space, scales: Point) -> tuple[Point, fl
 def _polished(
     f: Function, bounds: Space, start: Point, value: float, scales: Point
 ) -> tuple[Point, float]:
-    """A simplex of the size of the peak, for maxima on narrow oblique ridges."""
+    """Refine by a simplex of the size of the peak, for maxima on narrow oblique ridges."""
     from scipy.optimize import minimize
 
     size = np.array(widths(f, bounds, start, value, scales))
@@ -79,19 +79,19 @@ def _polished(
 
 
 def given_maximum(f: Function, bounds: Space, mode: Any) -> tuple[Point, float]:
-    """The mode that the caller knows, checked to lie in the space and to have a likelihood.
+    """The mode given by the caller, if it lies in the space and has a positive likelihood.
 
     >>> given_maximum(lambda x: -abs(x), ((-1.0, 1.0),), 0)
     ((0.0,), -0.0)
     """
     place = np.atleast_1d(numbers("mode", mode))
     if place.shape != (len(bounds),):
-        raise ValueError(f"mode has shape {place.shape}; give {len(bounds)} (one a dimension)")
+        raise ValueError(f"mode has shape {place.shape}; give {len(bounds)} (one per dimension)")
     if not all(a <= x <= b and np.isfinite(x) for x, (a, b) in zip(place, bounds, strict=True)):
         raise ValueError(f"mode {mode} is not a point of the parameter space {bounds}")
     value = float(f(*place[:, None])[0])
     if value == -np.inf:
-        raise ValueError(f"log_likelihood is -inf at the mode {mode}; give the mode or leave it")
+        raise ValueError(f"log_likelihood is -inf at the mode {mode}; give the right mode or none")
     return tuple(float(x) for x in place), value
 
 
@@ -138,7 +138,7 @@ def _require_maximum(f: Function, line: Line, value: float, which: str) -> None:
 
 
 def widths(f: Function, bounds: Space, place: Point, value: float, scales: Point) -> Point:
-    """Distance from the mode along each axis to a log-likelihood lower by 1/2.
+    """Distance from the mode along each axis at which the log-likelihood is lower by 1/2.
 
     >>> widths(lambda x: -2 * x**2, ((-np.inf, np.inf),), (0.0,), 0.0, (1.0,))
     (0.5,)
@@ -180,15 +180,15 @@ def find_peaks(
         np.array([x[min(i + 1, x.size - 1)] for i in tops]),
     )
     places, _ = zoom(f, *near)
-    # The peak of plausibility 1 is the mode, found better before.
+    # The peak of plausibility 1 is the mode, which is known more accurately.
     around = (near[0] <= mode) & (mode <= near[1])
     return np.unique(np.append(places[~around], mode))
 
 
 def _local_maxima(values: Floats) -> list[int]:
-    """Indices of maxima that rise above the valleys on both sides by more than rounding.
+    """Indices of maxima above the valleys on both sides by more than rounding.
 
-    A walk along the values: going up until they have fallen, then down until they have risen.
+    Walks up along the values until they fall, then down until they rise, and so on.
     """
     tops: list[int] = []
     top = bottom = 0

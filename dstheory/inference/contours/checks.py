@@ -1,4 +1,4 @@
-"""Arguments of contours: bounds, scales, regions, levels, and a log-likelihood under guard."""
+"""Checks of the arguments of contours: bounds, scales, regions, levels, log-likelihood values."""
 
 from collections.abc import Callable
 from typing import Any
@@ -43,7 +43,7 @@ def numbers(name: str, values: ArrayLike) -> Floats:
 
 
 def plain(values: Any) -> Any:
-    """A Python float of an array without dimensions, and any other array as it is.
+    """A Python float for an array without dimensions; any other array unchanged.
 
     >>> plain(np.array(0.5)), plain(np.array([0.5]))
     (0.5, array([0.5]))
@@ -68,21 +68,21 @@ def as_bounds(bounds: Any) -> Space:
 
 
 def as_scales(scale: Any, dimension: int) -> tuple[float, ...]:
-    """Positive scales, one a dimension; 1 where none is given.
+    """Positive scales, one per dimension; 1 by default.
 
     >>> as_scales(None, 2), as_scales(3, 1)
     ((1.0, 1.0), (3.0,))
     """
     array = np.ones(dimension) if scale is None else np.atleast_1d(numbers("scale", scale))
     if array.shape != (dimension,):
-        raise ValueError(f"scale has shape {array.shape}; give {dimension} (one a dimension)")
+        raise ValueError(f"scale has shape {array.shape}; give {dimension} (one per dimension)")
     if not (np.isfinite(array) & (array > 0)).all():
         raise ValueError(f"scale is {scale}; give positive numbers")
     return tuple(float(x) for x in array)
 
 
 def as_interval(region: tuple[ArrayLike, ...]) -> tuple[Floats, Floats]:
-    """Ends of intervals, of one shape.
+    """Ends of intervals, broadcast to one shape.
 
     >>> as_interval((0, [1, 2]))
     (array([0., 0.]), array([1., 2.]))
@@ -104,7 +104,7 @@ def as_interval(region: tuple[ArrayLike, ...]) -> tuple[Floats, Floats]:
 
 
 def as_box(region: tuple[ArrayLike, ...]) -> tuple[Floats, ...]:
-    """Ends of one box, as arrays of no dimension.
+    """Ends of one box, as 0-d arrays.
 
     >>> [float(end) for end in as_box((0, 1, 2, 3))]
     [0.0, 1.0, 2.0, 3.0]
@@ -158,7 +158,7 @@ def as_ends(region: tuple[ArrayLike, ...], shape: tuple[int, ...]) -> tuple[Floa
 
 
 def guarded(f: Callable[..., Any], bounds: Space, chunk: int) -> Callable[..., Floats]:
-    """The log-likelihood, called with flat arrays of limited size, its values checked.
+    """The log-likelihood, called with flat arrays of limited size and with its values checked.
 
     >>> f = guarded(lambda u: 0 * np.log(u) + 1, ((0.0, 1.0),), 10)
     >>> f(np.array([[0.0], [1.0]]))
@@ -181,7 +181,7 @@ def guarded(f: Callable[..., Any], bounds: Space, chunk: int) -> Callable[..., F
 
 
 def _values(f: Callable[..., Any], theta: list[Floats], bounds: Space) -> Floats:
-    # Logarithms of 0 on a bound, and overflow far out, are to be expected.
+    # Expect logarithms of 0 on a bound, and overflow far out.
     with np.errstate(all="ignore"):
         values = _call(f, theta)
         for row in np.flatnonzero(np.isnan(values)):
@@ -208,7 +208,7 @@ def _call(f: Callable[..., Any], theta: list[Floats]) -> Floats:
 
 
 def _limit(f: Callable[..., Any], point: list[float], bounds: Space) -> float:
-    """Value at the nearest float inside of a bound; -inf at infinity if there is none."""
+    """Value at the nearest float inside the bound; -inf at infinity if there is none."""
     moved = list(point)
     for i, (x, (low, high)) in enumerate(zip(point, bounds, strict=True)):
         if x in (low, high):

@@ -1,4 +1,4 @@
-"""Observations and design matrices, validated; every failure names the value and its row."""
+"""Validation of observations and design matrices; errors name the value and its row."""
 
 import numpy as np
 from numpy.typing import ArrayLike
@@ -10,7 +10,7 @@ __all__ = ["as_data", "as_design", "as_positive", "as_vector"]
 
 
 def as_data(name: str, values: ArrayLike, low: float = -np.inf, high: float = np.inf) -> Floats:
-    """Finite numbers (n,) inside of [low, high], at least one.
+    """One or more finite numbers (n,) in [low, high].
 
     >>> as_data("counts", [0, 2], low=0)
     array([0., 2.])
@@ -27,7 +27,7 @@ def as_data(name: str, values: ArrayLike, low: float = -np.inf, high: float = np
 
 
 def as_design(name: str, values: ArrayLike, columns: int | None = None) -> Floats:
-    """A finite matrix (n, p), of p given columns.
+    """A finite matrix (n, p), with p checked if given.
 
     >>> as_design("design", [[1, 2]]).shape
     (1, 2)

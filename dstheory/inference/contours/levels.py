@@ -1,8 +1,8 @@
-"""Where a function that falls away from a point crosses a level, for many rows at once.
+"""Where a function that decreases away from a point crosses a level, for many rows at once.
 
-Going out from the maximum of a contour by doubling steps brackets the crossing; the bracket is
-narrowed by the secant rule (Illinois variant), which is exact for a normal likelihood because
-levels are measured as r = sqrt(-2 log plausibility), and by bisection where that does not help.
+Doubling steps from the maximum of a contour bracket the crossing. The secant rule (Illinois
+variant) narrows the bracket; it is exact for a normal likelihood, because levels are measured as r
+= sqrt(-2 log plausibility). Bisection takes over where secants fail.
 """
 
 from collections.abc import Callable
@@ -13,17 +13,17 @@ from dstheory.inference.contours.maximum import Floats
 
 __all__ = ["RAYLEIGH_END", "crossing", "radius"]
 
-# r of a uniform level has Rayleigh's law; beyond 9 lies a probability of exp(-40.5) = 3e-18.
+# r of a uniform level has a Rayleigh distribution, with a tail of exp(-40.5) = 3e-18 beyond 9.
 RAYLEIGH_END = 9.0
 
-_TOLERANCE = 2e-14  # of a level, relative: rounding of log-likelihoods, far below any use of levels
+_TOLERANCE = 2e-14  # relative, of a level: the rounding of log-likelihoods
 _SECANTS = 20  # usually five suffice
 _STEPS = 120  # with bisections, enough for any bracket of floats of one sign
 _DOUBLINGS = 2200  # from the smallest float to the largest
 
 
 def radius(log_plausibility: Floats) -> Floats:
-    """Distance from the mode in standard errors that a plausibility amounts to.
+    """Distance from the mode, in standard errors, that corresponds to a plausibility.
 
     >>> float(radius(np.array(-2.0)))
     2.0
@@ -39,9 +39,9 @@ def crossing(
     Parameters
     ----------
     distance : callable
-        From points (N,) to distances (N,), increasing from the mode of a row to its end.
+        Maps points (N,) to distances (N,), which increase from the mode of a row to its end.
     mode, end : ndarray of shape (N,)
-        Where to begin and the bound of the search, possibly infinite.
+        Start and end of the search; the end may be infinite.
     step : ndarray of shape (N,)
         Length of the first step, positive.
     level : ndarray of shape (N,)
@@ -50,7 +50,7 @@ def crossing(
     Returns
     -------
     ndarray of shape (N,)
-        Crossings; the end where the level is not reached before.
+        Crossings; the end if the level is not reached before it.
 
     Examples
     --------
@@ -60,10 +60,10 @@ def crossing(
     """
     inside, outside = _bracket(distance, mode, end, step, level)
     everything = np.isinf(level)
-    top = level == 0  # the end of a plateau is wanted
+    top = level == 0  # look for the end of a plateau
     level = np.where(everything, 0.0, level)
     g_in, g_out = distance(inside) - level, distance(outside) - level
-    w_in, w_out = g_in, g_out  # what the secant sees; halved at an end that does not move
+    w_in, w_out = g_in, g_out  # values for the secant; halved at an end that does not move
     tolerance = _TOLERANCE * (1.0 + level)
     for count in range(_STEPS):
         open_ = ((g_in < -tolerance) | top) & (g_out > tolerance) & ~everything
@@ -83,14 +83,14 @@ def crossing(
         w_in, w_out = np.where(near, g, w_in), np.where(far, g, w_out)
     on_end = everything | (g_out <= tolerance)
     found = np.where(on_end, outside, inside)
-    # Near a smooth maximum, the distance is rounded to 0 within 1e-8 steps: no plateau.
+    # Near a smooth maximum, distances within 1e-8 steps round to 0; that is no plateau.
     return np.where(top & (np.abs(found - mode) < 1e-6 * step), mode, found)
 
 
 def _bracket(
     distance: Callable[[Floats], Floats], mode: Floats, end: Floats, step: Floats, level: Floats
 ) -> tuple[Floats, Floats]:
-    """Two points of each row with the crossing between them; both are the end if none is."""
+    """Two points per row with the crossing between them; both are the end if there is none."""
     sign = np.where(end > mode, 1.0, -1.0)
     inside = mode.copy()
     size = step * np.maximum(np.where(np.isfinite(level), level, 0.0), 1.0)

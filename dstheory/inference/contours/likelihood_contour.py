@@ -1,9 +1,9 @@
 """Consonant belief functions on a parameter, from its likelihood.
 
-The plausibility of a parameter value is its likelihood relative to the largest one, and that of a
-set of values the supremum over the set; belief is one minus the plausibility of the complement.
-Functions of the parameter inherit their plausibility by profiling, the supremum over all values
-of the parameter that give one value of the function.
+The plausibility of a parameter value is its likelihood relative to the largest one; that of a set
+is the supremum over the set. Belief is one minus the plausibility of the complement. A function of
+the parameter gets its plausibility by profiling: the supremum over all parameter values with the
+same value of the function.
 
 Source: G. Shafer, A mathematical theory of evidence, 1976, chapter 11; Xu, Davoine, Zha and
 Denoeux, IJAR 72, 2016, equations 11-14 and 33-40.
@@ -43,46 +43,47 @@ class LikelihoodContour(Immutable):
     Parameters
     ----------
     log_likelihood : callable
-        Log-likelihood up to a constant: one array argument for each dimension, all of one
-        shape, to an array of that shape. It may be -inf, never +inf; where it is NaN on a
-        finite bound (0 * log 0), the value of the nearest float inside is taken.
+        Log-likelihood up to a constant. It takes one array per dimension, all of one shape, and
+        returns an array of that shape. It may be -inf but never +inf. If it is NaN on a finite
+        bound (0 * log 0), the value at the nearest float inside is used.
     bounds : (low, high), or a pair of them
         The parameter space, closed; bounds may be infinite.
     mode : float or pair of float, optional
-        Where the likelihood is largest, when that is known: no search takes place, and there is
-        taken to be no other local maximum.
+        Where the likelihood is largest, if known. No search takes place then, and the contour is
+        assumed to have no other local maximum.
     scale : float or pair of float, optional
-        Distance from the mode, or from 0, on which the log-likelihood changes by about 1: where
-        the search begins on an unbounded space. It need not be right.
+        Rough distance from the mode, or from 0, over which the log-likelihood changes by about 1.
+        On an unbounded space, the search starts there.
     chunk : int
-        Most points that `log_likelihood` is given at once.
+        Maximum number of points in one call of `log_likelihood`.
 
     Attributes
     ----------
     bounds : tuple of (low, high)
-        One pair a dimension.
+        One pair per dimension.
     mode : float or tuple of float
-        A value of plausibility 1. Where the supremum is approached at infinity only, a value so
-        far out that the likelihood has its limit.
+        A value of plausibility 1. If the supremum is approached only at infinity, a value so far
+        out that the likelihood equals its limit.
     peaks : ndarray
-        In dimension 1, all local maxima found, ascending. One peak makes the contour unimodal.
+        In dimension 1, all local maxima found, in ascending order. With one peak the contour is
+        unimodal.
 
     Raises
     ------
     ValueError
-        If bounds are not intervals, the likelihood is unbounded, NaN, or zero wherever it was
-        tried, or the given mode is not a maximum.
+        If bounds are not intervals, the likelihood is unbounded, NaN, or zero at all points tried,
+        or the given mode is not a maximum.
     TypeError
-        If arguments are of the wrong kind.
+        If an argument has the wrong type.
 
     Notes
     -----
-    The maximum is bracketed on a grid that is exponential near bounds and towards infinity, and
-    then by nested brackets (in dimension 2, of the profile): a unimodal likelihood on any scale,
-    its maximum on a bound or inside, is found. Local maxima are found as far as they are wider
-    than about a thousandth of the plausible range.
+    The maximum is bracketed on a grid that is exponential near bounds and towards infinity, then by
+    nested brackets (in dimension 2, of the profile). This finds the maximum of a unimodal
+    likelihood on any scale, on a bound or inside. Local maxima are found if they are wider than
+    about a thousandth of the plausible range.
 
-    A flat likelihood gives the vacuous belief function: its contour is 1 throughout.
+    A flat likelihood gives the vacuous belief function, with a contour of 1 everywhere.
 
     References
     ----------
@@ -144,7 +145,7 @@ class LikelihoodContour(Immutable):
 
     @property
     def scale(self) -> Any:
-        """Distance from the mode, along each axis, to a log-likelihood lower by 1/2."""
+        """Distance from the mode along each axis at which the log-likelihood is lower by 1/2."""
         return self._scale[0] if self.dimension == 1 else self._scale
 
     @property
@@ -223,8 +224,8 @@ class LikelihoodContour(Immutable):
         Parameters
         ----------
         *region : array_like
-            `low, high` of the closed interval in dimension 1, arrays that broadcast; in
-            dimension 2 the four numbers `low, high, low, high` of a closed box.
+            In dimension 1, `low, high` of a closed interval, arrays that broadcast. In dimension 2,
+            the four numbers `low, high, low, high` of a closed box.
 
         Returns
         -------
@@ -298,14 +299,14 @@ class LikelihoodContour(Immutable):
     def _pl_slab(self, axis: int, low: Floats, high: Floats) -> Any:
         """Plausibility that one coordinate lies in an interval.
 
-        The supremum over an open half space is that over its closure.
+        The supremum over an open half space equals that over its closure.
         """
         region: list[Any] = [end for pair in self.bounds for end in pair]
         region[2 * axis : 2 * axis + 2] = [low, high]
         return self.pl(*region)
 
     def _pl_box(self, box: tuple[Floats, ...]) -> float:
-        """A supremum that is not the mode lies on the boundary of the box, if there is one peak."""
+        """Plausibility of a box: with one peak, a supremum outside the mode is on the boundary."""
         pairs = []
         for low, high, (bottom, top) in zip(box[::2], box[1::2], self.bounds, strict=True):
             if low > top or high < bottom:
@@ -321,17 +322,16 @@ class LikelihoodContour(Immutable):
         Parameters
         ----------
         gamma : array_like
-            Levels in [0, 1]; 0 gives the parameter space (its closure). One number in
-            dimension 2.
+            Levels in [0, 1]; 0 gives the (closed) parameter space. One number in dimension 2.
         n_points : int
             In dimension 2, number of points on the boundary.
 
         Returns
         -------
         low, high : float or ndarray
-            In dimension 1, the ends of the interval, of the shape of `gamma`. In dimension 2,
-            the coordinates (n_points,) of boundary points, counterclockwise: those seen first
-            from the mode, which is all of the boundary if the set is star-shaped.
+            In dimension 1, the ends of the interval, with the shape of `gamma`. In dimension 2, the
+            coordinates (n_points,) of boundary points, counterclockwise: the first ones along rays
+            from the mode, which is the whole boundary if the set is star-shaped.
 
         Raises
         ------
@@ -363,8 +363,8 @@ class LikelihoodContour(Immutable):
         Parameters
         ----------
         r : array_like of shape (N,)
-            Not negative. For a normal likelihood the ends are r standard errors from the mode,
-            and for others smooth in r, which makes r the variable to integrate over.
+            Not negative. For a normal likelihood, the ends are r standard errors from the mode. For
+            others they are smooth in r, which makes r the variable to integrate over.
 
         Returns
         -------

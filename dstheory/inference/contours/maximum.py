@@ -1,9 +1,9 @@
 """Largest value of a log-likelihood on an interval, for many rows at once, without derivatives.
 
-An interval, bounded or not, is the image of the line under a map that is exponential near a bound
-and towards infinity. On the line a coarse grid brackets the maximum, at any scale from 1e-34 to
-1e34, and grids of nested brackets close in. A concave or unimodal function cannot escape this,
-however narrow its peak. Values are in the log domain, so that nothing underflows.
+An interval, bounded or not, is the image of the real line under a map that is exponential near a
+bound and towards infinity. On the line, a coarse grid brackets the maximum on any scale from 1e-34
+to 1e34, and nested grids refine it. This finds the maximum of any concave or unimodal function,
+however narrow its peak. Values are logarithms, so nothing underflows.
 """
 
 from collections.abc import Callable
@@ -17,7 +17,7 @@ __all__ = ["Floats", "Line", "maximize_rows", "zoom"]
 Floats = NDArray[np.float64]
 
 REACH = 80  # exp(80) is 6e34: far beyond any scale of data
-POINTS = 17  # of one round of nested brackets, each an eighth of the one before
+POINTS = 17  # per round of nested brackets, each an eighth of the previous one
 ROUNDS = 16  # 2 / 8^16 is 7e-15: the coordinate on the line is then exact
 
 
@@ -30,7 +30,7 @@ class Line:
     low, high : ndarray
         Bounds of the interval, possibly infinite.
     center, scale : ndarray
-        Where an unbounded interval is looked at closest, and on what scale.
+        Where an unbounded interval is searched most closely, and on what scale.
 
     Examples
     --------
@@ -48,7 +48,7 @@ class Line:
         low, high, center, scale = (
             x[..., None] for x in (self.low, self.high, self.center, self.scale)
         )
-        # Each branch is evaluated for all rows; what overflows in it is not chosen.
+        # Each branch is evaluated for all rows; overflowing values are not selected.
         with np.errstate(over="ignore", invalid="ignore"):
             size = np.exp(-np.abs(v))
             share = size / (1 + size)
@@ -70,11 +70,11 @@ def maximize_rows(
     Parameters
     ----------
     f : callable
-        From points (N, P) to values (N, P); row i is the function of row i.
+        Maps points (N, P) to values (N, P); row i is evaluated by the function of row i.
     line : Line
         The interval of each row, of arrays (N,).
     step : float
-        Distance of the points that bracket the maximum, on the line.
+        Distance on the line between the points that bracket the maximum.
     rounds : int
         Number of nested brackets.
 

@@ -1,7 +1,7 @@
-"""Contours of linear functions of regression coefficients, by profiling all other ones out.
+"""Contours of linear functions of regression coefficients, with the others profiled out.
 
-For the linear model the profile has a closed form. For the logistic one it is the maximum over
-the hyperplane of coefficients with that value of the function: a concave problem, solved by
+For the linear model, the profile has a closed form. For the logistic model, it is the maximum over
+the hyperplane of coefficients with a given value of the function: a concave problem, solved by
 Newton's method for many values at once.
 
 Source: Xu, Davoine, Zha and Denoeux, IJAR 72, 2016, equations 33-40 (one score and a constant);
@@ -24,8 +24,8 @@ __all__ = ["LeastSquares", "least_squares", "linear_contour", "logistic_contour"
 _LINE = (-np.inf, np.inf)
 _STEPS = 200
 _HALVINGS = 40
-# Squared Newton decrements, twice the log-likelihood still to be gained, relative to it or to 1:
-# at which no further step is taken, and that which rounding may leave where no step gains.
+# Squared Newton decrements (twice the log-likelihood still to gain), relative to the log-likelihood
+# or to 1: the one that ends the iteration, and the one that rounding can leave when no step gains.
 _ENOUGH, _ROUNDING = 1e-13, 1e-11
 _ELEMENTS = 1 << 20  # of one temporary of log-odds: 8 MB
 
@@ -101,7 +101,7 @@ def linear_contour(
     response : array_like of shape (n,)
         Observations.
     weights : array_like of shape (p,)
-        The function is their product with the coefficients: (0, 1, 0) is the second one, and a
+        The function is their product with the coefficients: (0, 1, 0) selects the second one, and a
         new row of the design gives its mean response.
     sigma : float, optional
         Standard deviation of the errors; profiled out if it is not given.
@@ -168,10 +168,10 @@ def logistic_contour(design: ArrayLike, labels: ArrayLike, weights: ArrayLike) -
     ------
     ValueError, TypeError
         If shapes do not agree, numbers are not finite, labels are outside [0, 1], columns are
-        collinear, weights are all 0, or the classes are separable: the likelihood has then no
+        collinear, weights are all 0, or the classes are separable, so that the likelihood has no
         maximum.
     ConvergenceError
-        Also of the contour: if a maximum cannot be proven.
+        If a maximum cannot be proven, also when the contour is evaluated later.
 
     References
     ----------
@@ -180,7 +180,8 @@ def logistic_contour(design: ArrayLike, labels: ArrayLike, weights: ArrayLike) -
 
     Examples
     --------
-    Only a constant, one sample a class: log-odds of log 3 have a plausibility of 4 * 3/4 * 1/4.
+    With only a constant and one sample per class, log-odds of log 3 have a plausibility of 4 * 3/4
+    * 1/4.
 
     >>> contour = logistic_contour([[1.0], [1.0]], [0, 1], [1.0])
     >>> round(contour.mode, 9), round(contour.contour(np.log(3.0)), 9)
@@ -214,7 +215,7 @@ def logistic_contour(design: ArrayLike, labels: ArrayLike, weights: ArrayLike) -
 
 
 def _orthogonal(x: Floats, w: Floats) -> tuple[Floats, Floats]:
-    """The same model with orthogonal columns of size 1, whatever the units, and its weights."""
+    """The same model with orthogonal columns of length 1, and its weights."""
     from scipy.linalg import solve_triangular
 
     size = np.sqrt((x**2).sum(axis=0))
@@ -244,7 +245,7 @@ def _require_full_rank(x: Floats) -> None:
 
 
 def _require_overlap(x: Floats, y: Floats) -> None:
-    """Refuse classes that a hyperplane separates: there is a direction that suits all labels.
+    """Refuse classes that a hyperplane separates, so that a direction suits all labels.
 
     With targets inside (0, 1) a direction must not change their log-odds. The linear program is
     bounded and feasible (0), and its optimum is 0 exactly if there is no such direction.
@@ -275,15 +276,15 @@ def _require_overlap(x: Floats, y: Floats) -> None:
 def _maximize(x: Floats, y: Floats, offset: Floats, start: Floats) -> tuple[Floats, Floats]:
     """Coefficients (N, q) of largest log-likelihood, and it, for offsets (N, n) of the log-odds.
 
-    Newton's method with halved steps; the function is strictly concave. It ends where the Newton
-    decrement shows that nothing is left to gain, or with an error.
+    Newton's method with step halving, on a strictly concave function. It ends when the Newton
+    decrement shows that nothing is left to gain, or raises.
     """
     coefficients, value = start.copy(), _log_likelihood(x, y, offset, start)
     active = np.arange(len(start)) if x.shape[1] else np.empty(0, dtype=np.intp)
     for _ in range(_STEPS):
         step, gain = _newton_step(x, y, offset[active], coefficients[active])
         going = gain > _ENOUGH * (1 + np.abs(value[active]))
-        # The last steps need no proof of their gain, and leave nothing.
+        # The last steps are so small that their gain need not be checked.
         coefficients[active[~going]] += step[~going]
         value[active[~going]] += gain[~going] / 2
         active, step, gain = active[going], step[going], gain[going]
@@ -306,7 +307,7 @@ def _maximize(x: Floats, y: Floats, offset: Floats, start: Floats) -> tuple[Floa
 
 
 def _check_small(gain: Floats, value: Floats) -> None:
-    """Raise unless no more is to be gained than rounding hides."""
+    """Raise unless the remaining gain is within rounding."""
     if (gain > _ROUNDING * (1 + np.abs(value))).any():
         raise ConvergenceError(
             f"no proof of a maximum: the log-likelihood may still gain {gain.max() / 2:.2g}; "
@@ -315,19 +316,19 @@ def _check_small(gain: Floats, value: Floats) -> None:
 
 
 def _newton_step(x: Floats, y: Floats, offset: Floats, b: Floats) -> tuple[Floats, Floats]:
-    """Newton's step, no longer than the model is good for, and the squared decrement."""
+    """Newton's step, shortened to where the quadratic model holds, and the squared decrement."""
     from scipy.special import expit
 
     eta = offset + b @ x.T
     p = expit(eta)
     gradient = (y - p) @ x
     information = np.einsum("in,nj,nk->ijk", p * (1 - p), x, x, optimize=True)
-    # Where all probabilities are near 0 or 1, the curvature may vanish; halving does the rest.
+    # If all probabilities are near 0 or 1, the curvature may vanish; step halving copes with that.
     trace = np.trace(information, axis1=1, axis2=2)[:, None, None]
     information += (1e-13 * trace + 1e-300) * np.eye(x.shape[1])
     step = np.linalg.solve(information, gradient[:, :, None])[:, :, 0]
     gain = (step * gradient).sum(axis=1)
-    # Beyond twice the present log-odds, the quadratic model knows nothing.
+    # Beyond twice the current log-odds, the quadratic model is meaningless.
     move = np.abs(step @ x.T).max(axis=1)
     step *= np.minimum(1.0, 2 * (5 + np.abs(eta).max(axis=1)) / np.maximum(move, 1e-300))[:, None]
     return step, gain
@@ -335,6 +336,6 @@ def _newton_step(x: Floats, y: Floats, offset: Floats, b: Floats) -> tuple[Float
 
 def _log_likelihood(x: Floats, y: Floats, offset: Floats, b: Floats) -> Floats:
     eta = offset + b @ x.T
-    # All terms of one sign: far out, differences of log-odds would lose the digits.
+    # All terms have one sign: far out, differences of log-odds would lose digits.
     wrong = np.where(eta > 0.0, 1.0 - y, y) * np.abs(eta)
     return np.asarray(-(wrong + np.log1p(np.exp(-np.abs(eta)))).sum(axis=1))

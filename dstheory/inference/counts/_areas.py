@@ -4,9 +4,9 @@ After a successes and b failures, the relative likelihood of a proportion u is
 (u / p)^a ((1 - u) / (1 - p))^b with p = a / (a + b). Its areas over [0, p] and [p, 1]
 separate the expected bounds of its random interval from p (Xu et al. 2016, eqs. 22, 23
 and 30). The textbook form divides an incomplete beta function by p^a (1 - p)^b, and both
-underflow from a thousand trials on. No such number is formed here: few successes go
-through the scaled factorials of Loader's binomial probabilities, many through Laplace's
-expansion about the maximum, whose cost does not depend on a and b.
+underflow from a thousand trials on. Here no such number appears. Small counts use the scaled
+factorials of Loader's binomial probabilities; large counts use Laplace's expansion about the
+maximum, whose cost does not depend on a and b.
 
 Sources: C. Loader, Fast and accurate computation of binomial probabilities, 2000;
 N. M. Temme, The uniform asymptotic expansion of a class of integrals related to
@@ -59,8 +59,8 @@ def likelihood_areas(a: Floats, b: Floats) -> tuple[Floats, Floats]:
     for rows, areas in ((~many, _areas_few), (many, _areas_many)):
         if rows.any():
             below[rows], above[rows] = areas(few[rows], more[rows])
-    # Taking the rarer outcome first keeps the argument of betainc away from 1, where rounding
-    # it would cost eight digits at n = 10^9.
+    # Taking the rarer outcome first keeps the argument of betainc away from 1, where its rounding
+    # would cost eight digits at n = 10^9.
     swapped = a > b
     return np.where(swapped, above, below), np.where(swapped, below, above)
 
@@ -76,7 +76,7 @@ def _areas_few(a: Floats, b: Floats) -> tuple[Floats, Floats]:
     n = a + b
     total = _scaled_factorial(a) * _scaled_factorial(b) / _scaled_factorial(n) / (n + 1)
     # At a = 0 the power 0^0 = 1 is right in both factors, and betainc(1, b + 1, 0) = 0.
-    # Among so many trials successes are those of Poisson; betainc is NaN from 1e155 or so on.
+    # With so many trials, the number of successes is Poisson; betainc is NaN from about 1e155 on.
     rare = n > POISSON
     part = np.where(rare, gammainc(a + 1, a), betainc(a + 1, np.where(rare, 1, b + 1), a / n))
     below = part * total

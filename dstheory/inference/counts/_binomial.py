@@ -1,9 +1,9 @@
 """Predictive belief functions of a Bernoulli outcome, from k successes in n trials.
 
-What do k successes in n trials say about the next outcome? Each of six models answers
-with a mass function on {0, 1}: m({1}) supports success, m({0}) supports failure, and
-m({0, 1}) is what the trials leave open. Every model treats successes and failures alike,
-so each is written for a successes and b = n - k failures.
+What do k successes in n trials say about the next outcome? Each of six models answers with a mass
+function on {0, 1}: m({1}) supports success, m({0}) supports failure, and m({0, 1}) is left open.
+Every model treats successes and failures alike, so the code takes a = k successes and b = n - k
+failures.
 
 Source: Ph. Xu, F. Davoine, H. Zha and T. Denoeux, Evidential calibration of binary SVM
 classifiers, International Journal of Approximate Reasoning 72, 2016, sections 3.4, 4.1.
@@ -99,7 +99,7 @@ def binomial(
 
     Examples
     --------
-    Five successes in five trials: u^5 has area 1/6 under it, the rest is belief.
+    Five successes in five trials: the area under u^5 is 1/6, and the rest is belief.
 
     >>> binomial(5, 5).masses.round(12)
     array([0.        , 0.83333333, 0.16666667])
@@ -124,7 +124,7 @@ def binomial_masses(
         Counts k and n with 0 <= k <= n, real; shapes broadcast.
     model : str
         One of `"bayesian"`, `"laplace"`, `"inverse_pignistic"`, `"dempster"`,
-        `"confidence"`, `"likelihood"`; `binomial` says what they are.
+        `"confidence"`, `"likelihood"`; see `binomial`.
     confidence : float
         Level of the Clopper-Pearson interval, inside (0, 1).
 

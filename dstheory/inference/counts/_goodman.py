@@ -15,7 +15,7 @@ __all__ = ["goodman_intervals", "goodman_limits"]
 
 Floats = NDArray[np.float64]
 
-# So few observations say as little as none.
+# So few observations count as none.
 _LEAST = 1e-300
 
 
@@ -45,9 +45,9 @@ def goodman_intervals(counts: ArrayLike, confidence: float = 0.95) -> tuple[Floa
     Notes
     -----
     The bounds are coherent probability intervals: a count has the lower limit l(x), convex
-    with l(0) = 0, and the upper limit u(x) = 1 - l(N - x), so that the bounds of all
-    categories but k sum to what leaves p_k its whole interval. For K = 2 both intervals say
-    the same, and Bonferroni's correction, kept as published, makes them wider than needed.
+    with l(0) = 0, and the upper limit u(x) = 1 - l(N - x), so the bounds of the other categories
+    leave p_k its whole interval. For K = 2, both intervals are equivalent, and Bonferroni's
+    correction, kept as published, makes them wider than necessary.
 
     References
     ----------
@@ -75,11 +75,11 @@ def goodman_limits(rows: Floats, tail: float) -> tuple[Floats, Floats]:
     q = ndtri(tail / rows.shape[1]) ** 2  # of chi-square with one degree: 1 - 2 tail / K
     total = rows.sum(axis=1, keepdims=True)
     some = total > 0
-    # Divided by the total, which large counts need; r^2 of tiny totals would overflow.
+    # Divided by the total, so that large counts do not overflow; r^2 of tiny totals would.
     r = q / np.maximum(total, _LEAST)
     share = rows / np.where(some, total, 1)
     rest = np.maximum(total - rows, 0) / np.where(some, total, 1)
     root = np.sqrt(r) * np.sqrt(r + 4 * share * rest)
-    # The lower root through the product of both: the difference would cancel for rare categories.
+    # The lower root from the product of both: a difference would cancel for rare categories.
     lower = 2 * share * share / (r + 2 * share + root)
     return lower, np.minimum((r + 2 * share + root) / (2 * (1 + r)), 1)

@@ -1,8 +1,8 @@
 """Predictive belief functions of a categorical outcome, from counts of K categories.
 
 What do n_1, ..., n_K observations say about the next one? Each of six models answers with
-a mass function on the categories: two without doubt (proportions), and four that leave
-belief uncommitted where data are few.
+a mass function on the categories: two without ignorance (proportions), and four that leave mass
+uncommitted when data are scarce.
 
 Sources: P. Walley, Inferences from multinomial data: learning about a bag of marbles,
 J. Royal Statistical Society B 58, 1996; T. Denoeux, Constructing belief functions from sample
@@ -82,8 +82,8 @@ def multinomial(
     strength : float
         Strength s > 0 of the model `"dempster"`, in observations; Walley proposes 1 or 2.
     ordered : bool
-        Whether the categories are ordered; then `"goodman"` and `"likelihood"` give mass to
-        intervals of categories only, in closed form. No other model is concerned.
+        Whether the categories are ordered. If so, `"goodman"` and `"likelihood"` give mass to
+        intervals of categories only, in closed form. The other models ignore it.
 
     Returns
     -------
@@ -96,8 +96,8 @@ def multinomial(
     ValueError
         If a count is NaN, infinite or negative, there is none, the model is unknown, the
         confidence or the strength is out of range, a row has no observation in the model
-        `"bayesian"`, the frame does not have K labels, or K > 10 where a table of all
-        sets is needed (`"goodman"` and `"likelihood"`, not ordered).
+        `"bayesian"`, the frame does not have K labels, or K > 10 where a table of all sets is
+        needed (unordered `"goodman"` and `"likelihood"`).
     TypeError
         If counts, confidence or strength are not real numbers, or the model is not a string.
 
@@ -112,20 +112,19 @@ def multinomial(
     Without observations the result is vacuous, except that `"laplace"` gives 1 / K, and
     `"bayesian"` has no proportions to give.
 
-    What is exact, and what an approximation: both `"goodman"` and `"likelihood"` define a
-    lower probability P(A) of each set. For `"goodman"`, it is the larger of the sum of
-    the lower limits in A and one minus the sum of the upper limits outside. For
-    `"likelihood"`, the likelihood of the probability of A, profiled over everything else,
-    is that of a binomial with n_A successes in N, so that P(A) is exactly the belief of
-    `binomial` in success. For K = 2 and 3 this P is a belief function, and the result is it.
-    For K > 3 it is 2-monotone only, and Bel <= P is an outer approximation: of the belief
-    functions below P, the one with the largest sum of beliefs, by a linear program that
-    is solved to 1e-10 (about 1 ms for each distinct multiset of counts at K = 5), with
-    equal counts treated alike. The program leaves singletons exact with `"likelihood"`, and
-    their plausibilities too, in all cases tried; with `"goodman"` it may not. If ordered,
-    P of each interval of categories is exact, and other sets get what follows. `"mcd"` has the
-    exact contour for any K: pl(k) is the smaller of 1 - sum of (l_j - u_k)+ and sum of
-    min(u_j, u_k), for limits l and u, to which the linear programs of the paper reduce.
+    Both `"goodman"` and `"likelihood"` define a lower probability P(A) of each set; the result may
+    only approximate it. For `"goodman"`, it is the larger of the sum of the lower limits in A and
+    one minus the sum of the upper limits outside. For `"likelihood"`, the likelihood of the
+    probability of A, profiled over everything else, is that of a binomial with n_A successes in N,
+    so P(A) is exactly the belief of `binomial` in success. For K = 2 and 3, this P is a belief
+    function, and the result equals it. For K > 3, P is only 2-monotone, and the result is an outer
+    approximation: of the belief functions below P, the one with the largest sum of beliefs. A
+    linear program finds it to 1e-10 (about 1 ms for each distinct multiset of counts at K = 5),
+    with equal counts treated alike. With `"likelihood"`, Bel and Pl of singletons stayed exact in
+    all cases tried; with `"goodman"` they may not. If ordered, P of each interval of categories is
+    exact, and the other sets follow from that. `"mcd"` has the exact contour for any K: pl(k) is
+    the smaller of 1 - sum of (l_j - u_k)+ and sum of min(u_j, u_k), for limits l and u, to which
+    the linear programs of the paper reduce.
 
     References
     ----------
@@ -148,7 +147,7 @@ def multinomial(
       {cat}            0.1
       {ant, bee, cat}  0.1
 
-    One observation: u has area 1/2 under it, which is what remains open.
+    One observation: the area under u is 1/2, which stays open.
 
     >>> multinomial([[1, 0, 0], [0, 0, 0]]).bel(0)
     array([0.5, 0. ])
@@ -183,7 +182,7 @@ def multinomial_bounds(
         How often each category was seen; any K.
     model : str
         One of `"bayesian"`, `"laplace"`, `"dempster"`, `"goodman"`, `"likelihood"`, `"mcd"`;
-        `multinomial` says what they are.
+        see `multinomial`.
     confidence : float
         Joint level of the intervals, inside (0, 1); only `"goodman"` and `"mcd"` use it.
     strength : float

@@ -2,8 +2,8 @@
 
 Each probability within Goodman's intervals, taken as pignistic, has a least committed belief
 function, which is consonant: pl(k) = sum over l of min(p_l, p_k). The contour here is the largest
-of these values over the set, so that the result is less committed than each of them, and no other
-consonant one that is says more.
+of these values over the set. So the result is less committed than each of these belief functions,
+and no other consonant one with this property is more committed.
 
 Source: A. Aregui, T. Denoeux, Constructing consonant belief functions from sample data using
 confidence sets of pignistic probabilities, International Journal of Approximate Reasoning 49,
@@ -23,9 +23,9 @@ Floats = NDArray[np.float64]
 def dominating_contour(rows: Floats, tail: float) -> Floats:
     """Contour (R, K) from counts (R, K), for a joint error of 2 `tail`.
 
-    With t = p_k fixed, the sum of min(p_l, t) is 1 less what exceeds t, and at most that of
-    min(u_l, t); what must exceed t is the sum of (l_l - t)+. The intervals are coherent, so that
-    both bounds are reached; both rise with t, hence t = u_k.
+    With t = p_k fixed, the sum of min(p_l, t) is 1 minus the excess over t, and at most the sum of
+    min(u_l, t). The excess is at least the sum of (l_l - t)+. The intervals are coherent, so both
+    bounds are attained. Both increase with t, hence t = u_k.
     """
     low, high = goodman_limits(rows, tail)
     contour = np.empty_like(high)
@@ -34,6 +34,6 @@ def dominating_contour(rows: Floats, tail: float) -> Floats:
         forced = np.maximum(low - most, 0).sum(axis=1)
         room = np.minimum(high, most).sum(axis=1)
         contour[:, k] = np.minimum(1 - forced, room)
-    # The likeliest category has 1, as the upper limits sum to 1 or more: not 1 - 1e-16.
+    # The likeliest category has exactly 1, because the upper limits sum to 1 or more.
     contour[high == high.max(axis=1, keepdims=True)] = 1
     return np.asarray(np.maximum(contour, 0))

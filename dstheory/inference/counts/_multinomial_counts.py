@@ -1,7 +1,7 @@
-"""Validated count vectors: how often each of K categories was seen, one row a sample.
+"""Validation of count vectors: how often each of K categories was seen, one row per sample.
 
-Counts may be sums of sample weights, so they are real numbers; every failure names the
-row and the value. Integers and Fractions in object arrays stay exact on request.
+Counts may be sums of sample weights, so they are real numbers. Errors name the row and the value.
+Integers and Fractions in object arrays stay exact on request.
 """
 
 from fractions import Fraction
@@ -17,7 +17,7 @@ __all__ = ["as_count_rows", "as_strength", "refuse_empty_rows"]
 
 
 def as_count_rows(counts: ArrayLike, *, exact: bool) -> tuple[Array, tuple[int, ...]]:
-    """Counts as rows (R, K), and the batch shape that they came in.
+    """Counts as rows (R, K), and their original batch shape.
 
     `exact` turns rational objects into Fractions; otherwise rows are float64.
 

@@ -1,9 +1,9 @@
 """Lower probabilities of sets of categories, and the belief functions below them.
 
 Simultaneous confidence intervals and the likelihood give a lower probability of each set.
-Both are 2-monotone; on ordered categories the most committed belief function below them
-with intervals as focal sets has a closed form, and on three categories they are belief
-functions themselves. Otherwise `_multinomial_program` solves a linear program.
+Both are 2-monotone. On ordered categories, the most committed belief function below them with
+intervals as focal sets has a closed form. On three categories they are belief functions themselves.
+Otherwise `_multinomial_program` solves a linear program.
 
 Source: T. Denoeux, Constructing belief functions from sample data using multinomial
 confidence regions, International Journal of Approximate Reasoning 42, 2006, 228-252.
@@ -29,7 +29,7 @@ Lower = Callable[[NDArray[np.bool_], Floats], Floats]
 
 # The linear program has a matrix of 2^K by 2^K; a row takes 1 ms at K = 5, 0.2 s at K = 10.
 MOST_UNORDERED = 10
-# Sums of 2^10 lower probabilities, each right to 5e-16, are wrong by less.
+# Bound on the error of sums of 2^10 lower probabilities, each correct to 5e-16.
 ROUNDING = 1e-12
 
 
@@ -87,10 +87,10 @@ def set_masses(lower: Lower, rows: Floats) -> tuple[NDArray[np.int64], Floats]:
     size = rows.shape[1]
     if size > MOST_UNORDERED:
         raise DSTheoryError(
-            f"{size} unordered categories have 2^{size} sets, at most 2^{MOST_UNORDERED} are "
-            "made: use ordered=True, the model 'dempster', or multinomial_bounds"
+            f"{size} unordered categories have 2^{size} sets, more than "
+            f"2^{MOST_UNORDERED}; use ordered=True, the model 'dempster', or multinomial_bounds"
         )
-    # Rows that differ by the order of their counts share one computation.
+    # Rows with the same counts in another order share one computation.
     order = np.argsort(rows, axis=1, kind="stable")
     distinct, index = np.unique(np.take_along_axis(rows, order, 1), axis=0, return_inverse=True)
     masses = _sorted_masses(lower, distinct)

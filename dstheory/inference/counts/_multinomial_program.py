@@ -1,8 +1,8 @@
-"""The belief function below a lower probability that commits itself most.
+"""The most committed belief function below a lower probability.
 
 When a lower probability is not a belief function, the sum of Bel over all sets is maximized
-subject to Bel <= lower: a linear program in the masses. Among equal optima the one that
-treats equal counts alike is taken.
+subject to Bel <= lower: a linear program in the masses. Of several optima, it takes the one that
+treats equal counts alike.
 
 Source: T. Denoeux, Constructing belief functions from sample data using multinomial
 confidence regions, International Journal of Approximate Reasoning 42, 2006, 228-252.
@@ -20,7 +20,7 @@ __all__ = ["most_committed"]
 
 Floats = NDArray[np.float64]
 
-# HiGHS allows no tighter one.
+# The tightest tolerance that HiGHS allows.
 TOLERANCE = 1e-10
 
 
@@ -59,7 +59,7 @@ def _program(size: int) -> tuple[Floats, Floats]:
 
 
 def _valid(masses: Floats) -> Floats:
-    """Drop masses within the tolerance and leave the frame what is missing to 1."""
+    """Drop masses within the tolerance, and give the frame the difference to 1."""
     kept = np.where(masses > TOLERANCE, masses, 0.0)
     kept[-1] = 0.0
     kept[-1] = max(1 - kept.sum(), 0.0)
@@ -69,7 +69,8 @@ def _valid(masses: Floats) -> Floats:
 def _symmetric(masses: Floats, counts: Floats) -> Floats:
     """Average over the sets that differ only by categories with equal counts.
 
-    All of them are optimal together, so their mean is, which no order of labels can change.
+    Each of these solutions is optimal, so their mean is too, and it does not depend on the order of
+    labels.
     """
     size = len(counts)
     group = np.unique(counts, return_inverse=True)[1]

@@ -1,7 +1,7 @@
-"""Validated counts of successes and failures, and the validated confidence level.
+"""Validation of counts of successes and failures, and of the confidence level.
 
-Counts may be sums of sample weights, so they are real numbers; every failure names the
-row and the value. Fractions and integers in object arrays stay exact on request.
+Counts may be sums of sample weights, so they are real numbers. Errors name the row and the value.
+Fractions and integers in object arrays stay exact on request.
 """
 
 from fractions import Fraction

@@ -1,8 +1,8 @@
-"""The limit of Clopper and Pearson: a share that is hardly too great for the counts.
+"""The Clopper-Pearson limit: the smallest probability that is not rejected by the counts.
 
-The lower limit is the probability of success at which so many successes, or more, have the
-probability `tail`; it is a quantile of a beta distribution. The upper limit of success is one minus
-the lower limit of failure.
+At the lower limit, the probability of the observed number of successes or more equals `tail`. It is
+a quantile of a beta distribution. The upper limit of success is one minus the lower limit of
+failure.
 
 Source: C. J. Clopper and E. S. Pearson, The use of confidence or fiducial limits illustrated in the
 case of the binomial, Biometrika 26, 1934.
@@ -20,7 +20,7 @@ Array = NDArray[np.float64]
 # Below this count the limit, under 2^(-1 / a), is 0 in floats.
 _LEAST_COUNT = 1e-4
 _NEGLIGIBLE = math.log(2.0**-60)
-# The limit is at least 2^-60 / (b + 1), and b is at most 1e15: 53 bits of it, and some more.
+# The limit is at least 2^-60 / (b + 1) with b at most 1e15; 53 bits of it, and a few more.
 _BISECTIONS = 170
 
 
@@ -42,11 +42,11 @@ def lower_limit(successes: Array, failures: Array, tail: float) -> Array:
     -----
     With a successes and b failures it solves I_x(a, b + 1) = tail for x. As x tends to 0,
     I_x(a, b + 1) tends to x^a / (a B(a, b + 1)), from above by a factor of less than 1 + b x:
-    where that is 1 to the last bit, logarithms hold down to 1e-323, and betaincinv goes astray.
+    where this factor is 1 to the last bit, logarithms hold down to 1e-323, while betaincinv fails.
 
     Examples
     --------
-    Two of two have the probability x * x:
+    Two successes in two trials have the probability x * x:
 
     >>> lower_limit(np.array([2.0]), np.array([0.0]), 0.01)
     array([0.1])

@@ -1,9 +1,9 @@
 """The product-intersection rule for Gaussian random fuzzy numbers.
 
-Memberships of independent sources multiply. Two Gaussian fuzzy numbers with modes M1, M2 have
-as their product a Gaussian fuzzy number of precision h1 + h2, times the height
-exp(-(M1 - M2)^2 / (2 g)) with g = 1 / h1 + 1 / h2. Soft normalization makes pairs of modes
-count in proportion to their height, hard normalization forgets the height.
+Memberships of independent sources multiply. The product of two Gaussian fuzzy numbers with modes
+M1, M2 is a Gaussian fuzzy number of precision h1 + h2, times the height exp(-(M1 - M2)^2 / (2 g))
+with g = 1 / h1 + 1 / h2. Soft normalization weights pairs of modes by their height; hard
+normalization drops the height.
 
 Source: T. Denoeux, Reasoning with fuzzy and uncertain evidence using epistemic random fuzzy
 sets: general framework and practical models, Fuzzy Sets and Systems 453, 2023, 1-36.
@@ -36,8 +36,8 @@ def product_intersection(
     first, second, *more : GRFN
         Independent pieces of evidence; batch shapes broadcast.
     normalization : str
-        `"soft"`: modes that disagree count less, as in Dempster's rule, whose results it
-        has for probability distributions; `"hard"`: disagreement is ignored.
+        `"soft"`: modes that disagree count less; for probability distributions this is Dempster's
+        rule. `"hard"`: disagreement is ignored.
 
     Returns
     -------
@@ -46,8 +46,8 @@ def product_intersection(
     Raises
     ------
     TotalConflictError
-        If two sources are certain of different values (sigma2 = 0, h = inf) in a row; with
-        hard normalization already if both have h = inf.
+        If two sources are certain of different values (sigma2 = 0, h = inf) in a row; with hard
+        normalization, if both have h = inf.
     ValueError
         If the normalization is unknown, or batch shapes do not broadcast.
     TypeError
@@ -59,8 +59,8 @@ def product_intersection(
 
     Notes
     -----
-    Both rules are commutative and associative, and a vacuous number (h = 0) is neutral. Where
-    h = inf in both, soft normalization gives the limit, the normalized product of densities.
+    Both rules are commutative and associative, and a vacuous number (h = 0) is neutral. If h = inf
+    in both, soft normalization gives the limit, the normalized product of densities.
 
     References
     ----------
@@ -90,8 +90,7 @@ def product_intersection_conflict(first: GRFN, second: GRFN, *more: GRFN) -> Any
     Returns
     -------
     float or ndarray
-        In [0, 1]; 1 where two sources are probability distributions (h = inf), as it is for
-        densities.
+        In [0, 1]; 1 if two sources are probability distributions (h = inf), as for any densities.
 
     Raises
     ------
@@ -125,7 +124,7 @@ def _soft(one: GRFN, two: GRFN) -> GRFN:
     """Modes conditioned on agreement up to N(0, g), then averaged with weights h1, h2."""
     g, spread = _gap(one, two), one.sigma2 + two.sigma2
     _refuse_certain(one, two, (g + spread == 0) & (one.mu != two.mu))
-    free = np.isinf(g) | (g + spread == 0)  # nothing to learn of each other
+    free = np.isinf(g) | (g + spread == 0)  # neither says anything about the other
     total = np.where(free, 1.0, g + spread)
     gain1, gain2 = (np.where(free, 0.0, number.sigma2 / total) for number in (one, two))
     apart = two.mu - one.mu
@@ -159,7 +158,7 @@ def _height(one: GRFN, two: GRFN) -> Floats:
 
 
 def _gap(one: GRFN, two: GRFN) -> Floats:
-    """1 / h1 + 1 / h2, the variance that fuzziness grants the difference of modes."""
+    """1 / h1 + 1 / h2, the variance of the difference of modes due to fuzziness."""
     with np.errstate(divide="ignore", over="ignore"):  # infinite for h = 0
         return np.asarray(1 / one.h + 1 / two.h)
 

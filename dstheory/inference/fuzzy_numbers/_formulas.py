@@ -1,8 +1,8 @@
 """Plausibility and belief of intervals under Gaussian random fuzzy numbers, on arrays.
 
-A Gaussian fuzzy number exp(-h (x - M)^2 / 2) with a normal mode M finds an interval as
-plausible as its point nearest to M. The means of that are normal distribution functions:
-weighted with exp(-h (x - M)^2 / 2), M is normal again, with mean (mu + h sigma^2 x) / s^2
+Under a Gaussian fuzzy number exp(-h (x - M)^2 / 2) with a normal mode M, an interval is as
+plausible as its point nearest to M. The means of these plausibilities are normal distribution
+functions: weighted by exp(-h (x - M)^2 / 2), M is normal again, with mean (mu + h sigma^2 x) / s^2
 and deviation sigma / s, where s^2 = 1 + h sigma^2.
 
 Source: T. Denoeux, Reasoning with fuzzy and uncertain evidence using epistemic random fuzzy
@@ -19,7 +19,7 @@ __all__ = ["Numbers", "belief", "contour", "plausibility", "radius", "upper_quan
 
 Floats = NDArray[np.float64]
 
-# Halvings that bring a bracket below the last bit of its ends.
+# Enough halvings to shrink a bracket below the last bit of its ends.
 STEPS = 60
 
 
@@ -104,7 +104,7 @@ def radius(numbers: Numbers, level: Floats) -> Floats:
 
 
 def _reach(numbers: Numbers, rest: Floats) -> Floats:
-    """A radius outside which there is at most `rest`: half for M, half for fuzziness."""
+    """A radius that leaves at most `rest` outside: half for M, half for fuzziness."""
     from scipy.special import ndtri
 
     with np.errstate(divide="ignore"):  # infinitely far for h = 0
@@ -127,7 +127,7 @@ def _crossing(
 
 
 def _at_end(numbers: Numbers, x: Floats, probability: Floats) -> Floats:
-    """What an end contributes; nothing at infinity, beyond which there is nothing."""
+    """Contribution of an end of the interval; 0 at infinity."""
     height = contour(numbers, x)
     return np.asarray(np.where(np.isinf(x) | (height == 0), 0, height * probability))
 
@@ -135,14 +135,14 @@ def _at_end(numbers: Numbers, x: Floats, probability: Floats) -> Floats:
 def _tilted(numbers: Numbers, x: Floats, m: Floats) -> Floats:
     """Standard value of M = m after weighting with exp(-h (x - M)^2 / 2)."""
     mu, sigma, h = numbers
-    # With infinite h only a certain M has a plausible point, and there a is 0 all the same.
+    # With infinite h, only a certain M has a plausible point, and there a is 0 anyway.
     with np.errstate(invalid="ignore", over="ignore"):  # infinite x and m: settled by callers
         a = np.where(np.isinf(h), 0, h) * sigma**2
         return _standard((m - mu) + a * (m - x), sigma * np.sqrt(1 + a))
 
 
 def _mode_within(numbers: Numbers, x: Floats, y: Floats) -> Floats:
-    """P(x <= M <= y). A certain M on an end counts half, as the other half comes from there."""
+    """P(x <= M <= y). A certain M at an end counts half; that end contributes the other half."""
     mu, sigma, h = numbers
     normal = _normal(_standard(x - mu, sigma), _standard(y - mu, sigma))
     certain = (sigma == 0) & np.isinf(h)

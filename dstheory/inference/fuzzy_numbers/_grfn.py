@@ -1,9 +1,9 @@
 """`GRFN`: belief about a real quantity as a Gaussian random fuzzy number.
 
-A Gaussian random fuzzy number joins two kinds of uncertainty in three numbers: the normal
+A Gaussian random fuzzy number combines two kinds of uncertainty in three parameters: the normal
 distribution N(mu, sigma^2) of the most plausible value, and the precision h of the fuzzy number
-around it. It is a probability distribution for h = inf, a possibility distribution for
-sigma = 0, and vacuous for h = 0.
+around it. It is a probability distribution for h = inf, a possibility distribution for sigma = 0,
+and vacuous for h = 0.
 
 Source: T. Denoeux, Reasoning with fuzzy and uncertain evidence using epistemic random fuzzy
 sets: general framework and practical models, Fuzzy Sets and Systems 453, 2023, 1-36.
@@ -293,7 +293,7 @@ class GRFN:
         return plain(self.mu - r), plain(self.mu + r)
 
     def _points(self, **named: ArrayLike) -> list[Floats]:
-        """Points as floats of the shape that they have together with the batch."""
+        """Points as floats, broadcast with the batch."""
         points = [numbers(name, x) for name, x in named.items()]
         try:
             shape = np.broadcast_shapes(self.batch_shape, *(x.shape for x in points))
@@ -301,7 +301,7 @@ class GRFN:
             shapes = ", ".join(f"{name} {x.shape}" for name, x in zip(named, points, strict=True))
             raise ValueError(
                 f"shapes do not broadcast: batch {self.batch_shape}, {shapes}; "
-                "give points that vary along an axis of their own, as x[:, np.newaxis]"
+                "give the points their own axis, as in x[:, np.newaxis]"
             ) from None
         return [np.broadcast_to(x, shape) for x in points]
 

@@ -1,9 +1,9 @@
 """Forecasts of new observations of a linear model with normal errors.
 
-The likelihood of coefficients and deviation induces a belief function on them, and the model one
-on a new observation. The bounds of the forecast account both for the noise, as a prediction
-interval does, and for what the data leave open about the parameters, which widens the gap between
-the lower and the upper distribution function where data are few or far.
+The likelihood of coefficients and deviation induces a belief function on them and, through the
+model, on a new observation. The bounds of the forecast account for the noise, as a prediction
+interval does, and for uncertainty about the parameters. The latter widens the gap between the lower
+and the upper distribution function where data are scarce or far away.
 
 Source: O. Kanjanatarakul, S. Sriboonchitta, T. Denoeux, Forecasting using belief functions, IJAR
 55, 2014; O. Kanjanatarakul, T. Denoeux, S. Sriboonchitta, Prediction of future observations using
@@ -33,7 +33,7 @@ def predict(
     response : array_like of shape (n,)
         Observations.
     new_design : array_like of shape (m, p)
-        Rows to predict for, none of them all 0.
+        Rows to predict for; no row may be all 0.
     sigma : float, optional
         Standard deviation of the errors; unknown if it is not given.
 
@@ -50,9 +50,9 @@ def predict(
 
     Notes
     -----
-    Not the approximation of the papers by Monte Carlo and nonlinear programs: the plausibility
-    of a new observation given its error has a closed form, so that every bound is a quadrature
-    over the level of the focal sets.
+    The papers approximate by Monte Carlo and nonlinear programs. Here the plausibility of a new
+    observation given its error has a closed form, so every bound is a quadrature over the level of
+    the focal sets.
 
     References
     ----------

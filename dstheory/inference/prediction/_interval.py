@@ -1,9 +1,9 @@
-"""Predictive belief functions of a future continuous or counted quantity: random intervals.
+"""Predictive belief functions of a future continuous or discrete quantity, as random intervals.
 
-The level of a focal set and the auxiliary variable Z are drawn independently; together they
-give the interval of all values phi(theta, Z) of the focal set. Belief and plausibility are
-expectations over the level of closed forms in Z, by adaptive quadrature; `sample` draws the
-intervals instead (Monte Carlo).
+The level of a focal set and the auxiliary variable Z are drawn independently. Together they give
+the interval of all values phi(theta, Z) over the focal set. Belief and plausibility are
+expectations over the level of closed forms in Z, computed by adaptive quadrature; `sample` draws
+the intervals instead (Monte Carlo).
 
 Source: Xu, Davoine, Zha and Denoeux, IJAR 72, 2016, equations 15-17; O. Kanjanatarakul, T.
 Denoeux, S. Sriboonchitta, Prediction of future observations using belief functions: a
@@ -31,7 +31,7 @@ __all__ = ["PredictiveInterval"]
 
 @final
 class PredictiveInterval(Immutable):
-    """Random interval that predicts a real quantity, or one for each row of new data.
+    """Random interval that predicts a real quantity, or one quantity per row of new data.
 
     Made by `predictive` and `predict`. All arguments broadcast against `shape`.
 
@@ -144,7 +144,7 @@ class PredictiveInterval(Immutable):
         def chance(r: Floats) -> Floats:
             return np.maximum(self._below(b, r)[0] - self._below(_before(a), r)[1], 0.0)
 
-        # Large focal sets do not fit in: integrate up to the largest one that does.
+        # Large focal sets do not fit inside: integrate up to the largest one that does.
         def excess(r: Floats) -> Floats:
             r = r.reshape(*a.shape, 1)
             rest = self._below(_before(a), r)[1] - self._below(b, r)[0]
@@ -279,14 +279,14 @@ class PredictiveInterval(Immutable):
     def discount(
         self, *, rate: float | None = None, reliability: float | None = None
     ) -> "PredictiveInterval":
-        """The same after another discounting.
+        """The interval after a further discounting.
 
         Parameters
         ----------
         rate : float
             Share in [0, 1] of the belief that is moved to the whole line.
         reliability : float
-            Share that stays, 1 - rate. Give one of the two.
+            Share that is kept, 1 - rate. Give one of the two.
 
         Returns
         -------
@@ -315,7 +315,7 @@ class PredictiveInterval(Immutable):
         Parameters
         ----------
         size : int
-            Their number.
+            Number of intervals.
         rng : numpy.random.Generator
             Source of randomness.
 
@@ -355,8 +355,8 @@ class PredictiveInterval(Immutable):
     def _quantile(self, p: Floats, end: int, atol: float) -> Floats:
         """Smallest y where the lower (end 0) or upper (end 1) distribution function reaches p.
 
-        Of the lower quantile q(z, r), P(Y_low <= q) is at most z plus the probability beyond r;
-        and so on: the bracket is certain.
+        The bracket is certain: for the lower quantile q(z, r), P(Y_low <= q) is at most z plus the
+        probability beyond r, and so on.
         """
         result = np.where(p <= 0, -np.inf, np.inf)
         inside = (p > 0) & (p < 1)
@@ -380,5 +380,5 @@ class PredictiveInterval(Immutable):
 
 
 def _before(y: Floats) -> Floats:
-    """The float before: closed intervals of a discrete quantity contain their lower end."""
+    """The previous float: closed intervals of a discrete quantity contain their lower end."""
     return np.nextafter(y, -np.inf)

@@ -1,8 +1,8 @@
 """Ranges of new observations over the focal sets of the parameters of a linear model.
 
-A new observation is m + s T, with m its mean response, s the deviation and T standard normal.
-How plausible it is that a given T leads to a given observation has a closed form, and so have the
-integrands of all expected bounds; focal intervals are the levels of the same function.
+A new observation is m + s T, where m is its mean response, s the deviation and T standard normal.
+The plausibility that a given T leads to a given observation has a closed form, and so do the
+integrands of all expected bounds. Focal intervals are the level sets of the same function.
 
 Source: O. Kanjanatarakul, T. Denoeux, S. Sriboonchitta, Prediction of future observations using
 belief functions: a likelihood-based approach, IJAR 72, 2016 (the model; the closed form of the
@@ -78,8 +78,8 @@ class LinearLaw:
     def expected_cdf(self, y: Floats, end: int, atol: float) -> Floats:
         """Expected least (end 0) or largest (end 1) P(Y <= y): Xu et al., eqs. 22 and 23.
 
-        The plausibility of T is integrated against its density, from where it is 1 outwards. The
-        panels are fine enough for full accuracy, whatever `atol`.
+        The plausibility of T is integrated against its density, outwards from where it is 1. The
+        panels are fine enough for full accuracy; `atol` is not used.
         """
         from scipy.special import ndtr
 
@@ -97,7 +97,7 @@ class LinearLaw:
         return np.asarray(ndtr(u) + np.where(finite, sign * area, 0.0))
 
     def expected_quantile(self, end: int) -> Floats:
-        """Expected least (end 0) or largest (end 1) observation, given T, then over T."""
+        """Expected smallest (end 0) or largest (end 1) observation, given T, then over T."""
         sign = 2 * end - 1
         t, density = np.polynomial.legendre.leggauss(_NORMAL_ORDER)
         t = _NORMAL_END * t
@@ -142,7 +142,7 @@ class LinearLaw:
         with np.errstate(over="ignore", invalid="ignore", divide="ignore"):
             a, b = self.n + y * y / h, y * t / h
             root = np.sqrt(b * b + 4 * a * self.n)
-            # Of the two forms of the positive root, the one without cancellation.
+            # The form of the positive root that does not cancel.
             x = np.where(b > 0, (b + root) / (2 * a), 2 * self.n / (root - b))
             # (x**2 - 1) / 2 - log x, written in x - 1 so that no digits are lost near x = 1.
             e = x - 1

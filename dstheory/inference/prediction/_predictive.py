@@ -1,7 +1,7 @@
 """Predictive belief functions of a quantity whose distribution depends on one parameter.
 
-Any family of distributions that is stochastically ordered by its parameter will do: normal with
-known deviation, Poisson, exponential, binomial, and so on.
+It works for any family of distributions that is stochastically ordered by its parameter: normal
+with known deviation, Poisson, exponential, binomial, and so on.
 
 Source: O. Kanjanatarakul, T. Denoeux, S. Sriboonchitta, Prediction of future observations using
 belief functions: a likelihood-based approach, IJAR 72, 2016; Xu, Davoine, Zha and Denoeux, IJAR
@@ -26,11 +26,11 @@ def predictive(interval: RandomInterval, family: Callable[[Floats], Any]) -> Pre
     Parameters
     ----------
     interval : RandomInterval
-        What is known about the parameter. Where it is discounted, nothing is known about Y.
+        What is known about the parameter. The discounted share leaves Y unknown.
     family : callable
-        From an array of parameters to their distributions, an object with the methods ``cdf``,
-        ``ppf`` and ``mean`` of `scipy.stats`. It has to increase stochastically in the
-        parameter, or to decrease; the distributions may be discrete.
+        Maps an array of parameters to their distributions, an object with the methods ``cdf``,
+        ``ppf`` and ``mean`` of `scipy.stats`. The distributions must increase or decrease
+        stochastically in the parameter, and may be discrete.
 
     Returns
     -------
@@ -39,7 +39,7 @@ def predictive(interval: RandomInterval, family: Callable[[Floats], Any]) -> Pre
     Raises
     ------
     TypeError
-        If the interval is no RandomInterval, or the family no callable.
+        If the interval is not a RandomInterval, or the family is not callable.
 
     References
     ----------

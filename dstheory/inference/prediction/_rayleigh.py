@@ -1,8 +1,9 @@
-"""Expectations over the level of a focal set, in the variable that makes them smooth.
+"""Expectations over the level of a focal set, in a variable that makes the integrand smooth.
 
-A level gamma is uniform on [0, 1]; r = sqrt(-2 log gamma) has Rayleigh's law, and the ends of the
-level sets of a regular likelihood are smooth in r (and square roots and logarithms in gamma).
-Gauss-Legendre panels in r therefore converge fast, and panels are halved until nothing changes.
+A level gamma is uniform on [0, 1], so r = sqrt(-2 log gamma) has a Rayleigh distribution. The ends
+of the level sets of a regular likelihood are smooth in r, while they are square roots and
+logarithms in gamma. So Gauss-Legendre panels in r converge fast; they are halved until nothing
+changes.
 """
 
 from collections.abc import Callable, Sequence
@@ -37,16 +38,16 @@ def rayleigh_mean(
     breaks: Sequence[float] = (),
     atol: float = 1e-10,
 ) -> Floats:
-    """Expectation of f(r), counted as 0 beyond an end.
+    """Expectation of f(r), with f taken as 0 beyond an end.
 
     Parameters
     ----------
     f : callable
-        From r, of shape (R,), or (*rows, R) if `end` is an array, to values (*rows, R).
+        Maps r, of shape (R,), or (*rows, R) if `end` is an array, to values (*rows, R).
     end : float or ndarray of shape rows
         Where f ends.
     breaks : sequence of float
-        Where f may have a kink; for an end that is a float.
+        Where f may have kinks; only if `end` is a float.
     atol : float
         Panels are halved until no value changes by more.
 

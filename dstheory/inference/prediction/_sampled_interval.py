@@ -194,8 +194,8 @@ class SampledInterval(Immutable):
         Returns
         -------
         float or ndarray
-            Two of each outcome are added (Agresti & Coull 1998), so that estimates of 0 and 1
-            have an error, too.
+            Two successes and two failures are added (Agresti & Coull 1998), so that estimates of 0
+            and 1 also have an error.
 
         Examples
         --------

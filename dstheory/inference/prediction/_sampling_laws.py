@@ -1,9 +1,9 @@
 """Ranges of a future Y = phi(theta, Z) over the focal sets of the parameter, level by level.
 
 With Z uniform and phi the quantile function of Y, the values phi(theta, z) of a focal set fill an
-interval, and lie below y exactly if z does not exceed the distribution function at y of any
-theta in the set. So all that predictions need of a model are the least and the largest value of
-its distribution and quantile function over a focal set, and the expectations of those.
+interval. They lie below y if and only if z does not exceed the distribution function at y of any
+theta in the set. So predictions need only the smallest and the largest value of the distribution
+and quantile functions over a focal set, and their expectations.
 
 Source: Xu, Davoine, Zha and Denoeux, IJAR 72, 2016, equations 15-17; O. Kanjanatarakul, T.
 Denoeux, S. Sriboonchitta, Prediction of future observations using belief functions: a
@@ -54,9 +54,9 @@ class FamilyLaw:
     contour : LikelihoodContour
         Unimodal, of dimension 1.
     family : callable
-        From an array of parameters to an object with methods cdf, ppf and mean.
+        Maps an array of parameters to an object with methods cdf, ppf and mean.
     kinks : ndarray
-        Values of r at which a level set arrives at a bound.
+        Values of r at which a level set reaches a bound.
     """
 
     contour: LikelihoodContour
@@ -87,7 +87,7 @@ class FamilyLaw:
         )
 
     def expected_quantile(self, end: int) -> Floats:
-        """Expectation of the least or largest mean: quantiles are ordered as parameters are."""
+        """Expectation of the least or largest mean; quantiles have the order of the parameters."""
         return rayleigh_mean(
             lambda r: self._range("mean", self._known_ends(r))[end], breaks=list(self.kinks)
         )
@@ -107,7 +107,7 @@ class FamilyLaw:
         return low.reshape(r.shape), high.reshape(r.shape)
 
     def _known_ends(self, r: Floats) -> Pair:
-        """Ends at the nodes of a quadrature: the same few arrays, asked for again and again."""
+        """Ends at the nodes of a quadrature, cached: the same few arrays recur."""
         key = r.tobytes()
         if key not in self._seen:
             self._seen[key] = self._ends(r)

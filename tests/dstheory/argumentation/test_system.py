@@ -203,12 +203,12 @@ def test_bad_questions():
         system.mass_function()
     with pytest.raises(DSTheoryError, match="a name occurs twice"):
         system.mass_function(["wet", "wet"])
-    with pytest.raises(DSTheoryError, match="0 propositions; a mass function is made of 1 to 16"):
+    with pytest.raises(DSTheoryError, match="0 propositions; a mass function takes 1 to 16"):
         system.mass_function([])
     wide = ArgumentationSystem([" & ".join(f"(a{i} | b{i})" for i in range(20))], {})
     with pytest.raises(DSTheoryError, match="more than 5000 clauses arise"):
         wide.support(" & ".join(f"(a{i} | b{i})" for i in range(20)))
-    with pytest.raises(DSTheoryError, match="40 propositions; a mass function is made of 1 to 16"):
+    with pytest.raises(DSTheoryError, match="40 propositions; a mass function takes 1 to 16"):
         wide.mass_function()
 
 

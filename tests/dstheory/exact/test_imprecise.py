@@ -81,8 +81,8 @@ def test_points_and_copies():
         ({}, MassError, "there is no mass"),
         ({"a": (0.5, 0.25), FRAME: (0, 1)}, MassError, "bounds of .'a',. are 0.5 and 0.25"),
         ({"a": (0, float("nan")), FRAME: (0, 1)}, MassError, "expected 0 <= low <= high <= 1"),
-        ({"a": (0.5, 1), "b": (0.75, 1)}, MassError, "1 has to lie between"),
-        ({"a": (0, 0.5)}, MassError, "1 has to lie between"),
+        ({"a": (0.5, 1), "b": (0.75, 1)}, MassError, "1 must lie between"),
+        ({"a": (0, 0.5)}, MassError, "1 must lie between"),
         ({(): (0, 0.5), "a": (0, 1)}, MassError, "the empty set has bounds"),
         ({"a": (0, 0.5, 1), FRAME: 1}, MassError, "a pair"),
         ({"d": 1}, FrameError, "not a label"),
@@ -98,5 +98,5 @@ def test_refusals(masses, error, message):
 def test_too_many_vertices():
     frame = Frame(range(12))
     source = ImpreciseMass(frame, dict.fromkeys(range(12), (0, 1)))
-    with pytest.raises(DSTheoryError, match="12 masses are intervals, which is up to 24576"):
+    with pytest.raises(DSTheoryError, match="12 masses are intervals, with up to 24576"):
         source.vertices()

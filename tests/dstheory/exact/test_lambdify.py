@@ -65,7 +65,7 @@ def test_refusals():
         function(s1=1)
     with pytest.raises(TypeError, match="no argument 'u'"):
         function(s1=1, t1=1, u=1)
-    with pytest.raises(DSTheoryError, match="no value at s1 = 1, t1 = 1 in row 1"):
+    with pytest.raises(DSTheoryError, match="undefined at s1 = 1, t1 = 1 in row 1"):
         function(s1=[0.5, 1], t1=1)
     with pytest.raises(MassError, match="negative"):
         as_function(ONE)(x1=0.75, x2=0.75)

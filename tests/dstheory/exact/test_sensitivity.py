@@ -101,7 +101,7 @@ def test_batches_are_rows():
         np.testing.assert_allclose(found.derivatives[:, row], one.derivatives, rtol=1e-12)
         np.testing.assert_allclose(found.elasticities[:, row], one.elasticities, rtol=1e-12)
         assert found.value[row] == pytest.approx(one.value, rel=1e-12)
-    with pytest.raises(DSTheoryError, match="ranking a row"):
+    with pytest.raises(DSTheoryError, match="one ranking per row"):
         found.ranking()
     assert str(found) == "Sensitivity of 3 sources, batch (4,)"
 

@@ -98,7 +98,7 @@ def test_what_has_no_text_is_refused():
             write(symbolic)
     with pytest.raises(DSTheoryError, match="reshape the batch"):
         to_csv(vacuous(ABC, (2, 2)))
-    with pytest.raises(DSTheoryError, match="written alike"):
+    with pytest.raises(DSTheoryError, match="have the same text"):
         to_csv(vacuous(Frame(["1", 1])))
     with pytest.raises(DSTheoryError, match="'mass_1' is the name of a column"):
         to_csv(vacuous(Frame(["mass_1"])))

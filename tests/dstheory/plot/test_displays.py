@@ -113,7 +113,7 @@ def test_contours_that_cannot_be_drawn(ax):
         ParameterContourDisplay.from_contour(PLANE, ax=ax)
     with pytest.raises(ValueError, match=r"not a part of \[0, 1\]"):
         ParameterContourDisplay.from_contour(poisson_contour([3]), areas=True, ax=ax)
-    with pytest.raises(ValueError, match="give none"):
+    with pytest.raises(ValueError, match="give no limits"):
         ParameterContourDisplay.from_contour(
             binomial_contour(1, 2), areas=True, limits=(0, 0.5), ax=ax
         )

@@ -80,7 +80,7 @@ def test_rename():
     ("mapping", "message"),
     [
         ({"ab": ["a", "b"]}, r"no event for \['c'\]"),
-        ({"ab": ["a", "b"], "c": []}, "no label to 'c'"),
+        ({"ab": ["a", "b"], "c": []}, "'c' the empty event"),
         ({"ab": ["a", "b"], "c": ["b", "c"]}, r"gives \('b',\) to 'c' and"),
         ({"ab": "a", "c": "c"}, r"leaves out \('b',\)"),
         ({"ab": ["a", "b"], "c": "c", "d": "c"}, "'d' is not a label"),

@@ -98,7 +98,7 @@ def test_labels_of_columns():
         metrics.brier_score([2, 1], p)
     with pytest.raises(ValueError, match=r"y_true\[0\] is 5, expected one of \[0, 1, 2\]"):
         metrics.brier_score([5, 1], p, labels=[0, 1, 2])
-    with pytest.raises(ValueError, match="expected 3 different ones"):
+    with pytest.raises(ValueError, match="expected 3 distinct labels"):
         metrics.brier_score([2, 1], p, labels=[0, 1])
 
 

@@ -159,12 +159,12 @@ def test_batches_of_arrays():
         (
             lambda: combine_contours(triangular_contour(0, 1, 2), triangular_contour(3, 4, 5)),
             TotalConflictError,
-            "parameter spaces .* which do not meet",
+            "parameter spaces of the sources, .*, do not meet",
         ),
         (
             lambda: combine_contours(triangular_contour(0, 1, 2), triangular_contour(2, 3, 4)),
             TotalConflictError,
-            "the sources have 2 in common only, which is impossible to one",
+            "the sources have only 2 in common, which one of them excludes",
         ),
         (
             lambda: combine_contours(
@@ -176,7 +176,7 @@ def test_batches_of_arrays():
         (
             lambda: combine_contours(lambda u: u, lambda u: u),
             ValueError,
-            "no source says what the parameter space is; give bounds",
+            "no source defines the parameter space; give bounds",
         ),
         (
             lambda: combine_contours(
@@ -190,7 +190,11 @@ def test_batches_of_arrays():
             ValueError,
             "source 0 has the plausibility .*; expected a number in",
         ),
-        (lambda: combine_contours(binomial_contour(1, 2), 3), TypeError, "source 1 is a Likeli"),
+        (
+            lambda: combine_contours(binomial_contour(1, 2), 3),
+            TypeError,
+            "source 1 is 3, expected a LikelihoodContour",
+        ),
         (
             lambda: combine_contour_values([[1, 0], [1, 0]], [[1, 0], [0, 1]]),
             TotalConflictError,

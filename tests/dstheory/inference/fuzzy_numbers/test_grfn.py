@@ -257,7 +257,10 @@ def test_bad_parameters(arguments, error, message):
         (lambda n: n.contour(np.nan), "x is nan; give numbers"),
         (lambda n: n.quantile_bounds(1), r"p is 1; expected inside \(0, 1\)"),
         (lambda n: n.belief_interval([0.5, 0]), r"level is 0 in row 1; expected inside \(0, 1\)"),
-        (lambda n: GRFN([0, 1], 1, 1).contour([1, 2, 3]), r"batch \(2,\), x \(3,\); give points"),
+        (
+            lambda n: GRFN([0, 1], 1, 1).contour([1, 2, 3]),
+            r"batch \(2,\), x \(3,\); give the points",
+        ),
     ],
 )
 def test_bad_points(call, message):

@@ -258,9 +258,9 @@ def test_wrong_arguments():
         predictive_ordered(interval, frame, lambda tau: tau[None])
     with pytest.raises(ValueError, match="expected increasing"):
         predictive_ordered(interval, frame, lambda tau: np.stack([tau, tau / 2]))
-    with pytest.raises(ValueError, match="increase with the parameter in places"):
+    with pytest.raises(ValueError, match="increase with the parameter in some places"):
         predictive_ordered(interval, frame, lambda tau: np.stack([tau**2 / 2, 1 - tau / 2]))
-    with pytest.raises(ValueError, match="no index of the 3 labels"):
+    with pytest.raises(ValueError, match="must return indices of 3 labels"):
         predictive_sampled(
             interval, frame, lambda t, z: (9 * t).astype(int), 9, np.random.default_rng(0)
         )
