@@ -99,7 +99,7 @@ def test_a_whole_classifier_is_measured():
 def test_names_of_methods_are_different():
     names = [name for method in METHODS for name in method.names]
     assert len(set(names)) == len(names)
-    assert sum("level set" in name for name in names) == 4
+    assert sum("level set" in name for name in names) == 5
 
 
 def test_the_quick_variant_runs(tmp_path):
