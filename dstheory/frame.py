@@ -13,11 +13,12 @@ import numpy as np
 from dstheory.errors import FrameError
 from dstheory.kernels import bits
 from dstheory.kernels.arguments import as_array, did_you_mean
+from dstheory.kernels.immutable import Immutable
 
 __all__ = ["Frame"]
 
 
-class Frame:
+class Frame(Immutable):
     """An immutable, ordered, finite frame of discernment.
 
     Parameters
@@ -101,9 +102,6 @@ class Frame:
             raise TypeError(
                 f"values cannot be sorted ({error}); give the labels in order to Frame"
             ) from error
-
-    def __setattr__(self, name: str, value: object) -> None:
-        raise AttributeError(f"a Frame is immutable; {name!r} cannot be set")
 
     @property
     def labels(self) -> tuple[Any, ...]:
@@ -267,12 +265,6 @@ whose masks are 0 to 3
 
     def __reduce__(self) -> tuple[Any, ...]:
         return Frame, (list(self._labels),)
-
-    def __copy__(self) -> "Frame":
-        return self
-
-    def __deepcopy__(self, memo: object) -> "Frame":
-        return self
 
     def __repr__(self) -> str:
         if len(self) <= 12:

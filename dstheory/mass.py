@@ -18,6 +18,7 @@ from dstheory.frame import Frame, same_frame
 from dstheory.kernels import pairwise, predicates, setwise
 from dstheory.kernels.arguments import check_atol, check_instance
 from dstheory.kernels.batches import scalar
+from dstheory.kernels.immutable import Immutable
 
 __all__ = ["MassFunction"]
 
@@ -25,7 +26,7 @@ __all__ = ["MassFunction"]
 _NOTHING: Any = object()
 
 
-class MassFunction:
+class MassFunction(Immutable):
     """An immutable mass function, or a batch of mass functions over shared focal sets.
 
     Parameters
@@ -141,9 +142,6 @@ class MassFunction:
         if not focal:
             raise MassError("there is no mass; a vacuous belief is {frame: 1}")
         return cls(frame, focal, _checks.side_by_side(masses.values()))
-
-    def __setattr__(self, name: str, value: object) -> None:
-        raise AttributeError(f"a MassFunction is immutable; {name!r} cannot be set")
 
     @property
     def frame(self) -> Frame:
@@ -379,12 +377,6 @@ class MassFunction:
 
     def __reduce__(self) -> tuple[Any, ...]:
         return MassFunction.from_store, (self._frame, self._focal, self._store)
-
-    def __copy__(self) -> "MassFunction":
-        return self
-
-    def __deepcopy__(self, memo: object) -> "MassFunction":
-        return self
 
     def __repr__(self) -> str:
         return _show.as_text(self._frame, self._focal, self._store)

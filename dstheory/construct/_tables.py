@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 
 from dstheory import _checks
 from dstheory._checks import SUM_TOLERANCE
-from dstheory.construct.arguments import below, check_finite
+from dstheory.construct.arguments import as_table, below, check_finite
 from dstheory.errors import MassError
 from dstheory.frame import Frame
 from dstheory.kernels import bits, moebius, predicates
@@ -234,13 +234,7 @@ def from_implicability(frame: Frame, table: Any, *, atol: float | None = None) -
 
 
 def _set_major(table: Any, frame: Frame, name: str) -> NDArray[Any]:
-    array = _checks.as_masses(table)
-    n_sets = _checks.as_frame(frame).full + 1
-    if array.ndim == 0 or array.shape[-1] != n_sets:
-        raise MassError(
-            f"table has shape {array.shape}, but its last axis runs over the "
-            f"2^{len(frame)} = {n_sets} subsets of the frame"
-        )
+    array = as_table(table, frame, "table has")
     check_finite(array, name)
     return np.array(np.moveaxis(array, -1, 0), order="C")
 

@@ -14,6 +14,7 @@ from dstheory.kernels.rows import in_row
 
 __all__ = [
     "as_rows",
+    "as_table",
     "below",
     "check_finite",
     "check_masks",
@@ -34,6 +35,18 @@ def as_rows(values: Any, frame: Frame, name: str) -> NDArray[Any]:
         raise MassError(
             f"{name} has shape {array.shape}, but its last axis runs over the "
             f"{len(frame)} labels of the frame"
+        )
+    return array
+
+
+def as_table(values: Any, frame: Frame, name: str) -> NDArray[Any]:
+    """Values (*batch, 2**K), one for each subset of the frame, as floats or exact objects."""
+    array = _checks.as_masses(values)
+    n_sets = _checks.as_frame(frame).full + 1
+    if array.ndim == 0 or array.shape[-1] != n_sets:
+        raise MassError(
+            f"{name} shape {array.shape}, but the last axis runs over the "
+            f"2^{len(frame)} = {n_sets} subsets of the frame"
         )
     return array
 

@@ -20,6 +20,7 @@ from dstheory.errors import FrameError, MassError
 from dstheory.frame import Frame
 from dstheory.kernels import bits
 from dstheory.kernels.arguments import as_collection, check_instance, did_you_mean
+from dstheory.kernels.immutable import Immutable
 from dstheory.mass import MassFunction
 
 __all__ = ["DSmModel"]
@@ -29,7 +30,7 @@ MOST_ELEMENTS = 12
 
 
 @final
-class DSmModel:
+class DSmModel(Immutable):
     """A free or hybrid model: elements that may overlap, and expressions known to be empty.
 
     Parameters
@@ -275,9 +276,6 @@ class DSmModel:
         places = {part: i for i, part in enumerate(onto._parts)}
         inside = (self._parts[i] for i in bits.positions(mask))
         return bits.mask_of(places[part] for part in inside if part in places)
-
-    def __setattr__(self, name: str, value: object) -> None:
-        raise AttributeError(f"a DSmModel is immutable; {name!r} cannot be set")
 
     def __eq__(self, other: object) -> bool:
         if not isinstance(other, DSmModel):

@@ -16,12 +16,13 @@ from dstheory import _checks
 from dstheory.errors import DSTheoryError, MassError
 from dstheory.frame import Frame
 from dstheory.kernels.arguments import as_floats, check_count, check_instance
+from dstheory.kernels.immutable import Immutable
 from dstheory.mass import MassFunction
 
 __all__ = ["ImpreciseMass"]
 
 
-class ImpreciseMass:
+class ImpreciseMass(Immutable):
     """All mass functions whose masses lie in given intervals.
 
     Parameters
@@ -75,9 +76,6 @@ class ImpreciseMass:
         focal.flags.writeable = False
         for name, value in zip(self.__slots__, (focal, frame, *bounds), strict=True):
             object.__setattr__(self, name, value)
-
-    def __setattr__(self, name: str, value: object) -> None:
-        raise AttributeError(f"an ImpreciseMass is immutable; {name!r} cannot be set")
 
     def __reduce__(self) -> tuple[Any, ...]:
         return ImpreciseMass, (self._frame, dict(self._rows()))

@@ -16,13 +16,13 @@ class Immutable:
     True
     >>> value.name = "one"
     Traceback (most recent call last):
-    AttributeError: Immutable is immutable; name cannot be set
+    AttributeError: Immutable is immutable; 'name' cannot be set
     """
 
     __slots__ = ()
 
     def __setattr__(self, name: str, value: Any) -> None:
-        raise AttributeError(f"{type(self).__name__} is immutable; {name} cannot be set")
+        raise AttributeError(f"{type(self).__name__} is immutable; {name!r} cannot be set")
 
     def __copy__(self) -> Self:
         return self

@@ -13,12 +13,13 @@ from numpy.typing import NDArray
 from dstheory._checks import as_masses
 from dstheory.errors import MassError
 from dstheory.kernels.arguments import as_sequence, check_instance
+from dstheory.kernels.immutable import Immutable
 from dstheory.network._errors import NetworkError
 
 __all__ = ["Table"]
 
 
-class Table:
+class Table(Immutable):
     """An immutable table of numbers for the configurations of some variables.
 
     Parameters
@@ -68,9 +69,6 @@ class Table:
         array.flags.writeable = False
         object.__setattr__(self, "_names", listed)
         object.__setattr__(self, "_values", array)
-
-    def __setattr__(self, name: str, value: object) -> None:
-        raise AttributeError(f"a Table is immutable; {name!r} cannot be set")
 
     @property
     def names(self) -> tuple[str, ...]:

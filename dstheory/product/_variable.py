@@ -11,11 +11,12 @@ from typing import Any
 from dstheory.errors import FrameError
 from dstheory.frame import Frame
 from dstheory.kernels.arguments import check_instance
+from dstheory.kernels.immutable import Immutable
 
 __all__ = ["Variable"]
 
 
-class Variable:
+class Variable(Immutable):
     """An immutable variable: a name, and the frame of its values.
 
     Parameters
@@ -57,9 +58,6 @@ class Variable:
         object.__setattr__(self, "_name", name)
         object.__setattr__(self, "_frame", frame)
         object.__setattr__(self, "_hash", hash(("Variable", name, frame)))
-
-    def __setattr__(self, name: str, value: object) -> None:
-        raise AttributeError(f"a Variable is immutable; {name!r} cannot be set")
 
     @property
     def name(self) -> str:
@@ -104,12 +102,6 @@ class Variable:
 
     def __reduce__(self) -> tuple[Any, ...]:
         return Variable, (self._name, list(self.values))
-
-    def __copy__(self) -> "Variable":
-        return self
-
-    def __deepcopy__(self, memo: object) -> "Variable":
-        return self
 
     def __repr__(self) -> str:
         if len(self) <= 12:

@@ -12,10 +12,10 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from dstheory import _checks
 from dstheory._masses import check_mass
 from dstheory.construct import from_implicability, from_q
 from dstheory.construct.arguments import (
+    as_table,
     check_finite,
     check_nonnegative,
     not_positive,
@@ -266,13 +266,7 @@ def _dense(m: MassFunction, log: bool) -> NDArray[Any]:
 
 
 def _set_major(frame: Frame, weights: Any, log: bool) -> NDArray[Any]:
-    array = _checks.as_masses(weights)
-    n_sets = _checks.as_frame(frame).full + 1
-    if array.ndim == 0 or array.shape[-1] != n_sets:
-        raise MassError(
-            f"weights have shape {array.shape}, but their last axis runs over the "
-            f"2^{len(frame)} = {n_sets} subsets of the frame"
-        )
+    array = as_table(weights, frame, "weights have")
     if log:
         check_finite(array, "log weight")
         array = array.astype(np.float64)

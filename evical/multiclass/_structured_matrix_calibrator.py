@@ -91,14 +91,8 @@ class StructuredMatrixCalibrator(StructuredScaling, BaseMulticlassCalibrator):
         model: str = "bayesian",
         transform: str | None = "log",
     ) -> None:
-        self.intercept_penalty = intercept_penalty
-        self.diagonal_penalty = diagonal_penalty
+        super().__init__(intercept_penalty, diagonal_penalty, rho, tau, smooth, model, transform)
         self.off_diagonal_penalty = off_diagonal_penalty
-        self.rho = rho
-        self.tau = tau
-        self.smooth = smooth
-        self.model = model
-        self.transform = transform
 
     def _off_diagonal(self) -> float | None:
         return self.off_diagonal_penalty

@@ -39,13 +39,6 @@ class StructuredScaling:
     """Mixin of a multiclass calibrator: both steps, their uncertainty, and the saved state."""
 
     classes_: NDArray[Any]
-    intercept_penalty: float
-    diagonal_penalty: float
-    rho: float
-    tau: float
-    smooth: bool
-    model: str
-    transform: str | None
     _fit: Structured
     _ridge: Ridge
 
@@ -61,6 +54,24 @@ class StructuredScaling:
         "steps": fields.optional(fields.product("p", "p")),
         "n_levels": fields.Field((), 2.0, 2.0**16, is_whole=True),
     }
+
+    def __init__(
+        self,
+        intercept_penalty: float = 1.0,
+        diagonal_penalty: float = 1.0,
+        rho: float = 1.0,
+        tau: float = 1.0,
+        smooth: bool = False,
+        model: str = "bayesian",
+        transform: str | None = "log",
+    ) -> None:
+        self.intercept_penalty = intercept_penalty
+        self.diagonal_penalty = diagonal_penalty
+        self.rho = rho
+        self.tau = tau
+        self.smooth = smooth
+        self.model = model
+        self.transform = transform
 
     def _off_diagonal(self) -> float | None:
         """lambda of the weights between classes, if there are any."""

@@ -77,24 +77,6 @@ class StructuredVectorCalibrator(StructuredScaling, BaseMulticlassCalibrator):
     True
     """
 
-    def __init__(
-        self,
-        intercept_penalty: float = 1.0,
-        diagonal_penalty: float = 1.0,
-        rho: float = 1.0,
-        tau: float = 1.0,
-        smooth: bool = False,
-        model: str = "bayesian",
-        transform: str | None = "log",
-    ) -> None:
-        self.intercept_penalty = intercept_penalty
-        self.diagonal_penalty = diagonal_penalty
-        self.rho = rho
-        self.tau = tau
-        self.smooth = smooth
-        self.model = model
-        self.transform = transform
-
     def contour(self, scores: Any, label: Any, probability: ArrayLike) -> Floats:
         """Plausibility that a class has these probabilities.
 

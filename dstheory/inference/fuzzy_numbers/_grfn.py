@@ -16,6 +16,7 @@ from numpy.typing import ArrayLike, NDArray
 
 from dstheory.inference.contours.checks import numbers, plain
 from dstheory.inference.fuzzy_numbers import _formulas as formulas
+from dstheory.kernels.immutable import Immutable
 from dstheory.kernels.rows import in_row
 
 __all__ = ["GRFN"]
@@ -24,7 +25,7 @@ Floats = NDArray[np.float64]
 
 
 @final
-class GRFN:
+class GRFN(Immutable):
     """An immutable Gaussian random fuzzy number, or a batch of them.
 
     Parameters
@@ -98,9 +99,6 @@ class GRFN:
             object.__setattr__(self, name, array)
         parameters = formulas.Numbers(self.mu, np.sqrt(self.sigma2), self.h)
         object.__setattr__(self, "_numbers", parameters)
-
-    def __setattr__(self, name: str, value: object) -> None:
-        raise AttributeError(f"a GRFN is immutable; {name!r} cannot be set")
 
     @property
     def batch_shape(self) -> tuple[int, ...]:

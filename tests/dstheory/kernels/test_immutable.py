@@ -24,5 +24,5 @@ CONTOUR = normal_contour([1.0, 2.0, 4.0])
 def test_a_copy_is_the_same(value):
     assert copy.copy(value) is value
     assert copy.deepcopy([value])[0] is value
-    with pytest.raises(AttributeError, match="is immutable; rate cannot be set"):
+    with pytest.raises(AttributeError, match="is immutable; 'rate' cannot be set"):
         value.rate = 0.5
