@@ -59,6 +59,10 @@ def check_predictable(
         return
     inner = {name: plain(member) for name, member in members.items()}
     known = {name: m for name, m in inner.items() if isinstance(m, EvidentialClassifier)}
+    if isinstance(rule, BaseFusion) and rule.reads_probabilities and rule.needs_beliefs:
+        for name, member in known.items():
+            _check_closed(name, member, n_classes)
+        return
     learns = isinstance(rule, BaseFusion) and rule.needs_beliefs
     means = mean_weights(rule, len(members)) is not None
     if learns or not (means or is_dempster(rule)):
@@ -66,15 +70,19 @@ def check_predictable(
             _check_few_sets(name, member, rule, n_classes)
         return
     for name, member in known.items():
-        if not _is_closed(member):
-            raise CostLimitError(
-                f"{name!r} has code {member.code!r}, under which beliefs about {n_classes} classes "
-                f"list all sets (at most {MAX_CLASSES} classes), so they cannot be combined; take "
-                "code='one_vs_rest', or a coupling"
-            )
+        _check_closed(name, member, n_classes)
     if not means:
         numbers = {name: _n_products(m, X, y, groups) for name, m in known.items()}
         _check_products(numbers, n_classes)
+
+
+def _check_closed(name: str, member: EvidentialClassifier, n_classes: int) -> None:
+    if not _is_closed(member):
+        raise CostLimitError(
+            f"{name!r} has code {member.code!r}, under which beliefs about {n_classes} classes "
+            f"list all sets (at most {MAX_CLASSES} classes), so they cannot be combined; take "
+            "code='one_vs_rest', or a coupling"
+        )
 
 
 def _check_few_sets(name: str, member: EvidentialClassifier, rule: Any, n_classes: int) -> None:

@@ -22,17 +22,16 @@ from sklearn.utils.validation import check_is_fitted, has_fit_parameter
 
 from dstheory import MassFunction
 from dstheory.combine import mixing
-from dstheory.errors import CostLimitError
 from dstheory.kernels.arguments import as_array, check_choice, shown
 from evical.calibrators import AutoCalibrator
 from evical.estimators.calibrated import Calibrated
 from evical.estimators.checks import check_samples
-from evical.estimators.columns import ColumnFitter, column_weights
+from evical.estimators.columns import ColumnFitter, column_weights, resolved_code
 from evical.estimators.decoder import COUPLINGS, Decoder
-from evical.estimators.folds import FoldFitter, make_folds
+from evical.estimators.folds import FoldFitter, Scored, make_folds
 from evical.estimators.predictions import BeliefPredictor, weightless
 from evical.estimators.progress import Progress, check_verbose
-from evical.multiclass import BaseMulticlassCalibrator, check_code_matrix, code_matrix
+from evical.multiclass import BaseMulticlassCalibrator
 from evical.multiclass.products import ProductBeliefs
 from evical.scores.direction import Direction
 from evical.scores.refused import all_or_nothing
@@ -41,7 +40,6 @@ __all__ = ["EvidentialClassifier"]
 
 Floats = NDArray[np.float64]
 
-_MAX_COMPLETE = 10_000  # those of nine classes, 9330 for each fold, take minutes at best
 CODES = ("one_vs_rest", "all_pairs", "sparse", "complete")
 
 
@@ -192,14 +190,21 @@ class EvidentialClassifier(BeliefPredictor, BaseEstimator):  # type: ignore[misc
         return self._fit_and_warn(X, y, sample_weight, fit_params)
 
     def _fit_quietly(self, X: Any, y: Any, sample_weight: Any = None, **fit_params: Any) -> Self:
+        self._fit_scored(X, y, sample_weight, **fit_params)
+        return self
+
+    def _fit_scored(
+        self, X: Any, y: Any, sample_weight: Any = None, **fit_params: Any
+    ) -> Scored | None:
+        """The same; the scores of all samples, if one calibrator was trained on them."""
         self._check_parameters()
         X, y, weight = check_samples(X, y, sample_weight)
         self.classes_ = np.unique(y)
-        self.code_ = self._code_of(len(self.classes_))
+        self.code_ = resolved_code(self.code, len(self.classes_))
         fit_params, split_params = self._routed(weight, fit_params)
-        self.calibrated_classifiers_ = self._fitted(X, y, weight, fit_params, split_params)
+        self.calibrated_classifiers_, scored = self._fitted(X, y, weight, fit_params, split_params)
         self._take_features(self.calibrated_classifiers_[0].estimator)
-        return self
+        return scored
 
     def _check_parameters(self) -> None:
         if self.estimator is not None and not hasattr(self.estimator, "fit"):
@@ -233,18 +238,6 @@ class EvidentialClassifier(BeliefPredictor, BaseEstimator):  # type: ignore[misc
     def _has_scores_of_classes(self) -> bool:
         return isinstance(self.code, str) and self.code == "one_vs_rest"
 
-    def _code_of(self, n_classes: int) -> NDArray[np.int8]:
-        if not isinstance(self.code, str):
-            return check_code_matrix(self.code, n_classes)
-        code = code_matrix(self.code, n_classes, random_state=0)  # type: ignore[arg-type]  # checked
-        if self.code == "complete" and code.shape[1] > _MAX_COMPLETE:
-            raise CostLimitError(
-                f"code='complete' of {n_classes} classes takes {code.shape[1]:,} classifiers for "
-                f"each fold, more than {_MAX_COMPLETE:,}; use code='sparse', or give the matrix of "
-                "code_matrix('complete', n_classes) if you mean it"
-            )
-        return code
-
     def _decoder(self, y: NDArray[Any], weight: Floats | None) -> Decoder:
         return Decoder(
             self.classes_,
@@ -257,7 +250,7 @@ class EvidentialClassifier(BeliefPredictor, BaseEstimator):  # type: ignore[misc
 
     def _fitted(
         self, X: Any, y: Any, weight: Any, fit_params: dict[str, Any], split_params: dict[str, Any]
-    ) -> list[Calibrated]:
+    ) -> tuple[list[Calibrated], Scored | None]:
         estimator = self._resolved_estimator()
         frozen = isinstance(estimator, FrozenEstimator)
         by_column = len(self.classes_) > 2 and not self._has_scores_of_classes()
@@ -273,11 +266,12 @@ class EvidentialClassifier(BeliefPredictor, BaseEstimator):  # type: ignore[misc
             progress=Progress(type(self).__name__, self.verbose),
         )
         if isinstance(fitter, FoldFitter) and frozen and self.ensemble is not True:
-            return [fitter.prefit()]
+            return [fitter.prefit()], fitter.scored
         folds, ensemble = make_folds(self.cv, X, y, weight, split_params, ensemble=self.ensemble)
         if ensemble is False:
-            return [fitter.pooled(folds)]
-        return fitter.shared(folds) if ensemble == "shared" else fitter.pairs(folds)
+            return [fitter.pooled(folds)], fitter.scored
+        parts = fitter.shared(folds) if ensemble == "shared" else fitter.pairs(folds)
+        return parts, fitter.scored
 
     def _resolved_estimator(self) -> Any:
         if self.estimator is not None:

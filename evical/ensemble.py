@@ -197,16 +197,14 @@ class EvidentialEnsemble(BeliefPredictor, Composition):
             (name, (name, clone(member), X, y, rows, params[name]))
             for (name, member), rows in zip(members.items(), subsets, strict=True)
         ]
-        self.estimators_ = progress.each(fit_member, tasks, self.n_jobs)
+        found = progress.each(fit_member, tasks, self.n_jobs)
+        self.estimators_ = [member for member, _ in found]
         self._check_same_classes(list(members))
         self.named_estimators_ = Bunch(**dict(zip(members, self.estimators_, strict=True)))
         if isinstance(fusion, BaseFusion):
             owned = (np.arange(len(y)) if rows is None else rows for rows in subsets)
-            names = list(members)
-            parts = zip(
-                names, members.values(), self.estimators_, owned, params.values(), strict=True
-            )
-            shares = [Share(*part) for part in parts]
+            parts = zip(members.items(), found, owned, params.values(), strict=True)
+            shares = [Share(*named, *fitted, rows, own) for named, fitted, rows, own in parts]
             fit_fusion(fusion, shares, X, y, weight, self.n_jobs, progress, groups)
         check_rule(fusion, self.estimators_, X)
         self.fusion_ = fusion

@@ -66,12 +66,23 @@ class CalibratedBinary:
 
     def columns(self, X: Any) -> Floats:
         """Masses (3, 1, n) of the first class, of the second, and of either."""
-        return witnesses([self.calibrator], self._scores(X))
+        return self.columns_of(self._scores(X))
+
+    def columns_of(self, scores: Floats) -> Floats:
+        """The same from scores (n, 1)."""
+        return witnesses([self.calibrator], scores)
 
     def predict_mass(self, X: Any) -> MassFunction:
         """Mass function of each sample, a batch (n,)."""
-        mass: MassFunction = self.calibrator.predict_mass(self._scores(X)[:, 0])
+        return self.mass_of(self._scores(X))
+
+    def mass_of(self, scores: Floats) -> MassFunction:
+        """The same from scores (n, 1)."""
+        mass: MassFunction = self.calibrator.predict_mass(scores[:, 0])
         return mass
+
+    def closed_of(self, scores: Floats) -> None:
+        """Nothing: the sets of two classes are three."""
 
     def closed(self, X: Any) -> None:
         """Nothing: the sets of two classes are three."""
@@ -117,17 +128,29 @@ class CalibratedMulticlass:
 
     def columns(self, X: Any) -> Floats:
         """Masses (3, K, n) of "not this class", of "this class" and of either."""
-        return witnesses(self.calibrators, self._scores(X))
+        return self.columns_of(self._scores(X))
+
+    def columns_of(self, scores: Floats) -> Floats:
+        """The same from scores (n, K)."""
+        return witnesses(self.calibrators, scores)
 
     def predict_mass(self, X: Any) -> MassFunction:
         """Mass function of each sample, a batch (n,)."""
-        return self.calibrator.predict_mass(self._scores(X))
+        return self.mass_of(self._scores(X))
+
+    def mass_of(self, scores: Floats) -> MassFunction:
+        """The same from scores (n, K), or (n, 1) of two classes."""
+        return self.calibrator.predict_mass(scores)
 
     def closed(self, X: Any) -> ProductBeliefs | None:
         """Belief about three or more classes without a list of sets."""
+        return self.closed_of(self._scores(X))
+
+    def closed_of(self, scores: Floats) -> ProductBeliefs | None:
+        """The same from scores (n, K)."""
         if len(self.calibrator.classes_) == 2:
             return None
-        return self.calibrator._beliefs(self._scores(X)).products()
+        return self.calibrator._beliefs(scores).products()
 
     def predict_interval(self, X: Any) -> Floats:
         """[Bel, Pl]: (n, 2) for two classes, else (n, K, 2)."""
@@ -189,6 +212,14 @@ class CalibratedColumns:
     def predict_mass(self, X: Any) -> MassFunction:
         """Mass function of each sample, a batch (n,)."""
         return self.decoder.mass(self.columns(X))
+
+    def mass_of(self, scores: Floats) -> MassFunction:
+        """The same from the scores of the only member."""
+        return self.decoder.mass(self.members[0].columns_of(scores))
+
+    def closed_of(self, scores: Floats) -> ProductBeliefs | None:
+        """The same without a list of sets, where the columns allow it."""
+        return self.decoder.closed(self.members[0].columns_of(scores))
 
     def closed(self, X: Any) -> ProductBeliefs | None:
         """Belief about each sample without a list of sets, where the columns allow it."""

@@ -14,15 +14,19 @@ from sklearn.frozen import FrozenEstimator
 from sklearn.utils import _safe_indexing
 from sklearn.utils.validation import _check_method_params
 
+from dstheory.errors import CostLimitError
 from evical.estimators.calibrated import Calibrated, CalibratedColumns
 from evical.estimators.decoder import Decoder
 from evical.estimators.folds import SILENT, Fold, FoldFitter, Rows
 from evical.estimators.progress import Progress
+from evical.multiclass import check_code_matrix, code_matrix
 
-__all__ = ["ColumnFitter", "column_weights"]
+__all__ = ["ColumnFitter", "column_weights", "resolved_code"]
 
 Floats = NDArray[np.float64]
 
+# Columns of nine classes: 9330 classifiers for each fold take minutes at best.
+_MAX_COMPLETE = 10_000
 # The classes of each column.
 SIDES = Decoder(np.array([0, 1]), np.array([[-1], [1]], dtype=np.int8))
 
@@ -75,6 +79,7 @@ class ColumnFitter:
         self.decoder = decoder
         self.n_jobs = n_jobs
         self.progress = progress
+        self.scored = None  # each column has scores of its own
 
     def pairs(self, folds: Sequence[Fold]) -> list[Calibrated]:
         """For each fold, all columns trained on one part and calibrated on the other."""
@@ -142,3 +147,23 @@ def column_weights(
     """
     sizes = np.bincount(np.searchsorted(classes, y), weight, minlength=len(classes))
     return np.asarray(sizes @ (code != 0), dtype=np.float64)
+
+
+def resolved_code(code: Any, n_classes: int) -> NDArray[np.int8]:
+    """Code matrix (K, B) of a name, or a given one, checked.
+
+    Raises
+    ------
+    CostLimitError
+        If there are too many columns in ``"complete"``.
+    """
+    if not isinstance(code, str):
+        return check_code_matrix(code, n_classes)
+    matrix = code_matrix(code, n_classes, random_state=0)  # type: ignore[arg-type]  # checked
+    if code == "complete" and matrix.shape[1] > _MAX_COMPLETE:
+        raise CostLimitError(
+            f"code='complete' of {n_classes} classes takes {matrix.shape[1]:,} classifiers for "
+            f"each fold, more than {_MAX_COMPLETE:,}; use code='sparse', or give the matrix of "
+            "code_matrix('complete', n_classes) if you mean it"
+        )
+    return matrix

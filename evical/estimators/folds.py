@@ -5,7 +5,7 @@ Scores of training samples are too optimistic, so a calibrator fitted to them is
 """
 
 from collections.abc import Sequence
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -21,13 +21,28 @@ from evical.estimators.checks import check_groups
 from evical.estimators.decoder import Decoder
 from evical.estimators.progress import Progress
 
-__all__ = ["FoldFitter", "make_folds", "n_folds", "units_of_classes"]
+__all__ = ["FoldFitter", "Scored", "make_folds", "n_folds", "units_of_classes"]
 
 Floats = NDArray[np.float64]
 Rows = NDArray[np.intp]
 Fold = tuple[Rows, Rows]
 
 SILENT = Progress()
+
+
+class Scored(NamedTuple):
+    """Scores on which one calibrator was trained: of classifiers that did not see the samples.
+
+    Parameters
+    ----------
+    scores : (n, C) array
+        As `class_scores` gives them.
+    folds : list of (train, test) index arrays
+        Empty for a frozen classifier.
+    """
+
+    scores: Floats
+    folds: list[Fold]
 
 
 def make_folds(
@@ -237,6 +252,11 @@ class FoldFitter:
         Of the classes in `y`.
     n_jobs : int or None
     progress : Progress
+
+    Attributes
+    ----------
+    scored : Scored or None
+        After `pooled`, `shared` or `prefit`.
     """
 
     def __init__(
@@ -259,6 +279,7 @@ class FoldFitter:
         self.decoder = decoder
         self.n_jobs = n_jobs
         self.progress = progress
+        self.scored: Scored | None = None
 
     def pairs(self, folds: Sequence[Fold]) -> list[Calibrated]:
         """One pair a fold: trained on one part, calibrated on the other."""
@@ -268,30 +289,34 @@ class FoldFitter:
         """One pair: calibrated on the scores of all folds, then trained on everything."""
         steps = len(folds) + 1
         parts = self.progress.each(self._scores, _named(folds), self.n_jobs, steps)
+        self.scored = Scored(_joined(folds, parts), list(folds))
         with self.progress.step("all samples", steps, steps):
-            return self._calibrated(self._trained(None), _joined(folds, parts), None)
+            return self._calibrated(self._trained(None), self.scored.scores, None)
 
     def shared(self, folds: Sequence[Fold]) -> list[Calibrated]:
         """One pair a fold: trained on one part, all calibrated on the scores of all folds."""
-        parts = self.progress.each(self._scored, _named(folds), self.n_jobs)
-        first = self._calibrated(parts[0][0], _joined(folds, [scores for _, scores in parts]), None)
+        parts = self.progress.each(self._with_scores, _named(folds), self.n_jobs)
+        scores = _joined(folds, [scores for _, scores in parts])
+        self.scored = Scored(scores, list(folds))
+        first = self._calibrated(parts[0][0], scores, None)
         return [of_classifier(first, estimator) for estimator, _ in parts]
 
     def prefit(self) -> Calibrated:
         """One pair: the estimator is fitted already, all samples are for calibration."""
         check_is_fitted(self.estimator)
-        return self._calibrated(self.estimator, self._scores_of(self.estimator, self.X), None)
+        self.scored = Scored(self._scores_of(self.estimator, self.X), [])
+        return self._calibrated(self.estimator, self.scored.scores, None)
 
     def _pair(self, train: Rows, test: Rows) -> Calibrated:
-        return self._calibrated(*self._scored(train, test), test)
+        return self._calibrated(*self._with_scores(train, test), test)
 
-    def _scored(self, train: Rows, test: Rows) -> tuple[Any, Floats]:
+    def _with_scores(self, train: Rows, test: Rows) -> tuple[Any, Floats]:
         """A classifier trained on one part, and its scores of the other."""
         estimator = self._trained(train)
         return estimator, self._scores_of(estimator, _safe_indexing(self.X, test))
 
     def _scores(self, train: Rows, test: Rows) -> Floats:
-        return self._scored(train, test)[1]
+        return self._with_scores(train, test)[1]
 
     def _scores_of(self, estimator: Any, X: Any) -> Floats:
         scale = score_scale(self.calibrator)

@@ -2,13 +2,14 @@
 
 If a fusion learned from beliefs about training samples, it would trust the member that overfits
 most. So a fitted member predicts only rows outside its own subset. Beliefs about its own rows come
-from copies refitted without them, fold by fold (Wolpert 1992, Stacked generalization, Neural
+from the out-of-fold scores on which it was calibrated; a member without them is refitted, fold by
+fold (Wolpert 1992, Stacked generalization, Neural
 Networks 5, 241-259).
 """
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -19,9 +20,11 @@ from sklearn.utils import _safe_indexing
 from sklearn.utils.validation import _check_method_params
 
 from dstheory import Frame, MassFunction
-from evical.estimators.folds import units_of_classes
+from evical.estimators.calibrated import Calibrated, fit_calibrated
+from evical.estimators.folds import Scored, units_of_classes
 from evical.estimators.members import fitted, gather
 from evical.estimators.progress import Progress
+from evical.estimators.rules import member_probabilities, pignistic
 from evical.fusion import BaseFusion
 
 __all__ = ["Share", "check_refittable", "fit_fusion", "learned_by_name"]
@@ -30,6 +33,55 @@ Floats = NDArray[np.float64]
 Rows = NDArray[np.intp]
 
 _FOLDS = 5
+
+Parts = list[tuple[Rows, Any]]
+"""Numbers of rows, with beliefs about them in the form that a fusion reads."""
+
+
+class Form(NamedTuple):
+    """What a fusion reads of beliefs: all of them, or their pignistic probabilities.
+
+    Parameters
+    ----------
+    predicted : callable
+        From a fitted classifier and samples to beliefs.
+    of_scores : callable
+        From a `Calibrated` and scores to beliefs.
+    gathered : callable
+        From classes, the number of rows and parts to beliefs about all rows, vacuous elsewhere.
+    """
+
+    predicted: Callable[[Any, Any], Any]
+    of_scores: Callable[[Calibrated, Floats], Any]
+    gathered: Callable[[NDArray[Any], int, Parts], Any]
+
+
+def _masses(member: Any, X: Any) -> MassFunction:
+    return member.predict_mass(X)  # type: ignore[no-any-return]  # a BeliefPredictor
+
+
+def _masses_of_scores(part: Calibrated, scores: Floats) -> MassFunction:
+    return part.mass_of(scores)
+
+
+def _gathered_masses(classes: NDArray[Any], n: int, parts: Parts) -> MassFunction:
+    return gather(Frame(classes.tolist()), n, parts)
+
+
+def _probabilities_of_scores(part: Calibrated, scores: Floats) -> Floats:
+    closed = part.closed_of(scores)
+    return pignistic(part.mass_of(scores)) if closed is None else closed.betp()
+
+
+def _gathered_probabilities(classes: NDArray[Any], n: int, parts: Parts) -> Floats:
+    found = np.full((n, len(classes)), 1 / len(classes))
+    for rows, p in parts:
+        found[rows] = p
+    return found
+
+
+MASSES = Form(_masses, _masses_of_scores, _gathered_masses)
+PROBABILITIES = Form(member_probabilities, _probabilities_of_scores, _gathered_probabilities)
 
 
 @dataclass(frozen=True, eq=False)
@@ -41,6 +93,8 @@ class Share:
     name : str
     member : classifier with `predict_mass`, not fitted (or frozen)
     fitted : the same classifier, fitted to `rows`
+    scored : Scored or None
+        Out-of-fold scores of the rows, if one calibrator was trained on them.
     rows : (r,) array
     params : dict
         Arguments of its `fit`; arrays with as many rows as X are cut like X.
@@ -49,8 +103,14 @@ class Share:
     name: str
     member: Any
     fitted: Any
+    scored: Scored | None
     rows: Rows
     params: dict[str, Any]
+
+    @property
+    def is_refitted(self) -> bool:
+        """Whether beliefs about its own rows need copies that are trained without them."""
+        return self.scored is None and not isinstance(self.member, FrozenEstimator)
 
 
 def check_refittable(name: str, member: Any) -> None:
@@ -122,47 +182,39 @@ def fit_fusion(
     if not fusion.needs_beliefs:
         fusion.fit(sizes=sizes)
         return
+    form = PROBABILITIES if fusion.reads_probabilities else MASSES
     folds_of = [_folds_of(share, y, counts, groups) for share in shares]
     tasks = [
-        (f"{share.name}, copy {number}", (share, X, y, train, test))
+        (f"{share.name}, copy {number}", (share, X, y, train, test, form))
         for share, folds in zip(shares, folds_of, strict=True)
         for number, (train, test) in enumerate(folds, start=1)
     ]
-    parts = iter(progress.each(_without, tasks, n_jobs))
-    masses = [
-        _held_out(share, X, y, [next(parts) for _ in folds])
+    copies = iter(progress.each(_without, tasks, n_jobs))
+    parts = [
+        _held_out(share, X, y, counts, form, [one for _ in folds for one in next(copies)], groups)
         for share, folds in zip(shares, folds_of, strict=True)
     ]
-    if all(m.is_vacuous.all() for m in masses):
+    if not any(parts):
         raise ValueError(
             f"{len(y)} samples are too few to hold any out, but {fusion!r} learns from held-out "
             "beliefs; take a rule that learns nothing, such as 'dempster' or 'size_mixture'"
         )
-    fusion.fit(masses, y, sizes, sample_weight=weight)
+    classes = shares[0].fitted.classes_
+    beliefs = [form.gathered(classes, len(y), own) for own in parts]
+    if fusion.reads_probabilities:
+        fusion.fit_probabilities(np.stack(beliefs), y, classes, sizes, sample_weight=weight)
+    else:
+        fusion.fit(beliefs, y, sizes, sample_weight=weight)
 
 
 def _folds_of(
     share: Share, y: NDArray[Any], counts: Floats, groups: NDArray[Any] | None
 ) -> list[tuple[Rows, Rows]]:
-    """Folds of the rows of a member that have a weight; a frozen member has none."""
-    if isinstance(share.member, FrozenEstimator):
+    """Folds of the rows of a member that have a weight, if copies are to be refitted."""
+    if not share.is_refitted:
         return []
     rows = share.rows[counts[share.rows] > 0]
     return _folds(y[rows], rows, None if groups is None else groups[rows])
-
-
-def _held_out(
-    share: Share, X: Any, y: NDArray[Any], own: Sequence[tuple[Rows, MassFunction | None]]
-) -> MassFunction:
-    """Belief of a member about each sample; refitted copies predict its own rows."""
-    if isinstance(share.member, FrozenEstimator):  # `fit` left it as it was
-        return share.fitted.predict_mass(X)  # type: ignore[no-any-return]  # a BeliefPredictor
-    others = np.setdiff1d(np.arange(len(y)), share.rows)
-    parts = []
-    if len(others):
-        parts.append((others, share.fitted.predict_mass(_safe_indexing(X, others))))
-    parts += [(rows, belief) for rows, belief in own if belief is not None]
-    return gather(Frame(share.fitted.classes_.tolist()), len(y), parts)
 
 
 def _folds(y: NDArray[Any], rows: Rows, groups: NDArray[Any] | None) -> list[tuple[Rows, Rows]]:
@@ -174,16 +226,82 @@ def _folds(y: NDArray[Any], rows: Rows, groups: NDArray[Any] | None) -> list[tup
     return [(rows[train], rows[test]) for train, test in splits]
 
 
-def _without(
-    share: Share, X: Any, y: NDArray[Any], train: Rows, test: Rows
-) -> tuple[Rows, MassFunction | None]:
-    """Rows, and the beliefs about them of a copy fitted to others; None if these are too few."""
+def _held_out(
+    share: Share,
+    X: Any,
+    y: NDArray[Any],
+    counts: Floats,
+    form: Form,
+    own: Parts,
+    groups: NDArray[Any] | None,
+) -> Parts:
+    """Beliefs of a member about rows that are new to it; `own` are those of refitted copies."""
+    if isinstance(share.member, FrozenEstimator):  # `fit` left it as it was
+        return [(np.arange(len(y)), form.predicted(share.fitted, X))]
+    parts = list(own)
+    others = np.setdiff1d(np.arange(len(y)), share.rows)
+    if len(others):
+        parts.append((others, form.predicted(share.fitted, _safe_indexing(X, others))))
+    if share.scored is not None:
+        parts += _calibrated(share, share.scored, y, counts, form, groups)
+    return parts
+
+
+def _calibrated(
+    share: Share,
+    scored: Scored,
+    y: NDArray[Any],
+    counts: Floats,
+    form: Form,
+    groups: NDArray[Any] | None,
+) -> Parts:
+    """Beliefs about a member's own rows, from scores of classifiers that did not see them.
+
+    The default calibrator is smooth, and has no parameters to speak of: its own samples are as good
+    as new. Others, which may have a step for each sample, are fitted again without each fold.
+    """
+    part = share.fitted.calibrated_classifiers_[0]
+    if share.member.calibrator is None:
+        return [(share.rows, form.of_scores(part, scored.scores))]
+    labels, own = y[share.rows], counts[share.rows]
+    used = np.flatnonzero(own)
+    its_groups = None if groups is None else groups[share.rows][used]
+    parts: Parts = []
+    for _, test in scored.folds or _folds(labels[used], used, its_groups):
+        train = np.setdiff1d(used, test)
+        copy = _recalibrated(share, scored, train, labels, own)
+        if copy is not None:
+            parts.append((share.rows[test], form.of_scores(copy, scored.scores[test])))
+    return parts
+
+
+def _recalibrated(
+    share: Share, scored: Scored, train: Rows, labels: NDArray[Any], counts: Floats
+) -> Calibrated | None:
+    """The member with calibrators of some of its samples; None if these are too few."""
+    decoder = share.fitted._decoder(labels, counts)
+    part = share.fitted.calibrated_classifiers_[0]
+    try:
+        return fit_calibrated(
+            part.estimator,
+            share.member.calibrator,
+            scored.scores[train],
+            labels[train],
+            decoder,
+            counts[train],
+        )
+    except ValueError:  # the same fit succeeded with more samples
+        return None
+
+
+def _without(share: Share, X: Any, y: NDArray[Any], train: Rows, test: Rows, form: Form) -> Parts:
+    """Rows, and the beliefs about them of a copy fitted to others; none if these are too few."""
     cut = _check_method_params(X, params=share.params, indices=train)
     try:
         copy = fitted(clone(share.member), _safe_indexing(X, train), y[train], cut)
     except ValueError:  # the same fit succeeded with more rows
-        return test, None
-    return test, copy.predict_mass(_safe_indexing(X, test))
+        return []
+    return [(test, form.predicted(copy, _safe_indexing(X, test)))]
 
 
 def learned_by_name(fusion: Any, names: list[str]) -> dict[str, dict[str, Any]]:

@@ -11,6 +11,7 @@ from sklearn.utils.validation import _check_method_params
 from dstheory import Frame, MassFunction
 from dstheory.errors import TotalConflictError
 from dstheory.kernels.arguments import as_sequence
+from evical.estimators.folds import Scored
 from evical.scores.direction import fit_quietly
 
 __all__ = [
@@ -46,7 +47,7 @@ def fitted(member: Any, X: Any, y: NDArray[Any], params: dict[str, Any]) -> Any:
 
 def fit_member(
     name: str, member: Any, X: Any, y: NDArray[Any], rows: Rows | None, params: dict[str, Any]
-) -> Any:
+) -> tuple[Any, Scored | None]:
     """Fit a member to its rows; errors get a note with its name.
 
     Parameters
@@ -61,16 +62,28 @@ def fit_member(
 
     Returns
     -------
-    the member
+    member : the member
+    scored : Scored or None
+        Scores of its rows, if one calibrator was trained on them.
     """
     if rows is not None:
         params = _check_method_params(X, params=params, indices=rows)
         X, y = _safe_indexing(X, rows), y[rows]
     try:
-        return fitted(member, X, y, params)
+        if fits_scored(member):
+            return member, member._fit_scored(X, y, **params)
+        return fitted(member, X, y, params), None
     except ValueError as error:
         error.add_note(f"while fitting {name!r} on {len(y)} samples")
         raise
+
+
+def fits_scored(member: Any) -> bool:
+    """Whether a member is fitted by `EvidentialClassifier.fit`, not frozen or foreign."""
+    kinds = type(member).__mro__
+    own = next((kind for kind in kinds if "fit" in vars(kind)), object)
+    known = next((kind for kind in kinds if "_fit_scored" in vars(kind)), None)
+    return known is not None and issubclass(known, own)
 
 
 def as_subsets(subsets: Any, names: list[str], y: NDArray[Any]) -> list[Rows | None]:

@@ -11,10 +11,11 @@ from sklearn.frozen import FrozenEstimator
 from dstheory import Frame, MassFunction
 from dstheory.combine import dempster, mixing
 from dstheory.errors import TotalConflictError
+from dstheory.transform import betp
 from evical.estimators.closed_beliefs import ClosedForm
 from evical.estimators.members import exclusive, vacuous_where
 from evical.estimators.members import total_conflict as in_total_conflict
-from evical.fusion import BaseFusion, Mixture
+from evical.fusion import BaseFusion, Mixture, Stacked
 from evical.multiclass import MAX_CLASSES
 from evical.multiclass.joined import MAX_PRODUCTS, JoinedBeliefs
 from evical.multiclass.products import ProductBeliefs
@@ -25,6 +26,8 @@ __all__ = [
     "is_dempster",
     "listed_mass",
     "mean_weights",
+    "member_probabilities",
+    "pignistic",
     "plain",
     "product_conflict",
 ]
@@ -53,6 +56,10 @@ def closed_form(
     ------
     TotalConflictError
     """
+    if isinstance(rule, Stacked):
+        if len(members[0].classes_) == 2:
+            return None
+        return rule.fuse_probabilities(np.stack([member_probabilities(m, X) for m in members]))
     weights = mean_weights(rule, len(members))
     if weights is None and not is_dempster(rule):
         return None
@@ -140,6 +147,17 @@ def product_conflict(members: Sequence[Any], X: Any) -> Floats | None:
     if sources is None or JoinedBeliefs(sources).n_terms > MAX_PRODUCTS:
         return None
     return JoinedBeliefs(sources).conflict()
+
+
+def member_probabilities(member: Any, X: Any) -> Floats:
+    """Pignistic probabilities (n, K) of a fitted classifier with beliefs."""
+    closed = plain(member)._closed(X)
+    return pignistic(member.predict_mass(X)) if closed is None else closed.betp()
+
+
+def pignistic(m: MassFunction) -> Floats:
+    """Pignistic probabilities (n, K)."""
+    return np.asarray(betp(m), dtype=np.float64)
 
 
 def _sources(members: Sequence[Any], X: Any) -> list[ProductBeliefs] | None:

@@ -37,8 +37,12 @@ class BaseFusion(BaseEstimator, ABC):  # type: ignore[misc]  # sklearn is untype
         Frame of the beliefs it was fitted to, if any.
     needs_beliefs : bool
         Whether `fit` uses beliefs and labels, or sizes only.
+    reads_probabilities : bool
+        Whether it uses nothing of the beliefs but their pignistic probabilities, for any number of
+        classes.
     """
 
+    reads_probabilities: ClassVar[bool] = False
     n_sources_: int
     frame_: Frame | None
     # Names in the saved state, with what each may hold; "s" is the number of sources.
@@ -106,9 +110,52 @@ class BaseFusion(BaseEstimator, ABC):  # type: ignore[misc]  # sklearn is untype
         if self.needs_beliefs:
             held_out = HeldOut.checked(masses, y, sample_weight)
         amounts = check_sizes(sizes, None if sources is None else len(sources))
-        self._learn(held_out, amounts)
-        self.frame_ = None if sources is None else common_frame(sources)
-        self.n_sources_ = len(amounts)
+        return self._fit(held_out, amounts, None if sources is None else common_frame(sources))
+
+    @all_or_nothing
+    def fit_probabilities(
+        self,
+        probabilities: ArrayLike,
+        y: ArrayLike,
+        classes: ArrayLike,
+        sizes: ArrayLike | None = None,
+        sample_weight: ArrayLike | None = None,
+    ) -> Self:
+        """Learn from pignistic probabilities, where `reads_probabilities` says that they suffice.
+
+        Parameters
+        ----------
+        probabilities : (S, n, K) array
+            Of each source, about n samples that are new to it.
+        y : (n,) array
+            Labels of the samples.
+        classes : (K,) array
+            All labels, in the order of the columns.
+        sizes : (S,) array, optional
+            As for `fit`.
+        sample_weight : (n,) array, optional
+            As for `fit`.
+
+        Returns
+        -------
+        self
+
+        Raises
+        ------
+        TypeError
+            If the fusion needs mass functions.
+        ValueError
+            As `fit`.
+        """
+        self._check_parameters()
+        if not self.reads_probabilities:
+            raise TypeError(f"{self!r} learns from mass functions, not from probabilities; use fit")
+        held_out = HeldOut.of_probabilities(probabilities, y, classes, sample_weight)
+        return self._fit(held_out, check_sizes(sizes, len(held_out.probabilities)), held_out.frame)
+
+    def _fit(self, held_out: HeldOut | None, sizes: Floats, frame: Frame | None) -> Self:
+        self._learn(held_out, sizes)
+        self.frame_, self.n_sources_ = frame, len(sizes)
         return self
 
     def __call__(self, *masses: MassFunction) -> MassFunction:

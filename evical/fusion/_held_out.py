@@ -6,7 +6,6 @@ mixture of the probabilities.
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from functools import cached_property
 from typing import Any
 
 import numpy as np
@@ -21,6 +20,7 @@ from evical.scores.checks import check_labels, check_weights
 __all__ = ["HeldOut", "as_list", "check_sizes", "common_frame"]
 
 Floats = NDArray[np.float64]
+_ROUNDING = 1e-6
 
 
 @dataclass(frozen=True, eq=False)
@@ -29,15 +29,21 @@ class HeldOut:
 
     Parameters
     ----------
+    frame : Frame
+        Of K classes.
     masses : tuple of MassFunction
-        Batches (n,) on one frame.
+        Batches (n,); none if only probabilities are known.
+    probabilities : (S, n, K) array
+        Pignistic.
     codes : (n,) array
         Positions of the labels in the frame.
     weight : (n,) array
         Positive.
     """
 
+    frame: Frame
     masses: tuple[MassFunction, ...]
+    probabilities: Floats
     codes: NDArray[np.intp]
     weight: Floats
 
@@ -46,35 +52,33 @@ class HeldOut:
         """Samples of positive weight, or an error that says what is wrong."""
         sources = as_list(masses)
         frame = common_frame(sources)
-        if y is None:
-            raise ValueError("y is None; the fusion learns from beliefs and labels")
-        labels = check_labels(y)
+        labels = _labels(y)
         for number, m in enumerate(sources, start=1):
             if m.batch_shape != labels.shape:
                 raise ValueError(
                     f"source {number} has batch shape {m.batch_shape}, but there are "
                     f"{len(labels)} labels"
                 )
-        weight = check_weights(sample_weight, len(labels))
-        weight = np.ones(len(labels)) if weight is None else weight
-        codes, kept = _codes(labels, frame), weight > 0
-        if not kept.any():
-            raise ValueError("all weights are zero; the fusion has nothing to learn from")
-        if len(np.unique(codes[kept])) < 2:
+        codes, weight, kept = _samples(labels, frame, sample_weight)
+        used = tuple(m[kept] for m in sources)
+        p = np.stack([np.asarray(betp(m), dtype=np.float64) for m in used])
+        return cls(frame, used, p, codes, weight)
+
+    @classmethod
+    def of_probabilities(
+        cls, probabilities: Any, y: Any, classes: Any, sample_weight: Any
+    ) -> "HeldOut":
+        """The same from pignistic probabilities (S, n, K) alone."""
+        p, labels, frame = as_floats(probabilities, "probabilities"), _labels(y), Frame(classes)
+        if p.ndim != 3 or p.shape[1:] != (len(labels), len(frame)):
             raise ValueError(
-                f"y has one class only (all {labels[kept][0]!r}); a fusion learns from two or more"
+                f"probabilities have shape {p.shape}, but there are {len(labels)} labels and "
+                f"{len(frame)} classes; expected (S, {len(labels)}, {len(frame)})"
             )
-        return cls(tuple(m[kept] for m in sources), codes[kept], weight[kept])
-
-    @property
-    def frame(self) -> Frame:
-        """The frame of all sources."""
-        return self.masses[0].frame
-
-    @cached_property
-    def probabilities(self) -> Floats:
-        """Pignistic probabilities (S, n, K)."""
-        return np.stack([np.asarray(betp(m), dtype=np.float64) for m in self.masses])
+        if not ((p >= 0) & (np.abs(p.sum(axis=2, keepdims=True) - 1) <= _ROUNDING)).all():
+            raise ValueError("probabilities of a sample must be 0 or more, with sum 1")
+        codes, weight, kept = _samples(labels, frame, sample_weight)
+        return cls(frame, (), p[:, kept], codes, weight)
 
     @property
     def of_truth(self) -> Floats:
@@ -85,6 +89,28 @@ class HeldOut:
     def targets(self) -> Floats:
         """Indicator (n, K) of the true label."""
         return np.equal.outer(self.codes, np.arange(len(self.frame))).astype(np.float64)
+
+
+def _labels(y: Any) -> NDArray[Any]:
+    if y is None:
+        raise ValueError("y is None; the fusion learns from beliefs and labels")
+    return check_labels(y)
+
+
+def _samples(
+    labels: NDArray[Any], frame: Frame, sample_weight: Any
+) -> tuple[NDArray[np.intp], Floats, NDArray[np.bool_]]:
+    """Places in the frame and weights of the samples that have a weight, and which these are."""
+    weight = check_weights(sample_weight, len(labels))
+    weight = np.ones(len(labels)) if weight is None else weight
+    codes, kept = _codes(labels, frame), weight > 0
+    if not kept.any():
+        raise ValueError("all weights are zero; the fusion has nothing to learn from")
+    if len(np.unique(codes[kept])) < 2:
+        raise ValueError(
+            f"y has one class only (all {labels[kept][0]!r}); a fusion learns from two or more"
+        )
+    return codes[kept], weight[kept], kept
 
 
 def as_list(masses: Any) -> list[MassFunction]:

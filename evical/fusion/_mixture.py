@@ -65,6 +65,7 @@ class Mixture(BaseFusion):
     {('a',): 0.75, ('b',): 0.125, ('a', 'b'): 0.125}
     """
 
+    reads_probabilities = True
     _by_source = ("weights_",)
     _state: ClassVar = {"weights_": Field(("s",), 0.0, 1.0, is_mass=True)}
 

@@ -2,7 +2,7 @@
 
 Dempster's rule adds up the evidence of independent reliable sources. `Stacked` uses weights that
 calibrate the sum: a source that errs, or repeats others, gets less weight. Belief and plausibility
-reflect how well held-out samples determine the weights, so the fused belief is calibrated, not only
+reflect how well held-out samples determine the result, so the fused belief is calibrated, not only
 each source.
 """
 
@@ -11,24 +11,28 @@ from typing import Any, ClassVar
 
 import numpy as np
 from numpy.typing import NDArray
-from scipy.special import logit
 
 from dstheory import MassFunction
-from dstheory.kernels.arguments import check_count
+from dstheory.kernels.arguments import check_choice, check_level
 from dstheory.transform import betp
-from evical.calibrators.fields import Field, positive
+from evical.calibrators.fields import Field, log_odds, optional, positive, rising, shares
+from evical.curves.automatic import automatic_curve
+from evical.curves.candidates import AveragedCurve
 from evical.fusion._base import BaseFusion
 from evical.fusion._held_out import HeldOut
-from evical.fusion._pooling import Bend, Pool, fit_pool
-from evical.multiclass import MAX_CLASSES, one_vs_rest_mass, without_total_conflict
+from evical.multiclass.normal_beliefs import Beliefs, normal_beliefs
+from evical.multiclass.pooling import PENALTIES, Labeled, LogPool, fit_pool
+from evical.scores.counts import ScoreCounts
 from evical.scores.parameters import check_not_negative
+from evical.scores.scale import interpolated
 
 __all__ = ["Stacked"]
 
 Floats = NDArray[np.float64]
 
-# Log-odds of one source beyond that are more than samples of thousands could support.
-_SUREST = 10.0
+_MODELS = ("likelihood", "confidence", "bayesian")
+# Probabilities below 1e-4, or a tenth of a sample, are more than samples could support.
+_LEAST, _LEAST_COUNT = 1e-4, 0.1
 
 
 class Stacked(BaseFusion):
@@ -36,81 +40,88 @@ class Stacked(BaseFusion):
 
     Parameters
     ----------
-    penalty : float
-        Shrinkage of the weights to their default, ``sizes / max(sizes)``. The fit minimizes minus
-        the log likelihood of held-out labels plus ``penalty / 2`` times the squared distance. 1 is
-        a normal prior of standard deviation 1; for sources of equal size, the larger the penalty,
-        the closer to Dempster's rule.
+    penalty : "learned" or float
+        Precision of the normal prior that draws the weights to ``sizes / sum(sizes)``, as in a mean
+        of log-probabilities. "learned": several precisions, averaged by the likelihood of samples
+        that are left out.
+    model : {"likelihood", "confidence", "bayesian"}
+        What the belief function says about the fused probability: the likelihood-based belief
+        function around it, whose pignistic probability it is; its interval at level `confidence`,
+        with that mass; or the probability alone.
+    confidence : float
+        Level of the model "confidence".
 
     Attributes
     ----------
-    weights_ : (S,) array for two classes, else (S, K)
-        Not negative.
-    bend_, intercept_ : float for two classes, else (K,) array
-    pools_ : list
-        For each column of weights, an object with the `coefficients` (weights, bend and
-        intercept) and their `covariance`.
+    weights_ : (S,) for two classes, else (S, K)
+        Weights of evidence. A negative weight means that a source, given the others, speaks against
+        what it says.
+    intercept_ : float for two classes, else (K,) array
+    standard_error_ : like `weights_`
+        Posterior standard deviation of the weights.
 
     Notes
     -----
-    The evidence x of a source for a class is its pignistic log-odds minus those of a vacuous
-    source, clipped at 10. The log-odds of the fused belief are ::
+    The evidence of a source is the logarithm of its pignistic probabilities, less the mean over the
+    classes; probabilities below 1e-4, or a tenth of a sample, are raised to that. A vacuous belief
+    is no evidence. The logit of class k is ``intercept[k] + sum(weights[:, k] * evidence[:, k])``.
+    For Bayesian sources, weights of 1 without intercept are Dempster's rule; weights of sum 1 are a
+    logarithmic opinion pool. Denoeux (2019) shows logistic regression to be Dempster's rule for
+    weights of evidence.
 
-        intercept + sum(weights * x) + bend * tanh((sum(default * x) - mean) / deviation)
+    With more than two classes, each class has weights of its own, drawn to common ones as strongly
+    as left-out samples recommend. With hundreds of coefficients all classes share the weights.
 
-    with mean and standard deviation over the held-out samples. The bend allows frequencies to
-    deviate from a sigmoid; it is shrunk to 0. If it is not negative, more evidence of a source
-    never lowers the log-odds. If the samples make it negative, more evidence may: slightly, from a
-    source of weight 0, and generally if the sources are mostly wrong. Evidence far from that of all
-    samples leaves more open, so probabilities may return toward 1/2.
+    For two classes the fused log-odds are calibrated as by `evical.calibrators.AutoCalibrator`, so
+    that belief and plausibility hold even where frequencies do not follow a sigmoid. The variance
+    of the log-odds is that of the calibration curve plus that of the weights.
 
-    For Bayesian sources on two classes, weights of 1 without bend and intercept are Dempster's
-    rule; Denoeux (2019) shows logistic regression to be Dempster's rule for weights of evidence.
-
-    Belief and plausibility are those of a consonant likelihood-based belief function on the
-    log-odds (Xu et al. 2016, eq. 22-23), whose contour is ``exp(-(x - x_best)**2 / (2 *
-    error**2))``: the profile likelihood in its quadratic approximation, from the curvature of the
-    penalized likelihood in all coefficients. The approximation ignores that weights are not
-    negative, so Bel and Pl are slightly farther apart than with the exact profile.
-
-    More than two classes are stacked one against the rest, and joined by Dempster's rule as
-    in `evical.multiclass.one_vs_rest_mass`; samples on which columns exclude each other,
-    which takes probabilities of 1 to all digits, are vacuous.
+    Bel and Pl are as far below as above the fused probability: half of the expected width of the
+    level sets of a normal contour (Xu et al. 2016, eq. 22-23). Doubt goes to pairs of classes, so
+    no list of all sets is needed: any number of classes will do.
 
     References
     ----------
     Wolpert (1992), Stacked generalization, Neural Networks 5, 241-259; van der Laan, Polley
     & Hubbard (2007), Super learner, Statistical Applications in Genetics and Molecular
-    Biology 6(1), 25; Breiman (1996), Stacked regressions, Machine Learning 24, 49-64 (weights
-    that are not negative); Denoeux (2019), Logistic regression, neural networks and
+    Biology 6(1), 25; Denoeux (2019), Logistic regression, neural networks and
     Dempster-Shafer theory: a new perspective, Knowledge-Based Systems 176, 54-67; Xu, Davoine,
-    Zha & Denoeux (2016), Int. J. Approx. Reasoning 72, 55-70.
+    Zha & Denoeux (2016), Int. J. Approx. Reasoning 72, 55-70; Rad & Maleki (2020), A scalable
+    estimate of the out-of-sample prediction error via approximate leave-one-out
+    cross-validation, Journal of the Royal Statistical Society B 82, 965-996.
 
     Examples
     --------
-    The second source is as often wrong as right, and loses most of its weight:
+    The first source is right four times out of five, the second as often wrong as right:
 
     >>> from dstheory import Frame
     >>> frame = Frame(["a", "b"])
-    >>> m1 = MassFunction(frame, [1, 2], [[0.8, 0.2], [0.2, 0.8]] * 20)
-    >>> m2 = MassFunction(frame, [1, 2], [[0.8, 0.2]] * 20 + [[0.2, 0.8]] * 20)
-    >>> fusion = Stacked().fit([m1, m2], ["a", "b"] * 20)
+    >>> m1 = MassFunction(frame, [1, 2], [[0.8, 0.2], [0.2, 0.8]] * 50)
+    >>> m2 = MassFunction(frame, [1, 2], [[0.8, 0.2]] * 50 + [[0.2, 0.8]] * 50)
+    >>> fusion = Stacked().fit([m1, m2], ["a", "b"] * 40 + ["b", "a"] * 10)
     >>> fusion.weights_.round(1)
-    array([2.6, 0.3])
+    array([0.9, 0.1])
     """
 
-    _by_source = ("weights_",)
-    # Of each pool p: the bend, and coefficients c with their covariance.
+    reads_probabilities = True
+    _by_source = ("weights_", "standard_error_")
     _state: ClassVar = {
-        "bend_weights": Field(("p", "s")),
-        "bend_center": Field(("p",)),
-        "bend_scale": positive("p"),
-        "coefficients": Field(("p", "s+2")),
-        "covariance": Field(("p", "s+2", "s+2")),
+        "weights": Field(("w", "s")),
+        "intercepts": Field(("k",)),
+        "covariance": Field(("p", "p")),
+        "least": positive(),
+        "knots": optional(rising("t")),
+        "probability": optional(shares("t")),
+        "log_odds": optional(log_odds("t")),
+        "error": optional(log_odds("t")),
     }
 
-    def __init__(self, penalty: float = 1.0) -> None:
+    def __init__(
+        self, penalty: Any = "learned", model: str = "likelihood", confidence: float = 0.95
+    ) -> None:
         self.penalty = penalty
+        self.model = model
+        self.confidence = confidence
 
     @property
     def needs_beliefs(self) -> bool:
@@ -118,6 +129,11 @@ class Stacked(BaseFusion):
         return True
 
     def _check_parameters(self) -> None:
+        check_choice("model", self.model, _MODELS)
+        check_level("confidence", self.confidence)
+        if isinstance(self.penalty, str):
+            check_choice("penalty", self.penalty, ("learned",), "a positive number, or ")
+            return
         check_not_negative(penalty=self.penalty)
         if self.penalty == 0:
             raise ValueError(
@@ -127,100 +143,126 @@ class Stacked(BaseFusion):
 
     def _learn(self, held_out: HeldOut | None, sizes: Floats) -> None:
         assert held_out is not None  # beliefs are needed
-        self._set_pools(self._fitted(held_out, sizes / sizes.max()))
-
-    def _set_pools(self, pools: list[Pool]) -> None:
-        self.pools_ = pools
-        weights = np.stack([pool.weights for pool in self.pools_], axis=1)
-        two = len(self.pools_) == 1
-        self.weights_ = weights[:, 0] if two else weights
-        bend, intercept = np.stack([pool.coefficients[-2:] for pool in self.pools_], axis=1)
-        self.bend_ = float(bend[0]) if two else bend
-        self.intercept_ = float(intercept[0]) if two else intercept
-
-    def check_classes(self, n_classes: int) -> None:
-        """Raise for more classes than a mass function can list sets of.
-
-        Parameters
-        ----------
-        n_classes : int
-
-        Raises
-        ------
-        ValueError
-        """
-        check_count("n_classes", n_classes, 1)
-        if n_classes > MAX_CLASSES:
-            raise ValueError(
-                f"there are {n_classes} classes, but stacking gives masses to all sets "
-                f"of up to {MAX_CLASSES}; take Mixture"
-            )
-
-    def _fitted(self, held_out: HeldOut, default: Floats) -> list[Pool]:
-        self.check_classes(len(held_out.frame))
         missing = np.setdiff1d(np.arange(len(held_out.frame)), held_out.codes)
         if len(missing):
             raise ValueError(
                 f"class {held_out.frame.labels[missing[0]]!r} is missing from y; stacking needs "
                 "samples of all classes"
             )
-        evidence = _log_odds(held_out.masses)
-        columns = _columns(len(held_out.frame))
-        return [
-            fit_pool(evidence[..., k], held_out.codes == k, held_out.weight, default, self.penalty)
-            for k in columns
-        ]
+        self._least = min(_LEAST, _LEAST_COUNT / held_out.weight.sum())
+        evidence = _evidence(held_out.probabilities, self._least)
+        penalties = PENALTIES if isinstance(self.penalty, str) else (float(self.penalty),)
+        sample = Labeled(evidence, held_out.codes, held_out.weight)
+        self._set_pool(fit_pool(sample, sizes / sizes.sum(), penalties))
+        self._curve: AveragedCurve | None = None
+        if len(held_out.frame) == 2:
+            logits = self._pool.logits(evidence)
+            scores = logits[:, 1] - logits[:, 0]
+            self._curve = automatic_curve(
+                ScoreCounts.from_samples(scores, held_out.codes, held_out.weight)
+            )
+
+    def _set_pool(self, pool: LogPool) -> None:
+        self._pool = pool
+        k = len(pool.intercepts)
+        if k == 2:
+            self.weights_, self.standard_error_ = pool.weights, pool.standard_errors()
+            self.intercept_: Any = float(pool.intercepts[1] - pool.intercepts[0])
+            return
+        self.weights_, self.standard_error_ = (
+            np.array(np.broadcast_to(table, (k, pool.weights.shape[-1])).T)
+            for table in (pool.weights, pool.standard_errors())
+        )
+        self.intercept_ = pool.intercepts.copy()
 
     def _get_state(self) -> dict[str, Any]:
-        bends = [pool.bend for pool in self.pools_]
+        none = np.empty(0)
+        curve = self._curve or _curve(none, none, none, none)
         return {
-            "bend_weights": np.stack([bend.weights for bend in bends]),
-            "bend_center": np.array([bend.center for bend in bends]),
-            "bend_scale": np.array([bend.scale for bend in bends]),
-            "coefficients": np.stack([pool.coefficients for pool in self.pools_]),
-            "covariance": np.stack([pool.covariance for pool in self.pools_]),
+            "weights": np.atleast_2d(self._pool.weights),
+            "intercepts": self._pool.intercepts,
+            "covariance": self._pool.covariance,
+            "least": self._least,
+            "knots": curve.scores,
+            "probability": curve.probability,
+            "log_odds": curve.log_odds,
+            "error": curve.error,
         }
 
     def _set_state(self, state: dict[str, Any]) -> None:
-        rows = zip(*(state[name] for name in self._state), strict=True)
-        self._set_pools(
-            [
-                Pool(Bend(weights, float(center), float(scale)), coefficients, covariance)
-                for weights, center, scale, coefficients, covariance in rows
-            ]
-        )
+        weights, k = state["weights"], len(state["intercepts"])
+        self._least, size = state["least"], len(state["covariance"])
+        sizes = {1: weights.shape[1] + k, k: k * (weights.shape[1] + 1)}
+        if sizes.get(len(weights)) != size:
+            raise ValueError(
+                f"saved fusion is damaged: weights of shape {weights.shape} and {k} intercepts do "
+                f"not have a covariance of shape {(size, size)}"
+            )
+        shape = weights[0] if len(weights) == 1 else weights
+        self._set_pool(LogPool(shape, state["intercepts"], state["covariance"]))
+        names = ("knots", "probability", "log_odds", "error")
+        self._curve = _curve(*(state[name] for name in names)) if state["knots"].size else None
 
     def _check_state(self) -> None:
         super()._check_state()
-        expected = 0 if self.frame_ is None else len(_columns(len(self.frame_)))
-        if len(self.pools_) != expected:
-            raise ValueError(f"saved fusion is damaged: it has {len(self.pools_)} pools of classes")
-        for pool in self.pools_:
-            values = np.linalg.eigvalsh(pool.covariance)
-            symmetric = np.allclose(pool.covariance, pool.covariance.T, atol=0)
-            if not symmetric or values[0] < -1e-9 * abs(values[-1]):
-                raise ValueError("saved fusion is damaged: its covariance is no covariance matrix")
+        expected = 0 if self.frame_ is None else len(self.frame_)
+        if len(self._pool.intercepts) != expected or (self._curve is None) != (expected != 2):
+            raise ValueError(f"saved fusion is damaged: it is not of {expected} classes")
+        covariance = self._pool.covariance
+        values = np.linalg.eigvalsh(covariance)
+        symmetric = np.allclose(covariance, covariance.T, atol=1e-12)
+        if not symmetric or values[0] < -1e-9 * abs(values[-1]):
+            raise ValueError("saved fusion is damaged: its covariance is no covariance matrix")
+
+    def fuse_probabilities(self, probabilities: Floats) -> Beliefs:
+        """Fused beliefs from the pignistic probabilities of the sources.
+
+        Parameters
+        ----------
+        probabilities : (S, n, K) array
+
+        Returns
+        -------
+        evical.multiclass.beliefs.Beliefs
+            With `interval`, `betp` and `mass`, of n samples.
+        """
+        p, odds, error = self._pool.log_odds(_evidence(probabilities, self._least))
+        if self._curve is not None:
+            p, odds, error = _calibrated(self._curve, odds[:, 1], error[:, 1])
+        return normal_beliefs(p, odds, error, self.model, self.confidence)
 
     def _fuse(self, masses: Sequence[MassFunction]) -> MassFunction:
+        p = np.stack(np.broadcast_arrays(*(np.asarray(betp(m), dtype=np.float64) for m in masses)))
         frame = masses[0].frame
-        evidence = _log_odds(masses)
-        columns = zip(_columns(len(frame)), self.pools_, strict=True)
-        parts = np.stack([pool.masses(evidence[..., k]) for k, pool in columns], axis=1)
-        if len(frame) == 2:
-            return MassFunction.from_store(frame, np.array([1, 2, 3]), parts[:, 0].copy())
-        return one_vs_rest_mass(without_total_conflict(parts, "vacuous"), frame)
+        flat = p.reshape(len(masses), -1, len(frame))
+        fused = self.fuse_probabilities(flat).mass(frame)
+        shape = p.shape[1:-1]
+        store = np.ascontiguousarray(fused.store.reshape(-1, *shape))
+        return MassFunction.from_store(frame, fused.focal, store)
 
 
-def _columns(n_classes: int) -> list[int]:
-    """Classes to stack against the rest; of two, the second says all."""
-    return [1] if n_classes == 2 else list(range(n_classes))
+def _evidence(probabilities: Floats, least: float) -> Floats:
+    """Log-probabilities (n, K, S), less their mean over the classes; 0 for vacuous beliefs."""
+    logs = np.log(np.maximum(np.moveaxis(probabilities, 0, 2), least))
+    return np.ascontiguousarray(logs - logs.mean(axis=1, keepdims=True))
 
 
-def _log_odds(masses: Sequence[MassFunction]) -> Floats:
-    """Pignistic log-odds (*batch, S, K) of each source and class; 0 where it is vacuous."""
-    n_classes = len(masses[0].frame)
-    probability = [np.asarray(betp(m), dtype=np.float64) for m in masses]
-    with np.errstate(divide="ignore"):  # certainty is cut to the surest
-        odds = logit(np.stack(np.broadcast_arrays(*probability), axis=-2))
-    odds += np.log(n_classes - 1)
-    return np.asarray(np.clip(odds, -_SUREST, _SUREST))
+def _curve(knots: Floats, probability: Floats, log_odds: Floats, error: Floats) -> AveragedCurve:
+    """A curve whose candidates do not matter any more."""
+    return AveragedCurve(knots, probability, log_odds, error, (), np.empty(0))
+
+
+def _calibrated(curve: AveragedCurve, scores: Floats, error: Floats) -> tuple[Floats, ...]:
+    """Probability, log-odds and standard error (n, 2) of fused log-odds (n,) of two classes."""
+
+    def at(values: Floats, moved: Floats) -> Floats:
+        return interpolated(moved, curve.scores, values)
+
+    p, odds = at(curve.probability, scores), at(curve.log_odds, scores)
+    pulled = (at(curve.log_odds, scores + error) - at(curve.log_odds, scores - error)) / 2
+    total = np.hypot(at(curve.error, scores), pulled)
+    return (
+        np.stack([1 - p, p], axis=1),
+        np.stack([-odds, odds], axis=1),
+        np.stack([total, total], axis=1),
+    )

@@ -75,6 +75,14 @@ class Beliefs:
         shared = np.einsum("ns,nsk->nk", self.masses / size, self.sets)
         return np.asarray(self.single + shared)
 
+    def lower(self, utilities: Floats) -> Floats:
+        """Lower expected utilities (n, A) of acts (A, K)."""
+        found = self.single @ utilities.T
+        for act, utility in enumerate(utilities):
+            worst = np.where(self.sets, utility, np.inf).min(axis=2, initial=np.inf)
+            found[:, act] += (self.masses * np.where(self.masses > 0, worst, 0)).sum(axis=1)
+        return np.asarray(found)
+
     def products(self) -> ProductBeliefs:
         """The same: each set is a product of zeros and ones."""
         inside = self.sets.transpose(1, 2, 0).astype(np.float64)

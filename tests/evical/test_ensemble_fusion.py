@@ -21,6 +21,7 @@ from dstheory.errors import TotalConflictError
 from evical.calibrators import BinningCalibrator
 from evical.classifier import EvidentialClassifier
 from evical.ensemble import EvidentialEnsemble
+from evical.estimators._responses import class_scores
 from evical.estimators.predictions import BeliefPredictor
 from evical.fusion import BaseFusion, Discounted, Stacked, TNorm
 
@@ -135,10 +136,45 @@ def test_members_speak_about_rows_of_others_as_they_are():
     assert first[100:].equals(clf.estimators_[0].predict_mass(X2[100:]))
     assert second[:100].equals(clf.estimators_[1].predict_mass(X2[:100]))
     for m, (_, base), own in zip((first, second), MEMBERS, SHARES, strict=True):
-        for train, test in StratifiedKFold(5).split(own, Y2[own]):
-            without = EvidentialClassifier(base, calibrator=BINS, cv=2)
-            without.fit(X2[own[train]], Y2[own[train]])
-            assert m[own[test]].equals(without.predict_mass(X2[own[test]]))
+        scores, folds = np.empty(len(own)), list(StratifiedKFold(2).split(own, Y2[own]))
+        for train, test in folds:
+            without = clone(base).fit(X2[own[train]], Y2[own[train]])
+            scores[test] = class_scores(without, X2[own[test]], np.array([0, 1]))[:, 0]
+        for train, test in folds:
+            bins = clone(BINS).fit(scores[train], Y2[own[train]])
+            assert m[own[test]].equals(bins.predict_mass(scores[test]))
+
+
+def test_the_default_calibrator_speaks_about_its_own_samples():
+    """It is smooth; the scores are those of classifiers that did not see the samples."""
+    members = [EvidentialClassifier(base, cv=2) for _, base in MEMBERS]
+    clf = EvidentialEnsemble(members, rule=Recorder()).fit(X2, Y2)
+    for m, fitted, (_, base) in zip(
+        clf.fusion_.held_out_.masses, clf.estimators_, MEMBERS, strict=True
+    ):
+        (calibrator,) = fitted.calibrated_classifiers_[0].calibrators
+        for train, test in StratifiedKFold(2).split(X2, Y2):
+            without = clone(base).fit(X2[train], Y2[train])
+            scores = class_scores(without, X2[test], np.array([0, 1]), "given")[:, 0]
+            assert m[test].equals(calibrator.predict_mass(scores))
+
+
+@pytest.mark.parametrize("y", [Y2, Y3])
+def test_each_member_is_trained_once_a_fold_and_once_on_everything(y):
+    X = X2 if y is Y2 else X3
+    Counted.fits = 0
+    EvidentialEnsemble([Counted(), Counted()], cv=4, rule="stacked").fit(X, y)
+    assert Counted.fits == 2 * (4 + 1)
+
+
+class Counted(GaussianNB):
+    """Counts how often it is trained."""
+
+    fits = 0
+
+    def fit(self, X, y, sample_weight=None):
+        Counted.fits += 1
+        return super().fit(X, y, sample_weight)
 
 
 @pytest.mark.slow
@@ -197,7 +233,11 @@ def test_a_share_too_small_to_do_without_rows_says_nothing_of_them():
     few = np.concatenate([np.flatnonzero(k == Y2)[-2:] for k in (0, 1)])
     many = np.setdiff1d(np.arange(150), few)
     for cv in (2, None):
-        clf = ensemble(rule=Recorder(), subsets=[many, few], cv=cv).fit(X2, Y2)
+        members = [
+            (name, EvidentialClassifier(base, calibrator=BINS, cv=cv, ensemble=True))
+            for name, base in MEMBERS
+        ]
+        clf = ensemble(members, rule=Recorder(), subsets=[many, few]).fit(X2, Y2)
         m = clf.fusion_.held_out_.masses[1]
         assert m[few].is_vacuous.all()
         assert m[many].equals(clf.estimators_[1].predict_mass(X2[many]))
@@ -206,8 +246,9 @@ def test_a_share_too_small_to_do_without_rows_says_nothing_of_them():
 
 def test_too_few_samples_to_hold_any_out():
     rows = np.concatenate([np.flatnonzero(k == Y2)[:2] for k in (0, 1)])
+    member = EvidentialClassifier(GaussianNB(), calibrator=BINS, cv=2, ensemble=True)
     with pytest.raises(ValueError, match=r"4 samples are too few .*Stacked\(\).*'size_mixture'"):
-        ensemble(rule="stacked", cv=2).fit(X2[rows], Y2[rows])
+        EvidentialEnsemble([member], rule="stacked").fit(X2[rows], Y2[rows])
     ensemble(rule="size_mixture", cv=2).fit(X2[rows], Y2[rows])
 
 
@@ -260,11 +301,11 @@ def test_string_labels_and_data_frames():
 @pytest.mark.slow
 def test_parameters_of_the_fusion_are_searched():
     clf = ensemble(rule=Stacked(), cv=2)
-    assert clf.get_params()["rule__penalty"] == 1
+    assert clf.get_params()["rule__penalty"] == "learned"
     given = clf.rule
     search = GridSearchCV(clf, {"rule__penalty": [0.5, 50]}, cv=2).fit(X2, Y2)
     assert search.best_estimator_.fusion_.penalty in (0.5, 50)
-    assert given.penalty == 1
+    assert given.penalty == "learned"
     assert not hasattr(given, "n_sources_")
 
 
@@ -332,7 +373,7 @@ def test_conflict_that_discounting_resolves_leaves_its_answer():
 
 
 @pytest.mark.slow
-def test_labels_of_samples_have_no_part_in_the_beliefs_about_them():
+def test_labels_of_samples_have_no_part_in_their_scores():
     """Two labels of one fold swap places; which samples are in the fold stays the same."""
     one, other = (int(np.flatnonzero(k == Y2)[3]) for k in (0, 1))
     swapped = Y2.copy()
@@ -341,7 +382,9 @@ def test_labels_of_samples_have_no_part_in_the_beliefs_about_them():
     (_, test), *_ = StratifiedKFold(5).split(rows, Y2)
     np.testing.assert_array_equal(next(StratifiedKFold(5).split(rows, swapped))[1], test)
     assert {one, other} <= set(test.tolist())
-    before, after = (ensemble(rule=Recorder()).fit(X2, y).fusion_.held_out_ for y in (Y2, swapped))
-    for m, same in zip(before.masses, after.masses, strict=True):
-        assert m[test].equals(same[test])
-        assert not m[20:].equals(same[20:])
+    for _, base in MEMBERS:
+        before, after = (
+            EvidentialClassifier(base)._fit_scored(X2, y).scores for y in (Y2, swapped)
+        )
+        np.testing.assert_array_equal(before[test], after[test])
+        assert not np.array_equal(before, after)

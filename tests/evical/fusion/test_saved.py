@@ -78,12 +78,16 @@ def test_damage_is_refused(change, message):
 @pytest.mark.parametrize(
     ("name", "value"),
     [
-        ("coefficients", [[1.0, 2.0]]),
-        ("bend_scale", [0.0]),
-        ("bend_center", ["x"]),
-        ("bend_center", [float("nan")]),
-        ("covariance", [(-np.eye(5)).tolist()]),
-        ("covariance", [np.triu(np.ones((5, 5))).tolist()]),
+        ("weights", [[1.0, 2.0]]),
+        ("weights", [[1.0, 2.0, 3.0]] * 2),
+        ("intercepts", [0.0, 0.0, 0.0]),
+        ("least", 0.0),
+        ("knots", [0.0]),
+        ("knots", []),
+        ("error", ["x"]),
+        ("error", [float("nan")]),
+        ("covariance", (-np.eye(5)).tolist()),
+        ("covariance", np.triu(np.ones((5, 5))).tolist()),
     ],
 )
 def test_a_damaged_state_is_refused(name, value):

@@ -2,97 +2,76 @@
 
 import numpy as np
 import pytest
-from scipy.integrate import quad
-from scipy.optimize import minimize
-from scipy.special import expit, logit
+from scipy.special import expit
 from sklearn.linear_model import LogisticRegression
 
 from dstheory import Frame, MassFunction, betp, dempster
-from evical.fusion import Stacked
-from evical.fusion._pooling import Bend, Pool
+from dstheory.errors import CostLimitError
+from evical.calibrators import AutoCalibrator
+from evical.fusion import Discounted, Stacked
+from evical.likelihood.normal import half_widths
 from evical.metrics import belief_coverage, brier_score
-from evical.multiclass import column_evidence
+from evical.multiclass.pooling import Labeled, LogPool, fit_pool
 from tests.evical.fusion.samples import sources
+from tests.naive import pooling as naive
 
 
-def log_odds(masses, k=1):
-    """Less those of a vacuous source."""
-    n_classes = len(masses[0].frame)
-    return np.stack([logit(betp(m)[:, k]) - logit(1 / n_classes) for m in masses], axis=1)
+def evidence(masses, least=1e-4):
+    """(n, K, S), by the definition."""
+    table = [[naive.evidence(p, least) for p in betp(m).tolist()] for m in masses]
+    return np.array(table).transpose(1, 2, 0)
 
 
-def penalized_loss(coefficients, x, positive, default, penalty):
-    """The objective of the docstring, written out."""
-    *weights, bend, intercept = coefficients
-    total = x @ default
-    bent = np.tanh((total - total.mean()) / total.std())
-    p = expit(x @ np.array(weights) + bend * bent + intercept)
-    likelihood = np.where(positive, p, 1 - p)
-    distance = ((np.array(weights) - default) ** 2).sum() + bend**2
-    return -np.log(likelihood).sum() + penalty / 2 * distance
+def codes(y):
+    return np.unique(y, return_inverse=True)[1]
 
 
-@pytest.mark.parametrize("penalty", [0.1, 1, 10])
-@pytest.mark.parametrize("seed", range(3))
-def test_coefficients_are_the_optimum(penalty, seed):
-    masses, y = sources(seed=seed)
-    fusion = Stacked(penalty).fit(masses, y, [4, 2, 1])
-    arguments = (log_odds(masses), y == "bee", np.array([1, 0.5, 0.25]), penalty)
-    coefficients = np.append(fusion.weights_, [fusion.bend_, fusion.intercept_])
-    bounds = [(0, None)] * 3 + [(None, None)] * 2
-    general = minimize(
-        penalized_loss, np.ones(5), args=arguments, method="SLSQP", bounds=bounds, tol=1e-12
+@pytest.mark.parametrize("n_classes", [2, 3])
+def test_weights_are_those_of_a_pool(n_classes):
+    masses, y = sources(n_classes=n_classes)
+    fusion = Stacked().fit(masses, y, [4, 2, 2])
+    pool = fit_pool(Labeled(evidence(masses), codes(y), np.ones(60)), np.array([0.5, 0.25, 0.25]))
+    expected = pool.weights if n_classes == 2 else pool.weights.T
+    np.testing.assert_allclose(fusion.weights_, expected, atol=1e-9)
+    if n_classes == 3:
+        np.testing.assert_allclose(fusion.intercept_, pool.intercepts, atol=1e-9)
+    assert fusion.standard_error_.shape == fusion.weights_.shape
+    m, (p, odds, error) = fusion(*masses), pool.log_odds(evidence(masses))
+    if n_classes == 3:
+        np.testing.assert_allclose(betp(m), p, atol=1e-9)
+        half = half_widths(p, odds, error)
+        widths = np.stack([m.pl(label) - m.bel(label) for label in ("ant", "bee", "cat")], axis=1)
+        assert (widths >= 2 * half - 1e-9).all()
+        np.testing.assert_allclose(np.median(widths / half), 2, atol=1e-6)
+
+
+def test_two_classes_are_calibrated():
+    masses, y = sources(n=300)
+    fusion = Stacked().fit(masses, y)
+    pool = fit_pool(Labeled(evidence(masses), codes(y), np.ones(300)), np.full(3, 1 / 3))
+    _, odds, _ = pool.log_odds(evidence(masses))
+    calibrator = AutoCalibrator().fit(odds[:, 1], codes(y))
+    np.testing.assert_allclose(
+        betp(fusion(*masses))[:, 1], betp(calibrator.predict_mass(odds[:, 1]))[:, 1], atol=1e-9
     )
-    assert penalized_loss(coefficients, *arguments) <= general.fun + 1e-6
-    np.testing.assert_allclose(coefficients, general.x, atol=1e-3)
+    # The weights are uncertain too.
+    alone, fused = calibrator.predict_mass(odds[:, 1]), fusion(*masses)
+    assert (fused.mass(["ant", "bee"]) >= alone.mass([0, 1]) - 1e-12).all()
 
 
-def test_covariance_is_the_inverse_of_the_curvature():
-    masses, y = sources()
-    fusion = Stacked().fit(masses, y)
-    (pool,) = fusion.pools_
-    arguments = (log_odds(masses), y == "bee", np.ones(3), 1.0)
-    h = 1e-4
-    curvature = np.empty((5, 5))
-    for i, e in enumerate(np.eye(5) * h):
-        for j, f in enumerate(np.eye(5) * h):
-            corners = (
-                s * t * penalized_loss(pool.coefficients + s * e + t * f, *arguments)
-                for s in (1, -1)
-                for t in (1, -1)
-            )
-            curvature[i, j] = sum(corners) / (4 * h * h)
-    np.testing.assert_allclose(pool.covariance @ curvature, np.eye(5), atol=1e-3)
-
-
-@pytest.mark.parametrize("top", [-12.0, -1.0, 0.0, 0.7, 5.0])
-@pytest.mark.parametrize("error", [0.0, 0.1, 1.0, 4.0])
-def test_belief_is_the_mean_over_level_sets(top, error):
-    """Bel is the mean of the least probability on the level sets, Pl of the greatest."""
-    bend = Bend(np.array([0.0]), 0.0, 1.0)
-    pool = Pool(bend, np.array([0.0, 0.0, top]), np.diag([0.0, 0.0, error**2]))
-    doubt, bel, either = pool.masses(np.zeros((1, 1)))[:, 0]
-
-    def level(distance, sign):
-        return distance * np.exp(-(distance**2) / 2) * expit(top + sign * distance * error)
-
-    low, high = (quad(level, 0, 12, args=(sign,), epsabs=1e-13)[0] for sign in (-1, 1))
-    assert bel == pytest.approx(low, abs=2e-7)
-    assert 1 - doubt == pytest.approx(high, abs=2e-7)
-    assert doubt + bel + either == pytest.approx(1, abs=1e-12)
-
-
-def test_three_classes_are_stacked_one_against_the_rest():
-    masses, y = sources(n_classes=3)
-    fusion = Stacked().fit(masses, y)
-    assert fusion.weights_.shape == (3, 3)
-    assert fusion.bend_.shape == fusion.intercept_.shape == (3,)
-    frame, witnesses = masses[0].frame, []
-    for k, pool in enumerate(fusion.pools_):
-        store = pool.masses(log_odds(masses, k))
-        sides = MassFunction(Frame([0, 1]), [1, 2, 3], np.moveaxis(store, 0, -1))
-        witnesses.append(column_evidence(sides, frame, np.where(np.arange(3) == k, 1, -1)))
-    assert fusion(*masses).equals(dempster(*witnesses), atol=1e-9)
+@pytest.mark.parametrize("model", ["likelihood", "confidence", "bayesian"])
+@pytest.mark.parametrize("n_classes", [2, 3])
+def test_models(model, n_classes):
+    masses, y = sources(n_classes=n_classes)
+    m = Stacked(model=model, confidence=0.8).fit(masses, y)(*masses)
+    frame = m.frame.labels
+    if model == "bayesian":
+        assert m.is_bayesian.all()
+    else:
+        assert (m.mass(frame) > 0).any() or n_classes == 3
+    if model == "confidence":
+        assert (m.mass(frame) >= 0.2 - 1e-12).all()
+    np.testing.assert_allclose(m.store.sum(axis=0), 1, atol=1e-9)
 
 
 def test_names_of_classes_do_not_matter():
@@ -104,28 +83,6 @@ def test_names_of_classes_do_not_matter():
     for label in ("ant", "bee"):
         np.testing.assert_allclose(one.bel(label), other.bel(label), atol=1e-5)
         np.testing.assert_allclose(one.pl(label), other.pl(label), atol=1e-5)
-
-
-def test_large_penalty_weighs_sources_by_size():
-    masses, y = sources(ignorance=0.0)
-    fusion = Stacked(1e9).fit(masses, y, [2, 2, 1])
-    np.testing.assert_allclose(fusion.weights_, [1, 1, 0.5], atol=1e-6)
-    assert abs(fusion.bend_) < 1e-6
-
-
-def test_log_odds_of_equal_probabilities_add_up_as_by_dempsters_rule():
-    masses, y = sources(ignorance=0.0)
-    fusion = Stacked(1e9).fit(masses, y)
-    together = log_odds(masses).sum(axis=1)
-    np.testing.assert_allclose(together, logit(betp(dempster(*masses))[:, 1]), atol=1e-9)
-    np.testing.assert_allclose(fusion.weights_, 1, atol=1e-6)
-
-
-def test_a_vacuous_source_says_nothing():
-    masses, y = sources()
-    nothing = MassFunction(masses[0].frame, [3], np.ones((60, 1)))
-    without = Stacked().fit(masses, y)(*masses)
-    assert Stacked().fit([*masses, nothing], y)(*masses, nothing).equals(without, atol=1e-6)
 
 
 def test_more_samples_leave_less_open():
@@ -187,98 +144,97 @@ def test_is_honest_where_dempsters_rule_is_not():
     assert brier_score(y_new, betp(stacked)[:, 1]) < brier_score(y_new, betp(plain)[:, 1]) - 0.05
 
 
-def test_samples_that_do_not_follow_a_sigmoid_are_bent():
+def test_a_great_penalty_is_a_log_opinion_pool_by_size():
+    masses, y = sources(ignorance=0.0)
+    fusion = Stacked(1e9).fit(masses, y, [2, 2, 1])
+    shares = fusion.weights_ / fusion.weights_.sum()
+    np.testing.assert_allclose(
+        fusion.weights_ - fusion.weights_.sum() / 3, np.array([0.4, 0.4, 0.2]) - 1 / 3, atol=1e-6
+    )
+    assert shares[2] < shares[0]
+
+
+def test_weights_of_one_are_dempsters_rule():
+    """Of Bayesian sources, by the formula of the docstring."""
+    masses, _ = sources(ignorance=0.0)
+    pool = LogPool(np.ones(3), np.zeros(2), np.zeros((5, 5)))
+    p, _, _ = pool.log_odds(evidence(masses))
+    np.testing.assert_allclose(p, betp(dempster(*masses)), atol=1e-9)
+
+
+def test_samples_that_do_not_follow_a_sigmoid():
     """Labels that are wrong one time in ten, whatever the score: no sigmoid of the score."""
     rng = np.random.default_rng(1)
-    x = rng.uniform(-4, 4, 1000)
+    x = rng.uniform(-4, 4, 4000)
     p = 0.5 + 0.4 * np.tanh(x)
-    truth = (rng.uniform(size=1000) < p).astype(int)
+    truth = (rng.uniform(size=4000) < p).astype(int)
     m = MassFunction(Frame([0, 1]), [1, 2], np.stack([expit(-x), expit(x)], 1))
     straight = LogisticRegression(C=np.inf).fit(x[:, None], truth).predict_proba(x[:, None])[:, 1]
+    fused = Stacked(model="confidence").fit([m], truth)(m)
     bent = betp(Stacked().fit([m], truth)(m))[:, 1]
     assert np.abs(bent - p).mean() < 0.7 * np.abs(straight - p).mean()
+    assert ((fused.bel(1) <= p) & (p <= fused.pl(1))).mean() > 0.93
 
 
-def test_a_vacuous_belief_among_three_classes_says_nothing():
+def test_a_vacuous_belief_says_nothing():
     """What weight a source has does not matter where it is vacuous."""
     masses, y = sources(n_classes=3)
     nothing = MassFunction(masses[0].frame, [7], np.ones((60, 1)))
     fusion = Stacked().fit(masses, y)
-    two, three = fusion(*masses[:2], nothing), fusion(*masses)
-    for pool in fusion.pools_:
-        pool.coefficients[2] *= 5
-    assert fusion(*masses[:2], nothing).equals(two, atol=1e-12)
-    assert not fusion(*masses).equals(three, atol=1e-3)
+    p = betp(fusion(*masses[:2], nothing))
+    x = evidence(masses)[:, :, :2]
+    eta = np.einsum("nks,sk->nk", x, fusion.weights_[:2]) + fusion.intercept_
+    share = np.exp(eta) / np.exp(eta).sum(axis=1, keepdims=True)
+    np.testing.assert_allclose(p, share, atol=1e-9)
 
 
-def test_equal_beliefs_have_nothing_to_bend():
-    """Rounding of their mean is no spread: a belief next to them is next to theirs."""
-    frame = Frame(["ant", "bee"])
-    same = MassFunction(frame, [1, 2, 3], [[0.31, 0.17, 0.52]] * 7)
-    near = MassFunction(frame, [1, 2, 3], [0.31, 0.1700001, 0.5199999])
-    fusion = Stacked().fit([same] * 3, ["ant", "bee", "ant", "bee", "ant", "bee", "ant"])
-    assert fusion(near, near, near).equals(fusion(*[same[0]] * 3), atol=1e-4)
-
-
-def test_belief_and_plausibility_enclose_the_formula():
-    masses, y = sources()
-    fusion = Stacked().fit(masses, y, [4, 2, 1])
-    x = log_odds(masses)
-    total = x @ np.array([1, 0.5, 0.25])
-    bent = np.tanh((total - total.mean()) / total.std())
-    best = expit(fusion.intercept_ + x @ fusion.weights_ + fusion.bend_ * bent)
-    m = fusion(*masses)
-    assert (m.bel("bee") < best).all()
-    assert (best < m.pl("bee")).all()
-
-
-def test_far_from_all_samples_less_is_known():
-    masses, y = sources()
+def test_an_adversary_speaks_against_what_it_says():
+    masses, y = sources(qualities=(1.0, -2.0), n=200)
     fusion = Stacked().fit(masses, y)
-    m = MassFunction(masses[0].frame, [1, 2], [0.001, 0.999])
-    far, near = fusion(m, ~m, ~m), fusion(*masses)
-    assert far.mass(["ant", "bee"]) > near.mass(["ant", "bee"]).max()
+    assert fusion.weights_[0] > 0.3
+    assert fusion.weights_[1] < -0.3
 
 
-def test_a_source_that_is_mostly_wrong_is_turned_around_by_the_bend():
-    (m,), y = sources(n=200, qualities=(-1.5,))
-    fusion = Stacked().fit([m], y)
-    assert fusion.weights_.tolist() == [0]
-    assert fusion.bend_ < -1
-    assert fusion(MassFunction(m.frame, [1, 2], [0.2, 0.8])).bel("ant") > 0.5
+def test_probabilities_of_twenty_classes():
+    rng = np.random.default_rng(0)
+    y = np.arange(400) % 20
+    p = rng.dirichlet(np.ones(20), size=(3, 400)) + np.eye(20)[y] * np.array(
+        [[[0.5]], [[0.2]], [[0]]]
+    )
+    p /= p.sum(axis=2, keepdims=True)
+    fusion = Stacked().fit_probabilities(p, y, np.arange(20))
+    beliefs = fusion.fuse_probabilities(p)
+    found = beliefs.betp()
+    assert (found.argmax(axis=1) == y).mean() > (p[0].argmax(axis=1) == y).mean() - 0.02
+    lower, upper = np.moveaxis(beliefs.interval(), 2, 0)
+    assert ((lower <= found + 1e-12) & (found <= upper + 1e-12)).all()
+    with pytest.raises(CostLimitError, match="20 classes have"):
+        beliefs.mass(Frame(np.arange(20)))
 
 
-@pytest.mark.parametrize("n", [30, 100])
-def test_belief_is_near_to_that_of_the_profile_likelihood(n):
-    """Eq. 22-23 of Xu et al. by maximizing the likelihood at each log-odds."""
-    masses, y = sources(n=n, seed=1)
-    fusion = Stacked().fit(masses, y)
-    (pool,) = fusion.pools_
-    x = log_odds(masses)
-    arguments = (x, y == "bee", np.ones(3), 1.0)
-    row = np.concatenate([x[0], pool.bend(x[:1]), [1.0]])
-    top, error = row @ pool.coefficients, np.sqrt(row @ pool.covariance @ row)
-    least = penalized_loss(pool.coefficients, *arguments)
-    z = top + error * np.linspace(-4, 4, 25)
-    bounds = [(0, None)] * 3 + [(None, None)] * 2
-    contour = []
-    for value in z:
-        held = {"type": "eq", "fun": lambda c, value=value: row @ c - value}
-        found = minimize(
-            penalized_loss, pool.coefficients, arguments, "SLSQP", bounds=bounds, constraints=held
-        )
-        contour.append(np.exp(least - found.fun))
-    t, half = expit(z), len(z) // 2
-    bel = t[half] - np.trapezoid(contour[: half + 1], t[: half + 1])
-    pl = t[half] + np.trapezoid(contour[half:], t[half:])
-    m = fusion(*(m[0] for m in masses))
-    assert m.bel("bee") == pytest.approx(bel, abs=0.05)
-    assert m.pl("bee") == pytest.approx(pl, abs=0.05)
-    assert m.pl("bee") - m.bel("bee") > pl - bel - 0.01
+def test_probabilities_are_the_same_as_beliefs():
+    masses, y = sources(n_classes=3)
+    p = np.stack([betp(m) for m in masses])
+    one = Stacked().fit(masses, y, [3, 2, 1])
+    other = Stacked().fit_probabilities(p, y, ["ant", "bee", "cat"], [3, 2, 1])
+    assert one(*masses).equals(other(*masses), atol=1e-12)
 
 
-def test_too_many_classes_are_refused_before_anything_is_learned():
-    frame = Frame(range(17))
-    m = MassFunction(frame, [frame.full], np.ones((17, 1)))
-    with pytest.raises(ValueError, match=r"there are 17 classes, but .* up to 16; take Mixture"):
-        Stacked().fit([m], np.arange(17))
+@pytest.mark.parametrize(
+    ("change", "message"),
+    [
+        (lambda p: p[:, :-1], r"have shape \(3, 59, 2\).*expected \(S, 60, 2\)"),
+        (lambda p: p * 2, "with sum 1"),
+        (lambda p: p - 1, "must be 0 or more"),
+    ],
+)
+def test_wrong_probabilities(change, message):
+    masses, y = sources()
+    p = np.stack([betp(m) for m in masses])
+    with pytest.raises(ValueError, match=message):
+        Stacked().fit_probabilities(change(p), y, ["ant", "bee"])
+
+
+def test_fusions_of_masses_take_no_probabilities():
+    with pytest.raises(TypeError, match=r"Discounted\(\) learns from mass functions"):
+        Discounted().fit_probabilities(np.full((1, 2, 2), 0.5), [0, 1], [0, 1])

@@ -6,7 +6,7 @@ import pytest
 from dstheory import Frame
 from dstheory.transform import betp
 from evical.likelihood.normal import half_widths, normal_bounds
-from evical.multiclass._normal_beliefs import normal_beliefs
+from evical.multiclass.normal_beliefs import normal_beliefs
 
 
 def sample(k, n=200, seed=0, spread=3.0, even=0.3):

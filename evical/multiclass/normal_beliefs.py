@@ -10,7 +10,7 @@ from evical.likelihood.normal import half_widths, normal_bounds
 from evical.multiclass._beliefs import Beliefs
 from evical.multiclass._softmax_profile import joint_sets
 
-__all__ = ["normal_beliefs"]
+__all__ = ["Beliefs", "normal_beliefs"]
 
 Floats = NDArray[np.float64]
 

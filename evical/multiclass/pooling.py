@@ -1,0 +1,312 @@
+"""Logarithmic pooling: softmax regression on the evidence of the sources, with learned shrinkage.
+
+The logit of a class is an intercept plus the weighted sum of what each source says for the class. A
+normal prior draws the weights towards shares by the sizes of the sources. How strongly it should,
+the samples tell: fits under several precisions count by the likelihood of samples that are left
+out, each one Newton step away (Rad & Maleki). All fits are linear in the same evidence, so their
+average is one set of coefficients, and its covariance includes what they disagree on.
+
+Sources: Wolpert, "Stacked generalization", Neural Networks 5 (1992), 241-259; van der Laan, Polley
+& Hubbard, "Super learner", Statistical Applications in Genetics and Molecular Biology 6 (2007);
+Denoeux, "Logistic regression, neural networks and Dempster-Shafer theory", Knowledge-Based Systems
+176 (2019), 54-67; Rad & Maleki, "A scalable estimate of the out-of-sample prediction error via
+approximate leave-one-out cross-validation", J. R. Stat. Soc. B 82 (2020), 965-996.
+"""
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from typing import NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+from scipy.special import logsumexp, softmax
+
+from evical.curves.newton import Sums, minimize_convex
+from evical.multiclass._softmax import Problem, moment
+
+__all__ = ["PENALTIES", "Labeled", "LogPool", "fit_pool"]
+
+Floats = NDArray[np.float64]
+
+PENALTIES = (1.0, 3.0, 10.0, 30.0, 100.0, 300.0, 1000.0)
+"""Precisions of the weights around their prior mean that are tried."""
+_APART = (1.0, 3.0, 10.0, 30.0, 100.0)  # of weights of a class around the common ones, relative
+_TOTAL, _INTERCEPT = 0.1, 10.0  # precisions of the sum of the weights, and of an intercept
+_MOST = 400  # coefficients, if each class has weights of its own
+_CELLS = 1 << 21  # numbers in a temporary array
+_TOLERANCE, _ENOUGH = 1e-10, 1e-16  # squared Newton decrements: of the last step, of no step
+
+
+class Labeled(NamedTuple):
+    """Evidence about samples with known classes.
+
+    Parameters
+    ----------
+    evidence : (n, K, S) array
+        Log-probabilities that the sources give, of mean 0 over the classes.
+    codes : (n,) array
+        Places of the labels among the classes.
+    counts : (n,) array
+        Number of samples that each one counts for.
+    """
+
+    evidence: Floats
+    codes: NDArray[np.intp]
+    counts: Floats
+
+    @property
+    def truth(self) -> Floats:
+        """Indicator (n, K) of the label."""
+        return np.equal.outer(self.codes, np.arange(self.evidence.shape[1])).astype(np.float64)
+
+
+@dataclass(frozen=True, eq=False)
+class LogPool:
+    """Weights and intercepts of a pool, with their covariance.
+
+    Parameters
+    ----------
+    weights : (S,) or (K, S) array
+        Of the sources, for all classes or for each.
+    intercepts : (K,) array
+    covariance : (S + K, S + K) or (K (S + 1), K (S + 1)) array
+        Of the weights and then the intercepts; if each class has weights of its own, of these with
+        the intercept, class by class.
+    """
+
+    weights: Floats
+    intercepts: Floats
+    covariance: Floats
+
+    def standard_errors(self) -> Floats:
+        """Posterior standard deviations of the weights, in their shape."""
+        deviation = np.sqrt(np.maximum(np.diagonal(self.covariance), 0))
+        if self.weights.ndim == 1:
+            return np.asarray(deviation[: len(self.weights)])
+        return np.asarray(deviation.reshape(len(self.intercepts), -1)[:, :-1])
+
+    def logits(self, evidence: Floats) -> Floats:
+        """Logits (n, K) for evidence (n, K, S)."""
+        return np.asarray((evidence * self.weights).sum(axis=2) + self.intercepts)
+
+    def log_odds(self, evidence: Floats) -> tuple[Floats, Floats, Floats]:
+        """Probability of each class, log-odds against the others, and their standard error.
+
+        Parameters
+        ----------
+        evidence : (n, K, S) array
+
+        Returns
+        -------
+        three (n, K) arrays
+        """
+        parts = [self._log_odds(evidence[rows]) for rows in _chunks(*evidence.shape)]
+        p, odds, error = (np.concatenate(part) for part in zip(*parts, strict=True))
+        return p, odds, error
+
+    def _log_odds(self, evidence: Floats) -> tuple[Floats, Floats, Floats]:
+        """The derivative of log(p / (1 - p)) in the logits is (e - p) / (1 - p)."""
+        logits = self.logits(evidence)
+        p = softmax(logits, axis=1)
+        k = p.shape[1]
+        others = np.where(np.eye(k, dtype=bool), -np.inf, logits[:, np.newaxis])
+        odds = logits - logsumexp(others, axis=2)
+        spread = self.spread(evidence, logits.argmax(axis=1))
+        mean = np.einsum("nkl,nl->nk", spread, p)
+        variance = np.einsum("nkk->nk", spread) - 2 * mean + np.einsum("nk,nk->n", mean, p)[:, None]
+        # With the most likely class at 0, nothing is lost to rounding where it is nearly certain.
+        rest = np.exp(-np.logaddexp(0.0, odds))
+        return p, odds, np.sqrt(np.maximum(variance, 0)) / rest
+
+    def spread(self, evidence: Floats, origin: NDArray[np.intp]) -> Floats:
+        """Covariance (n, K, K) of the logits less that of a class (n,), the origin."""
+        n, k, s = evidence.shape
+        if self.weights.ndim == 1:
+            both = self.covariance[:s, :s]
+            cross = evidence @ self.covariance[:s, s:]
+            found = evidence @ both @ evidence.transpose(0, 2, 1)
+            found += cross + cross.transpose(0, 2, 1) + self.covariance[s:, s:]
+        else:
+            full = _with_ones(evidence)
+            blocks = self.covariance.reshape(k, s + 1, k, s + 1)
+            half = np.einsum("nkm,kmlj->nklj", full, blocks)
+            found = np.einsum("nklj,nlj->nkl", half, full)
+        row = np.arange(n)
+        own, column = found[row, origin, origin], found[row, :, origin]
+        return np.asarray(
+            found - column[:, :, None] - column[:, None, :] + own[:, np.newaxis, np.newaxis]
+        )
+
+
+def _with_ones(evidence: Floats) -> Floats:
+    """Evidence (n, K, S + 1), with that for the intercept."""
+    return np.concatenate([evidence, np.ones((*evidence.shape[:2], 1))], axis=2)
+
+
+def _chunks(n: int, k: int, s: int) -> Iterator[slice]:
+    step = max(1, _CELLS // (k * k * (s + 1)))
+    return (slice(start, start + step) for start in range(0, max(n, 1), step))
+
+
+def fit_pool(sample: Labeled, prior: Floats, penalties: tuple[float, ...] = PENALTIES) -> LogPool:
+    """Average of pools, by the likelihood of samples that are left out.
+
+    Parameters
+    ----------
+    sample : Labeled
+    prior : (S,) array
+        Prior mean of the weights.
+    penalties : tuple of float
+        Precisions of the weights around it.
+
+    Returns
+    -------
+    LogPool
+
+    Examples
+    --------
+    Of two sources, the first is right four times out of five, the second tells nothing:
+
+    >>> says = np.log([[0.8, 0.2], [0.2, 0.8]]).T
+    >>> evidence = np.stack([says[[0, 0, 1, 1] * 25], says[[0, 1, 0, 1] * 25]], axis=2)
+    >>> codes = np.array([0, 0, 1, 1] * 20 + [1, 1, 0, 0] * 5)
+    >>> sample = Labeled(evidence, codes, np.ones(100))
+    >>> fit_pool(sample, np.array([0.5, 0.5])).weights.round(1)
+    array([0.9, 0.1])
+    """
+    fits = [_tied(sample, prior, precision) for precision in penalties]
+    scores = [_left_out(pool, sample) for pool in fits]
+    _, k, s = sample.evidence.shape
+    if k > 2 and k * (s + 1) <= _MOST and s > 0:
+        best = int(np.argmax(scores))
+        apart = [_by_class(sample, fits[best], prior, penalties[best], a) for a in _APART]
+        scores += [_left_out(pool, sample) for pool in apart]
+        fits = [_untied(pool) for pool in fits] + apart
+    return _mean(fits, softmax(scores))
+
+
+def _tied(sample: Labeled, prior: Floats, precision: float) -> LogPool:
+    """Most probable weights, the same for all classes."""
+    (_, k, s), truth, counts = sample.evidence.shape, sample.truth, sample.counts
+    center = np.concatenate([prior, np.zeros(k)])
+    pull = np.diag(np.concatenate([np.zeros(s), np.full(k, _INTERCEPT)]))
+    pull[:s, :s] = _precision(s, precision)
+
+    def derivatives(x: Floats) -> Sums:
+        logits = (sample.evidence * x[0, :s]).sum(axis=2) + x[0, s:]
+        p, moved = softmax(logits, axis=1), x[0] - center
+        bent = pull @ moved
+        value = counts @ (logsumexp(logits, axis=1) - (truth * logits).sum(axis=1))
+        slope = counts[:, np.newaxis] * (p - truth)
+        gradient = np.concatenate([np.einsum("nk,nks->s", slope, sample.evidence), slope.sum(0)])
+        hessian = _tied_curvature(sample.evidence, p, counts) + pull
+        return (
+            np.array([value + moved @ bent / 2]),
+            (gradient + bent)[np.newaxis],
+            hessian[np.newaxis],
+        )
+
+    found = minimize_convex(derivatives, center[np.newaxis], _TOLERANCE, _ENOUGH)
+    x = found.parameters[0]
+    return LogPool(x[:s], x[s:], np.linalg.inv(found.hessian[0]))
+
+
+def _tied_curvature(evidence: Floats, p: Floats, counts: Floats) -> Floats:
+    """Second derivative (S + K, S + K) of the loss."""
+    _, k, s = evidence.shape
+    share = counts[:, np.newaxis] * p
+    mean = np.einsum("nk,nks->ns", p, evidence)
+    apart = evidence - mean[:, np.newaxis]
+    heavy = (apart * share[:, :, np.newaxis]).reshape(-1, s)
+    total = np.empty((s + k, s + k))
+    total[:s, :s] = heavy.T @ apart.reshape(-1, s)
+    total[:s, s:] = np.einsum("nk,nks->sk", share, apart)
+    total[s:, :s] = total[:s, s:].T
+    total[s:, s:] = np.diag(share.sum(axis=0)) - share.T @ p
+    return total
+
+
+def _precision(n_sources: int, precision: float) -> Floats:
+    """Precision (S, S) of the weights: of their sum, and of how they differ."""
+    even = np.full((n_sources, n_sources), 1 / n_sources)
+    return np.asarray(precision * (np.eye(n_sources) - even) + _TOTAL * n_sources * even)
+
+
+def _by_class(
+    sample: Labeled, start: LogPool, prior: Floats, precision: float, apart: float
+) -> LogPool:
+    """Most probable weights of each class; their means over the classes are drawn to the prior."""
+    _, k, s = sample.evidence.shape
+    features = _with_ones(sample.evidence)
+    target = moment(features, sample.truth * sample.counts[:, np.newaxis])
+    problem = Problem(features, sample.counts, target, np.zeros_like(target))
+    even, one = np.full((k, k), 1 / k), np.zeros((s + 1, s + 1))
+    one[:s, :s] = _precision(s, precision)
+    each = np.diag(np.append(np.full(s, apart * precision), 0.0))
+    offset = np.diag(np.append(np.zeros(s), _INTERCEPT))
+    pull = np.kron(even / k, one) + np.kron(np.eye(k) - even, each) + np.kron(np.eye(k), offset)
+    center = np.tile(np.append(prior, 0.0), k)
+
+    def derivatives(x: Floats) -> Sums:
+        value, gradient, p = problem.at(x.reshape(k, s + 1))
+        moved = x[0] - center
+        bent = pull @ moved
+        hessian = problem.curvature(p) + pull
+        return (
+            np.array([value + moved @ bent / 2]),
+            (gradient.ravel() + bent)[np.newaxis],
+            hessian[np.newaxis],
+        )
+
+    first = np.column_stack([np.tile(start.weights, (k, 1)), start.intercepts])
+    found = minimize_convex(derivatives, first.reshape(1, -1), _TOLERANCE, _ENOUGH)
+    x = found.parameters.reshape(k, s + 1)
+    return LogPool(x[:, :s], x[:, s], np.linalg.inv(found.hessian[0]))
+
+
+def _left_out(pool: LogPool, sample: Labeled) -> float:
+    """Log-likelihood of the samples, each under coefficients one Newton step without it."""
+    total = 0.0
+    eye = np.eye(sample.evidence.shape[1])
+    for rows in _chunks(*sample.evidence.shape):
+        part = Labeled(sample.evidence[rows], sample.codes[rows], sample.counts[rows])
+        logits = pool.logits(part.evidence)
+        p = softmax(logits, axis=1)
+        spread = pool.spread(part.evidence, logits.argmax(axis=1))
+        unit = np.minimum(part.counts, 1.0)[:, np.newaxis, np.newaxis]
+        curvature = unit * (p[:, :, np.newaxis] * (eye - p[:, np.newaxis, :]))
+        slope = unit * (p - part.truth)[:, :, np.newaxis]
+        logits = logits + (spread @ np.linalg.solve(eye - curvature @ spread, slope))[:, :, 0]
+        seen = np.take_along_axis(logits, part.codes[:, np.newaxis], axis=1)[:, 0]
+        total += float(part.counts @ (seen - logsumexp(logits, axis=1)))
+    return total
+
+
+def _untied(pool: LogPool) -> LogPool:
+    """The same with weights for each class."""
+    k, s = len(pool.intercepts), len(pool.weights)
+    ties = np.zeros((k, s + 1, s + k))
+    ties[:, :s, :s] = np.eye(s)
+    ties[:, s, s:] = np.eye(k)
+    tie = ties.reshape(k * (s + 1), s + k)
+    return LogPool(np.tile(pool.weights, (k, 1)), pool.intercepts, tie @ pool.covariance @ tie.T)
+
+
+def _mean(pools: list[LogPool], shares: Floats) -> LogPool:
+    """Mean of the coefficients, and their covariance: the mean one, and that of the means."""
+    flat = np.stack([_flat(pool) for pool in pools])
+    mean = shares @ flat
+    moved = flat - mean
+    covariance = np.tensordot(shares, np.stack([pool.covariance for pool in pools]), 1)
+    covariance += (shares * moved.T) @ moved
+    k = len(pools[0].intercepts)
+    if pools[0].weights.ndim == 1:
+        return LogPool(mean[:-k], mean[-k:], covariance)
+    table = mean.reshape(k, -1)
+    return LogPool(table[:, :-1], table[:, -1], covariance)
+
+
+def _flat(pool: LogPool) -> Floats:
+    if pool.weights.ndim == 1:
+        return np.concatenate([pool.weights, pool.intercepts])
+    return np.column_stack([pool.weights, pool.intercepts]).ravel()

@@ -1,0 +1,51 @@
+"""Logarithmic pooling as defined: loss, prior, and samples left out one by one; no libraries."""
+
+from math import exp, log
+
+TOTAL, INTERCEPT = 0.1, 10.0  # precisions of the sum of the weights, and of an intercept
+
+
+def evidence(probabilities, least):
+    """Log-probabilities of one source about one sample, less their mean."""
+    logs = [log(max(p, least)) for p in probabilities]
+    return [x - sum(logs) / len(logs) for x in logs]
+
+
+def logits(sample, weights, intercepts):
+    """`sample[s][k]` is the evidence of source s for class k; `weights[s][k]` its weight."""
+    return [
+        intercepts[k] + sum(w[k] * x[k] for w, x in zip(weights, sample, strict=True))
+        for k in range(len(intercepts))
+    ]
+
+
+def log_likelihood(sample, label, weights, intercepts):
+    eta = logits(sample, weights, intercepts)
+    top = max(eta)
+    return eta[label] - top - log(sum(exp(x - top) for x in eta))
+
+
+def pull(values, center, precision):
+    """Half of the squared distances: of the sum, and of all from their mean distance."""
+    moved = [v - c for v, c in zip(values, center, strict=True)]
+    mean = sum(moved) / len(moved)
+    return TOTAL / 2 * sum(moved) ** 2 + precision / 2 * sum((m - mean) ** 2 for m in moved)
+
+
+def penalized_loss(samples, labels, counts, weights, intercepts, prior, precision, apart=None):
+    """Minus the log posterior. Without `apart`, all classes have the weights of the first."""
+    k = len(intercepts)
+    means = [sum(w) / k for w in weights]
+    loss = -sum(
+        c * log_likelihood(x, y, weights, intercepts)
+        for x, y, c in zip(samples, labels, counts, strict=True)
+    )
+    loss += pull(means, prior, precision) + INTERCEPT / 2 * sum(b * b for b in intercepts)
+    if apart is not None:
+        loss += (
+            apart
+            * precision
+            / 2
+            * sum((w[j] - m) ** 2 for w, m in zip(weights, means, strict=True) for j in range(k))
+        )
+    return loss
