@@ -8,7 +8,7 @@ functions. They are averaged by what they say about samples that are left out, s
 import numpy as np
 from numpy.typing import NDArray
 
-from evical.curves.candidates import AveragedCurve, Candidate, average, gaussian_candidate
+from evical.curves.candidates import AveragedCurve, Candidate, average, gaussian_candidates
 from evical.curves.scales import Scale, curve_scales, curve_table, small_groups
 from evical.curves.smooth_candidates import SHAPES, smooth_candidates
 from evical.curves.step_candidate import fit_steps
@@ -67,7 +67,6 @@ def _as_given(scale: Scale, groups: ScoreCounts, table: Floats) -> Candidate:
 
     While that takes part, the samples cannot tell it from a line; the variance will be the line's.
     """
-    sample, at = (np.clip(scale(s), -_LIMIT, _LIMIT) for s in (groups.scores, table))
-    return gaussian_candidate(
-        "as given", _IDENTITY, (at, np.zeros_like(at)), (sample, np.zeros_like(sample)), groups, 0.0
-    )
+    sample, at = (np.clip(scale(s), -_LIMIT, _LIMIT)[np.newaxis] for s in (groups.scores, table))
+    certain = (at, np.zeros_like(at)), (sample, np.zeros_like(sample))
+    return gaussian_candidates(["as given"], [_IDENTITY], *certain, groups, np.zeros(1))[0]

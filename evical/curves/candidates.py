@@ -15,6 +15,7 @@ Simpson & Gelman, "Using stacking to average Bayesian predictive distributions",
 13 (2018), 917-1007.
 """
 
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from typing import NamedTuple
 
@@ -24,7 +25,7 @@ from scipy.special import expit, softmax
 
 from evical.scores.counts import ScoreCounts
 
-__all__ = ["AveragedCurve", "Candidate", "average", "gaussian_candidate", "undersmoothed"]
+__all__ = ["AveragedCurve", "Candidate", "average", "gaussian_candidates", "undersmoothed"]
 
 Floats = NDArray[np.float64]
 
@@ -116,49 +117,52 @@ def mean_probability(log_odds: Floats, variance: Floats) -> Floats:
     return total
 
 
-def gaussian_candidate(
-    name: str,
-    prior: float,
+def gaussian_candidates(
+    names: Sequence[str],
+    priors: Sequence[float],
     table: tuple[Floats, Floats],
     sample: tuple[Floats, Floats],
     counts: ScoreCounts,
-    degrees: float,
-) -> Candidate:
-    """A candidate with normally distributed log-odds.
+    degrees: Floats,
+) -> list[Candidate]:
+    """Candidates with normally distributed log-odds.
 
     Parameters
     ----------
-    name : str
-    prior : float
+    names : sequence of c str
+    priors : sequence of c numbers
     table, sample : pairs of arrays
-        Mean and variance of the log-odds at the scores of the table (t,), and of `counts` (m,).
+        Means and variances of the log-odds at the scores of the table (c, t), and of `counts`
+        (c, m).
     counts : ScoreCounts
-    degrees : float
+    degrees : (c,) array
 
     Returns
     -------
-    Candidate
+    list of Candidate
         Without a sample the posterior is one Newton step away, and as normal (Rad & Maleki 2020).
 
     Examples
     --------
     >>> counts = ScoreCounts.from_samples([0.0, 1.0], [0, 1])
-    >>> certain = np.array([-1.0, 1.0]), np.zeros(2)
-    >>> found = gaussian_candidate("line", 1.0, certain, certain, counts, 2.0)
+    >>> certain = np.array([[-1.0, 1.0]]), np.zeros((1, 2))
+    >>> (found,) = gaussian_candidates(["line"], [1.0], certain, certain, counts, np.full(1, 2.0))
     >>> round(found.left_out, 4), round(float(2 * np.log(expit(1.0))), 4)
     (-0.6265, -0.6265)
     """
     mean, variance = sample
     p = expit(mean)
-    left_out = 0.0
+    left_out = np.zeros(len(names))
     for weight, pull, sign in ((counts.positive, 1.0 - p, 1.0), (counts.negative, -p, -1.0)):
         one = np.minimum(weight, 1.0)  # a sample that weighs less is left out as a whole
         wider = variance / np.maximum(1.0 - one * p * (1.0 - p) * variance, _LEAST_REST)
         without = mean - one * wider * pull
-        left_out += float(
-            weight @ np.log(np.maximum(mean_probability(sign * without, wider), _TINY))
-        )
-    return Candidate(name, prior, mean_probability(*table), *table, float(left_out), degrees)
+        likely = mean_probability(sign * without, wider)
+        left_out += np.log(np.maximum(likely, _TINY)) @ weight
+    probability = mean_probability(*table)
+    curves = zip(probability, *table, strict=True)
+    told = zip(names, priors, curves, left_out.tolist(), degrees.tolist(), strict=True)
+    return [Candidate(name, prior, *curve, left, taken) for name, prior, curve, left, taken in told]
 
 
 def average(scores: Floats, candidates: list[Candidate]) -> AveragedCurve:

@@ -16,7 +16,7 @@ from numpy.typing import NDArray
 from scipy.interpolate import CubicSpline
 from scipy.linalg import eigh
 
-from evical.curves.candidates import Candidate, gaussian_candidate
+from evical.curves.candidates import Candidate, gaussian_candidates
 from evical.curves.newton import Sums, logistic_terms, minimize_convex, unit_diagonal
 from evical.errors import ConvergenceError
 from evical.scores.counts import ScoreCounts
@@ -155,10 +155,10 @@ def smooth_candidates(
     """
     center, unit = location_scale(sample, counts.total)
     z, at = (np.clip(standardized(x, center, unit), -_FAR, _FAR) for x in (sample, table))
-    bends = _bends(z, counts.total)
+    bends, inside = _bends(z, counts.total)
     beta = kind == "log-odds"
-    design = _design(z, sample, bends, beta, z[[0, -1]])
-    rows = _design(at, table, bends, beta, z[[0, -1]])
+    design = _design(z, sample, inside, beta, z[[0, -1]])
+    rows = _design(at, table, bends.at(at), beta, z[[0, -1]])
     zero = float(standardized(np.zeros(1), center, unit)[0])
     priors = _priors(bends, beta, zero if kind and abs(zero) < _FAR else None)
     names = list(priors)
@@ -169,18 +169,14 @@ def smooth_candidates(
         fit = laplace_fit(design, np.stack([priors[n] for n in names]), means, counts)
     except ConvergenceError:
         return []  # what cannot be proven does not take part; steps always do
-    inside, outside = fit.at(design), fit.at(rows)
-    return [
-        gaussian_candidate(
-            f"{scale}: {name}",
-            prior * _share(name),
-            (outside[0][i], outside[1][i]),
-            (inside[0][i], inside[1][i]),
-            counts,
-            float(fit.degrees[i]),
-        )
-        for i, name in enumerate(names)
-    ]
+    return gaussian_candidates(
+        [f"{scale}: {name}" for name in names],
+        [prior * _share(name) for name in names],
+        fit.at(rows),
+        fit.at(design),
+        counts,
+        fit.degrees,
+    )
 
 
 def spline_coordinates(nodes: Floats) -> tuple[Floats, Floats]:
@@ -234,10 +230,11 @@ class _Bends(NamedTuple):
         return np.asarray(spline(inside) + np.outer(below, slopes[0]) + np.outer(above, slopes[1]))
 
 
-def _bends(z: Floats, weight: Floats) -> _Bends:
+def _bends(z: Floats, weight: Floats) -> tuple[_Bends, Floats]:
+    """The directions, and their values (m, d) at z."""
     nodes = _knots(z, weight)
     if len(nodes) < 3:
-        return _Bends(nodes, np.empty((len(nodes), 0)), np.empty(0))
+        return _Bends(nodes, np.empty((len(nodes), 0)), np.empty(0)), np.empty((len(z), 0))
     values, roughness = spline_coordinates(nodes)
     basis = _Bends(nodes, values, np.ones(len(nodes))).at(z)
     gram = (basis.T * (weight / weight.sum())) @ basis
@@ -248,18 +245,19 @@ def _bends(z: Floats, weight: Floats) -> _Bends:
     share, found = eigh(gram / np.outer(scale, scale), total / np.outer(scale, scale))
     seen = share > _UNSEEN
     seen[-2:] = False  # the lines
-    share, found = share[seen], found[:, seen] / scale[:, None]
-    return _Bends(nodes, values @ (found / np.sqrt(share)), (1.0 / share - 1.0) * unit)
+    share = share[seen]
+    found = found[:, seen] / (scale[:, None] * np.sqrt(share))
+    return _Bends(nodes, values @ found, (1.0 / share - 1.0) * unit), basis @ found
 
 
-def _design(z: Floats, x: Floats, bends: _Bends, beta: bool, ends: Floats) -> Floats:
+def _design(z: Floats, x: Floats, bends: Floats, beta: bool, ends: Floats) -> Floats:
     """Columns: a level, a slope, a parabola, the other half of beta calibration, and bends."""
     inside = np.clip(z, *ends)
     parabola = inside**2 + 2 * inside * (z - inside) - 1.0  # goes on along its tangents
     columns = [np.ones_like(z), z, parabola]
     if beta:
         columns.append(-np.logaddexp(0, x) - np.logaddexp(0, -x))  # log p + log(1 - p)
-    return np.hstack([np.stack(columns, axis=1), bends.at(z)])
+    return np.hstack([np.stack(columns, axis=1), bends])
 
 
 def _priors(bends: _Bends, beta: bool, offset: float | None) -> dict[str, Floats]:

@@ -6,7 +6,7 @@ from scipy.optimize import minimize
 from scipy.special import expit
 
 from evical.curves.automatic import automatic_curve
-from evical.curves.candidates import gaussian_candidate, mean_probability
+from evical.curves.candidates import gaussian_candidates, mean_probability
 from evical.curves.smooth_candidates import laplace_fit, smooth_candidates
 from evical.scores import ScoreCounts
 
@@ -65,8 +65,8 @@ def test_left_out_samples_are_nearly_those_of_fitting_again(scale):
         total += np.log(p if y[i] else 1 - p)
     counts = ScoreCounts.from_samples(scores, y)
     fit = laplace_fit(cubic(counts.scores), precision, np.zeros((1, 4)), counts)
-    inside = [part[0] for part in fit.at(cubic(counts.scores))]
-    found = gaussian_candidate("cubic", 1.0, tuple(inside), tuple(inside), counts, 4.0)
+    inside = fit.at(cubic(counts.scores))
+    (found,) = gaussian_candidates(["cubic"], [1.0], inside, inside, counts, np.full(1, 4.0))
     assert found.left_out == pytest.approx(total, abs=0.15)  # of about -60
 
 
