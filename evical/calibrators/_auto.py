@@ -85,6 +85,7 @@ class AutoCalibrator(PosteriorCurve, BaseCalibrator):
 
     Examples
     --------
+    >>> import numpy as np
     >>> rng = np.random.default_rng(0)
     >>> scores = rng.random(500)
     >>> y = rng.random(500) < scores**3
