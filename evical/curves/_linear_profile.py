@@ -116,16 +116,7 @@ class LinearProfile:
 
         The log-odds are those where the features are h (k, d).
         """
-        rows = max(1, _CHUNK // len(self.weights))
-        parts = [
-            self._constrained(h[i : i + rows], start[i : i + rows], converged)
-            for i in range(0, len(h), rows)
-        ]
-        value, change = (np.concatenate(part) for part in zip(*parts, strict=True))
-        return value, change
-
-    def _constrained(self, h: Floats, start: Floats, converged: float) -> tuple[Floats, Floats]:
-        """Newton's method within the changes with the same h @ change, damped."""
+        # Newton's method within the changes with the same h @ change, damped.
         change, found, result = start.copy(), start.copy(), np.empty(len(h))
         active, length, basis = np.arange(len(h)), np.ones(len(h)), _feasible(h)
         value, gradient, hessian = self._derivatives(change)
@@ -180,6 +171,17 @@ class LinearProfile:
 
     def _derivatives(self, change: Floats) -> tuple[Floats, Floats, Floats]:
         """Deviance (k,), gradient (k, d) and Hessian (k, d, d) of changes (k, d)."""
+        rows = max(1, _CHUNK // len(self.weights))
+        if len(change) <= rows:
+            return self._derivatives_of_few(change)
+        parts = [
+            self._derivatives_of_few(change[first : first + rows])
+            for first in range(0, len(change), rows)
+        ]
+        value, gradient, hessian = (np.concatenate(part) for part in zip(*parts, strict=True))
+        return value, gradient, hessian
+
+    def _derivatives_of_few(self, change: Floats) -> tuple[Floats, Floats, Floats]:
         mle, loss_at_mle, mean = self._at_optimum
         move = (change @ self.design.T) * self._signs
         eta = mle + move

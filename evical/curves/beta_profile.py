@@ -164,11 +164,8 @@ class BetaProfile:
         result = np.where(possible, 0.0, np.inf)
         if not self.parameters.endswith("m"):
             possible &= x != 0.0
-        rows = max(1, _CHUNK // len(self.nodes))
-        index = np.flatnonzero(possible)
-        for first in range(0, len(index), rows):
-            part = index[first : first + rows]
-            result[part] = self._least(x[part], log_odds[part])
+        if possible.any():
+            result[possible] = self._least(x[possible], log_odds[possible])
         return result
 
     def _least(self, x: Floats, log_odds: Floats) -> Floats:
@@ -243,6 +240,19 @@ class BetaProfile:
 
     def _derivatives(self, base: Floats, basis: Floats, u: Floats) -> tuple[Floats, Floats, Floats]:
         """Deviance (k,), and its derivatives (k, q) and (k, q, q) in `u`."""
+        rows = max(1, _CHUNK // len(self.nodes))
+        if len(u) <= rows:
+            return self._derivatives_of_few(base, basis, u)
+        parts = [
+            self._derivatives_of_few(*(part[first : first + rows] for part in (base, basis, u)))
+            for first in range(0, len(u), rows)
+        ]
+        value, gradient, hessian = (np.concatenate(part) for part in zip(*parts, strict=True))
+        return value, gradient, hessian
+
+    def _derivatives_of_few(
+        self, base: Floats, basis: Floats, u: Floats
+    ) -> tuple[Floats, Floats, Floats]:
         mle, loss_at_mle, mean = self._at_optimum
         change = base + (basis @ u[:, :, None])[:, :, 0]
         move = (change @ self._design) * self._signs
