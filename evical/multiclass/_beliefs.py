@@ -19,7 +19,7 @@ Floats = NDArray[np.float64]
 
 
 class BeliefsLike(Protocol):
-    """What predictions are made of."""
+    """Beliefs from which predictions follow."""
 
     def interval(self) -> Floats:
         """[Bel, Pl] of each class, (n, K, 2)."""
@@ -54,13 +54,13 @@ class Beliefs:
 
     @classmethod
     def bayesian(cls, probability: Floats) -> Self:
-        """Beliefs without doubt about the probabilities (n, K)."""
+        """Bayesian beliefs with probabilities (n, K)."""
         n, k = probability.shape
         return cls(probability, np.zeros((n, 0, k), dtype=bool), np.zeros((n, 0)))
 
     @classmethod
     def of_two(cls, negative: Floats, positive: Floats, either: Floats) -> Self:
-        """Beliefs about two classes, of masses (n,) each."""
+        """Beliefs about two classes from masses (n,)."""
         single = np.stack([negative, positive], axis=1)
         return cls(single, np.ones((len(single), 1, 2), dtype=bool), either[:, np.newaxis])
 

@@ -1,9 +1,9 @@
 """Code matrices: binary problems that represent a multiclass problem.
 
 Row k, column b of a code matrix gives the role of class k in binary problem b: on the positive side
-(1), on the negative side (-1), or ignored (0). The rows of a good code are far apart, so a few
-wrong binary answers do no harm (Allwein, Schapire & Singer 2000, "Reducing multiclass to binary";
-Zadrozny 2001; Gebel 2009, sec. 5.2).
+(1), on the negative side (-1), or ignored (0). The rows of a good code are far apart, so it
+tolerates a few wrong binary answers (Allwein, Schapire & Singer 2000, "Reducing multiclass to
+binary"; Zadrozny 2001; Gebel 2009, sec. 5.2).
 """
 
 from math import log2
@@ -24,7 +24,7 @@ KINDS = ("one_vs_rest", "all_pairs", "sparse", "complete")
 
 # Allwein et al. call it intractable above this: 788,970 columns for 13 classes.
 MAX_COMPLETE = 13
-# A matrix of 100 MB where a class has a column, of 2 GB where a pair has one.
+# A matrix takes 100 MB with a column per class, and 2 GB with a column per pair.
 MAX_CLASSES, MAX_BYTES = 10_000, 1 << 31
 
 
@@ -59,19 +59,19 @@ def code_matrix(
     ------
     ValueError
         For an unknown kind, fewer than two classes, a complete code of more than 13 classes,
-        or more columns than there are.
+        or more columns than exist.
 
     Notes
     -----
-    Two classes have one binary problem, and one column in every kind.
+    Two classes make one binary problem, so every kind has one column.
 
-    A sparse code is the one with the largest minimum of `row_distances` among 10,000 random
-    ones (fewer above 100 classes, 67 for 1000, so that the search ends within seconds). Their
-    entries are 0 with probability 1/2, 1 and -1 with 1/4 each, given that each column has both
-    signs and no column repeats another. Drawing entries and discarding invalid matrices, as
-    printed, finds none below nine classes (Gebel, sec. 5.2.2). Here columns are drawn, not
-    entries, and for eight classes or fewer they are drawn from the complete code without
-    replacement. Gebel writes that the distance is minimized, which would defeat its purpose.
+    A sparse code has the largest minimum of `row_distances` among 10,000 random codes (fewer above
+    100 classes, 67 for 1000, so that the search takes seconds). Entries are 0 with probability 1/2,
+    and 1 or -1 with 1/4 each, given that each column has both signs and no column repeats another.
+    Drawing entries and discarding invalid matrices, as printed, finds none below nine classes
+    (Gebel, sec. 5.2.2). So columns are drawn instead of entries; for eight classes or fewer, they
+    are drawn from the complete code without replacement. Gebel writes that the distance is
+    minimized, which would defeat its purpose.
 
     References
     ----------
@@ -104,7 +104,7 @@ def code_matrix(
 
 
 def _check_size(kind: str, n_classes: int) -> None:
-    """Refuse a code that memory does not allow, before anything is made."""
+    """Refuse a code that exceeds memory, before anything is built."""
     if n_classes > MAX_CLASSES:
         size = (
             f"{n_classes:,}" if n_classes < 10**20 else f"10^{n_classes.bit_length() * 0.301:.0f}"
@@ -180,8 +180,8 @@ def check_code_matrix(matrix: ArrayLike, n_classes: int | None = None) -> NDArra
     ------
     ValueError
         If the shape or an entry is wrong, a column has no class on one side, a column repeats
-        another one (sides exchanged or not), or two classes have the same row, so that
-        nothing tells them apart.
+        another one (sides exchanged or not), or two classes have the same row, so that no column
+        separates them.
 
     Examples
     --------
@@ -256,7 +256,7 @@ def _first_repeated(rows: NDArray[np.int8]) -> tuple[int, int] | None:
 
 
 def row_distances(code: ArrayLike) -> NDArray[np.float64]:
-    """Distances between the rows of a code, a Hamming distance where 0 is half a difference.
+    """Distances between the rows of a code: Hamming distances in which 0 is half a difference.
 
     Parameters
     ----------

@@ -28,7 +28,7 @@ __all__ = [
 
 Update: TypeAlias = Literal["scoring", "minorize", "zadrozny"]
 
-# Samples at a time: the tables of a chunk stay in the cache of a core.
+# Samples per chunk, whose tables stay in the cache of a core.
 CHUNK = 1024
 
 
@@ -38,7 +38,7 @@ def normalize(r: ArrayLike) -> Floats:
     Parameters
     ----------
     r : (n, K) array
-        Probability of each class against all others; one column is that of two classes.
+        Probability of each class against all others; a single column is for two classes.
 
     Returns
     -------
@@ -63,7 +63,7 @@ def normalize(r: ArrayLike) -> Floats:
     values = probabilities(r)
     if values.shape[1] == 1:
         return np.hstack([values, 1 - values])
-    # The largest first: a sum of subnormal numbers has no reciprocal.
+    # Divide by the largest first: a sum of subnormal numbers has no reciprocal.
     largest = values.max(axis=1, keepdims=True)
     shares = np.divide(values, largest, out=np.ones_like(values), where=largest > 0)
     return np.asarray(shares / shares.sum(axis=1, keepdims=True))
@@ -86,19 +86,19 @@ def hastie_tibshirani(
         Probability of each column's positive side, given that the class is on either side.
     code : (K, B) array of 1, -1 and 0
     weights : (B,) array, optional
-        n_b, the sizes of the columns' training samples; equal by default.
+        n_b, the sizes of the training samples of the columns; equal by default.
     iterative : bool
-        If False, the sums of the answers that favor each class, divided by their total: in
-        the order of the iterative ones for all pairs with equal weights, but near uniform.
-        Weights are not used.
+        If False, return the sums of the answers that favor each class, divided by their total. For
+        all pairs with equal weights they rank classes like the iterative probabilities, but are
+        nearly uniform. Weights are ignored.
     update : {"scoring", "minorize", "zadrozny"}
-        What an iteration does: Newton's step, safeguarded; a closed step that never
-        increases the divergence; or the one of [1]_, which may do so unless the code is all
-        pairs. For all pairs the last two are the algorithm of Hastie and Tibshirani.
+        The iteration: a safeguarded Newton step; a closed-form step that never increases the
+        divergence; or the step of [1]_, which can increase it unless the code is all pairs. For all
+        pairs, the last two are the algorithm of Hastie and Tibshirani.
     atol : float
-        Iterations of a sample end when none of its probabilities moves by more.
+        The iteration of a sample ends when no probability moves by more.
     max_iter : int
-        Maximal number of iterations.
+        Maximum number of iterations.
 
     Returns
     -------
@@ -112,13 +112,13 @@ def hastie_tibshirani(
     Notes
     -----
     Answers of 0 or 1 are taken literally: a class excluded by all of its columns has probability 0.
-    A column with only such classes is ignored.
+    Columns with only such classes are ignored.
 
-    For all pairs the minimum is the only one, and the updates agree. For other codes the divergence
-    need not be convex, and the fixed points of [1]_ solve other equations than a vanishing
-    gradient: sums of n_b (r_b - s_b) over the columns of a class, where the gradient has n_b (r_b -
-    s_b) / P(side). On random answers to one-vs-rest columns the printed update nearly always
-    increases the divergence. Consistent answers are a fixed point of all updates.
+    For all pairs, the minimum is unique and the updates agree. For other codes, the divergence need
+    not be convex, and at the fixed points of [1]_ the gradient does not vanish: they balance sums
+    of n_b (r_b - s_b) over the columns of a class, while the gradient has n_b (r_b - s_b) /
+    P(side). On random answers to one-vs-rest columns, the printed update nearly always increases
+    the divergence. Consistent answers are a fixed point of all updates.
 
     References
     ----------
@@ -129,7 +129,7 @@ def hastie_tibshirani(
 
     Examples
     --------
-    With p = (1/2, 1/4, 1/4) the pairs answer 2/3, 2/3 and 1/2:
+    For p = (1/2, 1/4, 1/4), the pairs answer 2/3, 2/3 and 1/2:
 
     >>> code = [[1, 1, 0], [-1, 0, 1], [0, -1, -1]]
     >>> hastie_tibshirani([[2 / 3, 2 / 3, 1 / 2]], code).round(4)
@@ -163,7 +163,7 @@ def _step(update: str) -> Step:
 
 
 def _settle(problem: Problem, p: Floats, step: Step, atol: float, max_iter: int) -> Floats:
-    """Iterate; samples that stand still drop out."""
+    """Iterate; converged samples drop out."""
     moving = np.arange(p.shape[1])
     for _ in range(max_iter):
         before = p[:, moving]
@@ -192,7 +192,7 @@ def hastie_tibshirani_steps(
     Yields
     ------
     (n, K) array
-        The non-iterative estimates first; without end.
+        The non-iterative estimates first; the sequence is infinite.
 
     Raises
     ------
@@ -220,7 +220,7 @@ def _iterates(problem: Problem, step: Step) -> Iterator[Floats]:
 def coupling_divergence(
     p: ArrayLike, r: ArrayLike, code: ArrayLike, weights: ArrayLike | None = None
 ) -> Floats:
-    """Kullback-Leibler divergence of the columns' answers from those of class probabilities.
+    """Kullback-Leibler divergence between the answers of columns and those of class probabilities.
 
     Parameters
     ----------
@@ -230,7 +230,7 @@ def coupling_divergence(
         Answers of the columns.
     code : (K, B) array of 1, -1 and 0
     weights : (B,) array, optional
-        Of mean 1 after scaling.
+        They are rescaled to a mean of 1.
 
     Returns
     -------
@@ -254,7 +254,7 @@ def coupling_divergence(
     values = probabilities(p, columns.positive.shape[1], name="p")
     positive, negative = values @ columns.positive.T, values @ columns.negative.T
     either = positive + negative
-    # Compared as joint masses: no division, and 0 from a column without any.
+    # Compared as joint masses: no division, and columns without mass contribute 0.
     terms = rel_entr(answers * either, positive) + rel_entr((1 - answers) * either, negative)
     scaled = np.divide(terms, either, out=np.zeros_like(terms), where=either > 0)
     return np.asarray(scaled @ columns.weights[:, 0])

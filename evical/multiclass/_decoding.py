@@ -1,6 +1,6 @@
-"""Decoding: the class whose row of the code is nearest to the answers of the columns.
+"""Decoding: the class whose row of the code is closest to the answers of the columns.
 
-The sign of a margin is the answer of a binary problem, and its size the confidence. Hamming
+The sign of a margin is the answer of a binary problem, and its size is the confidence. Hamming
 decoding counts wrong signs; loss-based decoding sums a loss of the margins, so confident columns
 count more (Allwein, Schapire & Singer 2000; Zadrozny 2001, sec. 4). Neither gives probabilities;
 couplings do.
@@ -27,7 +27,7 @@ def hamming_decode(margins: ArrayLike, code: ArrayLike) -> NDArray[np.intp]:
     Parameters
     ----------
     margins : (n, B) array
-        Positive for the positive side of a column; of probabilities r, take r - 1/2.
+        Positive for the positive side of a column; for probabilities r, use r - 1/2.
     code : (K, B) array of 1, -1 and 0
 
     Returns
@@ -51,12 +51,12 @@ def hamming_decode(margins: ArrayLike, code: ArrayLike) -> NDArray[np.intp]:
 
 
 def loss_decode(margins: ArrayLike, code: ArrayLike, loss: Loss = "linear") -> NDArray[np.intp]:
-    """Class with the least sum over columns of L(M_kb f_b).
+    """Class with the smallest sum over columns of L(M_kb f_b).
 
     Parameters
     ----------
     margins : (n, B) array
-        f, positive for the positive side of a column; of probabilities r, take r - 1/2.
+        f, positive for the positive side of a column; for probabilities r, use r - 1/2.
     code : (K, B) array of 1, -1 and 0
         M.
     loss : {"linear", "exponential"} or callable
@@ -75,8 +75,8 @@ def loss_decode(margins: ArrayLike, code: ArrayLike, loss: Loss = "linear") -> N
 
     Notes
     -----
-    For all pairs and a linear loss it is the class of greatest coupled probability, with
-    equal weights (theorem 1 of [1]_).
+    For all pairs, equal weights and a linear loss, it is the class with the largest coupled
+    probability (theorem 1 of [1]_).
 
     References
     ----------
@@ -95,7 +95,7 @@ def loss_decode(margins: ArrayLike, code: ArrayLike, loss: Loss = "linear") -> N
         check_choice("loss", loss, ("linear", "exponential"), "a function, or ")
         if loss == "linear":
             return _nearest(-f @ matrix.T)
-        # One factor for all losses of a sample changes no comparison, and prevents overflow.
+        # A common factor for all losses of a sample changes no comparison and prevents overflow.
         largest = np.abs(f).max(axis=1, keepdims=True)
         parts = [np.exp(sign * f - largest) for sign in (-1, 0, 1)]
     else:

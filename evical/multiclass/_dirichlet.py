@@ -1,9 +1,9 @@
-"""Gebel's Dirichlet calibration: from proportions to a Dirichlet distributed vector.
+"""Gebel's Dirichlet calibration: from proportions to a vector with a Dirichlet distribution.
 
-The proportions of each class are seen as Beta distributed; their distribution function makes
-them uniform, the inverse one of chi-square makes them chi-square, and dividing by their sum
-makes a Dirichlet vector, whose mean is proportional to the degrees of freedom: to the shares
-of the classes.
+The proportions of each class are modeled by a Beta distribution. Its distribution function makes
+them uniform, the inverse chi-square distribution function makes them chi-square, and dividing by
+their sum makes a Dirichlet vector. Its mean is proportional to the degrees of freedom, which are
+the shares of the classes.
 
 Source: Gebel, "Multivariate calibration of classifier scores into the probability space"
 (2009), section 5.4, equations 5.8-5.13, and section 2.4, equations 2.3-2.6.
@@ -19,22 +19,22 @@ __all__ = ["best_factor", "beta_moments", "dirichlet_probabilities", "performanc
 
 Floats = NDArray[np.float64]
 _TINY = 1e-290
-_EDGE = 1e-12  # proportions are kept that far from 0 and 1, where they have no logarithm
+_EDGE = 1e-12  # smallest distance of proportions from 0 and 1, where logarithms do not exist
 _GRID = 48
 _EXHAUSTIVE = 64
 
 
 def proportions(r: Floats, code: NDArray[np.int8] | None, combine: str, trim: float) -> Floats:
-    """One proportion a class, of the binary probabilities of its columns.
+    """One proportion per class, from the binary probabilities of its columns.
 
     Parameters
     ----------
     r : (n, B) array
         Probabilities of the positive side of each column.
     code : (K, B) array of 1, -1 and 0, or None
-        None for probabilities of classes, which are taken as they are (eq. 5.13).
+        None for probabilities of classes, which are used directly (eq. 5.13).
     combine : {"product", "geometric", "trimmed"}
-        Equations 5.11 and 5.12; the last leaves out the same number on both sides.
+        Equations 5.11 and 5.12; the last one omits the same number of values on both sides.
     trim : float
         Share of the ordered values to leave out on each side, rounded down.
 
@@ -82,8 +82,8 @@ def beta_moments(r: Floats, weight: Floats) -> Floats:
     """
     mean = np.average(r, axis=0, weights=weight)
     variance = np.average((r - mean) ** 2, axis=0, weights=weight)
-    # Of equal proportions the Beta distribution is a point; it is given some width, so that
-    # what lies above or below it still has a place.
+    # For equal proportions, the Beta distribution would be a point. It gets some width, so that
+    # values above or below are still ranked.
     spread = mean * (1 - mean)
     variance = np.clip(variance, 1e-12 * spread, (1 - 1e-9) * spread)
     size = spread / variance - 1
@@ -108,13 +108,13 @@ def dirichlet_probabilities(r: Floats, shape: Floats, h: Floats) -> Floats:
 
     Notes
     -----
-    Half a chi-square variable with 2 h degrees of freedom has the Gamma distribution of shape
-    h, and the half cancels. Logarithms are taken, because few degrees of freedom make
-    numbers far below the least float.
+    Half a chi-square variable with 2 h degrees of freedom has a Gamma distribution with shape h,
+    and the half cancels. Logarithms are needed, because few degrees of freedom make numbers far
+    below the smallest float.
 
     Examples
     --------
-    Uniform proportions and two degrees of freedom: -log(1 - r), over its sum.
+    Uniform proportions and two degrees of freedom: -log(1 - r), divided by its sum.
 
     >>> r = np.array([[0.5, 0.75]])
     >>> dirichlet_probabilities(r, np.ones((2, 2)), np.ones(2)).round(9)
@@ -164,8 +164,8 @@ def performance(probability: Floats, codes: NDArray[np.intp], weight: Floats) ->
 
     Notes
     -----
-    RMSE is the mean over samples of one root each. In WCR, a class to which no sample is
-    assigned is left out, for which the thesis says nothing.
+    RMSE is the mean over samples of one root each. WCR leaves out classes without assigned samples;
+    the thesis does not mention them.
 
     Examples
     --------
@@ -196,8 +196,8 @@ def best_factor(
 ) -> int:
     """The factor m from 1 to `largest` whose parameters m pi_k perform best (section 5.4.2).
 
-    All factors are tried up to 64; of more, 48 on a geometric grid, and then grids of 48 between
-    the neighbors of the best one. The first of equally good ones is taken.
+    Up to 64, all factors are tried. Otherwise 48 factors on a geometric grid are tried, then grids
+    of 48 between the neighbors of the best one. Ties go to the first factor.
     """
     levels = _levels(r, shape)
     scores: dict[int, float] = {}

@@ -34,15 +34,15 @@ class DirichletCalibrator(BaseMulticlassCalibrator):
     Parameters
     ----------
     code : {"direct", "one_vs_rest", "all_pairs"} or (K, B) array of 1, -1 and 0
-        What the columns of scores are: probabilities of the K classes ("direct"), or
+        Meaning of the columns of scores: probabilities of the K classes ("direct"), or
         probabilities of the positive sides of binary problems.
     combine : {"trimmed", "geometric", "product"}
-        How the binary probabilities of a class become one proportion.
+        How to combine the binary probabilities of a class into one proportion.
     trim : float
         Share of ordered probabilities to leave out on each side, for "trimmed".
     factor : int, optional
-        m of the parameters h_k = m pi_k; by default, the best one of 1 to twice the number of
-        samples, by the geometric mean of CR, 1 - RMSE and WCR.
+        m in the parameters h_k = m pi_k. By default, the factor from 1 to twice the number of
+        samples with the largest geometric mean of CR, 1 - RMSE and WCR.
     max_search_size : int
         Number of samples on which factors are compared; if there are more, this many are chosen
         evenly.
@@ -59,11 +59,11 @@ class DirichletCalibrator(BaseMulticlassCalibrator):
 
     Notes
     -----
-    Scores are probabilities; 0 and 1 are read as 1e-12 and 1 - 1e-12, where the thesis normalizes
-    margins with a smoothing factor before. Chi-square variables have 2 h_k degrees of freedom (eq.
-    5.9), not h_k as in the text below it. Up to 64 factors are all tried; with more, a geometric
-    grid is refined around its best one. Nine columns or fewer are not trimmed at a share of 0.1,
-    because the number to leave out is rounded down.
+    Scores are probabilities; 0 and 1 are read as 1e-12 and 1 - 1e-12, whereas the thesis first
+    normalizes margins with a smoothing factor. Chi-square variables have 2 h_k degrees of freedom
+    (eq. 5.9), not h_k as in the text below it. Up to 64 factors are all tried; with more, a
+    geometric grid is refined around its best one. Nine columns or fewer are not trimmed at a share
+    of 0.1, because the number to leave out is rounded down.
 
     Each class's proportion is compared with its own distribution over all samples. A class that is
     never probable gets as many high values as any other class. So the thesis advises against the

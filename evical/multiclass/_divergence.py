@@ -1,9 +1,9 @@
 """Steps that lower the Kullback-Leibler divergence of a code's answers, samples last.
 
-Three ways from class probabilities p to better ones: Zadrozny's ratio of observed to expected
-sums, which is a descent for all pairs only; the minorization of Huang, Weng & Lin (2006), a
-descent for every code, but slow; and Newton's step on log p, with two safer ones where it fails
-to descend.
+There are three ways to improve class probabilities p: Zadrozny's ratio of observed to expected
+sums, which descends for all pairs only; the minorization of Huang, Weng & Lin (2006), which
+descends for every code but is slow; and Newton's step on log p, with two safer steps if it fails to
+descend.
 """
 
 from collections.abc import Callable
@@ -21,17 +21,17 @@ __all__ = ["STEPS", "Columns", "Problem", "Step", "make_columns", "minorize", "s
 # A class below this is 0: squares of reciprocals of its columns would overflow.
 TINY = 1e-140
 
-# Most that log p may move in a scoring step: a factor of 150, where the quadratic model is gone.
+# Maximum change of log p in a scoring step: a factor of 150, beyond the quadratic model.
 LONGEST = 5.0
 
-# What a sum of the columns may rise by without having risen.
+# Increase of a sum over columns that counts as rounding.
 ROUNDING = 1e-13
 
-# Shares of a scoring step that are tried.
+# Fractions of a scoring step to try.
 SHARES = (1.0, 0.25, 0.06)
 
-# Relative to a diagonal of ones: rounding of the information matrix, and directions about which
-# a code says nothing.
+# Relative to a diagonal of ones: covers rounding of the information matrix, and directions that a
+# code leaves undetermined.
 RIDGE = 1e-12
 
 
@@ -103,7 +103,7 @@ def _scaled(p: Floats) -> Floats:
 
 
 def _ratio(numerator: Floats, denominator: Floats) -> Floats:
-    """0 where the denominator is: of a column whose classes all have probability 0."""
+    """Ratio that is 0 if the denominator is, for columns whose classes all have probability 0."""
     safe = np.where(denominator > 0, denominator, np.inf)
     return np.asarray(numerator / safe)
 
@@ -127,8 +127,8 @@ def minorize(problem: Problem, p: Floats) -> Floats:
 
     Notes
     -----
-    log P(I) is concave in log p within I, and log P(I or J) lies below its tangent in p: the
-    bound has a closed maximum, so that the likelihood cannot fall. For all pairs it is the
+    log P(I) is concave in log p within I, and log P(I or J) lies below its tangent in p. So the
+    bound has a closed-form maximum, and the likelihood cannot decrease. For all pairs it is the
     iteration of Hastie & Tibshirani (1998).
     """
     r, columns = problem
@@ -161,7 +161,7 @@ def zadrozny(problem: Problem, p: Floats) -> Floats:
 
 
 def scoring(problem: Problem, p: Floats) -> Floats:
-    """Newton's step on log p; where it does not descend, Fisher's scoring or a minorizing step.
+    """Newton's step on log p or, if it does not descend, Fisher's scoring or a minorizing step.
 
     Parameters
     ----------
@@ -176,8 +176,8 @@ def scoring(problem: Problem, p: Floats) -> Floats:
     -----
     With shares u of P(I), v of P(J) and t of P(I or J) the slope by log p is the sum over columns
     of n_b (t - r u - (1 - r) v), and the second derivatives are the slope on the diagonal and the
-    sum of n_b (r uu' + (1 - r) vv' - tt'). Scoring has s, the answer of p, in the place of r
-    there and no diagonal. For all pairs both are one matrix, and positive definite.
+    sum of n_b (r uu' + (1 - r) vv' - tt'). Scoring replaces r by s, the answer of p, and has no
+    diagonal term. For all pairs, both matrices are equal and positive definite.
     """
     here = cross_entropy(problem, p) + ROUNDING
     sums = _sides(problem.columns, p)
@@ -195,7 +195,7 @@ def scoring(problem: Problem, p: Floats) -> Floats:
 
 
 def _score(problem: Problem, p: Floats, here: Floats, slope: Floats, sums: _Sums) -> Floats:
-    """The longest of a few shares of Fisher's step that descends, or a minorizing step."""
+    """The longest of a few fractions of Fisher's step that descends, or a minorizing step."""
     columns = problem.columns
     change = _direction(_curvature(columns, p, _ratio(sums[0], sums[2]), sums), slope, p)
     moved = p.copy()
@@ -239,7 +239,7 @@ def _diagonal(matrices: Floats) -> Floats:
 
 
 def _direction(information: Floats, slope: Floats, p: Floats) -> Floats:
-    """Solution with log p of the likeliest class pinned; the matrix is overwritten."""
+    """Solution with log p of the likeliest class fixed; overwrites the matrix."""
     diagonal = _diagonal(information)
     pinned = p.argmax(axis=0)
     free = diagonal > 0
@@ -270,7 +270,7 @@ def cross_entropy(problem: Problem, p: Floats) -> Floats:
 
 
 def _log_ratio(part: Floats, whole: Floats) -> Floats:
-    """Finite: TINY^2 stands for 0, which counts only where the answer is not 0."""
+    """Finite logarithm: TINY^2 replaces 0, which matters only if the answer is not 0."""
     share = np.where(whole > 0, _ratio(part, whole), 1)
     return np.log(np.maximum(share, TINY**2))
 

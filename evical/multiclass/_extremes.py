@@ -1,9 +1,9 @@
 """Extremes of a class's log-odds over the level sets of a deviance: Newton on the surface.
 
-The log-odds g of class k against all others is concave in the logits. Its maximum over a
-convex level set is a convex problem; its minimum is not, and is sought from one start for each
-rival class. All problems of a batch advance together: a step of Newton's method for the
-Lagrangian, then back to the level set along the ray from the optimum, and only if g gained.
+The log-odds g of class k against all others is concave in the logits. Its maximum over a convex
+level set is a convex problem; its minimum is not, so it is sought from one start per rival class.
+All problems of a batch advance together: each takes a Newton step for the Lagrangian, returns to
+the level set along the ray from the optimum, and keeps the step only if g improved.
 """
 
 from dataclasses import dataclass
@@ -19,7 +19,7 @@ Floats = NDArray[np.float64]
 _STEPS = 40
 _HALVINGS = 12
 _RAY_STEPS = 60
-_CONVERGED = 1e-11  # expected gain of log-odds; what is left of the gain is its square or so
+_CONVERGED = 1e-11  # expected gain of log-odds; the remaining gain is about its square
 _ON_LEVEL = 1e-12  # relative
 
 
@@ -52,7 +52,7 @@ class Quadratic:
 
 @dataclass(frozen=True, eq=False)
 class SampleDeviance:
-    """Minus log relative likelihood of a softmax model, of changes of its coefficients.
+    """Negative log relative likelihood of a softmax model, as a function of coefficient changes.
 
     Parameters
     ----------
@@ -61,7 +61,7 @@ class SampleDeviance:
         At the optimum.
     weight : (m,) array
     basis : (K M, P) array
-        Coefficients (K, M) that a unit of each coordinate changes.
+        Changes of the coefficients (K, M) by a unit of each coordinate.
     """
 
     features: Floats
@@ -79,7 +79,7 @@ class SampleDeviance:
         """Logarithms of the mean factors (b, m), and the changed probabilities (b, m, K)."""
         top = change.max(axis=2)
         tilted = np.exp(change - top[:, :, np.newaxis]) * self.probability
-        # A class of probability 0 in floats may have the top to itself.
+        # The largest logit may belong to a class whose probability underflows to 0.
         total = np.maximum(tilted.sum(axis=2), 1e-300)
         return np.log(total) + top, tilted / total[:, :, np.newaxis]
 
@@ -111,7 +111,7 @@ class SampleDeviance:
 
 @dataclass(frozen=True, eq=False)
 class LogOdds:
-    """Signed log-odds of one class a problem, as functions of P coordinates.
+    """Signed log-odds of one class per problem, as functions of P coordinates.
 
     Parameters
     ----------
@@ -121,7 +121,7 @@ class LogOdds:
         Derivatives of the logits.
     classes : (b,) array
     sign : (b,) array
-        1 where the log-odds are to be great, -1 where they are to be small.
+        1 to maximize the log-odds, -1 to minimize them.
     """
 
     logits: Floats
@@ -164,7 +164,7 @@ class LogOdds:
         return value, gradient, hessian
 
     def rival_starts(self) -> Floats:
-        """Directions (S, b, P): towards each other class, at the cost of this one."""
+        """Directions (S, b, P) that favor each other class over this one."""
         b, k, p = self.slopes.shape
         starts = np.empty((k - 1, b, p))
         own = self.slopes[np.arange(b), self.classes]
@@ -175,7 +175,7 @@ class LogOdds:
 
 
 def extremes(odds: LogOdds, deviance: Deviance, levels: Floats) -> Floats:
-    """Greatest signed log-odds on each level set.
+    """Largest signed log-odds on each level set.
 
     Parameters
     ----------
@@ -183,7 +183,7 @@ def extremes(odds: LogOdds, deviance: Deviance, levels: Floats) -> Floats:
         b problems.
     deviance : Deviance
     levels : (q,) array
-        Square roots of twice the deviances, ascending, positive.
+        Square roots of twice the deviances, positive and ascending.
 
     Returns
     -------
@@ -191,7 +191,7 @@ def extremes(odds: LogOdds, deviance: Deviance, levels: Floats) -> Floats:
 
     Examples
     --------
-    Two classes whose log-odds change by 1 a unit: they change by the distance.
+    Two classes whose log-odds change by 1 per unit: they change by the distance.
 
     >>> odds = LogOdds(
     ...     np.zeros((1, 2)), np.array([[[-0.5], [0.5]]]), np.array([1]), np.array([1.0])
@@ -220,7 +220,7 @@ def extremes(odds: LogOdds, deviance: Deviance, levels: Floats) -> Floats:
 def _on_level(u: Floats, deviance: Deviance, target: float, level: float) -> Floats:
     """Points of the level set on the rays through `u`: Newton's method with a bracket."""
     length = np.sqrt((u * u).sum(axis=1, keepdims=True))
-    # Where the score tells nothing about the odds, any direction is as good.
+    # If the score does not affect the odds, any direction will do.
     u = np.where(length > 0, u, 1.0)
     t = level / np.sqrt((u * u).sum(axis=1))
     low, high = np.zeros_like(t), np.full_like(t, np.inf)
@@ -230,7 +230,7 @@ def _on_level(u: Floats, deviance: Deviance, target: float, level: float) -> Flo
         value, slope = deviance.along(u[left] * at[:, np.newaxis])
         short = value < target
         low[left[short]], high[left[~short]] = at[short], at[~short]
-        # Newton's step for the square root of the deviance, which is about linear.
+        # Newton's step for the square root of the deviance, which is nearly linear.
         root = np.sqrt(np.maximum(value, 0.0))
         change = 2 * root * (np.sqrt(target) - root) / np.maximum(slope, 1e-300)
         going = np.abs(value - target) > _ON_LEVEL * target
@@ -246,7 +246,7 @@ def _on_level(u: Floats, deviance: Deviance, target: float, level: float) -> Flo
 def _ascended(
     u: Floats, value: Floats, odds: LogOdds, deviance: Deviance, target: float, level: float
 ) -> tuple[Floats, Floats]:
-    """Points of the level set from which no step gains any more, and the log-odds there."""
+    """Points of the level set where no step gains, and the log-odds there."""
     u, value = u.copy(), value.copy()
     left = np.arange(len(u))
     for _ in range(_STEPS):
@@ -281,16 +281,16 @@ def _searched(
 
 
 def _tangent_step(u: Floats, odds: LogOdds, deviance: Deviance) -> tuple[Floats, Floats]:
-    """Newton steps along the level set, and how much they promise to gain."""
+    """Newton steps along the level set, and their expected gains."""
     _, slope, bend = odds.derivatives(u)
     normal, curvature = deviance.derivatives(u)
     multiplier = (slope * normal).sum(axis=1) / (normal * normal).sum(axis=1)
-    # At a good point the multiplier is positive; elsewhere its size is a sensible scale.
+    # Near an optimum the multiplier is positive; elsewhere its size is a sensible scale.
     pull = np.maximum(np.abs(multiplier), 1e-300)[:, np.newaxis, np.newaxis] * curvature
     rest = slope - multiplier[:, np.newaxis] * normal
     step = _constrained(pull - bend, normal, rest)
     gain = (step * rest).sum(axis=1)
-    # Where the Lagrangian is not concave along the surface, its linear part is followed.
+    # If the Lagrangian is not concave along the surface, follow its linear part.
     bad = ~(gain >= 0)
     if bad.any():
         step[bad] = _constrained(pull[bad], normal[bad], rest[bad])
@@ -301,7 +301,7 @@ def _tangent_step(u: Floats, odds: LogOdds, deviance: Deviance) -> tuple[Floats,
 def _constrained(matrix: Floats, normal: Floats, rest: Floats) -> Floats:
     """Solutions of matrix @ x = rest up to a multiple of normal, with x orthogonal to it."""
     b, p = rest.shape
-    # The row and the column of the constraint have the size of the rest of the matrix.
+    # Scale the row and column of the constraint to the size of the matrix.
     unit = normal * (np.abs(matrix).max(axis=(1, 2)) / np.abs(normal).max(axis=1))[:, np.newaxis]
     system = np.zeros((b, p + 1, p + 1))
     system[:, :p, :p] = matrix

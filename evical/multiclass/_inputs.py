@@ -1,4 +1,4 @@
-"""Checks of what couplings and decodings take: answers of the columns, and their weights."""
+"""Checks of the inputs of couplings and decodings: answers of the columns, and weights."""
 
 from typing import Any, TypeAlias
 
@@ -13,7 +13,7 @@ Floats: TypeAlias = NDArray[np.float64]
 
 
 def column_masses(columns: Any, n_columns: int | None = None) -> NDArray[Any]:
-    """Masses of the columns' sides: floats, or Fractions as they are.
+    """Masses of the sides of columns, as floats or Fractions.
 
     Parameters
     ----------
@@ -24,7 +24,7 @@ def column_masses(columns: Any, n_columns: int | None = None) -> NDArray[Any]:
     Returns
     -------
     (3, B, *batch) array
-        Not a copy where `columns` is an array of float64 or Fractions already.
+        Not a copy if `columns` is already an array of float64 or Fractions.
 
     Raises
     ------
@@ -52,7 +52,7 @@ positive side and either for each column
 
 
 def probabilities(r: ArrayLike, n_columns: int | None = None, name: str = "r") -> Floats:
-    """Probabilities of the columns' positive sides, validated.
+    """Validated probabilities of the positive sides of columns.
 
     Parameters
     ----------
@@ -60,19 +60,19 @@ def probabilities(r: ArrayLike, n_columns: int | None = None, name: str = "r") -
     n_columns : int, optional
         B, if known.
     name : str
-        In errors.
+        Name in error messages.
 
     Returns
     -------
     (n, B) array of float64
-        Not a copy where `r` is one already.
+        Not a copy if `r` is one already.
 
     Raises
     ------
     TypeError
         If a value is not a real number.
     ValueError
-        If the shape is another one, or a value is not a probability, naming row and column.
+        If the shape is wrong, or a value is not a probability; the message names row and column.
 
     Examples
     --------
@@ -96,7 +96,7 @@ def probabilities(r: ArrayLike, n_columns: int | None = None, name: str = "r") -
 
 
 def column_weights(weights: ArrayLike | None, n_columns: int) -> Floats:
-    """Weights of the columns, of mean 1.
+    """Weights of the columns, rescaled to a mean of 1.
 
     Parameters
     ----------
@@ -114,7 +114,7 @@ def column_weights(weights: ArrayLike | None, n_columns: int) -> Floats:
     TypeError
         If a value is not a real number.
     ValueError
-        If the shape is another one, or a weight is not a positive number.
+        If the shape is wrong, or a weight is not a positive number.
 
     Examples
     --------

@@ -1,11 +1,10 @@
 """Coupling by least squares: a convex quadratic program on the simplex for each sample.
 
-The column with answer r_b asks for P(I) = r_b P(I or J), a linear equation. The distribution
-that violates the equations least, in the sum of squares, is a small quadratic program; block
-pivoting solves a batch of them at a time. For all pairs no probability can become negative,
-and one linear system suffices (Kong & Dietterich 1997 as in Zadrozny & Elkan 2002, sec. 4;
-Wu, Lin & Weng 2004, "Probability estimates for multi-class classification by pairwise
-coupling").
+A column with answer r_b demands P(I) = r_b P(I or J), a linear equation. The distribution that
+minimizes the sum of squared violations solves a small quadratic program; block pivoting solves a
+batch of them at a time. For all pairs, no probability can become negative, so one linear system
+suffices (Kong & Dietterich 1997 as in Zadrozny & Elkan 2002, sec. 4; Wu, Lin & Weng 2004,
+"Probability estimates for multi-class classification by pairwise coupling").
 """
 
 from math import isqrt
@@ -20,24 +19,24 @@ from evical.multiclass._solve import solve_many
 
 __all__ = ["least_squares", "wu_lin_weng"]
 
-# Samples at a time: the tables of a chunk stay in the cache of a core.
+# Samples per chunk, whose tables stay in the cache of a core.
 CHUNK = 1024
 
-# Relative to the trace. Among distributions that violate the columns equally little it prefers
-# the most even one; it moves a probability by about as much where the columns are clear.
+# Ridge, relative to the trace. Among equally good distributions it prefers the most even one. If
+# the columns determine the probabilities, it moves them by about this much.
 RIDGE = 1e-14
 
-# Exchanges of whole blocks that may fail to lessen the number of violations, before pivots are
-# exchanged one at a time, which ends for certain (Judice & Pires 1994).
+# Number of block exchanges that may fail to reduce the violations. After that, pivots are exchanged
+# one at a time, which surely terminates (Judice & Pires 1994).
 PATIENCE = 3
 
-# Four or five are usual. Rounding could make exchanges go in a circle; what is then left out
-# of the simplex is cut off.
+# Four or five exchanges are usual. Rounding could make them cycle; the result is then clipped to
+# the simplex.
 MAX_PIVOTS = 1000
 
 
 def least_squares(r: ArrayLike, code: ArrayLike, weights: ArrayLike | None = None) -> Floats:
-    """Class probabilities that violate the columns least in the sum of squares.
+    """Class probabilities that minimize the sum of squared violations of the columns.
 
     Parameters
     ----------
@@ -45,7 +44,7 @@ def least_squares(r: ArrayLike, code: ArrayLike, weights: ArrayLike | None = Non
         Probability of each column's positive side, given that the class is on either side.
     code : (K, B) array of 1, -1 and 0
     weights : (B,) array, optional
-        Of the squares; equal by default.
+        Weights of the squares; equal by default.
 
     Returns
     -------
@@ -60,8 +59,8 @@ def least_squares(r: ArrayLike, code: ArrayLike, weights: ArrayLike | None = Non
 
     Notes
     -----
-    The sum is p'Qp. Its minimum on the simplex is proportional to the x >= 0 with
-    Qx - 1 >= 0 and x'(Qx - 1) = 0, a linear complementarity problem without a side condition.
+    The sum is p'Qp. Its minimizer on the simplex is proportional to the x >= 0 with Qx - 1 >= 0 and
+    x'(Qx - 1) = 0, a linear complementarity problem.
 
     References
     ----------
@@ -102,13 +101,13 @@ def wu_lin_weng(r: ArrayLike) -> Floats:
     Raises
     ------
     ValueError
-        If the number of columns is not one of pairs, or a value is not a probability.
+        If the number of columns is not K (K - 1) / 2, or a value is not a probability.
 
     Notes
     -----
-    The same minimum as that of `least_squares` with the code of all pairs and equal weights.
-    The signs of the system make its solution non-negative, so that nothing is constrained.
-    libsvm and scikit-learn's SVC solve the same problem to an accuracy of 0.005 / K.
+    The minimum is that of `least_squares` with the code of all pairs and equal weights. The signs
+    of the system make its solution non-negative, so no constraint is needed. libsvm and
+    scikit-learn's SVC solve the same problem to an accuracy of 0.005 / K.
 
     References
     ----------
@@ -157,8 +156,8 @@ def _direction(quadratic: Floats) -> Floats:
 def _pivot(quadratic: Floats) -> Floats:
     """Linear complementarity Qx - 1 >= 0, x >= 0 by block principal pivoting.
 
-    A class is in the solution or out of it. Those in with x < 0 and those out with
-    (Qx - 1) < 0 change places, all of them, or only the last one where that does not help.
+    A class is inside or outside the solution. Classes inside with x < 0 and classes outside with
+    (Qx - 1) < 0 are exchanged: all of them or, if that does not help, only the last one.
     """
     size, samples = quadratic.shape[1:]
     inside = np.ones((size, samples), dtype=bool)
@@ -199,7 +198,7 @@ def _restricted(quadratic: Floats, inside: NDArray[np.bool_]) -> Floats:
 
 
 def _violations(quadratic: Floats, x: Floats, inside: NDArray[np.bool_]) -> NDArray[np.bool_]:
-    """Beyond rounding, which would exchange a class of multiplier 0 forever."""
+    """Violations beyond rounding, which would exchange a class with multiplier 0 forever."""
     multipliers = np.einsum("kln,ln->kn", quadratic, x) - 1
     largest = np.abs(x).max(axis=0)
     # Rounding of the sum of products grows with their size.

@@ -1,8 +1,8 @@
 """Bounds and contours of class probabilities, from the extremes of their log-odds on level sets.
 
 Logits of a sample are known functions of coordinates in which a deviance has Hessian 1. For each
-class and both sides the log-odds are sought that are extreme on a few level sets; what follows from
-them is in `_softmax_profile`.
+class and both sides, this module finds the extreme log-odds on a few level sets; `_softmax_profile`
+computes beliefs from them.
 
 Source: Xu, Davoine & Denoeux, "Evidential multinomial logistic regression for multiclass classifier
 calibration", FUSION (2015); Xu, Davoine, Zha & Denoeux, IJAR 72 (2016), equations 22-23 and 33-40.
@@ -28,17 +28,17 @@ Floats = NDArray[np.float64]
 
 @dataclass(frozen=True, eq=False)
 class LevelSets:
-    """Searches for n samples of K classes, chunk by chunk.
+    """Searches for extremes for n samples of K classes, in chunks.
 
     Parameters
     ----------
     shape : (n, K)
     local : callable
-        From a slice of samples to their logits (m, K), and slopes of these (m, K, P).
+        Maps a slice of samples to their logits (m, K) and the slopes of these (m, K, P).
     deviance : Deviance
     n_levels : int
     chunk : int
-        Samples at a time.
+        Samples per chunk.
     """
 
     shape: tuple[int, int]
@@ -48,7 +48,7 @@ class LevelSets:
     chunk: int
 
     def problems(self, rows: slice) -> LogOdds:
-        """Log-odds to be made extreme: of each sample, class, and side."""
+        """Log-odds to optimize, for each sample, class and side."""
         logits, slopes = self.local(rows)
         n, k = logits.shape
         sample, rest = np.divmod(np.arange(n * k * 2), 2 * k)
@@ -56,7 +56,7 @@ class LevelSets:
         return LogOdds(logits[sample], slopes[sample], rest // 2, sign)
 
     def _searched(self) -> Iterator[tuple[slice, LogOdds, Floats]]:
-        """Chunks of samples, with problems (sample, class, side) and their extremes' series."""
+        """Chunks of samples, with problems (sample, class, side) and series of their extremes."""
         n = self.shape[0]
         for start in range(0, n, self.chunk):
             rows = slice(start, min(start + self.chunk, n))
@@ -69,7 +69,7 @@ class LevelSets:
         found = np.empty((*self.shape, 2))
         for rows, odds, series in self._searched():
             found[rows] = expected_probability(series, odds.sign).reshape(-1, self.shape[1], 2)
-        # Bel <= p <= Pl is a theorem, which interpolation may miss by its error.
+        # Bel <= p <= Pl always holds, but interpolation may violate it by its error.
         lower, upper = np.minimum(found[:, :, 0], p), np.maximum(found[:, :, 1], p)
         return np.stack([lower, upper], axis=2)
 
@@ -87,7 +87,7 @@ class LevelSets:
 def checked_contour(
     label: Any, probability: ArrayLike, classes: NDArray[Any]
 ) -> tuple[int, Floats]:
-    """The place of a class, and probabilities (q,), as a user gives them.
+    """Index of a class, and probabilities (q,), from user input.
 
     Raises
     ------
@@ -116,13 +116,13 @@ def contrasts(k: int, m: int) -> Floats:
 def whitening(hessian: Floats) -> Floats:
     """Parameters (P, P) of unit steps in coordinates in which the Hessian is 1."""
     values, vectors = np.linalg.eigh(hessian)
-    # Symmetric, so that whitening by nearly the same Hessian is nearly the same.
+    # The symmetric root, so that similar Hessians give similar whitenings.
     root = vectors / np.sqrt(np.maximum(values, 1e-12 * values[-1])) @ vectors.T
     return np.asarray(root)
 
 
 def minimal(slopes: Floats) -> Floats:
-    """Slopes (n, K, K - 1) with the products of slopes (n, K, P) among each other."""
+    """Slopes (n, K, K - 1) with the same inner products as slopes (n, K, P)."""
     helmert = contrasts(slopes.shape[1], 1)
     inner = helmert.T @ slopes
     lower = np.linalg.cholesky(inner @ inner.transpose(0, 2, 1))
@@ -131,7 +131,7 @@ def minimal(slopes: Floats) -> Floats:
 
 def _fill(result: Floats, series: Floats, origin: Floats, side: int, tau: Floats) -> None:
     """Contour on one side of the most likely log-odds."""
-    with np.errstate(divide="ignore"):  # probabilities 0 and 1 are seen to later
+    with np.errstate(divide="ignore"):  # probabilities 0 and 1 are handled later
         level = logit(tau) * (2 * side - 1)
     for j, value in enumerate(level):
         r = crossing(series, np.full(len(origin), value))

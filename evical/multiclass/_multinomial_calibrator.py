@@ -1,8 +1,8 @@
 """Evidential multinomial logistic calibration: the softmax, with its uncertainty.
 
-The coefficients of the softmax are uncertain. Their relative likelihood is a consonant belief
-function. On each of its level sets the probability of a class has a least and a greatest value; the
-means of these over random levels are the belief and the plausibility of the class.
+The relative likelihood of the softmax coefficients is a consonant belief function. On each of its
+level sets, the probability of a class has a smallest and a largest value. The means of these over
+random levels are the belief and the plausibility of the class.
 """
 
 from typing import Any, ClassVar
@@ -27,14 +27,14 @@ __all__ = ["MultinomialLogisticCalibrator"]
 
 Floats = NDArray[np.float64]
 _MODELS = ("quadratic", "likelihood")
-_ROWS_A_COLUMN = 10  # fewer rows may not tell what some coefficient does
+_ROWS_A_COLUMN = 10  # fewer rows may not determine some coefficient
 _SIZE = 1 << 21  # numbers in the largest temporary array
-# Nodes in the level. Masses of two classes are then within 1e-8 of the exact ones from 10 samples
-# a class on; likelihoods of fewer are less like a normal one, and take more nodes.
+# Nodes in the level. With 10 samples per class or more, masses of two classes are within 1e-8 of
+# the exact ones. Likelihoods of fewer samples are less normal and need more nodes.
 _LEVELS, _MANY_LEVELS, _FEW = 12, 28, 8
-_FAR = 1e8  # standardized scores are cut off there; masses have come within 1e-8 of their limits
-_RANK = 1e-10  # directions of scores that vary less than that, relatively, do not vary
-_OUTSIDE = 1e-7  # how far, relatively, a score may be off the directions of the training scores
+_FAR = 1e8  # standardized scores are clipped there, where masses are within 1e-8 of their limits
+_RANK = 1e-10  # relative variation below which a direction of scores counts as constant
+_OUTSIDE = 1e-7  # tolerated relative distance of a score from the directions of the training scores
 
 
 class MultinomialLogisticCalibrator(BaseMulticlassCalibrator):
@@ -65,23 +65,23 @@ class MultinomialLogisticCalibrator(BaseMulticlassCalibrator):
     Labels are replaced by Platt's targets for K classes, as in `SoftmaxCalibrator`; the most
     likely probabilities are those of ``SoftmaxCalibrator()``.
 
-    What is exact with "likelihood": for samples of up to `max_size` distinct rows, the greatest
-    probability on each level set (a convex problem), and for K = 2 also the least one: masses are
-    those of ``LogisticCalibrator(model="likelihood")`` to 1e-6. For more classes the least
-    probability is the best of several local optima, one for each rival class, without a proof that
-    there is no better one. Where bounds of classes sum to less than 2, no belief function has
-    them, and plausibilities are raised to the nearest that are possible; beliefs are kept. Sets of
-    two or more classes are one choice among many that have these bounds.
+    With "likelihood" and up to `max_size` distinct rows, the largest probability on each level set
+    is exact (a convex problem). For K = 2 so is the smallest one: masses are those of
+    ``LogisticCalibrator(model="likelihood")`` to 1e-6. For more classes, the smallest probability
+    is the best of several local optima, one for each rival class, without a proof that there is no
+    better one. If the bounds of classes sum to less than 2, no belief function has them;
+    plausibilities are then raised to the nearest possible ones, and beliefs are kept. The masses on
+    sets of two or more classes are one of many choices with these bounds.
 
     A score outside the space of the training scores (if these are all equal, or on a line) has a
     vacuous belief.
 
-    Prediction takes 2 K searches a sample at 12 levels. With "quadratic" they are for K - 1
-    numbers, whatever the training sample: 2 ms a sample for three classes, 11 ms for ten. With
-    "likelihood" they are for (K - 1) (K + 1) coefficients, each step on `max_size` rows: 0.1 s
-    a sample for three classes and 200 rows, 0.5 s for five, and 25 s for ten; and as many times
-    that in an `EvidentialClassifier` as it has folds. The two differ by up to 0.07 for 30
-    training samples of three classes, 0.009 for 200 and 0.001 for 1000.
+    Prediction takes 2 K searches per sample at 12 levels. With "quadratic", a search has K - 1
+    variables for any training sample: 2 ms per sample for three classes, 11 ms for ten. With
+    "likelihood", it has (K - 1) (K + 1) variables, and each step uses `max_size` rows: 0.1 s per
+    sample for three classes and 200 rows, 0.5 s for five, and 25 s for ten. An
+    `EvidentialClassifier` multiplies this by its number of folds. The two differ by up to 0.07 for
+    30 training samples of three classes, 0.009 for 200 and 0.001 for 1000.
 
     References
     ----------
@@ -144,7 +144,7 @@ class MultinomialLogisticCalibrator(BaseMulticlassCalibrator):
             self.basis_ = _whitening(part.hessian(w), free)
 
     def _standard(self, scores: Floats) -> tuple[Floats, NDArray[np.bool_]]:
-        """Standardized scores and a column of ones, and which samples leave their space."""
+        """Standardized scores with a column of ones, and which samples lie outside their space."""
         moved = scores - self.center_
         inner = moved @ self.axes_
         # The axes are orthogonal, each divided by the spread along it.

@@ -24,7 +24,7 @@ __all__ = ["OneVsRestCalibrator"]
 
 Floats = NDArray[np.float64]
 _COUPLINGS = ("auto", "normalize", "dempster")
-_DOUBT = 1e-9  # a calibrator with less mass on "either" than that, everywhere, has probabilities
+_DOUBT = 1e-9  # a calibrator whose mass on "either" is always below this gives probabilities
 
 
 class OneVsRestCalibrator(BaseMulticlassCalibrator):
@@ -40,7 +40,7 @@ class OneVsRestCalibrator(BaseMulticlassCalibrator):
         Dempster's rule; "auto" normalizes if the beliefs about all training samples are
         probabilities, and combines otherwise.
     total_conflict : {"error", "vacuous"}
-        What Dempster's rule does if columns are in total conflict.
+        What to do if columns are in total conflict under Dempster's rule.
 
     Attributes
     ----------

@@ -1,10 +1,10 @@
 """Belief about many classes from conditional beliefs given pairs of them.
 
 The output of a classifier of classes i and j is conditional on the class being one of the two. The
-belief about all classes is the one whose conditionals on the pairs are nearest to these outputs
+belief about all classes is the one whose conditionals on the pairs are closest to these outputs
 (Quost, Denoeux & Masson 2007, "Pairwise classifier combination using belief functions", Pattern
-Recognition Letters 28). Unlike Dempster's rule, this does not assume independent pairs; many pairs
-are trained on the same samples.
+Recognition Letters 28). Unlike Dempster's rule, this does not assume independent pairs, although
+many pairs are trained on the same samples.
 """
 
 from typing import Any
@@ -29,7 +29,7 @@ MAX_PAIRWISE = 10
 def pairwise_belief(
     columns: NDArray[Any], frame: Frame, coverage: ArrayLike | None = None
 ) -> MassFunction:
-    """Mass function whose conditionals on pairs of classes are nearest to given ones.
+    """Mass function whose conditionals on pairs of classes are closest to given ones.
 
     Parameters
     ----------
@@ -66,17 +66,17 @@ def pairwise_belief(
     non-negative least squares: a homogeneous one on the simplex has the direction of the
     unconstrained one with a further row, sum(m) = 1.
 
-    Multiplying by pl, rather than dividing, is the choice made here; the abstract of the paper
-    leaves the criterion open. It makes coupling the Bayesian special case: for Bayesian
-    columns, and among Bayesian mass functions, the criterion is twice the one of Wu, Lin & Weng
-    (2004), sec. 4.2. The criterion sees the plausibilities of classes and of pairs, and of four
-    or more classes many mass functions may have the same ones: one with few focal sets is taken.
-    Which one, and hence the pignistic probabilities (by 0.02 in an example of four classes), may
-    depend on the order of the classes; relative plausibilities do not.
+    The abstract of the paper leaves the criterion open; this one multiplies by pl rather than
+    dividing. It makes coupling the Bayesian special case: for Bayesian columns, and among Bayesian
+    mass functions, the criterion is twice that of Wu, Lin & Weng (2004), sec. 4.2. The criterion
+    depends only on the plausibilities of classes and of pairs. With four or more classes, many mass
+    functions may share these; the result is one with few focal sets. Which one, and hence the
+    pignistic probabilities (by 0.02 in an example of four classes), may depend on the order of the
+    classes; relative plausibilities do not.
 
     Examples
     --------
-    Given a or b it is a, given b or c it is c; a or c are told apart half of the time.
+    Given a or b it is a; given b or c it is c; between a and c it is undecided.
 
     >>> columns = np.array([[0.0, 0.0, 1.0], [1.0, 0.5, 0.0], [0.0, 0.5, 0.0]])
     >>> pairwise_belief(columns, Frame(["a", "b", "c"])).prune(1e-9)
@@ -107,7 +107,7 @@ def _pairs(frame: Frame) -> NDArray[np.int8]:
     if len(frame) > MAX_PAIRWISE:
         raise ValueError(
             f"{len(frame)} classes have {(1 << len(frame)) - 1} sets, too many unknowns for a "
-            f"least-squares problem a sample (at most {MAX_PAIRWISE} classes); take code_mass"
+            f"least-squares problem per sample (at most {MAX_PAIRWISE} classes); use code_mass"
         )
     return code_matrix("all_pairs", len(frame))
 
@@ -136,17 +136,17 @@ def _conditioning(n_classes: int) -> Floats:
 
 
 def _covered(masses: Floats, coverage: Floats, inside: Floats) -> Floats:
-    """(4, B, 2^K - 1) coefficients; a constant is a multiple of the sum of all masses."""
+    """Coefficients (4, B, 2^K - 1); constants are multiples of the sum of all masses."""
     constants = np.concatenate([masses * coverage, 1 - coverage[np.newaxis]])
     outside = 1 - inside.sum(axis=0, keepdims=True)
     return np.asarray(constants[..., np.newaxis] - np.concatenate([inside, outside]))
 
 
 def _nearest(differences: Floats) -> Floats:
-    """Point of the simplex that makes the sum of squares of ``differences @ point`` least.
+    """Point of the simplex that minimizes the sum of squares of ``differences @ point``.
 
     For point = t x with x on the simplex, the sum with one more row for the sum of the point is
-    t^2 S(x) + (t - 1)^2, whose least value in t, S / (S + 1), grows with S.
+    t^2 S(x) + (t - 1)^2. Its minimum over t, S / (S + 1), grows with S.
     """
     rows = np.vstack([differences, np.ones(differences.shape[1])])
     goal = np.zeros(len(rows))

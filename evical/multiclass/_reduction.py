@@ -4,8 +4,8 @@ A binary classifier that separates the classes I from the classes J and never sa
 evidence on a coarsening of the frame: its m({1}) supports "I or Z", its m({0}) "J or Z", and its
 m({0, 1}) goes to all classes. Dempster's rule combines the columns (refinement: Shafer 1976, A
 Mathematical Theory of Evidence, ch. 6; Quost, Denoeux & Masson 2007, "Pairwise classifier
-combination using belief functions"). For one-vs-rest, column k against all others, the result has a
-closed form, without a table of 2^K sets.
+combination using belief functions"). For one-vs-rest, the result has a closed form and needs no
+table of 2^K sets.
 """
 
 from typing import Any
@@ -84,8 +84,8 @@ def without_total_conflict(columns: NDArray[Any], total_conflict: str = "error")
     columns : (3, K, *batch) array
         Masses of "not k", "k" and "either" for each class k.
     total_conflict : {"error", "vacuous"}
-        What to do if two columns are certain of their class, or all are certain that it is another
-        one: raise, or make these samples vacuous.
+        What to do if two columns are certain of their class, or all columns exclude theirs: raise,
+        or make these samples vacuous.
 
     Returns
     -------
@@ -134,7 +134,7 @@ def settled(columns: NDArray[Any], dead: NDArray[np.bool_], total_conflict: str)
     where = f" in {dead.sum()} of {dead.size} rows (first: row {np.argmax(dead)})"
     raise TotalConflictError(
         f"total conflict (kappa = 1){where if dead.ndim else ''}: the calibrators of the classes "
-        "exclude each other; take an evidential model, or total_conflict='vacuous'"
+        "exclude each other; use an evidential model, or total_conflict='vacuous'"
     )
 
 
@@ -161,8 +161,8 @@ def one_vs_rest_mass(columns: NDArray[Any], frame: Frame) -> MassFunction:
     Notes
     -----
     With p, n, w the masses of k, not k and either, the mass of a set A of two or more
-    classes is proportional to the product of w_k in A and of n_k outside; {k} has
-    p_k prod_{j != k} (1 - p_j) besides.
+    classes is proportional to the product of w_k in A and of n_k outside; {k} has p_k prod_{j != k}
+    (1 - p_j) in addition.
 
     Examples
     --------
@@ -192,7 +192,7 @@ def one_vs_rest_interval(columns: NDArray[Any]) -> NDArray[Any]:
     Returns
     -------
     (*batch, K, 2) array
-        [Bel, Pl]; the cost is O(K) a sample.
+        [Bel, Pl]; the cost is O(K) per sample.
 
     Examples
     --------
@@ -213,13 +213,12 @@ def one_vs_rest_betp(columns: NDArray[Any], rule: Any = None) -> NDArray[Any]:
     columns : (3, K, *batch) array
         Masses of "not k", "k" and "either" for each class k; not in total conflict.
     rule : (nodes, weights), optional
-        Quadrature on [0, 1], exact for polynomials of degree K - 1; by default the one of
-        Gauss and Legendre.
+        Quadrature on [0, 1], exact for polynomials of degree K - 1. Default: Gauss-Legendre.
 
     Returns
     -------
     (*batch, K) array
-        The cost is O(K^2) a sample, without subtraction; see `ProductBeliefs.betp`.
+        The cost is O(K^2) per sample, without subtraction; see `ProductBeliefs.betp`.
 
     Examples
     --------

@@ -1,8 +1,8 @@
 """Calibration by shallow neural networks: Platt's method with nonlinear boundaries.
 
-The softmax of a linear function of the scores separates each pair of classes by a
-hyperplane. One hidden layer of a few units relaxes that; ten such nets, started and sized at
-random, are averaged, which lowers the variance (Naeini 2016, section 6.1).
+The softmax of a linear function of the scores separates each pair of classes by a hyperplane. One
+hidden layer of a few units relaxes that. Averaging ten such nets with random sizes and starting
+weights reduces the variance (Naeini 2016, section 6.1).
 """
 
 import warnings
@@ -24,7 +24,7 @@ __all__ = ["ShallowNetCalibrator"]
 
 Floats = NDArray[np.float64]
 
-_HEAVIEST = 1e100  # penalty: times the squares of weights it stays a float
+_HEAVIEST = 1e100  # penalty whose product with squared weights does not overflow
 
 
 class ShallowNetCalibrator(BaseMulticlassCalibrator):
@@ -34,7 +34,7 @@ class ShallowNetCalibrator(BaseMulticlassCalibrator):
     ----------
     n_nets : int
     hidden : (int, int)
-        Least and greatest number of hidden units; each net draws its own.
+        Smallest and largest number of hidden units; each net draws its own.
     penalty : float
         Weight of the squares of the weights (`alpha` of scikit-learn's `MLPClassifier`).
     max_iter : int
@@ -50,7 +50,7 @@ class ShallowNetCalibrator(BaseMulticlassCalibrator):
     center_, scale_ : (K,) arrays
         Mean and standard deviation of each training score; nets see standardized scores.
     hidden_weights_, hidden_biases_ : (n_nets, K, H), (n_nets, H) arrays
-        H is the greatest number of units; smaller nets have units of weight 0.
+        H is the largest number of units; smaller nets have units with weight 0.
     output_weights_, output_biases_ : (n_nets, H, K), (n_nets, K) arrays
 
     Notes
@@ -126,7 +126,7 @@ class ShallowNetCalibrator(BaseMulticlassCalibrator):
         self.output_weights_, self.output_biases_ = parts[2:]
 
     def _net(self, rng: Any, standard: Floats, codes: NDArray[np.intp], weight: Floats) -> Any:
-        """Weights and biases of one net, of full size."""
+        """Weights and biases of one net, padded to full size."""
         low, high = self.hidden
         size = int(rng.randint(low, high + 1))
         net = MLPClassifier(
@@ -137,7 +137,7 @@ class ShallowNetCalibrator(BaseMulticlassCalibrator):
             max_iter=self.max_iter,
             random_state=int(rng.randint(2**31 - 1)),
         )
-        # Stopping early is what max_iter asks for.
+        # Early stopping by max_iter is intended.
         with warnings.catch_warnings(action="ignore", category=ConvergenceWarning):
             net.fit(standard, codes, sample_weight=weight)
         (first, last), (bias, out) = net.coefs_, net.intercepts_

@@ -1,9 +1,9 @@
 """Multinomial logistic regression with soft targets: a convex objective and Newton's method.
 
-Logits are linear in the parameters. Either each class sees all scores ("matrix": features are
-shared), or each sees its own score only ("vector", and "temperature" with one slope for all).
-The labels are replaced by Platt's targets, which keeps the optimum finite even where classes
-are separable, and enter through one sum only.
+Logits are linear in the parameters. Each class uses all scores ("matrix", with shared features) or
+only its own score ("vector", and "temperature" with one slope for all). Platt's targets replace the
+labels, which keeps the optimum finite even if classes are separable; they enter through a single
+sum.
 
 Source: J. C. Platt, "Probabilistic outputs for support vector machines" (1999); Guo, Pleiss,
 Sun & Weinberger, "On calibration of modern neural networks" (2017), section 4.2.
@@ -22,22 +22,22 @@ __all__ = ["Problem", "minimize_softmax", "moment", "platt_target_matrix"]
 
 Floats = NDArray[np.float64]
 
-_ROWS = 1 << 11  # rows at a time, so that temporaries of a few dozen columns stay in cache
-# Multiplications of one matrix product from which OpenBLAS starts threads, which wait for each
-# other: of 5,000 rows and ten classes the Hessian takes 230 ms with longer ones, not 7, on two
-# cores of which one is busy. (Its eigenvalues cannot be had in parts.)
+_ROWS = 1 << 11  # rows per block, so that temporaries of a few dozen columns stay in the cache
+# Size of a matrix product from which OpenBLAS starts threads, which wait for each other. With
+# larger products, the Hessian of 5,000 rows and ten classes takes 230 ms instead of 7 on two cores
+# of which one is busy. (The eigenvalues cannot be split.)
 _SERIAL = 1 << 18
 _STEPS = 200
-# Squared Newton decrement of the mean loss from which one more step is the last: its error is
+# Squared Newton decrement of the mean loss at which the next step is the last one: its error is
 # about the square of this.
 _CONVERGED = 1e-11
-_FLAT = 1e-6  # of the mean loss or its slope, where rounding or slow progress ends the iteration
-_SINGULAR = 1e-13  # eigenvalues below that share of the greatest are of redundant directions
-_NEWTON_SIZE = 700  # parameters; a Hessian of more costs more than it gains
+_FLAT = 1e-6  # accepted gain or slope of the mean loss if rounding or slow progress ends it
+_SINGULAR = 1e-13  # eigenvalues below this share of the largest belong to redundant directions
+_NEWTON_SIZE = 700  # parameters; a larger Hessian costs more than it gains
 
 
 def platt_target_matrix(totals: Floats) -> Floats:
-    """Platt's targets for K classes: what stands for the label of a sample of each class.
+    """Platt's targets for K classes, which replace the labels.
 
     Parameters
     ----------
@@ -47,8 +47,8 @@ def platt_target_matrix(totals: Floats) -> Floats:
     Returns
     -------
     (K, K) array
-        Row k has (n_k + 1) / (n_k + K) for class k and 1 / (n_k + K) for each other one, which
-        for K = 2 are Platt's (Xu et al. 2016, eq. 4).
+        Row k has (n_k + 1) / (n_k + K) for class k and 1 / (n_k + K) for each other class. For K =
+        2 these are Platt's targets (Xu et al. 2016, eq. 4).
 
     Examples
     --------
@@ -66,11 +66,11 @@ class Problem(NamedTuple):
     Parameters
     ----------
     features : (n, M) or (n, K, M) array
-        Shared by all classes, or of each class.
+        Shared by all classes, or separate for each class.
     weight : (n,) array
-        Summing to 1.
+        Weights that sum to 1.
     target : (K, M) array
-        Weighted sum of targets times features: the labels enter nowhere else.
+        Weighted sum of targets times features; labels enter only here.
     penalty : (K, M, M) or (K, M) array
         The penalty is half the sum of w_k' penalty_k w_k; with (K, M) penalty_k is diagonal.
     tied : bool
@@ -87,7 +87,7 @@ class Problem(NamedTuple):
     def of(
         cls, features: Floats, codes: NDArray[np.intp], weight: Floats, tied: bool = False
     ) -> "Problem":
-        """Without penalty, with Platt's targets for classes (n,)."""
+        """Problem without penalty, with Platt's targets for classes (n,)."""
         totals = np.bincount(codes, weight).astype(np.float64)
         return cls.toward(features, platt_target_matrix(totals)[codes], weight, tied)
 
@@ -95,7 +95,7 @@ class Problem(NamedTuple):
     def toward(
         cls, features: Floats, targets: Floats, weight: Floats, tied: bool = False
     ) -> "Problem":
-        """Without penalty, with targets (n, K)."""
+        """Problem without penalty, with targets (n, K)."""
         share = weight / weight.sum()
         target = moment(features, targets * share[:, np.newaxis])
         return cls(features, share, target, np.zeros_like(target), tied)
@@ -128,14 +128,14 @@ class Problem(NamedTuple):
         return np.asarray(np.einsum("kml,kl->km", self.penalty, w))
 
     def diagonal(self, p: Floats) -> Floats:
-        """The diagonal (K, M) of the Hessian where these are the probabilities."""
+        """The diagonal (K, M) of the Hessian at these probabilities."""
         own = self.penalty
         if own.ndim == 3:
             own = np.diagonal(own, axis1=1, axis2=2)
         return moment(self.features**2, p * (1.0 - p) * self.weight[:, np.newaxis]) + own
 
     def curvature(self, p: Floats) -> Floats:
-        """The Hessian where these are the probabilities."""
+        """The Hessian at these probabilities."""
         (k, m), n = self.target.shape, len(self.weight)
         total = np.zeros((k * m, k * m))
         for start in range(0, n, _ROWS):
@@ -149,7 +149,7 @@ class Problem(NamedTuple):
 
 
 def linear_logits(features: Floats, w: Floats) -> Floats:
-    """Logits (n, K) of shared or own features at coefficients (K, M)."""
+    """Logits (n, K) of shared or separate features at coefficients (K, M)."""
     if features.ndim == 2:
         return np.asarray(features @ w.T)
     return np.asarray((features * w).sum(axis=2))
@@ -178,7 +178,7 @@ def _covariance(features: Floats, p: Floats, weight: Floats) -> Floats:
 
 
 def _shared_covariance(features: Floats, p: Floats, weight: Floats) -> Floats:
-    """The same where all classes share the features: each pair of classes and of features once."""
+    """The same for shared features, with each pair of classes and of features computed once."""
     (n, k), m = p.shape, features.shape[1]
     first, second = np.triu_indices(m)
     total = np.zeros((k, k, len(first)))
@@ -200,7 +200,7 @@ def _shared_covariance(features: Floats, p: Floats, weight: Floats) -> Floats:
 def minimize_softmax(
     problem: Problem, newton: bool | None = None, start: Floats | None = None
 ) -> Floats:
-    """Coefficients (K, M) of least value.
+    """Coefficients (K, M) that minimize the loss.
 
     Parameters
     ----------
@@ -209,17 +209,17 @@ def minimize_softmax(
         Whether to take Newton's method or limited-memory BFGS; by default, Newton's for up to
         700 parameters.
     start : (K, M) array, optional
-        Coefficients to begin with, by default 0; not for tied ones.
+        Initial coefficients, by default 0; not for tied ones.
 
     Returns
     -------
     (K, M) array
-        Where several are as good (logits may be shifted together), the one that Newton's method
-        reaches from the start without ever moving along these directions.
+        If the minimizer is not unique (logits can be shifted together), the one that Newton's
+        method reaches from the start without moving along flat directions.
 
     Examples
     --------
-    One feature, which is constant: the logits are those of the mean target.
+    With one constant feature, the logits are those of the mean target.
 
     >>> codes = np.array([0, 1, 1])
     >>> w = minimize_softmax(Problem.of(np.ones((3, 1)), codes, np.ones(3)))
@@ -237,7 +237,7 @@ def minimize_softmax(
 
 
 def _quasi_newton(problem: Problem, start: Floats) -> Floats:
-    """Limited-memory BFGS, in units in which the Hessian at the start has diagonal 1."""
+    """Limited-memory BFGS, scaled so that the Hessian at the start has diagonal 1."""
     diagonal = problem.diagonal(problem.at(start)[2])
     unit = 1.0 / np.sqrt(np.maximum(diagonal, _SINGULAR * diagonal.max()))
 
@@ -257,7 +257,7 @@ def _quasi_newton(problem: Problem, start: Floats) -> Floats:
 
 
 def _check_optimum(left: float) -> None:
-    """Raise unless what is left to be gained, or the slope, of the mean loss is negligible."""
+    """Raise unless the remaining gain, or the slope, of the mean loss is negligible."""
     if not left <= _FLAT:
         raise ConvergenceError(
             f"the optimum is not proven: the mean loss may still fall by {left:.2g}; scores differ "

@@ -46,8 +46,8 @@ class SoftmaxCalibrator(BaseMulticlassCalibrator):
     ----------
     classes_ : (K,) array
     weights_ : (K, K) array
-        Logits are ``scores @ weights_.T + intercepts_``. Without penalty its columns, which may
-        be shifted together, have mean 0 where the matrix is free.
+        Logits are ``scores @ weights_.T + intercepts_``. Without penalty, a free matrix could be
+        shifted along its columns; these have mean 0.
     intercepts_ : (K,) array
 
     Notes
@@ -102,7 +102,7 @@ class SoftmaxCalibrator(BaseMulticlassCalibrator):
     def _fit_scores(self, scores: Floats, codes: NDArray[np.intp], weight: Floats) -> None:
         centered = scores - scores.mean(axis=1, keepdims=True)
         tied = self.parameters == "temperature"
-        # The softmax does not see what all scores of a sample have in common; a matrix does.
+        # The softmax ignores a common shift of all scores of a sample; a matrix does not.
         seen = centered if tied else scores
         center = np.zeros(scores.shape[1]) if tied else np.average(seen, axis=0, weights=weight)
         unit = float(np.abs(seen - center).max()) or 1.0

@@ -1,10 +1,10 @@
 """Beliefs from the relative likelihood of a softmax model: expected extremes on level sets.
 
-Bel of class k is the mean of the least probability of k over random level sets of the
-relative likelihood, Pl the mean of the greatest one: the integrals of Xu et al. (2016, eq.
-22-23) of the contour (eq. 40), written over the level. The deviance of a level set is half
-the square of a Rayleigh variable r. The log-odds of the extremes are a smooth function of r,
-which is interpolated; the sigmoid of it may be steep, for which the quadrature is made.
+Bel of class k is the mean of the smallest probability of k over random level sets of the relative
+likelihood, and Pl is the mean of the largest one. These are the integrals of Xu et al. (2016, eq.
+22-23) of the contour (eq. 40), written over the level. The deviance of a level set is half the
+square of a Rayleigh variable r. The extreme log-odds are a smooth function of r and are
+interpolated; their sigmoid can be steep, which the quadrature is made for.
 """
 
 import numpy as np
@@ -18,15 +18,15 @@ Floats = NDArray[np.float64]
 
 _REACH = 6.5  # exp(-6.5^2 / 2) = 7e-10 of all level sets are larger
 _BISECTIONS = 60
-# Double-exponential quadrature on [0, 1], for functions that are steep at an end: the points'
-# distances from 0 and from 1, each with all its digits.
+# Double-exponential quadrature on [0, 1], for functions that are steep at an end: distances of the
+# points from 0 and from 1, each with full precision.
 _T = np.pi / 2 * np.sinh(np.arange(-32, 33) * 0.1)
 _FROM_0, _FROM_1 = expit(2 * _T), expit(-2 * _T)
 _WEIGHTS = 0.1 * np.pi * np.cosh(np.arange(-32, 33) * 0.1) * _FROM_0 * _FROM_1
 
 
 def levels(count: int) -> Floats:
-    """Chebyshev points of (0, 6.5]; 0 itself is a node too, where log-odds are known.
+    """Chebyshev points of (0, 6.5]; 0 is a further node, where log-odds are known.
 
     Examples
     --------
@@ -67,7 +67,7 @@ def _at(series: Floats, r: Floats) -> Floats:
 
 
 def crossing(series: Floats, level: Floats) -> Floats:
-    """Where each rising function takes a value, in [0, 6.5]; the nearer end where it does not.
+    """Where each increasing function takes a value, in [0, 6.5]; the nearer end if it does not.
 
     Parameters
     ----------
@@ -93,7 +93,7 @@ def crossing(series: Floats, level: Floats) -> Floats:
 
 
 def expected_probability(series: Floats, sign: Floats) -> Floats:
-    """Mean of the sigmoid of a rising function of a Rayleigh variable, times a sign.
+    """Mean of the sigmoid of an increasing function of a Rayleigh variable, times a sign.
 
     Parameters
     ----------
@@ -127,24 +127,24 @@ def joint_sets(lower: Floats, upper: Floats) -> tuple[Floats, NDArray[np.bool_],
     Parameters
     ----------
     lower, upper : (n, K) arrays
-        Bel and Pl of each class: of probabilities that sum to 1.
+        Bel and Pl of each class, bounds of probabilities that sum to 1.
 
     Returns
     -------
     single : (n, K) array
         Masses of single classes, equal to `lower`.
     sets : (n, K + 1, K) array of bool
-        Other sets, which differ by at most one in size.
+        Other sets, whose sizes differ by at most one.
     masses : (n, K + 1) array
 
     Notes
     -----
-    Each class is in the other sets with mass ``upper - lower`` together, and their total is
-    1 - sum(lower). Such sets exist if and only if all lower and upper bounds sum to 2 or more,
-    since each set has two classes at least. Where they sum to less, which no belief function
-    can, the upper ones are raised, each by the same share of what is possible. Classes, the
-    most doubtful first, are laid on a line with these masses as lengths, and a comb of unit
-    total picks the sets (systematic sampling).
+    The other sets that contain a class have the total mass ``upper - lower``, and the mass of all
+    of them is 1 - sum(lower). Such sets exist if and only if all lower and upper bounds sum to 2 or
+    more, because each set has at least two classes. If they sum to less, which no belief function
+    allows, all upper bounds are raised by the same share of the possible increase. Systematic
+    sampling then picks the sets: classes, the most uncertain first, are laid on a line with these
+    masses as lengths, and a comb picks points at distances of the total.
 
     Examples
     --------
@@ -169,6 +169,6 @@ def joint_sets(lower: Floats, upper: Floats) -> tuple[Floats, NDArray[np.bool_],
     sets = np.empty_like(picked)
     np.put_along_axis(sets, np.broadcast_to(order[:, None], picked.shape), picked, axis=2)
     masses = np.diff(cuts, axis=1) * rest
-    # Rounding may leave a sliver of a set with one class only.
+    # Rounding can leave a tiny mass on a set with a single class.
     alone = np.where(sets.sum(axis=2) < 2, masses, 0)
     return lower + np.einsum("ns,nsk->nk", alone, sets), sets, masses - alone

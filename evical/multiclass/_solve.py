@@ -1,4 +1,4 @@
-"""Many small symmetric positive definite systems at a time, the sample axis last."""
+"""Many small symmetric positive definite systems at a time, with the sample axis last."""
 
 import numpy as np
 from numpy.typing import NDArray

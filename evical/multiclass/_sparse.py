@@ -1,8 +1,8 @@
 """Search for a sparse code: random columns, and the matrix whose rows are farthest apart.
 
-Random entries hardly ever make a valid matrix of few classes. Columns are drawn instead, from
-the same distribution given that they are valid, so that every draw counts (Gebel 2009,
-sec. 5.2.2, shows the trouble; the distribution is that of Allwein et al. 2000).
+With few classes, random entries hardly ever make a valid matrix (Gebel 2009, sec. 5.2.2). So
+columns are drawn instead, from the same distribution (Allwein et al. 2000) given that they are
+valid, and every draw counts.
 """
 
 from collections.abc import Iterator
@@ -13,19 +13,20 @@ from numpy.typing import NDArray
 __all__ = ["best_sparse_code", "complete_columns", "complete_size"]
 
 CANDIDATES = 10_000
-# Products of entries in the search, some ten seconds: all candidates up to 100 classes, 67 of 1000.
+# Products of entries in the search, about ten seconds: all candidates up to 100 classes, 67 for
+# 1000.
 WORK = 10_000_000_000
 
-# Up to here the columns of a complete code (3025) are few enough to draw from the list, and
-# draws of entries would often repeat a column.
+# Up to this many classes, the columns of a complete code (3025) are few enough to draw from a list;
+# independent draws would often repeat a column.
 MAX_LISTED = 8
 
-# Entries of the candidates held at a time: 16 MB of float32 in the products of rows.
+# Entries of candidates per block: 16 MB of float32 in the products of rows.
 CHUNK = 4_000_000
 
 
 def complete_size(n_classes: int) -> int:
-    """Number of columns with both signs, those with exchanged sides counted once.
+    """Number of columns with both signs, where exchanged sides count once.
 
     Parameters
     ----------
@@ -67,7 +68,7 @@ def complete_columns(n_classes: int) -> NDArray[np.int8]:
     for _ in range(n_classes):
         size = columns.shape[1]
         columns = np.vstack([np.repeat(columns, 3, axis=1), np.tile(signs, size)])
-        # Canonical columns only: nothing but zeros before, or a positive first sign.
+        # Canonical columns only: the first sign is positive.
         columns = columns[:, (columns[:-1] != 0).any(axis=0) | (columns[-1] >= 0)]
     return columns[:, (columns < 0).any(axis=0)]
 
@@ -82,7 +83,7 @@ def best_sparse_code(
     n_classes, n_columns : int
     rng : numpy.random.Generator
     candidates : int
-        Matrices to choose from, fewer for more than some 100 classes.
+        Matrices to choose from; fewer above about 100 classes.
 
     Returns
     -------
@@ -91,8 +92,8 @@ def best_sparse_code(
     Raises
     ------
     ValueError
-        If no candidate is valid, which happens only where columns are too few to tell the
-        classes apart.
+        If no candidate is valid, which happens only if there are too few columns to separate the
+        classes.
 
     Examples
     --------
@@ -134,7 +135,7 @@ def _candidates(
 
 
 def _draw_columns(n_classes: int, count: int, rng: np.random.Generator) -> NDArray[np.int8]:
-    """(K, count) random entries; columns without both signs are drawn again."""
+    """Random entries (K, count); columns without both signs are redrawn."""
     entries = np.array([0, 0, 1, -1], dtype=np.int8)
     columns = entries[rng.integers(4, size=(n_classes, count), dtype=np.uint8)]
     again = np.flatnonzero((columns.max(axis=0) < 1) | (columns.min(axis=0) > -1))
@@ -146,9 +147,9 @@ def _draw_columns(n_classes: int, count: int, rng: np.random.Generator) -> NDArr
 def _draw_listed(
     listed: NDArray[np.int8], count: int, n_columns: int, rng: np.random.Generator
 ) -> NDArray[np.int8]:
-    """Columns of a list without replacement, a column of z zeros with weight 2^z."""
+    """Columns drawn from a list without replacement; a column with z zeros has weight 2^z."""
     zeros = (listed == 0).sum(axis=0)
-    # The first arrivals of exponential clocks are a weighted draw without replacement.
+    # The first exponential clocks to ring are a weighted draw without replacement.
     arrivals = rng.standard_exponential((count, listed.shape[1])) / 2.0**zeros
     chosen = np.argpartition(arrivals, n_columns - 1, axis=1)[:, :n_columns]
     return np.asarray(listed[:, chosen].transpose(1, 0, 2))
@@ -165,7 +166,7 @@ def _least_distances(block: NDArray[np.int8]) -> NDArray[np.float64]:
 
 
 def _is_valid(code: NDArray[np.int8]) -> bool:
-    """Whether no column repeats, even with its sides exchanged, no row does, and none is 0."""
+    """Whether no column repeats (even with exchanged sides), no row repeats, and no row is 0."""
     signs = np.take_along_axis(code, (code != 0).argmax(axis=0)[np.newaxis], axis=0)
     distinct = len(np.unique(code * signs, axis=1).T), len(np.unique(code, axis=0))
     return distinct == code.shape[::-1] and bool(code.any(axis=1).all())

@@ -1,9 +1,9 @@
-"""Structured scaling: a temperature, and then a matrix that a ridge draws towards the identity.
+"""Structured scaling: a temperature, then a matrix that a ridge shrinks towards the identity.
 
-A few samples tell the temperature of all classes; more of them what each class deserves; and very
-many what one class tells about another. So the temperature is fitted first, and the slope and the
-intercept of each class, and the weights off the diagonal, pay for leaving it: the more, the fewer
-samples there are for them. The second step is a convex problem with one optimum.
+A few samples determine a common temperature; more samples determine a slope and an intercept per
+class; very many determine the weights between classes. So the temperature is fitted first. A
+penalty keeps slopes, intercepts and off-diagonal weights close to that fit, the more so the fewer
+samples there are. The second step is a convex problem with one optimum.
 
 Source: Berta, Holzmueller, Jordan & Bach, "Structured matrix scaling for multi-class calibration",
 arXiv 2511.03685 (2025).
@@ -25,13 +25,13 @@ __all__ = ["Ridge", "Structured", "fit_structured", "step_slopes", "unit_steps"]
 Floats = NDArray[np.float64]
 
 _GREATEST = float(np.finfo(np.float64).max)
-_END = 16.0  # logarithms of the inverse temperature are sought within +-16
+_END = 16.0  # bound on the logarithm of the inverse temperature
 
 
 class Ridge(NamedTuple):
-    """Weights of the squares of intercepts, of slopes less 1, and of slopes between classes.
+    """Weights of the squares of intercepts, of slopes minus 1, and of slopes between classes.
 
-    The last is None where there are no such slopes.
+    The last is None if there are no such slopes.
     """
 
     intercept: float
@@ -50,7 +50,7 @@ class Structured:
     inverse : float
         Inverse temperature of scores in that unit.
     share : float
-        Tempered probabilities are mixed with equal ones, which have this share.
+        Share of the uniform distribution that is mixed into tempered probabilities.
     weights : (K, K) array
     intercepts : (K,) array
     """
@@ -62,7 +62,7 @@ class Structured:
     intercepts: Floats
 
     def tempered(self, scores: Floats) -> Floats:
-        """Logarithms (n, K) of probabilities by the temperature alone."""
+        """Log-probabilities (n, K) from the temperature alone."""
         p = softmax(self.inverse * below_best(scores, self.unit), axis=1)
         return np.asarray(np.log((1.0 - self.share) * p + self.share / p.shape[1]))
 
@@ -81,7 +81,7 @@ class Structured:
 
 
 def below_best(scores: Floats, unit: float = 1.0) -> Floats:
-    """Scores (n, K) less the greatest one of their row, in units; at least the least float."""
+    """Scores (n, K) minus the largest of their row, in units; at least the lowest float."""
     with np.errstate(over="ignore"):
         moved = np.maximum(scores - scores.max(axis=1, keepdims=True), -_GREATEST)
         return np.asarray(np.maximum(moved / unit, -_GREATEST))
@@ -97,12 +97,12 @@ def fit_structured(
     scores : (n, K) array
         Logarithms of probabilities, or margins.
     targets : (n, K) array
-        Labels, or what stands for them; rows sum to 1.
+        Labels or soft targets; rows sum to 1.
     weight : (n,) array
     ridge : Ridge
-        For the mean loss.
+        Penalties on the mean loss.
     unit : float
-        Of the scores.
+        Unit of the scores.
 
     Returns
     -------
@@ -110,7 +110,7 @@ def fit_structured(
 
     Examples
     --------
-    Probabilities that are the targets stay as they are, all but the share of equal ones:
+    Probabilities that equal the targets are kept, except for the share of the uniform distribution:
 
     >>> scores = np.log([[0.75, 0.25], [0.25, 0.75]])
     >>> targets = np.array([[0.75, 0.25], [0.25, 0.75]])
@@ -134,14 +134,14 @@ def fit_structured(
 
 
 def _features(x: Floats, ridge: Ridge) -> Floats:
-    """What logits are linear in: (n, K + 1), shared by the classes, or (n, K, 2), of each."""
+    """Features of the logits: (n, K + 1), shared by the classes, or (n, K, 2), separate."""
     if ridge.off_diagonal is None:
         return np.stack([x, np.ones_like(x)], axis=2)
     return np.hstack([x, np.ones((len(x), 1))])
 
 
 def _identity(k: int, ridge: Ridge) -> tuple[Floats, Floats]:
-    """Coefficients (K, M) that change nothing, and the penalties of the distances from them."""
+    """Coefficients (K, M) of the identity, and the penalties on distances from them."""
     if ridge.off_diagonal is None:
         start = np.tile([1.0, 0.0], (k, 1))
         squares = np.tile([ridge.diagonal, ridge.intercept], (k, 1))
@@ -155,8 +155,8 @@ def _identity(k: int, ridge: Ridge) -> tuple[Floats, Floats]:
 def unit_steps(fit: Structured, scores: Floats, weight: Floats, ridge: Ridge) -> Floats:
     """Parameters (P, P) of unit steps in coordinates in which the information is 1.
 
-    Rows are the coefficients, class by class with the intercept last, and the logarithm of the
-    inverse temperature. The information of the sample and that of the ridge are added.
+    Rows are the coefficients, class by class with the intercept last, then the logarithm of the
+    inverse temperature. The information is that of the sample plus that of the ridge.
     """
     k, total = scores.shape[1], weight.sum()
     features = _features(fit.tempered(scores), ridge)
@@ -178,9 +178,9 @@ def step_slopes(fit: Structured, scores: Floats, steps: Floats, ridge: Ridge) ->
 
 
 def _inverse_temperature(z: Floats, targets: Floats, share: Floats) -> float:
-    """Where the mean loss of ``softmax(inverse * z)`` is least, or the nearer end.
+    """Minimizer of the mean loss of ``softmax(inverse * z)``, or the nearer end of the range.
 
-    The loss is convex, so that its derivative changes sign once.
+    The loss is convex, so its derivative changes sign once.
     """
     wanted = float(share @ np.einsum("nk,nk->n", targets, z))
 

@@ -1,8 +1,8 @@
-"""Structured matrix scaling: a temperature, and a matrix that a ridge draws to the identity.
+"""Structured matrix scaling: a temperature, and a matrix that a ridge shrinks to the identity.
 
-Slopes and intercepts of the classes, and what the score of one class says about another, are
-fitted as far as the sample supports them (Berta et al. 2025). With very few samples it is
-temperature scaling, with very many multinomial logistic regression.
+Slopes and intercepts of the classes, and weights between classes, are fitted as far as the sample
+supports them (Berta et al. 2025). With very few samples it is temperature scaling, with very many
+it is multinomial logistic regression.
 """
 
 from typing import Any
@@ -24,9 +24,9 @@ class StructuredMatrixCalibrator(StructuredScaling, BaseMulticlassCalibrator):
     Parameters
     ----------
     intercept_penalty, diagonal_penalty, off_diagonal_penalty : float
-        lambda of the intercepts, of the slopes of the classes' own scores less 1, and of the slopes
-        between classes. Their squares, with the weights lambda K^rho / n^tau (for slopes between
-        classes lambda (K (K - 1))^rho / n^tau), are added to the mean log loss.
+        lambda of the intercepts, of the slopes for the score of the class itself minus 1, and of
+        the slopes between classes. Their squares, with the weights lambda K^rho / n^tau (for slopes
+        between classes lambda (K (K - 1))^rho / n^tau), are added to the mean log loss.
     rho, tau : float
         Exponents of the number K of classes and of the number n of samples.
     smooth : bool
@@ -34,12 +34,12 @@ class StructuredMatrixCalibrator(StructuredScaling, BaseMulticlassCalibrator):
         for each other class, replace the labels. The paper uses labels, and so does the default:
         with many classes and few samples of each, the targets are far from the labels.
     model : {"bayesian", "quadratic"}
-        "bayesian" is the method of the paper, probabilities. "quadratic" approximates the
-        log-likelihood with its ridge by a quadratic in the coefficients and the logarithm of the
-        temperature, and makes the belief function that follows from it.
+        "bayesian" is the method of the paper and gives probabilities. "quadratic" approximates the
+        penalized log-likelihood by a quadratic in the coefficients and the logarithm of the
+        temperature, and gives the belief function that follows from it.
     transform : {"log", None}
-        "log" reads probabilities, and takes their logarithms (at least -87.3, that of the least
-        float32); None reads margins.
+        "log" reads probabilities and takes their logarithms (at least -87.3, the logarithm of the
+        smallest float32); None reads margins.
 
     Attributes
     ----------
@@ -53,14 +53,15 @@ class StructuredMatrixCalibrator(StructuredScaling, BaseMulticlassCalibrator):
 
     Notes
     -----
-    The first step divides scores by the temperature of least log loss, within exp(-16) and exp(16),
-    and mixes the probabilities with equal ones at the share 1 / (n + 1): so x is finite, and
-    classes that are separable need no special care. The second step is convex, with one optimum.
+    The first step divides scores by the temperature with the smallest log loss, within exp(-16) and
+    exp(16), and mixes the probabilities with the uniform distribution at the share 1 / (n + 1). So
+    x is finite, and separable classes need no special care. The second step is convex, with one
+    optimum.
 
-    With the default parameters this is ``SMSCalibrator()`` of probmetrics. The optimizer there
-    stops earlier, within 5e-4 of a probability for a hundred samples, and up to 0.03 for 20,000 of
-    ten classes, where the objective here is the smaller one. It has other penalties too (lasso and
-    minimax concave).
+    With the default parameters this is ``SMSCalibrator()`` of probmetrics. Its optimizer stops
+    earlier: its probabilities differ by up to 5e-4 for a hundred samples, and by up to 0.03 for
+    20,000 samples of ten classes, where the objective here is the smaller one. It also has other
+    penalties (lasso and minimax concave).
 
     References
     ----------
@@ -70,7 +71,7 @@ class StructuredMatrixCalibrator(StructuredScaling, BaseMulticlassCalibrator):
 
     Examples
     --------
-    Of 32 samples with these probabilities all are right: they were not confident enough.
+    All 32 samples with each of these forecasts are right, so the forecasts were underconfident.
 
     >>> p, y = [[0.8, 0.1, 0.1], [0.1, 0.8, 0.1], [0.1, 0.1, 0.8]] * 32, ["a", "b", "c"] * 32
     >>> calibrator = StructuredMatrixCalibrator().fit(p, y)
@@ -111,8 +112,8 @@ class StructuredMatrixCalibrator(StructuredScaling, BaseMulticlassCalibrator):
         Returns
         -------
         (n, q) array
-            Greatest relative likelihood of coefficients that give the class this probability;
-            0 below 7e-10.
+            Largest relative likelihood of coefficients that give the class this probability; 0
+            below 7e-10.
 
         Raises
         ------

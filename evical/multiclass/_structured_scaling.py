@@ -1,4 +1,4 @@
-"""What structured vector and structured matrix scaling have in common as calibrators."""
+"""Common base of the structured vector and structured matrix calibrators."""
 
 from typing import Any, ClassVar
 
@@ -28,7 +28,7 @@ from evical.scores.parameters import check_not_negative
 __all__ = ["StructuredScaling"]
 
 Floats = NDArray[np.float64]
-_HELD = 1e200  # a penalty under which nothing moves
+_HELD = 1e200  # a penalty that pins the coefficients
 _MODELS = ("bayesian", "quadratic")
 _LEVELS, _MANY_LEVELS, _FEW = 12, 28, 8  # as in multinomial logistic calibration
 _SIZE = 1 << 21  # numbers in the largest temporary array
@@ -42,7 +42,7 @@ class StructuredScaling:
     _fit: Structured
     _ridge: Ridge
 
-    # Of float32, as in the authors' package.
+    # Lower limit of probabilities: the smallest float32, as in the authors' package.
     _least: float = float(np.finfo(np.float32).tiny)
 
     _state: ClassVar[dict[str, fields.Field] | tuple[str, ...]] = {
@@ -84,12 +84,12 @@ class StructuredScaling:
         expected = "a finite positive number"
         for part in ("intercept", "diagonal", "off_diagonal"):
             name = f"{part}_penalty"
-            value = getattr(self, name, 1.0)  # slopes between classes may be none
+            value = getattr(self, name, 1.0)  # there may be no slopes between classes
             if not 0 < as_real(name, value, expected) < np.inf:
                 raise ValueError(f"{name} is {shown(value)}, expected {expected}")
 
     def _penalties(self, k: int, total: float) -> Ridge:
-        """Of the mean loss of so many samples of K classes."""
+        """Penalties on the mean loss of `total` samples of K classes."""
         scale, off = k**self.rho / total**self.tau, self._off_diagonal()
         return Ridge(
             min(self.intercept_penalty * scale, _HELD),
@@ -101,7 +101,7 @@ class StructuredScaling:
         k, totals = scores.shape[1], np.bincount(codes, weight).astype(np.float64)
         targets = platt_target_matrix(totals) if self.smooth else np.eye(k)
         ridge = self._penalties(k, float(totals.sum()))
-        # Logarithms of probabilities have the natural unit.
+        # Logarithms of probabilities need no unit.
         unit = 1.0 if self.transform == "log" else float(-below_best(scores).min()) or 1.0
         self._fit = fit_structured(scores, targets[codes], weight, ridge, unit)
         self._steps, self._n_levels = np.empty((0, 0)), _LEVELS

@@ -1,7 +1,8 @@
-"""Structured vector scaling: a temperature, and slopes of the classes that a ridge draws to 1.
+"""Structured vector scaling: a temperature, and slopes per class that a ridge shrinks to 1.
 
-Each class has a slope and an intercept, as far as the sample supports them (Berta et al. 2025).
-With very few samples it is temperature scaling, with very many vector scaling (Guo et al. 2017).
+A slope and an intercept per class are fitted as far as the sample supports them (Berta et al.
+2025). With very few samples it is temperature scaling, with very many it is vector scaling (Guo et
+al. 2017).
 """
 
 from typing import Any
@@ -23,7 +24,7 @@ class StructuredVectorCalibrator(StructuredScaling, BaseMulticlassCalibrator):
     Parameters
     ----------
     intercept_penalty, diagonal_penalty : float
-        lambda of the intercepts, and of the slopes less 1. Their squares, with the weights
+        lambda of the intercepts, and of the slopes minus 1. Their squares, with the weights
         lambda K^rho / n^tau, are added to the mean log loss.
     rho, tau : float
         Exponents of the number K of classes and of the number n of samples.
@@ -32,12 +33,12 @@ class StructuredVectorCalibrator(StructuredScaling, BaseMulticlassCalibrator):
         for each other class, replace the labels. The paper uses labels, and so does the default:
         with many classes and few samples of each, the targets are far from the labels.
     model : {"bayesian", "quadratic"}
-        "bayesian" is the method of the paper, probabilities. "quadratic" approximates the
-        log-likelihood with its ridge by a quadratic in the coefficients and the logarithm of the
-        temperature, and makes the belief function that follows from it.
+        "bayesian" is the method of the paper and gives probabilities. "quadratic" approximates the
+        penalized log-likelihood by a quadratic in the coefficients and the logarithm of the
+        temperature, and gives the belief function that follows from it.
     transform : {"log", None}
-        "log" reads probabilities, and takes their logarithms (at least -87.3, that of the least
-        float32); None reads margins.
+        "log" reads probabilities and takes their logarithms (at least -87.3, the logarithm of the
+        smallest float32); None reads margins.
 
     Attributes
     ----------
@@ -51,12 +52,13 @@ class StructuredVectorCalibrator(StructuredScaling, BaseMulticlassCalibrator):
 
     Notes
     -----
-    The first step divides scores by the temperature of least log loss, within exp(-16) and exp(16),
-    and mixes the probabilities with equal ones at the share 1 / (n + 1): so x is finite, and
-    classes that are separable need no special care. The second step is convex, with one optimum.
+    The first step divides scores by the temperature with the smallest log loss, within exp(-16) and
+    exp(16), and mixes the probabilities with the uniform distribution at the share 1 / (n + 1). So
+    x is finite, and separable classes need no special care. The second step is convex, with one
+    optimum.
 
-    With the default parameters this is ``SVSCalibrator()`` of probmetrics. The optimizer there
-    stops earlier, within 1e-3 of a probability. It has other penalties too (lasso and minimax
+    With the default parameters this is ``SVSCalibrator()`` of probmetrics. Its optimizer stops
+    earlier: its probabilities differ by up to 1e-3. It also has other penalties (lasso and minimax
     concave).
 
     References
@@ -67,7 +69,7 @@ class StructuredVectorCalibrator(StructuredScaling, BaseMulticlassCalibrator):
 
     Examples
     --------
-    Of 32 samples with these probabilities all are right: they were not confident enough.
+    All 32 samples with each of these forecasts are right, so the forecasts were underconfident.
 
     >>> p, y = [[0.8, 0.1, 0.1], [0.1, 0.8, 0.1], [0.1, 0.1, 0.8]] * 32, ["a", "b", "c"] * 32
     >>> calibrator = StructuredVectorCalibrator().fit(p, y)
@@ -91,8 +93,8 @@ class StructuredVectorCalibrator(StructuredScaling, BaseMulticlassCalibrator):
         Returns
         -------
         (n, q) array
-            Greatest relative likelihood of coefficients that give the class this probability;
-            0 below 7e-10.
+            Largest relative likelihood of coefficients that give the class this probability; 0
+            below 7e-10.
 
         Raises
         ------

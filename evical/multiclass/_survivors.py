@@ -1,10 +1,10 @@
-"""Dempster's rule over the columns of a code, as a table of who survives.
+"""Dempster's rule over the columns of a code, as a table of surviving sets of classes.
 
-Each column leaves all classes in the race, or strikes out those of one side. A set of classes
-gets the probability that exactly its classes survive all columns: the conjunctive rule
-(Shafer 1976, ch. 3), by additions and multiplications of what is not negative, without the
-differences of an inclusion and exclusion. Classes enter the table when a column first names
-them, which saves more than half of the work for pairs of classes.
+Each column keeps all classes or strikes out those of one side. The mass of a set is the probability
+that exactly its classes survive all columns: the conjunctive rule (Shafer 1976, ch. 3), computed by
+sums and products of non-negative numbers, without the differences of inclusion-exclusion. A class
+enters the table when a column first names it, which saves more than half of the work for pairs of
+classes.
 """
 
 from collections.abc import Callable, Iterator
@@ -16,10 +16,10 @@ from numpy.typing import NDArray
 
 __all__ = ["member_sums", "survivor_blocks"]
 
-# Numbers in a table: of 2^16 to 2^20, measured fastest for the 45 pairs of 10 classes.
+# Numbers in a table: the fastest of 2^16 to 2^20 for the 45 pairs of 10 classes.
 BLOCK = 1 << 18
 
-# Products of masses above this have no part of weight below the smallest float.
+# If a product of masses exceeds this, its parts below the smallest float are negligible.
 SMALLEST = -460.0  # log(1e-200)
 
 
@@ -39,7 +39,7 @@ LOGARITHMIC = _Arithmetic(np.logaddexp, np.add, -np.inf, 0.0)
 def survivor_blocks(
     columns: NDArray[Any], code: NDArray[np.int8], log_peak: NDArray[Any]
 ) -> Iterator[tuple[NDArray[np.intp], NDArray[Any]]]:
-    """Combined mass functions, some rows at a time.
+    """Combined mass functions, in blocks of rows.
 
     Parameters
     ----------
@@ -47,8 +47,8 @@ def survivor_blocks(
         Masses of the negative side, of the positive side and of either.
     code : (K, B) array of 1, -1 and 0
     log_peak : (n,) array
-        Logarithm of the greatest unnormalized plausibility of a class; rows where it is
-        tiny are combined by logarithms. Not minus infinity.
+        Logarithm of the largest unnormalized plausibility of a class, not minus infinity. Rows
+        where it is tiny are combined by logarithms.
 
     Yields
     ------
@@ -72,7 +72,7 @@ def survivor_blocks(
 def _table_from_logarithms(columns: NDArray[Any], code: NDArray[np.int8]) -> NDArray[Any]:
     with np.errstate(divide="ignore"):  # a mass of 0 has the logarithm minus infinity
         table = _table(np.log(columns), code, LOGARITHMIC)
-    table[0] = -np.inf  # nearly all of the mass, it may be
+    table[0] = -np.inf  # possibly nearly all of the mass
     return np.asarray(np.exp(table - table.max(axis=0)))
 
 
@@ -81,7 +81,7 @@ def _table(columns: NDArray[Any], code: NDArray[np.int8], how: _Arithmetic) -> N
     last_named = len(code) - 1 - np.argmax(code[::-1] != 0, axis=0)
     table = np.full((1, columns.shape[-1]), how.one, dtype=columns.dtype)
     for k in range(len(code)):
-        # A class that no column has named yet survives in every set.
+        # A class that no column has named yet is in every set.
         table = np.concatenate([np.full_like(table, how.zero), table])
         for b in np.flatnonzero(last_named == k):
             table = _one_more(table, columns[:, b], code[: k + 1, b], how)
@@ -108,8 +108,8 @@ def _add_without(
 ) -> None:
     """Add `mass` times the table conditioned on "none of the struck classes", in place.
 
-    Arrays are (..., sets, n). The highest of the struck classes goes first: sets with it merge
-    with the same sets without it, and only half of the table is left for the next one.
+    Arrays are (..., sets, n). The highest struck class goes first: sets with it merge with the same
+    sets without it, which leaves half of the table for the next class.
     """
     if len(struck) == 0:
         how.add(result, how.multiply(table, mass), out=result)
@@ -119,7 +119,7 @@ def _add_without(
     shape = (*outer, n_sets // (2 * stride), 2, stride, n)
     halves = table.reshape(shape)
     merged = how.add(halves[..., 0, :, :], halves[..., 1, :, :])
-    without = result.reshape(shape)[..., 0, :, :]  # a view, since an axis is only split
+    without = result.reshape(shape)[..., 0, :, :]  # a view, because an axis is only split
     _add_without(without, merged, struck[1:], mass, how)
 
 

@@ -28,7 +28,7 @@ def check_table(scores: Any) -> Floats:
     TypeError
         If a score is not a real number.
     ValueError
-        If there is none, or a score is NaN or infinite.
+        If there are no scores, or a score is NaN or infinite.
 
     Examples
     --------
@@ -59,7 +59,7 @@ def check_unit_table(scores: Floats) -> None:
     Raises
     ------
     ValueError
-        With the first score that is not.
+        The message names the first score that is not.
 
     Examples
     --------

@@ -1,4 +1,4 @@
-"""A few rows that stand for many: what the methods use whose cost would grow too fast."""
+"""Thinning: a few weighted rows that stand for many, for methods whose cost grows too fast."""
 
 import numpy as np
 from numpy.typing import NDArray
@@ -13,8 +13,8 @@ def merged(
 ) -> tuple[Floats, NDArray[np.intp], Floats]:
     """Distinct rows with their classes and total weights, in sorted order.
 
-    Two samples with the same scores and class are one of twice the weight, and the order of
-    the samples is forgotten.
+    Samples with the same scores and class become one with their total weight. The order of the
+    samples is lost.
 
     Examples
     --------
@@ -30,7 +30,7 @@ def merged(
 
 
 def thinned(weight: Floats, size: int) -> tuple[NDArray[np.intp], Floats]:
-    """Places of at most `size` rows, evenly by weight, and the weights that they take over.
+    """Positions of at most `size` rows, spread evenly by weight, and their new weights.
 
     Parameters
     ----------

@@ -1,10 +1,9 @@
 """Plausibilities of single classes under any code: products, without a table of sets.
 
-The unnormalized plausibility of class k is the product over the columns of the mass that does not
-contradict it: "positive" and "either" where k is on the positive side, "negative" and "either" on
-the negative one, 1 where it was not seen (contours multiply under the conjunctive rule: Shafer
-1976, ch. 3). The products are sums of logarithms, two products of matrices for all classes, columns
-and samples.
+Contours multiply under the conjunctive rule (Shafer 1976, ch. 3). So the unnormalized plausibility
+of class k is the product over the columns of the mass that does not contradict it: "positive" and
+"either" if k is on the positive side, "negative" and "either" if on the negative side, 1 if it was
+not seen. As sums of logarithms, these are two matrix products for all classes, columns and samples.
 """
 
 from functools import cached_property
@@ -19,20 +18,20 @@ from evical.multiclass._reduction import settled, without_total_conflict
 
 __all__ = ["Contours", "checked_columns", "code_contour", "code_without_conflict", "is_one_vs_rest"]
 
-# Stands for log 0, so that 0 times it is 0 in a product of matrices: no sum of real
-# logarithms comes near it, and it takes 10^8 columns to make it infinite.
+# Replaces log 0, because 0 times it is 0 in a matrix product. No sum of real logarithms comes near
+# it, and it takes 10^8 columns to overflow.
 LOG_ZERO = -1e300
 
-# Samples at a time: the sums and products of a chunk stay in the cache of a core.
+# Samples per chunk, whose sums and products stay in the cache of a core.
 CHUNK = 1 << 12
 
-# A product below this may have lost digits; and most products of more columns are below.
+# A product below this may have lost digits; with more columns, most products are below.
 SMALLEST = 1e-290
 MAX_FACTORS = 128
 
 
 def checked_columns(columns: ArrayLike, code: ArrayLike) -> tuple[NDArray[Any], NDArray[np.int8]]:
-    """Masses of columns and their code, of fitting shapes.
+    """Masses of columns and their code, with matching shapes.
 
     Raises
     ------
@@ -49,7 +48,7 @@ def checked_columns(columns: ArrayLike, code: ArrayLike) -> tuple[NDArray[Any], 
 
 
 def is_one_vs_rest(code: NDArray[np.int8]) -> bool:
-    """Whether column k is class k against all others, so that there are closed forms."""
+    """Whether column k is class k against all others, which has closed forms."""
     n_classes, n_columns = code.shape
     return n_classes == n_columns and bool((code == 2 * np.eye(n_classes) - 1).all())
 
@@ -60,28 +59,28 @@ def code_contour(columns: NDArray[Any], code: ArrayLike) -> NDArray[Any]:
     Parameters
     ----------
     columns : (3, B, *batch) array
-        Masses of the negative side, of the positive side and of either for each column; floats
-        or Fractions.
+        Masses of the negative side, of the positive side and of both together for each column;
+        floats or Fractions.
     code : (K, B) array of 1, -1 and 0
         Class k is on the positive side of column b, on the negative side, or was not seen.
 
     Returns
     -------
     (*batch, K) array
-        The contour divided by its greatest value, which is 1; divided by its sum it is the
-        plausibility transform. `code_interval` gives the contour itself, from tables of all
-        sets, which the factor 1 / (1 - kappa) takes.
+        The contour divided by its maximum. Divided by its sum, it is the plausibility transform.
+        `code_interval` gives the contour itself; its factor 1 / (1 - kappa) needs tables of all
+        sets.
 
     Raises
     ------
     ValueError
         If shapes or entries are wrong.
     TotalConflictError
-        If no class is left, naming the rows; see `code_without_conflict`.
+        If no class is left in some rows, which the message names; see `code_without_conflict`.
 
     Notes
     -----
-    O(K B) a sample, for any number of classes; nothing underflows.
+    The cost is O(K B) per sample for any number of classes; nothing underflows.
 
     Examples
     --------
@@ -149,7 +148,7 @@ class Contours:
 
     @cached_property
     def _logs(self) -> NDArray[np.float64]:
-        """(K, n) logarithms; far below zero, a class is impossible."""
+        """Logarithms (K, n); far below zero for an impossible class."""
         logs = np.empty((len(self.code), self.n))
         for start in range(0, self.n, CHUNK):
             rows = slice(start, start + CHUNK)
@@ -159,7 +158,7 @@ class Contours:
 
     @cached_property
     def _exact(self) -> NDArray[Any]:
-        """(K, n) products of Fractions and other objects."""
+        """Products (K, n) of Fractions and other objects."""
         negative, positive, both = self.columns
         factors = [
             np.where(sign == 0, 1, np.where(sign == 1, positive + both, negative + both))
@@ -174,18 +173,18 @@ class Contours:
 
     @cached_property
     def log_peak(self) -> NDArray[np.float64]:
-        """(n,) logarithm of the greatest plausibility; 0 where numbers are exact."""
+        """Logarithm (n,) of the largest plausibility; 0 if numbers are exact."""
         return np.zeros(self.n) if self.is_exact else np.asarray(self._logs.max(axis=0))
 
     @cached_property
     def dead(self) -> NDArray[np.bool_]:
-        """(n,) where every class is impossible."""
+        """Rows (n,) in which every class is impossible."""
         if self.is_exact:
             return np.asarray((self._exact == 0).all(axis=0), dtype=bool)
         return np.asarray(self.log_peak <= LOG_ZERO / 2)
 
     def alive(self) -> Self:
-        """These, unless a row is in total conflict.
+        """The contours, unless a row is in total conflict.
 
         Raises
         ------
@@ -196,14 +195,14 @@ class Contours:
 
     @cached_property
     def relative(self) -> NDArray[Any]:
-        """(K, n) plausibilities divided by the greatest."""
+        """Plausibilities (K, n) divided by the largest."""
         if self.is_exact:
             return np.asarray(self._exact / self._exact.max(axis=0))
         return np.asarray(np.exp(self._logs - self.log_peak))
 
     @cached_property
     def bayesian(self) -> NDArray[np.bool_]:
-        """(n,) where at most one class can survive: all pairs separated by Bayesian columns."""
+        """Rows (n,) where at most one class can survive: Bayesian columns separate all pairs."""
         positive, negative = (self.code == 1).astype(int), (self.code == -1).astype(int)
         apart = positive @ negative.T
         if not (apart + apart.T + np.eye(len(self.code)) > 0).all():
@@ -212,18 +211,18 @@ class Contours:
 
     @cached_property
     def vacuous(self) -> NDArray[np.bool_]:
-        """(n,) where no column says anything."""
+        """Rows (n,) in which all columns are vacuous."""
         return np.asarray((self.columns[2] == 1).all(axis=0), dtype=bool)
 
     def probabilities(self) -> NDArray[Any]:
-        """(K, n) plausibilities with sum 1."""
+        """Plausibilities (K, n), normalized to sum 1."""
         return np.asarray(self.relative / self.relative.sum(axis=0))
 
 
 def _log_products(
     not_negative: NDArray[np.float64], not_positive: NDArray[np.float64], code: NDArray[np.int8]
 ) -> NDArray[np.float64]:
-    """Logarithms (K, n) of the products over columns (B, n), by sums only where it takes them."""
+    """Logarithms (K, n) of products over columns (B, n), by sums only where necessary."""
     if code.shape[1] > MAX_FACTORS:
         return _log_sums(not_negative, not_positive, code)
     products = np.ones((len(code), not_negative.shape[1]))
@@ -244,5 +243,5 @@ def _log_sums(
 
 
 def _log(values: NDArray[np.float64]) -> NDArray[np.float64]:
-    with np.errstate(divide="ignore"):  # log 0 has its own number here
+    with np.errstate(divide="ignore"):  # log 0 is replaced
         return np.maximum(np.log(values), LOG_ZERO)

@@ -1,10 +1,9 @@
 """Dempster's rule over several beliefs that are products over the classes.
 
-Products meet class by class: a class is in the intersection of two random sets if it is in
-both. So beliefs of T1 and T2 products combine to one of T1 T2, and of T products to a table
-of all sets in T K 2^K steps, instead of one for each pair of sets, 4^K. Everything is a sum
-of what is not negative; the contours, whose product is known beforehand, keep it in the
-range of floats.
+Products intersect class by class: a class is in the intersection of two random sets if it is in
+both. So beliefs of T1 and T2 products combine to one of T1 T2 products. A table of all sets takes T
+K 2^K steps instead of 4^K, one per pair of sets. All sums have non-negative terms. The product of
+the contours is known beforehand and keeps everything in the range of floats.
 """
 
 from collections.abc import Callable, Sequence
@@ -22,24 +21,24 @@ from evical.multiclass.products import ProductBeliefs, check_listed
 
 __all__ = ["MAX_PRODUCTS", "JoinedBeliefs", "conjoined"]
 
-# Six classifiers of five folds; a sample of 26 classes then takes 30 ms.
+# Six classifiers with five folds each; a sample of 26 classes then takes 30 ms.
 MAX_PRODUCTS = 1 << 14
 
-# Numbers at a time, in products or in a table of sets.
+# Numbers held at a time, in products or in a table of sets.
 BLOCK = 1 << 20
 
-# Two classes are both left with less than that, relatively to one of them: nothing in floats.
+# Relative probability that two classes remain together, below which it is nothing in floats.
 TINY = 1e-18
 
-# A product of two scales below that is a float.
+# The product of two scales below this does not overflow.
 LARGEST, SMALLEST = 1e150, 1e-150
 
-# Above that, relatively, products have lost digits to underflow.
+# Relative shortfall above which products have lost digits to underflow.
 LOST = 1e-9
 
 
 def conjoined(one: ProductBeliefs, two: ProductBeliefs) -> ProductBeliefs:
-    """Dempster's rule for two, up to a factor a row.
+    """Dempster's rule for two sources, up to a factor per row.
 
     Parameters
     ----------
@@ -49,7 +48,7 @@ def conjoined(one: ProductBeliefs, two: ProductBeliefs) -> ProductBeliefs:
     Returns
     -------
     ProductBeliefs
-        All zero where they are in total conflict.
+        All zero in rows of total conflict.
 
     Examples
     --------
@@ -72,7 +71,7 @@ def conjoined(one: ProductBeliefs, two: ProductBeliefs) -> ProductBeliefs:
 
 
 def _collapsed(beliefs: ProductBeliefs) -> ProductBeliefs:
-    """Products that leave hardly any class in the race as what they leave: single classes."""
+    """Beliefs in which products that leave almost no set of classes become single classes."""
     tiny = beliefs.present.max(axis=1, initial=0) < TINY
     if not tiny.any():
         return beliefs
@@ -82,13 +81,13 @@ def _collapsed(beliefs: ProductBeliefs) -> ProductBeliefs:
 
 
 def _balanced(one: ProductBeliefs, two: ProductBeliefs) -> tuple[ProductBeliefs, ProductBeliefs]:
-    """Each with a factor, such that the greatest plausibility of the combination is 1."""
+    """Both, rescaled so that the largest plausibility of their combination is 1."""
     first, second = one.contour(), two.contour()
     if first.dtype == object or second.dtype == object:
         return one, two
     peak = (_logs(first) + _logs(second)).max(axis=0, initial=-np.inf)
     factor = np.exp(-np.where(np.isfinite(peak), peak, 0) / 2)
-    # Where factors of the products make the peak low, and not their scales: `_recovered`.
+    # If factors of the products make the peak low, rather than their scales, see `_recovered`.
     most = [LARGEST / source.scale.max(axis=0, initial=SMALLEST) for source in (one, two)]
     return one.times(np.minimum(factor, most[0])), two.times(np.minimum(factor, most[1]))
 
@@ -100,12 +99,12 @@ def _logs(values: NDArray[Any]) -> NDArray[np.float64]:
 
 @dataclass(frozen=True, eq=False)
 class JoinedBeliefs:
-    """Dempster's rule over sources, evaluated some rows at a time.
+    """Dempster's rule over sources, evaluated in blocks of rows.
 
     Parameters
     ----------
     sources : sequence of ProductBeliefs
-        Two or more, with a batch (n,); but for `impossible`, not in total conflict.
+        Two or more, with a batch (n,). Except for `impossible`, they must not be in total conflict.
     """
 
     sources: Sequence[ProductBeliefs]
@@ -117,7 +116,7 @@ class JoinedBeliefs:
 
     @property
     def is_short(self) -> bool:
-        """Whether products take less than a table of all sets, or there is no such table."""
+        """Whether products take less than a table of all sets, or no such table is possible."""
         n_classes = len(self.sources[0].single)
         return self.n_terms <= sum(source.n_terms for source in self.sources) << n_classes
 
@@ -175,7 +174,7 @@ class JoinedBeliefs:
             For more than 16 classes, unless all beliefs are probabilities.
         """
         n_classes, n = self.sources[0].single.shape
-        if self.n_terms == 0 and n_classes > 1:  # a source of probabilities makes all of it so
+        if self.n_terms == 0 and n_classes > 1:  # a Bayesian source makes the combination Bayesian
             return self.products().mass(frame)
         check_listed(n_classes)
         store = np.empty(((1 << n_classes) - 1, n))
@@ -187,11 +186,11 @@ class JoinedBeliefs:
 
 
 def _recovered(found: ProductBeliefs, sources: Sequence[ProductBeliefs]) -> ProductBeliefs:
-    """The combination, where factors below all floats do not matter.
+    """The combination, corrected where factors underflow.
 
-    Contours multiply. Where that of the products falls short of it, each product of the
-    combination has factors below all floats for each class: two classes are together in the set
-    with the square of that, and what is left are single classes.
+    Contours multiply. If the contour of the products falls short of that, each product of the
+    combination has underflowing factors for each class. Two classes are together in the set with
+    the square of such a factor, so only single classes remain.
     """
     logs = np.sum([_logs(source.contour()) for source in sources], axis=0)
     right, contour = np.exp(logs - logs.max(axis=0)), found.contour()

@@ -1,11 +1,10 @@
 """Beliefs about classes as products over classes, without listing sets of classes.
 
-A random set of classes that each class enters on its own has for mass a product over the
-classes. Witnesses of one class against the rest leave such a set, and single classes
-besides (`one_vs_rest_mass`). Means of such beliefs, discounted ones, and what Dempster's rule
-makes of several (sets meet class by class) are sums of such products, and Bel, Pl, pignistic
-probabilities and expected utilities of a product are polynomials in its K factors (Shafer
-1976, A Mathematical Theory of Evidence, ch. 3 and 6).
+If classes enter a random set independently, its mass function is a product over the classes.
+Evidence on one class against the rest gives such a set, plus single classes (`one_vs_rest_mass`).
+Means, discounting and Dempster's rule (sets meet class by class) give sums of such products. Bel,
+Pl, pignistic probabilities and expected utilities of a product are polynomials in its K factors
+(Shafer 1976, A Mathematical Theory of Evidence, ch. 3 and 6).
 """
 
 from collections.abc import Sequence
@@ -24,7 +23,7 @@ from dstheory.kernels.bits import mask_array
 
 __all__ = ["MAX_CLASSES", "ProductBeliefs", "bytes_listed", "check_listed"]
 
-# A row of 2^16 masses is half a megabyte.
+# A row of 2^16 masses takes half a megabyte.
 MAX_CLASSES = 16
 
 
@@ -38,7 +37,7 @@ def check_listed(n_classes: int) -> None:
     Raises
     ------
     CostLimitError
-        With what a sample would take, the limit, and what has none.
+        The message states the memory per sample, the limit, and which methods have no limit.
     """
     if n_classes > MAX_CLASSES:
         raise CostLimitError(
@@ -50,7 +49,7 @@ def check_listed(n_classes: int) -> None:
 
 
 def bytes_listed(n_classes: int) -> str:
-    """Memory of the masses of all sets, to be read.
+    """Memory of the masses of all sets, as text.
 
     Parameters
     ----------
@@ -79,16 +78,16 @@ class ProductBeliefs:
     Parameters
     ----------
     single : (K, *batch) array
-        Masses that only single classes have.
+        Additional masses of single classes.
     scale : (T, *batch) array
     absent, present : (T, K, *batch) arrays
-        Of sum 1. Besides, a set A has the mass ``scale[t]`` times ``present[t, k]`` for the classes
-        in A, times ``absent[t, k]`` for the others, summed over t.
+        They sum to 1. A set A has the mass ``scale[t]`` times ``present[t, k]`` for the classes in
+        A, times ``absent[t, k]`` for the others, summed over t.
 
     Notes
     -----
-    What the empty set gets is left out: the mass function is this one over its sum, so that a
-    factor a row means nothing. Numbers are floats, or Fractions.
+    The mass of the empty set is left out, and the mass function is normalized by its sum. So a
+    factor per row has no effect. Numbers are floats or Fractions.
     """
 
     single: NDArray[Any]
@@ -98,7 +97,7 @@ class ProductBeliefs:
 
     @classmethod
     def bayesian(cls, probability: NDArray[Any]) -> Self:
-        """Probabilities (*batch, K), without doubt."""
+        """Bayesian beliefs with probabilities (*batch, K)."""
         single = np.moveaxis(probability, -1, 0)
         none = np.empty((0, *single.shape), dtype=single.dtype)
         return cls(single, none[:, 0], none, none)
@@ -107,25 +106,25 @@ class ProductBeliefs:
     def of_columns(cls, columns: NDArray[Any]) -> Self:
         """Dempster's combination of one-vs-rest columns (3, K, *batch), not in total conflict.
 
-        With p, n, w the masses of k, of not k and of all in column k, every product over the
-        other columns j of 1 - p_j = n_j + w_j is divided by the product over all columns and
-        multiplied by the least 1 - p_j. What remains are numbers of order 1, where the products
-        themselves underflow for a hundred classes.
+        With p, n, w the masses of k, of not k and of all in column k, every product over the other
+        columns j of 1 - p_j = n_j + w_j is divided by the product over all columns and multiplied
+        by the smallest 1 - p_j. The results are of order 1, while the products themselves would
+        underflow for a hundred classes.
         """
         negative, positive, both = columns
-        against = negative + both  # 1 - positive, without its cancellation
+        against = negative + both  # 1 - positive, without cancellation
         least = np.asarray(against.min(axis=0))
         certain = np.asarray(against == 0, dtype=bool)
         divisor = np.where(certain, 1, against)
         ratio = np.where(certain, 1, least / divisor)
-        # Two columns that are certain exclude each other, and everything else.
+        # Two certain columns exclude each other and everything else.
         own = np.where(certain.sum(axis=0) > 1, 0, positive * ratio)
         absent, present = negative / divisor, both / divisor
         return cls(own, least[np.newaxis], absent[np.newaxis], present[np.newaxis])
 
     @classmethod
     def mean(cls, sources: Sequence["ProductBeliefs"], weights: Any = None) -> Self:
-        """Weighted mean of mass functions, by weights (S,) of sum 1; equal ones by default."""
+        """Weighted mean of mass functions, with weights (S,) of sum 1; equal by default."""
         shares = [1 / len(sources)] * len(sources) if weights is None else list(weights)
         scaled = [s.times(w / s.total()) for s, w in zip(sources, shares, strict=True)]
         single = sum((s.single for s in scaled[1:]), scaled[0].single)
@@ -149,7 +148,7 @@ class ProductBeliefs:
         return type(self)(*(part[..., rows] for part in parts))
 
     def times(self, factor: Any) -> Self:
-        """These, with a factor a row."""
+        """The beliefs, multiplied by a factor per row."""
         return type(self)(self.single * factor, self.scale * factor, self.absent, self.present)
 
     def products(self) -> Self:
@@ -157,7 +156,7 @@ class ProductBeliefs:
         return self
 
     def vacuous_where(self, rows: NDArray[np.bool_]) -> Self:
-        """Beliefs of which some rows (n,) know nothing."""
+        """The beliefs, with some rows (n,) made vacuous."""
         if not rows.any():
             return self
         silent = rows[np.newaxis].astype(self.single.dtype)
@@ -170,7 +169,7 @@ class ProductBeliefs:
         )
 
     def total(self) -> NDArray[Any]:
-        """Sum (*batch) of all masses: of positive terms, not 1 minus that of the empty set."""
+        """Sum (*batch) of all masses, as a sum of positive terms."""
         total = self.single.sum(axis=0)
         for scale, absent, present in self._terms():
             total = total + scale * (present * cumulative(absent)).sum(axis=0)
@@ -188,22 +187,22 @@ class ProductBeliefs:
         return np.asarray((self.scale[:, np.newaxis] * self.present).sum(axis=0))
 
     def interval(self) -> NDArray[Any]:
-        """[Bel, Pl] of each class, (*batch, K, 2), in O(K T) a row."""
+        """[Bel, Pl] of each class, (*batch, K, 2), in O(K T) per row."""
         belief, plausibility = self.single, self.single
         for scale, absent, present in self._terms():
             open_ = scale * present
             belief = belief + open_ * leave_one_out(absent)
             plausibility = plausibility + open_
         bounds = np.stack([belief, plausibility], axis=-1) / self.total()[..., np.newaxis]
-        return np.moveaxis(np.minimum(bounds, 1), 0, -2)  # rounding may pass 1 by a digit
+        return np.moveaxis(np.minimum(bounds, 1), 0, -2)  # rounding can exceed 1
 
     def betp(self, rule: Any = None) -> NDArray[Any]:
-        """Pignistic probabilities (*batch, K), in O(K^2 T) a row.
+        """Pignistic probabilities (*batch, K), in O(K^2 T) per row.
 
         A set of size s gives 1/s of its mass to each of its classes, and 1/s is the integral
-        of x^(s-1) over [0, 1]. Summed over all sets that contain k, the share of k in a product
-        is therefore present_k times the integral of prod_{j != k} (absent_j + present_j x), a
-        polynomial of degree K - 1, which K/2 Gauss nodes integrate exactly.
+        of x^(s-1) over [0, 1]. Summed over all sets that contain k, the share of k in a product is
+        present_k times the integral of prod_{j != k} (absent_j + present_j x). This is a polynomial
+        of degree K - 1, which K/2 Gauss nodes integrate exactly.
         """
         nodes, weights = _gauss_legendre(len(self.single)) if rule is None else _as_rule(rule)
         betp = self.single
@@ -215,10 +214,11 @@ class ProductBeliefs:
         return np.moveaxis(betp / self.total(), 0, -1)
 
     def lower(self, utilities: NDArray[Any]) -> NDArray[Any]:
-        """Lower expected utilities (*batch, A) of acts (A, K), in O(A K T) a row.
+        """Lower expected utilities (*batch, A) of acts (A, K), in O(A K T) per row.
 
-        The worst class of a random set, in the order of the utilities, is the i-th if it is in
-        the set and none before it is: present_i times the product of absent_j over j < i.
+        With classes in ascending order of utility, the worst class of a random set is the i-th if
+        the set contains it and none before it, with probability present_i times the product of
+        absent_j over j < i.
         """
         values = [np.tensordot(u, self.single, axes=1) for u in utilities]
         for scale, absent, present in self._terms():
@@ -229,7 +229,7 @@ class ProductBeliefs:
         return np.stack([value / self.total() for value in values], axis=-1)
 
     def table(self) -> NDArray[Any]:
-        """Masses (2^K, *batch) by mask, not normalized; that of the empty set is 0."""
+        """Masses (2^K, *batch) by mask, not normalized; the empty set has 0."""
         tables = (_table(*term) for term in self._terms())
         empty = np.zeros((1 << len(self.single), *self.batch), dtype=self.single.dtype)
         table = reduce(iadd, tables, empty) if self.n_terms > 1 else next(tables, empty)
@@ -238,7 +238,7 @@ class ProductBeliefs:
         return table
 
     def mass(self, frame: Frame) -> MassFunction:
-        """The mass functions over all non-empty sets; only over single classes, if they are many.
+        """The mass functions over all non-empty sets, or over single classes if there are many.
 
         Raises
         ------

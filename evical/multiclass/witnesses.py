@@ -1,7 +1,7 @@
 """Masses of binary calibrators for their columns of scores, in one array.
 
-A code of many classes has hundreds of columns. Their scores are checked once, as a table, and
-masses are taken as the calibrators compute them, without a mass function a column.
+A code of many classes has hundreds of columns. Their scores are checked once, as a table, and the
+masses are used as the calibrators compute them, without a mass function per column.
 """
 
 from collections.abc import Sequence
@@ -32,7 +32,7 @@ def witnesses(calibrators: Sequence[Any], scores: Floats) -> Floats:
     Raises
     ------
     ValueError
-        As the `predict_mass` of a calibrator, if a score is not usable.
+        If a score is not usable, as in the `predict_mass` of a calibrator.
 
     Examples
     --------

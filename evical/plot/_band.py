@@ -25,7 +25,7 @@ Floats = NDArray[np.float64]
 
 # Scores at which a curve is evaluated: finer than the pixels of a printed column.
 _N_GRID = 601
-# Of more scores vector formats hold a bitmap: a million would be 50 MB.
+# With more scores, vector formats embed a bitmap: a million would take 50 MB.
 _MAX_VECTOR = 10_000
 
 
@@ -44,7 +44,7 @@ class BeliefBandDisplay:
         Scores and labels (0 and 1) of the calibration sample, drawn as a rug: positive
         samples above, negative ones below.
     frequencies : tuple of four (b,) arrays, optional
-        Of bins of the sample: mean score, share of positives, and ends of its interval.
+        For bins of the sample: mean score, share of positives, and ends of its interval.
     name : str, optional
         For the legend.
     class_name : str
@@ -56,13 +56,13 @@ class BeliefBandDisplay:
     band_ : PolyCollection or None
         The band, if it is filled.
     lines_ : list of Line2D
-        Belief and plausibility; one line where they are the same.
+        Belief and plausibility; a single line if they are the same.
     rug_ : list of Line2D
-        Of the negative and of the positive samples; empty without a sample.
+        Marks of the negative and of the positive samples; empty without a sample.
     frequencies_ : Line2D or None
         Shares of positives.
     intervals_ : LineCollection or None
-        Of these shares.
+        Intervals of these shares.
 
     Examples
     --------
@@ -119,7 +119,7 @@ class BeliefBandDisplay:
         n_bins : int, optional
             Also draw the share of positives in this many bins of equal frequency.
         confidence : float
-            Of their Clopper-Pearson intervals.
+            Level of their Clopper-Pearson intervals.
         name : str, optional
             For the legend; the calibrator's model if it has one.
         class_name : str, optional
@@ -136,7 +136,7 @@ class BeliefBandDisplay:
         ------
         ValueError
             If there are no scores, one is not finite, lengths differ, a label is not the
-            calibrator's, or bins are wanted without labels.
+            calibrator's, or bins are requested without labels.
         TypeError
             If the calibrator is not fitted, or predicts no intervals.
         """
@@ -174,7 +174,7 @@ class BeliefBandDisplay:
         ax: Axes | None = None,
         **style: Any,
     ) -> "BeliefBandDisplay":
-        """Draw beliefs that are known at some scores.
+        """Draw beliefs given at some scores.
 
         Parameters
         ----------
@@ -279,7 +279,7 @@ class BeliefBandDisplay:
         return ": ".join(texts) or None
 
     def _draw_data(self, ax: Axes) -> None:
-        """Marks at 1 for positive and at 0 for negative samples, and shares of bins."""
+        """Draw marks at 1 for positive and at 0 for negative samples, and shares of bins."""
         self.rug_: list[Any] = []
         if self.sample is not None:
             scores, y = self.sample

@@ -1,8 +1,8 @@
 """`ContourDisplay`: the contour function of a probability, and the masses that follow.
 
-The contour function pl(tau) cuts the unit square into three regions, whose areas are the
-predictive masses of the next label: under the curve m({0, 1}), above it to the left of its top
-m({1}), to the right m({0}). Xu et al. 2016, equations 22 and 23, figures 3 and 6b.
+The contour function pl(tau) divides the unit square into three regions, whose areas are the
+predictive masses of the next label: m({0, 1}) under the curve, m({1}) above it to the left of its
+mode, m({0}) to the right. Xu et al. 2016, equations 22 and 23, figures 3 and 6b.
 """
 
 from numbers import Real
@@ -22,8 +22,8 @@ __all__ = ["ContourDisplay"]
 
 Floats = NDArray[np.float64]
 
-# Equidistant probabilities and equidistant log-odds together resolve a flat curve as well as
-# one that is pressed against 0 or 1.
+# Equally spaced probabilities resolve a flat curve, and equally spaced log-odds one close to 0 or
+# 1.
 _GRID = np.union1d(np.linspace(0, 1, 401), expit(np.linspace(-30, 30, 601)))
 
 
@@ -39,7 +39,7 @@ class ContourDisplay:
     plausibility : (g,) array
         Contour function there; its maximum is 1.
     score : float, optional
-        At which it was evaluated; for the title.
+        Score at which it was evaluated; for the title.
     class_names : tuple of two str
         The negative and the positive class; for the legend.
 
@@ -108,7 +108,7 @@ class ContourDisplay:
         """
         if not hasattr(calibrator, "contour"):
             raise TypeError(
-                f"{type(calibrator).__name__} has no contour function; take a LogisticCalibrator "
+                f"{type(calibrator).__name__} has no contour function; use a LogisticCalibrator "
                 "with model='likelihood'"
             )
         if not isinstance(score, Real):
@@ -144,12 +144,12 @@ class ContourDisplay:
             ax.set_title(f"Score s = {self.score:g}")
         ax.set_xlim(0, 1)
         ax.set_ylim(0, 1)
-        # Below the axes: the regions fill the whole square.
+        # Below the axes, because the regions fill the whole square.
         ax.legend(loc="upper left", bbox_to_anchor=(0, -0.17), frameon=False)
         return self
 
     def _areas(self) -> dict[str, float]:
-        """Areas of the regions by the trapezoidal rule, which is what the polygons have."""
+        """Areas of the regions by the trapezoidal rule, exact for the drawn polygons."""
         top = int(np.argmax(self.plausibility))
         tau, above = self.probability, 1 - self.plausibility
         areas = {

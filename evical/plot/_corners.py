@@ -1,9 +1,9 @@
-"""Shared by the triangle of three classes and the tetrahedron of four.
+"""Common base of the triangle of three classes and the tetrahedron of four.
 
 A probability is the weighted center of the corners, one for each class (barycentric
 coordinates: Gebel 2009, sec. 2.1). A belief is the set of the probabilities that agree with it, a
-polytope whose corners belong to the orders of the classes, whose edges to swaps of neighbors in
-an order, and whose sides to the events: first the classes of the event, then the others.
+polytope. Its vertices correspond to orders of the classes, its edges to swaps of neighbors in an
+order, and its facets to events: first the classes of the event, then the others.
 """
 
 from abc import ABC, abstractmethod
@@ -26,7 +26,7 @@ __all__ = ["MARKS", "BaseCornersDisplay", "facets"]
 
 Floats = NDArray[np.float64]
 
-# Color and marker of each class: told apart in gray, too.
+# Color and marker of each class, distinguishable in grayscale.
 MARKS = (
     (COLORS["blue"], "o"),
     (COLORS["orange"], "^"),
@@ -39,18 +39,18 @@ _OTHERS = {
     3: "take SimplexDisplay, which draws a triangle",
     4: "take TetrahedronDisplay",
 }
-# Points, and how large they are at most.
+# Number of points, and their maximum size.
 _SIZES = ((40, 7.0), (400, 4.0), (np.inf, 2.0))
-# Letters of a line beside a corner, and in a legend, and lines.
+# Letters per line beside a corner and in a legend, and number of lines.
 _MAX_LETTERS, _LEGEND_LETTERS, _MAX_LINES = 16, 28, 4
-# Beyond this number of points vector formats hold a bitmap of them: a million would be 140 MB.
+# With more points, vector formats embed a bitmap: a million would take 140 MB.
 _MAX_VECTOR = 10_000
-# Corners that rounding tells apart are one.
+# Vertices that differ by rounding are merged.
 _ATOL = 1e-9
 
 
 class BaseCornersDisplay(ABC):
-    """Abstract display of probabilities and beliefs between corners, one a class.
+    """Abstract display of probabilities and beliefs between corners, one per class.
 
     Parameters
     ----------
@@ -115,7 +115,7 @@ class BaseCornersDisplay(ABC):
         labels : sequence of K labels, optional
             Of the columns, if they are not those of `y_true` in sorted order.
         max_regions : int
-            Number of samples, evenly chosen, whose credal set is drawn.
+            Number of samples, chosen evenly, whose credal set is drawn.
         ax : matplotlib Axes, optional
             New ones by default.
 
@@ -126,7 +126,7 @@ class BaseCornersDisplay(ABC):
         Raises
         ------
         ValueError
-            If there are more or fewer classes than corners, a label or a probability is none, or
+            If there are more or fewer classes than corners, a label or a probability is invalid, or
             m(empty) > 0 in a belief.
         """
         check_count("max_regions", max_regions, 0, MOST_REPEATS)
@@ -182,7 +182,7 @@ class BaseCornersDisplay(ABC):
 
     @classmethod
     def from_mass(cls, m: MassFunction | Mapping[str, MassFunction], *, ax: Any = None) -> Self:
-        """Draw the credal set of one mass function, or of a few, around the pignistic points.
+        """Draw the credal sets of one or a few mass functions around their pignistic probabilities.
 
         Parameters
         ----------
@@ -229,7 +229,7 @@ class BaseCornersDisplay(ABC):
             )
 
     def sides(self) -> dict[int, list[Floats]]:
-        """Sides of each credal set (v, K), its corners in a circle; none of a single point."""
+        """Facets of each credal set (v, K), vertices in cyclic order; none for a single point."""
         return {
             row: [corners[side] for side in facets(self.n_corners)]
             for row, corners in self.corners.items()
@@ -241,7 +241,7 @@ class BaseCornersDisplay(ABC):
         return [literal(_folded(label, _MAX_LETTERS)) for label in self.labels]
 
     def _marker_size(self) -> float:
-        """Many points are small, for they lie on each other."""
+        """Size of markers: many points are small, because they overlap."""
         return next(size for most, size in _SIZES if len(self.points) <= most)
 
     def _point_style(self, number: int) -> dict[str, Any]:
@@ -260,7 +260,7 @@ class BaseCornersDisplay(ABC):
         }
 
     def _legend_style(self) -> dict[str, Any]:
-        """Beside the upper corner, with markers that are large enough to tell."""
+        """Legend beside the upper corner, with markers large enough to tell apart."""
         return {
             "loc": "upper left",
             "bbox_to_anchor": (0.72, 1.02),
@@ -284,10 +284,10 @@ def _folded(name: str, letters: int) -> str:
 
 
 def facets(size: int) -> list[list[int]]:
-    """Sides of a credal set on 3 or 4 labels: indices of permutations, each in a circle.
+    """Facets of a credal set on 3 or 4 labels: indices of permutations, in cyclic order.
 
-    For three labels the polygon itself, for four the side P(A) = Bel(A) of every event A, in
-    whose orders the others stand first.
+    For three labels it is the polygon itself; for four, the facet P(A) = Bel(A) of every event A,
+    from the orders that begin with the other labels.
 
     >>> facets(3)
     [[0, 1, 4, 5, 3, 2]]
@@ -312,7 +312,7 @@ def _orders_of_side(event: list[int], size: int) -> list[tuple[int, ...]]:
 
 
 def _circle(labels: tuple[int, int, int]) -> list[tuple[int, int, int]]:
-    """Orders of three labels, each a swap of neighbors away from the one before."""
+    """Orders of three labels, each a swap of neighbors away from the previous one."""
     a, b, c = labels
     return [(a, b, c), (a, c, b), (c, a, b), (c, b, a), (b, c, a), (b, a, c)]
 

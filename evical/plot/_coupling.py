@@ -1,8 +1,8 @@
 """`CouplingDisplay`: how fast the iterations of a coupling converge to the least divergence.
 
-Coupling looks for the class probabilities whose answers to all columns of a code are nearest to
-those that were given (`evical.multiclass.hastie_tibshirani`). Zadrozny 2001, fig. 1, shows the
-mean squared error of the iterates, which need not fall as their divergence does.
+Coupling finds the class probabilities whose answers to all columns of a code are closest to the
+given ones (`evical.multiclass.hastie_tibshirani`). Zadrozny 2001, fig. 1, shows the mean squared
+error of the iterates, which need not decrease with their divergence.
 """
 
 from collections.abc import Mapping, Sequence
@@ -36,23 +36,23 @@ _STYLES: dict[str, tuple[str, str, str]] = {
     "zadrozny": (COLORS["vermilion"], "s", "--"),
     "scoring": (COLORS["orange"], "^", "-."),
 }
-# Divergences are sums of logarithms, whose rounding error is all that is left below.
+# Divergences are sums of logarithms; below this there is only rounding error.
 _FLOOR = 1e-14
 _N_MARKERS = 12
 
 
 @final
 class CouplingDisplay:
-    """Mean over samples of what is minimized, or of the squared error, at each iteration.
+    """Mean divergence, or mean squared error, of the samples at each iteration.
 
     Usually made by `from_predictions`.
 
     Parameters
     ----------
     values : mapping of str to (n_steps + 1,) array
-        By update; of the estimates that are not iterated first.
+        By update; the non-iterative estimates come first.
     optimum : float
-        Of the probabilities of the least divergence that was found.
+        Value at the smallest divergence that was found.
     measure : {"gap", "divergence", "mse"}
 
     Attributes
@@ -97,7 +97,7 @@ class CouplingDisplay:
         Parameters
         ----------
         r : (n, B) array
-            Probability of each column's positive side, given that the class is on either side.
+            Probability of the positive side of each column, given that the class is on either side.
         code : (K, B) array of 1, -1 and 0
         y_true : (n,) array of labels, optional
             For the mean squared error.
@@ -110,7 +110,7 @@ class CouplingDisplay:
         n_steps : int
             Number of iterations.
         weights : (B,) array, optional
-            Sizes of the columns' training samples.
+            Sizes of the training samples of the columns.
         labels : sequence of K labels, optional
             Of the rows of `code`, if they are not those of `y_true` in sorted order.
         ax : matplotlib Axes, optional
@@ -127,9 +127,8 @@ class CouplingDisplay:
 
         Notes
         -----
-        For other codes than all pairs, different updates may end at different divergences; the
-        least one of each sample is that of the best of their iterates and of 500 more steps by
-        "scoring".
+        For codes other than all pairs, updates may end at different divergences. The smallest one
+        of each sample is that of the best iterate, including 500 more steps by "scoring".
         """
         if measure is None:
             measure = "gap" if y_true is None else "mse"
@@ -178,7 +177,7 @@ class CouplingDisplay:
         ax.set_xlabel("Iteration")
         ax.set_ylabel(_LABELS[self.measure])
         ax.xaxis.set_major_locator(MaxNLocator(integer=True))
-        # Above the axes: curves may lie anywhere.
+        # Above the axes, because curves may lie anywhere.
         ax.legend(loc="lower left", bbox_to_anchor=(0, 1), ncols=2, frameon=False)
         return self
 
@@ -193,7 +192,7 @@ class CouplingDisplay:
             color=color,
             marker=marker,
             linestyle=style,
-            # each beside those of the others, which may lie on the same curve
+            # next to those of the others, which may lie on the same curve
             markevery=(list(self.values).index(update) % every, every),
             ms=4.5,
             lw=1.5,

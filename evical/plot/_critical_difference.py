@@ -1,7 +1,8 @@
 """`CriticalDifferenceDisplay`: mean ranks of methods, and which of them do not differ.
 
-Methods are placed on an axis of mean ranks, the best to the left. A bar joins those that do not
-differ significantly: among all pairs (Nemenyi), or from a control (Holm). Demsar 2006, figure 1.
+Methods are placed on an axis of mean ranks, with the best on the left. A bar joins those that do
+not differ significantly: among all pairs (Nemenyi), or from a control (Holm). Demsar 2006, figure
+1.
 """
 
 from collections.abc import Sequence
@@ -19,14 +20,14 @@ __all__ = ["CriticalDifferenceDisplay"]
 
 Floats = NDArray[np.float64]
 
-# Inches of a row of labels, and above the axis; of a figure, per character of the longest label.
+# Inches per row of labels, above the axis, and per character of the longest label.
 _ROW, _HEAD, _CHARACTER = 0.24, 1.0, 0.085
 _MAX_TICKS = 16
-# Letters of a label; longer names are cut.
+# Maximum number of letters of a label; longer names are cut.
 _MAX_LETTERS = 40
-# Share of a row that its letters may fill.
+# Share of the height of a row that letters may fill.
 _FILLED = 0.7
-# Rows that a bar takes, and the share of the axis by which it is longer than its ranks.
+# Rows per bar, and the share of the axis by which a bar extends beyond its ranks.
 _LEVEL, _OVERHANG = 0.45, 0.012
 
 
@@ -45,7 +46,7 @@ class CriticalDifferenceDisplay:
     critical_difference : float, optional
         Drawn as a ruler.
     control : str, optional
-        Method that others are compared with; it is printed bold.
+        Method that the others are compared with; printed in bold.
     alpha : float
         Level of the tests; for the title.
 
@@ -111,9 +112,9 @@ class CriticalDifferenceDisplay:
         test : "nemenyi" or "holm"
             All pairs, or all methods against one.
         control : str or column label, optional
-            That one; the best if not given.
+            The control; by default the best method.
         greater_is_better : bool
-            False for losses and ranks; a `Results` has its own.
+            False for losses and ranks; a `Results` object has its own setting.
         alpha : float
             Level of the family of tests.
         ax : matplotlib Axes, optional
@@ -126,7 +127,7 @@ class CriticalDifferenceDisplay:
         Raises
         ------
         ValueError
-            If the table is too small or has gaps, there is no such test or control, a control is
+            If the table is too small or has gaps, the test or control is unknown, a control is
             given for all pairs, or `alpha` is not inside (0, 1).
 
         References
@@ -164,8 +165,8 @@ class CriticalDifferenceDisplay:
         Parameters
         ----------
         ax : matplotlib Axes, optional
-            New ones if not given, in a figure in which all labels have room. In given ones letters
-            are shrunk to fit their rows; leave room at the sides for the longest label.
+            New ones by default, in a figure with room for all labels. In given axes, letters shrink
+            to fit their rows; leave room at the sides for the longest label.
 
         Returns
         -------
@@ -204,7 +205,7 @@ class CriticalDifferenceDisplay:
 
     def _draw_axis(self, ax: Axes, rows: float, size: float) -> None:
         k = len(self.methods)
-        # Of few data sets the critical difference is more than the ranks differ.
+        # With few data sets, the critical difference can exceed the range of the ranks.
         ax.set_xlim(1, max(k, 1 + (self.critical_difference or 0.0)))
         ax.set_ylim(-rows, 2.0)
         for side in ("left", "right", "bottom"):
@@ -223,7 +224,7 @@ class CriticalDifferenceDisplay:
     def _hang(
         self, ax: Axes, j: int, height: float, side: Literal["left", "right"], size: float
     ) -> None:
-        """A method's label, and the line that it hangs on."""
+        """The label of a method, and the line to it."""
         name, rank, k = self.methods[j], float(self.mean_ranks[j]), len(self.methods)
         end = 1 - 0.02 * (k - 1) if side == "right" else k + 0.02 * (k - 1)
         strong = name == self.control
@@ -290,9 +291,9 @@ def _of_nemenyi(cls: type[CriticalDifferenceDisplay], result: Any) -> CriticalDi
 
 
 def _of_holm(cls: type[CriticalDifferenceDisplay], result: Any) -> CriticalDifferenceDisplay:
-    """The differences have one p-value for each size, so that those kept surround the control."""
+    """Display of Holm's tests: p-values depend on the size of differences only."""
     k = len(result.methods) + 1
-    # Ranks 1 to k are handed out on each data set: mean ranks sum to k (k + 1) / 2.
+    # Each data set assigns ranks 1 to k, so mean ranks sum to k (k + 1) / 2.
     control = (k + 1) / 2 - float(np.sum(result.differences)) / k
     ranks = np.concatenate([[control], control + result.differences])
     names = (result.control, *result.methods)
@@ -309,7 +310,7 @@ def _of_holm(cls: type[CriticalDifferenceDisplay], result: Any) -> CriticalDiffe
 
 
 def _levels(spans: list[tuple[float, float]], gap: float) -> list[int]:
-    """Lowest free level of each bar, so that bars of one level are a gap apart.
+    """Lowest free level of each bar, such that bars of one level are a gap apart.
 
     >>> _levels([(1.0, 2.0), (2.5, 4.0), (1.5, 3.0)], 0.2)
     [0, 0, 1]
@@ -325,7 +326,7 @@ def _levels(spans: list[tuple[float, float]], gap: float) -> list[int]:
 
 
 def _font_size(ax: Axes, rows: float) -> float:
-    """Points of letters that fit into their rows; not larger than the figure's."""
+    """Font size of letters that fit into their rows, at most that of the figure."""
     import matplotlib as mpl
 
     height = ax.get_window_extent().height / ax.figure.dpi * 72 / rows

@@ -1,4 +1,4 @@
-"""How many samples there are where: histograms and rugs, of all or of each class."""
+"""Densities of samples: histograms and rugs, of all or of each class."""
 
 from typing import Any
 
@@ -16,10 +16,10 @@ Floats = NDArray[np.float64]
 
 DENSITIES = ("histogram", "classes", "rug", None)
 _N_BINS = 20
-# Beyond this number of marks a rug is a bar, and takes long to draw.
+# With more marks, a rug looks like a bar and takes long to draw.
 _MAX_MARKS = 5000
 
-# Negative and positive samples are told apart by side, lightness and hatch.
+# Negative and positive samples differ in side, lightness and hatch.
 _FILLS: tuple[dict[str, Any], ...] = (
     {"facecolor": (COLORS["orange"], 0.35), "edgecolor": COLORS["orange"], "hatch": "////"},
     {"facecolor": (COLORS["blue"], 0.5), "edgecolor": COLORS["blue"]},
@@ -27,7 +27,7 @@ _FILLS: tuple[dict[str, Any], ...] = (
 
 
 def shares_style() -> dict[str, Any]:
-    """Of marks for what happened, beside what was believed."""
+    """Style of marks for observed shares."""
     return {"color": ink(), "markerfacecolor": paper(), "marker": "o", "ms": 5, "ls": ""}
 
 
@@ -64,7 +64,7 @@ def draw_density(
     ax.axhline(0, color=ink(), lw=0.8)
     ax.yaxis.set_major_locator(locator)
     ax.yaxis.set_major_formatter(FuncFormatter(lambda count, _: f"{abs(count):g}"))
-    # In the corners that classifiers leave empty.
+    # In corners that classifiers usually leave empty.
     for place, text, corner in (
         ((0.02, 0.96), "positive", ("left", "top")),
         ((0.98, 0.04), "negative", ("right", "bottom")),
@@ -74,7 +74,7 @@ def draw_density(
 
 
 def _counts(values: Floats, weight: Floats | None, n_bins: int) -> NDArray[Any]:
-    """Samples, or their weight, in the bins that metrics have."""
+    """Number or weight of samples in the bins of the metrics."""
     number = bin_numbers(values, None, n_bins, "uniform")
     return np.bincount(number, weight, minlength=n_bins)
 
@@ -89,7 +89,7 @@ def _two_rugs(ax: Axes, values: Floats, positive: NDArray[np.bool_] | None) -> l
 
 
 def draw_rug(ax: Axes, values: Floats, height: float) -> Any:
-    """A mark for each value; of very many, those of equally spaced ranks."""
+    """A mark for each value or, with very many, for equally spaced ranks."""
     if len(values) > _MAX_MARKS:
         values = np.sort(values)[np.linspace(0, len(values) - 1, _MAX_MARKS).astype(np.intp)]
     (line,) = ax.plot(

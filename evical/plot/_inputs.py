@@ -1,4 +1,4 @@
-"""What displays take: predictions of fitted estimators, and the class that they are about."""
+"""Inputs of displays: predictions of fitted estimators, and the class they show."""
 
 from typing import Any
 
@@ -12,7 +12,7 @@ __all__ = ["display_name", "known_classes", "positive_index", "positive_outcomes
 
 
 def predictions(estimator: Any, method: str, X: ArrayLike) -> Any:
-    """What a fitted estimator predicts by a method that it must have."""
+    """Predictions of a fitted estimator by a method that it must have."""
     if isinstance(estimator, type) or not hasattr(estimator, method):
         name = getattr(estimator, "__name__", type(estimator).__name__)
         raise TypeError(f"{name} has no {method}; give a fitted estimator that has")
@@ -27,7 +27,7 @@ def known_classes(estimator: Any) -> NDArray[Any]:
 
 
 def positive_index(classes: NDArray[Any], pos_label: Any) -> int:
-    """Place of the class that a picture is about: the second of two, if none is named.
+    """Index of the class that a picture shows; by default the second of two.
 
     >>> positive_index(np.array(["no", "yes"]), None), positive_index(np.array([1, 2, 3]), 3)
     (1, 2)
@@ -43,7 +43,7 @@ def positive_index(classes: NDArray[Any], pos_label: Any) -> int:
 
 
 def positive_outcomes(y: ArrayLike, classes: NDArray[Any], index: int) -> NDArray[np.int64]:
-    """1 where a label is that of the class, else 0; a label of no class is refused."""
+    """1 for labels of the class, else 0; unknown labels are refused."""
     return np.asarray(class_codes(y, classes) == index, dtype=np.int64)
 
 

@@ -1,6 +1,6 @@
 """`BeliefIntervalDisplay`: belief, plausibility and pignistic probability of each sample.
 
-Each sample has an interval from belief to plausibility with the pignistic probability inside, and
+Each sample has an interval from belief to plausibility with the pignistic probability inside;
 samples are sorted by the latter. If an interval contains the threshold of a decision, the evidence
 leaves the decision open. Shafer 1976; Smets & Kennes 1994 on the pignistic probability.
 """
@@ -23,16 +23,16 @@ __all__ = ["BeliefIntervalDisplay"]
 
 Floats = NDArray[np.float64]
 
-# Beyond this number of samples their intervals touch in a printed column, and are a band.
+# With more samples, intervals would touch in a printed column, so a band is drawn.
 _MAX_INTERVALS = 200
-# Points of a band; more samples are gathered in groups of neighbors, drawn by their means.
+# Points of a band; more samples are grouped with their neighbors and drawn by their means.
 _MAX_POINTS = 600
-# Groups of neighbors whose share of the class is drawn in a band.
+# Number of groups of neighbors whose share of the class is drawn in a band.
 _N_SHARES = 20
-# Panels side by side; more are in several rows.
+# Panels side by side; more panels take several rows.
 _MAX_COLUMNS = 4
 
-# Samples of the class and others: told apart by form and by lightness.
+# Samples of the class and others differ in shape and lightness.
 _POINTS: dict[bool, dict[str, Any]] = {
     False: {"marker": "s", "color": COLORS["vermilion"], "ms": 4.5},
     True: {"marker": "o", "color": COLORS["blue"], "ms": 5},
@@ -40,7 +40,7 @@ _POINTS: dict[bool, dict[str, Any]] = {
 
 
 class _Sample(NamedTuple):
-    """Beliefs (n,) in one class by pignistic probability, and which samples are of it."""
+    """Beliefs (n,) in one class, sorted by pignistic probability, and its samples."""
 
     bel: Floats
     pl: Floats
@@ -48,7 +48,7 @@ class _Sample(NamedTuple):
     hits: NDArray[np.bool_] | None
 
     def open(self, threshold: float) -> int:
-        """Number of samples of which the evidence does not settle the decision."""
+        """Number of samples for which the evidence leaves the decision open."""
         return int(np.sum((self.bel <= threshold) & (self.pl > threshold)))
 
 
@@ -62,7 +62,7 @@ class BeliefIntervalDisplay:
     bel, pl, betp : (n,) or (n, c) arrays
         Belief, plausibility and pignistic probability of one class, or of each of c.
     hits : (n,) or (n, c) array of bool, optional
-        Whether a sample is of the class.
+        Whether a sample belongs to the class.
     class_names : sequence of c str
     threshold : float or None
         Probability above which the decision is for the class.
@@ -75,11 +75,11 @@ class BeliefIntervalDisplay:
     ax_ : matplotlib Axes
         The first of them.
     intervals_ : list of LineCollection or PolyCollection
-        For each class: lines of up to 200 samples, a band of more.
+        For each class: lines for up to 200 samples, a band for more.
     points_ : list of lists of Line2D
-        For each class: pignistic probabilities; by class if it is known, others first.
+        For each class: pignistic probabilities, split by class if labels are known, others first.
     shares_ : list of Line2D or None
-        For each class: its share in twentieths of the samples, if it is known and a band is
+        For each class: its share in twentieths of the samples, if labels are known and a band is
         drawn.
     threshold_ : list of Line2D
 
@@ -127,13 +127,13 @@ class BeliefIntervalDisplay:
         Parameters
         ----------
         y_true : (n,) array of labels, or None
-            If they are known, samples of the class are told from others.
+            If given, samples of the class are marked differently from others.
         y_belief : MassFunction or (n, 2) array
             A batch (n,); or rows [Bel, Pl] of the class, whose pignistic probability is the
             middle.
         pos_label : label, optional
-            The class to show; by default the second of two. Without it more classes
-            are shown in a panel each.
+            The class to show; by default the second of two. By default, more than two classes have
+            a panel each.
         threshold : float or None
             Probability above which the decision is for the class; None for no line.
         class_names : sequence of str, optional
@@ -149,9 +149,9 @@ class BeliefIntervalDisplay:
         Raises
         ------
         ValueError
-            If lengths differ, there is no sample, a label is not of the frame, Bel and Pl do
-            not satisfy 0 <= Bel <= Pl <= 1, the threshold lies outside [0, 1], or axes or names
-            are not as many as the classes.
+            If lengths differ, there is no sample, a label is not in the frame, Bel and Pl violate 0
+            <= Bel <= Pl <= 1, the threshold lies outside [0, 1], or the numbers of axes or names
+            and of classes differ.
         TypeError
             If the threshold is not a number.
         """
@@ -242,7 +242,7 @@ class BeliefIntervalDisplay:
         return self
 
     def _add_legend(self, ax: Axes, k: int) -> None:
-        """Of all in the first panel; others have their own counts of open decisions."""
+        """Full legend in the first panel; the others only count their open decisions."""
         handles = ax.get_legend_handles_labels()[0]
         title = None if k or self.name is None else literal(self.name)
         legend_above(
@@ -300,7 +300,7 @@ class BeliefIntervalDisplay:
         self.shares_.append(None if hits is None else self._draw_shares(ax, x, hits))
 
     def _draw_shares(self, ax: Axes, x: Floats, hits: NDArray[np.bool_]) -> Any:
-        """Shares of the class among neighbors: where beliefs are honest, within the band."""
+        """Shares of the class among neighbors; if beliefs are valid, they lie within the band."""
         points = (_grouped(values, _N_SHARES) for values in (x, hits.astype(np.float64)))
         return ax.plot(*points, label="share of the class, in twentieths", **shares_style())[0]
 
@@ -317,9 +317,9 @@ def _columns(values: NDArray[Any]) -> NDArray[Any]:
 
 
 def _panels(ax: Any, count: int) -> NDArray[Any]:
-    """As many axes as there are classes: the given ones, or new ones in rows."""
+    """One pair of axes per class: the given ones, or new ones in rows."""
     if ax is None and count > 1:
-        import matplotlib.pyplot as plt  # inside, as in axes_or_new
+        import matplotlib.pyplot as plt  # imported here, as in axes_or_new
 
         rows = -(-count // _MAX_COLUMNS)
         columns = -(-count // rows)
@@ -337,7 +337,7 @@ def _panels(ax: Any, count: int) -> NDArray[Any]:
 
 
 def _grouped(values: Floats, most: int) -> Floats:
-    """Means of neighbors, so that there are not more points than wanted."""
+    """Means of neighbors, to limit the number of points."""
     if len(values) <= most:
         return values
     starts = np.linspace(0, len(values), most + 1).astype(np.intp)

@@ -1,4 +1,4 @@
-"""Beliefs of samples as displays take them: [Bel, Pl] and pignistic probability of each class."""
+"""Beliefs of samples for displays: [Bel, Pl] and pignistic probability of each class."""
 
 from dataclasses import dataclass
 from typing import Any
@@ -28,7 +28,7 @@ class Beliefs:
 
 
 def check_threshold(threshold: Any) -> None:
-    """Raise unless it is a probability or None."""
+    """Raise unless a threshold is a probability or None."""
     if threshold is None:
         return
     if not isinstance(threshold, int | float | np.number):
@@ -38,9 +38,9 @@ def check_threshold(threshold: Any) -> None:
 
 
 def class_beliefs(y_belief: Any, pos_label: Any) -> Beliefs:
-    """Beliefs in one class: the one named, or the second of two; if none is named in all of them.
+    """Beliefs in the named class, or in the second of two; with more classes, in all of them.
 
-    Rows [Bel, Pl] are about the class that is named; their pignistic probability is the middle.
+    Rows [Bel, Pl] concern the named class; their pignistic probability is the middle.
     """
     bounds = class_intervals(y_belief)
     if not isinstance(y_belief, MassFunction):
@@ -63,7 +63,7 @@ def class_beliefs(y_belief: Any, pos_label: Any) -> Beliefs:
 
 
 def outcomes(y_true: Any, y_belief: Any, pos_label: Any) -> NDArray[np.bool_]:
-    """Whether each sample (n, c) is of each of the classes of `class_beliefs`."""
+    """Whether each sample (n, c) belongs to each class of `class_beliefs`."""
     if not isinstance(y_belief, MassFunction):
         return np.asarray(is_positive(y_true, pos_label)[:, np.newaxis] == 1)
     labels = np.asarray(y_belief.frame.labels)

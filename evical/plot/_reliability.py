@@ -49,24 +49,24 @@ class ReliabilityDisplay:
     Parameters
     ----------
     prob_pred, prob_true : (b,) arrays
-        Mean prediction and share of positives of each bin, NaN where it is empty; or the
-        isotonic curve at each distinct prediction.
+        Mean prediction and share of positives of each bin, NaN for empty bins; or the isotonic
+        curve at each distinct prediction.
     counts : (b,) array
-        Samples of each.
+        Number of samples of each.
     strategy : "uniform", "quantile" or "corp"
-        Where the former come from.
+        Origin of the points.
     edges : (b + 1,) array, optional
-        Of bins of equal width: the histogram has the same.
+        Edges of bins of equal width, used for the histogram too.
     interval : pair of (b,) arrays, optional
         Ends of an interval for the share of each bin.
     band : triple of (c,) arrays, optional
-        Predictions, and ends of the consistency band there.
+        Predictions, and the ends of the consistency band there.
     uncertainty_name : str, optional
-        What intervals or band are; for the legend.
+        Name of intervals or band, for the legend.
     y_true, y_prob : (n,) arrays, optional
         The sample, for its density.
     sample_weight : (n,) array, optional
-        Of it; the density then is that of the weight.
+        Weights of the sample; the density is then that of the weight.
     name : str, optional
         For the legend.
     class_name : str, optional
@@ -146,11 +146,12 @@ class ReliabilityDisplay:
         Parameters
         ----------
         y_true : (n,) array of labels
-            Two of them, 0 and 1 or -1 and 1 unless `pos_label` names the positive one.
+            Two labels: 0 and 1 or -1 and 1, unless `pos_label` names the positive one.
         y_prob : (n,) or (n, 2) array, or MassFunction
-            Probabilities of the positive class; of mass functions the pignistic ones.
+            Probabilities of the positive class; mass functions stand for their pignistic
+            probabilities.
         n_bins : int
-            Unless the strategy is "corp".
+            Number of bins; ignored by "corp".
         strategy : "uniform", "quantile" or "corp"
             Bins of equal width, or of equal frequency; or isotonic regression, which needs no bins,
             with a band that contains its curve if predictions are calibrated.
@@ -160,12 +161,12 @@ class ReliabilityDisplay:
         confidence : float
             Level of the Clopper-Pearson intervals, and of the consistency band at each prediction.
         n_resamples : int
-            Curves behind the consistency band; 0 for no band.
+            Number of curves for the consistency band; 0 for no band.
         random_state : int, RandomState or None
             For the band.
         sample_weight : (n,) array, optional
-            Shares are weighted; intervals are those of the effective size of a bin, the squared
-            sum of its weights by the sum of their squares.
+            Weights for the shares. Intervals use the effective size of a bin, the squared sum of
+            its weights divided by the sum of their squares.
         pos_label : label, optional
         name : str, optional
             For the legend.
@@ -183,16 +184,16 @@ class ReliabilityDisplay:
         Raises
         ------
         ValueError
-            If lengths differ, there is no sample or other than two labels, a probability is not
-            in [0, 1], or there is no such strategy or interval.
+            If lengths differ, there is no sample, there are not two labels, a probability is not in
+            [0, 1], or the strategy or interval is unknown.
         TypeError
-            If a number is not whole that should be.
+            If a number that must be whole is not.
 
         Notes
         -----
-        The band takes the predictions as given: each of the `n_resamples` curves is the isotonic
-        regression of outcomes that are drawn with the predicted probabilities. The level holds at
-        each prediction separately, so even a calibrated curve may leave the band somewhere.
+        For the band, each of `n_resamples` curves is the isotonic regression of outcomes drawn with
+        the predicted probabilities. The level holds at each prediction separately, so even a
+        calibrated curve may leave the band somewhere.
 
         References
         ----------
@@ -245,7 +246,7 @@ class ReliabilityDisplay:
         y : (n,) array
             Labels.
         pos_label : label, optional
-            The class that the picture is about; the second of two if not given.
+            The class to show; by default the second of two.
         **options
             As for `from_predictions`.
 
@@ -256,7 +257,7 @@ class ReliabilityDisplay:
         Raises
         ------
         ValueError
-            As `from_predictions`, or if a label is none of the estimator's.
+            As `from_predictions`, or if the estimator does not know a label.
         TypeError
             If the estimator is not fitted, or predicts no probabilities.
         """
@@ -283,7 +284,7 @@ class ReliabilityDisplay:
         Parameters
         ----------
         ax : matplotlib Axes, optional
-            New ones if not given, with others below them for the density.
+            New ones by default, with another pair below them for the density.
         counts_ax : matplotlib Axes, optional
             For the density of predictions; with `ax` alone it is not drawn.
         density : "histogram", "classes", "rug" or None
@@ -292,7 +293,7 @@ class ReliabilityDisplay:
         ref_line : bool
             Draw the diagonal, once on the same axes.
         color, marker, linestyle : str, optional
-            Other than those of the displays that the axes have, if not given; isotonic curves
+            By default different from those of the displays already on the axes; isotonic curves
             have no marker.
 
         Returns
@@ -303,7 +304,7 @@ class ReliabilityDisplay:
         Raises
         ------
         ValueError
-            If there is no such density.
+            If the density is unknown.
         """
         check_choice("density", density, DENSITIES)
         check_flag("ref_line", ref_line)
@@ -338,7 +339,7 @@ class ReliabilityDisplay:
         return self
 
     def _marker(self, own: str) -> str:
-        """Of bins, and of an isotonic curve of one prediction."""
+        """Marker of bins, and of an isotonic curve with a single prediction."""
         return "" if self.strategy == "corp" and len(self.prob_pred) > 1 else own
 
     def _label(self) -> str:
@@ -346,7 +347,7 @@ class ReliabilityDisplay:
         return size if self.name is None else f"{literal(self.name)} ({size})"
 
     def _curve(self) -> tuple[Floats, Floats]:
-        """Points of the line: of an isotonic curve only where it bends."""
+        """Points of the line; for an isotonic curve only where it bends."""
         if self.strategy != "corp":
             return self.prob_pred, self.prob_true
         flat = np.diff(self.prob_true) == 0
@@ -354,7 +355,7 @@ class ReliabilityDisplay:
         return self.prob_pred[kept], self.prob_true[kept]
 
     def _draw_uncertainty(self, ax: Axes, color: str) -> None:
-        """Named in the legend once; each has the color of its curve."""
+        """Draw intervals or band in the color of the curve, with one entry in the legend."""
         self.intervals_ = self.band_ = None
         known = ax.get_legend_handles_labels()[1]
         label = "" if self.uncertainty_name in known else self.uncertainty_name

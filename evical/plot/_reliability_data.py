@@ -1,8 +1,9 @@
 """Data of reliability diagrams: bins with intervals, or the isotonic curve with its band.
 
-Bins: the share of positives against the mean prediction. CORP: isotonic regression of outcomes on
-predictions (PAV), which chooses the bins itself; the band holds such curves of outcomes drawn with
-the predicted probabilities. Dimitriadis, Gneiting & Jordan 2021; Broecker & Smith 2007.
+Bins give the share of positives against the mean prediction. CORP is isotonic regression of
+outcomes on predictions (PAV), which chooses the bins itself; its band contains such curves for
+outcomes drawn with the predicted probabilities. Dimitriadis, Gneiting & Jordan 2021; Broecker &
+Smith 2007.
 """
 
 from dataclasses import dataclass
@@ -26,10 +27,10 @@ __all__ = [
 
 Floats = NDArray[np.float64]
 
-# Distinct predictions up to which a band takes each as it is. Neighbors of more are taken together:
-# isotonic regression of n samples pools about n^(2/3), far more than a 5000th of them.
+# Maximum number of distinct predictions for the band. With more, neighbors are merged: isotonic
+# regression of n samples pools about n^(2/3), far more than a 5000th of them.
 _MAX_DISTINCT = 5000
-# Predictions at which the consistency band is known: finer than the pixels of a printed column.
+# Predictions at which the band is computed: finer than the pixels of a printed column.
 _N_BAND = 400
 
 
@@ -61,7 +62,7 @@ class Reliability:
 
 
 def uncertainty_name(strategy: str, interval: str | None, confidence: float) -> str | None:
-    """What intervals or band are, in words."""
+    """Name of intervals or band."""
     if strategy == "corp":
         return f"{confidence:.3g} consistency band"
     names = {
@@ -74,7 +75,7 @@ def uncertainty_name(strategy: str, interval: str | None, confidence: float) -> 
 def binned(
     sample: BinarySample, n_bins: int, strategy: str, interval: str | None, confidence: float
 ) -> Reliability:
-    """Bins of equal width or of equal frequency; of weights, with the effective sizes."""
+    """Bins of equal width or of equal frequency; with weights, of effective sizes."""
     curve = curve_of(sample, n_bins, strategy, interval, confidence)
 
     def spread(values: NDArray[Any], empty: float = np.nan) -> NDArray[Any]:
@@ -111,7 +112,7 @@ def corp(
 
 def _isotonic(positives: NDArray[Any], weight: NDArray[Any]) -> Floats:
     fitted = isotonic_regression(positives / weight, weights=weight).x
-    return np.asarray(np.clip(fitted, 0, 1))  # sums of equal numbers round
+    return np.asarray(np.clip(fitted, 0, 1))  # rounding
 
 
 def _band(
@@ -122,7 +123,7 @@ def _band(
     level: float,
     random_state: Any,
 ) -> tuple[Floats, Floats, Floats]:
-    """Quantiles of isotonic curves of outcomes that happen with the predicted probabilities."""
+    """Quantiles of isotonic curves of outcomes drawn with the predicted probabilities."""
     random = as_random_state(random_state)
     if len(values) > _MAX_DISTINCT:
         starts = np.linspace(0, len(values), _MAX_DISTINCT + 1).astype(np.intp)[:-1]

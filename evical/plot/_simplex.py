@@ -20,7 +20,7 @@ Floats = NDArray[np.float64]
 
 # Lower left, top and lower right, as in the thesis.
 TRIANGLE = np.array([[0.0, 0.0], [0.5, np.sqrt(0.75)], [1.0, 0.0]])
-# Letters of a name along a side.
+# Maximum letters of a name along a side.
 _SIDE_LETTERS = 16
 _TICKS = (0.2, 0.4, 0.6, 0.8)
 
@@ -55,7 +55,7 @@ class SimplexDisplay(BaseCornersDisplay):
     points_ : dict of str to Line2D
         By the name of the group; without a line.
     regions_ : dict of int to Polygon
-        Credal sets by row. One that is a point is not drawn.
+        Credal sets by row; single points are not drawn.
     boundaries_ : list of Line2D
         Where two classes are equally probable.
 
@@ -105,7 +105,7 @@ class SimplexDisplay(BaseCornersDisplay):
         return self
 
     def _grid(self, ax: Axes) -> None:
-        """Lines of one probability, and its values where they leave the triangle clockwise."""
+        """Lines of equal probability, with values where they leave the triangle clockwise."""
         ax.fill(*TRIANGLE.T, facecolor="none", edgecolor=ink(), lw=1, zorder=1)
         style: dict[str, Any] = {"fontsize": "x-small", "color": COLORS["gray"]}
         for k, angle in enumerate((-60, 0, 60)):
@@ -131,7 +131,7 @@ class SimplexDisplay(BaseCornersDisplay):
             ax.text(x, y, text, rotation=angle, ha="center", va="center", fontsize="small")
 
     def _boundaries(self, ax: Axes) -> list[Any]:
-        """From the center to the middle of each side."""
+        """Lines from the center to the middle of each side."""
         middles = (np.ones((3, 3)) - np.eye(3)) / 2
         return [
             ax.plot(*(np.stack([np.full(3, 1 / 3), middle]) @ TRIANGLE).T, **_BOUNDARY)[0]

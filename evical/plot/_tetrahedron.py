@@ -18,7 +18,7 @@ __all__ = ["TETRAHEDRON", "TetrahedronDisplay"]
 
 Floats = NDArray[np.float64]
 
-# A regular one: the base as the triangle of three classes, and the peak.
+# A regular tetrahedron: the triangle of three classes as base, and the peak.
 TETRAHEDRON = np.array(
     [
         [0.0, 0.0, 0.0],
@@ -59,12 +59,12 @@ class TetrahedronDisplay(BaseCornersDisplay):
     points_ : dict of str to Line3D
         By the name of the group; without a line.
     regions_ : dict of int to Poly3DCollection
-        Credal sets by row. One that is a point is not drawn.
+        Credal sets by row; single points are not drawn.
     edges_ : Line3DCollection
         Of the tetrahedron.
     boundaries_ : Line3DCollection
-        Where three classes are equally probable and most probable, from the center to the middle
-        of each side, and on the sides where two are.
+        Lines where three classes are equally and most probable, from the center to the middle of
+        each side, and lines on the sides where two are.
 
     Examples
     --------
@@ -101,8 +101,8 @@ class TetrahedronDisplay(BaseCornersDisplay):
         _check_angle("elev", elev)
         _check_angle("azim", azim)
         self.ax_ = ax = _axes(ax)
-        # First: fixed limits keep matplotlib from taking them from polygons, which it fills up to
-        # equal lengths with whatever is in memory.
+        # Set limits first: matplotlib would otherwise take them from polygons that it pads with
+        # uninitialized memory.
         _look(ax, elev, azim)
         self.edges_ = self._edges(ax, elev, azim)
         self.boundaries_ = self._boundaries(ax)
@@ -122,7 +122,7 @@ class TetrahedronDisplay(BaseCornersDisplay):
         return self
 
     def _edges(self, ax: Any, elev: float, azim: float) -> Any:
-        """Gray to the corner at the back."""
+        """Edges of the tetrahedron; those to the corner at the back are gray."""
         up, turn = np.radians([elev, azim])
         toward = np.array([np.cos(up) * np.cos(turn), np.cos(up) * np.sin(turn), np.sin(up)])
         back = int(np.argmin(TETRAHEDRON @ toward))
@@ -132,7 +132,7 @@ class TetrahedronDisplay(BaseCornersDisplay):
         return _lines(ax, np.eye(4), pairs, colors=colors, linewidths=widths)
 
     def _names(self, ax: Any) -> None:
-        """Below the base, inside of its width, and above the peak; behind all points."""
+        """Names below the base, within its width, and above the peak, behind all points."""
         sides = (("left", "top"), ("center", "top"), ("right", "top"), ("center", "bottom"))
         heads = zip(TETRAHEDRON, self._corner_names(), sides, strict=True)
         for (x, y, z), name, (ha, va) in heads:
@@ -140,7 +140,7 @@ class TetrahedronDisplay(BaseCornersDisplay):
             ax.text(*place, name, ha=ha, va=va, fontweight="bold", zorder=1)
 
     def _boundaries(self, ax: Any) -> Any:
-        """Edges of the six faces that part the sectors."""
+        """Edges of the six faces that separate the sectors."""
         center = np.full(4, 1 / 4)
         sides = (1 - np.eye(4)) / 3
         pairs = list(combinations(range(4), 2))
@@ -163,13 +163,13 @@ class TetrahedronDisplay(BaseCornersDisplay):
         return region
 
     def _scatter(self, ax: Any, places: Floats, number: int) -> Any:
-        # above all regions, which are numbered as they lie behind each other
+        # above all regions, which are numbered by depth
         return ax.plot(*places.T, zorder=100, **self._point_style(number))[0]
 
 
 def _axes(ax: Any) -> Any:
     if ax is None:
-        # Inside, because choosing a window system is not for those who bring their own axes.
+        # Imported here, so that pyplot does not choose a backend for users with their own axes.
         import matplotlib.pyplot as plt
 
         figure = plt.figure(figsize=(5.6, 5.0))
@@ -193,7 +193,7 @@ def _check_angle(name: str, value: Any) -> None:
 
 
 def _look(ax: Any, elev: float, azim: float) -> None:
-    """From where, and how much of the room."""
+    """Set the viewpoint and the zoom."""
     width, depth, height = TETRAHEDRON.max(axis=0)
     ax.set_xlim(0, width)
     ax.set_ylim(0, depth)

@@ -1,4 +1,4 @@
-"""Colors and axes that all pictures share: those of `dstheory.plot`, and the range [0, 1]."""
+"""Colors and axes shared by all pictures: those of `dstheory.plot`, and the range [0, 1]."""
 
 from typing import Any
 
@@ -20,20 +20,20 @@ __all__ = [
     "short",
 ]
 
-# Color, marker and line of curves that share axes.
+# Colors, markers and lines of curves that share axes.
 _CURVES: tuple[tuple[str, str, Any], ...] = (
     (COLORS["blue"], "o", "-"),
     (COLORS["vermilion"], "s", "--"),
     (COLORS["green"], "^", "-."),
     (COLORS["orange"], "D", (0, (8, 2))),
 )
-# Inches of a letter in a legend, and of what stands before its entries.
+# Inches per letter in a legend, and before its entries.
 _LETTER, _HANDLE = 0.08, 0.6
 
 
 def new_pair() -> tuple[Axes, Axes]:
     """Axes for the curve, and lower ones below them that share the predictions."""
-    import matplotlib.pyplot as plt  # inside, as in axes_or_new
+    import matplotlib.pyplot as plt  # imported here, as in axes_or_new
 
     figure = plt.figure(figsize=(5.4, 6.2), layout="constrained")
     above, below = figure.subplots(2, 1, sharex=True, height_ratios=(3, 1))
@@ -51,7 +51,7 @@ def short(text: str, letters: int) -> str:
 
 
 def legend_above(ax: Axes, **options: Any) -> Any:
-    """A legend above the axes, where it covers no data wherever they lie; as wide as these."""
+    """A legend above the axes, as wide as these, where it never covers data."""
     handles = options.get("handles", ax.get_legend_handles_labels()[0])
     longest = max((len(str(handle.get_label())) for handle in handles), default=0)
     width = ax.get_window_extent().width / ax.figure.dpi
@@ -66,13 +66,13 @@ def legend_above(ax: Axes, **options: Any) -> Any:
 
 
 def next_curve(ax: Axes, kind: str) -> tuple[str, str, Any]:
-    """Color, marker and line that tell a curve from those of its kind (their gid) on the axes."""
+    """Color, marker and line not yet used by curves of this kind (their gid) on the axes."""
     drawn = sum(line.get_gid() == kind for line in ax.lines)
     return _CURVES[drawn % len(_CURVES)]
 
 
 def limit_to_unit(ax: Axes, *, x: bool = False) -> None:
-    """Show the range of probabilities with a margin that keeps lines at 0 and 1 visible."""
+    """Show [0, 1] with a margin that keeps lines at 0 and 1 visible."""
     ax.set_ylim(-0.03, 1.03)
     if x:
         ax.set_xlim(-0.03, 1.03)

@@ -39,7 +39,7 @@ def build(results: Reportable, *, command: str = "") -> str:
     if isinstance(results, Page):
         return render(results)
     require("matplotlib", "a report")
-    # Inside, because a page alone needs no matplotlib.
+    # Imported here, because a Page alone needs no matplotlib.
     if isinstance(results, Evaluation):
         from evical.report._evaluation_page import evaluation_page
 

@@ -15,7 +15,7 @@ __all__ = ["TITLES", "comparison_page", "mean_error"]
 
 Floats = NDArray[np.float64]
 
-# Columns of the ranking: measure, name, digits, whether less is better, greater is, or neither.
+# Columns of the ranking: measure, name, digits, and whether lower or higher is better, or neither.
 _COLUMNS = (
     ("brier_score", "Brier score", 4, min),
     ("log_loss", "Log loss", 4, min),
@@ -97,7 +97,7 @@ _READING = (
 
 
 def _sentence(text: str, names: tuple[str, ...]) -> str:
-    """With a capital, unless it begins with the name of a method, and with a full stop."""
+    """A sentence with full stop, capitalized unless it begins with the name of a method."""
     end = "" if text.endswith((".", "?", "!")) else "."
     return (text if text.startswith(names) else text[:1].upper() + text[1:]) + end
 
@@ -111,11 +111,11 @@ def _lead(comparison: Comparison) -> tuple[str, ...]:
     gap = next((one for one in lines if one.method == advice.method), None)
     title = TITLES[comparison.criterion]
     if gap is None:
-        why = f"It has the least {title}"
+        why = f"It has the lowest {title}"
     else:
         why = (
             f"It is simple, and its {title} is only {fixed(gap.difference, 4)} ± "
-            f"{fixed(gap.standard_error, 4)} above the least, that of {named(gap.other)}"
+            f"{fixed(gap.standard_error, 4)} above the lowest, that of {named(gap.other)}"
         )
     seen = f"; {_equivalents(comparison)}" if lines else ""
     loss = fixed(comparison.mean(advice.method, comparison.criterion), 4)
@@ -148,7 +148,7 @@ def _warnings(comparison: Comparison) -> list[str]:
 def mean_error(comparison: Comparison, method: str, measure: str = "") -> float:
     """Standard error of a mean over folds, corrected for training samples that they share.
 
-    Nadeau & Bengio (2003); of the criterion, if no measure is named.
+    Nadeau & Bengio (2003). By default, the measure is the criterion.
     """
     column = MEASURES.index(measure or comparison.criterion)
     values = comparison.values[comparison.methods.index(method), :, column]
@@ -188,7 +188,7 @@ def ranking_table(comparison: Comparison) -> Table:
 
 
 def differences_table(comparison: Comparison) -> Table:
-    """Each method less the best one."""
+    """Differences of each method from the best one."""
     level = float(stats.t.isf(0.025, comparison.values.shape[1] - 1))
     rows = []
     for one in comparison.differences:
@@ -208,7 +208,7 @@ def differences_table(comparison: Comparison) -> Table:
     best = named(comparison.recommendation.best)
     title = TITLES[comparison.criterion]
     return Table(
-        f"{title} of each method less that of {best}, paired within folds: mean ± corrected "
+        f"{title} of each method minus that of {best}, paired within folds: mean ± corrected "
         "standard error, 95% interval, and the corrected t test, its p-value adjusted by Holm's "
         "procedure for all methods.",
         ("Method",),

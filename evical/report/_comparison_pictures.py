@@ -35,7 +35,7 @@ def comparison_pictures(comparison: Comparison) -> list[Picture]:
 
 
 def _differences(comparison: Comparison) -> Picture:
-    """A line a method: mean difference to the best, and its interval."""
+    """One line per method: its mean difference from the best, with an interval."""
     lines = comparison.differences
     names = [comparison.recommendation.best, *(one.method for one in lines)]
     title = {"brier_score": "Brier score"}.get(comparison.criterion, "Log loss")
@@ -44,7 +44,7 @@ def _differences(comparison: Comparison) -> Picture:
     _draw_differences(ax, comparison)
     ax.set_yticks(-np.arange(len(names)), [label(name) for name in names])
     ax.set_ylim(0.4 - len(names), 0.6)
-    ax.set_xlabel(f"{title} less that of the best method")
+    ax.set_xlabel(f"{title} minus that of the best method")
     figure.legend(loc="outside upper right", ncols=2, frameon=False)
     parts = [
         f"{named(one.method)} {fixed(one.difference, 4, sign=True)} "
@@ -87,7 +87,7 @@ def _reliability(comparison: Comparison) -> Picture:
     n_rows = -(-len(ranked) // _N_COLUMNS)
     n_columns = min(_N_COLUMNS, len(ranked))
     figure = Figure(figsize=(3 * n_columns + 0.4, 3.2 * n_rows + 0.4))
-    # In inches; titles need it, because pages draw texts in larger letters than the layout knows.
+    # Inches for titles, because pages draw text in larger letters than the layout assumes.
     figure.set_layout_engine("constrained", h_pad=0.15)
     grid = figure.subplots(n_rows, n_columns, sharex=True, sharey=True, squeeze=False)
     parts = []
@@ -106,8 +106,8 @@ def _reliability(comparison: Comparison) -> Picture:
     figure.supylabel(f"Observed share of class {label(comparison.class_names[1])}", fontsize=10)
     return Picture(
         "Reliability diagrams",
-        alt="Reliability diagrams, a panel a method. Calibration errors, root mean squared and "
-        f"less their noise: {'; '.join(parts)}.",
+        alt="Reliability diagrams, one panel per method. Calibration errors, root mean squared and "
+        f"minus their noise: {'; '.join(parts)}.",
         caption=f"Reliability of out-of-fold predictions of {count(len(comparison.y))} samples, in "
         "bins of equal frequency with 95% confidence intervals by Clopper & Pearson.",
         svg=svg_of(figure),

@@ -1,4 +1,4 @@
-"""The page of a comparison on several data sets: ranks, and which ones differ significantly."""
+"""The page of a comparison on several data sets: ranks and their significant differences."""
 
 from itertools import combinations
 
@@ -39,7 +39,7 @@ def data_sets_page(comparison: DataSetComparison, command: str) -> Page:
         Section("Which methods differ", tables=(_pairs(comparison),)),
         Section(
             "Each data set",
-            ("Every data set by itself: what is recommended there, and why.",),
+            ("The recommendation on each data set alone, and the reasons for it.",),
             tables=(_advice(comparison),),
             warnings=tuple(_warnings(comparison)),
         ),
@@ -107,14 +107,14 @@ def _mean_ranks(comparison: DataSetComparison) -> Table:
 
 
 def _losses(comparison: DataSetComparison) -> Table:
-    """Mean losses, a row a data set."""
+    """Mean losses, one row per data set."""
     table = comparison.results
     rows = []
     for name, values in zip(comparison.comparisons, table.values, strict=True):
         best = frozenset(np.flatnonzero(values == values.min()).tolist())
         rows.append(Row((name,), tuple(fixed(v, 4) for v in values), best, tuple(values.tolist())))
     return Table(
-        f"{_criterion(comparison)} of each method, mean over folds. The least of a row is "
+        f"{_criterion(comparison)} of each method, mean over folds. The lowest of a row is "
         "underlined.",
         ("Data set",),
         tuple(table.methods),

@@ -13,7 +13,7 @@ __all__ = ["ensemble_page"]
 
 Floats = NDArray[np.float64]
 
-# Decisions of so many members fit side by side into a table; of more, votes are counted.
+# Decisions of this many members fit side by side into a table; of more, votes are counted.
 _SIDE_BY_SIDE = 6
 _N_ROWS = 12
 _N_GROUPS = 4
@@ -151,7 +151,7 @@ def ways_table(evaluation: EnsembleEvaluation) -> Table:
         row = Row((kind, way), (*cells, fixed(width)), frozenset(best), (*values, width))
         rows.append(row)
     return Table(
-        f"Means over {count(n)} samples, ± standard error. The least of a column is underlined.",
+        f"Means over {count(n)} samples, ± standard error. The lowest of a column is underlined.",
         ("Kind", "Name"),
         ("Error", "Brier score", "Log loss", "Pl - Bel"),
         tuple(rows),
@@ -167,7 +167,7 @@ def _write(estimate: Estimate, key: str, *, sign: bool = False) -> str:
 
 
 def contrasts_table(evaluation: EnsembleEvaluation) -> Table:
-    """The combination less each other way."""
+    """Differences of the combination from each other way."""
     rows = []
     for one in evaluation.contrasts():
         estimates = {
@@ -184,7 +184,7 @@ def contrasts_table(evaluation: EnsembleEvaluation) -> Table:
         )
         rows.append(row)
     return Table(
-        "Loss of the combination less that of each other way, paired within samples: mean ± "
+        "Loss of the combination minus that of each other way, paired within samples: mean ± "
         "standard error; negative where combining is better. p is McNemar's for the decisions, "
         "adjusted by Holm's procedure for all rows.",
         ("Against",),
@@ -194,7 +194,7 @@ def contrasts_table(evaluation: EnsembleEvaluation) -> Table:
 
 
 def sources_table(evaluation: EnsembleEvaluation) -> Table:
-    """What the fusion has learned about each member."""
+    """What the fusion learned about each member."""
     columns: dict[str, Floats] = {}
     for key, array in evaluation.by_source.items():
         name = key.rstrip("_")
@@ -210,7 +210,7 @@ def sources_table(evaluation: EnsembleEvaluation) -> Table:
         values = [float(column[i]) for column in columns.values()]
         rows.append(Row((member,), tuple(fixed(v) for v in values), values=tuple(values)))
     return Table(
-        f"What {named(evaluation.rule)} has learned about each member.",
+        f"What {named(evaluation.rule)} learned about each member.",
         ("Member",),
         tuple(columns),
         tuple(rows),
@@ -226,15 +226,15 @@ def _conflict_text(evaluation: EnsembleEvaluation) -> str:
             f": {fixed(float(kappa[~wrong].mean()))} where the combination is right, "
             f"{fixed(float(kappa[wrong].mean()))} where it errs"
         )
-    return f"{text}; the greatest is {fixed(float(kappa.max()))}."
+    return f"{text}; the largest is {fixed(float(kappa.max()))}."
 
 
 def conflict_table(evaluation: EnsembleEvaluation) -> Table:
-    """Error rate of the combination in groups of rising conflict."""
+    """Error rate of the combination in groups of increasing conflict."""
     kappa = evaluation.conflict
     wrong = evaluation.losses()["error_rate"][len(evaluation.members)]
     edges = np.unique(np.quantile(kappa, np.linspace(0, 1, _N_GROUPS + 1)[1:-1]))
-    number = np.searchsorted(edges, kappa, side="left")  # equal ones stay together
+    number = np.searchsorted(edges, kappa, side="left")  # equal values stay together
     rows = []
     for i, group in enumerate(np.unique(number), 1):
         inside = number == group
@@ -244,8 +244,8 @@ def conflict_table(evaluation: EnsembleEvaluation) -> Table:
         cells = (fixed(least), fixed(most), count(size), *map(percent, (errors / size, low, high)))
         rows.append(Row((str(i),), cells, values=(least, most, size, errors / size, low, high)))
     return Table(
-        "Errors of the combination in groups of rising conflict; limits are Clopper & Pearson's "
-        "at 95%.",
+        "Errors of the combination in groups of increasing conflict; limits are Clopper & "
+        "Pearson's at 95%.",
         ("Group",),
         ("Conflict from", "to", "Samples", "Error", "At least", "At most"),
         tuple(rows),
@@ -253,7 +253,7 @@ def conflict_table(evaluation: EnsembleEvaluation) -> Table:
 
 
 def rows_table(evaluation: EnsembleEvaluation) -> Table:
-    """The samples with the greatest conflict, and the decisions of all members."""
+    """The samples with the largest conflict, and the decisions of all members."""
     order = np.argsort(-evaluation.conflict, kind="stable")[:_N_ROWS]
     p = evaluation.probabilities
     own = len(evaluation.members)
@@ -272,8 +272,8 @@ def rows_table(evaluation: EnsembleEvaluation) -> Table:
         values = (float(evaluation.conflict[i]), *(None for _ in cells[1:]))
         rows.append(Row((str(i),), cells, values=values))
     return Table(
-        f"The {len(rows)} samples of greatest conflict, rows counted from 0; decisions with their "
-        "pignistic probability.",
+        f"The {len(rows)} samples with the largest conflict, rows counted from 0; decisions with "
+        "their pignistic probability.",
         ("Row",),
         ("Conflict", "True class", "Combined", *(evaluation.members if apart else ("Votes",))),
         tuple(rows),

@@ -33,7 +33,7 @@ def ensemble_pictures(evaluation: EnsembleEvaluation) -> tuple[Picture, Picture]
 
 
 def _scores(evaluation: EnsembleEvaluation) -> Picture:
-    """A line a way: its mean Brier score, two standard errors to each side."""
+    """One line per way: its mean Brier score, with two standard errors to each side."""
     values = evaluation.losses()["brier_score"]
     n, means = values.shape[1], values.mean(axis=1)
     errors = values.std(axis=1, ddof=1) / np.sqrt(n) if n > 1 else np.full(len(means), np.nan)
@@ -50,7 +50,7 @@ def _scores(evaluation: EnsembleEvaluation) -> Picture:
     return Picture(
         "Brier scores of members and combination",
         alt=f"Mean Brier scores with standard errors: {'; '.join(parts)}.",
-        caption=f"Brier scores on {count(n)} samples, less is better; bars are two standard "
+        caption=f"Brier scores on {count(n)} samples, lower is better; bars are two standard "
         "errors to each side. Overlapping bars do not mean that there is no difference: the "
         "samples are the same, and the table below has the paired differences.",
         svg=svg_of(figure),
@@ -58,7 +58,7 @@ def _scores(evaluation: EnsembleEvaluation) -> Picture:
 
 
 def _draw_scores(ax: Axes, means: Floats, errors: Floats, n_members: int) -> None:
-    """Members from the first line downwards, then what they are combined to."""
+    """Members from the first line downwards, then their combination."""
     heights = -np.arange(len(means))
     for rows, color, marker in (
         (slice(0, n_members), COLORS["blue"], "o"),
@@ -88,8 +88,8 @@ def _conflict(evaluation: EnsembleEvaluation) -> Picture:
     return Picture(
         "Distribution of the conflict",
         alt="Histograms of the conflict where the combination is right and where it is wrong. "
-        f"The median is {fixed(float(np.median(kappa)))}, the greatest {fixed(kappa.max())}.",
-        caption="Conflict of the members, apart for samples that the combination decides rightly "
-        "and wrongly; each histogram sums to one.",
+        f"The median is {fixed(float(np.median(kappa)))}, the maximum {fixed(kappa.max())}.",
+        caption="Conflict of the members, separately for samples that the combination decides "
+        "rightly and wrongly; each histogram sums to one.",
         svg=svg_of(figure),
     )

@@ -29,8 +29,8 @@ from evical.report.page import Page, Section
 
 __all__ = ["evaluation_page", "made_by"]
 
-# Fewer samples of a class than this say little about calibration: the interval of a share of
-# 1/2 of 50 is 0.28 wide.
+# Fewer samples of a class say little about calibration: with 50 samples, the interval of a share of
+# 1/2 is 0.28 wide.
 _FEW = 50
 
 
@@ -86,7 +86,7 @@ def _lead(evaluation: Evaluation) -> list[str]:
 
 
 def _verdict(evaluation: Evaluation) -> str:
-    """Calibrated or not, how far, and how surely."""
+    """Whether predictions are calibrated, by how much not, and with what certainty."""
     tests = adjusted_tests(evaluation, PROBABILITY_TESTS)
     worst, p = min(tests, key=lambda one: one[1])
     error = evaluation["debiased_calibration_error"]
@@ -101,8 +101,8 @@ def _verdict(evaluation: Evaluation) -> str:
         )
     return (
         f"No sign of miscalibration was found: {size}, and none of {len(tests)} tests refutes "
-        f"calibration (least adjusted {p_value(p)}). With this number of samples an error of up to "
-        f"{fixed(error.high)} may go undetected."
+        f"calibration (smallest adjusted {p_value(p)}). With this number of samples an error of "
+        f"up to {fixed(error.high)} may go undetected."
     )
 
 
@@ -189,20 +189,20 @@ def _reading(imprecise: bool) -> list[str]:
     texts = [
         "Reliability diagram: a point compares the mean prediction of a bin with the share of the "
         "positive class that was observed. On the diagonal both agree; if the interval of a bin "
-        "meets the diagonal, chance can explain the distance.",
+        "contains the diagonal, chance can explain the distance.",
         "Calibration is not enough: always predicting the base rate is calibrated and useless. "
         "The Brier score measures both calibration and discrimination.",
         "A p-value above 0.05 does not prove calibration; the interval of the calibration error "
-        "says what may have gone undetected.",
+        "shows what may have gone undetected.",
         "All numbers are about these predictions on samples like these. They hold for new samples "
         "only if the calibrator has not seen these samples.",
     ]
     if imprecise:
         texts.insert(
             2,
-            "Belief and plausibility are the least and the greatest probability that the evidence "
-            "supports. A wide interval means that the calibration sample says little there, not "
-            "that both classes are equally probable.",
+            "Belief and plausibility are the smallest and the largest probability that the "
+            "evidence supports. A wide interval means that the calibration sample says little "
+            "there, not that both classes are equally probable.",
         )
     return texts
 

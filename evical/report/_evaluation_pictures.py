@@ -20,12 +20,13 @@ __all__ = ["evaluation_pictures", "reliability_display"]
 
 Floats = NDArray[np.float64]
 
-# Points of a curve: more than the pixels of a page are wide for it.
+# Points of a curve: more than its width in pixels on a page.
 _N_POINTS = 600
-# Marks in a rug and points in a cloud up to which they stay lines; more become pixels.
+# Number of marks in a rug and of points in a cloud that stay vectors; more become pixels.
 _N_VECTORS = 400
 _N_COLUMNS = 40
-# Many more than a calibrator's curve has; predictions from folds have about one in two samples.
+# Share of turns: far more than the curve of a calibrator has; predictions from folds turn at about
+# every other sample.
 _MOST_TURNS = 40
 
 
@@ -98,7 +99,7 @@ def _reliability(evaluation: Evaluation) -> Picture:
 
 
 def _axis(evaluation: Evaluation) -> tuple[Floats, str]:
-    """What pictures have along the horizontal axis."""
+    """Values and name of the horizontal axis."""
     if evaluation.scores is None:
         return evaluation.probability, "Probability"
     return evaluation.scores, "Score"
@@ -127,20 +128,20 @@ def _along_scores(evaluation: Evaluation) -> Picture:
         "marks below of the negative one; circles are observed shares of the positive class in "
         f"groups of about equal size, with {evaluation.confidence:.0%} confidence intervals."
         if curve is not None
-        else f"{what} of the positive class, one point a sample. They lie on several curves, as "
+        else f"{what} of the positive class, one point per sample. They lie on several curves, as "
         "from the folds of a cross-validation.",
         svg=svg_of(figure),
     )
 
 
 def _as_curve(values: Floats, bel: Floats, pl: Floats) -> tuple[Floats, Floats, Floats] | None:
-    """Beliefs as a function of the score, if they are one; thinned to what can be seen."""
+    """Beliefs as a function of the score, if they are one, thinned to the visible resolution."""
     order = np.argsort(values, kind="stable")
     x, low, high = values[order], bel[order], pl[order]
     tied = np.diff(x) == 0
     if (np.abs(np.diff(low))[tied] > 1e-9).any() or (np.abs(np.diff(high))[tied] > 1e-9).any():
         return None
-    # What turns at every other sample is not a curve, but as many curves as there were folds.
+    # Values that turn at every other sample lie on several curves, one per fold.
     steps = np.diff(low + high)
     signs = np.sign(steps[np.abs(steps) > 1e-6])
     if (np.diff(signs) != 0).sum() > min(_MOST_TURNS, len(x) / 4):

@@ -125,5 +125,5 @@ def test_ability_to_separate_of_extremes(n_classes):
     assert printed == pytest.approx(1 - np.sqrt(n_classes / (n_classes - 1)))
     with pytest.raises(ValueError, match="scale is 'half', expected one of 'unit', 'printed'"):
         metrics.ability_to_separate(even, scale="half")
-    with pytest.raises(ValueError, match="one class only"):
+    with pytest.raises(ValueError, match="there is only one class; nothing can be separated"):
         metrics.ability_to_separate(MassFunction(Frame(["a"]), [1], np.ones((2, 1))))

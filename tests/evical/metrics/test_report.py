@@ -29,7 +29,7 @@ def test_two_classes():
     lines = str(report).splitlines()
     assert lines[0] == "200 samples"
     assert len(lines) == len(report) + 1
-    with pytest.raises(KeyError, match="no measure 'ece'; there are brier_score"):
+    with pytest.raises(KeyError, match="no measure 'ece'; choose from brier_score"):
         report["ece"]
 
 

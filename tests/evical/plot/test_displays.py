@@ -235,7 +235,7 @@ def test_a_band_needs_a_fitted_calibrator(ax):
 
 
 def test_a_contour_needs_a_calibrator_that_has_one():
-    with pytest.raises(TypeError, match="IsotonicCalibrator has no contour function; take a Log"):
+    with pytest.raises(TypeError, match="IsotonicCalibrator has no contour function; use a Log"):
         ContourDisplay.from_estimator(IsotonicCalibrator().fit(SCORES, Y), 0.5)
 
 
