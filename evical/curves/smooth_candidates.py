@@ -137,14 +137,14 @@ def smooth_candidates(
     sample, table : (m,) and (t,) arrays
         Scores of `counts` and of the table, on that scale; the sample's are not all equal.
     counts : ScoreCounts
-    kind : {"", "margin", "log-odds"}
+    kind : {"", "margin", "log-odds", "spline"}
         Margins and log-odds also have the line through zero, which is temperature scaling, and
-        log-odds beta calibration.
+        log-odds beta calibration; "spline" has smoothing splines only.
 
     Returns
     -------
     list of Candidate
-        None if no optimum can be proven.
+        Empty if no optimum can be proven, or no spline bends.
 
     Examples
     --------
@@ -161,7 +161,9 @@ def smooth_candidates(
     rows = _design(at, table, bends.at(at), beta, z[[0, -1]])
     zero = float(standardized(np.zeros(1), center, unit)[0])
     priors = _priors(bends, beta, zero if kind and abs(zero) < _FAR else None)
-    names = list(priors)
+    names = [name for name in priors if kind != "spline" or name in BENDS]
+    if not names:
+        return []
     means = np.zeros((len(names), len(design[0])))
     odds = (counts.n_positive + 1.0) / (counts.n_negative + 1.0)
     means[[name != "temperature" for name in names], 0] = np.log(odds)

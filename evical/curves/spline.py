@@ -70,5 +70,5 @@ def _splines(counts: ScoreCounts, groups: ScoreCounts, table: Floats) -> list[Ca
     for name, scale in curve_scales(counts).items():
         sample, at = scale(groups.scores), scale(table)
         if sample[0] < sample[-1]:
-            found += smooth_candidates(name, 1.0, sample, at, groups)
-    return [candidate for candidate in found if candidate.name in SPLINES]
+            found += smooth_candidates(name, 1.0, sample, at, groups, "spline")
+    return found
