@@ -95,7 +95,7 @@ class AutoCalibrator(PosteriorCurve, BaseCalibrator):
            [0.09, 0.15],
            [0.72, 0.82]])
     >>> next(iter(AutoCalibrator().fit(scores, y).candidates_))
-    'logit: line'
+    'rank: line'
     """
 
     _names = CANDIDATES
