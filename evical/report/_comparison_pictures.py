@@ -53,7 +53,7 @@ def _differences(comparison: Comparison) -> Picture:
     ]
     return Picture(
         "Differences to the best method",
-        alt=f"{title} of each method less that of {named(names[0])}, with 95% intervals: "
+        alt=f"{title} of each method minus that of {named(names[0])}, with 95% intervals: "
         f"{'; '.join(parts)}.",
         caption="Mean paired difference to the best method (diamond) with its 95% interval, "
         "corrected for training samples that folds share, each by itself; squares are worse by "

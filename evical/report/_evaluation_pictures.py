@@ -195,7 +195,7 @@ def _draw_cloud(ax: Axes, values: Floats, parts: dict[str, Floats]) -> None:
 
 
 def _extent(values: Floats) -> tuple[float, float]:
-    """Least and greatest value; more where they are too near to be told apart in a picture."""
+    """Range of the values, widened if it is too narrow to be visible in a picture."""
     low, high = float(values.min()), float(values.max())
     size = max(abs(low), abs(high))
     if high - low > max(1e-9 * size, 1e-300):

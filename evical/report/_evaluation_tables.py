@@ -34,7 +34,7 @@ Floats = NDArray[np.float64]
 
 PROBABILITY_TESTS = ("spiegelhalter_test", "kolmogorov_smirnov_test", "kuiper_test")
 BELIEF_TESTS = ("coverage_test", "interval_calibration_test")
-# Least belief that a decision needs.
+# Smallest beliefs for which the report shows what would be decided.
 _THRESHOLDS = (0.5, 0.6, 0.7, 0.8, 0.9, 0.95, 0.99)
 LEVEL = 0.05
 _N_BINS = 10
@@ -55,13 +55,13 @@ def beliefs(evaluation: Evaluation) -> tuple[Floats, Floats]:
 
 
 def measures_table(evaluation: Evaluation) -> Table:
-    """Every measure that is no test, with its interval where it has one."""
+    """Every measure that is not a test, with its interval if it has one."""
     intervals = {one.name: one for one in evaluation.intervals}
     shown = [one for one in evaluation.report if not one.name.endswith("_test")]
     if not has_beliefs(evaluation):
         imprecise = {"mean_imprecision", "evidential_log_likelihood", "belief_coverage"}
         shown = [one for one in shown if one.name not in imprecise]
-    # Those that are most asked for come first, and they are those that have intervals.
+    # The most used measures, which have intervals, come first.
     shown.sort(key=lambda one: one.name not in intervals)
     rows = []
     for measure in shown:

@@ -90,7 +90,7 @@ def _mark(best: bool, numeric: bool) -> str:
 
 
 def _numeric_columns(table: Table) -> list[bool]:
-    """Which columns hold numbers, so that they align right and sort by value."""
+    """Whether each column is numeric: such columns are aligned right and sorted by value."""
     return [
         bool(filled) and all(_value(row, i) is not None for row in filled)
         for i in range(len(table.columns))
@@ -107,7 +107,7 @@ def _cells_with_values(row: Row, numeric: list[bool]) -> list[tuple[str, str | N
 
 
 def _value(row: Row, position: int) -> float | None:
-    """The number a cell stands for."""
+    """The number in a cell, or None."""
     if row.values:
         return row.values[position]
     found = _NUMBER.match(row.cells[position].strip())

@@ -23,9 +23,9 @@ __all__ = [
 
 Floats = NDArray[np.float64]
 
-# Words of function names that are not written as the others.
+# Words of function names with a spelling of their own.
 _WORDS = {"roc": "ROC", "auc": "AUC", "kolmogorov": "Kolmogorov-", "brier": "Brier", "pl": "Pl"}
-# First and last of a text whose own direction holds within, such as a name in Arabic.
+# Marks around a text that keeps its own direction, such as a name in Arabic.
 _ISOLATED = "\N{FIRST STRONG ISOLATE}", "\N{POP DIRECTIONAL ISOLATE}"
 _LONGEST_NAME = 80
 

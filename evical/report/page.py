@@ -22,7 +22,7 @@ class Row:
     best : frozenset of int
         Positions of cells that are the best of their column.
     values : tuple of float or None
-        What the cells are sorted by; those that a cell begins with, if not given.
+        Values to sort the cells by; by default the number at the start of each cell.
     """
 
     head: tuple[str, ...]
@@ -88,7 +88,7 @@ class Picture:
 
 @dataclass(frozen=True)
 class Section:
-    """A heading with what stands below it, in the order of the parameters.
+    """A heading and its content, in the order of the parameters.
 
     Parameters
     ----------

@@ -32,7 +32,7 @@ _DPI = 192
 # A hundredth of a point cannot be seen.
 _LONG_NUMBER = re.compile(r"-?\d+\.\d{3,}(?!\w)")
 _REFERENCE = re.compile(r"url\(#([^)]+)\)")
-# Control characters and halves of surrogate pairs are no characters of HTML or XML.
+# Control characters and halves of surrogate pairs are not characters of HTML or XML.
 _NO_CHARACTER = re.compile(r"[\x00-\x08\x0b\x0c\x0e-\x1f\x7f-\x9f\ud800-\udfff\ufffe\uffff]")
 
 
@@ -56,7 +56,7 @@ def shorten(text: str, longest: int = 32) -> str:
 
 
 def printable(text: str) -> str:
-    """The text with a mark in place of what is not a character.
+    """The text, with a mark in place of each invalid character.
 
     >>> printable("a\\x00b")
     'a�b'

@@ -29,7 +29,7 @@ class TestResult:
     name : str
         Which test, and in which form.
     statistic : float
-        As the name says.
+        The statistic that `name` states.
     pvalue : float
         Two-sided.
     difference : float
