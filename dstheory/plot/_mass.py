@@ -301,7 +301,7 @@ def _row(source: MassFunction, masks: list[int], kinds: list[str], has_rest: boo
         kind: np.array([measures[kind](source.focal, store, mask).mean() for mask in masks])
         for kind in kinds
     }
-    none = np.full(int(has_rest), np.nan)  # the rest is no single event
+    none = np.full(int(has_rest), np.nan)  # the rest is not a single event
     spread = np.quantile(mass, _QUANTILES, axis=1) if source.batch_shape else None
     return _Row(
         mass.mean(axis=1),

@@ -172,7 +172,7 @@ def conditional_plausibilities(
     MassError
         If a hypothesis has no conditional.
     TypeError
-        If `conditionals` is no mapping to mass functions.
+        If `conditionals` is not a mapping to mass functions.
 
     References
     ----------

@@ -50,7 +50,7 @@ class LevelSets(ABC):
         ValueError
             If the model is not "likelihood", a score is not finite, or alpha not in (0, 1].
         TypeError
-            If alpha is no number.
+            If alpha is not a number.
 
         Notes
         -----

@@ -11,6 +11,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 from sklearn.utils.validation import check_is_fitted
 
+from dstheory.kernels.arguments import check_flag
 from evical.calibrators import fields
 from evical.calibrators._base import BaseCalibrator
 from evical.calibrators._from_log_odds import LOG_ODDS_MODELS, masses_from_log_odds
@@ -116,8 +117,7 @@ class TemperatureCalibrator(BaseCalibrator, LevelSets):
     def _check_parameters(self) -> None:
         check_model(self.model, LOG_ODDS_MODELS)
         check_confidence(self.confidence)
-        if not isinstance(self.smooth, bool | np.bool_):
-            raise TypeError(f"smooth is {self.smooth!r}, expected True or False")
+        check_flag("smooth", self.smooth)
 
     def _fit_counts(self, counts: ScoreCounts) -> None:
         if not self.smooth:

@@ -24,7 +24,7 @@ def discard_output() -> None:
 
 
 def echo_json(data: Any) -> None:
-    """Print as JSON; what is no finite number, such as an infinite loss, is null."""
+    """Print as JSON; a number that is not finite, such as an infinite loss, is null."""
     typer.echo(json.dumps(_finite(data), indent=1, allow_nan=False))
 
 

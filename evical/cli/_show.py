@@ -23,7 +23,7 @@ _PLAIN_WIDTH = 80
 
 
 def new_console() -> Console:
-    """Standard output; wide enough for the tables when it is no terminal."""
+    """Standard output; wide enough for the tables if it is not a terminal."""
     console = Console(highlight=False, emoji=False)
     if not console.is_terminal:
         console.width = _PLAIN_WIDTH

@@ -80,7 +80,7 @@ Table = TextTable | ParquetTable
 def open_table(source: str | Path) -> Iterator[Table]:
     """The table in a file (`.csv`, `.tsv`, each also `.gz`, `.parquet`), or `-`, standard input.
 
-    Raises OSError if it cannot be read, ValueError if it is no table.
+    Raises OSError if it cannot be read, ValueError if it is not a table.
     """
     table = _open(str(source))
     try:
@@ -123,7 +123,7 @@ def read_table(source: str | Path, columns: Mapping[str, Kind]) -> dict[str, NDA
 
 
 def check_columns(table: Table, names: Mapping[str, Any]) -> None:
-    """Raise for a name that is no column of the table."""
+    """Raise for a name that is not a column of the table."""
     for name in names:
         if name not in table.header:
             hint = suggestion(name, table.header, "columns")

@@ -62,7 +62,7 @@ def load_csv(
     OSError
         If the file cannot be read.
     ValueError
-        If it is no table, has no such column or no features, or holds a missing value, a
+        If it is not a table, has no such column or no features, or holds a missing value, a
         text among numbers, or decimal commas; column and line of the file are named.
 
     Notes

@@ -138,7 +138,7 @@ def _note(lines: Iterator[str], pending: list[str]) -> Iterator[str]:
 class DelimitedText:
     """A delimited text with a header row, from a buffered binary file, packed by gzip or not.
 
-    Raises ValueError, with the name of the file, for what is no such text.
+    Raises ValueError, with the name of the file, if it is not such a text.
     """
 
     def __init__(self, file: io.BufferedReader, name: str, delimiter: str) -> None:

@@ -1,6 +1,6 @@
 """Beliefs about many classes, from probabilities with a standard error of each class's log-odds.
 
-Nothing is searched and no subsets are listed, so that a thousand classes are no trouble.
+It needs no search and lists no subsets, so a thousand classes are feasible.
 """
 
 import numpy as np

@@ -83,7 +83,7 @@ def crossing(
         w_in, w_out = np.where(near, g, w_in), np.where(far, g, w_out)
     on_end = everything | (g_out <= tolerance)
     found = np.where(on_end, outside, inside)
-    # Near a smooth maximum, distances within 1e-8 steps round to 0; that is no plateau.
+    # Near a smooth maximum, distances within 1e-8 steps round to 0; that is not a plateau.
     return np.where(top & (np.abs(found - mode) < 1e-6 * step), mode, found)
 
 
