@@ -1,9 +1,9 @@
 """`EvidentialEnsemble`: several classifiers whose beliefs are combined by a rule.
 
 Each classifier is trained and calibrated on its own, so its mass function shows how much its
-calibration data can tell. A classifier with few data then gets less weight; as probabilities, all
-would count alike (Xu et al. 2016, section 5). The rule is Dempster's, or any other; a rule with
-parameters learns them from held-out beliefs.
+calibration data can tell (Xu et al. 2016, section 5). By default the fusion is learned: from
+held-out beliefs it learns the weights of the classifiers' evidence. Dempster's rule, which takes
+the classifiers for independent, or any other rule can be named instead.
 """
 
 from collections.abc import Callable, Sequence
@@ -20,7 +20,7 @@ from sklearn.utils.metadata_routing import MetadataRouter, MethodMapping, proces
 from sklearn.utils.validation import check_is_fitted
 
 from dstheory import MassFunction
-from dstheory.combine import conjunctive, dempster
+from dstheory.combine import conjunctive
 from dstheory.kernels.arguments import check_choice
 from evical._rule_limits import check_predictable, check_rule
 from evical.classifier import EvidentialClassifier
@@ -54,8 +54,10 @@ class EvidentialEnsemble(BeliefPredictor, Composition):
     calibrator : calibrator, optional
         For those that are wrapped; see `EvidentialClassifier`.
     rule : callable or str
-        A function ``rule(*masses)``, the name of a rule in `dstheory.combine`, or a fusion of
-        `evical.fusion` or its name. Try "stacked" first.
+        A fusion of `evical.fusion` or its name, the name of a rule in `dstheory.combine`, or a
+        function ``rule(*masses)``. The default, "stacked", learns the weights of the classifiers'
+        evidence, so they may share data and repeat each other. "dempster" is for independent
+        classifiers only: where they are not, it is overconfident.
     cv : int, splitter, iterable of (train, test) or None
         For those that are wrapped; see `EvidentialClassifier`.
     subsets : list of index arrays, optional
@@ -91,19 +93,22 @@ class EvidentialEnsemble(BeliefPredictor, Composition):
 
     Notes
     -----
-    Dempster's rule is for independent sources. Classifiers trained and calibrated on disjoint
-    `subsets` come close to that; the more data they share, the more overconfident the combination
-    is.
+    "stacked" weighs evidence (`evical.fusion.Stacked`): weights of 1 are Dempster's rule, and
+    classifiers that err, or repeat others, get less. Its intervals are those of the fused
+    probability. Dempster's rule itself is for independent sources. Classifiers trained and
+    calibrated on disjoint `subsets` come close to that; the more data they share, the more
+    overconfident the combination is.
 
     Under ``total_conflict="vacuous"``, a row in total conflict is vacuous,
     ``predict_mass(X).is_vacuous``; `conflict` tells how much the classifiers disagree.
 
     A fusion learns from beliefs about samples that are new to the classifier. Rows outside its
-    subset are new. Beliefs about its own rows come from copies refitted without them, in five folds
-    (fewer if a class is rare); the copies are not kept. If too few rows of a class are left to
-    refit, the belief is vacuous. `cv` must then be a number or a splitter. A frozen classifier is
-    only recalibrated, and a frozen `EvidentialClassifier` predicts all rows as it is. Sizes are the
-    numbers (or total weights) of the rows of each classifier.
+    subset are new. Beliefs about its own rows come from the out-of-fold scores on which it is
+    calibrated, so nothing is trained twice; a calibrator that is named (the default one is smooth)
+    is fitted again without each fold. Classifiers with codes, or calibrated fold by fold, are
+    refitted in five folds (fewer if a class is rare); if too few rows of a class are left, the
+    belief is vacuous. `cv` must be a number or a splitter. A frozen `EvidentialClassifier` predicts
+    all rows as it is. Sizes are the numbers (or total weights) of the rows of each classifier.
 
     References
     ----------
@@ -127,7 +132,7 @@ class EvidentialEnsemble(BeliefPredictor, Composition):
         estimators: Any,
         *,
         calibrator: Any = None,
-        rule: Rule | str = dempster,
+        rule: Rule | str = "stacked",
         cv: Any = None,
         subsets: Any = None,
         total_conflict: str = "error",

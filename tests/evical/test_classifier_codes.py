@@ -213,7 +213,7 @@ def test_jobs_and_pickles_change_nothing():
 def test_members_of_an_ensemble():
     X, y = four_classes()
     members = [classifier(code="all_pairs"), classifier(code="complete"), GaussianNB()]
-    ensemble = EvidentialEnsemble(members, calibrator=BINS, cv=3).fit(X, y)
+    ensemble = EvidentialEnsemble(members, calibrator=BINS, cv=3, rule="dempster").fit(X, y)
     expected = dempster(*(member.predict_mass(X) for member in ensemble.estimators_))
     assert ensemble.predict_mass(X).equals(expected)
     assert ensemble.score(X, y) > 0.5

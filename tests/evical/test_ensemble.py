@@ -38,13 +38,18 @@ MEMBERS = [("nb", GaussianNB()), ("tree", DecisionTreeClassifier(max_depth=2, ra
 
 def ensemble(estimators=None, **options):
     members = MEMBERS if estimators is None else estimators
-    return EvidentialEnsemble(members, **{"calibrator": BINS, "cv": 3, **options})
+    return EvidentialEnsemble(
+        members, **{"calibrator": BINS, "cv": 3, "rule": "dempster", **options}
+    )
 
 
 @parametrize_with_checks(
     [
         EvidentialEnsemble(
-            [("lr", LogisticRegression()), ("nb", GaussianNB())], calibrator=BINS, cv=2
+            [("lr", LogisticRegression()), ("nb", GaussianNB())],
+            calibrator=BINS,
+            cv=2,
+            rule="dempster",
         ),
     ]
 )
@@ -255,7 +260,7 @@ def contradicting(**options):
     y = X[:, 0].astype(int)
     members = [FrozenEstimator(Sure(column).fit(X, y)) for column in (0, 1)]
     isotonic = IsotonicCalibrator(model="bayesian")
-    clf = EvidentialEnsemble(members, calibrator=isotonic, **options).fit(X, y)
+    clf = EvidentialEnsemble(members, calibrator=isotonic, rule="dempster", **options).fit(X, y)
     return clf, np.array([[1.0, 1.0], [0.0, 1.0], [1.0, 0.0]])
 
 
@@ -271,7 +276,7 @@ def test_members_of_three_classes_may_be_in_conflict_with_themselves():
     scores, y = np.repeat(np.eye(3), 5, axis=0), np.repeat(np.arange(3), 5)
     options = {"calibrator": BinningCalibrator(2, model="bayesian"), "total_conflict": "vacuous"}
     base = FrozenEstimator(Every().fit(scores, y))
-    clf = EvidentialEnsemble([base, base], **options).fit(scores, y)
+    clf = EvidentialEnsemble([base, base], rule="dempster", **options).fit(scores, y)
     m = clf.predict_mass(np.array([[0.0, 0, 0], [0, 0, 1]]))
     assert m.is_vacuous.tolist() == [True, False]
 

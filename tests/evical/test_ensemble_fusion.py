@@ -74,8 +74,14 @@ def test_fusions_by_name(rule, X, y):
     assert clf.conflict(X).max() < 1
 
 
-def test_plain_rules_have_nothing_to_tell():
+def test_the_default_learns_weights_of_evidence():
     clf = ensemble().fit(X2, Y2)
+    assert isinstance(clf.fusion_, Stacked)
+    assert set(clf.fusion_by_name_) == {"weights_", "standard_error_"}
+
+
+def test_plain_rules_have_nothing_to_tell():
+    clf = ensemble(rule="dempster").fit(X2, Y2)
     assert clf.fusion_ is dempster
     assert clf.fusion_by_name_ == {}
 

@@ -40,7 +40,9 @@ def samples(n_classes, per_class=10, seed=0):
 
 def ensemble(members=None, **options):
     members = members or [GaussianNB(), RidgeClassifier(), NearestCentroid()]
-    return EvidentialEnsemble(members, calibrator=BINS, cv=2, **options)
+    return EvidentialEnsemble(
+        members, **{"calibrator": BINS, "cv": 2, "rule": "dempster", **options}
+    )
 
 
 def utilities(n_classes):
@@ -131,7 +133,14 @@ def test_other_rules_and_members_of_many_classes():
     together = EvidentialClassifier(RidgeClassifier(), calibrator=OneVsRestCalibrator(BINS), cv=2)
     coupled = EvidentialClassifier(GaussianNB(), coupling="normalize", cv=2)
     members = [together, coupled, GaussianNB()]
-    for rule in ("dempster", "mixing", "size_mixture", Mixture([1, 2, 3])):
+    for rule in (
+        "stacked",
+        "dempster",
+        "mixing",
+        "size_mixture",
+        "likelihood_mixture",
+        Mixture([1, 2, 3]),
+    ):
         p = ensemble(members, rule=rule).fit(X, y).predict_proba(X)
         np.testing.assert_allclose(p.sum(axis=1), 1, rtol=1e-9)
     probabilities = ensemble([coupled, coupled], rule="murphy").fit(X, y)
@@ -154,13 +163,21 @@ class Untrainable(ClassifierMixin, BaseEstimator):
     ("options", "message"),
     [
         ({"rule": "yager"}, r"18 classes have 2\^18 sets, 2 MB .* rule yager takes them all"),
-        ({"rule": "stacked"}, "there are 18 classes, but stacking"),
         ({"rule": "discounted"}, "there are 18 classes, but rates"),
         ({"rule": "learned_tnorm"}, r"rule TNorm\(\) takes them all from 'classifier0'"),
-        ({"rule": "likelihood_mixture"}, "takes them all from 'classifier0'"),
-        ({"members": [Untrainable()] * 15}, r"2 x 2 .* = 32768 a sample \(at most 16384\)"),
+        (
+            {"members": [Untrainable()] * 15, "rule": "dempster"},
+            r"2 x 2 .* = 32768 a sample \(at most 16384\)",
+        ),
         (
             {"members": [EvidentialClassifier(Untrainable(), code="all_pairs")] * 2},
+            "'classifier0' has code 'all_pairs'.* take code='one_vs_rest', or a coupling",
+        ),
+        (
+            {
+                "members": [EvidentialClassifier(Untrainable(), code="all_pairs")] * 2,
+                "rule": "dempster",
+            },
             "'classifier0' has code 'all_pairs'.* take code='one_vs_rest', or a coupling",
         ),
     ],

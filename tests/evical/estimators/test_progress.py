@@ -14,6 +14,7 @@ from evical.calibrators import IsotonicCalibrator
 X, Y = load_iris(return_X_y=True)
 OPTIONS = {"cv": 2, "calibrator": IsotonicCalibrator(model="laplace")}
 NB = [("one", GaussianNB()), ("two", GaussianNB(var_smoothing=0.1))]
+APART = [(name, EvidentialClassifier(nb, ensemble=True, **OPTIONS)) for name, nb in NB]
 COPIES = [f"{name}, copy {number}" for name in ("one", "two") for number in range(1, 6)]
 
 
@@ -36,7 +37,8 @@ def told(text):
             [["column 1", "column 2", "column 3"]],
         ),
         (EvidentialEnsemble(NB, **OPTIONS), [["one", "two"]]),
-        (EvidentialEnsemble(NB, rule="discounted", **OPTIONS), [["one", "two"], COPIES]),
+        (EvidentialEnsemble(NB, rule="discounted", **OPTIONS), [["one", "two"]]),
+        (EvidentialEnsemble(APART, rule="discounted"), [["one", "two"], COPIES]),
     ],
 )
 def test_a_line_for_each_step(estimator, steps, capsys):
