@@ -260,7 +260,9 @@ def contradicting(**options):
     y = X[:, 0].astype(int)
     members = [FrozenEstimator(Sure(column).fit(X, y)) for column in (0, 1)]
     isotonic = IsotonicCalibrator(model="bayesian")
-    clf = EvidentialEnsemble(members, calibrator=isotonic, rule="dempster", **options).fit(X, y)
+    clf = EvidentialEnsemble(
+        members, **{"calibrator": isotonic, "rule": "dempster", **options}
+    ).fit(X, y)
     return clf, np.array([[1.0, 1.0], [0.0, 1.0], [1.0, 0.0]])
 
 
