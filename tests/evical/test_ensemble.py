@@ -45,12 +45,7 @@ def ensemble(estimators=None, **options):
 
 @parametrize_with_checks(
     [
-        EvidentialEnsemble(
-            [("lr", LogisticRegression()), ("nb", GaussianNB())],
-            calibrator=BINS,
-            cv=2,
-            rule="dempster",
-        ),
+        ensemble([("lr", LogisticRegression()), ("nb", GaussianNB())], cv=2),
     ]
 )
 def test_scikit_learn_contract(estimator, check):
