@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from dstheory.errors import TotalConflictError
+from dstheory.errors import CostLimitError, TotalConflictError
 from evical.calibrators.fields import checked_fields, owners, rising, weights
 from evical.scores import ScoreCounts
 from evical.scores.checks import check_labels, check_unit
@@ -131,7 +131,7 @@ def check_trial(calibrator: Any, scores: Floats) -> None:
     """Raise unless a restored calibrator predicts: valid fields may contradict each other."""
     try:
         with np.errstate(all="ignore"):
-            masses = calibrator.predict_mass(scores).masses
+            masses = _trial(calibrator, scores)
     except TotalConflictError:  # an answer too, of parts that know for certain
         return
     except (ArithmeticError, LookupError, RuntimeError, TypeError, ValueError) as error:
@@ -140,6 +140,14 @@ def check_trial(calibrator: Any, scores: Floats) -> None:
         ) from error
     if not (np.isfinite(masses).all() and masses.min() >= 0):
         raise ValueError("saved calibrator is damaged: its predictions are not masses")
+
+
+def _trial(calibrator: Any, scores: Floats) -> Floats:
+    """Masses; of more classes than can be listed in sets, Bel and Pl."""
+    try:
+        return np.asarray(calibrator.predict_mass(scores).masses)
+    except CostLimitError:
+        return np.asarray(calibrator.predict_interval(scores))
 
 
 def restored_classes(labels: Any) -> NDArray[Any]:
@@ -156,7 +164,8 @@ def restored_classes(labels: Any) -> NDArray[Any]:
         raise ValueError(
             f"saved calibrator is damaged: classes are {labels!r}, expected different labels"
         )
-    return check_labels(classes)
+    # Twice, because scikit-learn takes more than 20 labels without repetition for a regression.
+    return check_labels(np.tile(classes, 2))[: len(classes)]
 
 
 def _counts(columns: Any, transform: str | None) -> ScoreCounts:
