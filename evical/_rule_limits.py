@@ -6,6 +6,7 @@ weights, which not all beliefs have, are tried on training rows.
 
 from collections.abc import Callable, Sequence
 from math import prod
+from types import NoneType
 from typing import Any
 
 import numpy as np
@@ -20,7 +21,7 @@ from evical.classifier import EvidentialClassifier
 from evical.estimators.folds import n_folds
 from evical.estimators.rules import is_dempster, mean_weights, plain
 from evical.fusion import BaseFusion
-from evical.multiclass import MAX_CLASSES, BaseMulticlassCalibrator
+from evical.multiclass import MAX_CLASSES, BaseMulticlassCalibrator, OneVsRestCalibrator
 from evical.multiclass.joined import MAX_PRODUCTS
 from evical.multiclass.products import bytes_listed
 
@@ -72,7 +73,9 @@ def check_predictable(
     for name, member in known.items():
         _check_closed(name, member, n_classes)
     if not means:
-        numbers = {name: _n_products(m, X, y, groups) for name, m in known.items()}
+        numbers = {
+            name: _n_products(m, X, y, groups) * _n_terms(m, n_classes) for name, m in known.items()
+        }
         _check_products(numbers, n_classes)
 
 
@@ -134,6 +137,21 @@ def _n_products(
     frozen = isinstance(member.estimator, FrozenEstimator)
     ensemble = not frozen if isinstance(member.ensemble, str) else member.ensemble
     return n_folds(member.cv, X, y, groups) if ensemble and member.coupling is None else 1
+
+
+def _n_terms(member: EvidentialClassifier, n_classes: int) -> int:
+    """Number of products in the belief of one fold: one, or of calibrators of all classes a set."""
+    if member.coupling is not None or not _calibrates_together(member):
+        return 1
+    return 1 if getattr(member.calibrator, "model", "likelihood") == "bayesian" else n_classes + 1
+
+
+def _calibrates_together(member: EvidentialClassifier) -> bool:
+    """Whether three or more classes have one calibrator, as they have by default."""
+    kinds = (BaseMulticlassCalibrator, NoneType)
+    return isinstance(member.calibrator, kinds) and not isinstance(
+        member.calibrator, OneVsRestCalibrator
+    )
 
 
 def check_rule(rule: Callable[..., Any], members: Sequence[Any], X: Any) -> None:

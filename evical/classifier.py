@@ -31,7 +31,7 @@ from evical.estimators.decoder import COUPLINGS, Decoder
 from evical.estimators.folds import FoldFitter, Scored, make_folds
 from evical.estimators.predictions import BeliefPredictor, weightless
 from evical.estimators.progress import Progress, check_verbose
-from evical.multiclass import BaseMulticlassCalibrator
+from evical.multiclass import AutoMulticlassCalibrator, BaseMulticlassCalibrator
 from evical.multiclass.products import ProductBeliefs
 from evical.scores.direction import Direction
 from evical.scores.refused import all_or_nothing
@@ -54,11 +54,13 @@ class EvidentialClassifier(BeliefPredictor, BaseEstimator):  # type: ignore[misc
         `sklearn.svm.LinearSVC`. Wrap a fitted one in `sklearn.frozen.FrozenEstimator`; `fit` then
         only calibrates it, and must not get its training data.
     calibrator : calibrator, optional
-        Any of `evical.calibrators`. Default: `AutoCalibrator`, which chooses by itself; it reads
-        the decision function, or else probabilities as they are. Others read the decision
-        function, or else log-odds of probabilities; with ``transform="logit"`` or "log" they get
-        `predict_proba`. A multiclass calibrator, of `evical.multiclass`, uses the scores of all
-        classes together.
+        Any of `evical.calibrators`. Default: `AutoCalibrator`, which chooses by itself, and
+        `AutoMulticlassCalibrator` for the scores of more than two classes; they read the decision
+        function, or else probabilities as they are, and of more than two classes probabilities
+        first. Others read the decision function, or else log-odds of probabilities; with
+        ``transform="logit"`` or "log" they get `predict_proba`. A calibrator of two classes is
+        fitted to each class against the rest. A multiclass calibrator, of `evical.multiclass`, uses
+        the scores of all classes together.
     code : {"one_vs_rest", "all_pairs", "sparse", "complete"} or (K, B) array
         How to reduce more than two classes to binary problems. "one_vs_rest" trains one classifier
         and calibrates its score of each class against all others. Any other code trains and
@@ -256,7 +258,7 @@ class EvidentialClassifier(BeliefPredictor, BaseEstimator):  # type: ignore[misc
         by_column = len(self.classes_) > 2 and not self._has_scores_of_classes()
         fitter = (ColumnFitter if by_column else FoldFitter)(
             estimator,
-            AutoCalibrator() if self.calibrator is None else self.calibrator,
+            self._resolved_calibrator(),
             X,
             y,
             weight=weight,
@@ -272,6 +274,12 @@ class EvidentialClassifier(BeliefPredictor, BaseEstimator):  # type: ignore[misc
             return [fitter.pooled(folds)], fitter.scored
         parts = fitter.shared(folds) if ensemble == "shared" else fitter.pairs(folds)
         return parts, fitter.scored
+
+    def _resolved_calibrator(self) -> Any:
+        if self.calibrator is not None:
+            return self.calibrator
+        many = len(self.classes_) > 2 and self._is_plain()
+        return AutoMulticlassCalibrator() if many else AutoCalibrator()
 
     def _resolved_estimator(self) -> Any:
         if self.estimator is not None:

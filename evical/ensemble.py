@@ -23,6 +23,7 @@ from dstheory import MassFunction
 from dstheory.combine import conjunctive
 from dstheory.kernels.arguments import check_choice
 from evical._rule_limits import check_predictable, check_rule
+from evical.calibrators import AutoCalibrator
 from evical.classifier import EvidentialClassifier
 from evical.estimators.checks import check_groups, check_samples
 from evical.estimators.closed_beliefs import ClosedForm
@@ -52,7 +53,8 @@ class EvidentialEnsemble(BeliefPredictor, Composition):
         Wrap a fitted classifier in `sklearn.frozen.FrozenEstimator`: `fit` then only calibrates it,
         and uses a frozen `EvidentialClassifier` as it is.
     calibrator : calibrator, optional
-        For those that are wrapped; see `EvidentialClassifier`.
+        For those that are wrapped; see `EvidentialClassifier`. Default: `AutoCalibrator`, of more
+        than two classes for each against the rest.
     rule : callable or str
         A fusion of `evical.fusion` or its name, the name of a rule in `dstheory.combine`, or a
         function ``rule(*masses)``. The default, "stacked", learns the weights of the classifiers'
@@ -237,7 +239,8 @@ class EvidentialEnsemble(BeliefPredictor, Composition):
             return classifier
         wrapped = EvidentialClassifier(
             classifier,
-            calibrator=self.calibrator,
+            # One against the rest: beliefs of one product, so that many can be combined.
+            calibrator=AutoCalibrator() if self.calibrator is None else self.calibrator,
             cv=self.cv,
             ensemble="auto",
             total_conflict=self.total_conflict,

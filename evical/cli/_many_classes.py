@@ -12,6 +12,7 @@ from numpy.typing import NDArray
 
 from dstheory import Frame, MassFunction
 from evical import multiclass
+from evical.calibrators import AutoCalibrator
 from evical.calibrators.by_name import by_name, make_calibrator, short_name
 from evical.calibrators.options import suggestion
 from evical.cli._decisions import Decision
@@ -21,7 +22,11 @@ from evical.cli._model import ManyModel, ManyTraining, log_loss, score_kind
 from evical.cli._show import watch
 from evical.cli._tables import Chunk, Table, check_columns, open_table
 from evical.datasets.csv import sorted_labels
-from evical.multiclass import BaseMulticlassCalibrator, OneVsRestCalibrator
+from evical.multiclass import (
+    AutoMulticlassCalibrator,
+    BaseMulticlassCalibrator,
+    OneVsRestCalibrator,
+)
 
 __all__ = [
     "ClassRows",
@@ -48,7 +53,7 @@ def many_methods() -> dict[str, type[BaseMulticlassCalibrator]]:
     return {
         short_name(title): getattr(multiclass, title)
         for title in multiclass.__all__
-        if title.endswith("Calibrator") and not title.startswith(("Base", "OneVsRest"))
+        if title.endswith("Calibrator") and not title.startswith(("Base", "OneVsRest", "Auto"))
     }
 
 
@@ -58,6 +63,8 @@ def make_many(method: str, options: Sequence[str]) -> BaseMulticlassCalibrator:
     Raises ValueError as `make_calibrator`.
     """
     made = make_calibrator(method, options, {**by_name(), **many_methods()})
+    if isinstance(made, AutoCalibrator) and made.transform is None and made.extrapolate:
+        return AutoMulticlassCalibrator(made.model, made.confidence)
     if isinstance(made, BaseMulticlassCalibrator):
         return made
     # Where columns exclude each other nothing is known, and no table stops for that.

@@ -18,7 +18,11 @@ from evical.calibrators import AutoCalibrator
 from evical.estimators._responses import class_scores
 from evical.estimators.decoder import Decoder
 from evical.estimators.predictions import interval
-from evical.multiclass import BaseMulticlassCalibrator, OneVsRestCalibrator
+from evical.multiclass import (
+    AutoMulticlassCalibrator,
+    BaseMulticlassCalibrator,
+    OneVsRestCalibrator,
+)
 from evical.multiclass.products import ProductBeliefs
 from evical.multiclass.witnesses import witnesses
 from evical.scores.direction import Direction, fit_quietly, wrong_ways
@@ -260,6 +264,8 @@ def score_scale(calibrator: Any) -> str:
     """Scores that a calibrator reads, for `class_scores`: "any", "given" or "probability"."""
     if isinstance(calibrator, OneVsRestCalibrator):
         return score_scale(calibrator.calibrator)
+    if isinstance(calibrator, AutoMulticlassCalibrator):
+        return "given"
     if isinstance(calibrator, AutoCalibrator) and calibrator.transform is None:
         return "given"
     if isinstance(calibrator, BaseMulticlassCalibrator):

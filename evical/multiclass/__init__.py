@@ -1,6 +1,7 @@
 """Multiclass problems: reductions to binary problems, couplings, multiclass calibrators."""
 
 from evical.multiclass._any_code import code_betp, code_interval, code_mass
+from evical.multiclass._auto_multiclass_calibrator import AutoMulticlassCalibrator
 from evical.multiclass._base import BaseMulticlassCalibrator
 from evical.multiclass._codes import check_code_matrix, code_matrix, row_distances
 from evical.multiclass._coupling import (
@@ -32,6 +33,7 @@ from evical.multiclass.contours import code_contour, code_without_conflict
 __all__ = [
     "MAX_CLASSES",
     "MAX_PAIRWISE",
+    "AutoMulticlassCalibrator",
     "BaseMulticlassCalibrator",
     "DirichletCalibrator",
     "MultinomialLogisticCalibrator",

@@ -20,7 +20,7 @@ from evical.multiclass.products import ProductBeliefs
 from evical.multiclass.witnesses import witnesses
 from evical.scores.direction import Direction, fit_quietly, wrong_ways
 
-__all__ = ["OneVsRestCalibrator"]
+__all__ = ["OneVsRestCalibrator", "named_directions"]
 
 Floats = NDArray[np.float64]
 _COUPLINGS = ("auto", "normalize", "dempster")
@@ -113,12 +113,7 @@ class OneVsRestCalibrator(BaseMulticlassCalibrator):
         self.calibrators_ = fitted
 
     def _wrong_ways(self) -> list[Direction]:
-        sides = self.classes_[-len(self.calibrators_) :]
-        return [
-            found.between(self.classes_[self.classes_ != side], [side])
-            for calibrator, side in zip(self.calibrators_, sides, strict=True)
-            for found in wrong_ways(calibrator)
-        ]
+        return named_directions(self.classes_, self.calibrators_)
 
     def _predict_beliefs(self, scores: Floats) -> BeliefsLike:
         columns = witnesses(self.calibrators_, scores)
@@ -173,6 +168,15 @@ class OneVsRestCalibrator(BaseMulticlassCalibrator):
             raise ValueError(f"saved calibrator is damaged: combines is {state['combines']!r}")
         self.calibrators_ = [BaseCalibrator.from_dict(data) for data in saved]
         self.combines_ = state["combines"]
+
+
+def named_directions(classes: NDArray[Any], calibrators: list[Any]) -> list[Direction]:
+    """Directions of columns that point the wrong way, with the classes of both sides."""
+    return [
+        found.between(classes[classes != side], [side])
+        for calibrator, side in zip(calibrators, classes[-len(calibrators) :], strict=True)
+        for found in wrong_ways(calibrator)
+    ]
 
 
 def _names(kind: Any) -> list[str]:

@@ -53,6 +53,20 @@ class Entry:
 
 
 MULTICLASS = [
+    *(
+        Entry(
+            "AutoMulticlassCalibrator",
+            {"model": model},
+            scores,
+            atol=1e-6,
+            evidential=model != "bayesian",
+        )
+        for model, scores in (
+            ("likelihood", "margins"),
+            ("confidence", "probabilities"),
+            ("bayesian", "probabilities"),
+        )
+    ),
     Entry("SoftmaxCalibrator", {"parameters": "temperature"}),
     Entry("SoftmaxCalibrator", {"parameters": "vector"}),
     Entry("SoftmaxCalibrator", {"parameters": "matrix"}),

@@ -12,7 +12,7 @@ from evical.cli._many_classes import many_methods
 from evical.cli._model import load_model
 from evical.cli.commands._fit import MANY_METHODS
 from evical.evaluation import Evaluation, check_calibration
-from evical.multiclass import OneVsRestCalibrator, SoftmaxCalibrator
+from evical.multiclass import AutoMulticlassCalibrator, SoftmaxCalibrator
 
 CLASSES = ["cat", "dog", "wild_cat"]
 N = 150
@@ -52,7 +52,7 @@ def test_fit_and_predict_are_those_of_python(folder, capfd):
     told = json.loads(capfd.readouterr().out)
     assert told["scores"] == {name: f"p_{name}" for name in CLASSES}
     p, y = data()
-    expected = OneVsRestCalibrator().fit(p, y)
+    expected = AutoMulticlassCalibrator().fit(p, y)
     run("predict m.json a.csv -o out.csv")
     found = pd.read_csv("out.csv")
     bounds = expected.predict_interval(p)

@@ -1,0 +1,176 @@
+"""Automatic calibration of many classes: its two steps, what it learns, and what it leaves open."""
+
+import numpy as np
+import pytest
+from scipy.optimize import approx_fprime
+from scipy.special import expit, softmax
+
+from evical.calibrators import AutoCalibrator
+from evical.errors import WrongWayWarning
+from evical.metrics import log_loss
+from evical.multiclass import (
+    AutoMulticlassCalibrator,
+    BaseMulticlassCalibrator,
+    OneVsRestCalibrator,
+    StructuredMatrixCalibrator,
+    StructuredVectorCalibrator,
+)
+
+K = 3
+
+
+def drawn(n, seed=0, power=2.0, k=K):
+    """Probabilities that are too sure, classes, and the true probabilities."""
+    rng = np.random.default_rng(seed)
+    truth = softmax(1.6 * rng.normal(size=(n, k)), axis=1)
+    y = (rng.random((n, 1)) > truth.cumsum(axis=1)).sum(axis=1).clip(max=k - 1)
+    y[:k] = np.arange(k)
+    return softmax(power * np.log(truth), axis=1), y, truth
+
+
+def test_it_is_each_class_against_the_rest_and_then_a_matrix():
+    """Definition: both steps by their own classes, written out."""
+    p, y, _ = drawn(300)
+    at = drawn(20, seed=1)[0]
+
+    def first(rows):
+        columns = [AutoCalibrator().fit(p[:, k], y == k) for k in range(K)]
+        q = np.stack([c.predict_proba(rows[:, k])[:, 1] for k, c in enumerate(columns)], axis=1)
+        return q / q.sum(axis=1, keepdims=True)
+
+    wanted = StructuredMatrixCalibrator().fit(first(p), y).predict_proba(first(at))
+    for model in ("bayesian", "likelihood"):
+        found = AutoMulticlassCalibrator(model).fit(p, y)
+        np.testing.assert_allclose(found.predict_proba(at), wanted, atol=1e-9)
+
+
+def test_errors_are_those_of_columns_and_of_the_matrix():
+    """Delta method: derivatives of log-odds by coefficients, from differences."""
+    p, y, _ = drawn(200)
+    at = drawn(4, seed=1)[0]
+    calibrator = AutoMulticlassCalibrator().fit(p, y)
+    scaling = calibrator.scaling_
+    steps, fit = scaling._steps, scaling._fit
+    q = OneVsRestCalibrator(AutoCalibrator("bayesian"), "normalize").fit(p, y).predict_proba(at)
+    start = np.append(np.column_stack([fit.weights, fit.intercepts]).ravel(), np.log(fit.inverse))
+
+    def log_odds(values, row, k):
+        table = values[:-1].reshape(K, K + 1)
+        tempered = softmax(np.exp(values[-1]) * np.log(q[row]))
+        x = np.log((1 - fit.share) * tempered + fit.share / K)
+        z = table[:, :-1] @ x + table[:, -1]
+        return z[k] - np.log(np.exp(np.delete(z, k)).sum())
+
+    found = calibrator._errors(at, calibrator.predict_proba(at))
+    for row in range(len(at)):
+        for k in range(K):
+            slope = approx_fprime(start, log_odds, 1e-6, row, k)
+            one = calibrator.calibrators_[k]
+            own = np.interp(at[row, k], one.knots_, one.standard_error_)
+            assert found[row, k] ** 2 == pytest.approx(own**2 + ((slope @ steps) ** 2).sum(), 1e-3)
+
+
+@pytest.mark.parametrize("n", [60, 1000])
+def test_intervals_hold_the_true_probabilities(n):
+    """Of 95 %; and twenty times the samples leave a third of the width at most."""
+    held, widths = [], []
+    for seed in range(4):
+        p, y, _ = drawn(n, seed)
+        at, _, truth = drawn(300, seed=100 + seed)
+        interval = AutoMulticlassCalibrator("confidence").fit(p, y).predict_interval(at)
+        # The mass of the level is in the interval, the rest on the frame.
+        lower, upper = interval[..., 0] / 0.95, 1 - (1 - interval[..., 1]) / 0.95
+        held.append(((lower <= truth) & (truth <= upper)).mean())
+        widths.append((upper - lower).mean())
+    assert np.mean(held) > 0.93
+    assert np.mean(widths) < (0.7 if n == 60 else 0.2)
+
+
+def test_its_error_vanishes_with_samples_unlike_that_of_combined_columns():
+    p, y, _ = drawn(4000)
+    at, _, truth = drawn(500, seed=1)
+    errors = [
+        ((one.fit(p, y).predict_proba(at) - truth) ** 2).sum(axis=1).mean()
+        for one in (AutoMulticlassCalibrator(), OneVsRestCalibrator())
+    ]
+    assert errors[0] < 1e-3 < 1e-2 < errors[1]
+
+
+def test_it_loses_less_than_either_step_alone():
+    """Margins bent in each class, with one class told by another: nobody's own form."""
+    p, y, _ = drawn(1500, power=1.0)
+    new, y_new, _ = drawn(4000, seed=1, power=1.0)
+    mix = 0.75 * np.eye(K) + 0.25 * np.roll(np.eye(K), 1, axis=1)
+
+    def bent(rows):
+        z = np.log(rows) @ mix
+        return softmax(z + 0.8 * np.sin(2 * z), axis=1)
+
+    losses = [
+        log_loss(y_new, one.fit(bent(p), y).predict_proba(bent(new)))
+        for one in (
+            AutoMulticlassCalibrator(),
+            OneVsRestCalibrator(AutoCalibrator(), "normalize"),
+            StructuredMatrixCalibrator(),
+        )
+    ]
+    assert losses[0] < min(losses[1:])
+
+
+def test_two_classes_are_those_of_the_binary_calibrator():
+    rng = np.random.default_rng(0)
+    scores = rng.normal(size=200)
+    y = np.where(rng.random(200) < expit(2 * scores), "yes", "no")
+    for model in ("likelihood", "confidence", "bayesian"):
+        many = AutoMulticlassCalibrator(model).fit(scores, y)
+        two = AutoCalibrator(model).fit(scores, y)
+        assert many.scaling_ is None
+        np.testing.assert_allclose(
+            many.predict_proba(scores), two.predict_proba(scores), atol=1e-12
+        )
+        np.testing.assert_allclose(
+            many.predict_interval(scores)[:, 1], two.predict_interval(scores), atol=2e-3
+        )
+
+
+def test_many_classes_have_no_matrix_and_no_list_of_sets():
+    k = 40
+    p, y, _ = drawn(600, k=k)
+    calibrator = AutoMulticlassCalibrator().fit(p, y)
+    assert isinstance(calibrator.scaling_, StructuredVectorCalibrator)
+    proba, interval = calibrator.predict_proba(p[:50]), calibrator.predict_interval(p[:50])
+    assert (interval[..., 0] <= proba + 1e-12).all()
+    assert (proba <= interval[..., 1] + 1e-12).all()
+    again = BaseMulticlassCalibrator.from_dict(calibrator.to_dict())
+    np.testing.assert_array_equal(again.predict_proba(p[:50]), proba)
+
+
+def test_a_column_that_points_the_wrong_way_is_warned_of_by_its_class():
+    p, y, _ = drawn(400)
+    p[:, 2] = 1 - p[:, 2]
+    with pytest.warns(WrongWayWarning, match="'c'"):
+        calibrator = AutoMulticlassCalibrator().fit(p, np.array(["a", "b", "c"])[y])
+    assert calibrator.classes_.tolist() == ["a", "b", "c"]
+
+
+@pytest.mark.parametrize(
+    ("spoil", "message"),
+    [
+        (lambda state: state | {"scaling": None}, "not a saved calibrator"),
+        (
+            lambda state: (
+                state
+                | {
+                    "each": OneVsRestCalibrator(AutoCalibrator("bayesian"), "normalize")
+                    .fit(*drawn(60, k=4)[:2])
+                    .to_dict()
+                }
+            ),
+            "its parts are not of 3 classes",
+        ),
+    ],
+)
+def test_parts_of_other_sizes_are_refused(spoil, message):
+    data = AutoMulticlassCalibrator().fit(*drawn(100)[:2]).to_dict()
+    with pytest.raises(ValueError, match=message):
+        AutoMulticlassCalibrator.from_dict(data | {"state": spoil(data["state"])})
