@@ -20,9 +20,9 @@ few = compare(scores, y, methods)
 print(few)
 
 # %%
-# Five methods, ten folds, and advice in words: the simplest method within one standard error of the
-# best. It also says if no difference can be seen, and how large a difference would have been missed
-# half of the time. More scores tell more.
+# Five methods, ten folds, and advice in words: the method of the least loss, or if samples are too
+# few for it, another one near it. It also says if no difference can be seen, and how large a
+# difference would have been missed half of the time. More scores tell more.
 
 more_scores, more_y, _ = simulated_scores("overconfident", 2000, np.random.default_rng(2))
 many = compare(more_scores, more_y, methods)
@@ -49,10 +49,9 @@ for size, (found, *_) in samples.items():
     print("  " + ", ".join(f"{name} {np.sqrt(excess[size, name]):.3f}" for name in methods))
 
 # %%
-# Here the advice is good: logistic calibration is the nearest, or practically so, although the
-# truth is not a sigmoid. 150 scores could not prove that calibration is needed; 2000 could. None of
-# this makes logistic calibration the best one elsewhere: one sample of each size is not a study of
-# calibrators, and your scores decide.
+# Here the advice is good: the method advised is the nearest, or practically so. 150 scores could
+# not prove that calibration is needed; 2000 could. None of this makes it the best one elsewhere:
+# one sample of each size is not a study of calibrators, and your scores decide.
 #
 # Below, what cross-validation made of the differences to the best method, and what they really are.
 

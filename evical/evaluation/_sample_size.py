@@ -32,6 +32,7 @@ PER_PARAMETER = 10  # Peduzzi et al. 1996
 TO_JUDGE = 100  # Collins, Ogundimu & Altman 2016
 
 _DENSITIES = ("KDECalibrator", "DPMCalibrator", "GaussianCalibrator", "AsymmetricLaplaceCalibrator")
+_FOR_ANY_SIZE = ("AutoCalibrator",)  # docs/reproductions/automatic_calibration.md has 50
 _DISTINCT = 20  # below, a density mostly describes the gaps between a few distinct values
 
 
@@ -108,7 +109,7 @@ def _few_for_a_curve(name: str, kind: str, level: int, n: int) -> str:
             f"{SMALLEST_MEASURED} its squared error was {TIMES_LOGISTIC[kind]:.1f} times that of "
             f"logistic (docs/calibrator_quality.md{source})"
         )
-    if level >= 100 and n < SMALLEST_MEASURED:
+    if level >= 100 and n < SMALLEST_MEASURED and kind not in _FOR_ANY_SIZE:
         return (
             f"{name} is flexible, and {n} samples are fewer than the {SMALLEST_MEASURED} it was "
             "tested with (docs/calibrator_quality.md)"

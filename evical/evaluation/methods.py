@@ -14,12 +14,13 @@ from numpy.typing import NDArray
 from sklearn.base import BaseEstimator
 
 from dstheory.kernels.arguments import as_sequence, shown
-from evical.calibrators import by_name
+from evical.calibrators import AutoCalibrator, by_name
 
 __all__ = [
     "UNCALIBRATED",
     "complexity",
     "complexity_text",
+    "is_automatic",
     "make_calibrator",
     "method_names",
     "name_methods",
@@ -158,6 +159,17 @@ def complexity(estimator: Any) -> int:
     """
     kind = type(estimator).__name__
     return _PARAMETERS.get(kind, _AVERAGE if kind in _AVERAGES else _CURVE)
+
+
+def is_automatic(estimator: Any) -> bool:
+    """Whether it chooses among methods itself.
+
+    Examples
+    --------
+    >>> [is_automatic(make_calibrator(name)) for name in ("auto", "logistic")]
+    [True, False]
+    """
+    return isinstance(estimator, AutoCalibrator)
 
 
 def complexity_text(value: int) -> str:

@@ -1,10 +1,12 @@
 """Which calibrator to use, and why: a choice with its reasons in sentences.
 
-The rule is that of one standard error (Breiman et al. 1984, section 3.4.3), on paired differences:
-among all methods whose mean loss is within one standard error of the least, it chooses the
-simplest. If there are too few samples for that method, it chooses the simplest within two standard
-errors for which there are enough. The standard error is Nadeau and Bengio's, because training
-samples of folds overlap. Holm's procedure tells which differences are significant.
+`AutoCalibrator`, if it took part, is chosen unless its mean loss is more than two standard errors
+above the least: it weighs many methods by the same samples, and has less of the luck that makes one
+of them the best. Else the method of the least mean loss is chosen, or if there are too few samples
+for it, the best within two standard errors for which there are enough. The study `calarena_small`
+measures that beside the rule of one standard error, which takes the simplest method near the best,
+and is too simple too often. The standard error is Nadeau and Bengio's, because training samples of
+folds overlap. Holm's procedure tells which differences are significant.
 """
 
 from collections.abc import Sequence
@@ -17,7 +19,7 @@ from scipy import stats
 
 from evical.evaluation._cross_validation import MEASURES
 from evical.evaluation._sample_size import general_warnings, method_warnings
-from evical.evaluation.methods import UNCALIBRATED, complexity, complexity_text
+from evical.evaluation.methods import UNCALIBRATED, complexity, complexity_text, is_automatic
 from evical.scores import ScoreCounts
 from evical.scores.direction import direction
 from evical.significance import corrected_t, holm_adjusted
@@ -138,9 +140,7 @@ def recommend(
     scores: Floats,
     y: NDArray[np.int64],
 ) -> Recommendation:
-    """The simplest method within one standard error of the best, with reasons.
-
-    Two standard errors if the samples are too few for that method but not for another.
+    """The method to take by the rule of this module, with reasons.
 
     Parameters
     ----------
@@ -160,9 +160,7 @@ def recommend(
     best = found[0].other if found else names[0]
     seen = [one for one in found if one.adjusted > ALPHA]
     short = {name for name in names if method_warnings(name, estimators[name], scores, y)}
-    chosen = _simplest(_within(1, best, found), estimators)
-    if chosen in short and (enough := [n for n in _within(2, best, found) if n not in short]):
-        chosen = _simplest(enough, estimators)
+    chosen = _chosen(best, _within_two(best, found), estimators, short)
     reasons = [
         _best_text(best, means[best], criterion, values.shape[1]),
         *_choice_texts(chosen, best, estimators, found, criterion),
@@ -180,14 +178,16 @@ def recommend(
     return Recommendation(chosen, best, equivalents, tuple(reasons), tuple(warnings))
 
 
-def _within(errors: int, best: str, found: tuple[Difference, ...]) -> list[str]:
-    """The best method and all within that many standard errors of it, by ascending loss."""
-    return [best, *(one.method for one in found if one.difference <= errors * one.standard_error)]
+def _within_two(best: str, found: tuple[Difference, ...]) -> list[str]:
+    """The best method and all within two standard errors of it, by ascending loss."""
+    return [best, *(one.method for one in found if one.difference <= 2 * one.standard_error)]
 
 
-def _simplest(names: Sequence[str], estimators: dict[str, Any]) -> str:
-    """The simplest method; of equally simple ones, the first, which has the least loss."""
-    return min(names, key=lambda name: complexity(estimators[name]))
+def _chosen(best: str, near: list[str], estimators: dict[str, Any], short: set[str]) -> str:
+    """Out of the methods near the best, by ascending loss; for those in `short` samples lack."""
+    automatic = [name for name in near if is_automatic(estimators[name])]
+    enough = [name for name in near if name not in short]
+    return [*automatic, *enough, best][0]
 
 
 def _ranking(methods: Sequence[str], means: Floats) -> list[int]:
@@ -207,35 +207,26 @@ def _choice_texts(
     found: tuple[Difference, ...],
     criterion: str,
 ) -> list[str]:
-    level = complexity(estimators[chosen])
+    level = complexity_text(complexity(estimators[chosen]))
+    if not found:
+        return [f"it is the only method that was tried, and {level}"]
     if chosen == best:
-        if not found:
-            return [f"it is the only method that was tried, and {complexity_text(level)}"]
-        simpler = any(complexity(estimators[one.method]) < level for one in found)
-        if not simpler:
-            return [f"no method that was tried is simpler: it {complexity_text(level)}"]
-        near = _nearest(estimators, level, found)
-        return [f"no simpler method comes within one standard error of it: {near}"]
-    one = next(one for one in found if one.method == chosen)
-    if one.difference > one.standard_error:
+        other = found[0]
+        gap = f"{other.difference:.2g}"
         return [
-            f"{chosen} needs fewer samples than the simplest method within one standard error "
-            f"({complexity_text(level)}); its {_TITLES[criterion]} is {one.difference:.2g} greater "
-            f"than that of {best}, within two standard errors of that difference, "
-            f"{one.standard_error:.2g} each"
+            f"it {level}; the next, {other.method}, is {gap} worse, with a standard error of "
+            f"{other.standard_error:.2g}"
         ]
+    one = next(one for one in found if one.method == chosen)
+    why = (
+        f"{chosen} weighs many methods by these samples, with less luck than the best of several"
+        if is_automatic(estimators[chosen])
+        else f"{chosen} ({level}) needs fewer samples than {best}"
+    )
     return [
-        f"{chosen} is simpler ({complexity_text(level)}; {best} "
-        f"{complexity_text(complexity(estimators[best]))}) and its {_TITLES[criterion]} is "
-        f"{one.difference:.2g} greater, within one standard error of that difference, "
-        f"{one.standard_error:.2g}"
+        f"{why}; its {_TITLES[criterion]} is {one.difference:.2g} greater than that of {best}, "
+        f"within two standard errors of that difference, {one.standard_error:.2g} each"
     ]
-
-
-def _nearest(estimators: dict[str, Any], level: int, found: tuple[Difference, ...]) -> str:
-    one = next(one for one in found if complexity(estimators[one.method]) < level)
-    gap, error = f"{one.difference:.2g}", f"{one.standard_error:.2g}"
-    return f"{one.method} is {gap} worse, with a standard error of {error}"
 
 
 def _seen_texts(

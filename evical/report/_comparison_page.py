@@ -89,8 +89,9 @@ _READING = (
     "other data sets.",
     "Methods are compared with the best of them, which was selected on the same folds. Chance has "
     "favored it a little, so differences from it tend to be too large.",
-    "The recommended method is the simplest of those within one standard error of the best. Not "
-    "seeing a difference does not prove that there is none.",
+    "The recommended method has the least loss, unless another is within two standard errors of it "
+    "and AutoCalibrator, or has enough samples where it has not. Not seeing a difference does not "
+    "prove that there is none.",
     "A narrower belief interval is not better in itself: it also has to be calibrated, see the "
     "page of a single calibrator.",
 )
@@ -114,7 +115,7 @@ def _lead(comparison: Comparison) -> tuple[str, ...]:
         why = f"It has the lowest {title}"
     else:
         why = (
-            f"It is simple, and its {title} is only {fixed(gap.difference, 4)} ± "
+            f"Its {title} is only {fixed(gap.difference, 4)} ± "
             f"{fixed(gap.standard_error, 4)} above the lowest, that of {named(gap.other)}"
         )
     seen = f"; {_equivalents(comparison)}" if lines else ""

@@ -11,7 +11,12 @@ from sklearn.linear_model import LogisticRegression
 from sklearn.model_selection import StratifiedKFold, cross_val_predict
 
 from evical import metrics
-from evical.calibrators import IsotonicCalibrator, LogisticCalibrator, VennAbersCalibrator
+from evical.calibrators import (
+    AutoCalibrator,
+    IsotonicCalibrator,
+    LogisticCalibrator,
+    VennAbersCalibrator,
+)
 from evical.evaluation import MEASURES, compare, compare_data_sets, make_calibrator, method_names
 from evical.evaluation._sample_size import TIMES_LOGISTIC, general_warnings, method_warnings
 from evical.evaluation.methods import complexity, complexity_text
@@ -117,17 +122,37 @@ def test_shifted_scores_have_the_same_recommendation(shift):
     np.testing.assert_allclose(logistic[0].values, logistic[1].values, atol=1e-6)
 
 
-def test_simpler_methods_are_taken_within_a_standard_error():
-    scores, y = sample(200)
+def test_the_least_loss_is_taken_where_no_method_chooses_itself():
+    scores, y = sample(2000)
     found = compare(scores, y, ["logistic", "spline", "isotonic", "bbq"], cv=5)
     advice = found.recommendation
-    gaps = {one.method: (one.difference, one.standard_error) for one in found.differences}
-    near = [advice.best, *(name for name, (gap, error) in gaps.items() if gap <= error)]
-    least = min(complexity(make_calibrator(name)) for name in near)
-    assert complexity(make_calibrator(advice.method)) == least
-    assert advice.reasons[0].startswith(advice.best)
-    if advice.method != advice.best:
-        assert "is simpler" in advice.reasons[1]
+    assert advice.method == advice.best == found.ranking()[0]
+    assert advice.reasons[0].startswith(f"{advice.best} has the least mean Brier score")
+    gap = found.differences[0]
+    assert f"the next, {gap.method}, is {gap.difference:.2g} worse" in advice.reasons[1]
+
+
+@pytest.mark.parametrize(("gap", "taken"), [(0.1, "mine"), (0.3, "logistic")])
+def test_automatic_calibration_is_taken_within_two_standard_errors(gap, taken):
+    """Whatever its name is, and though other methods are as near."""
+    estimators = {"logistic": make_calibrator("logistic"), "mine": AutoCalibrator()}
+    scores, y = sample(2000)
+    values = np.zeros((2, 4, len(MEASURES)))
+    values[1, :, 0] = gaps = gap + np.array([-0.1, 0.1, -0.1, 0.1])
+    error = np.sqrt((1 / 4 + 1 / 3) * gaps.var(ddof=1))
+    assert (gap < 2 * error) == (taken == "mine")
+    found = differences(list(estimators), values[:, :, 0], 1 / 3)
+    advice = recommend(estimators, values, found, "brier_score", scores, y)
+    assert (advice.best, advice.method) == ("logistic", taken)
+    if taken == "mine":
+        assert "mine weighs many methods by these samples" in advice.reasons[1]
+        assert f"{gap:.2g} greater than that of logistic, within two standard" in advice.reasons[1]
+
+
+def test_few_samples_are_no_reason_against_automatic_calibration():
+    scores, y = sample(60)
+    assert not method_warnings("auto", AutoCalibrator(), scores, y)
+    assert method_warnings("spline", make_calibrator("spline"), scores, y)
 
 
 def test_what_cannot_be_told_apart_is_said():
@@ -154,13 +179,15 @@ def test_uncalibrated_probabilities_take_part():
     y = (rng.random(1500) < p).astype(int)
     found = compare(p, y, cv=3)
     assert found.methods[0] == "uncalibrated"
-    assert found.recommendation.method == "uncalibrated"
-    assert "no method is seen to improve" in found.recommendation.reasons[-1]
+    assert "that calibration is needed cannot be seen" in found.recommendation.reasons[-1]
     np.testing.assert_array_equal(found.probability[0], p)
     lazy = compare(p**3, y, ["uncalibrated", "isotonic:bayesian"], cv=3)
     assert lazy.recommendation.method == "isotonic:bayesian"
     assert "lowers" in lazy.recommendation.reasons[-1]
     assert "uncalibrated" not in compare(p - 1, y, cv=2).methods
+    left = compare(p, y, ["uncalibrated", "kde", "binning"], cv=3)
+    assert left.recommendation.best == left.recommendation.method == "uncalibrated"
+    assert "no method is seen to improve" in left.recommendation.reasons[-1]
 
 
 def test_all_methods_can_be_tried():
@@ -310,7 +337,7 @@ def test_data_sets_have_ranks():
         ("xyz", "methods: uncalibrated, abb"),
         ("logistic:modl=bayesian", "did you mean 'model'"),
         ("logistic:", "model"),
-        ("spline:likelihood", "no evidential models"),
+        ("dpm:likelihood", "no evidential models"),
     ],
 )
 def test_unknown_methods_are_refused(name, message):
