@@ -2,6 +2,7 @@
 
 from evical.studies._study import Study
 from evical.studies.automatic.study import AUTOMATIC_CALIBRATION
+from evical.studies.calarena_small.study import CALARENA_SMALL
 from evical.studies.default_classifier.study import DEFAULT_CLASSIFIER
 from evical.studies.gebel2009.study import GEBEL2009
 from evical.studies.interval_coverage.study import INTERVAL_COVERAGE
@@ -30,6 +31,7 @@ _ALL: tuple[Study, ...] = (
     AUTOMATIC_CALIBRATION,
     SVC_PROBABILITIES,
     DEFAULT_CLASSIFIER,
+    CALARENA_SMALL,
 )
 
 STUDIES: dict[str, Study] = {study.name: study for study in _ALL}

@@ -1,0 +1,1 @@
+"""A replica of CalArena in small: calibrators on probabilities of eight classifiers."""
