@@ -54,13 +54,12 @@ class EvidentialClassifier(BeliefPredictor, BaseEstimator):  # type: ignore[misc
         `sklearn.svm.LinearSVC`. Wrap a fitted one in `sklearn.frozen.FrozenEstimator`; `fit` then
         only calibrates it, and must not get its training data.
     calibrator : calibrator, optional
-        Any of `evical.calibrators`. Default: `AutoCalibrator`, which chooses by itself, and
-        `AutoMulticlassCalibrator` for the scores of more than two classes; they read the decision
-        function, or else probabilities as they are, and of more than two classes probabilities
-        first. Others read the decision function, or else log-odds of probabilities; with
-        ``transform="logit"`` or "log" they get `predict_proba`. A calibrator of two classes is
-        fitted to each class against the rest. A multiclass calibrator, of `evical.multiclass`, uses
-        the scores of all classes together.
+        Any of `evical.calibrators`. Default: `AutoCalibrator`, and of more than two classes
+        `AutoMulticlassCalibrator`, which choose by themselves; they read the decision function, or
+        else (of more classes first) probabilities as they are. Others read the decision function,
+        or else log-odds of probabilities; with ``transform="logit"`` or "log" they get
+        `predict_proba`. A calibrator of two classes is fitted to each class against the rest. A
+        multiclass calibrator, of `evical.multiclass`, uses the scores of all classes together.
     code : {"one_vs_rest", "all_pairs", "sparse", "complete"} or (K, B) array
         How to reduce more than two classes to binary problems. "one_vs_rest" trains one classifier
         and calibrates its score of each class against all others. Any other code trains and
@@ -276,10 +275,9 @@ class EvidentialClassifier(BeliefPredictor, BaseEstimator):  # type: ignore[misc
         return parts, fitter.scored
 
     def _resolved_calibrator(self) -> Any:
-        if self.calibrator is not None:
-            return self.calibrator
         many = len(self.classes_) > 2 and self._is_plain()
-        return AutoMulticlassCalibrator() if many else AutoCalibrator()
+        default = AutoMulticlassCalibrator() if many else AutoCalibrator()
+        return default if self.calibrator is None else self.calibrator
 
     def _resolved_estimator(self) -> Any:
         if self.estimator is not None:

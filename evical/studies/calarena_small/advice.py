@@ -8,8 +8,7 @@ from numpy.typing import NDArray
 from sklearn.base import clone
 
 from evical.datasets import Dataset
-from evical.evaluation import compare
-from evical.evaluation._comparison import Comparison
+from evical.evaluation import Comparison, compare
 from evical.evaluation.methods import complexity, name_methods
 from evical.scores.direction import fit_quietly
 from evical.studies._study import Record, repeat_rng

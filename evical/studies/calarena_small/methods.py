@@ -43,6 +43,7 @@ __all__ = ["DEFAULT", "RAW", "Method", "methods"]
 
 Floats = NDArray[np.float64]
 DEFAULT, RAW = "Auto", "uncalibrated"
+_FEW = 3  # distinct probabilities; below, splinecalib raises a bare Exception
 
 
 @dataclass(frozen=True)
@@ -78,7 +79,7 @@ class Method:
         """
         try:
             p = self._predictions(p_cal, y_cal, p_test)
-        except Exception:  # other packages raise anything, and bare Exception too
+        except (ArithmeticError, LookupError, RuntimeError, TypeError, ValueError):
             if not self.is_foreign:
                 raise
             return p_test
@@ -203,6 +204,8 @@ class _OneColumn:
         self.peer = make()
 
     def fit(self, p: Floats, y: NDArray[np.intp]) -> None:
+        if len(np.unique(p[:, 1])) < _FEW:
+            raise ValueError("a spline needs three probabilities")
         self.peer.fit(p[:, 1], y)
 
     def predict_proba(self, p: Floats) -> Any:

@@ -12,15 +12,13 @@ from sklearn.model_selection import StratifiedKFold, cross_val_predict
 
 from evical import metrics
 from evical.calibrators import (
-    AutoCalibrator,
     IsotonicCalibrator,
     LogisticCalibrator,
-    VennAbersCalibrator,
 )
 from evical.evaluation import MEASURES, compare, compare_data_sets, make_calibrator, method_names
-from evical.evaluation._sample_size import TIMES_LOGISTIC, general_warnings, method_warnings
+from evical.evaluation._sample_size import TIMES_LOGISTIC
 from evical.evaluation.methods import complexity, complexity_text
-from evical.evaluation.recommendation import differences, recommend
+from evical.evaluation.recommendation import differences
 from evical.significance import corrected_t, holm_adjusted
 
 pytestmark = pytest.mark.slow
@@ -132,29 +130,6 @@ def test_the_least_loss_is_taken_where_no_method_chooses_itself():
     assert f"the next, {gap.method}, is {gap.difference:.2g} worse" in advice.reasons[1]
 
 
-@pytest.mark.parametrize(("gap", "taken"), [(0.1, "mine"), (0.3, "logistic")])
-def test_automatic_calibration_is_taken_within_two_standard_errors(gap, taken):
-    """Whatever its name is, and though other methods are as near."""
-    estimators = {"logistic": make_calibrator("logistic"), "mine": AutoCalibrator()}
-    scores, y = sample(2000)
-    values = np.zeros((2, 4, len(MEASURES)))
-    values[1, :, 0] = gaps = gap + np.array([-0.1, 0.1, -0.1, 0.1])
-    error = np.sqrt((1 / 4 + 1 / 3) * gaps.var(ddof=1))
-    assert (gap < 2 * error) == (taken == "mine")
-    found = differences(list(estimators), values[:, :, 0], 1 / 3)
-    advice = recommend(estimators, values, found, "brier_score", scores, y)
-    assert (advice.best, advice.method) == ("logistic", taken)
-    if taken == "mine":
-        assert "mine weighs many methods by these samples" in advice.reasons[1]
-        assert f"{gap:.2g} greater than that of logistic, within two standard" in advice.reasons[1]
-
-
-def test_few_samples_are_no_reason_against_automatic_calibration():
-    scores, y = sample(60)
-    assert not method_warnings("auto", AutoCalibrator(), scores, y)
-    assert method_warnings("spline", make_calibrator("spline"), scores, y)
-
-
 def test_what_cannot_be_told_apart_is_said():
     scores, y = sample(120)
     found = compare(scores, y, {"a": LogisticCalibrator(), "b": LogisticCalibrator()}, cv=4)
@@ -234,41 +209,6 @@ def test_labels_may_be_words():
     np.testing.assert_array_equal(judged.y, y)
     with pytest.raises(ValueError, match="method is 'platt', expected one of 'logistic'"):
         words.evaluation("platt")
-
-
-def test_small_samples_are_warned_of():
-    y = np.repeat([0, 1], [400, 60])
-    scores = np.random.default_rng(0).normal(y)
-    assert "60 samples" in general_warnings(y)[0]
-    (text,) = method_warnings("isotonic", IsotonicCalibrator(), scores, y)
-    assert "460 samples are fewer than 1000" in text
-    assert "Niculescu-Mizil & Caruana 2005" in text
-    few = method_warnings("logistic", LogisticCalibrator(), scores[385:415], y[385:415])
-    assert "logistic fits 2 parameters, but the rarer class has 15 samples" in few[0]
-    assert not method_warnings("logistic", LogisticCalibrator(), scores, y)
-    assert "20 it" not in str(method_warnings("va", VennAbersCalibrator(), scores[:150], y[:150]))
-    ties = method_warnings("kde", make_calibrator("kde"), scores.round(), y)
-    assert "distinct scores" in ties[0]
-    assert method_warnings("beta", make_calibrator("beta"), y * 1.0, y)[0].endswith(
-        "beta fits 3 parameters to 2 distinct scores"
-    )
-
-
-def test_of_few_samples_two_standard_errors_are_made_of_chance():
-    """A method that samples are too few for gives way to one that they suffice for."""
-    estimators = {name: make_calibrator(name) for name in ("isotonic", "temperature")}
-    scores, y = sample(40)
-    values = np.zeros((2, 4, len(MEASURES)))
-    values[1, :, 0] = gaps = np.array([0.0, 0.1, 0.0, 0.1])
-    error = np.sqrt((1 / 4 + 1 / 3) * gaps.var(ddof=1))
-    assert error < gaps.mean() < 2 * error
-    found = differences(list(estimators), values[:, :, 0], 1 / 3)
-    advice = recommend(estimators, values, found, "brier_score", scores, y)
-    assert (advice.best, advice.method) == ("isotonic", "temperature")
-    assert "needs fewer samples" in advice.reasons[1]
-    many, outcomes = sample(2000)
-    advice = recommend(estimators, values, found, "brier_score", many, outcomes)
-    assert (advice.best, advice.method) == ("isotonic", "isotonic")
 
 
 def test_scores_that_tell_nothing_are_not_called_wrong():
