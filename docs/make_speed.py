@@ -9,10 +9,11 @@ import argparse
 import platform
 from importlib.metadata import version
 from pathlib import Path
-from time import perf_counter
+from time import process_time
 from typing import Any
 
 import numpy as np
+from threadpoolctl import threadpool_limits
 
 from dstheory.kernels.jit import HAVE_NUMBA
 from evical.datasets import simulated_scores
@@ -31,10 +32,11 @@ Written by `docs/make_speed.py`, in one run of
 on {machine}, Python {python}, {packages}, {numba}.
 
 Scores are simulated with a known, monotone map (`evical.datasets.simulated_scores`), all
-distinct. Times are seconds of a fit on N samples, and of the probabilities of as many other
-samples after the largest fit: the best of three, or of one if that took more than a second.
-`-` means that ten times as many samples would have taken more than {limit:g} s. Methods with a
-version are other packages; in their rows nothing is ours.
+distinct. Times are seconds of CPU on one thread, which other programs hardly change: of a fit on
+N samples, and of the probabilities of as many other samples after the largest fit, the best of
+three, or of one if that took more than a second. `-` means that ten times as many samples would
+have taken more than {limit:g} s. Methods with a version are other packages; in their rows nothing
+is ours.
 
 | method | {sizes} | prediction |
 |---|{rules}---|
@@ -57,7 +59,8 @@ def main() -> None:
         sizes=" | ".join(f"{n:,}" for n in SIZES),
         rules="---|" * len(SIZES),
     )
-    rows = [line(contender, options.limit) for contender in [*contenders(), *installed()]]
+    with threadpool_limits(1):
+        rows = [line(contender, options.limit) for contender in [*contenders(), *installed()]]
     PAGE.write_text(head + "\n".join(rows) + "\n", encoding="utf-8", newline="\n")
 
 
@@ -88,12 +91,12 @@ def line(contender: Contender, limit: float) -> str:
 
 
 def best(call: Any) -> float:
-    """Seconds of the fastest of three calls, or of one that takes more than a second."""
+    """CPU seconds of the fastest of three calls, or of one that takes more than a second."""
     times = []
     for _ in range(3):
-        start = perf_counter()
+        start = process_time()
         call()
-        times.append(perf_counter() - start)
+        times.append(process_time() - start)
         if times[-1] > 1:
             break
     return min(times)
