@@ -1,7 +1,7 @@
 """Checks of mass functions, and sums of the parts of a result.
 
 The checks require mass functions on one frame whose batches broadcast. A result is often a sum of
-parts, each with its own sets; `collected` adds them up without aligning them first.
+parts, each with its own sets; `collect` adds them up without aligning them first.
 """
 
 from typing import Any
@@ -13,7 +13,7 @@ from dstheory.kernels.arguments import check_instance
 from dstheory.kernels.batches import Part, added_up
 from dstheory.mass import MassFunction
 
-__all__ = ["batch_of", "check_mass", "check_masses", "collected"]
+__all__ = ["batch_of", "check_mass", "check_masses", "collect"]
 
 
 def check_mass(m: Any, name: str = "m") -> MassFunction:
@@ -40,7 +40,7 @@ def batch_of(*masses: MassFunction) -> tuple[int, ...]:
         raise ValueError(f"batch shapes {listed} do not broadcast together") from error
 
 
-def collected(frame: Frame, *parts: Part) -> MassFunction:
+def collect(frame: Frame, *parts: Part) -> MassFunction:
     """Mass function that is the sum of parts: sets (F,), which may repeat, and masses (F, *batch).
 
     A third entry scales the masses of a part; batches broadcast.

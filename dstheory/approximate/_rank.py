@@ -12,7 +12,7 @@ from typing import Any, Literal
 import numpy as np
 
 from dstheory._masses import check_mass
-from dstheory.approximate._rows import unflattened
+from dstheory.approximate._rows import unflatten
 from dstheory.errors import DSTheoryError
 from dstheory.kernels import bits
 from dstheory.kernels.arguments import check_choice, check_count
@@ -77,7 +77,7 @@ def rank_level(
     if kind == "outer":
         sets = m.focal.copy()
         sets[large] = m.frame.full
-        return unflattened(m, sets, store)
+        return unflatten(m, sets, store)
     counts = [comb(int(mask).bit_count(), level) for mask in m.focal[large]]
     if sum(counts) > _MAX_SETS:
         raise DSTheoryError(
@@ -88,7 +88,7 @@ def rank_level(
     shares = np.repeat(store[large] / divisors, counts, axis=0)
     parts = [part for mask in m.focal[large] for part in _subsets(int(mask), level)]
     sets = np.concatenate([m.focal[~large], bits.mask_array(parts, len(m.frame))])
-    return unflattened(m, sets, np.concatenate([store[~large], shares]))
+    return unflatten(m, sets, np.concatenate([store[~large], shares]))
 
 
 def _subsets(mask: int, size: int) -> Iterator[int]:

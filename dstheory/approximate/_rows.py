@@ -10,11 +10,11 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from dstheory._masses import collected
+from dstheory._masses import collect
 from dstheory.kernels import bits
 from dstheory.mass import MassFunction
 
-__all__ = ["by_row", "mass_ranks", "unflattened"]
+__all__ = ["by_row", "mass_ranks", "unflatten"]
 
 Sets = dict[int, Any]
 
@@ -25,9 +25,9 @@ def mass_ranks(store: NDArray[Any]) -> NDArray[np.intp]:
     return np.argsort(order, axis=0, kind="stable")
 
 
-def unflattened(m: MassFunction, sets: NDArray[Any], store: NDArray[Any]) -> MassFunction:
+def unflatten(m: MassFunction, sets: NDArray[Any], store: NDArray[Any]) -> MassFunction:
     """Mass function on the frame of `m` from sets (F,), which may repeat, and (F, rows)."""
-    return collected(m.frame, (sets, store.reshape(len(sets), *m.batch_shape))).prune()
+    return collect(m.frame, (sets, store.reshape(len(sets), *m.batch_shape))).prune()
 
 
 def by_row(m: MassFunction, approximate: Callable[[Sets], Sets]) -> MassFunction:

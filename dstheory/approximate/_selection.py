@@ -9,7 +9,7 @@ import numpy as np
 
 from dstheory._checks import check_number
 from dstheory._masses import check_mass
-from dstheory.approximate._rows import mass_ranks, unflattened
+from dstheory.approximate._rows import mass_ranks, unflatten
 from dstheory.kernels import bits
 from dstheory.kernels.arguments import check_count, shown
 from dstheory.mass import MassFunction
@@ -76,7 +76,7 @@ def k_l_x(m: MassFunction, n_min: int, n_max: int, loss: Any = 0) -> MassFunctio
     lacking = np.asarray(np.cumsum(falling, axis=0) < 1 - loss, dtype=bool)
     n_kept = np.clip(lacking.sum(axis=0) + 1, least, most)
     kept = np.where(mass_ranks(store) < n_kept, store, 0 * store)
-    return unflattened(m, m.focal, np.asarray(kept / kept.sum(axis=0)))
+    return unflatten(m, m.focal, np.asarray(kept / kept.sum(axis=0)))
 
 
 def summarize(m: MassFunction, n_sets: int) -> MassFunction:
@@ -127,4 +127,4 @@ def summarize(m: MassFunction, n_sets: int) -> MassFunction:
     joined = np.zeros((len(sets), store.shape[1]), dtype=store.dtype)
     joined[row_set.reshape(-1), np.arange(store.shape[1])] = rest.sum(axis=0)
     both = np.concatenate([np.where(kept, store, 0 * store), joined])
-    return unflattened(m, np.concatenate([m.focal, sets]), both)
+    return unflatten(m, np.concatenate([m.focal, sets]), both)

@@ -17,15 +17,15 @@ import sympy
 from dstheory.errors import DSTheoryError
 
 __all__ = [
-    "absorbed",
+    "absorb",
     "clauses_of",
     "components",
-    "eliminated",
+    "eliminate",
     "literal",
-    "multiplied",
+    "multiply",
     "opposite",
     "primes",
-    "renumbered",
+    "renumber",
 ]
 
 Clauses = frozenset[int]
@@ -60,10 +60,10 @@ def _is_trivial(clause: int) -> bool:
     return bool(clause & (clause >> 1) & _evens(clause))
 
 
-def absorbed(clauses: Iterable[int]) -> Clauses:
+def absorb(clauses: Iterable[int]) -> Clauses:
     """Clauses without those that contain another one.
 
-    >>> sorted(absorbed([0b1, 0b101, 0b10]))
+    >>> sorted(absorb([0b1, 0b101, 0b10]))
     [1, 2]
     """
     distinct = set(clauses)
@@ -117,7 +117,7 @@ def _normal_form(formula: Any, wanted: bool, numbers: Mapping[str, int], limit: 
         return _normal_form(formula, wanted, numbers, limit)
     parts = [_normal_form(part, wanted, numbers, limit) for part in formula.args]
     if isinstance(formula, sympy.And) is wanted:
-        return absorbed(clause for part in parts for clause in part)
+        return absorb(clause for part in parts for clause in part)
     found: Clauses = frozenset({0})
     for part in parts:
         found = _joined(found, part, limit)
@@ -161,7 +161,7 @@ def _not(formula: Any) -> Any:
 def _joined(one: Clauses, two: Clauses, limit: int) -> Clauses:
     """Clauses of a disjunction."""
     both = {a | b for a, b in product(one, two)}
-    return _checked(absorbed(clause for clause in both if not _is_trivial(clause)), limit)
+    return _checked(absorb(clause for clause in both if not _is_trivial(clause)), limit)
 
 
 def _checked(clauses: Clauses, limit: int) -> Clauses:
@@ -189,7 +189,7 @@ def _resolvents(clauses: Clauses, atom: int, limit: int) -> tuple[Clauses, set[i
     return others, {clause for clause in joined if not _is_trivial(clause)}
 
 
-def eliminated(clauses: Clauses, atoms: Iterable[int], limit: int) -> Clauses:
+def eliminate(clauses: Clauses, atoms: Iterable[int], limit: int) -> Clauses:
     """Consequences without some atoms; the atom that adds the fewest clauses goes first."""
     left = set(atoms)
     while left and clauses:
@@ -197,7 +197,7 @@ def eliminated(clauses: Clauses, atoms: Iterable[int], limit: int) -> Clauses:
         atom = min(left, key=lambda a: (growth[a], a))
         left.remove(atom)
         others, new = _resolvents(clauses, atom, limit)
-        clauses = _checked(absorbed([*others, *new]), limit)
+        clauses = _checked(absorb([*others, *new]), limit)
     return clauses
 
 
@@ -213,21 +213,21 @@ def primes(clauses: Clauses, limit: int) -> Clauses:
     last = max((clause.bit_length() for clause in clauses), default=0)
     for atom in range((last + 1) // 2):
         _, new = _resolvents(clauses, atom, limit)
-        clauses = _checked(absorbed([*clauses, *new]), limit)
+        clauses = _checked(absorb([*clauses, *new]), limit)
     return clauses
 
 
-def multiplied(terms: Clauses, clauses: Clauses, limit: int) -> Clauses:
+def multiply(terms: Clauses, clauses: Clauses, limit: int) -> Clauses:
     """Prime implicants of the conjunction of all prime implicants and some clauses."""
     for clause in sorted(clauses, key=int.bit_count):
         terms = _joined(terms, frozenset(_bits(clause)), limit)
     return terms
 
 
-def renumbered(clause: int, numbers: Mapping[int, int]) -> int:
+def renumber(clause: int, numbers: Mapping[int, int]) -> int:
     """A clause with its atoms renumbered; atoms that are not named keep their numbers.
 
-    >>> renumbered(0b1001, {1: 2})
+    >>> renumber(0b1001, {1: 2})
     33
     """
     moved = 0

@@ -9,7 +9,7 @@ are batches.
 from collections.abc import Sequence
 from typing import Any
 
-from dstheory.argumentation._clauses import absorbed, components, literal
+from dstheory.argumentation._clauses import absorb, components, literal
 from dstheory.errors import DSTheoryError
 
 __all__ = ["conditioned", "frequent_atom", "shares"]
@@ -88,7 +88,7 @@ def _unabsorbed(terms: Terms, others: Terms) -> Terms:
 def conditioned(terms: Terms, atom: int, positive: bool) -> Terms:
     """Terms when an atom has a truth value."""
     true, false = literal(atom, positive), literal(atom, not positive)
-    return absorbed(term & ~true for term in terms if not term & false)
+    return absorb(term & ~true for term in terms if not term & false)
 
 
 def frequent_atom(terms: Terms, below: int | None = None) -> int:

@@ -18,14 +18,14 @@ import sympy
 
 from dstheory.argumentation._argument import Argument
 from dstheory.argumentation._clauses import (
-    absorbed,
+    absorb,
     clauses_of,
-    eliminated,
+    eliminate,
     literal,
-    multiplied,
+    multiply,
     opposite,
     primes,
-    renumbered,
+    renumber,
 )
 from dstheory.argumentation._inputs import as_names, as_values, check_known, checked_probability
 from dstheory.argumentation._language import as_formula, atoms
@@ -123,7 +123,7 @@ class ArgumentationSystem:
         self._propositions = tuple(sorted(found - set(self._probabilities)))
         names = (*self._probabilities, *self._propositions)
         self._numbers = {name: number for number, name in enumerate(names)}
-        self._clauses = absorbed(
+        self._clauses = absorb(
             clause
             for rule in self._rules
             for clause in clauses_of(rule, self._numbers, max_clauses)
@@ -188,7 +188,7 @@ class ArgumentationSystem:
         a & ~b: 0.25
         """
         excluded = map(opposite, self._prime_terms(False))
-        terms = multiplied(self._prime_terms(hypothesis), frozenset(excluded), self._limit)
+        terms = multiply(self._prime_terms(hypothesis), frozenset(excluded), self._limit)
         return self._arguments(terms)
 
     def arguments_against(self, hypothesis: Any) -> tuple[Argument, ...]:
@@ -310,7 +310,7 @@ class ArgumentationSystem:
     def _about(self, names: tuple[str, ...]) -> Clauses:
         """Clauses about the assumptions and some names, numbered in this order."""
         own = [self._numbers[name] for name in self._propositions if name not in names]
-        left = eliminated(self._clauses, own, self._limit)
+        left = eliminate(self._clauses, own, self._limit)
         first = len(self._probabilities)
         moved = {self._numbers[name]: first + place for place, name in enumerate(names)}
         copies = [
@@ -320,7 +320,7 @@ class ArgumentationSystem:
             for truth in (True, False)
         ]
         onto = {number: place for number, place in moved.items() if number >= first}
-        return frozenset([*(renumbered(clause, onto) for clause in left), *copies])
+        return frozenset([*(renumber(clause, onto) for clause in left), *copies])
 
     def _read(self, hypothesis: Any) -> Any:
         formula = as_formula(hypothesis)
@@ -330,7 +330,7 @@ class ArgumentationSystem:
     @cached_property
     def _contradictions(self) -> Clauses:
         """Clauses that the rules imply about the assumptions alone."""
-        return eliminated(self._clauses, self._hidden(), self._limit)
+        return eliminate(self._clauses, self._hidden(), self._limit)
 
     def _hidden(self) -> range:
         return range(len(self._probabilities), len(self._numbers))
@@ -340,7 +340,7 @@ class ArgumentationSystem:
         if hypothesis == sympy.false:
             return frozenset(map(opposite, self._contradictions))
         denied = clauses_of(sympy.Not(hypothesis), self._numbers, self._limit)
-        left = eliminated(absorbed(self._clauses | denied), self._hidden(), self._limit)
+        left = eliminate(absorb(self._clauses | denied), self._hidden(), self._limit)
         return frozenset(map(opposite, left))
 
     def _prime_terms(self, hypothesis: Any) -> Clauses:

@@ -12,10 +12,10 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from dstheory._checks import SUM_TOLERANCE
-from dstheory._masses import collected
+from dstheory._masses import collect
 from dstheory.combine._dempster import dempster
 from dstheory.combine._support import credibility
-from dstheory.combine.sources import any_exact, check_sources, combination_rule, matched
+from dstheory.combine.sources import any_exact, check_sources, combination_rule, match_numbers
 from dstheory.mass import MassFunction
 
 __all__ = ["deng", "mixing", "murphy"]
@@ -182,7 +182,7 @@ def _mixture(sources: tuple[MassFunction, ...], weights: NDArray[Any]) -> MassFu
         (source.focal, source.store, weight)
         for source, weight in zip(sources, weights, strict=True)
     ]
-    return collected(sources[0].frame, *parts)
+    return collect(sources[0].frame, *parts)
 
 
 def _checked_weights(sources: tuple[MassFunction, ...], weights: ArrayLike | None) -> NDArray[Any]:
@@ -190,7 +190,7 @@ def _checked_weights(sources: tuple[MassFunction, ...], weights: ArrayLike | Non
     if weights is None:
         exact = any_exact(sources)
         return np.full(n_sources, Fraction(1, n_sources) if exact else 1 / n_sources)
-    array = matched(weights, sources)
+    array = match_numbers(weights, sources)
     if array.ndim == 0 or len(array) != n_sources:
         raise ValueError(f"weights have shape {array.shape}, but there are {n_sources} sources")
     if not np.asarray(array >= 0, dtype=bool).all():

@@ -16,14 +16,14 @@ import numpy as np
 from numpy.typing import NDArray
 
 from dstheory._checks import check_cost
-from dstheory._masses import batch_of, collected
+from dstheory._masses import batch_of, collect
 from dstheory.combine._boolean import conjunctive
 from dstheory.combine.sources import any_exact, check_sources, nonempty, refuse_subnormal
 from dstheory.kernels import bits, setwise
-from dstheory.kernels.batches import stretched
+from dstheory.kernels.batches import stretch
 from dstheory.mass import MassFunction
 
-__all__ = ["Claims", "Conflict", "n_choices", "only", "redistributed"]
+__all__ = ["Claims", "Conflict", "n_choices", "only", "redistribute"]
 
 # Choices examined at a time; for four sources the masks take 128 KiB.
 _BLOCK_CHOICES = 1 << 12
@@ -94,7 +94,7 @@ def only(claims: list[NDArray[Any]], entitled: NDArray[np.bool_]) -> list[NDArra
     ]
 
 
-def redistributed(rule: str, sources: tuple[MassFunction, ...], claims: Claims) -> MassFunction:
+def redistribute(rule: str, sources: tuple[MassFunction, ...], claims: Claims) -> MassFunction:
     """Conjunctive combination with each partial conflict redistributed in proportion to `claims`.
 
     `claims(block, masses, rows)` returns an array (T, rows) for each source.
@@ -111,7 +111,7 @@ def redistributed(rule: str, sources: tuple[MassFunction, ...], claims: Claims) 
             receivers = index == np.arange(len(total))[:, np.newaxis]
             total[:, rows] += setwise.weighted_sum(receivers, share)
     back = [(m.focal, r.reshape(len(r), *batch)) for m, r in zip(sources, returned, strict=True)]
-    return collected(frame, nonempty(conjunctive(*sources)), *back)
+    return collect(frame, nonempty(conjunctive(*sources)), *back)
 
 
 def n_choices(sources: tuple[MassFunction, ...]) -> int:
@@ -140,9 +140,7 @@ def _row_blocks(
     """Blocks of conflicts, with the masses (T, rows) of their sets for blocks of rows."""
     batch = batch_of(*sources)
     n_rows = math.prod(batch)
-    stores = [
-        stretched(source.store, batch).reshape(len(source.focal), n_rows) for source in sources
-    ]
+    stores = [stretch(source.store, batch).reshape(len(source.focal), n_rows) for source in sources]
     for block in _conflicts([source.focal for source in sources]):
         step = max(1, _BLOCK_VALUES // block.index.shape[1])
         for start in range(0, n_rows, step):

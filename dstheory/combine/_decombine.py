@@ -12,7 +12,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from dstheory.combine._weights import (
-    aligned,
+    align,
     commonalities,
     differences,
     intersections,
@@ -113,7 +113,7 @@ def decombine(
 
 def _quotient(m: MassFunction, m2: MassFunction) -> tuple[NDArray[Any], NDArray[Any]]:
     sets = intersections(m, m2)
-    combined, part = aligned(commonalities(m, sets), commonalities(m2, sets))
+    combined, part = align(commonalities(m, sets), commonalities(m2, sets))
     return sets, differences(sets, combined / part)
 
 

@@ -14,7 +14,7 @@ import numpy as np
 from dstheory._masses import batch_of
 from dstheory.combine.sources import any_exact, check_sources, combination_rule
 from dstheory.kernels.arguments import check_flag
-from dstheory.kernels.batches import stretched
+from dstheory.kernels.batches import stretch
 from dstheory.kernels.pairwise import agreement, log_agreement, logarithms, refuse_total_conflict
 from dstheory.mass import MassFunction
 
@@ -99,7 +99,7 @@ def _orthogonal_sum(m1: MassFunction, m2: MassFunction) -> MassFunction:
 def _by_logarithms(sources: tuple[MassFunction, ...]) -> MassFunction:
     """Dempster's rule with logarithms throughout: no mass ever becomes too small to recover."""
     batch = batch_of(*sources)
-    first, *others = ((m.focal, logarithms(stretched(m.store, batch))) for m in sources)
+    first, *others = ((m.focal, logarithms(stretch(m.store, batch))) for m in sources)
     focal, logs = first[0], first[1]
     for other in others:
         focal, logs = log_agreement((focal, logs), other)

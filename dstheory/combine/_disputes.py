@@ -19,7 +19,7 @@ from dstheory._checks import check_cost
 from dstheory._masses import batch_of
 from dstheory.combine.sources import check_sources, refuse_subnormal
 from dstheory.kernels import bits, pairwise, setwise
-from dstheory.kernels.batches import stretched
+from dstheory.kernels.batches import stretch
 from dstheory.mass import MassFunction
 
 __all__ = ["Disputes", "Sides", "sides_of"]
@@ -79,7 +79,7 @@ class Sides:
     def spread(self, focal: NDArray[Any], store: NDArray[Any]) -> NDArray[Any]:
         """Values (U, rows) on these sets, 0 where none is given; other sets are dropped."""
         known = np.isin(focal, self.sets)
-        values = stretched(store, self.batch).reshape(len(focal), math.prod(self.batch))
+        values = stretch(store, self.batch).reshape(len(focal), math.prod(self.batch))
         result = np.zeros((len(self.sets), values.shape[1]), dtype=store.dtype)
         result[np.searchsorted(self.sets, focal[known])] = values[known]
         return result
@@ -104,7 +104,7 @@ class Sides:
         return bits.mask_array((1 << place for place in places), len(self.sets)), source
 
     def _rows(self, source: MassFunction, rows: slice) -> NDArray[Any]:
-        store = stretched(source.store, self.batch)
+        store = stretch(source.store, self.batch)
         return store.reshape(len(store), math.prod(self.batch))[:, rows]
 
     def _count(self) -> int:

@@ -17,12 +17,12 @@ from dstheory.combine.sources import (
     any_exact,
     check_sources,
     combination_rule,
-    matched,
+    match_numbers,
     refuse_subnormal,
 )
 from dstheory.errors import MassError
 from dstheory.kernels import bits, setwise
-from dstheory.kernels.batches import stretched
+from dstheory.kernels.batches import stretch
 from dstheory.kernels.pairwise import agreement, log_agreement, logarithms, refuse_total_conflict
 from dstheory.mass import MassFunction
 
@@ -134,7 +134,7 @@ def _by_logarithms(
 ) -> MassFunction:
     """The same with logarithms: quotients by tiny probabilities leave the range of floats."""
     batch = batch_of(*sources)
-    wide = [(focal, logarithms(stretched(store, batch))) for focal, store in parts]
+    wide = [(focal, logarithms(stretch(store, batch))) for focal, store in parts]
     logs = [(focal, log - np.log(_chances_of(focal, chances, log))) for focal, log in wide]
     focal, met = reduce(log_agreement, logs)
     met = met + np.log(_chances_of(focal, chances, met))
@@ -148,7 +148,7 @@ def _checked_prior(sources: tuple[MassFunction, ...], prior: ArrayLike | None) -
     size = len(sources[0].frame)
     if prior is None:
         return np.full(size, Fraction(1, size) if any_exact(sources) else 1 / size)
-    array = matched(prior, sources)
+    array = match_numbers(prior, sources)
     if array.shape != (size,):
         raise ValueError(f"prior has shape {array.shape}, but the frame has {size} labels")
     if not np.asarray(array >= 0, dtype=bool).all():

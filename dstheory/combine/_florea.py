@@ -10,7 +10,7 @@ from typing import Any, Literal
 import numpy as np
 from numpy.typing import NDArray
 
-from dstheory._masses import collected
+from dstheory._masses import collect
 from dstheory.combine._boolean import conjunctive, disjunctive
 from dstheory.combine.sources import check_sources, combination_rule, nonempty, refuse_subnormal
 from dstheory.kernels.arguments import check_choice
@@ -80,7 +80,7 @@ def florea(
     agreed, united = conjunctive(m1, m2, *more), disjunctive(m1, m2, *more)
     focal, store = nonempty(agreed)
     alpha, beta = _weights(form, agreed.mass(mask=0), store.sum(axis=0))
-    return collected(frame, (focal, store, beta), (united.focal, united.store, alpha))
+    return collect(frame, (focal, store, beta), (united.focal, united.store, alpha))
 
 
 def _weights(form: str, kappa: Any, kept: Any) -> tuple[Any, Any]:

@@ -10,10 +10,10 @@ from typing import Any
 
 import numpy as np
 
-from dstheory._masses import batch_of, collected
+from dstheory._masses import batch_of, collect
 from dstheory.combine._boolean import conjunctive
-from dstheory.combine.sources import check_sources, combination_rule, matched, nonempty
-from dstheory.kernels.batches import stretched
+from dstheory.combine.sources import check_sources, combination_rule, match_numbers, nonempty
+from dstheory.kernels.batches import stretch
 from dstheory.kernels.rows import in_rows
 from dstheory.mass import MassFunction
 
@@ -69,7 +69,7 @@ def yager(m1: MassFunction, m2: MassFunction, *more: MassFunction) -> MassFuncti
     frame = check_sources(m1, m2, *more)
     agreed = conjunctive(m1, m2, *more)
     sets = np.where(agreed.focal == 0, frame.full, agreed.focal)
-    return collected(frame, (sets, agreed.store))
+    return collect(frame, (sets, agreed.store))
 
 
 @combination_rule
@@ -125,7 +125,7 @@ def inagaki(m1: MassFunction, m2: MassFunction, *more: MassFunction, k: Any) -> 
     """
     frame = check_sources(m1, m2, *more)
     agreed = conjunctive(m1, m2, *more)
-    k = matched(k, (m1, m2, *more))
+    k = match_numbers(k, (m1, m2, *more))
     batch = np.broadcast_shapes(agreed.batch_shape, k.shape)
     focal, store = nonempty(agreed, batch)
     kappa, on_frame = agreed.mass(mask=0), agreed.mass(mask=frame.full)
@@ -134,7 +134,7 @@ def inagaki(m1: MassFunction, m2: MassFunction, *more: MassFunction, k: Any) -> 
     # 1 + k kappa - k is computed from the sum of the non-empty masses, so no digits cancel.
     to_frame = np.broadcast_to((1 - k * kept) * kappa, batch)
     full = np.array([frame.full], dtype=focal.dtype)
-    return collected(frame, (focal, store, 1 + k * kappa), (full, to_frame[np.newaxis]))
+    return collect(frame, (focal, store, 1 + k * kappa), (full, to_frame[np.newaxis]))
 
 
 def _check_k(k: Any, specific: Any) -> None:
@@ -203,5 +203,5 @@ def lefevre(
     agreed = conjunctive(m1, m2, *more)
     batch = batch_of(agreed, to)
     conflict = np.broadcast_to(agreed.mass(mask=0), batch)
-    shares = matched(stretched(to.store, batch), (m1, m2, *more))
-    return collected(frame, nonempty(agreed, batch), (to.focal, shares, conflict))
+    shares = match_numbers(stretch(to.store, batch), (m1, m2, *more))
+    return collect(frame, nonempty(agreed, batch), (to.focal, shares, conflict))

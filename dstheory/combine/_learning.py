@@ -12,7 +12,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from dstheory._masses import batch_of
-from dstheory.combine._norms import Family, extended, t_norm
+from dstheory.combine._norms import Family, extend_norm, t_norm
 from dstheory.combine._weights import common_weights, joined_normalized
 from dstheory.combine.sources import check_sources
 from dstheory.errors import TotalConflictError
@@ -95,7 +95,7 @@ def learn_tnorm(
     sets, parts = common_weights(rows)  # once for all parameters
 
     def error(position: float) -> float:
-        norm = extended(t_norm(family, parameter_at(position)))
+        norm = extend_norm(t_norm(family, parameter_at(position)))
         try:
             probabilities = betp(joined_normalized(rows[0], sets, parts, norm))
         except TotalConflictError:  # norms below the product can make weights 0

@@ -20,7 +20,7 @@ from dstheory._checks import check_number
 from dstheory.combine._frank import frank
 from dstheory.kernels.arguments import check_choice
 
-__all__ = ["Family", "Norm", "extended", "t_norm"]
+__all__ = ["Family", "Norm", "extend_norm", "t_norm"]
 
 Family = Literal["frank", "sugeno_weber", "dubois_prade"]
 Floats = NDArray[np.float64]
@@ -73,7 +73,7 @@ def t_norm(family: str, parameter: float) -> Norm:
     return make(parameter)
 
 
-def extended(norm: Norm) -> Callable[[Any, Any], Any]:
+def extend_norm(norm: Norm) -> Callable[[Any, Any], Any]:
     """The norm on weights above 1 too: the operator of Denoeux 2008, on ln w.
 
     Two weights above 1 are combined as 1 / S(1/x, 1/y), where S is the dual t-conorm. Of one weight
@@ -82,7 +82,7 @@ def extended(norm: Norm) -> Callable[[Any, Any], Any]:
 
     Examples
     --------
-    >>> product = extended(t_norm("dubois_prade", 1.0))
+    >>> product = extend_norm(t_norm("dubois_prade", 1.0))
     >>> np.exp(product(np.log([0.5, 0.5, 2.0]), np.log([0.5, 2.0, 2.0])))
     array([0.25      , 0.5       , 1.33333333])
     """

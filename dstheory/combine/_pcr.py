@@ -13,7 +13,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from dstheory.combine._conflicts import Conflict, n_choices, only, redistributed
+from dstheory.combine._conflicts import Conflict, n_choices, only, redistribute
 from dstheory.combine._pcr_integral import integral_is_faster, redistributed_by_integral
 from dstheory.combine.sources import check_sources, combination_rule, refuse_subnormal
 from dstheory.mass import MassFunction
@@ -81,7 +81,7 @@ def pcr5(m1: MassFunction, m2: MassFunction, *more: MassFunction) -> MassFunctio
       {b}  81/190
     """
     claims = partial(_claims, product=True, improved=False)
-    return redistributed("PCR5", (m1, m2, *more), claims)
+    return redistribute("PCR5", (m1, m2, *more), claims)
 
 
 @combination_rule
@@ -152,7 +152,7 @@ def pcr6(m1: MassFunction, m2: MassFunction, *more: MassFunction) -> MassFunctio
     if integral_is_faster(sources, n_choices(sources)):
         return redistributed_by_integral(sources)
     claims = partial(_claims, product=False, improved=False)
-    return redistributed("PCR6", sources, claims)
+    return redistribute("PCR6", sources, claims)
 
 
 @combination_rule
@@ -210,7 +210,7 @@ def pcr5_plus(m1: MassFunction, m2: MassFunction, *more: MassFunction) -> MassFu
       {b, c}  1/2
     """
     claims = partial(_claims, product=True, improved=True)
-    return redistributed("PCR5+", (m1, m2, *more), claims)
+    return redistribute("PCR5+", (m1, m2, *more), claims)
 
 
 @combination_rule
@@ -267,7 +267,7 @@ def pcr6_plus(m1: MassFunction, m2: MassFunction, *more: MassFunction) -> MassFu
       {b, c}  1/2
     """
     claims = partial(_claims, product=False, improved=True)
-    return redistributed("PCR6+", (m1, m2, *more), claims)
+    return redistribute("PCR6+", (m1, m2, *more), claims)
 
 
 def _claims(

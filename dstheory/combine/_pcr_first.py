@@ -13,14 +13,14 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from dstheory._masses import collected
+from dstheory._masses import collect
 from dstheory.combine._average import mixing
 from dstheory.combine._boolean import conjunctive
 from dstheory.combine._disputes import Disputes, Sides, sides_of
 from dstheory.combine._global_conflict import lefevre
 from dstheory.combine.sources import check_sources, combination_rule, nonempty, refuse_subnormal
 from dstheory.kernels import setwise
-from dstheory.kernels.batches import stretched
+from dstheory.kernels.batches import stretch
 from dstheory.kernels.pairwise import SMALL_TOTAL, log_agreement, logarithms
 from dstheory.mass import MassFunction
 
@@ -247,7 +247,7 @@ def _result(sides: Sides, returned: NDArray[Any]) -> MassFunction:
     """Conjunctive combination plus what the sets (U, rows) receive from the conflicts."""
     back = returned.reshape(len(sides.sets), *sides.batch)
     agreed = conjunctive(*sides.sources)
-    return collected(agreed.frame, nonempty(agreed), (sides.sets, back))
+    return collect(agreed.frame, nonempty(agreed), (sides.sets, back))
 
 
 def _involved(*sources: MassFunction) -> MassFunction:
@@ -284,7 +284,7 @@ def _agreed(sides: Sides) -> tuple[NDArray[Any], NDArray[Any] | None]:
     values = sides.spread(agreed.focal, agreed.store)
     if values.dtype == object or _least_product(sides.sources) >= SMALL_TOTAL:
         return values, None
-    parts = [(m.focal, logarithms(stretched(m.store, sides.batch))) for m in sides.sources]
+    parts = [(m.focal, logarithms(stretch(m.store, sides.batch))) for m in sides.sources]
     focal, logs = reduce(log_agreement, parts)
     known = np.isin(focal, sides.sets)
     result = np.full(values.shape, -np.inf)

@@ -16,11 +16,11 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from dstheory._masses import batch_of, collected
+from dstheory._masses import batch_of, collect
 from dstheory.combine._boolean import conjunctive
 from dstheory.combine.sources import any_exact, nonempty
 from dstheory.kernels import bits, pairwise, setwise
-from dstheory.kernels.batches import stretched
+from dstheory.kernels.batches import stretch
 from dstheory.mass import MassFunction
 
 __all__ = ["integral_is_faster", "redistributed_by_integral"]
@@ -74,12 +74,12 @@ def redistributed_by_integral(sources: tuple[MassFunction, ...]) -> MassFunction
         for total, share in zip(returned, shares, strict=True):
             total[:, rows] = share
     back = [(f, r.reshape(len(f), *batch)) for f, r in zip(focals, returned, strict=True)]
-    return collected(frame, nonempty(conjunctive(*sources)), *back)
+    return collect(frame, nonempty(conjunctive(*sources)), *back)
 
 
 def _flat(m: MassFunction, batch: tuple[int, ...]) -> Floats:
     """Masses (F, rows), with rounding errors below 0 set to 0."""
-    store = stretched(m.store, batch).reshape(len(m.focal), math.prod(batch))
+    store = stretch(m.store, batch).reshape(len(m.focal), math.prod(batch))
     return np.asarray(np.maximum(store, 0))
 
 

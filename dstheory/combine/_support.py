@@ -11,10 +11,10 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from dstheory._masses import batch_of, collected
+from dstheory._masses import batch_of, collect
 from dstheory.combine.sources import any_exact
 from dstheory.kernels import bits
-from dstheory.kernels.batches import stretched
+from dstheory.kernels.batches import stretch
 from dstheory.mass import MassFunction
 
 __all__ = ["credibility"]
@@ -36,8 +36,8 @@ def credibility(sources: tuple[MassFunction, ...]) -> NDArray[Any]:
 
 def _distance(one: MassFunction, two: MassFunction, batch: tuple[int, ...]) -> Any:
     """Jousselme's distance, an array of shape `batch`."""
-    parts = (one.focal, stretched(one.store, batch)), (two.focal, -stretched(two.store, batch))
-    difference = collected(one.frame, *parts)
+    parts = (one.focal, stretch(one.store, batch)), (two.focal, -stretch(two.store, batch))
+    difference = collect(one.frame, *parts)
     focal, store = difference.focal, difference.store
     product = np.tensordot(bits.overlap(focal, exact=store.dtype == object), store, axes=1)
     square = (store * product).sum(axis=0) / 2

@@ -5,7 +5,7 @@ sources that share none. A t-norm lies in between: its parameter says how much t
 be learned. Denoeux 2008; Quost, Masson & Denoeux 2011.
 """
 
-from dstheory.combine._norms import Family, extended, t_norm
+from dstheory.combine._norms import Family, extend_norm, t_norm
 from dstheory.combine._weights import common_weights, joined_normalized, with_weights
 from dstheory.combine.sources import check_sources, combination_rule, refuse_normal
 from dstheory.kernels.arguments import check_flag
@@ -87,7 +87,7 @@ def tnorm_conjunctive(
     """
     check_flag("normalize", normalize)
     check_sources(m1, m2, *more)
-    sources, operation = (m1, m2, *more), extended(t_norm(family, parameter))
+    sources, operation = (m1, m2, *more), extend_norm(t_norm(family, parameter))
     if normalize:
         return joined_normalized(m1, *common_weights(sources), operation)
     return with_weights(sources, operation)

@@ -19,7 +19,7 @@ from numpy.typing import NDArray
 from dstheory.combine._family import closure, moved_in_family
 from dstheory.errors import MassError
 from dstheory.kernels import bits, setwise
-from dstheory.kernels.batches import added_up, stretched
+from dstheory.kernels.batches import added_up, stretch
 from dstheory.kernels.pairwise import combine_pairs, refuse_total_conflict
 from dstheory.kernels.rows import in_rows
 from dstheory.mass import MassFunction
@@ -30,7 +30,7 @@ _MANY_SETS = 1 << 9
 _BLOCK_PAIRS = 1 << 22
 
 __all__ = [
-    "aligned",
+    "align",
     "common_weights",
     "commonalities",
     "differences",
@@ -164,8 +164,8 @@ def _factors(
     first, *others = parts
     weights = first
     for other in others:
-        weights = operation(*aligned(weights, other))
-    first, weights = aligned(first, weights)
+        weights = operation(*align(weights, other))
+    first, weights = align(first, weights)
     return np.asarray(weights / first if weights.dtype == object else weights - first)
 
 
@@ -176,7 +176,7 @@ def _spread(sets: NDArray[Any], own: NDArray[Any], weights: NDArray[Any]) -> NDA
     return result
 
 
-def aligned(one: NDArray[Any], two: NDArray[Any]) -> tuple[NDArray[Any], NDArray[Any]]:
+def align(one: NDArray[Any], two: NDArray[Any]) -> tuple[NDArray[Any], NDArray[Any]]:
     """Both with the same number of batch axes, new ones in front."""
     n_axes = max(one.ndim, two.ndim)
     return _with_axes(one, n_axes), _with_axes(two, n_axes)
@@ -193,7 +193,7 @@ def lowered(m: MassFunction, sets: NDArray[Any], factors: NDArray[Any]) -> MassF
     """
     if factors.dtype != object and m.store.dtype != object and len(sets) > _MANY_SETS:
         return _lowered_in_family(m, sets, factors)
-    frame, focal, store = m.frame, m.focal, stretched(m.store, factors.shape[1:])
+    frame, focal, store = m.frame, m.focal, stretch(m.store, factors.shape[1:])
     for mask, factor in zip(sets, factors, strict=True):
         kept, moved = _simple(factor)
         if mask != frame.full and np.asarray(moved != 0, dtype=bool).any():
@@ -214,7 +214,7 @@ def _lowered_in_family(
     largest = np.unique(np.concatenate([sets, m.focal]))[::-1]
     family = closure(bits.mask_array([full], len(m.frame)), largest)
     store = np.zeros((len(family), flat.shape[1]))
-    store[np.searchsorted(family, m.focal)] = stretched(m.store, batch).reshape(len(m.focal), rows)
+    store[np.searchsorted(family, m.focal)] = stretch(m.store, batch).reshape(len(m.focal), rows)
     proper = np.asarray(sets != full, dtype=bool)
     store = moved_in_family(family, store, sets[proper], *_simple(flat[proper]))
     reached = store.any(axis=1) if rows else np.ones(len(family), dtype=bool)
@@ -230,7 +230,7 @@ def _lowered_normalized(
     After each set, masses are divided by the largest, so that they do not all underflow.
     """
     normal = m.normalize()
-    focal, store = normal.focal, stretched(normal.store, logs.shape[1:])
+    focal, store = normal.focal, stretch(normal.store, logs.shape[1:])
     for mask, log in zip(sets, logs, strict=True):
         kept, moved = _simple(log)
         if mask == m.frame.full or not np.asarray(moved != 0, dtype=bool).any():

@@ -16,7 +16,7 @@ from dstheory._masses import batch_of
 from dstheory.errors import MassError
 from dstheory.frame import Frame, same_frame
 from dstheory.kernels.arguments import as_array, as_floats
-from dstheory.kernels.batches import stretched
+from dstheory.kernels.batches import stretch
 from dstheory.kernels.rows import in_rows
 from dstheory.mass import MassFunction
 
@@ -24,7 +24,7 @@ __all__ = [
     "any_exact",
     "check_sources",
     "combination_rule",
-    "matched",
+    "match_numbers",
     "nonempty",
     "refuse_normal",
     "refuse_subnormal",
@@ -72,7 +72,7 @@ def any_exact(sources: Iterable[MassFunction]) -> bool:
     return any(source.store.dtype == object for source in sources)
 
 
-def matched(values: Any, sources: Iterable[MassFunction]) -> NDArray[Any]:
+def match_numbers(values: Any, sources: Iterable[MassFunction]) -> NDArray[Any]:
     """Numbers to compute with the masses: fractions become floats if a source has floats."""
     array = as_array(values, "numbers beside the sources")
     if array.dtype.kind not in "iufO":  # integers stay exact beside fractions
@@ -113,5 +113,5 @@ def nonempty(
 ) -> tuple[NDArray[Any], NDArray[Any]]:
     """Focal sets and masses (F, *batch) without the empty set, broadcast to `batch`."""
     start = int(len(m.focal) > 0 and m.focal[0] == 0)
-    store = m.store if batch is None else stretched(m.store, batch)
+    store = m.store if batch is None else stretch(m.store, batch)
     return m.focal[start:], store[start:]

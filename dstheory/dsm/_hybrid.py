@@ -12,7 +12,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from dstheory._masses import collected
+from dstheory._masses import collect
 from dstheory.combine.sources import check_sources, combination_rule
 from dstheory.dsm._model import DSmModel
 from dstheory.errors import FrameError
@@ -96,7 +96,7 @@ def dsm_hybrid(
     after = model.constrained(empty)
     joint, store = reduce(_met, (_coded(m, model, after) for m in (m1, m2, *more)))
     sets = [_target(code, after) for code in joint.tolist()]
-    return collected(after.frame, (bits.mask_array(sets, len(after.frame)), store))
+    return collect(after.frame, (bits.mask_array(sets, len(after.frame)), store))
 
 
 def _coded(m: MassFunction, model: DSmModel, after: DSmModel) -> _Part:

@@ -18,7 +18,7 @@ from dstheory.errors import DSTheoryError
 from dstheory.exact._conclusions import check_quantity, columns, conclusion, named_sources, rests
 from dstheory.frame import Frame
 from dstheory.kernels import bits
-from dstheory.kernels.batches import scalar, stretched
+from dstheory.kernels.batches import scalar, stretch
 from dstheory.kernels.naming import RATES, one_of, shares_by_name
 from dstheory.kernels.rows import in_row
 from dstheory.mass import MassFunction
@@ -225,8 +225,8 @@ def _rate_derivative(
     rate) N + rate g) / ((1 - rate) D + rate).
     """
     batch = np.broadcast_shapes(m.batch_shape, rest.batch_shape, np.shape(rate))
-    n, d = (stretched(part, batch) for part in columns(m.focal, rest, event, quantity))
-    own = stretched(m.store, batch)
+    n, d = (stretch(part, batch) for part in columns(m.focal, rest, event, quantity))
+    own = stretch(m.store, batch)
     upper, lower = (own * n).sum(axis=0), (own * d).sum(axis=0)
     alone = conclusion(rest, event, quantity)
     total = (1 - rate) * lower + rate
@@ -286,8 +286,8 @@ def mass_gradients(
 def _mass_gradient(m: MassFunction, rest: MassFunction, event: int, quantity: str) -> Any:
     focal = np.union1d(m.focal, bits.mask_array([m.frame.full], len(m.frame)))
     batch = np.broadcast_shapes(m.batch_shape, rest.batch_shape)
-    n, d = (stretched(part, batch) for part in columns(focal, rest, event, quantity))
-    own = stretched(m.store, batch)
+    n, d = (stretch(part, batch) for part in columns(focal, rest, event, quantity))
+    own = stretch(m.store, batch)
     present = np.isin(focal, m.focal)
     total = (own * d[present]).sum(axis=0)
     value = (own * n[present]).sum(axis=0) / total

@@ -14,10 +14,10 @@ from dstheory.frame import Frame
 from dstheory.interchange.documents import (
     check_fields,
     check_lists,
-    decoded,
-    encoded,
+    decode,
+    encode,
     is_count,
-    loaded,
+    load,
     mask_of,
     positions,
     read_variables,
@@ -100,7 +100,7 @@ def from_json(text: str | bytes) -> MassFunction:
     Traceback (most recent call last):
     dstheory.errors.DSTheoryError: format is 'table', not 'dstheory.MassFunction'
     """
-    document = loaded(text, _FORMAT, _VERSION)
+    document = load(text, _FORMAT, _VERSION)
     _check_document(document)
     frame = _read_frame(document)
     focal = [mask_of(places, len(frame)) for places in document["focal"]]
@@ -122,10 +122,10 @@ def _check_document(document: dict[str, Any]) -> None:
 def _written_frame(frame: Frame) -> dict[str, Any]:
     if isinstance(frame, ProductFrame):
         return {"variables": written_variables(frame.variables)}
-    return {"frame": [encoded(label) for label in frame]}
+    return {"frame": [encode(label) for label in frame]}
 
 
 def _read_frame(document: dict[str, Any]) -> Frame:
     if "variables" in document:
         return ProductFrame(read_variables(document["variables"]))
-    return Frame([decoded(label) for label in document["frame"]])
+    return Frame([decode(label) for label in document["frame"]])

@@ -19,10 +19,10 @@ from dstheory.product import Variable
 __all__ = [
     "check_fields",
     "check_lists",
-    "decoded",
-    "encoded",
+    "decode",
+    "encode",
     "is_count",
-    "loaded",
+    "load",
     "mask_of",
     "positions",
     "read_variables",
@@ -30,7 +30,7 @@ __all__ = [
 ]
 
 
-def loaded(text: str | bytes, name: str, version: int) -> dict[str, Any]:
+def load(text: str | bytes, name: str, version: int) -> dict[str, Any]:
     """The object in a text, if it has this format and a version up to the given one."""
     check_instance("text", text, (str, bytes), "JSON as str or bytes")
     try:
@@ -71,14 +71,14 @@ def is_count(value: Any) -> TypeGuard[int]:
     return isinstance(value, int) and not isinstance(value, bool) and value >= 0
 
 
-def encoded(label: Any) -> Any:
+def encode(label: Any) -> Any:
     """A label or a key as JSON.
 
-    >>> encoded(("ant", 1))
+    >>> encode(("ant", 1))
     {'tuple': ['ant', 1]}
     """
     if isinstance(label, tuple):
-        return {"tuple": [encoded(part) for part in label]}
+        return {"tuple": [encode(part) for part in label]}
     if label is None or isinstance(label, str | int):
         return label
     if isinstance(label, float) and math.isfinite(label):
@@ -86,14 +86,14 @@ def encoded(label: Any) -> Any:
     raise TypeError(f"{label!r} has no JSON form; use strings, numbers or tuples of them")
 
 
-def decoded(label: Any) -> Any:
-    """The label written by `encoded`.
+def decode(label: Any) -> Any:
+    """The label written by `encode`.
 
-    >>> decoded({"tuple": ["ant", 1]})
+    >>> decode({"tuple": ["ant", 1]})
     ('ant', 1)
     """
     if isinstance(label, dict) and set(label) == {"tuple"} and isinstance(label["tuple"], list):
-        return tuple(decoded(part) for part in label["tuple"])
+        return tuple(decode(part) for part in label["tuple"])
     if isinstance(label, dict | list):
         raise DSTheoryError(f"the object is damaged: {label!r:.60} is not a label")
     return label
@@ -117,7 +117,7 @@ def mask_of(places: Any, size: int) -> int:
 
 def written_variables(variables: Iterable[Variable]) -> list[dict[str, Any]]:
     """Names and values of variables."""
-    return [{"name": v.name, "values": [encoded(value) for value in v.values]} for v in variables]
+    return [{"name": v.name, "values": [encode(value) for value in v.values]} for v in variables]
 
 
 def read_variables(written: list[Any]) -> list[Variable]:
@@ -128,5 +128,5 @@ def read_variables(written: list[Any]) -> list[Variable]:
         check_lists(one, "values")
         if not isinstance(one["name"], str):
             raise DSTheoryError(f"the object is damaged: name {one['name']!r:.60} is not a string")
-        found.append(Variable(one["name"], [decoded(value) for value in one["values"]]))
+        found.append(Variable(one["name"], [decode(value) for value in one["values"]]))
     return found

@@ -16,7 +16,7 @@ from numpy.typing import NDArray
 
 from dstheory.kernels.jit import HAVE_NUMBA, compiled
 
-__all__ = ["Part", "added_up", "batch_sums", "scalar", "stretched", "sums_by_row", "sums_in_blocks"]
+__all__ = ["Part", "added_up", "batch_sums", "scalar", "stretch", "sums_by_row", "sums_in_blocks"]
 
 Floats = NDArray[np.float64]
 Index = NDArray[np.intp]
@@ -99,12 +99,12 @@ def sums_by_row(left: Floats, right: Floats, index: Index, n_sets: int, n_rows: 
     return sums
 
 
-def stretched(store: NDArray[Any], batch: tuple[int, ...]) -> NDArray[Any]:
+def stretch(store: NDArray[Any], batch: tuple[int, ...]) -> NDArray[Any]:
     """Values (F, *own batch) broadcast to (F, *batch), a view.
 
     Examples
     --------
-    >>> stretched(np.array([0.25, 0.75]), (2,))
+    >>> stretch(np.array([0.25, 0.75]), (2,))
     array([[0.25, 0.25],
            [0.75, 0.75]])
     """
@@ -160,7 +160,7 @@ def _in_blocks(
     step: int,
 ) -> NDArray[Any]:
     n_rows = math.prod(batch)
-    flat = [[stretched(a, batch).reshape(len(a), n_rows) for a in part] for part in parts]
+    flat = [[stretch(a, batch).reshape(len(a), n_rows) for a in part] for part in parts]
     sums = np.empty((len(starts), n_rows), dtype=np.result_type(*(a for p in parts for a in p)))
     for start in range(0, n_rows, step):
         rows = slice(start, min(start + step, n_rows))
@@ -171,5 +171,5 @@ def _in_blocks(
 
 def _joined(parts: list[_Factors], batch: tuple[int, ...]) -> NDArray[Any]:
     """The scaled masses of all parts, concatenated along the sets."""
-    whole = [[a if a.shape[1:] == batch else stretched(a, batch) for a in part] for part in parts]
+    whole = [[a if a.shape[1:] == batch else stretch(a, batch) for a in part] for part in parts]
     return np.concatenate([reduce(mul, part) for part in whole])

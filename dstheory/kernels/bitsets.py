@@ -17,7 +17,7 @@ from numpy.typing import NDArray
 
 from dstheory.kernels import bits
 
-__all__ = ["distinct", "extended", "packed", "projected"]
+__all__ = ["distinct", "extend_masks", "pack_masks", "project_masks"]
 
 # Bytes unpacked at once: 2^22 stay in a level-3 cache.
 _BLOCK_CELLS = 1 << 22
@@ -27,12 +27,12 @@ _MAX_SLICES = 16
 Table = NDArray[np.bool_]
 
 
-def packed(table: Table) -> NDArray[Any]:
+def pack_masks(table: Table) -> NDArray[Any]:
     """Masks (F,) of the rows of a membership table (F, size).
 
     Examples
     --------
-    >>> packed(np.array([[True, False, True], [False, True, False]]))
+    >>> pack_masks(np.array([[True, False, True], [False, True, False]]))
     array([5, 2])
     """
     n_rows, size = table.shape
@@ -46,12 +46,12 @@ def packed(table: Table) -> NDArray[Any]:
     return bits.mask_array(masks, size)
 
 
-def projected(masks: NDArray[Any], shape: Sequence[int], axes: Sequence[int]) -> NDArray[Any]:
+def project_masks(masks: NDArray[Any], shape: Sequence[int], axes: Sequence[int]) -> NDArray[Any]:
     """Projections of sets of cells of a box to some of its axes, in their new order.
 
     Examples
     --------
-    >>> projected(np.array([0b0110, 0b1000]), (2, 2), (1,))
+    >>> project_masks(np.array([0b0110, 0b1000]), (2, 2), (1,))
     array([3, 2])
     """
     kept = [shape[axis] for axis in sorted(axes)]
@@ -70,12 +70,12 @@ def projected(masks: NDArray[Any], shape: Sequence[int], axes: Sequence[int]) ->
     return _blockwise(masks, shape, math.prod(shape[axis] for axis in axes), project)
 
 
-def extended(masks: NDArray[Any], axes: Sequence[int], onto: Sequence[int]) -> NDArray[Any]:
+def extend_masks(masks: NDArray[Any], axes: Sequence[int], onto: Sequence[int]) -> NDArray[Any]:
     """Cylinders in a box of shape `onto` over sets of cells of the box of some of its axes.
 
     Examples
     --------
-    >>> extended(np.array([0b01, 0b10]), (1,), (2, 2))
+    >>> extend_masks(np.array([0b01, 0b10]), (1,), (2, 2))
     array([ 5, 10])
     """
     order = [int(place) + 1 for place in np.argsort(axes)]
@@ -161,5 +161,5 @@ def _blockwise(masks: NDArray[Any], shape: Sequence[int], size: int, change: Any
     for start in range(0, len(masks), block):
         part = masks[start : start + block]
         table = bits.members(part, n_cells).T.reshape(len(part), *shape)
-        parts.append(packed(np.ascontiguousarray(change(table)).reshape(len(part), size)))
+        parts.append(pack_masks(np.ascontiguousarray(change(table)).reshape(len(part), size)))
     return np.concatenate(parts) if parts else bits.mask_array([], size)

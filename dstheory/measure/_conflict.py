@@ -15,7 +15,7 @@ from numpy.typing import NDArray
 from dstheory._masses import batch_of, check_mass, check_masses
 from dstheory.kernels import setwise
 from dstheory.kernels.arguments import check_count
-from dstheory.kernels.batches import scalar, stretched
+from dstheory.kernels.batches import scalar, stretch
 from dstheory.kernels.pairwise import SMALL_TOTAL, log_agreement, logarithms
 from dstheory.mass import MassFunction
 from dstheory.transform import bel_table, pl_table
@@ -38,7 +38,7 @@ def _joint(m1: MassFunction, m2: MassFunction, *, disjoint: bool) -> NDArray[Any
     batch = batch_of(m1, m2)
     pairs = np.asarray((np.bitwise_and.outer(m2.focal, m1.focal) == 0) == disjoint, dtype=bool)
     facing = setwise.weighted_sum(pairs, m1.store)
-    return np.asarray((stretched(facing, batch) * stretched(m2.store, batch)).sum(axis=0))
+    return np.asarray((stretch(facing, batch) * stretch(m2.store, batch)).sum(axis=0))
 
 
 def _folded(sources: tuple[MassFunction, ...]) -> tuple[MassFunction, MassFunction]:
@@ -132,7 +132,7 @@ def weight_of_conflict(m1: MassFunction, m2: MassFunction, *more: MassFunction) 
 def _log_agreed(sources: tuple[MassFunction, ...]) -> NDArray[np.float64]:
     """ln of the mass of non-empty intersections, even if the mass underflows."""
     batch = batch_of(*sources)
-    stores = (stretched(m.store, batch).astype(np.float64) for m in sources)
+    stores = (stretch(m.store, batch).astype(np.float64) for m in sources)
     parts = [(m.focal, logarithms(store)) for m, store in zip(sources, stores, strict=True)]
     _, logs = reduce(log_agreement, parts)
     return np.asarray(np.logaddexp.reduce(logs, axis=0, initial=-np.inf))

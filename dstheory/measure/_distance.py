@@ -18,7 +18,7 @@ from dstheory.kernels import bits, setwise
 from dstheory.kernels.arguments import as_floats, as_real, check_choice, shown
 from dstheory.kernels.batches import scalar
 from dstheory.mass import MassFunction
-from dstheory.measure._inputs import aligned
+from dstheory.measure._inputs import align
 from dstheory.transform import b_table, bel_table, betp, mass_table, pl_table, q_table
 
 __all__ = ["bhattacharyya", "hausdorff", "jousselme", "table_distance", "tessem"]
@@ -60,7 +60,7 @@ def jousselme(m1: MassFunction, m2: MassFunction) -> Any:
     >>> round(jousselme(one, MassFunction.from_dict(frame, {frame: 1})), 4)
     0.7071
     """
-    focal, masses1, masses2 = aligned(m1, m2)
+    focal, masses1, masses2 = align(m1, m2)
     return _quadratic(bits.overlap(focal), masses1, masses2)
 
 
@@ -120,7 +120,7 @@ def hausdorff(
     >>> round(hausdorff(one, two), 4), round(hausdorff(one, four), 4)
     (0.7071, 0.866)
     """
-    focal, masses1, masses2 = aligned(m1, m2)
+    focal, masses1, masses2 = align(m1, m2)
     places = _positions(positions, len(m1.frame))
     if not 0 < as_real("scale", scale) < np.inf:
         raise ValueError(f"scale is {shown(scale)}, expected a positive number")
@@ -203,7 +203,7 @@ def table_distance(
         raise ValueError(f"p is {p}, but an order is at least 1")
     order = float(as_floats(p, "p"))
     if table == "mass":
-        _, masses1, masses2 = aligned(m1, m2)
+        _, masses1, masses2 = align(m1, m2)
         difference = masses1 - masses2
     else:
         check_masses(m1, m2)
@@ -292,6 +292,6 @@ def bhattacharyya(m1: MassFunction, m2: MassFunction) -> Any:
     >>> bhattacharyya(one, one), bhattacharyya(one, two)
     (0.0, 1.0)
     """
-    _, masses1, masses2 = aligned(m1, m2)
+    _, masses1, masses2 = align(m1, m2)
     roots1, roots2 = (np.sqrt(np.maximum(s.astype(np.float64), 0)) for s in (masses1, masses2))
     return scalar(np.sqrt(((roots1 - roots2) ** 2).sum(axis=0) / 2))

@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 
 from dstheory.kernels.batches import scalar
 from dstheory.mass import MassFunction
-from dstheory.measure._inputs import aligned
+from dstheory.measure._inputs import align
 
 __all__ = ["jensen_shannon"]
 
@@ -48,7 +48,7 @@ def jensen_shannon(m1: MassFunction, m2: MassFunction) -> Any:
     >>> jensen_shannon(one, one), jensen_shannon(one, two)
     (0.0, 1.0)
     """
-    _, masses1, masses2 = aligned(m1, m2)
+    _, masses1, masses2 = align(m1, m2)
     one, two = (np.maximum(masses.astype(np.float64), 0) for masses in (masses1, masses2))
     total = one + two
     # Rounding can give -1e-17 for equal masses.

@@ -6,13 +6,13 @@ import numpy as np
 from numpy.typing import NDArray
 
 from dstheory._masses import batch_of, check_mass, check_masses
-from dstheory.kernels.batches import stretched
+from dstheory.kernels.batches import stretch
 from dstheory.mass import MassFunction
 
-__all__ = ["aligned", "mean_surprise", "normalized_floats", "shannon"]
+__all__ = ["align", "mean_surprise", "normalized_floats", "shannon"]
 
 
-def aligned(m1: MassFunction, m2: MassFunction) -> tuple[NDArray[Any], NDArray[Any], NDArray[Any]]:
+def align(m1: MassFunction, m2: MassFunction) -> tuple[NDArray[Any], NDArray[Any], NDArray[Any]]:
     """Focal sets (F,) of either, and the masses of both on them, (F, *batch) each."""
     check_masses(m1, m2)
     batch = batch_of(m1, m2)
@@ -20,7 +20,7 @@ def aligned(m1: MassFunction, m2: MassFunction) -> tuple[NDArray[Any], NDArray[A
     stores = []
     for m in (m1, m2):
         store = np.zeros((len(focal), *batch), dtype=m.store.dtype)
-        store[np.searchsorted(focal, m.focal)] = stretched(m.store, batch)
+        store[np.searchsorted(focal, m.focal)] = stretch(m.store, batch)
         stores.append(store)
     return focal, stores[0], stores[1]
 

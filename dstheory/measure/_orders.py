@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 
 from dstheory._masses import batch_of, check_masses
 from dstheory.kernels.arguments import check_atol
-from dstheory.kernels.batches import scalar, stretched
+from dstheory.kernels.batches import scalar, stretch
 from dstheory.kernels.programs import TIGHT
 from dstheory.mass import MassFunction
 from dstheory.transform import pl_table, q_table
@@ -148,7 +148,7 @@ def is_specialization(m1: MassFunction, m2: MassFunction, *, atol: float = 1e-9)
     check_atol(atol)
     batch = batch_of(m1, m2)
     small, large = (
-        stretched(m.store, batch).astype(np.float64).reshape(len(m.focal), -1) for m in (m1, m2)
+        stretch(m.store, batch).astype(np.float64).reshape(len(m.focal), -1) for m in (m1, m2)
     )
     inside = np.asarray(np.bitwise_and.outer(m1.focal, m2.focal) == m1.focal[:, np.newaxis])
     moved = [_largest_flow(inside, *row) for row in zip(small.T, large.T, strict=True)]

@@ -49,10 +49,10 @@ class Cylinders:
         return self._recalled(masks, self._projected, change, self.n_cells)
 
     def _extend_array(self, masks: NDArray[Any]) -> NDArray[Any]:
-        return bitsets.extended(masks, self.kept, self.shape)
+        return bitsets.extend_masks(masks, self.kept, self.shape)
 
     def _project_array(self, masks: NDArray[Any]) -> NDArray[Any]:
-        return bitsets.projected(masks, self.shape, self.kept)
+        return bitsets.project_masks(masks, self.shape, self.kept)
 
     def _recalled(
         self, masks: Collection[int], memory: dict[int, int], change: Change, size: int

@@ -12,12 +12,12 @@ from typing import TypeVar
 from dstheory.network._algebra import Algebra, Part
 from dstheory.network._join_tree import Scope
 
-__all__ = ["fused"]
+__all__ = ["fuse"]
 
 P = TypeVar("P", bound=Part)
 
 
-def fused(algebra: Algebra[P], parts: Iterable[P], order: Sequence[int], query: Scope) -> P | None:
+def fuse(algebra: Algebra[P], parts: Iterable[P], order: Sequence[int], query: Scope) -> P | None:
     """The marginal of all parts on a query; other variables are eliminated in the given order."""
     left = list(parts)
     for variable in order:

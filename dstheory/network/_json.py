@@ -14,9 +14,9 @@ from dstheory.errors import DSTheoryError
 from dstheory.interchange.documents import (
     check_fields,
     check_lists,
-    decoded,
-    encoded,
-    loaded,
+    decode,
+    encode,
+    load,
     mask_of,
     positions,
     read_variables,
@@ -73,7 +73,7 @@ def to_json(network: ValuationNetwork) -> str:
         "order": network.order,
         "variables": written_variables(network.variables),
         "valuations": [
-            {"key": encoded(key), **_valuation(one)} for key, one in network.valuations.items()
+            {"key": encode(key), **_valuation(one)} for key, one in network.valuations.items()
         ],
     }
     return json.dumps(document, allow_nan=False)
@@ -106,7 +106,7 @@ def from_json(text: str | bytes, **options: Any) -> ValuationNetwork:
     Traceback (most recent call last):
     dstheory.errors.DSTheoryError: format is 'table', not 'dstheory.ValuationNetwork'
     """
-    document = loaded(text, _FORMAT, _VERSION)
+    document = load(text, _FORMAT, _VERSION)
     check_fields(document, _FIELDS)
     check_lists(document, "variables", "valuations")
     unknown = sorted(set(options) - _OPTIONS)
@@ -131,7 +131,7 @@ def _valuations(
     named = {variable.name: variable for variable in variables}
     found: dict[Hashable, MassFunction | Table] = {}
     for one in written:
-        read, key = _read(one, kind, named), decoded(one["key"])
+        read, key = _read(one, kind, named), decode(one["key"])
         if key in found:
             raise DSTheoryError(f"the object is damaged: key {key!r} occurs twice")
         found[key] = read

@@ -20,7 +20,7 @@ from dstheory.network._belief import BeliefAlgebra, BeliefPart
 from dstheory.network._errors import NetworkError
 from dstheory.network._join_tree import Scope
 from dstheory.network._limits import Limits
-from dstheory.network._table import TableAlgebra, TablePart, aligned
+from dstheory.network._table import TableAlgebra, TablePart, align
 from dstheory.network._tables import Table
 from dstheory.product import ProductFrame, Variable, marginalize, on
 
@@ -244,7 +244,7 @@ class TableKind(Kind[TablePart]):
     ) -> NDArray[Any]:
         scope = self.scope_of(names)
         part = TablePart((), np.ones(())) if part is None else part
-        values = np.broadcast_to(aligned(part, scope), [self.sizes[place] for place in scope])
+        values = np.broadcast_to(align(part, scope), [self.sizes[place] for place in scope])
         if not normalize:
             values = values * np.exp(part.log_scale) if part.log_scale else values
         elif self.tnorm == "min":

@@ -24,7 +24,7 @@ from dstheory.network._arguments import (
 from dstheory.network._configuration import Configuration, best_places
 from dstheory.network._conflict import smallest_contradiction
 from dstheory.network._errors import NetworkConflictError, NetworkError
-from dstheory.network._fusion import fused
+from dstheory.network._fusion import fuse
 from dstheory.network._join_tree import Scope
 from dstheory.network._kinds import Kind, kind_of
 from dstheory.network._limits import DEFAULT, Limits
@@ -281,7 +281,7 @@ class ValuationNetwork:
         """The same as `marginal`, by eliminating all other variables without storing messages."""
         query, scope = self._query(names, disconnected)
         order, algebra = self._version.fusion_order(scope), self._version.store.algebra
-        return self._written(fused(algebra, self._version.parts(), order, scope), query, normalize)
+        return self._written(fuse(algebra, self._version.parts(), order, scope), query, normalize)
 
     def most_plausible(self, *, normalize: bool = True) -> Configuration:
         """A joint configuration of all variables with the highest degree.

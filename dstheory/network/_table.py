@@ -19,7 +19,7 @@ from dstheory.network._errors import NetworkError
 from dstheory.network._join_tree import Scope
 from dstheory.network._limits import DEFAULT, Limits
 
-__all__ = ["TableAlgebra", "TablePart", "aligned"]
+__all__ = ["TableAlgebra", "TablePart", "align"]
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -56,7 +56,7 @@ class TableAlgebra(Algebra[TablePart]):
     def combine(self, one: TablePart, two: TablePart) -> TablePart:
         """Join cell by cell on the union of the scopes."""
         scope = tuple(sorted({*one.scope, *two.scope}))
-        left, right = _same_kind(aligned(one, scope), aligned(two, scope))
+        left, right = _same_kind(align(one, scope), align(two, scope))
         with np.errstate(over="ignore", under="ignore"):  # both are handled below
             values = np.asarray(self.join(left, right), dtype=left.dtype)
         log_scale = one.log_scale + two.log_scale
@@ -88,7 +88,7 @@ class TableAlgebra(Algebra[TablePart]):
         return part.values.nbytes
 
 
-def aligned(part: TablePart, scope: Sequence[int]) -> NDArray[Any]:
+def align(part: TablePart, scope: Sequence[int]) -> NDArray[Any]:
     """The table with an axis of length 1 for each missing variable."""
     sizes = dict(zip(part.scope, part.values.shape, strict=True))
     return part.values.reshape([sizes.get(v, 1) for v in scope])

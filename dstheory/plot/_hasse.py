@@ -14,8 +14,8 @@ from matplotlib.axes import Axes
 from dstheory.kernels.arguments import as_mapping, as_sequence, check_choice, check_flag
 from dstheory.mass import MassFunction
 from dstheory.plot._lattice import all_sets, closure, covers
-from dstheory.plot._layers import layered
-from dstheory.plot._sets import by_size, check_single, set_lines, value_text, wrapped
+from dstheory.plot._layers import place_in_layers
+from dstheory.plot._sets import by_size, check_single, set_lines, value_text, wrap
 from dstheory.plot._style import COLORS, axes_or_new, ink, literal, paper
 
 __all__ = ["HasseDisplay"]
@@ -177,8 +177,7 @@ class HasseDisplay:
         widest = max(len(list(group)) for _, group in groupby(self.degrees, key=int.bit_count))
         width = int(_MAX_WIDTH / widest / _CHARACTER)
         return {
-            mask: wrapped(self.names[mask], width) + self._degree_line(mask)
-            for mask in self.degrees
+            mask: wrap(self.names[mask], width) + self._degree_line(mask) for mask in self.degrees
         }
 
     def _degree_line(self, mask: int) -> str:
@@ -239,7 +238,7 @@ class _Sheet:
         sizes = sorted({mask.bit_count() for mask in texts})
         level = {mask: sizes.index(mask.bit_count()) for mask in texts}
         is_whole = len(level) == 1 << (len(sizes) - 1)
-        places, lines = layered(level, edges, sort=not is_whole)
+        places, lines = place_in_layers(level, edges, sort=not is_whole)
         self.places = {mask: (x * width, height) for mask, (x, height) in places.items()}
         self._lines = [[(x * width, height) for x, height in line] for line in lines]
         all_x = [x for line in [*self._lines, list(self.places.values())] for x, _ in line]

@@ -9,7 +9,7 @@ from collections.abc import Mapping, Sequence
 from itertools import pairwise
 from typing import TypeAlias
 
-__all__ = ["layered"]
+__all__ = ["place_in_layers"]
 
 Place: TypeAlias = tuple[float, int]
 # A node by its number, or the place of an edge in a layer it passes.
@@ -20,7 +20,7 @@ _SWEEPS = 8
 _THIN = 0.3
 
 
-def layered(
+def place_in_layers(
     level: Mapping[int, int], edges: Sequence[tuple[int, int]], *, sort: bool
 ) -> tuple[dict[int, Place], list[list[Place]]]:
     """Places (x, level) of nodes, and the corners of each edge from the first to the second.
@@ -28,7 +28,7 @@ def layered(
     Without `sort`, the nodes of a level keep their order. Nodes are one unit apart, and x = 0 is
     the middle of each level.
 
-    >>> places, lines = layered({5: 0, 6: 1, 7: 1}, [(5, 6), (5, 7)], sort=False)
+    >>> places, lines = place_in_layers({5: 0, 6: 1, 7: 1}, [(5, 6), (5, 7)], sort=False)
     >>> places[6], lines[1]
     ((-0.5, 1), [(0.0, 0), (0.5, 1)])
     """

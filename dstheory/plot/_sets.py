@@ -7,7 +7,7 @@ from dstheory._masses import check_mass
 from dstheory.frame import Frame
 from dstheory.mass import MassFunction
 
-__all__ = ["by_size", "check_single", "set_lines", "set_name", "value_text", "wrapped"]
+__all__ = ["by_size", "check_single", "set_lines", "set_name", "value_text", "wrap"]
 
 # Names with more labels, and longer labels, are abbreviated to fit on an axis.
 _MAX_NAMED = 8
@@ -56,10 +56,10 @@ def set_name(frame: Frame, mask: int) -> str:
     return "{" + ", ".join(set_lines(frame, mask)) + "}" if mask else "∅"
 
 
-def wrapped(labels: Sequence[str], width: int) -> str:
+def wrap(labels: Sequence[str], width: int) -> str:
     """Labels in braces, on lines of at most `width` characters where labels allow it.
 
-    >>> wrapped(["ant", "bee", "cat"], 10).split("\\n")
+    >>> wrap(["ant", "bee", "cat"], 10).split("\\n")
     ['{ant, bee,', 'cat}']
     """
     if list(labels) == ["∅"]:

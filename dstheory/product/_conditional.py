@@ -21,7 +21,7 @@ from dstheory.construct import bayesian, vacuous
 from dstheory.errors import DSTheoryError, FrameError, MassError
 from dstheory.kernels import bits
 from dstheory.kernels.arguments import as_sequence, check_choice, check_instance
-from dstheory.kernels.batches import stretched
+from dstheory.kernels.batches import stretch
 from dstheory.mass import MassFunction
 from dstheory.product._events import Event, as_event, frame_of
 from dstheory.product._exactness import beside_exact
@@ -259,9 +259,9 @@ def _combined(frame: ProductFrame, size: int, rows: list[MassFunction]) -> MassF
     for i, row in enumerate(rows):
         high = bits.mask_array((int(mask) << i * size for mask in row.focal), len(frame))
         sets = np.bitwise_or.outer(high, sets).ravel()  # ascending, because high bits come first
-        store = stretched(row.store, batch)[:, np.newaxis] * store
+        store = stretch(row.store, batch)[:, np.newaxis] * store
         store = store.reshape(-1, *store.shape[2:])
-    return MassFunction.from_store(frame, sets, np.array(stretched(store, batch), order="C"))
+    return MassFunction.from_store(frame, sets, np.array(stretch(store, batch), order="C"))
 
 
 def _common_type(rows: list[MassFunction]) -> Any:

@@ -159,7 +159,7 @@ def _counted(k: int, events: Iterable[Event], support: Any, compare: np.ufunc) -
         raise ValueError(f"k is {k}, expected 0 to the number of events, {len(listed)}")
     frame = frame_of(*listed)
     cells = compare(_counts(frame, listed), k)[np.newaxis]
-    return supported(frame, int(bitsets.packed(cells)[0]), support)
+    return supported(frame, int(bitsets.pack_masks(cells)[0]), support)
 
 
 def _counts(frame: ProductFrame, events: list[Event]) -> NDArray[np.int32]:

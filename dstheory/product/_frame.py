@@ -261,7 +261,7 @@ class ProductFrame(Frame):
             mask = masks.get(axis, variable.frame.full)
             side = bits.members(bits.mask_array([mask], len(variable)), len(variable))[:, 0]
             sides = np.logical_and.outer(sides, side)
-        return int(bitsets.packed(sides.reshape(1, -1))[0])
+        return int(bitsets.pack_masks(sides.reshape(1, -1))[0])
 
     def _is_meant_as_configuration(self, event: Any) -> bool:
         """Whether a tuple has the length of a configuration and is not a collection of them."""

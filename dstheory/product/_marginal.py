@@ -87,7 +87,7 @@ def extend(m: MassFunction, onto: ProductFrame) -> MassFunction:
                 f"{onto.variable(variable.name)!r}"
             )
     axes = [onto.axis(name) for name in frame.names]
-    return transfer(m, bitsets.extended(m.focal, axes, onto.shape), onto)
+    return transfer(m, bitsets.extend_masks(m.focal, axes, onto.shape), onto)
 
 
 def marginalize(m: MassFunction, names: Name | Iterable[Name]) -> MassFunction:
@@ -145,7 +145,7 @@ def marginalize(m: MassFunction, names: Name | Iterable[Name]) -> MassFunction:
         return m
     kept = [names] if isinstance(names, str | Variable) else _names(part)
     axes = [frame.axis(name) for name in kept]
-    return transfer(m, bitsets.projected(m.focal, frame.shape, axes), part)
+    return transfer(m, bitsets.project_masks(m.focal, frame.shape, axes), part)
 
 
 def project(frame: ProductFrame, event: Any, names: Name | Iterable[Name]) -> tuple[Any, ...]:

@@ -64,7 +64,7 @@ def relation(
     frame = ProductFrame(variables)
     check_callable("predicate", predicate, "a function of one value of each variable")
     cells = [bool(predicate(*configuration)) for configuration in frame]
-    return supported(frame, int(bitsets.packed(np.array([cells]))[0]), support)
+    return supported(frame, int(bitsets.pack_masks(np.array([cells]))[0]), support)
 
 
 def equal(variables: Iterable[Variable], support: Any = 1) -> MassFunction:

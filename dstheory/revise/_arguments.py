@@ -18,7 +18,7 @@ __all__ = [
     "broadcast_shape",
     "given_contexts",
     "given_rate",
-    "matched",
+    "match_numbers",
     "refuse_rows",
 ]
 
@@ -42,10 +42,10 @@ def as_rate(name: str, value: Any, m: MassFunction, of: str = "") -> Shares:
     """The lost and the kept share, given one of them by name."""
     share = as_share(value, f"{name}{of}")
     broadcast_shape(m.batch_shape, share.shape, f"values of {name}{of}")
-    return lost_and_kept(matched(share, m.store), lost=name == "rate")
+    return lost_and_kept(match_numbers(share, m.store), lost=name == "rate")
 
 
-def matched(numbers: NDArray[Any], store: NDArray[Any]) -> NDArray[Any]:
+def match_numbers(numbers: NDArray[Any], store: NDArray[Any]) -> NDArray[Any]:
     """Numbers converted to the kind of the masses: exact if these are exact, else floats."""
     if store.dtype == object:
         listed = [int(value) if value in (0, 1) else value for value in numbers.ravel().tolist()]

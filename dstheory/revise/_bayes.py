@@ -13,15 +13,15 @@ import numpy as np
 from numpy.typing import NDArray
 
 from dstheory import _checks
-from dstheory._masses import check_mass, collected
+from dstheory._masses import check_mass, collect
 from dstheory._shares import as_share
 from dstheory.errors import DSTheoryError, MassError, TotalConflictError
 from dstheory.frame import Frame, same_frame
 from dstheory.kernels import bits, pairwise, setwise
 from dstheory.kernels.arguments import check_flag, check_instance
-from dstheory.kernels.batches import stretched
+from dstheory.kernels.batches import stretch
 from dstheory.mass import MassFunction
-from dstheory.revise._arguments import broadcast_shape, matched, refuse_rows
+from dstheory.revise._arguments import broadcast_shape, match_numbers, refuse_rows
 
 __all__ = ["conditional_plausibilities", "disjunctive_rule_of_combination", "generalized_bayes"]
 
@@ -99,7 +99,7 @@ def generalized_bayes(
     start = _vacuous(frame, pl.dtype) if prior is None else check_mass(prior, "prior")
     same_frame(frame, start.frame)
     batch = broadcast_shape(start.batch_shape, pl.shape[1:], "likelihoods")
-    pl = matched(pl, start.store)
+    pl = match_numbers(pl, start.store)
     _check_size(start, pl)
     sets, store = _products(pl, len(frame)) if prior is None else _with_prior(start, pl, batch)
     belief = MassFunction.from_store(frame, sets.copy(), np.array(store, order="C")).prune()
@@ -135,7 +135,7 @@ def _with_prior(
 ) -> tuple[NDArray[Any], NDArray[Any]]:
     """Combine hypothesis by hypothesis, so that a prior with small focal sets keeps few sets."""
     full, size = prior.frame.full, len(prior.frame)
-    sets, store = prior.focal, stretched(prior.store, batch)
+    sets, store = prior.focal, stretch(prior.store, batch)
     for label, likelihood in enumerate(pl):
         if not bool(np.all(likelihood == 1)):
             # Deconditioned on hypothesis h, an implausible observation says "not h".
@@ -258,7 +258,7 @@ def disjunctive_rule_of_combination(
     weighted = [
         (part.focal, part.store, mass) for part, mass in zip(parts, prior.store, strict=True)
     ]
-    return collected(space, *weighted).prune()
+    return collect(space, *weighted).prune()
 
 
 def _union(

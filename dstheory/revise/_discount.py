@@ -8,7 +8,7 @@ from typing import Any
 
 import numpy as np
 
-from dstheory._masses import check_mass, collected
+from dstheory._masses import check_mass, collect
 from dstheory.kernels import bits
 from dstheory.kernels.naming import RATE, shares_by_name
 from dstheory.mass import MassFunction
@@ -71,7 +71,7 @@ def discount(m: MassFunction, *, rate: Any = None, reliability: Any = None) -> M
     lost, kept = given_rate(rate, reliability, check_mass(m))
     whole = bits.mask_array([m.frame.full], len(m.frame))
     moved = np.asarray(lost)[np.newaxis]
-    return collected(m.frame, (m.focal, m.store, kept), (whole, moved)).prune()
+    return collect(m.frame, (m.focal, m.store, kept), (whole, moved)).prune()
 
 
 @shares_by_name(**RATE)
@@ -123,4 +123,4 @@ def negate(m: MassFunction, *, rate: Any = None, reliability: Any = None) -> Mas
     """
     lost, kept = given_rate(rate, reliability, check_mass(m))
     parts = (m.focal, m.store, kept), (m.frame.full - m.focal, m.store, lost)
-    return collected(m.frame, *parts).prune()
+    return collect(m.frame, *parts).prune()

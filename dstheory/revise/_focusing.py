@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from dstheory._masses import check_mass, collected
+from dstheory._masses import check_mass, collect
 from dstheory.construct import from_bel
 from dstheory.errors import TotalConflictError
 from dstheory.frame import Frame
@@ -102,8 +102,8 @@ def _lower(m: MassFunction, mask: int, part: Frame, labels: list[int]) -> NDArra
     traces = image(m.focal, bits.mask_array(places, len(labels)))
     inside = bits.subset_of(m.focal, mask)
     # Parts of masses: their sums are the beliefs and plausibilities of subsets of the event.
-    below = collected(part, (traces[inside], m.store[inside])) if inside.any() else None
-    plausible = pl_table(collected(part, (traces, m.store)))[..., ::-1]
+    below = collect(part, (traces[inside], m.store[inside])) if inside.any() else None
+    plausible = pl_table(collect(part, (traces, m.store)))[..., ::-1]
     believed = np.zeros_like(plausible) if below is None else bel_table(below)
     total = believed + plausible
     nothing = np.asarray(total == 0, dtype=bool)  # no focal set has a part outside A

@@ -13,11 +13,11 @@ import numpy as np
 from numpy.typing import NDArray
 
 from dstheory._checks import kept_sum
-from dstheory._masses import check_mass, collected
+from dstheory._masses import check_mass, collect
 from dstheory.errors import MassError
 from dstheory.kernels import predicates
 from dstheory.kernels.arguments import check_atol
-from dstheory.kernels.batches import stretched
+from dstheory.kernels.batches import stretch
 from dstheory.kernels.naming import RATES, shares_by_name
 from dstheory.mass import MassFunction
 from dstheory.revise._arguments import as_rate, broadcast_shape, given_contexts, refuse_rows
@@ -164,12 +164,12 @@ def _undone(
         refuse_rows(kept == 0, fault, advice, MassError)
         batch = broadcast_shape(m.batch_shape, lost.shape, "shares")
         sets = np.concatenate([m.focal, operation(m.focal, mask)])
-        store, older = stretched(m.store, batch), stretched(noise, batch)
+        store, older = stretch(m.store, batch), stretch(noise, batch)
         both = np.concatenate([store / kept, -store * lost / kept])
         error = 0 if both.dtype == object else _ROUNDING
         older = np.concatenate([older / kept, older * lost / kept])
         rounding = error * abs(both) + older
-        m, noise = collected(frame, (sets, both)), collected(frame, (sets, rounding)).store
+        m, noise = collect(frame, (sets, both)), collect(frame, (sets, rounding)).store
     return MassFunction.from_store(frame, m.focal.copy(), _cleaned(m, noise, atol)).prune()
 
 

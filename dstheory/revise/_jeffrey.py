@@ -11,12 +11,12 @@ from typing import Any, Literal
 import numpy as np
 from numpy.typing import NDArray
 
-from dstheory._masses import check_mass, collected
+from dstheory._masses import check_mass, collect
 from dstheory.errors import MassError
 from dstheory.frame import same_frame
 from dstheory.kernels import bits, predicates
 from dstheory.kernels.arguments import check_choice
-from dstheory.kernels.batches import stretched
+from dstheory.kernels.batches import stretch
 from dstheory.mass import MassFunction
 from dstheory.revise._arguments import broadcast_shape, refuse_rows
 
@@ -101,7 +101,7 @@ def jeffrey(
     else:
         kept = np.array([bits.subset_of(focal, int(event)) for event in sets])
         kept &= np.asarray(focal != 0, dtype=bool)
-    return collected(frame, *_conditioned(prior, evidence, kept)).prune()
+    return collect(frame, *_conditioned(prior, evidence, kept)).prune()
 
 
 def _conditioned(
@@ -112,7 +112,7 @@ def _conditioned(
     The division comes first: a mass divided by a total of 1e-310 would overflow.
     """
     batch = np.broadcast_shapes(prior.batch_shape, evidence.batch_shape)
-    store, shares = stretched(prior.store, batch), stretched(evidence.store, batch)
+    store, shares = stretch(prior.store, batch), stretch(evidence.store, batch)
     for event, share, inside in zip(evidence.focal, shares, kept, strict=True):
         total = np.asarray(store[inside].sum(axis=0))
         lost = predicates.small(total, 0)

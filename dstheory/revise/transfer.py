@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from dstheory._masses import collected
+from dstheory._masses import collect
 from dstheory.frame import Frame
 from dstheory.mass import MassFunction
 
@@ -17,7 +17,7 @@ __all__ = ["image", "transfer"]
 
 def transfer(m: MassFunction, targets: NDArray[Any], frame: Frame | None = None) -> MassFunction:
     """Mass function in which the mass of each focal set has moved to its target (F,)."""
-    return collected(m.frame if frame is None else frame, (targets, m.store))
+    return collect(m.frame if frame is None else frame, (targets, m.store))
 
 
 def image(masks: NDArray[Any], images: NDArray[Any]) -> NDArray[Any]:

@@ -21,7 +21,7 @@ BINARY = [Variable(f"v{i}", [0, 1]) for i in range(14)]
 def random_belief(n_variables, n_focal, rng):
     """Random sets of configurations."""
     frame = ProductFrame(BINARY[:n_variables])
-    masks = bitsets.packed(rng.random((n_focal, len(frame))) < 0.5)
+    masks = bitsets.pack_masks(rng.random((n_focal, len(frame))) < 0.5)
     focal = np.array(sorted(masks.tolist()), dtype=masks.dtype)
     return MassFunction.from_store(frame, focal, np.full(n_focal, 1 / n_focal))
 
@@ -78,12 +78,12 @@ def test_projection_by_axes(benchmark, axes):
     def by_any():
         table = bits.members(m.focal, len(m.frame)).T.reshape(-1, *shape)
         dropped = tuple(axis + 1 for axis in range(12) if axis not in axes)
-        return bitsets.packed(np.ascontiguousarray(table.any(axis=dropped)).reshape(1000, -1))
+        return bitsets.pack_masks(np.ascontiguousarray(table.any(axis=dropped)).reshape(1000, -1))
 
-    assert bitsets.projected(m.focal, shape, axes).tolist() == by_any().tolist()
-    ours = median_ms(lambda: bitsets.projected(m.focal, shape, axes))
+    assert bitsets.project_masks(m.focal, shape, axes).tolist() == by_any().tolist()
+    ours = median_ms(lambda: bitsets.project_masks(m.focal, shape, axes))
     report(f"projection to axes {axes}, against one any()", ours, median_ms(by_any))
-    benchmark(bitsets.projected, m.focal, shape, axes)
+    benchmark(bitsets.project_masks, m.focal, shape, axes)
 
 
 def test_packing():
@@ -94,11 +94,11 @@ def test_packing():
     def by_bits():
         return [[mask >> i & 1 for i in range(1 << 12)] for mask in masks.tolist()]
 
-    assert bitsets.packed(table).tolist() == masks.tolist()
+    assert bitsets.pack_masks(table).tolist() == masks.tolist()
     assert (table == by_bits()).all()
     slow = median_ms(by_bits, repeat=1)
     report("unpacking, against bit by bit", median_ms(lambda: bits.members(masks, 1 << 12)), slow)
-    report("packing, against bit by bit", median_ms(lambda: bitsets.packed(table)), slow)
+    report("packing, against bit by bit", median_ms(lambda: bitsets.pack_masks(table)), slow)
 
 
 @pytest.mark.parametrize("kind", ["few results", "many results"])
@@ -109,7 +109,7 @@ def test_pairs_of_long_sets(benchmark, kind):
         focal = random_belief(12, 300, rng).focal
     else:  # unions of ten blocks: closed under intersection
         block, keys = rng.integers(10, size=1 << 12), rng.permutation(1024)[:300]
-        masks = bitsets.packed((keys[:, np.newaxis] >> block & 1).astype(bool))
+        masks = bitsets.pack_masks((keys[:, np.newaxis] >> block & 1).astype(bool))
         focal = np.array(sorted(masks.tolist()), dtype=object)
 
     def by_sorting():

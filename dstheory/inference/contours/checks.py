@@ -17,7 +17,7 @@ __all__ = [
     "as_level",
     "as_levels",
     "as_scales",
-    "guarded",
+    "guard",
     "numbers",
     "plain",
 ]
@@ -157,10 +157,10 @@ def as_ends(region: tuple[ArrayLike, ...], shape: tuple[int, ...]) -> tuple[Floa
     return np.broadcast_to(low, common), np.broadcast_to(high, common)
 
 
-def guarded(f: Callable[..., Any], bounds: Space, chunk: int) -> Callable[..., Floats]:
+def guard(f: Callable[..., Any], bounds: Space, chunk: int) -> Callable[..., Floats]:
     """The log-likelihood, called with flat arrays of limited size and with its values checked.
 
-    >>> f = guarded(lambda u: 0 * np.log(u) + 1, ((0.0, 1.0),), 10)
+    >>> f = guard(lambda u: 0 * np.log(u) + 1, ((0.0, 1.0),), 10)
     >>> f(np.array([[0.0], [1.0]]))
     array([[1.],
            [1.]])

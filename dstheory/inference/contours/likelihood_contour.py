@@ -23,7 +23,7 @@ from dstheory.inference.contours.checks import (
     as_interval,
     as_levels,
     as_scales,
-    guarded,
+    guard,
     numbers,
     plain,
 )
@@ -120,7 +120,7 @@ class LikelihoodContour(Immutable):
         chunk: int = 256,
     ) -> None:
         spaces = as_bounds(bounds)
-        f = guarded(log_likelihood, spaces, chunk)
+        f = guard(log_likelihood, spaces, chunk)
         scales = as_scales(scale, len(spaces))
         if mode is None:
             place, value = find_maximum(f, spaces, scales)

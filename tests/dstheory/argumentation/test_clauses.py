@@ -9,14 +9,14 @@ from hypothesis import strategies as st
 
 from dstheory import DSTheoryError
 from dstheory.argumentation._clauses import (
-    absorbed,
+    absorb,
     clauses_of,
     components,
-    eliminated,
+    eliminate,
     literal,
     opposite,
     primes,
-    renumbered,
+    renumber,
 )
 from dstheory.argumentation._language import as_formula
 from tests.dstheory.argumentation.test_language import built, trees
@@ -30,7 +30,7 @@ clause_sets = st.frozensets(
 
 def as_bits(clauses):
     packed = (sum(literal(*one) for one in set(clause)) for clause in clauses)
-    return absorbed(c for c in packed if not c & opposite(c))
+    return absorb(c for c in packed if not c & opposite(c))
 
 
 def holds(clause, values):
@@ -58,7 +58,7 @@ def test_normal_form_has_the_truth_table_of_the_formula(tree):
 @given(sets=clause_sets, gone=st.sets(st.integers(0, 3)))
 def test_elimination_is_projection(sets, gone):
     clauses = as_bits(sets)
-    found, before = eliminated(clauses, gone, LIMIT), table(clauses)
+    found, before = eliminate(clauses, gone, LIMIT), table(clauses)
     assert not any(
         clause & (literal(g, True) | literal(g, False)) for clause in found for g in gone
     )
@@ -76,7 +76,7 @@ def test_primes_are_all_shortest_consequences(sets):
         for signs in product((True, False, None), repeat=4)
     ]
     follow = [c for c in candidates if all(holds(c, values) for values in models)]
-    assert primes(clauses, LIMIT) == absorbed(follow)
+    assert primes(clauses, LIMIT) == absorb(follow)
 
 
 @given(sets=clause_sets)
@@ -91,7 +91,7 @@ def test_components_share_no_atom(sets):
     assert all(not one & two for i, one in enumerate(supports) for two in supports[:i])
     assert all(opposite(opposite(clause)) == clause for clause in clauses)
     assert all(
-        renumbered(clause, {0: 2, 2: 0}) == renumbered(clause, {2: 0, 0: 2}) for clause in clauses
+        renumber(clause, {0: 2, 2: 0}) == renumber(clause, {2: 0, 0: 2}) for clause in clauses
     )
 
 
@@ -102,7 +102,7 @@ def test_limits():
         clauses_of(sympy.Not(pairs), numbers, 0)
     many = [literal(0, i % 2 == 0) | literal(i, True) for i in range(1, 100)]
     with pytest.raises(DSTheoryError, match="clauses meet in one step"):
-        eliminated(frozenset(many), [0], 100)
+        eliminate(frozenset(many), [0], 100)
 
 
 @pytest.mark.parametrize("join", [sympy.Xor, sympy.Equivalent, sympy.ITE])

@@ -8,7 +8,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from dstheory import DSTheoryError
-from dstheory.argumentation._clauses import absorbed, literal
+from dstheory.argumentation._clauses import absorb, literal
 from dstheory.argumentation._probability import shares
 from dstheory.argumentation._worlds import world_masses
 
@@ -38,7 +38,7 @@ def test_shares_are_sums_over_states(yes, no, probabilities):
         support = any(term & state == term for term in yes)
         expected[2 if conflict else 0 if support else 1] += weight
     weights = [(p, 1 - p) for p in probabilities]
-    assert list(shares(absorbed(yes), absorbed(no), weights)) == expected
+    assert list(shares(absorb(yes), absorb(no), weights)) == expected
 
 
 def test_limits():

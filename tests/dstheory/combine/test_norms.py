@@ -8,7 +8,7 @@ import mpmath
 import numpy as np
 import pytest
 
-from dstheory.combine._norms import extended, t_norm
+from dstheory.combine._norms import extend_norm, t_norm
 from tests.naive import rules as naive_rules
 
 # ln x of weights from 0 to the last float below 1, and beyond floats.
@@ -57,7 +57,7 @@ def combined(family, parameter, x, y):
 def test_norms_are_right_over_the_whole_range(family, parameter, sign):
     """In the logarithm, to 1e-12 of it or of what rounding ln x and ln y by 1e-15 changes."""
     x, y = (sign * np.array(side) for side in zip(*PAIRS, strict=True))
-    found = extended(t_norm(family, parameter))(x, y)
+    found = extend_norm(t_norm(family, parameter))(x, y)
     with mpmath.workdps(900):  # s^x of 10^-400, 1 - e^-800
         for a, b, value in zip(x.tolist(), y.tolist(), found, strict=True):
             wanted = combined(family, number(parameter), mpmath.mpf(a), mpmath.mpf(b))
@@ -71,7 +71,7 @@ def test_norms_are_right_over_the_whole_range(family, parameter, sign):
 
 @pytest.mark.parametrize("family", ["frank", "sugeno_weber", "dubois_prade"])
 def test_three_weights_of_which_one_is_zero_after_two(family):
-    norm = extended(t_norm(family, {"frank": math.inf}.get(family, 0)))
+    norm = extend_norm(t_norm(family, {"frank": math.inf}.get(family, 0)))
     x = np.log(np.array([0.25, 0.25, 0.25]))
     twice = norm(x, x)
     third = norm(twice, np.array([0.0, -1.0, 1.0]))
@@ -83,7 +83,7 @@ def test_three_weights_of_which_one_is_zero_after_two(family):
 def test_exact_weights_agree_with_logarithms(family, parameter):
     values = [Fraction(n, 7) for n in (1, 3, 7, 20)] + [Fraction(1, 10**9), Fraction(10**9)]
     x, y = (np.array(side, dtype=object) for side in zip(*product(values, values), strict=True))
-    norm = extended(t_norm(family, parameter))
+    norm = extend_norm(t_norm(family, parameter))
     found = norm(x, y)
     assert all(isinstance(value, Fraction | int) for value in found)
     with np.errstate(divide="ignore"):

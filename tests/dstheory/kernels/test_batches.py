@@ -9,7 +9,7 @@ import pytest
 from dstheory import Frame, MassFunction
 from dstheory.combine import dubois_prade, florea, inagaki, lefevre, mixing, pcr6, yager
 from dstheory.kernels import batches
-from dstheory.kernels.batches import added_up, scalar, stretched
+from dstheory.kernels.batches import added_up, scalar, stretch
 from dstheory.revise import discount, negate
 
 
@@ -44,13 +44,13 @@ def test_the_plain_text_of_the_compiled_loop_gives_the_same():
 
 def test_new_axes_come_before_those_of_the_batch():
     store = np.arange(6.0).reshape(2, 3)
-    wide = stretched(store, (4, 3))
+    wide = stretch(store, (4, 3))
     assert wide.shape == (2, 4, 3)
     np.testing.assert_array_equal(wide[:, 2], store)
     assert np.shares_memory(wide, store)
-    assert stretched(store[:, :1], (0,)).shape == (2, 0)
+    assert stretch(store[:, :1], (0,)).shape == (2, 0)
     with pytest.raises(ValueError, match="broadcast"):
-        stretched(store, (4,))
+        stretch(store, (4,))
 
 
 def test_single_values_become_python_values():
@@ -65,7 +65,7 @@ def naive(parts, batch):
     """Sums of masses by set, one after the other."""
     found = {}
     for sets, masses, *scale in parts:
-        values = stretched(masses, batch)
+        values = stretch(masses, batch)
         factor = np.broadcast_to(scale[0] if scale else 1, batch)
         for key, value in zip(sets.tolist(), values, strict=True):
             found[key] = found.get(key, 0) + value * factor

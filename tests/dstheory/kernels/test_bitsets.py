@@ -26,7 +26,7 @@ def boxes(draw):
 @given(case=boxes())
 def test_projection(case):
     shape, axes, masks = case
-    found = bitsets.projected(bits.mask_array(masks, int(np.prod(shape))), shape, axes)
+    found = bitsets.project_masks(bits.mask_array(masks, int(np.prod(shape))), shape, axes)
     part = [shape[axis] for axis in axes]
     assert found.dtype == bits.mask_array([], int(np.prod(part))).dtype
     wanted = [{tuple(cell[axis] for axis in axes) for cell in cells(m, shape)} for m in masks]
@@ -39,7 +39,7 @@ def test_extension(case, data):
     shape = [onto[axis] for axis in axes]
     size = int(np.prod(shape))
     masks = data.draw(st.lists(st.integers(0, (1 << size) - 1), max_size=4))
-    found = bitsets.extended(bits.mask_array(masks, size), axes, onto)
+    found = bitsets.extend_masks(bits.mask_array(masks, size), axes, onto)
     everywhere = list(product(*map(range, onto)))
     wanted = [
         {cell for cell in everywhere if tuple(cell[axis] for axis in axes) in cells(m, shape)}
@@ -53,7 +53,7 @@ def test_packing_undoes_unpacking(size):
     rng = np.random.default_rng(size)
     table = rng.random((5, size)) < 0.5
     table[0], table[1] = False, True
-    masks = bitsets.packed(table)
+    masks = bitsets.pack_masks(table)
     assert masks.dtype == bits.mask_array([], size).dtype
     assert masks.tolist() == [sum(1 << i for i in np.flatnonzero(row).tolist()) for row in table]
     np.testing.assert_array_equal(bits.members(masks, size).T, table)

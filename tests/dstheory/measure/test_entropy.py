@@ -213,7 +213,7 @@ def test_dsmp_has_the_greater_pic():
         ([np.nan, 1], MassError, "not finite"),
         (0.5, MassError, "have shape"),
         ("half", TypeError, "real numbers"),
-        (PYDS, TypeError, r"take pic\(betp\(m\)\)"),
+        (PYDS, TypeError, r"use pic\(betp\(m\)\)"),
     ],
 )
 def test_pic_refuses_what_is_no_probability(p, error, message):

@@ -12,7 +12,7 @@ from matplotlib.figure import Figure
 
 from dstheory import Frame, MassFunction, vacuous
 from dstheory.plot import HasseDisplay, MassDisplay
-from dstheory.plot._layers import layered
+from dstheory.plot._layers import place_in_layers
 from dstheory.testing import frames, masses
 from tests.naive import mass as naive
 from tests.support.images import picture
@@ -226,7 +226,7 @@ def test_no_name_covers_another_or_a_line(m):
 
 
 def test_lines_pass_levels_beside_their_nodes():
-    places, lines = layered({1: 0, 2: 1, 3: 2}, [(1, 2), (2, 3), (1, 3)], sort=True)
+    places, lines = place_in_layers({1: 0, 2: 1, 3: 2}, [(1, 2), (2, 3), (1, 3)], sort=True)
     (x, height) = lines[2][1]
     assert height == 1
     assert x != places[2][0]
