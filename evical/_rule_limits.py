@@ -106,10 +106,11 @@ def _check_products(numbers: dict[str, int], n_classes: int) -> None:
     if total > MAX_PRODUCTS:
         listed = " x ".join(str(number) for number in numbers.values())
         raise CostLimitError(
-            f"Dempster's rule for {n_classes} classes takes a product for each choice of a fold of "
-            f"each classifier, {listed} = {total} a sample (at most {MAX_PRODUCTS}), so that "
-            "nothing could be predicted; calibrate classifiers once, EvidentialClassifier(..., "
-            "ensemble=False), take fewer folds, or rule='mixing'"
+            f"Dempster's rule for {n_classes} classes takes a product for each choice of a fold, "
+            f"or a set, of each classifier, {listed} = {total} a sample (at most "
+            f"{MAX_PRODUCTS}), so that nothing could be predicted; calibrate classifiers once, "
+            "EvidentialClassifier(..., ensemble=False, calibrator=AutoCalibrator()), take fewer "
+            "folds, or rule='mixing'"
         )
 
 

@@ -169,6 +169,13 @@ class Untrainable(ClassifierMixin, BaseEstimator):
             {"members": [Untrainable()] * 15, "rule": "dempster"},
             r"2 x 2 .* = 32768 a sample \(at most 16384\)",
         ),
+        (  # the default calibrates all classes together, whose belief is a product for each set
+            {
+                "members": [EvidentialClassifier(Untrainable(), ensemble=False)] * 4,
+                "rule": "dempster",
+            },
+            r"19 x 19 x 19 x 19 = 130321 a sample .*, calibrator=AutoCalibrator\(\)",
+        ),
         (
             {"members": [EvidentialClassifier(Untrainable(), code="all_pairs")] * 2},
             "'classifier0' has code 'all_pairs'.* take code='one_vs_rest', or a coupling",

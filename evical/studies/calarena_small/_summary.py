@@ -6,6 +6,8 @@ samples, so standard errors and tests count data sets.
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from importlib.metadata import version
+from importlib.util import find_spec
 
 import numpy as np
 from numpy.typing import NDArray
@@ -16,7 +18,7 @@ from evical.significance import Results, friedman, nemenyi
 from evical.studies._reproduce import Outcome
 from evical.studies.calarena_small._advice_page import advice_text
 from evical.studies.calarena_small.data import missing_packages
-from evical.studies.calarena_small.methods import DEFAULT, RAW
+from evical.studies.calarena_small.methods import DEFAULT, PEERS, RAW
 
 __all__ = ["Table", "summary", "table_of"]
 
@@ -130,7 +132,7 @@ def summary(outcome: Outcome) -> str:
     str
         Markdown.
     """
-    blocks = [_missing(), "## Methods", _LEGEND]
+    blocks = [_missing(), _peers(), "## Methods", _LEGEND]
     for classes, title in _TITLES.items():
         if any(row[0] == classes for row in outcome.rows):
             found = table_of(outcome, classes)
@@ -144,6 +146,13 @@ def _missing() -> str:
     if not lost:
         return ""
     return f"Not installed here, so their data sets are left out: {', '.join(lost)}."
+
+
+def _peers() -> str:
+    """The other packages with their versions."""
+    found = [name for name in PEERS if find_spec(name.replace("-", "_")) is not None]
+    listed = ", ".join(f"{name} {version(name)}" for name in found)
+    return f"Other packages beside scikit-learn: {listed or 'none'}."
 
 
 def _finding(table: Table) -> str:

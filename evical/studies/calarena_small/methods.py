@@ -39,10 +39,11 @@ from evical.scores.direction import fit_quietly
 from evical.studies.default_classifier.methods import REFERENCES
 from evical.studies.quality.peers import installed
 
-__all__ = ["DEFAULT", "RAW", "Method", "methods"]
+__all__ = ["DEFAULT", "PEERS", "RAW", "Method", "methods"]
 
 Floats = NDArray[np.float64]
 DEFAULT, RAW = "Auto", "uncalibrated"
+PEERS = ("probmetrics", "betacal", "netcal", "splinecalib", "venn-abers")
 _FEW = 3  # distinct probabilities; below, splinecalib raises a bare Exception
 
 
