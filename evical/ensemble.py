@@ -239,8 +239,7 @@ class EvidentialEnsemble(BeliefPredictor, Composition):
             return classifier
         wrapped = EvidentialClassifier(
             classifier,
-            # One against the rest: beliefs of one product, so that many can be combined.
-            calibrator=AutoCalibrator() if self.calibrator is None else self.calibrator,
+            calibrator=self._default_calibrator() if self.calibrator is None else self.calibrator,
             cv=self.cv,
             ensemble="auto",
             total_conflict=self.total_conflict,
@@ -249,6 +248,15 @@ class EvidentialEnsemble(BeliefPredictor, Composition):
         if get_config()["enable_metadata_routing"]:
             wrapped.set_fit_request(sample_weight=True)
         return wrapped
+
+    def _default_calibrator(self) -> Any:
+        """None, the default of a classifier, for rules that read probabilities only.
+
+        Other rules combine the sets of classes, of which one against the rest has one product.
+        """
+        rule = named_fusion(self.rule)
+        reads = isinstance(rule, BaseFusion) and rule.reads_probabilities and rule.needs_beliefs
+        return None if reads else AutoCalibrator()
 
     def _routed(
         self, names: list[str], weight: Floats | None, fit_params: dict[str, Any]

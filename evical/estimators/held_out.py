@@ -20,6 +20,7 @@ from sklearn.utils import _safe_indexing
 from sklearn.utils.validation import _check_method_params
 
 from dstheory import Frame, MassFunction
+from evical.calibrators import AutoCalibrator
 from evical.estimators.calibrated import Calibrated, fit_calibrated
 from evical.estimators.folds import Scored, units_of_classes
 from evical.estimators.members import fitted, gather
@@ -27,7 +28,7 @@ from evical.estimators.progress import Progress
 from evical.estimators.rules import member_probabilities, pignistic
 from evical.fusion import BaseFusion
 
-__all__ = ["Share", "check_refittable", "fit_fusion", "learned_by_name"]
+__all__ = ["PROBABILITIES", "Share", "check_refittable", "fit_fusion", "learned_by_name"]
 
 Floats = NDArray[np.float64]
 Rows = NDArray[np.intp]
@@ -261,7 +262,7 @@ def _calibrated(
     as new. Others, which may have a step for each sample, are fitted again without each fold.
     """
     part = share.fitted.calibrated_classifiers_[0]
-    if share.member.calibrator is None:
+    if share.member.calibrator is None or isinstance(share.member.calibrator, AutoCalibrator):
         return [(share.rows, form.of_scores(part, scored.scores))]
     labels, own = y[share.rows], counts[share.rows]
     used = np.flatnonzero(own)

@@ -4,6 +4,7 @@ from evical.studies._study import Study
 from evical.studies.automatic.study import AUTOMATIC_CALIBRATION
 from evical.studies.calarena_small.study import CALARENA_SMALL
 from evical.studies.default_classifier.study import DEFAULT_CLASSIFIER
+from evical.studies.fusion_benchmark.study import FUSION_BENCHMARK
 from evical.studies.gebel2009.study import GEBEL2009
 from evical.studies.interval_coverage.study import INTERVAL_COVERAGE
 from evical.studies.naeini2016.study import NAEINI2016_SIMULATED
@@ -32,6 +33,7 @@ _ALL: tuple[Study, ...] = (
     SVC_PROBABILITIES,
     DEFAULT_CLASSIFIER,
     CALARENA_SMALL,
+    FUSION_BENCHMARK,
 )
 
 STUDIES: dict[str, Study] = {study.name: study for study in _ALL}

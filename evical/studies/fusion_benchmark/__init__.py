@@ -1,0 +1,1 @@
+"""Ways to fuse classifiers, on the same out-of-fold predictions."""
