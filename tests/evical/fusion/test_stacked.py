@@ -238,3 +238,37 @@ def test_wrong_probabilities(change, message):
 def test_fusions_of_masses_take_no_probabilities():
     with pytest.raises(TypeError, match=r"Discounted\(\) learns from mass functions"):
         Discounted().fit_probabilities(np.full((1, 2, 2), 0.5), [0, 1], [0, 1])
+
+
+SHIFTS = {
+    "independent": ([0.8, 0.6, 0.4], 0.0),
+    "correlated": ([0.8, 0.6, 0.4], 0.8),
+    "useless": ([0.8, 0.0, 0.0], 0.0),
+    "adversarial": ([0.8, -0.6, 0.3], 0.0),
+}
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("kind", SHIFTS)
+@pytest.mark.filterwarnings("ignore::evical.errors.WrongWayWarning")
+def test_intervals_of_calibrated_sources_hold_the_probability(kind):
+    """Normal scores with these shifts and this correlation, each calibrated, then fused."""
+    shift, correlation = SHIFTS[kind]
+    covariance = np.full((3, 3), correlation) + (1 - correlation) * np.eye(3)
+    slopes = 2 * np.linalg.solve(covariance, shift)
+    held = []
+    for seed in range(3):
+        rng = np.random.default_rng(seed)
+        y = rng.integers(0, 2, 3000)
+        noise = rng.normal(size=(3000, 3)) @ np.linalg.cholesky(covariance).T
+        x = np.where(y, 1, -1)[:, np.newaxis] * np.array(shift) + noise
+        said = []
+        for scores in x.T:
+            calibrator = AutoCalibrator().fit(scores[:1000], y[:1000])
+            said.append(calibrator.predict_proba(scores))
+        p = np.stack(said)
+        fusion = Stacked(model="confidence").fit_probabilities(p[:, :1000], y[:1000], [0, 1])
+        lower, upper = fusion.fuse_probabilities(p[:, 1000:]).interval()[:, 1].T
+        true = expit(x[1000:] @ slopes)
+        held.append(((lower <= true) & (true <= upper)).mean())
+    assert np.mean(held) > 0.93
