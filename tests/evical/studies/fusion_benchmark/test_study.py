@@ -9,7 +9,6 @@ from sklearn.ensemble import StackingClassifier
 from sklearn.linear_model import LogisticRegression
 
 from evical import EvidentialEnsemble
-from evical.studies import STUDIES
 from evical.studies.default_classifier.methods import CLASSIFIERS
 from evical.studies.fusion_benchmark import study as module
 from evical.studies.fusion_benchmark.study import different, unequal, unequal_parts
