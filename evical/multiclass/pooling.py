@@ -34,7 +34,7 @@ _APART = (1.0, 3.0, 10.0, 30.0, 100.0)  # of weights of a class around the commo
 _TOTAL, _INTERCEPT = 0.1, 10.0  # precisions of the sum of the weights, and of an intercept
 _MOST = 400  # coefficients, if each class has weights of its own
 _CELLS = 1 << 21  # numbers in a temporary array
-_TOLERANCE, _ENOUGH = 1e-10, 1e-16  # squared Newton decrements: of the last step, of no step
+_TOLERANCE, _ENOUGH = 1e-10, 1e-12  # squared Newton decrements: of the last step, of no step
 
 
 class Labeled(NamedTuple):
@@ -196,7 +196,7 @@ def _tied(sample: Labeled, prior: Floats, precision: float) -> LogPool:
         logits = (sample.evidence * x[0, :s]).sum(axis=2) + x[0, s:]
         p, moved = softmax(logits, axis=1), x[0] - center
         bent = pull @ moved
-        value = counts @ (logsumexp(logits, axis=1) - (truth * logits).sum(axis=1))
+        value = _loss(logits, sample)
         slope = counts[:, np.newaxis] * (p - truth)
         gradient = np.concatenate([np.einsum("nk,nks->s", slope, sample.evidence), slope.sum(0)])
         hessian = _tied_curvature(sample.evidence, p, counts) + pull
@@ -209,6 +209,12 @@ def _tied(sample: Labeled, prior: Floats, precision: float) -> LogPool:
     found = minimize_convex(derivatives, center[np.newaxis], _TOLERANCE, _ENOUGH)
     x = found.parameters[0]
     return LogPool(x[:s], x[s:], np.linalg.inv(found.hessian[0]))
+
+
+def _loss(logits: Floats, sample: Labeled) -> float:
+    """Minus the log-likelihood, from logits relative to that of the label: no digit is lost."""
+    own = np.take_along_axis(logits, sample.codes[:, np.newaxis], axis=1)
+    return float(sample.counts @ logsumexp(logits - own, axis=1))
 
 
 def _tied_curvature(evidence: Floats, p: Floats, counts: Floats) -> Floats:
@@ -248,7 +254,9 @@ def _by_class(
     center = np.tile(np.append(prior, 0.0), k)
 
     def derivatives(x: Floats) -> Sums:
-        value, gradient, p = problem.at(x.reshape(k, s + 1))
+        w = x.reshape(k, s + 1)
+        _, gradient, p = problem.at(w)
+        value = _loss(problem.logits(w), sample)
         moved = x[0] - center
         bent = pull @ moved
         hessian = problem.curvature(p) + pull

@@ -245,7 +245,7 @@ FUSION_BENCHMARK = Study(
     repeats=2,
     protocol=TEXT.protocol,
     comment=TEXT.comment,
-    quick=("sonar-different", "glass-different", "haberman-unequal"),
+    quick=("sonar-different", "glass-different", "sonar-unequal"),
     extra=summary,
 )
 """The learned fusion beside stacking, super learners, pools, votes and single classifiers."""

@@ -22,7 +22,7 @@ def test_options_after_colons_are_those_of_a_list():
             "method 'isotonic': option centered is '1', expected true or false",
         ),
         ("binning:n_bins=0", "method 'binning': n_bins is 0"),
-        ("spline:bayesian", "method 'spline' has no evidential models; leave out the model"),
+        ("elite:bayesian", "method 'elite' has no evidential models; leave out the model"),
     ],
 )
 def test_wrong_texts_are_named(text, message):

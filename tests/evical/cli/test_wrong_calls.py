@@ -85,7 +85,7 @@ WRONG = [
     ("predict model.json good.csv --costs 4 -o x", "'--costs'"),
     (f"fit good.csv {FIT} --method logstic", "did you mean 'logistic'?"),
     (f"fit good.csv {FIT} --model bayes", "model is 'bayes', expected one of"),
-    (f"fit good.csv {FIT} --method spline --model bayesian", "'spline' has no evidential models"),
+    (f"fit good.csv {FIT} --method elite --model bayesian", "'elite' has no evidential models"),
     (f"fit good.csv {FIT} --option confidence", "'confidence' is not of the form key=value"),
     (f"fit good.csv {FIT} --option confidnce=0.9", "did you mean 'confidence'?"),
     (f"fit good.csv {FIT} --option confidence=high", "confidence is 'high', expected a number"),
