@@ -33,6 +33,7 @@ Floats = NDArray[np.float64]
 _MODELS = ("likelihood", "confidence", "bayesian")
 # Probabilities below 1e-4, or a tenth of a sample, are more than samples could support.
 _LEAST, _LEAST_COUNT = 1e-4, 0.1
+_PENALTIES = (1e-9, 1e9)  # beyond, floats leave nothing of the prior, or of the samples
 
 
 class Stacked(BaseFusion):
@@ -41,9 +42,9 @@ class Stacked(BaseFusion):
     Parameters
     ----------
     penalty : "learned" or float
-        Precision of the normal prior that draws the weights to ``sizes / sum(sizes)``, as in a mean
-        of log-probabilities. "learned": several precisions, averaged by the likelihood of samples
-        that are left out.
+        Precision, from 1e-9 to 1e9, of the normal prior that draws the weights to
+        ``sizes / sum(sizes)``, as in a mean of log-probabilities. "learned": several precisions,
+        averaged by the likelihood of samples that are left out.
     model : {"likelihood", "confidence", "bayesian"}
         What the belief function says about the fused probability: the likelihood-based belief
         function around it, whose pignistic probability it is; its interval at level `confidence`,
@@ -139,6 +140,11 @@ class Stacked(BaseFusion):
             raise ValueError(
                 "penalty is 0, expected a positive number: otherwise the weights of sources that "
                 "agree are not determined"
+            )
+        if not _PENALTIES[0] <= self.penalty <= _PENALTIES[1]:
+            raise ValueError(
+                f"penalty is {self.penalty:g}, expected a number from {_PENALTIES[0]:g} to "
+                f"{_PENALTIES[1]:g}, or 'learned'"
             )
 
     def _learn(self, held_out: HeldOut | None, sizes: Floats) -> None:

@@ -13,7 +13,7 @@ Denoeux, "Logistic regression, neural networks and Dempster-Shafer theory", Know
 approximate leave-one-out cross-validation", J. R. Stat. Soc. B 82 (2020), 965-996.
 """
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from typing import NamedTuple
 
@@ -192,23 +192,49 @@ def _tied(sample: Labeled, prior: Floats, precision: float) -> LogPool:
     pull = np.diag(np.concatenate([np.zeros(s), np.full(k, _INTERCEPT)]))
     pull[:s, :s] = _precision(s, precision)
 
-    def derivatives(x: Floats) -> Sums:
-        logits = (sample.evidence * x[0, :s]).sum(axis=2) + x[0, s:]
-        p, moved = softmax(logits, axis=1), x[0] - center
-        bent = pull @ moved
-        value = _loss(logits, sample)
+    def terms(x: Floats) -> tuple[float, Floats, Floats]:
+        logits = (sample.evidence * x[:s]).sum(axis=2) + x[s:]
+        p = softmax(logits, axis=1)
         slope = counts[:, np.newaxis] * (p - truth)
         gradient = np.concatenate([np.einsum("nk,nks->s", slope, sample.evidence), slope.sum(0)])
-        hessian = _tied_curvature(sample.evidence, p, counts) + pull
+        return _loss(logits, sample), gradient, _tied_curvature(sample.evidence, p, counts)
+
+    x, covariance = _most_probable(terms, center, pull)
+    return LogPool(x[:s], x[s:], covariance)
+
+
+def _most_probable(
+    terms: Callable[[Floats], tuple[float, Floats, Floats]],
+    center: Floats,
+    pull: Floats,
+    start: Floats | None = None,
+) -> tuple[Floats, Floats]:
+    """Posterior mode and covariance, found in units of the prior: any precision is well-posed.
+
+    Parameters
+    ----------
+    terms : callable
+        From coefficients (P,) to minus the log-likelihood, its gradient and second derivative.
+    center, pull : (P,) and (P, P) arrays
+        Mean and precision of the prior.
+    start : (P,) array, optional
+    """
+    values, vectors = np.linalg.eigh(pull)
+    scale = np.sqrt(values)
+    root = vectors / scale
+
+    def derivatives(u: Floats) -> Sums:
+        value, gradient, hessian = terms(center + root @ u[0])
         return (
-            np.array([value + moved @ bent / 2]),
-            (gradient + bent)[np.newaxis],
-            hessian[np.newaxis],
+            np.array([value + u[0] @ u[0] / 2]),
+            (gradient @ root + u[0])[np.newaxis],
+            (root.T @ hessian @ root + np.eye(len(scale)))[np.newaxis],
         )
 
-    found = minimize_convex(derivatives, center[np.newaxis], _TOLERANCE, _ENOUGH)
-    x = found.parameters[0]
-    return LogPool(x[:s], x[s:], np.linalg.inv(found.hessian[0]))
+    first = np.zeros(len(center)) if start is None else scale * ((start - center) @ vectors)
+    found = minimize_convex(derivatives, first[np.newaxis], _TOLERANCE, _ENOUGH)
+    covariance = root @ np.linalg.inv(found.hessian[0]) @ root.T
+    return center + root @ found.parameters[0], covariance
 
 
 def _loss(logits: Floats, sample: Labeled) -> float:
@@ -253,23 +279,15 @@ def _by_class(
     pull = np.kron(even / k, one) + np.kron(np.eye(k) - even, each) + np.kron(np.eye(k), offset)
     center = np.tile(np.append(prior, 0.0), k)
 
-    def derivatives(x: Floats) -> Sums:
+    def terms(x: Floats) -> tuple[float, Floats, Floats]:
         w = x.reshape(k, s + 1)
         _, gradient, p = problem.at(w)
-        value = _loss(problem.logits(w), sample)
-        moved = x[0] - center
-        bent = pull @ moved
-        hessian = problem.curvature(p) + pull
-        return (
-            np.array([value + moved @ bent / 2]),
-            (gradient.ravel() + bent)[np.newaxis],
-            hessian[np.newaxis],
-        )
+        return _loss(problem.logits(w), sample), gradient.ravel(), problem.curvature(p)
 
-    first = np.column_stack([np.tile(start.weights, (k, 1)), start.intercepts])
-    found = minimize_convex(derivatives, first.reshape(1, -1), _TOLERANCE, _ENOUGH)
-    x = found.parameters.reshape(k, s + 1)
-    return LogPool(x[:, :s], x[:, s], np.linalg.inv(found.hessian[0]))
+    first = np.column_stack([np.tile(start.weights, (k, 1)), start.intercepts]).ravel()
+    found, covariance = _most_probable(terms, center, pull, first)
+    x = found.reshape(k, s + 1)
+    return LogPool(x[:, :s], x[:, s], covariance)
 
 
 def _left_out(pool: LogPool, sample: Labeled) -> float:

@@ -199,6 +199,7 @@ def test_sources_of_other_frames_are_refused():
         (TNorm(parameter="best"), "parameter is 'best'"),
         (Stacked(penalty=-1), "penalty is -1"),
         (Stacked(penalty=0), "penalty is 0"),
+        (Stacked(penalty=1e15), r"penalty is 1e\+15, expected a number from 1e-09 to 1e\+09"),
     ],
 )
 def test_wrong_parameters_are_refused(fusion, message):

@@ -272,3 +272,13 @@ def test_intervals_of_calibrated_sources_hold_the_probability(kind):
         true = expit(x[1000:] @ slopes)
         held.append(((lower <= true) & (true <= upper)).mean())
     assert np.mean(held) > 0.93
+
+
+@pytest.mark.parametrize("n_classes", [2, 3])
+@pytest.mark.parametrize("penalty", [1e-9, 1e-6, 1e6, 1e9])
+def test_any_penalty_has_an_optimum(penalty, n_classes):
+    for seed in range(5):
+        masses, y = sources(n_classes=n_classes, ignorance=0.0, seed=seed)
+        fusion = Stacked(penalty).fit(masses, y, [2, 2, 1])
+        assert np.isfinite(fusion.weights_).all()
+        assert (fusion.standard_error_ >= 0).all()
