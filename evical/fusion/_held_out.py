@@ -17,7 +17,7 @@ from dstheory.kernels.arguments import as_floats, check_instance
 from dstheory.transform import betp
 from evical.scores.checks import check_labels, check_weights
 
-__all__ = ["HeldOut", "as_list", "check_sizes", "common_frame"]
+__all__ = ["HeldOut", "as_list", "check_probabilities", "check_sizes", "common_frame"]
 
 Floats = NDArray[np.float64]
 _ROUNDING = 1e-6
@@ -69,14 +69,13 @@ class HeldOut:
         cls, probabilities: Any, y: Any, classes: Any, sample_weight: Any
     ) -> "HeldOut":
         """The same from pignistic probabilities (S, n, K) alone."""
-        p, labels, frame = as_floats(probabilities, "probabilities"), _labels(y), Frame(classes)
-        if p.ndim != 3 or p.shape[1:] != (len(labels), len(frame)):
+        labels, frame = _labels(y), Frame(classes)
+        p = check_probabilities(probabilities, len(frame))
+        if p.shape[1] != len(labels):
             raise ValueError(
-                f"probabilities have shape {p.shape}, but there are {len(labels)} labels and "
-                f"{len(frame)} classes; expected (S, {len(labels)}, {len(frame)})"
+                f"probabilities have shape {p.shape}, of {p.shape[1]} samples, but there are "
+                f"{len(labels)} labels"
             )
-        if not ((p >= 0) & (np.abs(p.sum(axis=2, keepdims=True) - 1) <= _ROUNDING)).all():
-            raise ValueError("probabilities of a sample must be 0 or more, with sum 1")
         codes, weight, kept = _samples(labels, frame, sample_weight)
         return cls(frame, (), p[:, kept], codes, weight)
 
@@ -89,6 +88,44 @@ class HeldOut:
     def targets(self) -> Floats:
         """Indicator (n, K) of the true label."""
         return np.equal.outer(self.codes, np.arange(len(self.frame))).astype(np.float64)
+
+
+def check_probabilities(probabilities: Any, n_classes: int) -> Floats:
+    """Pignistic probabilities (S, n, K), of sum 1, or an error that names the first wrong row.
+
+    Parameters
+    ----------
+    probabilities : (S, n, K) array
+    n_classes : int
+
+    Returns
+    -------
+    (S, n, K) array
+
+    Raises
+    ------
+    ValueError
+
+    Examples
+    --------
+    >>> check_probabilities([[[0.5, 0.5], [0.5, 0.6]]], 2)
+    Traceback (most recent call last):
+    ValueError: source 1, row 1 has probabilities [0.5, 0.6], expected numbers from 0 with sum 1
+    """
+    p = as_floats(probabilities, "probabilities")
+    if p.ndim != 3 or not len(p) or p.shape[2] != n_classes:
+        raise ValueError(
+            f"probabilities have shape {p.shape}, expected (S, n, {n_classes}): sources, samples "
+            "and classes"
+        )
+    right = (p >= 0).all(axis=2) & (np.abs(p.sum(axis=2) - 1) <= _ROUNDING)  # a NaN is not
+    if not right.all():
+        source, row = np.argwhere(~right)[0].tolist()
+        raise ValueError(
+            f"source {source + 1}, row {row} has probabilities {p[source, row].tolist()}, expected "
+            "numbers from 0 with sum 1"
+        )
+    return p
 
 
 def _labels(y: Any) -> NDArray[Any]:

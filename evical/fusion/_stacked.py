@@ -7,10 +7,12 @@ each source.
 """
 
 from collections.abc import Sequence
+from math import prod
 from typing import Any, ClassVar
 
 import numpy as np
 from numpy.typing import NDArray
+from sklearn.utils.validation import check_is_fitted
 
 from dstheory import MassFunction
 from dstheory.kernels.arguments import check_choice, check_level
@@ -19,7 +21,7 @@ from evical.calibrators.fields import Field, log_odds, optional, positive, risin
 from evical.curves.automatic import automatic_curve
 from evical.curves.candidates import AveragedCurve
 from evical.fusion._base import BaseFusion
-from evical.fusion._held_out import HeldOut
+from evical.fusion._held_out import HeldOut, check_probabilities
 from evical.multiclass.normal_beliefs import Beliefs, normal_beliefs
 from evical.multiclass.pooling import PENALTIES, Labeled, LogPool, fit_pool
 from evical.scores.counts import ScoreCounts
@@ -229,9 +231,33 @@ class Stacked(BaseFusion):
 
         Returns
         -------
-        evical.multiclass.beliefs.Beliefs
-            With `interval`, `betp` and `mass`, of n samples.
+        Beliefs
+            Of n samples: ``interval()`` has [Bel, Pl] of each class, (n, K, 2); ``betp()`` the
+            fused probabilities (n, K); ``mass(frame)`` the mass functions, of up to 16 classes.
+
+        Raises
+        ------
+        ValueError
+            If there are not as many sources or classes as in `fit`, or a row is no distribution.
+
+        Examples
+        --------
+        >>> p = [[[0.8, 0.2], [0.3, 0.7]] * 10, [[0.6, 0.4], [0.4, 0.6]] * 10]
+        >>> fusion = Stacked().fit_probabilities(p, ["a", "b"] * 10, ["a", "b"])
+        >>> beliefs = fusion.fuse_probabilities([[[0.8, 0.2]], [[0.6, 0.4]]])
+        >>> bool(beliefs.betp()[0, 0] > 0.8), beliefs.interval().shape
+        (True, (1, 2, 2))
         """
+        check_is_fitted(self)
+        p = check_probabilities(probabilities, len(self._pool.intercepts))
+        if len(p) != self.n_sources_:
+            raise ValueError(
+                f"probabilities are of {len(p)} sources, but the fusion was fitted to "
+                f"{self.n_sources_} sources"
+            )
+        return self._fused(p)
+
+    def _fused(self, probabilities: Floats) -> Beliefs:
         p, odds, error = self._pool.log_odds(_evidence(probabilities, self._least))
         if self._curve is not None:
             p, odds, error = _calibrated(self._curve, odds[:, 1], error[:, 1])
@@ -240,10 +266,9 @@ class Stacked(BaseFusion):
     def _fuse(self, masses: Sequence[MassFunction]) -> MassFunction:
         p = np.stack(np.broadcast_arrays(*(np.asarray(betp(m), dtype=np.float64) for m in masses)))
         frame = masses[0].frame
-        flat = p.reshape(len(masses), -1, len(frame))
-        fused = self.fuse_probabilities(flat).mass(frame)
         shape = p.shape[1:-1]
-        store = np.ascontiguousarray(fused.store.reshape(-1, *shape))
+        fused = self._fused(p.reshape(len(masses), prod(shape), len(frame))).mass(frame)
+        store = np.ascontiguousarray(fused.store.reshape(len(fused.focal), *shape))
         return MassFunction.from_store(frame, fused.focal, store)
 
 

@@ -3,6 +3,7 @@
 import numpy as np
 import pytest
 from scipy.special import expit
+from sklearn.exceptions import NotFittedError
 from sklearn.linear_model import LogisticRegression
 
 from dstheory import Frame, MassFunction, betp, dempster
@@ -223,9 +224,10 @@ def test_probabilities_are_the_same_as_beliefs():
 @pytest.mark.parametrize(
     ("change", "message"),
     [
-        (lambda p: p[:, :-1], r"have shape \(3, 59, 2\).*expected \(S, 60, 2\)"),
-        (lambda p: p * 2, "with sum 1"),
-        (lambda p: p - 1, "must be 0 or more"),
+        (lambda p: p[:, :-1], r"have shape \(3, 59, 2\), of 59 samples, but there are 60 labels"),
+        (lambda p: p[0], r"have shape \(60, 2\), expected \(S, n, 2\)"),
+        (lambda p: p * 2, "source 1, row 0 has .*, expected numbers from 0 with sum 1"),
+        (lambda p: np.where(np.arange(60)[:, None] == 7, np.nan, p), r"source 1, row 7 has .*nan"),
     ],
 )
 def test_wrong_probabilities(change, message):
@@ -282,3 +284,24 @@ def test_any_penalty_has_an_optimum(penalty, n_classes):
         fusion = Stacked(penalty).fit(masses, y, [2, 2, 1])
         assert np.isfinite(fusion.weights_).all()
         assert (fusion.standard_error_ >= 0).all()
+
+
+def test_probabilities_to_fuse_are_checked():
+    masses, y = sources()
+    p = np.stack([betp(m) for m in masses])
+    fusion = Stacked().fit(masses, y)
+    with pytest.raises(ValueError, match="of 2 sources, but the fusion was fitted to 3 sources"):
+        fusion.fuse_probabilities(p[:2])
+    with pytest.raises(ValueError, match="source 2, row 5 has probabilities"):
+        fusion.fuse_probabilities(np.where(np.arange(180).reshape(3, 60, 1) == 65, -1, p))
+    with pytest.raises(NotFittedError):
+        Stacked().fuse_probabilities(p)
+
+
+@pytest.mark.parametrize("n_classes", [2, 3])
+def test_one_belief_and_none(n_classes):
+    masses, y = sources(n_classes=n_classes)
+    fusion = Stacked().fit(masses, y)
+    whole = fusion(*masses)
+    assert fusion(*(m[3] for m in masses)).equals(whole[3], atol=1e-12)
+    assert fusion(*(m[:0] for m in masses)).batch_shape == (0,)
