@@ -14,7 +14,7 @@ from numpy.typing import NDArray
 from scipy.stats import rankdata
 
 from evical.report.markdown import markdown_table, plain
-from evical.significance import Results, friedman, nemenyi
+from evical.studies._ranks import rank_tests
 from evical.studies._reproduce import Outcome
 from evical.studies.calarena_small._advice_page import advice_text
 from evical.studies.calarena_small.data import missing_packages
@@ -136,7 +136,12 @@ def summary(outcome: Outcome) -> str:
     for classes, title in _TITLES.items():
         if any(row[0] == classes for row in outcome.rows):
             found = table_of(outcome, classes)
-            blocks += [f"### {title}", _finding(found), *_tests(found), _grid(found)]
+            blocks += [
+                f"### {title}",
+                _finding(found),
+                *rank_tests(found.of_data(found.log_loss), found.methods),
+                _grid(found),
+            ]
             blocks += [f"**{title}, {DEFAULT} by classifier**", _by_classifier(outcome, classes)]
     return "\n\n".join(block for block in [*blocks, *advice_text(outcome)] if block)
 
@@ -169,26 +174,6 @@ def _finding(table: Table) -> str:
         f"{ranks[at]:.2f}; {plain(table.methods[other])} has {ranks[other]:.2f}); harm in at most "
         f"{_MOST_HARM:.0%} of experiments is {harm_goal} ({harm:.1%})."
     )
-
-
-def _tests(table: Table) -> list[str]:
-    means = table.of_data(table.log_loss)
-    if len(means) < 2:
-        return []
-    results = Results(means, table.methods, greater_is_better=False)
-    whole, pairs = friedman(results), nemenyi(results)
-    close = [
-        plain(name)
-        for name, rank in zip(pairs.methods[1:], pairs.mean_ranks[1:], strict=True)
-        if rank - pairs.mean_ranks[0] < pairs.critical_difference
-    ]
-    told = f"not so from {', '.join(close)}" if close else "so from all others"
-    return [
-        f"Over data sets, Friedman's test (Iman and Davenport's F = {whole.statistic:.1f}) has "
-        f"p = {whole.pvalue:.1g}. Nemenyi's critical difference at 5% is "
-        f"{pairs.critical_difference:.2f}: {plain(pairs.methods[0])} has the least mean rank, and "
-        f"differs significantly, {told}."
-    ]
 
 
 def _grid(table: Table) -> str:

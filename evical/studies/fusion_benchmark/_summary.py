@@ -5,7 +5,7 @@ from numpy.typing import NDArray
 from scipy.stats import rankdata
 
 from evical.report.markdown import markdown_table, plain
-from evical.significance import Results, friedman, nemenyi
+from evical.studies._ranks import rank_tests
 from evical.studies._reproduce import Outcome
 from evical.studies.fusion_benchmark.ways import DEFAULT
 
@@ -54,7 +54,7 @@ def _part(outcome: Outcome, rows: dict[tuple[str, ...], Floats]) -> list[str]:
         measure: np.array([[rows[d, way][:, at].mean() for way in names] for d in data])
         for at, measure in enumerate(outcome.study.measures)
     }
-    return [_finding(values, names), *_tests(values["log_loss"], names), _grid(values, names)]
+    return [_finding(values, names), *rank_tests(values["log_loss"], names), _grid(values, names)]
 
 
 def _finding(values: dict[str, Floats], names: list[str]) -> str:
@@ -83,24 +83,6 @@ def _finding(values: dict[str, Floats], names: list[str]) -> str:
 
 def _ranks(values: Floats) -> Floats:
     return np.asarray(rankdata(values, axis=1))
-
-
-def _tests(losses: Floats, names: list[str]) -> list[str]:
-    if len(losses) < 2:
-        return []
-    results = Results(losses, tuple(names), greater_is_better=False)
-    whole, pairs = friedman(results), nemenyi(results)
-    near = [
-        plain(name)
-        for name, rank in zip(pairs.methods[1:], pairs.mean_ranks[1:], strict=True)
-        if rank - pairs.mean_ranks[0] < pairs.critical_difference
-    ]
-    told = f"not so from {', '.join(near)}" if near else "so from all others"
-    return [
-        f"Friedman's test over data sets has p = {whole.pvalue:.1g}; Nemenyi's critical difference "
-        f"at 5% is {pairs.critical_difference:.2f}. {plain(pairs.methods[0])} has the least mean "
-        f"rank in log loss, and differs significantly, {told}."
-    ]
 
 
 def _grid(values: dict[str, Floats], names: list[str]) -> str:
