@@ -7,7 +7,7 @@ from itertools import combinations
 from typing import Any, ClassVar, final
 
 import numpy as np
-from mpl_toolkits.mplot3d.art3d import Line3DCollection, Poly3DCollection  # type: ignore[import-untyped]  # none published
+from mpl_toolkits.mplot3d.art3d import Line3DCollection, Poly3DCollection
 from numpy.typing import NDArray
 
 from dstheory.kernels.arguments import as_real, shown
