@@ -5,12 +5,21 @@ from pathlib import Path
 import matplotlib.style
 import numpy as np
 from matplotlib.figure import Figure
+from sklearn.datasets import load_breast_cancer, load_digits
+from sklearn.ensemble import RandomForestClassifier
+from sklearn.linear_model import LogisticRegression
+from sklearn.naive_bayes import GaussianNB
+from sklearn.neighbors import KNeighborsClassifier
+from sklearn.pipeline import make_pipeline
+from sklearn.preprocessing import StandardScaler
+from sklearn.svm import SVC
 
-from evical import IsotonicCalibrator, LogisticCalibrator
+from evical import EvidentialEnsemble, IsotonicCalibrator, LogisticCalibrator
 from evical.plot import (
     BeliefBandDisplay,
     BeliefIntervalDisplay,
     CriticalDifferenceDisplay,
+    FusionWeightsDisplay,
     ReliabilityDisplay,
 )
 from evical.significance import Results
@@ -62,6 +71,23 @@ def critical_difference():
     return figure
 
 
+def fusion_weights():
+    """Five classifiers of two classes, and of ten."""
+    figure = Figure(figsize=(9.6, 3.4), layout="constrained")
+    members = [
+        ("logistic", make_pipeline(StandardScaler(), LogisticRegression(max_iter=1000))),
+        ("SVM", make_pipeline(StandardScaler(), SVC())),
+        ("forest", RandomForestClassifier(random_state=0)),
+        ("neighbors", make_pipeline(StandardScaler(), KNeighborsClassifier())),
+        ("naive Bayes", GaussianNB(var_smoothing=1e-3)),
+    ]
+    for ax, load in zip(figure.subplots(1, 2), (load_breast_cancer, load_digits), strict=True):
+        X, y = load(return_X_y=True)
+        ensemble = EvidentialEnsemble(members).fit(X[::2], y[::2])
+        FusionWeightsDisplay.from_estimator(ensemble, ax=ax)
+    return figure
+
+
 def promises():
     """A map of two steps: a likelihood of the wrong form, and a band of any form that rises."""
     figure = Figure(figsize=(9.6, 4.2), layout="constrained")
@@ -83,7 +109,13 @@ def promises():
 def main():
     """Write all of them."""
     with matplotlib.style.context("default"):
-        for draw in (reliability, belief_intervals, critical_difference, promises):
+        for draw in (
+            reliability,
+            belief_intervals,
+            critical_difference,
+            fusion_weights,
+            promises,
+        ):
             path = IMAGES / f"{draw.__name__}.png"
             draw().savefig(path, dpi=100, metadata={"Software": None})
 

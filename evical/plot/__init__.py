@@ -9,6 +9,7 @@ from evical.plot._contour import ContourDisplay
 from evical.plot._corners import BaseCornersDisplay
 from evical.plot._coupling import CouplingDisplay
 from evical.plot._critical_difference import CriticalDifferenceDisplay
+from evical.plot._fusion_weights import FusionWeightsDisplay, fusion_weights
 from evical.plot._interval import BeliefIntervalDisplay
 from evical.plot._reliability import ReliabilityDisplay
 from evical.plot._simplex import SimplexDisplay
@@ -21,7 +22,9 @@ __all__ = [
     "ContourDisplay",
     "CouplingDisplay",
     "CriticalDifferenceDisplay",
+    "FusionWeightsDisplay",
     "ReliabilityDisplay",
     "SimplexDisplay",
     "TetrahedronDisplay",
+    "fusion_weights",
 ]

@@ -10,6 +10,7 @@ from evical.plot import (
     BeliefIntervalDisplay,
     ContourDisplay,
     CriticalDifferenceDisplay,
+    FusionWeightsDisplay,
     ReliabilityDisplay,
 )
 from tests.support.images import picture
@@ -109,3 +110,33 @@ def test_picture_of_critical_differences(test):
     with picture(names[test], width=6.4, height=2.8) as figure:
         figure.subplots_adjust(left=0.2, right=0.8)
         CriticalDifferenceDisplay.from_results(table, test=test, ax=figure.subplots())
+
+
+WEIGHTS = np.array([0.75, 0.42, 0.2, -0.15])
+
+
+def test_picture_of_weights():
+    with picture("weights") as figure:
+        figure.subplots_adjust(top=0.8)
+        FusionWeightsDisplay(
+            WEIGHTS, standard_error=[0.12, 0.1, 0.12, 0.08], members=list("abcd")
+        ).plot(figure.subplots())
+
+
+def test_picture_of_weights_of_three_classes():
+    with picture("weights_classes") as figure:
+        figure.subplots_adjust(top=0.8)
+        weights = WEIGHTS[:, np.newaxis] + [0, 0.2, -0.1]
+        errors = np.full((4, 3), 0.1)
+        FusionWeightsDisplay(
+            weights, standard_error=errors, members=list("abcd"), order="weight"
+        ).plot(figure.subplots())
+
+
+def test_picture_of_weights_of_many_classes():
+    with picture("weights_map") as figure:
+        figure.subplots_adjust(top=0.8)
+        weights = WEIGHTS[:, np.newaxis] * np.linspace(2, -1, 8)
+        FusionWeightsDisplay(
+            weights, standard_error=np.full((4, 8), 0.2), members=list("abcd")
+        ).plot(figure.subplots())
