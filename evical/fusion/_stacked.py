@@ -23,7 +23,7 @@ from evical.curves.candidates import AveragedCurve
 from evical.fusion._base import BaseFusion
 from evical.fusion._held_out import HeldOut, check_probabilities
 from evical.multiclass.normal_beliefs import Beliefs, normal_beliefs
-from evical.multiclass.pooling import PENALTIES, Labeled, LogPool, fit_pool
+from evical.multiclass.pooling import Labeled, LogPool, fit_pool
 from evical.scores.counts import ScoreCounts
 from evical.scores.parameters import check_not_negative
 from evical.scores.scale import interpolated
@@ -46,7 +46,8 @@ class Stacked(BaseFusion):
     penalty : "learned" or float
         Precision, from 1e-9 to 1e9, of the normal prior that draws the weights to
         ``sizes / sum(sizes)``, as in a mean of log-probabilities. "learned": several precisions,
-        averaged by the likelihood of samples that are left out.
+        averaged by the likelihood of samples that are left out; with more than two classes, also
+        around the best weights from 0 with sum 1.
     model : {"likelihood", "confidence", "bayesian"}
         What the belief function says about the fused probability: the likelihood-based belief
         function around it, whose pignistic probability it is; its interval at level `confidence`,
@@ -159,9 +160,9 @@ class Stacked(BaseFusion):
             )
         self._least = min(_LEAST, _LEAST_COUNT / held_out.weight.sum())
         evidence = _evidence(held_out.probabilities, self._least)
-        penalties = PENALTIES if isinstance(self.penalty, str) else (float(self.penalty),)
+        precision = None if isinstance(self.penalty, str) else float(self.penalty)
         sample = Labeled(evidence, held_out.codes, held_out.weight)
-        self._set_pool(fit_pool(sample, sizes / sizes.sum(), penalties))
+        self._set_pool(fit_pool(sample, sizes / sizes.sum(), precision))
         self._curve: AveragedCurve | None = None
         if len(held_out.frame) == 2:
             logits = self._pool.logits(evidence)

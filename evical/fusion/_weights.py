@@ -9,7 +9,8 @@ source, or one of expectation and maximization, gains more and is taken instead.
 
 import numpy as np
 from numpy.typing import NDArray
-from scipy.optimize import nnls
+
+from evical.curves.simplex import least_squares_on_simplex
 
 __all__ = ["best_weights"]
 
@@ -61,26 +62,15 @@ def best_weights(likelihood: Floats, weight: Floats, atol: float = 1e-9) -> Floa
         missing = mean_ratio.max() - 1
         if missing <= atol:
             break
-        gain, step = _uphill(likelihood, share, current, _newton(ratio, share))
+        root = np.sqrt(share)
+        newton = least_squares_on_simplex(root[:, np.newaxis] * ratio, 2 * root)
+        gain, step = _uphill(likelihood, share, current, newton)
         if gain < _STALLED * missing:
             ends = (np.eye(len(current))[mean_ratio.argmax()], current * mean_ratio)
             others = (_uphill(likelihood, share, current, end) for end in ends)
             gain, step = max([(gain, step), *others], key=lambda one: one[0])
         current = step
     return current
-
-
-def _newton(ratio: Floats, share: Floats) -> Floats:
-    """Least ``sum(share * (ratio @ x - 2)**2)`` over the simplex.
-
-    With sum 1, ``ratio @ x - 2`` is ``(ratio - 2) @ x``; the least distance of a cone is found
-    with a row of ones for scale (Dax 1990), so that only signs are constraints.
-    """
-    rows = np.sqrt(share)[:, np.newaxis] * (ratio - 2)
-    ones = np.ones((1, ratio.shape[1]))
-    target = np.append(np.zeros(len(rows)), 1.0)
-    found, _ = nnls(np.vstack([rows, ones]), target)
-    return np.asarray(found / found.sum())
 
 
 def _uphill(likelihood: Floats, share: Floats, start: Floats, end: Floats) -> tuple[float, Floats]:

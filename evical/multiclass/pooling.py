@@ -3,8 +3,9 @@
 The logit of a class is an intercept plus the weighted sum of what each source says for the class. A
 normal prior draws the weights towards shares by the sizes of the sources. How strongly it should,
 the samples tell: fits under several precisions count by the likelihood of samples that are left
-out, each one Newton step away (Rad & Maleki). All fits are linear in the same evidence, so their
-average is one set of coefficients, and its covariance includes what they disagree on.
+out, each one Newton step away (Rad & Maleki). With more than two classes, the best convex pool is
+a second center of the prior. All fits are linear in the same evidence, so their average is one set
+of coefficients, and its covariance includes what they disagree on.
 
 Sources: Wolpert, "Stacked generalization", Neural Networks 5 (1992), 241-259; van der Laan, Polley
 & Hubbard, "Super learner", Statistical Applications in Genetics and Molecular Biology 6 (2007);
@@ -22,14 +23,16 @@ from numpy.typing import NDArray
 from scipy.special import logsumexp, softmax
 
 from evical.curves.newton import Sums, minimize_convex
+from evical.curves.simplex import minimize_on_simplex
 from evical.multiclass._softmax import Problem, moment
 
-__all__ = ["PENALTIES", "Labeled", "LogPool", "fit_pool"]
+__all__ = ["Labeled", "LogPool", "fit_pool"]
 
 Floats = NDArray[np.float64]
 
-PENALTIES = (1.0, 3.0, 10.0, 30.0, 100.0, 300.0, 1000.0)
-"""Precisions of the weights around their prior mean that are tried."""
+_PENALTIES = (1.0, 3.0, 10.0, 30.0, 100.0, 300.0, 1000.0)  # precisions around the shares
+_AROUND_CONVEX = (30.0, 100.0, 300.0, 1000.0, 10000.0)  # precisions around the best convex pool
+_PRICE = 2.0  # log-likelihood that the center must gain, since it saw the samples that are left out
 _APART = (1.0, 3.0, 10.0, 30.0, 100.0)  # of weights of a class around the common ones, relative
 _TOTAL, _INTERCEPT = 0.1, 10.0  # precisions of the sum of the weights, and of an intercept
 _MOST = 400  # coefficients, if each class has weights of its own
@@ -148,16 +151,24 @@ def _chunks(n: int, k: int, s: int) -> Iterator[slice]:
     return (slice(start, start + step) for start in range(0, max(n, 1), step))
 
 
-def fit_pool(sample: Labeled, prior: Floats, penalties: tuple[float, ...] = PENALTIES) -> LogPool:
+class _Prior(NamedTuple):
+    """Mean (S,) and precision of the weights; logarithm of the weight in the average."""
+
+    mean: Floats
+    precision: float
+    log_weight: float = 0.0
+
+
+def fit_pool(sample: Labeled, shares: Floats, precision: float | None = None) -> LogPool:
     """Average of pools, by the likelihood of samples that are left out.
 
     Parameters
     ----------
     sample : Labeled
-    prior : (S,) array
-        Prior mean of the weights.
-    penalties : tuple of float
-        Precisions of the weights around it.
+    shares : (S,) array
+        Prior mean of the weights, with sum 1.
+    precision : float, optional
+        Of the weights around their prior mean. Default: learned.
 
     Returns
     -------
@@ -174,33 +185,63 @@ def fit_pool(sample: Labeled, prior: Floats, penalties: tuple[float, ...] = PENA
     >>> fit_pool(sample, np.array([0.5, 0.5])).weights.round(1)
     array([0.9, 0.1])
     """
-    fits = [_tied(sample, prior, precision) for precision in penalties]
-    scores = [_left_out(pool, sample) for pool in fits]
+    priors = _priors(sample, shares) if precision is None else [_Prior(shares, precision)]
+    fits = [_tied(sample, prior.mean, prior.precision) for prior in priors]
+    scores = [
+        _left_out(pool, sample) + prior.log_weight for pool, prior in zip(fits, priors, strict=True)
+    ]
     _, k, s = sample.evidence.shape
     if k > 2 and k * (s + 1) <= _MOST and s > 0:
         best = int(np.argmax(scores))
-        apart = [_by_class(sample, fits[best], prior, penalties[best], a) for a in _APART]
-        scores += [_left_out(pool, sample) for pool in apart]
+        mean, strength, log_weight = priors[best]
+        apart = [_by_class(sample, fits[best], mean, strength, a) for a in _APART]
+        scores += [_left_out(pool, sample) + log_weight for pool in apart]
         fits = [_untied(pool) for pool in fits] + apart
     return _mean(fits, softmax(scores))
 
 
+def _priors(sample: Labeled, shares: Floats) -> list[_Prior]:
+    """Those that are averaged; for two classes, a convex center gains nothing."""
+    around = [_Prior(shares, precision) for precision in _PENALTIES]
+    _, k, s = sample.evidence.shape
+    if k == 2 or s == 1:
+        return around
+    center = _convex_weights(sample, shares)
+    return around + [_Prior(center, precision, -_PRICE) for precision in _AROUND_CONVEX]
+
+
+def _convex_weights(sample: Labeled, shares: Floats) -> Floats:
+    """Most probable weights (S,) from 0 with sum 1, without intercepts, under the weakest prior."""
+    _, k, s = sample.evidence.shape
+    pull = _precision(s, _PENALTIES[0])
+
+    def derivatives(weights: Floats) -> tuple[float, Floats, Floats]:
+        value, gradient, hessian = _tied_terms(sample, np.append(weights, np.zeros(k)))
+        moved = pull @ (weights - shares)
+        value += float((weights - shares) @ moved) / 2
+        return value, gradient[:s] + moved, hessian[:s, :s] + pull
+
+    return minimize_on_simplex(derivatives, shares)
+
+
 def _tied(sample: Labeled, prior: Floats, precision: float) -> LogPool:
     """Most probable weights, the same for all classes."""
-    (_, k, s), truth, counts = sample.evidence.shape, sample.truth, sample.counts
+    _, k, s = sample.evidence.shape
     center = np.concatenate([prior, np.zeros(k)])
     pull = np.diag(np.concatenate([np.zeros(s), np.full(k, _INTERCEPT)]))
     pull[:s, :s] = _precision(s, precision)
-
-    def terms(x: Floats) -> tuple[float, Floats, Floats]:
-        logits = (sample.evidence * x[:s]).sum(axis=2) + x[s:]
-        p = softmax(logits, axis=1)
-        slope = counts[:, np.newaxis] * (p - truth)
-        gradient = np.concatenate([np.einsum("nk,nks->s", slope, sample.evidence), slope.sum(0)])
-        return _loss(logits, sample), gradient, _tied_curvature(sample.evidence, p, counts)
-
-    x, covariance = _most_probable(terms, center, pull)
+    x, covariance = _most_probable(lambda x: _tied_terms(sample, x), center, pull)
     return LogPool(x[:s], x[s:], covariance)
+
+
+def _tied_terms(sample: Labeled, x: Floats) -> tuple[float, Floats, Floats]:
+    """Minus the log-likelihood, its gradient and second derivative in weights and intercepts."""
+    s, counts = sample.evidence.shape[2], sample.counts
+    logits = (sample.evidence * x[:s]).sum(axis=2) + x[s:]
+    p = softmax(logits, axis=1)
+    slope = counts[:, np.newaxis] * (p - sample.truth)
+    gradient = np.concatenate([np.einsum("nk,nks->s", slope, sample.evidence), slope.sum(axis=0)])
+    return _loss(logits, sample), gradient, _tied_curvature(sample.evidence, p, counts)
 
 
 def _most_probable(

@@ -49,3 +49,22 @@ def penalized_loss(samples, labels, counts, weights, intercepts, prior, precisio
             * sum((w[j] - m) ** 2 for w, m in zip(weights, means, strict=True) for j in range(k))
         )
     return loss
+
+
+def best_convex(samples, labels, counts, shares, precision, parts):
+    """Weights on a grid of the simplex, of two or three sources, with the least loss."""
+    n_classes, n_sources = len(samples[0][0]), len(shares)
+    grid = [
+        [i / parts, (parts - i) / parts]
+        if n_sources == 2
+        else [i / parts, j / parts, (parts - i - j) / parts]
+        for i in range(parts + 1)
+        for j in range(1 if n_sources == 2 else parts - i + 1)
+    ]
+
+    def loss(weights):
+        table = [[w] * n_classes for w in weights]
+        zeros = [0.0] * n_classes
+        return penalized_loss(samples, labels, counts, table, zeros, shares, precision)
+
+    return min(grid, key=loss)

@@ -9,6 +9,7 @@ from evical.multiclass.pooling import (
     Labeled,
     LogPool,
     _by_class,
+    _convex_weights,
     _left_out,
     _mean,
     _tied,
@@ -82,6 +83,30 @@ def test_weights_by_class_are_the_optimum():
     assert loss(flat(pool)) <= general.fun + 1e-9
     np.testing.assert_allclose(flat(pool), general.x, atol=1e-4)
     np.testing.assert_allclose(pool.covariance @ curvature(loss, flat(pool)), np.eye(9), atol=1e-3)
+
+
+@pytest.mark.parametrize("seed", range(4))
+def test_convex_weights_are_the_best_of_a_grid(seed):
+    """With an adversary among three sources, whose weight is 0."""
+    rng = np.random.default_rng(seed)
+    data = sample(n=30, k=3, s=3, seed=seed, counts=(0.5, 1.0, 2.0))
+    data.evidence[:, :, rng.integers(0, 3)] *= -1
+    shares = rng.dirichlet([2, 2, 2])
+    samples = data.evidence.transpose(0, 2, 1).tolist()
+    expected = naive.best_convex(samples, data.codes, data.counts, shares, 1.0, 100)
+    found = _convex_weights(data, shares)
+    assert found.sum() == pytest.approx(1)
+    assert found.min() >= 0
+    np.testing.assert_allclose(found, expected, atol=0.0101)
+
+
+def test_convex_weights_share_what_copies_say():
+    data = sample(n=60, k=4, s=2, seed=1)
+    copied = data._replace(evidence=data.evidence[:, :, [0, 1, 0]])
+    found = _convex_weights(copied, np.full(3, 1 / 3))
+    assert found[0] == pytest.approx(found[2])
+    alone = _convex_weights(data, np.array([2 / 3, 1 / 3]))
+    np.testing.assert_allclose([2 * found[0], found[1]], alone, atol=0.02)
 
 
 @pytest.mark.parametrize("by_class", [False, True])
