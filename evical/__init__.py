@@ -34,6 +34,7 @@ _ROOMS = (
     "calibrators",
     "classifier",
     "cli",
+    "conformal",
     "cross_validation",
     "curves",
     "datasets",

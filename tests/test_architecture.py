@@ -58,6 +58,7 @@ ORDER = {
         ["_rule_limits"],
         ["ensemble"],
         ["cross_validation"],
+        ["conformal"],
         ["metrics"],
         ["significance"],
         ["datasets"],

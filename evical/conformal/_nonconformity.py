@@ -1,0 +1,286 @@
+"""Nonconformity scores: how strange a class is for a sample, from the values of a classifier.
+
+Any function of the values serves, and none can break the guarantee; the better it ranks the
+classes, the smaller the sets. Sources: Sadinle, Lei & Wasserman (2019), Least ambiguous set-valued
+classifiers with bounded error levels, JASA 114; Romano, Sesia & Candes (2020), Classification with
+valid and adaptive coverage, NeurIPS; Angelopoulos, Bates, Jordan & Malik (2021), Uncertainty sets
+for image classifiers using conformal prediction, ICLR.
+"""
+
+import inspect
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from dstheory.kernels.arguments import as_floats, as_real, check_choice, check_count
+
+__all__ = ["aps_scores", "lac_scores", "margin_scores", "named_score", "raps_scores", "score_table"]
+
+Floats = NDArray[np.float64]
+Score = Callable[..., Any]
+
+
+def lac_scores(values: ArrayLike) -> Floats:
+    """One minus the probability of each class ("least ambiguous set-valued classifier").
+
+    Parameters
+    ----------
+    values : (n, K) array
+        Probabilities, or any values that are greater for likelier classes.
+
+    Returns
+    -------
+    (n, K) array
+
+    Raises
+    ------
+    ValueError
+        If a value is not finite, or the shape is wrong.
+
+    References
+    ----------
+    Sadinle, Lei & Wasserman (2019), JASA 114, 223-234.
+
+    Examples
+    --------
+    >>> lac_scores([[0.75, 0.25]])
+    array([[0.25, 0.75]])
+    """
+    return 1 - _checked(values)
+
+
+def margin_scores(values: ArrayLike) -> Floats:
+    """The greatest value of another class minus the own one.
+
+    Parameters
+    ----------
+    values : (n, K) array
+        Probabilities, or any values that are greater for likelier classes.
+
+    Returns
+    -------
+    (n, K) array
+
+    Raises
+    ------
+    ValueError
+        If a value is not finite, or the shape is wrong.
+
+    Examples
+    --------
+    >>> margin_scores([[0.5, 0.25, 0.25]])
+    array([[-0.25,  0.25,  0.25]])
+    """
+    table = _checked(values)
+    second, first = np.partition(table, (-2, -1), axis=1)[:, -2:].T[..., np.newaxis]
+    # A tie for the first place makes both equal, so that either is the rival of either.
+    return np.asarray(np.where(table == first, second, first) - table)
+
+
+def aps_scores(values: ArrayLike, u: ArrayLike | None = None) -> Floats:
+    """Probability of all likelier classes, and a share of the own one ("adaptive sets").
+
+    Parameters
+    ----------
+    values : (n, K) array
+        Probabilities.
+    u : (n,) array, optional
+        Share of the own probability, drawn uniformly from [0, 1]; by default all of it. It breaks
+        the ties that are left when almost all probability is on one class.
+
+    Returns
+    -------
+    (n, K) array
+        Classes of equal probability have equal scores.
+
+    Raises
+    ------
+    ValueError
+        If a value is negative or not finite, or a shape is wrong.
+
+    References
+    ----------
+    Romano, Sesia & Candes (2020), Classification with valid and adaptive coverage.
+
+    Examples
+    --------
+    >>> aps_scores([[0.25, 0.5, 0.25]])
+    array([[0.75, 0.5 , 0.75]])
+    >>> aps_scores([[0.25, 0.5, 0.25]], u=[0.5])
+    array([[0.625, 0.25 , 0.625]])
+    """
+    table = _probabilities(values)
+    before, _ = _before(table)
+    return np.asarray(before + _shares(u, len(table)) * table)
+
+
+def raps_scores(
+    values: ArrayLike, u: ArrayLike | None = None, *, penalty: float = 0.01, n_free: int = 5
+) -> Floats:
+    """`aps_scores` with a penalty for low ranks ("regularized adaptive sets").
+
+    Parameters
+    ----------
+    values : (n, K) array
+        Probabilities.
+    u : (n,) array, optional
+        As in `aps_scores`.
+    penalty : float
+        Added for each rank below `n_free`; the lambda of the paper.
+    n_free : int
+        Number of classes without penalty; the k_reg of the paper.
+
+    Returns
+    -------
+    (n, K) array
+
+    Raises
+    ------
+    ValueError
+        If a value is negative or not finite, a shape is wrong, or the penalty is negative.
+
+    References
+    ----------
+    Angelopoulos, Bates, Jordan & Malik (2021), Uncertainty sets for image classifiers using
+    conformal prediction.
+
+    Examples
+    --------
+    >>> raps_scores([[0.5, 0.25, 0.125, 0.125]], penalty=0.5, n_free=2)
+    array([[0.5  , 0.75 , 1.375, 1.375]])
+    """
+    check_count("n_free", n_free)
+    amount = as_real("penalty", penalty)
+    if not 0 <= amount < np.inf:
+        raise ValueError(f"penalty is {penalty}, expected a finite number from 0")
+    table = _probabilities(values)
+    before, rank = _before(table)
+    excess = np.maximum(rank + 1.0 - n_free, 0)
+    return np.asarray(before + _shares(u, len(table)) * table + amount * excess)
+
+
+SCORES: dict[str, Score] = {
+    "lac": lac_scores,
+    "aps": aps_scores,
+    "raps": raps_scores,
+    "margin": margin_scores,
+}
+NEED_PROBABILITIES = ("aps", "raps")
+
+
+def named_score(score: Any) -> Score:
+    """A nonconformity score: as it is, or by its name.
+
+    Parameters
+    ----------
+    score : callable or str
+
+    Returns
+    -------
+    callable
+
+    Raises
+    ------
+    ValueError
+        If there is no such name.
+
+    Examples
+    --------
+    >>> named_score("lac") is lac_scores
+    True
+    """
+    if callable(score):
+        return score  # type: ignore[no-any-return]  # callable() does not narrow Any
+    check_choice("score", score, SCORES, "a function of values (n, K), or ")
+    return SCORES[score]
+
+
+def score_table(score: Score, values: Floats, u: Floats | None) -> Floats:
+    """Scores (n, K) of all classes, those of a user's function checked.
+
+    Parameters
+    ----------
+    score : callable
+    values : (n, K) array
+    u : (n,) array or None
+        For a score that takes it.
+
+    Returns
+    -------
+    (n, K) array
+
+    Raises
+    ------
+    ValueError
+        If the function gives another shape, or NaN.
+
+    Examples
+    --------
+    >>> score_table(lambda values: -values, np.array([[0.75, 0.25]]), None)
+    array([[-0.75, -0.25]])
+    """
+    randomized = u is not None and "u" in inspect.signature(score).parameters
+    found = as_floats(score(values, u=u) if randomized else score(values), "scores")
+    if found.shape != values.shape:
+        raise ValueError(
+            f"score gives shape {found.shape} for values of shape {values.shape}, expected one "
+            "score for each class"
+        )
+    wrong = np.isnan(found).any(axis=1)
+    if wrong.any():
+        row = int(np.argmax(wrong))
+        raise ValueError(f"score gives {found[row].tolist()} in row {row}, expected numbers")
+    return found
+
+
+def _checked(values: ArrayLike) -> Floats:
+    table = as_floats(values, "values")
+    if table.ndim != 2 or table.shape[1] < 2:
+        raise ValueError(f"values have shape {table.shape}, expected (n, K) with K from 2")
+    wrong = ~np.isfinite(table).all(axis=1)
+    if wrong.any():
+        row = int(np.argmax(wrong))
+        raise ValueError(f"values are {table[row].tolist()} in row {row}, expected finite numbers")
+    return table
+
+
+def _probabilities(values: ArrayLike) -> Floats:
+    table = _checked(values)
+    wrong = (table < 0).any(axis=1)
+    if wrong.any():
+        row = int(np.argmax(wrong))
+        raise ValueError(
+            f"values are {table[row].tolist()} in row {row}, expected probabilities; scores "
+            "'lac' and 'margin' take any values"
+        )
+    return table
+
+
+def _shares(u: ArrayLike | None, n: int) -> Any:
+    if u is None:
+        return 1.0
+    array = as_floats(u, "u")
+    if array.shape != (n,):
+        raise ValueError(f"u has shape {array.shape}, expected ({n},), one for each row")
+    wrong = ~((array >= 0) & (array <= 1))
+    if wrong.any():
+        row = int(np.argmax(wrong))
+        raise ValueError(f"u[{row}] is {array[row]}, expected a number in [0, 1]")
+    return array[:, np.newaxis]
+
+
+def _before(table: Floats) -> tuple[Floats, NDArray[np.intp]]:
+    """Sum and number (n, K) of the values of a row that are strictly greater."""
+    order = np.argsort(-table, axis=1, kind="stable")
+    falling = np.take_along_axis(table, order, axis=1)
+    start = np.zeros(table.shape, dtype=np.intp)
+    start[:, 1:] = np.where(falling[:, 1:] < falling[:, :-1], np.arange(1, table.shape[1]), 0)
+    np.maximum.accumulate(start, axis=1, out=start)
+    sums = np.zeros_like(falling)
+    np.cumsum(falling[:, :-1], axis=1, out=sums[:, 1:])
+    before, rank = np.empty_like(falling), np.empty_like(start)
+    np.put_along_axis(before, order, np.take_along_axis(sums, start, axis=1), axis=1)
+    np.put_along_axis(rank, order, start, axis=1)
+    return before, rank

@@ -1,0 +1,97 @@
+"""Conformal prediction as it is defined, on exact numbers."""
+
+from fractions import Fraction
+
+
+def p_value(calibration, score, weights=None, new_weight=1, tau=None):
+    """Share of the scores that are at least as great, the new one among them."""
+    weights = [1] * len(calibration) if weights is None else weights
+    pairs = list(zip(calibration, weights, strict=True))
+    whole = new_weight + sum(w for _, w in pairs)
+    if whole == 0:
+        return Fraction(1)
+    above = sum(w for s, w in pairs if s > score)
+    equal = new_weight + sum(w for s, w in pairs if s == score)
+    return Fraction(above + (1 if tau is None else tau) * equal) / whole
+
+
+def class_p_values(calibration, y, scores, **options):
+    """Each class against the calibration samples of it."""
+    return [
+        p_value([s for s, label in zip(calibration, y, strict=True) if label == k], score)
+        for k, score in enumerate(scores)
+    ]
+
+
+def contour(p_values):
+    """The greatest becomes 1."""
+    return [Fraction(1) if p == max(p_values) else p for p in p_values]
+
+
+def consonant(values):
+    """Masses of the nested sets of a contour, by the set."""
+    masses = {}
+    for level, following in zip(
+        steps := sorted({*values, 0}, reverse=True), steps[1:], strict=False
+    ):
+        focal = frozenset(k for k, value in enumerate(values) if value >= level)
+        masses[focal] = level - following
+    return masses
+
+
+def interval(values, k):
+    """Bel and Pl of one class."""
+    masses = consonant(values)
+    belief = sum(mass for focal, mass in masses.items() if focal <= {k})
+    return belief, sum(mass for focal, mass in masses.items() if k in focal)
+
+
+def betp(values):
+    """Each set shares its mass equally."""
+    masses = consonant(values)
+    return [
+        sum(Fraction(mass) / len(focal) for focal, mass in masses.items() if k in focal)
+        for k in range(len(values))
+    ]
+
+
+def lower(values, utilities):
+    """Expected utility if each set is the worst of its classes."""
+    return sum(mass * min(utilities[k] for k in focal) for focal, mass in consonant(values).items())
+
+
+def lac(row):
+    """One minus the probability."""
+    return [1 - p for p in row]
+
+
+def margin(row):
+    """Best rival minus the own value."""
+    return [max(row[:k] + row[k + 1 :]) - p for k, p in enumerate(row)]
+
+
+def aps(row, u=1):
+    """Probability of all likelier classes, and a share of the own one."""
+    return [sum(q for q in row if q > p) + u * p for p in row]
+
+
+def raps(row, u, penalty, n_free):
+    """The same with a penalty for ranks beyond the free ones."""
+    ranks = [1 + sum(q > p for q in row) for p in row]
+    return [
+        score + penalty * max(rank - n_free, 0)
+        for score, rank in zip(aps(row, u), ranks, strict=True)
+    ]
+
+
+def cross_p_value(folds):
+    """Scores of each fold beside the new score of the classifier that has not seen the fold."""
+    counted = sum(s >= new for scores, new in folds for s in scores)
+    return Fraction(1 + counted, 1 + sum(len(scores) for scores, _ in folds))
+
+
+def online_p_value(scores, tau):
+    """The last score among all so far, itself included."""
+    last = scores[-1]
+    above = sum(s > last for s in scores)
+    return (above + tau * sum(s == last for s in scores)) / len(scores)
