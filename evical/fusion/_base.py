@@ -126,7 +126,8 @@ class BaseFusion(BaseEstimator, ABC):  # type: ignore[misc]  # sklearn is untype
         Parameters
         ----------
         probabilities : (S, n, K) array
-            Of each source, about n samples that are new to it.
+            Of each source, about n samples that are new to it; NaN for all classes where it is
+            silent.
         y : (n,) array
             Labels of the samples.
         classes : (K,) array
@@ -219,6 +220,15 @@ class BaseFusion(BaseEstimator, ABC):  # type: ignore[misc]  # sklearn is untype
     def _get_state(self) -> dict[str, Any]:
         """Arrays and numbers from which combinations follow."""
         return {name: getattr(self, name) for name in self._state}
+
+    def _parts(self) -> list["BaseFusion"]:
+        """Fitted fusions that it uses in turn."""
+        return []
+
+    def _set_parts(self, parts: list["BaseFusion"]) -> None:
+        """Take them back; `_check_state` judges them."""
+        if parts:
+            raise ValueError(f"saved fusion is damaged: {type(self).__name__} has no parts")
 
     def _set_state(self, state: dict[str, Any]) -> None:
         for name, value in state.items():

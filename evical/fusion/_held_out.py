@@ -17,7 +17,7 @@ from dstheory.kernels.arguments import as_floats, check_instance
 from dstheory.transform import betp
 from evical.scores.checks import check_labels, check_weights
 
-__all__ = ["HeldOut", "as_list", "check_probabilities", "check_sizes", "common_frame"]
+__all__ = ["HeldOut", "as_list", "check_probabilities", "check_sizes", "common_frame", "silences"]
 
 Floats = NDArray[np.float64]
 _ROUNDING = 1e-6
@@ -35,6 +35,8 @@ class HeldOut:
         Batches (n,); none if only probabilities are known.
     probabilities : (S, n, K) array
         Pignistic.
+    silent : (S, n) array of bool
+        Where a source says nothing: its belief is vacuous.
     codes : (n,) array
         Positions of the labels in the frame.
     weight : (n,) array
@@ -44,6 +46,7 @@ class HeldOut:
     frame: Frame
     masses: tuple[MassFunction, ...]
     probabilities: Floats
+    silent: NDArray[np.bool_]
     codes: NDArray[np.intp]
     weight: Floats
 
@@ -62,7 +65,8 @@ class HeldOut:
         codes, weight, kept = _samples(labels, frame, sample_weight)
         used = tuple(m[kept] for m in sources)
         p = np.stack([np.asarray(betp(m), dtype=np.float64) for m in used])
-        return cls(frame, used, p, codes, weight)
+        silent = np.stack([np.asarray(m.is_vacuous) for m in used])
+        return cls(frame, used, p, silent, codes, weight)
 
     @classmethod
     def of_probabilities(
@@ -77,7 +81,12 @@ class HeldOut:
                 f"{len(labels)} labels"
             )
         codes, weight, kept = _samples(labels, frame, sample_weight)
-        return cls(frame, (), p[:, kept], codes, weight)
+        return cls(frame, (), *silences(p[:, kept]), codes, weight)
+
+    def part(self, sources: NDArray[np.bool_], rows: NDArray[np.bool_]) -> "HeldOut":
+        """Probabilities of some sources (S,) about some samples (n,)."""
+        p, silent = self.probabilities[sources][:, rows], self.silent[sources][:, rows]
+        return HeldOut(self.frame, (), p, silent, self.codes[rows], self.weight[rows])
 
     @property
     def of_truth(self) -> Floats:
@@ -90,12 +99,36 @@ class HeldOut:
         return np.equal.outer(self.codes, np.arange(len(self.frame))).astype(np.float64)
 
 
+def silences(probabilities: Floats) -> tuple[Floats, NDArray[np.bool_]]:
+    """Probabilities (S, n, K), even ones for rows of NaN, and which rows these are (S, n).
+
+    Parameters
+    ----------
+    probabilities : (S, n, K) array
+
+    Returns
+    -------
+    probabilities : (S, n, K) array
+    silent : (S, n) array of bool
+
+    Examples
+    --------
+    >>> silences(np.array([[[0.2, 0.8], [np.nan, np.nan]]]))
+    (array([[[0.2, 0.8],
+            [0.5, 0.5]]]), array([[False,  True]]))
+    """
+    silent = np.isnan(probabilities[..., 0])
+    even = 1 / probabilities.shape[-1]
+    return np.where(silent[..., np.newaxis], even, probabilities), silent
+
+
 def check_probabilities(probabilities: Any, n_classes: int) -> Floats:
     """Pignistic probabilities (S, n, K), of sum 1, or an error that names the first wrong row.
 
     Parameters
     ----------
     probabilities : (S, n, K) array
+        Rows of NaN are those of silent sources.
     n_classes : int
 
     Returns
@@ -110,7 +143,8 @@ def check_probabilities(probabilities: Any, n_classes: int) -> Floats:
     --------
     >>> check_probabilities([[[0.5, 0.5], [0.5, 0.6]]], 2)
     Traceback (most recent call last):
-    ValueError: source 1, row 1 has probabilities [0.5, 0.6], expected numbers from 0 with sum 1
+    ValueError: source 1, row 1 has probabilities [0.5, 0.6], expected numbers from 0 with sum \
+1, or nan for all classes where the source is silent
     """
     p = as_floats(probabilities, "probabilities")
     if p.ndim != 3 or not len(p) or p.shape[2] != n_classes:
@@ -119,11 +153,12 @@ def check_probabilities(probabilities: Any, n_classes: int) -> Floats:
             "and classes"
         )
     right = (p >= 0).all(axis=2) & (np.abs(p.sum(axis=2) - 1) <= _ROUNDING)  # a NaN is not
+    right |= np.isnan(p).all(axis=2)
     if not right.all():
         source, row = np.argwhere(~right)[0].tolist()
         raise ValueError(
             f"source {source + 1}, row {row} has probabilities {p[source, row].tolist()}, expected "
-            "numbers from 0 with sum 1"
+            "numbers from 0 with sum 1, or nan for all classes where the source is silent"
         )
     return p
 

@@ -9,7 +9,7 @@ from evical.calibrators.saved import VERSION, check_saved, plain, restored_array
 __all__ = ["from_dict", "to_dict"]
 
 FORMAT = "evical.fusion"
-_KEYS = ("format", "version", "class", "parameters", "n_sources", "classes", "state")
+_KEYS = ("format", "version", "class", "parameters", "n_sources", "classes", "state", "parts")
 
 
 def to_dict(fusion: Any) -> dict[str, Any]:
@@ -22,6 +22,7 @@ def to_dict(fusion: Any) -> dict[str, Any]:
         "n_sources": fusion.n_sources_,
         "classes": None if fusion.frame_ is None else list(fusion.frame_.labels),
         "state": plain(fusion._get_state()),
+        "parts": [to_dict(part) for part in fusion._parts()],
     }
 
 
@@ -40,7 +41,14 @@ def from_dict(data: Any, known: dict[str, Any]) -> Any:
         fusion.frame_ = None if labels is None else Frame(restored_classes(labels).tolist())
         state = {name: restored_arrays(data["state"][name], name) for name in fusion._state}
         fusion._set_state(checked_fields(state, fusion._state))
+        fusion._set_parts([from_dict(part, known) for part in _listed(data["parts"])])
         fusion._check_state()
     except (TypeError, ValueError) as error:
         raise ValueError(str(error).replace("saved calibrator", "saved fusion")) from error
     return fusion
+
+
+def _listed(parts: Any) -> list[Any]:
+    if not isinstance(parts, list):
+        raise ValueError(f"saved fusion is damaged: parts are {parts!r}, not a list")
+    return parts

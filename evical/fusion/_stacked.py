@@ -21,7 +21,8 @@ from evical.calibrators.fields import Field, log_odds, optional, positive, risin
 from evical.curves.automatic import automatic_curve
 from evical.curves.candidates import AveragedCurve
 from evical.fusion._base import BaseFusion
-from evical.fusion._held_out import HeldOut, check_probabilities
+from evical.fusion._held_out import HeldOut, check_probabilities, silences
+from evical.fusion._silent import evidence, learnable, told, usual_evidence
 from evical.multiclass.normal_beliefs import Beliefs, normal_beliefs
 from evical.multiclass.pooling import Labeled, LogPool, fit_pool
 from evical.scores.counts import ScoreCounts
@@ -67,14 +68,19 @@ class Stacked(BaseFusion):
     Notes
     -----
     The evidence of a source is the logarithm of its pignistic probabilities, less the mean over the
-    classes; probabilities below 1e-4, or a tenth of a sample, are raised to that. A vacuous belief
-    is no evidence. The logit of class k is ``intercept[k] + sum(weights[:, k] * evidence[:, k])``.
-    For Bayesian sources, weights of 1 without intercept are Dempster's rule; weights of sum 1 are a
-    logarithmic opinion pool. Denoeux (2019) shows logistic regression to be Dempster's rule for
-    weights of evidence.
+    classes; probabilities below 1e-4, or a tenth of a sample, are raised to that. The logit of
+    class k is ``intercept[k] + sum(weights[:, k] * evidence[:, k])``. For Bayesian sources, weights
+    of 1 without intercept are Dempster's rule; weights of sum 1 are a logarithmic opinion pool.
+    Denoeux (2019) shows logistic regression to be Dempster's rule for weights of evidence.
 
     With more than two classes, each class has weights of its own, drawn to common ones as strongly
     as left-out samples recommend. With hundreds of coefficients all classes share the weights.
+
+    A source is silent about a sample if its belief is vacuous. Each choice of sources that speak
+    alone about 1 % of the samples has a pool of its own, learned from all samples about which they
+    speak, if these are at least 5 of each class: for what one source leaves out, others like it
+    must make up. In any other choice, a silent source says how frequent the classes are where it
+    speaks. `weights_` are those of samples about which all sources speak, if these are enough.
 
     For two classes the fused log-odds are calibrated as by `evical.calibrators.AutoCalibrator`, so
     that belief and plausibility hold even where frequencies do not follow a sigmoid. The variance
@@ -92,7 +98,9 @@ class Stacked(BaseFusion):
     Dempster-Shafer theory: a new perspective, Knowledge-Based Systems 176, 54-67; Xu, Davoine,
     Zha & Denoeux (2016), Int. J. Approx. Reasoning 72, 55-70; Rad & Maleki (2020), A scalable
     estimate of the out-of-sample prediction error via approximate leave-one-out
-    cross-validation, Journal of the Royal Statistical Society B 82, 965-996.
+    cross-validation, Journal of the Royal Statistical Society B 82, 965-996; Saar-Tsechansky &
+    Provost (2007), Handling missing values when applying classification models, Journal of
+    Machine Learning Research 8, 1623-1657.
 
     Examples
     --------
@@ -118,6 +126,8 @@ class Stacked(BaseFusion):
         "probability": optional(shares("t")),
         "log_odds": optional(log_odds("t")),
         "error": optional(log_odds("t")),
+        "usual": log_odds("k", "s"),
+        "choices": optional(shares("r", "s")),
     }
 
     def __init__(
@@ -158,18 +168,36 @@ class Stacked(BaseFusion):
                 f"class {held_out.frame.labels[missing[0]]!r} is missing from y; stacking needs "
                 "samples of all classes"
             )
+        choices = learnable(held_out)
+        self._choices = choices[~choices.all(axis=1)]
+        self._reduced = [self._reduced_to(choice, held_out, sizes) for choice in self._choices]
+        self._usual = usual_evidence(held_out)
+        complete = len(self._choices) < len(choices)
+        self._learn_pool(told(held_out, choices[-1]) if complete else held_out, sizes)
+
+    def _reduced_to(self, choice: NDArray[np.bool_], held_out: HeldOut, sizes: Floats) -> "Stacked":
+        """The same fusion, of the chosen sources (S,) alone."""
+        its_sizes = sizes[choice] if choice.any() else np.ones(1)
+        return Stacked(**self.get_params())._fit(told(held_out, choice), its_sizes, held_out.frame)
+
+    def _learn_pool(self, held_out: HeldOut, sizes: Floats) -> None:
         self._least = min(_LEAST, _LEAST_COUNT / held_out.weight.sum())
-        evidence = _evidence(held_out.probabilities, self._least)
+        says = self._evidence(held_out.probabilities, held_out.silent)
         precision = None if isinstance(self.penalty, str) else float(self.penalty)
-        sample = Labeled(evidence, held_out.codes, held_out.weight)
+        sample = Labeled(says, held_out.codes, held_out.weight)
         self._set_pool(fit_pool(sample, sizes / sizes.sum(), precision))
         self._curve: AveragedCurve | None = None
         if len(held_out.frame) == 2:
-            logits = self._pool.logits(evidence)
+            logits = self._pool.logits(says)
             scores = logits[:, 1] - logits[:, 0]
             self._curve = automatic_curve(
                 ScoreCounts.from_samples(scores, held_out.codes, held_out.weight)
             )
+
+    def _evidence(self, probabilities: Floats, silent: NDArray[np.bool_]) -> Floats:
+        """Evidence (n, K, S); that of silent sources (S, n) is the usual one."""
+        says = evidence(probabilities, self._least)
+        return np.where(silent.T[:, np.newaxis], self._usual, says) if silent.any() else says
 
     def _set_pool(self, pool: LogPool) -> None:
         self._pool = pool
@@ -196,7 +224,19 @@ class Stacked(BaseFusion):
             "probability": curve.probability,
             "log_odds": curve.log_odds,
             "error": curve.error,
+            "usual": self._usual,
+            "choices": self._choices.astype(np.float64),
         }
+
+    def _parts(self) -> list[BaseFusion]:
+        return list(self._reduced)
+
+    def _set_parts(self, parts: list[BaseFusion]) -> None:
+        sources = [max(int(choice.sum()), 1) for choice in self._choices]
+        kinds = [isinstance(part, Stacked) and part.frame_ == self.frame_ for part in parts]
+        if [part.n_sources_ for part in parts] != sources or not all(kinds):
+            raise ValueError("saved fusion is damaged: its parts are not those of its choices")
+        self._reduced = [part for part in parts if isinstance(part, Stacked)]
 
     def _set_state(self, state: dict[str, Any]) -> None:
         weights, k = state["weights"], len(state["intercepts"])
@@ -211,6 +251,8 @@ class Stacked(BaseFusion):
         self._set_pool(LogPool(shape, state["intercepts"], state["covariance"]))
         names = ("knots", "probability", "log_odds", "error")
         self._curve = _curve(*(state[name] for name in names)) if state["knots"].size else None
+        self._usual = state["usual"]
+        self._choices = state["choices"].reshape(-1, weights.shape[1]).astype(bool)
 
     def _check_state(self) -> None:
         super()._check_state()
@@ -229,6 +271,7 @@ class Stacked(BaseFusion):
         Parameters
         ----------
         probabilities : (S, n, K) array
+            With NaN for all classes where a source is silent.
 
         Returns
         -------
@@ -259,13 +302,32 @@ class Stacked(BaseFusion):
         return self._fused(p)
 
     def _fused(self, probabilities: Floats) -> Beliefs:
-        p, odds, error = self._pool.log_odds(_evidence(probabilities, self._least))
-        if self._curve is not None:
-            p, odds, error = _calibrated(self._curve, odds[:, 1], error[:, 1])
+        p, odds, error = self._told(*silences(probabilities))
         return normal_beliefs(p, odds, error, self.model, self.confidence)
 
+    def _told(self, probabilities: Floats, silent: NDArray[np.bool_]) -> Floats:
+        """Probabilities, log-odds and their standard errors (3, n, K)."""
+        if not silent.any():
+            return self._told_by_all(probabilities, silent)
+        found = np.empty((3, *probabilities.shape[1:]))
+        own = np.zeros(silent.shape[1], dtype=bool)
+        for choice, fusion in zip(self._choices, self._reduced, strict=True):
+            rows = (choice != silent.T).all(axis=1)
+            chosen = choice if choice.any() else np.arange(len(choice)) == 0  # one that is even
+            p = probabilities[chosen][:, rows]
+            found[:, rows] = fusion._told_by_all(p, np.zeros(p.shape[:2], dtype=bool))
+            own |= rows
+        found[:, ~own] = self._told_by_all(probabilities[:, ~own], silent[:, ~own])
+        return found
+
+    def _told_by_all(self, probabilities: Floats, silent: NDArray[np.bool_]) -> Floats:
+        p, odds, error = self._pool.log_odds(self._evidence(probabilities, silent))
+        if self._curve is not None:
+            p, odds, error = _calibrated(self._curve, odds[:, 1], error[:, 1])
+        return np.stack([p, odds, error])
+
     def _fuse(self, masses: Sequence[MassFunction]) -> MassFunction:
-        p = np.stack(np.broadcast_arrays(*(np.asarray(betp(m), dtype=np.float64) for m in masses)))
+        p = np.stack(np.broadcast_arrays(*(_probabilities(m) for m in masses)))
         frame = masses[0].frame
         shape = p.shape[1:-1]
         fused = self._fused(p.reshape(len(masses), prod(shape), len(frame))).mass(frame)
@@ -273,10 +335,10 @@ class Stacked(BaseFusion):
         return MassFunction.from_store(frame, fused.focal, store)
 
 
-def _evidence(probabilities: Floats, least: float) -> Floats:
-    """Log-probabilities (n, K, S), less their mean over the classes; 0 for vacuous beliefs."""
-    logs = np.log(np.maximum(np.moveaxis(probabilities, 0, 2), least))
-    return np.ascontiguousarray(logs - logs.mean(axis=1, keepdims=True))
+def _probabilities(m: MassFunction) -> Floats:
+    """Pignistic probabilities (*batch, K), NaN where it is vacuous."""
+    vacuous = np.asarray(m.is_vacuous)[..., np.newaxis]
+    return np.where(vacuous, np.nan, np.asarray(betp(m), dtype=np.float64))
 
 
 def _curve(knots: Floats, probability: Floats, log_odds: Floats, error: Floats) -> AveragedCurve:

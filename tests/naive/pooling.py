@@ -68,3 +68,11 @@ def best_convex(samples, labels, counts, shares, precision, parts):
         return penalized_loss(samples, labels, counts, table, zeros, shares, precision)
 
     return min(grid, key=loss)
+
+
+def usual_evidence(probabilities, codes, weights):
+    """Of a source, by its share of each class where it speaks; None is a silent row."""
+    rows = [i for i, p in enumerate(probabilities) if p is not None] or range(len(codes))
+    n_classes = max(codes) + 1
+    counts = [0.5 + sum(weights[i] for i in rows if codes[i] == k) for k in range(n_classes)]
+    return evidence([c / sum(counts) for c in counts], 0.0)

@@ -227,7 +227,7 @@ def test_probabilities_are_the_same_as_beliefs():
         (lambda p: p[:, :-1], r"have shape \(3, 59, 2\), of 59 samples, but there are 60 labels"),
         (lambda p: p[0], r"have shape \(60, 2\), expected \(S, n, 2\)"),
         (lambda p: p * 2, "source 1, row 0 has .*, expected numbers from 0 with sum 1"),
-        (lambda p: np.where(np.arange(60)[:, None] == 7, np.nan, p), r"source 1, row 7 has .*nan"),
+        (lambda p: np.where(np.arange(120).reshape(60, 2) == 14, np.nan, p), r"1, row 7 has .*nan"),
     ],
 )
 def test_wrong_probabilities(change, message):

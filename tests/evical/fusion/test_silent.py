@@ -1,0 +1,182 @@
+"""Stacked with sources that are silent on some rows: the definition, what it gains, and saving."""
+
+import json
+
+import numpy as np
+import pytest
+from scipy.special import expit, logit
+
+from dstheory import Frame, MassFunction, betp
+from evical.fusion import BaseFusion, Stacked
+from evical.fusion._held_out import HeldOut
+from evical.fusion._silent import learnable, usual_evidence
+from tests.evical.fusion.samples import sources
+from tests.naive import pooling as naive
+
+
+def overlapping(n, rare, silent, seed, rho=0.8, sources=2):
+    """Calibrated log-odds that share evidence, and what is known from those that speak."""
+    rng = np.random.default_rng(seed)
+    y = (rng.uniform(size=n) < rare).astype(int)
+    mixed = rho * np.ones((sources, sources)) + (1 - rho) * np.eye(sources)
+    x = rng.normal(size=(n, sources)) @ np.linalg.cholesky(mixed).T + 1.5 * (y[:, None] - 0.5)
+    gone = rng.uniform(size=(n, sources)) < silent
+    truth = np.full(n, logit(rare))
+    for choice in np.unique(~gone, axis=0):
+        rows, k = (~gone == choice).all(axis=1), choice.sum()
+        weights = np.linalg.solve(mixed[np.ix_(choice, choice)], np.full(k, 1.5))
+        truth[rows] += x[rows][:, choice] @ weights
+    p = expit(1.5 * x + logit(rare)).T
+    table = np.where(gone.T[..., np.newaxis], np.nan, np.stack([1 - p, p], axis=2))
+    return y, table, expit(truth)
+
+
+@pytest.mark.parametrize("rare", [0.5, 0.1])
+def test_what_is_left_unsaid_is_learned(rare):
+    """As if it were even odds, it missed by .02 for even classes, and by .05 for a rare one."""
+    y, p, _ = overlapping(2000, rare, 0.4, seed=0)
+    _, new, truth = overlapping(4000, rare, 0.4, seed=1)
+    beliefs = Stacked(model="confidence").fit_probabilities(p, y, [0, 1]).fuse_probabilities(new)
+    lower, upper = beliefs.interval()[:, 1].T
+    assert ((lower <= truth) & (truth <= upper)).mean() > 0.9
+    fused = Stacked().fit_probabilities(p, y, [0, 1]).fuse_probabilities(new).betp()[:, 1]
+    assert np.abs(fused - truth).mean() < 0.01
+
+
+@pytest.mark.parametrize("n_classes", [2, 3])
+def test_each_choice_has_a_fusion_of_its_own(n_classes):
+    """It is that of its sources alone, on all rows about which they speak."""
+    masses, y = sources(n=240, n_classes=n_classes)
+    p = np.stack([betp(m) for m in masses])
+    p[2, ::5] = np.nan
+    p[0, ::4] = np.nan
+    classes = ["ant", "bee", "cat"][:n_classes]
+    fused = Stacked().fit_probabilities(p, y, classes, [3, 2, 1]).fuse_probabilities(p)
+    speaks = ~np.isnan(p[:, :, 0])
+    for choice in ([0, 1, 2], [0, 1], [1, 2]):
+        told = speaks[choice].all(axis=0)
+        rows = told & (speaks.sum(axis=0) == len(choice))
+        sizes = np.array([3, 2, 1])[choice]
+        alone = Stacked().fit_probabilities(p[choice][:, told], y[told], classes, sizes)
+        expected = alone.fuse_probabilities(p[choice][:, rows])
+        np.testing.assert_allclose(fused.betp()[rows], expected.betp(), atol=1e-12)
+        np.testing.assert_allclose(fused.interval()[rows], expected.interval(), atol=1e-9)
+
+
+def test_weights_are_of_rows_about_which_all_speak():
+    masses, y = sources(n=240)
+    p = np.stack([betp(m) for m in masses])
+    p[2, 120:] = np.nan
+    fusion = Stacked().fit_probabilities(p, y, ["ant", "bee"])
+    alone = Stacked().fit_probabilities(p[:, :120], y[:120], ["ant", "bee"])
+    np.testing.assert_array_equal(fusion.weights_, alone.weights_)
+
+
+def test_a_new_silence_is_filled_by_the_usual():
+    masses, y = sources(n=90, n_classes=3)
+    p = np.stack([betp(m) for m in masses])[:, 30:]
+    y = np.concatenate([y[30:89], ["cat"]])
+    fusion = Stacked().fit_probabilities(p, y, ["ant", "bee", "cat"])
+    new = p[:, :5].copy()
+    new[1] = np.nan
+    codes = np.unique(y, return_inverse=True)[1].tolist()
+    for row, found in enumerate(fusion.fuse_probabilities(new).betp()):
+        says = [naive.evidence(p[s, row].tolist(), 1e-4) for s in range(3)]
+        says[1] = naive.usual_evidence(p[1].tolist(), codes, [1] * 60)
+        eta = naive.logits(says, fusion.weights_.tolist(), fusion.intercept_.tolist())
+        share = np.exp(eta) / np.exp(eta).sum()
+        np.testing.assert_allclose(found, share, atol=1e-9)
+
+
+def test_the_usual_evidence_is_the_definition():
+    rng = np.random.default_rng(0)
+    p = rng.dirichlet(np.ones(3), size=(3, 40))
+    p[0, ::2] = np.nan
+    p[2] = np.nan  # never speaks
+    codes, weight = np.arange(40) % 3, rng.integers(1, 4, 40)
+    held_out = HeldOut.of_probabilities(p, codes, [0, 1, 2], weight)
+    for source in range(3):
+        rows = [None if np.isnan(row[0]) else row for row in p[source]]
+        expected = naive.usual_evidence(rows, codes.tolist(), weight.tolist())
+        np.testing.assert_allclose(usual_evidence(held_out)[:, source], expected, atol=1e-12)
+
+
+def test_vacuous_masses_are_silent():
+    masses, y = sources(n=120)
+    gone = np.arange(120) % 3 == 0
+    table = np.where(gone[:, None], [0, 0, 1], np.moveaxis(masses[0].store, 0, 1))
+    partly = MassFunction(masses[0].frame, masses[0].focal, table)
+    p = np.stack([betp(m) for m in masses])
+    p[0, gone] = np.nan
+    fusion = Stacked().fit([partly, *masses[1:]], y)
+    other = Stacked().fit_probabilities(p, y, ["ant", "bee"])
+    expected = other.fuse_probabilities(p).betp()
+    np.testing.assert_allclose(betp(fusion(partly, *masses[1:])), expected, atol=1e-12)
+    again = BaseFusion.from_dict(json.loads(json.dumps(fusion.to_dict())))
+    assert again(partly, *masses[1:]).equals(fusion(partly, *masses[1:]), atol=0)
+
+
+def test_rows_about_which_nobody_speaks_have_the_share_of_the_classes():
+    y, p, _ = overlapping(1000, 0.2, 0.3, seed=2)
+    fused = Stacked().fit_probabilities(p, y, [0, 1])
+    nobody = fused.fuse_probabilities(np.full((2, 1, 2), np.nan)).betp()
+    np.testing.assert_allclose(nobody[0, 1], y.mean(), atol=0.01)
+
+
+def test_sources_that_never_speak_together():
+    y, p, _ = overlapping(600, 0.5, 0.0, seed=3)
+    p[0, ::2], p[1, 1::2] = np.nan, np.nan
+    fusion = Stacked().fit_probabilities(p, y, [0, 1])
+    for source in (0, 1):
+        rows = ~np.isnan(p[source, :, 0])
+        alone = Stacked().fit_probabilities(p[[source]][:, rows], y[rows], [0, 1])
+        expected = alone.fuse_probabilities(p[[source]][:, rows]).betp()
+        found = fusion.fuse_probabilities(p[:, rows]).betp()
+        np.testing.assert_allclose(found, expected, atol=1e-12)
+    assert fusion.weights_.shape == (2,)
+
+
+def test_weights_of_rows_are_repeated_rows():
+    y, p, _ = overlapping(200, 0.3, 0.3, seed=4)
+    times = np.random.default_rng(0).integers(1, 4, 200)
+    weighted = Stacked().fit_probabilities(p, y, [0, 1], sample_weight=times)
+    repeated = Stacked().fit_probabilities(np.repeat(p, times, 1), np.repeat(y, times), [0, 1])
+    found, expected = (f.fuse_probabilities(p).betp() for f in (weighted, repeated))
+    np.testing.assert_allclose(found, expected, atol=1e-6)
+
+
+def test_rare_choices_have_no_fusion():
+    y, p, _ = overlapping(1000, 0.5, 0.0, seed=5)
+    p[0, :9] = np.nan  # below one in a hundred
+    assert not len(learnable(HeldOut.of_probabilities(p, y, [0, 1], None))[:-1])
+    p[0, :30] = np.nan
+    p[1, y == 1] = np.nan  # speaks about one class only
+    choices = learnable(HeldOut.of_probabilities(p, y, [0, 1], None))
+    assert choices.tolist() == [[False, False], [True, False]]
+
+
+@pytest.mark.parametrize(
+    ("change", "message"),
+    [
+        (lambda data: {"parts": []}, "its parts are not those of its choices"),
+        (lambda data: {"parts": {}}, r"parts are \{\}, not a list"),
+        (lambda data: {"parts": [data["parts"][0]] * 9}, "its parts are not those of its choices"),
+    ],
+)
+def test_damaged_parts_are_refused(change, message):
+    y, p, _ = overlapping(300, 0.5, 0.3, seed=6)
+    data = Stacked().fit_probabilities(p, y, [0, 1]).to_dict()
+    with pytest.raises(ValueError, match=f"saved fusion is damaged: {message}"):
+        BaseFusion.from_dict({**data, **change(data)})
+
+
+def test_other_fusions_have_no_parts():
+    y, p, _ = overlapping(300, 0.5, 0.3, seed=6)
+    part = Stacked().fit_probabilities(p, y, [0, 1]).to_dict()
+    m = MassFunction(Frame([0, 1]), [1, 2], [[0.5, 0.5]])
+    data = BaseFusion.from_dict(part).to_dict() | {"parts": [part]}
+    plain = json.loads(json.dumps(data)) | {"class": "Mixture", "parameters": {}}
+    plain["state"] = {"weights_": [0.5, 0.5]}
+    with pytest.raises(ValueError, match="Mixture has no parts"):
+        BaseFusion.from_dict(plain)
+    assert BaseFusion.from_dict(plain | {"parts": []})(m, m).equals(m)
