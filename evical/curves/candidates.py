@@ -5,8 +5,8 @@ is the posterior mean. What it would predict for a sample without that sample ne
 normal posterior moves by one Newton step (Rad & Maleki), and an average over step functions is the
 harmonic mean of the likelihood, 1 / E[1 / p(y)] (Gelfand, Dey & Chang). So nothing is drawn at
 random, and a weight of 2 is two samples. Candidates count by the likelihood of left-out samples,
-and less the more degrees of freedom they take (pseudo-BMA, Yao et al., section 3.4). Where they
-disagree, the variance of the average says so.
+and less the more degrees of freedom they take (pseudo-BMA, Yao et al., section 3.4); in an
+interval they count more. Where they disagree, the variance of the average says so.
 
 Sources: Gelfand, Dey & Chang, "Model determination using predictive distributions", Bayesian
 Statistics 4 (1992); Rad & Maleki, "A scalable estimate of the out-of-sample prediction error via
@@ -16,7 +16,7 @@ Simpson & Gelman, "Using stacking to average Bayesian predictive distributions",
 """
 
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from typing import NamedTuple
 
 import numpy as np
@@ -25,18 +25,16 @@ from scipy.special import expit, softmax
 
 from evical.scores.counts import ScoreCounts
 
-__all__ = ["AveragedCurve", "Candidate", "average", "gaussian_candidates", "undersmoothed"]
+__all__ = ["AveragedCurve", "Candidate", "average", "gaussian_candidates"]
 
 Floats = NDArray[np.float64]
 
 # Log of the weight that a degree of freedom costs beyond what leaving out a sample tells, for the
 # chance that a flexible curve only looks best. Chosen on ten simulated maps, checked on ten others.
 _PRICE = 0.4
-# Share of the left-out likelihood that counts for the variance: it is uncertain itself.
-_TRUST = 0.5
-# Log of the weight that a degree of freedom gains in an interval of smoothing splines. Of prices
-# from -0.5 to 0.4 this one keeps the interval of a sigmoid within 1.5 times that of logistic
-# calibration, and covers most of the twenty-six maps of two studies.
+# Log of the weight that a degree of freedom gains in an interval. Of prices from -0.5 to 0.4 this
+# one keeps the interval of a sigmoid within 1.5 times that of logistic calibration, and covers most
+# of the twenty-six maps of two studies.
 _GAIN = 0.3
 _LEAST_REST = 1e-6  # of the curvature, when a sample is left out
 _TINY = 1e-300
@@ -79,11 +77,13 @@ class AveragedCurve:
     ----------
     scores : (t,) array
         Ascending.
-    probability, log_odds, error : (t,) arrays
-        Posterior mean of the probability; posterior mean and standard deviation of the log-odds.
+    probability : (t,) array
+        Posterior mean.
+    log_odds, error : (t,) arrays
+        Mean and standard deviation of the log-odds, for intervals.
     names : tuple of str
     weights : (c,) array
-        Of the candidates, in the order of `names`.
+        Of the candidates in the probability, in the order of `names`.
     """
 
     scores: Floats
@@ -166,7 +166,7 @@ def gaussian_candidates(
 
 
 def average(scores: Floats, candidates: list[Candidate]) -> AveragedCurve:
-    """The average of candidates.
+    """The average of candidates, for predictions and for intervals.
 
     Parameters
     ----------
@@ -177,47 +177,9 @@ def average(scores: Floats, candidates: list[Candidate]) -> AveragedCurve:
     Returns
     -------
     AveragedCurve
-        Weights are proportional to prior exp(left_out - 0.4 degrees). The left-out likelihood is
-        itself uncertain, so the variance counts half of the exponent only.
-
-    Examples
-    --------
-    >>> flat = Candidate("flat", 1.0, np.full(1, 0.5), np.zeros(1), np.ones(1), -1.0, 0.0)
-    >>> high = flat._replace(name="high", log_odds=np.full(1, 2.0))
-    >>> curve = average(np.zeros(1), [flat, high])
-    >>> curve.weights, curve.log_odds, curve.error.round(3)
-    (array([0.5, 0.5]), array([1.]), array([1.414]))
-    """
-    prior = np.log([c.prior for c in candidates])
-    gain = np.array([c.left_out - _PRICE * c.degrees for c in candidates])
-    weights, doubtful = (softmax(prior + share * gain) for share in (1.0, _TRUST))
-    log_odds, variance = _moments(candidates)
-    mean = weights @ log_odds
-    return AveragedCurve(
-        scores,
-        np.clip(weights @ np.stack([c.probability for c in candidates]), 0.0, 1.0),
-        mean,
-        np.sqrt(doubtful @ (variance + (log_odds - mean) ** 2)),
-        tuple(c.name for c in candidates),
-        np.minimum(weights, 1.0),
-    )
-
-
-def undersmoothed(curve: AveragedCurve, candidates: list[Candidate]) -> AveragedCurve:
-    """The average with log-odds and standard errors that allow for the bias of smoothing.
-
-    Parameters
-    ----------
-    curve : AveragedCurve
-        The average of these candidates.
-    candidates : list of Candidate
-        Splines.
-
-    Returns
-    -------
-    AveragedCurve
-        Log-odds and their error are those of weights proportional to prior exp(left_out + 0.3
-        degrees). An interval around the smoothest curve that predicts well misses what that curve
+        Weights are proportional to prior exp(left_out - 0.4 degrees), and give the probability.
+        The log-odds and their error are those of weights proportional to prior exp(left_out + 0.3
+        degrees): an interval around the smoothest curve that predicts well misses what that curve
         smooths away; one around a rougher curve is wider, and misses less (Hall 1992).
 
     References
@@ -229,19 +191,23 @@ def undersmoothed(curve: AveragedCurve, candidates: list[Candidate]) -> Averaged
     --------
     >>> flat = Candidate("flat", 1.0, np.full(1, 0.5), np.zeros(1), np.ones(1), -1.0, 2.0)
     >>> rough = flat._replace(name="rough", log_odds=np.full(1, 2.0), degrees=12.0)
-    >>> curve = undersmoothed(average(np.zeros(1), [flat, rough]), [flat, rough])
+    >>> curve = average(np.zeros(1), [flat, rough])
     >>> curve.weights.round(2), curve.log_odds.round(2), curve.error.round(2)
     (array([0.98, 0.02]), array([1.91]), array([1.09]))
     """
-    gain = [np.log(c.prior) + c.left_out + _GAIN * c.degrees for c in candidates]
-    weights = softmax(gain)
-    log_odds, variance = _moments(candidates)
-    mean = weights @ log_odds
-    error = np.sqrt(weights @ (variance + (log_odds - mean) ** 2))
-    return replace(curve, log_odds=mean, error=error)
-
-
-def _moments(candidates: list[Candidate]) -> tuple[Floats, Floats]:
-    """Means and variances (c, t) of the log-odds, within what floats can square."""
+    weights, rough = (
+        softmax([np.log(c.prior) + c.left_out + gain * c.degrees for c in candidates])
+        for gain in (-_PRICE, _GAIN)
+    )
+    # Within what floats can square.
     log_odds = np.clip([c.log_odds for c in candidates], -_MOST, _MOST)
-    return log_odds, np.minimum([c.variance for c in candidates], _MOST**2)
+    variance = np.minimum([c.variance for c in candidates], _MOST**2)
+    center = rough @ log_odds
+    return AveragedCurve(
+        scores,
+        np.clip(weights @ np.stack([c.probability for c in candidates]), 0.0, 1.0),
+        center,
+        np.sqrt(rough @ (variance + (log_odds - center) ** 2)),
+        tuple(c.name for c in candidates),
+        np.minimum(weights, 1.0),
+    )

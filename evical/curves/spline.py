@@ -15,7 +15,7 @@ components", Scandinavian Journal of Statistics 39 (2012), 53-74.
 import numpy as np
 from numpy.typing import NDArray
 
-from evical.curves.candidates import AveragedCurve, Candidate, average, undersmoothed
+from evical.curves.candidates import AveragedCurve, Candidate, average
 from evical.curves.scales import curve_scales, curve_table, small_groups
 from evical.curves.smooth_candidates import BENDS, smooth_candidates
 from evical.curves.step_candidate import fit_steps
@@ -44,7 +44,6 @@ def spline_curve(counts: ScoreCounts) -> AveragedCurve:
     Returns
     -------
     AveragedCurve
-        Log-odds and errors are those of an interval, see `undersmoothed`.
 
     Examples
     --------
@@ -62,7 +61,7 @@ def spline_curve(counts: ScoreCounts) -> AveragedCurve:
     candidates = _splines(counts, groups, table)
     if not candidates:
         candidates = [fit_steps(counts).candidate(1.0, table)]
-    return undersmoothed(average(table, candidates), candidates)
+    return average(table, candidates)
 
 
 def _splines(counts: ScoreCounts, groups: ScoreCounts, table: Floats) -> list[Candidate]:

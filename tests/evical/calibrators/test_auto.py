@@ -14,26 +14,27 @@ from evical.calibrators import (
 )
 from evical.curves.candidates import Candidate, average
 from evical.datasets import simulated_probability, simulated_quantiles, simulated_scores
-from tests.naive.averaging import averaged
+from tests.naive.averaging import averaged, mixture
 
 pytestmark = pytest.mark.filterwarnings("ignore::evical.errors.WrongWayWarning")
 
 
 def test_weights_are_as_defined():
+    """Those of the probability, and those of the interval."""
     rng = np.random.default_rng(0)
-    priors, left_out, degrees = rng.random(5), -10 * rng.random(5), 6 * rng.random(5)
+    priors, left_out, degrees = rng.random(5), -4 * rng.random(5), 6 * rng.random(5)
+    p, means, variances = rng.random(5), rng.normal(size=5), rng.random(5)
     candidates = [
-        Candidate(str(i), priors[i], np.full(1, 0.5), np.full(1, float(i)), np.ones(1), *rest)
+        Candidate(str(i), *(priors[i], p[[i]], means[[i]], variances[[i]]), *rest)
         for i, rest in enumerate(zip(left_out, degrees, strict=True))
     ]
     curve = average(np.zeros(1), candidates)
     expected = averaged(priors, left_out, degrees)
     np.testing.assert_allclose(curve.weights, expected, rtol=1e-12)
-    mean = sum(w * i for i, w in enumerate(expected))
-    doubtful = averaged(priors, left_out / 2, degrees / 2)
-    spread = sum(w * (1 + (i - mean) ** 2) for i, w in enumerate(doubtful))
+    assert curve.probability[0] == pytest.approx(np.dot(expected, p))
+    mean, variance = mixture(averaged(priors, left_out, degrees, price=-0.3), means, variances)
     assert curve.log_odds[0] == pytest.approx(mean)
-    assert curve.error[0] == pytest.approx(np.sqrt(spread))
+    assert curve.error[0] == pytest.approx(np.sqrt(variance))
 
 
 def test_it_is_nearer_to_the_best_method_than_any_one_method_is():

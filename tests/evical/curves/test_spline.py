@@ -10,10 +10,8 @@ from scipy.optimize import minimize
 from scipy.special import expit
 
 from evical.curves import smooth_candidates as smooth
-from evical.curves.candidates import Candidate, average, undersmoothed
 from evical.curves.spline import SPLINES, spline_curve
 from evical.scores import ScoreCounts
-from tests.naive.averaging import averaged, mixture
 
 
 def wavy(n=80, seed=0):
@@ -82,24 +80,6 @@ def test_a_candidate_is_the_optimum_of_the_penalized_deviance_and_its_curvature(
     hessian = (at.T * (weight * p * (1 - p))) @ at + quadratic
     variance = ((at @ np.linalg.inv(hessian)) * at).sum(axis=1)
     np.testing.assert_allclose(found.variance, variance, rtol=1e-3)
-
-
-def test_weights_of_the_interval_are_as_defined():
-    rng = np.random.default_rng(0)
-    priors, left_out, degrees = rng.random(5), -4 * rng.random(5), 6 * rng.random(5)
-    means, variances = rng.normal(size=5), rng.random(5)
-    candidates = [
-        Candidate(str(i), *(priors[i], np.full(1, 0.5), means[[i]], variances[[i]]), *rest)
-        for i, rest in enumerate(zip(left_out, degrees, strict=True))
-    ]
-    plain = average(np.zeros(1), candidates)
-    curve = undersmoothed(plain, candidates)
-    rough = averaged(priors, left_out, degrees, price=-0.3)
-    mean, variance = mixture(rough, means, variances)
-    assert curve.log_odds[0] == pytest.approx(mean)
-    assert curve.error[0] == pytest.approx(np.sqrt(variance))
-    np.testing.assert_array_equal(curve.weights, plain.weights)
-    np.testing.assert_array_equal(curve.probability, plain.probability)
 
 
 @pytest.mark.parametrize("kind", ["margin", "probability", "one"])
