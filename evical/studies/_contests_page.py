@@ -38,6 +38,9 @@ def overviews_text(outcome: Outcome) -> list[str]:
     """
     blocks = []
     for overview in outcome.study.overviews:
+        tables = _estimates(outcome, overview)
+        if not tables:
+            continue
         said = "Means over the settings of each table, which count the same."
         if overview.order:
             heading = overview.columns[overview.order][0]
@@ -46,7 +49,7 @@ def overviews_text(outcome: Outcome) -> list[str]:
                 "least."
             )
         blocks += [f"## {overview.title}", said]
-        for group, found in _estimates(outcome, overview).items():
+        for group, found in tables.items():
             if group:
                 blocks.append(f"**{', '.join(map(plain, group))}**")
             blocks.append(_overview_table(found, overview))
@@ -62,7 +65,10 @@ def _estimates(outcome: Outcome, overview: Overview) -> dict[Labels, dict[str, l
     at, told = study.labels.index(overview.label), [study.labels.index(n) for n in overview.by]
     rows: dict[Labels, dict[str, list[list[Estimate]]]] = defaultdict(lambda: defaultdict(list))
     columns = [study.measures.index(name) for name in overview.columns]
+    taken = {study.labels.index(name): values for name, values in overview.where.items()}
     for row, values in outcome.rows.items():
+        if any(row[i] not in values for i, values in taken.items()):
+            continue
         found = [estimate(column) for column in values[:, columns].T]
         rows[tuple(row[i] for i in told)][row[at]].append(found)
     return {

@@ -279,6 +279,8 @@ class Overview:
         Measure to its heading, scale and number of decimal places.
     by : tuple of str
         Labels with a table for each value.
+    where : mapping
+        Label to the values that are taken; every value of a label that is absent.
     order : str, optional
         Measure by which the lines are ordered, the least first. Lines within two standard errors
         of the least are bold.
@@ -288,6 +290,7 @@ class Overview:
     label: str
     columns: Mapping[str, tuple[str, float, int]]
     by: tuple[str, ...] = ()
+    where: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
     order: str = ""
 
 

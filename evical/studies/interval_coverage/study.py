@@ -21,18 +21,21 @@ from evical.datasets import Dataset
 from evical.scores.direction import fit_quietly
 from evical.studies._beside import read_prose
 from evical.studies._study import Overview, Record, Study, repeat_rng
+from evical.studies.interval_coverage.classes import CLASS_MAPS, ClassesCondition
 from evical.studies.interval_coverage.maps import MAPS, coverage, draw, quantiles
+from evical.studies.interval_coverage.measured import MEASURES, SIZES
 from evical.studies.interval_coverage.methods import METHODS, Method
+from evical.studies.interval_coverage.promises import JUDGED, PromiseCondition
+from evical.studies.interval_coverage.sources import FUSIONS, SOURCES, SourcesCondition
 
-__all__ = ["INTERVAL_COVERAGE", "SIZES", "ClassifierCondition", "CoverageCondition"]
+__all__ = ["INTERVAL_COVERAGE", "ClassifierCondition", "CoverageCondition"]
 
 Floats = NDArray[np.float64]
 Measured = tuple[float, ...]
 
-SIZES = (50, 200, 1000, 10_000)
 _N_QUANTILES = 200
 _NAN = (float("nan"),) * 3  # not measured in this repeat
-_QUANTITIES = ("coverage", "whole", "width")
+_UNMEASURED = (float("nan"),) * (len(MEASURES) - 3 * len(SIZES))  # of fusions and promises
 _N_TEST, _N_FEATURES = 200, 5
 
 
@@ -81,7 +84,7 @@ class CoverageCondition:
 
 def _by_quantity(found: list[Measured]) -> Measured:
     """Coverage for all sizes, then the others for all sizes."""
-    return tuple(value for column in zip(*found, strict=True) for value in column)
+    return (*(value for column in zip(*found, strict=True) for value in column), *_UNMEASURED)
 
 
 @dataclass(frozen=True)
@@ -141,15 +144,28 @@ def _linear(n: int, rng: np.random.Generator) -> tuple[Floats, NDArray[np.int64]
 
 _PROSE = read_prose(__file__)
 
+_ALONE = (*MAPS, "P(y | x)")
+_MODELS = ("likelihood", "confidence")
+
+
+def _columns(quantity: str, name: str, scale: float, digits: int, *more: int) -> dict[str, Any]:
+    """Of an overview: a column for each size."""
+    sizes = (*SIZES, *more)
+    return {f"{quantity}_{n}": (name.format(n), scale, digits) for n in sizes}
+
+
 INTERVAL_COVERAGE = Study(
     name="interval_coverage",
     title="What Bel and Pl promise",
     source="A study of this package, on simulated scores whose probability is known",
     labels=("map", "model"),
-    measures=tuple(f"{quantity}_{n}" for quantity in _QUANTITIES for n in SIZES),
+    measures=MEASURES,
     conditions=(
         *(CoverageCondition(name, method) for name in MAPS for method in METHODS),
         *(ClassifierCondition(name) for name in ("logistic regression", "random forest")),
+        *(ClassesCondition(name, model) for name in CLASS_MAPS for model in _MODELS),
+        *(SourcesCondition(name) for name in SOURCES),
+        *(PromiseCondition(n, model) for n in ("sigmoid", "two steps") for model in _MODELS),
     ),
     repeats=70,
     protocol=_PROSE.protocol,
@@ -158,17 +174,46 @@ INTERVAL_COVERAGE = Study(
         Overview(
             "Coverage of the probability, %, and mean width",
             "model",
-            {f"coverage_{n}": (f"n = {n}", 100, 0) for n in SIZES}
-            | {f"width_{n}": (f"width, {n}", 1, 3) for n in SIZES},
+            _columns("coverage", "n = {}", 100, 0) | _columns("width", "width, {}", 1, 3),
             by=("map",),
+            where={"map": _ALONE},
         ),
         Overview(
             "Samples in which the whole map is covered, %",
             "model",
-            {f"whole_{n}": (f"n = {n}", 100, 0) for n in SIZES},
+            _columns("whole", "n = {}", 100, 0),
             by=("map",),
+            where={"map": _ALONE},
+        ),
+        Overview(
+            "Several classes: coverage of all probabilities, %, and mean width",
+            "model",
+            _columns("coverage", "n = {}", 100, 0) | _columns("width", "width, {}", 1, 3),
+            by=("map",),
+            where={"map": tuple(CLASS_MAPS)},
+        ),
+        Overview(
+            "Fusions: coverage of the probability given all sources, %, and mean width",
+            "map",
+            _columns("coverage", "n = {}", 100, 0, 100_000)
+            | _columns("width", "width, {}", 1, 3, 100_000),
+            by=("model",),
+            where={"model": FUSIONS},
+        ),
+        Overview(
+            "Promises that count as broken, %",
+            "map",
+            _columns("broken", "n = {}", 100, 1),
+            by=("model",),
+            where={"map": tuple(f"{m}, judged by {n:,}" for m in MAPS for n in JUDGED)},
         ),
     ),
-    quick=("sigmoid-logistic-likelihood", "sigmoid-isotonic-band-95"),
+    quick=(
+        "sigmoid-logistic-likelihood",
+        "sigmoid-isotonic-band-95",
+        "3-classes-overconfident-confidence",
+        "sources-independent",
+        "promise-two-steps-likelihood",
+    ),
 )
 """Coverage of [Bel, Pl] for every model, on maps that have its form and maps that have not."""

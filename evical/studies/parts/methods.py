@@ -17,7 +17,12 @@ from sklearn.svm import SVC
 
 from dstheory import MassFunction
 from dstheory.kernels.arguments import check_choice
-from evical.calibrators import BinningCalibrator, IsotonicCalibrator, LogisticCalibrator
+from evical.calibrators import (
+    AutoCalibrator,
+    BinningCalibrator,
+    IsotonicCalibrator,
+    LogisticCalibrator,
+)
 from evical.ensemble import EvidentialEnsemble
 from evical.estimators.members import total_conflict
 from evical.estimators.rules import combined
@@ -25,6 +30,7 @@ from evical.fusion import BaseFusion, named_fusion
 from evical.scores.direction import fit_quietly
 from evical.studies.parts.metrics import Fused
 from evical.studies.parts.shares import Shares
+from evical.studies.parts.views import Views
 
 __all__ = [
     "BIN_EDGES",
@@ -48,6 +54,7 @@ CALIBRATORS: dict[str, Callable[..., Any]] = {
     "binning": partial(BinningCalibrator, n_bins=BIN_EDGES),
     "isotonic": IsotonicCalibrator,
     "logistic": LogisticCalibrator,
+    "automatic": AutoCalibrator,
 }
 """Name to a function that makes a calibrator of an evidential model."""
 
@@ -82,12 +89,12 @@ class Method:
 
     Parameters
     ----------
-    calibrator : {"binning", "isotonic", "logistic"}
+    calibrator : {"binning", "isotonic", "logistic", "automatic"}
     model : str
         Evidential model of the calibrator.
     fusion : str
-        The `rule` of `EvidentialEnsemble`; or "largest", the classifier with the largest share
-        alone.
+        The `rule` of `EvidentialEnsemble`; or "largest", the classifier with the largest share, or
+        the most features, alone.
 
     Raises
     ------
@@ -126,7 +133,7 @@ class Method:
 _MODELS = ("bayesian", "inverse_pignistic", "dempster", "confidence", "likelihood")
 BY_DEMPSTERS_RULE = tuple(
     Method(calibrator, model)
-    for calibrator in CALIBRATORS
+    for calibrator in ("binning", "isotonic", "logistic")
     for model in _MODELS
     # Dempster's model is one of a binomial proportion; a sigmoid has none.
     if (calibrator, model) != ("logistic", "dempster")
@@ -190,14 +197,29 @@ class _Rules(BaseFusion):
         raise NotImplementedError  # each of `rules_` does
 
 
+def _chosen(X: Floats, columns: Indices) -> Floats:
+    return X[:, columns]
+
+
+def _untrained(drawn: Shares | Views, classifier: Any) -> tuple[list[Any], dict[str, Any]]:
+    """Members of an ensemble, and how they come by samples to train and to calibrate with."""
+    if isinstance(drawn, Views):
+        views = [FunctionTransformer(_chosen, kw_args={"columns": c}) for c in drawn.columns]
+        return [make_pipeline(view, classifier) for view in views], {}
+    member = make_pipeline(FunctionTransformer(_without_last), classifier)
+    return [member] * len(drawn.subsets), {"cv": _Halves(), "subsets": drawn.subsets}
+
+
 def train(
-    drawn: Shares, classifier: str, calibrator: str, model: str, rule: BaseFusion | str
+    drawn: Shares | Views, classifier: str, calibrator: str, model: str, rule: BaseFusion | str
 ) -> EvidentialEnsemble:
-    """Train and calibrate a classifier on each share, and fit a rule.
+    """Train and calibrate a classifier on each share, or on each view, and fit a rule.
 
     Parameters
     ----------
-    drawn : Shares
+    drawn : Shares or Views
+        Halves of each share train and calibrate. Of views, all samples do both, by scores out of
+        fold, which is the default of `EvidentialEnsemble`.
     classifier : str
         A name of `CLASSIFIERS`.
     calibrator : str
@@ -209,24 +231,20 @@ def train(
     -------
     EvidentialEnsemble
     """
-    member = make_pipeline(FunctionTransformer(_without_last), CLASSIFIERS[classifier])
+    members, options = _untrained(drawn, CLASSIFIERS[classifier])
     ensemble = EvidentialEnsemble(
-        [member] * len(drawn.subsets),
-        calibrator=CALIBRATORS[calibrator](model=model),
-        rule=rule,
-        cv=_Halves(),
-        subsets=drawn.subsets,
+        members, calibrator=CALIBRATORS[calibrator](model=model), rule=rule, **options
     )
     fitted: EvidentialEnsemble = fit_quietly(ensemble, drawn.X, drawn.y)
     return fitted
 
 
-def fuse(drawn: Shares, classifier: str, methods: Iterable[Method]) -> dict[Method, Fused]:
+def fuse(drawn: Shares | Views, classifier: str, methods: Iterable[Method]) -> dict[Method, Fused]:
     """Beliefs of each method about the test samples.
 
     Parameters
     ----------
-    drawn : Shares
+    drawn : Shares or Views
     classifier : str
         A name of `CLASSIFIERS`.
     methods : iterable of Method
@@ -250,17 +268,18 @@ def fuse(drawn: Shares, classifier: str, methods: Iterable[Method]) -> dict[Meth
 
 
 def combine(
-    drawn: Shares, masses: list[MassFunction], rule: Callable[..., MassFunction] | None
+    drawn: Shares | Views, masses: list[MassFunction], rule: Callable[..., MassFunction] | None
 ) -> Fused:
     """Combine beliefs about the test samples, as `EvidentialEnsemble` does.
 
     Parameters
     ----------
-    drawn : Shares
+    drawn : Shares or Views
     masses : list of MassFunction
         Of each classifier.
     rule : callable, optional
-        A rule that is fitted; without one, the classifier with the largest share speaks alone.
+        A rule that is fitted; without one, the classifier with the largest share, or the most
+        features, speaks alone.
 
     Returns
     -------
@@ -268,7 +287,7 @@ def combine(
         Vacuous where the classifiers exclude each other and the rule has no result.
     """
     if rule is None:
-        masses = [masses[int(np.argmax([len(rows) for rows in drawn.subsets]))]]
+        masses = [masses[int(np.argmax(drawn.sizes))]]
     beliefs = combined(rule, masses, "vacuous")
     conflicting = beliefs.is_vacuous
     if conflicting.any():  # vacuous beliefs that do not conflict are too

@@ -167,6 +167,11 @@ class Shares:
     X_test: Floats
     y_test: Indices
 
+    @property
+    def sizes(self) -> list[int]:
+        """Numbers of samples."""
+        return [len(rows) for rows in self.subsets]
+
 
 def draw_shares(
     sets: Sequence[Dataset],

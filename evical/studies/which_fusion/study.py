@@ -10,11 +10,12 @@ from itertools import product, starmap
 
 from evical.studies._beside import read_prose
 from evical.studies._study import Contest, Overview, Study
-from evical.studies.parts.fusion_condition import SCENARIOS, FusionCondition
+from evical.studies.parts.fusion_condition import SCENARIOS, FeatureCondition, FusionCondition
 from evical.studies.parts.methods import Method
 from evical.studies.parts.metrics import METRICS
+from evical.studies.parts.views import VIEWS
 
-__all__ = ["FUSED", "WHICH_FUSION", "WHICH_FUSION_PAPER"]
+__all__ = ["ALL_FEATURES", "FUSED", "WHICH_FUSION", "WHICH_FUSION_PAPER"]
 
 KERNELS = {"rbf": "rbf_svm", "linear": "linear_svm"}
 CALIBRATORS = ("logistic", "isotonic", "binning")
@@ -37,6 +38,9 @@ FUSED: dict[str, tuple[str, str]] = {
     "stacked, Bayesian": ("bayesian", "stacked"),
 }
 """Name of a method to the model of its calibrators and its fusion."""
+
+ALL_FEATURES = "one of all features"
+"""Beside members with different features: one classifier that sees all of them."""
 
 REFERENCES = tuple(FUSED)[:4]
 """The simple ways of which a recommended one should not be worse than the best."""
@@ -78,6 +82,28 @@ def _condition(data: str, kernel: str, scenario: str, calibrator: str) -> Fusion
     )
 
 
+def _on_features(data: str, kernel: str, scenario: str) -> FeatureCondition:
+    """Members that see some features; calibrated by default, so that "stacked" is the default."""
+    n_train, test_file = _DATA[data]
+    labels = (data, VIEWS[scenario], kernel, "automatic")
+    return FeatureCondition(
+        key=f"{data}-{scenario}-{kernel}-automatic",
+        datasets=(f"{data}_train", f"{data}_test") if test_file else (data,),
+        stream=data,
+        scenario=scenario,
+        n_train=n_train,
+        classifier=KERNELS[kernel],
+        scaler="standard",
+        methods=tuple(
+            ((*labels, name), Method("automatic", model, fusion))
+            for name, (model, fusion) in FUSED.items()
+        ),
+        whole=(*labels, ALL_FEATURES),
+        measures=MEASURES,
+        every=2,
+    )
+
+
 TEXT = read_prose(__file__)
 WHICH_FUSION = Study(
     name="which_fusion",
@@ -87,7 +113,10 @@ WHICH_FUSION = Study(
     "55-70, section 5.2",
     labels=("data", "scenario", "kernel", "calibrator", "fusion"),
     measures=MEASURES,
-    conditions=tuple(starmap(_condition, product(_DATA, KERNELS, SCENARIOS, CALIBRATORS))),
+    conditions=(
+        *starmap(_condition, product(_DATA, KERNELS, SCENARIOS, CALIBRATORS)),
+        *starmap(_on_features, product(_DATA, KERNELS, VIEWS)),
+    ),
     repeats=20,
     protocol=TEXT.protocol,
     comment=TEXT.comment,
@@ -115,7 +144,12 @@ WHICH_FUSION = Study(
             ("Log loss", "log_loss", 1, 3),
         )
     ),
-    quick=("heart-c-rbf-logistic", "heart-a-rbf-isotonic", "heart-b-linear-binning"),
+    quick=(
+        "heart-c-rbf-logistic",
+        "heart-a-rbf-isotonic",
+        "heart-b-linear-binning",
+        "heart-disjoint-linear-automatic",
+    ),
 )
 """Every fusion on every data set, in every scenario."""
 

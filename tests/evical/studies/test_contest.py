@@ -111,6 +111,16 @@ def test_an_overview_has_means_over_settings_and_rounds():
     assert cells(apart[5])["b"] == ["10.0", "0"]
 
 
+def test_an_overview_takes_the_rows_it_is_about():
+    columns = {"error": ("error %", 100, 1)}
+    of_two = Overview("All", "method", columns, where={"size": ("1",), "method": ("a", "b")})
+    table = cells(overviews_text(outcome(overview=of_two))[-1])
+    assert list(table)[2:] == ["a", "b"]
+    assert table["b"] == ["30.0"]
+    none = Overview("Nothing", "method", columns, where={"size": ("7",)})
+    assert overviews_text(outcome(overview=none)) == []
+
+
 def test_an_overview_takes_the_repeats_that_measured():
     columns = {"error": ("error", 1, 2)}
     made = outcome(overview=Overview("All", "method", columns))

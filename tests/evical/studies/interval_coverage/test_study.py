@@ -5,12 +5,19 @@ import math
 
 import numpy as np
 import pytest
+from scipy import stats
 from scipy.stats import chi2
 
-from evical.studies import STUDIES, reproduce
+from evical.calibrators import AutoCalibrator
+from evical.fusion import Stacked
+from evical.studies import STUDIES, reproduce, study_files
+from evical.studies.interval_coverage.classes import CLASS_MAPS, ClassesCondition, drawn_classes
 from evical.studies.interval_coverage.maps import MAPS, coverage, draw, quantiles
+from evical.studies.interval_coverage.measured import MEASURES, SIZES
 from evical.studies.interval_coverage.methods import ALPHA, METHODS, Method
-from evical.studies.interval_coverage.study import SIZES, ClassifierCondition, CoverageCondition
+from evical.studies.interval_coverage.promises import PromiseCondition
+from evical.studies.interval_coverage.sources import FUSIONS, SOURCES, SourcesCondition, drawn
+from evical.studies.interval_coverage.study import ClassifierCondition, CoverageCondition
 from tests.support.public_objects import ROOT
 
 STUDY = STUDIES["interval_coverage"]
@@ -102,11 +109,118 @@ def test_names_of_methods_are_different():
     assert sum("level set" in name for name in names) == 5
 
 
+def log_odds_by_bayes(name, scores):
+    """From the densities of the scores in both classes, which are equally probable."""
+    if name == "heavy tails":
+        means = [1.0, 0.8, 0.5]
+        density = [stats.t(2, side * np.array(means)) for side in (1, -1)]
+        up, down = (one.logpdf(scores).sum(axis=1) for one in density)
+        return up - down
+    if name == "discrete":
+        chances = np.array([0.8, 0.7, 0.6])
+        up = np.where(scores > 0, chances, 1 - chances).prod(axis=1)
+        down = np.where(scores > 0, 1 - chances, chances).prod(axis=1)
+        return np.log(up / down)
+    means = np.array([0.8, 0.6, 0.0 if name == "one useless" else 0.4])
+    rho = float(name.split()[1]) if name.startswith("correlated") else 0.0
+    within = np.full((3, 3), rho) + (1 - rho) * np.eye(3)
+    up, down = (stats.multivariate_normal(side * means, within).logpdf(scores) for side in (1, -1))
+    return up - down
+
+
+@pytest.mark.parametrize("name", SOURCES)
+def test_the_truth_given_all_sources_is_that_of_bayes(name):
+    scores, y, truth = drawn(name, 4000, np.random.default_rng(1))
+    assert np.log(truth / (1 - truth)) == pytest.approx(log_odds_by_bayes(name, scores))
+    for side in (0, 1):  # scores are of the class that they are said to be of
+        mean = np.array([0.8, 0.6, 0.0]) if name == "one useless" else None
+        if mean is not None:
+            assert scores[y == side].mean(axis=0) == pytest.approx((2 * side - 1) * mean, abs=0.1)
+    # Of samples that are positive with a probability p, a share of p is.
+    assert y[truth > 0.5].mean() == pytest.approx(truth[truth > 0.5].mean(), abs=0.04)
+
+
+def test_dependent_sources_are_as_correlated_as_they_are_called():
+    scores, y, _ = drawn("correlated 0.8", 20_000, np.random.default_rng(0))
+    within = np.corrcoef(scores[y == 1].T)
+    assert within[np.triu_indices(3, 1)] == pytest.approx(0.8, abs=0.02)
+
+
+def test_fusions_are_of_the_same_sources():
+    condition = SourcesCondition("one adversarial", sizes=(200, 1000), largest_every=2)
+    rows = condition.run_repeat({}, 1, 0)
+    assert [labels for labels, _ in rows] == [
+        ("sources, one adversarial", fusion) for fusion in FUSIONS
+    ]
+    found = {labels[1]: dict(zip(MEASURES, values, strict=True)) for labels, values in rows}
+    for n in (200, 1000):
+        wide, narrow, joined = (found[fusion][f"width_{n}"] for fusion in FUSIONS)
+        assert wide > narrow > joined > 0
+    assert found[FUSIONS[0]]["coverage_1000"] > 0.5 > found[FUSIONS[2]]["coverage_1000"]
+    assert math.isnan(found[FUSIONS[0]]["coverage_50"])
+    fewer = condition.run_repeat({}, 0, 0)
+    at = MEASURES.index("coverage_1000")
+    assert all(math.isnan(values[at]) for _, values in fewer)
+
+
+def test_a_source_that_lies_gets_a_negative_weight():
+    scores, y, _ = drawn("one adversarial", 2000, np.random.default_rng(0))
+    up = [AutoCalibrator().fit(x, y).predict_proba(x) for x in scores.T]
+    p = [up[0], up[1], up[2][:, ::-1]]
+    weights = Stacked().fit_probabilities(p, y, [0, 1]).weights_
+    assert (np.sign(weights) == [1, 1, -1]).all()
+
+
+def test_probabilities_of_several_classes_are_covered():
+    condition = ClassesCondition("3 classes, overconfident", "confidence", sizes=(200, 1000))
+    ((labels, values),) = condition.run_repeat({}, 0, 0)
+    assert labels == ("3 classes, overconfident", "AutoMulticlassCalibrator, confidence 95 %")
+    found = dict(zip(MEASURES, values, strict=True))
+    assert found["coverage_1000"] > 0.8
+    assert 0 < found["width_1000"] < found["width_200"] < 1
+
+
+def test_classes_are_drawn_with_their_probabilities():
+    for name, (k, _) in CLASS_MAPS.items():
+        scores, y, truth = drawn_classes(name, 20_000, np.random.default_rng(2))
+        assert scores.shape == truth.shape == (20_000, k)
+        assert truth.sum(axis=1) == pytest.approx(1)
+        sure = truth.max(axis=1) > 0.8
+        right = y[sure] == truth[sure].argmax(axis=1)
+        assert right.mean() == pytest.approx(truth[sure].max(axis=1).mean(), abs=0.02)
+
+
+def test_a_broken_promise_is_found_and_a_kept_one_is_not():
+    sizes = (1000, 10_000)
+    wrong, right = (
+        PromiseCondition(name, "likelihood", sizes, draws=4).run_repeat({}, 0, 0)
+        for name in ("two steps", "sigmoid")
+    )
+    assert [labels[0] for labels, _ in wrong] == [
+        f"two steps, judged by {n:,}" for n in (200, 1000, 10_000)
+    ]
+    at = [MEASURES.index(f"broken_{n}") for n in sizes]
+    assert [values[i] for _, values in wrong[2:] for i in at] == [1, 1]
+    assert [values[i] for _, values in right for i in at] == [0] * 6
+
+
 def test_the_quick_variant_runs(tmp_path):
     outcome = reproduce(STUDY, tmp_path, repeats=2, quick=True)
     models = {labels[1] for labels in outcome.rows}
-    assert models == {"logistic, likelihood", "logistic, level set 95 %", "isotonic, band 95 %"}
+    assert models == {
+        "logistic, likelihood",
+        "logistic, level set 95 %",
+        "isotonic, band 95 %",
+        "AutoMulticlassCalibrator, confidence 95 %",
+        *FUSIONS,
+    }
     assert outcome.values(("sigmoid", "isotonic, band 95 %"), "whole_50").tolist() == [1, 1]
+    page = study_files(outcome, "evical reproduce")["interval_coverage.md"]
+    titles = [one.title for one in STUDY.overviews]
+    assert all(f"## {title}" in page for title in titles)
+    alone, fused = (page.split(f"## {titles[i]}")[1].split("##")[0] for i in (0, 3))
+    assert "sources" not in alone
+    assert "sources, independent" in fused
 
 
 def test_the_tables_of_the_guide_are_those_of_the_study():

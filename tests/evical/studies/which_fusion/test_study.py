@@ -12,10 +12,16 @@ from evical.calibrators import LogisticCalibrator
 from evical.datasets import Dataset, load
 from evical.fusion import named_fusion
 from evical.studies import repeat_rng, reproduce, study_files
-from evical.studies.parts.fusion_condition import SCENARIOS
+from evical.studies.parts.fusion_condition import SCENARIOS, FeatureCondition, FusionCondition
 from evical.studies.parts.metrics import METRICS, Fused
 from evical.studies.parts.shares import draw_halves, draw_training, share_sizes
-from evical.studies.which_fusion.study import FUSED, MEASURES, REFERENCES, WHICH_FUSION
+from evical.studies.which_fusion.study import (
+    ALL_FEATURES,
+    FUSED,
+    MEASURES,
+    REFERENCES,
+    WHICH_FUSION,
+)
 from tests.support.data_folder import DATA, needs_data
 
 _SHARED = next(one for one in WHICH_FUSION.conditions if one.key == "sonar-b-linear-logistic")
@@ -104,9 +110,22 @@ def test_a_learned_fusion_learns_from_what_was_known():
 
 
 def test_parts_have_the_sizes_that_the_page_names():
-    assert len(WHICH_FUSION.conditions) == 9 * 2 * 3 * 3
-    for condition in WHICH_FUSION.conditions:
+    shared = [one for one in WHICH_FUSION.conditions if isinstance(one, FusionCondition)]
+    assert len(shared) == 9 * 2 * 3 * 3
+    for condition in shared:
         assert condition.n_train == sum(condition.sizes)
+
+
+def test_members_with_different_features_see_the_samples_of_the_others():
+    by_features = [one for one in WHICH_FUSION.conditions if isinstance(one, FeatureCondition)]
+    assert len(by_features) == 9 * 2 * 2
+    shared = {one.stream: one for one in WHICH_FUSION.conditions if one not in by_features}
+    for condition in by_features:
+        other = shared[condition.stream]
+        assert (condition.datasets, condition.n_train) == (other.datasets, other.n_train)
+        assert {labels[3] for labels, _ in condition.methods} == {"automatic"}
+        names = [labels[4] for labels, _ in condition.methods]
+        assert [*names, condition.whole[4]] == [*FUSED, ALL_FEATURES]
 
 
 @needs_data
@@ -122,11 +141,14 @@ def test_training_samples_are_at_most_half_of_the_data():
 @needs_data
 def test_the_quick_variant_runs_and_has_a_page(tmp_path):
     outcome = reproduce(WHICH_FUSION, tmp_path, repeats=2, quick=True, data=DATA)
-    assert len(outcome.rows) == 3 * len(FUSED)
+    assert len(outcome.rows) == 4 * len(FUSED) + 1
     error = MEASURES.index("error_rate")
-    for values in outcome.rows.values():
-        assert ((values[:, error] > 0) & (values[:, error] < 0.7)).all()
+    for labels, values in outcome.rows.items():
+        measured = values[~np.isnan(values[:, error]), error]
+        assert ((measured > 0) & (measured < 0.7)).all()
+        assert len(measured) == (1 if labels[3] == "automatic" else 2)
     page = study_files(outcome, "evical reproduce which_fusion")["which_fusion.md"]
     for name in FUSED:
         # An overview and three contests, of each calibrator.
-        assert page.count(f"\n| {name} |") == 4 * 3
+        assert page.count(f"\n| {name} |") == 4 * 4
+    assert page.count(f"\n| {ALL_FEATURES} |") == 4
