@@ -16,9 +16,7 @@ from sklearn import get_config
 from sklearn.base import BaseEstimator
 from sklearn.frozen import FrozenEstimator
 from sklearn.svm import LinearSVC
-from sklearn.utils import get_tags
-from sklearn.utils.metadata_routing import MetadataRouter, MethodMapping, process_routing
-from sklearn.utils.validation import check_is_fitted, has_fit_parameter
+from sklearn.utils.validation import check_is_fitted
 
 from dstheory import MassFunction
 from dstheory.combine import mixing
@@ -29,8 +27,8 @@ from evical.estimators.checks import check_samples
 from evical.estimators.columns import ColumnFitter, column_weights, resolved_code
 from evical.estimators.decoder import COUPLINGS, Decoder
 from evical.estimators.folds import FoldFitter, Scored, make_folds
-from evical.estimators.predictions import BeliefPredictor, weightless
 from evical.estimators.progress import Progress, check_verbose
+from evical.estimators.wrapping import ClassifierWrapper
 from evical.multiclass import AutoMulticlassCalibrator, BaseMulticlassCalibrator
 from evical.multiclass.products import ProductBeliefs
 from evical.scores.direction import Direction
@@ -43,7 +41,7 @@ Floats = NDArray[np.float64]
 CODES = ("one_vs_rest", "all_pairs", "sparse", "complete")
 
 
-class EvidentialClassifier(BeliefPredictor, BaseEstimator):  # type: ignore[misc]  # untyped base
+class EvidentialClassifier(ClassifierWrapper, BaseEstimator):  # type: ignore[misc]  # untyped base
     """Classifier whose predictions are belief functions.
 
     Parameters
@@ -287,25 +285,6 @@ class EvidentialClassifier(BeliefPredictor, BaseEstimator):  # type: ignore[misc
             estimator.set_fit_request(sample_weight=True)
         return estimator
 
-    def _routed(
-        self, weight: Floats | None, fit_params: dict[str, Any]
-    ) -> tuple[dict[str, Any], dict[str, Any]]:
-        """Arguments of the classifier's `fit` and of the splitter's `split`."""
-        if get_config()["enable_metadata_routing"]:
-            routed = process_routing(self, "fit", sample_weight=weight, **fit_params)
-            return dict(routed.estimator.fit), dict(routed.splitter.split)
-        groups = fit_params.pop("groups", None)
-        split_params = {} if groups is None else {"groups": groups}
-        estimator = self._resolved_estimator()
-        if weight is None or isinstance(estimator, FrozenEstimator):
-            return fit_params, split_params
-        if has_fit_parameter(estimator, "sample_weight"):
-            return {**fit_params, "sample_weight": weight}, split_params
-        return fit_params, split_params
-
-    def _weightless(self) -> list[str]:
-        return weightless(self._resolved_estimator())
-
     def _wrong_ways(self) -> list[Direction]:
         own = {id(part.calibrators[0]): part for part in self.calibrated_classifiers_}
         return [found for part in own.values() for found in part.wrong_ways()]
@@ -375,25 +354,6 @@ class EvidentialClassifier(BeliefPredictor, BaseEstimator):  # type: ignore[misc
         """
         check_is_fitted(self)
         return _mean([pair.predict_proba(X) for pair in self.calibrated_classifiers_])
-
-    def get_metadata_routing(self) -> Any:
-        """Where `fit` sends its metadata: the classifier and the splitter.
-
-        Returns
-        -------
-        sklearn.utils.metadata_routing.MetadataRouter
-        """
-        to_fit = MethodMapping().add(caller="fit", callee="fit")
-        to_split = MethodMapping().add(caller="fit", callee="split")
-        router = MetadataRouter(owner=self).add_self_request(self)
-        router = router.add(estimator=self._resolved_estimator(), method_mapping=to_fit)
-        return router.add(splitter=self.cv, method_mapping=to_split)
-
-    def __sklearn_tags__(self) -> Any:
-        tags = super().__sklearn_tags__()
-        inner = get_tags(self._resolved_estimator()).input_tags
-        tags.input_tags.sparse, tags.input_tags.allow_nan = inner.sparse, inner.allow_nan
-        return tags
 
 
 def _mean(arrays: list[Floats]) -> Floats:

@@ -5,11 +5,13 @@ Source: Vovk, Gammerman & Shafer (2005), Algorithmic Learning in a Random World;
 Reasoning 141, 110-130.
 """
 
+from evical.conformal._classifier import ConformalClassifier
 from evical.conformal._contour import coverage_bound, prediction_sets, to_contour
 from evical.conformal._nonconformity import aps_scores, lac_scores, margin_scores, raps_scores
 from evical.conformal._p_values import class_p_values, group_p_values, p_values
 
 __all__ = [
+    "ConformalClassifier",
     "aps_scores",
     "class_p_values",
     "coverage_bound",

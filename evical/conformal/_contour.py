@@ -16,26 +16,29 @@ __all__ = ["coverage_bound", "prediction_sets", "to_contour"]
 Floats = NDArray[np.float64]
 
 
-def to_contour(p_values: ArrayLike) -> Floats:
+def to_contour(p_values: ArrayLike, scores: ArrayLike | None = None) -> Floats:
     """P-values of all classes as the contour of a belief: the greatest of a row becomes 1.
 
     Parameters
     ----------
     p_values : (n, K) array
         In [0, 1].
+    scores : (n, K) array, optional
+        Nonconformity: of classes that tie for the greatest p-value, only the least strange becomes
+        1 (the first of equal ones). Without scores, all of them do.
 
     Returns
     -------
     (n, K) array
         Plausibilities of single classes, for `dstheory.consonant`. No p-value is lowered, so
-        validity stays: P(pl(Y) <= alpha) <= P(p(Y) <= alpha). Only the classes of the greatest
-        p-value gain. So the set at a level stays as it was, unless it was empty: then it holds
-        these classes. Where p-values of samples are all small, a belief no longer shows it.
+        validity stays: P(pl(Y) <= alpha) <= P(p(Y) <= alpha). Only the class of the greatest
+        p-value gains. So the set at a level stays as it was, unless it was empty: then it holds
+        this class. Where p-values of a sample are all small, a belief no longer shows it.
 
     Raises
     ------
     ValueError
-        If a value is outside [0, 1], or the shape is wrong.
+        If a value is outside [0, 1], or a shape is wrong.
 
     References
     ----------
@@ -45,9 +48,20 @@ def to_contour(p_values: ArrayLike) -> Floats:
     --------
     >>> to_contour([[0.5, 0.25, 0.1]])
     array([[1.  , 0.25, 0.1 ]])
+    >>> to_contour([[0.2, 0.2, 0.1]], scores=[[0.6, 0.5, 0.9]])
+    array([[0.2, 1. , 0.1]])
     """
     table = _checked(p_values)
-    return np.where(table == table.max(axis=1, keepdims=True), 1.0, table)
+    greatest = table == table.max(axis=1, keepdims=True)
+    if scores is None:
+        return np.where(greatest, 1.0, table)
+    strange = as_floats(scores, "scores")
+    if strange.shape != table.shape:
+        raise ValueError(f"scores have shape {strange.shape}, expected {table.shape}")
+    found = table.copy()
+    best = np.argmin(np.where(greatest, strange, np.inf), axis=1)
+    found[np.arange(len(found)), best] = 1.0
+    return found
 
 
 def prediction_sets(p_values: ArrayLike, alpha: float) -> NDArray[np.bool_]:

@@ -4,14 +4,16 @@ Counts add up: over the folds of a cross-conformal predictor, each with a classi
 its own, as over parts of one sample.
 """
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from functools import reduce
+from operator import add
 from typing import Any, Self
 
 import numpy as np
 from numpy.typing import NDArray
 
-__all__ = ["Counts", "ScoreSample"]
+__all__ = ["ClassSamples", "Counts", "GroupSamples", "ScoreSample"]
 
 Floats = NDArray[np.float64]
 
@@ -35,25 +37,13 @@ class Counts:
     total: Floats
 
     @classmethod
-    def zeros(cls, shape: tuple[int, ...]) -> Self:
-        """Of no calibration samples, to be filled."""
-        return cls(np.zeros(shape), np.zeros(shape), np.zeros(shape))
-
-    @classmethod
-    def of_columns(cls, columns: Sequence[Self]) -> Self:
-        """Counts (m, K) from those of each column, (m,)."""
-        above = np.stack([one.above for one in columns], axis=1)
-        at_least = np.stack([one.at_least for one in columns], axis=1)
-        return cls(above, at_least, np.array([float(one.total) for one in columns]))
-
-    def fill(self, rows: NDArray[np.bool_], part: Self) -> None:
-        """Set the counts of some rows of a table that nobody else has."""
-        self.above[rows], self.at_least[rows] = part.above, part.at_least
-        self.total[rows] = part.total
-
-    def __add__(self, other: Self) -> Self:
-        above, at_least = self.above + other.above, self.at_least + other.at_least
-        return type(self)(above, at_least, np.asarray(self.total + other.total))
+    def sum(cls, parts: Sequence[Self]) -> Self:
+        """Of all samples, from the counts of each part."""
+        above, at_least = (
+            np.asarray(reduce(add, [getattr(part, name) for part in parts]))
+            for name in ("above", "at_least")
+        )
+        return cls(above, at_least, np.asarray(reduce(add, [part.total for part in parts])))
 
     def p_values(self, weight: Any = 1.0, tau: Any = None) -> Floats:
         """P-values, see `evical.conformal.p_values`; 0 / 0 is 1, which excludes nothing."""
@@ -95,3 +85,65 @@ class ScoreSample:
         at_least = self.tail[np.searchsorted(self.scores, new, side="left")]
         above = self.tail[np.searchsorted(self.scores, new, side="right")] if ties else at_least
         return Counts(above, at_least, np.asarray(self.tail[0]))
+
+
+@dataclass(frozen=True, eq=False)
+class ClassSamples:
+    """Calibration scores of each class.
+
+    Parameters
+    ----------
+    samples : sequence of ScoreSample
+        K of them.
+    """
+
+    samples: Sequence[ScoreSample]
+
+    @classmethod
+    def of(cls, scores: Floats, codes: NDArray[Any], n_classes: int, weights: Any = None) -> Self:
+        """From scores (n,) and the number (n,) of the class of each."""
+        rows = [codes == k for k in range(n_classes)]
+        return cls([_cut(scores, weights, kept) for kept in rows])
+
+    def counts(self, new: Floats, *, ties: bool) -> Counts:
+        """Each column of (m, K) new scores compared with its class."""
+        columns = zip(self.samples, new.T, strict=True)
+        found = [sample.counts(column, ties=ties) for sample, column in columns]
+        at_least = np.stack([one.at_least for one in found], axis=1)
+        above = np.stack([one.above for one in found], axis=1) if ties else at_least
+        return Counts(above, at_least, np.array([float(one.total) for one in found]))
+
+
+@dataclass(frozen=True, eq=False)
+class GroupSamples:
+    """Calibration scores of each group.
+
+    Parameters
+    ----------
+    samples : mapping of a group to its ScoreSample
+    """
+
+    samples: Mapping[Any, ScoreSample]
+
+    @classmethod
+    def of(cls, scores: Floats, groups: NDArray[Any], weights: Any = None) -> Self:
+        """From scores (n,) and the group of each."""
+        names = np.unique(groups).tolist()
+        return cls({name: _cut(scores, weights, groups == name) for name in names})
+
+    def counts(self, new: Floats, groups: NDArray[Any], *, ties: bool) -> Counts:
+        """Each of m new rows compared with its group (m,); those of an unknown one with none."""
+        above, at_least, total = np.zeros(new.shape), np.zeros(new.shape), np.zeros(new.shape)
+        for name in np.unique(groups).tolist():
+            rows = groups == name
+            sample = self.samples.get(name, _NONE)
+            part = sample.counts(new[rows], ties=ties)
+            above[rows], at_least[rows], total[rows] = part.above, part.at_least, part.total
+        return Counts(above, at_least, total)
+
+
+_NONE = ScoreSample(np.empty(0), np.zeros(1))
+
+
+def _cut(scores: Floats, weights: Floats | None, rows: NDArray[np.bool_]) -> ScoreSample:
+    return ScoreSample.of(scores[rows], None if weights is None else weights[rows])

@@ -193,7 +193,7 @@ def named_score(score: Any) -> Score:
     """
     if callable(score):
         return score  # type: ignore[no-any-return]  # callable() does not narrow Any
-    check_choice("score", score, SCORES, "a function of values (n, K), or ")
+    check_choice("nonconformity", score, SCORES, "a function of values (n, K), or ")
     return SCORES[score]
 
 
@@ -225,13 +225,15 @@ def score_table(score: Score, values: Floats, u: Floats | None) -> Floats:
     found = as_floats(score(values, u=u) if randomized else score(values), "scores")
     if found.shape != values.shape:
         raise ValueError(
-            f"score gives shape {found.shape} for values of shape {values.shape}, expected one "
-            "score for each class"
+            f"nonconformity gives shape {found.shape} for values of shape {values.shape}, "
+            "expected one score for each class"
         )
     wrong = np.isnan(found).any(axis=1)
     if wrong.any():
         row = int(np.argmax(wrong))
-        raise ValueError(f"score gives {found[row].tolist()} in row {row}, expected numbers")
+        raise ValueError(
+            f"nonconformity gives {found[row].tolist()} in row {row}, expected numbers"
+        )
     return found
 
 
@@ -252,8 +254,8 @@ def _probabilities(values: ArrayLike) -> Floats:
     if wrong.any():
         row = int(np.argmax(wrong))
         raise ValueError(
-            f"values are {table[row].tolist()} in row {row}, expected probabilities; scores "
-            "'lac' and 'margin' take any values"
+            f"values are {table[row].tolist()} in row {row}, expected probabilities; lac "
+            "and margin take any values"
         )
     return table
 

@@ -9,14 +9,13 @@ densities it holds under covariate shift (Tibshirani, Barber, Candes & Ramdas 20
 prediction under covariate shift, NeurIPS).
 """
 
-from collections.abc import Iterable
 from typing import Any
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from dstheory.kernels.arguments import as_array, as_floats
-from evical.conformal._counts import Counts, ScoreSample
+from evical.conformal._counts import ClassSamples, GroupSamples, ScoreSample
 from evical.scores.checks import check_weights
 
 __all__ = ["class_p_values", "group_p_values", "p_values"]
@@ -74,8 +73,8 @@ def p_values(
     >>> p_values([0.1, 0.2, 0.7], [[0.2, 0.5, 0.9]], weights=[1, 2, 1])
     array([[0.8, 0.4, 0.2]])
     """
-    own, new = _calibration(calibration, weights), _scores(scores)
-    return own.counts(new, ties=tau is not None).p_values(*_of_new(new, new_weights, tau))
+    sample, new = ScoreSample.of(*_calibration(calibration, weights)), _scores(scores)
+    return sample.counts(new, ties=tau is not None).p_values(*_of_new(new, new_weights, tau))
 
 
 def class_p_values(
@@ -123,10 +122,11 @@ def class_p_values(
     new = _scores(scores)
     if new.ndim != 2:
         raise ValueError(f"scores have shape {new.shape}, expected (m, K)")
-    own = _codes(y, new.shape[1])
-    samples = _parts(calibration, weights, own, range(new.shape[1]), "y")
-    columns = [sample.counts(new[:, k], ties=tau is not None) for k, sample in enumerate(samples)]
-    return Counts.of_columns(columns).p_values(*_of_new(new, new_weights, tau))
+    given, amounts = _calibration(calibration, weights)
+    codes = _same_length("y", _codes(y, new.shape[1]), given)
+    samples = ClassSamples.of(given, codes, new.shape[1], amounts)
+    counts = samples.counts(new, ties=tau is not None)
+    return counts.p_values(*_of_new(new, new_weights, tau))
 
 
 def group_p_values(
@@ -174,39 +174,32 @@ def group_p_values(
     >>> group_p_values([0.1, 0.3, 0.8], ["a", "a", "b"], [0.2, 0.2, 0.2], ["a", "b", "c"])
     array([0.66666667, 1.        , 1.        ])
     """
-    new, own, other = _scores(scores), as_array(groups, "groups"), as_array(new_groups, "groups")
+    given, amounts = _calibration(calibration, weights)
+    new, other = _scores(scores), as_array(new_groups, "new_groups")
     if other.shape != new.shape[:1]:
         raise ValueError(f"new_groups have shape {other.shape}, expected ({len(new)},)")
-    names = np.unique(other)
-    counts = Counts.zeros(new.shape)
-    for name, sample in zip(names, _parts(calibration, weights, own, names, "groups"), strict=True):
-        counts.fill(other == name, sample.counts(new[other == name], ties=tau is not None))
+    own = _same_length("groups", as_array(groups, "groups"), given)
+    counts = GroupSamples.of(given, own, amounts).counts(new, other, ties=tau is not None)
     return counts.p_values(*_of_new(new, new_weights, tau))
 
 
-def _calibration(calibration: ArrayLike, weights: ArrayLike | None) -> ScoreSample:
+def _calibration(calibration: ArrayLike, weights: ArrayLike | None) -> tuple[Floats, Any]:
+    """Scores (n,) and their weights, or None."""
     scores = as_floats(calibration, "calibration")
     if scores.ndim != 1:
         raise ValueError(f"calibration has shape {scores.shape}, expected (n,)")
     if np.isnan(scores).any():
         raise ValueError(f"calibration[{int(np.argmax(np.isnan(scores)))}] is nan, not a score")
-    return ScoreSample.of(scores, check_weights(weights, len(scores), "weights"))
+    return scores, check_weights(weights, len(scores), "weights")
 
 
-def _parts(
-    calibration: ArrayLike, weights: ArrayLike | None, owner: NDArray[Any], names: Any, what: str
-) -> Iterable[ScoreSample]:
-    """The calibration samples of each name."""
-    _calibration(calibration, weights)
-    scores = as_floats(calibration, "calibration")
-    if owner.shape != scores.shape:
+def _same_length(name: str, labels: NDArray[Any], scores: Floats) -> NDArray[Any]:
+    if labels.shape != scores.shape:
         raise ValueError(
-            f"{what} has shape {owner.shape}, expected ({len(scores)},), as the scores"
+            f"{name} has shape {labels.shape}, expected ({len(scores)},), one for each "
+            "calibration score"
         )
-    amounts = None if weights is None else as_floats(weights, "weights")
-    for name in names:
-        kept = owner == name
-        yield ScoreSample.of(scores[kept], None if amounts is None else amounts[kept])
+    return labels
 
 
 def _scores(scores: ArrayLike) -> Floats:

@@ -6,5 +6,16 @@ from evical.fusion._mixture import Mixture
 from evical.fusion._named import named_fusion
 from evical.fusion._stacked import Stacked
 from evical.fusion._t_norm import TNorm
+from evical.fusion._valid import merge_p_values, valid_mean, valid_minimum
 
-__all__ = ["BaseFusion", "Discounted", "Mixture", "Stacked", "TNorm", "named_fusion"]
+__all__ = [
+    "BaseFusion",
+    "Discounted",
+    "Mixture",
+    "Stacked",
+    "TNorm",
+    "merge_p_values",
+    "named_fusion",
+    "valid_mean",
+    "valid_minimum",
+]

@@ -11,6 +11,7 @@ from evical.fusion._discounted import Discounted
 from evical.fusion._mixture import Mixture
 from evical.fusion._stacked import Stacked
 from evical.fusion._t_norm import TNorm
+from evical.fusion._valid import valid_mean, valid_minimum
 
 __all__ = ["named_fusion"]
 
@@ -23,6 +24,11 @@ _MADE: dict[str, Callable[[], BaseFusion]] = {
     "learned_tnorm": TNorm,
 }
 
+_VALID: dict[str, Callable[..., MassFunction]] = {
+    "valid_mean": valid_mean,
+    "valid_minimum": valid_minimum,
+}
+
 
 def named_fusion(rule: Any) -> Callable[..., MassFunction]:
     """A fusion: as it is, or by its name.
@@ -32,7 +38,8 @@ def named_fusion(rule: Any) -> Callable[..., MassFunction]:
     rule : callable or str
         ``rule(*masses)``, among them a `BaseFusion`; the name of a rule of
         `dstheory.combine`; or "stacked", "size_mixture", "likelihood_mixture", "discounted",
-        "contextually_discounted" or "learned_tnorm" for the fusions of this stage.
+        "contextually_discounted", "learned_tnorm", "valid_mean" or "valid_minimum" for the fusions
+        of this stage.
 
     Returns
     -------
@@ -61,7 +68,7 @@ def named_fusion(rule: Any) -> Callable[..., MassFunction]:
     if isinstance(rule, str) and rule in _MADE:
         return _MADE[rule]()
     rules = {name: getattr(combine, name) for name in combine.__all__}
-    rules = {name: rule for name, rule in rules.items() if _needs_masses_only(rule)}
+    rules = {name: rule for name, rule in rules.items() if _needs_masses_only(rule)} | _VALID
     if not isinstance(rule, str) or rule not in rules:
         names = [*_MADE, *rules]
         raise ValueError(

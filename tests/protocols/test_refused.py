@@ -14,6 +14,7 @@ from sklearn.utils.validation import check_is_fitted
 
 from dstheory import Frame, MassFunction
 from evical import EvidentialClassifier, EvidentialEnsemble, fusion
+from evical.conformal import ConformalClassifier
 from tests.protocols.calibrators_table import CALIBRATORS, PROBES, every, samples
 from tests.protocols.multiclass_table import MULTICLASS
 
@@ -41,6 +42,7 @@ REFUSED = [
     (EvidentialClassifier(GaussianNB(), coupling="wu_lin_weng"), "code='all_pairs' only"),
     (EvidentialEnsemble([GaussianNB(), Broken()], cv=2), "no scores today"),
     (EvidentialEnsemble([GaussianNB()], rule=fusion.Stacked(penalty=-1), cv=2), "penalty is -1"),
+    (ConformalClassifier(Broken(), random_state=0), "no scores today"),
 ]
 
 
@@ -66,6 +68,8 @@ def cured(estimator):
     """Parameters with which it fits."""
     if isinstance(estimator, EvidentialEnsemble):
         return {"estimators": [GaussianNB(), GaussianNB()], "rule": "dempster"}
+    if isinstance(estimator, ConformalClassifier):
+        return {"estimator": GaussianNB()}
     return {"estimator": GaussianNB(), "cv": 2, "coupling": None, "code": "one_vs_rest"}
 
 

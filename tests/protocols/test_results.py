@@ -10,6 +10,7 @@ from sklearn.semi_supervised import SelfTrainingClassifier
 
 from dstheory import Frame, MassFunction
 from evical import EvidentialClassifier, EvidentialEnsemble, metrics
+from evical.conformal import ConformalClassifier
 from tests.protocols.calibrators_table import PROBES, every, samples
 from tests.protocols.multiclass_table import MULTICLASS
 from tests.support.public_objects import public_objects
@@ -27,6 +28,7 @@ ESTIMATORS = [
     )),
     *(EvidentialEnsemble(NB, cv=2, rule=rule) for rule in ("dempster", "stacked", "size_mixture")),
     EvidentialEnsemble(NB[:1], cv=2),
+    ConformalClassifier(NB[0], random_state=0),
 ]  # fmt: skip
 
 

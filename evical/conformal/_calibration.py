@@ -1,0 +1,111 @@
+"""Calibration scores of one classifier, and the counts that p-values of new samples need."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from math import ceil
+from typing import Any, Self
+
+import numpy as np
+from numpy.typing import NDArray
+
+from evical.conformal._counts import ClassSamples, Counts, GroupSamples, ScoreSample
+
+__all__ = ["Calibration", "Conformed", "too_few"]
+
+Floats = NDArray[np.float64]
+
+
+@dataclass(frozen=True, eq=False)
+class Calibration:
+    """Calibration scores: of all samples, by class, or by group.
+
+    Parameters
+    ----------
+    samples : ScoreSample, ClassSamples or GroupSamples
+    """
+
+    samples: ScoreSample | ClassSamples | GroupSamples
+
+    @classmethod
+    def of(
+        cls,
+        scores: Floats,
+        codes: NDArray[np.intp],
+        weight: Floats | None,
+        *,
+        by_class: bool,
+        groups: NDArray[Any] | None,
+    ) -> Self:
+        """From the scores (n, K) of n samples, of which the column of the true class counts."""
+        own = scores[np.arange(len(codes)), codes]
+        if by_class:
+            return cls(ClassSamples.of(own, codes, scores.shape[1], weight))
+        if groups is not None:
+            return cls(GroupSamples.of(own, groups, weight))
+        return cls(ScoreSample.of(own, weight))
+
+    def counts(self, scores: Floats, groups: NDArray[Any] | None, *, ties: bool) -> Counts:
+        """For the scores (m, K) of new samples."""
+        if isinstance(self.samples, GroupSamples):
+            assert groups is not None
+            return self.samples.counts(scores, groups, ties=ties)
+        return self.samples.counts(scores, ties=ties)
+
+    @property
+    def totals(self) -> dict[Any, float]:
+        """Weight of the samples of each class (by number) or group; of all, under None."""
+        if isinstance(self.samples, ClassSamples):
+            named: dict[Any, ScoreSample] = dict(enumerate(self.samples.samples))
+        elif isinstance(self.samples, GroupSamples):
+            named = dict(self.samples.samples)
+        else:
+            named = {None: self.samples}
+        return {name: float(sample.tail[0]) for name, sample in named.items()}
+
+
+@dataclass(frozen=True, eq=False)
+class Conformed:
+    """A fitted classifier with the calibration scores that it gave.
+
+    Parameters
+    ----------
+    estimator : fitted classifier
+    calibration : Calibration
+    """
+
+    estimator: Any
+    calibration: Calibration
+
+
+def too_few(totals: Mapping[Any, float], alpha: float, conditional: Any) -> str | None:
+    """Warning that the least p-value, 1 / (n + 1), is above a level, or None.
+
+    Parameters
+    ----------
+    totals : mapping
+        Number of calibration samples by class, group or None.
+    alpha : float
+    conditional : None, "class" or callable
+
+    Returns
+    -------
+    str or None
+
+    Examples
+    --------
+    >>> too_few({None: 99}, 0.01, None)
+    >>> print(too_few({"a": 99, "b": 98}, 0.01, "class"))
+    alpha = 0.01 can reject nothing with 98 calibration samples of class 'b', so class 'b' is in \
+each set; at least 99 are needed
+    """
+    few = {name: n for name, n in totals.items() if 1 / (n + 1) > alpha}
+    if not few:
+        return None
+    name, n = next(iter(few.items()))
+    kind = "class" if conditional == "class" else "group"
+    whose = "" if name is None else f" of {kind} {name!r}"
+    which = f"class {name!r}" if conditional == "class" else "every class"
+    return (
+        f"alpha = {alpha:g} can reject nothing with {n:g} calibration samples{whose}, so {which} "
+        f"is in each set; at least {ceil(1 / alpha - 1 - 1e-9)} are needed"
+    )

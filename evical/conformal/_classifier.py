@@ -1,0 +1,400 @@
+"""`ConformalClassifier`: any classifier, with beliefs that are valid for any number of samples.
+
+The p-values of the classes of a sample, with the greatest raised to 1, are the contour of a
+consonant belief function. A class that is true has plausibility alpha or less with probability at
+most alpha, whatever the classifier, the data and their number, if samples are exchangeable (Vovk,
+Gammerman & Shafer 2005; Cella & Martin 2022).
+"""
+
+import warnings
+from typing import Any, Self
+
+import numpy as np
+from numpy.typing import NDArray
+from sklearn import get_config
+from sklearn.base import BaseEstimator
+from sklearn.frozen import FrozenEstimator
+from sklearn.utils import check_random_state
+from sklearn.utils.validation import check_is_fitted
+
+from dstheory import Frame, MassFunction, consonant
+from dstheory.kernels.arguments import (
+    check_choice,
+    check_flag,
+    check_level,
+    shown,
+)
+from evical.classifier import EvidentialClassifier
+from evical.conformal._calibration import too_few
+from evical.conformal._consonant import ConsonantBeliefs
+from evical.conformal._contour import prediction_sets, to_contour
+from evical.conformal._nonconformity import named_score
+from evical.conformal._recipe import Recipe
+from evical.conformal._splits import Fold, counting_folds, split_rows
+from evical.estimators.checks import check_samples
+from evical.estimators.closed_beliefs import ClosedForm
+from evical.estimators.progress import Progress, check_verbose
+from evical.estimators.training import frozen_classes, trained_on
+from evical.estimators.wrapping import ClassifierWrapper
+from evical.scores.refused import all_or_nothing
+
+__all__ = ["ConformalClassifier"]
+
+Floats = NDArray[np.float64]
+Rows = NDArray[np.intp]
+
+
+class ConformalClassifier(ClassifierWrapper, BaseEstimator):  # type: ignore[misc]  # untyped base
+    """Classifier whose beliefs keep their promise for any classifier and any number of samples.
+
+    Parameters
+    ----------
+    estimator : classifier, optional
+        With `predict_proba`, or else `decision_function`, such as an `EvidentialEnsemble`. Default:
+        `EvidentialClassifier()`. One in `sklearn.frozen.FrozenEstimator` is only calibrated, on all
+        samples of `fit`, which must not be its training data.
+    nonconformity : {"lac", "aps", "raps", "margin"} or callable
+        How strange a class is, from the values (n, K) of the classifier; see
+        `evical.conformal.lac_scores` and its like. A function of values returns scores (n, K); with
+        a parameter ``u`` it gets uniform random numbers (n,) if `smoothed`. "lac" has the smallest
+        sets on average, "aps" sets that are larger for harder samples.
+    conditional : None, "class" or callable
+        For what the promise holds: None, on average over samples; "class", for each class; a
+        function of samples ``X`` that gives their groups (n,), for each group.
+    method : {"split", "cross"}
+        "split": a share of the samples is held out for calibration. "cross": each sample serves
+        both, in folds, which is cross-conformal prediction and, for classes, the same as CV+.
+    held_out : float
+        For "split": the share of samples for calibration, in (0, 1).
+    cv : int, splitter, iterable of (train, test) or None
+        For "cross": folds that test each sample once; see `EvidentialClassifier`.
+    smoothed : bool
+        Whether random numbers break ties, so that p-values are exactly uniform, not only valid.
+        "aps" and "raps" then are the randomized ones of their papers.
+    density_ratio : callable, optional
+        Function of samples ``X`` that gives the ratio (n,) of the density of new samples to that
+        of the training samples, up to a factor. The promise then holds for the new ones.
+    random_state : int, RandomState instance or None
+        For the split and smoothing. Predictions repeat until the next `fit`.
+    n_jobs : int, optional
+        Number of folds fitted in parallel.
+    verbose : int or bool
+        Above 0, `fit` prints a line for each fold.
+
+    Attributes
+    ----------
+    classes_ : (K,) array
+    conformed_ : list
+        One object for each fold, or a single one, with `estimator` and `calibration`.
+    n_calibration_ : dict
+        Number (or weight) of calibration samples: of each class or group, or under None.
+    n_features_in_, feature_names_in_
+        Those of the fitted classifier, if it has them.
+
+    See Also
+    --------
+    evical.fusion.valid_mean : fuses conformal beliefs and keeps the promise.
+    EvidentialClassifier : beliefs about the probability of a class, without this promise.
+
+    Notes
+    -----
+    "split" promises P(pl(Y) <= alpha) <= alpha for the true class Y of a new sample, so that a set
+    A with Bel(A) >= 1 - alpha misses Y with at most this probability. It holds on average over
+    samples, calibration samples included; `coverage_bound` says what most calibration samples
+    reach. It does not hold given the sample: among hard samples, a set may miss more often.
+
+    "cross" usually keeps alpha, and for K folds promises ``2 alpha + 2 (1 - 1/K) / (n/K + 1)``
+    (Barber et al. 2021, theorem 4).
+
+    Samples of weight 0 are left out, and a weight of 2 counts as two samples in calibration. With
+    ``groups`` in `fit`, groups are held out as a whole. A class that the training part lacks counts
+    as the least likely one. Under ``conditional="class"`` a class without calibration samples has
+    plausibility 1 for every sample.
+
+    References
+    ----------
+    Vovk, Gammerman & Shafer (2005), Algorithmic Learning in a Random World. Cella & Martin (2022),
+    Int. J. Approx. Reasoning 141, 110-130. Vovk (2015), Cross-conformal predictors, Annals of Math.
+    and Artificial Intelligence 74, 9-28. Romano, Sesia & Candes (2020), Classification with valid
+    and adaptive coverage. Barber, Candes, Ramdas & Tibshirani (2021), Predictive inference with the
+    jackknife+, Annals of Statistics 49, 486-507.
+
+    Examples
+    --------
+    >>> from sklearn.datasets import load_iris
+    >>> from sklearn.naive_bayes import GaussianNB
+    >>> X, y = load_iris(return_X_y=True)
+    >>> clf = ConformalClassifier(GaussianNB(), random_state=0).fit(X[::2], y[::2])
+    >>> clf.predict_set(X[1::50], alpha=0.1)
+    array([[ True, False, False],
+           [False,  True, False],
+           [False, False,  True]])
+    """
+
+    def __init__(
+        self,
+        estimator: Any = None,
+        *,
+        nonconformity: Any = "lac",
+        conditional: Any = None,
+        method: str = "split",
+        held_out: float = 0.3,
+        cv: Any = None,
+        smoothed: bool = False,
+        density_ratio: Any = None,
+        random_state: Any = None,
+        n_jobs: int | None = None,
+        verbose: int = 0,
+    ) -> None:
+        self.estimator = estimator
+        self.nonconformity = nonconformity
+        self.conditional = conditional
+        self.method = method
+        self.held_out = held_out
+        self.cv = cv
+        self.smoothed = smoothed
+        self.density_ratio = density_ratio
+        self.random_state = random_state
+        self.n_jobs = n_jobs
+        self.verbose = verbose
+
+    @all_or_nothing
+    def fit(self, X: Any, y: Any, sample_weight: Any = None, **fit_params: Any) -> Self:
+        """Train on some samples and calibrate on others.
+
+        Parameters
+        ----------
+        X : (n, n_features) array, data frame or sparse matrix
+        y : (n,) array
+            Labels of two or more classes, of any kind.
+        sample_weight : (n,) array, optional
+            Non-negative weights, for calibration and, if it accepts them, the classifier.
+        **fit_params
+            As for `EvidentialClassifier.fit`: ``groups`` that no split separates, and others.
+
+        Returns
+        -------
+        self
+
+        Raises
+        ------
+        TypeError
+            If `nonconformity` needs probabilities and the classifier has none.
+        ValueError
+            If `y` has one class only, or the samples for training; if a frozen classifier does not
+            know a class; if a parameter is not usable.
+        """
+        return self._fit_and_warn(X, y, sample_weight, fit_params)
+
+    def _fit_quietly(self, X: Any, y: Any, sample_weight: Any = None, **fit_params: Any) -> Self:
+        self._check_parameters()
+        X, y, weight = check_samples(X, y, sample_weight)
+        fit_params, split_params = self._routed(weight, fit_params)
+        rng = check_random_state(self.random_state)
+        estimator = self._resolved_estimator()
+        if isinstance(estimator, FrozenEstimator):
+            self.classes_ = frozen_classes(estimator, y)
+            trained = [(estimator, np.arange(len(y)))]
+        else:
+            self.classes_ = np.unique(y)
+            folds = self._folds(X, y, weight, split_params, rng)
+            tasks = [
+                (f"fold {number}", (estimator, X, y, train, fit_params))
+                for number, (train, _) in enumerate(folds)
+            ]
+            found = Progress(type(self).__name__, self.verbose).each(trained_on, tasks, self.n_jobs)
+            trained = [(one, test) for one, (_, test) in zip(found, folds, strict=True)]
+        u = rng.uniform(size=len(y))
+        self.conformed_ = [self._recipe().conformed(*part, X, y, weight, u) for part in trained]
+        self._seed = int(rng.randint(2**31 - 1))
+        self.n_calibration_ = self._recipe().totals(self.conformed_)
+        self._take_features(self.conformed_[0].estimator)
+        return self
+
+    def _check_parameters(self) -> None:
+        if self.estimator is not None and not hasattr(self.estimator, "fit"):
+            raise TypeError(f"estimator is {shown(self.estimator)}, expected a classifier")
+        named_score(self.nonconformity)
+        if not callable(self.conditional):
+            check_choice("conditional", self.conditional, (None, "class"), "a function of X, or ")
+        check_choice("method", self.method, ("split", "cross"))
+        if self.method == "split" and self.cv is not None:
+            raise ValueError("cv is for method='cross'; a split has the share held_out")
+        check_level("held_out", self.held_out)
+        check_flag("smoothed", self.smoothed)
+        if self.density_ratio is not None and not callable(self.density_ratio):
+            raise TypeError(f"density_ratio is {shown(self.density_ratio)}, expected a function")
+        check_verbose(self.verbose)
+
+    def _resolved_estimator(self) -> Any:
+        if self.estimator is not None:
+            return self.estimator
+        estimator = EvidentialClassifier()
+        if get_config()["enable_metadata_routing"]:
+            estimator.set_fit_request(sample_weight=True)
+        return estimator
+
+    def _folds(self, X: Any, y: Rows, weight: Any, split_params: Any, rng: Any) -> list[Fold]:
+        if self.method == "cross":
+            return counting_folds(self.cv, X, y, weight, split_params)
+        strata = y if self._recipe().by_class else self._recipe().groups(X)
+        return [split_rows(y, weight, self.held_out, rng, strata, split_params.get("groups"))]
+
+    def _recipe(self) -> Recipe:
+        return Recipe(
+            self.classes_,
+            self.nonconformity,
+            self.conditional,
+            bool(self.smoothed),
+            self.density_ratio,
+        )
+
+    def _p_and_scores(self, X: Any) -> tuple[Floats, Floats]:
+        check_is_fitted(self)
+        return self._recipe().p_values(self.conformed_, X, self._seed)
+
+    def predict_p(self, X: Any) -> Floats:
+        """P-value of each class, which small ones reject.
+
+        Parameters
+        ----------
+        X : (n, n_features) array or data frame
+
+        Returns
+        -------
+        (n, K) array
+            As `evical.conformal.p_values` gives them; all may be small.
+        """
+        return self._p_and_scores(X)[0]
+
+    def predict_contour(self, X: Any) -> Floats:
+        """Plausibility of each class: its p-value; 1 for the greatest, of ties the least strange.
+
+        Parameters
+        ----------
+        X : (n, n_features) array or data frame
+
+        Returns
+        -------
+        (n, K) array
+            Valid like the p-values, see `evical.conformal.to_contour`; a sample that is like no
+            class no longer shows it.
+        """
+        return to_contour(*self._p_and_scores(X))
+
+    def predict_mass(self, X: Any) -> MassFunction:
+        """Belief about the class of each sample, consonant with the contour.
+
+        Parameters
+        ----------
+        X : (n, n_features) array or data frame
+
+        Returns
+        -------
+        MassFunction
+            Batch (n,) on the frame `classes_`; at most K nested sets a sample.
+        """
+        contour = self.predict_contour(X)
+        return consonant(Frame(self.classes_), contour)
+
+    def _closed(self, X: Any) -> ClosedForm | None:
+        contour = self.predict_contour(X)
+        return ConsonantBeliefs(contour) if len(self.classes_) > 2 else None
+
+    def predict_interval(self, X: Any) -> Floats:
+        """Belief and plausibility, whose promise is that of the class.
+
+        Parameters
+        ----------
+        X : (n, n_features) array or data frame
+
+        Returns
+        -------
+        (n, 2) array for two classes, else (n, K, 2)
+            [Bel, Pl] of the positive class ``classes_[1]``, or of each of more than two. The true
+            class has Pl <= alpha with probability at most alpha. They do not bound its probability.
+        """
+        bounds = ConsonantBeliefs(self.predict_contour(X)).interval()
+        return bounds[:, 1] if len(self.classes_) == 2 else bounds
+
+    def predict_proba(self, X: Any) -> Floats:
+        """Pignistic probability of each class; it is not calibrated.
+
+        Parameters
+        ----------
+        X : (n, n_features) array or data frame
+
+        Returns
+        -------
+        (n, K) array
+            For probabilities, take those of the classifier, or of `EvidentialClassifier`.
+        """
+        return ConsonantBeliefs(self.predict_contour(X)).betp()
+
+    def predict(self, X: Any) -> NDArray[Any]:
+        """Class of plausibility 1; if there are several, the least strange one.
+
+        Parameters
+        ----------
+        X : (n, n_features) array or data frame
+
+        Returns
+        -------
+        (n,) array of labels
+        """
+        p, scores = self._p_and_scores(X)
+        best = np.argmin(np.where(p == p.max(axis=1, keepdims=True), scores, np.inf), axis=1)
+        return np.asarray(self.classes_[best])
+
+    def predict_set(
+        self,
+        X: Any,
+        utilities: Any = None,
+        criterion: Any = "interval_dominance",
+        *,
+        alpha: float | None = None,
+    ) -> NDArray[np.bool_]:
+        """Classes that a level does not reject, or acts that the belief does not rule out.
+
+        Parameters
+        ----------
+        X : (n, n_features) array or data frame
+        utilities, criterion
+            As in `EvidentialClassifier.predict_set`, without `alpha`.
+        alpha : float, optional
+            In (0, 1): the classes of plausibility above alpha, the smallest set of belief
+            1 - alpha or more. It is never empty; ``predict_p(X) > alpha`` may be.
+
+        Returns
+        -------
+        (n, A) array of bool
+            The acts are the classes, unless there are utilities.
+
+        Raises
+        ------
+        TypeError
+            If a level is given in the place of utilities.
+        ValueError
+            If `alpha` comes with utilities or is outside (0, 1); else as in
+            `EvidentialClassifier.predict_set`.
+
+        Warns
+        -----
+        UserWarning
+            If there are too few calibration samples to reject a class at this level.
+        """
+        if isinstance(utilities, float):
+            raise TypeError(
+                f"utilities are {utilities}, expected a matrix; write alpha={utilities}"
+            )
+        if alpha is None:
+            kept: NDArray[np.bool_] = super().predict_set(X, utilities, criterion)
+            return kept
+        if utilities is not None:
+            raise ValueError("predict_set takes either alpha or utilities, not both")
+        check_level("alpha", alpha)
+        check_is_fitted(self)
+        few = too_few(self.n_calibration_, alpha, self.conditional)
+        if few is not None and self.density_ratio is None and not self.smoothed:
+            warnings.warn(few, stacklevel=2)
+        return prediction_sets(self.predict_contour(X), alpha)
