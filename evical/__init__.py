@@ -16,6 +16,7 @@ if TYPE_CHECKING:
     from evical.cross_validation import cross_val_mass
     from evical.ensemble import EvidentialEnsemble
     from evical.scores import ScoreCounts
+    from evical.source import EvidentialSource
 
 __version__ = "0.1.0"
 
@@ -23,6 +24,7 @@ __all__ = [
     "BinningCalibrator",
     "EvidentialClassifier",
     "EvidentialEnsemble",
+    "EvidentialSource",
     "IsotonicCalibrator",
     "LogisticCalibrator",
     "ScoreCounts",
@@ -48,12 +50,14 @@ _ROOMS = (
     "report",
     "scores",
     "significance",
+    "source",
     "studies",
 )
 _HOMES = {
     "BinningCalibrator": "calibrators",
     "EvidentialClassifier": "classifier",
     "EvidentialEnsemble": "ensemble",
+    "EvidentialSource": "source",
     "IsotonicCalibrator": "calibrators",
     "LogisticCalibrator": "calibrators",
     "ScoreCounts": "scores",

@@ -24,6 +24,7 @@ from evical.fusion import BaseFusion
 from evical.multiclass import MAX_CLASSES, BaseMulticlassCalibrator, OneVsRestCalibrator
 from evical.multiclass.joined import MAX_PRODUCTS
 from evical.multiclass.products import bytes_listed
+from evical.source import EvidentialSource
 
 __all__ = ["check_predictable", "check_rule"]
 
@@ -58,9 +59,14 @@ def check_predictable(
         rule.check_classes(n_classes)
     if n_classes <= MAX_CLASSES:
         return
+    reads = isinstance(rule, BaseFusion) and rule.reads_probabilities and rule.needs_beliefs
     inner = {name: plain(member) for name, member in members.items()}
+    for name, member in inner.items():
+        if isinstance(member, EvidentialSource):
+            _check_merged(name, member, y, reads=reads)
+            inner[name] = plain(member._classifier())
     known = {name: m for name, m in inner.items() if isinstance(m, EvidentialClassifier)}
-    if isinstance(rule, BaseFusion) and rule.reads_probabilities and rule.needs_beliefs:
+    if reads:
         for name, member in known.items():
             _check_closed(name, member, n_classes)
         return
@@ -74,7 +80,8 @@ def check_predictable(
         _check_closed(name, member, n_classes)
     if not means:
         numbers = {
-            name: _n_products(m, X, y, groups) * _n_terms(m, n_classes) for name, m in known.items()
+            name: _n_products(m, X, y, groups) * _n_terms(m, n_classes) + _is_partial(members[name])
+            for name, m in known.items()
         }
         _check_products(numbers, n_classes)
 
@@ -86,6 +93,28 @@ def _check_closed(name: str, member: EvidentialClassifier, n_classes: int) -> No
             f"list all sets (at most {MAX_CLASSES} classes), so they cannot be combined; take "
             "code='one_vs_rest', or a coupling"
         )
+
+
+def _check_merged(name: str, source: EvidentialSource, y: NDArray[Any], *, reads: bool) -> None:
+    """Refuse merged classes where their sets would have to be listed."""
+    if source.coarsening is None:
+        return
+    classes = np.unique(y).tolist()
+    n_merged = len({source.coarsening.get(label, label) for label in classes})
+    if reads and n_merged <= MAX_CLASSES:
+        return
+    advice = f"merge them to {MAX_CLASSES} or fewer" if reads else "take rule='stacked'"
+    raise CostLimitError(
+        f"{name!r} merges {len(classes)} classes to {n_merged}; the sets of merged classes are "
+        f"listed, which this rule can do for up to {MAX_CLASSES} classes; {advice}"
+    )
+
+
+def _is_partial(member: Any) -> bool:
+    """Whether a belief may be vacuous, which is one product more."""
+    return (
+        isinstance(plain(member), EvidentialSource) and plain(member).silent_if_missing is not None
+    )
 
 
 def _check_few_sets(name: str, member: EvidentialClassifier, rule: Any, n_classes: int) -> None:

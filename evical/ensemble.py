@@ -30,12 +30,14 @@ from evical.estimators.closed_beliefs import ClosedForm
 from evical.estimators.composition import Composition, named_members
 from evical.estimators.held_out import Share, check_refittable, fit_fusion, learned_by_name
 from evical.estimators.members import as_subsets, fit_member
+from evical.estimators.partial import rows_told
 from evical.estimators.predictions import BeliefPredictor
 from evical.estimators.progress import Progress, check_verbose
-from evical.estimators.rules import closed_form, combined, listed_mass, product_conflict
+from evical.estimators.rules import closed_form, combined, listed_mass, plain, product_conflict
 from evical.fusion import BaseFusion, named_fusion
 from evical.scores.direction import Direction, wrong_ways
 from evical.scores.refused import all_or_nothing
+from evical.source import EvidentialSource
 
 __all__ = ["EvidentialEnsemble"]
 
@@ -209,7 +211,11 @@ class EvidentialEnsemble(BeliefPredictor, Composition):
         self._check_same_classes(list(members))
         self.named_estimators_ = Bunch(**dict(zip(members, self.estimators_, strict=True)))
         if isinstance(fusion, BaseFusion):
-            owned = (np.arange(len(y)) if rows is None else rows for rows in subsets)
+            every = np.arange(len(y))
+            owned = [
+                rows_told(member, X, every if rows is None else rows)
+                for member, rows in zip(self.estimators_, subsets, strict=True)
+            ]
             parts = zip(members.items(), found, owned, params.values(), strict=True)
             shares = [Share(*named, *fitted, rows, own) for named, fitted, rows, own in parts]
             fit_fusion(fusion, shares, X, y, weight, self.n_jobs, progress, groups)
@@ -234,8 +240,10 @@ class EvidentialEnsemble(BeliefPredictor, Composition):
         return {name: self._evidential(classifier) for name, classifier in pairs}
 
     def _evidential(self, classifier: Any) -> Any:
-        inner = classifier.estimator if isinstance(classifier, FrozenEstimator) else classifier
-        if isinstance(inner, BeliefPredictor):
+        if isinstance(classifier, EvidentialSource):
+            own = self._evidential(classifier.estimator)
+            return clone(classifier).set_params(estimator=own)
+        if isinstance(plain(classifier), BeliefPredictor):
             return classifier
         wrapped = EvidentialClassifier(
             classifier,

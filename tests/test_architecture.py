@@ -55,6 +55,7 @@ ORDER = {
         ["fusion"],
         ["estimators"],
         ["classifier"],
+        ["source"],
         ["_rule_limits"],
         ["ensemble"],
         ["cross_validation"],

@@ -8,7 +8,7 @@ Networks 5, 241-259).
 """
 
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -49,12 +49,15 @@ class Form(NamedTuple):
     of_scores : callable
         From a `Calibrated` and scores to beliefs.
     gathered : callable
-        From classes, the number of rows and parts to beliefs about all rows, vacuous elsewhere.
+        From classes, the number of rows and parts to beliefs about all rows, silent elsewhere.
+    of_masses : callable
+        From mass functions to beliefs.
     """
 
     predicted: Callable[[Any, Any], Any]
     of_scores: Callable[[Calibrated, Floats], Any]
     gathered: Callable[[NDArray[Any], int, Parts], Any]
+    of_masses: Callable[[MassFunction], Any]
 
 
 def _masses(member: Any, X: Any) -> MassFunction:
@@ -75,14 +78,20 @@ def _probabilities_of_scores(part: Calibrated, scores: Floats) -> Floats:
 
 
 def _gathered_probabilities(classes: NDArray[Any], n: int, parts: Parts) -> Floats:
-    found = np.full((n, len(classes)), 1 / len(classes))
+    found = np.full((n, len(classes)), np.nan)
     for rows, p in parts:
         found[rows] = p
     return found
 
 
-MASSES = Form(_masses, _masses_of_scores, _gathered_masses)
-PROBABILITIES = Form(member_probabilities, _probabilities_of_scores, _gathered_probabilities)
+def _itself(m: MassFunction) -> MassFunction:
+    return m
+
+
+MASSES = Form(_masses, _masses_of_scores, _gathered_masses, _itself)
+PROBABILITIES = Form(
+    member_probabilities, _probabilities_of_scores, _gathered_probabilities, pignistic
+)
 
 
 @dataclass(frozen=True, eq=False)
@@ -97,6 +106,7 @@ class Share:
     scored : Scored or None
         Out-of-fold scores of the rows, if one calibrator was trained on them.
     rows : (r,) array
+        Those about which it speaks.
     params : dict
         Arguments of its `fit`; arrays with as many rows as X are cut like X.
     """
@@ -146,6 +156,8 @@ parts of the data; give cv as a number or a splitter
         raise ValueError(f"{name!r} has subsets of its own, {needs}; give it none")
     for inner in getattr(member, "_pairs", []):  # an ensemble's
         check_refittable(*inner)
+    if hasattr(member, "coarsening"):  # a source
+        check_refittable(name, member.estimator)
 
 
 def fit_fusion(
@@ -261,6 +273,8 @@ def _calibrated(
     The default calibrator is smooth, and has no parameters to speak of: its own samples are as good
     as new. Others, which may have a step for each sample, are fitted again without each fold.
     """
+    if hasattr(share.fitted, "_extended"):
+        return _carried(share, scored, y, counts, form, groups)
     part = share.fitted.calibrated_classifiers_[0]
     if share.member.calibrator is None or isinstance(share.member.calibrator, AutoCalibrator):
         return [(share.rows, form.of_scores(part, scored.scores))]
@@ -274,6 +288,23 @@ def _calibrated(
         if copy is not None:
             parts.append((share.rows[test], form.of_scores(copy, scored.scores[test])))
     return parts
+
+
+def _carried(
+    share: Share,
+    scored: Scored,
+    y: NDArray[Any],
+    counts: Floats,
+    form: Form,
+    groups: NDArray[Any] | None,
+) -> Parts:
+    """The same of a source, whose classifier has labels of its own."""
+    source = share.fitted
+    inner = replace(share, member=source._classifier(), fitted=source.estimator_)
+    if source.coarsening is None:
+        return _calibrated(inner, scored, y, counts, form, groups)
+    parts = _calibrated(inner, scored, source._coarse(y), counts, MASSES, groups)
+    return [(rows, form.of_masses(source._extended(m))) for rows, m in parts]
 
 
 def _recalibrated(

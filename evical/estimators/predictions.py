@@ -77,6 +77,10 @@ class BeliefPredictor(ClassifierMixin, MetaEstimatorMixin):  # type: ignore[misc
         """The belief about each sample without a list of sets, if it has a closed form."""
         return None
 
+    def _silent(self, X: Any) -> NDArray[np.bool_] | None:
+        """Where it says nothing about the samples, (n,); None if that never is so."""
+        return None
+
     def _take_features(self, fitted: Any) -> None:
         """Copy the number and the names of features from a fitted classifier."""
         for name in ("n_features_in_", "feature_names_in_"):

@@ -150,9 +150,11 @@ def product_conflict(members: Sequence[Any], X: Any) -> Floats | None:
 
 
 def member_probabilities(member: Any, X: Any) -> Floats:
-    """Pignistic probabilities (n, K) of a fitted classifier with beliefs."""
+    """Pignistic probabilities (n, K) of a fitted classifier; NaN where it is silent."""
     closed = plain(member)._closed(X)
-    return pignistic(member.predict_mass(X)) if closed is None else closed.betp()
+    p = pignistic(member.predict_mass(X)) if closed is None else closed.betp()
+    silent = plain(member)._silent(X)
+    return p if silent is None else np.where(silent[:, np.newaxis], np.nan, p)
 
 
 def pignistic(m: MassFunction) -> Floats:

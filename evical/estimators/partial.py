@@ -1,0 +1,131 @@
+"""Sources that see some columns, and are silent on rows where these are missing."""
+
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+from scipy.sparse import issparse
+from sklearn.utils import _safe_indexing
+from sklearn.utils.validation import _num_samples
+
+from evical.estimators.closed_beliefs import ClosedForm
+from evical.estimators.predictions import BeliefPredictor
+from evical.multiclass.products import ProductBeliefs
+
+__all__ = ["gather_closed", "missing_rows", "of_columns", "rows_told"]
+
+Rows = NDArray[np.intp]
+Flags = NDArray[np.bool_]
+
+
+def of_columns(X: Any, columns: Any) -> Any:
+    """Some columns of a table, as a table.
+
+    Parameters
+    ----------
+    X : (n, n_features) array, data frame or sparse matrix
+    columns : int, str, list, slice, mask or None
+        None for all.
+
+    Returns
+    -------
+    (n, p) array, data frame or sparse matrix
+
+    Examples
+    --------
+    >>> of_columns([[1, 2, 3], [4, 5, 6]], [0, 2])
+    array([[1, 3],
+           [4, 6]])
+    """
+    if columns is None:
+        return X
+    if not hasattr(X, "shape"):
+        X = np.asarray(X)
+    one = isinstance(columns, int | np.integer | str)
+    return _safe_indexing(X, [columns] if one else columns, axis=1)
+
+
+def missing_rows(X: Any, *, some: bool) -> Flags:
+    """Rows (n,) in which some numbers are missing, or all of them.
+
+    Parameters
+    ----------
+    X : (n, n_features) array or data frame
+        NaN, None and what a data frame calls missing.
+    some : bool
+
+    Returns
+    -------
+    (n,) array of bool
+
+    Raises
+    ------
+    TypeError
+        If it is sparse.
+
+    Examples
+    --------
+    >>> missing_rows([[1.0, np.nan], [2.0, 3.0], [np.nan, np.nan]], some=True)
+    array([ True, False,  True])
+    """
+    if issparse(X):
+        raise TypeError(
+            "X is sparse, but silent_if_missing looks for missing numbers; take an array or a "
+            "data frame, or silent_if_missing=None"
+        )
+    found = np.asarray(X.isna()) if hasattr(X, "isna") else _missing(np.asarray(X))
+    flags = found.reshape(len(found), -1)
+    return np.asarray(flags.any(axis=1) if some else flags.all(axis=1))
+
+
+def _missing(values: NDArray[Any]) -> Flags:
+    if values.dtype.kind == "f":
+        return np.asarray(np.isnan(values))
+    if values.dtype != object:
+        return np.zeros(values.shape, dtype=bool)
+    gone = [value is None or bool(value != value) for value in values.ravel()]
+    return np.array(gone, dtype=bool).reshape(values.shape)
+
+
+def gather_closed(closed: ClosedForm, rows: Rows, n: int) -> ProductBeliefs:
+    """Beliefs about some rows of n, vacuous elsewhere.
+
+    Parameters
+    ----------
+    closed : ClosedForm
+        Of the rows, with products.
+    rows : (r,) array
+    n : int
+
+    Returns
+    -------
+    ProductBeliefs
+    """
+    told: ProductBeliefs = closed.products()  # type: ignore[attr-defined]  # of all members
+    parts = (told.single, told.scale, told.absent, told.present)
+    wide = [np.zeros((*part.shape[:-1], n)) for part in parts]
+    for part, whole in zip(parts, wide, strict=True):
+        whole[..., rows] = part
+    silent = np.ones(n, dtype=bool)
+    silent[rows] = False
+    return ProductBeliefs(*wide).vacuous_where(silent)
+
+
+def rows_told(member: Any, X: Any, rows: Rows) -> Rows:
+    """Of some rows, those about which a fitted member speaks.
+
+    Parameters
+    ----------
+    member : BeliefPredictor, or a frozen one
+    X : array, data frame or sparse matrix
+    rows : (r,) array
+
+    Returns
+    -------
+    array
+    """
+    if not isinstance(member, BeliefPredictor):
+        return rows
+    everything = len(rows) == _num_samples(X)
+    silent = member._silent(X if everything else _safe_indexing(X, rows))
+    return rows if silent is None else rows[~silent]

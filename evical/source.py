@@ -1,0 +1,314 @@
+"""`EvidentialSource`: a classifier that knows a part: some columns, some rows, some differences.
+
+Classifiers from different places see different features, are silent about samples that they have no
+data of, and may be unable to tell all classes apart. As belief functions, silence is the vacuous
+mass function, and a belief about merged classes is carried to all classes by vacuous extension
+(Shafer 1976, A Mathematical Theory of Evidence, ch. 6). So all of them can be fused.
+"""
+
+from typing import Any, Self
+
+import numpy as np
+from numpy.typing import NDArray
+from sklearn import get_config
+from sklearn.base import BaseEstimator, clone
+from sklearn.utils import _safe_indexing, get_tags
+from sklearn.utils.metadata_routing import MetadataRouter, MethodMapping, process_routing
+from sklearn.utils.validation import (
+    _check_feature_names,
+    _check_method_params,
+    _check_n_features,
+    _num_samples,
+    check_is_fitted,
+)
+
+from dstheory import Frame, MassFunction
+from dstheory.kernels.arguments import check_choice, check_instance, did_you_mean
+from dstheory.revise import refine
+from evical.classifier import EvidentialClassifier
+from evical.estimators.checks import check_samples
+from evical.estimators.folds import Scored, make_folds, n_folds, units_of_classes
+from evical.estimators.members import fits_scored, fitted, gather
+from evical.estimators.partial import gather_closed, missing_rows, of_columns
+from evical.estimators.predictions import BeliefPredictor
+from evical.estimators.rules import plain
+from evical.multiclass.products import ProductBeliefs
+from evical.scores.direction import Direction
+from evical.scores.refused import all_or_nothing
+
+__all__ = ["EvidentialSource"]
+
+Rows = NDArray[np.intp]
+
+
+class EvidentialSource(BeliefPredictor, BaseEstimator):  # type: ignore[misc]  # untyped base
+    """Classifier on some columns, silent on some rows, or unable to tell some classes apart.
+
+    Parameters
+    ----------
+    estimator : classifier, optional
+        Wrapped in an `EvidentialClassifier`, unless it has beliefs; an `EvidentialEnsemble` does
+        that with its own calibrator and folds. Default: that of `EvidentialClassifier`.
+    columns : int, str, list, slice, mask or callable, optional
+        Those it sees, as in `sklearn.compose.ColumnTransformer`: numbers, names in a data frame, or
+        a function of `X` that returns them. Default: all.
+    silent_if_missing : {"any", "all"}, optional
+        On rows where any of its columns is missing (NaN), or all of them, the source is silent, in
+        `fit` too. "any" is for classifiers that take no missing numbers, "all" for those that do.
+        Default: it never is.
+    coarsening : dict, optional
+        From classes to the labels that it is trained on, such as ``{"a": "ab", "b": "ab"}``, if it
+        cannot tell a from b. Classes that are not named keep their label.
+
+    Attributes
+    ----------
+    classes_ : (K,) array
+        All classes, those merged too.
+    estimator_ : fitted EvidentialClassifier
+        On its own columns and labels.
+    n_features_in_, feature_names_in_
+        Of all columns of `X`.
+
+    See Also
+    --------
+    EvidentialEnsemble : fuses sources.
+
+    Notes
+    -----
+    A belief about merged classes says nothing of the difference between them: a focal set keeps its
+    mass, with each label replaced by the classes that it stands for.
+
+    Examples
+    --------
+    Two measurements of the iris are missing in half of the rows:
+
+    >>> from sklearn.datasets import load_iris
+    >>> from sklearn.naive_bayes import GaussianNB
+    >>> X, y = load_iris(return_X_y=True)
+    >>> X[::2, 2:] = np.nan
+    >>> petals = EvidentialSource(GaussianNB(), columns=[2, 3], silent_if_missing="any")
+    >>> petals.fit(X, y).predict_mass(X[:4]).is_vacuous
+    array([ True, False,  True, False])
+    """
+
+    def __init__(
+        self,
+        estimator: Any = None,
+        *,
+        columns: Any = None,
+        silent_if_missing: str | None = None,
+        coarsening: Any = None,
+    ) -> None:
+        self.estimator = estimator
+        self.columns = columns
+        self.silent_if_missing = silent_if_missing
+        self.coarsening = coarsening
+
+    @all_or_nothing
+    def fit(self, X: Any, y: Any, sample_weight: Any = None, **fit_params: Any) -> Self:
+        """Train and calibrate the classifier on what it sees.
+
+        Parameters
+        ----------
+        X : (n, n_features) array, data frame or sparse matrix
+        y : (n,) array
+            Labels of two or more classes.
+        sample_weight : (n,) array, optional
+            Non-negative weights.
+        **fit_params
+            As `EvidentialClassifier.fit`.
+
+        Returns
+        -------
+        self
+
+        Raises
+        ------
+        ValueError
+            If `coarsening` names no class of `y` or merges all of them, or a class has no row about
+            which the source speaks; as the classifier.
+        """
+        return self._fit_and_warn(X, y, sample_weight, fit_params)
+
+    def _fit_quietly(self, X: Any, y: Any, sample_weight: Any = None, **fit_params: Any) -> Self:
+        self._fit_scored(X, y, sample_weight, **fit_params)
+        return self
+
+    def _fit_scored(
+        self, X: Any, y: Any, sample_weight: Any = None, **fit_params: Any
+    ) -> Scored | None:
+        """The same; the scores of the rows about which it speaks, if one calibrator has them."""
+        check_choice("silent_if_missing", self.silent_if_missing, (None, "any", "all"))
+        X, y, weight = check_samples(X, y, sample_weight)
+        self.classes_ = np.unique(y)
+        labels = self._coarse(y)
+        if weight is not None:
+            fit_params["sample_weight"] = weight
+        if get_config()["enable_metadata_routing"]:
+            fit_params = dict(process_routing(self, "fit", **fit_params).estimator.fit)
+        own = of_columns(X, self._columns(X))
+        rows = self._told(own)
+        _check_classes(labels, labels[rows if weight is None else rows[weight[rows] > 0]])
+        member = clone(self._classifier())
+        params = _check_method_params(X, params=fit_params, indices=rows)
+        part = _safe_indexing(own, rows)
+        told = labels[rows]
+        scored = _fit_member(member, part, told, told if labels is y else y[rows], params)
+        self.estimator_ = member
+        self._take_features(member)
+        if self.columns is not None:
+            _check_feature_names(self, X, reset=True)
+            _check_n_features(self, X, reset=True)
+        return scored
+
+    def _classifier(self) -> Any:
+        """The classifier with beliefs."""
+        inner = self.estimator
+        has_beliefs = isinstance(plain(inner), BeliefPredictor)
+        return inner if has_beliefs else EvidentialClassifier(inner)
+
+    def _columns(self, X: Any) -> Any:
+        return self.columns(X) if callable(self.columns) else self.columns
+
+    def _told(self, own: Any) -> Rows:
+        """Rows of a table of its own columns about which it speaks."""
+        if self.silent_if_missing is None:
+            return np.arange(_num_samples(own))
+        return np.flatnonzero(~missing_rows(own, some=self.silent_if_missing == "any"))
+
+    def _coarse(self, y: NDArray[Any]) -> NDArray[Any]:
+        """Labels (n,) on which it is trained."""
+        if self.coarsening is None:
+            return y
+        check_instance("coarsening", self.coarsening, dict, "a dict from classes to labels")
+        classes: list[Any] = self.classes_.tolist()
+        for label in self.coarsening:
+            if label not in classes:
+                raise ValueError(
+                    f"coarsening has {label!r}, which is no class of y, {classes}"
+                    f"{did_you_mean(label, classes)}"
+                )
+        merged = [self.coarsening.get(label, label) for label in classes]
+        if len(set(merged)) < 2:
+            raise ValueError(
+                f"coarsening gives all classes the label {merged[0]!r}; a source must tell at "
+                "least two apart"
+            )
+        return np.asarray(merged)[np.searchsorted(self.classes_, y)]
+
+    def _seen(self, X: Any) -> tuple[Any, Rows]:
+        """Its columns of new samples, and rows about which it speaks."""
+        check_is_fitted(self)
+        if self.columns is not None:
+            _check_feature_names(self, X, reset=False)
+            _check_n_features(self, X, reset=False)
+        own = of_columns(X, self._columns(X))
+        return own, self._told(own)
+
+    def _silent(self, X: Any) -> NDArray[np.bool_] | None:
+        if self.silent_if_missing is None:
+            return None
+        own, rows = self._seen(X)
+        silent = np.ones(_num_samples(own), dtype=bool)
+        silent[rows] = False
+        return silent
+
+    def predict_mass(self, X: Any) -> MassFunction:
+        """Belief about the class of each sample, vacuous where the source is silent.
+
+        Parameters
+        ----------
+        X : (n, n_features) array or data frame
+
+        Returns
+        -------
+        MassFunction
+            Batch (n,) on the frame `classes_`.
+        """
+        own, rows = self._seen(X)
+        n = _num_samples(own)
+        if len(rows) == n and n:
+            return self._extended(self.estimator_.predict_mass(own))
+        if not len(rows):
+            return gather(Frame(self.classes_), n, [])
+        m = self._extended(self.estimator_.predict_mass(_safe_indexing(own, rows)))
+        return gather(m.frame, n, [(rows, m)])
+
+    def _extended(self, m: MassFunction) -> MassFunction:
+        """Beliefs about merged classes, on the frame of all classes."""
+        if self.coarsening is None:
+            return m
+        merged = self._coarse(self.classes_).tolist()
+        pairs = list(zip(merged, self.classes_.tolist(), strict=True))
+        events = {label: [own for other, own in pairs if other == label] for label in m.frame}
+        return refine(m, Frame(self.classes_), events)
+
+    def _closed(self, X: Any) -> Any:
+        """No belief about merged classes is a product over all classes."""
+        check_is_fitted(self)
+        if self.coarsening is not None or len(self.classes_) == 2:
+            return None
+        own, rows = self._seen(X)
+        n, member = _num_samples(own), plain(self.estimator_)
+        if len(rows) == n:
+            return member._closed(own)
+        if not len(rows):
+            none = ProductBeliefs.bayesian(np.zeros((n, len(self.classes_))))
+            return none.vacuous_where(np.ones(n, dtype=bool))
+        closed = member._closed(_safe_indexing(own, rows))
+        return None if closed is None else gather_closed(closed, rows, n)
+
+    def _weightless(self) -> list[str]:
+        member = self._classifier()
+        return member._weightless() if isinstance(member, BeliefPredictor) else []
+
+    def _wrong_ways(self) -> list[Direction]:
+        member = self.estimator_
+        return member._wrong_ways() if isinstance(member, BeliefPredictor) else []
+
+    def get_metadata_routing(self) -> Any:
+        """Where `fit` sends its metadata: to the classifier.
+
+        Returns
+        -------
+        sklearn.utils.metadata_routing.MetadataRouter
+        """
+        mapping = MethodMapping().add(caller="fit", callee="fit")
+        router = MetadataRouter(owner=self).add_self_request(self)
+        return router.add(estimator=self._classifier(), method_mapping=mapping)
+
+    def __sklearn_tags__(self) -> Any:
+        tags = super().__sklearn_tags__()
+        inner = get_tags(self._classifier()).input_tags
+        tags.input_tags.sparse = inner.sparse and self.silent_if_missing is None
+        tags.input_tags.allow_nan = inner.allow_nan or self.silent_if_missing is not None
+        return tags
+
+
+def _fit_member(
+    member: Any, X: Any, labels: NDArray[Any], y: NDArray[Any], params: dict[str, Any]
+) -> Scored | None:
+    """Fit to labels; folds are stratified by the classes (n,) that these merge."""
+    if not fits_scored(member) or isinstance(member, EvidentialSource):
+        fitted(member, X, labels, params)
+        return None
+    before, routed = member.cv, get_config()["enable_metadata_routing"]
+    if labels is not y and not routed and isinstance(before, int | np.integer | None):
+        groups = params.get("groups")
+        number = n_folds(before, X, labels, groups)
+        if units_of_classes(y, groups).min() >= number:
+            given = {} if groups is None else {"groups": groups}
+            member.cv = make_folds(number, X, y, None, given, ensemble=False)[0]
+    scored: Scored | None = member._fit_scored(X, labels, **params)
+    member.cv = before
+    return scored
+
+
+def _check_classes(labels: NDArray[Any], told: NDArray[Any]) -> None:
+    silent = np.setdiff1d(labels, told).tolist()
+    if silent:
+        raise ValueError(
+            f"class {silent[0]!r} has {np.sum(labels == silent[0])} samples, but the source speaks "
+            "about none of them; merge the class with others by coarsening="
+            f"{{{silent[0]!r}: ...}}, or leave the source out"
+        )
