@@ -20,7 +20,7 @@ from evical.calibrators._models import check_model
 from evical.calibrators.saved import check_shapes
 from evical.curves.piecewise_logistic import PiecewiseFit, fit_piecewise_logistic
 from evical.curves.piecewise_profile import PiecewiseProfile, piecewise_profile
-from evical.likelihood.profile_table import MassTable, check_table, contour, fit_mass_table
+from evical.likelihood.profile_table import MassTable, check_table, contour
 from evical.scores import ScoreCounts
 from evical.scores.scale import at_share, sides
 
@@ -127,7 +127,7 @@ class PiecewiseLogisticCalibrator(BaseCalibrator, LevelSets):
         profile, table = PiecewiseProfile(fit, np.empty(0), np.empty(0)), None
         if self.model == "likelihood":
             profile = piecewise_profile(counts, fit)
-            table = fit_mass_table(profile.mass_log_odds, np.array([0.0, *fit.inner, 1.0]))
+            table = profile.table()
         self._profile, self._table = profile, table
 
     @property

@@ -7,6 +7,7 @@ solved by Newton's method for many scores and log-odds at once.
 Source: Xu, Davoine, Zha & Denoeux, IJAR 72 (2016), equations 33-40.
 """
 
+from collections.abc import Callable
 from dataclasses import dataclass
 from functools import cached_property
 
@@ -16,17 +17,18 @@ from scipy.special import expit
 
 from evical.curves.newton import newton_step
 from evical.errors import ConvergenceError
-from evical.likelihood.deviance import NO_PROFILE
+from evical.likelihood.deviance import NO_PROFILE, reach_level
 from evical.likelihood.integrals import CORNERS, belief_log_odds
 from evical.likelihood.level_set import level_set
+from evical.likelihood.polar import Axis
 
-__all__ = ["LinearProfile"]
+__all__ = ["LinearProfile", "LinearRays"]
 
 Floats = NDArray[np.float64]
 
 # Elements of a temporary: in cache, and its products are too small for OpenBLAS to start threads,
 # which wait for each other where the cores are busy.
-_CHUNK = 1 << 13
+_CHUNK = 1 << 14
 _MAX_STEPS = 200
 _CONVERGED = 1e-8  # squared Newton decrement; the error left is of third order
 
@@ -58,6 +60,10 @@ class LinearProfile:
     def _signs(self) -> Floats:
         """Signs (m,) of log-odds that make those at the optimum negative; see `Deviance`."""
         return np.where(self.design @ self.parameters > 0.0, -1.0, 1.0)
+
+    @cached_property
+    def _signed(self) -> Floats:
+        return np.ascontiguousarray((self.design * self._signs[:, None]).T)
 
     @cached_property
     def _weighted_design(self) -> Floats:
@@ -183,19 +189,102 @@ class LinearProfile:
 
     def _derivatives_of_few(self, change: Floats) -> tuple[Floats, Floats, Floats]:
         mle, loss_at_mle, mean = self._at_optimum
-        move = (change @ self.design.T) * self._signs
+        move = change @ self._signed
         eta = mle + move
+        positive = eta >= 0.0
         small = np.exp(-np.abs(eta))
-        upper = 1.0 / (1.0 + small)
-        p = np.where(eta >= 0.0, upper, small * upper)
+        loss = np.maximum(eta, 0.0, out=eta)
+        loss += np.log1p(small)
+        loss -= loss_at_mle
         # The sums of the targets are those of the fitted probabilities, ridge aside.
-        loss = np.maximum(eta, 0.0) + np.log1p(small) - loss_at_mle - mean * move
-        value = np.einsum("km,m->k", loss, self.weights) + change**2 @ self.ridge
-        gradient = (p - mean) @ self._weighted_design + 2.0 * self.ridge * change
-        size = len(self.ridge)
-        hessian = ((small * upper * upper) @ self._products).reshape(-1, size, size)
-        hessian[:, range(size), range(size)] += 2.0 * self.ridge
+        loss -= np.multiply(move, mean, out=move)
+        value = np.einsum("km,m->k", loss, self.weights)
+        upper = np.reciprocal(1.0 + small)
+        lower = np.multiply(small, upper, out=small)
+        p = np.where(positive, upper, lower)
+        p -= mean
+        gradient = p @ self._weighted_design
+        hessian = np.multiply(lower, upper, out=lower) @ self._products
+        hessian = hessian.reshape(-1, len(self.ridge), len(self.ridge))
+        if self.ridge.any():
+            value += change**2 @ self.ridge
+            gradient += 2.0 * self.ridge * change
+            hessian += np.diag(2.0 * self.ridge)
         return value, gradient, hessian
+
+
+@dataclass(frozen=True, eq=False)
+class LinearRays:
+    """The profile along rays from the optimum, one for each score: see `Profiled`.
+
+    Parameters
+    ----------
+    linear : LinearProfile
+    features : callable
+        From scores (k,) to features (k, d).
+    axis : Axis
+    """
+
+    linear: LinearProfile
+    features: Callable[[Floats], Floats]
+    axis: Axis
+
+    @property
+    def dimension(self) -> int:
+        """Number of parameters."""
+        return len(self.linear.parameters)
+
+    @cached_property
+    def unit(self) -> float:
+        """Least standard error of the log-odds at a score of the sample."""
+        return float(self._changes(self.linear.design)[1].min())
+
+    def mle(self, y: Floats) -> Floats:
+        """Most plausible log-odds at scores (k,)."""
+        return np.asarray(self.features(y) @ self.linear.parameters)
+
+    def spread(self, y: Floats) -> Floats:
+        """Standard errors of the log-odds at scores (k,)."""
+        return self.rays(y)[2]
+
+    def distance(self, y: Floats, log_odds: Floats) -> Floats:
+        """How many standard errors log-odds (k, q) are from the optimum at scores (k,)."""
+        return np.asarray((log_odds - self.mle(y)[:, None]) / self.spread(y)[:, None])
+
+    def at(self, y: Floats, log_odds: Floats) -> Floats:
+        """Minus the log relative likelihood of log-odds (k, q) at scores (k,)."""
+        return self.linear.deviance(self.features(y), log_odds)
+
+    def profile(
+        self, along: Floats, y: Floats, across: Floats, atol: float = 1e-6
+    ) -> tuple[Floats, Floats]:
+        """The same at distances (k,) in standard errors, and the change (d, k) across.
+
+        `across` is a guess of the latter. The error of the deviance is of third order in `atol`.
+        """
+        h, ray, spread = self.rays(y)
+        # Rounding, or a guess for another direction, must not move the log-odds.
+        rest = across.T - ((across.T * h).sum(axis=1) / spread)[:, None] * ray
+        value, change = self.linear.least(h, along[:, None] * ray + rest, atol)
+        return value, (change - along[:, None] * ray).T
+
+    def reach(self, y: Floats, sign: Floats, level: float) -> tuple[Floats, Floats]:
+        """How far to go for a deviance near ``level**2 / 2``, and the change across."""
+        start = np.zeros((len(self.linear.parameters), len(y)))
+        return reach_level(self.profile, (y, sign), level, level * sign, start)
+
+    def rays(self, y: Floats) -> tuple[Floats, Floats, Floats]:
+        """Features, changes (k, d) by one standard error of the log-odds, and that (k,)."""
+        h = self.features(y)
+        return h, *self._changes(h)
+
+    def _changes(self, h: Floats) -> tuple[Floats, Floats]:
+        ray = h @ self.linear.covariance
+        variance = (ray * h).sum(axis=1)
+        if not (variance > 0.0).all():  # rounding
+            raise ConvergenceError(NO_PROFILE)
+        spread = np.sqrt(variance)
+        return ray / spread[:, None], spread
 
 
 def _feasible(h: Floats) -> Floats:
@@ -203,8 +292,9 @@ def _feasible(h: Floats) -> Floats:
     v = h / np.sqrt((h**2).sum(axis=1))[:, None]
     v[:, 0] += np.where(v[:, 0] < 0.0, -1.0, 1.0)
     size = (v**2).sum(axis=1)[:, None, None]
-    reflection = np.eye(h.shape[1]) - 2.0 * v[:, :, None] * v[:, None, :] / size
-    return np.asarray(reflection[:, :, 1:])
+    basis = v[:, :, None] * v[:, None, 1:] * (-2.0 / size)
+    basis[:, range(1, h.shape[1]), range(h.shape[1] - 1)] += 1.0
+    return np.asarray(basis)
 
 
 def _newton_step(gradient: Floats, hessian: Floats, basis: Floats) -> tuple[Floats, Floats]:

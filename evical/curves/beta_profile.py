@@ -11,21 +11,24 @@ Kull, Silva Filho & Flach (2017).
 
 from collections.abc import Callable
 from dataclasses import dataclass
-from functools import cached_property, partial
+from functools import cached_property
 
 import numpy as np
 from numpy.typing import NDArray
 from scipy.special import expit
 
+from evical.curves._bounded_profile import BoundedTable, Part, tabulate_bounded
+from evical.curves._bounded_step import bounded_step
+from evical.curves._linear_profile import LinearProfile
 from evical.curves.beta import BetaFit, beta_features
-from evical.curves.newton import logistic_terms
+from evical.curves.newton import logistic_terms, minimize_convex
 from evical.curves.platt import soft_counts
 from evical.errors import ConvergenceError
 from evical.likelihood.deviance import NO_PROFILE
 from evical.likelihood.integrals import CORNERS, belief_log_odds
-from evical.likelihood.interpolant import fit_piecewise
 from evical.likelihood.level_set import level_set
-from evical.likelihood.profile_table import MassTable, accurate
+from evical.likelihood.polar import Axis
+from evical.likelihood.profile_table import MassTable, fit_mass_table
 from evical.likelihood.quadrature import NODES_PER_PANEL, compress
 from evical.scores.counts import ScoreCounts
 
@@ -38,9 +41,9 @@ _LENGTH = 0.8  # of panels of ten Gauss nodes, in asinh(log-odds / pi); see `_qu
 _LEVEL = 6.0  # standard errors by which the coefficients may be elsewhere
 _CHUNK = 1 << 14  # elements of a temporary: in cache, and too few for OpenBLAS to start threads
 _MAX_STEPS = 100
-# Errors of interpolation that are good enough: corners of the profile make better ones costly.
-_good_enough = partial(accurate, mass_tolerance=1e-7, log_tolerance=1e-3)
-_CAP = 60.0  # log-odds in a table
+_END = 36.1  # log-odds of scores are cut off at about 36.04
+_TIES = {"abm": np.eye(3), "am": np.array([[1.0, 1.0, 0.0], [0.0, 0.0, 1.0]])}  # what is free
+_NARROW = 1e-3  # spread of scores whose features have too few digits for tables, relative to them
 _CONVERGED = 1e-6  # gain left, relative to a deviance below 1; the error is of third order
 
 
@@ -137,10 +140,59 @@ class BetaProfile:
     def table(self, points: Callable[[Floats], Floats], edges: Floats) -> MassTable:
         """Masses over an axis, given the log-odds of scores at its points and panels to begin."""
 
-        def mass_log_odds(t: Floats) -> Floats:
-            return np.clip(self.mass_log_odds(points(t)), -_CAP, _CAP)
+        parts = self._parts()
 
-        return MassTable(*fit_piecewise(mass_log_odds, edges, _good_enough))
+        def mass_log_odds(t: Floats) -> Floats:
+            x = points(t)
+            if parts is None:
+                return self.mass_log_odds(x)
+            return parts.mass_log_odds(x, self.log_odds(x), self._guess(x))
+
+        return fit_mass_table(mass_log_odds, edges)
+
+    def _parts(self) -> BoundedTable | None:
+        """Tables of the maps with all and with some of the coefficients, if they pay."""
+        share = self.weights / self.weights.sum()
+        center = float(share @ self.nodes)
+        unit = float(np.sqrt(share @ (self.nodes - center) ** 2))
+        if self.parameters not in _TIES or unit < _NARROW * max(1.0, abs(center)):
+            return None
+        ties = _TIES[self.parameters]
+
+        def place(x: Floats) -> Floats:
+            return np.arctan((x - center) / unit)
+
+        def score(phi: Floats) -> Floats:
+            return np.clip(center + unit * np.tan(phi), -_END, _END)
+
+        def features(x: Floats) -> Floats:
+            return (ties @ self._features(x)).T
+
+        columns = tuple(range(len(ties)))
+        axis = Axis(place(np.array([-_END, _END])), place, score)
+        try:
+            return tabulate_bounded(self._part, features, axis, columns, columns[:-1])
+        except (ConvergenceError, np.linalg.LinAlgError):
+            return None
+
+    def _part(self, columns: tuple[int, ...]) -> Part:
+        """Maps that have only these columns of the ties, around their optimum without bounds."""
+        ties = _TIES[self.parameters][list(columns)]
+        best = self.coefficients.copy()
+        best[2] += self.coefficients @ self._origin[:, 0]
+        start = np.linalg.solve(ties @ self.information @ ties.T, ties @ self.information @ best)
+        found = minimize_convex(
+            lambda u: self._derivatives(-best[None], ties.T[None], u), start[None], 1e-10, 1e-20
+        )
+        places = np.linspace(self.nodes[0], self.nodes[-1], len(columns))
+        linear = LinearProfile(
+            (ties @ self._design).T,
+            self.weights,
+            found.parameters[0],
+            np.zeros(len(columns)),
+            (ties @ self._features(places)).T,
+        )
+        return Part(linear, float(found.value[0]))
 
     def _guess(self, x: Floats) -> Floats:
         """About the standard error of the log-odds."""
@@ -172,7 +224,7 @@ class BetaProfile:
         """Least deviance of the maps through points: Newton's method under bounds, damped."""
         base, basis, low, high = self._chart(x, log_odds)
         flat = np.einsum("ij,kj->ki", self.information, base) - self._slope
-        u = _bounded_step(
+        u = bounded_step(
             np.einsum("kiq,ki->kq", basis, flat),
             np.einsum("kiq,ij,kjr->kqr", basis, self.information, basis),
             low,
@@ -183,7 +235,7 @@ class BetaProfile:
         value, gradient, hessian = self._derivatives(base, basis, u)
         noise = 1e-15 * self._noise
         for _ in range(_MAX_STEPS):
-            step, gain = _bounded_step(gradient, hessian, low - u, high - u)
+            step, gain = bounded_step(gradient, hessian, low - u, high - u)
             result[active] = value - gain
             left = gain > _CONVERGED * np.clip(value, 1e-6, 1.0) + noise
             if not left.any():
@@ -266,52 +318,6 @@ class BetaProfile:
         hessian = ((small * upper * upper) @ self._products).reshape(-1, 3, 3)
         across = np.swapaxes(basis, 1, 2)
         return value, (across @ gradient[:, :, None])[:, :, 0], across @ hessian @ basis
-
-
-def _bounded_step(
-    gradient: Floats, hessian: Floats, low: Floats, high: Floats
-) -> tuple[Floats, Floats]:
-    """Step (k, q) within bounds that is best for the quadratic model, and what it gains (k,).
-
-    With two coordinates the bounds are lower ones: the optimum is the free one or on an edge.
-    """
-    k, q = gradient.shape
-    if q == 0:
-        return gradient, np.zeros(k)
-    # Lifted where saturation leaves nothing.
-    diagonal = np.maximum(hessian[:, range(q), range(q)] * (1.0 + 1e-13), 1e-100)
-    if q == 1:
-        step = np.clip(-gradient / diagonal, low, high)
-        return step, -_model(step, gradient, hessian)
-    cross = hessian[:, 0, 1]
-    scale = np.sqrt(diagonal)
-    g0, g1 = (gradient / scale).T
-    r = cross / (scale[:, 0] * scale[:, 1])
-    rest = np.maximum(1.0 - r * r, 1e-13)
-    step = np.stack([r * g1 - g0, r * g0 - g1], axis=1) / (rest[:, None] * scale)
-    out = np.flatnonzero((step < low).any(axis=1))
-    if len(out):
-        bounds, slope, curved, sizes = low[out], gradient[out], hessian[out], diagonal[out]
-        edges = []
-        for fixed, free in ((0, 1), (1, 0)):
-            edge = bounds.copy()
-            best = -(slope[:, free] + curved[:, 0, 1] * bounds[:, fixed]) / sizes[:, free]
-            edge[:, free] = np.maximum(best, bounds[:, free])
-            edges.append(edge)
-        first = _model(edges[0], slope, curved) <= _model(edges[1], slope, curved)
-        step[out] = np.where(first[:, None], edges[0], edges[1])
-    return step, np.maximum(-_model(step, gradient, hessian), 0.0)
-
-
-def _model(step: Floats, gradient: Floats, hessian: Floats) -> Floats:
-    """Change of the quadratic model, one coordinate or two."""
-    if step.shape[1] == 1:
-        return np.asarray(step[:, 0] * (gradient[:, 0] + 0.5 * hessian[:, 0, 0] * step[:, 0]))
-    s, t = step.T
-    squares = hessian[:, 0, 0] * s * s + hessian[:, 1, 1] * t * t
-    return np.asarray(
-        s * gradient[:, 0] + t * gradient[:, 1] + 0.5 * squares + hessian[:, 0, 1] * s * t
-    )
 
 
 def beta_profile(sample: ScoreCounts, fit: BetaFit, parameters: str, smooth: bool) -> BetaProfile:

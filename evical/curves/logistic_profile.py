@@ -24,11 +24,10 @@ from dstheory.kernels.arguments import as_floats, check_instance
 from evical.curves.newton import logistic_terms
 from evical.curves.platt import PlattFit, soft_counts
 from evical.likelihood.deviance import Deviance
-from evical.likelihood.integrals import CORNERS, SMOOTH, belief_log_odds
 from evical.likelihood.interpolant import evaluate_piecewise, fit_piecewise
 from evical.likelihood.level_set import level_set
-from evical.likelihood.polar import PolarProfile, Profiled, tabulate_profile
-from evical.likelihood.profile_table import contour
+from evical.likelihood.polar import FINE
+from evical.likelihood.profile_table import contour, mass_log_odds, tabulated
 from evical.likelihood.quadrature import PANEL_LENGTH, compress, panel_edges, panels_resolve
 from evical.scores.counts import ScoreCounts, checked_counts
 from evical.scores.scale import standardized
@@ -327,7 +326,7 @@ def _agree(exact: Deviance, reduced: Deviance, lines: Array) -> bool:
 def _table(deviance: Deviance) -> tuple[Array, Array]:
     """Interpolate the log-odds of the masses in asinh(y), far into both tails."""
     end = float(np.arcsinh(_FAR * max(1.0, 1.0 / deviance.unit)))
-    profile = tabulate_profile(deviance) or deviance
+    profile = tabulated(deviance, FINE)
     return fit_piecewise(
         lambda x: mass_log_odds(profile, np.sinh(x)), np.linspace(-end, end, 9), _accurate
     )
@@ -340,14 +339,6 @@ def _accurate(values: Array, error: Array) -> NDArray[np.bool_]:
     visible = ((values > -46.0) & (values < 20.0)).any(axis=1)
     good = (error * sensitivity < _MASS_TOLERANCE) & (error * visible < _LOG_TOLERANCE)
     return np.asarray(good.all(axis=1))
-
-
-def mass_log_odds(profile: Profiled | PolarProfile, y: Array) -> Array:
-    """Return the log-odds (k, 2) of `m1` and `m0` at standardized scores (k,)."""
-    smooth = isinstance(profile, PolarProfile)
-    line = profile.deviance if isinstance(profile, PolarProfile) else profile
-    rough = SMOOTH if smooth else CORNERS
-    return belief_log_odds(y, line.mle(y), line.spread(y), profile.at, rough=rough)
 
 
 def _belief_in_slope(deviance: Deviance) -> float:

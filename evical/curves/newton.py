@@ -52,12 +52,26 @@ def newton_step(gradient: Floats, hessian: Floats) -> tuple[Floats, Floats]:
     """Newton's step (p, d) and its squared decrement (p,)."""
     scaled, scale = unit_diagonal(hessian)
     try:
-        step = np.linalg.solve(scaled, (-gradient / scale)[..., None])[..., 0] / scale
+        step = _solved(scaled, -gradient / scale) / scale
     except np.linalg.LinAlgError:
         raise ConvergenceError(
             f"no proof of an optimum: the curvature is lost; {_ADVICE}"
         ) from None
     return step, -(step * gradient).sum(axis=1)
+
+
+def _solved(scaled: Floats, target: Floats) -> Floats:
+    """Solutions (p, d) for matrices from `unit_diagonal`; up to two equations without LAPACK."""
+    if scaled.shape[-1] == 1:
+        return np.asarray(target / scaled[..., 0])
+    if scaled.shape[-1] != 2:
+        return np.asarray(np.linalg.solve(scaled, target[..., None])[..., 0])
+    unit, cross = scaled[:, 0, 0], scaled[:, 0, 1]
+    rest = unit - cross * (cross / unit)
+    if not rest.all():
+        raise np.linalg.LinAlgError
+    second = (target[:, 1] - cross * (target[:, 0] / unit)) / rest
+    return np.stack([(target[:, 0] - cross * second) / unit, second], axis=1)
 
 
 def minimize_convex(

@@ -13,8 +13,15 @@ from itertools import pairwise
 import numpy as np
 from numpy.typing import NDArray
 
-from evical.curves._linear_profile import LinearProfile
+from evical.curves._linear_profile import LinearProfile, LinearRays
 from evical.curves.piecewise_logistic import PiecewiseFit, features
+from evical.likelihood.polar import Axis
+from evical.likelihood.profile_table import (
+    MassTable,
+    fit_mass_table,
+    mass_log_odds,
+    tabulated,
+)
 from evical.likelihood.quadrature import compress, panel_edges
 from evical.scores.counts import ScoreCounts
 
@@ -58,6 +65,12 @@ class PiecewiseProfile:
         """Coefficients (k, d) of the parameters in the log-odds at standardized scores."""
         return features(x, self.fit.inner)[:, : len(self.fit.parameters)]
 
+    def table(self) -> MassTable:
+        """Masses over the standardized score."""
+        edges = np.array([0.0, *self.fit.inner, 1.0])
+        profile = tabulated(LinearRays(self._linear, self.features, Axis(edges, _same, _same)))
+        return fit_mass_table(lambda x: mass_log_odds(profile, x), edges)
+
     def mass_log_odds(self, x: Floats) -> Floats:
         """Log-odds (k, 2) of m({1}) and m({0}) at standardized scores (k,)."""
         return self._linear.mass_log_odds(self.features(x))
@@ -69,6 +82,10 @@ class PiecewiseProfile:
     def deviance(self, x: Floats, log_odds: Floats) -> Floats:
         """Minus the log relative likelihood of log-odds (k, q) at standardized scores (k,)."""
         return self._linear.deviance(self.features(x), log_odds)
+
+
+def _same(x: Floats) -> Floats:
+    return x
 
 
 def piecewise_profile(counts: ScoreCounts, fit: PiecewiseFit) -> PiecewiseProfile:

@@ -15,14 +15,16 @@ from functools import cached_property
 import numpy as np
 from numpy.typing import NDArray
 
-from evical.curves._linear_profile import LinearProfile
-from evical.curves.logistic_profile import mass_log_odds
+from evical.curves._linear_profile import LinearProfile, LinearRays
 from evical.curves.quadratic import QuadraticFit
-from evical.errors import ConvergenceError
-from evical.likelihood.deviance import reach_level
 from evical.likelihood.level_set import level_set
-from evical.likelihood.polar import PolarProfile, tabulate_profile
-from evical.likelihood.profile_table import MassTable, fit_mass_table
+from evical.likelihood.polar import TURN
+from evical.likelihood.profile_table import (
+    MassTable,
+    fit_mass_table,
+    mass_log_odds,
+    tabulated,
+)
 from evical.likelihood.quadrature import NODES_PER_PANEL, compress
 from evical.scores.counts import ScoreCounts
 
@@ -68,71 +70,30 @@ class QuadraticProfile:
         return self.fit.features(z) @ self.fit.root
 
     @cached_property
-    def unit(self) -> float:
-        """Least standard error of the log-odds at a score of the sample."""
-        return float(self.spread(self.nodes).min())
-
-    @property
-    def half_turn(self) -> float:
-        """Whether directions of scores at both infinities are the same (1) or opposite (-1)."""
-        return 1.0 if len(self.fit.root) == 3 else -1.0
+    def rays(self) -> LinearRays:
+        """The profile along rays from the optimum."""
+        return LinearRays(self._linear, self._features, TURN)
 
     def mle(self, z: Floats) -> Floats:
         """Most plausible log-odds at standardized scores (k,)."""
         return np.asarray(self.fit.features(z) @ self.fit.coefficients)
 
-    def spread(self, z: Floats) -> Floats:
-        """Standard errors of the log-odds at standardized scores (k,)."""
-        return np.asarray(np.sqrt((self._features(z) ** 2).sum(axis=1)))
-
-    def distance(self, z: Floats, log_odds: Floats) -> Floats:
-        """How many standard errors log-odds (k, q) are from the optimum at scores (k,)."""
-        return np.asarray((log_odds - self.mle(z)[:, None]) / self.spread(z)[:, None])
-
-    def at(self, z: Floats, log_odds: Floats) -> Floats:
-        """Minus the log relative likelihood of log-odds (k, q) at standardized scores (k,)."""
-        return self._linear.deviance(self._features(z), log_odds)
-
-    def profile(
-        self, along: Floats, z: Floats, across: Floats, atol: float = 1e-6
-    ) -> tuple[Floats, Floats]:
-        """The same at distances (k,) in standard errors, and the change (d, k) across.
-
-        `across` is a guess of the latter. The error of the deviance is of third order in `atol`.
-        """
-        h = self._features(z)
-        h /= np.sqrt((h**2).sum(axis=1))[:, None]
-        # Rounding, or a guess for another direction, must not move the log-odds.
-        rest = across.T - (across.T * h).sum(axis=1)[:, None] * h
-        value, change = self._linear.least(h, along[:, None] * h + rest, atol)
-        return value, (change - along[:, None] * h).T
-
-    def reach(self, z: Floats, sign: Floats, level: float) -> tuple[Floats, Floats]:
-        """How far to go for a deviance near ``level**2 / 2``, and the change across."""
-        start = np.zeros((len(self.fit.root), len(z)))
-        return reach_level(self.profile, (z, sign), level, level * sign, start)
-
     def deviance(self, z: Floats, log_odds: Floats) -> Floats:
         """Minus the log relative likelihood of log-odds (k, q) at standardized scores (k,)."""
         # Any log-odds is possible away from the only score of a sample.
-        return np.where((z[:, None] != 0.0) & (len(self.fit.root) == 1), 0.0, self.at(z, log_odds))
+        known = (z[:, None] == 0.0) | (len(self.fit.root) > 1)
+        return np.where(known, self.rays.at(z, log_odds), 0.0)
 
     def level_set(self, z: Floats, level: float) -> Floats:
         """Ends (2, k) of the probabilities with a plausibility of exp(-level) at least."""
-        return level_set(z, self.mle(z), self.spread(z), self.deviance, level)
-
-    def _in_polar_coordinates(self) -> PolarProfile | None:
-        try:
-            return tabulate_profile(self)
-        except ConvergenceError:  # far out, where integrals need not look
-            return None
+        return level_set(z, self.mle(z), self.rays.spread(z), self.deviance, level)
 
     def table(self) -> MassTable:
         """Masses over asinh of the standardized score; at the only score, if there is one."""
         if len(self.fit.root) == 1:
-            known = mass_log_odds(self, np.zeros(1))
+            known = mass_log_odds(self.rays, np.zeros(1))
             return MassTable(np.array([-1.0, 1.0]), known.T[:, :, None])
-        end, profile = float(np.arcsinh(_REACH)), self._in_polar_coordinates() or self
+        end, profile = float(np.arcsinh(_REACH)), tabulated(self.rays)
         return fit_mass_table(
             lambda t: mass_log_odds(profile, np.sinh(t)), np.linspace(-end, end, 11)
         )

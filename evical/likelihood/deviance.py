@@ -19,6 +19,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from evical.errors import ConvergenceError
+from evical.likelihood.polar import TURN
 
 Array = NDArray[np.float64]
 
@@ -53,7 +54,8 @@ class Deviance:
     intercept: float
     slope: float
     unit: float
-    half_turn: ClassVar = -1.0  # the direction of (1, y) at infinity is the opposite of the other
+    axis: ClassVar = TURN
+    dimension: ClassVar = 2
 
     @cached_property
     def _powers(self) -> Array:

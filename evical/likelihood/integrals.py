@@ -11,6 +11,7 @@ Source: Xu, Davoine, Zha & Denoeux, IJAR 72 (2016), equations 22-23 and 40.
 """
 
 from collections.abc import Callable
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -21,9 +22,9 @@ from evical.likelihood.deviance import NO_PROFILE
 __all__ = ["CORNERS", "SMOOTH", "ProfileAt", "belief_log_odds"]
 
 Floats = NDArray[np.float64]
-ProfileAt = Callable[[Floats, Floats], Floats]
-"""From scores (k,) and log-odds (k, q) to profile deviances (k, q)."""
-Ends = Callable[[Floats], tuple[Floats, Floats]]
+ProfileAt = Callable[[Any, Floats], Floats]
+"""From scores (k,), or what stands for them, and log-odds (k, q) to profile deviances (k, q)."""
+Ends = Callable[[Any], tuple[Floats, Floats]]
 """From scores (k,) to the least and the greatest possible log-odds."""
 
 _TAIL = 40.0  # log-odds beyond which the sigmoid is flat: exp(-40) = 4e-18
@@ -44,7 +45,7 @@ SMOOTH, CORNERS = 3e-5, 1e-6
 
 
 def belief_log_odds(
-    scores: Floats,
+    scores: NDArray[Any],
     mle: Floats,
     spread: Floats,
     profile: ProfileAt,
@@ -56,7 +57,7 @@ def belief_log_odds(
     Parameters
     ----------
     scores : (k,) array
-        As `profile` takes them.
+        As `profile` takes them: numbers, or positions in a table.
     mle, spread : (k,) arrays
         Most plausible log-odds at each score, and their standard error (a first guess only).
     profile : callable
@@ -105,7 +106,12 @@ def belief_log_odds(
 
 
 def _bottom(
-    scores: Floats, sign: Floats, mle: Floats, spread: Floats, floor: Floats, profile: ProfileAt
+    scores: NDArray[Any],
+    sign: Floats,
+    mle: Floats,
+    spread: Floats,
+    floor: Floats,
+    profile: ProfileAt,
 ) -> Floats:
     """Least log-odds with some plausibility, roughly, but not below the floor."""
     room = np.maximum(mle - floor, 0.0)
@@ -133,7 +139,7 @@ def _bottom(
 
 
 def _integrals(
-    scores: Floats,
+    scores: NDArray[Any],
     sign: Floats,
     shift: Floats,
     ends: tuple[Floats, Floats],

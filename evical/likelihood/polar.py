@@ -5,7 +5,8 @@ which lies in the direction ``phi = arctan(y)`` at a signed distance from the op
 root of the profile deviance over that distance is smooth in both, nearly 1, and the table holds it:
 panels in `phi`, on each a tensor product of Chebyshev polynomials in `phi` and in ``asinh`` of the
 distance. All scores, however many, share the directions; so few likelihoods serve all integrals.
-With more parameters the directions of scores are still a curve, and the table the same.
+With more parameters the directions of scores are still a curve, and the table the same; an axis
+says how to go along it.
 
 Source: Xu, Davoine, Zha & Denoeux, IJAR 72 (2016), equation 40; L. N. Trefethen, "Approximation
 Theory and Approximation Practice" (2013), chapters 3 and 8.
@@ -13,8 +14,9 @@ Theory and Approximation Practice" (2013), chapters 3 and 8.
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass
-from typing import Protocol
+from typing import NamedTuple, Protocol
 
 import numpy as np
 from numpy.polynomial.chebyshev import chebvander
@@ -24,17 +26,40 @@ from evical.likelihood.interpolant import chebyshev
 
 Array = NDArray[np.float64]
 
-_LEVEL = 7.4  # standard errors: where the table ends; `reach` keeps to that within 0.4
+_FAR = 27.4  # D where the table ends; `reach` keeps to its root within 0.4
 # Of exp(-D), for the last coefficients. They overrate: beliefs erred by 1e-9 at most, in all cases.
-_TOLERANCE = 1e-7
-_DEGREE = 12  # number of coefficients in the direction
-_SIZES = (24, 32, 48, 72, 108)  # numbers of coefficients in the distance to try
-# Panels and size to begin with, below and above a standard error of 0.3 (some sixty samples).
+FINE = 7e-8
+ENOUGH = 5e-7  # for beliefs within 1e-7
+_DEGREE = 16  # number of coefficients in the direction
+_SIZES = (20, 28, 36, 48, 72, 108)  # numbers of coefficients in the distance to try
+# Panels for each parameter, and size to begin with, below and above a standard error of 0.3 (some
+# sixty samples).
 _SMALL_ERROR = 0.3
-_EASY, _HARD = (4, 24), (6, 48)
+_EASY, _HARD = (1, 20), (2, 36)
 _MOST_PANELS = 48  # visited; more cost more than they save
 _SPILL = 1e-9  # of exp(-D) at the ends, where none should be left
+_CHUNK = 1 << 13  # elements of a temporary of a table look-up, which stays in cache
 _DIRECTIONS = 16  # in which the distance of `_LEVEL` is looked for
+
+
+class Axis(NamedTuple):
+    """A way along the directions of scores.
+
+    Attributes
+    ----------
+    edges : ndarray of shape (e + 1,)
+        Its ends, and where directions have corners.
+    place, score : callable
+        From scores (k,) to places on the axis, and back.
+    """
+
+    edges: Array
+    place: Callable[[Array], Array]
+    score: Callable[[Array], Array]
+
+
+TURN = Axis(np.array([-0.5 * np.pi, 0.5 * np.pi]), np.arctan, np.tan)
+"""Of lines and parabolas."""
 
 
 class Profiled(Protocol):
@@ -45,8 +70,12 @@ class Profiled(Protocol):
         """Standard error of log-odds among the training scores."""
 
     @property
-    def half_turn(self) -> float:
-        """Sign of the direction at ``phi + pi`` to that at `phi`."""
+    def dimension(self) -> int:
+        """Number of parameters."""
+
+    @property
+    def axis(self) -> Axis:
+        """Along which directions change smoothly."""
 
     def mle(self, y: Array) -> Array:
         """Return the most plausible log-odds at scores (k,)."""
@@ -73,6 +102,62 @@ class Profiled(Protocol):
 
 
 @dataclass(frozen=True, eq=False)
+class RayTable:
+    """The profile deviance along some rays (k,), each for a score.
+
+    Attributes
+    ----------
+    mle, spread : ndarray of shape (k,)
+        Log-odds at the optimum, and their standard error.
+    stretch : float
+    middle, half : ndarray of shape (k,)
+        Of the range of stretched distances.
+    rows : ndarray of shape (c, k, n)
+        Chebyshev coefficients of ``sqrt(2 D) / abs(distance)``, and of what was asked for beside.
+    """
+
+    mle: Array
+    spread: Array
+    stretch: float
+    middle: Array
+    half: Array
+    rows: Array
+
+    def at(self, ray: NDArray[np.intp], log_odds: Array) -> Array:
+        """Return the profile D of log-odds (m, q), those of row i on ray i of `ray` (m,)."""
+        ratio, along = self.ratios(ray, log_odds, 1)
+        return np.asarray(0.5 * (ratio[0] * along) ** 2)
+
+    def ratios(
+        self, ray: NDArray[np.intp], log_odds: Array, used: int | None = None
+    ) -> tuple[Array, Array]:
+        """Return what is tabulated (c, m, q), or the first of it, and the distances (m, q)."""
+        along = (log_odds - self.mle[ray, None]) / self.spread[ray, None]
+        result = np.empty((len(self.rows[:used]), *along.shape))
+        step = max(1, _CHUNK // along.shape[1])
+        for first in range(0, len(ray), step):
+            part = slice(first, first + step)
+            rows = self.rows[:used, ray[part]]
+            t = (np.arcsinh(along[part] / self.stretch) - self.middle[ray[part], None]) / (
+                self.half[ray[part], None]
+            )
+            result[:, part] = _clenshaw(rows, np.clip(t, -1.0, 1.0))
+        return result, along
+
+
+def _clenshaw(rows: Array, t: Array) -> Array:
+    """Return the sums (c, m, q) of Chebyshev series (c, m, n) at points (m, q)."""
+    twice, columns = 2.0 * t, np.moveaxis(rows, 2, 0)[..., None]
+    current, previous, following = np.zeros((3, len(rows), *t.shape))
+    for column in columns[:0:-1]:
+        np.multiply(twice, current, out=following)
+        following -= previous
+        following += column
+        current, previous, following = following, current, previous
+    return np.asarray(t * current - previous + columns[0])
+
+
+@dataclass(frozen=True, eq=False)
 class PolarProfile:
     """Interpolated profile deviance; see `tabulate_profile`.
 
@@ -83,11 +168,12 @@ class PolarProfile:
     stretch : float
         Distances, in standard errors, are tabulated in ``asinh(distance / stretch)``.
     edges : ndarray of shape (p + 1,)
-        Panels in ``arctan(y)``.
+        Panels on the axis.
     ranges : ndarray of shape (p, 2)
         First and last stretched distance on each panel.
-    coefficients : ndarray of shape (p, q, n)
-        Chebyshev coefficients of ``sqrt(2 D) / abs(distance)`` in direction and distance.
+    coefficients : ndarray of shape (c, p, q, n)
+        Chebyshev coefficients, in direction and distance, of ``sqrt(2 D) / abs(distance)``, and of
+        those coordinates across, over the distance, that were asked for.
     """
 
     deviance: Profiled
@@ -101,28 +187,21 @@ class PolarProfile:
 
         Beyond the table, where nothing is plausible, D grows with the square of the distance.
         """
-        rows, panel = self._rows(y)
-        along = self.deviance.distance(y, log_odds)
-        middle, half = (0.5 * self.ranges[panel] @ part for part in ([1.0, 1.0], [-1.0, 1.0]))
-        t = (np.arcsinh(along / self.stretch) - middle[:, None]) / half[:, None]
-        t = np.clip(t, -1.0, 1.0)
-        twice = 2.0 * t
-        current, previous, following = np.zeros((3, *t.shape))
-        for column in rows.T[:0:-1]:  # Clenshaw's recurrence
-            np.multiply(twice, current, out=following)
-            following -= previous
-            following += column[:, None]
-            current, previous, following = following, current, previous
-        ratio = t * current - previous + rows[:, :1]
-        return np.asarray(0.5 * (ratio * along) ** 2)
+        return self.along(y).at(np.arange(y.size), log_odds)
 
-    def _rows(self, y: Array) -> tuple[Array, NDArray[np.intp]]:
-        """Return the coefficients (k, n) in the distance at scores `y`, and their panels (k,)."""
-        phi = np.arctan(y)
+    def along(self, y: Array) -> RayTable:
+        """Return the table at scores (k,)."""
+        phi = self.deviance.axis.place(y)
         panel = np.searchsorted(self.edges[1:-1], phi, side="right")
         low, high = self.edges[panel], self.edges[panel + 1]
         basis = chebvander((2.0 * phi - low - high) / (high - low), _DEGREE - 1)
-        return np.asarray((basis[:, None, :] @ self.coefficients[panel])[:, 0]), panel
+        rows = np.empty((len(self.coefficients), y.size, self.coefficients.shape[3]))
+        for number in np.unique(panel):
+            here = panel == number
+            rows[:, here] = basis[here] @ self.coefficients[:, number]
+        middle, half = (0.5 * self.ranges[panel] @ part for part in ([1.0, 1.0], [-1.0, 1.0]))
+        mle, spread = self.deviance.mle(y), self.deviance.spread(y)
+        return RayTable(mle, spread, self.stretch, middle, half, rows)
 
 
 @dataclass(frozen=True, eq=False)
@@ -157,25 +236,38 @@ class _Window:
         return np.asarray(bend * along**2)
 
 
-def tabulate_profile(deviance: Profiled) -> PolarProfile | None:
+def tabulate_profile(
+    deviance: Profiled,
+    tolerance: float = FINE,
+    floor: float = 0.0,
+    watched: tuple[int, ...] = (),
+) -> PolarProfile | None:
     """Tabulate the profile deviance, or return None where a table would not pay.
 
     Parameters
     ----------
     deviance : Profiled
         Relative likelihood.
+    tolerance : float
+        Error of exp(-D) that last coefficients may show.
+    floor : float
+        Added to D, where the optimum of `deviance` is that of a part of a model; it tells which D
+        are plausible.
+    watched : tuple of int
+        Coordinates across that are tabulated too, as far as D needs them.
 
     Returns
     -------
     PolarProfile or None
-        Beliefs from the table are within 1e-9 of those from `deviance`. None where outliers give
-        the profile something like corners, and where rounding shows (huge weights).
+        Beliefs from the table are within a tenth of the tolerance of those from `deviance`. None
+        where outliers give the profile something like corners, and where rounding shows (huge
+        weights).
     """
-    window = _window(deviance)
+    window = _window(deviance, floor)
     panels, size = _EASY if deviance.unit < _SMALL_ERROR else _HARD
     stretch = min(3.0, 1.0 / deviance.unit)  # of the order of the distance of the poles
-    edges = np.linspace(-0.5 * np.pi, 0.5 * np.pi, panels + 1)
-    left, right, sizes = edges[:-1], edges[1:], np.full(panels, size)
+    edges = _divided(deviance.axis.edges, panels * deviance.dimension)
+    left, right, sizes = edges[:-1], edges[1:], np.full(len(edges) - 1, size)
     done: list[tuple[Array, Array, Array]] = []
     visited = 0
     while left.size:
@@ -183,71 +275,72 @@ def tabulate_profile(deviance: Profiled) -> PolarProfile | None:
         now = sizes == size
         first, last = left[now], right[now]
         ranges = np.arcsinh(window.ranges(first, last) / stretch)
-        root, along = _roots(deviance, window, (first, last), ranges, stretch, size)
-        angular, radial = _errors(root, along)
-        longer, visited = _next_sizes(radial, size), visited + first.size
-        spilt = np.exp(-0.5 * root[..., [0, -1]] ** 2).max() > _SPILL
-        if visited > _MOST_PANELS or spilt or not longer.all():
+        ratios, along = _ratios(deviance, window, (first, last), ranges, stretch, size, watched)
+        angular, radial, spilt = _errors(ratios[0], np.abs(along), floor)
+        longer, visited = _next_sizes(radial / tolerance, size), visited + first.size
+        if visited > _MOST_PANELS or spilt > _SPILL or not longer.all():
             return None
-        turning = angular >= _TOLERANCE
+        turning = angular >= tolerance
         good = ~turning & (longer == size)
-        table = chebyshev(_DEGREE)[1] @ (root / along)[good] @ chebyshev(size)[1].T
-        unused = _SIZES[-1] - size
-        done.append((first[good], ranges[good], np.pad(table, ((0, 0), (0, 0), (0, unused)))))
+        table = chebyshev(_DEGREE)[1] @ ratios[:, good] @ chebyshev(size)[1].T
+        table = np.pad(table, ((0, 0), (0, 0), (0, 0), (0, _SIZES[-1] - size)))
+        done.append((first[good], ranges[good], np.moveaxis(table, 1, 0)))
         middle, whole = 0.5 * (first + last), ~turning & ~good
         left = np.concatenate([left[~now], first[whole], first[turning], middle[turning]])
         right = np.concatenate([right[~now], last[whole], middle[turning], last[turning]])
         sizes = np.concatenate([sizes[~now], longer[whole], np.tile(longer[turning], 2)])
     lefts, spans, tables = (np.concatenate(part) for part in zip(*done, strict=True))
     order = np.argsort(lefts)
-    used = np.flatnonzero(tables.any(axis=(0, 1)))[-1] + 1
-    edges = np.append(lefts[order], 0.5 * np.pi)
-    return PolarProfile(deviance, stretch, edges, spans[order], tables[order][:, :, :used])
+    used = np.flatnonzero(tables.any(axis=(0, 1, 2)))[-1] + 1
+    edges = np.append(lefts[order], edges[-1])
+    tables = np.moveaxis(tables[order][..., :used], 0, 1)
+    return PolarProfile(deviance, stretch, edges, spans[order], tables)
 
 
 def _next_sizes(errors: Array, size: int) -> NDArray[np.int_]:
     """Return with how many coefficients to go on after errors (p,) of so many; 0 is in vain.
 
-    Coefficients decay geometrically: no size is tried that will not do.
+    Errors are in units of what is permitted. Coefficients decay geometrically: no size is tried
+    that will not do.
     """
     result = np.zeros(errors.size, dtype=np.int_)
     for longer in reversed(_SIZES):
         if longer > size:
-            result[errors ** (longer / size) < 10.0 * _TOLERANCE] = longer
-    result[errors <= _TOLERANCE] = size
+            result[(errors * FINE) ** (longer / size) < 10.0 * FINE] = longer
+    result[errors <= 1.0] = size
     return result
 
 
-def _window(deviance: Profiled) -> _Window:
-    phi = np.pi * ((np.arange(_DIRECTIONS) + 0.5) / _DIRECTIONS - 0.5)
-    y, sign = np.tile(np.tan(phi), 2), np.repeat([-1.0, 1.0], phi.size)
-    end, across = deviance.reach(y, sign, _LEVEL)
-    ends = _closed(end.reshape(2, -1), deviance.half_turn)
+def _divided(edges: Array, parts: int) -> Array:
+    """Return edges with others between them, so that there are so many parts or more."""
+    shares = np.linspace(0.0, 1.0, -(-parts // (len(edges) - 1)) + 1)[:-1]
+    inner = edges[:-1, None] + np.diff(edges)[:, None] * shares
+    return np.append(inner.ravel(), edges[-1])
+
+
+def _window(deviance: Profiled, floor: float) -> _Window:
+    axis = deviance.axis
+    phi = _divided(axis.edges, _DIRECTIONS)
+    y, sign = np.tile(axis.score(phi), 2), np.repeat([-1.0, 1.0], phi.size)
+    end, across = deviance.reach(y, sign, float(np.sqrt(2.0 * (_FAR - floor))))
     bends = (across / end**2).reshape(*across.shape[:-1], 2, -1)
-    closed = np.concatenate([phi[-1:] - np.pi, phi, phi[:1] + np.pi])
-    return _Window(closed, ends, _closed(bends, deviance.half_turn))
+    return _Window(phi, end.reshape(2, -1), bends)
 
 
-def _closed(values: Array, half_turn: float) -> Array:
-    """Return values (..., 2, k + 2) with those half a turn before the first, and after the last."""
-    before, after = values[..., -1:], values[..., :1]
-    if half_turn < 0.0:  # it exchanges the sides and turns all signs
-        before, after = -before[..., ::-1, :], -after[..., ::-1, :]
-    return np.concatenate([before, values, after], axis=-1)
-
-
-def _errors(root: Array, along: Array) -> tuple[Array, Array]:
+def _errors(ratio: Array, along: Array, floor: float) -> tuple[Array, Array, float]:
     """Return the errors (p,) of exp(-D) that the last coefficients in direction and distance show.
 
-    `root` (p, q, n) is ``sqrt(2 D)`` and `along` the absolute distance. Errors of their ratio show
-    in exp(-D) by the derivative, which vanishes at both ends.
+    `ratio` (p, q, n) is ``sqrt(2 D)`` over the absolute distance `along`. Its errors show in
+    exp(-D) by the derivative, which vanishes at both ends. What is left of exp(-D) at the ends
+    comes with them.
     """
-    ratio = root / along
-    weight = (along * root * np.exp(-0.5 * root**2)).max(axis=1)
+    root = ratio * along
+    plausible = np.exp(-np.maximum(0.5 * root**2 + floor, 0.0))
+    weight = (along * root * plausible).max(axis=1)
     last = chebyshev(_DEGREE)[1][-2:] @ ratio
     angular = (np.abs(last).max(axis=1) * weight).max(axis=1)
-    outer = np.abs(ratio @ chebyshev(root.shape[2])[1][-3:].T).max(axis=(1, 2))
-    return angular, outer * weight.max(axis=1)
+    outer = np.abs(ratio @ chebyshev(along.shape[2])[1][-3:].T).max(axis=(1, 2))
+    return angular, outer * weight.max(axis=1), float(plausible[..., [0, -1]].max())
 
 
 def _spread(left: Array, right: Array, size: int) -> Array:
@@ -256,15 +349,16 @@ def _spread(left: Array, right: Array, size: int) -> Array:
     return np.asarray(middle + half * chebyshev(size)[0])
 
 
-def _roots(
+def _ratios(
     deviance: Profiled,
     window: _Window,
     panels: tuple[Array, Array],
     ranges: Array,
     stretch: float,
     size: int,
+    watched: tuple[int, ...],
 ) -> tuple[Array, Array]:
-    """Return ``sqrt(2 D)`` and the absolute distances on the grids (p, q, n) of some panels.
+    """Return what is tabulated (c, p, q, n), and the distances, on the grids of some panels.
 
     Where the profile is at a few distances tells nearly where it is at the many.
     """
@@ -274,13 +368,15 @@ def _roots(
     some, many = (stretch * np.sinh(_spread(low, high, n)) for n in (few, size))
     across = _solved(deviance, directions, some, window.guess(directions, some))[1]
     basis = chebvander(chebyshev(size)[0], few - 1) @ chebyshev(few)[1]
-    root = np.sqrt(2.0 * _solved(deviance, directions, many, across @ basis.T)[0])
-    shape = (*phi.shape, size)
-    return root.reshape(shape), np.maximum(np.abs(many), 1e-300).reshape(shape)
+    value, across = _solved(deviance, directions, many, across @ basis.T)
+    many = np.where(many == 0.0, 1e-300, many)
+    beside = [across[i] / many for i in watched]
+    ratios = np.stack([np.sqrt(2.0 * value) / np.abs(many), *beside])
+    return ratios.reshape(-1, *phi.shape, size), many.reshape(*phi.shape, size)
 
 
 def _solved(deviance: Profiled, phi: Array, along: Array, guess: Array) -> tuple[Array, Array]:
     """Return the profile deviance, and where it is, for directions (k,) and distances (k, q)."""
-    y = np.repeat(np.tan(phi), along.shape[1])
+    y = np.repeat(deviance.axis.score(phi), along.shape[1])
     value, across = deviance.profile(along.ravel(), y, guess.reshape(*guess.shape[:-2], -1))
     return value.reshape(along.shape), across.reshape(guess.shape)

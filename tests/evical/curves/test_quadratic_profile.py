@@ -5,10 +5,10 @@ import pytest
 from scipy.optimize import minimize
 from scipy.special import expit
 
-from evical.curves.logistic_profile import mass_log_odds
 from evical.curves.quadratic import quadratic_of_counts
 from evical.curves.quadratic_profile import QuadraticProfile, quadratic_profile
 from evical.likelihood.polar import PolarProfile, tabulate_profile
+from evical.likelihood.profile_table import mass_log_odds
 from evical.scores import ScoreCounts
 
 
@@ -36,12 +36,12 @@ SCORES = np.r_[np.sinh(np.linspace(-14, 14, 29)), 0.0, 1e-9]
 
 @pytest.mark.parametrize("name", CASES)
 def test_table_equals_the_deviance_wherever_it_is_plausible(name):
-    direct, table = CASES[name], tabulate_profile(CASES[name])
+    direct, table = CASES[name].rays, tabulate_profile(CASES[name].rays)
     assert isinstance(table, PolarProfile)
     y = np.r_[np.tan(np.linspace(-1.57, 1.57, 30)), np.tan(table.edges[1:-1])]
     for distance in (-9.0, -4.0, -1.0, -1e-3, 0.0, 0.5, 2.0, 6.0):
         along = np.full(y.size, distance)
-        cold = np.zeros((len(direct.fit.coefficients), y.size))
+        cold = np.zeros((len(direct.linear.parameters), y.size))
         expected = np.exp(-direct.profile(along, y, cold, atol=1e-10)[0])
         log_odds = direct.mle(y) + along * direct.spread(y)
         values = table.at(y, log_odds[:, None])[:, 0]
@@ -50,17 +50,17 @@ def test_table_equals_the_deviance_wherever_it_is_plausible(name):
 
 @pytest.mark.parametrize("name", ["small", "separable", "two scores"])
 def test_beliefs_from_the_table_equal_direct_ones(name):
-    table = tabulate_profile(CASES[name])
+    table = tabulate_profile(CASES[name].rays)
     np.testing.assert_allclose(
         expit(mass_log_odds(table, SCORES)),
-        expit(mass_log_odds(CASES[name], SCORES)),
+        expit(mass_log_odds(CASES[name].rays, SCORES)),
         rtol=1e-5,
         atol=1e-8,
     )
 
 
 def test_a_guess_changes_where_the_search_starts_and_not_where_it_ends():
-    direct = CASES["small"]
+    direct = CASES["small"].rays
     z, along = np.linspace(-2, 2, 9), np.linspace(-5, 5, 9)
     wanted, across = direct.profile(along, z, np.zeros((3, 9)), atol=1e-12)
     guesses = (across, 0.5 * across + 0.1, np.random.default_rng(0).normal(size=(3, 9)))
