@@ -15,6 +15,7 @@ if TYPE_CHECKING:
     from evical.classifier import EvidentialClassifier
     from evical.cross_validation import cross_val_mass
     from evical.ensemble import EvidentialEnsemble
+    from evical.fused import EvidentialFusion
     from evical.scores import ScoreCounts
     from evical.source import EvidentialSource
 
@@ -24,6 +25,7 @@ __all__ = [
     "BinningCalibrator",
     "EvidentialClassifier",
     "EvidentialEnsemble",
+    "EvidentialFusion",
     "EvidentialSource",
     "IsotonicCalibrator",
     "LogisticCalibrator",
@@ -43,6 +45,7 @@ _ROOMS = (
     "ensemble",
     "errors",
     "evaluation",
+    "fused",
     "fusion",
     "metrics",
     "multiclass",
@@ -57,6 +60,7 @@ _HOMES = {
     "BinningCalibrator": "calibrators",
     "EvidentialClassifier": "classifier",
     "EvidentialEnsemble": "ensemble",
+    "EvidentialFusion": "fused",
     "EvidentialSource": "source",
     "IsotonicCalibrator": "calibrators",
     "LogisticCalibrator": "calibrators",

@@ -17,23 +17,21 @@ from sklearn.ensemble import VotingClassifier
 from sklearn.frozen import FrozenEstimator
 from sklearn.utils import Bunch, get_tags
 from sklearn.utils.metadata_routing import MetadataRouter, MethodMapping, process_routing
-from sklearn.utils.validation import check_is_fitted
 
 from dstheory import MassFunction
-from dstheory.combine import conjunctive
 from dstheory.kernels.arguments import check_choice
 from evical._rule_limits import check_predictable, check_rule
 from evical.calibrators import AutoCalibrator
 from evical.classifier import EvidentialClassifier
 from evical.estimators.checks import check_groups, check_samples
-from evical.estimators.closed_beliefs import ClosedForm
 from evical.estimators.composition import Composition, named_members
+from evical.estimators.fused import FusedPredictor
 from evical.estimators.held_out import Share, check_refittable, fit_fusion, learned_by_name
 from evical.estimators.members import as_subsets, fit_member
 from evical.estimators.partial import rows_told
 from evical.estimators.predictions import BeliefPredictor
 from evical.estimators.progress import Progress, check_verbose
-from evical.estimators.rules import closed_form, combined, listed_mass, plain, product_conflict
+from evical.estimators.rules import plain
 from evical.fusion import BaseFusion, named_fusion
 from evical.scores.direction import Direction, wrong_ways
 from evical.scores.refused import all_or_nothing
@@ -45,7 +43,7 @@ Floats = NDArray[np.float64]
 Rule = Callable[..., MassFunction]
 
 
-class EvidentialEnsemble(BeliefPredictor, Composition):
+class EvidentialEnsemble(FusedPredictor, Composition):
     """An ensemble of classifiers whose belief functions are combined.
 
     Parameters
@@ -291,67 +289,8 @@ class EvidentialEnsemble(BeliefPredictor, Composition):
                     f"{self.classes_.tolist()}; all classifiers need the same"
                 )
 
-    def predict_masses(self, X: Any) -> list[MassFunction]:
-        """Belief of each classifier, before combination.
-
-        Parameters
-        ----------
-        X : (n, n_features) array or data frame
-
-        Returns
-        -------
-        list of MassFunction
-            In the order of `estimators_`, each a batch (n,) on the frame `classes_`.
-        """
-        check_is_fitted(self)
-        return [member.predict_mass(X) for member in self.estimators_]
-
-    def _closed(self, X: Any) -> ClosedForm | None:
-        check_is_fitted(self)
-        return closed_form(self.fusion_, self.estimators_, X, self.total_conflict)
-
-    def predict_mass(self, X: Any) -> MassFunction:
-        """Combined belief about each sample; `predict_interval` says what it promises.
-
-        Parameters
-        ----------
-        X : (n, n_features) array or data frame
-
-        Returns
-        -------
-        MassFunction
-            Batch (n,) on the frame `classes_`.
-
-        Raises
-        ------
-        TotalConflictError
-            With the rows, see `total_conflict`.
-        """
-        check_is_fitted(self)
-        listed = listed_mass(self.fusion_, self.estimators_, X, self.total_conflict)
-        if listed is not None:
-            return listed
-        return combined(self.fusion_, self.predict_masses(X), self.total_conflict)
-
-    def conflict(self, X: Any) -> Floats:
-        """How much the classifiers contradict each other.
-
-        Parameters
-        ----------
-        X : (n, n_features) array or data frame
-
-        Returns
-        -------
-        (n,) array
-            kappa, the mass of the empty set under the conjunctive rule, from 0 to 1.
-        """
-        check_is_fitted(self)
-        known = product_conflict(self.estimators_, X)
-        if known is not None:
-            return known
-        masses = self.predict_masses(X)
-        joint = masses[0] if len(masses) == 1 else conjunctive(*masses)
-        return np.asarray(joint.mass(mask=0))
+    def _fitted_members(self, X: Any) -> tuple[list[Any], Any]:
+        return self.estimators_, X
 
     def get_metadata_routing(self) -> Any:
         """Where `fit` sends its metadata: to each classifier.

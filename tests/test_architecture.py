@@ -56,6 +56,7 @@ ORDER = {
         ["estimators"],
         ["classifier"],
         ["source"],
+        ["fused"],
         ["_rule_limits"],
         ["ensemble"],
         ["cross_validation"],

@@ -7,9 +7,9 @@ fold (Wolpert 1992, Stacked generalization, Neural
 Networks 5, 241-259).
 """
 
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
-from typing import Any, NamedTuple
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -19,79 +19,26 @@ from sklearn.model_selection import StratifiedGroupKFold, StratifiedKFold
 from sklearn.utils import _safe_indexing
 from sklearn.utils.validation import _check_method_params
 
-from dstheory import Frame, MassFunction
 from evical.calibrators import AutoCalibrator
 from evical.estimators.calibrated import Calibrated, fit_calibrated
 from evical.estimators.folds import Scored, units_of_classes
-from evical.estimators.members import fitted, gather
+from evical.estimators.forms import MASSES, PROBABILITIES, Form, Parts, fit_to_beliefs
+from evical.estimators.members import fitted
 from evical.estimators.progress import Progress
-from evical.estimators.rules import member_probabilities, pignistic
 from evical.fusion import BaseFusion
 
-__all__ = ["PROBABILITIES", "Share", "check_refittable", "fit_fusion", "learned_by_name"]
+__all__ = [
+    "Share",
+    "beliefs_read",
+    "check_refittable",
+    "fit_fusion",
+    "learned_by_name",
+]
 
 Floats = NDArray[np.float64]
 Rows = NDArray[np.intp]
 
 _FOLDS = 5
-
-Parts = list[tuple[Rows, Any]]
-"""Numbers of rows, with beliefs about them in the form that a fusion reads."""
-
-
-class Form(NamedTuple):
-    """What a fusion reads of beliefs: all of them, or their pignistic probabilities.
-
-    Parameters
-    ----------
-    predicted : callable
-        From a fitted classifier and samples to beliefs.
-    of_scores : callable
-        From a `Calibrated` and scores to beliefs.
-    gathered : callable
-        From classes, the number of rows and parts to beliefs about all rows, silent elsewhere.
-    of_masses : callable
-        From mass functions to beliefs.
-    """
-
-    predicted: Callable[[Any, Any], Any]
-    of_scores: Callable[[Calibrated, Floats], Any]
-    gathered: Callable[[NDArray[Any], int, Parts], Any]
-    of_masses: Callable[[MassFunction], Any]
-
-
-def _masses(member: Any, X: Any) -> MassFunction:
-    return member.predict_mass(X)  # type: ignore[no-any-return]  # a BeliefPredictor
-
-
-def _masses_of_scores(part: Calibrated, scores: Floats) -> MassFunction:
-    return part.mass_of(scores)
-
-
-def _gathered_masses(classes: NDArray[Any], n: int, parts: Parts) -> MassFunction:
-    return gather(Frame(classes.tolist()), n, parts)
-
-
-def _probabilities_of_scores(part: Calibrated, scores: Floats) -> Floats:
-    closed = part.closed_of(scores)
-    return pignistic(part.mass_of(scores)) if closed is None else closed.betp()
-
-
-def _gathered_probabilities(classes: NDArray[Any], n: int, parts: Parts) -> Floats:
-    found = np.full((n, len(classes)), np.nan)
-    for rows, p in parts:
-        found[rows] = p
-    return found
-
-
-def _itself(m: MassFunction) -> MassFunction:
-    return m
-
-
-MASSES = Form(_masses, _masses_of_scores, _gathered_masses, _itself)
-PROBABILITIES = Form(
-    member_probabilities, _probabilities_of_scores, _gathered_probabilities, pignistic
-)
 
 
 @dataclass(frozen=True, eq=False)
@@ -214,10 +161,42 @@ def fit_fusion(
         )
     classes = shares[0].fitted.classes_
     beliefs = [form.gathered(classes, len(y), own) for own in parts]
-    if fusion.reads_probabilities:
-        fusion.fit_probabilities(np.stack(beliefs), y, classes, sizes, sample_weight=weight)
-    else:
-        fusion.fit(beliefs, y, sizes, sample_weight=weight)
+    fit_to_beliefs(fusion, beliefs, y, classes, sizes, weight)
+
+
+def beliefs_read(
+    fusion: BaseFusion,
+    member: Any,
+    X: Any,
+    share: Share | None,
+    y: NDArray[Any],
+    weight: Floats | None,
+    groups: NDArray[Any] | None,
+) -> Any:
+    """Beliefs of a source in the form that a fusion reads.
+
+    Parameters
+    ----------
+    fusion : BaseFusion
+    member : fitted BeliefPredictor
+        Whose beliefs about `X` are those to learn from, unless there is a share.
+    X : samples, as the member reads them
+    share : Share or None
+        Of a source of scores: beliefs come from calibrators that did not see the samples.
+    y : (n,) array
+    weight : (n,) array or None
+    groups : (n,) array or None
+
+    Returns
+    -------
+    (n, K) array or MassFunction
+    """
+    form = PROBABILITIES if fusion.reads_probabilities else MASSES
+    if share is None or share.scored is None:
+        return form.predicted(member, X)
+    counts = np.ones(len(y)) if weight is None else weight
+    parts = _calibrated(share, share.scored, y, counts, form, groups)
+    return form.gathered(member.classes_, len(y), parts)
 
 
 def _folds_of(

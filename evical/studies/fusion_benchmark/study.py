@@ -17,7 +17,7 @@ from sklearn.svm import SVC
 from evical.classifier import EvidentialClassifier
 from evical.datasets import Dataset
 from evical.ensemble import EvidentialEnsemble
-from evical.estimators.held_out import PROBABILITIES
+from evical.estimators.forms import PROBABILITIES
 from evical.estimators.rules import member_probabilities
 from evical.evaluation import Evaluation, check_promise
 from evical.fusion import Stacked

@@ -1,0 +1,105 @@
+"""The form in which a fusion reads beliefs: all of them, or their pignistic probabilities."""
+
+from collections.abc import Callable
+from typing import Any, NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from dstheory import Frame, MassFunction
+from evical.estimators.calibrated import Calibrated
+from evical.estimators.members import gather
+from evical.estimators.rules import member_probabilities, pignistic
+from evical.fusion import BaseFusion
+
+__all__ = ["MASSES", "PROBABILITIES", "Form", "Parts", "fit_to_beliefs"]
+
+Floats = NDArray[np.float64]
+Rows = NDArray[np.intp]
+
+Parts = list[tuple[Rows, Any]]
+"""Numbers of rows, with beliefs about them in the form that a fusion reads."""
+
+
+class Form(NamedTuple):
+    """What a fusion reads of beliefs: all of them, or their pignistic probabilities.
+
+    Parameters
+    ----------
+    predicted : callable
+        From a fitted classifier and samples to beliefs.
+    of_scores : callable
+        From a `Calibrated` and scores to beliefs.
+    gathered : callable
+        From classes, the number of rows and parts to beliefs about all rows, silent elsewhere.
+    of_masses : callable
+        From mass functions to beliefs.
+    """
+
+    predicted: Callable[[Any, Any], Any]
+    of_scores: Callable[[Calibrated, Floats], Any]
+    gathered: Callable[[NDArray[Any], int, Parts], Any]
+    of_masses: Callable[[MassFunction], Any]
+
+
+def _masses(member: Any, X: Any) -> MassFunction:
+    return member.predict_mass(X)  # type: ignore[no-any-return]  # a BeliefPredictor
+
+
+def _masses_of_scores(part: Calibrated, scores: Floats) -> MassFunction:
+    return part.mass_of(scores)
+
+
+def _gathered_masses(classes: NDArray[Any], n: int, parts: Parts) -> MassFunction:
+    return gather(Frame(classes.tolist()), n, parts)
+
+
+def _probabilities_of_scores(part: Calibrated, scores: Floats) -> Floats:
+    closed = part.closed_of(scores)
+    return pignistic(part.mass_of(scores)) if closed is None else closed.betp()
+
+
+def _gathered_probabilities(classes: NDArray[Any], n: int, parts: Parts) -> Floats:
+    found = np.full((n, len(classes)), np.nan)
+    for rows, p in parts:
+        found[rows] = p
+    return found
+
+
+def _itself(m: MassFunction) -> MassFunction:
+    return m
+
+
+MASSES = Form(_masses, _masses_of_scores, _gathered_masses, _itself)
+PROBABILITIES = Form(
+    member_probabilities, _probabilities_of_scores, _gathered_probabilities, pignistic
+)
+
+
+def fit_to_beliefs(
+    fusion: BaseFusion,
+    beliefs: list[Any],
+    y: NDArray[Any],
+    classes: NDArray[Any],
+    sizes: Any,
+    weight: Floats | None,
+) -> None:
+    """Fit a fusion to beliefs in the form that it reads.
+
+    Parameters
+    ----------
+    fusion : BaseFusion
+        Is fitted.
+    beliefs : list of (n, K) arrays or of MassFunction
+        Of each source, see `beliefs_read`.
+    y : (n,) array
+    classes : (K,) array
+    sizes : (S,) array
+    weight : (n,) array or None
+    """
+    if not fusion.needs_beliefs:
+        fusion.fit(sizes=sizes)
+    elif fusion.reads_probabilities:
+        fusion.fit_probabilities(np.stack(beliefs), y, classes, sizes, sample_weight=weight)
+    else:
+        fusion.fit(beliefs, y, sizes, sample_weight=weight)

@@ -1,0 +1,225 @@
+"""Sources that come as mass functions, probabilities or scores, checked."""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from dstheory import Frame, MassFunction
+from dstheory.errors import FrameError
+from dstheory.kernels.arguments import as_floats, shown
+from dstheory.kernels.bits import mask_array
+from dstheory.revise import refine
+from evical.estimators.members import gather
+from evical.estimators.predictions import BeliefPredictor
+
+__all__ = ["Given", "GivenBeliefs", "OfSource", "known_classes", "named_sources"]
+
+Floats = NDArray[np.float64]
+_ROUNDING = 1e-6
+
+
+def named_sources(sources: Any) -> dict[str, Any]:
+    """Sources by name; ``source0``, ``source1`` and so on, if they have none.
+
+    Parameters
+    ----------
+    sources : sequence of sources, mapping or data frame
+
+    Returns
+    -------
+    dict of str to source
+
+    Raises
+    ------
+    TypeError
+        If it is none of these; a single source is no list of sources.
+    ValueError
+        If it is empty.
+
+    Examples
+    --------
+    >>> named_sources([[0.1, 2.0], [1.5, 0.3]])
+    {'source0': [0.1, 2.0], 'source1': [1.5, 0.3]}
+    """
+    if isinstance(sources, MassFunction) or not (
+        isinstance(sources, Mapping | Sequence | np.ndarray) or hasattr(sources, "items")
+    ):
+        raise TypeError(
+            f"sources are {shown(sources)}, expected a list of sources, a dict from their names, "
+            "or a data frame with a column of scores for each"
+        )
+    if hasattr(sources, "items"):
+        named = {str(name): source for name, source in sources.items()}
+    else:
+        named = {f"source{number}": source for number, source in enumerate(sources)}
+    if not named:
+        raise ValueError("sources are empty; a fusion needs a source")
+    return named
+
+
+def known_classes(sources: dict[str, Any], y: NDArray[Any] | None, classes: Any) -> NDArray[Any]:
+    """All classes, sorted: those given, or of frames and labels.
+
+    Parameters
+    ----------
+    sources : dict of str to source
+    y : (n,) array of labels, or None
+    classes : (K,) array or None
+
+    Returns
+    -------
+    (K,) array
+
+    Raises
+    ------
+    ValueError
+        If there are none, or a label is not among them.
+    """
+    frames = [m.frame.labels for m in sources.values() if isinstance(m, MassFunction)]
+    if classes is not None:
+        known = np.unique(np.asarray(classes))
+    elif frames:
+        known = np.unique(np.asarray(frames[0]))
+    elif y is not None:
+        known = np.unique(y)
+    else:
+        raise ValueError("sources have no frame, and there are no labels; give classes")
+    strange = [] if y is None else np.setdiff1d(y, known).tolist()
+    if strange:
+        raise ValueError(
+            f"y has label {strange[0]!r}, but the sources are about {known.tolist()}; drop its "
+            "samples, or take sources that know it"
+        )
+    return known
+
+
+@dataclass(frozen=True, eq=False)
+class Given:
+    """Sources about the same samples.
+
+    Parameters
+    ----------
+    classes : (K,) array
+    beliefs : dict of str to MassFunction
+        Batches (n,), vacuous where a source is silent.
+    scores : dict of str to (n, 1) array
+        NaN where it is silent.
+    n : int
+    """
+
+    classes: NDArray[Any]
+    beliefs: dict[str, MassFunction]
+    scores: dict[str, Floats]
+    n: int
+
+    @classmethod
+    def checked(cls, sources: dict[str, Any], classes: NDArray[Any]) -> "Given":
+        """The sources, or an error that names the first wrong one."""
+        beliefs, scores = dict[str, MassFunction](), dict[str, Floats]()
+        sizes = dict[str, int]()
+        for name, source in sources.items():
+            if isinstance(source, MassFunction):
+                beliefs[name] = _of_masses(name, source, classes)
+                sizes[name] = len(beliefs[name])
+                continue
+            array = as_floats(source, f"source {name!r}")
+            sizes[name] = len(array) if array.ndim else 0
+            if array.ndim == 1 and len(classes) == 2:
+                scores[name] = array[:, np.newaxis]
+            else:
+                beliefs[name] = _of_probabilities(name, array, classes)
+        first, n = next(iter(sizes.items()))
+        for name, size in sizes.items():
+            if size != n:
+                raise ValueError(
+                    f"source {name!r} is about {size} samples, but source {first!r} about {n}"
+                )
+        return cls(classes, beliefs, scores, n)
+
+
+def _of_masses(name: str, m: MassFunction, classes: NDArray[Any]) -> MassFunction:
+    """Mass functions (n,) on the frame of the classes, in their order."""
+    if len(m.batch_shape) != 1:
+        raise ValueError(
+            f"source {name!r} has batch shape {m.batch_shape}, expected (n,), one for each sample"
+        )
+    frame = Frame(classes)
+    if m.frame == frame:
+        return m
+    if set(m.frame.labels) != set(frame.labels):
+        raise FrameError(
+            f"source {name!r} is on {m.frame!r}, but the classes are {classes.tolist()}; carry its "
+            "belief there by dstheory.revise.refine"
+        )
+    return refine(m, frame, {label: label for label in frame})
+
+
+def _of_probabilities(name: str, p: Floats, classes: NDArray[Any]) -> MassFunction:
+    """Bayesian mass functions (n,), vacuous in rows of NaN."""
+    if p.ndim != 2 or p.shape[1] != len(classes):
+        scores = " or (n,), scores" if len(classes) == 2 else ""
+        raise ValueError(
+            f"source {name!r} has shape {p.shape}, expected (n, {len(classes)}), probabilities of "
+            f"the classes {classes.tolist()}{scores}, or a MassFunction"
+        )
+    silent = np.isnan(p).all(axis=1)
+    wrong = ~silent & ~((p >= 0).all(axis=1) & (np.abs(p.sum(axis=1) - 1) <= _ROUNDING))
+    if wrong.any():
+        row = int(np.argmax(wrong))
+        raise ValueError(
+            f"source {name!r} has probabilities {p[row].tolist()} in row {row}, expected numbers "
+            "from 0 with sum 1, or nan for all classes where it is silent; scores of more than two "
+            "classes are calibrated first, by AutoMulticlassCalibrator"
+        )
+    told = p[~silent] / p[~silent].sum(axis=1, keepdims=True)
+    focal = mask_array([1 << k for k in range(len(classes))], len(classes))
+    m = MassFunction.from_store(Frame(classes), focal, np.ascontiguousarray(told.T))
+    return m if not silent.any() else gather(m.frame, len(p), [(np.flatnonzero(~silent), m)])
+
+
+class GivenBeliefs(BeliefPredictor):
+    """A source whose beliefs are what it is given.
+
+    Parameters
+    ----------
+    name : str
+    classes_ : (K,) array
+    """
+
+    def __init__(self, name: str, classes_: NDArray[Any]) -> None:
+        self.name, self.classes_ = name, classes_
+
+    def predict_mass(self, X: Given) -> MassFunction:
+        """Its mass functions, a batch (n,)."""
+        return X.beliefs[self.name]
+
+    def _silent(self, X: Given) -> NDArray[np.bool_]:
+        return np.asarray(self.predict_mass(X).is_vacuous)
+
+
+class OfSource(BeliefPredictor):
+    """A fitted member that reads the scores of one source.
+
+    Parameters
+    ----------
+    name : str
+    member : fitted BeliefPredictor
+    """
+
+    def __init__(self, name: str, member: Any) -> None:
+        self.name, self.member, self.classes_ = name, member, member.classes_
+
+    def predict_mass(self, X: Given) -> MassFunction:
+        """Its calibrated belief, a batch (n,)."""
+        m: MassFunction = self.member.predict_mass(X.scores[self.name])
+        return m
+
+    def _silent(self, X: Given) -> NDArray[np.bool_] | None:
+        silent: NDArray[np.bool_] | None = self.member._silent(X.scores[self.name])
+        return silent
+
+    def _wrong_ways(self) -> list[Any]:
+        return list(self.member._wrong_ways())

@@ -1,0 +1,259 @@
+"""`EvidentialFusion`: sources that come as beliefs, probabilities or scores, without classifiers.
+
+Experts, sensors and models of other places give what they believe, not how they learned it. With
+labels of some samples, the weights of their evidence can be learned; without, they must be taken
+for independent, or for what a rule names.
+"""
+
+import warnings
+from typing import Any, Self
+
+import numpy as np
+from numpy.typing import NDArray
+from sklearn.base import BaseEstimator, clone
+from sklearn.frozen import FrozenEstimator
+
+from dstheory.kernels.arguments import check_choice
+from evical.classifier import EvidentialClassifier
+from evical.errors import IndependenceWarning
+from evical.estimators.checks import check_groups, check_samples
+from evical.estimators.forms import fit_to_beliefs
+from evical.estimators.fused import FusedPredictor
+from evical.estimators.given import Given, GivenBeliefs, OfSource, known_classes, named_sources
+from evical.estimators.held_out import Share, beliefs_read, learned_by_name
+from evical.estimators.partial import rows_told
+from evical.fusion import BaseFusion, named_fusion
+from evical.scores.direction import OF_A_CLASSIFIER, Direction, warn_of_wrong_ways
+from evical.scores.refused import all_or_nothing
+from evical.source import EvidentialSource
+
+__all__ = ["EvidentialFusion"]
+
+Floats = NDArray[np.float64]
+
+
+class EvidentialFusion(FusedPredictor, BaseEstimator):  # type: ignore[misc]  # untyped base
+    """Fusion of sources that come as mass functions, probabilities or scores.
+
+    Parameters
+    ----------
+    rule : callable or str, optional
+        As of `EvidentialEnsemble`. Default: "stacked", which learns from labels; without labels,
+        Dempster's rule, with an `evical.errors.IndependenceWarning`.
+    classes : (K,) array, optional
+        All classes. Default: those of the frames, or of the labels.
+    calibrator : calibrator, optional
+        For sources that come as scores. Default: `evical.calibrators.AutoCalibrator`.
+    total_conflict : {"error", "vacuous"}
+        As of `EvidentialEnsemble`.
+
+    Attributes
+    ----------
+    classes_ : (K,) array
+        Sorted.
+    source_names_ : list of str
+    fusion_ : callable
+        The rule, fitted if it is a fusion with parameters.
+    fusion_by_name_ : dict
+        What the fusion learned, by the names of the sources.
+
+    See Also
+    --------
+    EvidentialEnsemble : trains and calibrates classifiers, too.
+    evical.fusion : the fusions themselves, functions of mass functions.
+
+    Notes
+    -----
+    Sources are a list, a dict from names, or a data frame with a column of scores for each. A
+    source is
+
+    * a `MassFunction` of batch shape (n,), on the frame of all classes; `dstheory.revise.refine`
+      carries it there from a coarser one. Vacuous rows are those about which it is silent.
+    * probabilities, an (n, K) array, in the order of the sorted classes; a silent row is NaN.
+    * of two classes, scores, an (n,) array, greater for the second class, NaN where it is silent.
+      They are calibrated, and the fusion learns from beliefs about samples that are new to the
+      calibrator.
+
+    Probabilities and mass functions are taken as they are. All samples must be new to all sources:
+    otherwise the source that overfits most seems best.
+
+    Examples
+    --------
+    A source of scores and one of probabilities, silent about every third sample:
+
+    >>> truth = np.array([0, 1, 1, 0, 1] * 20)
+    >>> scores = truth + np.tile([0.5, -0.5, 0.0, 1.0], 25)
+    >>> p = np.where(truth == 1, 0.7, 0.4)
+    >>> p[::3] = np.nan
+    >>> sources = {"score": scores, "expert": np.stack([1 - p, p], axis=1)}
+    >>> fusion = EvidentialFusion().fit(sources, truth)
+    >>> fusion.predict_mass(sources).batch_shape
+    (100,)
+    >>> float(fusion.score(sources, truth)) > 0.8
+    True
+    """
+
+    def __init__(
+        self,
+        rule: Any = None,
+        *,
+        classes: Any = None,
+        calibrator: Any = None,
+        total_conflict: str = "error",
+    ) -> None:
+        self.rule = rule
+        self.classes = classes
+        self.calibrator = calibrator
+        self.total_conflict = total_conflict
+
+    @all_or_nothing
+    def fit(
+        self, sources: Any, y: Any = None, sample_weight: Any = None, groups: Any = None
+    ) -> Self:
+        """Calibrate scores, and learn how to fuse.
+
+        Parameters
+        ----------
+        sources : list or dict of sources, or data frame
+            About n samples, new to the sources.
+        y : (n,) array, optional
+            Labels. Without, nothing can be learned.
+        sample_weight : (n,) array, optional
+            Non-negative weights.
+        groups : (n,) array, optional
+            Groups of samples that folds keep together, where calibrators are refitted.
+
+        Returns
+        -------
+        self
+
+        Raises
+        ------
+        ValueError
+            If sources or labels are not usable; if a fusion, or scores, need labels.
+        """
+        check_choice("total_conflict", self.total_conflict, ("error", "vacuous"))
+        named = named_sources(sources)
+        if y is None:
+            self._take_as_they_are(named)
+        else:
+            self._learn(named, y, sample_weight, groups)
+        self.source_names_ = list(named)
+        self.fusion_by_name_ = learned_by_name(self.fusion_, self.source_names_)
+        warn_of_wrong_ways(self._wrong_ways(), OF_A_CLASSIFIER)
+        return self
+
+    def _take_as_they_are(self, named: dict[str, Any]) -> None:
+        """A rule that needs no labels."""
+        self.classes_ = known_classes(named, None, self.classes)
+        given = Given.checked(named, self.classes_)
+        for name in given.scores:
+            raise ValueError(
+                f"source {name!r} has scores, which are calibrated by labels, but y is None; give "
+                "y, or probabilities (n, K)"
+            )
+        self._members = [GivenBeliefs(name, self.classes_) for name in named]
+        rule = _own(named_fusion("dempster" if self.rule is None else self.rule))
+        if isinstance(rule, BaseFusion):
+            if rule.needs_beliefs:
+                raise ValueError(
+                    f"{rule!r} learns from labels, but y is None; give y, or a rule that learns "
+                    "nothing, such as 'dempster'"
+                )
+            rule.fit(sizes=np.ones(len(named)))
+        self.fusion_ = rule
+        if self.rule is None and len(named) > 1:
+            _warn_of_independence(len(named))
+
+    def _learn(self, named: dict[str, Any], y: Any, sample_weight: Any, groups: Any) -> None:
+        _, y, weight = check_samples(np.arange(np.size(y)), y, sample_weight)
+        groups = None if groups is None else check_groups(groups, len(y))
+        self.classes_ = known_classes(named, y, self.classes)
+        given = Given.checked(named, self.classes_)
+        if given.n != len(y):
+            raise ValueError(f"sources are about {given.n} samples, but there are {len(y)} labels")
+        rule = _own(named_fusion("stacked" if self.rule is None else self.rule))
+        shares = {
+            name: self._calibrated(name, scores, y, weight) for name, scores in given.scores.items()
+        }
+        self._members = [
+            OfSource(name, shares[name].fitted)
+            if name in shares
+            else GivenBeliefs(name, self.classes_)
+            for name in named
+        ]
+        if isinstance(rule, BaseFusion):
+            rule.check_classes(len(self.classes_))
+            beliefs = [
+                beliefs_read(rule, member, given, shares.get(member.name), y, weight, groups)
+                for member in self._members
+            ]
+            fit_to_beliefs(rule, beliefs, y, self.classes_, np.ones(len(named)), weight)
+        self.fusion_ = rule
+
+    def _calibrated(self, name: str, scores: Floats, y: NDArray[Any], weight: Any) -> Share:
+        """A calibrated source of scores, silent where they are missing."""
+        inner = EvidentialClassifier(
+            FrozenEstimator(_Scores(self.classes_)), calibrator=self.calibrator
+        )
+        source = EvidentialSource(inner, silent_if_missing="any")
+        try:
+            scored = source._fit_scored(scores, y, weight)
+        except ValueError as error:
+            error.add_note(f"while calibrating source {name!r}")
+            raise
+        rows = rows_told(source, scores, np.arange(len(y)))
+        return Share(name, source, source, scored, rows, {})
+
+    def _wrong_ways(self) -> list[Direction]:
+        return [found for member in self._members for found in member._wrong_ways()]
+
+    def _fitted_members(self, X: Any) -> tuple[list[Any], Given]:
+        if isinstance(X, Given):
+            return self._members, X
+        named = named_sources(X)
+        if set(named) != set(self.source_names_):
+            raise ValueError(
+                f"sources are {list(named)}, but the fusion was fitted to {self.source_names_}"
+            )
+        given = Given.checked(named, self.classes_)
+        for member in self._members:
+            if isinstance(member, OfSource) != (member.name in given.scores):
+                kinds = ("scores (n,)", "beliefs")
+                was, now = kinds if isinstance(member, OfSource) else kinds[::-1]
+                raise ValueError(f"source {member.name!r} has {now}, but had {was} in fit")
+        return self._members, given
+
+    def __sklearn_is_fitted__(self) -> bool:
+        return hasattr(self, "fusion_")
+
+
+class _Scores(BaseEstimator):  # type: ignore[misc]  # untyped base
+    """A classifier whose scores are its samples."""
+
+    def __init__(self, classes_: NDArray[Any]) -> None:
+        self.classes_ = classes_
+
+    def fit(self, X: Any, y: Any) -> Self:
+        """Nothing is to be learned."""
+        return self
+
+    def decision_function(self, X: Floats) -> Floats:
+        """The scores (n,)."""
+        return X[:, 0]
+
+
+def _own(rule: Any) -> Any:
+    """The rule; a fusion as a copy."""
+    return clone(rule) if isinstance(rule, BaseFusion) else rule
+
+
+def _warn_of_independence(number: int) -> None:
+    warnings.warn(
+        f"there are no labels to learn from, so {number} sources are taken for independent and "
+        "combined by Dempster's rule, which is overconfident if they share evidence; give labels "
+        "y, or name a rule: 'cautious' for sources that share evidence, 'dempster' for independent "
+        "ones",
+        IndependenceWarning,
+        stacklevel=5,  # beyond `fit` and its decorator
+    )

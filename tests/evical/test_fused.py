@@ -1,0 +1,233 @@
+"""EvidentialFusion: sources given as mass functions, probabilities or scores."""
+
+import pickle
+import warnings
+
+import numpy as np
+import pandas as pd
+import pytest
+from scipy.special import expit
+from sklearn.base import clone
+from sklearn.exceptions import NotFittedError
+
+from dstheory import Frame, MassFunction, betp, dempster
+from dstheory.combine import cautious
+from dstheory.errors import FrameError, TotalConflictError
+from dstheory.revise import refine
+from evical import EvidentialFusion
+from evical.calibrators import AutoCalibrator, IsotonicCalibrator, LogisticCalibrator
+from evical.errors import IndependenceWarning, WrongWayWarning
+from evical.fusion import Discounted, Mixture, Stacked
+from tests.evical.fusion.samples import LABELS, sources
+
+RNG = np.random.default_rng(0)
+Y = np.arange(200) % 2
+SCORES = [RNG.normal(size=200) + shift * Y for shift in (2.0, 1.0)]
+PLAIN = ["size_mixture", "dempster", "cautious"]
+LEARNED = [
+    "stacked",
+    "likelihood_mixture",
+    "discounted",
+    "contextually_discounted",
+    "learned_tnorm",
+]
+
+
+@pytest.mark.parametrize("rule", [*LEARNED, *PLAIN])
+@pytest.mark.parametrize("n_classes", [2, 3])
+def test_mass_functions_are_fused_as_by_the_fusion(rule, n_classes):
+    masses, y = sources(n_classes=n_classes)
+    given = EvidentialFusion(rule).fit(masses, y)
+    assert given.classes_.tolist() == list(LABELS[:n_classes])
+    rule = given.fusion_
+    expected = (clone(rule).fit(masses, y) if hasattr(rule, "fit") else rule)(*masses)
+    np.testing.assert_allclose(given.predict_proba(masses), betp(expected), atol=1e-9)
+    assert given.predict_mass(masses).equals(expected, atol=1e-9)
+    assert given.predict_interval(masses).shape == ((60, 2) if n_classes == 2 else (60, 3, 2))
+    assert given.predict_set(masses).shape == (60, n_classes)
+    assert given.conflict(masses).shape == (60,)
+    assert given.score(masses, y) > 0.5
+    again = pickle.loads(pickle.dumps(given))
+    np.testing.assert_array_equal(again.predict_proba(masses), given.predict_proba(masses))
+
+
+def test_probabilities_are_fused_as_by_the_fusion():
+    masses, y = sources(n_classes=3)
+    p = np.stack([betp(m) for m in masses])
+    p[1, ::4] = np.nan
+    given = EvidentialFusion().fit(list(p), y)
+    expected = Stacked().fit_probabilities(p, y, LABELS).fuse_probabilities(p)
+    np.testing.assert_allclose(given.predict_proba(list(p)), expected.betp(), atol=1e-9)
+    np.testing.assert_allclose(given.predict_interval(p), expected.interval(), atol=1e-9)
+    assert given.predict_masses(p)[1].is_vacuous.tolist() == (np.arange(60) % 4 == 0).tolist()
+
+
+def test_scores_are_calibrated():
+    given = EvidentialFusion().fit(SCORES, Y)
+    masses = [AutoCalibrator().fit(scores, Y).predict_mass(scores) for scores in SCORES]
+    for found, expected in zip(given.predict_masses(SCORES), masses, strict=True):
+        assert found.equals(expected, atol=1e-12)
+    fused = Stacked().fit(masses, Y)(*masses)
+    np.testing.assert_allclose(given.predict_proba(SCORES), betp(fused), atol=1e-9)
+    assert list(given.fusion_by_name_["weights_"]) == ["source0", "source1"]
+
+
+def test_other_calibrators_are_refitted_without_each_fold():
+    """Isotonic regression is certain of its own samples: a source of noise looked worth hearing."""
+    noise = RNG.normal(size=200)
+    options = {"calibrator": IsotonicCalibrator(model="likelihood")}
+    given = EvidentialFusion(**options).fit({"good": SCORES[0], "noise": noise}, Y)
+    weights = given.fusion_by_name_["weights_"]
+    assert abs(weights["noise"]) < 0.35 < weights["good"]
+    groups = np.arange(200) // 2
+    grouped = EvidentialFusion(**options).fit([SCORES[0], noise], Y, groups=groups)
+    assert grouped.score([SCORES[0], noise], Y) > 0.7
+
+
+def test_all_kinds_together_silent_on_some_rows():
+    p = expit(2 * SCORES[0] - 2)
+    table = np.stack([1 - p, p], axis=1)
+    table[::5] = np.nan
+    score = SCORES[1].copy()
+    score[1::5] = np.nan
+    m = MassFunction(Frame([1, 0]), [1, 2, 3], np.tile([0.1, 0.2, 0.7], (200, 1)))
+    named = {"expert": table, "score": score, "masses": m}
+    given = EvidentialFusion().fit(named, Y)
+    expert, calibrated, masses = given.predict_masses(named)
+    assert expert.is_vacuous.tolist() == (np.arange(200) % 5 == 0).tolist()
+    assert calibrated.is_vacuous.tolist() == (np.arange(200) % 5 == 1).tolist()
+    assert masses.frame == Frame([0, 1])
+    np.testing.assert_allclose(masses.bel(1), 0.1)
+    assert given.score(named, Y) > 0.8
+    shuffled = {name: named[name] for name in ("masses", "expert", "score")}
+    np.testing.assert_array_equal(given.predict_proba(shuffled), given.predict_proba(named))
+
+
+def test_a_data_frame_has_a_score_in_each_column():
+    frame = pd.DataFrame({"svm": SCORES[0], "lab": SCORES[1]})
+    given = EvidentialFusion(calibrator=LogisticCalibrator()).fit(frame, Y)
+    expected = EvidentialFusion(calibrator=LogisticCalibrator()).fit(SCORES, Y)
+    np.testing.assert_array_equal(given.predict_proba(frame), expected.predict_proba(SCORES))
+    assert given.source_names_ == ["svm", "lab"]
+
+
+def test_weights_of_samples_are_repeated_samples():
+    times = RNG.integers(1, 4, 200)
+    options = {"calibrator": LogisticCalibrator("likelihood"), "rule": "discounted"}
+    masses, y = sources(n=200)
+    one = EvidentialFusion("discounted").fit(masses, y, sample_weight=times)
+    rows = np.repeat(np.arange(200), times)
+    other = EvidentialFusion("discounted").fit([m[rows] for m in masses], y[rows])
+    np.testing.assert_allclose(one.predict_proba(masses), other.predict_proba(masses), atol=1e-5)
+    assert EvidentialFusion(**options).fit(SCORES, Y, sample_weight=times).score(SCORES, Y) > 0.7
+
+
+def test_without_labels_sources_are_independent_with_one_warning():
+    masses, _ = sources()
+    with pytest.warns(IndependenceWarning, match="3 sources are taken for independent") as caught:
+        given = EvidentialFusion().fit(masses)
+    assert len(caught) == 1
+    assert caught[0].filename == __file__
+    assert given.predict_mass(masses).equals(dempster(*masses), atol=1e-12)
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        assert (
+            EvidentialFusion("cautious")
+            .fit(masses)
+            .predict_mass(masses)
+            .equals(cautious(*masses), atol=1e-12)
+        )
+        EvidentialFusion("dempster").fit(masses)
+        EvidentialFusion("size_mixture").fit(masses)
+        EvidentialFusion(Discounted(rates=[0.5, 0.5, 0])).fit(masses)
+        EvidentialFusion().fit(masses[:1])
+
+
+def test_coarser_sources_are_refined_by_the_user():
+    masses, y = sources(n_classes=3)
+    coarse = MassFunction(Frame(["insect", "cat"]), [1, 2, 3], np.tile([0.6, 0.2, 0.2], (60, 1)))
+    with pytest.raises(FrameError, match=r"'source1' is on .*; carry its belief there by .*refine"):
+        EvidentialFusion().fit([masses[0], coarse], y)
+    events = {"insect": ["ant", "bee"], "cat": "cat"}
+    fine = refine(coarse, masses[0].frame, events)
+    assert EvidentialFusion().fit([masses[0], fine], y).score([masses[0], fine], y) > 0.5
+
+
+@pytest.mark.parametrize("rule", [None, "dempster", "size_mixture", "likelihood_mixture"])
+def test_probabilities_of_twenty_six_classes(rule):
+    y = np.arange(260) % 26
+    p = RNG.dirichlet(np.ones(26), size=(2, 260)) + 0.5 * np.eye(26)[y]
+    p /= p.sum(axis=2, keepdims=True)
+    p[0, ::7] = np.nan
+    given = EvidentialFusion(rule).fit(p, y)
+    assert given.score(p, y) > 0.9
+    assert given.predict_interval(p).shape == (260, 26, 2)
+
+
+def test_total_conflict_may_be_vacuous():
+    sure = [np.tile([1.0, 0.0], (2, 1)), np.array([[0.0, 1.0], [0.5, 0.5]])]
+    given = EvidentialFusion("dempster", classes=[0, 1]).fit(sure)
+    with pytest.raises(TotalConflictError, match=r"first: row 0"):
+        given.predict_mass(sure)
+    given = EvidentialFusion("dempster", classes=[0, 1], total_conflict="vacuous").fit(sure)
+    assert given.predict_mass(sure).is_vacuous.tolist() == [True, False]
+
+
+def test_wrong_way_scores_give_one_warning():
+    with pytest.warns(WrongWayWarning) as caught:
+        EvidentialFusion(calibrator=IsotonicCalibrator()).fit([-SCORES[0], -SCORES[1]], Y)
+    assert len(caught) == 1
+    assert caught[0].filename == __file__
+
+
+P = np.tile([0.4, 0.6], (200, 1))
+
+
+@pytest.mark.parametrize(
+    ("given", "y", "options", "error", "message"),
+    [
+        (SCORES[0], Y, {}, ValueError, "source 'source0' has shape|sources"),
+        (7, Y, {}, TypeError, "sources are 7, expected a list of sources, a dict"),
+        ([], Y, {}, ValueError, "sources are empty; a fusion needs a source"),
+        ([P, P[:9]], Y, {}, ValueError, "'source1' is about 9 samples, but .*'source0' about 200"),
+        ([P], Y[:9], {}, ValueError, "about 200 samples, but there are 9 labels"),
+        ([P * 2], Y, {}, ValueError, r"probabilities \[0.8, 1.2\] in row 0, expected numbers"),
+        ([P], Y * 2, {"classes": [0, 1]}, ValueError, r"y has label 2, but .* about \[0, 1\]"),
+        ([P], np.arange(200) % 3, {}, ValueError, r"shape \(200, 2\), expected \(n, 3\)"),
+        ([SCORES[0]], np.arange(200) % 3, {}, ValueError, r"shape \(200,\), expected \(n, 3\)"),
+        ([P], Y * 0, {}, ValueError, "y has one class only"),
+        ([P], Y * 0, {"classes": [0, 1]}, ValueError, "y has one class only"),
+        ([P], None, {}, ValueError, "sources have no frame, and there are no labels; give classes"),
+        ([SCORES[0]], None, {"classes": [0, 1]}, ValueError, "scores, which are calibrated by lab"),
+        ([P], None, {"classes": [0, 1], "rule": "stacked"}, ValueError, "learns from labels"),
+        ([P], Y, {"rule": "stackd"}, ValueError, "rule is 'stackd'"),
+        ([P], Y, {"total_conflict": "no"}, ValueError, "total_conflict is 'no'"),
+        ([["a"] * 200], Y, {}, (TypeError, ValueError), "source 'source0'"),
+        ([SCORES[0] * np.nan], Y, {}, ValueError, "class 0 has 100 samples, but the source speaks"),
+    ],
+)
+def test_bad_input(given, y, options, error, message):
+    with pytest.raises(error, match=message):
+        EvidentialFusion(**options).fit(given, y)
+
+
+def test_new_sources_are_those_of_fit():
+    given = EvidentialFusion().fit({"a": SCORES[0], "b": P}, Y)
+    with pytest.raises(ValueError, match=r"sources are \['a'\], but .* fitted to \['a', 'b'\]"):
+        given.predict({"a": SCORES[0]})
+    with pytest.raises(ValueError, match=r"source 'a' has beliefs, but had scores \(n,\) in fit"):
+        given.predict({"a": P, "b": P})
+    with pytest.raises(ValueError, match="batch shape"):
+        given.predict({"a": SCORES[0], "b": MassFunction(Frame([0, 1]), [3], [1.0])})
+    with pytest.raises(NotFittedError):
+        EvidentialFusion().predict([P])
+
+
+def test_a_class_without_samples_needs_a_rule_that_learns_nothing():
+    p = np.tile([0.3, 0.5, 0.2], (200, 1))
+    with pytest.raises(ValueError, match="class 2 is missing from y"):
+        EvidentialFusion(classes=[0, 1, 2]).fit([p, p], Y)
+    found = EvidentialFusion("size_mixture", classes=[0, 1, 2]).fit([p, p], Y).predict_proba([p, p])
+    np.testing.assert_allclose(found, p, atol=1e-12)
+    assert isinstance(EvidentialFusion("size_mixture").rule, str)
+    assert isinstance(EvidentialFusion(Mixture()).fit([P], Y).fusion_, Mixture)
