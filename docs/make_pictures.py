@@ -15,11 +15,13 @@ from sklearn.preprocessing import StandardScaler
 from sklearn.svm import SVC
 
 from evical import EvidentialEnsemble, IsotonicCalibrator, LogisticCalibrator
+from evical.conformal import ExchangeabilityTest, online_p_values
 from evical.plot import (
     BeliefBandDisplay,
     BeliefIntervalDisplay,
     CriticalDifferenceDisplay,
     FusionWeightsDisplay,
+    MartingaleDisplay,
     ReliabilityDisplay,
 )
 from evical.significance import Results
@@ -106,6 +108,17 @@ def promises():
     return figure
 
 
+def exchangeability():
+    """Two bets on the exchangeability of samples that change after the 600th."""
+    figure = Figure(figsize=(6.4, 3.6), layout="constrained")
+    rng, ax = np.random.default_rng(0), figure.subplots()
+    strange = np.concatenate([rng.normal(size=600), rng.normal(0.7, 1, size=400)])
+    p = online_p_values(strange, rng)
+    for bet in ("jumper", "mixture"):
+        MartingaleDisplay.from_test(ExchangeabilityTest(bet).update(p), name=bet, ax=ax)
+    return figure
+
+
 def main():
     """Write all of them."""
     with matplotlib.style.context("default"):
@@ -115,6 +128,7 @@ def main():
             critical_difference,
             fusion_weights,
             promises,
+            exchangeability,
         ):
             path = IMAGES / f"{draw.__name__}.png"
             draw().savefig(path, dpi=100, metadata={"Software": None})

@@ -11,6 +11,7 @@ from evical.plot._coupling import CouplingDisplay
 from evical.plot._critical_difference import CriticalDifferenceDisplay
 from evical.plot._fusion_weights import FusionWeightsDisplay, fusion_weights
 from evical.plot._interval import BeliefIntervalDisplay
+from evical.plot._martingale import MartingaleDisplay
 from evical.plot._reliability import ReliabilityDisplay
 from evical.plot._simplex import SimplexDisplay
 from evical.plot._tetrahedron import TetrahedronDisplay
@@ -23,6 +24,7 @@ __all__ = [
     "CouplingDisplay",
     "CriticalDifferenceDisplay",
     "FusionWeightsDisplay",
+    "MartingaleDisplay",
     "ReliabilityDisplay",
     "SimplexDisplay",
     "TetrahedronDisplay",

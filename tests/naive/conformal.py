@@ -95,3 +95,18 @@ def online_p_value(scores, tau):
     last = scores[-1]
     above = sum(s > last for s in scores)
     return (above + tau * sum(s == last for s in scores)) / len(scores)
+
+
+def jumper(p_values, jump, slopes=(-1, 0, 1)):
+    """Capital of a gambler who splits it among bets 1 + slope (p - 1/2), and moves a share."""
+    capital = [Fraction(1, len(slopes))] * len(slopes)
+    path = []
+    for p in p_values:
+        total = sum(capital)
+        moved = [(1 - jump) * own + jump * total / len(slopes) for own in capital]
+        capital = [
+            own * (1 + slope * (p - Fraction(1, 2)))
+            for own, slope in zip(moved, slopes, strict=True)
+        ]
+        path.append(sum(capital))
+    return path

@@ -25,6 +25,7 @@ from evical.plot import (
     CouplingDisplay,
     CriticalDifferenceDisplay,
     FusionWeightsDisplay,
+    MartingaleDisplay,
     ReliabilityDisplay,
     SimplexDisplay,
 )
@@ -43,6 +44,7 @@ DRAWN = {
     "ranks": lambda ax: CriticalDifferenceDisplay.from_results([[1, 2, 3], [1, 3, 2]], ax=ax),
     "weights": lambda ax: FusionWeightsDisplay([0.5, 1], standard_error=[0.1, 0.2]).plot(ax),
     "weight map": lambda ax: FusionWeightsDisplay(np.eye(6) / 2).plot(ax),
+    "capital": lambda ax: MartingaleDisplay([0.5, 2, 5]).plot(ax),
     "simplex": lambda ax: SimplexDisplay.from_mass({"one": M, "two": M}, ax=ax),
     "coupling": lambda ax: CouplingDisplay.from_predictions(
         [[0.9, 0.6, 0.6]], CODE, measure="divergence", ax=ax
