@@ -226,11 +226,15 @@ def _recommended(outcome: Outcome) -> list[str]:
         for key in ("error_rate", "brier")
     )
     difference = _difference(outcome, RECOMMENDED, _LIKELIHOOD, "error_rate")
+    brier = _difference(outcome, RECOMMENDED, _LIKELIHOOD, "brier")
+    take = 'Take it: rule="stacked", the default of EvidentialEnsemble.'
+    if brier.is_clear() and brier.mean > 0:
+        take = 'On these data take Dempster\'s rule, rule="dempster".'
     return [
         "The recommended fusion, stacking, learns from held-out beliefs how far to trust each "
         f"classifier. On the same beliefs it errs on {errors[0]:.1%} and Dempster's rule on "
         f"{errors[1]:.1%} ({_verdict(difference, 'better', 'worse')}), with Brier scores of "
-        f"{briers[0]:.3f} and {briers[1]:.3f}."
+        f"{briers[0]:.3f} and {briers[1]:.3f}. {take}"
     ]
 
 

@@ -110,12 +110,13 @@ class SourcesCondition:
         In `SOURCES`.
     sizes : tuple of int
         Of the samples.
-    largest_every : int
-        Of so many repeats the last is run with the largest size.
+    every, largest_every : int
+        Of so many repeats the last is run, and the last with the largest size.
     """
 
     name: str
     sizes: tuple[int, ...] = (*SIZES, 100_000)
+    every: int = 2
     largest_every: int = 10
 
     @property
@@ -129,7 +130,7 @@ class SourcesCondition:
     def run_repeat(self, data: Mapping[str, Dataset], number: int, seed: int) -> list[Record]:
         found: dict[str, dict[int, Found]] = {fusion: {} for fusion in FUSIONS}
         for n in self.sizes:
-            if n == max(self.sizes) and (number + 1) % self.largest_every:
+            if (number + 1) % (self.every if n < max(self.sizes) else self.largest_every):
                 continue
             rng = repeat_rng(f"sources-{self.name}-{n}", number, seed)
             for fusion, one in zip(FUSIONS, self._fused(n, rng), strict=True):

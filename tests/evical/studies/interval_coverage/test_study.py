@@ -147,8 +147,8 @@ def test_dependent_sources_are_as_correlated_as_they_are_called():
 
 
 def test_fusions_are_of_the_same_sources():
-    condition = SourcesCondition("one adversarial", sizes=(200, 1000), largest_every=2)
-    rows = condition.run_repeat({}, 1, 0)
+    condition = SourcesCondition("one adversarial", sizes=(200, 1000), largest_every=4)
+    rows = condition.run_repeat({}, 3, 0)
     assert [labels for labels, _ in rows] == [
         ("sources, one adversarial", fusion) for fusion in FUSIONS
     ]
@@ -158,9 +158,11 @@ def test_fusions_are_of_the_same_sources():
         assert wide > narrow > joined > 0
     assert found[FUSIONS[0]]["coverage_1000"] > 0.5 > found[FUSIONS[2]]["coverage_1000"]
     assert math.isnan(found[FUSIONS[0]]["coverage_50"])
-    fewer = condition.run_repeat({}, 0, 0)
-    at = MEASURES.index("coverage_1000")
-    assert all(math.isnan(values[at]) for _, values in fewer)
+    fewer, none = (condition.run_repeat({}, number, 0) for number in (1, 2))
+    at = MEASURES.index("coverage_200"), MEASURES.index("coverage_1000")
+    assert [np.isfinite(values[at[0]]) for _, values in fewer] == [True] * 3
+    assert all(math.isnan(values[at[1]]) for _, values in fewer)
+    assert np.isnan([values for _, values in none]).all()
 
 
 def test_a_source_that_lies_gets_a_negative_weight():
@@ -173,7 +175,7 @@ def test_a_source_that_lies_gets_a_negative_weight():
 
 def test_probabilities_of_several_classes_are_covered():
     condition = ClassesCondition("3 classes, overconfident", "confidence", sizes=(200, 1000))
-    ((labels, values),) = condition.run_repeat({}, 0, 0)
+    ((labels, values),) = condition.run_repeat({}, 1, 0)
     assert labels == ("3 classes, overconfident", "AutoMulticlassCalibrator, confidence 95 %")
     found = dict(zip(MEASURES, values, strict=True))
     assert found["coverage_1000"] > 0.8
