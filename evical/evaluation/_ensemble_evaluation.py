@@ -1,24 +1,25 @@
 """What a combination of classifiers gains, on new samples.
 
 An `EnsembleEvaluation` keeps the belief functions of all members and of their combination next to
-the true classes, and measures all of them, and the mean of the members' probabilities as the
-plain alternative, on the same samples: differences are paired.
+the true classes, and measures all of them, other rules, and the mean of the members' probabilities
+as the plain alternative, on the same samples: differences are paired.
 """
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field, replace
 from functools import cached_property
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
-from dstheory import MassFunction, betp
+from dstheory import Frame, MassFunction, betp
 from dstheory.combine import conjunctive
 from dstheory.kernels.arguments import as_sequence, check_instance, shown
 from evical.estimators.members import total_conflict
 from evical.evaluation._notebook import html_table
 from evical.evaluation.estimate import Estimate
+from evical.evaluation.other_rules import other_rules
 from evical.metrics.beliefs import class_intervals, normal
 from evical.scores.checks import check_labels
 from evical.significance import holm_adjusted, mcnemar
@@ -78,6 +79,8 @@ class EnsembleEvaluation:
         Where the members are in total conflict.
     by_source : mapping of str to array
         What a fusion has learned of each member, such as weights (S,) or rates (S, K).
+    others : mapping of str to MassFunction
+        The beliefs of the members, combined by other rules.
     """
 
     name: str
@@ -90,6 +93,7 @@ class EnsembleEvaluation:
     conflict: Floats
     undecided: NDArray[np.bool_]
     by_source: Mapping[str, Floats]
+    others: Mapping[str, MassFunction] = field(default_factory=dict)
 
     @classmethod
     def from_masses(
@@ -102,6 +106,7 @@ class EnsembleEvaluation:
         rule: str = "combination",
         name: str = "ensemble",
         by_source: Mapping[str, Floats] | None = None,
+        others: Mapping[str, MassFunction] | None = None,
     ) -> "EnsembleEvaluation":
         """Evaluate beliefs from any source.
 
@@ -116,6 +121,8 @@ class EnsembleEvaluation:
         members : sequence of str, optional
         rule, name : str
         by_source : mapping of str to array, optional
+        others : mapping of str to MassFunction, optional
+            Other combinations of the same members, to be judged beside, by name.
 
         Returns
         -------
@@ -141,9 +148,20 @@ class EnsembleEvaluation:
         check_instance("combined", combined, MassFunction, "a MassFunction")
         if by_source is not None:
             check_instance("by_source", by_source, Mapping, "a mapping of names to arrays")
+        if others is not None:
+            check_instance("others", others, Mapping, "a mapping of names to mass functions")
         labels = check_labels(y)
         names = _names(members, len(masses))
-        _check(masses, combined, names, len(labels))
+        _check_members(masses, names)
+        _check_beliefs(
+            [
+                *zip(names, masses, strict=True),
+                ("the combination", combined),
+                *(others or {}).items(),
+            ],
+            combined.frame,
+            len(labels),
+        )
         joint = masses[0] if len(masses) == 1 else conjunctive(*masses)
         return cls(
             name=name,
@@ -156,13 +174,14 @@ class EnsembleEvaluation:
             conflict=np.asarray(joint.mass(mask=0), dtype=np.float64),
             undecided=total_conflict(list(masses)),
             by_source=dict(by_source or {}),
+            others=dict(others or {}),
         )
 
     @classmethod
     def from_estimator(
         cls, ensemble: Any, X: Any, y: Any, *, name: str = "ensemble"
     ) -> "EnsembleEvaluation":
-        """Evaluate a fitted ensemble on new samples.
+        """Evaluate a fitted ensemble on new samples, beside Dempster's rule and learned weights.
 
         Parameters
         ----------
@@ -187,7 +206,7 @@ class EnsembleEvaluation:
             raise TypeError(f"ensemble is {shown(ensemble)}, expected a fitted EvidentialEnsemble")
         fusion = getattr(ensemble, "fusion_", ensemble.rule)
         learned = fusion.by_source() if hasattr(fusion, "by_source") else {}
-        return cls.from_masses(
+        made = cls.from_masses(
             y,
             ensemble.predict_masses(X),
             ensemble.predict_mass(X),
@@ -196,26 +215,29 @@ class EnsembleEvaluation:
             name=name,
             by_source=learned,
         )
+        return replace(made, others=other_rules(fusion, made.masses, check_labels(y)))
 
     @property
     def ways(self) -> tuple[str, ...]:
-        """Names of the members, then of the combination and of the mean of probabilities."""
-        return (*self.members, "combined", "mean of probabilities")
+        """Names of the members, the combination, other rules and the mean of probabilities."""
+        return (*self.members, "combined", *self.others, "mean of probabilities")
 
     @cached_property
     def probabilities(self) -> Floats:
-        """Pignistic probabilities (S + 2, n, K) of all `ways`."""
+        """Pignistic probabilities (W, n, K) of all `ways`."""
         alone = np.stack([_probability(m) for m in self.masses])
-        return np.concatenate([alone, [_probability(self.combined), alone.mean(axis=0)]])
+        fused = [_probability(m) for m in (self.combined, *self.others.values())]
+        return np.concatenate([alone, fused, [alone.mean(axis=0)]])
 
     @cached_property
     def imprecision(self) -> Floats:
-        """Mean of Pl - Bel over the classes (S + 1, n), of the members and the combination."""
-        bounds = [class_intervals(m) for m in (*self.masses, self.combined)]
+        """Mean of Pl - Bel over the classes (W - 1, n), of all `ways` but the last."""
+        beliefs = (*self.masses, self.combined, *self.others.values())
+        bounds = [class_intervals(m) for m in beliefs]
         return np.stack([(b[..., 1] - b[..., 0]).mean(axis=1) for b in bounds])
 
     def losses(self) -> dict[str, Floats]:
-        """Losses of each sample (S + 2, n) by name, of all `ways`.
+        """Losses of each sample (W, n) by name, of all `ways`.
 
         Returns
         -------
@@ -237,10 +259,10 @@ class EnsembleEvaluation:
         }
 
     def contrasts(self) -> tuple[Contrast, ...]:
-        """The combination against each member, and against the mean of probabilities."""
+        """The combination against each other of the `ways`."""
         losses, decisions = self.losses(), self.probabilities.argmax(axis=2)
         own = len(self.members)
-        others = [i for i in range(own + 2) if i != own]
+        others = [i for i in range(len(self.ways)) if i != own]
         pvalues = [mcnemar(self.y, decisions[own], decisions[i]).pvalue for i in others]
         adjusted = holm_adjusted(pvalues)
         return tuple(
@@ -295,9 +317,7 @@ def _names(members: Sequence[str] | None, count: int) -> tuple[str, ...]:
     return tuple(map(str, as_sequence(members, "members", "a name for each member")))
 
 
-def _check(
-    masses: Sequence[MassFunction], combined: MassFunction, names: tuple[str, ...], n: int
-) -> None:
+def _check_members(masses: Sequence[MassFunction], names: tuple[str, ...]) -> None:
     if not masses:
         raise ValueError("masses is empty; an ensemble needs a member")
     if len(names) != len(masses) or len(set(names)) != len(names):
@@ -305,10 +325,13 @@ def _check(
             f"members are {list(names)}, expected {len(masses)} different names, one for each of "
             "the masses"
         )
-    for name, m in zip((*names, "the combination"), (*masses, combined), strict=True):
+
+
+def _check_beliefs(beliefs: Sequence[tuple[str, MassFunction]], frame: Frame, n: int) -> None:
+    for name, m in beliefs:
         check_instance(f"belief of {name}", m, MassFunction, "a MassFunction")
-        if m.frame != combined.frame:
-            raise ValueError(f"{name} has the frame {m.frame}, not {combined.frame}")
+        if m.frame != frame:
+            raise ValueError(f"{name} has the frame {m.frame}, not {frame}")
         if m.batch_shape != (n,):
             raise ValueError(f"{name} has beliefs of shape {m.batch_shape}, expected ({n},)")
 

@@ -4,12 +4,11 @@ Weights of evidence are drawn on a scale on which 0 is a member that says nothin
 that Dempster's rule gives to independent members (Denoeux 2019).
 """
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from typing import Any, Literal
 
 import numpy as np
 from matplotlib.axes import Axes
-from matplotlib.colors import LinearSegmentedColormap
 from numpy.typing import ArrayLike, NDArray
 from scipy.special import ndtri
 from sklearn.utils.validation import check_is_fitted
@@ -17,13 +16,16 @@ from sklearn.utils.validation import check_is_fitted
 from dstheory.kernels.arguments import check_choice, check_level
 from evical.plot._fusion_weights_data import (
     KINDS,
+    Learned,
     checked_errors,
     checked_names,
     checked_numbers,
     learned_by,
+    learned_from,
     without_repeats,
 )
-from evical.plot.style import COLORS, axes_or_new, ink, legend_above, literal, paper, short
+from evical.plot._fusion_weights_map import MARK_LINES, MAX_LETTERS, draw_map, fitting_letters
+from evical.plot.style import COLORS, axes_or_new, ink, legend_above, literal, short
 
 __all__ = ["FusionWeightsDisplay", "fusion_weights"]
 
@@ -35,16 +37,10 @@ _MAX_CLASSES, _MAX_INTERVALS = 4, 120
 # Inches: a row, one of many, one of a class, the axis, a line above, a column, a letter.
 _ROW, _LOW_ROW, _CLASS_ROW, _HEAD, _LINE, _COLUMN, _LETTER = 0.26, 0.12, 0.14, 0.8, 0.2, 0.3, 0.085
 _FEW, _TALLEST, _WIDEST = 30, 12.0, 12.0
-_MAX_LETTERS = 32
-# Share of the height of a row that letters fill, and their least size in points.
-_FILLED, _LEAST_SIZE = 0.8, 5.0
-# A map of weights that are all 0 needs a range too.
-_LEAST_RANGE = 0.01
 # Share of a row that the intervals of its classes fill.
 _SPREAD = 0.6
 _MARKERS = ("o", "s", "^", "D")
 _POINTS = ("blue", "vermilion", "green", "orange")
-_MARK_LINES = (":", "--")
 
 
 class FusionWeightsDisplay:
@@ -129,13 +125,24 @@ class FusionWeightsDisplay:
         return ends.reshape(*np.shape(self.weights), 2)
 
     @property
+    def label(self) -> str:
+        """What the numbers are, and the intervals if there are any."""
+        bars = "" if self._errors is None else f", {100 * self.confidence:g} % interval"
+        return KINDS[self.kind].label + bars
+
+    @property
+    def marks(self) -> tuple[str, ...]:
+        """What 0 and 1 mean."""
+        return tuple(KINDS[self.kind].marks)
+
+    @property
     def size(self) -> tuple[float, float]:
         """Width and height in inches of a figure with room for all members."""
         count, classes = self._columns.shape
         split = 0 if self._is_map() or classes == 1 else classes
         per_row = max(_ROW if count <= _FEW else _LOW_ROW, _CLASS_ROW * split)
         height = min(_HEAD + _LINE * (3 + split) + per_row * count, _TALLEST)
-        letters = _LETTER * max(len(short(name, _MAX_LETTERS)) for name in self.members)
+        letters = _LETTER * max(len(short(name, MAX_LETTERS)) for name in self.members)
         width = 4.6 if not self._is_map() else max(3.0, _COLUMN * classes) + 1.2
         return min(letters + width, _WIDEST), height
 
@@ -235,8 +242,53 @@ class FusionWeightsDisplay:
         learned = learned_by(fusion)
         if class_names is None and fusion.frame_ is not None:
             class_names = list(map(str, fusion.frame_.labels))
+        return cls._of(learned, members, class_names, confidence, order).plot(ax)
+
+    @classmethod
+    def of_sources(
+        cls,
+        by_source: Mapping[str, Any],
+        *,
+        members: Sequence[str] | None = None,
+        class_names: Sequence[str] | None = None,
+    ) -> "FusionWeightsDisplay | None":
+        """What a fusion says `by_source`, not drawn yet.
+
+        Parameters
+        ----------
+        by_source : mapping of str to array
+        members, class_names : sequence of str, optional
+
+        Returns
+        -------
+        FusionWeightsDisplay or None
+            None if there are no weights.
+
+        Raises
+        ------
+        ValueError
+            If names are not as many as members or classes.
+
+        Examples
+        --------
+        >>> display = FusionWeightsDisplay.of_sources({"rates_": [0.25, 1.0]})
+        >>> display.label, display.weights.tolist()
+        ('Reliability, 1 - discount rate', [0.75, 0.0])
+        """
+        learned = learned_from(by_source)
+        return None if learned is None else cls._of(learned, members, class_names, 0.95, "given")
+
+    @classmethod
+    def _of(
+        cls,
+        learned: Learned,
+        members: Sequence[str] | None,
+        class_names: Sequence[str] | None,
+        confidence: float,
+        order: Order,
+    ) -> "FusionWeightsDisplay":
         values, errors, names = without_repeats(learned, class_names)
-        display = cls(
+        return cls(
             values,
             standard_error=errors,
             members=members,
@@ -245,7 +297,6 @@ class FusionWeightsDisplay:
             confidence=confidence,
             order=order,
         )
-        return display.plot(ax)
 
     def plot(self, ax: Axes | None = None) -> "FusionWeightsDisplay":
         """Draw.
@@ -275,9 +326,9 @@ class FusionWeightsDisplay:
 
     def _name_rows(self, ax: Axes, rows: NDArray[np.intp]) -> None:
         height = ax.get_window_extent().height / ax.figure.dpi * 72 / len(rows)
-        size, every = _letters(height)
+        size, every = fitting_letters(height)
         shown = rows[::every]
-        names = [literal(short(self.members[i], _MAX_LETTERS)) for i in shown]
+        names = [literal(short(self.members[i], MAX_LETTERS)) for i in shown]
         ax.set_yticks(np.arange(0, len(rows), every), names, fontsize=size)
         ax.set_ylim(len(rows) - 0.5, -0.5)
 
@@ -287,7 +338,7 @@ class FusionWeightsDisplay:
         kind = KINDS[self.kind]
         self.marks_ = [
             ax.axvline(value, color=ink(), ls=line, lw=1, label=name, zorder=1)
-            for line, (name, value) in zip(_MARK_LINES, kind.marks.items(), strict=True)
+            for line, (name, value) in zip(MARK_LINES, kind.marks.items(), strict=True)
         ]
         for k, place in enumerate(places):
             self.intervals_.append(
@@ -302,58 +353,19 @@ class FusionWeightsDisplay:
                     label=literal(self.class_names[k]) if classes > 1 else None,
                 )
             )
-        ax.set_xlabel(f"{kind.label}{self._bars()}")
+        ax.set_xlabel(self.label)
         legend_above(ax)
 
-    def _bars(self) -> str:
-        return "" if self._errors is None else f", {100 * self.confidence:g} % interval"
-
     def _draw_map(self, ax: Axes, rows: NDArray[np.intp]) -> None:
-        shown, kind = self._columns[rows], KINDS[self.kind]
-        most = 1.0 if kind.high == 1 else max(float(np.abs(shown).max()), _LEAST_RANGE)
-        low = max(-most, kind.low)
-        ends = [COLORS["vermilion"], paper(), COLORS["blue"]][1 if low == 0 else 0 :]
-        count, classes = shown.shape
-        self.map_ = ax.pcolormesh(
-            np.arange(classes + 1) - 0.5,
-            np.arange(count + 1) - 0.5,
-            shown,
-            cmap=LinearSegmentedColormap.from_list("weights", ends),
-            vmin=low,
-            vmax=most,
+        reach = None if self._errors is None else self._reach()[rows]
+        self.map_, self.marks_, self.doubtful_ = draw_map(
+            ax,
+            self._columns[rows],
+            reach,
+            KINDS[self.kind],
+            self.class_names,
+            f"0 is in the {100 * self.confidence:g} % interval",
         )
-        bar = ax.figure.colorbar(self.map_, ax=ax, label=kind.label)
-        self.marks_ = [
-            bar.ax.axhline(value, color=ink(), ls=line, lw=1.4, label=name)
-            for line, (name, value) in zip(_MARK_LINES, kind.marks.items(), strict=True)
-            if value <= most
-        ]
-        handles = [*self.marks_, *self._draw_doubtful(ax, rows)]
-        width = ax.get_window_extent().width / ax.figure.dpi * 72 / classes
-        size, every = _letters(width)
-        names = [literal(short(name, _MAX_LETTERS)) for name in self.class_names[::every]]
-        long = max(map(len, names)) * size * 0.6 > width * every
-        ax.set_xticks(
-            np.arange(0, classes, every), names, fontsize=size, rotation=90 if long else 0
-        )
-        ax.set_xlabel("Class")
-        legend_above(ax, handles=handles)
-
-    def _draw_doubtful(self, ax: Axes, rows: NDArray[np.intp]) -> list[Any]:
-        """Dots where the sign of a weight is not clear."""
-        if self._errors is None:
-            return []
-        unclear = np.abs(self._columns) <= self._reach()
-        height, width = np.nonzero(unclear[rows])
-        self.doubtful_ = ax.scatter(
-            width,
-            height,
-            s=9,
-            color=ink(),
-            linewidths=0,
-            label=f"0 is in the {100 * self.confidence:g} % interval",
-        )
-        return [self.doubtful_]
 
 
 def fusion_weights(fitted: Any, **options: Any) -> FusionWeightsDisplay:
@@ -386,11 +398,3 @@ def fusion_weights(fitted: Any, **options: Any) -> FusionWeightsDisplay:
     if hasattr(fitted, "estimators"):
         return FusionWeightsDisplay.from_estimator(fitted, **options)
     return FusionWeightsDisplay.from_fusion(fitted, **options)
-
-
-def _letters(room: float) -> tuple[float, int]:
-    """Size of letters for rows of so many points, and of how many rows one has a name."""
-    import matplotlib as mpl
-
-    size = min(float(mpl.rcParams["font.size"]), max(_FILLED * room, _LEAST_SIZE))
-    return size, max(1, int(np.ceil(_LEAST_SIZE / (_FILLED * room))))

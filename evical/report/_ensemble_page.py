@@ -4,7 +4,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from evical.evaluation import EnsembleEvaluation, Estimate
-from evical.report._ensemble_pictures import ensemble_pictures
+from evical.evaluation.other_rules import DEMPSTER, STACKED, is_stacked
+from evical.report._ensemble_pictures import ensemble_pictures, weights_picture
 from evical.report._evaluation_page import made_by
 from evical.report._numbers import count, fixed, listed, named, p_cell, percent, share_limits
 from evical.report.page import Page, Row, Section, Table
@@ -27,6 +28,10 @@ _NOTES = (
     ("Pl - Bel", "mean width of the belief intervals of the classes; 0 for probabilities"),
     ("mean of probabilities", "of all members with equal weights, without belief functions"),
 )
+_OTHERS = {
+    DEMPSTER: "of the members' beliefs, as if they were independent; vacuous in total conflict",
+    STACKED: "weights of evidence learned from these samples, each fused by weights of other folds",
+}
 
 
 def ensemble_page(evaluation: EnsembleEvaluation, command: str) -> Page:
@@ -53,7 +58,15 @@ def ensemble_page(evaluation: EnsembleEvaluation, command: str) -> Page:
         Section("What combining gains", tables=(contrasts_table(evaluation),)),
     ]
     if evaluation.by_source:
-        sections.append(Section("Weights of the fusion", tables=(sources_table(evaluation),)))
+        drawn = weights_picture(evaluation)
+        sections.append(
+            Section(
+                "Weights of the fusion",
+                (_WEIGHTS,) if "standard_error_" in evaluation.by_source else (),
+                tables=(sources_table(evaluation),),
+                pictures=() if drawn is None else (drawn,),
+            )
+        )
     sections += [
         Section(
             "Conflict",
@@ -67,6 +80,13 @@ def ensemble_page(evaluation: EnsembleEvaluation, command: str) -> Page:
     title = f"Classifiers combined: {named(evaluation.name)}"
     return Page(title, tuple(_lead(evaluation)), tuple(sections))
 
+
+_WEIGHTS = (
+    "Weights of evidence in Dempster's rule (Denoeux 2019): 0 is a member that says nothing, and "
+    "weights of 1 are Dempster's rule for independent members. Members that repeat each other "
+    "share their weight; a negative one means that a member, given the others, speaks against what "
+    "it says."
+)
 
 _READING = (
     "All members and the combination are evaluated on the same samples; differences are paired, "
@@ -98,7 +118,33 @@ def _lead(evaluation: EnsembleEvaluation) -> list[str]:
         f"{_verdict(member.brier_score, 'Brier score')}. Against the mean of probabilities it "
         f"{_verdict(mean.error_rate, 'error rate', 100)}, and "
         f"{_verdict(mean.brier_score, 'Brier score')}.",
+        *_advice(evaluation),
     ]
+
+
+def _advice(evaluation: EnsembleEvaluation) -> list[str]:
+    """Which fusion to take, by the Brier score of the recommended one and of Dempster's rule."""
+    combined, ways = len(evaluation.members), evaluation.ways
+    fused = ways[combined + 1 : -1]
+    if DEMPSTER not in fused and STACKED not in fused:
+        return []
+    learned = combined if is_stacked(evaluation.rule) else None
+    if STACKED in fused:
+        learned = combined + 1 + fused.index(STACKED)
+    joined = combined + 1 + fused.index(DEMPSTER) if DEMPSTER in fused else combined
+    if learned is None:
+        return []
+    losses = evaluation.losses()["brier_score"]
+    found = Estimate.of(losses[learned] - losses[joined])
+    size = f"{fixed(found.mean, 4, sign=True)} ± {fixed(found.standard_error, 4)}"
+    figures = (
+        f"its Brier score is {fixed(float(losses[learned].mean()), 4)}, that of Dempster's rule "
+        f"{fixed(float(losses[joined].mean()), 4)} "
+        f"({size}{'' if found.is_clear() else ', no clear difference'})"
+    )
+    if found.is_clear() and found.mean > 0:
+        return [f"Take Dempster's rule here, not the fusion with learned weights: {figures}."]
+    return [f'Take the fusion with learned weights (rule="stacked", the default): {figures}.']
 
 
 def _verdict(difference: Estimate, what: str, scale: int = 1) -> str:
@@ -133,7 +179,7 @@ def _warnings(evaluation: EnsembleEvaluation) -> list[str]:
 
 
 def ways_table(evaluation: EnsembleEvaluation) -> Table:
-    """Losses of the members, the combination and the mean of probabilities."""
+    """Losses of the members, the combination, other rules and the mean of probabilities."""
     losses, widths = evaluation.losses(), evaluation.imprecision
     n = len(evaluation.y)
     means = {key: values.mean(axis=1) for key, values in losses.items()}
@@ -155,7 +201,7 @@ def ways_table(evaluation: EnsembleEvaluation) -> Table:
         ("Kind", "Name"),
         ("Error", "Brier score", "Log loss", "Pl - Bel"),
         tuple(rows),
-        _NOTES,
+        (*_NOTES, *((name, _OTHERS[name]) for name in evaluation.others if name in _OTHERS)),
     )
 
 

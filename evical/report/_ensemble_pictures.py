@@ -6,16 +6,19 @@ from matplotlib.figure import Figure
 from numpy.typing import NDArray
 
 from evical.evaluation import EnsembleEvaluation
+from evical.plot import FusionWeightsDisplay
 from evical.plot.style import COLORS
 from evical.report._numbers import count, fixed, named
 from evical.report.page import Picture
-from evical.report.svg import label, svg_of
+from evical.report.svg import label, shorten, svg_of
 
-__all__ = ["ensemble_pictures"]
+__all__ = ["ensemble_pictures", "weights_picture"]
 
 Floats = NDArray[np.float64]
 
 _N_BINS = 20
+# Members whose weights are told one by one to those who do not see the picture.
+_TOLD = 12
 
 
 def ensemble_pictures(evaluation: EnsembleEvaluation) -> tuple[Picture, Picture]:
@@ -30,6 +33,39 @@ def ensemble_pictures(evaluation: EnsembleEvaluation) -> tuple[Picture, Picture]
     pair of Picture
     """
     return _scores(evaluation), _conflict(evaluation)
+
+
+def weights_picture(evaluation: EnsembleEvaluation) -> Picture | None:
+    """What the fusion has learned of each member.
+
+    Parameters
+    ----------
+    evaluation : EnsembleEvaluation
+
+    Returns
+    -------
+    Picture or None
+        None if there are no weights to draw.
+    """
+    display = FusionWeightsDisplay.of_sources(
+        evaluation.by_source,
+        members=[shorten(name) for name in evaluation.members],
+        class_names=[shorten(name) for name in evaluation.class_names],
+    )
+    if display is None:
+        return None
+    figure = Figure(figsize=(8, display.size[1]), layout="constrained")
+    display.plot(figure.subplots())
+    told = "in the table"
+    if display.weights.ndim == 1 and len(display.weights) <= _TOLD:
+        pairs = zip(evaluation.members, display.weights, strict=True)
+        told = "; ".join(f"{named(name)} {fixed(float(weight))}" for name, weight in pairs)
+    return Picture(
+        "Weights of the members",
+        alt=f"{display.label} of each member: {told}.",
+        caption=f"{display.label} of each member; {'; '.join(display.marks)}.",
+        svg=svg_of(figure),
+    )
 
 
 def _scores(evaluation: EnsembleEvaluation) -> Picture:

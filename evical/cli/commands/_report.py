@@ -15,6 +15,7 @@ from evical.cli._output import check_page, command_line, write_page
 from evical.cli._rules import RowError, new_combiner
 from evical.cli.commands._compare import Plan, compare_columns
 from evical.evaluation import Comparison, EnsembleEvaluation, Evaluation
+from evical.evaluation.other_rules import other_rules
 
 __all__ = ["report"]
 
@@ -157,6 +158,7 @@ def _ensemble(selection: Selection, tables: list[str], rule: str) -> EnsembleEva
         members=[Path(name).stem for name in tables],
         rule=rule,
         name=f"{len(tables)} classifiers",
+        others=other_rules(rule, beliefs, np.asarray(first.labels)),
     )
 
 

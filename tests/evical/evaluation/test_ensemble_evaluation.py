@@ -98,6 +98,21 @@ def test_from_a_fitted_ensemble(rule):
     else:
         assert made.by_source["weights_"] == pytest.approx([0.25, 0.75])
     assert "2 members" in str(made)
+    assert {"Dempster's rule", "stacked, cross-fitted"} & set(made.ways) == set(made.others)
+    assert len(made.others) == (1 if rule == "dempster" else 2)
+
+
+def test_other_rules_are_measured_alike():
+    made = EnsembleEvaluation.from_masses(
+        ["a", "b", "b"], [ONE, TWO], ONE @ TWO, others={"both": TWO, "unnormalized": ONE & TWO}
+    )
+    assert made.ways[2:] == ("combined", "both", "unnormalized", "mean of probabilities")
+    assert made.probabilities[3] == pytest.approx(MADE.probabilities[1])
+    assert made.probabilities[4] == pytest.approx(MADE.probabilities[2])
+    assert made.probabilities[5] == pytest.approx(MADE.probabilities[3])
+    assert made.imprecision[3] == pytest.approx(MADE.imprecision[1])
+    assert [one.other for one in made.contrasts()][2:4] == ["both", "unnormalized"]
+    assert made.contrasts()[3].brier_score.mean == pytest.approx(0)
 
 
 @pytest.mark.parametrize(
@@ -110,13 +125,15 @@ def test_from_a_fitted_ensemble(rule):
         ({"y": ["a", "b"]}, ValueError, r"shape \(3,\), expected \(2,\)"),
         ({"masses": [ONE, "x"]}, TypeError, "belief of member 2 is 'x'"),
         ({"combined": MassFunction(FRAME, [3], [[1.0]] * 2)}, ValueError, "of shape"),
+        ({"others": [ONE]}, TypeError, "others is"),
+        ({"others": {"third": ONE[:2]}}, ValueError, r"third has beliefs of shape \(2,\)"),
         (
             {"combined": MassFunction(Frame(["x", "y"]), [3], [[1.0]] * 3)},
             ValueError,
             "has the frame",
         ),
     ],
-    ids=range(8),
+    ids=range(10),
 )
 def test_wrong_input_is_named(change, kind, message):
     options = {"y": ["a", "b", "b"], "masses": [ONE, TWO], "combined": ONE @ TWO} | change

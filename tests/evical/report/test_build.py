@@ -6,12 +6,15 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
+from dstheory import Frame, MassFunction
 from evical.calibrators import LogisticCalibrator
-from evical.evaluation import Evaluation, compare
+from evical.evaluation import EnsembleEvaluation, Evaluation, compare
+from evical.evaluation.other_rules import STACKED
 from evical.report import build
 from evical.report._comparison_page import differences_table, ranking_table
 from evical.report._comparison_pictures import _reliability
 from evical.report._ensemble_page import contrasts_table, ensemble_page, rows_table, ways_table
+from evical.report._ensemble_pictures import weights_picture
 from evical.report._evaluation_page import evaluation_page
 from evical.report._evaluation_tables import (
     coverage_table,
@@ -259,6 +262,61 @@ def test_an_ensemble_is_measured_with_its_members():
     text = check_page(build(made)).text
     assert "rates, odd" in text
     assert "The conflict is" in text
+
+
+def judged(learned, joined, rule="Stacked()"):
+    """Two members, fused by learned weights and by Dempster's rule to given probabilities."""
+    frame, n = Frame(["a", "b"]), 40
+    right = np.arange(n) % 8 > 0  # of the positive class
+
+    def told(p):
+        chance = np.where(right, p, 0.5)
+        return MassFunction(frame, [1, 2], np.stack([1 - chance, chance], axis=1))
+
+    names = {
+        "Stacked()": ("Dempster's rule", learned, joined),
+        "dempster": (STACKED, joined, learned),
+    }
+    other, own, beside = names[rule]
+    return EnsembleEvaluation.from_masses(
+        ["b"] * n,
+        [told(0.6), told(0.7)],
+        told(own),
+        rule=rule,
+        others={other: told(beside)},
+        by_source={"weights_": np.array([0.4, 0.9]), "standard_error_": np.array([0.1, 0.2])},
+    )
+
+
+@pytest.mark.parametrize("rule", ["Stacked()", "dempster"])
+def test_the_page_of_an_ensemble_says_which_fusion_to_take(rule):
+    better = ensemble_page(judged(0.9, 0.8, rule), "").lead[-1]
+    # (1 - 0.9)^2 * 7/8 + 1/4 * 1/8 = 0.04, and 0.06625 with 0.8.
+    assert better.startswith('Take the fusion with learned weights (rule="stacked", the default)')
+    assert "its Brier score is 0.0400, that of Dempster's rule 0.0662 (-0.0262 ±" in better
+    assert "no clear difference" not in better
+    worse = ensemble_page(judged(0.8, 0.9, rule), "").lead[-1]
+    assert worse.startswith("Take Dempster's rule here, not the fusion with learned weights")
+    equal = ensemble_page(judged(0.8, 0.8, rule), "").lead[-1]
+    assert equal.startswith("Take the fusion with learned weights")
+    assert "(+0.0000 ± 0.0000, no clear difference)" in equal
+
+
+def test_the_page_of_an_ensemble_draws_its_weights():
+    made = judged(0.9, 0.8)
+    picture = weights_picture(made)
+    assert "member 1 0.400; member 2 0.900" in picture.alt
+    assert "95 % interval" in picture.alt
+    text = check_page(build(made)).text
+    assert "Weights of evidence in Dempster's rule (Denoeux 2019)" in text
+    assert "1: Dempster's rule, as if independent" in text
+    # Names that mean nothing to the display have a table, and no picture.
+    assert weights_picture(ensemble()) is None
+
+
+def test_beliefs_from_elsewhere_have_no_advice():
+    made = ensemble()
+    assert not any(text.startswith("Take") for text in ensemble_page(made, "").lead)
 
 
 def test_many_members_are_counted():

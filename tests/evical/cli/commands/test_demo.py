@@ -111,3 +111,4 @@ def test_the_recommended_fusion_stands_beside_dempsters_rule(folder):
         error = float(rows["likelihood", fusion]["error_rate"])
         assert f"{error:.1%}" in html
     assert "The recommended fusion, stacking" in html
+    assert "Take it: rule=" in html
