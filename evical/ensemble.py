@@ -286,7 +286,8 @@ class EvidentialEnsemble(FusedPredictor, Composition):
             if not np.array_equal(member.classes_, self.classes_):
                 raise ValueError(
                     f"{name!r} has classes {member.classes_.tolist()}, but y has "
-                    f"{self.classes_.tolist()}; all classifiers need the same"
+                    f"{self.classes_.tolist()}; all classifiers need the same: fit it on all of "
+                    "them, or merge those that it cannot tell apart, EvidentialSource(coarsening=)"
                 )
 
     def _fitted_members(self, X: Any) -> tuple[list[Any], Any]:

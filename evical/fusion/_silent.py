@@ -11,13 +11,15 @@ import numpy as np
 from numpy.typing import NDArray
 
 from evical.fusion._held_out import HeldOut
+from evical.multiclass.pooling import LogPool
 
-__all__ = ["evidence", "learnable", "told", "usual_evidence"]
+__all__ = ["among_all", "evidence", "informative", "learnable", "told", "usual_evidence"]
 
 Floats = NDArray[np.float64]
 Flags = NDArray[np.bool_]
 
 _FEWEST = 5  # samples of each class from which a choice of sources is learned
+_SAME = 1e-9  # difference of log-probabilities that is rounding
 _RARE = 0.01  # share of the samples below which a choice is not worth a fusion
 
 
@@ -55,6 +57,45 @@ def usual_evidence(held_out: HeldOut) -> Floats:
     counts = held_out.targets.T @ speaks.T + 0.5
     logs = np.log(counts)
     return np.asarray(logs - logs.mean(axis=0))
+
+
+def informative(says: Floats) -> Flags:
+    """Sources (S,) whose evidence (n, K, S) differs from sample to sample; all, if none does.
+
+    Parameters
+    ----------
+    says : (n, K, S) array
+
+    Returns
+    -------
+    (S,) array of bool
+    """
+    differs = np.ptp(says, axis=0).max(axis=0) > _SAME
+    return np.asarray(differs if differs.any() else ~differs)
+
+
+def among_all(pool: LogPool, heard: Flags) -> LogPool:
+    """A pool of some sources as one of all, in which the others have no weight.
+
+    Parameters
+    ----------
+    pool : LogPool
+    heard : (S,) array of bool
+
+    Returns
+    -------
+    LogPool
+    """
+    if heard.all():
+        return pool
+    k = len(pool.intercepts)
+    own = np.append(heard, True)  # with the intercept of a class
+    places = np.append(heard, np.ones(k, dtype=bool)) if pool.weights.ndim == 1 else np.tile(own, k)
+    covariance = np.zeros((len(places), len(places)))
+    covariance[np.ix_(places, places)] = pool.covariance
+    weights = np.zeros((*pool.weights.shape[:-1], len(heard)))
+    weights[..., heard] = pool.weights
+    return LogPool(weights, pool.intercepts, covariance)
 
 
 def learnable(held_out: HeldOut) -> Flags:

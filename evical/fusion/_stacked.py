@@ -22,7 +22,14 @@ from evical.curves.automatic import automatic_curve
 from evical.curves.candidates import AveragedCurve
 from evical.fusion._base import BaseFusion
 from evical.fusion._held_out import HeldOut, check_probabilities, silences
-from evical.fusion._silent import evidence, learnable, told, usual_evidence
+from evical.fusion._silent import (
+    among_all,
+    evidence,
+    informative,
+    learnable,
+    told,
+    usual_evidence,
+)
 from evical.multiclass.normal_beliefs import Beliefs, normal_beliefs
 from evical.multiclass.pooling import Labeled, LogPool, fit_pool
 from evical.scores.counts import ScoreCounts
@@ -72,6 +79,9 @@ class Stacked(BaseFusion):
     class k is ``intercept[k] + sum(weights[:, k] * evidence[:, k])``. For Bayesian sources, weights
     of 1 without intercept are Dempster's rule; weights of sum 1 are a logarithmic opinion pool.
     Denoeux (2019) shows logistic regression to be Dempster's rule for weights of evidence.
+
+    A source that says the same about all samples has the weight 0, with standard error 0, unless
+    all sources do: samples cannot tell what it would be worth if it said something else.
 
     With more than two classes, each class has weights of its own, drawn to common ones as strongly
     as left-out samples recommend. With hundreds of coefficients all classes share the weights.
@@ -184,8 +194,10 @@ class Stacked(BaseFusion):
         self._least = min(_LEAST, _LEAST_COUNT / held_out.weight.sum())
         says = self._evidence(held_out.probabilities, held_out.silent)
         precision = None if isinstance(self.penalty, str) else float(self.penalty)
-        sample = Labeled(says, held_out.codes, held_out.weight)
-        self._set_pool(fit_pool(sample, sizes / sizes.sum(), precision))
+        heard = informative(says)
+        shares = sizes[heard] / sizes[heard].sum()
+        sample = Labeled(says[:, :, heard], held_out.codes, held_out.weight)
+        self._set_pool(among_all(fit_pool(sample, shares, precision), heard))
         self._curve: AveragedCurve | None = None
         if len(held_out.frame) == 2:
             logits = self._pool.logits(says)
