@@ -91,6 +91,8 @@ class EvidentialEnsemble(FusedPredictor, Composition):
     See Also
     --------
     EvidentialClassifier : one classifier.
+    EvidentialSource : a classifier on some columns, silent on some rows, or of merged classes.
+    EvidentialFusion : sources without classifiers.
     evical.fusion : rules with parameters.
 
     Notes
