@@ -22,6 +22,7 @@ __all__ = ["BinScores", "average_over_binnings", "best_binning", "bin_scores", "
 
 Floats = NDArray[np.float64]
 _TABLE = 512  # scores for which all bins, 1 MB of numbers, are looked at together
+_TOGETHER = 1 << 13  # bins of which a property is asked for together
 Prior = BinPrior | Callable[[Any, Any], tuple[Any, Any]]
 
 
@@ -48,21 +49,35 @@ class BinScores:
     def __len__(self) -> int:
         return len(self.distance)
 
-    def bins(self, first: int) -> tuple[Floats, Floats, Any, Any]:
-        """Counts and prior parameters of the bins [first, u], for u = first, ..., m - 1."""
-        sums, rest = self.cumulated, slice(first + 1, None)
+    def bins(self, first: Any, end: Any) -> tuple[Floats, Floats, Any, Any]:
+        """Counts and prior parameters of the bins of the scores from the first to before the end.
+
+        Both are positions, arrays or a slice of them.
+        """
+        sums = self.cumulated
         return (
-            sums.positive[rest] - sums.positive[first],
-            sums.negative[rest] - sums.negative[first],
-            *self.prior(sums.edges[first], sums.edges[rest]),
+            sums.positive[end] - sums.positive[first],
+            sums.negative[end] - sums.negative[first],
+            *self.prior(sums.edges[first], sums.edges[end]),
         )
 
     def log_scores(self, first: int) -> Floats:
-        """Logs of the factors of eq. 3.9 for the same bins."""
+        """Logs of the factors of eq. 3.9 for the bins [first, u], u = first, ..., m - 1."""
         if len(self) <= _TABLE:
             return self._table[self._begins[first] : self._begins[first + 1]]
         uncut = self.distance[first:] - self.distance[first]
-        return np.asarray(self.log_cut[first:] - uncut + log_marginal(*self.bins(first)))
+        marginal = log_marginal(*self.bins(first, slice(first + 1, None)))
+        return np.asarray(self.log_cut[first:] - uncut + marginal)
+
+    @cached_property
+    def log_sums(self) -> Floats:
+        """Logs (m + 1,) of the sums of the scores of all binnings of what follows each edge."""
+        sums = np.zeros(len(self) + 1)
+        for first in range(len(self) - 1, -1, -1):
+            totals = self.log_scores(first) + sums[first + 1 :]
+            top = totals.max()
+            sums[first] = top + np.log(np.exp(totals - top).sum())
+        return sums
 
     @cached_property
     def _begins(self) -> NDArray[np.intp]:
@@ -72,12 +87,7 @@ class BinScores:
     def _table(self) -> Floats:
         """The scores of all bins, one first after the other."""
         first, last = np.triu_indices(len(self))
-        sums, end = self.cumulated, last + 1
-        marginal = log_marginal(
-            sums.positive[end] - sums.positive[first],
-            sums.negative[end] - sums.negative[first],
-            *self.prior(sums.edges[first], sums.edges[end]),
-        )
+        marginal = log_marginal(*self.bins(first, last + 1))
         uncut = self.distance[last] - self.distance[first]
         return np.asarray(self.log_cut[last] - uncut + marginal)
 
@@ -149,17 +159,6 @@ def best_binning(scores: BinScores) -> tuple[NDArray[np.intp], float]:
     return np.array(starts), float(best[0])
 
 
-def _log_sums(scores: BinScores) -> Floats:
-    """Logs (m + 1,) of the sums of the scores of all binnings of what follows each edge."""
-    m = len(scores)
-    sums = np.zeros(m + 1)
-    for first in range(m - 1, -1, -1):
-        totals = scores.log_scores(first) + sums[first + 1 :]
-        top = totals.max()
-        sums[first] = top + np.log(np.exp(totals - top).sum())
-    return sums
-
-
 def average_over_binnings(scores: BinScores, value: Callable[..., Floats]) -> Floats:
     """Average, over all binnings, of a property of the bin that covers each score (eq. 3.11).
 
@@ -192,16 +191,19 @@ def average_over_binnings(scores: BinScores, value: Callable[..., Floats]) -> Fl
     m = len(scores)
     # Bins left out weigh less than the rounding error together.
     negligible = np.finfo(np.float64).eps / m**2
-    steps = np.zeros((0, m + 1))
+    steps, waiting, size = np.zeros((0, m + 1)), [], 0
     for first, weights in enumerate(_bin_weights(scores)):
         used = np.flatnonzero(weights > negligible)
-        if len(used):
-            bins = (a[used] if np.ndim(a) else a for a in scores.bins(first))
-            weighted = weights[used] * value(*bins)
+        waiting.append((np.full(len(used), first), first + 1 + used, weights[used]))
+        size += len(used)
+        if size >= _TOGETHER or first == m - 1:
+            firsts, ends, shares = (np.concatenate(part) for part in zip(*waiting, strict=True))
+            weighted = shares * value(*scores.bins(firsts, ends))
             if not len(steps):  # the first bins always count
                 steps = np.zeros((len(weighted), m + 1))
-            steps[:, first] += weighted.sum(axis=1)
-            steps[:, first + 1 + used] -= weighted
+            for step, row in zip(steps, weighted, strict=True):
+                step += np.bincount(firsts, row, m + 1) - np.bincount(ends, row, m + 1)
+            waiting, size = [], 0
     return np.cumsum(steps[:, :-1], axis=1)
 
 
@@ -231,7 +233,7 @@ def cut_shares(scores: BinScores) -> Floats:
 
 def _bin_weights(scores: BinScores) -> Iterator[Floats]:
     """Share of all binnings that have the bins [first, u], u >= first, for each first."""
-    m, sums = len(scores), _log_sums(scores)
+    m, sums = len(scores), scores.log_sums
     begins = np.append(1.0, np.zeros(m))
     for first in range(m):
         following = np.exp(scores.log_scores(first) + sums[first + 1 :] - sums[first])

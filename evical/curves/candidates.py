@@ -113,7 +113,9 @@ def mean_probability(log_odds: Floats, variance: Floats) -> Floats:
     deviation = np.sqrt(variance)
     total = np.zeros_like(log_odds)
     for node, share in zip(_NODES, _SHARES, strict=True):
-        total += share * expit(log_odds + node * deviation)
+        eta = log_odds + node * deviation
+        small = np.exp(-np.abs(eta))
+        total += np.where(eta < 0.0, small, 1.0) * (share / (1.0 + small))
     return total
 
 

@@ -20,6 +20,8 @@ __all__ = ["Optimum", "Sums", "logistic_terms", "minimize_convex", "newton_step"
 Floats = NDArray[np.float64]
 Sums = tuple[Floats, Floats, Floats]
 """Values (p,), gradients (p, d) and second derivatives (p, d, d) of p objectives."""
+Derivatives = Callable[[Floats], Sums]
+Part = Callable[[NDArray[np.intp]], Derivatives]
 Step = Callable[[Floats, Floats], tuple[Floats, Floats]]
 """From gradients and second derivatives to steps (p, d) and their squared decrements (p,)."""
 
@@ -29,6 +31,7 @@ _MAX_CUTS = 24
 _MAX_TRIALS = 600  # of all steps, cuts included; where each is cut, rounding rules
 _CONVERGED = 1e-13  # squared Newton decrement: twice the log-likelihood still to be gained
 _NEGLIGIBLE = 1e-26  # one more step would gain no digit
+_WORTH = 0.25  # share of objectives without which the next step is worth taking
 _ROUNDING = 1e-13  # of a value, relative to it or to 1
 _LIFT = 1e-13  # of a unit diagonal, where saturation or rounding leaves nothing
 _TINY = 1e-200
@@ -75,12 +78,13 @@ def _solved(scaled: Floats, target: Floats) -> Floats:
 
 
 def minimize_convex(
-    derivatives: Callable[[Floats], Sums],
+    derivatives: Derivatives,
     start: Floats,
     tolerance: float = _CONVERGED,
     enough: float = _NEGLIGIBLE,
     trial_steps: int | None = None,
     step_from: Step = newton_step,
+    part: Part | None = None,
 ) -> Optimum:
     """Minimize p convex objectives of d parameters each, all at once.
 
@@ -97,6 +101,9 @@ def minimize_convex(
         With it, so many steps that find no optimum are no error; `proven` is then False.
     step_from : callable
         Newton's step; an own one can tell directions in which the objective is flat.
+    part : callable, optional
+        From positions of objectives to the derivatives of those alone. With it, objectives that are
+        minimized take no part in further steps.
 
     Returns
     -------
@@ -115,20 +122,41 @@ def minimize_convex(
     array([[3.]])
     """
     parameters, found, tried = start, derivatives(start), 0
+    solved: list[tuple[NDArray[np.intp], Optimum]] = []
+    rows = np.arange(len(start))
     for _ in range(trial_steps or _MAX_STEPS):
         step, decrement = step_from(found[1], found[2])
         if (decrement <= enough).all():
-            return Optimum(parameters, found[0], found[2])
+            return _together(solved, rows, Optimum(parameters, found[0], found[2]))
         step, found, full, cuts = _gaining(derivatives, parameters, found[0], step, decrement)
         parameters = parameters + step
-        if (full & (decrement <= tolerance)).all():
-            return Optimum(parameters, found[0], found[2])
+        done = full & (decrement <= tolerance)
+        if done.all():
+            return _together(solved, rows, Optimum(parameters, found[0], found[2]))
         tried += cuts
         if tried > _MAX_TRIALS:
             break
+        if part is not None and done.mean() >= _WORTH:
+            solved.append((rows[done], Optimum(parameters[done], found[0][done], found[2][done])))
+            rows, parameters, derivatives = rows[~done], parameters[~done], part(rows[~done])
+            found = found[0][~done], found[1][~done], found[2][~done]
     if trial_steps is not None:
         return Optimum(parameters, found[0], found[2], proven=False)
     raise _not_converged(decrement)
+
+
+def _together(
+    solved: list[tuple[NDArray[np.intp], Optimum]], rows: NDArray[np.intp], last: Optimum
+) -> Optimum:
+    """The optima of some objectives, and of those that were solved before, in order."""
+    if not solved:
+        return last
+    parts = [*solved, (rows, last)]
+    order = np.argsort(np.concatenate([rows for rows, _ in parts]))
+    parameters, value, hessian = (
+        np.concatenate([optimum[i] for _, optimum in parts])[order] for i in range(3)
+    )
+    return Optimum(parameters, value, hessian)
 
 
 def _not_converged(decrement: Floats) -> ConvergenceError:
@@ -139,7 +167,7 @@ def _not_converged(decrement: Floats) -> ConvergenceError:
 
 
 def _gaining(
-    derivatives: Callable[[Floats], Sums],
+    derivatives: Derivatives,
     parameters: Floats,
     value: Floats,
     step: Floats,

@@ -9,11 +9,12 @@ errors in regression", J. R. Stat. Soc. B 40 (1978), 364-372; Green & Silverman,
 regression and generalized linear models (1994), chapters 2 and 5.
 """
 
+from collections.abc import Callable
+from functools import partial
 from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
-from scipy.interpolate import CubicSpline
 from scipy.linalg import eigh
 
 from evical.curves.candidates import Candidate, gaussian_candidates
@@ -41,6 +42,7 @@ _SHARES = {"line": 0.5, "parabola": 0.25, "beta": 0.25, "temperature": 1.0}
 SHAPES = (*_SHARES, *BENDS)
 _HELD = 1e6  # precision of a parameter that a candidate lacks
 _CLOSE = 1e-9  # squared Newton decrement: 3e-5 standard errors, far above rounding
+_NEAR = 3e-5  # the next one is about its square
 _TINY = 1e-300
 _FAR = 1e6  # standardized scores are cut off there
 _GAP = 1e-3  # between knots, in standard deviations
@@ -65,7 +67,7 @@ class LaplaceFit(NamedTuple):
 
     def at(self, design: Floats) -> tuple[Floats, Floats]:
         """Means and variances (p, m) of log-odds ``design @ parameters``, for a design (m, d)."""
-        variance = ((design @ self.covariance) * design).sum(axis=-1)
+        variance = np.einsum("pmd,md->pm", design @ self.covariance, design)
         return self.parameters @ design.T, np.maximum(variance, 0.0)
 
 
@@ -101,21 +103,49 @@ def laplace_fit(
     array([[1.482]])
     """
 
-    def derivatives(parameters: Floats) -> Sums:
-        move = parameters - center
-        pull = (precision @ move[..., None])[..., 0]
-        loss, slope, curvature = logistic_terms(
-            parameters @ design.T, counts.negative, counts.positive
-        )
-        value = loss.sum(axis=1) + (move * pull).sum(axis=1) / 2
-        hessian = (design.T * curvature[:, None, :]) @ design + precision
-        return value, slope @ design + pull, hessian
+    def part(which: NDArray[np.intp]) -> Callable[[Floats], Sums]:
+        return partial(_penalized_sums, sample, precision[which], center[which])
 
-    found = minimize_convex(derivatives, center, tolerance=_CLOSE, enough=_CLOSE)
+    sample, one, all_of_them = _products(design, counts), np.arange(1), np.arange(len(center))
+    # The first is a good start for the others.
+    first = minimize_convex(part(one), center[:1], tolerance=_NEAR, enough=_CLOSE).parameters
+    start = np.repeat(first, len(center), axis=0)
+    found = minimize_convex(part(all_of_them), start, tolerance=_NEAR, enough=_CLOSE, part=part)
     unit, scale = unit_diagonal(found.hessian)
     covariance = np.linalg.inv(unit) / (scale[:, :, None] * scale[:, None, :])
     kept = (covariance * precision).sum(axis=(1, 2))
     return LaplaceFit(found.parameters, covariance, design.shape[1] - kept)
+
+
+class _Products(NamedTuple):
+    """A design (m, d), the products (m, d (d + 1) / 2) of its columns, and where they belong."""
+
+    design: Floats
+    pairs: Floats
+    place: NDArray[np.intp]  # (d, d)
+    counts: ScoreCounts
+
+
+def _products(design: Floats, counts: ScoreCounts) -> _Products:
+    size = design.shape[1]
+    rows, columns = np.triu_indices(size)
+    place = np.empty((size, size), dtype=np.intp)
+    place[rows, columns] = place[columns, rows] = np.arange(len(rows))
+    across = np.ascontiguousarray(design.T)
+    return _Products(design, (across[rows] * across[columns]).T, place, counts)
+
+
+def _penalized_sums(
+    sample: _Products, precision: Floats, center: Floats, parameters: Floats
+) -> Sums:
+    move = parameters - center
+    pull = (precision @ move[..., None])[..., 0]
+    loss, slope, curvature = logistic_terms(
+        parameters @ sample.design.T, sample.counts.negative, sample.counts.positive
+    )
+    value = loss.sum(axis=1) + (move * pull).sum(axis=1) / 2
+    hessian = (curvature @ sample.pairs)[:, sample.place] + precision
+    return value, slope @ sample.design + pull, hessian
 
 
 def smooth_candidates(
@@ -218,18 +248,39 @@ class _Bends(NamedTuple):
     """Directions in which a natural spline bends, uncorrelated and of mean square 1."""
 
     nodes: Floats
-    directions: Floats  # (k, d) values at the knots
+    directions: Floats  # (k, d) in the coordinates of `spline_coordinates`
     roughness: Floats  # (d,) integrals of f''^2
 
     def at(self, z: Floats) -> Floats:
         """Their values (m, d); beyond the knots they go on as lines."""
         if not len(self.roughness):
             return np.empty((len(z), 0))
-        spline = CubicSpline(self.nodes, self.directions, bc_type="natural")
-        inside = np.clip(z, self.nodes[0], self.nodes[-1])
-        slopes = spline(self.nodes[[0, -1]], 1)
-        below, above = np.minimum(z - inside, 0.0), np.maximum(z - inside, 0.0)
-        return np.asarray(spline(inside) + np.outer(below, slopes[0]) + np.outer(above, slopes[1]))
+        return _spline_basis(self.nodes, z) @ self.directions
+
+
+def _spline_basis(nodes: Floats, z: Floats) -> Floats:
+    """Values (m, k) at z of the splines with one of the coordinates 1 and the others 0.
+
+    Between knots f is the line between its values, less what f'' bends it (Green & Silverman 1994,
+    section 2.4.1); beyond them it goes on as a line.
+    """
+    values, curved = spline_coordinates(nodes)[0], np.eye(len(nodes))[2:]
+    bends = np.zeros_like(values)
+    bends[1:-1] = curved
+    place = np.clip(np.searchsorted(nodes, z, side="right") - 1, 0, len(nodes) - 2)
+    gap = nodes[place + 1] - nodes[place]
+    right = (z - nodes[place]) / gap
+    left = 1.0 - right
+    inside = np.clip(right, 0.0, 1.0)
+    # Beyond the first and the last knot, where f'' is 0 on the one side, the tangent.
+    out = right - inside
+    rest = 1.0 - inside
+    before = rest * (rest * rest - 1.0) - out * (3.0 * rest * rest - 1.0)
+    after = inside * (inside * inside - 1.0) + out * (3.0 * inside * inside - 1.0)
+    found = left[:, None] * values[place] + right[:, None] * values[place + 1]
+    found += (before * gap**2 / 6)[:, None] * bends[place]
+    found += (after * gap**2 / 6)[:, None] * bends[place + 1]
+    return np.asarray(found)
 
 
 def _bends(z: Floats, weight: Floats) -> tuple[_Bends, Floats]:
@@ -237,8 +288,7 @@ def _bends(z: Floats, weight: Floats) -> tuple[_Bends, Floats]:
     nodes = _knots(z, weight)
     if len(nodes) < 3:
         return _Bends(nodes, np.empty((len(nodes), 0)), np.empty(0)), np.empty((len(z), 0))
-    values, roughness = spline_coordinates(nodes)
-    basis = _Bends(nodes, values, np.ones(len(nodes))).at(z)
+    roughness, basis = spline_coordinates(nodes)[1], _spline_basis(nodes, z)
     gram = (basis.T * (weight / weight.sum())) @ basis
     unit = np.trace(roughness) / max(np.trace(gram), _TINY)
     # Shares of squares between 0 and 1: well posed, whatever the samples do not see.
@@ -249,7 +299,7 @@ def _bends(z: Floats, weight: Floats) -> tuple[_Bends, Floats]:
     seen[-2:] = False  # the lines
     share = share[seen]
     found = found[:, seen] / (scale[:, None] * np.sqrt(share))
-    return _Bends(nodes, values @ found, (1.0 / share - 1.0) * unit), basis @ found
+    return _Bends(nodes, found, (1.0 / share - 1.0) * unit), basis @ found
 
 
 def _design(z: Floats, x: Floats, bends: Floats, beta: bool, ends: Floats) -> Floats:

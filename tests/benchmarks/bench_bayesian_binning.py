@@ -49,7 +49,7 @@ def all_bins(scores: Any, y: Any) -> Any:
     table, m = bin_scores(counts, 10.0, BinPrior()), len(counts)
     logs, shares = np.full((m, m), -np.inf), np.zeros((m, m))
     for first in range(m):
-        positive, negative, *_ = table.bins(first)
+        positive, negative, *_ = table.bins(first, slice(first + 1, None))
         logs[first, first:] = table.log_scores(first)
         shares[first, first:] = (positive + 1) / (positive + negative + 2)
     before, behind = np.zeros(m + 1), np.zeros(m + 1)

@@ -29,6 +29,27 @@ def test_problems_are_solved_together_as_alone():
         np.testing.assert_allclose(alone.parameters, 3.0, atol=1e-12)
 
 
+def test_problems_that_are_solved_take_no_part_in_further_steps():
+    """Each ends at its own optimum, in its own place, whatever the others still need."""
+    center, sizes = np.array([0.0, 1.0, 2.0, 3.0]), []
+
+    def part(which):
+        def derivatives(x):
+            sizes.append(len(x))
+            d = x - center[which, None]
+            return (d**4 + d**2)[:, 0], 4 * d**3 + 2 * d, (12 * d**2 + 2.0)[:, :, None]
+
+        return derivatives
+
+    start = np.array([[1e4], [1.0], [50.0], [3.01]])
+    found = minimize_convex(part(np.arange(4)), start, part=part)
+    np.testing.assert_allclose(found.parameters[:, 0], center, atol=1e-12)
+    np.testing.assert_allclose(found.value, 0.0, atol=1e-20)
+    np.testing.assert_allclose(found.hessian, 2.0, atol=1e-9)
+    assert sizes[0] == 4
+    assert sizes[-1] == 1
+
+
 def test_no_optimum_is_an_error_and_no_answer():
     def no_curvature(x):
         return -x[:, 0], -np.ones_like(x), np.zeros((len(x), 1, 1))
