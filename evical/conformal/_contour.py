@@ -59,7 +59,9 @@ def to_contour(p_values: ArrayLike, scores: ArrayLike | None = None) -> Floats:
     if strange.shape != table.shape:
         raise ValueError(f"scores have shape {strange.shape}, expected {table.shape}")
     found = table.copy()
-    best = np.argmin(np.where(greatest, strange, np.inf), axis=1)
+    tied = np.flatnonzero(np.count_nonzero(greatest, axis=1) > 1)
+    best = np.argmax(greatest, axis=1)
+    best[tied] = np.argmin(np.where(greatest[tied], strange[tied], np.inf), axis=1)
     found[np.arange(len(found)), best] = 1.0
     return found
 

@@ -47,13 +47,16 @@ class Counts:
 
     def p_values(self, weight: Any = 1.0, tau: Any = None) -> Floats:
         """P-values, see `evical.conformal.p_values`; 0 / 0 is 1, which excludes nothing."""
-        share = weight + self.at_least
+        share = np.asarray(weight + self.at_least)
         if tau is not None:
             share = self.above + tau * (share - self.above)
         whole = weight + self.total
+        if not (whole > 0).all():
+            empty = np.broadcast_to(whole == 0, share.shape)
+            share, whole = np.where(empty, 1, share), np.where(empty, 1, whole)
+        share = np.divide(share, whole, out=share)
         # A sum of other weights in another order may exceed its whole by rounding.
-        empty = whole == 0
-        return np.asarray(np.minimum(np.where(empty, 1, share) / np.where(empty, 1, whole), 1))
+        return np.asarray(np.minimum(share, 1, out=share))
 
 
 @dataclass(frozen=True, eq=False)
