@@ -19,6 +19,7 @@ from dstheory.kernels.arguments import (
     check_instance,
     check_level,
 )
+from evical.conformal import ExchangeabilityTest, online_p_values
 from evical.evaluation import _detectable as detectable
 from evical.evaluation._evaluation import Evaluation
 from evical.evaluation.promise import BeliefPromise, promise_of
@@ -42,10 +43,32 @@ __all__ = ["TESTS", "CalibrationCheck", "CheckedTest", "check_calibration"]
 
 
 @dataclass(frozen=True)
+class _Ordered:
+    """Outcome of the test of the order."""
+
+    pvalue: float
+
+
+def exchangeability_test(
+    y: NDArray[np.float64], p: NDArray[np.float64], sample_weight: Any = None
+) -> _Ordered:
+    """Whether the probabilities of the true classes change along the rows, by a test martingale."""
+    if sample_weight is not None:
+        raise ValueError(
+            "the test 'exchangeability' takes rows one by one, so it takes no weights; leave them "
+            "out, or take another test"
+        )
+    strange = np.where(y == 1, 1 - p, p)
+    steps = online_p_values(strange, np.random.default_rng(0))
+    return _Ordered(ExchangeabilityTest().update(steps).p_value)
+
+
+@dataclass(frozen=True)
 class _Kind:
     """A test, what it finds with a probability of 80 %, in words, and whether it tests beliefs.
 
-    A test of beliefs takes an `IntervalSample`; one of probabilities takes y and p.
+    A test of beliefs takes an `IntervalSample`; one of probabilities takes y and p. One of the
+    order of the samples has no size of errors.
     """
 
     test: Callable[..., Any]
@@ -53,6 +76,7 @@ class _Kind:
     words: str
     beliefs: bool = False
     binned: bool = False
+    ordered: bool = False
 
 
 _NOTHING = "nothing: the samples are too few, or all probabilities 1/2"
@@ -82,6 +106,12 @@ TESTS = {
         beliefs=True,
         binned=True,
     ),
+    "exchangeability": _Kind(
+        exchangeability_test,
+        lambda sample, *rest: float("nan"),
+        "a change along the rows, which must be in the order of time",
+        ordered=True,
+    ),
 }
 
 
@@ -98,7 +128,7 @@ class CheckedTest:
     rejected : bool
         Whether calibration is rejected at the level of the check.
     detectable : float
-        Error that this test detects with a probability of 80 %.
+        Error that this test detects with a probability of 80 %; NaN if that is not known.
     finds : str
         What error that is, in words.
     """
@@ -158,7 +188,9 @@ class CalibrationCheck:
             holm = ", Holm" if len(self.tests) > 1 else ""
             sign = "<=" if one.rejected else ">"
             text = f"{one.name} {pvalue_text(one.adjusted)} {sign} {self.level:g}{holm}"
-            if not one.rejected:
+            if not one.rejected and np.isnan(one.detectable):
+                text += f" (looks for {one.finds})"
+            elif not one.rejected:
                 often = ", 4 times of 5" if one.finds != _NOTHING else ""
                 text += f" (would find {one.finds}{often})"
             texts.append(text)
@@ -236,7 +268,7 @@ def check_calibration(
         tested = beliefs if TESTS[name].beliefs else sample
         size = TESTS[name].detectable(tested, level / len(names), n_bins)
         rejected = bool(together <= level)
-        finds = TESTS[name].words.format(size) if size < 1 else _NOTHING
+        finds = TESTS[name].words.format(size) if not size >= 1 else _NOTHING
         results.append(CheckedTest(name, alone, float(together), rejected, size, finds))
     error = expected_calibration_error(
         sample.y, sample.p, n_bins=n_bins, sample_weight=sample.weight

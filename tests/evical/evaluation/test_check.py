@@ -6,13 +6,14 @@ import numpy as np
 import pytest
 
 from evical import metrics
+from evical.conformal import ExchangeabilityTest, online_p_values
 from evical.evaluation import Evaluation, check_calibration
 from evical.evaluation.check import TESTS
 from evical.significance import holm_adjusted
 
 pytestmark = pytest.mark.slow
 
-PROBABILITY_TESTS = [name for name, kind in TESTS.items() if not kind.beliefs]
+PROBABILITY_TESTS = [name for name, kind in TESTS.items() if not kind.beliefs and not kind.ordered]
 
 
 def predictions(y, p, bel=None, pl=None, weight=None):
@@ -68,6 +69,23 @@ def _with_error(name, p, size):
     return p + size
 
 
+def test_a_change_along_the_rows_is_found_by_the_test_of_the_order_only():
+    p = middling(1000)
+    late = np.arange(1000) >= 600
+    for drifting in (False, True):
+        truth = np.where(late, 1 - p, p) if drifting else p
+        rejected = [
+            check_calibration(predictions(row, p), ["exchangeability"]).tests[0].rejected
+            for row in draws(truth, 60)
+        ]
+        assert np.mean(rejected) > 0.9 if drifting else np.mean(rejected) <= 0.1
+    calm = check_calibration(predictions(draws(p, 1)[0], p), ["exchangeability"])
+    assert "(looks for a change along the rows, which must be in the order of time)" in str(calm)
+    assert np.isnan(calm.tests[0].detectable)
+    with pytest.raises(ValueError, match="takes no weights"):
+        check_calibration(predictions(draws(p, 1)[0], p, weight=np.ones(1000)), ["exchangeability"])
+
+
 def test_beliefs_that_leave_the_truth_out_are_found():
     p = middling(2000)
     bel, pl = p - 0.05, p + 0.05
@@ -93,6 +111,9 @@ def test_tests_are_those_of_the_metrics():
         metrics.binomial_test(y, p).pvalue,
         metrics.interval_calibration_test(y, bounds).pvalue,
         metrics.coverage_test(y, bounds).pvalue,
+        ExchangeabilityTest()
+        .update(online_p_values(np.where(y == 1, 1 - p, p), np.random.default_rng(0)))
+        .p_value,
     ]
     assert [one.pvalue for one in check.tests] == expected
     np.testing.assert_array_equal([one.adjusted for one in check.tests], holm_adjusted(expected))
