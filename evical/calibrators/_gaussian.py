@@ -19,7 +19,7 @@ from evical.calibrators._level_set import LevelSets
 from evical.calibrators._models import check_model
 from evical.curves.gaussian import LEAST_VARIANCE, GaussianFit, fit_gaussian
 from evical.curves.gaussian_profile import GaussianProfile
-from evical.likelihood.profile_table import MassTable, check_table, contour, fit_mass_table
+from evical.likelihood.profile_table import MassTable, check_table, contour
 from evical.scores import ScoreCounts
 from evical.scores.scale import sides
 
@@ -28,7 +28,6 @@ __all__ = ["GaussianCalibrator"]
 Floats = NDArray[np.float64]
 _MODELS = ("bayesian", "likelihood")
 _VARIANCES = ("unequal", "equal")
-_FAR = 1e8  # standard deviations; beyond, the masses are within 1e-7 of their limits
 
 
 class GaussianCalibrator(BaseCalibrator, LevelSets):
@@ -118,20 +117,8 @@ class GaussianCalibrator(BaseCalibrator, LevelSets):
 
     def _fit_counts(self, counts: ScoreCounts) -> None:
         self._fit = fit_gaussian(counts, self.variances == "equal")
-        self._table = self._mass_table() if self.model == "likelihood" else None
-
-    def _mass_table(self) -> MassTable:
-        unit, widest = self._unit, float(np.sqrt(self._fit.variances.max()))
-        end = float(np.arcsinh(_FAR * min(widest / unit, _FAR)))
-        profile = GaussianProfile(self._fit)
-        return fit_mass_table(
-            lambda x: profile.mass_log_odds(unit * np.sinh(x)), np.linspace(-end, end, 9)
-        )
-
-    @property
-    def _unit(self) -> float:
-        """Unit of the table, in standard units of the fit."""
-        return min(float(np.sqrt(self._fit.variances.min())), 1.0)
+        likelihood = self.model == "likelihood"
+        self._table = GaussianProfile(self._fit).table() if likelihood else None
 
     @property
     def _used_variances(self) -> Floats:
@@ -160,7 +147,8 @@ class GaussianCalibrator(BaseCalibrator, LevelSets):
         log_odds = self._fit.log_odds(scores, self._used_variances)
         if self._table is None:
             return sides(log_odds)
-        x = np.arcsinh((self._fit.standardize(scores) - self._fit.origin) / self._unit)
+        z = self._fit.standardize(scores) - self._fit.origin
+        x = np.arcsinh(z / GaussianProfile(self._fit).narrow)
         return self._table.masses(x, log_odds)
 
     def contour(self, scores: ArrayLike, probability: ArrayLike) -> Floats:
@@ -194,7 +182,7 @@ class GaussianCalibrator(BaseCalibrator, LevelSets):
             raise ValueError(f"model is {self.model!r}; a contour function needs 'likelihood'")
         read = self._read(scores)
         z = self._fit.standardize(read) - self._fit.origin
-        return contour(z, probability, GaussianProfile(self._fit).deviance)
+        return contour(z, probability, GaussianProfile(self._fit).at)
 
     def _level_set(self, scores: Floats, level: float) -> Floats:
         z = self._fit.standardize(scores) - self._fit.origin

@@ -17,9 +17,15 @@ from numpy.typing import NDArray
 
 from evical.curves.gaussian import GaussianFit
 from evical.errors import ConvergenceError
-from evical.likelihood.deviance import NO_PROFILE
-from evical.likelihood.integrals import belief_log_odds
+from evical.likelihood.deviance import NO_PROFILE, reach_level
 from evical.likelihood.level_set import level_set
+from evical.likelihood.polar import TURN, Axis
+from evical.likelihood.profile_table import (
+    MassTable,
+    fit_mass_table,
+    mass_log_odds,
+    tabulated,
+)
 
 __all__ = ["GaussianProfile"]
 
@@ -28,6 +34,7 @@ _Two = tuple[Floats, Floats]
 _Three = tuple[Floats, Floats, Floats]
 
 _FARTHEST = 1e30  # nothing is known from 1e10 on, and squares of this are finite
+_FAR = 1e8  # standard deviations; beyond, the masses are within 1e-7 of their limits
 _SQUARE = 1e100  # of a distance in deviations: what is known has long reached its limit there
 _MAX_STEPS = 100
 # Moves as shares of what is left. Above, what is asked for has lost all plausibility; below, none.
@@ -97,7 +104,28 @@ class GaussianProfile:
 
     fit: GaussianFit
 
-    def log_odds(self, z: Floats) -> Floats:
+    @property
+    def dimension(self) -> int:
+        """Number of coefficients of the log-odds in the score."""
+        return 2 if self.fit.known or self.fit.common else 3
+
+    @property
+    def narrow(self) -> float:
+        """Unit in which directions turn: the deviation of the narrower class."""
+        return min(float(np.sqrt(self.fit.variances.min())), 1.0)
+
+    @property
+    def axis(self) -> Axis:
+        """Directions turn as those of parabolas."""
+        unit = self.narrow
+        return Axis(TURN.edges, lambda z: np.arctan(z / unit), lambda phi: unit * np.tan(phi))
+
+    @property
+    def unit(self) -> float:
+        """Standard error of the log-odds at the means."""
+        return float(self.spread(self.fit.offsets).min())
+
+    def mle(self, z: Floats) -> Floats:
         """Most plausible log-odds at scores."""
         return np.asarray(self._prior - 0.5 * self._squares(z)[1])
 
@@ -107,25 +135,47 @@ class GaussianProfile:
         (n0, n1), (v0, v1) = self.fit.weights, self.fit.variances
         return float(np.log(n1) - np.log(n0) + 0.5 * (np.log(v0) - np.log(v1)))
 
-    def mass_log_odds(self, z: Floats) -> Floats:
-        """Log-odds (k, 2) of m({1}) and m({0}) at scores (k,)."""
-        return belief_log_odds(z, self.log_odds(z), self._spread(z), self.deviance)
+    def distance(self, z: Floats, log_odds: Floats) -> Floats:
+        """How many standard errors log-odds (k, q) are from the optimum at scores (k,)."""
+        return np.asarray((log_odds - self.mle(z)[:, None]) / self.spread(z)[:, None])
+
+    def profile(
+        self, along: Floats, z: Floats, across: Floats, atol: float = _ERROR
+    ) -> tuple[Floats, Floats]:
+        """Minus the log relative likelihood at distances (k,) in standard errors.
+
+        `across` is what other models search, and nothing here; the error is 1e-12 whatever `atol`.
+        """
+        log_odds = self.mle(z) + along * self.spread(z)
+        return self.at(z, log_odds[:, None])[:, 0], across
+
+    def reach(self, z: Floats, sign: Floats, level: float) -> tuple[Floats, Floats]:
+        """How far to go for a deviance near ``level**2 / 2``."""
+        return reach_level(self.profile, (z, sign), level, level * sign, np.zeros_like(z))
+
+    def table(self) -> MassTable:
+        """Masses over asinh of the score in deviations of the narrower class, or 1 if less."""
+        unit, widest = self.narrow, float(np.sqrt(self.fit.variances.max()))
+        end, rays = float(np.arcsinh(_FAR * min(widest / unit, _FAR))), tabulated(self)
+        return fit_mass_table(
+            lambda x: mass_log_odds(rays, unit * np.sinh(x)), np.linspace(-end, end, 9)
+        )
 
     def level_set(self, z: Floats, level: float) -> Floats:
         """Ends (2, k) of the probabilities with a plausibility of exp(-level) at least."""
-        return level_set(z, self.log_odds(z), self._spread(z), self.deviance, level)
+        return level_set(z, self.mle(z), self.spread(z), self.at, level)
 
-    def _spread(self, z: Floats) -> Floats:
+    def spread(self, z: Floats) -> Floats:
         """Standard error of the log-odds at scores."""
         (r0, r1), delta = self._squares(z)
         n0, n1 = self.fit.weights
         return np.asarray(np.sqrt(self._variance(n0, n1, r0, r1, delta)))
 
-    def deviance(self, z: Floats, log_odds: Floats) -> Floats:
+    def at(self, z: Floats, log_odds: Floats) -> Floats:
         """Minus the log relative likelihood of log-odds (k, q) at scores (k,)."""
         wanted = log_odds.ravel()
         z = np.repeat(z, log_odds.shape[1])
-        gap = wanted - self.log_odds(z)
+        gap = wanted - self.mle(z)
         rises = gap >= 0.0
         sides = self._sides(z, rises)
         return self._solve(sides, np.where(rises, wanted, -wanted), np.abs(gap)).reshape(

@@ -36,9 +36,9 @@ def test_deviances_are_those_of_the_definition(name, variances):
     fit = fit_gaussian(counts, variances == "equal")
     z = np.array(DISTANCES) * np.sqrt(fit.variances.min())
     profile = GaussianProfile(fit)
-    mle = profile.log_odds(z)
+    mle = profile.mle(z)
     wanted = np.concatenate([mle[:, None] + SHIFTS, np.tile([0.0, 20.0], (len(z), 1))], axis=1)
-    got = profile.deviance(z, wanted)
+    got = profile.at(z, wanted)
     for i, j in np.ndindex(*wanted.shape):
         exact, slope = exact_deviance(fit, z[i], wanted[i, j])
         # The digits of the log-odds themselves, which are huge where the classes are narrow.
