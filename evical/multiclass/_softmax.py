@@ -1,9 +1,11 @@
 """Multinomial logistic regression with soft targets: a convex objective and Newton's method.
 
 Logits are linear in the parameters. Each class uses all scores ("matrix", with shared features) or
-only its own score ("vector", and "temperature" with one slope for all). Platt's targets replace the
+only its own score ("vector", and "temperature" with one slope for all). Soft targets replace the
 labels, which keeps the optimum finite even if classes are separable; they enter through a single
-sum.
+sum. Platt's targets for K classes allow a sample of each other class in every class, which shrinks
+a whole matrix as few samples need it. Where few parameters have to learn from all samples, it is
+far too much: there one wrong sample in all is allowed.
 
 Source: J. C. Platt, "Probabilistic outputs for support vector machines" (1999); Guo, Pleiss,
 Sun & Weinberger, "On calibration of modern neural networks" (2017), section 4.2.
@@ -18,7 +20,13 @@ from scipy.optimize import minimize
 from evical.curves.newton import Sums, minimize_convex
 from evical.errors import ConvergenceError
 
-__all__ = ["Problem", "minimize_softmax", "moment", "platt_target_matrix"]
+__all__ = [
+    "Problem",
+    "minimize_softmax",
+    "moment",
+    "platt_target_matrix",
+    "total_target_matrix",
+]
 
 Floats = NDArray[np.float64]
 
@@ -58,6 +66,31 @@ def platt_target_matrix(totals: Floats) -> Floats:
     """
     k = len(totals)
     return np.asarray((1 + np.diag(totals)) / (totals + k)[:, np.newaxis])
+
+
+def total_target_matrix(totals: Floats) -> Floats:
+    """Targets for K classes as if one sample of all, n + 2, was wrong.
+
+    Parameters
+    ----------
+    totals : (K,) array
+        Total weight of each class; they sum to n.
+
+    Returns
+    -------
+    (K, K) array
+        (n + 1) / (n + 2) on the diagonal, the rest in equal parts elsewhere.
+
+    Examples
+    --------
+    >>> total_target_matrix(np.array([5.0, 2.0, 1.0])).round(2)
+    array([[0.9 , 0.05, 0.05],
+           [0.05, 0.9 , 0.05],
+           [0.05, 0.05, 0.9 ]])
+    """
+    k, wrong = len(totals), 1 / (float(totals.sum()) + 2)
+    own = np.eye(k)
+    return np.asarray((1 - wrong) * own + wrong / (k - 1) * (1 - own))
 
 
 class Problem(NamedTuple):

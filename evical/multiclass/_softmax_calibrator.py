@@ -17,7 +17,12 @@ from dstheory.kernels.arguments import check_choice
 from evical.calibrators import fields
 from evical.calibrators.saved import check_shapes
 from evical.multiclass._base import BaseMulticlassCalibrator
-from evical.multiclass._softmax import Problem, minimize_softmax
+from evical.multiclass._softmax import (
+    Problem,
+    minimize_softmax,
+    platt_target_matrix,
+    total_target_matrix,
+)
 from evical.scores.parameters import check_not_negative
 
 __all__ = ["SoftmaxCalibrator"]
@@ -52,11 +57,16 @@ class SoftmaxCalibrator(BaseMulticlassCalibrator):
 
     Notes
     -----
-    Labels are replaced by Platt's targets, (n_k + 1) / (n_k + K) for the class of a sample and 1 /
-    (n_k + K) for each other class, so separable classes need no special care. The papers use the
-    labels themselves; the difference is of order 1/n. An inverse temperature is not negative: if
-    the scores rank the wrong way, it is 0. For two classes and one score, the matrix gives what
-    ``LogisticCalibrator(model="bayesian")`` gives.
+    Labels are replaced by soft targets, so separable classes need no special care. For the matrix
+    these are Platt's, (n_k + 1) / (n_k + K) for the class of a sample and 1 / (n_k + K) for each
+    other class. They add up to nearly a sample of each class in every class, which shrinks the many
+    weights. For temperature and vector that is far too much if classes are many: of 26 classes with
+    two samples each, the class of a sample would have the target 3 / 28. Their targets are
+    (n + 1) / (n + 2) for the class of a sample, as if one of n + 2 samples was wrong. The papers
+    use the labels themselves.
+
+    An inverse temperature is not negative: if the scores rank the wrong way, it is 0. For two
+    classes and one score, the matrix gives what ``LogisticCalibrator(model="bayesian")`` gives.
 
     The objective is convex; its optimum is found by Newton's method, and by limited-memory BFGS
     above 700 parameters. Penalties act on the weights of scores as they are read (after
@@ -74,9 +84,9 @@ class SoftmaxCalibrator(BaseMulticlassCalibrator):
     >>> scores, y = [[1.0, 0.0, 0.0], [0.0, 1.0, 0.0], [0.0, 0.0, 1.0]], ["a", "b", "c"]
     >>> calibrator = SoftmaxCalibrator(parameters="temperature").fit(scores, y)
     >>> calibrator.predict_proba([[1.0, 0.0, 0.0]])
-    array([[0.5 , 0.25, 0.25]])
-    >>> float(calibrator.weights_[0, 0].round(4))  # exp(w) / (exp(w) + 2) = 1/2, the target
-    0.6931
+    array([[0.8, 0.1, 0.1]])
+    >>> float(calibrator.weights_[0, 0].round(4))  # exp(w) / (exp(w) + 2) = 4/5, the target
+    2.0794
     """
 
     _state: ClassVar = {"weights_": fields.product("k", "k"), "intercepts_": fields.product("k")}
@@ -107,7 +117,9 @@ class SoftmaxCalibrator(BaseMulticlassCalibrator):
         center = np.zeros(scores.shape[1]) if tied else np.average(seen, axis=0, weights=weight)
         unit = float(np.abs(seen - center).max()) or 1.0
         standard = (seen - center) / unit
-        problem = Problem.of(self._features(standard), codes, weight, tied)
+        targets = platt_target_matrix if self.parameters == "matrix" else total_target_matrix
+        soft = targets(np.bincount(codes, weight).astype(np.float64))[codes]
+        problem = Problem.toward(self._features(standard), soft, weight, tied)
         w = minimize_softmax(problem._replace(penalty=self._penalty(center / unit, unit)))
         self._set_line(w, center / unit, unit)
 

@@ -2,7 +2,7 @@
 
 import numpy as np
 import pytest
-from scipy.optimize import minimize
+from scipy.optimize import minimize, minimize_scalar
 from scipy.special import log_softmax, softmax
 from sklearn.linear_model import LogisticRegression
 
@@ -22,10 +22,16 @@ def soft_labels(y, weight):
     return platt_target_matrix(np.bincount(y, weight).astype(float))[y]
 
 
-def loss(scores, y, weight, slopes, intercepts):
-    """Mean cross-entropy of Platt's targets, from its definition."""
+def one_wrong(y, weight):
+    """Targets as if one of all samples, and of one more, was of another class."""
+    wrong = 1 / (weight.sum() + 2)
+    return np.where(np.eye(K)[y] == 1, 1 - wrong, wrong / (K - 1))
+
+
+def loss(scores, y, weight, slopes, intercepts, targets):
+    """Mean cross-entropy of soft targets, from its definition."""
     logs = log_softmax(scores @ slopes.T + intercepts, axis=1)
-    return -np.average((soft_labels(y, weight) * logs).sum(axis=1), weights=weight)
+    return -np.average((targets(y, weight) * logs).sum(axis=1), weights=weight)
 
 
 def test_targets_for_two_classes_are_platts():
@@ -62,11 +68,12 @@ def test_objectives_from_their_definition(options, unpack):
     scores, y = simulated(50, seed=3)
     weight = np.random.default_rng(0).uniform(0.5, 2, 50)
     off, mu = options.get("off_diagonal_penalty", 0), options.get("intercept_penalty", 0)
+    targets = one_wrong if "parameters" in options else soft_labels
 
     def objective(slopes, intercepts):
         apart = slopes[~np.eye(K, dtype=bool)]
         penalty = off * (apart**2).mean() + mu * (intercepts**2).mean()
-        return loss(scores, y, weight, slopes, intercepts) + penalty
+        return loss(scores, y, weight, slopes, intercepts, targets) + penalty
 
     size = {"temperature": 1, "vector": 2 * K}.get(options.get("parameters"), K + K * K)
     peer = minimize(lambda x: objective(*unpack(x)), np.full(size, 0.1), tol=1e-10)
@@ -110,6 +117,34 @@ def test_one_score_of_two_classes_is_platts_calibration():
     y = (rng.random(40) < 1 / (1 + np.exp(-x))).astype(int)
     wanted = LogisticCalibrator("bayesian").fit(x, y).predict_proba([-2.0, 0.3, 5.0])
     np.testing.assert_allclose(SoftmaxCalibrator().fit(x, y).predict_proba([-2, 0.3, 5]), wanted)
+
+
+@pytest.mark.parametrize("n_classes", [3, 10, 26])
+@pytest.mark.parametrize("n", [60, 300])
+def test_a_temperature_is_found_whatever_the_number_of_classes(n_classes, n):
+    """Scores are the true logits times 2: the slope is 1/2, as labels say it."""
+    rng = np.random.default_rng(n)
+    logits = 3 * rng.normal(size=(n, n_classes))
+    y = (logits + rng.gumbel(size=logits.shape)).argmax(axis=1)
+    names = np.arange(n_classes)
+    y[:n_classes] = names  # all classes
+
+    def by_labels(log_slope):
+        logs = log_softmax(np.exp(log_slope) * logits, axis=1)
+        return -logs[np.arange(n), y].mean()
+
+    slope = np.exp(minimize_scalar(by_labels, bounds=(-5, 3), method="bounded").x)
+    found = SoftmaxCalibrator("temperature").fit(2 * logits, y).weights_[0, 0]
+    assert found == pytest.approx(slope / 2, rel=0.2)
+
+
+@pytest.mark.parametrize("parameters", ["temperature", "vector"])
+def test_classes_that_are_separated_leave_one_sample_of_doubt(parameters):
+    scores = 5 * np.tile(np.eye(4), (5, 1))
+    ours = SoftmaxCalibrator(parameters).fit(scores, np.tile(np.arange(4), 5))
+    # One of 22 samples is wrong, and every other class as probable.
+    expected = np.where(np.eye(4) == 1, 21 / 22, 1 / 66)
+    np.testing.assert_allclose(ours.predict_proba(5 * np.eye(4)), expected, atol=1e-6)
 
 
 def test_temperature_is_not_negative():
