@@ -44,6 +44,7 @@ from evical.metrics._imprecise import evidential_log_likelihood, mean_imprecisio
 from evical.metrics._profit import decision_cost, decision_profit, solicitation_profit
 from evical.metrics._proper import brier_score, log_loss, root_mean_squared_error, spherical_score
 from evical.metrics._ranking import hand_till_auc, roc_auc
+from evical.metrics._set_coverage import SetCoverage, set_coverage
 from evical.metrics._set_valued import discounted_accuracy, u65_score, u80_score
 from evical.metrics._smooth import smooth_calibration_error
 from evical.metrics._spiegelhalter import spiegelhalter_test
@@ -69,6 +70,7 @@ __all__ = [
     "CorpDecomposition",
     "DebiasedError",
     "Measure",
+    "SetCoverage",
     "ability_to_separate",
     "adaptive_calibration_error",
     "belief_coverage",
@@ -107,6 +109,7 @@ __all__ = [
     "nearest_calibrated",
     "roc_auc",
     "root_mean_squared_error",
+    "set_coverage",
     "smooth_calibration_error",
     "solicitation_profit",
     "spherical_score",

@@ -25,7 +25,7 @@ from evical.metrics.inputs import (
 )
 from evical.scores.checks import check_same_length
 
-__all__ = ["discounted_accuracy", "u65_score", "u80_score"]
+__all__ = ["discounted_accuracy", "sets_of", "u65_score", "u80_score"]
 
 
 def discounted_accuracy(
@@ -158,7 +158,7 @@ def _precision(
     y_true: Any, y_set: Any, labels: Any, sample_weight: Any
 ) -> tuple[Floats, Floats | None]:
     """1 / size of each set that contains the true class, else 0, and the weights."""
-    kept, names = _sets(y_true, y_set, labels)
+    kept, names = sets_of(y_true, y_set, labels)
     check_some(kept)
     codes = class_codes(y_true, names)
     check_same_length(y_true=codes, y_set=kept)
@@ -167,7 +167,25 @@ def _precision(
     return right / sizes, checked_weights(sample_weight, len(codes))
 
 
-def _sets(y_true: Any, y_set: Any, labels: Any) -> tuple[NDArray[np.bool_], NDArray[Any]]:
+def sets_of(y_true: Any, y_set: Any, labels: Any) -> tuple[NDArray[np.bool_], NDArray[Any]]:
+    """Which classes (n, K) each set has, and the labels (K,) of the columns.
+
+    Parameters
+    ----------
+    y_true : (n,) array of labels
+    y_set : (n, K) array of bool, or MassFunction
+    labels : sequence of K labels, or None
+
+    Returns
+    -------
+    sets : (n, K) array of bool
+    labels : (K,) array
+
+    Raises
+    ------
+    TypeError, ValueError
+        As `discounted_accuracy`.
+    """
     if isinstance(y_set, MassFunction):
         names = known_labels(np.asarray(y_set.frame.labels), labels, "the frame of y_set")
         return interval_dominance(normal(y_set)), names

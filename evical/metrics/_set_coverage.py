@@ -1,0 +1,131 @@
+"""How often sets of classes hold the true class: of all samples, of each class, and by size.
+
+A promise on average can hide classes and sizes for which it fails, so they are counted apart, with
+exact limits (Clopper & Pearson 1934). Sets of one class should be right as often as large ones.
+"""
+
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from dstheory.inference.counts.clopper_pearson import lower_limit
+from dstheory.kernels.arguments import check_choice, check_level
+from evical.metrics._set_valued import sets_of
+from evical.metrics.inputs import check_some, class_codes
+from evical.scores.checks import check_same_length
+
+__all__ = ["SetCoverage", "set_coverage"]
+
+Floats = NDArray[np.float64]
+
+
+@dataclass(frozen=True, eq=False)
+class SetCoverage:
+    """Coverage of sets of classes, by class or by size.
+
+    Parameters
+    ----------
+    by : {"all", "class", "size"}
+    groups : tuple
+        Classes, or sizes of sets; "all" alone.
+    n_samples : (G,) array of int
+        Of each group.
+    coverage : (G,) array
+        Share of the samples whose set has the true class; NaN for none.
+    interval : (G, 2) array
+        Clopper-Pearson limits.
+    mean_size : (G,) array
+        Classes in a set, on average.
+    """
+
+    by: str
+    groups: tuple[Any, ...]
+    n_samples: NDArray[np.intp]
+    coverage: Floats
+    interval: Floats
+    mean_size: Floats
+
+    def __str__(self) -> str:
+        """A line for each group."""
+        head = f"{self.by:>10}  samples  coverage  interval        mean size"
+        rows = zip(
+            self.groups, self.n_samples, self.coverage, self.interval, self.mean_size, strict=True
+        )
+        lines = [
+            f"{group!s:>10}  {n:7d}  {share:8.3f}  [{low:.3f}, {high:.3f}]  {size:7.3f}"
+            for group, n, share, (low, high), size in rows
+        ]
+        return "\n".join([head, *lines])
+
+
+def set_coverage(
+    y_true: Any, y_set: Any, *, by: str = "all", labels: Any = None, confidence: float = 0.95
+) -> SetCoverage:
+    """How often sets of classes hold the true class, with exact confidence limits.
+
+    Parameters
+    ----------
+    y_true : (n,) array of labels
+    y_set : (n, K) array of bool, or MassFunction
+        As in `discounted_accuracy`, such as `ConformalClassifier.predict_set` gives it.
+    by : {"all", "class", "size"}
+        Of all samples, of the samples of each class, or of the sets of each size that occurs.
+    labels : sequence of K labels, optional
+        Labels of the columns. Default: those of `y_true`, sorted.
+    confidence : float
+        Of each interval, in (0, 1).
+
+    Returns
+    -------
+    SetCoverage
+
+    Raises
+    ------
+    ValueError
+        If a label is unknown, lengths differ, or `by` or `confidence` is not possible.
+    TypeError
+        If `y_set` is neither bool nor a mass function.
+
+    References
+    ----------
+    Clopper & Pearson (1934), The use of confidence or fiducial limits illustrated in the case of
+    the binomial, Biometrika 26, 404-413.
+
+    Examples
+    --------
+    >>> sets = [[True, False], [True, True], [True, False], [True, True]]
+    >>> print(set_coverage([0, 0, 1, 1], sets, by="size"))
+          size  samples  coverage  interval        mean size
+             1        2     0.500  [0.013, 0.987]    1.000
+             2        2     1.000  [0.158, 1.000]    2.000
+    """
+    check_choice("by", by, ("all", "class", "size"))
+    check_level("confidence", confidence)
+    kept, names = sets_of(y_true, y_set, labels)
+    check_some(kept)
+    codes = class_codes(y_true, names)
+    check_same_length(y_true=codes, y_set=kept)
+    right, sizes = kept[np.arange(len(codes)), codes], kept.sum(axis=1)
+    group, groups = _grouped(by, codes, sizes, names)
+    n = np.bincount(group, minlength=len(groups))
+    hits = np.bincount(group, right, len(groups)).astype(np.float64)
+    misses = n - hits
+    with np.errstate(invalid="ignore"):  # of a class without samples
+        coverage, mean_size = hits / n, np.bincount(group, sizes, len(groups)) / n
+    tail = (1 - confidence) / 2
+    limits = lower_limit(hits, misses, tail), 1 - lower_limit(misses, hits, tail)
+    return SetCoverage(by, groups, n, coverage, np.stack(limits, axis=1), mean_size)
+
+
+def _grouped(
+    by: str, codes: NDArray[np.intp], sizes: NDArray[np.intp], names: NDArray[Any]
+) -> tuple[NDArray[np.intp], tuple[Any, ...]]:
+    """Number of the group of each sample, and the groups."""
+    if by == "class":
+        return codes, tuple(names.tolist())
+    if by == "size":
+        found, group = np.unique(sizes, return_inverse=True)
+        return group, tuple(found.tolist())
+    return np.zeros(len(codes), dtype=np.intp), ("all",)
