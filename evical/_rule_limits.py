@@ -19,7 +19,7 @@ from dstheory.combine import bold, cautious, lns
 from dstheory.errors import CostLimitError, MassError, TotalConflictError
 from evical.classifier import EvidentialClassifier
 from evical.estimators.folds import n_folds
-from evical.estimators.rules import is_dempster, mean_weights, plain
+from evical.estimators.rules import is_dempster, is_discounted, mean_weights, plain
 from evical.fusion import BaseFusion
 from evical.multiclass import MAX_CLASSES, BaseMulticlassCalibrator, OneVsRestCalibrator
 from evical.multiclass.joined import MAX_PRODUCTS
@@ -56,7 +56,7 @@ def check_predictable(
     """
     n_classes = len(np.unique(y))
     if isinstance(rule, BaseFusion):
-        rule.check_classes(n_classes)
+        rule.check_sources(len(members), n_classes)
     if n_classes <= MAX_CLASSES:
         return
     reads = isinstance(rule, BaseFusion) and rule.reads_probabilities and rule.needs_beliefs
@@ -72,7 +72,8 @@ def check_predictable(
         return
     learns = isinstance(rule, BaseFusion) and rule.needs_beliefs
     means = mean_weights(rule, len(members)) is not None
-    if learns or not (means or is_dempster(rule)):
+    weakened = is_discounted(rule)
+    if not weakened and (learns or not (means or is_dempster(rule))):
         for name, member in known.items():
             _check_few_sets(name, member, rule, n_classes)
         return
@@ -80,7 +81,9 @@ def check_predictable(
         _check_closed(name, member, n_classes)
     if not means:
         numbers = {
-            name: _n_products(m, X, y, groups) * _n_terms(m, n_classes) + _is_partial(members[name])
+            name: _n_products(m, X, y, groups) * _n_terms(m, n_classes)
+            + _is_partial(members[name])
+            + weakened
             for name, m in known.items()
         }
         _check_products(numbers, n_classes)
@@ -124,8 +127,8 @@ def _check_few_sets(name: str, member: EvidentialClassifier, rule: Any, n_classe
     raise CostLimitError(
         f"{n_classes} classes have 2^{n_classes} sets, {bytes_listed(n_classes)} of masses a "
         f"sample, and the rule {shown} takes them all from {name!r} (at most {MAX_CLASSES} "
-        "classes), so nothing could be predicted; take rule='dempster', "
-        "'mixing' or 'size_mixture', or "
+        "classes), so nothing could be predicted; take rule='stacked', which learns for any number "
+        "of classes, 'dempster', 'mixing', 'size_mixture' or 'likelihood_mixture', or "
         "classifiers that give probabilities: EvidentialClassifier(..., coupling='normalize')"
     )
 

@@ -183,7 +183,7 @@ class EvidentialFusion(FusedPredictor, BaseEstimator):  # type: ignore[misc]  # 
             for name in named
         ]
         if isinstance(rule, BaseFusion):
-            rule.check_classes(len(self.classes_))
+            rule.check_sources(len(named), len(self.classes_))
             beliefs = [
                 beliefs_read(rule, member, given, shares.get(member.name), y, weight, groups)
                 for member in self._members
@@ -252,8 +252,8 @@ def _warn_of_independence(number: int) -> None:
     warnings.warn(
         f"there are no labels to learn from, so {number} sources are taken for independent and "
         "combined by Dempster's rule, which is overconfident if they share evidence; give labels "
-        "y, or name a rule: 'cautious' for sources that share evidence, 'dempster' for independent "
-        "ones",
+        "y, or name a rule: 'mixing' (or 'cautious', if beliefs leave doubt) for sources that "
+        "share evidence, 'dempster' for independent ones",
         IndependenceWarning,
         stacklevel=5,  # beyond `fit` and its decorator
     )

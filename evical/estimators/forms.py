@@ -7,12 +7,15 @@ import numpy as np
 from numpy.typing import NDArray
 
 from dstheory import Frame, MassFunction
+from dstheory.errors import CostLimitError
 from evical.estimators.calibrated import Calibrated
 from evical.estimators.members import gather
-from evical.estimators.rules import member_probabilities, pignistic
-from evical.fusion import BaseFusion
+from evical.estimators.partial import gather_products
+from evical.estimators.rules import is_discounted, member_probabilities, pignistic, plain
+from evical.fusion import BaseFusion, Discounted
+from evical.multiclass.products import ProductBeliefs
 
-__all__ = ["MASSES", "PROBABILITIES", "Form", "Parts", "fit_to_beliefs"]
+__all__ = ["MASSES", "PROBABILITIES", "Form", "Parts", "fit_to_beliefs", "form_of"]
 
 Floats = NDArray[np.float64]
 Rows = NDArray[np.intp]
@@ -76,6 +79,48 @@ PROBABILITIES = Form(
 )
 
 
+def _products(member: Any, X: Any) -> ProductBeliefs:
+    closed = plain(member)._closed(X)
+    if closed is None:
+        raise CostLimitError(
+            f"beliefs of {type(plain(member)).__name__} about {len(member.classes_)} classes list "
+            "all sets, so rates cannot be learned from them; take the fusion 'stacked'"
+        )
+    found: ProductBeliefs = closed.products()
+    return found
+
+
+def _products_of_scores(part: Calibrated, scores: Floats) -> ProductBeliefs:
+    closed = part.closed_of(scores)
+    assert closed is not None  # of so many classes, or refused before
+    return closed.products()
+
+
+def _gathered_products(classes: NDArray[Any], n: int, parts: Parts) -> ProductBeliefs:
+    return gather_products(len(classes), n, parts)
+
+
+PRODUCTS = Form(_products, _products_of_scores, _gathered_products, _itself)
+
+
+def form_of(fusion: BaseFusion, n_classes: int) -> Form:
+    """The form in which a fusion reads beliefs about so many classes.
+
+    Parameters
+    ----------
+    fusion : BaseFusion
+    n_classes : int
+
+    Returns
+    -------
+    Form
+    """
+    if fusion.reads_probabilities:
+        return PROBABILITIES
+    many = is_discounted(fusion) and n_classes > Discounted.listed_classes
+    return PRODUCTS if many else MASSES
+
+
 def fit_to_beliefs(
     fusion: BaseFusion,
     beliefs: list[Any],
@@ -99,6 +144,8 @@ def fit_to_beliefs(
     """
     if not fusion.needs_beliefs:
         fusion.fit(sizes=sizes)
+    elif isinstance(beliefs[0], ProductBeliefs):
+        fusion._fit_products(beliefs, y, classes, sizes, weight)
     elif fusion.reads_probabilities:
         fusion.fit_probabilities(np.stack(beliefs), y, classes, sizes, sample_weight=weight)
     else:

@@ -22,7 +22,7 @@ from sklearn.utils.validation import _check_method_params
 from evical.calibrators import AutoCalibrator
 from evical.estimators.calibrated import Calibrated, fit_calibrated
 from evical.estimators.folds import Scored, units_of_classes
-from evical.estimators.forms import MASSES, PROBABILITIES, Form, Parts, fit_to_beliefs
+from evical.estimators.forms import MASSES, PROBABILITIES, Form, Parts, fit_to_beliefs, form_of
 from evical.estimators.members import fitted
 from evical.estimators.progress import Progress
 from evical.fusion import BaseFusion
@@ -142,7 +142,7 @@ def fit_fusion(
     if not fusion.needs_beliefs:
         fusion.fit(sizes=sizes)
         return
-    form = PROBABILITIES if fusion.reads_probabilities else MASSES
+    form = form_of(fusion, len(shares[0].fitted.classes_))
     folds_of = [_folds_of(share, y, counts, groups) for share in shares]
     tasks = [
         (f"{share.name}, copy {number}", (share, X, y, train, test, form))

@@ -12,7 +12,7 @@ from evical.estimators.closed_beliefs import ClosedForm
 from evical.estimators.predictions import BeliefPredictor
 from evical.multiclass.products import ProductBeliefs
 
-__all__ = ["gather_closed", "missing_rows", "of_columns", "rows_told"]
+__all__ = ["gather_closed", "gather_products", "missing_rows", "of_columns", "rows_told"]
 
 Rows = NDArray[np.intp]
 Flags = NDArray[np.bool_]
@@ -102,13 +102,36 @@ def gather_closed(closed: ClosedForm, rows: Rows, n: int) -> ProductBeliefs:
     ProductBeliefs
     """
     told: ProductBeliefs = closed.products()  # type: ignore[attr-defined]  # of all members
-    parts = (told.single, told.scale, told.absent, told.present)
-    wide = [np.zeros((*part.shape[:-1], n)) for part in parts]
-    for part, whole in zip(parts, wide, strict=True):
-        whole[..., rows] = part
+    return gather_products(len(told.single), n, [(rows, told)])
+
+
+def gather_products(
+    n_classes: int, n: int, parts: list[tuple[Rows, ProductBeliefs]]
+) -> ProductBeliefs:
+    """One batch from its parts; rows that are in no part are vacuous.
+
+    Parameters
+    ----------
+    n_classes : int
+    n : int
+        Rows in all.
+    parts : list of (rows, ProductBeliefs)
+        Row numbers (r,), disjoint, with a batch (r,) each.
+
+    Returns
+    -------
+    ProductBeliefs
+    """
+    n_terms = max((told.n_terms for _, told in parts), default=0)
+    single, scale = np.zeros((n_classes, n)), np.zeros((n_terms, n))
+    absent, present = np.ones((n_terms, n_classes, n)), np.zeros((n_terms, n_classes, n))
     silent = np.ones(n, dtype=bool)
-    silent[rows] = False
-    return ProductBeliefs(*wide).vacuous_where(silent)
+    for rows, told in parts:
+        own = slice(told.n_terms)
+        single[:, rows], scale[own, rows] = told.single, told.scale
+        absent[own, :, rows], present[own, :, rows] = told.absent, told.present
+        silent[rows] = False
+    return ProductBeliefs(single, scale, absent, present).vacuous_where(silent)
 
 
 def rows_told(member: Any, X: Any, rows: Rows) -> Rows:

@@ -15,7 +15,7 @@ from dstheory.transform import betp
 from evical.estimators.closed_beliefs import ClosedForm
 from evical.estimators.members import exclusive, vacuous_where
 from evical.estimators.members import total_conflict as in_total_conflict
-from evical.fusion import BaseFusion, Mixture, Stacked
+from evical.fusion import BaseFusion, Discounted, Mixture, Stacked
 from evical.multiclass import MAX_CLASSES
 from evical.multiclass.joined import MAX_PRODUCTS, JoinedBeliefs
 from evical.multiclass.products import ProductBeliefs
@@ -24,6 +24,7 @@ __all__ = [
     "closed_form",
     "combined",
     "is_dempster",
+    "is_discounted",
     "listed_mass",
     "mean_weights",
     "member_probabilities",
@@ -61,11 +62,15 @@ def closed_form(
             return None
         return rule.fuse_probabilities(np.stack([member_probabilities(m, X) for m in members]))
     weights = mean_weights(rule, len(members))
-    if weights is None and not is_dempster(rule):
+    weakened = is_discounted(rule) and len(members[0].classes_) > rule.listed_classes
+    if weights is None and not is_dempster(rule) and not weakened:
         return None
     sources = _sources(members, X)
     if sources is None:
         return None
+    if weakened:
+        pairs = zip(sources, rule.rates_.tolist(), strict=True)
+        sources = [source.discounted(rate) for source, rate in pairs]
     if weights is not None:
         return ProductBeliefs.mean(sources, weights)
     if len(sources) == 1:
@@ -184,6 +189,11 @@ def _possible(sources: list[ProductBeliefs], total_conflict: str) -> list[Produc
 def is_dempster(rule: Any) -> bool:
     """Whether a rule is Dempster's, with or without options."""
     return (rule.func if isinstance(rule, partial) else rule) is dempster
+
+
+def is_discounted(rule: Any) -> bool:
+    """Whether a rule is Dempster's of sources that are discounted as a whole."""
+    return isinstance(rule, Discounted) and not rule.contextual
 
 
 def mean_weights(rule: Any, n_sources: int) -> Any:

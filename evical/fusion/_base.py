@@ -20,6 +20,7 @@ from dstheory.errors import FrameError
 from evical.calibrators.fields import Field
 from evical.fusion import _saved as saved
 from evical.fusion._held_out import HeldOut, as_list, check_sizes, common_frame
+from evical.multiclass.products import ProductBeliefs
 from evical.scores.refused import all_or_nothing
 
 __all__ = ["BaseFusion"]
@@ -154,6 +155,20 @@ class BaseFusion(BaseEstimator, ABC):  # type: ignore[misc]  # sklearn is untype
         held_out = HeldOut.of_probabilities(probabilities, y, classes, sample_weight)
         return self._fit(held_out, check_sizes(sizes, len(held_out.probabilities)), held_out.frame)
 
+    @all_or_nothing
+    def _fit_products(
+        self,
+        products: Sequence[ProductBeliefs],
+        y: ArrayLike,
+        classes: ArrayLike,
+        sizes: ArrayLike | None = None,
+        sample_weight: ArrayLike | None = None,
+    ) -> Self:
+        """`fit` for beliefs about many classes, which are not listed set by set."""
+        self._check_parameters()
+        held_out = HeldOut.of_products(products, y, classes, sample_weight)
+        return self._fit(held_out, check_sizes(sizes, len(products)), held_out.frame)
+
     def _fit(self, held_out: HeldOut | None, sizes: Floats, frame: Frame | None) -> Self:
         self._learn(held_out, sizes)
         self.frame_, self.n_sources_ = frame, len(sizes)
@@ -193,16 +208,16 @@ class BaseFusion(BaseEstimator, ABC):  # type: ignore[misc]  # sklearn is untype
         """
         return as_list(masses)
 
-    def check_classes(self, n_classes: int) -> None:
-        """Raise if it cannot learn from beliefs about so many classes.
+    def check_sources(self, n_sources: int, n_classes: int) -> None:
+        """Raise if it cannot learn from so many sources of so many classes.
 
         Parameters
         ----------
-        n_classes : int
+        n_sources, n_classes : int
 
         Raises
         ------
-        ValueError
+        CostLimitError
         """
 
     def by_source(self) -> dict[str, Floats]:

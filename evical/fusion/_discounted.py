@@ -14,11 +14,13 @@ import numpy as np
 from numpy.typing import NDArray
 
 from dstheory import MassFunction
+from dstheory.errors import CostLimitError
 from dstheory.kernels.arguments import as_floats, check_choice, check_count, check_flag
 from dstheory.kernels.naming import RATES, one_of, shares_by_name
 from dstheory.revise import contextual_discount, discount
 from evical.calibrators.fields import Field
 from evical.fusion._base import BaseFusion
+from evical.fusion._choices import MAX_SOURCES
 from evical.fusion._held_out import HeldOut
 from evical.fusion._reliability import MAX_CLASSES, contextual_rates, joint_rates
 from evical.scores.parameters import check_not_negative
@@ -51,6 +53,9 @@ class Discounted(BaseFusion):
     Attributes
     ----------
     rates_ : (S,) or (S, K) array
+    listed_classes : int
+        Up to so many classes, rates of whole sources are learned from all sets of classes; of more,
+        from each choice of sources, which may be 8 at most.
 
     Notes
     -----
@@ -80,6 +85,7 @@ class Discounted(BaseFusion):
     {('a',): 0.5, ('a', 'b'): 0.5}
     """
 
+    listed_classes: ClassVar[int] = MAX_CLASSES
     _by_source = ("rates_",)
     _state: ClassVar = {"rates_": Field(("s", "k"), 0.0, 1.0)}
 
@@ -133,28 +139,32 @@ class Discounted(BaseFusion):
             raise ValueError(f"there are {name} for {len(given)} sources, but {len(sizes)} sources")
         self.rates_ = given if name == "rates" else 1 - given
 
-    def check_classes(self, n_classes: int) -> None:
-        """Raise for more classes than rates of whole sources can be learned for.
+    def check_sources(self, n_sources: int, n_classes: int) -> None:
+        """Raise for more sources of many classes than rates can be learned for.
 
         Parameters
         ----------
-        n_classes : int
+        n_sources, n_classes : int
 
         Raises
         ------
-        ValueError
+        CostLimitError
         """
+        check_count("n_sources", n_sources, 1)
         check_count("n_classes", n_classes, 1)
-        if self.needs_beliefs and not self.contextual and n_classes > MAX_CLASSES:
-            raise ValueError(
-                f"there are {n_classes} classes, but rates of whole sources are learned "
-                f"for up to {MAX_CLASSES}; take contextual=True, or give the rates"
+        if not self.needs_beliefs or self.contextual or n_classes <= MAX_CLASSES:
+            return
+        if n_sources > MAX_SOURCES:
+            raise CostLimitError(
+                f"rates of {n_sources} sources of {n_classes} classes are learned from the "
+                f"{2**n_sources} choices among them (at most {MAX_SOURCES} sources of more than "
+                f"{MAX_CLASSES} classes); take the fusion 'stacked', or give the rates"
             )
 
     def _learned(self, held_out: HeldOut) -> Floats:
-        self.check_classes(len(held_out.frame))
         if self.contextual:
             return contextual_rates(held_out, self.shrinkage)
+        self.check_sources(len(held_out.probabilities), len(held_out.frame))
         return joint_rates(held_out, self.shrinkage)
 
     def prepared(self, masses: Sequence[MassFunction]) -> list[MassFunction]:

@@ -15,6 +15,7 @@ from dstheory import Frame, MassFunction
 from dstheory.errors import FrameError
 from dstheory.kernels.arguments import as_floats, check_instance
 from dstheory.transform import betp
+from evical.multiclass.products import ProductBeliefs
 from evical.scores.checks import check_labels, check_weights
 
 __all__ = ["HeldOut", "as_list", "check_probabilities", "check_sizes", "common_frame", "silences"]
@@ -41,6 +42,8 @@ class HeldOut:
         Positions of the labels in the frame.
     weight : (n,) array
         Positive.
+    products : tuple of ProductBeliefs
+        Batches (n,), instead of masses, where these would list too many sets.
     """
 
     frame: Frame
@@ -49,6 +52,7 @@ class HeldOut:
     silent: NDArray[np.bool_]
     codes: NDArray[np.intp]
     weight: Floats
+    products: tuple[ProductBeliefs, ...] = ()
 
     @classmethod
     def checked(cls, masses: Any, y: Any, sample_weight: Any) -> "HeldOut":
@@ -82,6 +86,21 @@ class HeldOut:
             )
         codes, weight, kept = _samples(labels, frame, sample_weight)
         return cls(frame, (), *silences(p[:, kept]), codes, weight)
+
+    @classmethod
+    def of_products(
+        cls,
+        products: Sequence[ProductBeliefs],
+        y: Any,
+        classes: Any,
+        sample_weight: Any,
+    ) -> "HeldOut":
+        """The same from beliefs of many classes that are not listed set by set."""
+        frame = Frame(classes)
+        codes, weight, kept = _samples(_labels(y), frame, sample_weight)
+        used = tuple(beliefs[kept] for beliefs in products)
+        p = np.stack([beliefs.betp() for beliefs in used])
+        return cls(frame, (), p, np.zeros(p.shape[:2], dtype=bool), codes, weight, used)
 
     def part(self, sources: NDArray[np.bool_], rows: NDArray[np.bool_]) -> "HeldOut":
         """Probabilities of some sources (S,) about some samples (n,)."""

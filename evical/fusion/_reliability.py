@@ -11,6 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy.optimize import minimize
 
+from evical.fusion._choices import Agreed, agreed
 from evical.fusion._held_out import HeldOut
 
 __all__ = ["MAX_CLASSES", "contextual_rates", "joint_rates"]
@@ -23,6 +24,7 @@ MAX_CLASSES = 10
 _STARTS = (0.02, 0.3, 0.7)
 # Agreement below that, relatively, is rounding: such samples have no rate to tell.
 _LEAST = 1e-12
+_NOTHING = 1e-300  # agreement whose shares are no numbers any more
 
 
 def joint_rates(held_out: HeldOut, shrinkage: float) -> Floats:
@@ -34,7 +36,7 @@ def joint_rates(held_out: HeldOut, shrinkage: float) -> Floats:
     Parameters
     ----------
     held_out : HeldOut
-        Up to `MAX_CLASSES` classes.
+        Up to `MAX_CLASSES` classes, or `MAX_SOURCES` sources.
     shrinkage : float
 
     Returns
@@ -42,8 +44,9 @@ def joint_rates(held_out: HeldOut, shrinkage: float) -> Floats:
     (S,) array
         In [0, 1]; the local minimum below the best of a few common rates.
     """
-    error = _squared_error(held_out)
-    n_sources = len(held_out.masses)
+    few = len(held_out.frame) <= MAX_CLASSES and len(held_out.masses) > 0
+    error = _squared_error(held_out) if few else _squared_error_of_choices(held_out)
+    n_sources = len(held_out.probabilities)
 
     def objective(rates: Floats) -> tuple[float, Floats]:
         value, slope = error(rates)
@@ -86,6 +89,25 @@ def _squared_error(held_out: HeldOut) -> Callable[[Floats], tuple[float, Floats]
         slope = linear.T @ ((gap - (gap * p).sum(axis=0)) / divisor)
         value = 0.5 * float((weight * (p - targets) ** 2).sum())
         return value, np.einsum("sfn,sfn,fn->s", 1 - commonality, _of_others(discounted), slope)
+
+    return error
+
+
+def _squared_error_of_choices(held_out: HeldOut) -> Callable[[Floats], tuple[float, Floats]]:
+    """The same without a list of sets."""
+    n_classes = len(held_out.frame)
+    sources = Agreed(agreed(held_out.products or held_out.masses, n_classes))
+    targets, weight = held_out.targets.T, held_out.weight
+
+    def error(rates: Floats) -> tuple[float, Floats]:
+        shares = sources.shares(rates)
+        total = shares.sum(axis=0)
+        known = total > _NOTHING
+        divisor = np.where(known, total, 1.0)
+        p = np.where(known, shares / divisor, 1 / n_classes)
+        gap = np.where(known, weight, 0.0) * (p - targets)
+        slope = sources.slopes(rates)((gap - (gap * p).sum(axis=0)) / divisor)
+        return 0.5 * float((weight * (p - targets) ** 2).sum()), slope
 
     return error
 

@@ -143,6 +143,10 @@ class JoinedBeliefs:
 
     def conflict(self) -> NDArray[Any]:
         """Mass (n,) that the conjunctive rule gives to the empty set."""
+        return np.asarray(np.clip(1 - self.agreement(), 0, 1))
+
+    def agreement(self) -> NDArray[Any]:
+        """Mass (n,) that the conjunctive rule leaves to all other sets; no digit is lost."""
         dead = self.impossible()
         normal = [source.times(1 / source.total()).vacuous_where(dead) for source in self.sources]
         logs = np.sum([_logs(source.contour()) for source in normal], axis=0)
@@ -151,7 +155,7 @@ class JoinedBeliefs:
             return np.asarray(beliefs.total() / beliefs.contour().max(axis=0))
 
         total = np.exp(logs.max(axis=0)) * JoinedBeliefs(normal)._each(relative)
-        return np.asarray(np.where(dead, 1, np.clip(1 - total, 0, 1)))
+        return np.asarray(np.where(dead, 0, total))
 
     def _each(self, part: Callable[[ProductBeliefs], NDArray[Any]]) -> NDArray[Any]:
         n_classes, n = self.sources[0].single.shape

@@ -168,6 +168,18 @@ class ProductBeliefs:
             np.concatenate([self.present, full]),
         )
 
+    def discounted(self, rate: float) -> Self:
+        """The beliefs, with that share of the masses moved to the frame."""
+        known = self.times((1 - rate) / self.total())
+        full = np.ones((1, *self.single.shape), dtype=self.single.dtype)
+        moved = np.full((1, *self.batch), rate, dtype=self.scale.dtype)
+        return type(self)(
+            known.single,
+            np.concatenate([known.scale, moved]),
+            np.concatenate([self.absent, 0 * full]),
+            np.concatenate([self.present, full]),
+        )
+
     def total(self) -> NDArray[Any]:
         """Sum (*batch) of all masses, as a sum of positive terms."""
         total = self.single.sum(axis=0)

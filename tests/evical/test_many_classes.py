@@ -12,10 +12,11 @@ from sklearn.neighbors import NearestCentroid
 from dstheory import decide
 from dstheory.combine import conjunctive, dempster, mixing
 from dstheory.transform import betp
-from evical import EvidentialClassifier, EvidentialEnsemble
+from evical import EvidentialClassifier, EvidentialEnsemble, EvidentialSource
 from evical.calibrators import BinningCalibrator, LogisticCalibrator
 from evical.fusion import Mixture
 from evical.multiclass import OneVsRestCalibrator
+from evical.multiclass.joined import JoinedBeliefs
 
 BINS = BinningCalibrator(2)
 
@@ -163,7 +164,10 @@ class Untrainable(ClassifierMixin, BaseEstimator):
     ("options", "message"),
     [
         ({"rule": "yager"}, r"18 classes have 2\^18 sets, 2 MB .* rule yager takes them all"),
-        ({"rule": "discounted"}, "there are 18 classes, but rates"),
+        (
+            {"members": [Untrainable()] * 9, "rule": "discounted"},
+            "rates of 9 sources of 18 classes are learned from the 512 choices",
+        ),
         ({"rule": "learned_tnorm"}, r"rule TNorm\(\) takes them all from 'classifier0'"),
         (
             {"members": [Untrainable()] * 15, "rule": "dempster"},
@@ -206,3 +210,24 @@ def test_many_classifiers_of_few_classes_take_a_table():
     np.testing.assert_allclose(clf.predict_proba(X), betp(m), atol=1e-12)
     np.testing.assert_allclose(clf.predict_interval(X)[..., 1], m.contour(), atol=1e-12)
     assert clf.predict_mass(X).equals(m, 1e-12)
+
+
+def test_discounted_sources_of_many_classes():
+    """Rates are learned without a list of sets, and predictions are Dempster's rule."""
+    y = np.arange(360) % 18
+    X = np.random.default_rng(0).normal(size=(360, 18)) + 3 * np.eye(18)[y]
+    noise = np.random.default_rng(1).normal(size=(360, 2))
+    good = EvidentialSource(GaussianNB(), columns=slice(0, 18))
+    bad = EvidentialSource(GaussianNB(), columns=slice(18, 20))
+    clf = EvidentialEnsemble([good, bad], rule="discounted", cv=2, calibrator=LogisticCalibrator())
+    clf.fit(np.hstack([X, noise]), y)
+    rates = clf.fusion_.rates_
+    assert rates[0] < 0.3
+    p = clf.predict_proba(np.hstack([X, noise])[:9])
+    sources = [
+        member._closed(np.hstack([X, noise])[:9]).discounted(rate)
+        for member, rate in zip(clf.estimators_, rates.tolist(), strict=True)
+    ]
+    np.testing.assert_allclose(p, JoinedBeliefs(sources).betp(), atol=1e-12)
+    assert clf.predict_interval(np.hstack([X, noise])[:9]).shape == (9, 18, 2)
+    assert (p.argmax(axis=1) == y[:9]).mean() > 0.7

@@ -280,7 +280,9 @@ def test_many_classes_are_merged_for_the_learned_fusion_only():
         EvidentialEnsemble([finer, GaussianNB()], cv=2).fit(X, y)
 
 
-@pytest.mark.parametrize("rule", ["stacked", "dempster", "size_mixture", "likelihood_mixture"])
+@pytest.mark.parametrize(
+    "rule", ["stacked", "dempster", "size_mixture", "likelihood_mixture", "discounted"]
+)
 def test_silent_sources_of_many_classes(rule):
     rng = np.random.default_rng(0)
     y = np.arange(340) % 17

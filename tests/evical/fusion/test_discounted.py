@@ -4,6 +4,7 @@ import numpy as np
 import pytest
 
 from dstheory import Frame, MassFunction, betp, dempster
+from dstheory.errors import CostLimitError
 from dstheory.revise import contextual_discount, discount, learn_contextual_rates
 from evical.fusion import Discounted
 from evical.fusion._held_out import HeldOut
@@ -95,12 +96,19 @@ def test_contextual_rates_are_those_of_each_source_alone(n_classes):
     assert (fusion.rates_ > 0).any()
 
 
-def test_too_many_classes_for_joint_rates():
-    frame = Frame(range(11))
-    m = MassFunction(frame, [frame.full], np.ones((11, 1)))
-    with pytest.raises(ValueError, match=r"there are 11 classes, but .* up to 10"):
-        Discounted().fit([m, m], np.arange(11))
-    assert (Discounted(contextual=True).fit([m, m], np.arange(11)).rates_ == 0).all()
+def test_many_sources_of_many_classes():
+    """Rates of eight sources are learned from all choices among them; of more they are not."""
+    frame = Frame(range(12))
+    y = np.arange(60) % 12
+    focal = [*(1 << k for k in range(12)), frame.full]
+    right = np.column_stack([0.6 * np.eye(12)[y], np.full(60, 0.4)])
+    wrong = np.column_stack([0.6 * np.eye(12)[(y + 1) % 12], np.full(60, 0.4)])
+    good, bad = (MassFunction(frame, focal, table) for table in (right, wrong))
+    fusion = Discounted().fit([good, bad], y)
+    assert fusion.rates_[0] < 0.1
+    assert fusion.rates_[1] > 0.9
+    with pytest.raises(CostLimitError, match=r"rates of 9 sources of 12 classes .* 512 choices"):
+        Discounted().fit([good] * 9, y)
 
 
 def test_sources_that_exclude_each_other_have_rates():
