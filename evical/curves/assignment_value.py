@@ -7,11 +7,15 @@ whose mean is the share of right assignments; its dispersion is sought for the b
 Source: Garczarek (2002); Gebel (2009), section 4.4.3, eq. 4.9-4.12.
 """
 
+from collections.abc import Callable
 from typing import NamedTuple
 
 import numpy as np
+from numpy.polynomial.chebyshev import chebval
 from numpy.typing import NDArray
 from scipy.special import betainc, betaincinv, betaln, expit, logit
+
+from evical.likelihood.interpolant import chebyshev
 
 __all__ = ["Branch", "accuracy", "dispersions", "fit_branch"]
 
@@ -21,6 +25,11 @@ _EPS = float(np.finfo(np.float64).eps)
 _NOTHING = np.log(1e-16)
 # Enough to tell good dispersions from bad ones: their effect goes with the root of the number.
 _MAX_DISPERSIONS = 128
+_WIDEST = 2 * np.sqrt(2.0)  # by which accuracies differ at most
+# Where dispersions are compared, calibrated values and accuracies of many are interpolated between
+# so many; accuracies err by some 1e-6, and those of the likeliest are computed.
+_FEW, _BETWEEN, _LIKELIEST = 32, 12, 6
+_TINY = 1e-300
 
 
 class Branch(NamedTuple):
@@ -44,6 +53,24 @@ class Branch(NamedTuple):
         if self.new_size:
             return _quantiles(self, *_levels(self, x))
         return np.full(x.shape, logit(self.new_mean)) if self.new_mean else x
+
+    def along(self, x: Floats) -> Floats:
+        """The same of many, from those of a few."""
+        return self.log_odds(x) if len(x) <= _FEW else _interpolated(self.log_odds, x, _FEW)
+
+
+def _interpolated(function: Callable[[Floats], Floats], x: Floats, size: int) -> Floats:
+    """Values (m,) of a smooth function at x, from so many others."""
+    middle, half = (x.max() + x.min()) / 2, max((x.max() - x.min()) / 2, _TINY)
+    nodes, transform = chebyshev(size)
+    return np.asarray(chebval((x - middle) / half, transform @ function(middle + half * nodes)))
+
+
+def _kept(a: Floats, b: Floats, levels: tuple[Floats, NDArray[np.bool_]]) -> NDArray[np.bool_]:
+    """Whether the quantiles (p, m) of Beta distributions are above 1/2."""
+    level, upper = levels
+    below, above = betainc(a, b, 0.5)[:, None], betainc(b, a, 0.5)[:, None]
+    return np.asarray(np.where(upper, level < above, level > below))
 
 
 def _levels(branch: Branch, x: Floats) -> tuple[Floats, NDArray[np.bool_]]:
@@ -121,10 +148,25 @@ def fit_branch(values: Floats, right: Floats, wrong: Floats) -> Branch:
     size = mean * (1 - mean) / variance - 1 if variance > 0 else 0.0
     if used.min() == used.max() or n <= 1 or not size > 0:
         return Branch(new_mean=share)
-    candidates = [Branch(mean, size, share, float(new)) for new in dispersions(n, size)]
-    levels = _levels(candidates[0], logit(np.minimum(values, 1 - _EPS)))
-    merits = [_merit(expit(_quantiles(c, *levels)), right, wrong) for c in candidates]
-    return candidates[int(np.argmax(merits))]
+    x = logit(np.minimum(values, 1 - _EPS))
+    sizes = dispersions(n, size).astype(np.float64)
+    levels = _levels(Branch(mean, size, share, 1.0), x)
+    kept = _kept(share * sizes, (1 - share) * sizes, levels)
+    assigned = kept @ right + ~kept @ wrong
+    # What the others lack in right assignments, no accuracy makes up for.
+    rest = np.flatnonzero(assigned >= assigned.max() - _WIDEST)
+
+    def accuracies(sizes: Floats) -> Floats:
+        found = [Branch(mean, size, share, new).along(x) for new in sizes.tolist()]
+        return np.array([accuracy(expit(log_odds), right, wrong) for log_odds in found])
+
+    if len(rest) > _FEW:
+        likely = assigned[rest] + _interpolated(
+            lambda t: accuracies(np.exp(t)), np.log(sizes[rest]), _BETWEEN
+        )
+        rest = np.sort(rest[np.argsort(-likely, kind="stable")[:_LIKELIEST]])
+    best = rest[int(np.argmax(assigned[rest] + accuracies(sizes[rest])))]
+    return Branch(mean, size, share, float(sizes[best]))
 
 
 def dispersions(n: float, size: float) -> NDArray[np.int64]:
@@ -156,9 +198,3 @@ def accuracy(calibrated: Floats, right: Floats, wrong: Floats) -> float:
     # The root of the sum over both classes of (indicator - probability)^2 is sqrt(2) times one.
     distance = right @ (1 - calibrated) + wrong @ calibrated
     return float(1 - 2 * np.sqrt(2) * distance / (right.sum() + wrong.sum()))
-
-
-def _merit(calibrated: Floats, right: Floats, wrong: Floats) -> float:
-    """Objective of eq. 4.12: number of right assignments plus accuracy."""
-    kept = calibrated > 0.5
-    return float(np.where(kept, right, wrong).sum()) + accuracy(calibrated, right, wrong)

@@ -119,3 +119,23 @@ def test_accuracy_is_the_definition():
     rows = [(q, 1 - q) for q in p]
     wanted = naive.accuracy(rows, [0, 1, 0])
     assert accuracy(p, right, 1 - right) == pytest.approx(wanted)
+
+
+@pytest.mark.parametrize("share", [0.05, 0.3])
+def test_the_dispersion_is_sought_among_many_as_among_few(share):
+    """Accuracies between which is interpolated: no other dispersion has a greater merit."""
+    rng = np.random.default_rng(5)
+    s = expit(1.5 * rng.normal(size=400))
+    y = rng.random(400) < np.clip(s - share * (2 * s - 1), 0, 1)
+    c = AssignmentValueCalibrator().fit(s, y)
+    for k, mask in enumerate((s <= 0.5, s > 0.5)):
+        values, right = (s if k else 1 - s)[mask], y[mask] == bool(k)
+        mean, size, new_mean, best = c.branches_[k]
+
+        def merit(new, values=values, right=right, old=(mean, size, new_mean)):
+            p = calibrated(values, *old, new)
+            return np.sum((p > 0.5) == right) + accuracy(p, right * 1.0, ~right * 1.0)
+
+        sizes = dispersions(float(len(values)), size)
+        assert len(sizes) > 32
+        assert merit(best) >= max(merit(new) for new in sizes[::3]) - 1e-9
