@@ -117,7 +117,7 @@ WHICH_FUSION = Study(
         *starmap(_condition, product(_DATA, KERNELS, SCENARIOS, CALIBRATORS)),
         *starmap(_on_features, product(_DATA, KERNELS, VIEWS)),
     ),
-    repeats=20,
+    repeats=10,
     protocol=TEXT.protocol,
     comment=TEXT.comment,
     overviews=(
