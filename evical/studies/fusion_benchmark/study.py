@@ -242,7 +242,7 @@ FUSION_BENCHMARK = Study(
         for members in ("different", "unequal")
         for source in _sources(members)
     ),
-    repeats=2,
+    repeats=4,
     protocol=TEXT.protocol,
     comment=TEXT.comment,
     quick=("sonar-different", "glass-different", "sonar-unequal"),
