@@ -66,6 +66,10 @@ class EvidentialSource(BeliefPredictor, BaseEstimator):  # type: ignore[misc]  #
         All classes, those merged too.
     estimator_ : fitted EvidentialClassifier
         On its own columns and labels.
+    columns_ : columns, or None
+        Those that it sees, found by a function in `fit`.
+    merged_ : (K,) array or None
+        Labels of the classes for the classifier.
     n_features_in_, feature_names_in_
         Of all columns of `X`.
 
@@ -141,12 +145,15 @@ class EvidentialSource(BeliefPredictor, BaseEstimator):  # type: ignore[misc]  #
         check_choice("silent_if_missing", self.silent_if_missing, (None, "any", "all"))
         X, y, weight = check_samples(X, y, sample_weight)
         self.classes_ = np.unique(y)
+        self.merged_ = self._merged()
         labels = self._coarse(y)
         if weight is not None:
             fit_params["sample_weight"] = weight
         if get_config()["enable_metadata_routing"]:
             fit_params = dict(process_routing(self, "fit", **fit_params).estimator.fit)
-        own = of_columns(X, self._columns(X))
+        self.columns_ = self.columns(X) if callable(self.columns) else self.columns
+        self._silence = self.silent_if_missing
+        own = of_columns(X, self.columns_)
         rows = self._told(own)
         _check_classes(labels, labels[rows if weight is None else rows[weight[rows] > 0]])
         member = clone(self._classifier())
@@ -167,19 +174,22 @@ class EvidentialSource(BeliefPredictor, BaseEstimator):  # type: ignore[misc]  #
         has_beliefs = isinstance(plain(inner), BeliefPredictor)
         return inner if has_beliefs else EvidentialClassifier(inner)
 
-    def _columns(self, X: Any) -> Any:
-        return self.columns(X) if callable(self.columns) else self.columns
-
     def _told(self, own: Any) -> Rows:
         """Rows of a table of its own columns about which it speaks."""
-        if self.silent_if_missing is None:
+        if self._silence is None:
             return np.arange(_num_samples(own))
-        return np.flatnonzero(~missing_rows(own, some=self.silent_if_missing == "any"))
+        return np.flatnonzero(~missing_rows(own, some=self._silence == "any"))
 
     def _coarse(self, y: NDArray[Any]) -> NDArray[Any]:
         """Labels (n,) on which it is trained."""
-        if self.coarsening is None:
+        if self.merged_ is None:
             return y
+        return np.asarray(self.merged_[np.searchsorted(self.classes_, y)])
+
+    def _merged(self) -> NDArray[Any] | None:
+        """Labels (K,) of the classes for the classifier, if they differ."""
+        if self.coarsening is None:
+            return None
         check_instance("coarsening", self.coarsening, dict, "a dict from classes to labels")
         classes: list[Any] = self.classes_.tolist()
         for label in self.coarsening:
@@ -194,19 +204,20 @@ class EvidentialSource(BeliefPredictor, BaseEstimator):  # type: ignore[misc]  #
                 f"coarsening gives all classes the label {merged[0]!r}; a source must tell at "
                 "least two apart"
             )
-        return np.asarray(merged)[np.searchsorted(self.classes_, y)]
+        return np.asarray(merged)
 
     def _seen(self, X: Any) -> tuple[Any, Rows]:
         """Its columns of new samples, and rows about which it speaks."""
         check_is_fitted(self)
-        if self.columns is not None:
+        if self.columns_ is not None:
             _check_feature_names(self, X, reset=False)
             _check_n_features(self, X, reset=False)
-        own = of_columns(X, self._columns(X))
+        own = of_columns(X, self.columns_)
         return own, self._told(own)
 
     def _silent(self, X: Any) -> NDArray[np.bool_] | None:
-        if self.silent_if_missing is None:
+        check_is_fitted(self)
+        if self._silence is None:
             return None
         own, rows = self._seen(X)
         silent = np.ones(_num_samples(own), dtype=bool)
@@ -236,17 +247,16 @@ class EvidentialSource(BeliefPredictor, BaseEstimator):  # type: ignore[misc]  #
 
     def _extended(self, m: MassFunction) -> MassFunction:
         """Beliefs about merged classes, on the frame of all classes."""
-        if self.coarsening is None:
+        if self.merged_ is None:
             return m
-        merged = self._coarse(self.classes_).tolist()
-        pairs = list(zip(merged, self.classes_.tolist(), strict=True))
+        pairs = list(zip(self.merged_.tolist(), self.classes_.tolist(), strict=True))
         events = {label: [own for other, own in pairs if other == label] for label in m.frame}
         return refine(m, Frame(self.classes_), events)
 
     def _closed(self, X: Any) -> Any:
         """No belief about merged classes is a product over all classes."""
         check_is_fitted(self)
-        if self.coarsening is not None or len(self.classes_) == 2:
+        if self.merged_ is not None or len(self.classes_) == 2:
             return None
         own, rows = self._seen(X)
         n, member = _num_samples(own), plain(self.estimator_)

@@ -280,7 +280,7 @@ def _carried(
     """The same of a source, whose classifier has labels of its own."""
     source = share.fitted
     inner = replace(share, member=source._classifier(), fitted=source.estimator_)
-    if source.coarsening is None:
+    if source.merged_ is None:
         return _calibrated(inner, scored, y, counts, form, groups)
     parts = _calibrated(inner, scored, source._coarse(y), counts, MASSES, groups)
     return [(rows, form.of_masses(source._extended(m))) for rows, m in parts]

@@ -160,7 +160,7 @@ class FusionWeightsDisplay:
 
         Parameters
         ----------
-        ensemble : fitted EvidentialEnsemble
+        ensemble : fitted EvidentialEnsemble or EvidentialFusion
             With a fusion that has weights, such as the default one.
         **options
             As for `from_fusion`; members have the names of the ensemble.
@@ -188,11 +188,11 @@ class FusionWeightsDisplay:
         >>> display.members, bool(display.weights[1] > display.weights[0] > 0)
         (('bayes', 'ridge'), True)
         """
-        if isinstance(ensemble, type) or not hasattr(ensemble, "estimators"):
+        if isinstance(ensemble, type) or not hasattr(ensemble, "_fitted_members"):
             raise TypeError(f"ensemble is {ensemble!r}, expected a fitted EvidentialEnsemble")
         check_is_fitted(ensemble)
         named = {
-            "members": list(ensemble.named_estimators_),
+            "members": list(getattr(ensemble, "source_names_", []) or ensemble.named_estimators_),
             "class_names": list(map(str, ensemble.classes_)),
         }
         return cls.from_fusion(ensemble.fusion_, **(named | options))
@@ -373,7 +373,7 @@ def fusion_weights(fitted: Any, **options: Any) -> FusionWeightsDisplay:
 
     Parameters
     ----------
-    fitted : fitted EvidentialEnsemble, or fitted fusion of `evical.fusion`
+    fitted : fitted EvidentialEnsemble or EvidentialFusion, or fitted fusion of `evical.fusion`
     **options
         As for `FusionWeightsDisplay.from_fusion`.
 
@@ -395,6 +395,6 @@ def fusion_weights(fitted: Any, **options: Any) -> FusionWeightsDisplay:
     >>> display.members, display.weights.tolist()
     (('member 1', 'member 2'), [0.75, 0.25])
     """
-    if hasattr(fitted, "estimators"):
+    if hasattr(fitted, "_fitted_members"):
         return FusionWeightsDisplay.from_estimator(fitted, **options)
     return FusionWeightsDisplay.from_fusion(fitted, **options)

@@ -13,7 +13,7 @@ from sklearn.pipeline import make_pipeline
 from sklearn.utils.validation import check_is_fitted
 
 from dstheory import Frame, MassFunction
-from evical import EvidentialClassifier, EvidentialEnsemble, fusion
+from evical import EvidentialClassifier, EvidentialEnsemble, EvidentialSource, fusion
 from evical.conformal import ConformalClassifier
 from tests.protocols.calibrators_table import CALIBRATORS, PROBES, every, samples
 from tests.protocols.multiclass_table import MULTICLASS
@@ -42,6 +42,7 @@ REFUSED = [
     (EvidentialClassifier(GaussianNB(), coupling="wu_lin_weng"), "code='all_pairs' only"),
     (EvidentialEnsemble([GaussianNB(), Broken()], cv=2), "no scores today"),
     (EvidentialEnsemble([GaussianNB()], rule=fusion.Stacked(penalty=-1), cv=2), "penalty is -1"),
+    (EvidentialSource(Broken(), columns=slice(0, 4)), "no scores today"),
     (ConformalClassifier(Broken(), random_state=0), "no scores today"),
 ]
 
@@ -70,6 +71,8 @@ def cured(estimator):
         return {"estimators": [GaussianNB(), GaussianNB()], "rule": "dempster"}
     if isinstance(estimator, ConformalClassifier):
         return {"estimator": GaussianNB()}
+    if isinstance(estimator, EvidentialSource):
+        return {"estimator": GaussianNB(), "columns": None}
     return {"estimator": GaussianNB(), "cv": 2, "coupling": None, "code": "one_vs_rest"}
 
 
@@ -132,7 +135,9 @@ def test_multiclass_calibrators_refused_late(entry):
 
 
 FUSIONS = [
-    getattr(fusion, name) for name in fusion.__all__ if name not in ("BaseFusion", "named_fusion")
+    kind
+    for kind in map(vars(fusion).get, fusion.__all__)
+    if isinstance(kind, type) and kind is not fusion.BaseFusion
 ]
 
 

@@ -10,7 +10,7 @@ from sklearn.linear_model import LogisticRegression
 from sklearn.naive_bayes import GaussianNB
 
 from dstheory.combine import dempster
-from evical import EvidentialEnsemble
+from evical import EvidentialEnsemble, EvidentialFusion
 from evical.fusion import Discounted, Mixture, Stacked, TNorm
 from evical.plot import FusionWeightsDisplay, fusion_weights
 
@@ -224,3 +224,11 @@ def test_an_ensemble_by_dempsters_rule_has_no_weights():
     ensemble = EvidentialEnsemble([GaussianNB()], rule="dempster", cv=2).fit(X + y[:, None], y)
     with pytest.raises(ValueError, match="dempster has no weights"):
         fusion_weights(ensemble)
+
+
+def test_given_sources_have_their_names():
+    truth = np.arange(100) % 2
+    noise = np.random.default_rng(0).normal(size=(2, 100))
+    given = {"far": noise[0] + truth, "near": noise[1] + 2 * truth}
+    display = fusion_weights(EvidentialFusion().fit(given, truth))
+    assert display.members == ("far", "near")
