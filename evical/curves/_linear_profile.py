@@ -256,7 +256,7 @@ class LinearRays:
         return self.linear.deviance(self.features(y), log_odds)
 
     def profile(
-        self, along: Floats, y: Floats, across: Floats, atol: float = 1e-6
+        self, along: Floats, y: Floats, across: Floats, atol: float = 1e-5
     ) -> tuple[Floats, Floats]:
         """The same at distances (k,) in standard errors, and the change (d, k) across.
 

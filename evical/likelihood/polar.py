@@ -363,7 +363,7 @@ def _ratios(
     Where the profile is at a few distances tells nearly where it is at the many.
     """
     phi = _spread(*panels, _DEGREE)
-    directions, few = phi.ravel(), size // 4
+    directions, few = phi.ravel(), 2 * size // 5
     low, high = np.repeat(ranges, phi.shape[1], axis=0).T
     some, many = (stretch * np.sinh(_spread(low, high, n)) for n in (few, size))
     across = _solved(deviance, directions, some, window.guess(directions, some))[1]
