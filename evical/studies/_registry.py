@@ -3,6 +3,7 @@
 from evical.studies._study import Study
 from evical.studies.automatic.study import AUTOMATIC_CALIBRATION
 from evical.studies.calarena_small.study import CALARENA_SMALL
+from evical.studies.conformal_validity.study import CONFORMAL_VALIDITY
 from evical.studies.default_classifier.study import DEFAULT_CLASSIFIER
 from evical.studies.fusion_benchmark.study import FUSION_BENCHMARK
 from evical.studies.gebel2009.study import GEBEL2009
@@ -34,6 +35,7 @@ _ALL: tuple[Study, ...] = (
     DEFAULT_CLASSIFIER,
     CALARENA_SMALL,
     FUSION_BENCHMARK,
+    CONFORMAL_VALIDITY,
 )
 
 STUDIES: dict[str, Study] = {study.name: study for study in _ALL}
