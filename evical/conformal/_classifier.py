@@ -104,7 +104,7 @@ class ConformalClassifier(ClassifierWrapper, BaseEstimator):  # type: ignore[mis
     reach. It does not hold given the sample: among hard samples, a set may miss more often.
 
     "cross" usually keeps alpha, and for K folds promises ``2 alpha + 2 (1 - 1/K) / (n/K + 1)``
-    (Barber et al. 2021, theorem 4).
+    (Barber et al. 2021).
 
     Samples of weight 0 are left out, and a weight of 2 counts as two samples in calibration. With
     ``groups`` in `fit`, groups are held out as a whole. A class that the training part lacks counts

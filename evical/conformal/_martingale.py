@@ -1,9 +1,10 @@
 """`ExchangeabilityTest`: whether the promise still holds, sample by sample.
 
 Smoothed conformal p-values of exchangeable samples are independent and uniform (Vovk, Gammerman &
-Shafer 2005, ch. 8). Whoever bets against this with fair odds gets rich with small probability only:
-the capital exceeds C at any time with probability at most 1 / C (Ville's inequality). So the
-capital measures the evidence against exchangeability, and one may stop at any time.
+Shafer 2005, ch. 2; its ch. 7 tests with them). Whoever bets against this with fair odds gets rich
+with small probability only: the capital exceeds C at any time with probability at most 1 / C
+(Ville's inequality). So the capital measures the evidence against exchangeability, and one may stop
+at any time.
 """
 
 from typing import Self
@@ -133,7 +134,7 @@ class ExchangeabilityTest:
         self.bet = bet
         self.jump = jump
         self._log_values: list[Floats] = []
-        self._surprise, self._n = 0.0, 0
+        self._surprise, self._n, self._best = 0.0, 0, 0.0
         self._log_capital, self._shares = 0.0, np.full(len(_SLOPES), 1 / len(_SLOPES))
 
     def __repr__(self) -> str:
@@ -167,6 +168,7 @@ class ExchangeabilityTest:
             bets = self._mixed(values) if self.bet == "mixture" else self._jumped(values)
             self._log_values.append(bets)
             self._n += len(values)
+            self._best = max(self._best, float(bets.max()))
         return self
 
     def _mixed(self, p: Floats) -> Floats:
@@ -200,8 +202,7 @@ class ExchangeabilityTest:
     @property
     def p_value(self) -> float:
         """Probability that exchangeable samples give this capital or more at some time."""
-        best = max((float(part.max()) for part in self._log_values), default=0.0)
-        return float(np.exp(-max(best, 0.0)))
+        return float(np.exp(-self._best))
 
 
 def _log_mixture(n: NDArray[np.intp], surprise: Floats) -> Floats:

@@ -116,7 +116,7 @@ def test_the_promise_holds_for_every_sample(alpha):
 
 
 def test_weighted_p_values_hold_under_covariate_shift():
-    """Tibshirani et al. (2019), Corollary 1; without weights the promise breaks."""
+    """Tibshirani et al. (2019); without weights the promise breaks."""
     rng = np.random.default_rng(3)
     n, m, repeats, alpha = 200, 200, 40, 0.1
     weighted, plain = [], []

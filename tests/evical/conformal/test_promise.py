@@ -107,7 +107,7 @@ def test_under_known_covariate_shift():
 
 
 def test_cross_conformal_keeps_twice_the_level():
-    """Barber et al. (2021), theorem 4; on these data it keeps the level itself."""
+    """Barber et al. (2021); on these data it keeps the level itself."""
 
     def make(seed):
         return ConformalClassifier(GaussianNB(), method="cross", cv=4)
