@@ -161,7 +161,7 @@ WHICH_FUSION_PAPER = replace(
     name="which_fusion_paper",
     title="Which fusion, on the data sets of the paper's table 2?",
     conditions=tuple(starmap(_condition, product(_PAPER, ["rbf"], SCENARIOS, ["logistic"]))),
-    repeats=100,
+    repeats=40,
     comment=read_prose(__file__, "paper.md").comment,
     overviews=tuple(
         replace(one, title="Each setting", by=("data", "scenario"))
@@ -169,4 +169,4 @@ WHICH_FUSION_PAPER = replace(
     ),
     quick=("australian-c-rbf-logistic",),
 )
-"""Every fusion in the nine settings of the paper, over a hundred splits."""
+"""Every fusion in the nine settings of the paper, over forty splits."""
