@@ -79,7 +79,7 @@ def test_predictions_are_those_of_python_and_the_rest_is_untouched(folder, sampl
     lines = (folder / "out.csv").read_bytes().decode().split("\r\n")
     assert lines[0] == 'id,margin,"x, y",bel,pl,betp,decision'
     assert lines[1].startswith("007,0.5, 1.10,0.")
-    assert lines[2].startswith('1e5,-2,"two\nlines",0.')
+    assert lines[2].startswith('1e5,-2,"two\nlines",0,0.')
     assert lines[3:] == [""]
     scores, y = samples
     python = AutoCalibrator().fit(scores, np.where(y, "yes", "no"))
