@@ -225,17 +225,43 @@ def test_the_quick_variant_runs(tmp_path):
     assert "sources, independent" in fused
 
 
-def test_the_tables_of_the_guide_are_those_of_the_study():
+def of_the_page():
+    """Rows of the table of the page, by map and model."""
     with (ROOT / "docs/reproductions/interval_coverage.csv").open(encoding="utf-8") as file:
-        rows = {(row["map"], row["model"]): row for row in csv.DictReader(file)}
+        return {(row["map"], row["model"]): row for row in csv.DictReader(file)}
 
-    def percent(*key):
-        return [f"{100 * float(rows[key][f'coverage_{n}']):.0f}" for n in SIZES]
 
-    guide = (ROOT / "docs/guide/promises.md").read_text(encoding="utf-8")
+def percent(row, measure, sizes=SIZES):
+    return [f"{100 * float(row[f'{measure}_{n}']):.0f}" for n in sizes]
+
+
+def guide(name):
+    return (ROOT / "docs/guide" / name).read_text(encoding="utf-8")
+
+
+def test_the_tables_of_the_guide_are_those_of_the_study():
+    rows, text = of_the_page(), guide("promises.md")
     for name in (name for method in METHODS for name in method.names):
-        cells = [name, *percent("sigmoid", name), *percent("two steps", name)]
-        assert f"| {' | '.join(cells)} |" in guide
-    for map_name, name in rows:
+        shown = [percent(rows[map_name, name], "coverage") for map_name in ("sigmoid", "two steps")]
+        assert f"| {' | '.join([name, *shown[0], *shown[1]])} |" in text
+    for (map_name, name), row in rows.items():
         if map_name == "P(y | x)":
-            assert f"| {' | '.join([name, *percent(map_name, name)])} |" in guide
+            assert f"| {' | '.join([name, *percent(row, 'coverage')])} |" in text
+
+
+def test_the_guide_quotes_fusions_promises_and_several_classes():
+    rows, text = of_the_page(), guide("promises.md")
+    for name in SOURCES:
+        wide, _, joined = (rows[f"sources, {name}", fusion] for fusion in FUSIONS)
+        cells = percent(wide, "coverage", (*SIZES, 100_000))
+        cells += percent(joined, "coverage", (50, 10_000))
+        assert f"| {' | '.join([name, *cells])} |" in text
+    for (map_name, model), row in rows.items():
+        form, _, judged = map_name.partition(", judged by ")
+        if judged:
+            name = f"{form}, {model.removeprefix('logistic, ')}, {judged}"
+            assert f"| {' | '.join([name, *percent(row, 'broken')])} |" in text
+    for name in CLASS_MAPS:
+        row = rows[name, "AutoMulticlassCalibrator, confidence 95 %"]
+        line = f"| {' | '.join([name, *percent(row, 'coverage')])} |"
+        assert line in guide("multiclass_calibrators.md")
