@@ -47,7 +47,7 @@ _TINY = 1e-300
 _FAR = 1e6  # standardized scores are cut off there
 _GAP = 1e-3  # between knots, in standard deviations
 _UNSEEN = 1e-9  # share of what the data say about a bend, below which it is left out
-_MOST_KNOTS = 27  # with 300 scores a product stays below the size from which BLAS starts threads
+_MOST_KNOTS = 45  # from 100,000 samples on; more gain nothing on waves of a million
 
 
 class LaplaceFit(NamedTuple):
