@@ -8,6 +8,7 @@ from scipy.sparse import issparse
 from sklearn.utils import _safe_indexing
 from sklearn.utils.validation import _num_samples
 
+from dstheory.kernels.arguments import shown
 from evical.estimators.closed_beliefs import ClosedForm
 from evical.estimators.predictions import BeliefPredictor
 from evical.multiclass.products import ProductBeliefs
@@ -31,6 +32,11 @@ def of_columns(X: Any, columns: Any) -> Any:
     -------
     (n, p) array, data frame or sparse matrix
 
+    Raises
+    ------
+    ValueError
+        If there are no such columns.
+
     Examples
     --------
     >>> of_columns([[1, 2, 3], [4, 5, 6]], [0, 2])
@@ -42,7 +48,13 @@ def of_columns(X: Any, columns: Any) -> Any:
     if not hasattr(X, "shape"):
         X = np.asarray(X)
     one = isinstance(columns, int | np.integer | str)
-    return _safe_indexing(X, [columns] if one else columns, axis=1)
+    try:
+        return _safe_indexing(X, [columns] if one else columns, axis=1)
+    except (IndexError, KeyError, TypeError, ValueError):  # by what scikit-learn calls
+        raise ValueError(
+            f"columns are {shown(columns)}, expected numbers below {X.shape[1]}, names of a data "
+            "frame, a slice or a mask"
+        ) from None
 
 
 def missing_rows(X: Any, *, some: bool) -> Flags:

@@ -27,7 +27,7 @@ def test_likelihood_beats_bayesian_under_dempsters_rule(name):
     if not path.exists():
         pytest.skip(f"{name}.csv is not there; set EVICAL_DATA to a folder that holds it")
     dataset = load_csv(path, "target")
-    study = demo_study(dataset, repeats=50)
+    study = demo_study(dataset, repeats=20)
     (condition,) = study.conditions
     methods = tuple(pair for pair in condition.methods if pair[0] in ROWS)
     study = replace(study, conditions=(replace(condition, methods=methods),))

@@ -153,6 +153,15 @@ def test_routed_weights():
     np.testing.assert_allclose(p, expected, atol=1e-12)
 
 
+@pytest.mark.parametrize("columns", [[None], [9], ["z", "w"], "w", 3.5, [0, "x"], [True]])
+@pytest.mark.parametrize("is_frame", [False, True])
+def test_columns_that_are_not_there(columns, is_frame):
+    table = pd.DataFrame(X3, columns=list("xyzu")) if is_frame else X3
+    source = EvidentialSource(GaussianNB(), columns=columns)
+    with pytest.raises(ValueError, match=r"^columns are .*, expected numbers below 4, names of a"):
+        source.fit(table, Y3)
+
+
 @pytest.mark.parametrize(
     "columns", [["x", "y"], [0, 1], slice(0, 2), lambda X: ["x", "y"], [True, True, False, False]]
 )
