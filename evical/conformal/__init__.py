@@ -10,9 +10,11 @@ from evical.conformal._contour import coverage_bound, prediction_sets, to_contou
 from evical.conformal._martingale import ExchangeabilityTest, online_p_values
 from evical.conformal._nonconformity import aps_scores, lac_scores, margin_scores, raps_scores
 from evical.conformal._p_values import class_p_values, group_p_values, p_values
+from evical.conformal._scores import ConformalScores
 
 __all__ = [
     "ConformalClassifier",
+    "ConformalScores",
     "ExchangeabilityTest",
     "aps_scores",
     "class_p_values",

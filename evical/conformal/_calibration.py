@@ -51,11 +51,12 @@ class Calibration:
             return self.samples.counts(scores, groups, ties=ties)
         return self.samples.counts(scores, ties=ties)
 
-    @property
-    def totals(self) -> dict[Any, float]:
-        """Weight of the samples of each class (by number) or group; of all, under None."""
+    def totals(self, classes: NDArray[Any]) -> dict[Any, float]:
+        """Weight of the samples of each of the classes (K,) or groups; of all, under None."""
         if isinstance(self.samples, ClassSamples):
-            named: dict[Any, ScoreSample] = dict(enumerate(self.samples.samples))
+            named: dict[Any, ScoreSample] = dict(
+                zip(classes.tolist(), self.samples.samples, strict=True)
+            )
         elif isinstance(self.samples, GroupSamples):
             named = dict(self.samples.samples)
         else:

@@ -27,7 +27,7 @@ from dstheory.kernels.arguments import (
 from evical.classifier import EvidentialClassifier
 from evical.conformal._calibration import too_few
 from evical.conformal._consonant import ConsonantBeliefs
-from evical.conformal._contour import prediction_sets, to_contour
+from evical.conformal._contour import least_strange, prediction_sets, to_contour
 from evical.conformal._nonconformity import named_score
 from evical.conformal._recipe import Recipe
 from evical.conformal._splits import Fold, counting_folds, split_rows
@@ -93,6 +93,7 @@ class ConformalClassifier(ClassifierWrapper, BaseEstimator):  # type: ignore[mis
 
     See Also
     --------
+    ConformalScores : without the classifier, for tables of its values, and to save.
     evical.fusion.valid_mean : fuses conformal beliefs and keeps the promise.
     EvidentialClassifier : beliefs about the probability of a class, without this promise.
 
@@ -342,8 +343,7 @@ class ConformalClassifier(ClassifierWrapper, BaseEstimator):  # type: ignore[mis
         -------
         (n,) array of labels
         """
-        p, scores = self._p_and_scores(X)
-        best = np.argmin(np.where(p == p.max(axis=1, keepdims=True), scores, np.inf), axis=1)
+        best = least_strange(*self._p_and_scores(X))
         return np.asarray(self.classes_[best])
 
     def predict_set(

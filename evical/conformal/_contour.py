@@ -11,7 +11,7 @@ from scipy.stats import beta
 
 from dstheory.kernels.arguments import as_floats, check_count, check_level
 
-__all__ = ["coverage_bound", "prediction_sets", "to_contour"]
+__all__ = ["coverage_bound", "least_strange", "prediction_sets", "to_contour"]
 
 Floats = NDArray[np.float64]
 
@@ -52,18 +52,37 @@ def to_contour(p_values: ArrayLike, scores: ArrayLike | None = None) -> Floats:
     array([[0.2, 1. , 0.1]])
     """
     table = _checked(p_values)
-    greatest = table == table.max(axis=1, keepdims=True)
     if scores is None:
-        return np.where(greatest, 1.0, table)
+        return np.where(table == table.max(axis=1, keepdims=True), 1.0, table)
     strange = as_floats(scores, "scores")
     if strange.shape != table.shape:
         raise ValueError(f"scores have shape {strange.shape}, expected {table.shape}")
     found = table.copy()
-    tied = np.flatnonzero(np.count_nonzero(greatest, axis=1) > 1)
-    best = np.argmax(greatest, axis=1)
-    best[tied] = np.argmin(np.where(greatest[tied], strange[tied], np.inf), axis=1)
-    found[np.arange(len(found)), best] = 1.0
+    found[np.arange(len(found)), least_strange(table, strange)] = 1.0
     return found
+
+
+def least_strange(p_values: Floats, scores: Floats) -> NDArray[np.intp]:
+    """Column (n,) of the greatest p-value of each row; of ties, that of the least score.
+
+    Parameters
+    ----------
+    p_values, scores : (n, K) arrays
+
+    Returns
+    -------
+    (n,) array
+
+    Examples
+    --------
+    >>> least_strange(np.array([[0.2, 0.2, 0.1]]), np.array([[0.6, 0.5, 0.9]]))
+    array([1])
+    """
+    greatest = p_values == p_values.max(axis=1, keepdims=True)
+    tied = np.flatnonzero(np.count_nonzero(greatest, axis=1) > 1)
+    best = np.asarray(np.argmax(greatest, axis=1))
+    best[tied] = np.argmin(np.where(greatest[tied], scores[tied], np.inf), axis=1)
+    return best
 
 
 def prediction_sets(p_values: ArrayLike, alpha: float) -> NDArray[np.bool_]:

@@ -8,7 +8,7 @@ for image classifiers using conformal prediction, ICLR.
 """
 
 import inspect
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from typing import Any
 
 import numpy as np
@@ -16,7 +16,15 @@ from numpy.typing import ArrayLike, NDArray
 
 from dstheory.kernels.arguments import as_floats, as_real, check_choice, check_count
 
-__all__ = ["aps_scores", "lac_scores", "margin_scores", "named_score", "raps_scores", "score_table"]
+__all__ = [
+    "aps_scores",
+    "lac_scores",
+    "margin_scores",
+    "named_score",
+    "raps_scores",
+    "score_parameters",
+    "score_table",
+]
 
 Floats = NDArray[np.float64]
 Score = Callable[..., Any]
@@ -195,6 +203,39 @@ def named_score(score: Any) -> Score:
         return score  # type: ignore[no-any-return]  # callable() does not narrow Any
     check_choice("nonconformity", score, SCORES, "a function of values (n, K), or ")
     return SCORES[score]
+
+
+def score_parameters(name: Any, given: Mapping[str, Any]) -> dict[str, Any]:
+    """All parameters of a score by name: those given, and the defaults of the others.
+
+    Parameters
+    ----------
+    name : str
+    given : mapping
+
+    Returns
+    -------
+    dict
+
+    Raises
+    ------
+    TypeError, ValueError
+        If there is no such score or parameter, or a value is wrong.
+
+    Examples
+    --------
+    >>> score_parameters("raps", {"penalty": 0.5})
+    {'penalty': 0.5, 'n_free': 5}
+    """
+    check_choice("nonconformity", name, SCORES)
+    keywords = inspect.signature(SCORES[name]).parameters.values()
+    known = {one.name: one.default for one in keywords if one.kind is one.KEYWORD_ONLY}
+    for key in given:
+        if key not in known:
+            names = f"parameters: {', '.join(known)}" if known else "it has none"
+            raise ValueError(f"nonconformity {name!r} has no parameter {key!r}; {names}")
+    SCORES[name]([[0.5, 0.5]], **given)
+    return {key: type(default)(given.get(key, default)) for key, default in known.items()}
 
 
 def score_table(score: Score, values: Floats, u: Floats | None) -> Floats:

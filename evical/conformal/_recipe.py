@@ -113,9 +113,8 @@ class Recipe:
         """
         found: dict[Any, float] = {}
         for part in parts:
-            for name, total in part.calibration.totals.items():
-                label = self.classes.tolist()[name] if self.by_class else name
-                found[label] = found.get(label, 0.0) + total
+            for name, total in part.calibration.totals(self.classes).items():
+                found[name] = found.get(name, 0.0) + total
         return found
 
     def p_values(self, parts: Sequence[Conformed], X: Any, seed: int) -> tuple[Floats, Floats]:

@@ -1,0 +1,381 @@
+"""`ConformalScores`: calibration scores as plain data, for values that come without a classifier.
+
+What a p-value needs is a nonconformity score and the calibration scores, not the classifier. So a
+file of them serves wherever the values of the classifier are: in a table, or another program.
+"""
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any, Self
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from dstheory import Frame, MassFunction, consonant
+from dstheory.kernels.arguments import as_floats, check_choice, check_level
+from evical.conformal import _saved_scores
+from evical.conformal._calibration import Calibration, too_few
+from evical.conformal._consonant import ConsonantBeliefs
+from evical.conformal._contour import least_strange, prediction_sets, to_contour
+from evical.conformal._nonconformity import SCORES, score_parameters, score_table
+from evical.scores.checks import check_labels, check_weights
+
+__all__ = ["ConformalScores"]
+
+Floats = NDArray[np.float64]
+
+# How far a probability that a program computed may be above 1.
+_ROUNDING = 1e-9
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class ConformalScores:
+    """Calibration scores of a classifier that is elsewhere: p-values and beliefs of its values.
+
+    `from_samples` makes one, and `from_dict` reads one that was saved.
+
+    Parameters
+    ----------
+    classes_ : (K,) array
+        In the order of the columns of values.
+    nonconformity : {"lac", "aps", "raps", "margin"}
+        As in `ConformalClassifier`.
+    parameters : dict
+        Those of the score: ``penalty`` and ``n_free`` of "raps", none of the others.
+    conditional : None or "class"
+        Whether the promise holds for each class.
+    calibration : Calibration
+        The scores.
+
+    See Also
+    --------
+    ConformalClassifier : with the classifier, and more ways to calibrate.
+
+    Notes
+    -----
+    Equal to `ConformalClassifier` of a `FrozenEstimator` that gives these values, not smoothed. The
+    promise is the same: the true class of a new sample has plausibility alpha or less with
+    probability at most alpha. It holds if the classifier was not trained on the calibration
+    samples, and these and the new ones are exchangeable.
+
+    One score of two classes is a column (n,) of the second class. For "margin" it is a decision
+    value s, with 0 between the classes, and the values are -s and s. All others need a probability
+    p, and the values are 1 - p and p; for these "lac" and "margin" order samples alike.
+
+    References
+    ----------
+    Vovk, Gammerman & Shafer (2005), Algorithmic Learning in a Random World. Cella & Martin (2022),
+    Int. J. Approx. Reasoning 141, 110-130.
+
+    Examples
+    --------
+    >>> values, y = [0.1, 0.2, 0.4, 0.6, 0.7, 0.9], ["no", "no", "yes", "no", "yes", "yes"]
+    >>> scores = ConformalScores.from_samples(values, y)
+    >>> scores
+    ConformalScores(lac, 6 samples, 2 classes)
+    >>> scores.predict_contour([0.55, 0.95]).round(3)
+    array([[0.429, 1.   ],
+           [0.143, 1.   ]])
+    >>> scores.predict_set([0.55, 0.95], alpha=0.2)
+    array([[ True,  True],
+           [False,  True]])
+    """
+
+    classes_: NDArray[Any]
+    nonconformity: str
+    parameters: dict[str, Any]
+    conditional: str | None
+    calibration: Calibration
+
+    @classmethod
+    def from_samples(
+        cls,
+        values: ArrayLike,
+        y: ArrayLike,
+        *,
+        classes: ArrayLike | None = None,
+        nonconformity: str = "lac",
+        parameters: Mapping[str, Any] | None = None,
+        conditional: str | None = None,
+        sample_weight: ArrayLike | None = None,
+    ) -> Self:
+        """From the values of a classifier on samples that it was not trained on.
+
+        Parameters
+        ----------
+        values : (n, K) or (n,) array
+            One column a class; of two classes, one of the second class is enough. Probabilities
+            for "lac", "aps" and "raps"; "margin" takes any values.
+        y : (n,) array
+            Labels.
+        classes : (K,) array, optional
+            Label of each column. Default: those of `y`, sorted.
+        nonconformity : {"lac", "aps", "raps", "margin"}
+        parameters : mapping, optional
+            Of the score, see `raps_scores`.
+        conditional : None or "class"
+            "class": the promise holds for each class, compared with its own samples.
+        sample_weight : (n,) array, optional
+            Non-negative; a weight of 2 counts as two samples.
+
+        Returns
+        -------
+        ConformalScores
+
+        Raises
+        ------
+        TypeError, ValueError
+            If a value is not a probability where one is needed, or not finite; if a label is not
+            one of the classes; if a name, a parameter, a weight or a shape is wrong.
+        """
+        check_choice("conditional", conditional, (None, "class"))
+        known = score_parameters(nonconformity, parameters or {})
+        labels = check_labels(y)
+        names = _names(labels, classes)
+        table = _table(values, nonconformity, len(names))
+        if len(table) != len(labels):
+            raise ValueError(f"values have {len(table)} rows, but there are {len(labels)} labels")
+        weight = check_weights(sample_weight, len(labels))
+        if weight is not None and not weight.any():
+            raise ValueError("all weights are zero; at least one sample must count")
+        calibration = Calibration.of(
+            _scores(table, nonconformity, known),
+            _codes(labels, names),
+            weight,
+            by_class=conditional == "class",
+            groups=None,
+        )
+        return cls(names, nonconformity, known, conditional, calibration)
+
+    def __repr__(self) -> str:
+        options = "".join(f", {name}={value:g}" for name, value in self.parameters.items())
+        by_class = "" if self.conditional is None else ", by class"
+        total = sum(self.n_calibration.values())
+        return (
+            f"ConformalScores({self.nonconformity}{options}{by_class}, {total:.12g} samples, "
+            f"{len(self.classes_)} classes)"
+        )
+
+    @property
+    def n_calibration(self) -> dict[Any, float]:
+        """Weight of the calibration samples of each class, or of all under None."""
+        return self.calibration.totals(self.classes_)
+
+    def too_few(self, alpha: float) -> str | None:
+        """Why a level can reject nothing with so few samples, or a class of them; else None.
+
+        Parameters
+        ----------
+        alpha : float
+            In (0, 1).
+
+        Returns
+        -------
+        str or None
+
+        Raises
+        ------
+        ValueError
+            If `alpha` is outside (0, 1).
+        """
+        check_level("alpha", alpha)
+        return too_few(self.n_calibration, alpha, self.conditional)
+
+    def _p_and_scores(self, values: ArrayLike) -> tuple[Floats, Floats]:
+        table = _table(values, self.nonconformity, len(self.classes_))
+        scores = _scores(table, self.nonconformity, self.parameters)
+        return self.calibration.counts(scores, None, ties=False).p_values(), scores
+
+    def predict_p(self, values: ArrayLike) -> Floats:
+        """P-value of each class, which small ones reject.
+
+        Parameters
+        ----------
+        values : (n, K) array, or (n,) as for `from_samples`
+
+        Returns
+        -------
+        (n, K) array
+            As `evical.conformal.p_values` gives them; all may be small.
+        """
+        return self._p_and_scores(values)[0]
+
+    def predict_contour(self, values: ArrayLike) -> Floats:
+        """Plausibility of each class: its p-value; 1 for the greatest, of ties the least strange.
+
+        Parameters
+        ----------
+        values : (n, K) array, or (n,) as for `from_samples`
+
+        Returns
+        -------
+        (n, K) array
+        """
+        return to_contour(*self._p_and_scores(values))
+
+    def predict_mass(self, values: ArrayLike) -> MassFunction:
+        """Belief about the class of each sample, consonant with the contour.
+
+        Parameters
+        ----------
+        values : (n, K) array, or (n,) as for `from_samples`
+
+        Returns
+        -------
+        MassFunction
+            Batch (n,) on the frame `classes_`.
+        """
+        return consonant(Frame(self.classes_), self.predict_contour(values))
+
+    def predict_interval(self, values: ArrayLike) -> Floats:
+        """Belief and plausibility of each class; they do not bound its probability.
+
+        Parameters
+        ----------
+        values : (n, K) array, or (n,) as for `from_samples`
+
+        Returns
+        -------
+        (n, K, 2) array
+        """
+        return ConsonantBeliefs(self.predict_contour(values)).interval()
+
+    def predict_proba(self, values: ArrayLike) -> Floats:
+        """Pignistic probability of each class; it is not calibrated.
+
+        Parameters
+        ----------
+        values : (n, K) array, or (n,) as for `from_samples`
+
+        Returns
+        -------
+        (n, K) array
+        """
+        return ConsonantBeliefs(self.predict_contour(values)).betp()
+
+    def predict(self, values: ArrayLike) -> NDArray[Any]:
+        """Class of plausibility 1; if there are several, the least strange one.
+
+        Parameters
+        ----------
+        values : (n, K) array, or (n,) as for `from_samples`
+
+        Returns
+        -------
+        (n,) array of labels
+        """
+        return np.asarray(self.classes_[least_strange(*self._p_and_scores(values))])
+
+    def predict_set(self, values: ArrayLike, alpha: float) -> NDArray[np.bool_]:
+        """Classes of plausibility above a level, of which there is at least one.
+
+        Parameters
+        ----------
+        values : (n, K) array, or (n,) as for `from_samples`
+        alpha : float
+            In (0, 1). With `too_few` samples each set has all classes, or all of some.
+
+        Returns
+        -------
+        (n, K) array of bool
+
+        Raises
+        ------
+        ValueError
+            If `alpha` is outside (0, 1).
+        """
+        return prediction_sets(self.predict_contour(values), alpha)
+
+    def to_dict(self) -> dict[str, Any]:
+        """The scores as plain data, ready for JSON.
+
+        Returns
+        -------
+        dict
+            Strings, numbers, lists and dicts only; `from_dict` reads it back.
+        """
+        return _saved_scores.to_dict(self)
+
+    @classmethod
+    def from_dict(cls, data: dict[str, Any]) -> Self:
+        """Restore the scores from the output of `to_dict`.
+
+        Parameters
+        ----------
+        data : dict
+
+        Returns
+        -------
+        ConformalScores
+
+        Raises
+        ------
+        ValueError
+            If the data are not saved scores, or damaged, or of a later version.
+        """
+        return cls(*_saved_scores.restored(data))
+
+
+def _names(labels: NDArray[Any], classes: ArrayLike | None) -> NDArray[Any]:
+    if classes is None:
+        names = np.unique(labels)
+        if len(names) < 2:
+            raise ValueError(
+                f"y has one class only (all {names.tolist()[0]!r}); name all columns with classes"
+            )
+        return names
+    names = np.array(classes)
+    if names.ndim != 1 or len(names) < 2 or len(set(names.tolist())) < len(names):
+        raise ValueError(f"classes are {names.tolist()}, expected two or more different labels")
+    return names
+
+
+def _codes(labels: NDArray[Any], names: NDArray[Any]) -> NDArray[np.intp]:
+    column = {name: k for k, name in enumerate(names.tolist())}
+    found, inverse = np.unique(labels, return_inverse=True)
+    for label in found.tolist():
+        if label not in column:
+            row = labels.tolist().index(label)
+            raise ValueError(f"y[{row}] is {label!r}, none of the classes {names.tolist()}")
+    return np.array([column[label] for label in found.tolist()], dtype=np.intp)[inverse]
+
+
+def _table(values: ArrayLike, nonconformity: str, n_classes: int) -> Floats:
+    """Values (n, K), of one score those of both classes; checked, as far as scores do not."""
+    table = as_floats(values, "values")
+    single = table.ndim == 1 or table.shape[1:] == (1,)
+    if single and n_classes != 2:
+        raise ValueError(f"values are one score, but there are {n_classes} classes, not two")
+    if not single and (table.ndim != 2 or table.shape[1] != n_classes):
+        raise ValueError(
+            f"values have shape {table.shape}, expected (n, {n_classes}), a column for each class"
+        )
+    if nonconformity != "margin":
+        _check_unit(table.reshape(len(table), -1), nonconformity)
+    if not single:
+        return table
+    score = table.reshape(-1)
+    return np.stack([-score if nonconformity == "margin" else 1 - score, score], axis=1)
+
+
+def _check_unit(table: Floats, nonconformity: str) -> None:
+    wrong = ~((table >= 0) & (table <= 1 + _ROUNDING)).all(axis=1)
+    if wrong.any():
+        row = int(np.argmax(wrong))
+        raise ValueError(
+            f"values are {table[row].tolist()} in row {row}, but {nonconformity!r} needs "
+            "probabilities, in [0, 1]; 'margin' takes any values"
+        )
+
+
+def _scores(table: Floats, nonconformity: str, parameters: Mapping[str, Any]) -> Floats:
+    def score(values: Floats) -> Any:
+        with np.errstate(over="ignore"):
+            return SCORES[nonconformity](values, **parameters)
+
+    scores = score_table(score, table, None)
+    wrong = ~np.isfinite(scores).all(axis=1)
+    if wrong.any():
+        row = int(np.argmax(wrong))
+        raise ValueError(f"values are {table[row].tolist()} in row {row}, too large for a margin")
+    return scores
