@@ -28,6 +28,8 @@ COMMANDS = {
             "evical fit scores.csv --score score --target income -o model.json",
             "evical fit scores.csv --score score --target income --method isotonic "
             "--model bayesian -o steps.json",
+            "evical fit scores.csv --score score --target income --conformal "
+            "--nonconformity margin -o sets.json",
         ),
     ),
     "predict": Command(

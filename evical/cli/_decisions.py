@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 from dstheory import Frame, MassFunction, decide
 from evical.calibrators.options import suggestion
 
-__all__ = ["Decision", "criteria", "masses", "new_decision"]
+__all__ = ["Decision", "criteria", "joined", "masses", "new_decision"]
 
 Floats = NDArray[np.float64]
 
@@ -33,8 +33,13 @@ class Decision:
         chosen = np.asarray(self.criterion(m, self.utilities))
         if chosen.dtype != bool:
             return np.asarray(np.array(self.acts, dtype=object)[chosen])
-        sets = decide.chosen_acts(chosen, self.acts)
-        return np.array([_OR.join(names) for names in sets], dtype=object)
+        return joined(chosen, self.acts)
+
+
+def joined(chosen: NDArray[np.bool_], names: tuple[str, ...]) -> NDArray[Any]:
+    """Names (n,) of the chosen (n, A) acts or classes, as ``a|b``."""
+    sets = decide.chosen_acts(chosen, names)
+    return np.array([_OR.join(one) for one in sets], dtype=object)
 
 
 def criteria() -> dict[str, Callable[..., Any]]:

@@ -1,11 +1,12 @@
 """Predictions of a model of a score for each class, or a table of them, for judging."""
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
+from evical.cli._conformal import with_score
 from evical.cli._judged import Selection
 from evical.cli._kinds import Kind
 from evical.cli._many_classes import ClassRows, beliefs, read_class_rows
@@ -91,6 +92,8 @@ def _refuse(selection: Selection) -> None:
 
 
 def _of_model(selection: Selection, model: ManyModel) -> ClassPredictions:
+    if len(model.scores) == 1:
+        model, selection = with_score(model, selection.score), replace(selection, score=None)
     _refuse(selection)
     kinds: dict[str, Kind] = dict.fromkeys(model.scores.values(), score_kind(model.calibrator))
     target = model.target if selection.target is None else selection.target

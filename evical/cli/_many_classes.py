@@ -36,6 +36,7 @@ __all__ = [
     "fit_many",
     "make_many",
     "many_methods",
+    "model_values",
     "named_classes",
     "read_class_rows",
 ]
@@ -109,12 +110,17 @@ def fit_many(
     return ManyModel(in_order, target, calibrator, training)
 
 
+def model_values(model: ManyModel, columns: Mapping[str, Floats]) -> Floats:
+    """Scores (n, C) of a model."""
+    return np.stack([columns[name] for name in model.scores.values()], axis=1)
+
+
 def beliefs(model: ManyModel, columns: Mapping[str, Floats]) -> tuple[Floats, Floats, NDArray[Any]]:
     """[Bel, Pl] of each class (n, K, 2), pignistic probabilities (n, K), and rows with scores.
 
     Where a score is missing nothing is known.
     """
-    values = np.stack([columns[name] for name in model.scores.values()], axis=1)
+    values = model_values(model, columns)
     known, k = complete_rows(values.T), len(model.labels)
     bounds = np.tile([0.0, 1.0], (len(values), k, 1))
     probability = np.full((len(values), k), 1 / k)
@@ -130,13 +136,10 @@ class ManyPredictor:
 
     model: ManyModel
     decision: Decision
-    score: str | None
     table: Table
     needs_masses: bool
 
     def __post_init__(self) -> None:
-        if self.score is not None:
-            raise ValueError("--score is for one score; with several, the columns keep their names")
         check_columns(self.table, dict.fromkeys(self.model.scores.values()))
 
     @property
@@ -163,7 +166,7 @@ class ManyPredictor:
         if not self.needs_masses:  # expected utilities are those of the pignistic probabilities
             singles = [1 << i for i in range(k)]
             return self.decision(MassFunction(Frame(self.model.labels), singles, probability))
-        values = np.stack([chunk.columns[name] for name in self.model.scores.values()], axis=1)
+        values = model_values(self.model, chunk.columns)
         nothing = MassFunction(Frame(self.model.labels), [2**k - 1], [[1.0]])
         acts = np.full(len(values), self.decision(nothing)[0], dtype=object)
         rows = np.flatnonzero(known)

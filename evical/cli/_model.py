@@ -1,14 +1,15 @@
 """Model files: a fitted calibrator with the names of its columns and classes, as JSON.
 
 The calibrator inside is what its `to_dict` gives, so that Python reads it without the command:
-``BaseCalibrator.from_dict(json.load(file)["calibrator"])``. A file is data, never code.
+``BaseCalibrator.from_dict(json.load(file)["calibrator"])``, or `BaseMulticlassCalibrator` or
+`ConformalScores`. A file is data, never code.
 """
 
 import hashlib
 import json
 from dataclasses import asdict, dataclass, fields
 from pathlib import Path
-from typing import Any, TypeVar
+from typing import Any, TypeGuard, TypeVar
 
 import numpy as np
 from numpy.typing import NDArray
@@ -16,6 +17,7 @@ from numpy.typing import NDArray
 from evical._versions import version_of
 from evical.calibrators import BaseCalibrator
 from evical.cli._kinds import Kind
+from evical.conformal import ConformalScores
 from evical.estimators.calibrated import score_scale
 from evical.multiclass import BaseMulticlassCalibrator
 
@@ -26,6 +28,7 @@ __all__ = [
     "Training",
     "check_content",
     "checksum",
+    "is_conformal",
     "load_model",
     "log_loss",
     "model_text",
@@ -77,34 +80,50 @@ class ManyTraining:
     rows: int
     missing: int
     weights: dict[str, float]  # of the samples of each class
-    log_loss: float | None
+    log_loss: float | None  # none also if the model is conformal: it is not about probabilities
 
 
 @dataclass(frozen=True)
 class ManyModel:
-    """A fitted calibrator of a score for each class, and its columns by class."""
+    """A fitted calibrator of a score for each class, and its columns by class.
+
+    A conformal one may also have one score of two classes, which is that of the positive one.
+    """
 
     scores: dict[str, str]
     target: str
-    calibrator: BaseMulticlassCalibrator
+    calibrator: BaseMulticlassCalibrator | ConformalScores
     training: ManyTraining
 
     @property
     def labels(self) -> tuple[str, ...]:
         """Classes, in the order of the calibrator."""
-        return tuple(self.scores)
+        labels: list[str] = self.calibrator.classes_.tolist()
+        return tuple(labels)
+
+
+def is_conformal(calibrator: Any) -> TypeGuard[ConformalScores]:
+    """Whether a calibrator of a model is conformal."""
+    return isinstance(calibrator, ConformalScores)
 
 
 def score_kind(calibrator: Any) -> Kind:
     """What the columns of scores of a calibrator hold; a wrong value is named with its row."""
+    if is_conformal(calibrator):
+        return "score" if calibrator.nonconformity == "margin" else "probability"
     return "probability" if score_scale(calibrator) == "probability" else "score"
 
 
 def two_classes(model: Model | ManyModel) -> Model:
     """The model, if it is of one score.
 
-    Raises ValueError if it is of a score for each class.
+    Raises ValueError if it is of a score for each class, or conformal.
     """
+    if isinstance(model, ManyModel) and is_conformal(model.calibrator):
+        raise ValueError(
+            "the model is conformal; this takes one of evical fit without --conformal, for one "
+            "score of two classes"
+        )
     if isinstance(model, ManyModel):
         raise ValueError(
             f"the model has a score for each of {len(model.labels)} classes; this takes one score "
@@ -203,10 +222,15 @@ def check_content(data: Any, name: str, kind: str, maker: str) -> dict[str, Any]
 
 
 def _many(data: dict[str, Any]) -> ManyModel:
-    calibrator = BaseMulticlassCalibrator.from_dict(data["calibrator"])
+    saved = data["calibrator"]
+    kind = ConformalScores if saved["format"] == "evical.conformal" else BaseMulticlassCalibrator
+    calibrator: BaseMulticlassCalibrator | ConformalScores = kind.from_dict(saved)
     scores = {_text(label): _text(column) for label, column in data["columns"]["scores"].items()}
+    labels = [_text(label) for label in calibrator.classes_.tolist()]
+    if len(scores) == 1 and len(labels) == 2 and is_conformal(calibrator):
+        labels = labels[1:]
     # Keys of JSON come in any order.
-    in_order = {_text(label): scores[label] for label in calibrator.classes_.tolist()}
+    in_order = {label: scores[label] for label in labels}
     if len(scores) != len(in_order) or len(set(scores.values())) != len(scores):
         raise ValueError("its columns are not those of its classes")
     training = _training(data["training"], ManyTraining)

@@ -3,7 +3,7 @@
 import warnings
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Annotated, Any
+from typing import Annotated, Any, Literal
 
 import numpy as np
 import typer
@@ -14,12 +14,21 @@ from rich.text import Text
 
 from evical.calibrators.by_name import make_calibrator
 from evical.cli import arguments
+from evical.cli._conformal import Recipe, fit_conformal
 from evical.cli._errors import user_input
 from evical.cli._files import check_output, write_atomically
 from evical.cli._kinds import Kind, Place
 from evical.cli._many_classes import fit_many, make_many
 from evical.cli._missing import complete_rows, optional_kinds, tell_missing
-from evical.cli._model import ManyModel, Model, Training, log_loss, model_text, score_kind
+from evical.cli._model import (
+    ManyModel,
+    Model,
+    Training,
+    is_conformal,
+    log_loss,
+    model_text,
+    score_kind,
+)
 from evical.cli._output import echo_json
 from evical.cli._show import new_console, watch
 from evical.cli._tables import open_table
@@ -40,6 +49,7 @@ MANY_METHODS = (
     "dirichlet, multinomial_logistic, shallow_net, softmax, structured_matrix, structured_vector"
 )
 
+_MAX_SCORES = 1_000_000
 _ADVICE = "give another --positive, or check --score and --target"
 
 
@@ -85,7 +95,9 @@ def fit(
     ] = None,
     option: Annotated[
         list[str] | None,
-        typer.Option(metavar="KEY=VALUE", help="Parameter of the calibrator; can be repeated."),
+        typer.Option(
+            metavar="KEY=VALUE", help="Parameter of the calibrator, or of raps; can be repeated."
+        ),
     ] = None,
     max_scores: Annotated[
         int,
@@ -94,7 +106,24 @@ def fit(
             metavar="N",
             help="Distinct scores kept, at least; beyond twice as many, neighbors are merged.",
         ),
-    ] = 1_000_000,
+    ] = _MAX_SCORES,
+    conformal: Annotated[
+        bool,
+        typer.Option(
+            "--conformal",
+            help="Sets that keep a promise, for any classifier that was not trained on these rows.",
+        ),
+    ] = False,
+    nonconformity: Annotated[
+        Literal["lac", "aps", "raps", "margin"] | None,
+        typer.Option(
+            help="Of --conformal: how strange a class is. All but margin take probabilities.",
+            show_default="lac",
+        ),
+    ] = None,
+    by_class: Annotated[
+        bool, typer.Option("--by-class", help="Of --conformal: keep the promise for each class.")
+    ] = False,
     force: arguments.Force = False,
     as_json: arguments.AsJson = False,
 ) -> None:
@@ -103,11 +132,20 @@ def fit(
         _check(score, target, weight, output)
         check_output(output, force, [scores])
         options = [*(option or []), *([] if model is None else [f"model={model}"])]
-        if len(score) > 1:
+        learned = None
+        if conformal:
+            if method != "auto" or model is not None or max_scores != _MAX_SCORES:
+                raise ValueError("--method, --model and --max-scores are not for --conformal")
+            recipe = Recipe(nonconformity or "lac", options, by_class)
+            learned = fit_conformal(scores, score, target, weight, positive, recipe, missing)
+        elif nonconformity is not None or by_class:
+            raise ValueError("--nonconformity and --by-class are for --conformal")
+        elif len(score) > 1:
             if positive is not None:
                 raise ValueError("--positive is for one score; with several, each has its class")
             many = make_many(method, options)
             learned = fit_many(scores, score, target, weight, many, missing)
+        if learned is not None:
             write_atomically(output, model_text(learned))
             _show(learned, output, as_json)
             return
@@ -187,30 +225,43 @@ def _show(model: Model | ManyModel, output: Path, as_json: bool) -> None:
     calibrator, training = model.calibrator, model.training
     if isinstance(model, ManyModel):
         data: dict[str, Any] = {"scores": model.scores}
+        columns = {label: f", by {column}" for label, column in model.scores.items()}
         counted = [
-            (f"Class {label}", f"{model.training.weights[label]:.12g}, by {column}")
-            for label, column in model.scores.items()
+            (f"Class {label}", f"{total:.12g}{columns.get(label, '')}")
+            for label, total in model.training.weights.items()
         ]
     else:
-        data, (negative, positive) = {"parameters": calibrator.get_params(deep=False)}, model.labels
+        parameters = model.calibrator.get_params(deep=False)
+        data, (negative, positive) = {"parameters": parameters}, model.labels
         merged = " (neighbors merged)" if model.training.compressed else ""
         counted = [
             ("Distinct scores", f"{model.training.distinct_scores}{merged}"),
             ("Negative class", f"{negative}: {model.training.negative:.12g}"),
             ("Positive class", f"{positive}: {model.training.positive:.12g}"),
         ]
+    if is_conformal(calibrator):
+        names = ("nonconformity", "conditional", "parameters")
+        data |= {name: getattr(calibrator, name) for name in names}
     if as_json:
         head = {"output": str(output), "method": type(calibrator).__name__}
         echo_json({**head, **data, "classes": list(model.labels), "training": vars(training)})
         return
-    loss = training.log_loss
     shown = RichTable(box=box.SIMPLE_HEAD, show_header=False, padding=(0, 2, 0, 0))
     for name, value in [
         ("Rows", f"{training.rows}"),
         *counted,
         ("Calibrator", str(calibrator)),
-        ("Log loss of the training data", "infinite" if loss is None else f"{loss:.6f}"),
+        _quality(model),
         ("Model file", str(output)),
     ]:
         shown.add_row(Text(name), Text(value))
     new_console().print(shown)
+
+
+def _quality(model: Model | ManyModel) -> tuple[str, str]:
+    """Title and text of the log loss; of a conformal model, of the least p-value of each class."""
+    if is_conformal(model.calibrator):
+        least = {1 / (1 + total) for total in model.calibrator.n_calibration.values()}
+        return "Least p-value", " to ".join(f"{p:.3g}" for p in sorted({min(least), max(least)}))
+    loss = model.training.log_loss
+    return "Log loss of the training data", "infinite" if loss is None else f"{loss:.6f}"

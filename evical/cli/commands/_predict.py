@@ -14,13 +14,14 @@ from dstheory.transform import betp
 from evical.calibrators import BaseCalibrator
 from evical.calibrators.options import suggestion
 from evical.cli import arguments
+from evical.cli._conformal import ConformalPredictor, with_score
 from evical.cli._decisions import Decision, masses, new_decision
 from evical.cli._errors import user_input
 from evical.cli._files import check_output
 from evical.cli._kinds import Kind
 from evical.cli._many_classes import ManyPredictor
 from evical.cli._missing import complete_rows, optional_kinds, tell_missing
-from evical.cli._model import ManyModel, Model, load_model, score_kind
+from evical.cli._model import ManyModel, Model, is_conformal, load_model, score_kind
 from evical.cli._show import watch
 from evical.cli._sinks import Layout, check_output_name, open_sink
 from evical.cli._tables import Chunk, Table, check_columns, open_table
@@ -68,6 +69,14 @@ def predict(
             show_default="maximize_expected_utility",
         ),
     ] = None,
+    alpha: Annotated[
+        float | None,
+        typer.Option(
+            metavar="LEVEL",
+            help="Of a model of fit --conformal: how often its sets may miss the class.",
+            show_default="0.1",
+        ),
+    ] = None,
     prefix: Annotated[
         str, typer.Option(metavar="TEXT", help="Put before the names of the new columns.")
     ] = "",
@@ -80,22 +89,21 @@ def predict(
     """Add beliefs and decisions to a table of new scores.
 
     Writes all columns of NEW as they are, and bel, pl, betp (belief, plausibility and pignistic
-    probability of the positive class) and decision. Files of any size are processed in chunks.
+    probability of the positive class) and decision. Of more classes, or of a conformal model, these
+    are written for each class, as pl_cat of cat; a conformal model also writes the set at --alpha.
+    Files of any size are processed in chunks.
     """
     with user_input():
         check_output_name(output)
         if output == "-" and as_json:
             raise ValueError("--json prints to standard output, where the table goes; give -o FILE")
         fitted = load_model(model)
-        decision = new_decision(fitted.labels, threshold, costs, reject, criterion)
+        options = (threshold, costs, reject, criterion)
+        decision = new_decision(fitted.labels, *options)
         if output != "-":
             check_output(Path(output), force, [scores, model])
         with open_table(scores) as table:
-            predictor: Predictor = (
-                ManyPredictor(fitted, decision, score, table, criterion is not None)
-                if isinstance(fitted, ManyModel)
-                else _TwoPredictor(fitted, decision, _score_column(fitted, score, table))
-            )
+            predictor = _predictor(fitted, decision, table, score, alpha, options)
             layout = Layout(tuple(prefix + name for name in predictor.new), table)
             if not force_columns:
                 _refuse_collision(table, layout)
@@ -106,14 +114,15 @@ def predict(
         _show(read, output, chosen, lacking, as_json)
 
 
-def _score_column(model: Model, name: str | None, table: Table) -> str:
-    if name is None and model.score not in table.header:
-        hint = suggestion(model.score, table.header, "columns")
+def _score_column(model: Model | ManyModel, name: str | None, table: Table) -> str:
+    known = model.score if isinstance(model, Model) else next(iter(model.scores.values()))
+    if name is None and known not in table.header:
+        hint = suggestion(known, table.header, "columns")
         raise ValueError(
-            f"{table.name} has no column {model.score!r}, the score of the model{hint}; name "
+            f"{table.name} has no column {known!r}, the score of the model{hint}; name "
             "another with --score"
         )
-    column = model.score if name is None else name
+    column = known if name is None else name
     check_columns(table, {column: None})
     return column
 
@@ -125,6 +134,33 @@ def _refuse_collision(table: Table, layout: Layout) -> None:
             f"{table.name} has a column {taken[0]!r} already; write new names with --prefix, or "
             "replace it with --force-columns"
         )
+
+
+def _predictor(
+    model: Model | ManyModel,
+    decision: Decision,
+    table: Table,
+    score: str | None,
+    alpha: float | None,
+    options: tuple[Any, ...],
+) -> "Predictor":
+    """What predicts a table; `options` are those of the decision, the last one its criterion."""
+    conformal = is_conformal(model.calibrator)
+    if alpha is not None and not conformal:
+        raise ValueError("--alpha is for models of evical fit --conformal")
+    if isinstance(model, Model):
+        return _TwoPredictor(model, decision, _score_column(model, score, table))
+    if score is None and conformal and len(model.scores) == 1:
+        score = _score_column(model, None, table)
+    many = ManyPredictor(with_score(model, score), decision, table, options[-1] is not None)
+    if not conformal:
+        return many
+    plain = all(option is None for option in options)
+    predictor = ConformalPredictor(many, 0.1 if alpha is None else alpha, plain)
+    few = predictor.scores.too_few(predictor.alpha)
+    if few is not None:
+        typer.echo(f"warning: {few}", err=True)
+    return predictor
 
 
 class Predictor(Protocol):

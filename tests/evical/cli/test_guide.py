@@ -28,6 +28,7 @@ def test_the_commands_of_the_guide_run(tmp_path, monkeypatch):
     rng = np.random.default_rng(0)
     score = rng.normal(size=100).round(3)
     table = pd.DataFrame({"id": [f"{i:03d}" for i in range(100)], "score": score})
+    table = table.assign(probability=1 / (1 + np.exp(-score)))
     table.assign(income=(rng.random(100) < 1 / (1 + np.exp(-score))).astype(int)).to_csv(
         "scores.csv", index=False
     )
@@ -36,3 +37,4 @@ def test_the_commands_of_the_guide_run(tmp_path, monkeypatch):
     for command in commands:
         assert main(shlex.split(command)[1:]) == 0, command
     assert set(pd.read_csv("sets.csv")["decision"]) == {"0", "0|1", "1"}
+    assert set(pd.read_csv("conformal.csv")["set"]) == {"0", "0|1", "1"}

@@ -1,0 +1,168 @@
+"""Conformal beliefs: calibration scores from a table, and p-values and sets for chunks of another.
+
+The rows of the first table calibrate a classifier that must not have seen them.
+"""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from evical import conformal
+from evical.calibrators.options import parse_options, settable, suggestion
+from evical.cli._decisions import joined
+from evical.cli._kinds import Kind
+from evical.cli._many_classes import (
+    ManyPredictor,
+    class_columns,
+    model_values,
+    named_classes,
+    read_class_rows,
+)
+from evical.cli._missing import complete_rows
+from evical.cli._model import ManyModel, ManyTraining, is_conformal
+from evical.cli._tables import Chunk, check_columns, open_table
+from evical.conformal import ConformalScores, prediction_sets
+from evical.datasets.csv import sorted_labels
+
+__all__ = ["ConformalPredictor", "Recipe", "fit_conformal", "with_score"]
+
+
+@dataclass(frozen=True)
+class Recipe:
+    """A nonconformity score by name, its options `key=value`, and whether each class counts."""
+
+    nonconformity: str
+    options: Sequence[str]
+    by_class: bool
+
+    @property
+    def parameters(self) -> dict[str, Any]:
+        """Those of the score that are not the defaults; raises ValueError for a wrong option."""
+        score = getattr(conformal, f"{self.nonconformity}_scores")
+        known = settable(score, ("values", "u"))
+        return parse_options(self.options, known, f"nonconformity {self.nonconformity!r}")
+
+
+def fit_conformal(
+    source: str,
+    scores: Sequence[str],
+    target: str,
+    weight: str | None,
+    positive: str | None,
+    recipe: Recipe,
+    missing: str,
+) -> ManyModel:
+    """The model of a table of calibration samples, with one score or one for each class.
+
+    Raises OSError or ValueError for what is wrong with the table, the names or the options.
+    """
+    parameters = recipe.parameters
+    with open_table(source) as table:
+        named = named_classes(scores, table.header)
+        check_columns(table, dict.fromkeys((*named, target)))
+        kind: Kind = "score" if recipe.nonconformity == "margin" else "probability"
+        kinds: dict[str, Kind] = dict.fromkeys(named, kind)
+        if weight is not None:
+            kinds[weight] = "weight"
+        rows = read_class_rows(table, kinds, target, missing)
+        name = table.name
+    found = sorted_labels(set(rows.labels.tolist()))
+    classes, owners = _columns(named, found, target, positive)
+    weights = None if weight is None else rows.columns[weight]
+    fitted = ConformalScores.from_samples(
+        np.stack([rows.columns[column] for column in owners.values()], axis=1),
+        rows.labels,
+        classes=np.array(classes),
+        nonconformity=recipe.nonconformity,
+        parameters=parameters,
+        conditional="class" if recipe.by_class else None,
+        sample_weight=weights,
+    )
+    counts = np.ones(len(rows.labels)) if weights is None else weights
+    totals = {label: float(counts[rows.labels == label].sum()) for label in classes}
+    training = ManyTraining(name, len(counts), rows.missing, totals, None)
+    return ManyModel(owners, target, fitted, training)
+
+
+def _columns(
+    named: Mapping[str, str | None], found: list[str], target: str, positive: str | None
+) -> tuple[list[str], dict[str, str]]:
+    """All classes, and class to column; of one column, which is the positive class's, one."""
+    if len(named) > 1:
+        if positive is not None:
+            raise ValueError("--positive is for one score; with several, each has its class")
+        owners = dict(sorted(class_columns(named, found).items()))
+        return list(owners), owners
+    [(column, label)] = named.items()
+    if label is not None:
+        raise ValueError(f"of one score, write --score {column} --positive {label}")
+    if len(found) != 2:
+        what = f"one class only (all {found[0]!r})" if len(found) == 1 else f"{len(found)} classes"
+        raise ValueError(
+            f"column {target!r} has {what}, but one score is of two; of more, repeat --score"
+        )
+    if positive is not None and positive not in found:
+        hint = suggestion(positive, found, "classes")
+        raise ValueError(f"column {target!r} has no class {positive!r}{hint}")
+    classes = sorted(found, key=lambda one: one == positive)
+    return classes, {classes[1]: column}
+
+
+def with_score(model: ManyModel, column: str | None) -> ManyModel:
+    """The model with its one score in another column.
+
+    Raises ValueError if it has several scores.
+    """
+    if column is None:
+        return model
+    if len(model.scores) > 1:
+        raise ValueError("--score is for one score; with several, the columns keep their names")
+    return replace(model, scores=dict.fromkeys(model.scores, column))
+
+
+@dataclass(frozen=True)
+class ConformalPredictor:
+    """Adds sets at a level to what `ManyPredictor` writes; `plain` if no option is for decisions.
+
+    Without such options, the decision is the class of plausibility 1, as in Python.
+    """
+
+    beliefs: ManyPredictor
+    alpha: float
+    plain: bool
+
+    def __post_init__(self) -> None:
+        self.scores.too_few(self.alpha)  # which refuses a wrong level
+
+    @property
+    def scores(self) -> ConformalScores:
+        """Those of the model."""
+        found = self.beliefs.model.calibrator
+        assert is_conformal(found)
+        return found
+
+    @property
+    def kinds(self) -> dict[str, Kind]:
+        """Columns of scores."""
+        return self.beliefs.kinds
+
+    @property
+    def new(self) -> tuple[str, ...]:
+        """Three columns a class, the set, and the decision."""
+        *columns, decision = self.beliefs.new
+        return (*columns, "set", decision)
+
+    def __call__(self, chunk: Chunk) -> tuple[list[NDArray[Any]], int]:
+        """New columns of a chunk, and rows without a score, whose sets have all classes."""
+        (*columns, acts), lacking = self.beliefs(chunk)
+        values = model_values(self.beliefs.model, chunk.columns)
+        known = complete_rows(values.T)
+        kept = np.ones((len(values), len(self.beliefs.model.labels)), dtype=bool)
+        if known.any():
+            kept[known] = prediction_sets(self.scores.predict_contour(values[known]), self.alpha)
+            if self.plain:
+                acts[known] = self.scores.predict(values[known]).astype(object)
+        return [*columns, joined(kept, self.beliefs.model.labels), acts], lacking
