@@ -8,6 +8,7 @@ from matplotlib.figure import Figure
 from sklearn.datasets import load_breast_cancer, load_digits
 from sklearn.ensemble import RandomForestClassifier
 from sklearn.linear_model import LogisticRegression
+from sklearn.model_selection import train_test_split
 from sklearn.naive_bayes import GaussianNB
 from sklearn.neighbors import KNeighborsClassifier
 from sklearn.pipeline import make_pipeline
@@ -15,13 +16,14 @@ from sklearn.preprocessing import StandardScaler
 from sklearn.svm import SVC
 
 from evical import EvidentialEnsemble, IsotonicCalibrator, LogisticCalibrator
-from evical.conformal import ExchangeabilityTest, online_p_values
+from evical.conformal import ConformalClassifier, ExchangeabilityTest, online_p_values
 from evical.plot import (
     BeliefBandDisplay,
     BeliefIntervalDisplay,
     CriticalDifferenceDisplay,
     FusionWeightsDisplay,
     MartingaleDisplay,
+    PValuesDisplay,
     ReliabilityDisplay,
 )
 from evical.significance import Results
@@ -119,6 +121,18 @@ def exchangeability():
     return figure
 
 
+def p_values():
+    """P-values of the true digits, of new images and of noisy ones."""
+    figure = Figure(figsize=(6.4, 3.6), layout="constrained")
+    X, X_new, y, y_new = train_test_split(*load_digits(return_X_y=True), random_state=0)
+    clf = ConformalClassifier(GaussianNB(), smoothed=True, random_state=0).fit(X, y)
+    noisy = X_new + np.random.default_rng(0).normal(0, 1, X_new.shape)
+    ax = figure.subplots()
+    for name, given in (("new samples", X_new), ("noisy samples", noisy)):
+        PValuesDisplay.from_estimator(clf, given, y_new, n_bins=10, name=name, ax=ax)
+    return figure
+
+
 def main():
     """Write all of them."""
     with matplotlib.style.context("default"):
@@ -129,6 +143,7 @@ def main():
             fusion_weights,
             promises,
             exchangeability,
+            p_values,
         ):
             path = IMAGES / f"{draw.__name__}.png"
             draw().savefig(path, dpi=100, metadata={"Software": None})

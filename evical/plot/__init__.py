@@ -12,6 +12,7 @@ from evical.plot._critical_difference import CriticalDifferenceDisplay
 from evical.plot._fusion_weights import FusionWeightsDisplay, fusion_weights
 from evical.plot._interval import BeliefIntervalDisplay
 from evical.plot._martingale import MartingaleDisplay
+from evical.plot._p_values import PValuesDisplay
 from evical.plot._reliability import ReliabilityDisplay
 from evical.plot._simplex import SimplexDisplay
 from evical.plot._tetrahedron import TetrahedronDisplay
@@ -25,6 +26,7 @@ __all__ = [
     "CriticalDifferenceDisplay",
     "FusionWeightsDisplay",
     "MartingaleDisplay",
+    "PValuesDisplay",
     "ReliabilityDisplay",
     "SimplexDisplay",
     "TetrahedronDisplay",

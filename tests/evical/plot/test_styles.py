@@ -26,6 +26,7 @@ from evical.plot import (
     CriticalDifferenceDisplay,
     FusionWeightsDisplay,
     MartingaleDisplay,
+    PValuesDisplay,
     ReliabilityDisplay,
     SimplexDisplay,
 )
@@ -45,6 +46,7 @@ DRAWN = {
     "weights": lambda ax: FusionWeightsDisplay([0.5, 1], standard_error=[0.1, 0.2]).plot(ax),
     "weight map": lambda ax: FusionWeightsDisplay(np.eye(6) / 2).plot(ax),
     "capital": lambda ax: MartingaleDisplay([0.5, 2, 5]).plot(ax),
+    "p-values": lambda ax: PValuesDisplay([0.1, 0.4, 0.8]).plot(ax),
     "simplex": lambda ax: SimplexDisplay.from_mass({"one": M, "two": M}, ax=ax),
     "coupling": lambda ax: CouplingDisplay.from_predictions(
         [[0.9, 0.6, 0.6]], CODE, measure="divergence", ax=ax
