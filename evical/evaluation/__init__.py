@@ -1,6 +1,7 @@
 """Are predictions calibrated, which calibrator is best, what does an ensemble gain?"""
 
 from evical.evaluation._comparison import Comparison, compare
+from evical.evaluation._conformal_evaluation import ConformalEvaluation, LevelCoverage
 from evical.evaluation._cross_validation import MEASURES
 from evical.evaluation._data_sets import DataSetComparison, compare_data_sets
 from evical.evaluation._ensemble_evaluation import Contrast, EnsembleEvaluation
@@ -17,6 +18,7 @@ __all__ = [
     "CalibrationCheck",
     "CheckedTest",
     "Comparison",
+    "ConformalEvaluation",
     "Contrast",
     "DataSetComparison",
     "Difference",
@@ -24,6 +26,7 @@ __all__ = [
     "Estimate",
     "Evaluation",
     "Interval",
+    "LevelCoverage",
     "Recommendation",
     "check_calibration",
     "check_promise",

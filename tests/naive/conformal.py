@@ -1,6 +1,7 @@
 """Conformal prediction as it is defined, on exact numbers."""
 
 from fractions import Fraction
+from itertools import combinations
 
 
 def p_value(calibration, score, weights=None, new_weight=1, tau=None):
@@ -110,3 +111,28 @@ def jumper(p_values, jump, slopes=(-1, 0, 1)):
         ]
         path.append(sum(capital))
     return path
+
+
+def _arrangements(n, m):
+    """Ranks of m new scores among n old ones, 1 for the strangest, for all orders of both."""
+    for places in combinations(range(n + m), m):
+        yield [place - i + 1 for i, place in enumerate(places)]
+
+
+def misses_tail(n, m, level, k):
+    """Probability that k or more of m new scores are among the first `level` ranks."""
+    found = [sum(r <= level for r in ranks) >= k for ranks in _arrangements(n, m)]
+    return Fraction(sum(found), len(found))
+
+
+def excess(ranks, n):
+    """Greatest excess of the share of new scores over that of old ones, from the strangest on."""
+    m = len(ranks)
+    return max(Fraction(sum(r <= j + 1 for r in ranks), m) - Fraction(j, n) for j in range(n + 1))
+
+
+def excess_tail(n, ranks):
+    """Probability of an excess as great as that of these ranks, or greater."""
+    m, seen = len(ranks), excess(ranks, n)
+    found = [excess(other, n) >= seen for other in _arrangements(n, m)]
+    return Fraction(sum(found), len(found))

@@ -1,0 +1,383 @@
+"""Did conformal beliefs keep their promise on labeled samples, and how large are their sets?
+
+The promise P(pl(Y) <= alpha) <= alpha is a mean over calibration samples. What is judged shares one
+calibration sample, so the tests take the ranks among it, and an excess that its chance explains
+does not count against the promise.
+"""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from functools import cached_property
+from textwrap import fill
+from typing import Any
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from dstheory.kernels.arguments import check_instance, check_level, shown
+from evical.conformal import prediction_sets, to_contour
+from evical.conformal.calibration_size import calibration_of
+from evical.evaluation._conformal_inputs import (
+    checked_levels,
+    numbered_groups,
+    unit_table,
+)
+from evical.evaluation._notebook import html_table
+from evical.evaluation._rank_tests import LevelCoverage, promise_tests
+from evical.metrics import SetCoverage, set_coverage
+from evical.metrics.inputs import class_codes, class_labels
+from evical.metrics.test_result import pvalue_text
+from evical.scores.checks import check_same_length
+from evical.significance import holm_adjusted
+
+__all__ = ["ConformalEvaluation", "LevelCoverage"]
+
+Floats = NDArray[np.float64]
+
+_LEVELS = (0.01, 0.05, 0.1, 0.2)
+# Of the verdict, after Holm's correction.
+_LEVEL = 0.05
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class ConformalEvaluation:
+    """Conformal beliefs, judged on labeled samples that neither training nor calibration has seen.
+
+    Usually made by `from_estimator` or `from_p_values`.
+
+    Parameters
+    ----------
+    name : str
+    labels : (K,) array
+        Classes, in the order of the columns.
+    y : (n,) array of int
+        Columns of the true classes.
+    p_values, contour : (n, K) arrays
+        P-values, and plausibilities, whose sets are judged.
+    groups : (n,) array of int
+        For which the promise holds apart; 0 if it holds on average over all.
+    n_calibration : tuple of int or None
+        Of each group. None if unknown: tests then take the calibration sample for a very large one.
+    levels : tuple of float
+    alpha : float
+        Level of the sets that are shown by class and by size.
+    confidence : float
+        Of each interval.
+    notes : tuple of str
+        What else is to be known of the promise.
+
+    See Also
+    --------
+    evical.report.build : writes it as a page.
+    evical.metrics.set_coverage : the coverage of any sets.
+
+    Notes
+    -----
+    With n calibration samples and m judged ones, all exchangeable and without ties, the number of
+    p-values of true classes at or below alpha has a negative hypergeometric distribution, and the
+    ranks are those of two samples of one distribution. Ties make p-values greater. So the tests
+    are exact or err towards the promise. They also need judged samples to be independent.
+
+    References
+    ----------
+    Vovk (2012), Conditional validity of inductive conformal predictors, Proc. Mach. Learn. Res. 25.
+    Clopper & Pearson (1934), Biometrika 26, 404-413.
+    """
+
+    name: str
+    labels: NDArray[Any]
+    y: NDArray[np.intp]
+    p_values: Floats
+    contour: Floats
+    groups: NDArray[np.intp]
+    n_calibration: tuple[int | None, ...]
+    levels: tuple[float, ...] = _LEVELS
+    alpha: float = 0.1
+    confidence: float = 0.95
+    notes: tuple[str, ...] = ()
+
+    @classmethod
+    def from_p_values(
+        cls,
+        y_true: Any,
+        p_values: ArrayLike,
+        *,
+        contour: ArrayLike | None = None,
+        labels: Any = None,
+        n_calibration: int | Mapping[Any, int | None] | None = None,
+        groups: Any = None,
+        levels: Sequence[float] = _LEVELS,
+        alpha: float = 0.1,
+        confidence: float = 0.95,
+        name: str = "conformal beliefs",
+        notes: Sequence[str] = (),
+    ) -> "ConformalEvaluation":
+        """Judge p-values of all classes from any source, or plausibilities that are valid.
+
+        Parameters
+        ----------
+        y_true : (n,) array
+            True classes.
+        p_values : (n, K) array
+            In [0, 1].
+        contour : (n, K) array, optional
+            Plausibilities. Default: `evical.conformal.to_contour` of the p-values.
+        labels : sequence of K labels, optional
+            Of the columns. Default: those of `y_true`, sorted.
+        n_calibration : int or mapping of groups to int, optional
+            Number of calibration samples without weights. Without it, tests take them for very
+            many, and say less about the promise.
+        groups : (n,) array, optional
+            If the promise holds for each group (or class) of samples, their groups.
+        levels : sequence of float
+        alpha, confidence : float
+            In (0, 1).
+        name : str
+        notes : sequence of str
+            Sentences for the page.
+
+        Returns
+        -------
+        ConformalEvaluation
+
+        Raises
+        ------
+        TypeError
+            If a number is none, or the numbers of calibration samples do not fit the groups.
+        ValueError
+            If a value is outside its range, a label unknown, or shapes differ.
+
+        Examples
+        --------
+        >>> p = [[1, 0.04], [0.3, 0.02], [0.04, 0.6], [0.08, 0.9]]
+        >>> judged = ConformalEvaluation.from_p_values(["a", "a", "a", "b"], p, levels=[0.05])
+        >>> judged.at_levels()[0].missed
+        0.25
+        """
+        table = unit_table(p_values, "p_values")
+        plausible = to_contour(table) if contour is None else unit_table(contour, "contour")
+        names = class_labels(y_true, labels, table.shape[1])
+        codes = class_codes(y_true, names)
+        check_same_length(y_true=codes, p_values=table)
+        if plausible.shape != table.shape:
+            raise ValueError(f"contour has shape {plausible.shape}, expected {table.shape}")
+        for label, value in (("alpha", alpha), ("confidence", confidence)):
+            check_level(label, value)
+        check_instance("name", name, str, "a text")
+        members, numbers = numbered_groups(groups, n_calibration, len(codes))
+        return cls(
+            name=name,
+            labels=names,
+            y=codes,
+            p_values=table,
+            contour=plausible,
+            groups=members,
+            n_calibration=numbers,
+            levels=checked_levels(levels),
+            alpha=alpha,
+            confidence=confidence,
+            notes=tuple(notes),
+        )
+
+    @classmethod
+    def from_estimator(
+        cls,
+        classifier: Any,
+        X: Any,
+        y: Any,
+        *,
+        levels: Sequence[float] = _LEVELS,
+        alpha: float = 0.1,
+        confidence: float = 0.95,
+        name: str | None = None,
+    ) -> "ConformalEvaluation":
+        """Judge a fitted conformal classifier on new samples.
+
+        Parameters
+        ----------
+        classifier : fitted ConformalClassifier
+        X : (n, n_features) array or data frame
+        y : (n,) array
+            True classes, of the classifier.
+        levels, alpha, confidence
+            As for `from_p_values`.
+        name : str, optional
+            Default: that of the class of the classifier.
+
+        Returns
+        -------
+        ConformalEvaluation
+
+        Raises
+        ------
+        TypeError
+            If it is no conformal classifier.
+        ValueError
+            As `from_p_values`.
+
+        Examples
+        --------
+        >>> from sklearn.datasets import load_iris
+        >>> from sklearn.naive_bayes import GaussianNB
+        >>> from evical.conformal import ConformalClassifier
+        >>> X, y = load_iris(return_X_y=True)
+        >>> clf = ConformalClassifier(GaussianNB(), random_state=0).fit(X[::2], y[::2])
+        >>> judged = ConformalEvaluation.from_estimator(clf, X[1::2], y[1::2])
+        >>> judged.broken
+        False
+        """
+        if isinstance(classifier, type) or not hasattr(classifier, "predict_p"):
+            raise TypeError(
+                f"classifier is {shown(classifier)}, expected a fitted ConformalClassifier"
+            )
+        table = classifier.predict_p(X)
+        numbers, notes = calibration_of(classifier)
+        conditional = classifier.conditional
+        groups = conditional(X) if callable(conditional) else y if conditional else None
+        return cls.from_p_values(
+            y,
+            table,
+            contour=classifier.predict_contour(X),
+            labels=classifier.classes_,
+            n_calibration=numbers[None] if groups is None else numbers,
+            groups=groups,
+            levels=levels,
+            alpha=alpha,
+            confidence=confidence,
+            name=type(classifier).__name__ if name is None else name,
+            notes=notes,
+        )
+
+    @cached_property
+    def true_p(self) -> Floats:
+        """P-values (n,) of the true classes."""
+        return np.asarray(self.p_values[np.arange(len(self.y)), self.y])
+
+    @property
+    def calibration_known(self) -> bool:
+        """Whether tests know how many calibration samples there are."""
+        return None not in self.n_calibration
+
+    def coverage(self, by: str = "all", alpha: float | None = None) -> SetCoverage:
+        """How often sets at a level hold the class, of all samples, by class or by size.
+
+        Parameters
+        ----------
+        by : {"all", "class", "size"}
+        alpha : float, optional
+            Default: that of the evaluation.
+
+        Returns
+        -------
+        SetCoverage
+        """
+        sets = prediction_sets(self.contour, self.alpha if alpha is None else alpha)
+        return set_coverage(
+            self.labels[self.y], sets, by=by, labels=self.labels, confidence=self.confidence
+        )
+
+    def at_levels(self) -> tuple[LevelCoverage, ...]:
+        """Misses of the sets at each level, with their tests."""
+        return tuple(
+            self._at(alpha, pvalue, adjusted)
+            for alpha, pvalue, adjusted in zip(self.levels, *self._tests, strict=False)
+        )
+
+    @property
+    def small(self) -> tuple[float, float]:
+        """P-value of the test that small p-values are no more frequent than promised; adjusted."""
+        return float(self._tests[0][-1]), float(self._tests[1][-1])
+
+    @property
+    def broken(self) -> bool:
+        """Whether a test finds more misses than the promise allows, at 5 % after Holm."""
+        return bool(self._tests[1].min() < _LEVEL)
+
+    @property
+    def verdict(self) -> str:
+        """Whether the promise held on these samples, and what may be concluded, in a sentence."""
+        one = self._most_telling()
+        figure = (
+            f"at alpha = {one.alpha:g}, {one.missed:.1%} of the sets miss the class "
+            f"({self.confidence:.0%} limits {one.low:.1%} to {one.high:.1%})"
+        )
+        if not self.broken:
+            return (
+                f"Nothing speaks against the promise: {figure}; for this calibration sample, "
+                f"a share of up to {one.high:.1%} stays possible"
+            )
+        where = (
+            f" in at least one of {len(self.n_calibration)} groups"
+            if len(self.n_calibration) > 1
+            else ""
+        )
+        test = (
+            f"more than chance explains{where} ({pvalue_text(one.adjusted)}, adjusted)"
+            if one.adjusted < _LEVEL
+            else f"and small p-values are too frequent{where} "
+            f"({pvalue_text(self.small[1])}, adjusted)"
+        )
+        if self.calibration_known:
+            return (
+                f"The promise did not hold on these samples: {figure}, {test}; that speaks "
+                "against samples exchangeable with those of calibration"
+            )
+        return (
+            f"Sets miss the class more often than alpha says: {figure}, {test}; this is about "
+            "this calibration sample, and the promise is a mean over such samples"
+        )
+
+    def _most_telling(self) -> LevelCoverage:
+        """The level of the smallest p-value if something is wrong, else that of the sets shown."""
+        found = self.at_levels()
+        if self.broken:
+            return min(found, key=lambda one: one.pvalue)
+        return min(found, key=lambda one: abs(one.alpha - self.alpha))
+
+    @cached_property
+    def _tests(self) -> tuple[Floats, Floats]:
+        """P-values of the tests at all levels, then of the whole distribution; adjusted ones."""
+        pvalues = promise_tests(self.true_p, self.groups, self.n_calibration, self.levels)
+        return pvalues, holm_adjusted(pvalues)
+
+    def _at(self, alpha: float, pvalue: float, adjusted: float) -> LevelCoverage:
+        found = self.coverage(alpha=alpha)
+        low, high = found.interval[0]
+        n_missed = round(float(1 - found.coverage[0]) * len(self.y))
+        return LevelCoverage(
+            alpha,
+            n_missed,
+            n_missed / len(self.y),
+            float(1 - high),
+            float(1 - low),
+            float(found.mean_size[0]),
+            float(pvalue),
+            float(adjusted),
+        )
+
+    def __repr__(self) -> str:
+        return f"ConformalEvaluation({self._head()})"
+
+    def __str__(self) -> str:
+        """The verdict, and a line for each level."""
+        lines = ["  ".join(f"{cell:>9}" for cell in row) for row in self._rows()]
+        return "\n".join([self._head(), *lines, fill(f"{self.verdict}.", 88)])
+
+    def _repr_html_(self) -> str:
+        return html_table(self._head(), self._rows(), [f"{self.verdict}."])
+
+    def _head(self) -> str:
+        return f"{self.name}: {len(self.labels)} classes, {len(self.y)} samples"
+
+    def _rows(self) -> list[list[str]]:
+        return [
+            ["alpha", "missed", "at least", "at most", "mean size"],
+            *(
+                [
+                    f"{one.alpha:g}",
+                    *(f"{value:.3f}" for value in (one.missed, one.low, one.high)),
+                    f"{one.mean_size:.2f}",
+                ]
+                for one in self.at_levels()
+            ),
+        ]
