@@ -1,13 +1,21 @@
 """`build`: results of any kind as one HTML file."""
 
 from dstheory.optional import require
-from evical.evaluation import Comparison, DataSetComparison, EnsembleEvaluation, Evaluation
+from evical.evaluation import (
+    Comparison,
+    ConformalEvaluation,
+    DataSetComparison,
+    EnsembleEvaluation,
+    Evaluation,
+)
 from evical.report._html import render
 from evical.report.page import Page
 
 __all__ = ["build"]
 
-Reportable = Page | Evaluation | Comparison | DataSetComparison | EnsembleEvaluation
+Reportable = (
+    Page | Evaluation | Comparison | DataSetComparison | EnsembleEvaluation | ConformalEvaluation
+)
 
 
 def build(results: Reportable, *, command: str = "") -> str:
@@ -15,7 +23,8 @@ def build(results: Reportable, *, command: str = "") -> str:
 
     Parameters
     ----------
-    results : Page, Evaluation, Comparison, DataSetComparison or EnsembleEvaluation
+    results : Page, Evaluation, Comparison, DataSetComparison, EnsembleEvaluation or \
+ConformalEvaluation
     command : str
         The command or call that reproduces this page, shown at its end.
 
@@ -56,7 +65,11 @@ def build(results: Reportable, *, command: str = "") -> str:
         from evical.report._ensemble_page import ensemble_page
 
         return render(ensemble_page(results, command))
+    if isinstance(results, ConformalEvaluation):
+        from evical.report._conformal_page import conformal_page
+
+        return render(conformal_page(results, command))
     raise TypeError(
         f"results are a {type(results).__name__}, expected a Page, an Evaluation, a Comparison, "
-        "a DataSetComparison or an EnsembleEvaluation"
+        "a DataSetComparison, an EnsembleEvaluation or a ConformalEvaluation"
     )

@@ -6,10 +6,26 @@ import numpy as np
 
 from dstheory import Frame, MassFunction
 from evical.calibrators import LogisticCalibrator
-from evical.evaluation import EnsembleEvaluation, Evaluation, compare, compare_data_sets
+from evical.conformal import p_values
+from evical.evaluation import (
+    ConformalEvaluation,
+    EnsembleEvaluation,
+    Evaluation,
+    compare,
+    compare_data_sets,
+)
 from evical.report import build
 
-__all__ = ["KINDS", "data_sets", "ensemble", "evaluation", "methods", "page_of", "samples"]
+__all__ = [
+    "KINDS",
+    "conformal",
+    "data_sets",
+    "ensemble",
+    "evaluation",
+    "methods",
+    "page_of",
+    "samples",
+]
 
 
 def samples(n=240, slope=2.0, names=("healthy", "sick"), seed=0):
@@ -69,12 +85,28 @@ def ensemble(names=("healthy", "sick", "odd"), name="three", members=("a", "b", 
     )
 
 
+def conformal(names=("healthy", "sick", "odd"), name="conformal", n=120, shift=0.0):
+    """P-values from ranks among 99 calibration scores; a shift makes all classes stranger."""
+    rng = np.random.default_rng(0)
+    y, calibration = rng.integers(len(names), size=n), rng.normal(size=99)
+    scores = rng.normal(2.0, 1.0, size=(n, len(names)))
+    scores[np.arange(n), y] -= 2.0 - shift
+    return ConformalEvaluation.from_p_values(
+        [names[k] for k in y],
+        p_values(calibration, scores),
+        labels=list(names),
+        n_calibration=99,
+        name=name,
+    )
+
+
 KINDS = {
     "evaluation": evaluation,
     "probabilities": lambda **options: evaluation(model="bayesian", **options),
     "comparison": methods,
     "data sets": data_sets,
     "ensemble": ensemble,
+    "conformal": conformal,
 }
 
 

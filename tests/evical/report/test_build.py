@@ -26,6 +26,7 @@ from evical.report._evaluation_tables import (
 from tests.evical.report.outline import check_page
 from tests.evical.report.results import (
     KINDS,
+    conformal,
     data_sets,
     ensemble,
     evaluation,
@@ -53,13 +54,13 @@ def test_every_page_is_whole_and_alone(kind):
     assert len(html) < 300_000
 
 
-@pytest.mark.parametrize("kind", ["evaluation", "data sets", "ensemble"])
+@pytest.mark.parametrize("kind", ["evaluation", "data sets", "ensemble", "conformal"])
 def test_the_same_results_give_the_same_page(kind):
     assert build(KINDS[kind](), command="evical report <x>") == page_of(kind)
 
 
 @pytest.mark.parametrize("texts", [(SCRIPT, MATH), (WIDE, BREAKOUT)], ids=range(2))
-@pytest.mark.parametrize("kind", ["evaluation", "comparison", "data sets", "ensemble"])
+@pytest.mark.parametrize("kind", ["evaluation", "comparison", "data sets", "ensemble", "conformal"])
 def test_hostile_names_show_as_text(kind, texts):
     first, second = texts
     two = ("a", f"b{first}")
@@ -68,6 +69,7 @@ def test_hostile_names_show_as_text(kind, texts):
         "comparison": lambda: methods(names=two, name=second, prefix=second),
         "data sets": lambda: data_sets(names=two, prefix=second),
         "ensemble": lambda: ensemble((*two, "c"), name=second, members=(first, second, "c")),
+        "conformal": lambda: conformal((*two, "c"), name=second),
     }[kind]()
     html = build(results)
     page = check_page(html)

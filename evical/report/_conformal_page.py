@@ -1,0 +1,212 @@
+"""The page of conformal beliefs: whether their promise held, how large sets are, and for whom."""
+
+import numpy as np
+
+from evical.evaluation import ConformalEvaluation
+from evical.metrics import SetCoverage
+from evical.report._conformal_pictures import MOST_CLASSES, conformal_pictures
+from evical.report._evaluation_page import made_by
+from evical.report._numbers import between, count, fixed, listed, named, p_cell, p_value, percent
+from evical.report.page import Page, Row, Section, Table
+
+__all__ = ["conformal_page", "coverage_rows", "levels_table"]
+
+
+def conformal_page(evaluation: ConformalEvaluation, command: str) -> Page:
+    """The page of conformal beliefs.
+
+    Parameters
+    ----------
+    evaluation : ConformalEvaluation
+    command : str
+        The command or call that reproduces this page; left out if empty.
+
+    Returns
+    -------
+    Page
+    """
+    histogram, sizes, classes = conformal_pictures(evaluation)
+    sections = (
+        Section(
+            "Levels", tables=(levels_table(evaluation),), warnings=tuple(_warnings(evaluation))
+        ),
+        Section("P-values of the true classes", (_small(evaluation),), pictures=(histogram,)),
+        Section("Sizes of the sets", tables=(_sizes_table(evaluation),), pictures=(sizes,)),
+        Section(
+            "Coverage by class",
+            (_lowest(evaluation),),
+            tables=(_classes_table(evaluation),),
+            pictures=(classes,),
+        ),
+        Section("How to read this", items=_READING),
+        made_by(
+            command,
+            f"those of shares are by Clopper & Pearson, at {evaluation.confidence:.0%}, for this "
+            "classifier and its calibration sample",
+        ),
+    )
+    return Page(f"Conformal beliefs: {named(evaluation.name)}", _lead(evaluation), sections)
+
+
+_READING = (
+    "A set at level alpha holds the classes of plausibility above alpha. The promise is that it "
+    "misses the true class with probability alpha or less, on average over samples and calibration "
+    "samples, if all are exchangeable. It is none about one sample, one size, or, unless "
+    "calibration was by class, one class.",
+    "Limits of a share are about this calibration sample. With few calibration samples the share "
+    "may lie above alpha though the promise holds; the p-values of the tests allow for that, where "
+    "the number of calibration samples is known.",
+    "P-values of true classes are uniform if the promise is exact; ties and unsmoothed p-values "
+    "make them greater. More of them at the left end than the line says break the promise.",
+    "That no test refutes the promise is no proof of it: the upper limit of the share of misses "
+    "shows what stays possible. Judged samples have to be new to training and calibration, and "
+    "independent of each other.",
+)
+
+
+def _lead(evaluation: ConformalEvaluation) -> tuple[str, ...]:
+    found = evaluation.coverage()
+    sizes = evaluation.coverage("size")
+    single = sum(int(n) for size, n in zip(sizes.groups, sizes.n_samples, strict=True) if size == 1)
+    n = len(evaluation.y)
+    return (
+        f"{count(n)} samples of {len(evaluation.labels)} classes were judged"
+        f"{_calibrated(evaluation)}. {evaluation.verdict}.",
+        f"At alpha = {evaluation.alpha:g} a set has {fixed(float(found.mean_size[0]), 2)} classes "
+        f"on average, and {percent(single / n)} of the sets have a single one.",
+    )
+
+
+def _calibrated(evaluation: ConformalEvaluation) -> str:
+    if not evaluation.calibration_known:
+        return ""
+    numbers = [n for n in evaluation.n_calibration if n is not None]
+    if len(numbers) == 1:
+        return f", after calibration with {count(numbers[0])}"
+    return (
+        f", after calibration with {count(sum(numbers))}, in {len(numbers)} groups of "
+        f"{count(min(numbers))} to {count(max(numbers))} for each of which the promise is tested"
+    )
+
+
+def _warnings(evaluation: ConformalEvaluation) -> list[str]:
+    texts = list(evaluation.notes)
+    useless = [alpha for alpha in evaluation.levels if evaluation.p_values.min() > alpha]
+    if useless:
+        least = f"{evaluation.p_values.min():.2g}"
+        texts.append(
+            f"No class of any sample is rejected at alpha = {listed(f'{a:g}' for a in useless)}, "
+            f"because the smallest of all p-values is {least}: with n calibration samples it is "
+            "1 / (n + 1) at least, so take more."
+        )
+    if not evaluation.calibration_known:
+        texts.append(
+            "The tests take the calibration sample for a very large one. They tell whether this "
+            "classifier misses more often than alpha, not whether its promise, a mean over "
+            "calibration samples, failed."
+        )
+    return texts
+
+
+def levels_table(evaluation: ConformalEvaluation) -> Table:
+    """Misses and sizes of the sets at each level, beside the promise."""
+    rows = []
+    for one in evaluation.at_levels():
+        shares = (one.missed, one.low, one.high)
+        cells = (
+            *map(percent, shares),
+            fixed(one.mean_size, 2),
+            p_cell(one.pvalue),
+            p_cell(one.adjusted),
+        )
+        values = (*shares, one.mean_size, one.pvalue, one.adjusted)
+        rows.append(Row((f"{one.alpha:g}",), cells, values=values))
+    return Table(
+        f"Share of sets that miss the true class, promised to be alpha at most, of "
+        f"{count(len(evaluation.y))} samples, with {evaluation.confidence:.0%} limits.",
+        ("Alpha",),
+        ("Missed", "At least", "At most", "Mean size", "p", "Adjusted p"),
+        tuple(rows),
+        (
+            ("p", "probability of as many p-values of true classes at or below alpha, or more"),
+            ("Adjusted p", "by Holm's procedure for all levels and the test of small p-values"),
+        ),
+    )
+
+
+def _small(evaluation: ConformalEvaluation) -> str:
+    pvalue, adjusted = evaluation.small
+    verdict = (
+        "Small p-values are more frequent than promised"
+        if adjusted < 0.05
+        else "Small p-values are not more frequent than chance explains"
+    )
+    return (
+        f"{verdict} (one-sided test of Kolmogorov & Smirnov, {p_value(pvalue)}, adjusted "
+        f"{p_value(adjusted)})."
+    )
+
+
+def _sizes_table(evaluation: ConformalEvaluation) -> Table:
+    found = evaluation.coverage("size")
+    return Table(
+        f"Sets at alpha = {evaluation.alpha:g} by the number of their classes.",
+        ("Classes",),
+        ("Samples", "Share", "Hold the class", "At least", "At most"),
+        tuple(
+            Row((head,), (samples, percent(float(n) / len(evaluation.y)), *rest))
+            for (head, (samples, *rest)), n in zip(
+                coverage_rows(found), found.n_samples, strict=True
+            )
+        ),
+    )
+
+
+def _classes_table(evaluation: ConformalEvaluation) -> Table:
+    found = evaluation.coverage("class")
+    rows = coverage_rows(found)
+    order = np.argsort(found.coverage, kind="stable")[:MOST_CLASSES]  # those without samples last
+    kept = range(len(rows)) if len(rows) <= MOST_CLASSES else order.tolist()
+    which = "" if len(rows) <= MOST_CLASSES else f", the {MOST_CLASSES} least covered ones"
+    return Table(
+        f"Sets at alpha = {evaluation.alpha:g} by true class{which}.",
+        ("Class",),
+        ("Samples", "Hold the class", "At least", "At most", "Mean size"),
+        tuple(Row((rows[k][0],), (*rows[k][1], fixed(float(found.mean_size[k]), 2))) for k in kept),
+    )
+
+
+def coverage_rows(found: SetCoverage) -> list[tuple[str, tuple[str, ...]]]:
+    """Group, then number of samples, coverage and its limits."""
+    return [
+        (str(group), (count(int(n)), *(percent(float(x)) for x in (share, low, high))))
+        for group, n, share, (low, high) in zip(
+            found.groups, found.n_samples, found.coverage, found.interval, strict=True
+        )
+    ]
+
+
+def _lowest(evaluation: ConformalEvaluation) -> str:
+    found = evaluation.coverage("class")
+    worst = int(np.nanargmin(found.coverage))
+    low, high = found.interval[worst]
+    name = named(str(found.groups[worst]))
+    text = (
+        f"Sets of class {name} hold it least often: {percent(float(found.coverage[worst]))} of "
+        f"{count(int(found.n_samples[worst]))} samples ({between(100 * low, 100 * high, 1)}%)."
+    )
+    below = sum(
+        bool(upper < 1 - evaluation.alpha and n)
+        for n, (_, upper) in zip(found.n_samples, found.interval, strict=True)
+    )
+    if below:
+        text += (
+            f" The limits of {below} of {len(found.groups)} classes lie below "
+            f"{percent(1 - evaluation.alpha)}"
+        )
+        text += (
+            "."
+            if len(evaluation.n_calibration) > 1
+            else '; calibration by class (conditional="class") promises it for each.'
+        )
+    return text
