@@ -97,7 +97,8 @@ class BeliefPromise:
             return (
                 "The form of the calibrator is wrong, or these samples are of another kind than "
                 "those it learned from: take AutoCalibrator(model='confidence') or "
-                "IsotonicCalibrator(model='band'), or calibrate on samples like these."
+                "IsotonicCalibrator(model='band'), or calibrate on samples like these. Conformal "
+                "beliefs do not make this promise: for theirs see ConformalEvaluation."
             )
         return (
             "The likelihood model promises no more: its intervals hold the probability at four "
