@@ -1,5 +1,7 @@
 """Classifiers, and the methods that calibrate each: ours without a choice, and scikit-learn's."""
 
+from importlib import import_module
+from importlib.util import find_spec
 from typing import Any
 
 from sklearn import __version__
@@ -23,6 +25,7 @@ from evical.calibrators import LogisticCalibrator
 from evical.classifier import EvidentialClassifier
 
 __all__ = [
+    "BOOSTERS",
     "CLASSIFIERS",
     "DEFAULT",
     "FORMER",
@@ -50,6 +53,13 @@ CLASSIFIERS: dict[str, Any] = {
 }
 """Name to a classifier, not fitted."""
 
+_BOOSTERS: dict[str, tuple[str, dict[str, Any]]] = {
+    "xgboost": ("XGBClassifier", {"n_jobs": 1}),
+    "lightgbm": ("LGBMClassifier", {"n_jobs": 1, "verbosity": -1}),
+}
+BOOSTERS = tuple(name for name in _BOOSTERS if find_spec(name))
+"""Names of other packages with a classifier that are installed; none is required."""
+
 _HAS_TEMPERATURE = parse_version(__version__) >= parse_version("1.8")
 REFERENCES: dict[str, dict[str, Any]] = {
     f"{method}, ensemble={ensemble}": {"method": method, "ensemble": ensemble, "cv": 5}
@@ -72,13 +82,13 @@ def method(name: str, classifier: str) -> Any:
     name : str
         In `METHODS`.
     classifier : str
-        In `CLASSIFIERS`.
+        In `CLASSIFIERS` or `BOOSTERS`.
 
     Returns
     -------
     classifier
     """
-    base = clone(CLASSIFIERS[classifier])
+    base = _booster(classifier) if classifier in _BOOSTERS else clone(CLASSIFIERS[classifier])
     if name in REFERENCES:
         return CalibratedClassifierCV(base, **REFERENCES[name])
     if name == RAW:
@@ -89,3 +99,8 @@ def method(name: str, classifier: str) -> Any:
     if name == REFITTED:
         return EvidentialClassifier(base, ensemble=False)
     return EvidentialClassifier(base)
+
+
+def _booster(package: str) -> Any:
+    name, parameters = _BOOSTERS[package]
+    return getattr(import_module(package), name)(**parameters)

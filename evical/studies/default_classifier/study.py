@@ -14,7 +14,14 @@ from evical.datasets import Dataset
 from evical.studies._beside import read_prose
 from evical.studies._study import Record, Study, repeat_rng
 from evical.studies.default_classifier._summary import summary
-from evical.studies.default_classifier.methods import CLASSIFIERS, METHODS, RAW, REFERENCES, method
+from evical.studies.default_classifier.methods import (
+    BOOSTERS,
+    CLASSIFIERS,
+    METHODS,
+    RAW,
+    REFERENCES,
+    method,
+)
 
 __all__ = ["DEFAULT_CLASSIFIER", "Cell"]
 
@@ -23,9 +30,13 @@ Floats = NDArray[np.float64]
 _DATA = {
     "two": (
         "heart sonar haberman ionosphere liver_disorders banknote breast_cancer_wisconsin diabetes "
-        "australian fourclass german_numeric svmguide1_train mammography"
+        "australian fourclass german_numeric svmguide1_train mammography adult_test "
+        "adult_a9a_test bbq_circular_test coil2000_test spect_test"
     ),
-    "more": "iris wine glass balance_scale vehicle",
+    "more": (
+        "iris wine glass balance_scale vehicle b3_business_cycle digits ecoli page_blocks "
+        "pendigits_test satimage_test segment soybean_test zoo"
+    ),
 }
 """Number of classes to data sets."""
 
@@ -42,7 +53,7 @@ class Cell:
     classes : {"two", "more"}
     data : str
     classifier : str
-        In `CLASSIFIERS`.
+        In `CLASSIFIERS` or `BOOSTERS`.
     """
 
     classes: str
@@ -69,8 +80,12 @@ class Cell:
         return train, test
 
     def run_repeat(self, data: Mapping[str, Dataset], number: int, seed: int) -> list[Record]:
-        X, y = data[self.data].X, data[self.data].y
-        train, test = self.draw(y, number, seed)
+        X, labels = data[self.data].X, data[self.data].y
+        train, test = self.draw(labels, number, seed)
+        y = np.full(len(labels), -1)  # numbers of the classes that are kept: boosters need them
+        y[train], y[test] = (
+            np.unique(labels[part], return_inverse=True)[1] for part in (train, test)
+        )
         # That a network has not converged, or a classifier is of no use, is part of what is judged.
         with warnings.catch_warnings(action="ignore", category=UserWarning):
             models = {
@@ -121,13 +136,13 @@ TEXT = read_prose(__file__)
 DEFAULT_CLASSIFIER = Study(
     name="default_classifier",
     title="Calibration without a choice",
-    source="A study of this package, on eighteen data sets",
+    source="A study of this package, on thirty-two data sets",
     labels=("classes", "data", "classifier", "method"),
     measures=_MEASURES,
     conditions=tuple(
         Cell(classes, data, classifier)
         for classes, names in _DATA.items()
-        for data, classifier in product(names.split(), CLASSIFIERS)
+        for data, classifier in product(names.split(), (*CLASSIFIERS, *BOOSTERS))
     ),
     repeats=2,
     protocol=TEXT.protocol,

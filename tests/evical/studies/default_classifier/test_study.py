@@ -14,7 +14,13 @@ from sklearn.preprocessing import StandardScaler
 from evical.datasets import Dataset, load
 from evical.studies import STUDIES
 from evical.studies._reproduce import Outcome
-from evical.studies.default_classifier.methods import CLASSIFIERS, METHODS, REFERENCES, method
+from evical.studies.default_classifier.methods import (
+    BOOSTERS,
+    CLASSIFIERS,
+    METHODS,
+    REFERENCES,
+    method,
+)
 from evical.studies.default_classifier.study import Cell
 
 STUDY = STUDIES["default_classifier"]
@@ -121,7 +127,7 @@ def test_halves_are_stratified_small_and_without_rare_classes():
 
 
 def test_all_cells_are_tried_by_all_methods():
-    assert len(STUDY.conditions) == 18 * len(CLASSIFIERS)
+    assert len(STUDY.conditions) == 32 * len((*CLASSIFIERS, *BOOSTERS))
     assert "sigmoid, ensemble=False" in REFERENCES
     assert len(METHODS) == len(REFERENCES) + 4
 
