@@ -340,8 +340,6 @@ def test_searches_and_cross_validation():
             ValueError,
             "gives all classes the label 'x'; a source must tell at least two apart",
         ),
-        ({"columns": [7]}, (ValueError, IndexError), "7|out of bounds"),
-        ({"columns": ["x"]}, ValueError, "strings is only supported for dataframes"),
     ],
 )
 def test_wrong_options(options, error, message):
