@@ -143,6 +143,7 @@ def raps_scores(
     Returns
     -------
     (n, K) array
+        The rank of a class is the number of classes that are at least as likely.
 
     Raises
     ------
@@ -157,7 +158,7 @@ def raps_scores(
     Examples
     --------
     >>> raps_scores([[0.5, 0.25, 0.125, 0.125]], penalty=0.5, n_free=2)
-    array([[0.5  , 0.75 , 1.375, 1.375]])
+    array([[0.5  , 0.75 , 1.875, 1.875]])
     """
     check_count("n_free", n_free)
     amount = as_real("penalty", penalty)
@@ -165,7 +166,7 @@ def raps_scores(
         raise ValueError(f"penalty is {penalty}, expected a finite number from 0")
     table = _probabilities(values)
     before, rank = _before(table)
-    excess = np.maximum(rank + 1.0 - n_free, 0)
+    excess = np.maximum(rank - float(n_free), 0)
     return np.asarray(before + _shares(u, len(table)) * table + amount * excess)
 
 
@@ -315,15 +316,19 @@ def _shares(u: ArrayLike | None, n: int) -> Any:
 
 
 def _before(table: Floats) -> tuple[Floats, NDArray[np.intp]]:
-    """Sum and number (n, K) of the values of a row that are strictly greater."""
+    """Sum of the values (n, K) of a row that are strictly greater, and number that are no less."""
+    k = table.shape[1]
     order = np.argsort(-table, axis=1, kind="stable")
     falling = np.take_along_axis(table, order, axis=1)
-    start = np.zeros(table.shape, dtype=np.intp)
-    start[:, 1:] = np.where(falling[:, 1:] < falling[:, :-1], np.arange(1, table.shape[1]), 0)
+    falls = falling[:, 1:] < falling[:, :-1]
+    start, end = np.zeros(table.shape, dtype=np.intp), np.full(table.shape, k)
+    start[:, 1:] = np.where(falls, np.arange(1, k), 0)
+    end[:, :-1] = np.where(falls, np.arange(1, k), k)
     np.maximum.accumulate(start, axis=1, out=start)
+    last = np.minimum.accumulate(end[:, ::-1], axis=1)[:, ::-1]
     sums = np.zeros_like(falling)
     np.cumsum(falling[:, :-1], axis=1, out=sums[:, 1:])
     before, rank = np.empty_like(falling), np.empty_like(start)
     np.put_along_axis(before, order, np.take_along_axis(sums, start, axis=1), axis=1)
-    np.put_along_axis(rank, order, start, axis=1)
+    np.put_along_axis(rank, order, last, axis=1)
     return before, rank

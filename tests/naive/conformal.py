@@ -77,8 +77,8 @@ def aps(row, u=1):
 
 
 def raps(row, u, penalty, n_free):
-    """The same with a penalty for ranks beyond the free ones."""
-    ranks = [1 + sum(q > p for q in row) for p in row]
+    """The same with a penalty for ranks beyond the free ones; a rank counts what is no less."""
+    ranks = [sum(q >= p for q in row) for p in row]
     return [
         score + penalty * max(rank - n_free, 0)
         for score, rank in zip(aps(row, u), ranks, strict=True)
