@@ -86,7 +86,10 @@ def known_classes(sources: dict[str, Any], y: NDArray[Any] | None, classes: Any)
     elif y is not None:
         known = np.unique(y)
     else:
-        raise ValueError("sources have no frame, and there are no labels; give classes")
+        raise ValueError(
+            "sources do not name their classes, and there are no labels; give "
+            "EvidentialFusion(classes=[...])"
+        )
     strange = [] if y is None else np.setdiff1d(y, known).tolist()
     if strange:
         raise ValueError(
