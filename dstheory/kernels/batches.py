@@ -90,12 +90,15 @@ def sums_in_blocks(left: Floats, right: Floats, index: Index, n_sets: int, n_row
 
 
 def sums_by_row(left: Floats, right: Floats, index: Index, n_sets: int, n_rows: int) -> Floats:
-    """The same without compiled code, for many pairs: one bincount per row."""
+    """The same without compiled code, for many pairs: one bincount per row, of sets with mass."""
     sums = np.empty((n_sets, n_rows))
+    table = index.reshape(len(left), len(right))
     for row in range(n_rows):
         a = left[:, row if left.shape[1] > 1 else 0]
         b = right[:, row if right.shape[1] > 1 else 0]
-        sums[:, row] = np.bincount(index, np.multiply.outer(a, b).ravel(), n_sets)
+        i, j = np.flatnonzero(a), np.flatnonzero(b)
+        targets = index if len(i) * len(j) == len(index) else table[i[:, np.newaxis], j].ravel()
+        sums[:, row] = np.bincount(targets, np.multiply.outer(a[i], b[j]).ravel(), n_sets)
     return sums
 
 

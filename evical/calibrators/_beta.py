@@ -178,8 +178,15 @@ class BetaCalibrator(BaseCalibrator, LevelSets):
         spread = float(np.sqrt(share @ (profile.nodes - center) ** 2))
         return center, float(np.clip(spread, _LEAST_UNIT * max(1.0, abs(center)), 1.0))
 
+    def _masses(self, scores: Any) -> tuple[Floats, Floats]:
+        check_is_fitted(self)
+        return self._masses_at(self._scale.log_odds(self._checked(scores)))
+
     def _predict_mass(self, scores: Floats) -> tuple[Floats, Floats]:
-        x = log_odds(scores)
+        return self._masses_at(log_odds(scores))
+
+    def _masses_at(self, x: Floats) -> tuple[Floats, Floats]:
+        """Masses at log-odds of scores."""
         best = self._fit.log_odds(x)
         if self._profile is None or self._table is None:
             return masses_from_log_odds(self.model, best, self._fit.deviation(x), self.confidence)
@@ -193,6 +200,10 @@ class BetaCalibrator(BaseCalibrator, LevelSets):
         positive, negative = self._table.masses(np.arcsinh((x - center) / unit), best)
         certain = (x == 0.0) & (not self._has_midpoint)
         return np.where(certain, 0.5, positive), np.where(certain, 0.5, negative)
+
+    def _landmarks(self) -> Floats:
+        nodes = np.empty(0) if self._profile is None else self._profile.nodes
+        return np.append(expit(nodes), [0.5, self.midpoint_])
 
     @property
     def coefficients_(self) -> Floats:

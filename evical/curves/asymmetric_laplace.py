@@ -28,7 +28,8 @@ class AsymmetricLaplace(NamedTuple):
     def log_density(self, scores: Floats) -> Floats:
         """Logarithm of the density at scores (n,)."""
         distance = scores - self.mode
-        height = np.log(self.beta) - np.log1p(self.beta / self.gamma)
+        left, right = np.log(self.beta), np.log(self.gamma)
+        height = left - np.logaddexp(0, left - right)
         return np.asarray(height - np.where(distance > 0, self.gamma, -self.beta) * distance)
 
 

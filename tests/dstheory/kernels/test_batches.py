@@ -32,6 +32,18 @@ def test_routes_agree_with_the_definition(route, n_left, n_right):
     np.testing.assert_allclose(route(left, right, index, 6, 1300), wanted, rtol=1e-14)
 
 
+@pytest.mark.parametrize("left_rows", [1, 50])
+def test_sets_without_mass_change_nothing(left_rows):
+    rng = np.random.default_rng(2)
+    left = rng.random((20, left_rows)) * (rng.random((20, left_rows)) < 0.2)
+    right = rng.random((30, 50)) * (rng.random((30, 50)) < 0.1)
+    right[:, 0] = 0
+    index = rng.integers(0, 9, 600).astype(np.intp)
+    wanted = double_loop(left, right, index, 9, 50)
+    found = batches.sums_by_row(left, right, index, 9, 50)
+    np.testing.assert_allclose(found, wanted, rtol=1e-14)
+
+
 def test_the_plain_text_of_the_compiled_loop_gives_the_same():
     rng = np.random.default_rng(1)
     left, right = rng.random((2, 3)), rng.random((2, 3))

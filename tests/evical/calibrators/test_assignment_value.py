@@ -2,11 +2,18 @@
 
 import numpy as np
 import pytest
-from scipy.special import expit
+from mpmath import mp
+from scipy.special import betaincinv, expit
 from scipy.stats import beta
 
 from evical.calibrators import AssignmentValueCalibrator
-from evical.curves.assignment_value import accuracy, dispersions
+from evical.curves.assignment_value import (
+    Branch,
+    _bisected,
+    _log_quantiles,
+    accuracy,
+    dispersions,
+)
 from tests.naive import gebel as naive
 
 RNG = np.random.default_rng(0)
@@ -139,3 +146,21 @@ def test_the_dispersion_is_sought_among_many_as_among_few(share):
         sizes = dispersions(float(len(values)), size)
         assert len(sizes) > 32
         assert merit(best) >= max(merit(new) for new in sizes[::3]) - 1e-9
+
+
+def test_quantiles_where_the_inverse_of_scipy_is_nan():
+    """By mpmath: the distribution function of the quantile is the level that was asked for."""
+    a, b, level = 1.0433372689359603, 0.12473130733061538, 4.9090357116544954e-17
+    (found,) = _log_quantiles(a, b, np.array([level]))
+    with mp.workdps(30):
+        assert float(mp.betainc(a, b, 0, mp.exp(found), regularized=True)) == pytest.approx(level)
+    levels = np.array([0.1, 0.5, 1e-100])
+    np.testing.assert_allclose(_bisected(3.0, 5.0, levels), np.log(betaincinv(3.0, 5.0, levels)))
+
+
+def test_a_score_far_from_all_others_has_a_probability():
+    """The part of 44 samples of a support vector machine, all right, in a narrow range."""
+    branch = Branch(0.5309171553390777, 11622.725816999542, 0.9782608695652174, 1759.0)
+    found = branch.log_odds(np.linspace(0.7, 0.95, 500))
+    assert np.isfinite(found).all()
+    assert (np.diff(found) >= 0).all()

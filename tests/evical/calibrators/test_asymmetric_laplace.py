@@ -1,11 +1,12 @@
 """Asymmetric Laplace calibration: the search against the definition, and one-sided samples."""
 
+import mpmath
 import numpy as np
 import pytest
 from scipy.special import expit
 
 from evical.calibrators import AsymmetricLaplaceCalibrator
-from evical.curves.asymmetric_laplace import fit_asymmetric_laplace
+from evical.curves.asymmetric_laplace import AsymmetricLaplace, fit_asymmetric_laplace
 from evical.scores import log_odds
 from tests.naive import gebel as naive
 
@@ -93,3 +94,13 @@ def test_both_tails_keep_their_digits():
     m = AsymmetricLaplaceCalibrator().fit(SCORES, Y).predict_mass([-400.0, 400.0])
     assert m.mass(1)[0] > 0
     assert m.mass(0)[1] > 0
+
+
+@pytest.mark.parametrize(("beta", "gamma"), [(1.5, 5e-324), (5e-324, 1.5), (1e300, 1e-300)])
+def test_densities_of_extreme_scales_are_the_definition(beta, gamma):
+    found = AsymmetricLaplace(0.0, beta, gamma).log_density(np.array([-1e-3, 0.0, 1e-3]))
+    with mpmath.workdps(50):
+        b, g = mpmath.mpf(beta), mpmath.mpf(gamma)
+        height = mpmath.log(b * g / (b + g))
+        wanted = [height - b * mpmath.mpf(1e-3), height, height - g * mpmath.mpf(1e-3)]
+    np.testing.assert_allclose(found, np.array(wanted, dtype=float), rtol=1e-14)

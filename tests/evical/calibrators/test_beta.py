@@ -224,3 +224,13 @@ def test_nothing_falls_on_scores_that_point_the_wrong_way(name, parameters, smoo
     for model, error in (("bayesian", 1e-15), ("likelihood", 1e-6)):
         fitted = BetaCalibrator(parameters, smooth, model).fit(scores, y)
         assert np.diff(fitted.predict_interval(at), axis=0).min() >= -error
+
+
+def test_great_margins_are_not_read_in_steps():
+    """The sigmoid of 33 is next to 1, where floats are too far apart to tell 33 from 33.01."""
+    scores, y = np.array([-3.0, -1.0, 0.0, 1.0, 2.0]), [0, 1, 0, 1, 1]
+    calibrator = BetaCalibrator().fit(scores, y)
+    belief = calibrator.predict_interval(np.linspace(30.0, 35.0, 501))[:, 0]
+    assert (np.diff(belief) > 0).all()
+    ends = BetaCalibrator(extrapolate=False).fit(scores, y).predict_interval([2.0, 33.0])
+    assert (ends[0] == ends[1]).all()
