@@ -289,7 +289,7 @@ class Stacked(BaseFusion):
         -------
         Beliefs
             Of n samples: ``interval()`` has [Bel, Pl] of each class, (n, K, 2); ``betp()`` the
-            fused probabilities (n, K); ``mass(frame)`` the mass functions, of up to 16 classes.
+            fused probabilities (n, K); ``mass(frame)`` the mass functions.
 
         Raises
         ------

@@ -5,13 +5,16 @@ table of all 2^K sets; a mass function lists the sets on request.
 """
 
 from dataclasses import dataclass
-from typing import Protocol, Self
+from typing import Any, Protocol, Self
 
 import numpy as np
 from numpy.typing import NDArray
 
 from dstheory import Frame, MassFunction
-from evical.multiclass.products import ProductBeliefs, check_listed
+from dstheory.errors import CostLimitError
+from dstheory.kernels import bitsets
+from dstheory.kernels.bits import MAX_INT64_BITS, mask_array
+from evical.multiclass.products import MAX_CLASSES, ProductBeliefs
 
 __all__ = ["Beliefs", "BeliefsLike"]
 
@@ -93,23 +96,40 @@ class Beliefs:
 
         Raises
         ------
-        ValueError
-            If there are too many classes to list sets of them.
+        CostLimitError
+            If more than 2^16 different sets occur.
         """
-        n, k = self.single.shape
+        k = self.single.shape[1]
         focal = [1 << i for i in range(k)]
         if not self.masses.shape[1]:
             return _listed(frame, focal, self.single.T)
-        check_listed(k)
-        masks = self.sets @ (1 << np.arange(k))
-        shown, place = np.unique(masks[self.masses > 0], return_inverse=True)
-        store = np.zeros((len(shown), n))
-        np.add.at(store, (place, np.nonzero(self.masses > 0)[0]), self.masses[self.masses > 0])
+        occurs = self.masses > 0
+        shown, place = _distinct(self.sets[occurs])
+        _check_few(len(shown), k)
+        store = np.zeros((len(shown), len(self.single)))
+        np.add.at(store, (place, np.nonzero(occurs)[0]), self.masses[occurs])
         return _listed(frame, [*focal, *shown.tolist()], np.concatenate([self.single.T, store]))
+
+
+def _distinct(sets: NDArray[np.bool_]) -> tuple[NDArray[Any], NDArray[np.intp]]:
+    """Masks of the distinct sets (T,), ascending, and which of them each row (m, K) is."""
+    k = sets.shape[1]
+    if k <= MAX_INT64_BITS:
+        return np.unique(sets @ (1 << np.arange(k)), return_inverse=True)
+    packed = np.packbits(sets, axis=1, bitorder="little")
+    masks = (int.from_bytes(row.tobytes(), "little") for row in packed)
+    return bitsets.distinct(mask_array(masks, k))
+
+
+def _check_few(n_sets: int, n_classes: int) -> None:
+    if n_sets > 1 << MAX_CLASSES:
+        raise CostLimitError(
+            f"beliefs about {n_classes} classes have {n_sets} different sets, but predict_mass "
+            f"lists at most 2^{MAX_CLASSES}; ask for fewer samples at a time"
+        )
 
 
 def _listed(frame: Frame, focal: list[int], store: Floats) -> MassFunction:
     order = sorted(range(len(focal)), key=focal.__getitem__)
-    kind = np.int64 if len(frame) <= 62 else object
-    masks = np.array([focal[i] for i in order], dtype=kind)
+    masks = mask_array([focal[i] for i in order], len(frame))
     return MassFunction.from_store(frame, masks, np.ascontiguousarray(store[order]))

@@ -23,6 +23,7 @@ __all__ = ["DirichletCalibrator"]
 
 Floats = NDArray[np.float64]
 _COMBINATIONS = ("product", "geometric", "trimmed")
+_SHAPES = {"double": 1.0, "single": 0.5}  # of a Gamma distribution, as multiples of h_k
 
 
 class DirichletCalibrator(BaseMulticlassCalibrator):
@@ -46,6 +47,10 @@ class DirichletCalibrator(BaseMulticlassCalibrator):
     max_search_size : int
         Number of samples on which factors are compared; if there are more, this many are chosen
         evenly.
+    degrees : {"double", "single"}
+        Degrees of freedom of the chi-square variables: 2 h_k, which makes a Dirichlet vector with
+        parameters h_k (eq. 5.9), or h_k, as the thesis writes below it, which makes one with
+        parameters h_k / 2, so that probabilities are further apart.
 
     Attributes
     ----------
@@ -54,14 +59,14 @@ class DirichletCalibrator(BaseMulticlassCalibrator):
     shape_ : (2, K) array
         Parameters of the Beta distribution of each class's proportions.
     h_ : (K,) array
-        Parameters of the Dirichlet distribution.
+        The parameters h_k; half of them are those of the Dirichlet distribution if `degrees` is
+        "single".
     factor_ : int
 
     Notes
     -----
     Scores are probabilities; 0 and 1 are read as 1e-12 and 1 - 1e-12, whereas the thesis first
-    normalizes margins with a smoothing factor. Chi-square variables have 2 h_k degrees of freedom
-    (eq. 5.9), not h_k as in the text below it. Up to 64 factors are all tried; with more, a
+    normalizes margins with a smoothing factor. Up to 64 factors are all tried; with more, a
     geometric grid is refined around its best one. Nine columns or fewer are not trimmed at a share
     of 0.1, because the number to leave out is rounded down.
 
@@ -99,17 +104,20 @@ class DirichletCalibrator(BaseMulticlassCalibrator):
         trim: float = 0.1,
         factor: int | None = None,
         max_search_size: int = 2000,
+        degrees: str = "double",
     ) -> None:
         self.code = code
         self.combine = combine
         self.trim = trim
         self.factor = factor
         self.max_search_size = max_search_size
+        self.degrees = degrees
 
     def _check_parameters(self) -> None:
         if isinstance(self.code, str):
             check_choice("code", self.code, ("direct", "one_vs_rest", "all_pairs"), "a matrix, or ")
         check_choice("combine", self.combine, _COMBINATIONS)
+        check_choice("degrees", self.degrees, _SHAPES)
         check_not_negative(trim=self.trim)
         if self.trim >= 0.5:
             raise ValueError(
@@ -141,12 +149,13 @@ class DirichletCalibrator(BaseMulticlassCalibrator):
         if factor is None:
             places, taken = thinned(weight, self.max_search_size)
             largest = max(int(2 * weight.sum()), 1)
-            factor = best_factor(r[places], shape, codes[places], taken, share, largest)
+            unit = _SHAPES[self.degrees] * share
+            factor = best_factor(r[places], shape, codes[places], taken, unit, largest)
         self.code_, self.shape_, self.h_, self.factor_ = code, shape, factor * share, int(factor)
 
     def _predict_single(self, scores: Floats) -> Floats:
         r = proportions(scores, self.code_, self.combine, self.trim)
-        return dirichlet_probabilities(r, self.shape_, self.h_)
+        return dirichlet_probabilities(r, self.shape_, _SHAPES[self.degrees] * self.h_)
 
     def _get_state(self) -> dict[str, Any]:
         code = np.zeros((0, 0)) if self.code_ is None else self.code_

@@ -88,6 +88,7 @@ MULTICLASS = [
         for combine in ("product", "geometric", "trimmed")
     ),
     Entry("DirichletCalibrator", {"code": "all_pairs", "trim": 0.4, "factor": 5}, "pairs"),
+    Entry("DirichletCalibrator", {"degrees": "single"}, "probabilities"),
     Entry(
         "ShallowNetCalibrator",
         {"n_nets": 2, "hidden": (2, 3), "max_iter": 10, "random_state": 0},

@@ -4,6 +4,7 @@ import numpy as np
 import pytest
 from sklearn.linear_model import LogisticRegression
 from sklearn.naive_bayes import GaussianNB
+from sklearn.neighbors import NearestCentroid
 
 from dstheory import Frame, MassFunction
 from dstheory.combine import conjunctive
@@ -11,6 +12,7 @@ from evical import EvidentialEnsemble
 from evical.evaluation import EnsembleEvaluation
 from evical.fusion import Mixture
 from evical.metrics import brier_score, log_loss
+from evical.report import build
 from evical.significance import mcnemar
 
 FRAME = Frame(["a", "b"])
@@ -44,6 +46,22 @@ def test_mean_losses_are_those_of_the_metrics():
     p = MADE.probabilities[1, :, 1]
     assert MADE.losses()["brier_score"][1].mean() == pytest.approx(brier_score(y, p))
     assert MADE.losses()["log_loss"][1].mean() == pytest.approx(log_loss(y, p))
+
+
+def test_more_classes_than_sets_can_be_listed_of():
+    rng = np.random.default_rng(0)
+    y = np.arange(18 * 8) % 18
+    X = 2 * np.eye(18)[y] + rng.normal(size=(len(y), 18))
+    ensemble = EvidentialEnsemble([GaussianNB(), NearestCentroid()], cv=2).fit(X, y)
+    made = EnsembleEvaluation.from_estimator(ensemble, X, y)
+    assert made.ways[2:] == ("combined", "Dempster's rule", "mean of probabilities")
+    members = [member.predict_proba(X) for member in ensemble.estimators_]
+    np.testing.assert_allclose(made.probabilities[:2], members, atol=1e-12)
+    np.testing.assert_allclose(made.probabilities[2], ensemble.predict_proba(X), atol=1e-12)
+    widths = np.diff(ensemble.predict_interval(X), axis=2)[..., 0].mean(axis=1)
+    np.testing.assert_allclose(made.imprecision[2], widths, atol=1e-12)
+    np.testing.assert_allclose(made.conflict, ensemble.conflict(X), atol=1e-12)
+    assert "144 samples" in build(made)
 
 
 def test_contrasts_are_paired():

@@ -98,6 +98,34 @@ def test_a_code_matrix_is_the_code_of_its_name():
     np.testing.assert_allclose(named.h_, named.factor_ * np.bincount(y) / 60)
 
 
+def test_single_degrees_are_those_of_the_text_below_eq_5_9():
+    """Chi-square variables with h_k degrees of freedom, by scipy.stats."""
+    margins, y = simulated(60)
+    r = expit(margins)
+    single = DirichletCalibrator("one_vs_rest", "geometric", factor=7, degrees="single").fit(r, y)
+    np.testing.assert_allclose(single.h_, 7 * np.bincount(y) / 60)
+    made = proportions(r, code_matrix("one_vs_rest", K), "geometric", 0.0)
+    chi2 = stats.chi2.ppf(stats.beta.cdf(made, *single.shape_), single.h_)
+    found = single.predict_proba(r)
+    np.testing.assert_allclose(found, chi2 / chi2.sum(axis=1, keepdims=True), rtol=1e-7)
+    double = DirichletCalibrator("one_vs_rest", "geometric", factor=7).fit(r, y)
+    assert found.max(axis=1).mean() > double.predict_proba(r).max(axis=1).mean()
+    chosen = DirichletCalibrator("one_vs_rest", "geometric", degrees="single").fit(r, y)
+    scores = [
+        performance(
+            DirichletCalibrator("one_vs_rest", "geometric", factor=m, degrees="single")
+            .fit(r, y)
+            .predict_proba(r),
+            y,
+            np.ones(60),
+        )
+        for m in (1, chosen.factor_, 120)
+    ]
+    assert scores[1] == max(scores)
+    with pytest.raises(ValueError, match="degrees is 'half'"):
+        DirichletCalibrator(degrees="half").fit(r, y)
+
+
 def test_thinning_keeps_the_weight_and_merging_the_sums():
     rng = np.random.default_rng(0)
     weight = rng.uniform(0, 2, 1000)

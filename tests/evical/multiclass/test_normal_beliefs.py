@@ -4,9 +4,10 @@ import numpy as np
 import pytest
 
 from dstheory import Frame
+from dstheory.errors import CostLimitError
 from dstheory.transform import betp
 from evical.likelihood.normal import half_widths, normal_bounds
-from evical.multiclass.normal_beliefs import normal_beliefs
+from evical.multiclass.normal_beliefs import Beliefs, normal_beliefs
 
 
 def sample(k, n=200, seed=0, spread=3.0, even=0.3):
@@ -16,7 +17,7 @@ def sample(k, n=200, seed=0, spread=3.0, even=0.3):
     return p, np.log(p) - np.log1p(-p), rng.exponential(spread, size=p.shape)
 
 
-@pytest.mark.parametrize("k", [2, 3, 5, 12])
+@pytest.mark.parametrize("k", [2, 3, 5, 12, 26, 70])
 @pytest.mark.parametrize("model", ["likelihood", "confidence", "bayesian"])
 def test_mass_function(k, model):
     p, odds, error = sample(k)
@@ -27,6 +28,14 @@ def test_mass_function(k, model):
     np.testing.assert_allclose(interval[:, :, 1], m.contour(), atol=1e-12)
     np.testing.assert_allclose(interval[:, 0, 0], m.bel("c0"), atol=1e-12)
     np.testing.assert_allclose(beliefs.betp(), betp(m), atol=1e-12)
+
+
+def test_too_many_sets_are_refused():
+    n, k = 70_000, 17
+    sets = (np.arange(1, n + 1)[:, np.newaxis] >> np.arange(k)) & 1 == 1
+    beliefs = Beliefs(np.zeros((n, k)), sets[:, np.newaxis], np.ones((n, 1)))
+    with pytest.raises(CostLimitError, match=r"17 classes have 70000 different sets, .* 2\^16"):
+        beliefs.mass(Frame(list(range(k))))
 
 
 @pytest.mark.parametrize("k", [2, 3, 7, 40])
