@@ -22,7 +22,9 @@ from dstheory.kernels.arguments import did_you_mean
 from dstheory.transform import betp
 from evical.estimators.closed_beliefs import ClosedExpectations, ClosedForm
 from evical.multiclass import MAX_CLASSES
+from evical.scores.columns import with_columns
 from evical.scores.direction import OF_A_CLASSIFIER, Direction, warn_of_wrong_ways
+from evical.scores.tables import check_columns
 
 __all__ = ["BeliefPredictor", "interval", "weightless"]
 
@@ -136,6 +138,55 @@ class BeliefPredictor(ClassifierMixin, MetaEstimatorMixin):  # type: ignore[misc
         best = np.argmax(self.predict_proba(X), axis=1)
         return np.asarray(self.classes_[best])
 
+    def predict_table(
+        self, table: Any, features: Sequence[str] | None = None, *, prefix: str = ""
+    ) -> Any:
+        """A table with beliefs in new columns, made by the engine that holds it.
+
+        Parameters
+        ----------
+        table : data frame of pandas, polars (eager or lazy), pyarrow or Dask
+        features : sequence of str, optional
+            Columns from which to predict, in the order of `fit`; by default those that `fit` has
+            seen, or all if it has seen an array without names.
+        prefix : str
+            Of the names of the new columns.
+
+        Returns
+        -------
+        table of the same kind
+            For two classes with the columns "bel", "pl" and "betp": belief, plausibility and
+            pignistic probability of ``classes_[1]``. For more classes they follow each label, such
+            as "bel_setosa". Nothing is computed before a lazy table is collected.
+
+        Raises
+        ------
+        TypeError
+            If it is no such table.
+        ValueError
+            If a column is missing, or there is one of a new name; for features as the classifier.
+
+        Examples
+        --------
+        >>> import pandas as pd
+        >>> from sklearn.naive_bayes import GaussianNB
+        >>> from evical import EvidentialClassifier
+        >>> X = pd.DataFrame({"age": range(40), "dose": [1.0, 2.0] * 20})
+        >>> fitted = EvidentialClassifier(GaussianNB()).fit(X, [0] * 20 + [1] * 20)
+        >>> fitted.predict_table(X.assign(name="Ann")).columns.tolist()
+        ['age', 'dose', 'name', 'bel', 'pl', 'betp']
+        """
+        check_is_fitted(self)
+        kinds = ["bel", "pl", "betp"]
+        if len(self.classes_) > 2:
+            kinds = [f"{kind}_{label}" for label in self.classes_ for kind in kinds]
+        named = hasattr(self, "feature_names_in_")
+        if features is None and named:
+            features = self.feature_names_in_.tolist()
+        known = None if features is None else list(features)
+        check, predict = partial(_check_features, known), partial(_told, self, known, named)
+        return with_columns(table, prefix, kinds, check, predict)
+
     def predict_set(
         self,
         X: Any,
@@ -224,6 +275,29 @@ def interval(m: MassFunction) -> Floats:
         return np.stack([m.bel(mask=2), m.pl(mask=2)], axis=-1)
     belief = np.stack([m.bel(mask=1 << k) for k in range(len(m.frame))], axis=-1)
     return np.stack([belief, m.contour()], axis=-1)
+
+
+def _check_features(features: list[str] | None, schema: Any) -> None:
+    for name in features or []:
+        check_columns(schema, feature=name)
+
+
+def _told(
+    fitted: BeliefPredictor, features: list[str] | None, named: bool, frame: Any
+) -> list[Floats]:
+    """Bel, Pl and pignistic probability of the positive class, or of each of more than two."""
+    X = frame if features is None else frame.select(features)
+    X = X.to_native() if named else X.to_numpy()
+    closed = fitted._closed(X)
+    if closed is None:
+        m = fitted.predict_mass(X)
+        bounds, p = interval(m), np.asarray(betp(m), dtype=np.float64)
+    else:
+        bounds, p = closed.interval(), closed.betp()
+    if len(fitted.classes_) == 2:
+        return [*bounds.T, p[:, 1]]
+    by_class = np.concatenate([bounds, p[..., np.newaxis]], axis=2)
+    return list(by_class.reshape(len(p), -1).T)
 
 
 def _criterion(criterion: Any) -> Callable[..., Any]:

@@ -20,6 +20,8 @@ from evical.scores.checks import (
     check_weights,
     real_numbers,
 )
+from evical.scores.rounding import EXACT, bits_within, rounded
+from evical.scores.tables import class_weights
 
 __all__ = ["ScoreCounts", "midpoints"]
 
@@ -116,6 +118,52 @@ class ScoreCounts:
         positive = np.asarray(weights * labels, dtype=np.float64)
         return _grouped(values, np.asarray(weights - positive), positive)
 
+    @classmethod
+    def from_table(
+        cls, table: Any, score: str, target: str, weight: str | None = None, *, positive: Any = None
+    ) -> "ScoreCounts":
+        """Count the samples of a table, inside the engine that holds it.
+
+        Parameters
+        ----------
+        table : data frame of pandas, polars (eager or lazy), pyarrow, DuckDB (a relation) or Dask
+        score : str
+            Column of finite scores.
+        target : str
+            Column of classes.
+        weight : str, optional
+            Column of non-negative weights.
+        positive : label, optional
+            The positive class; by default 1 of 0 and 1, else the greater of the two.
+
+        Returns
+        -------
+        ScoreCounts
+
+        Raises
+        ------
+        TypeError
+            If it is no such table, or a column does not hold numbers.
+        ValueError
+            If a column or a value is missing, a score is infinite, a weight is negative, or there
+            are not two classes; the number of rows is told.
+        WeightError
+            If the sum of weights is more than 2^53.
+
+        Notes
+        -----
+        Only distinct pairs of score and class leave the engine. Weights that are no whole numbers
+        are added up in an order that the engine decides, so that sums may differ in the last digit.
+
+        Examples
+        --------
+        >>> import pyarrow
+        >>> table = pyarrow.table({"score": [0.3, 0.1, 0.3], "sick": [True, False, False]})
+        >>> ScoreCounts.from_table(table, "score", "sick").positive
+        array([0., 1.])
+        """
+        return checked_counts(*class_weights(table, score, target, weight, positive)[:3])
+
     def __add__(self, other: "ScoreCounts") -> "ScoreCounts":
         if not isinstance(other, ScoreCounts):
             return NotImplemented
@@ -191,6 +239,56 @@ class ScoreCounts:
         if len(self) <= max_size:
             return self
         return self.pool(self.group_starts(max_size))
+
+    def sketch(self, max_size: int) -> tuple["ScoreCounts", int]:
+        """Counts in bounded memory, which merge in any order.
+
+        Parameters
+        ----------
+        max_size : int
+            Below 4,094, signs and powers of 2 alone may be more than that.
+
+        Returns
+        -------
+        counts : ScoreCounts
+            At most `max_size` distinct scores, each in the middle of a cell of floats that agree
+            in sign, exponent and so many bits of the significand.
+        bits : int
+            The most bits for which that is enough; 52 if nothing had to be rounded.
+
+        Notes
+        -----
+        Cells nest: sketches of parts, added up and rounded to the fewest bits of all, are the
+        rounded whole, in any order. A score moves by at most ``2**-(bits + 1)`` of itself. If no
+        score moves by more than d, the mean log loss of a curve whose log-odds have a slope of at
+        most L changes by at most L d, so the best such curve of the sketch loses at most 2 L d
+        against the best of the samples.
+
+        Examples
+        --------
+        >>> scores = np.arange(1, 3, 0.0001)
+        >>> small, bits = ScoreCounts.from_samples(scores, scores > 2).sketch(2000)
+        >>> len(small), bits, small.n_positive
+        (1536, 10, 9999.0)
+        """
+        check_count("max_size", max_size, 1)
+        bits = bits_within(self.scores, max_size)
+        return (self if bits == EXACT else self.rounded(bits)), bits
+
+    def rounded(self, bits: int) -> "ScoreCounts":
+        """Counts at scores rounded to so many bits, as in `sketch`.
+
+        Parameters
+        ----------
+        bits : int
+            After the first, from 0 to 52, which changes nothing.
+
+        Returns
+        -------
+        ScoreCounts
+        """
+        check_count("bits", bits, 0, EXACT)
+        return merge_equal(rounded(self.scores, bits), self.negative, self.positive)
 
     def pool(self, starts: NDArray[np.intp]) -> "ScoreCounts":
         """Merge the scores of each group into one.

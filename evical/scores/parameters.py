@@ -8,7 +8,13 @@ from sklearn.utils import check_random_state
 
 from dstheory.kernels.arguments import as_real, check_count, check_instance, shown
 
-__all__ = ["as_random_state", "check_jobs", "check_label", "check_not_negative"]
+__all__ = [
+    "as_random_state",
+    "check_above_zero",
+    "check_jobs",
+    "check_label",
+    "check_not_negative",
+]
 
 _MOST_JOBS = 9999
 
@@ -45,6 +51,20 @@ def check_not_negative(**values: Any) -> None:
     for name, value in values.items():
         if not 0 <= as_real(name, value, "a finite number from 0") < np.inf:
             raise ValueError(f"{name} is {shown(value)}, expected a finite number from 0")
+
+
+def check_above_zero(**values: Any) -> None:
+    """Raise unless all values are finite and positive.
+
+    Examples
+    --------
+    >>> check_above_zero(penalty=0)
+    Traceback (most recent call last):
+    ValueError: penalty is 0, expected a finite number above 0
+    """
+    for name, value in values.items():
+        if not 0 < as_real(name, value, "a finite number above 0") < np.inf:
+            raise ValueError(f"{name} is {shown(value)}, expected a finite number above 0")
 
 
 def check_jobs(n_jobs: Any) -> None:

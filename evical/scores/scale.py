@@ -39,6 +39,7 @@ Floats = NDArray[np.float64]
 
 TRANSFORMS = (None, "auto", "logit", "sigmoid", "rank")
 _KINDS = ("identity", "logit", "sigmoid", "rank")
+_CERTAIN = float(np.log(1 - np.finfo(np.float64).eps) - np.log(np.finfo(np.float64).eps))
 _HUGE = 1e300  # differences of such numbers may overflow
 _LEAST = float(np.finfo(np.float64).smallest_subnormal)
 
@@ -128,6 +129,13 @@ class ScoreScale:
         if self.kind == "rank":
             return np.asarray(between(self.knots, self.levels[None], scores)[0])
         return scores
+
+    def log_odds(self, scores: Floats) -> Floats:
+        """Log-odds of transformed scores, without the steps of probabilities next to 1."""
+        if self.kind != "sigmoid":
+            return log_odds(self(scores))
+        inside = np.clip(scores, *self.ends) if len(self.ends) else scores
+        return np.asarray(np.clip(inside, -_CERTAIN, _CERTAIN))
 
     def counts(self, counts: ScoreCounts) -> ScoreCounts:
         """Transformed counts; scores that become equal are merged."""

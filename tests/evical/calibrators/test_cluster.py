@@ -1,0 +1,41 @@
+"""A cluster of processes, one of which is killed, counts and predicts as one process does."""
+
+import os
+import signal
+from functools import partial
+
+import dask.dataframe
+import numpy as np
+import pandas as pd
+import pytest
+from dask.distributed import Client, LocalCluster
+
+from evical.calibrators import IsotonicCalibrator
+
+RNG = np.random.default_rng(3)
+SCORES = RNG.normal(size=400).round(2)
+FRAME = pd.DataFrame({"score": SCORES, "y": (RNG.normal(size=400) < SCORES).astype(int)})
+
+
+def killed_once(part, folder):
+    """The part; but who first reads the one with row 200 is killed, and then no more."""
+    done = os.path.join(folder, "killed")
+    if 200 in part.index and not os.path.exists(done):
+        with open(done, "w"):
+            os.kill(os.getpid(), signal.SIGKILL)
+    return part
+
+
+@pytest.mark.slow
+def test_a_killed_worker_changes_nothing(tmp_path):
+    table = dask.dataframe.from_pandas(FRAME, npartitions=20)
+    expected = IsotonicCalibrator().fit(SCORES, FRAME["y"])
+    cluster = LocalCluster(2, threads_per_worker=1, dashboard_address=None, silence_logs=50)
+    with cluster, Client(cluster):
+        doomed = partial(killed_once, folder=str(tmp_path))
+        risky = table.map_partitions(doomed, meta=table._meta)
+        fitted = IsotonicCalibrator().fit_table(risky, "score", "y")
+        assert (tmp_path / "killed").exists()
+        made = fitted.predict_table(table, "score").compute()
+    np.testing.assert_array_equal(fitted.predict_proba(SCORES), expected.predict_proba(SCORES))
+    np.testing.assert_array_equal(made["betp"], expected.predict_proba(SCORES)[:, 1])

@@ -1,0 +1,59 @@
+"""Classifiers and ensembles write what they believe into tables of any kind."""
+
+import numpy as np
+import pandas as pd
+import pytest
+from sklearn.naive_bayes import GaussianNB
+from sklearn.neighbors import NearestCentroid
+
+from evical import EvidentialClassifier, EvidentialEnsemble
+from evical.calibrators import BinningCalibrator
+from tests.support.tables import IN_PYTHON, KINDS, as_pandas
+
+RNG = np.random.default_rng(2)
+LABELS = RNG.integers(3, size=90)
+X = pd.DataFrame(RNG.normal(size=(90, 2)) + LABELS[:, np.newaxis], columns=["age", "dose"])
+FRAME = X[["dose", "age"]].assign(row=range(90), name="Ann")
+TWO = EvidentialClassifier(GaussianNB(), calibrator=BinningCalibrator(3), cv=2).fit(X, LABELS > 0)
+MORE = EvidentialEnsemble([GaussianNB(), NearestCentroid()], cv=2).fit(X, LABELS)
+
+
+@pytest.mark.parametrize("kind", IN_PYTHON)
+def test_two_classes(kind):
+    table = KINDS[kind](FRAME)
+    made = TWO.predict_table(table)
+    assert type(made) is type(table)
+    frame = as_pandas(made).sort_values("row")
+    assert list(frame)[4:] == ["bel", "pl", "betp"]
+    np.testing.assert_allclose(frame[["bel", "pl"]], TWO.predict_interval(X), atol=1e-12)
+    np.testing.assert_allclose(frame["betp"], TWO.predict_proba(X)[:, 1], atol=1e-12)
+
+
+@pytest.mark.parametrize("kind", ["pandas", "pyarrow"])
+def test_more_classes(kind):
+    frame = as_pandas(MORE.predict_table(KINDS[kind](FRAME), prefix="ours_"))
+    names = [f"ours_{what}_{label}" for label in range(3) for what in ("bel", "pl", "betp")]
+    assert list(frame)[4:] == names
+    expected = MORE.predict_interval(X)
+    for label in range(3):
+        found = frame[[f"ours_bel_{label}", f"ours_pl_{label}"]]
+        np.testing.assert_allclose(found, expected[:, label], atol=1e-12)
+    betp = frame[[f"ours_betp_{label}" for label in range(3)]]
+    np.testing.assert_allclose(betp, MORE.predict_proba(X), atol=1e-12)
+
+
+@pytest.mark.parametrize("kind", ["polars", "pyarrow", "Dask"])
+def test_who_has_seen_an_array_is_told_the_columns(kind):
+    fitted = EvidentialClassifier(GaussianNB(), calibrator=BinningCalibrator(3), cv=2)
+    fitted.fit(X.to_numpy(), LABELS > 0)
+    frame = as_pandas(fitted.predict_table(KINDS[kind](FRAME), ["age", "dose"]))
+    np.testing.assert_allclose(frame["betp"], TWO.predict_proba(X)[:, 1], atol=1e-12)
+    alone = as_pandas(fitted.predict_table(KINDS[kind](X)))
+    np.testing.assert_allclose(alone["betp"], TWO.predict_proba(X)[:, 1], atol=1e-12)
+
+
+def test_what_does_not_fit_is_named():
+    with pytest.raises(TypeError, match="table is a lazy one of duckdb, which cannot call Python"):
+        TWO.predict_table(KINDS["DuckDB"](FRAME))
+    with pytest.raises(ValueError, match=r"feature is 'age', but the table has .* 'dose', 'row'"):
+        TWO.predict_table(FRAME.drop(columns="age"))
