@@ -299,13 +299,13 @@ class EvidentialClassifier(ClassifierWrapper, BaseEstimator):  # type: ignore[mi
         Returns
         -------
         MassFunction
-            Batch (n,) on the frame `classes_`, over all sets of classes; of a coupling, over
-            single classes.
+            Batch (n,) on the frame `classes_`: of the default calibrator over single classes and
+            pairs, of a coupling over single classes, else over all sets.
 
         Raises
         ------
         ValueError
-            For more than 16 classes, which have too many sets; `predict_proba` and
+            For more than 16 classes, if they have too many sets; `predict_proba` and
             `predict_interval` have no limit for one-vs-rest or with a coupling.
         TotalConflictError
             See `total_conflict`.

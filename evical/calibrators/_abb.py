@@ -102,6 +102,7 @@ class ABBCalibrator(BaseCalibrator):
            [0.4, 0.6]])
     """
 
+    _turns: ClassVar = ("thresholds_",)
     _state: ClassVar = {"thresholds_": fields.ascending("n-1"), "masses_": fields.masses("n")}
 
     def __init__(

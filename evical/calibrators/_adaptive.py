@@ -222,6 +222,22 @@ class AdaptiveCalibrator(BaseCalibrator, LevelSets):
     def _predict_mass(self, scores: Floats) -> tuple[Floats, Floats]:
         return self._counted_masses(*self._own_bins(scores))
 
+    def _landmarks(self) -> Floats:
+        middle = self.scores_[:-1] / 2 + self.scores_[1:] / 2
+        return np.concatenate([self.scores_, middle, self._reached()])
+
+    def _reached(self) -> Floats:
+        """Scores whose interval ends at a training score."""
+        if self.width is not None:
+            return np.add.outer(self.scores_, [-self.width, self.width]).ravel()
+        center, scale, a, b, c = self.rule_
+        z = standardized(self.scores_, center, scale)
+        with np.errstate(all="ignore"):  # of intervals that end nowhere
+            half = z + a * b
+            root = np.sqrt(half**2 - (1 - a * a) * (z**2 - b * b - c * c))
+            ends = np.concatenate([(half + root) / (1 - a * a), (half - root) / (1 - a * a)])
+            return np.asarray(center + scale * ends)
+
     def _level_set(self, scores: Floats, level: float) -> Floats:
         return binomial_level_set(*self._counted(*self._own_bins(scores)), level)
 

@@ -120,6 +120,9 @@ class AssignmentValueCalibrator(BaseCalibrator):
     def _predict_mass(self, scores: Floats) -> tuple[Floats, Floats]:
         return sides(self._log_odds(scores))
 
+    def _landmarks(self) -> Floats:
+        return np.array([0.5])
+
     def _log_odds(self, scores: Floats) -> Floats:
         x = log_odds(scores)
         # Both at once: the other branch costs little.

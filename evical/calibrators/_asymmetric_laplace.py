@@ -80,6 +80,7 @@ class AsymmetricLaplaceCalibrator(BaseCalibrator):
     [8.0, 24.0]
     """
 
+    _turns: ClassVar = ("modes_",)
     _state: ClassVar = {
         "center_": fields.finite(),
         "scale_": fields.positive(),

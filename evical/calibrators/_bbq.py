@@ -141,6 +141,7 @@ class BBQCalibrator(BaseCalibrator):
     array([21.5])
     """
 
+    _turns: ClassVar = ("thresholds_",)
     _state: ClassVar = {
         "thresholds_": fields.ascending("n-1"),
         "masses_": fields.masses("n"),

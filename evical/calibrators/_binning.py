@@ -72,6 +72,7 @@ class BinningCalibrator(BaseCalibrator, LevelSets):
            [0.5 , 0.75]])
     """
 
+    _turns: ClassVar = ("edges_",)
     _state: ClassVar = {
         "edges_": fields.ascending("n+1"),
         "positive_": fields.weights("n"),

@@ -187,6 +187,12 @@ class DPMCalibrator(BaseCalibrator):
         )
         return np.asarray(expit(self.prior_ + positive - negative))
 
+    def _landmarks(self) -> Floats:
+        reach = np.array([[-1.0], [0.0], [1.0]])
+        with np.errstate(over="ignore"):
+            turns = [np.ravel(self.means_[c] + reach * self.scales_[c]) for c in _NAMES]
+        return np.concatenate(turns)
+
     def _check_state(self) -> None:
         self.prior_ = float(self.prior_)
         for name in _NAMES:

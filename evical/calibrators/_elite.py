@@ -103,6 +103,7 @@ class ELiTECalibrator(BaseCalibrator):
     array([0.399])
     """
 
+    _turns: ClassVar = ("knots_",)
     _state: ClassVar = {
         "knots_": fields.rising("k"),
         "values_": fields.shares("k"),

@@ -94,6 +94,7 @@ class ENIRCalibrator(BaseCalibrator):
     array([0.5, 1. ])
     """
 
+    _turns: ClassVar = ("thresholds_",)
     _state: ClassVar = {
         "thresholds_": fields.ascending("n-1"),
         "masses_": fields.masses("n"),

@@ -151,6 +151,12 @@ class GaussianCalibrator(BaseCalibrator, LevelSets):
         x = np.arcsinh(z / GaussianProfile(self._fit).narrow)
         return self._table.masses(x, log_odds)
 
+    def _landmarks(self) -> Floats:
+        fit = self._fit
+        units = fit.scale * np.sqrt(self._used_variances)
+        with np.errstate(over="ignore"):
+            return np.ravel(self.means_ + units * np.array([[-1.0], [0.0], [1.0]]))
+
     def contour(self, scores: ArrayLike, probability: ArrayLike) -> Floats:
         """Plausibility that the positive class has this probability at a score.
 

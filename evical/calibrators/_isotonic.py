@@ -189,6 +189,10 @@ class IsotonicCalibrator(BaseCalibrator, LevelSets):
             return self.band_.masses_at(scores)
         return self._look_up(self.masses_, scores)
 
+    def _landmarks(self) -> Floats:
+        band = [] if self.band_ is None else [self.band_.scores]
+        return np.concatenate([self.thresholds_, self.centers_, *band])
+
     def _look_up(self, masses: Floats, scores: Floats) -> tuple[Floats, Floats]:
         """Masses (2, n_blocks) of the blocks, at scores."""
         if self.centered:

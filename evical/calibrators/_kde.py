@@ -167,6 +167,17 @@ class KDECalibrator(BaseCalibrator, LevelSets):
         masses = count_masses(n * probability, n, self.model, self.confidence)
         return masses[0], masses[1]
 
+    def _landmarks(self) -> Floats:
+        if self._grid is not None:
+            return self._grid.nodes
+        reach = np.array([-1.0, 0.0, 1.0]) * (_FAR if self.kernel == "gaussian" else 1.0)
+        with np.errstate(over="ignore"):
+            turns = [
+                np.add.outer(samples, reach * h).ravel()
+                for (samples, _), h in zip(self._groups, self.bandwidth_, strict=True)
+            ]
+        return np.concatenate(turns)
+
     def _level_set(self, scores: Floats, level: float) -> Floats:
         probability, n = self._evidence(scores)
         return binomial_level_set(n * probability, n, level)

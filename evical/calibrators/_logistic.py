@@ -146,6 +146,11 @@ class LogisticCalibrator(BaseCalibrator, LevelSets):
             return np.maximum(positive - negative, 0), np.maximum(negative - positive, 0)
         return positive, negative
 
+    def _landmarks(self) -> Floats:
+        fit = self.sigmoid_
+        turns = [fit.center - fit.scale, fit.center, fit.center + fit.scale]
+        return np.array(turns if self.profile_ is None else [*turns, self.profile_.center])
+
     def contour(self, scores: ArrayLike, probability: ArrayLike) -> Floats:
         """Plausibility that the positive class has this probability at a score (eq. 40).
 

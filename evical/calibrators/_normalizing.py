@@ -116,6 +116,9 @@ class NormalizingCalibrator(BaseCalibrator):
             share = scores / self.largest_
         return np.clip((share / self.rho + 1) / 2, 0.0, 1.0)
 
+    def _landmarks(self) -> Floats:
+        return np.array([-1.0, 0.0, 1.0]) * self.rho * self.largest_
+
     def _predict_mass(self, scores: Floats) -> tuple[Floats, Floats]:
         if self.method == "range":
             return super()._predict_mass(scores)

@@ -89,6 +89,7 @@ class PiecewiseLogisticCalibrator(BaseCalibrator, LevelSets):
     [0.18, 0.5]
     """
 
+    _turns: ClassVar = ("knots_",)
     _state: ClassVar = {
         "first": fields.finite(),
         "last": fields.finite(),

@@ -48,6 +48,7 @@ class PosteriorCurve(ABC):
     masses_: Floats
     weights_: Floats
     _names: ClassVar[tuple[str, ...]]  # of all candidates that there can be
+    _turns: ClassVar[tuple[str, ...]] = ("knots_",)
 
     @abstractmethod
     def _curve(self, counts: ScoreCounts) -> AveragedCurve:

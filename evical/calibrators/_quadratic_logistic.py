@@ -168,6 +168,11 @@ class QuadraticLogisticCalibrator(BaseCalibrator, LevelSets):
         known = (z == 0.0) | (len(fit.coefficients) > 1)
         return np.where(known, positive, 0.0), np.where(known, negative, 0.0)
 
+    def _landmarks(self) -> Floats:
+        fit = self._fit
+        turns = [fit.center - fit.scale, fit.center, fit.center + fit.scale]
+        return np.append(turns, self.turning_point_)
+
     def contour(self, scores: ArrayLike, probability: ArrayLike) -> Floats:
         """Plausibility that the positive class has this probability at a score.
 

@@ -117,6 +117,7 @@ class SBBCalibrator(BaseCalibrator, LevelSets):
     array([1., 5.])
     """
 
+    _turns: ClassVar = ("thresholds_",)
     _state: ClassVar = {
         "thresholds_": fields.ascending("n-1"),
         "positive_": fields.weights("n"),

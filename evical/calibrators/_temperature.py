@@ -153,6 +153,9 @@ class TemperatureCalibrator(BaseCalibrator, LevelSets):
         positive = scores > 0.0
         return np.where(positive, favored, against), np.where(positive, against, favored)
 
+    def _landmarks(self) -> Floats:
+        return np.array([-self._fit.scale, 0.0, self._fit.scale])
+
     def contour(self, scores: ArrayLike, probability: ArrayLike) -> Floats:
         """Plausibility that the positive class has this probability at a margin.
 

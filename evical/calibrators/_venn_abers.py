@@ -67,6 +67,7 @@ class VennAbersCalibrator(BaseCalibrator):
            [0.5       , 1.        ]])
     """
 
+    _turns: ClassVar = ("thresholds_",)
     _state: ClassVar = {"thresholds_": fields.rising("n-1"), "intervals_": fields.shares(2, "2n-1")}
 
     def __init__(self, transform: str | None = None) -> None:

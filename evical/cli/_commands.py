@@ -74,6 +74,19 @@ COMMANDS = {
         "Test calibration: exit code 0 if all tests pass, 1 if not, 2 for wrong input.",
         ("evical check out.csv --target income --test interval",),
     ),
+    "export": Command(
+        "_export",
+        "Write a model as SQL, ONNX or JavaScript, which predict without Python.",
+        (
+            "evical export model.json --to sql --dialect sqlite -o model.sql",
+            "evical export model.json --to js -o model.mjs",
+        ),
+    ),
+    "card": Command(
+        "_card",
+        "Write a model card: what it was fitted on, what it promises, and checks on other samples.",
+        ("evical card model.json new.csv -o card.md",),
+    ),
     "demo": Command(
         "_demo",
         "Train ten classifiers, calibrate each into beliefs, and combine them.",

@@ -9,6 +9,7 @@ from evical.calibrators.options import suggestion
 from evical.cli._kinds import Place
 from evical.datasets.csv import sorted_labels
 from evical.scores import ScoreCounts
+from evical.scores.rounding import EXACT
 
 __all__ = ["Tally"]
 
@@ -26,12 +27,12 @@ class Tally:
     target : str
         Column of the class, for messages.
     max_size : int
-        Distinct scores kept; neighbors are merged beyond twice as many.
+        Distinct scores kept, at least; beyond twice as many, scores are rounded.
     """
 
     def __init__(self, target: str, max_size: int) -> None:
         self.rows = 0
-        self.compressed = False
+        self.bits = EXACT
         self._target = target
         self._max_size = max_size
         self._labels: list[str] = []
@@ -95,9 +96,9 @@ class Tally:
     def _merge(self) -> None:
         if len(self._parts) > 1:
             self._parts = [_sum(self._parts)]
-        if self._parts and len(self._parts[0]) > 2 * self._max_size:
-            self._parts = [self._parts[0].compress(self._max_size)]
-            self.compressed = True
+        if self._parts:
+            counts, bits = self._parts[0].rounded(self.bits).sketch(2 * self._max_size)
+            self._parts, self.bits = [counts], min(self.bits, bits)
 
 
 def _sum(parts: list[ScoreCounts]) -> ScoreCounts:

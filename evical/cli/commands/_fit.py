@@ -35,6 +35,7 @@ from evical.cli._tables import open_table
 from evical.cli._tally import Tally
 from evical.errors import WrongWayWarning
 from evical.scores.direction import message, wrong_ways
+from evical.scores.rounding import EXACT
 
 __all__ = ["MANY_METHODS", "METHODS", "fit"]
 
@@ -104,7 +105,7 @@ def fit(
         typer.Option(
             min=1000,
             metavar="N",
-            help="Distinct scores kept, at least; beyond twice as many, neighbors are merged.",
+            help="Distinct scores kept, at least; beyond twice as many, scores are rounded.",
         ),
     ] = _MAX_SCORES,
     conformal: Annotated[
@@ -169,7 +170,7 @@ def fit(
             negative=counts.n_negative,
             positive=counts.n_positive,
             distinct_scores=len(counts),
-            compressed=tally.compressed,
+            compressed=tally.bits < EXACT,
             log_loss=log_loss(calibrator.predict_proba(counts.scores), weights),
         )
         fitted = Model(score[0], target, calibrator, training)
@@ -233,7 +234,7 @@ def _show(model: Model | ManyModel, output: Path, as_json: bool) -> None:
     else:
         parameters = model.calibrator.get_params(deep=False)
         data, (negative, positive) = {"parameters": parameters}, model.labels
-        merged = " (neighbors merged)" if model.training.compressed else ""
+        merged = " (rounded)" if model.training.compressed else ""
         counted = [
             ("Distinct scores", f"{model.training.distinct_scores}{merged}"),
             ("Negative class", f"{negative}: {model.training.negative:.12g}"),

@@ -1,0 +1,11 @@
+"""Exports: predictions where Python ends, as SQL, ONNX and JavaScript.
+
+A fitted calibrator is a function of one score. It is compiled to one table, steps exactly and
+curves to an error of at most 1e-7, and written for databases, services and browsers.
+"""
+
+from evical.export._javascript import to_javascript
+from evical.export._onnx import to_onnx
+from evical.export._sql import to_sql
+
+__all__ = ["to_javascript", "to_onnx", "to_sql"]

@@ -1,0 +1,220 @@
+"""Graphs of ONNX that grow node by node.
+
+A tree finds the piece of each score, as runtimes do it fast for thousands of trees; its row of
+coefficients is gathered, and Horner's scheme runs on whole columns. Everything is 64-bit.
+"""
+
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from evical._versions import version_of
+from evical.export._table import PieceTable
+
+__all__ = ["DEGREE", "DOUBLE", "FLOAT", "OPSETS", "Graph", "label_type"]
+
+Floats = NDArray[np.float64]
+
+# The least ones with all operators in 64 bits, which the oldest runtimes know.
+OPSETS = {"": 15, "ai.onnx.ml": 3}
+_IR_VERSION = 8
+DEGREE = 3  # fewer coefficients to gather: two thirds of the time of degree 5
+FLOAT, INT64, STRING, DOUBLE = 1, 7, 8, 11  # types of elements, as ONNX numbers them
+
+
+class Graph:
+    """Nodes and constants."""
+
+    def __init__(self) -> None:
+        self.nodes: list[Any] = []
+        self.constants: list[Any] = []
+        self._names = 0
+
+    def add(self, kind: str, inputs: list[str], output: str | None = None, **options: Any) -> str:
+        """Append a node with one output, and give its name."""
+        from onnx import helper
+
+        name = output or self._name(kind)
+        self.nodes.append(helper.make_node(kind, inputs, [name], **options))
+        return name
+
+    def constant(self, values: Any) -> str:
+        """A tensor; the name that it got."""
+        from onnx import numpy_helper
+
+        name = self._name("constant")
+        self.constants.append(numpy_helper.from_array(np.asarray(values), name))
+        return name
+
+    def _name(self, kind: str) -> str:
+        self._names += 1
+        return f"evical_{kind.lower()}_{self._names}"
+
+    def append(self, model: Any, features: str) -> str:
+        """The nodes of another model with one input; the name of its last output."""
+        from onnx import compose
+
+        graph = compose.add_prefix_graph(model.graph, f"{self._name('part')}_")
+        self.add("Identity", [features], graph.input[0].name)
+        self.nodes.extend(graph.node)
+        self.constants.extend(graph.initializer)
+        return str(graph.output[-1].name)
+
+    def column(self, values: str, number: int) -> str:
+        """One column (n, 1) of doubles of (n, k), or of (n,); -1 is the last."""
+        shape = self.constant(np.array([0, -1], dtype=np.int64))
+        table = self.add("Reshape", [values, shape])
+        place = self.constant(np.array([number], dtype=np.int64))
+        return self.cast(self.add("Gather", [table, place], axis=1), DOUBLE)
+
+    def cast(self, values: str, kind: int) -> str:
+        """The same as elements of another type."""
+        return self.add("Cast", [values], to=kind)
+
+    def log_odds(self, probability: str) -> str:
+        """Of probabilities that are kept from 0 and 1 by the spacing of floats."""
+        eps = float(np.finfo(np.float64).eps)
+        limits = [self.constant(np.float64(value)) for value in (eps, 1 - eps)]
+        inside = self.add("Clip", [probability, *limits])
+        rest = self.add("Sub", [self.constant(np.float64(1.0)), inside])
+        return self.add("Sub", [self.add("Log", [inside]), self.add("Log", [rest])])
+
+    def with_mean(self, lower: str, upper: str) -> str:
+        """Both columns, and their mean."""
+        ends = self.add("Concat", [lower, upper], axis=1)
+        mean = self.add("ReduceMean", [ends], axes=[1], keepdims=1)
+        return self.add("Concat", [ends, mean], axis=1)
+
+    def label(self, betp: str, classes: NDArray[Any], output: str) -> None:
+        """The class whose probability is greater; of a tie, the negative one."""
+        half = self.constant(np.float64(0.5))
+        place = self.add("Cast", [self.add("Greater", [betp, half])], to=INT64)
+        flat = self.add("Reshape", [place, self.constant(np.array([-1], dtype=np.int64))])
+        self.add("Gather", [self.constant(_labels(classes)), flat], output)
+
+    def beliefs(self, table: PieceTable, scores: str) -> str:
+        """[Bel, Pl, BetP] (n, 3) at scores (n, 1)."""
+        bel, pl, betp = table.coefficients
+        rows = [bel] if _equal(bel, pl) else [bel, pl] if table.degree else [bel, pl, betp]
+        found = self._columns(table, np.stack(rows), self._piece(table, scores), scores)
+        if len(rows) == 1:
+            found = self.add("Concat", [found] * 3, axis=1)
+        elif len(rows) == 2:
+            mean = self.add("ReduceMean", [found], axes=[1], keepdims=1)
+            found = self.add("Concat", [found, mean], axis=1)
+        above = self.add("GreaterOrEqual", [scores, self.constant(np.float64(table.low))])
+        below = self.add("LessOrEqual", [scores, self.constant(np.float64(table.high))])
+        known = self.add("And", [above, below])
+        return self.add("Where", [known, found, self.constant(np.float64(np.nan))])
+
+    def _columns(self, table: PieceTable, rows: Floats, piece: str, scores: str) -> str:
+        """Polynomials (n, k) with coefficients (k, d + 1, p), by Horner's scheme."""
+        k, powers, pieces = rows.shape
+        by_power = rows.transpose(2, 1, 0).reshape(pieces, powers * k)
+        if powers == 1:
+            return self.add("Gather", [self.constant(by_power), piece])
+        lead = np.stack([table.centers, table.factors], axis=1)
+        same = bool((table.factors == 1.0).all())
+        lead = lead[:, :1] if same else lead
+        values = self.add("Gather", [self.constant(np.hstack([lead, by_power])), piece])
+        center, *others = self._split(values, [1] * lead.shape[1] + [k] * powers)
+        t = self.add("Sub", [scores, center])
+        if not same:
+            t = self.add("Mul", [t, others.pop(0)])
+        found = others.pop()
+        for power in reversed(others):
+            found = self.add("Add", [self.add("Mul", [found, t]), power])
+        return found
+
+    def _split(self, values: str, sizes: list[int]) -> list[str]:
+        from onnx import helper
+
+        names = [self._name("split") for _ in sizes]
+        inputs = [values, self.constant(np.array(sizes, dtype=np.int64))]
+        self.nodes.append(helper.make_node("Split", inputs, names, axis=1))
+        return names
+
+    def _piece(self, table: PieceTable, scores: str) -> str:
+        """Number (n,) of the piece of each score."""
+        from onnx import numpy_helper
+
+        tree = _tree(table.starts)
+        leaves = np.flatnonzero(tree["modes"] == 0)
+        count = len(tree["modes"])
+        number = self.add(
+            "TreeEnsembleRegressor",
+            [scores],
+            domain="ai.onnx.ml",
+            n_targets=1,
+            nodes_treeids=[0] * count,
+            nodes_nodeids=list(range(count)),
+            nodes_featureids=[0] * count,
+            nodes_modes=np.where(tree["modes"] == 0, "LEAF", "BRANCH_LT").tolist(),
+            nodes_values_as_tensor=numpy_helper.from_array(tree["values"]),
+            nodes_truenodeids=tree["left"].tolist(),
+            nodes_falsenodeids=tree["right"].tolist(),
+            target_treeids=[0] * len(leaves),
+            target_nodeids=leaves.tolist(),
+            target_ids=[0] * len(leaves),
+            target_weights_as_tensor=numpy_helper.from_array(tree["values"][leaves]),
+        )
+        whole = self.add("Cast", [number], to=INT64)
+        return self.add("Reshape", [whole, self.constant(np.array([-1], dtype=np.int64))])
+
+    def model(self, inputs: dict[str, Any], outputs: dict[str, Any], note: str) -> Any:
+        """The finished model; inputs and outputs are types of elements with shapes."""
+        from onnx import helper
+
+        first, last = (
+            [helper.make_tensor_value_info(name, *kind) for name, kind in part.items()]
+            for part in (inputs, outputs)
+        )
+        graph = helper.make_graph(
+            self.nodes, "evical", first, last, initializer=self.constants, doc_string=note
+        )
+        return helper.make_model(
+            graph,
+            opset_imports=[helper.make_opsetid(*pair) for pair in OPSETS.items()],
+            ir_version=_IR_VERSION,
+            producer_name="evical",
+            producer_version=version_of("evical"),
+        )
+
+
+def label_type(classes: NDArray[Any]) -> int:
+    """The type of elements of labels: whole numbers, or texts."""
+    return INT64 if classes.dtype.kind in "iub" else STRING
+
+
+def _labels(classes: NDArray[Any]) -> NDArray[Any]:
+    whole = label_type(classes) == INT64
+    return classes.astype(np.int64) if whole else np.array(list(map(str, classes)), dtype=object)
+
+
+def _equal(one: Floats, other: Floats) -> bool:
+    return bool((one == other).all())
+
+
+def _tree(starts: Floats) -> dict[str, NDArray[Any]]:
+    """A balanced tree: at a branch the score is compared, and leaves hold the number of the piece.
+
+    Nodes are numbered in the order in which they are made.
+    """
+    nodes: list[list[float]] = []
+
+    def grow(first: int, last: int) -> int:
+        own = len(nodes)
+        if first == last:
+            nodes.append([0, float(first), 0, 0])
+            return own
+        middle = (first + last) // 2
+        nodes.append([1, float(starts[middle]), 0, 0])
+        nodes[own][2] = grow(first, middle)
+        nodes[own][3] = grow(middle + 1, last)
+        return own
+
+    grow(0, len(starts))
+    modes, values, left, right = np.array(nodes, dtype=np.float64).T
+    kinds = [part.astype(np.int64) for part in (modes, left, right)]
+    return {"modes": kinds[0], "values": values, "left": kinds[1], "right": kinds[2]}

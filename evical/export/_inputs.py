@@ -1,0 +1,53 @@
+"""What all targets ask for: a fitted calibrator of one score, and a text that is not too long."""
+
+from typing import Any
+
+from sklearn.utils.validation import check_is_fitted
+
+from dstheory.kernels.arguments import check_count, check_instance
+from evical._versions import version_of
+from evical.calibrators import BaseCalibrator
+from evical.export._table import PieceTable
+from evical.multiclass import BaseMulticlassCalibrator
+
+__all__ = ["check_binary", "check_size", "heading"]
+
+
+def check_binary(calibrator: Any) -> None:
+    """Raise unless this is a fitted calibrator of one score."""
+    if isinstance(calibrator, BaseMulticlassCalibrator):
+        raise TypeError(
+            f"{type(calibrator).__name__} takes a score for each class, and an export one score of "
+            "two classes; export an EvidentialClassifier with code='one_vs_rest' by to_onnx"
+        )
+    check_instance("calibrator", calibrator, BaseCalibrator, "a calibrator of one score")
+    check_is_fitted(calibrator)
+
+
+def check_size(text: str, max_bytes: int | None, kind: str, table: PieceTable) -> None:
+    """Raise if a program is longer than permitted."""
+    if max_bytes is None:
+        return
+    size = len(text.encode())
+    if size > check_count("max_bytes", max_bytes, 1):
+        raise ValueError(
+            f"the {kind} has {size} bytes for {len(table)} pieces, and max_bytes is {max_bytes}; "
+            "permit more, or fit the calibrator to fewer distinct scores (ScoreCounts.compress)"
+        )
+
+
+def heading(calibrator: BaseCalibrator, table: PieceTable) -> str:
+    """One line on what is exported, and how accurate it is, for a comment of any language."""
+    name, positive = type(calibrator).__name__, repr(calibrator.classes_.tolist()[1])
+    error = f"at most {_up(table.error)}" if table.error else "none"
+    text = (
+        f"{name} of evical {version_of('evical')}: bel, pl, betp of class {positive}; "
+        f"{len(table)} pieces, error {error}"
+    )
+    return text.replace("*/", "* /")
+
+
+def _up(error: float) -> str:
+    """Two digits that are not less."""
+    text = f"{error:.1e}"
+    return text if float(text) >= error else f"{error * 1.05:.1e}"

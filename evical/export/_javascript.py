@@ -1,0 +1,94 @@
+"""JavaScript: a module without dependencies, for browsers and servers."""
+
+import json
+from typing import Any
+
+from evical.export._compile import compiled
+from evical.export._inputs import check_binary, check_size, heading
+from evical.export._table import PieceTable
+
+__all__ = ["javascript_text", "to_javascript"]
+
+_PROGRAM = """
+export function beliefs(score) {
+  if (typeof score !== "number" || !(score >= LOW && score <= HIGH)) return null;
+  let first = 0, last = STARTS.length;
+  while (first < last) {
+    const middle = (first + last) >> 1;
+    if (score < STARTS[middle]) last = middle; else first = middle + 1;
+  }
+  const [center, factor, ...columns] = PIECES[first];
+  const t = (score - center) * factor;
+  return columns.map((column) => column.reduceRight((value, next) => value * t + next, 0));
+}
+"""
+
+
+def to_javascript(calibrator: Any, max_bytes: int | None = 1_000_000) -> str:
+    """A module of JavaScript that predicts.
+
+    Parameters
+    ----------
+    calibrator : fitted calibrator
+        Of one score.
+    max_bytes : int, optional
+        How long the text may be; None for any length.
+
+    Returns
+    -------
+    str
+        A module (ES2015) that exports ``classes``, the negative and the positive one, and the
+        function ``beliefs(score)``, which returns ``[bel, pl, betp]`` of the positive class, or
+        null where the score is no finite number, or none that the calibrator takes. A comment
+        states the error: none for steps, at most 1e-7 for curves.
+
+    Raises
+    ------
+    TypeError
+        If `calibrator` is no calibrator of one score.
+    ValueError
+        If the text is too long.
+    ConvergenceError
+        If no polynomials are that accurate.
+    sklearn.exceptions.NotFittedError
+        Before `fit`.
+
+    Examples
+    --------
+    >>> from evical.calibrators import BinningCalibrator
+    >>> fitted = BinningCalibrator(2, model="dempster").fit([0.0, 0.25, 0.75, 1.0], [0, 0, 0, 1])
+    >>> print(to_javascript(fitted)[:147])
+    /* BinningCalibrator of evical 0.1.0: bel, pl, betp of class 1; 2 pieces, error none */
+    export const classes = [0, 1];
+    const LOW = -1.7976931348623
+    """
+    check_binary(calibrator)
+    table = compiled(calibrator)
+    text = javascript_text(table, heading(calibrator, table), calibrator.classes_.tolist())
+    check_size(text, max_bytes, "JavaScript", table)
+    return text
+
+
+def javascript_text(table: PieceTable, note: str, classes: list[Any]) -> str:
+    """The module of a table."""
+    pieces = ",\n".join(_piece(table, piece) for piece in range(len(table)))
+    return (
+        f"/* {note} */\n"
+        f"export const classes = {json.dumps(classes)};\n"
+        f"const LOW = {table.low!r}, HIGH = {table.high!r};\n"
+        f"const STARTS = {_compact(table.starts.tolist())};\n"
+        f"const PIECES = [\n{pieces}];\n{_PROGRAM}"
+    )
+
+
+def _piece(table: PieceTable, piece: int) -> str:
+    columns = []
+    for row in table.coefficients[:, :, piece].tolist():
+        while len(row) > 1 and row[-1] == 0.0:
+            row.pop()
+        columns.append(row)
+    return _compact([float(table.centers[piece]), float(table.factors[piece]), *columns])
+
+
+def _compact(numbers: list[Any]) -> str:
+    return json.dumps(numbers, separators=(",", ":"), allow_nan=False)

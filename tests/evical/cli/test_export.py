@@ -1,0 +1,149 @@
+"""`evical export` and `evical card`: what they write, and what they refuse."""
+
+import sqlite3
+from importlib.util import find_spec
+
+import numpy as np
+import onnx
+import pandas as pd
+import pytest
+
+from evical.calibrators import (
+    BinningCalibrator,
+    IsotonicCalibrator,
+    LogisticCalibrator,
+    VennAbersCalibrator,
+)
+from evical.cli import main
+from evical.cli._card import promise_text
+from evical.cli._model import load_model
+
+
+@pytest.fixture(scope="module")
+def folder(tmp_path_factory):
+    """A model, the samples that it has learned from, and others."""
+    path = tmp_path_factory.mktemp("export")
+    rng = np.random.default_rng(0)
+    for name, steep in (("old", 2), ("new", 2), ("other", -2)):
+        score = rng.normal(size=300).round(2)
+        income = np.where(rng.random(300) < 1 / (1 + np.exp(-steep * score)), "high|`", "low")
+        table = pd.DataFrame({"the score": score, "income": income})
+        table.to_csv(path / f"{name}.csv", index=False)
+    common = ["--target", "income", "--positive", "high|`"]
+    fit = ["fit", str(path / "old.csv"), "--score", "the score", *common, "--method", "logistic"]
+    assert main([*fit, "-o", str(path / "model.json")]) == 0
+    return path
+
+
+def test_sql_on_standard_output_runs(folder, capfd):
+    path = folder / "model.json"
+    assert main(["export", str(path), "--to", "sql", "--dialect", "sqlite"]) == 0
+    query = capfd.readouterr().out
+    with sqlite3.connect(":memory:") as base:
+        base.execute("CREATE TABLE t (`the score` REAL)")
+        base.execute("INSERT INTO t VALUES (0.5)")
+        found = base.execute(f"SELECT {query} FROM t").fetchone()
+    assert found[:2] == pytest.approx(
+        load_model(path).calibrator.predict_interval([0.5])[0], abs=1e-7
+    )
+
+
+@pytest.mark.parametrize(("to", "name"), [("sql", "m.sql"), ("js", "m.mjs"), ("onnx", "m.onnx")])
+def test_files_are_written_and_not_overwritten(folder, tmp_path, capfd, to, name):
+    file = tmp_path / name
+    arguments = ["export", str(folder / "model.json"), "--to", to, "-o", str(file)]
+    assert main(arguments) == 0
+    content = file.read_bytes()
+    if to == "onnx":
+        onnx.checker.check_model(onnx.load(file))
+    else:
+        assert b"LogisticCalibrator of evical" in content.partition(b"\n")[0]
+    assert main(arguments) == 2
+    assert "exists; choose another name, or overwrite it with --force" in capfd.readouterr().err
+    assert main([*arguments, "--force"]) == 0
+    assert file.read_bytes() == content
+
+
+@pytest.mark.parametrize(
+    ("options", "message"),
+    [
+        (["--to", "onnx"], "a graph is written to a file; name it with --output"),
+        (["--to", "js", "--column", "a"], "--dialect and --column are for --to sql"),
+        (["--to", "js", "--dialect", "spark"], "--dialect and --column are for --to sql"),
+        (["--to", "sql", "--max-bytes", "100"], "and max_bytes is 100; permit more"),
+        (["--to", "sql", "--column", ""], "column is '', expected the name of a column"),
+        (["--to", "c"], "'c' is not one of 'sql', 'onnx', 'js'"),
+        (["--to", "sql", "-o", "no/where.sql"], "there is no folder 'no'"),
+    ],
+)
+def test_wrong_calls_of_export(folder, tmp_path, monkeypatch, capfd, options, message):
+    monkeypatch.chdir(tmp_path)
+    assert main(["export", str(folder / "model.json"), *options]) == 2
+    error = capfd.readouterr().err
+    assert message in error
+    assert error.count("\n") == 1
+    assert list(tmp_path.iterdir()) == []
+
+
+def test_onnx_is_named_if_it_is_missing(folder, tmp_path, monkeypatch, capfd):
+    monkeypatch.setattr(
+        "dstheory.optional.find_spec", lambda name: None if name == "onnx" else find_spec(name)
+    )
+    file = tmp_path / "m.onnx"
+    assert main(["export", str(folder / "model.json"), "--to", "onnx", "-o", str(file)]) == 2
+    assert "an export to ONNX needs onnx; install it with: pip install onnx" in (
+        capfd.readouterr().err
+    )
+    assert not file.exists()
+
+
+@pytest.mark.parametrize("command", [["export", "--to", "sql"], ["card"]])
+def test_a_model_of_more_scores_is_refused(folder, capfd, command):
+    model = str(folder / "conformal.json")
+    arguments = [str(folder / "old.csv"), "--score", "the score", "--target", "income"]
+    options = ["--conformal", "--nonconformity", "margin", "-o", model, "--force"]
+    assert main(["fit", *arguments, *options]) == 0
+    capfd.readouterr()
+    assert main([command[0], model, *command[1:]]) == 2
+    assert "the model is conformal; this takes one of evical fit" in capfd.readouterr().err
+
+
+def test_the_card_says_what_the_model_is(folder, capfd):
+    assert main(["card", str(folder / "model.json")]) == 0
+    text = capfd.readouterr().out
+    for part in (
+        "library_name: evical",
+        "- LogisticCalibrator",
+        "| Method | `LogisticCalibrator()` |",
+        "| Rows | 300 with a score, 0 without |",
+        "`income` = `high\\|'`",
+        "[Bel, Pl] holds the probability at about 79 % of the scores",
+        "None: no samples were given",
+    ):
+        assert part in text
+
+
+@pytest.mark.parametrize(
+    ("data", "parts"),
+    [("new", ["passed", "kept its promise"]), ("other", ["failed", "broke the promise"])],
+)
+def test_the_card_says_how_the_model_did(folder, tmp_path, capfd, data, parts):
+    file, table = tmp_path / "card.md", str(folder / f"{data}.csv")
+    arguments = ["card", str(folder / "model.json"), table, "-o", str(file)]
+    assert main(arguments) == 0
+    text = file.read_text(encoding="utf-8")
+    assert "On 300 samples" in text
+    for part in parts:
+        assert part in text
+    assert main(arguments) == 2
+    assert "exists" in capfd.readouterr().err
+
+
+def test_each_model_has_a_promise():
+    assert "about 79 %" in promise_text(LogisticCalibrator())
+    assert "probability of 0.9 or more, for many" in promise_text(
+        LogisticCalibrator(model="confidence", confidence=0.9)
+    )
+    assert "at all scores at once" in promise_text(IsotonicCalibrator(model="band"))
+    assert "one sample more" in promise_text(BinningCalibrator(model="dempster"))
+    assert "one of Bel and Pl is calibrated" in promise_text(VennAbersCalibrator())
