@@ -1,9 +1,11 @@
 """`Dataset`: features and labels as arrays, with the names that reports need."""
 
 from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
+from scipy import sparse
 
 from dstheory.kernels.arguments import as_array, as_floats, as_sequence
 
@@ -18,8 +20,8 @@ class Dataset:
     ----------
     name : str
         Name to show to readers.
-    X : (n, p) array
-        Finite features; read-only.
+    X : (n, p) array, or sparse matrix
+        Finite features; read-only. A sparse one is kept in rows (CSR).
     y : (n,) int array
         Positions in `class_names`; read-only.
     feature_names : tuple of str
@@ -53,22 +55,21 @@ class Dataset:
         for names in ("feature_names", "class_names"):
             listed = as_sequence(getattr(self, names), names, "several names")
             object.__setattr__(self, names, tuple(listed))
-        as_floats(self.X, "X")
+        features = _frozen_features(self.X)
         labels = as_array(self.y, "y")
         if labels.ndim != 1:
             raise ValueError(f"y has shape {labels.shape}, expected (n,)")
         if labels.dtype.kind not in "iub":
             raise TypeError(f"y is of {labels.dtype}, expected positions in class_names")
         # Copies, because freezing the caller's arrays would be a side effect.
-        for field, dtype in (("X", np.float64), ("y", np.intp)):
-            array = np.array(getattr(self, field), dtype=dtype)
-            array.flags.writeable = False
-            object.__setattr__(self, field, array)
+        object.__setattr__(self, "X", features)
+        object.__setattr__(self, "y", _frozen(np.array(self.y, dtype=np.intp)))
         shape = (len(self.y), len(self.feature_names))
         if self.X.shape != shape:
             raise ValueError(f"X has shape {self.X.shape}, but labels and names call for {shape}")
-        if not np.isfinite(self.X).all():
-            row, column = np.argwhere(~np.isfinite(self.X))[0].tolist()
+        place = _not_finite(self.X)
+        if place is not None:
+            row, column = place
             raise ValueError(
                 f"{self.feature_names[column]!r} is {self.X[row, column]} in row {row}, but every "
                 "feature must be finite; fill it in, or drop the row or the column"
@@ -93,3 +94,35 @@ class Dataset:
         counts = ", ".join(f"{name} {count}" for name, count in pairs)
         n, p = self.X.shape
         return f"Dataset({self.name}: {n} samples, {p} features, classes {counts})"
+
+
+def _frozen(array: NDArray[Any]) -> NDArray[Any]:
+    array.flags.writeable = False
+    return array
+
+
+def _frozen_features(X: Any) -> Any:
+    """A copy of the features that nobody can change."""
+    if not sparse.issparse(X):
+        as_floats(X, "X")
+        return _frozen(np.array(X, dtype=np.float64))
+    rows = _in_rows(X)
+    rows.sum_duplicates()
+    for part in (rows.data, rows.indices, rows.indptr):
+        _frozen(part)
+    return rows
+
+
+def _in_rows(X: Any) -> Any:
+    return sparse.csr_matrix(X, dtype=np.float64, copy=True)
+
+
+def _not_finite(X: Any) -> tuple[int, int] | None:
+    """Row and column of the first feature that is not a number."""
+    if not isinstance(X, sparse.csr_matrix):
+        places = np.argwhere(~np.isfinite(X))
+        return tuple(places[0].tolist()) if len(places) else None
+    wrong = ~np.isfinite(X.data)
+    at = int(np.argmax(wrong)) if wrong.any() else -1
+    row = int(np.searchsorted(X.indptr, at, side="right")) - 1
+    return None if at < 0 else (row, int(X.indices[at]))

@@ -185,6 +185,7 @@ KNOWN: dict[str, Known] = {
     "mammography": Known(
         6, {"0": 10923, "1": 260}, openml=OpenML("mammography", 1, {"-1": "0", "1": "1"})
     ),
+    "newsgroups20_bow": Known(44066, {str(k): 997 if k == 15 else 1000 for k in range(20)}),
     "page_blocks": Known(10, {"1": 4913, "2": 329, "3": 28, "4": 88, "5": 115}),
     "pendigits_test": Known(
         16,

@@ -1,8 +1,8 @@
 """Data sets by name: from a local folder, from scikit-learn, or from OpenML.
 
-A folder has one CSV file for each data set, with the class in the last column, `target`. Nominal
-codes are one-hot encoded, as listed in `KNOWN`, so the training and the test file of a data set get
-the same columns. Known sizes are checked.
+A folder has one CSV file for each data set, with the class in the last column, `target`; or a
+sparse one in the svmlight format. Nominal codes are one-hot encoded, as listed in `KNOWN`, so the
+training and the test file of a data set get the same columns. Known sizes are checked.
 """
 
 import os
@@ -17,6 +17,7 @@ from evical.datasets._bundled import load_breast_cancer
 from evical.datasets._dataset import Dataset
 from evical.datasets._known import KNOWN, Known
 from evical.datasets._openml import fetch_openml
+from evical.datasets._svmlight import load_svmlight
 from evical.datasets.csv import (
     MISSING,
     feature_columns,
@@ -30,7 +31,8 @@ __all__ = ["load", "load_split"]
 
 VARIABLE = "EVICAL_DATA"
 _TARGET = "target"
-_ENDINGS = (".csv", ".csv.gz")
+_SPARSE = (".svm", ".svm.gz")
+_ENDINGS = (".csv", ".csv.gz", *_SPARSE)
 
 
 def load(name: str, data: str | Path | None = None) -> Dataset:
@@ -43,7 +45,8 @@ def load(name: str, data: str | Path | None = None) -> Dataset:
         followed by the test samples.
     data : str or Path, optional
         Folder of CSV files with a header and the class in a last column ``target``, as ``name.csv``
-        or ``name.csv.gz``; by default that of the environment variable ``EVICAL_DATA``. Without a
+        or ``name.csv.gz``, or of sparse ones in the svmlight format, as ``name.svm`` or
+        ``name.svm.gz``; by default that of the environment variable ``EVICAL_DATA``. Without a
         folder, or if it lacks the data set, scikit-learn's own copy is used (iris, wine, digits,
         breast_cancer), or else OpenML's.
 
@@ -78,13 +81,16 @@ def load(name: str, data: str | Path | None = None) -> Dataset:
     known = KNOWN.get(name)
     path = None if folder is None else _file(folder, name)
     if path is not None:
-        return load_csv(path, _TARGET) if known is None else _checked(_read(path, known), known)
+        return _from_file(path, known)
     if known is None:
         raise ValueError(f"there is no data set {name!r}{_hint(name)}")
     if known.bundled is not None:
         return _checked(_bundled(name, known.bundled), known)
     if folder is not None:
-        raise FileNotFoundError(f"the folder {str(folder)!r} has no {name}.csv or {name}.csv.gz")
+        raise FileNotFoundError(
+            f"the folder {str(folder)!r} has no {name}.csv or {name}.csv.gz, nor a sparse "
+            f"{name}.svm or {name}.svm.gz"
+        )
     if known.openml is not None:
         return _checked(fetch_openml(name, known.openml, known.n_features), known)
     raise FileNotFoundError(
@@ -145,6 +151,16 @@ def _folder(data: str | Path | None) -> Path | None:
 def _file(folder: Path, name: str) -> Path | None:
     paths = (folder / f"{name}{ending}" for ending in _ENDINGS)
     return next((path for path in paths if path.is_file()), None)
+
+
+def _from_file(path: Path, known: Known | None) -> Dataset:
+    if path.name.endswith(_SPARSE):
+        found = load_svmlight(path, None if known is None else known.n_features)
+    elif known is None:
+        found = load_csv(path, _TARGET)
+    else:
+        found = _read(path, known)
+    return found if known is None else _checked(found, known)
 
 
 def _hint(name: str) -> str:

@@ -7,9 +7,9 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 from scipy import stats
 
-from dstheory.kernels.arguments import as_array, as_floats, as_real, check_flag
+from dstheory.kernels.arguments import as_array, as_real, check_flag
 from evical.significance._text import p_text
-from evical.significance.numbers import without_rounding
+from evical.significance.numbers import paired_values, without_rounding
 
 __all__ = ["TestResult", "corrected_t", "mcnemar", "wilcoxon"]
 
@@ -150,7 +150,7 @@ def wilcoxon(values1: ArrayLike, values2: ArrayLike) -> TestResult:
     >>> test.statistic, test.pvalue
     (0.0, 0.0625)
     """
-    first, second = _paired(values1, values2)
+    first, second = paired_values(values1, values2)
     gaps = _gaps(first, second)
     difference = float(gaps.mean())
     if not gaps.any():
@@ -200,7 +200,7 @@ def corrected_t(values1: ArrayLike, values2: ArrayLike, test_share: float) -> Te
     >>> round(test.statistic, 3), round(test.pvalue, 3)
     (3.207, 0.049)
     """
-    first, second = _paired(values1, values2)
+    first, second = paired_values(values1, values2)
     if len(first) < 2:
         raise ValueError("there is only one split; a t test needs at least 2")
     share = as_real("test_share", test_share, "test samples per training sample")
@@ -239,17 +239,3 @@ def _method(gaps: Floats) -> Literal["exact", "approx"]:
     sizes = np.abs(gaps)
     ties = len(np.unique(sizes)) < len(sizes) or (sizes == 0).any()
     return "exact" if len(gaps) <= 50 and not ties else "approx"
-
-
-def _paired(values1: ArrayLike, values2: ArrayLike) -> tuple[Floats, Floats]:
-    first, second = as_floats(values1, "values1"), as_floats(values2, "values2")
-    if first.ndim != 1 or first.shape != second.shape or not len(first):
-        raise ValueError(
-            f"values have shapes {first.shape} and {second.shape}, expected (n,) twice, with the "
-            "same n of at least 1"
-        )
-    for number, values in enumerate((first, second), start=1):
-        if not np.isfinite(values).all():
-            row = int(np.argmin(np.isfinite(values)))
-            raise ValueError(f"values{number}[{row}] is {values[row]}, expected a finite number")
-    return first, second

@@ -1,11 +1,13 @@
-"""Numbers up to rounding: results that are equal in exact arithmetic are ties."""
+"""Results of two methods as arrays, and up to rounding: equal in exact arithmetic is a tie."""
 
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
+from numpy.typing import ArrayLike, NDArray
 
-__all__ = ["without_rounding"]
+from dstheory.kernels.arguments import as_floats
+
+__all__ = ["paired_values", "without_rounding"]
 
 Floats = NDArray[np.float64]
 
@@ -22,3 +24,22 @@ def without_rounding(values: Floats, size: Any) -> Floats:
     """
     unit = np.where(np.asarray(size) > 0, size, 1.0)
     return np.asarray(np.round(values / unit, _DIGITS) * unit)
+
+
+def paired_values(values1: ArrayLike, values2: ArrayLike) -> tuple[Floats, Floats]:
+    """Finite results (n,) of two methods, at least one of each.
+
+    >>> paired_values([1, 2], [3, 4])
+    (array([1., 2.]), array([3., 4.]))
+    """
+    first, second = as_floats(values1, "values1"), as_floats(values2, "values2")
+    if first.ndim != 1 or first.shape != second.shape or not len(first):
+        raise ValueError(
+            f"values have shapes {first.shape} and {second.shape}, expected (n,) twice, with the "
+            "same n of at least 1"
+        )
+    for number, values in enumerate((first, second), start=1):
+        if not np.isfinite(values).all():
+            row = int(np.argmin(np.isfinite(values)))
+            raise ValueError(f"values{number}[{row}] is {values[row]}, expected a finite number")
+    return first, second

@@ -12,6 +12,8 @@ from evical.evaluation.estimate import Estimate
 from evical.report.markdown import markdown_table, plain
 from evical.studies._contests_page import contests_text, overviews_text
 from evical.studies._curves_page import curve_svg
+from evical.studies._over_data_page import over_data_text
+from evical.studies._ranks_picture import ranking_svg
 from evical.studies._reproduce import Outcome
 from evical.studies._study import Finding, McNemar, PublishedTable
 from evical.studies._tables import (
@@ -53,6 +55,7 @@ def study_files(outcome: Outcome, command: str) -> dict[str, str]:
     """
     name = outcome.study.name
     drawn = {curve.name: curve_svg(outcome, curve) for curve in outcome.study.curves}
+    drawn |= {one.name: ranking_svg(outcome, one) for one in outcome.study.rankings}
     pictures = {key: svg for key, svg in drawn.items() if svg}
     files = {f"{name}-{key}.svg": svg for key, svg in pictures.items()}
     files[f"{name}.csv"] = summary_csv(outcome)
@@ -69,14 +72,14 @@ def study_page(outcome: Outcome, command: str, pictures: Sequence[str] = ()) -> 
     command : str
         That makes it.
     pictures : sequence of str
-        Names of the curves that have a picture.
+        Names of the curves and rankings that have a picture.
 
     Returns
     -------
     str
     """
     study = outcome.study
-    comment = study.comment if outcome.is_full else ""
+    comment = study.comment if outcome.is_commented else ""
     blocks = [
         f"# {study.title}",
         f"{study.source}.",
@@ -85,6 +88,7 @@ def study_page(outcome: Outcome, command: str, pictures: Sequence[str] = ()) -> 
         "## What is done",
         *study.protocol,
         *([study.extra(outcome)] if study.extra else []),
+        *over_data_text(outcome, pictures),
         *_published(outcome),
         *_curves(outcome, pictures),
         *overviews_text(outcome),
@@ -102,8 +106,9 @@ def _provenance(outcome: Outcome, command: str) -> list[str]:
     if not outcome.is_full:
         extent += (
             f"; the full study has {_times(study.repeats, 'repeat')} of "
-            f"{_times(len(study.conditions), 'condition')} and seed 0, so take this as a trial"
+            f"{_times(len(study.conditions), 'condition')} and seed 0"
         )
+        extent += "" if outcome.is_commented else ", so take this as a trial"
     return [
         f"Made by this command, with {all_versions()}:",
         f"    {command}",

@@ -5,20 +5,17 @@ the backend and the order of computation change nothing. Each repeat is kept as 
 finished.
 """
 
-import itertools
-import warnings
-from collections.abc import Callable, Generator, Iterator, Mapping, Sequence
-from contextlib import contextmanager
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from pathlib import Path
 
-import joblib
 import numpy as np
 from numpy.typing import NDArray
 from threadpoolctl import threadpool_limits
 
 from dstheory.kernels.arguments import check_choice
 from evical.datasets import Dataset, load
+from evical.scores.jobs import results
 from evical.studies._store import RepeatStore, data_fingerprint
 from evical.studies._study import Condition, Record, Study
 
@@ -27,7 +24,6 @@ __all__ = ["Outcome", "Plan", "plan_study", "reproduce", "run_plan"]
 Floats = NDArray[np.float64]
 Data = str | Path | Mapping[str, Dataset] | None
 _Task = tuple[Condition, int]
-_Repeats = Generator[tuple[Condition, int, list[Record]], None, None]
 
 
 @dataclass(frozen=True, eq=False)
@@ -54,8 +50,16 @@ class Outcome:
 
     @property
     def is_full(self) -> bool:
-        """Whether this is the whole study with seed 0, which its comment is about."""
-        enough = self.repeats >= self.study.repeats and self.seed == 0
+        """Whether this is the whole study with seed 0."""
+        return self._has_repeats(self.study.repeats)
+
+    @property
+    def is_commented(self) -> bool:
+        """Whether the comment of the study is about these repeats."""
+        return self._has_repeats(self.study.comment_repeats or self.study.repeats)
+
+    def _has_repeats(self, least: int) -> bool:
+        enough = self.repeats >= least and self.seed == 0
         return enough and len(self.conditions) == len(self.study.conditions)
 
     def values(self, row: tuple[str, ...], measure: str) -> Floats:
@@ -261,8 +265,11 @@ def run_plan(
     ]
     report = on_repeat or (lambda *_: None)
     report(len(done), len(plan.tasks))
-    tasks = _Tasks(todo)
-    with _finished(_computed(tasks, plan.sets, plan.seed, jobs), tasks) as repeats:
+    tasks = (
+        (condition, {name: plan.sets[name] for name in condition.datasets}, number, plan.seed)
+        for condition, number in todo
+    )
+    with results(_one, tasks, jobs) as repeats:
         for condition, number, records in repeats:
             plan.store.save(condition, number, records)
             done[condition.key, number] = records
@@ -275,66 +282,6 @@ def run_plan(
     return Outcome(
         plan.study, plan.conditions, plan.repeats, plan.seed, _rows(plan.study, gathered)
     )
-
-
-class _Tasks:
-    """Tasks one by one, as long as they are wanted."""
-
-    def __init__(self, tasks: Sequence[_Task]) -> None:
-        self._tasks = iter(tasks)
-        self.wanted = True
-
-    def __iter__(self) -> Iterator[_Task]:
-        return self
-
-    def __next__(self) -> _Task:
-        if not self.wanted:
-            raise StopIteration
-        return next(self._tasks)
-
-
-def _computed(tasks: _Tasks, sets: Mapping[str, Dataset], seed: int, jobs: int) -> _Repeats:
-    """Each repeat as soon as it is finished, or after a few of them."""
-    # One task a batch, because a batch that is killed loses all its repeats.
-    parallel = joblib.Parallel(n_jobs=jobs, batch_size=1, **_as_they_come())
-    calls = (
-        joblib.delayed(_one)(
-            condition, {name: sets[name] for name in condition.datasets}, number, seed
-        )
-        for condition, number in tasks
-    )
-    if parallel.return_generator:
-        yield from parallel(calls)
-        return
-    # A backend that gives all at the end gets a few repeats at a time.
-    while batch := list(itertools.islice(calls, 4 * joblib.effective_n_jobs(jobs))):
-        yield from parallel(batch)
-
-
-@contextmanager
-def _finished(repeats: _Repeats, tasks: _Tasks) -> Iterator[_Repeats]:
-    """Leave no repeats to go on in the background, if one of them cannot be kept."""
-    try:
-        yield repeats
-    except (OSError, ValueError):
-        # The few under way are waited for: to cancel them is a race in joblib's own threads.
-        tasks.wanted = False
-        for _ in repeats:
-            pass
-        raise
-    finally:
-        with warnings.catch_warnings():
-            # That they are canceled is what is wanted of an interrupt.
-            warnings.filterwarnings("ignore", r"\d+ tasks (which were|have been) ", UserWarning)
-            repeats.close()
-
-
-def _as_they_come() -> dict[str, str]:
-    """Ask for each result as soon as it is there, of backends that can."""
-    backend, _ = joblib.parallel.get_active_backend()
-    if backend.supports_return_generator:
-        return {"return_as": "generator_unordered"}
-    return {}
 
 
 def _one(

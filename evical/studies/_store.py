@@ -8,14 +8,15 @@ mixed in.
 import hashlib
 import json
 import math
-import os
-import tempfile
 from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
+from scipy import sparse
+
 from evical.datasets import Dataset
+from evical.scores.jobs import write_whole
 from evical.studies._study import Condition, Record, Study
 
 __all__ = ["RepeatStore", "data_fingerprint"]
@@ -33,7 +34,11 @@ def data_fingerprint(dataset: Dataset) -> str:
     str
     """
     digest = hashlib.sha256()
-    for part in (dataset.X, dataset.y, repr(dataset.feature_names), repr(dataset.class_names)):
+    X: Any = dataset.X
+    is_sparse = isinstance(X, sparse.csr_matrix)
+    features = (X.data, X.indices, X.indptr) if is_sparse else (X,)
+    names = repr(dataset.feature_names), repr(dataset.class_names)
+    for part in (*features, dataset.y, *names):
         digest.update(part.encode() if isinstance(part, str) else part.tobytes())
     return digest.hexdigest()[:16]
 
@@ -133,7 +138,7 @@ class RepeatStore:
             for labels, values in records
         ]
         content = {"made_from": self._made_from(condition), "rows": rows}
-        _write(self.path(condition, number), json.dumps(content, separators=(",", ":")))
+        write_whole(self.path(condition, number), json.dumps(content, separators=(",", ":")))
 
     def _made_from(self, condition: Condition) -> dict[str, Any]:
         return {
@@ -173,19 +178,3 @@ def _check(study: Study, condition: Condition, records: list[Record]) -> None:
         raise ValueError(
             f"condition {condition.key!r} of {study.name} gave two rows of the same labels"
         )
-
-
-def _write(path: Path, text: str) -> None:
-    """Write a file at once: whoever reads it finds all of it, or nothing."""
-    path.parent.mkdir(parents=True, exist_ok=True)
-    handle, name = tempfile.mkstemp(dir=path.parent, prefix=f".{path.name}.")
-    try:
-        with os.fdopen(handle, "w", encoding="utf-8") as file:
-            file.write(text)
-        os.replace(name, path)
-    except BaseException as error:
-        Path(name).unlink(missing_ok=True)
-        if isinstance(error, OSError) and error.filename is None:
-            # A full disk does not say of itself which file it has no room for.
-            error.filename = str(path)
-        raise

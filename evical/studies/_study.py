@@ -14,6 +14,7 @@ import numpy as np
 
 from dstheory.kernels.arguments import check_count, check_instance
 from evical.datasets import Dataset
+from evical.studies._over_data import Gains, Pairs, Ranking
 
 __all__ = [
     "Condition",
@@ -317,12 +318,17 @@ class Study:
         Paragraphs: what is done, and what the paper leaves open and how it was decided.
     comment : str
         Markdown: what agrees, what differs and the best-supported explanation, advice. Shown
-        under the full study only (all repeats, seed 0).
+        under the full study only (all conditions, all repeats or those it is about, seed 0).
+    comment_repeats : int, optional
+        Repeats that the comment is about, if they are fewer than those of the full study.
     curves : tuple of Curve
     comparisons : tuple of Finding
     mcnemar : tuple of McNemar
     contests : tuple of Contest
     overviews : tuple of Overview
+    rankings : tuple of Ranking
+    gains : tuple of Gains
+    pairs : tuple of Pairs
     quick : tuple of str
         Keys of the conditions of the quick variant; all if empty.
     extra : callable, optional
@@ -339,10 +345,14 @@ class Study:
     published: tuple[PublishedTable, ...] = ()
     protocol: tuple[str, ...] = ()
     comment: str = ""
+    comment_repeats: int | None = None
     curves: tuple[Curve, ...] = ()
     comparisons: tuple[Finding, ...] = ()
     mcnemar: tuple[McNemar, ...] = ()
     contests: tuple[Contest, ...] = ()
     overviews: tuple[Overview, ...] = ()
+    rankings: tuple[Ranking, ...] = ()
+    gains: tuple[Gains, ...] = ()
+    pairs: tuple[Pairs, ...] = ()
     quick: tuple[str, ...] = ()
     extra: Callable[[Any], str] | None = None

@@ -59,3 +59,10 @@ def holm_rejections(pvalues, alpha):
             break
         rejected.add(j)
     return rejected
+
+
+def gain_moments(first, second):
+    """Mean of (u - v) / v, and its variance with n - 1, exactly."""
+    ratios = [Fraction(u - v, v) for u, v in zip(first, second, strict=True)]
+    mean = sum(ratios) / len(ratios)
+    return mean, sum((x - mean) ** 2 for x in ratios) / (len(ratios) - 1)

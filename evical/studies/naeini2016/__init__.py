@@ -1,1 +1,1 @@
-"""Naeini and Cooper (2016): calibrators on simulated data."""
+"""Naeini (2016): calibrators on simulated data, and on real data of two and of many classes."""

@@ -9,6 +9,7 @@ from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
+from scipy.special import expit
 from sklearn.linear_model import LogisticRegression
 from sklearn.metrics import mutual_info_score
 from sklearn.pipeline import make_pipeline
@@ -18,6 +19,7 @@ from sklearn.svm import SVC, LinearSVC
 from evical.datasets import Dataset
 from evical.studies.parts.boosted_bayes import naive_bayes
 from evical.studies.parts.categories import Binning, indicators, learn_categories
+from evical.studies.parts.mixed_bayes import mixed_bayes
 
 __all__ = ["TWO_CLASS_LEARNERS", "Learner", "Scorer"]
 
@@ -58,6 +60,24 @@ def _logistic_regression(train: Dataset) -> Scorer:
     return lambda X: np.asarray(model.predict_proba(X)[:, 1])
 
 
+def _liblinear_svm(train: Dataset) -> Scorer:
+    """Squared hinge loss and C = 1, the defaults of that program; it penalizes the intercept."""
+    model = make_pipeline(StandardScaler(), LinearSVC(dual=False, max_iter=10_000))
+    model.fit(train.X, train.y)
+    return lambda X: np.asarray(model.decision_function(X))
+
+
+def _penalized_logistic_regression(train: Dataset) -> Scorer:
+    model = make_pipeline(StandardScaler(), LogisticRegression(max_iter=10_000))
+    model.fit(train.X, train.y)
+    return lambda X: np.asarray(model.predict_proba(X)[:, 1])
+
+
+def _mixed_bayes(train: Dataset) -> Scorer:
+    joint = mixed_bayes(train)
+    return lambda X: np.asarray(expit(np.diff(joint(X), axis=1)[:, 0]))
+
+
 def _bayes(binning: Binning | None, n_features: int | None = None) -> Learner:
     """Naive Bayes; Gaussian without bins; of the features that tell most alone, if so many."""
 
@@ -88,12 +108,15 @@ TWO_CLASS_LEARNERS: dict[str, Learner] = {
     "RBF SVM": _kernel_svm(kernel="rbf", gamma=0.5),
     "linear SVM, C = 0.01": _sparse_linear_svm(0.01),
     "linear SVM, C = 0.05": _sparse_linear_svm(0.05),
+    "linear SVM, squared hinge": _liblinear_svm,
     "logistic regression": _logistic_regression,
+    "logistic regression, C = 1": _penalized_logistic_regression,
     "naive Bayes, ten bins": _bayes(Binning("quantile", 10)),
     "naive Bayes, ten equal bins": _bayes(Binning("uniform", 10)),
     "naive Bayes, twenty equal bins": _bayes(Binning("uniform", 20)),
     "naive Bayes, all attributes": _bayes(Binning("values")),
     "naive Bayes, ten attributes": _bayes(Binning("values"), 10),
     "naive Bayes, Gaussian": _bayes(None),
+    "naive Bayes, codes and normals": _mixed_bayes,
 }
 """Name to learner."""

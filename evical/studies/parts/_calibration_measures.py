@@ -91,6 +91,7 @@ MEASURES: dict[str, Measure] = {
     "accuracy": _accuracy,
     "error": _error,
     "rmse": root_mean_squared_error,
+    "brier": brier_score,
     "mse": _two_class_mse,
     "log_loss": _bounded_log_loss,
     "ece": _ece,

@@ -5,14 +5,15 @@ probability by a logistic function. Source: Elkan (1997), "Boosting and naive Ba
 the learner of Zadrozny (2001) and of Zadrozny & Elkan (2002).
 """
 
-from typing import Any, Self
+from dataclasses import dataclass
+from typing import Any, Self, TypeAlias
 
 import numpy as np
 from numpy.typing import NDArray
 from scipy.special import expit, softmax
-from sklearn.naive_bayes import GaussianNB
+from sklearn.naive_bayes import GaussianNB, MultinomialNB
 
-__all__ = ["BoostedNaiveBayes", "DiscreteBayes", "naive_bayes"]
+__all__ = ["BoostedNaiveBayes", "DiscreteBayes", "Kind", "Words", "naive_bayes"]
 
 Floats = NDArray[np.float64]
 
@@ -68,23 +69,53 @@ class DiscreteBayes:
         -------
         (n, K) array
         """
-        return np.asarray(softmax(X @ self.log_share_ + self.log_prior_, axis=1))
+        return np.asarray(softmax(self.predict_joint_log_proba(X), axis=1))
+
+    def predict_joint_log_proba(self, X: Any) -> Floats:
+        """Logarithms of the class probabilities (n, K), up to one number a row."""
+        return np.asarray(X @ self.log_share_ + self.log_prior_)
 
 
-def naive_bayes(sizes: NDArray[np.intp] | None) -> Any:
+@dataclass(frozen=True)
+class Words:
+    """Features that count words.
+
+    Parameters
+    ----------
+    alpha : float
+        Added to each count of a word in a class.
+    presence : bool
+        Whether a word counts once in a document, however often it occurs.
+    """
+
+    alpha: float = 1.0
+    presence: bool = False
+
+    def of(self, X: Any) -> Any:
+        """The counts (n, p) that naive Bayes sees."""
+        return (X > 0).astype(np.float64) if self.presence else X
+
+
+Kind: TypeAlias = NDArray[np.intp] | Words | None
+"""Number of categories of each feature, which is then given by its indicators; counts of words; or
+None for Gaussian features."""
+
+
+def naive_bayes(kind: Kind) -> Any:
     """Naive Bayes of any number of classes, not fitted.
 
     Parameters
     ----------
-    sizes : (q,) array, optional
-        Number of categories of each feature, which is then given by its indicators; Gaussian
-        features without.
+    kind : (q,) array, Words or None
+        Of the features, see `Kind`.
 
     Returns
     -------
-    DiscreteBayes or sklearn.naive_bayes.GaussianNB
+    DiscreteBayes, sklearn.naive_bayes.MultinomialNB or GaussianNB
     """
-    return GaussianNB() if sizes is None else DiscreteBayes(sizes)
+    if isinstance(kind, Words):
+        return MultinomialNB(alpha=kind.alpha)
+    return GaussianNB() if kind is None else DiscreteBayes(kind)
 
 
 class BoostedNaiveBayes:
@@ -94,13 +125,13 @@ class BoostedNaiveBayes:
     ----------
     n_rounds : int
         0 for naive Bayes itself.
-    sizes : (q,) array, optional
+    kind : (q,) array, Words or None
         As in `naive_bayes`.
     """
 
-    def __init__(self, n_rounds: int, sizes: NDArray[np.intp] | None = None) -> None:
+    def __init__(self, n_rounds: int, kind: Kind = None) -> None:
         self.n_rounds = n_rounds
-        self.sizes = sizes
+        self.kind = kind
 
     def fit(self, X: Any, y: NDArray[np.intp]) -> Self:
         """Learn from features (n, p) and labels 0 and 1.
@@ -119,7 +150,7 @@ class BoostedNaiveBayes:
         self.votes_: list[float] = []
         for _ in range(max(1, self.n_rounds)):
             # Of mean 1: the smoothing of counts takes a sample for 1.
-            model = naive_bayes(self.sizes).fit(X, y, weights * len(y))
+            model = naive_bayes(self.kind).fit(X, y, weights * len(y))
             miss = np.abs(model.predict_proba(X)[:, 1] - y)
             error = float(weights @ miss)
             if self.models_ and not 0 < error < 0.5:
@@ -145,8 +176,15 @@ class BoostedNaiveBayes:
         (n,) array
             1 / (1 + prod beta_t^(2 h_t - 1)) over the rounds, with beta the odds of an error.
         """
-        shares = [model.predict_proba(X)[:, 1] for model in self.models_]
         if not self.n_rounds:
-            return np.asarray(shares[0])
+            return np.asarray(self.models_[0].predict_proba(X)[:, 1])
+        return np.asarray(expit(self.predict_log_odds(X)))
+
+    def predict_log_odds(self, X: Any) -> Floats:
+        """Their logarithm of odds (n,), which tells documents apart whose probability is 1."""
+        if not self.n_rounds:
+            negative, positive = self.models_[0].predict_joint_log_proba(X).T
+            return np.asarray(positive - negative)
+        shares = [model.predict_proba(X)[:, 1] for model in self.models_]
         votes = zip(self.votes_, shares, strict=True)
-        return np.asarray(expit(sum(vote * (2 * share - 1) for vote, share in votes)))
+        return np.asarray(sum(vote * (2 * share - 1) for vote, share in votes))

@@ -20,7 +20,7 @@ from evical.studies.parts._calibration_classifiers import TWO_CLASS_LEARNERS, Sc
 from evical.studies.parts._calibration_measures import MEASURES
 from evical.studies.parts.calibration_samples import Samples, Source
 
-__all__ = ["CUBE_ROOT", "LABELS", "Calibration", "CalibrationCondition"]
+__all__ = ["CUBE_ROOT", "LABELS", "Calibration", "CalibrationCondition", "calibrate"]
 
 Floats = NDArray[np.float64]
 
@@ -132,7 +132,7 @@ class CalibrationCondition:
         if self.on_training:
             shown["training"] = seen, y
         for method in self.methods:
-            predict = _calibrate(method, seen, y)
+            predict = calibrate(method, seen, y)
             for sample, (scores, truth) in shown.items():
                 names = {
                     "data": self.source.name,
@@ -148,7 +148,21 @@ class CalibrationCondition:
                 yield tuple(names[label] for label in self.labels), values
 
 
-def _calibrate(method: Calibration, scores: Floats, y: NDArray[np.intp]) -> Scorer:
+def calibrate(method: Calibration, scores: Floats, y: NDArray[np.intp]) -> Scorer:
+    """Fit a calibrator.
+
+    Parameters
+    ----------
+    method : Calibration
+    scores : (n,) array
+    y : (n,) array
+        Labels 0 and 1.
+
+    Returns
+    -------
+    callable
+        From scores to probabilities of label 1.
+    """
     if not method.calibrator:
         return lambda new: new
     fitted = method.make(len(y)).fit(scores, y)

@@ -14,7 +14,7 @@ from numpy.typing import NDArray
 from evical.datasets import Dataset
 from evical.studies.naeini2016.simulators import SIMULATORS
 
-__all__ = ["GivenSplit", "Samples", "Simulated", "Source"]
+__all__ = ["GivenSplit", "RandomSplit", "Samples", "Simulated", "Source"]
 
 Integers = NDArray[np.intp]
 
@@ -123,6 +123,37 @@ class GivenSplit:
             test = _rows(test, rng.integers(len(test), size=len(test)))
         elif number > 0:
             train, test = _split_anew(train, test, rng)
+        return Samples(train, train, test)
+
+
+@dataclass(frozen=True)
+class RandomSplit:
+    """A share of each class to train and calibrate on, and the rest to test.
+
+    Parameters
+    ----------
+    name, dataset : str
+    share : float
+        Of the training samples, between 0 and 1; their number is rounded to the nearest.
+    """
+
+    name: str
+    dataset: str
+    share: float
+
+    @property
+    def datasets(self) -> tuple[str, ...]:
+        return (self.dataset,)
+
+    def draw(self, data: Mapping[str, Dataset], number: int, rng: np.random.Generator) -> Samples:
+        whole = data[self.dataset]
+        order = rng.permutation(len(whole))
+        of_class = [
+            order[whole.y[order] == label][: round(self.share * count)]
+            for label, count in enumerate(whole.class_counts)
+        ]
+        first = np.concatenate(of_class)
+        train, test = _rows(whole, first), _rows(whole, np.setdiff1d(order, first))
         return Samples(train, train, test)
 
 

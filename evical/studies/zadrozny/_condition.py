@@ -25,7 +25,7 @@ from evical.multiclass import (
     normalize,
 )
 from evical.studies._study import Record, repeat_rng
-from evical.studies.parts.boosted_bayes import BoostedNaiveBayes, naive_bayes
+from evical.studies.parts.boosted_bayes import BoostedNaiveBayes, Kind, Words, naive_bayes
 from evical.studies.parts.calibration_samples import Samples, Source
 from evical.studies.parts.categories import Binning, indicators, learn_categories
 
@@ -37,17 +37,20 @@ Integers = NDArray[np.intp]
 LABELS = ("data", "classifier", "learner", "base", "code", "method", "coupling", "steps", "sample")
 """What a row can be named by; `classifier` is learner and base in one."""
 
-NONE, PAV = "none", "PAV"
+NONE, PAV, PAV_OF_LOG_ODDS = "none", "PAV", "PAV of log-odds"
 STOPPED = "iterative, stopped"
 END = "end"
 
 # Of the printed algorithm, which may go on for ever.
 MAX_ITER = 500
 
-BASES: dict[str, Binning | None] = {
+BASES: dict[str, Binning | Words | None] = {
     "Gaussian": None,
     "ten bins": Binning("quantile", 10),
     "codes": Binning("values"),
+    "counts of words": Words(),
+    "counts of words, 0.01 added": Words(alpha=0.01),
+    "presence of words": Words(presence=True),
 }
 """How features enter naive Bayes."""
 
@@ -67,8 +70,9 @@ class CodeCondition:
         Numbers of rounds of boosting; 0 for naive Bayes itself.
     codes : tuple of str
         Of `evical.multiclass.code_matrix`; a random one is new in each repeat.
-    methods : tuple of {"none", "PAV"}
-        Whether answers are calibrated by isotonic regression on the training samples.
+    methods : tuple of {"none", "PAV", "PAV of log-odds"}
+        Whether answers are calibrated by isotonic regression on the training samples; of the
+        probabilities, or of their log-odds, which have no ties at 0 and 1.
     couplings : tuple of str
         In `COUPLINGS`; "normalization" is for one against all only.
     labels : tuple of str
@@ -112,7 +116,7 @@ class CodeCondition:
         return rows
 
     def _multiclass(self, problem: "_Problem") -> Record:
-        model = naive_bayes(problem.sizes).fit(problem.X, problem.y)
+        model = naive_bayes(problem.kind).fit(problem.X, problem.y)
         p = np.zeros((len(problem.y_new), problem.n_classes))
         p[:, model.classes_] = model.predict_proba(problem.X_new)
         return self._row(problem, p, learner=_learner(0), code=NONE, method=NONE, coupling=NONE)
@@ -146,7 +150,7 @@ class _Problem:
     y: Integers
     X_new: Any
     y_new: Integers
-    sizes: Integers | None  # of categories; none for numbers
+    kind: Kind  # of the features
     n_classes: int
 
 
@@ -173,11 +177,14 @@ COUPLINGS: dict[str, Callable[[Answers], Floats | Integers]] = {
 """Name to a function that gives probabilities (n, K) or classes (n,)."""
 
 
-def _problem(samples: Samples, binning: Binning | None) -> _Problem:
+def _problem(samples: Samples, binning: Binning | Words | None) -> _Problem:
     train, test = samples.train, samples.test
     n_classes = len(train.class_names)
     if binning is None:
         return _Problem(train.X, train.y, test.X, test.y, None, n_classes)
+    if isinstance(binning, Words):
+        X, X_new = binning.of(train.X), binning.of(test.X)
+        return _Problem(X, train.y, X_new, test.y, binning, n_classes)
     categories = learn_categories(train, binning)
     sizes = categories.sizes
     X, X_new = (indicators(categories.of(part.X), sizes) for part in (train, test))
@@ -198,13 +205,18 @@ def _answers(
         # Of a rare class there may be no training sample; Laplace's rule of succession then.
         rule = (positive.sum() + 1) / (len(positive) + 2)
         return [np.full(len(problem.y_new), rule) for _ in methods]
-    model = BoostedNaiveBayes(n_rounds, problem.sizes).fit(X, positive)
-    new = model.predict_positive(problem.X_new)
-    if PAV not in methods:
-        return [new for _ in methods]
-    pav = IsotonicCalibrator(model="bayesian").fit(model.predict_positive(X), positive)
-    calibrated = np.clip(pav.predict_proba(new)[:, 1], 0, 1)
-    return [calibrated if method == PAV else new for method in methods]
+    model = BoostedNaiveBayes(n_rounds, problem.kind).fit(X, positive)
+    return [_answer(method, model, X, positive, problem.X_new) for method in methods]
+
+
+def _answer(
+    method: str, model: BoostedNaiveBayes, X: Any, positive: Integers, X_new: Any
+) -> Floats:
+    if method == NONE:
+        return model.predict_positive(X_new)
+    score = model.predict_positive if method == PAV else model.predict_log_odds
+    pav = IsotonicCalibrator(model="bayesian").fit(score(X), positive)
+    return np.clip(pav.predict_proba(score(X_new))[:, 1], 0, 1)
 
 
 def _looks(answers: Answers, steps: tuple[int, ...]) -> Iterator[tuple[int, Floats]]:

@@ -149,7 +149,9 @@ def described_in(name: str) -> str:
 @needs_data
 def test_what_is_known_is_what_the_description_of_the_folder_says():
     text = described_in("README.md")
-    rows = re.findall(r"^\| (\w+)\.csv(?:\.gz)? \| (\d+) \| (\d+) \| \{(.*?)\} \|", text, re.M)
+    rows = re.findall(
+        r"^\| (\w+)\.(?:csv|svm)(?:\.gz)? \| (\d+) \| (\d+) \| \{(.*?)\} \|", text, re.M
+    )
     described = {
         name: (int(n), int(p), {k: int(v) for k, v in re.findall(r"(\w+): (\d+)", counts)})
         for name, n, p, counts in rows

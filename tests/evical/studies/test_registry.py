@@ -24,8 +24,8 @@ def test_names_agree(study):
         assert re.fullmatch(r"[\w.-]+", name)
     assert set(study.quick) <= set(keys)
     assert study.protocol
-    # A repeat of this one is a whole cross-validation, as it is published.
-    assert study.repeats > 1 or study.name == "gebel2009"
+    # A repeat of these is a whole cross-validation, as it is published.
+    assert study.repeats > 1 or study.name in {"gebel2009", "gebel2009-multiclass"}
 
 
 @ALL
@@ -45,6 +45,22 @@ def test_tables_curves_findings_and_tests_name_what_there_is(study):
     for tests in study.mcnemar:
         assert {tests.only_this, tests.only_reference} <= measures
         assert {tests.label, *tests.by, *tests.where} == labels
+
+
+@ALL
+def test_what_is_said_over_data_sets_names_what_there_is(study):
+    names = [one.name for one in study.rankings]
+    assert len({*names, *(curve.name for curve in study.curves)}) == len(names) + len(study.curves)
+    for one in (*study.rankings, *study.gains, *study.pairs):
+        assert {one.data, one.label, *one.by, *one.where} == set(study.labels)
+        assert set(one.measures) <= set(study.measures)
+    for ranking in study.rankings:
+        assert ranking.control in ranking.options
+        assert set(ranking.drawn) <= set(ranking.measures)
+        for printed in ranking.published.values():
+            for measure, line in printed.items():
+                assert len(line.split()) == len(ranking.taking_part(measure))
+                assert ranking.n_published > 1
 
 
 @ALL

@@ -14,7 +14,7 @@ import numpy as np
 import pytest
 
 from evical.datasets import Dataset
-from evical.studies import repeat_rng, reproduce
+from evical.studies import repeat_rng, reproduce, study_files
 from tests.support.toy_study import Toy, toy_study
 
 REPOSITORY = Path(__file__).resolve().parents[3]
@@ -182,6 +182,18 @@ def test_quick_takes_the_quick_conditions(tmp_path):
     assert reproduce(toy_study(), tmp_path).is_full
     assert not reproduce(toy_study(), tmp_path, seed=1).is_full
     assert not reproduce(toy_study(), tmp_path, repeats=3).is_full
+
+
+def test_a_comment_may_be_about_fewer_repeats(tmp_path):
+    short = reproduce(replace(toy_study(), comment_repeats=2), tmp_path, repeats=2)
+    assert short.is_commented
+    assert not short.is_full
+    assert not reproduce(short.study, tmp_path, repeats=1).is_commented
+    assert not reproduce(toy_study(), tmp_path, repeats=2).is_commented
+    page = study_files(short, "x")["toy.md"]
+    assert "All of it is as it must be." in page
+    assert "2 repeats of 2 conditions; the full study has 4 repeats" in page
+    assert "trial" not in page
 
 
 def test_wrong_values_are_refused(tmp_path):

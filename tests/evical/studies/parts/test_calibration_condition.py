@@ -9,7 +9,7 @@ from evical.datasets import Dataset
 from evical.studies.parts._calibration_classifiers import TWO_CLASS_LEARNERS
 from evical.studies.parts._calibration_measures import MEASURES, label_sorted_gaps
 from evical.studies.parts.calibration_condition import CUBE_ROOT, Calibration, CalibrationCondition
-from evical.studies.parts.calibration_samples import GivenSplit, Simulated
+from evical.studies.parts.calibration_samples import GivenSplit, RandomSplit, Simulated
 from evical.studies.parts.categories import Binning, learn_categories
 
 BINS = Calibration(
@@ -169,3 +169,14 @@ def test_bins_of_numbers_and_codes():
     uniform = learn_categories(train, Binning("uniform", 5)).of(X)
     np.testing.assert_array_equal(np.bincount(uniform[:, 2]), [15, 1, 1, 1, 2])
     np.testing.assert_array_equal(learn_categories(train, Binning("values")).sizes, [2, 20, 6])
+
+
+def test_a_random_split_takes_the_share_of_each_class():
+    whole = labeled((10, 5, 7))
+    rng = np.random.default_rng(0)
+    samples = RandomSplit("toy", "toy", 0.8).draw({"toy": whole}, 0, rng)
+    assert samples.train.class_counts == (8, 4, 6)
+    assert samples.test.class_counts == (2, 1, 1)
+    assert samples.calibration is samples.train
+    numbers = np.concatenate([samples.train.X[:, 0], samples.test.X[:, 0]])
+    assert sorted(numbers) == list(range(22))
