@@ -36,6 +36,7 @@ __all__ = [
 
 _ROOMS = (
     "calibrators",
+    "causal",
     "classifier",
     "cli",
     "conformal",
@@ -45,6 +46,7 @@ _ROOMS = (
     "ensemble",
     "errors",
     "evaluation",
+    "export",
     "fused",
     "fusion",
     "metrics",

@@ -59,8 +59,10 @@ ORDER = {
         ["fused"],
         ["_rule_limits"],
         ["ensemble"],
+        ["export"],
         ["cross_validation"],
         ["conformal"],
+        ["causal"],
         ["metrics"],
         ["significance"],
         ["datasets"],
@@ -84,7 +86,14 @@ ONLY_IN = {
         "sklearn": set(),
         "evical": set(),
     },
-    "evical": {"typer": {"cli"}, "rich": {"cli"}, "jinja2": {"report"}, "numba": set()},
+    "evical": {
+        "typer": {"cli"},
+        "rich": {"cli"},
+        "jinja2": {"report"},
+        "onnx": {"export"},
+        "skl2onnx": {"export"},
+        "numba": set(),
+    },
 }
 
 LOADED_SCRIPT = (

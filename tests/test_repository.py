@@ -188,7 +188,7 @@ def test_workflows_run_the_checks_on_every_supported_python():
 
 def test_extras():
     extras = project()["optional-dependencies"]
-    assert set(extras) == {"fast", "plot", "cli", "test", "docs", "all"}
+    assert set(extras) == {"fast", "plot", "cli", "dask", "onnx", "test", "docs", "all"}
     assert not any(requirement.startswith("pandas") for requirement in extras["cli"])
     for extra in ("cli", "test"):
         assert not any("numba" in requirement for requirement in extras[extra])
@@ -199,7 +199,8 @@ def test_every_requirement_has_a_lower_bound():
     for extra in project()["optional-dependencies"].values():
         wanted = wanted + extra
     outside = [name for name in wanted if not name.startswith("evical[")]
-    assert [name for name in outside if not re.fullmatch(r"[\w-]+>=[\d.]+", name)] == []
+    bounded = r"[\w-]+(\[\w+\])?>=[\d.]+"
+    assert [name for name in outside if not re.fullmatch(bounded, name)] == []
 
 
 def test_readme_names_one_command_to_run_and_one_to_test():
