@@ -87,6 +87,14 @@ COMMANDS = {
         "Write a model card: what it was fitted on, what it promises, and checks on other samples.",
         ("evical card model.json new.csv -o card.md",),
     ),
+    "explore": Command(
+        "_explore",
+        "Write a page to play with: masses, rules, where conflict goes, and decisions.",
+        (
+            "evical explore -o explore.html",
+            "evical explore model.json new.csv -o decisions.html",
+        ),
+    ),
     "demo": Command(
         "_demo",
         "Train ten classifiers, calibrate each into beliefs, and combine them.",

@@ -20,6 +20,7 @@ from evical.evaluation import Evaluation
 __all__ = [
     "Selection",
     "evaluate_selection",
+    "read_for_model",
 ]
 
 
@@ -63,6 +64,22 @@ def _of_model(selection: Selection, data: str, options: dict[str, Any]) -> Evalu
         if value is not None:
             raise ValueError(f"{option} is for tables of predictions; a model makes its own")
     model = two_classes(load_model(selection.predictions))
+    rows, score = read_for_model(selection, data, model)
+    scores = rows.columns[score]
+    known = complete_rows([scores])
+    bounds, probability = np.tile([0.0, 1.0], (len(scores), 1)), np.full(len(scores), 0.5)
+    if known.any():
+        bounds[known] = model.calibrator.predict_interval(scores[known])
+        probability[known] = model.calibrator.predict_proba(scores[known])[:, 1]
+    made: dict[str, Any] = {"bel": bounds[:, 0], "pl": bounds[:, 1], "probability": probability}
+    if known.all():
+        made["scores"] = scores
+    name = f"{type(model.calibrator).__name__} on {rows.name}"
+    return _evaluation(rows, {"name": name} | made | options)
+
+
+def read_for_model(selection: Selection, data: str, model: Model) -> tuple[Labeled, str]:
+    """Scores and classes of a table, as a model reads them, and the column of the scores."""
     target = model.target if selection.target is None else selection.target
     score = model.score if selection.score is None else selection.score
     if selection.positive not in (None, model.labels[1]):
@@ -76,17 +93,7 @@ def _of_model(selection: Selection, data: str, options: dict[str, Any]) -> Evalu
         rows = read_labeled_table(
             table, columns, target, None, model.labels, missing=selection.missing
         )
-    scores = rows.columns[score]
-    known = complete_rows([scores])
-    bounds, probability = np.tile([0.0, 1.0], (len(scores), 1)), np.full(len(scores), 0.5)
-    if known.any():
-        bounds[known] = model.calibrator.predict_interval(scores[known])
-        probability[known] = model.calibrator.predict_proba(scores[known])[:, 1]
-    made: dict[str, Any] = {"bel": bounds[:, 0], "pl": bounds[:, 1], "probability": probability}
-    if known.all():
-        made["scores"] = scores
-    name = f"{type(model.calibrator).__name__} on {rows.name}"
-    return _evaluation(rows, {"name": name} | made | options)
+    return rows, score
 
 
 def _check_model_columns(

@@ -1,6 +1,7 @@
 """Results as one self-contained HTML page."""
 
 from evical.report._build import build
+from evical.report.explorer._page import build_explorer
 from evical.report.page import Page, Picture, Row, Section, Table
 
 __all__ = [
@@ -10,4 +11,5 @@ __all__ = [
     "Section",
     "Table",
     "build",
+    "build_explorer",
 ]

@@ -14,7 +14,7 @@ from dstheory.optional import require
 from evical.report.page import Page, Picture, Row, Table
 from evical.report.svg import embed, printable
 
-__all__ = ["render"]
+__all__ = ["content_policy", "read_template", "render"]
 
 _NUMBER = re.compile(r"[<>≈]?\s*([-+−]?(?:\d[\d,]*\.?\d*|\.\d+)(?:[eE][-+]?\d+)?|[-+−]?inf)")
 
@@ -53,20 +53,21 @@ def render(page: Page) -> str:
         data_url=lambda picture: _data_url(picture.png),
     )
     # Between the tags stands a line end, which belongs to the script.
-    script = _file("page.js")
+    script = read_template("page.js")
     return environment.get_template("page.html").render(
         page=page,
-        style=Markup(_file("page.css")),
+        style=Markup(read_template("page.css")),
         script=Markup(script),
-        policy=_policy("\n" + script),
+        policy=content_policy("\n" + script),
     )
 
 
-def _file(name: str) -> str:
+def read_template(name: str) -> str:
+    """A file of the template."""
     return (files("evical.report") / "templates" / name).read_text(encoding="utf-8")
 
 
-def _policy(script: str) -> str:
+def content_policy(script: str) -> str:
     """What the browser may do: styles and data of the page itself, and this one script."""
     digest = base64.b64encode(hashlib.sha256(script.encode()).digest()).decode("ascii")
     return (

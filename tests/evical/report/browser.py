@@ -156,8 +156,8 @@ class Tab:
         return answer["result"].get("value")
 
     def press(self, key: str) -> None:
-        """A key of the keyboard: Tab, Enter or a space."""
-        codes = {"Tab": (9, ""), "Enter": (13, "\r"), " ": (32, " ")}
+        """A key of the keyboard: Tab, Enter, a space or an arrow to the right."""
+        codes = {"Tab": (9, ""), "Enter": (13, "\r"), " ": (32, " "), "ArrowRight": (39, "")}
         code, text = codes[key]
         for kind in ("keyDown", "keyUp"):
             self.call(

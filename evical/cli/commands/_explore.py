@@ -1,0 +1,70 @@
+"""`evical explore`: a page to play with."""
+
+from pathlib import Path
+from typing import Annotated, Any
+
+import typer
+
+from evical.cli import arguments
+from evical.cli._errors import user_input
+from evical.cli._files import write_atomically
+from evical.cli._judged import Selection, read_for_model
+from evical.cli._model import load_model, two_classes
+from evical.cli._output import check_page, command_line
+from evical.report import build_explorer
+
+__all__ = ["explore"]
+
+
+def explore(
+    output: Annotated[
+        Path, typer.Option("--output", "-o", metavar="PAGE.html", help="Page to write.")
+    ],
+    model: Annotated[
+        str | None, typer.Argument(metavar="[MODEL.json]", help="What evical fit wrote.")
+    ] = None,
+    data: arguments.Data = None,
+    target: arguments.Target = None,
+    score: arguments.Score = None,
+    missing: arguments.Dropped = "refuse",
+    force: arguments.Force = False,
+) -> None:
+    """Write a page to play with: masses, rules, where conflict goes, and decisions.
+
+    Its sliders move masses of belief on up to four answers, and combine two
+    sources by sixteen rules. With a model, it shows the band of belief; with
+    samples that the model has not seen, also what thresholds, costs and
+    rejects do to errors. The page is one file, and loads nothing.
+    """
+    with user_input():
+        check_page(output, force, [name for name in (model, data) if name is not None])
+        page = build_explorer(
+            **_shown(model, data, target, score, missing),
+            command=command_line(
+                "explore",
+                *(name for name in (model, data) if name is not None),
+                target=target,
+                score=score,
+                missing=None if missing == "refuse" else missing,
+                output=output,
+            ),
+        )
+        write_atomically(output, page)
+    typer.echo(f"page: {output}")
+
+
+def _shown(
+    model: str | None, data: str | None, target: str | None, score: str | None, missing: str
+) -> dict[str, Any]:
+    """What the page shows of a model."""
+    if data is None and (target is not None or score is not None):
+        raise ValueError("--target and --score name columns of DATA; give a model and a table")
+    if model is None:
+        return {}
+    fitted = two_classes(load_model(model))
+    found: dict[str, Any] = {"calibrator": fitted.calibrator, "score_name": score or fitted.score}
+    if data is not None:
+        selection = Selection(model, data, target, score=score, missing=missing)
+        rows, column = read_for_model(selection, data, fitted)
+        found |= {"scores": rows.columns[column], "y": rows.labels}
+    return found

@@ -1,0 +1,177 @@
+"""The page: its parts put together, and the numbers of a calibrator that it shows.
+
+All that is computed in the browser is in ``logic.mjs``, which knows no page, so that other programs
+of JavaScript can import it, and tests compare it with `dstheory`.
+"""
+
+import html
+import json
+from importlib.resources import files
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+from sklearn.utils.validation import check_is_fitted
+
+from dstheory.kernels.arguments import check_instance
+from evical.calibrators import BaseCalibrator
+from evical.report._html import content_policy, read_template
+from evical.scores import ScoreCounts
+from evical.scores.checks import check_scores
+
+__all__ = ["build_explorer"]
+
+Floats = NDArray[np.float64]
+
+_N_CURVE = 401
+# Distinct scores of held-out samples: their numbers take up to 100 bytes each.
+_MAX_SCORES = 1200
+# Scores of all sizes, to find where a calibrator changes if there are no samples.
+_ALL_SIZES = np.sinh(np.linspace(-16, 16, 4001))
+# A change by less is not seen.
+_VISIBLE = 0.01
+
+
+def build_explorer(
+    calibrator: Any = None,
+    scores: Any = None,
+    y: Any = None,
+    *,
+    score_name: str = "score",
+    command: str = "",
+) -> str:
+    """A self-contained HTML page to explore beliefs, rules of combination, and decisions.
+
+    Parameters
+    ----------
+    calibrator : fitted calibrator, optional
+        Of one score; its band and decisions are a part of the page.
+    scores : (n,) array, optional
+        Of samples on which it was not fitted.
+    y : (n,) array, optional
+        Their classes; both or none are given.
+    score_name : str
+        What the score is called on the page.
+    command : str
+        The command or call that makes this page again, shown at its end.
+
+    Returns
+    -------
+    str
+        HTML of at most 300 kB with style and script inside; it loads nothing. More than 1,200
+        distinct scores are merged into as many groups of neighbors, and the page says so.
+
+    Raises
+    ------
+    TypeError
+        If `calibrator` is no calibrator of one score.
+    ValueError
+        If only one of `scores` and `y` is given, or they come without a calibrator; if there are
+        no samples, or a class is not one of the calibrator.
+    sklearn.exceptions.NotFittedError
+        If the calibrator is not fitted.
+
+    Examples
+    --------
+    >>> page = build_explorer()
+    >>> page.count("<script"), len(page.encode()) < 300_000
+    (2, True)
+    """
+    if (scores is None) != (y is None):
+        raise ValueError("scores and y come together; give both or neither")
+    if calibrator is None and scores is not None:
+        raise ValueError("scores and y are for a calibrator; give one")
+    fitted = None if calibrator is None else _fitted(calibrator, scores, y, score_name)
+    # Between the tags stands a line end, which belongs to the script.
+    script = "\n" + "".join(map(_part, ("logic.mjs", "beliefs.js", "fitted.js")))
+    made_by = ""
+    if command:
+        title = '<h2 id="made-title">Made by</h2>'
+        made_by = f'<section aria-labelledby="made-title">{title}<pre><code>'
+        made_by += f"{html.escape(command)}</code></pre></section>"
+    parts = {
+        "policy": content_policy(script),
+        "style": read_template("page.css") + _part("explorer.css"),
+        "made_by": made_by,
+        # So that no name of a class ends the element.
+        "data": json.dumps(fitted, allow_nan=False).replace("<", "\\u003c"),
+        "script": script[1:],
+    }
+    before, *pieces = _part("explorer.html").split("{")
+    for piece in pieces:
+        name, after = piece.split("}", 1)
+        before += parts[name] + after
+    return before
+
+
+def _part(name: str) -> str:
+    return (files("evical.report") / "explorer" / name).read_text(encoding="utf-8")
+
+
+def _fitted(calibrator: Any, scores: Any, y: Any, score_name: str) -> dict[str, Any]:
+    """What the page says of a calibrator, ready for JSON."""
+    check_instance("calibrator", calibrator, BaseCalibrator, "a calibrator of one score")
+    check_is_fitted(calibrator)
+    counts = None if scores is None else _counts(calibrator, scores, y)
+    merged = None if counts is None else counts.compress(_MAX_SCORES)
+    negative, positive = map(str, calibrator.classes_.tolist())
+    text = f"{calibrator!r} turns {score_name} into beliefs about {positive}, against {negative}."
+    if counts is not None and merged is not None and len(merged) < len(counts):
+        text += (
+            f" The {len(counts):,} distinct scores of the samples are merged into {len(merged):,}."
+        )
+    grid = _grid(calibrator, merged)
+    return {
+        "classes": [negative, positive],
+        "score": score_name,
+        "text": text,
+        "curve": _beliefs(calibrator, grid),
+        "held": None
+        if merged is None
+        else _beliefs(calibrator, merged.scores)
+        | {"negative": merged.negative.tolist(), "positive": merged.positive.tolist()},
+    }
+
+
+def _beliefs(calibrator: Any, scores: Floats) -> dict[str, list[float]]:
+    bel, pl = calibrator.predict_interval(scores).T
+    return {"score": scores.tolist(), "bel": bel.tolist(), "pl": pl.tolist()}
+
+
+def _counts(calibrator: Any, scores: Any, y: Any) -> ScoreCounts:
+    labels, classes = np.asarray(y), calibrator.classes_
+    known = np.isin(labels, classes)
+    if not known.all():
+        row = int(np.argmin(known))
+        raise ValueError(
+            f"y is {labels.tolist()[row]!r} in row {row}, but the classes of the calibrator are "
+            f"{classes.tolist()}"
+        )
+    values = check_scores(scores)
+    if len(values) != len(labels):
+        raise ValueError(f"there are {len(values)} scores, but {len(labels)} labels")
+    return ScoreCounts.from_samples(values, labels == classes[1])
+
+
+def _grid(calibrator: Any, counts: ScoreCounts | None) -> Floats:
+    """Scores of the curve, ascending: the range of the samples, or where beliefs change."""
+    if calibrator.transform == "logit":
+        low, high = 0.0, 1.0
+    elif counts is not None:
+        margin = 0.05 * (np.ptp(counts.scores) or 1.0)
+        low, high = counts.scores[0] - margin, counts.scores[-1] + margin
+    else:
+        low, high = _changing(calibrator)
+    return np.linspace(low, high, _N_CURVE)
+
+
+def _changing(calibrator: Any) -> tuple[float, float]:
+    """Scores between which belief or plausibility is not yet that of extreme scores."""
+    bounds = calibrator.predict_interval(_ALL_SIZES)
+    away = [np.abs(bounds - bounds[end]).max(axis=1) > _VISIBLE for end in (0, -1)]
+    inside = np.flatnonzero(away[0] & away[1])
+    if not len(inside):
+        return -1.0, 1.0
+    low, high = _ALL_SIZES[inside[0]], _ALL_SIZES[inside[-1]]
+    margin = 0.05 * (high - low or 1.0)
+    return float(low - margin), float(high + margin)

@@ -1,0 +1,249 @@
+"""The page in a headless Chromium: its numbers, its silence, its keyboard; and how it is made."""
+
+import json
+
+import numpy as np
+import pytest
+
+from evical.calibrators import LogisticCalibrator
+from evical.report import build_explorer
+from tests.evical.report.browser import Browser, find_chromium
+from tests.evical.report.explorer.states import assert_measures_equal, expected_thousand
+from tests.evical.report.test_browser import CONTRAST, outside
+
+CHROMIUM = find_chromium()
+in_browser = pytest.mark.skipif(CHROMIUM is None, reason="there is no Chromium")
+SCRIPT = "</script><script>alert(1)</script>"
+
+
+def samples(number=400, seed=0):
+    rng = np.random.default_rng(seed)
+    scores = rng.normal(size=number).round(2)
+    return scores, rng.random(number) < 1 / (1 + np.exp(-2 * scores))
+
+
+def fitted_page(**options):
+    calibrator = LogisticCalibrator().fit(*samples())
+    return calibrator, build_explorer(calibrator, *samples(1000, seed=1), **options)
+
+
+def test_the_page_is_small_and_has_the_command():
+    _, html = fitted_page(command="evical explore 'a<b>.json'")
+    assert len(html.encode()) < 300_000
+    assert "<code>evical explore &#x27;a&lt;b&gt;.json&#x27;</code>" in html
+    many = samples(20_000)[1]
+    scores = np.random.default_rng(0).normal(size=20_000)
+    calibrator = LogisticCalibrator().fit(scores, many)
+    html = build_explorer(calibrator, scores, many)
+    assert len(html.encode()) < 300_000
+    assert "The 20,000 distinct scores of the samples are merged into 1,200." in html
+    assert build_explorer(calibrator, scores, many) == html
+
+
+@pytest.mark.parametrize("transform", ["auto", None, "logit"])
+def test_a_calibrator_alone_shows_where_beliefs_change(transform):
+    scores, y = samples()
+    if transform == "logit":
+        scores = 1 / (1 + np.exp(-scores))
+    calibrator = LogisticCalibrator(transform=transform).fit(scores, y)
+    html = build_explorer(calibrator)
+    data = json.loads(html.partition('id="fitted">')[2].partition("</script>")[0])
+    curve = data["curve"]
+    assert data["held"] is None
+    assert curve["score"][0] >= (0 if transform == "logit" else -30)
+    assert curve["bel"][0] < 0.05 < 0.95 < curve["pl"][-1]
+    np.testing.assert_array_equal(
+        np.transpose([curve["bel"], curve["pl"]]), calibrator.predict_interval(curve["score"])
+    )
+
+
+def test_wrong_calls():
+    calibrator, _ = fitted_page()
+    with pytest.raises(ValueError, match="scores and y come together; give both or neither"):
+        build_explorer(calibrator, [1.0])
+    with pytest.raises(ValueError, match="scores and y are for a calibrator; give one"):
+        build_explorer(None, [1.0], [1])
+    with pytest.raises(ValueError, match=r"y is 2 in row 1, but the classes .* \[False, True\]"):
+        build_explorer(calibrator, [1.0, 2.0], [1, 2])
+    with pytest.raises(ValueError, match="there are 2 scores, but 1 labels"):
+        build_explorer(calibrator, [1.0, 2.0], [1])
+    with pytest.raises(TypeError, match="calibrator is 3"):
+        build_explorer(3)
+
+
+@pytest.fixture(scope="module")
+def browser():
+    with Browser(CHROMIUM) as opened:
+        yield opened
+
+
+@pytest.fixture
+def open_page(browser, tmp_path):
+    """Opens a page, which must stay silent and ask for nothing."""
+    tabs = []
+
+    def opened(html, **options):
+        path = tmp_path / "page.html"
+        path.write_text(html, encoding="utf-8")
+        tabs.append(browser.open(path, **options))
+        return tabs[-1]
+
+    yield opened
+    for tab in tabs:
+        assert tab.complaints() == []
+        assert outside(tab) == ["file"]
+        tab.close()
+
+
+SHOWN = """(id) => [...document.querySelectorAll(`#${id} tbody tr`)].map((row) =>
+  [...row.querySelectorAll("td[data-value]")].map((cell) => Number(cell.dataset.value)))"""
+
+
+@in_browser
+def test_a_thousand_states_equal_the_package(open_page):
+    """The numbers of all, and the cells of the tables of some, since drawing takes longer."""
+    tab = open_page(build_explorer())
+    states = expected_thousand()
+    found = tab.run(f"""(() => {{
+      const shown = {SHOWN};
+      return {json.dumps([state.as_json() for state, _ in states])}.map((state, i) => {{
+        if (i % 50) return evicalExplorer.results(state);
+        evicalExplorer.set(state);
+        return {{ ...evicalExplorer.results(), one: shown("belief"), both: shown("result") }};
+      }});
+    }})()""")
+    for (state, wanted), one in zip(states, found, strict=True):
+        first, masses, joined = wanted["first"], wanted["masses"], one["joined"]
+        assert_measures_equal(one["measures"][0], first)
+        assert joined["kappa"] == pytest.approx(wanted["kappa"], abs=1e-9)
+        assert (joined["masses"] is None) == (masses is None)
+        if masses is not None:
+            np.testing.assert_allclose(joined["masses"], masses, rtol=0, atol=1e-9)
+            assert_measures_equal(one["measures"][2], wanted["result"])
+        if "one" in one:
+            assert_table(one["one"], state.sources[0], first)
+            assert bool(one["both"]) == (masses is not None)
+        if "one" in one and masses is not None:
+            assert_table(one["both"], masses, wanted["result"])
+
+
+def assert_table(rows, masses, measures):
+    """What stands in the cells; sets by size, the empty one last and only if it has mass."""
+    sets = sorted(range(1, len(masses)), key=lambda mask: (mask.bit_count(), mask))
+    sets += [0] if len(rows) == len(masses) else []
+    if measures["betp"] is None:
+        return
+    columns = [masses, *(measures[n] for n in ("bel", "pl", "betp", "plausibility", "q"))]
+    np.testing.assert_allclose(rows, np.transpose(columns)[sets], rtol=0, atol=1e-9)
+
+
+@in_browser
+@pytest.mark.parametrize("dark", [False, True], ids=["light", "dark"])
+def test_texts_have_contrast(open_page, dark):
+    tab = open_page(fitted_page()[1], dark=dark)
+    tab.run("document.getElementById('may-reject').click()")
+    assert tab.run(CONTRAST) > 4.5
+
+
+@in_browser
+@pytest.mark.parametrize("width", [360, 400])
+def test_a_narrow_screen_does_not_scroll_sideways(open_page, width):
+    tab = open_page(fitted_page()[1], width=width, height=700)
+    tab.run("evicalExplorer.set({ labels: ['n'.repeat(40), 'b', 'c'] })")
+    assert tab.run("document.documentElement.scrollWidth") == width
+
+
+@in_browser
+def test_sliders_move_from_the_keyboard(open_page):
+    tab = open_page(build_explorer())
+    focus = "document.activeElement.getAttribute('aria-label')"
+    for _ in range(30):
+        tab.press("Tab")
+        if tab.run(focus) == "mass of {ant}, Source 1":
+            break
+    line = "document.querySelector('#editor-one .sum').textContent"
+    assert tab.run(line) == "Sum 1."
+    tab.press("ArrowRight")
+    assert tab.run(focus) == "mass of {ant}, Source 1"
+    assert tab.run(line).startswith("Sum 1.0100. The masses sum to more than 1")
+    assert tab.run("document.getElementById('outcome').textContent").startswith("There is no")
+    # The button beside repairs it, when it is asked to.
+    tab.run("document.querySelector('#editor-one button').focus()")
+    tab.press("Enter")
+    assert tab.run(line) == "Sum 1."
+    assert tab.run("evicalExplorer.results().sources[0].masses[1]") == pytest.approx(0.01 / 1.01)
+
+
+@in_browser
+def test_what_is_left_is_shown_and_may_be_forbidden(open_page):
+    tab = open_page(build_explorer())
+    tab.run(
+        "evicalExplorer.set({ entered: [[0, 0.25, 0, 0, 0, 0, 0, 0], [1, 0, 0, 0, 0, 0, 0, 0]] })"
+    )
+    line = "document.querySelector('#editor-left .sum').textContent"
+    assert tab.run(line) == "Sum 0.2500. 0.7500 is left, and goes to {ant, bee, cat}."
+    tab.run("document.querySelector('input[value=strict]').click()")
+    assert "less than 1" in tab.run(line)
+    assert tab.run("document.querySelector('#table-one table')") is None
+
+
+@in_browser
+def test_every_control_has_a_name(open_page):
+    tab = open_page(fitted_page()[1])
+    for role in ("slider", "spinbutton", "combobox", "textbox", "radio", "checkbox", "button"):
+        names = tab.names(role)
+        assert names
+        assert all(names)
+    assert all(tab.names("table"))
+    assert all(tab.names("image"))
+
+
+@in_browser
+def test_presets_and_other_numbers_of_answers(open_page):
+    tab = open_page(build_explorer())
+    result = "evicalExplorer.results().joined.masses"
+    tab.run("document.querySelectorAll('#presets button')[1].click()")  # Zadeh's
+    assert tab.run(result)[4] == pytest.approx(1)
+    tab.run("document.querySelectorAll('#presets button')[2].click()")  # Peter, Paul and Mary
+    assert tab.run(result)[2] == tab.run(result)[4] == 0.5
+    choose = "document.getElementById('size').value = {0};" + (
+        "document.getElementById('size').dispatchEvent(new Event('change'))"
+    )
+    tab.run(choose.format(4))
+    assert len(tab.run(result)) == 16
+    tab.run(choose.format(2))
+    assert len(tab.run(result)) == 4
+
+
+@in_browser
+def test_names_are_texts(open_page):
+    scores, y = samples()
+    labels = np.where(y, SCRIPT, "<!--")  # of which the second is greater
+    calibrator = LogisticCalibrator().fit(scores, labels)
+    tab = open_page(build_explorer(calibrator, scores, labels))
+    assert SCRIPT in tab.run("document.getElementById('outcomes').textContent")
+    assert tab.run("document.scripts.length") == 2
+    field = "document.querySelector('#question input[type=text]')"
+    tab.run(f"{field}.value = '<i>x'; {field}.dispatchEvent(new Event('change'))")
+    assert "{<i>x}" in tab.run("document.getElementById('table-one').textContent")
+    tab.run(f"{field}.value = 'bee'; {field}.dispatchEvent(new Event('change'))")
+    assert "Two answers are called bee." in tab.run("document.body.innerText")
+
+
+@in_browser
+def test_decisions_on_held_out_samples(open_page):
+    calibrator, html = fitted_page()
+    tab = open_page(html)
+    scores, y = samples(1000, seed=1)
+    probability = calibrator.predict_proba(scores)[:, 1]
+    for costs in ((1.0, 1.0), (4.0, 1.0)):
+        tab.run(f"evicalExplorer.decide({{ falseAlarm: {costs[0]}, miss: {costs[1]} }})")
+        positive = costs[0] * (1 - probability) < costs[1] * probability
+        wanted = [[(~positive & ~y).sum(), (~positive & y).sum()],
+                  [(positive & ~y).sum(), (positive & y).sum()]]  # fmt: skip
+        rows = tab.run(f"({SHOWN})('tally')")
+        assert [row[:2] for row in rows] == wanted
+        mean = (costs[0] * wanted[1][0] + costs[1] * wanted[0][1]) / len(y)
+        assert tab.run(f"({SHOWN})('summary')")[0][3] == pytest.approx(mean, abs=1e-9)
+    tab.run("document.getElementById('may-reject').click()")
+    assert len(tab.run(f"({SHOWN})('tally')")) == 3
