@@ -5,6 +5,7 @@ import functools
 import importlib.util
 import pkgutil
 import re
+import warnings
 
 import pytest
 
@@ -22,6 +23,7 @@ PAGES = [ROOT / "README.md", *sorted(DOCS.rglob("*.md"))]
 every_page = pytest.mark.parametrize("path", PAGES, ids=lambda path: str(path.relative_to(ROOT)))
 
 FENCE = re.compile(r"^```python\n(.*?)^```$", re.MULTILINE | re.DOTALL)
+NEEDS = re.compile(r"^<!-- needs: (\w+) -->$", re.MULTILINE)
 LINK = re.compile(r"\]\(([^)#\s]+)(?:#[^)\s]*)?\)")
 
 
@@ -33,12 +35,16 @@ def text(path):
 @every_page
 def test_examples(path):
     """All snippets of a page, one after the other in one namespace."""
-    result = doctest.testfile(
-        str(path),
-        module_relative=False,
-        optionflags=doctest.ELLIPSIS | doctest.NORMALIZE_WHITESPACE,
-        encoding="utf-8",
-    )
+    with warnings.catch_warnings():
+        for needed in NEEDS.findall(text(path)):
+            warnings.simplefilter("ignore")  # those of another package
+            pytest.importorskip(needed)
+        result = doctest.testfile(
+            str(path),
+            module_relative=False,
+            optionflags=doctest.ELLIPSIS | doctest.NORMALIZE_WHITESPACE,
+            encoding="utf-8",
+        )
     assert result.failed == 0
 
 
