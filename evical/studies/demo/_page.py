@@ -10,7 +10,7 @@ from evical._versions import all_versions
 from evical.evaluation.estimate import Estimate
 from evical.report.page import Page, Picture, Row, Section, Table
 from evical.studies._reproduce import Outcome
-from evical.studies.demo.study import RECOMMENDED, TITLE
+from evical.studies.demo.study import RECOMMENDED, STACKED, TITLE
 from evical.studies.parts.methods import Method
 from evical.studies.parts.metrics import METRICS, Metric
 
@@ -42,7 +42,7 @@ def demo_page(outcome: Outcome, pictures: list[Picture], command: str) -> Page:
     made_by = f"Seed {outcome.seed}; {all_versions()}. The same command gives the same numbers:"
     return Page(
         title=study.title,
-        lead=(_summary(outcome), *findings(outcome)),
+        lead=(*_headline(outcome), _summary(outcome), *findings(outcome)),
         sections=(
             Section("Results", tables=(results_table(outcome), differences_table(outcome))),
             Section("Pictures", pictures=tuple(pictures)),
@@ -50,6 +50,34 @@ def demo_page(outcome: Outcome, pictures: list[Picture], command: str) -> Page:
             Section("Made by", (made_by,), code=command),
         ),
     )
+
+
+def _headline(outcome: Outcome) -> list[str]:
+    """What is gained, for a reader who knows none of the words."""
+    rates = {method: _estimate(outcome, method, "error_rate").mean for method in _methods(outcome)}
+    if not {RECOMMENDED, _BAYESIAN} <= set(rates):
+        return []
+    others = {
+        "the model with the most data alone": ("largest",),
+        "their average": ("size_mixture",),
+    }
+    simple = [
+        f"{name} is wrong on {_of_hundred(rates[method])}"
+        for name, fusions in others.items()
+        for method in rates
+        if method.fusion in fusions
+    ]
+    also = f"; {', '.join(simple)}" if simple else ""
+    return [
+        "Ten models give their opinion on each new case, and most of them have seen very little "
+        f"data. Combined as this package recommends, they are wrong on "
+        f"{_of_hundred(rates[RECOMMENDED])} of 100 new cases{also}, and all of them taken at "
+        f"their word are wrong on {_of_hundred(rates[_BAYESIAN])}."
+    ]
+
+
+def _of_hundred(rate: float) -> str:
+    return f"{100 * rate:.1f}"
 
 
 def _summary(outcome: Outcome) -> str:
@@ -132,8 +160,10 @@ def results_table(outcome: Outcome) -> Table:
 def _heading(method: Method) -> tuple[str, str]:
     if method.fusion == "dempster":
         return method.calibrator, method.model_name
-    if method == RECOMMENDED:
+    if method == STACKED:
         return f"{method.calibrator}, stacked", method.model_name
+    if method == RECOMMENDED:
+        return "EvidentialEnsemble", "default"
     return "reference", method.fusion_name
 
 
@@ -145,7 +175,7 @@ def _reference_note(outcome: Outcome) -> list[tuple[str, str]]:
 
 def _simple(outcome: Outcome) -> list[Method]:
     """Ways that neither use Dempster's rule nor learn how to combine."""
-    others = (RECOMMENDED.fusion, "dempster")
+    others = (RECOMMENDED.fusion, STACKED.fusion, "dempster")
     return [method for method in _methods(outcome) if method.fusion not in others]
 
 
@@ -200,7 +230,7 @@ def findings(outcome: Outcome) -> list[str]:
     texts = []
     if {_LIKELIHOOD, _BAYESIAN} <= set(_methods(outcome)):
         texts += [_evidential(outcome), *_recommended(outcome), *_simpler(outcome)]
-    return texts + _conflict(outcome)
+    return [*texts, *_conflict(outcome), *_taken(outcome)]
 
 
 def _evidential(outcome: Outcome) -> str:
@@ -218,24 +248,63 @@ def _evidential(outcome: Outcome) -> str:
 
 
 def _recommended(outcome: Outcome) -> list[str]:
-    """The stacked fusion against Dempster's rule, of the same beliefs."""
-    if RECOMMENDED not in _methods(outcome):
-        return []
+    """The stacked fusion against Dempster's rule, of the same beliefs; and the default."""
+    texts = []
+    if STACKED in _methods(outcome):
+        texts.append(
+            "The recommended fusion, stacking, learns from held-out beliefs how far to trust each "
+            f"classifier. On the same beliefs {_against(outcome, STACKED, _LIKELIHOOD)}."
+        )
+    if RECOMMENDED in _methods(outcome):
+        texts.append(
+            "EvidentialEnsemble as it comes also trains and calibrates on the same samples, by "
+            "scores out of fold, and chooses the calibrator itself: "
+            f"{_against(outcome, RECOMMENDED, _LIKELIHOOD)}."
+        )
+    return texts
+
+
+def _against(outcome: Outcome, method: Method, other: Method) -> str:
+    """How a method does beside Dempster's rule on beliefs, in error rate and Brier score."""
     errors, briers = (
-        [_estimate(outcome, method, key).mean for method in (RECOMMENDED, _LIKELIHOOD)]
+        [_estimate(outcome, one, key).mean for one in (method, other)]
         for key in ("error_rate", "brier")
     )
-    difference = _difference(outcome, RECOMMENDED, _LIKELIHOOD, "error_rate")
-    brier = _difference(outcome, RECOMMENDED, _LIKELIHOOD, "brier")
-    take = 'Take it: rule="stacked", the default of EvidentialEnsemble.'
-    if brier.is_clear() and brier.mean > 0:
-        take = 'On these data take Dempster\'s rule, rule="dempster".'
-    return [
-        "The recommended fusion, stacking, learns from held-out beliefs how far to trust each "
-        f"classifier. On the same beliefs it errs on {errors[0]:.1%} and Dempster's rule on "
-        f"{errors[1]:.1%} ({_verdict(difference, 'better', 'worse')}), with Brier scores of "
-        f"{briers[0]:.3f} and {briers[1]:.3f}. {take}"
+    difference = _difference(outcome, method, other, "error_rate")
+    return (
+        f"it errs on {errors[0]:.1%} and Dempster's rule on {errors[1]:.1%} "
+        f"({_verdict(difference, 'better', 'worse')}), with Brier scores of {briers[0]:.3f} and "
+        f"{briers[1]:.3f}"
+    )
+
+
+def _taken(outcome: Outcome) -> list[str]:
+    """What to take: the default, unless a simpler way has a clearly lower Brier score."""
+    if RECOMMENDED not in _methods(outcome):
+        return []
+    better = [
+        method
+        for method in (*_simple(outcome), _LIKELIHOOD)
+        if (gain := _difference(outcome, method, RECOMMENDED, "brier")).is_clear() and gain.mean < 0
     ]
+    if not better:
+        return [
+            "Take EvidentialEnsemble([...]) as it comes: no other way here has a clearly lower "
+            "Brier score."
+        ]
+    best = min(better, key=lambda method: _estimate(outcome, method, "brier").mean)
+    score, ours = (_estimate(outcome, one, "brier").mean for one in (best, RECOMMENDED))
+    return [
+        f"On these data take {_named(best)}: its Brier score is {score:.3f}, and that of the "
+        f"default of EvidentialEnsemble {ours:.3f}."
+    ]
+
+
+def _named(method: Method) -> str:
+    return {
+        "largest": "the largest classifier alone",
+        "dempster": 'Dempster\'s rule on beliefs, rule="dempster"',
+    }.get(method.fusion, f"the {method.fusion_name} of the probabilities")
 
 
 def _simpler(outcome: Outcome) -> list[str]:
@@ -243,11 +312,10 @@ def _simpler(outcome: Outcome) -> list[str]:
     parts = []
     for method in _simple(outcome):
         difference = _difference(outcome, method, _LIKELIHOOD, "error_rate")
-        name = {"largest": "the largest classifier alone"}.get(
-            method.fusion, f"the {method.fusion_name} of the probabilities"
-        )
         rate = _estimate(outcome, method, "error_rate").mean
-        parts.append(f"{name} errs on {rate:.1%} ({_verdict(difference, 'better', 'worse')})")
+        parts.append(
+            f"{_named(method)} errs on {rate:.1%} ({_verdict(difference, 'better', 'worse')})"
+        )
     if not parts:
         return []
     text = " and ".join(parts)

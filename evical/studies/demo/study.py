@@ -11,26 +11,29 @@ from evical.studies.parts.methods import BIN_EDGES, BY_DEMPSTERS_RULE, Method
 from evical.studies.parts.metrics import METRICS
 from evical.studies.parts.shares import draw_training
 
-__all__ = ["METHODS", "RECOMMENDED", "TITLE", "demo_study"]
+__all__ = ["METHODS", "RECOMMENDED", "STACKED", "TITLE", "demo_study"]
 
 TITLE = "Ten classifiers of very unequal size"
 
 # The squares of a hundred million such values still have a finite sum.
 _LARGEST = 1e150
 
-RECOMMENDED = Method("logistic", "likelihood", "stacked")
-"""What the study of fusions recommends: beliefs, combined by learned weights of evidence."""
+RECOMMENDED = Method("automatic", "likelihood", "default")
+"""`EvidentialEnsemble` as it comes: no sample wasted, and weights of evidence that are learned."""
+STACKED = Method("logistic", "likelihood", "stacked")
+"""Its fusion alone, of the same beliefs as Dempster's rule."""
 
 METHODS = (
     *BY_DEMPSTERS_RULE,
+    STACKED,
     RECOMMENDED,
     *(Method("logistic", "bayesian", fusion) for fusion in ("largest", "size_mixture")),
 )
-"""Rows of the table: those of the paper, stacking, and two simple ways."""
+"""Rows of the table: those of the paper, stacking, the default, and two simple ways."""
 
 
 def demo_study(dataset: Dataset, repeats: int = 50) -> Study:
-    """Ten classifiers of very unequal size, calibrated and combined in seventeen ways.
+    """Ten classifiers of very unequal size, calibrated and combined in eighteen ways.
 
     Parameters
     ----------
@@ -131,6 +134,9 @@ def _protocol(dataset: Dataset, sizes: list[int], repeats: int) -> tuple[str, ..
         "The stacked fusion combines the same beliefs by weights of evidence. It learns the "
         "weights from the classifiers' beliefs about training samples that are new to them: those "
         "of other shares, and their own in five folds, by copies refitted without the fold.",
+        "The default is EvidentialEnsemble as it comes: each classifier is trained on all samples "
+        "of its share, and calibrated by AutoCalibrator on their scores out of fold; the fusion is "
+        "stacked.",
         "For comparison: the classifier with the largest share alone, and the mean of all "
         "probabilities, weighted by the sizes of the shares.",
         "A repeat depends on the seed and its number only. Standard errors are those of the mean "

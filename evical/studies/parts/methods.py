@@ -70,6 +70,7 @@ FUSIONS = {
     "largest": "largest alone",
     "size_mixture": "weighted mean",
     "stacked": "stacked fusion",
+    "default": "default of EvidentialEnsemble",
     "mixing": "mean",
     "likelihood_mixture": "likelihood-weighted mean",
     "cautious": "cautious rule",
@@ -77,9 +78,10 @@ FUSIONS = {
     "discounted": "discounted, Dempster's rule",
     "contextually_discounted": "contextually discounted, Dempster's rule",
 }
-"""Name of a rule of `EvidentialEnsemble`, or "largest", to the name in words."""
+"""Name of a rule of `EvidentialEnsemble`, "default" or "largest", to the name in words."""
 
 _LARGEST = "largest"
+_DEFAULT = "default"
 _PROPER_NAMES = {"bayesian": "Bayesian", "dempster": "Dempster"}
 
 
@@ -93,8 +95,9 @@ class Method:
     model : str
         Evidential model of the calibrator.
     fusion : str
-        The `rule` of `EvidentialEnsemble`; or "largest", the classifier with the largest share, or
-        the most features, alone.
+        The `rule` of `EvidentialEnsemble`; "largest", the classifier with the largest share, or
+        the most features, alone; or "default", all of `EvidentialEnsemble` as it comes but for the
+        calibrator: samples are not split into halves, but scored out of fold.
 
     Raises
     ------
@@ -260,12 +263,31 @@ def fuse(drawn: Shares | Views, classifier: str, methods: Iterable[Method]) -> d
     for method in methods:
         groups.setdefault((method.calibrator, method.model), []).append(method)
     for kind, group in groups.items():
+        found |= {one: _by_default(drawn, classifier, *kind) for one in group if _is_default(one)}
+        group = [method for method in group if not _is_default(method)]
+        if not group:
+            continue
         names = dict.fromkeys(method.fusion for method in group if method.fusion != _LARGEST)
         ensemble = train(drawn, classifier, *kind, _Rules(tuple(names)))
         masses = ensemble.predict_masses(drawn.X_test)
         rules: dict[str, Any] = vars(ensemble.fusion_)["rules_"]
         found |= {one: combine(drawn, masses, rules.get(one.fusion)) for one in group}
     return found
+
+
+def _is_default(method: Method) -> bool:
+    return method.fusion == _DEFAULT
+
+
+def _by_default(drawn: Shares | Views, classifier: str, calibrator: str, model: str) -> Fused:
+    """The ensemble as it comes, with this calibrator."""
+    members, options = _untrained(drawn, CLASSIFIERS[classifier])
+    options.pop("cv", None)
+    ensemble = EvidentialEnsemble(
+        members, calibrator=CALIBRATORS[calibrator](model=model), **options
+    )
+    fit_quietly(ensemble, drawn.X, drawn.y)
+    return combine(drawn, ensemble.predict_masses(drawn.X_test), ensemble.fusion_)
 
 
 def combine(

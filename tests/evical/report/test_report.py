@@ -2,6 +2,7 @@
 
 import csv
 import io
+from dataclasses import replace
 
 import numpy as np
 import pytest
@@ -21,6 +22,7 @@ from evical.studies import (
     summary_csv,
 )
 from evical.studies.demo._page import written
+from evical.studies.demo.study import RECOMMENDED
 
 LIKELIHOOD, BAYESIAN = Method("logistic", "likelihood"), Method("logistic", "bayesian")
 LARGEST = Method("logistic", "bayesian", "largest")
@@ -113,3 +115,43 @@ def test_findings_mention_total_conflict_where_there_is_some():
     assert "never happened" in text
     text = findings(make_results([(0.1, 0.2, 0.3)] * 2, conflicts=(0.125, 0.25, 0)))[-1]
     assert "at most 12.5%" in text
+
+
+def with_default(errors, briers) -> Outcome:
+    """Error rates and Brier scores of likelihood, Bayesian, largest, and the default."""
+    made = make_results([(0.1, 0.2, 0.05)] * 2)
+    rows = {}
+    for method, error, brier in zip(
+        (LIKELIHOOD, BAYESIAN, LARGEST, RECOMMENDED), errors, briers, strict=True
+    ):
+        values = np.zeros((2, len(METRICS)))
+        values[:, 0], values[:, 1] = error, [brier, brier + 1e-6]
+        rows[method.calibrator, method.model, method.fusion] = values
+    return replace(made, rows=rows)
+
+
+def test_the_page_starts_for_readers_who_know_no_word_of_it():
+    outcome = with_default((0.1, 0.2, 0.05, 0.04), (0.1, 0.2, 0.05, 0.04))
+    html = build(demo_page(outcome, [], "x"))
+    assert (
+        "<p>Ten models give their opinion on each new case, and most of them have seen very "
+        "little data. Combined as this package recommends, they are wrong on 4.0 of 100 new "
+        "cases; the model with the most data alone is wrong on 5.0, and all of them taken at "
+        "their word are wrong on 20.0.</p>"
+    ) in html
+
+
+@pytest.mark.parametrize(
+    ("briers", "sentence"),
+    [
+        ((0.1, 0.2, 0.05, 0.04), "Take EvidentialEnsemble([...]) as it comes: no other way"),
+        ((0.1, 0.2, 0.03, 0.04), "On these data take the largest classifier alone: its Brier"),
+        ((0.02, 0.2, 0.03, 0.04), "On these data take Dempster's rule on beliefs, rule="),
+    ],
+)
+def test_it_says_what_to_take(briers, sentence):
+    outcome = with_default((0.1, 0.2, 0.05, 0.04), briers)
+    values = outcome.rows["automatic", "likelihood", "default"]
+    values[1, 1] += 1e-6  # so that differences have an error
+    assert findings(outcome)[-1].startswith(sentence)
+    assert not any(text.startswith(("Take", "On these")) for text in findings(BETTER))

@@ -1,6 +1,8 @@
 """`evical demo` as a user sees it: one run looked at from all sides."""
 
 import csv
+import subprocess
+import sys
 from pathlib import Path
 
 import numpy as np
@@ -43,7 +45,7 @@ def test_it_writes_its_files_and_nothing_else(folder):
 def test_the_csv_has_all_rows(folder):
     with (folder / "table.csv").open() as file:
         rows = list(csv.DictReader(file))
-    assert len(rows) == 17
+    assert len(rows) == 18
     for row in rows:
         assert 0 <= float(row["error_rate"]) <= 1
         assert float(row["imprecision"]) >= float(row["total_conflict"]) >= 0
@@ -66,6 +68,8 @@ def test_the_same_command_gives_the_same_bytes_and_leaves_other_files_alone(fold
     assert err == ""  # no progress bar, because this is no terminal
     for part in ("binning", "likelihood", "weighted mean", "Error %", "Pl - Bel", "index.html"):
         assert part in out
+    assert out.startswith("Training ten classifiers: Wisconsin breast cancer, 1 random split.\n")
+    assert out.endswith("\nOn your own data: evical demo --data FILE.csv --target COLUMN\n")
     assert max(map(len, out.replace(str(folder), "").splitlines())) <= 80
 
 
@@ -76,7 +80,9 @@ def test_it_runs_on_own_data_with_text_and_strange_names(own_data, tmp_path, cap
     assert "&lt;b&gt;$[red]x$&lt;/b&gt;" in html
     assert "<b>$" not in html
     assert "one-hot encoded: side." in html
-    assert "$[red]x$" in capfd.readouterr().out
+    out = capfd.readouterr().out
+    assert "$[red]x$" in out
+    assert "In Python: EvidentialEnsemble([...])" in out.splitlines()[-1]
 
 
 def test_features_that_tell_nothing_are_shown_as_that(tmp_path, capfd):
@@ -111,4 +117,21 @@ def test_the_recommended_fusion_stands_beside_dempsters_rule(folder):
         error = float(rows["likelihood", fusion]["error_rate"])
         assert f"{error:.1%}" in html
     assert "The recommended fusion, stacking" in html
-    assert "Take it: rule=" in html
+    assert "EvidentialEnsemble as it comes also trains and calibrates on the same samples" in html
+    lead = html.partition('<div class="lead">')[2]
+    assert lead.lstrip().startswith("<p>Ten models give their opinion on each new case")
+
+
+def test_the_first_line_comes_before_the_libraries():
+    code = (
+        "import sys, typer, evical.cli.commands._demo;"
+        "print([m for m in sys.modules if m in ('numpy', 'sklearn', 'jinja2', 'evical.studies')])"
+    )
+    done = subprocess.run(
+        [sys.executable, "-c", code],
+        capture_output=True,
+        text=True,
+        check=True,
+        cwd=Path(__file__).parents[4],
+    )
+    assert done.stdout == "[]\n"

@@ -10,6 +10,7 @@ from sklearn.svm import SVC
 
 from evical.calibrators import LogisticCalibrator
 from evical.datasets import Dataset, load_breast_cancer
+from evical.ensemble import EvidentialEnsemble
 from evical.studies import (
     METRICS,
     Method,
@@ -21,6 +22,7 @@ from evical.studies import (
 )
 from evical.studies.demo._pictures import pool
 from evical.studies.demo.study import METHODS as ALL
+from evical.studies.demo.study import RECOMMENDED
 from evical.studies.parts.fusion_condition import SCENARIOS, FusionCondition
 from evical.studies.parts.methods import fuse
 from evical.studies.parts.shares import draw_training
@@ -94,6 +96,16 @@ def test_total_conflict_is_counted_and_vacuous(condition, rows):
     assert (fused.probability[fused.conflicting] == 0.5).all()
 
 
+def test_the_default_is_the_ensemble_as_it_comes(condition):
+    drawn = condition.draw(SETS, 0, 5)
+    found = fuse(drawn, "rbf_svm", [RECOMMENDED])[RECOMMENDED]
+    # The last feature only tells which half a sample belongs to.
+    ensemble = EvidentialEnsemble([SVC()] * 10, subsets=drawn.subsets)
+    ensemble.fit(drawn.X[:, :-1], drawn.y)
+    bounds = ensemble.predict_interval(drawn.X_test[:, :-1])
+    np.testing.assert_array_equal(np.stack([found.bel, found.pl], axis=1), bounds)
+
+
 def test_the_outcome_has_the_values_of_each_row(condition, rows):
     study = replace(demo_study(DATA), labels=("number",), conditions=(condition,))
     outcome = reproduce(study, repeats=2, seed=5, data=SETS)
@@ -145,7 +157,7 @@ def test_calibration_samples_have_the_sizes_asked_for_if_there_are_enough():
 
 
 def test_the_table_has_the_rows_of_the_study():
-    assert len(ALL) == len(set(ALL)) == 17
+    assert len(ALL) == len(set(ALL)) == 18
     assert [Method(*labels) for labels, _ in demo_study(DATA).conditions[0].methods] == list(ALL)
 
 
