@@ -108,6 +108,35 @@ def test_every_study_is_in_the_tables():
     assert set(STUDIES) == set(re.findall(r"`evical reproduce ([\w-]+)`", page))
 
 
+def test_commands_of_the_claims_exist():
+    page = text(DOCS / "claims.md")
+    commands = [re.sub(r"\]\(.*", "", command) for command in re.findall(r"`([^`]+)`", page)]
+    assert set(re.findall(r"evical reproduce ([\w-]+)", page)) - {"NAME"} <= set(STUDIES)
+    modules = [c.split()[2] for c in commands if c.startswith("python -m ")]
+    paths = [path for c in commands if c.startswith("pytest ") for path in c.split()[1:]]
+    assert len(modules) > 5
+    assert len(paths) > 5
+    wanted = [module.replace(".", "/") + ".py" for module in modules] + paths
+    assert [path for path in wanted if not (ROOT / path).exists()] == []
+
+
+def test_paper_cites_what_its_bibliography_has():
+    paper, listed = text(ROOT / "paper" / "paper.md"), text(ROOT / "paper" / "paper.bib")
+    cited = re.findall(r"@([a-z]+\d{4})", paper)
+    assert set(cited) == set(re.findall(r"^@\w+\{(\w+),$", listed, re.MULTILINE))
+    assert 750 <= len(paper.split()) <= 1750  # what the journal asks for
+    for heading in (
+        "Summary",
+        "Statement of need",
+        "State of the field",
+        "Software design",
+        "Research impact statement",
+        "AI usage disclosure",
+        "References",
+    ):
+        assert f"\n# {heading}\n" in paper
+
+
 def test_masses_in_the_table_of_rules():
     """The numbers beside each rule are what it gives for the two sources named there."""
     frame = Frame(["a", "b", "c"])
