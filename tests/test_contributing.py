@@ -18,7 +18,7 @@ TOYS = ROOT / "tests" / "support" / "toys"
 FOLDERS = ("dstheory", "evical", "tests", "docs", "examples", ".ci", ".github")
 ANYWHERE = (
     *("test_architecture", "test_public_api", "test_repository"),
-    *("complete", "test_index", "the_tables", "up_to_date"),
+    *("complete", "the_guide_names", "the_tables"),
 )
 SHARED = (
     "tests/test_architecture.py",
@@ -94,7 +94,6 @@ RULE = {
         (EMPTY, "| `halfway` | a set | both rules take it |\n"),
         (COST, "| `halfway` | S F P | both rules |\n"),
     ],
-    "docs/api.md": "python -m docs.make_api",
     "CHANGELOG.md": [(CHANGES, "* `combine.halfway`.\n\n")],
 }
 CALIBRATOR = {
@@ -117,7 +116,6 @@ CALIBRATOR = {
             "| `ThresholdCalibrator` | Two bins meet at the mean. | never | | likelihood | N |\n",
         )
     ],
-    "docs/api.md": "python -m docs.make_api",
     "CHANGELOG.md": [(CHANGES, "* `ThresholdCalibrator`.\n\n")],
 }
 STUDY = {
@@ -133,7 +131,6 @@ STUDY = {
     "tests/evical/studies/nobody2000/test_study.py": STUDY_TEST,
     "docs/reproductions/nobody2000.md": "evical reproduce nobody2000 --output docs/reproductions",
     "docs/reproductions/nobody2000.csv": "evical reproduce nobody2000 --output docs/reproductions",
-    "docs/index.md": [("* [API]", "* [A toy](reproductions/nobody2000.md).\n")],
     "docs/reproductions/index.md": [
         ("| [Which fusion?]", "| [Toy](nobody2000.md) | `evical reproduce nobody2000` | 2 |\n")
     ],

@@ -1,8 +1,10 @@
-"""The examples run, each in an interpreter of its own, warn of nothing and leave no files."""
+"""The stories of the gallery: their form, and what is shared with the tests. The site runs them."""
 
-import os
+import ast
+import re
 import runpy
 import subprocess
+import sys
 
 import numpy as np
 import pytest
@@ -10,56 +12,49 @@ import pytest
 from tests.support.public_objects import ROOT
 from tests.support.strict_python import strict_python
 
-EXAMPLES = sorted((ROOT / "examples").glob("*.py"))
+FOLDER = ROOT / "examples"
+EXAMPLES = sorted(FOLDER.rglob("*.py"))
 NOT_PICTURES = {"calarena_adapter.py"}
-# Tests that run at once would have the threads of their linear algebra wait for each other.
-ONE_THREAD = {"OPENBLAS_NUM_THREADS": "1", "OMP_NUM_THREADS": "1"}
+every_example = pytest.mark.parametrize("path", EXAMPLES, ids=lambda path: path.stem)
 
 
 def test_there_are_examples():
     assert len(EXAMPLES) >= 2
     others = {path.name for path in EXAMPLES if not path.name.startswith("plot_")}
     assert others == NOT_PICTURES
+    assert len({path.name for path in EXAMPLES}) == len(EXAMPLES)
 
 
-def test_documentation_lists_every_example():
-    page = (ROOT / "docs" / "index.md").read_text(encoding="utf-8")
-    assert [path.name for path in EXAMPLES if f"(../examples/{path.name})" not in page] == []
+def test_the_gallery_has_stories_and_headings_only():
+    found = {path for path in FOLDER.rglob("*") if path.is_file() and path.suffix != ".pyc"}
+    assert found - set(EXAMPLES) == {
+        folder / "GALLERY_HEADER.rst" for folder in {FOLDER, *(path.parent for path in EXAMPLES)}
+    }
+
+
+@every_example
+def test_a_story_begins_with_its_title_and_its_point(path):
+    doc = ast.get_docstring(ast.parse(path.read_text(encoding="utf-8")))
+    title, line, empty, *_ = doc.splitlines()
+    assert line == "=" * len(title)
+    assert empty == ""
+    assert re.search(r"[.?]", doc.partition("\n\n")[2])
 
 
 @pytest.mark.parametrize(("module", "code"), [("evical.plot._band", 1), ("matplotlib.text", 0)])
 def test_a_warning_is_an_error_unless_packages_speak_of_one_another(module, code):
+    """In the tests' own interpreters, and in the stories of the gallery."""
     script = f"warnings.warn_explicit('old', DeprecationWarning, 'file', 1, {module!r})"
-    done = subprocess.run(strict_python(script), capture_output=True, check=False)
-    assert done.returncode == code
-
-
-@pytest.mark.slow
-@pytest.mark.parametrize("path", EXAMPLES, ids=lambda path: path.stem)
-def test_example_runs(path, tmp_path):
-    # Agg draws without a window; that show() does nothing then is the one warning expected.
-    script = """
-import runpy, sys
-warnings.filterwarnings("ignore", "FigureCanvasAgg", UserWarning)
-runpy.run_path(sys.argv[1], run_name="__main__")
-"""
-    done = subprocess.run(
-        strict_python(script, str(path)),
-        cwd=tmp_path,
-        env={**os.environ, "MPLBACKEND": "Agg", "PYTHONPATH": str(ROOT), **ONE_THREAD},
-        capture_output=True,
-        text=True,
-        check=False,
-        stdin=subprocess.DEVNULL,
-        timeout=120,  # stops an example that hangs
-    )
-    assert done.returncode == 0, done.stderr
-    assert list(tmp_path.iterdir()) == []
+    site = f"import sys; sys.path.insert(0, {str(ROOT / 'docs' / 'site')!r})\n"
+    site += "import warnings, strict; strict.warnings_are_errors({}, '')\n"
+    for command in (strict_python(script), [sys.executable, "-c", site + script]):
+        assert subprocess.run(command, capture_output=True, check=False).returncode == code
 
 
 @pytest.fixture(scope="module")
 def adapter():
-    return runpy.run_path(str(ROOT / "examples" / "calarena_adapter.py"))["CalArenaCalibrator"]
+    path = FOLDER / "one_classifier" / "calarena_adapter.py"
+    return runpy.run_path(str(path))["CalArenaCalibrator"]
 
 
 @pytest.mark.filterwarnings("ignore:scores point the wrong way")  # of a few samples
