@@ -14,8 +14,12 @@ from dstheory.errors import FrameError
 from dstheory.kernels import bits
 from dstheory.kernels.arguments import as_array, did_you_mean
 from dstheory.kernels.immutable import Immutable
+from dstheory.kernels.notebook import html_table
 
 __all__ = ["Frame"]
+
+# Of those that a notebook shows.
+_MAX_LABELS = 20
 
 
 class Frame(Immutable):
@@ -271,6 +275,11 @@ whose masks are 0 to 3
             return f"Frame({list(self._labels)!r})"
         head = ", ".join(repr(label) for label in self._labels[:10])
         return f"Frame([{head}, ... {len(self)} labels])"
+
+    def _repr_html_(self) -> str:
+        rows = [[str(label), str(1 << bit)] for bit, label in enumerate(self._labels[:_MAX_LABELS])]
+        more = [f"... {len(self)} labels in all"] if len(self) > len(rows) else []
+        return html_table("Frame", [["label", "mask"], *rows], more)
 
 
 def _ordered(labels: Iterable[Hashable]) -> Iterable[Any]:

@@ -18,6 +18,7 @@ from dstheory.errors import MassError, TotalConflictError
 from dstheory.frame import same_frame
 from dstheory.kernels import bits
 from dstheory.kernels.arguments import as_sequence, check_choice, check_count, check_rng
+from dstheory.kernels.notebook import ShownFields
 from dstheory.kernels.rows import in_row
 from dstheory.mass import MassFunction
 
@@ -30,7 +31,7 @@ _MOST_SAMPLES = 10**9  # 8 GB for their sets alone
 
 
 @dataclass(frozen=True, eq=False)  # arrays have no single truth value
-class MonteCarloCombination:
+class MonteCarloCombination(ShownFields):
     """An estimate of Dempster's rule, with its standard errors.
 
     Attributes

@@ -3,11 +3,13 @@
 from dataclasses import dataclass, field
 from typing import Any
 
+from dstheory.kernels.notebook import ShownFields
+
 __all__ = ["Argument"]
 
 
 @dataclass(frozen=True)
-class Argument:
+class Argument(ShownFields):
     """A conjunction of assumptions and of negated assumptions.
 
     Attributes

@@ -17,6 +17,7 @@ from dstheory.errors import DSTheoryError, MassError
 from dstheory.frame import Frame
 from dstheory.kernels.arguments import as_floats, check_count, check_instance
 from dstheory.kernels.immutable import Immutable
+from dstheory.kernels.notebook import brief, html_table
 from dstheory.mass import MassFunction
 
 __all__ = ["ImpreciseMass"]
@@ -179,6 +180,11 @@ class ImpreciseMass(Immutable):
     def __repr__(self) -> str:
         rows = [f"{set(event) or '{}'}: [{low}, {high}]" for event, (low, high) in self._rows()]
         return f"ImpreciseMass({', '.join(rows)})"
+
+    def _repr_html_(self) -> str:
+        bounds = zip(self._focal, self._lower, self._upper, strict=True)
+        rows = [[self._frame._text(int(mask)), brief(low), brief(up)] for mask, low, up in bounds]
+        return html_table("ImpreciseMass", [["set", "at least", "at most"], *rows])
 
 
 def _interval(event: Any, bounds: Any) -> tuple[Any, Any]:

@@ -20,6 +20,7 @@ from dstheory.frame import Frame
 from dstheory.kernels import bits
 from dstheory.kernels.batches import scalar, stretch
 from dstheory.kernels.naming import RATES, one_of, shares_by_name
+from dstheory.kernels.notebook import ShownFields
 from dstheory.kernels.rows import in_row
 from dstheory.mass import MassFunction
 from dstheory.revise import discount
@@ -30,7 +31,7 @@ Sources = Mapping[str, MassFunction] | Sequence[MassFunction]
 
 
 @dataclass(frozen=True, eq=False)
-class Sensitivity:
+class Sensitivity(ShownFields):
     """How a conclusion depends on the reliability of each source.
 
     Attributes

@@ -14,6 +14,7 @@ from typing import Any
 
 import numpy as np
 
+from dstheory.kernels.notebook import ShownFields
 from dstheory.network._algebra import Amount
 from dstheory.network._errors import NetworkError
 from dstheory.network._table import TableAlgebra, TablePart
@@ -22,7 +23,7 @@ __all__ = ["Configuration", "best_places"]
 
 
 @dataclass(frozen=True)
-class Configuration:
+class Configuration(ShownFields):
     """A joint configuration and its degree of plausibility.
 
     Attributes

@@ -12,6 +12,7 @@ from dataclasses import dataclass
 from hashlib import blake2b
 from typing import Any, Generic, TypeVar
 
+from dstheory.kernels.notebook import ShownFields
 from dstheory.network._algebra import Algebra, Part
 from dstheory.network._join_tree import JoinTree, Scope
 
@@ -25,7 +26,7 @@ _UP, _DOWN = True, False
 
 
 @dataclass(frozen=True)
-class Statistics:
+class Statistics(ShownFields):
     """The cost of local computation so far, for all versions of a network together.
 
     Attributes

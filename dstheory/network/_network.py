@@ -30,6 +30,7 @@ from dstheory.network._kinds import Kind, kind_of
 from dstheory.network._limits import DEFAULT, Limits
 from dstheory.network._messages import Statistics, Store
 from dstheory.network._plan import Plan
+from dstheory.network._shown import ShownNetwork
 from dstheory.network._versions import Entry, Version
 from dstheory.product import Variable
 
@@ -39,7 +40,7 @@ Names = str | Variable | Iterable[str | Variable]
 
 
 @final
-class ValuationNetwork:
+class ValuationNetwork(ShownNetwork):
     """Variables and valuations, with local computation of marginals.
 
     Parameters
@@ -394,7 +395,3 @@ class ValuationNetwork:
         if normalize and part is not None and not self._version.store.algebra.total(part).value:
             raise NetworkConflictError(self.conflicting(), len(self._version.entries))
         return self._kind.written(part, query, normalize, self._version.is_exact)
-
-    def __repr__(self) -> str:
-        size = f"{len(self.names)} variables, {len(self._version.entries)} valuations"
-        return f"ValuationNetwork({self.kind}: {size})"

@@ -12,6 +12,7 @@ from dataclasses import asdict, dataclass
 from html import escape
 from typing import Any
 
+from dstheory.kernels.notebook import ShownFields
 from dstheory.network._errors import CostLimitError
 from dstheory.network._join_tree import JoinTree, Scope
 from dstheory.network._limits import BYTES_A_SET
@@ -22,7 +23,7 @@ _MAX_ROWS = 20
 
 
 @dataclass(frozen=True)
-class CliquePlan:
+class CliquePlan(ShownFields):
     """One clique of a plan.
 
     Attributes

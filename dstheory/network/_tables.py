@@ -14,9 +14,13 @@ from dstheory._checks import as_masses
 from dstheory.errors import MassError
 from dstheory.kernels.arguments import as_sequence, check_instance
 from dstheory.kernels.immutable import Immutable
+from dstheory.kernels.notebook import brief, html_table
 from dstheory.network._errors import NetworkError
 
 __all__ = ["Table"]
+
+# Rows and columns that a notebook shows.
+_MAX_SHOWN = 12
 
 
 class Table(Immutable):
@@ -93,6 +97,15 @@ class Table(Immutable):
 
     def __repr__(self) -> str:
         return f"Table on {' × '.join(self._names)}, shape {self._values.shape}"
+
+    def _repr_html_(self) -> str:
+        *others, last = self._names
+        flat = self._values.reshape(-1, self._values.shape[-1])[:_MAX_SHOWN, :_MAX_SHOWN]
+        head = [" × ".join(others), *(f"{last} {place}" for place in range(flat.shape[1]))]
+        places = np.ndindex(self._values.shape[:-1])
+        rows = [[brief(at), *map(brief, row)] for at, row in zip(places, flat, strict=False)]
+        more = [f"... {self._values.size} numbers in all"] if self._values.size > flat.size else []
+        return html_table(repr(self), [head, *rows], more)
 
 
 def _check_values(values: NDArray[Any]) -> None:

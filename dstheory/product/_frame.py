@@ -18,6 +18,7 @@ from dstheory.errors import FrameError
 from dstheory.frame import Frame
 from dstheory.kernels import bits, bitsets
 from dstheory.kernels.arguments import as_sequence, check_instance, did_you_mean
+from dstheory.kernels.notebook import brief, html_table
 from dstheory.product._names import event_text, title
 from dstheory.product._variable import Variable
 
@@ -313,6 +314,11 @@ class ProductFrame(Frame):
             return f"ProductFrame({list(self._variables)!r})"
         head = ", ".join(self._names[:10]) + (", ..." if len(self._names) > 10 else "")
         return f"ProductFrame({head}: {len(self._names)} variables, {len(self)} configurations)"
+
+    def _repr_html_(self) -> str:
+        rows = [[one.name, brief(one.values)] for one in self._variables]
+        caption = f"ProductFrame, {len(self)} configurations"
+        return html_table(caption, [["variable", "values"], *rows])
 
 
 def union_frame(frames: Iterable[ProductFrame]) -> ProductFrame:

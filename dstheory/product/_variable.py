@@ -12,6 +12,7 @@ from dstheory.errors import FrameError
 from dstheory.frame import Frame
 from dstheory.kernels.arguments import check_instance
 from dstheory.kernels.immutable import Immutable
+from dstheory.kernels.notebook import brief, html_table
 
 __all__ = ["Variable"]
 
@@ -108,3 +109,6 @@ class Variable(Immutable):
             return f"Variable({self._name!r}, {list(self.values)!r})"
         head = ", ".join(repr(value) for value in self.values[:10])
         return f"Variable({self._name!r}, [{head}, ... {len(self)} values])"
+
+    def _repr_html_(self) -> str:
+        return html_table("Variable", [["name", "values"], [self._name, brief(self.values)]])

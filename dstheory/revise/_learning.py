@@ -16,6 +16,7 @@ from dstheory._masses import check_mass
 from dstheory.errors import MassError
 from dstheory.frame import same_frame
 from dstheory.kernels.arguments import as_sequence, check_choice
+from dstheory.kernels.notebook import ShownFields
 from dstheory.mass import MassFunction
 
 __all__ = ["ContextualRates", "learn_contextual_rates"]
@@ -24,7 +25,7 @@ Contours = tuple[NDArray[Any], NDArray[Any]]
 
 
 @dataclass(frozen=True)
-class ContextualRates:
+class ContextualRates(ShownFields):
     """Learned rates for a correction.
 
     Attributes

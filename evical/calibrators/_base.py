@@ -19,6 +19,7 @@ from dstheory import Frame, MassFunction
 from dstheory.kernels.arguments import as_array, check_flag, check_instance
 from evical.calibrators import saved
 from evical.calibrators._counted import check_both, check_two, counted
+from evical.calibrators._shown import ShownCalibrator
 from evical.calibrators._tables import TableMethods
 from evical.calibrators.fields import Field, owners
 from evical.scores import ScoreCounts
@@ -33,7 +34,7 @@ __all__ = ["BaseCalibrator"]
 Floats = NDArray[np.float64]
 
 
-class BaseCalibrator(TableMethods, ClassifierMixin, BaseEstimator, ABC):  # type: ignore[misc]  # sklearn is untyped
+class BaseCalibrator(ShownCalibrator, TableMethods, ClassifierMixin, BaseEstimator, ABC):  # type: ignore[misc]  # sklearn is untyped
     """Abstract calibrator of the scores of a binary classifier."""
 
     classes_: NDArray[Any]

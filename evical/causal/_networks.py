@@ -12,6 +12,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from dstheory.kernels.arguments import check_count, check_rng
+from dstheory.kernels.notebook import brief, html_table
 from evical.causal._equivalence import EquivalenceClass, topological
 from evical.causal._graphs import graph_of
 
@@ -48,6 +49,15 @@ class DiscreteNetwork:
     states: tuple[tuple[str, ...], ...]
     parents: tuple[tuple[int, ...], ...]
     tables: tuple[Floats, ...]
+
+    def _repr_html_(self) -> str:
+        rows = [
+            [name, brief(states), brief([self.names[x] for x in tails])]
+            for name, states, tails in zip(self.names, self.states, self.parents, strict=True)
+        ]
+        edges = sum(map(len, self.parents))
+        caption = f"DiscreteNetwork: {len(self.names)} variables, {edges} edges"
+        return html_table(caption, [["variable", "states", "parents"], *rows])
 
     def sample(self, n: int, rng: np.random.Generator) -> NDArray[np.int64]:
         """Draw independent rows.

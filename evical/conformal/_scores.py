@@ -13,6 +13,7 @@ from numpy.typing import ArrayLike, NDArray
 
 from dstheory import Frame, MassFunction, consonant
 from dstheory.kernels.arguments import as_floats, check_choice, check_level
+from dstheory.kernels.notebook import ShownFields
 from evical.conformal import _saved_scores
 from evical.conformal._calibration import Calibration, too_few
 from evical.conformal._consonant import ConsonantBeliefs
@@ -29,7 +30,7 @@ _ROUNDING = 1e-9
 
 
 @dataclass(frozen=True, eq=False, repr=False)
-class ConformalScores:
+class ConformalScores(ShownFields):
     """Calibration scores of a classifier that is elsewhere: p-values and beliefs of its values.
 
     `from_samples` makes one, and `from_dict` reads one that was saved.

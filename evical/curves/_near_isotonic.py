@@ -14,6 +14,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from dstheory.kernels.arguments import as_real, shown
+from dstheory.kernels.notebook import ShownFields
 from evical.curves._near_isotonic_joins import EQUAL, join_lambdas
 from evical.scores.checks import check_numbers, check_positive, check_same_length
 
@@ -24,7 +25,7 @@ Indices = NDArray[np.intp]
 
 
 @dataclass(frozen=True, eq=False)
-class NearIsotonicPath:
+class NearIsotonicPath(ShownFields):
     """Near-isotonic fits for all lambda; make one with `near_isotonic_path`.
 
     Parameters

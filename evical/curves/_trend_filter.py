@@ -13,6 +13,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from dstheory.kernels.arguments import as_real, check_count, shown
+from dstheory.kernels.notebook import ShownFields
 from evical.curves._bent_line import NO_KINKS, Points, bend, line, string
 from evical.scores.checks import check_numbers, check_positive, check_same_length
 from evical.scores.scale import interpolated
@@ -36,7 +37,7 @@ _ROUNDING = 1e-14
 
 
 @dataclass(frozen=True, eq=False)
-class TrendFilterPath:
+class TrendFilterPath(ShownFields):
     """Trend filters for several lambda; make one with `trend_filter_path`.
 
     Only knots are kept, so that the path takes little memory; `fits` makes all t n numbers

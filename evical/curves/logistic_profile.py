@@ -21,6 +21,7 @@ from numpy.typing import ArrayLike, NDArray
 from scipy.special import expit
 
 from dstheory.kernels.arguments import as_floats, check_instance
+from dstheory.kernels.notebook import ShownFields
 from evical.curves.newton import logistic_terms
 from evical.curves.platt import PlattFit, soft_counts
 from evical.likelihood.deviance import Deviance
@@ -48,7 +49,7 @@ _LOG_TOLERANCE = 1e-4  # of the interpolated log-odds, that is relative, for mas
 
 
 @dataclass(frozen=True, eq=False)
-class LogisticProfile:
+class LogisticProfile(ShownFields):
     """Fitted likelihood model of evidential logistic calibration; see `fit_profile`.
 
     All attributes are floats or plain arrays, and ``LogisticProfile(**arrays)`` with what

@@ -18,6 +18,7 @@ from numpy.typing import ArrayLike, NDArray
 from scipy.special import expit, ndtri
 
 from dstheory.kernels.arguments import as_floats, as_real, check_instance, shown
+from dstheory.kernels.notebook import ShownFields
 from evical.curves._linear_logistic import LogisticSums
 from evical.curves.newton import minimize_convex
 from evical.scores.counts import ScoreCounts, checked_counts
@@ -32,7 +33,7 @@ _FAR = 1e150  # standardized scores are cut off there, where every sigmoid has l
 
 
 @dataclass(frozen=True, eq=False)
-class PlattFit:
+class PlattFit(ShownFields):
     """A fitted sigmoid ``P(y = 1 | s) = 1 / (1 + exp(beta0 + beta1 * (s - center) / scale))``.
 
     Attributes

@@ -13,6 +13,7 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
+from dstheory.kernels.notebook import ShownFields
 from evical.curves._linear_logistic import fit_linear_logistic
 from evical.curves.platt import soft_counts
 from evical.errors import ConvergenceError
@@ -32,7 +33,7 @@ _MERGED = 1e-13
 
 
 @dataclass(frozen=True, eq=False)
-class QuadraticFit:
+class QuadraticFit(ShownFields):
     """Fitted log-odds ``a + b z + c z**2`` of the standardized score ``z``.
 
     Attributes

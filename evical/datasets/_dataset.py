@@ -8,12 +8,13 @@ from numpy.typing import NDArray
 from scipy import sparse
 
 from dstheory.kernels.arguments import as_array, as_floats, as_sequence
+from dstheory.kernels.notebook import ShownFields
 
 __all__ = ["Dataset"]
 
 
 @dataclass(frozen=True, eq=False)
-class Dataset:
+class Dataset(ShownFields):
     """A classification data set.
 
     Parameters

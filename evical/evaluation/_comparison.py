@@ -13,6 +13,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from dstheory.kernels.arguments import check_callable, check_choice, check_count
+from dstheory.kernels.notebook import html_table
 from evical.evaluation._cross_validation import (
     MEASURES,
     Fold,
@@ -23,7 +24,6 @@ from evical.evaluation._cross_validation import (
 )
 from evical.evaluation._evaluation import Evaluation
 from evical.evaluation._labels import two_labels
-from evical.evaluation._notebook import html_table
 from evical.evaluation.methods import name_methods
 from evical.evaluation.recommendation import Difference, Recommendation, differences, recommend
 from evical.metrics.inputs import MOST_REPEATS

@@ -15,6 +15,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from dstheory.kernels.arguments import check_instance, check_level, shown
+from dstheory.kernels.notebook import html_table
 from evical.conformal import prediction_sets, to_contour
 from evical.conformal.calibration_size import calibration_of
 from evical.evaluation._conformal_inputs import (
@@ -22,7 +23,6 @@ from evical.evaluation._conformal_inputs import (
     numbered_groups,
     unit_table,
 )
-from evical.evaluation._notebook import html_table
 from evical.evaluation._rank_tests import LevelCoverage, promise_tests
 from evical.metrics import SetCoverage, set_coverage
 from evical.metrics.inputs import class_codes, class_labels

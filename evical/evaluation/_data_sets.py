@@ -17,6 +17,7 @@ from dstheory.kernels.arguments import (
     check_level,
     shown,
 )
+from dstheory.kernels.notebook import ShownFields
 from evical.evaluation._comparison import Comparison, compare
 from evical.significance import FriedmanResult, NemenyiResult, Results, friedman, nemenyi
 
@@ -24,7 +25,7 @@ __all__ = ["DataSetComparison", "compare_data_sets"]
 
 
 @dataclass(frozen=True, eq=False)
-class DataSetComparison:
+class DataSetComparison(ShownFields):
     """Comparisons on several data sets.
 
     Parameters

@@ -16,8 +16,8 @@ from numpy.typing import NDArray
 from dstheory import Frame, MassFunction, betp
 from dstheory.combine import conjunctive
 from dstheory.kernels.arguments import as_sequence, check_instance, shown
+from dstheory.kernels.notebook import ShownFields, html_table
 from evical.estimators.members import total_conflict
-from evical.evaluation._notebook import html_table
 from evical.evaluation.estimate import Estimate
 from evical.evaluation.other_rules import other_rules
 from evical.metrics.beliefs import class_intervals, normal
@@ -33,7 +33,7 @@ _CLIP = 1e-6
 
 
 @dataclass(frozen=True)
-class Contrast:
+class Contrast(ShownFields):
     """The combination against another way to predict, on the same samples.
 
     Parameters

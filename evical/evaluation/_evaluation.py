@@ -13,9 +13,9 @@ from numpy.typing import NDArray
 
 from dstheory import MassFunction
 from dstheory.kernels.arguments import as_floats, check_count, check_instance, check_level, shown
+from dstheory.kernels.notebook import ShownFields, html_table
 from evical.evaluation._bootstrap import interval_limits, prepare, resample_count
 from evical.evaluation._labels import two_labels
-from evical.evaluation._notebook import html_table
 from evical.metrics import CalibrationReport, Measure, calibration_report
 from evical.metrics.beliefs import checked_bounds, interval_sample
 from evical.metrics.inputs import (
@@ -38,7 +38,7 @@ _PRECISE = 1e-12  # rounding of 1 - m({0}) - m({1}) of calibrators without belie
 
 
 @dataclass(frozen=True)
-class Interval:
+class Interval(ShownFields):
     """A measure with its confidence interval.
 
     Parameters

@@ -12,6 +12,8 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy.stats import binom, hypergeom, ks_1samp, ks_2samp, uniform
 
+from dstheory.kernels.notebook import ShownFields
+
 __all__ = ["LevelCoverage", "misses_pvalue", "promise_tests", "small_pvalue"]
 
 Floats = NDArray[np.float64]
@@ -23,7 +25,7 @@ _MOST_COUNTED = 1000
 
 
 @dataclass(frozen=True)
-class LevelCoverage:
+class LevelCoverage(ShownFields):
     """What the sets at one level did, beside their promise.
 
     Parameters

@@ -19,6 +19,7 @@ from dstheory.kernels.arguments import (
     check_instance,
     check_level,
 )
+from dstheory.kernels.notebook import ShownFields
 from evical.conformal import ExchangeabilityTest, online_p_values
 from evical.evaluation import _detectable as detectable
 from evical.evaluation._evaluation import Evaluation
@@ -116,7 +117,7 @@ TESTS = {
 
 
 @dataclass(frozen=True)
-class CheckedTest:
+class CheckedTest(ShownFields):
     """Outcome of a test.
 
     Parameters
@@ -142,7 +143,7 @@ class CheckedTest:
 
 
 @dataclass(frozen=True)
-class CalibrationCheck:
+class CalibrationCheck(ShownFields):
     """A verdict with its evidence.
 
     Parameters

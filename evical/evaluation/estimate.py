@@ -6,6 +6,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from dstheory.kernels.arguments import as_floats
+from dstheory.kernels.notebook import ShownFields
 
 __all__ = ["Estimate"]
 
@@ -13,7 +14,7 @@ Floats = NDArray[np.float64]
 
 
 @dataclass(frozen=True)
-class Estimate:
+class Estimate(ShownFields):
     """A mean over repeats with its standard error.
 
     Parameters

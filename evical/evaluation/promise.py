@@ -14,6 +14,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from dstheory.kernels.arguments import check_instance, check_level
+from dstheory.kernels.notebook import ShownFields
 from evical.evaluation import _detectable as detectable
 from evical.evaluation._evaluation import Evaluation
 from evical.metrics.beliefs import IntervalSample
@@ -26,7 +27,7 @@ _WIDER = 2.0
 
 
 @dataclass(frozen=True)
-class BeliefPromise:
+class BeliefPromise(ShownFields):
     """How well [Bel, Pl] held what was observed.
 
     Parameters

@@ -17,6 +17,7 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy import stats
 
+from dstheory.kernels.notebook import ShownFields
 from evical.evaluation._cross_validation import MEASURES
 from evical.evaluation._sample_size import general_warnings, method_warnings
 from evical.evaluation.methods import UNCALIBRATED, complexity, complexity_text, is_automatic
@@ -36,7 +37,7 @@ _TITLES = {"brier_score": "Brier score", "log_loss": "log loss"}
 
 
 @dataclass(frozen=True)
-class Difference:
+class Difference(ShownFields):
     """A method against the best one, over folds.
 
     Parameters
@@ -63,7 +64,7 @@ class Difference:
 
 
 @dataclass(frozen=True)
-class Recommendation:
+class Recommendation(ShownFields):
     """A recommended method, with reasons and warnings.
 
     Parameters

@@ -11,6 +11,7 @@ from typing import Any, Literal
 import numpy as np
 from scipy.special import betainc
 
+from dstheory.kernels.notebook import ShownFields
 from evical.metrics.bins import filled_bins
 from evical.metrics.inputs import Floats, binary_sample
 from evical.metrics.test_result import pvalue_text, refuted
@@ -19,7 +20,7 @@ __all__ = ["BinomialBins", "at_least", "at_most", "binomial_test", "sidak"]
 
 
 @dataclass(frozen=True, eq=False)
-class BinomialBins:
+class BinomialBins(ShownFields):
     """Binomial tests of all bins that contain samples.
 
     Parameters

@@ -11,6 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from dstheory.kernels.arguments import check_count, check_level, check_rng
+from dstheory.kernels.notebook import ShownFields
 from evical.metrics.bins import Bins, bin_numbers, check_bins, filled_bins, summed_bins
 from evical.metrics.inputs import MOST_REPEATS, BinarySample, Floats, binary_sample
 
@@ -25,7 +26,7 @@ Strategy = Literal["uniform", "quantile"]
 
 
 @dataclass(frozen=True)
-class DebiasedError:
+class DebiasedError(ShownFields):
     """Debiased squared calibration error with an interval.
 
     Parameters

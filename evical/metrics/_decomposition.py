@@ -14,6 +14,7 @@ from scipy.optimize import isotonic_regression
 from scipy.special import xlogy
 
 from dstheory.kernels.arguments import check_choice
+from dstheory.kernels.notebook import ShownFields
 from evical.metrics.bins import bin_numbers, check_bins, summed_bins
 from evical.metrics.inputs import BinarySample, Floats, average, binary_sample
 
@@ -21,7 +22,7 @@ __all__ = ["BrierDecomposition", "CorpDecomposition", "brier_decomposition", "co
 
 
 @dataclass(frozen=True)
-class BrierDecomposition:
+class BrierDecomposition(ShownFields):
     """Parts of the Brier score: score = calibration + refinement + within.
 
     Parameters
@@ -53,7 +54,7 @@ class BrierDecomposition:
 
 
 @dataclass(frozen=True)
-class CorpDecomposition:
+class CorpDecomposition(ShownFields):
     """Parts of a proper score: score = miscalibration - discrimination + uncertainty.
 
     Parameters

@@ -12,6 +12,7 @@ from numpy.typing import NDArray
 
 from dstheory.inference.counts.clopper_pearson import lower_limit
 from dstheory.kernels.arguments import check_choice, check_level
+from dstheory.kernels.notebook import ShownFields
 from evical.metrics._set_valued import sets_of
 from evical.metrics.inputs import check_some, class_codes
 from evical.scores.checks import check_same_length
@@ -22,7 +23,7 @@ Floats = NDArray[np.float64]
 
 
 @dataclass(frozen=True, eq=False)
-class SetCoverage:
+class SetCoverage(ShownFields):
     """Coverage of sets of classes, by class or by size.
 
     Parameters

@@ -13,6 +13,7 @@ from numpy.typing import NDArray
 
 from dstheory.inference import binomial_masses
 from dstheory.kernels.arguments import check_choice, check_level
+from dstheory.kernels.notebook import ShownFields
 from evical.metrics.bins import Bins, bin_numbers, filled_bins
 from evical.metrics.inputs import BinarySample, Floats, binary_sample, counted
 
@@ -28,7 +29,7 @@ INTERVALS = ("clopper_pearson", "likelihood")
 
 
 @dataclass(frozen=True, eq=False)
-class CalibrationCurve:
+class CalibrationCurve(ShownFields):
     """A calibration curve over the bins that contain samples.
 
     Parameters

@@ -11,6 +11,7 @@ from typing import Any, Literal
 import numpy as np
 from numpy.typing import NDArray
 
+from dstheory.kernels.notebook import ShownFields
 from evical.metrics._binned_test import at_least, at_most, sidak
 from evical.metrics.beliefs import IntervalSample, interval_sample
 from evical.metrics.bins import Bins, added_bins, check_bins, numbering
@@ -23,7 +24,7 @@ Strategy = Literal["uniform", "quantile"]
 
 
 @dataclass(frozen=True, eq=False)
-class BeliefCoverage:
+class BeliefCoverage(ShownFields):
     """Frequencies and mean intervals of bins, and a test.
 
     Parameters

@@ -12,6 +12,7 @@ import numpy as np
 
 from dstheory import MassFunction
 from dstheory.kernels.arguments import as_array, check_count
+from dstheory.kernels.notebook import ShownFields
 from dstheory.optional import require
 from evical.metrics._decomposition import corp_decomposition
 from evical.metrics._definitions import (
@@ -34,7 +35,7 @@ __all__ = ["CalibrationReport", "Measure", "belief_measures", "calibration_repor
 
 
 @dataclass(frozen=True)
-class Measure:
+class Measure(ShownFields):
     """A number with its definition.
 
     Parameters
@@ -54,7 +55,7 @@ class Measure:
 
 
 @dataclass(frozen=True)
-class CalibrationReport:
+class CalibrationReport(ShownFields):
     """Metrics of one set of predictions, each with its definition.
 
     Parameters

@@ -6,13 +6,14 @@ predicted probability.
 
 from dataclasses import dataclass
 
+from dstheory.kernels.notebook import ShownFields
 from evical.metrics.inputs import BinarySample
 
 __all__ = ["CalibrationTest", "pvalue_text", "refuted"]
 
 
 @dataclass(frozen=True)
-class CalibrationTest:
+class CalibrationTest(ShownFields):
     """A test of calibration.
 
     Parameters

@@ -12,6 +12,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from dstheory.kernels.arguments import as_array, as_floats, check_count, shown
+from dstheory.kernels.notebook import ShownFields
 from evical.scores.checks import (
     check_binary,
     check_range,
@@ -52,7 +53,7 @@ def midpoints(left: Floats, right: Floats) -> Floats:
 
 
 @dataclass(frozen=True, eq=False)
-class ScoreCounts:
+class ScoreCounts(ShownFields):
     """Sorted distinct scores with the weight of negative and positive samples at each.
 
     Make one with `ScoreCounts.from_samples`; merge two with ``+``.

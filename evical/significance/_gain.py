@@ -11,13 +11,14 @@ from numpy.typing import ArrayLike
 from scipy.stats import t
 
 from dstheory.kernels.arguments import check_level
+from dstheory.kernels.notebook import ShownFields
 from evical.significance.numbers import paired_values
 
 __all__ = ["GainResult", "relative_gain"]
 
 
 @dataclass(frozen=True)
-class GainResult:
+class GainResult(ShownFields):
     """Mean relative difference of two methods over data sets.
 
     Parameters

@@ -8,6 +8,7 @@ from numpy.typing import ArrayLike, NDArray
 from scipy import stats
 
 from dstheory.kernels.arguments import as_array, as_real, check_flag
+from dstheory.kernels.notebook import ShownFields
 from evical.significance._text import p_text
 from evical.significance.numbers import paired_values, without_rounding
 
@@ -21,7 +22,7 @@ _EXACT_UP_TO = 25
 
 
 @dataclass(frozen=True)
-class TestResult:
+class TestResult(ShownFields):
     """A test of two methods.
 
     Parameters

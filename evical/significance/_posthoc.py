@@ -13,6 +13,7 @@ from numpy.typing import ArrayLike, NDArray
 from scipy.stats import norm, studentized_range
 
 from dstheory.kernels.arguments import as_floats, check_choice, check_level
+from dstheory.kernels.notebook import ShownFields
 from evical.significance._results import as_results
 from evical.significance._text import aligned, data_frame
 
@@ -22,7 +23,7 @@ Floats = NDArray[np.float64]
 
 
 @dataclass(frozen=True, eq=False)
-class HolmResult:
+class HolmResult(ShownFields):
     """Comparison of each method with one of them.
 
     Parameters
@@ -79,7 +80,7 @@ class HolmResult:
 
 
 @dataclass(frozen=True, eq=False)
-class NemenyiResult:
+class NemenyiResult(ShownFields):
     """Comparison of all methods with each other.
 
     Parameters

@@ -9,6 +9,7 @@ from numpy.typing import NDArray
 from scipy.stats import rankdata
 
 from dstheory.kernels.arguments import as_floats, as_sequence, check_flag
+from dstheory.kernels.notebook import ShownFields
 from evical.significance.numbers import without_rounding
 
 __all__ = ["Results", "as_results"]
@@ -17,7 +18,7 @@ Floats = NDArray[np.float64]
 
 
 @dataclass(frozen=True, eq=False)
-class Results:
+class Results(ShownFields):
     """Results of several methods on several data sets.
 
     Parameters

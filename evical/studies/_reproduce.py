@@ -14,6 +14,7 @@ from numpy.typing import NDArray
 from threadpoolctl import threadpool_limits
 
 from dstheory.kernels.arguments import check_choice
+from dstheory.kernels.notebook import ShownFields
 from evical.datasets import Dataset, load
 from evical.scores.jobs import results
 from evical.studies._store import RepeatStore, data_fingerprint
@@ -27,7 +28,7 @@ _Task = tuple[Condition, int]
 
 
 @dataclass(frozen=True, eq=False)
-class Outcome:
+class Outcome(ShownFields):
     """All repeats of a study.
 
     Parameters
@@ -90,7 +91,7 @@ class Outcome:
 
 
 @dataclass(frozen=True, eq=False)
-class Plan:
+class Plan(ShownFields):
     """A study whose data are loaded and whose finished repeats are found.
 
     Parameters

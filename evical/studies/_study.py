@@ -13,6 +13,7 @@ from typing import Any, Literal, Protocol
 import numpy as np
 
 from dstheory.kernels.arguments import check_count, check_instance
+from dstheory.kernels.notebook import ShownFields
 from evical.datasets import Dataset
 from evical.studies._over_data import Gains, Pairs, Ranking
 
@@ -91,7 +92,7 @@ def repeat_rng(key: str, number: int, seed: int) -> np.random.Generator:
 
 
 @dataclass(frozen=True)
-class PublishedTable:
+class PublishedTable(ShownFields):
     """A table of the paper, put beside ours.
 
     Parameters
@@ -127,7 +128,7 @@ class PublishedTable:
 
 
 @dataclass(frozen=True)
-class Curve:
+class Curve(ShownFields):
     """A picture: a measure against a label that is a number.
 
     Parameters
@@ -164,7 +165,7 @@ class Curve:
 
 
 @dataclass(frozen=True)
-class Finding:
+class Finding(ShownFields):
     """Paired difference of two values of a label, within repeats.
 
     Rows that differ in this label only are subtracted repeat by repeat. Differences are averaged
@@ -208,7 +209,7 @@ class Finding:
 
 
 @dataclass(frozen=True)
-class McNemar:
+class McNemar(ShownFields):
     """McNemar tests on single splits, of each value of a label against one of them.
 
     Parameters
@@ -296,7 +297,7 @@ class Overview:
 
 
 @dataclass(frozen=True)
-class Study:
+class Study(ShownFields):
     """A study of a paper.
 
     Parameters

@@ -17,6 +17,7 @@ from sklearn.svm import SVC
 
 from dstheory import MassFunction
 from dstheory.kernels.arguments import check_choice
+from dstheory.kernels.notebook import ShownFields
 from evical.calibrators import (
     AutoCalibrator,
     BinningCalibrator,
@@ -86,7 +87,7 @@ _PROPER_NAMES = {"bayesian": "Bayesian", "dempster": "Dempster"}
 
 
 @dataclass(frozen=True)
-class Method:
+class Method(ShownFields):
     """Calibration and fusion of several classifiers.
 
     Parameters
