@@ -1,172 +1,196 @@
-"""Classifiers as ONNX: one graph from features to beliefs.
+"""Classifiers and ensembles as ONNX: one graph from features to beliefs.
 
-skl2onnx converts the classifier, and the tables of its calibrators are appended. Ensembles of two
-classes are joined by Dempster's rule, which multiplies plausibilities, and what they leave open.
+skl2onnx converts the classifiers; the tables and formulas of their calibrators, and of the rule
+that combines them, are appended.
 """
 
 from functools import reduce
-from itertools import product
+from operator import or_
 from typing import Any
 
 import numpy as np
-from sklearn.frozen import FrozenEstimator
-from sklearn.pipeline import Pipeline
 from sklearn.utils.validation import check_is_fitted
 
-from dstheory.combine import dempster
 from dstheory.optional import require
 from evical.classifier import EvidentialClassifier
 from evical.ensemble import EvidentialEnsemble
-from evical.estimators.calibrated import CalibratedBinary, score_scale
+from evical.estimators.calibrated import CalibratedBinary, CalibratedColumns, CalibratedMulticlass
+from evical.estimators.partial import of_columns
 from evical.estimators.rules import plain
-from evical.export._compile import compiled
-from evical.export._graph import DEGREE, DOUBLE, FLOAT, OPSETS, Graph, label_type
+from evical.export._convert import scores_of
+from evical.export._graph import DOUBLE, Graph, label_type
+from evical.export._multiclass import binary_told, multiclass_told, sides_of, silence_of
+from evical.export._one_vs_rest import normalized_columns
+from evical.export._rules import combined
+from evical.export._stacked import Source, stacked
+from evical.export._tensor import Tensor, joined, where
+from evical.export._told import Told, mean_told
+from evical.fusion import Stacked
+from evical.source import EvidentialSource
 
 __all__ = ["classifier_model"]
 
 
 def classifier_model(classifier: EvidentialClassifier | EvidentialEnsemble) -> Any:
-    """The graph of a fitted classifier of two classes, or of an ensemble of such.
+    """The graph of a fitted classifier, or of an ensemble of such.
 
     Raises ValueError or TypeError for what cannot be exported.
     """
     require("skl2onnx", "an export of a classifier to ONNX")
     check_is_fitted(classifier)
     graph = Graph()
-    if isinstance(classifier, EvidentialEnsemble):
-        beliefs = _fused(graph, classifier)
-    else:
-        beliefs = _classified(graph, classifier)
-    return _finished(graph, beliefs, classifier)
-
-
-def _fused(graph: Graph, ensemble: EvidentialEnsemble) -> str:
-    """Beliefs by Dempster's rule."""
-    if ensemble.fusion_ is not dempster:
-        raise ValueError(
-            f"rule is {ensemble.rule!r}, and an export takes 'dempster'; fit the ensemble with it, "
-            "or export its members one by one"
-        )
-    members = [plain(member) for member in ensemble.estimators_]
-    for member in members:
-        if not isinstance(member, EvidentialClassifier):
-            raise TypeError(
-                f"a member is a {type(member).__name__}, and an export takes an "
-                "EvidentialClassifier"
-            )
-    parts = [_classified(graph, member) for member in members]
-    bel, pl = (
-        graph.add("Concat", [graph.column(part, k) for part in parts], axis=1) for k in (0, 1)
-    )
-    one = graph.constant(np.float64(1.0))
-    sides = [pl, graph.add("Sub", [one, bel]), graph.add("Sub", [pl, bel])]
-    yes, no, unknown = (graph.add("ReduceProd", [side], axes=[1], keepdims=1) for side in sides)
-    total = graph.add("Sub", [graph.add("Add", [yes, no]), unknown])
-    lower = graph.add("Div", [graph.add("Sub", [yes, unknown]), total])
-    fused = graph.with_mean(lower, graph.add("Div", [yes, total]))
-    excluded = graph.add("Equal", [total, graph.constant(np.float64(0.0))])
-    instead = [0.0, 1.0, 0.5] if ensemble.total_conflict == "vacuous" else [np.nan] * 3
-    return graph.add("Where", [excluded, graph.constant(np.array([instead])), fused])
-
-
-def _classified(graph: Graph, classifier: EvidentialClassifier) -> str:
-    """Mean beliefs of all pairs of a classifier and a calibrator."""
-    if len(classifier.classes_) > 2:
-        raise ValueError(
-            f"the classifier has {len(classifier.classes_)} classes, and an export takes two; "
-            "export a classifier of each class against the rest"
-        )
-    if classifier.probability != "pignistic":
-        raise ValueError(
-            f"probability is {classifier.probability!r}, and an export gives the pignistic one"
-        )
-    pairs = [p for p in classifier.calibrated_classifiers_ if isinstance(p, CalibratedBinary)]
-    found = [_part(graph, pair) for pair in pairs]
-    if len(found) == 1:
-        return found[0]
-    total = reduce(lambda one, other: graph.add("Add", [one, other]), found)
-    return graph.add("Div", [total, graph.constant(np.float64(len(found)))])
-
-
-def _part(graph: Graph, pair: CalibratedBinary) -> str:
-    """Beliefs of one calibrated classifier."""
-    estimator, calibrator = pair.estimator, pair.calibrator
-    while isinstance(estimator, FrozenEstimator):
-        estimator = estimator.estimator
-    scale = score_scale(calibrator)
-    raw = hasattr(estimator, "decision_function") and scale != "probability"
-    scores = graph.column(_converted(graph, estimator, raw), -1)
-    if not raw and scale == "any":
-        scores = graph.log_odds(scores)
-    return graph.beliefs(compiled(calibrator, DEGREE), scores)
-
-
-def _converted(graph: Graph, estimator: Any, raw: bool) -> str:
-    """Append the converted classifier; the name of its scores or probabilities.
-
-    Some converters know 32-bit features only.
-    """
-    # Without ZipMap outputs are plain tables, and some have none to leave out.
-    for kind, options in product((DOUBLE, FLOAT), ({"zipmap": False}, {})):
-        try:
-            model = _model(estimator, {**options, **({"raw_scores": True} if raw else {})}, kind)
-        except _refusals() as error:
-            reason = " ".join(f"{type(error).__name__}: {error}".split())[:200]
-        else:
-            return graph.append(model, "X" if kind == DOUBLE else graph.cast("X", FLOAT))
-    raise ValueError(
-        f"skl2onnx does not convert {type(estimator).__name__} ({reason}); export the calibrator "
-        "alone, and compute the scores elsewhere"
-    )
-
-
-def _refusals() -> tuple[type[Exception], ...]:
-    """What converters raise, each its own, and what says that their graph is wrong."""
-    import onnx
-
-    own = (onnx.checker.ValidationError, onnx.shape_inference.InferenceError)
-    return (*own, AttributeError, LookupError, NameError, RuntimeError, TypeError, ValueError)
-
-
-def _model(estimator: Any, options: dict[str, bool], kind: int) -> Any:
-    """The converted classifier, checked: its last output has scores or probabilities."""
-    import onnx
-    from skl2onnx import convert_sklearn
-    from skl2onnx.common.data_types import DoubleTensorType, FloatTensorType
-
-    last = estimator
-    while isinstance(last, Pipeline):
-        last = last.steps[-1][1]
-    tensor = DoubleTensorType if kind == DOUBLE else FloatTensorType
-    model = convert_sklearn(
-        estimator,
-        initial_types=[("X", tensor([None, estimator.n_features_in_]))],
-        options={id(last): options},
-        target_opset=dict(OPSETS),
-    )
-    for value in model.graph.output:  # some converters state a wrong number of columns
-        for size in value.type.tensor_type.shape.dim:
-            size.Clear()
-    onnx.checker.check_model(model, full_check=True)
-    if not model.graph.output[-1].type.HasField("tensor_type"):
-        raise TypeError("its scores are no table")
-    return model
-
-
-def _finished(graph: Graph, beliefs: str, classifier: Any) -> Any:
-    """The model, with the outputs that converted classifiers have, and beliefs."""
-    betp = graph.column(beliefs, 2)
-    rest = graph.add("Sub", [graph.constant(np.float64(1.0)), betp])
-    graph.add("Concat", [rest, betp], "probabilities", axis=1)
-    graph.add("Identity", [beliefs], "beliefs")
-    graph.label(betp, classifier.classes_, "label")
-    name, positive = type(classifier).__name__, classifier.classes_.tolist()[1]
+    told = classified(classifier, Tensor(graph, "X"))
+    k = len(classifier.classes_)
+    many, betp = k > 2, told.betp
+    everything = betp if many else joined([1.0 - betp, betp])
+    graph.add("Identity", [everything.name], "probabilities")
+    graph.add("Identity", [told.table(k).name], "beliefs")
+    graph.label(betp.name, classifier.classes_, "label")
+    whose = "each class" if many else f"class {classifier.classes_.tolist()[1]!r}"
     return graph.model(
         {"X": (DOUBLE, [None, classifier.n_features_in_])},
         {
             "label": (label_type(classifier.classes_), [None]),
-            "probabilities": (DOUBLE, [None, 2]),
-            "beliefs": (DOUBLE, [None, 3]),
+            "probabilities": (DOUBLE, [None, k]),
+            "beliefs": (DOUBLE, [None, k, 3] if many else [None, 3]),
         },
-        f"{name}: bel, pl, betp of class {positive!r}",
+        f"{type(classifier).__name__}: bel, pl, betp of {whose}",
     )
+
+
+def classified(classifier: Any, features: Tensor) -> Told:
+    """Beliefs of a fitted classifier or ensemble from features (n, p)."""
+    if isinstance(classifier, EvidentialEnsemble):
+        return _fused(classifier, features)
+    if isinstance(classifier, EvidentialSource):
+        return _of_source(classifier, features)
+    parts = [_part(pair, features) for pair in _pairs(classifier)]
+    return mean_told(parts, [1 / len(parts)] * len(parts))
+
+
+def _fused(ensemble: EvidentialEnsemble, features: Tensor) -> Told:
+    members = [plain(member) for member in ensemble.estimators_]
+    for member in members:
+        if not isinstance(member, EvidentialClassifier | EvidentialEnsemble | EvidentialSource):
+            raise TypeError(
+                f"a member is a {type(member).__name__}, and an export takes EvidentialClassifier, "
+                "EvidentialEnsemble and EvidentialSource"
+            )
+    rule = ensemble.fusion_
+    if isinstance(rule, Stacked):
+        return stacked(rule, [_source(member, features) for member in members])
+    told = [classified(member, features) for member in members]
+    return combined(rule, told, len(ensemble.classes_), ensemble.total_conflict)
+
+
+def _source(member: Any, features: Tensor) -> Source:
+    """What a fusion of evidence reads of a member, to a share of the smaller probability."""
+    if isinstance(member, EvidentialSource):
+        own, missing = _seen(member, features)
+        inner = _source(plain(member.estimator_), own)
+        either = [flag for flag in (inner.silent, missing) if flag is not None]
+        return Source(inner.probabilities, reduce(or_, either) if either else None)
+    if len(member.classes_) > 2 or isinstance(member, EvidentialEnsemble):
+        betp = classified(member, features).betp
+        return Source(betp if len(member.classes_) > 2 else joined([1.0 - betp, betp]), None)
+    pairs = _pairs(member)
+    sides: list[Tensor] = []
+    flags: list[Tensor | None] = []
+    for pair in pairs:
+        if isinstance(pair, CalibratedBinary):
+            scores = scores_of(pair.estimator, pair.calibrator, features)
+            sides.append(sides_of(pair.calibrator, scores))
+            flags.append(silence_of(pair.calibrator, scores))
+        else:
+            betp = _part(pair, features).betp
+            sides.append(joined([1.0 - betp, betp]))
+            flags.append(None)
+    probabilities = _mean(sides)
+    known = [flag for flag in flags if flag is not None]
+    silent = _mean(known).equals(1.0) if len(known) == len(flags) else None
+    return Source(probabilities, silent)
+
+
+def _of_source(source: EvidentialSource, features: Tensor) -> Told:
+    """Beliefs of a classifier on some columns, vacuous where these are missing."""
+    own, missing = _seen(source, features)
+    told = classified(plain(source.estimator_), own)
+    if missing is None:
+        return told
+    vacuous = (0.0, 1.0, 1 / len(source.classes_))
+    return Told(*(where(missing, other, part) for part, other in zip(told, vacuous, strict=True)))
+
+
+def _seen(source: EvidentialSource, features: Tensor) -> tuple[Tensor, Tensor | None]:
+    """Columns (n, p) that a source sees, and where (n, 1) it is silent, if it may be."""
+    if source.merged_ is not None:
+        raise ValueError(
+            "a member merges classes, EvidentialSource(coarsening=), and an export takes members "
+            "that tell all of them apart"
+        )
+    own = features if source.columns_ is None else features.columns(_places(source))
+    if source._silence is None:
+        return own, None
+    missing = own.is_nan().numbers()
+    found = missing.max(axis=1) if source._silence == "any" else missing.prod(axis=1)
+    return own, found.truths()
+
+
+def _places(source: EvidentialSource) -> list[int]:
+    """Numbers of the columns that a source sees."""
+    names = getattr(source, "feature_names_in_", np.empty(0)).tolist()
+    wanted = source.columns_
+    listed = [wanted] if isinstance(wanted, str) else wanted
+    if isinstance(listed, list | tuple) and listed and isinstance(listed[0], str):
+        return [names.index(name) for name in listed]
+    numbers = np.arange(source.n_features_in_)[np.newaxis]
+    places: list[int] = np.ravel(of_columns(numbers, wanted)).tolist()
+    return places
+
+
+def _mean(parts: list[Tensor]) -> Tensor:
+    total = parts[0]
+    for part in parts[1:]:
+        total = total + part
+    return total * (1 / len(parts)) if len(parts) > 1 else total
+
+
+def _pairs(classifier: EvidentialClassifier) -> list[Any]:
+    if classifier.probability != "pignistic":
+        raise ValueError(
+            f"probability is {classifier.probability!r}, and an export gives the pignistic one"
+        )
+    return classifier.calibrated_classifiers_
+
+
+def _part(pair: Any, features: Tensor) -> Told:
+    """Beliefs of a calibrated classifier."""
+    if isinstance(pair, CalibratedBinary):
+        return binary_told(pair.calibrator, scores_of(pair.estimator, pair.calibrator, features))
+    if isinstance(pair, CalibratedMulticlass):
+        return multiclass_told(
+            pair.calibrator, scores_of(pair.estimator, pair.calibrator, features)
+        )
+    return _coupled(pair, features)
+
+
+def _coupled(pair: CalibratedColumns, features: Tensor) -> Told:
+    """Columns of the scores of one classifier, normalized; or the probability of two classes."""
+    decoder, (first, *others) = pair.decoder, pair.members
+    k = len(decoder.classes)
+    if others or (k > 2 and decoder.coupling != "normalize"):
+        raise ValueError(
+            f"the classifier has {k} classes, the coupling {decoder.coupling!r} and a code of "
+            f"{decoder.code.shape[1]} columns, and an export takes code='one_vs_rest' with the "
+            "coupling None or 'normalize'"
+        )
+    if k == 2:
+        betp = _part(first, features).betp
+        return Told(betp, betp, betp)
+    scores = scores_of(first.estimator, first.calibrator, features)
+    columns = [
+        binary_told(one, scores.columns([place])).betp
+        for place, one in enumerate(first.calibrators)
+    ]
+    p = normalized_columns(joined(columns), k)
+    return Told(p, p, p)

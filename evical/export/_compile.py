@@ -7,6 +7,7 @@ they were fitted to; where a check fails, it is repeated with the scores that fa
 
 from collections.abc import Callable
 from dataclasses import replace
+from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -16,13 +17,16 @@ from evical.errors import ConvergenceError
 from evical.export._floats import next_float, previous_float
 from evical.export._pieces import Piece, constant_pieces, fit_pieces, joined, shortened
 from evical.export._probes import domain, find_jumps, landmarks, probes
-from evical.export._table import PieceTable
+from evical.export._table import PieceTable, polyline
 
-__all__ = ["ERROR", "compiled"]
+__all__ = ["ERROR", "compiled", "compiled_sides", "compiled_silence"]
 
 Floats = NDArray[np.float64]
+Function = Callable[[Floats], Floats]
 
 ERROR = 1e-7  # the greatest error of what is exported
+_ROUNDING = 1e-14  # of a line, or of an interval without width, computed in two ways
+_LEAST = 1e-30, 1e-8  # probabilities, of probabilities alone and of intervals
 _ROUNDS = 6
 _AROUND = np.arange(-4, 5)  # floats
 _JUMP, _TWINS = 1e-9, 8  # between neighboring floats; floats from a landmark to its other side
@@ -30,24 +34,86 @@ _CLOSE = 1e-7  # how far a bend may be moved, of the way to the next
 _CHECKS = 20  # scores in each piece at which it is checked
 
 
-def compiled(calibrator: BaseCalibrator, degree: int = 5) -> PieceTable:
-    """The table of a fitted calibrator of one score, of polynomials up to a degree.
+def compiled(calibrator: BaseCalibrator, degree: int = 5, *, lines: bool = False) -> PieceTable:
+    """The table of [Bel, Pl, BetP] of a fitted calibrator of one score.
 
-    Raises ConvergenceError if no polynomials are as accurate as they must be.
+    Polynomials have at most that degree. Under `lines`, what is a line between any two landmarks is
+    kept with all digits. Raises ConvergenceError if no polynomials are as accurate as they must be.
     """
-    function, (low, high) = _columns(calibrator), domain(calibrator)
+
+    def columns(scores: Floats) -> Floats:
+        ends, probability = calibrator.predict_interval(scores), calibrator.predict_proba(scores)
+        return np.stack([ends[:, 0], ends[:, 1], probability[:, 1]])
+
+    seen = _look(calibrator, columns, lines=lines)
+    return _curves(calibrator, columns, seen, degree) if seen.table is None else seen.table
+
+
+def compiled_sides(calibrator: BaseCalibrator, degree: int) -> PieceTable:
+    """The table of the probabilities of the negative and the positive class, or of their log-odds.
+
+    These are one column. Sums of evidence need them: an error of log-odds is a share of the smaller
+    probability. Probabilities are raised to 1e-30; to 1e-8 if they are in the middle of an interval
+    that is an integral over a likelihood, of which less is rounding.
+    """
+    ends = calibrator.predict_interval(probes(landmarks(calibrator), *domain(calibrator)))
+    least = _LEAST[int((ends[:, 1] - ends[:, 0]).max() > _ROUNDING)]
+
+    def sides(scores: Floats) -> Floats:
+        return np.asarray(calibrator.predict_proba(scores).T)
+
+    def log_odds(scores: Floats) -> Floats:
+        negative, positive = np.log(np.maximum(sides(scores), least))
+        return np.asarray(positive - negative)[np.newaxis]
+
+    exact = _look(calibrator, sides, lines=True).table
+    if exact is not None:
+        return exact
+    return _curves(calibrator, log_odds, _look(calibrator, log_odds), degree)
+
+
+def compiled_silence(calibrator: BaseCalibrator) -> PieceTable | None:
+    """The table of where a calibrator says nothing, 1 or 0; None if it always says something."""
+
+    def silence(scores: Floats) -> Floats:
+        vacuous = np.asarray(calibrator.predict_mass(scores).is_vacuous)
+        return vacuous[np.newaxis].astype(np.float64)
+
+    table = _look(calibrator, silence).table
+    if table is None:
+        raise ConvergenceError(
+            f"predictions of {calibrator} are vacuous at scores that are too close to each other; "
+            "use another calibrator"
+        )
+    return table if table.coefficients.any() else None
+
+
+class _Seen(NamedTuple):
+    """Where a function was looked at, its landmarks, and its table if that is exact."""
+
+    table: PieceTable | None
+    marks: Floats
+    at: Floats
+
+
+def _look(calibrator: BaseCalibrator, function: Function, *, lines: bool = False) -> _Seen:
     marks = landmarks(calibrator)
-    at = probes(marks, low, high)
-    steps = _steps(function, marks, at)
-    if steps is None:
+    at = probes(marks, *domain(calibrator))
+    found = _steps(function, marks, at)
+    if found is None and lines:
+        found = _lines(function, marks, at)
+    if found is None:
         marks = np.union1d(marks, find_jumps(function, at))
         near = np.unique(next_float(marks[:, None], _AROUND))  # where rounding may go up and down
         at = np.union1d(at, near[(near >= at[0]) & (near <= at[-1])])
-        steps = _steps(function, near[(near > at[0]) & (near <= at[-1])], at)
-    if steps is not None:
-        return _table(steps, 0.0)
-    marks = _readable(function, marks)
-    at = np.union1d(at, np.concatenate([marks, previous_float(marks)]))
+        found = _steps(function, near[(near > at[0]) & (near <= at[-1])], at)
+    return _Seen(found, marks, at)
+
+
+def _curves(calibrator: BaseCalibrator, function: Function, seen: _Seen, degree: int) -> PieceTable:
+    """The table of polynomials."""
+    marks = _readable(function, seen.marks)
+    at = np.union1d(seen.at, np.concatenate([marks, previous_float(marks)]))
     for _ in range(_ROUNDS):
         pieces = fit_pieces(function, marks, at, degree)
         table = _table(pieces, 0.0)
@@ -62,32 +128,38 @@ def compiled(calibrator: BaseCalibrator, degree: int = 5) -> PieceTable:
     )
 
 
-def _columns(calibrator: BaseCalibrator) -> Callable[[Floats], Floats]:
-    """[Bel, Pl, BetP] (3, n) of the positive class, as Python gives them."""
-
-    def columns(scores: Floats) -> Floats:
-        ends, probability = calibrator.predict_interval(scores), calibrator.predict_proba(scores)
-        return np.stack([ends[:, 0], ends[:, 1], probability[:, 1]])
-
-    return columns
-
-
-def _steps(function: Callable[[Floats], Floats], marks: Floats, at: Floats) -> list[Piece] | None:
-    """Constant pieces, if all probes say that there are only steps, at landmarks."""
+def _steps(function: Function, marks: Floats, at: Floats) -> PieceTable | None:
+    """The table of a function that has only steps, at landmarks, as all probes say."""
     starts = np.append(at[0], marks)
     values = function(starts)
     if (values[:, np.searchsorted(marks, at, side="right")] != function(at)).any():
         return None
     ends = np.append(previous_float(marks), at[-1])
-    return constant_pieces(starts, ends, values)
+    return _table(constant_pieces(starts, ends, values), 0.0)
 
 
-def _readable(function: Callable[[Floats], Floats], marks: Floats) -> Floats:
-    """Landmarks with few digits, but where predictions jump."""
+def _lines(function: Function, marks: Floats, at: Floats) -> PieceTable | None:
+    """The same of a function that has only lines between landmarks."""
+    table = polyline(np.append(at[0], _apart(function, marks)), float(at[-1]), function)
+    error = float(np.abs(table(at) - function(at)).max())
+    return replace(table, error=error) if error <= _ROUNDING else None
+
+
+def _jumps(function: Function, marks: Floats) -> NDArray[np.bool_]:
     jump = np.abs(function(marks) - function(previous_float(marks))).max(axis=0) > _JUMP
+    return np.asarray(jump)
+
+
+def _apart(function: Function, marks: Floats) -> Floats:
+    """Landmarks without the other side of each, but where predictions jump."""
     twin = np.append(False, next_float(marks[:-1], _TWINS) >= marks[1:])
-    kept = np.flatnonzero(jump | ~twin)
-    marks, jump = marks[kept], jump[kept]
+    return np.asarray(marks[_jumps(function, marks) | ~twin])
+
+
+def _readable(function: Function, marks: Floats) -> Floats:
+    """The same with few digits, but where predictions jump."""
+    marks = _apart(function, marks)
+    jump = _jumps(function, marks)
     gaps = np.diff(marks, prepend=-np.inf, append=np.inf)
     near = np.minimum(gaps[1:], gaps[:-1])
     found = [
@@ -108,7 +180,7 @@ def _checks(pieces: list[Piece], at: Floats) -> Floats:
 def _table(pieces: list[Piece], error: float) -> PieceTable:
     kept = joined(pieces)
     size = max(piece.coefficients.shape[1] for piece in kept)
-    coefficients = np.zeros((3, size, len(kept)))
+    coefficients = np.zeros((len(kept[0].coefficients), size, len(kept)))
     for j, piece in enumerate(kept):
         coefficients[:, : piece.coefficients.shape[1], j] = piece.coefficients
     return PieceTable(

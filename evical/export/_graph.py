@@ -10,9 +10,10 @@ import numpy as np
 from numpy.typing import NDArray
 
 from evical._versions import version_of
+from evical.export._floats import next_float
 from evical.export._table import PieceTable
 
-__all__ = ["DEGREE", "DOUBLE", "FLOAT", "OPSETS", "Graph", "label_type"]
+__all__ = ["BOOL", "DEGREE", "DOUBLE", "FLOAT", "OPSETS", "Graph", "label_type"]
 
 Floats = NDArray[np.float64]
 
@@ -20,7 +21,8 @@ Floats = NDArray[np.float64]
 OPSETS = {"": 15, "ai.onnx.ml": 3}
 _IR_VERSION = 8
 DEGREE = 3  # fewer coefficients to gather: two thirds of the time of degree 5
-FLOAT, INT64, STRING, DOUBLE = 1, 7, 8, 11  # types of elements, as ONNX numbers them
+_ALL, _MEAN = np.ones((1, 3)), np.array([[1.0, 0.0, 0.5], [0.0, 1.0, 0.5]])  # of Bel, or Bel and Pl
+FLOAT, INT64, STRING, BOOL, DOUBLE = 1, 7, 8, 9, 11  # types of elements, as ONNX numbers them
 
 
 class Graph:
@@ -36,7 +38,8 @@ class Graph:
         from onnx import helper
 
         name = output or self._name(kind)
-        self.nodes.append(helper.make_node(kind, inputs, [name], **options))
+        # Runtimes that fuse nodes name the result after them: names must differ.
+        self.nodes.append(helper.make_node(kind, inputs, [name], name=name, **options))
         return name
 
     def constant(self, values: Any) -> str:
@@ -63,61 +66,51 @@ class Graph:
 
     def column(self, values: str, number: int) -> str:
         """One column (n, 1) of doubles of (n, k), or of (n,); -1 is the last."""
-        shape = self.constant(np.array([0, -1], dtype=np.int64))
-        table = self.add("Reshape", [values, shape])
-        place = self.constant(np.array([number], dtype=np.int64))
-        return self.cast(self.add("Gather", [table, place], axis=1), DOUBLE)
+        table = self.add("Reshape", [values, self.whole([0, -1])])
+        return self.cast(self.add("Gather", [table, self.whole([number])], axis=1), DOUBLE)
 
     def cast(self, values: str, kind: int) -> str:
         """The same as elements of another type."""
         return self.add("Cast", [values], to=kind)
 
-    def log_odds(self, probability: str) -> str:
-        """Of probabilities that are kept from 0 and 1 by the spacing of floats."""
-        eps = float(np.finfo(np.float64).eps)
-        limits = [self.constant(np.float64(value)) for value in (eps, 1 - eps)]
-        inside = self.add("Clip", [probability, *limits])
-        rest = self.add("Sub", [self.constant(np.float64(1.0)), inside])
-        return self.add("Sub", [self.add("Log", [inside]), self.add("Log", [rest])])
-
-    def with_mean(self, lower: str, upper: str) -> str:
-        """Both columns, and their mean."""
-        ends = self.add("Concat", [lower, upper], axis=1)
-        mean = self.add("ReduceMean", [ends], axes=[1], keepdims=1)
-        return self.add("Concat", [ends, mean], axis=1)
+    def whole(self, numbers: Any) -> str:
+        """A list of whole numbers, such as axes."""
+        return self.constant(np.array(numbers, dtype=np.int64))
 
     def label(self, betp: str, classes: NDArray[Any], output: str) -> None:
-        """The class whose probability is greater; of a tie, the negative one."""
-        half = self.constant(np.float64(0.5))
-        place = self.add("Cast", [self.add("Greater", [betp, half])], to=INT64)
-        flat = self.add("Reshape", [place, self.constant(np.array([-1], dtype=np.int64))])
+        """The class of greatest probability (n,); of a tie, the first.
+
+        One column of probabilities is that of the second of two classes.
+        """
+        if len(classes) == 2:
+            half = self.constant(np.float64(0.5))
+            place = self.cast(self.add("Greater", [betp, half]), INT64)
+        else:
+            place = self.add("ArgMax", [betp], axis=1, keepdims=0)
+        flat = self.add("Reshape", [place, self.whole([-1])])
         self.add("Gather", [self.constant(_labels(classes)), flat], output)
 
     def beliefs(self, table: PieceTable, scores: str) -> str:
-        """[Bel, Pl, BetP] (n, 3) at scores (n, 1)."""
-        bel, pl, betp = table.coefficients
-        rows = [bel] if _equal(bel, pl) else [bel, pl] if table.degree else [bel, pl, betp]
-        found = self._columns(table, np.stack(rows), self._piece(table, scores), scores)
-        if len(rows) == 1:
-            found = self.add("Concat", [found] * 3, axis=1)
-        elif len(rows) == 2:
-            mean = self.add("ReduceMean", [found], axes=[1], keepdims=1)
-            found = self.add("Concat", [found, mean], axis=1)
-        above = self.add("GreaterOrEqual", [scores, self.constant(np.float64(table.low))])
-        below = self.add("LessOrEqual", [scores, self.constant(np.float64(table.high))])
-        known = self.add("And", [above, below])
-        return self.add("Where", [known, found, self.constant(np.float64(np.nan))])
+        """[Bel, Pl, BetP] (n, 3) at scores (n, 1); NaN where they are missing."""
+        if table.is_probability:
+            return self.add("MatMul", [self.values(table, scores, [0]), self.constant(_ALL)])
+        if not table.degree:
+            return self.values(table, scores, [0, 1, 2])
+        return self.add("MatMul", [self.values(table, scores, [0, 1]), self.constant(_MEAN)])
 
-    def _columns(self, table: PieceTable, rows: Floats, piece: str, scores: str) -> str:
-        """Polynomials (n, k) with coefficients (k, d + 1, p), by Horner's scheme."""
-        k, powers, pieces = rows.shape
-        by_power = rows.transpose(2, 1, 0).reshape(pieces, powers * k)
+    def values(self, table: PieceTable, scores: str, rows: list[int]) -> str:
+        """Some rows of a table, (n, r), at scores (n, 1); NaN where they are missing."""
+        coefficients = table.coefficients[rows]
+        k, powers, pieces = coefficients.shape
+        by_piece = coefficients.transpose(2, 1, 0).reshape(pieces, powers * k)
+        piece = self._piece(table, scores)
         if powers == 1:
-            return self.add("Gather", [self.constant(by_power), piece])
+            return self.add("Gather", [self.constant(_outside_too(by_piece)), piece])
         lead = np.stack([table.centers, table.factors], axis=1)
         same = bool((table.factors == 1.0).all())
         lead = lead[:, :1] if same else lead
-        values = self.add("Gather", [self.constant(np.hstack([lead, by_power])), piece])
+        every = self.constant(_outside_too(np.hstack([lead, by_piece])))
+        values = self.add("Gather", [every, piece])
         center, *others = self._split(values, [1] * lead.shape[1] + [k] * powers)
         t = self.add("Sub", [scores, center])
         if not same:
@@ -131,15 +124,19 @@ class Graph:
         from onnx import helper
 
         names = [self._name("split") for _ in sizes]
-        inputs = [values, self.constant(np.array(sizes, dtype=np.int64))]
-        self.nodes.append(helper.make_node("Split", inputs, names, axis=1))
+        inputs = [values, self.whole(sizes)]
+        self.nodes.append(helper.make_node("Split", inputs, names, name=names[0], axis=1))
         return names
 
     def _piece(self, table: PieceTable, scores: str) -> str:
-        """Number (n,) of the piece of each score."""
+        """Number (n,) of the piece of each score; scores that are missing have the ends.
+
+        A NaN is not less than anything, so that it has the last one.
+        """
         from onnx import numpy_helper
 
-        tree = _tree(table.starts)
+        beyond = next_float(np.array([table.high]))
+        tree = _tree(np.concatenate([[table.low], table.starts, beyond]))
         leaves = np.flatnonzero(tree["modes"] == 0)
         count = len(tree["modes"])
         number = self.add(
@@ -160,7 +157,7 @@ class Graph:
             target_weights_as_tensor=numpy_helper.from_array(tree["values"][leaves]),
         )
         whole = self.add("Cast", [number], to=INT64)
-        return self.add("Reshape", [whole, self.constant(np.array([-1], dtype=np.int64))])
+        return self.add("Reshape", [whole, self.whole([-1])])
 
     def model(self, inputs: dict[str, Any], outputs: dict[str, Any], note: str) -> Any:
         """The finished model; inputs and outputs are types of elements with shapes."""
@@ -192,8 +189,10 @@ def _labels(classes: NDArray[Any]) -> NDArray[Any]:
     return classes.astype(np.int64) if whole else np.array(list(map(str, classes)), dtype=object)
 
 
-def _equal(one: Floats, other: Floats) -> bool:
-    return bool((one == other).all())
+def _outside_too(by_piece: Floats) -> Floats:
+    """Coefficients of pieces, with one before and one behind where nothing is known."""
+    none = np.full((1, by_piece.shape[1]), np.nan)
+    return np.concatenate([none, by_piece, none])
 
 
 def _tree(starts: Floats) -> dict[str, NDArray[Any]]:

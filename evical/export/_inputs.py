@@ -17,8 +17,8 @@ def check_binary(calibrator: Any) -> None:
     """Raise unless this is a fitted calibrator of one score."""
     if isinstance(calibrator, BaseMulticlassCalibrator):
         raise TypeError(
-            f"{type(calibrator).__name__} takes a score for each class, and an export one score of "
-            "two classes; export an EvidentialClassifier with code='one_vs_rest' by to_onnx"
+            f"{type(calibrator).__name__} takes a score for each class, and this export one score "
+            "of two classes; to_onnx takes calibrators of many classes"
         )
     check_instance("calibrator", calibrator, BaseCalibrator, "a calibrator of one score")
     check_is_fitted(calibrator)

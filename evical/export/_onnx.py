@@ -2,15 +2,21 @@
 
 from typing import Any
 
+from sklearn.utils.validation import check_is_fitted
+
 from dstheory.kernels.arguments import check_count
 from dstheory.optional import require
+from evical._versions import version_of
 from evical.classifier import EvidentialClassifier
 from evical.ensemble import EvidentialEnsemble
 from evical.export._classifiers import classifier_model
 from evical.export._compile import compiled
 from evical.export._graph import DEGREE, DOUBLE, Graph
 from evical.export._inputs import check_binary, heading
+from evical.export._multiclass import multiclass_told
 from evical.export._table import PieceTable
+from evical.export._tensor import Tensor
+from evical.multiclass import BaseMulticlassCalibrator
 
 __all__ = ["onnx_model", "to_onnx"]
 
@@ -21,8 +27,8 @@ def to_onnx(model: Any, max_bytes: int | None = 1_000_000) -> Any:
     Parameters
     ----------
     model : fitted calibrator, EvidentialClassifier or EvidentialEnsemble
-        A calibrator of one score; a classifier of two classes that skl2onnx can convert; or an
-        ensemble of such, fused by Dempster's rule.
+        A calibrator of one score, or of many classes; a classifier that skl2onnx can convert; or an
+        ensemble of such. See Notes for those that are closed formulas.
     max_bytes : int, optional
         How large the graph of a calibrator may be; None for any size.
 
@@ -30,13 +36,11 @@ def to_onnx(model: Any, max_bytes: int | None = 1_000_000) -> Any:
     -------
     onnx.ModelProto
         Of a calibrator: from ``scores``, a tensor (n, 1) of doubles, to ``beliefs``, a tensor (n,
-        3): belief, plausibility and pignistic probability of the positive class. They are NaN where
-        the score is NaN, infinite, or none that the calibrator takes. The description of the graph
-        states the error: none for steps, at most 1e-7 for curves. Of a classifier: from ``X`` (n,
-        n_features) to ``label``, ``probabilities`` (n, 2) and ``beliefs``; the error of the
-        converted classifier comes in addition. Dempster's rule divides errors by the agreement of
-        the members, one less their conflict; in total conflict beliefs are NaN, or vacuous if the
-        ensemble says so.
+        3): belief, plausibility and pignistic probability of the positive class. Of K classes, more
+        than two, from (n, K) to (n, K, 3). They are NaN where a score is NaN, infinite, or none
+        that the calibrator takes. Of a classifier or ensemble: from ``X`` (n, n_features) to
+        ``label``, ``probabilities`` (n, K) and ``beliefs``, which are ``predict_interval`` and then
+        the pignistic probability.
 
     Raises
     ------
@@ -45,12 +49,28 @@ def to_onnx(model: Any, max_bytes: int | None = 1_000_000) -> Any:
     TypeError
         If `model` is none of these.
     ValueError
-        If the graph is too large; if a classifier has more classes, or cannot be converted; if an
-        ensemble has another rule.
+        If the graph is too large, a classifier cannot be converted, or a calibrator of many
+        classes, a code, a coupling or a rule has no closed formula.
     ConvergenceError
         If no polynomials are that accurate.
     sklearn.exceptions.NotFittedError
         Before `fit`.
+
+    Notes
+    -----
+    Steps and lines are exact to the last digits, as in `AutoCalibrator`, and so are ensembles of
+    the default options. Other curves have an error of at most 1e-7, which the description of the
+    graph states. Dempster's rule, of members or of one-vs-rest columns, divides errors by the
+    agreement, one less the conflict; where fused probabilities jump, an error may move the jump.
+    Errors of the converted classifier come in addition. In total conflict beliefs are NaN, or
+    vacuous if the ensemble says so.
+
+    Closed formulas are: of many classes `AutoMulticlassCalibrator` (but for "confidence"),
+    `OneVsRestCalibrator`, `SoftmaxCalibrator`, `ShallowNetCalibrator`, structured scaling of the
+    model "bayesian", and binary calibrators of each class; the coupling "normalize"; the rules
+    "stacked" and means of mass functions for any number of classes, and for two classes "dempster",
+    "discounted", "contextually_discounted", "disjunctive", "yager", "valid_mean" and
+    "valid_minimum". Members may be `EvidentialSource`, but not of merged classes.
 
     Examples
     --------
@@ -63,14 +83,21 @@ def to_onnx(model: Any, max_bytes: int | None = 1_000_000) -> Any:
     require("onnx", "an export to ONNX")
     if isinstance(model, EvidentialClassifier | EvidentialEnsemble):
         return classifier_model(model)
+    if isinstance(model, BaseMulticlassCalibrator):
+        check_is_fitted(model)
+        return _limited(_multiclass_model(model), max_bytes, f"{len(model.classes_)} classes")
     check_binary(model)
-    table = compiled(model, DEGREE)
+    table = compiled(model, DEGREE, lines=True)
     found = onnx_model(table, heading(model, table))
+    return _limited(found, max_bytes, f"{len(table)} pieces")
+
+
+def _limited(found: Any, max_bytes: int | None, extent: str) -> Any:
+    """The graph, unless it is larger than permitted."""
     if max_bytes is not None and found.ByteSize() > check_count("max_bytes", max_bytes, 1):
         raise ValueError(
-            f"the graph has {found.ByteSize()} bytes for {len(table)} pieces, and max_bytes is "
-            f"{max_bytes}; permit more, or fit the calibrator to fewer distinct scores "
-            "(ScoreCounts.compress)"
+            f"the graph has {found.ByteSize()} bytes for {extent}, and max_bytes is {max_bytes}; "
+            "permit more, or fit the calibrator to fewer distinct scores (ScoreCounts.compress)"
         )
     return found
 
@@ -80,3 +107,17 @@ def onnx_model(table: PieceTable, note: str) -> Any:
     graph = Graph()
     graph.add("Identity", [graph.beliefs(table, "scores")], "beliefs")
     return graph.model({"scores": (DOUBLE, [None, 1])}, {"beliefs": (DOUBLE, [None, 3])}, note)
+
+
+def _multiclass_model(calibrator: BaseMulticlassCalibrator) -> Any:
+    """The graph of a calibrator of a score for each class."""
+    graph, k = Graph(), len(calibrator.classes_)
+    told = multiclass_told(calibrator, Tensor(graph, "scores"))
+    graph.add("Identity", [told.table(k).name], "beliefs")
+    name, classes = type(calibrator).__name__, calibrator.classes_.tolist()
+    whose = f"class {classes[1]!r}" if k == 2 else "each class"
+    return graph.model(
+        {"scores": (DOUBLE, [None, calibrator.n_features_in_])},
+        {"beliefs": (DOUBLE, [None, 3] if k == 2 else [None, k, 3])},
+        f"{name} of evical {version_of('evical')}: bel, pl, betp of {whose}",
+    )

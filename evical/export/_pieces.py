@@ -26,6 +26,7 @@ Function = Callable[[Floats], Floats]
 TOLERANCE = 2e-8  # of belief and width; with the shift, all columns err by less than 9e-8
 _SHIFT = 2.2e-8
 _DEGREES = (0, 1, 2, 3, 5)
+_NO_WIDTH = 1e-12  # of [Bel, Pl], which is rounding
 _DIGIT = 1e-9  # to which the terms of a polynomial are rounded, for short programs
 _NODES = np.cos(np.pi * np.arange(33) / 32)[::-1]
 _FITS = {d: np.linalg.pinv(_NODES[:, None] ** np.arange(d + 1)).T for d in _DEGREES}
@@ -39,7 +40,7 @@ _FAR = 1e30  # scores are scaled where their powers might leave the floats
 
 @dataclass(frozen=True, eq=False)
 class Piece:
-    """Polynomials (3, d + 1) of ``(score - center) * factor`` from `low` to `high`."""
+    """Polynomials (c, d + 1) of ``(score - center) * factor`` from `low` to `high`."""
 
     low: float
     high: float
@@ -54,7 +55,7 @@ class Piece:
 
 
 def constant_pieces(starts: Floats, ends: Floats, values: Floats) -> list[Piece]:
-    """Pieces with constant columns (3, p)."""
+    """Pieces with constant columns (c, p)."""
     return [
         Piece(a, b, 0.0, 1.0, column[:, None])
         for a, b, column in zip(starts.tolist(), ends.tolist(), values.T, strict=True)
@@ -135,7 +136,7 @@ def _fits(
     """Pieces on intervals, or none and where polynomials miss most."""
     low, high = np.array(intervals).T
     nodes = _nodes(low, high)
-    found = function(nodes.ravel()).reshape(3, *nodes.shape)
+    found = function(nodes.ravel()).reshape(-1, *nodes.shape)
     first = np.searchsorted(at, low)
     last = np.searchsorted(at, high, side="right")
     return [
@@ -172,14 +173,14 @@ def _fit(
     reach = float(np.abs(t).max())
     if not 0.0 < reach < np.inf:
         return None, low
-    width = f[1] - f[0]
-    target = np.stack([f[0], width]) if width.any() else f[:1]
+    target = _target(f)
     half = max(high / 4 - low / 4, 5e-324)
     place = (x / 2 - (low / 4 + high / 4)) / half
     degree, misses = _degree(place, target, degrees)
     if degree is not None:
         solution = _solved(t[: len(_NODES)] / reach, target[:, : len(_NODES)], degree)
-        return Piece(low, high, center, factor, _columns(solution, reach)), low
+        columns = _beliefs(solution) if len(f) > 1 else solution
+        return Piece(low, high, center, factor, _rounded(columns, reach)), low
     return None, float(x[misses])
 
 
@@ -213,23 +214,27 @@ def _degree(place: Floats, target: Floats, degrees: tuple[int, ...]) -> tuple[in
     return next(d for d in degrees if d == most or error(d).max() <= TOLERANCE), 0
 
 
-def _columns(solution: Floats, reach: float) -> Floats:
-    """Coefficients (3, d + 1) of the three columns, from those of belief and perhaps width.
+def _target(f: Floats) -> Floats:
+    """What polynomials are fitted to: belief and width of [Bel, Pl], or the only column."""
+    if len(f) == 1:
+        return f
+    width = f[1] - f[0]
+    return np.stack([f[0], width]) if (np.abs(width) > _NO_WIDTH).any() else f[:1]
 
-    Those that are given are of shares of the reach.
-    """
+
+def _beliefs(solution: Floats) -> Floats:
+    """Coefficients (3, d + 1) of the three columns, from those of belief and perhaps width."""
     raised = solution.copy()
     raised[:, 0] += _SHIFT
     raised /= 1 + 4 * _SHIFT
     belief = raised[0]
     width = raised[1] if len(raised) > 1 else np.zeros_like(belief)
-    columns = np.stack([belief, belief + width, belief + width / 2])
-    units = reach ** np.arange(columns.shape[1], dtype=np.float64)
-    return _rounded(columns, np.asarray(units, dtype=np.float64))
+    return np.stack([belief, belief + width, belief + width / 2])
 
 
-def _rounded(columns: Floats, units: Floats) -> Floats:
-    """Coefficients of powers in these units, with no more digits than show."""
+def _rounded(columns: Floats, reach: float) -> Floats:
+    """Coefficients of powers, from those of shares of the reach; no more digits than show."""
+    units = np.asarray(reach ** np.arange(columns.shape[1], dtype=np.float64))
     texts = [
         [f"{c / u:.{_digits(c)}e}" for c, u in zip(row, units, strict=True)]
         for row in columns.tolist()

@@ -5,21 +5,25 @@ of which [Bel, Pl, BetP] are polynomials of the score: constants for steps, and 
 degree for curves. Additions, products and comparisons are all that a target needs.
 """
 
+from collections.abc import Callable
 from dataclasses import dataclass
 
 import numpy as np
 from numpy.typing import NDArray
 
-__all__ = ["COLUMNS", "PieceTable"]
+from evical.export._floats import previous_float
+
+__all__ = ["COLUMNS", "PieceTable", "polyline"]
 
 Floats = NDArray[np.float64]
 
+_NEAR, _FAR = 1e-280, 1e300
 COLUMNS = ("bel", "pl", "betp")
 
 
 @dataclass(frozen=True, eq=False)
 class PieceTable:
-    """Belief, plausibility and pignistic probability of the positive class over the scores.
+    """Columns over the scores, such as belief, plausibility and pignistic probability.
 
     Parameters
     ----------
@@ -29,8 +33,8 @@ class PieceTable:
         Ascending; piece j + 1 begins at ``starts[j]``, which belongs to it.
     centers, factors : (p,) arrays
         On a piece, the polynomials are those of ``(score - center) * factor``.
-    coefficients : (3, d + 1, p) array
-        Of rising powers, for each of `COLUMNS`.
+    coefficients : (c, d + 1, p) array
+        Of rising powers, for each column; what is exported has those of `COLUMNS`.
     error : float
         Greatest difference to Python that was found; 0 for steps.
     """
@@ -51,8 +55,13 @@ class PieceTable:
         """The greatest degree of a polynomial."""
         return int(self.coefficients.shape[1]) - 1
 
+    @property
+    def is_probability(self) -> bool:
+        """Whether all columns are the same: Bel and Pl are one probability."""
+        return bool((self.coefficients == self.coefficients[0]).all())
+
     def __call__(self, scores: Floats) -> Floats:
-        """The columns (3, n) at scores; NaN where one is missing."""
+        """The columns (c, n) at scores; NaN where one is missing."""
         known = (scores >= self.low) & (scores <= self.high)
         piece = np.searchsorted(self.starts, scores, side="right")
         t = (scores - self.centers[piece]) * self.factors[piece]
@@ -60,3 +69,25 @@ class PieceTable:
         for power in range(self.degree - 1, -1, -1):
             values = values * t + self.coefficients[:, power, piece]
         return np.where(known, values, np.nan)
+
+
+def polyline(starts: Floats, last: float, function: Callable[[Floats], Floats]) -> PieceTable:
+    """Lines from each start to just before the next one, where the function has its value too.
+
+    The first start is the least score, and `last` the greatest.
+    """
+    ends = np.append(previous_float(starts[1:]), last)
+    values, others = function(starts), function(ends)
+    gap = ends / 2 - starts / 2  # halves: the range may exceed all floats
+    rise = others / 2 - values / 2
+    factors = np.where(gap < _NEAR, _FAR, 1.0)  # slopes would exceed all floats
+    slopes = np.divide(rise, gap * factors, out=np.zeros_like(rise), where=(gap > 0) & (rise != 0))
+    return PieceTable(
+        low=float(starts[0]),
+        high=last,
+        starts=starts[1:],
+        centers=np.where(slopes.any(axis=0), starts, 0.0),
+        factors=np.where(slopes.any(axis=0), factors, 1.0),
+        coefficients=np.stack([values, slopes], axis=1),
+        error=0.0,
+    )

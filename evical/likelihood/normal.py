@@ -9,14 +9,14 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy.special import expit, ndtri
 
-__all__ = ["half_widths", "normal_bounds"]
+__all__ = ["RADII", "SHARES", "half_widths", "normal_bounds"]
 
 Floats = NDArray[np.float64]
 
-_RADII, _SHARES = np.polynomial.legendre.leggauss(24)
-_RADII = 4.5 * (_RADII + 1.0)
-_SHARES = _SHARES * _RADII * np.exp(-(_RADII**2) / 2)
-_SHARES = _SHARES / _SHARES.sum()
+RADII, SHARES = np.polynomial.legendre.leggauss(24)
+RADII = 4.5 * (RADII + 1.0)
+SHARES = SHARES * RADII * np.exp(-(RADII**2) / 2)
+SHARES = SHARES / SHARES.sum()
 
 
 def half_widths(probability: Floats, log_odds: Floats, error: Floats) -> Floats:
@@ -39,7 +39,7 @@ def half_widths(probability: Floats, log_odds: Floats, error: Floats) -> Floats:
     array([0.121, 0.001])
     """
     width = np.zeros_like(log_odds)
-    for radius, share in zip(_RADII, _SHARES, strict=True):
+    for radius, share in zip(RADII, SHARES, strict=True):
         reach = radius * error
         width += share * (expit(log_odds + reach) - expit(log_odds - reach))
     return np.asarray(np.minimum(np.minimum(width / 2, probability), 1.0 - probability))

@@ -7,6 +7,7 @@ with masses on single classes only. Each method implements `_fit_scores`, and `_
 """
 
 from abc import ABC, abstractmethod
+from importlib import import_module
 from typing import Any, ClassVar, Self
 
 import numpy as np
@@ -265,6 +266,29 @@ class BaseMulticlassCalibrator(ClassifierMixin, BaseEstimator, ABC):  # type: ig
             "n_columns": self.n_features_in_,
             "state": saved.plain(self._get_state()),
         }
+
+    def to_onnx(self, max_bytes: int | None = 1_000_000) -> Any:
+        """A graph of ONNX, to predict in a service; `evical.export.to_onnx` says more.
+
+        Parameters
+        ----------
+        max_bytes : int, optional
+            How large the graph may be; None for any size.
+
+        Returns
+        -------
+        onnx.ModelProto
+            From ``scores`` (n, K) to ``beliefs`` (n, K, 3): [Bel, Pl, BetP] of each class, or (n,
+            3) of the greater one of two.
+
+        Raises
+        ------
+        ModuleNotFoundError
+            If onnx is not installed.
+        ValueError
+            If predictions have no closed formula, or the graph is too large.
+        """
+        return import_module("evical.export").to_onnx(self, max_bytes)
 
     @classmethod
     def from_dict(cls, data: dict[str, Any]) -> Self:

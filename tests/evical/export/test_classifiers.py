@@ -103,9 +103,6 @@ class Unknown(ClassifierMixin, BaseEstimator):
 def test_what_cannot_be_exported(monkeypatch):
     with pytest.raises(NotFittedError):
         to_onnx(EvidentialClassifier(LINEAR))
-    three = EvidentialClassifier(LINEAR, calibrator=LogisticCalibrator()).fit(X, np.arange(300) % 3)
-    with pytest.raises(ValueError, match="the classifier has 3 classes, and an export takes two"):
-        to_onnx(three)
     odd = EvidentialClassifier(
         LINEAR, calibrator=LogisticCalibrator(), probability="plausibility"
     ).fit(X, Y)
@@ -115,9 +112,6 @@ def test_what_cannot_be_exported(monkeypatch):
         unknown = EvidentialClassifier(Unknown(), calibrator=LogisticCalibrator()).fit(X, Y)
     with pytest.raises(ValueError, match=r"skl2onnx does not convert Unknown \(\w+: .*alone"):
         to_onnx(unknown)
-    members = [EvidentialClassifier(one) for one in (LINEAR, GaussianNB())]
-    with pytest.raises(ValueError, match="rule is 'stacked', and an export takes 'dempster'"):
-        to_onnx(EvidentialEnsemble(members, rule="stacked").fit(X, Y))
     monkeypatch.setattr(
         "dstheory.optional.find_spec", lambda name: None if name == "skl2onnx" else find_spec(name)
     )

@@ -1,0 +1,107 @@
+"""Classifiers of scikit-learn in graphs: skl2onnx converts them, and their scores are read.
+
+What a calibrator reads is what `EvidentialClassifier` gives it: a decision function, probabilities,
+or log-odds of these.
+"""
+
+from itertools import product
+from typing import Any
+
+import numpy as np
+from sklearn.frozen import FrozenEstimator
+from sklearn.pipeline import Pipeline
+
+from evical.estimators.calibrated import score_scale
+from evical.export._graph import DOUBLE, FLOAT, OPSETS
+from evical.export._tensor import Tensor, log, maximum, minimum
+
+__all__ = ["scores_of"]
+
+
+def scores_of(estimator: Any, calibrator: Any, features: Tensor) -> Tensor:
+    """Scores (n, 1) of two classes, or (n, K), from features (n, p), as the calibrator reads them.
+
+    Raises ValueError for a classifier that skl2onnx does not convert.
+    """
+    while isinstance(estimator, FrozenEstimator):
+        estimator = estimator.estimator
+    classes, scale = calibrator.classes_, score_scale(calibrator)
+    decides = hasattr(estimator, "decision_function")
+    # As `class_scores` does: of more than two classes probabilities come first if given.
+    given = scale == "given" and (not decides or len(classes) > 2)
+    unit = hasattr(estimator, "predict_proba") and (given or scale == "probability")
+    raw = decides and not unit
+    table = _converted(features, estimator, raw)
+    order = _order(estimator, len(classes))
+    scores = table.columns(order)
+    return scores if raw or unit else _log_odds(scores)
+
+
+def _order(estimator: Any, k: int) -> list[int]:
+    """Columns of the converted classifier, in the order of the sorted classes."""
+    if k == 2:
+        return [-1]
+    places: list[int] = np.argsort(estimator.classes_, kind="stable").tolist()
+    return places
+
+
+def _log_odds(probability: Tensor) -> Tensor:
+    """Log-odds of probabilities that are kept from 0 and 1 by the spacing of floats."""
+    eps = float(np.finfo(np.float64).eps)
+    inside = minimum(maximum(probability, eps), 1.0 - eps)
+    return log(inside) - log(1.0 - inside)
+
+
+def _converted(features: Tensor, estimator: Any, raw: bool) -> Tensor:
+    """Scores or probabilities (n, c) of a converted classifier.
+
+    Some converters know 32-bit features only.
+    """
+    graph = features.graph
+    # Without ZipMap outputs are plain tables, and some have none to leave out.
+    for kind, options in product((DOUBLE, FLOAT), ({"zipmap": False}, {})):
+        try:
+            model = _model(estimator, {**options, **({"raw_scores": True} if raw else {})}, kind)
+        except _refusals() as error:
+            reason = " ".join(f"{type(error).__name__}: {error}".split())[:200]
+        else:
+            read = features.name if kind == DOUBLE else graph.cast(features.name, FLOAT)
+            found = Tensor(graph, graph.append(model, read)).reshape(0, -1)
+            return Tensor(graph, graph.cast(found.name, DOUBLE))
+    raise ValueError(
+        f"skl2onnx does not convert {type(estimator).__name__} ({reason}); export the calibrator "
+        "alone, and compute the scores elsewhere"
+    )
+
+
+def _refusals() -> tuple[type[Exception], ...]:
+    """What converters raise, each its own, and what says that their graph is wrong."""
+    import onnx
+
+    own = (onnx.checker.ValidationError, onnx.shape_inference.InferenceError)
+    return (*own, AttributeError, LookupError, NameError, RuntimeError, TypeError, ValueError)
+
+
+def _model(estimator: Any, options: dict[str, bool], kind: int) -> Any:
+    """The converted classifier, checked: its last output has scores or probabilities."""
+    import onnx
+    from skl2onnx import convert_sklearn
+    from skl2onnx.common.data_types import DoubleTensorType, FloatTensorType
+
+    last = estimator
+    while isinstance(last, Pipeline):
+        last = last.steps[-1][1]
+    tensor = DoubleTensorType if kind == DOUBLE else FloatTensorType
+    model = convert_sklearn(
+        estimator,
+        initial_types=[("X", tensor([None, estimator.n_features_in_]))],
+        options={id(last): options},
+        target_opset=dict(OPSETS),
+    )
+    for value in model.graph.output:  # some converters state a wrong number of columns
+        for size in value.type.tensor_type.shape.dim:
+            size.Clear()
+    onnx.checker.check_model(model, full_check=True)
+    if not model.graph.output[-1].type.HasField("tensor_type"):
+        raise TypeError("its scores are no table")
+    return model

@@ -1,0 +1,247 @@
+"""Calibrators of many classes as graphs, where their predictions are closed formulas.
+
+These are softmax calibration, structured scaling, shallow nets, one calibrator for each class, and
+the default, `AutoMulticlassCalibrator`. Level sets of a likelihood have no closed formula.
+"""
+
+from functools import reduce
+from operator import add
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from evical.calibrators import AutoCalibrator, BaseCalibrator
+from evical.export._compile import compiled, compiled_sides, compiled_silence
+from evical.export._graph import DEGREE
+from evical.export._inputs import check_binary
+from evical.export._normal import normal_told
+from evical.export._one_vs_rest import combined_columns, normalized_columns
+from evical.export._table import PieceTable, polyline
+from evical.export._tensor import Tensor, joined, log, maximum, sigmoid, softmax, where
+from evical.export._told import Told
+from evical.multiclass import (
+    AutoMulticlassCalibrator,
+    BaseMulticlassCalibrator,
+    OneVsRestCalibrator,
+    ShallowNetCalibrator,
+    SoftmaxCalibrator,
+    StructuredMatrixCalibrator,
+    StructuredVectorCalibrator,
+)
+
+__all__ = ["binary_told", "multiclass_told", "sides_of", "silence_of", "values_of"]
+
+Floats = NDArray[np.float64]
+
+_TINY = float(np.finfo(np.float64).tiny)
+_LITTLE = 1e-9  # of the other classes, to which less is raised in errors, as in Python
+
+
+def binary_told(calibrator: BaseCalibrator, scores: Tensor) -> Told:
+    """Beliefs (n, 1) about the positive class at scores (n, 1)."""
+    check_binary(calibrator)
+    table = compiled(calibrator, DEGREE, lines=True)
+    if table.is_probability:
+        p = Tensor(scores.graph, scores.graph.values(table, scores.name, [0]))
+        return Told(p, p, p)
+    found = Tensor(scores.graph, scores.graph.beliefs(table, scores.name))
+    return Told(*(found.columns([place]) for place in range(3)))
+
+
+def sides_of(calibrator: BaseCalibrator, scores: Tensor) -> Tensor:
+    """Probabilities (n, 2) of both classes at scores (n, 1), to a share of the smaller one."""
+    check_binary(calibrator)
+    table = compiled_sides(calibrator, DEGREE)
+    found = values_of(table, scores)
+    is_odds = len(table.coefficients) == 1
+    return sigmoid(found @ np.array([[-1.0, 1.0]])) if is_odds else found
+
+
+def silence_of(calibrator: BaseCalibrator, scores: Tensor) -> Tensor | None:
+    """1 (n, 1) where a calibrator says nothing, 0 elsewhere; None if it always says something."""
+    table = compiled_silence(calibrator)
+    return None if table is None else values_of(table, scores)
+
+
+def values_of(table: PieceTable, scores: Tensor) -> Tensor:
+    """All columns (n, c) of a table at scores (n, 1)."""
+    rows = list(range(len(table.coefficients)))
+    return Tensor(scores.graph, scores.graph.values(table, scores.name, rows))
+
+
+def multiclass_told(calibrator: BaseMulticlassCalibrator, scores: Tensor) -> Told:
+    """Beliefs at scores (n, C), NaN where one of them is no score that it takes.
+
+    They are (n, 1), of the positive one of two classes, or (n, K). Raises ValueError for methods
+    without a closed formula; TypeError or ConvergenceError for calibrators of one class that cannot
+    be exported.
+    """
+    read, known = _read(calibrator, scores)
+    told = _told(calibrator, read)
+    if told.bel is told.betp:
+        return Told(*[told.bel + known] * 3)
+    return Told(*(part + known for part in told))
+
+
+def _read(calibrator: BaseMulticlassCalibrator, scores: Tensor) -> tuple[Tensor, Tensor]:
+    """Scores as the method reads them, and 0 (n, 1), or NaN where one of them is none."""
+    known = (scores * 0.0).sum(axis=1)
+    unit = calibrator._takes_probabilities or calibrator.transform == "log"
+    if unit:
+        outside = scores.greater(1.0) | (-scores).greater(0.0)
+        strange = outside.numbers().max(axis=1).truths()
+        known = where(strange, np.nan, known)
+    two, given = len(calibrator.classes_) == 2, calibrator.n_features_in_
+    if isinstance(calibrator, OneVsRestCalibrator | AutoMulticlassCalibrator):
+        return (scores.columns([1]) if two and given == 2 else scores), known
+    if two and given == 1:
+        both = [1.0 - scores, scores] if unit else [scores * -0.5, scores * 0.5]
+        scores = joined(both)
+    if calibrator.transform == "log":
+        scores = log(maximum(scores, calibrator._least))
+    return scores, known
+
+
+def _told(calibrator: BaseMulticlassCalibrator, scores: Tensor) -> Told:
+    if isinstance(calibrator, AutoMulticlassCalibrator):
+        return _automatic(calibrator, scores)
+    if isinstance(calibrator, OneVsRestCalibrator):
+        return _one_vs_rest(calibrator, scores)
+    p = _probabilities(calibrator, scores)
+    if len(calibrator.classes_) == 2:
+        p = p.columns([1])
+    return Told(p, p, p)
+
+
+def _probabilities(calibrator: BaseMulticlassCalibrator, scores: Tensor) -> Tensor:
+    """Probabilities (n, K) of methods that give nothing else."""
+    if isinstance(calibrator, SoftmaxCalibrator):
+        return softmax(scores @ calibrator.weights_.T + calibrator.intercepts_[np.newaxis])
+    if isinstance(calibrator, ShallowNetCalibrator):
+        return _nets(calibrator, scores)
+    structured = isinstance(calibrator, StructuredMatrixCalibrator | StructuredVectorCalibrator)
+    if structured and calibrator.model == "bayesian":
+        return softmax(_Scaled(calibrator, scores).logits)
+    model = f"(model={calibrator.model!r})" if hasattr(calibrator, "model") else ""
+    raise ValueError(
+        f"{type(calibrator).__name__}{model} has no closed formula; an export takes "
+        "AutoMulticlassCalibrator, OneVsRestCalibrator, SoftmaxCalibrator, ShallowNetCalibrator, "
+        "and structured scaling of the model 'bayesian'"
+    )
+
+
+def _nets(calibrator: ShallowNetCalibrator, scores: Tensor) -> Tensor:
+    """Mean probabilities (n, K) of nets."""
+    standard = (scores - calibrator.center_[np.newaxis]) / calibrator.scale_[np.newaxis]
+    layers = zip(
+        calibrator.hidden_weights_,
+        calibrator.hidden_biases_[:, np.newaxis],
+        calibrator.output_weights_,
+        calibrator.output_biases_[:, np.newaxis],
+        strict=True,
+    )
+    parts = [
+        softmax((standard @ first + bias).node("Tanh") @ last + out)
+        for first, bias, last, out in layers
+    ]
+    return reduce(add, parts) * (1.0 / len(parts))
+
+
+def _one_vs_rest(calibrator: OneVsRestCalibrator, scores: Tensor) -> Told:
+    """One calibrator for each class, or a single one of two."""
+    columns = calibrator.calibrators_
+    k = len(columns)
+    if k == 1:
+        return binary_told(columns[0], scores)
+    if not calibrator.combines_:
+        p = normalized_columns(_positive(columns, scores), k)
+        return Told(p, p, p)
+    return combined_columns(*_masses(columns, scores), k, calibrator.total_conflict)
+
+
+def _masses(columns: list[Any], scores: Tensor) -> tuple[Tensor, Tensor, Tensor]:
+    """Masses (n, K) of each class, of its complement, and of all classes."""
+    parts = []
+    for place, one in enumerate(columns):
+        own = scores.columns([place])
+        told = binary_told(one, own)
+        if told.bel is told.betp:  # of probabilities the smaller one is known as well
+            sides = sides_of(one, own)
+            parts.append((sides.columns([1]), sides.columns([0]), told.bel * 0.0))
+        else:
+            parts.append((told.bel, 1.0 - told.pl, told.pl - told.bel))
+    own, neither, either = (joined(part) for part in zip(*parts, strict=True))
+    return own, neither, either
+
+
+def _positive(columns: list[Any], scores: Tensor) -> Tensor:
+    """Probabilities (n, K) that the calibrator of each class gives it."""
+    return joined(
+        [sides_of(one, scores.columns([place])).columns([1]) for place, one in enumerate(columns)]
+    )
+
+
+class _Scaled:
+    """Structured scaling of scores (n, K), as read: what `Structured` of Python computes."""
+
+    def __init__(self, calibrator: Any, scores: Tensor) -> None:
+        self.calibrator, fit = calibrator, calibrator._fit
+        k = len(fit.intercepts)
+        greatest = float(np.finfo(np.float64).max)
+        below = maximum((scores - scores.max(axis=1)) / fit.unit, -greatest)
+        self.z = maximum(below * fit.inverse, -greatest)
+        self.p = softmax(self.z)
+        self.mixed = self.p * (1.0 - fit.share) + fit.share / k
+        self.tempered = log(self.mixed)
+        self.logits: Tensor = self.tempered @ fit.weights.T + fit.intercepts[np.newaxis]
+
+    def variances(self, p: Tensor) -> Tensor:
+        """Variances (n, K) of the log-odds of each class, by the delta method."""
+        fit, steps = self.calibrator._fit, self.calibrator._steps
+        k = len(fit.intercepts)
+        pulled = self.p * self.z  # 0 where an exponential is, since z is finite
+        gain = pulled - self.p * pulled.sum(axis=1)
+        by_temperature = (gain * (1.0 - fit.share) / self.mixed) @ fit.weights.T
+        basis = steps[:-1].reshape(k, k + 1, -1)
+        ahead = self.tempered @ basis[:, :k].transpose(1, 0, 2).reshape(k, -1)
+        slopes = ahead.reshape(-1, k, len(steps)) + basis[np.newaxis, :, k]
+        slopes = slopes + by_temperature.reshape(-1, k, 1) * steps[np.newaxis, -1:]
+        mean = p.reshape(-1, 1, k) @ slopes
+        apart = slopes - mean
+        lengths: Tensor = (apart * apart).sum(axis=2).reshape(-1, k)
+        rest = maximum(1.0 - p, _LITTLE)
+        return lengths / (rest * rest)
+
+
+def _automatic(calibrator: AutoMulticlassCalibrator, scores: Tensor) -> Told:
+    """Each class against the rest, then all together; errors of both."""
+    each, scaling = calibrator._each, calibrator.scaling_
+    if scaling is None:
+        return _one_vs_rest(each, scores)
+    k = len(calibrator.classes_)
+    shown = normalized_columns(_positive(each.calibrators_, scores), k)
+    scaled = _Scaled(scaling, log(maximum(shown, scaling._least)))
+    p = softmax(scaled.logits)
+    if calibrator.model == "bayesian":
+        return Told(p, p, p)
+    errors = [
+        values_of(_errors(one), scores.columns([place]))
+        for place, one in enumerate(each.calibrators_)
+    ]
+    own = joined(errors)
+    variance = own * own
+    if scaling.model == "quadratic":
+        variance = variance + scaled.variances(p)
+    odds = log(maximum(p, _TINY)) - log(maximum(1.0 - p, _TINY))
+    return normal_told(p, odds, variance.node("Sqrt"), calibrator, k)
+
+
+def _errors(calibrator: AutoCalibrator) -> PieceTable:
+    """Standard errors of the log-odds, lines between knots."""
+
+    def at(scores: Floats) -> Floats:
+        return calibrator._at(scores, calibrator.standard_error_[np.newaxis])
+
+    greatest = float(np.finfo(np.float64).max)
+    return polyline(np.concatenate([[-greatest], calibrator.knots_]), greatest, at)

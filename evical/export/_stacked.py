@@ -1,0 +1,187 @@
+"""`evical.fusion.Stacked` as a graph: weighted sums of evidence, calibrated.
+
+Everything is a closed formula of the probabilities of the sources: logarithms, one product with the
+weights, the delta method, and for two classes the calibration curve, whose lines are kept as they
+are.
+"""
+
+from collections.abc import Sequence
+from functools import reduce
+from operator import add, and_
+from typing import NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from evical.curves.candidates import AveragedCurve
+from evical.export._multiclass import values_of
+from evical.export._normal import normal_told
+from evical.export._table import PieceTable, polyline
+from evical.export._tensor import Tensor, exp, joined, log, maximum, sigmoid, softmax, where
+from evical.export._told import Told
+from evical.fusion import Stacked
+from evical.scores.scale import interpolated
+
+__all__ = ["Source", "stacked"]
+
+Floats = NDArray[np.float64]
+
+_GREATEST = float(np.finfo(np.float64).max)
+
+
+class Source(NamedTuple):
+    """What a fusion reads of a source.
+
+    `probabilities` (n, K) are of all classes; `silent` (n, 1) says where it has no belief, None if
+    it always has one.
+    """
+
+    probabilities: Tensor
+    silent: Tensor | None
+
+
+class _Odds(NamedTuple):
+    """Fused probabilities, log-odds and their standard errors: (n, 1) of two classes, or (n, K)."""
+
+    probability: Tensor
+    log_odds: Tensor
+    error: Tensor
+
+
+def stacked(fusion: Stacked, sources: Sequence[Source]) -> Told:
+    """Fused beliefs."""
+    silent = [source.silent for source in sources]
+    found = _pooled(fusion, [source.probabilities for source in sources], silent)
+    for choice, reduced in zip(fusion._choices, fusion._reduced, strict=True):
+        own = _speaks(silent, choice.tolist())
+        if own is not None:
+            parts = [s.probabilities for s, chosen in zip(sources, choice, strict=True) if chosen]
+            # Where no source speaks there is one that says nothing.
+            parts = parts or [where(sources[0].probabilities.is_nan(), 1.0, 1.0)]
+            other = _pooled(reduced, parts, [None] * len(parts))
+            found = _Odds(*(where(own, new, old) for new, old in zip(other, found, strict=True)))
+    return normal_told(*found, fusion, len(fusion.frame_ or ()))
+
+
+def _speaks(silent: Sequence[Tensor | None], choice: Sequence[bool]) -> Tensor | None:
+    """Where the chosen sources speak, and no others; None if that is nowhere or cannot be."""
+    if any(flag is None and not chosen for flag, chosen in zip(silent, choice, strict=True)):
+        return None
+    flags = [
+        flag.node("Not") if chosen else flag
+        for flag, chosen in zip(silent, choice, strict=True)
+        if flag is not None
+    ]
+    return reduce(and_, flags) if flags else None
+
+
+def _pooled(
+    fusion: Stacked, probabilities: Sequence[Tensor], silent: Sequence[Tensor | None]
+) -> _Odds:
+    """What a fusion says where it is the one to ask."""
+    says = [
+        _evidence(p, fusion._least, flag, fusion._usual[:, place])
+        for place, (p, flag) in enumerate(zip(probabilities, silent, strict=True))
+    ]
+    pool = fusion._pool
+    weights = np.broadcast_to(pool.weights, (len(pool.intercepts), len(says)))
+    parts = [one * weights[np.newaxis, :, place] for place, one in enumerate(says)]
+    logits = reduce(add, parts) + pool.intercepts[np.newaxis]
+    if fusion._curve is not None:
+        return _calibrated(fusion._curve, _of_two(says, logits, pool.covariance))
+    return _of_many(says, logits, pool.covariance, tied=pool.weights.ndim == 1)
+
+
+def _evidence(p: Tensor, least: float, silent: Tensor | None, usual: Floats) -> Tensor:
+    """Log-probabilities (n, K), less their mean over the classes."""
+    logs = log(maximum(p, least))
+    says = logs - logs.mean(axis=1)
+    return says if silent is None else where(silent, usual[np.newaxis], says)
+
+
+def _of_two(says: Sequence[Tensor], logits: Tensor, covariance: Floats) -> _Odds:
+    """Log-odds of the second of two classes; their gradient is a difference of evidence."""
+    apart = np.array([[-1.0], [1.0]])
+    odds = logits @ apart
+    gradient = joined([one @ apart for one in says])
+    s = len(says)
+    both = np.vstack([np.eye(s, s + 2), np.zeros((1, s + 2))])
+    both[s, s:] = -1.0, 1.0
+    root = both @ _root(covariance)
+    moved = gradient @ root[:s] + root[np.newaxis, s]
+    return _Odds(sigmoid(odds), odds, _length(moved, axis=1))
+
+
+def _of_many(says: Sequence[Tensor], logits: Tensor, covariance: Floats, *, tied: bool) -> _Odds:
+    """The same of each of K classes.
+
+    With q the probabilities of the other classes among themselves, the derivative of the log-odds
+    of k is that of the logit of k less the mean of the other ones under q.
+    """
+    k, s = len(says) and _classes(covariance, len(says), tied), len(says)
+    others = where_diagonal(logits.reshape(-1, 1, k), k, -_GREATEST)
+    top = others.max(axis=2)
+    rest = (log(exp(others - top).sum(axis=2)) + top).reshape(-1, k)
+    odds = logits - rest
+    every = joined([one.reshape(-1, k, 1) for one in says], axis=2)
+    root = _root(covariance)
+    slopes = _tied_slopes(every, root, k, s) if tied else _own_slopes(every, root, k, s)
+    moved = slopes - softmax(others) @ slopes
+    return _Odds(softmax(logits), odds, _length(moved, axis=2).reshape(-1, k))
+
+
+def _classes(covariance: Floats, s: int, tied: bool) -> int:
+    size = len(covariance)
+    return size - s if tied else size // (s + 1)
+
+
+def where_diagonal(rows: Tensor, k: int, value: float) -> Tensor:
+    """Rows (n, 1, K) as (n, K, K), with a value on the diagonal."""
+    return where(_true(rows, np.eye(k, dtype=bool)[np.newaxis]), value, rows)
+
+
+def _true(like: Tensor, values: NDArray[np.bool_]) -> Tensor:
+    return Tensor(like.graph, like.graph.constant(values))
+
+
+def _tied_slopes(every: Tensor, root: Floats, k: int, s: int) -> Tensor:
+    """Changes (n, K, P) of the logits by unit steps of common weights and of intercepts."""
+    return every @ root[:s] + root[np.newaxis, s:]
+
+
+def _own_slopes(every: Tensor, root: Floats, k: int, s: int) -> Tensor:
+    """The same of weights and intercepts of each class."""
+    blocks = root.reshape(k, s + 1, -1)
+    ahead = every.reshape(-1, k, 1, s) @ blocks[np.newaxis, :, :s]
+    return ahead.reshape(-1, k, root.shape[1]) + blocks[np.newaxis, :, s]
+
+
+def _root(covariance: Floats) -> Floats:
+    """A matrix whose square is the covariance."""
+    values, vectors = np.linalg.eigh(covariance)
+    return np.asarray(vectors * np.sqrt(np.maximum(values, 0.0)))
+
+
+def _length(moved: Tensor, axis: int) -> Tensor:
+    return (moved * moved).sum(axis=axis).node("Sqrt")
+
+
+def _calibrated(curve: AveragedCurve, fused: _Odds) -> _Odds:
+    """Fused log-odds of two classes on the calibration curve."""
+    table = _curve(curve, curve.probability, curve.log_odds, curve.error)
+    odds_only = _curve(curve, curve.log_odds)
+    scores, error = fused.log_odds, fused.error
+    found = values_of(table, scores)
+    p, odds, own = (found.columns([place]) for place in range(3))
+    ahead, behind = values_of(odds_only, scores + error), values_of(odds_only, scores - error)
+    pulled = (ahead - behind) * 0.5
+    return _Odds(p, odds, _length(joined([own, pulled]), axis=1))
+
+
+def _curve(curve: AveragedCurve, *rows: Floats) -> PieceTable:
+    """The lines of a curve between its knots, constant outside of them."""
+
+    def at(scores: Floats) -> Floats:
+        return np.stack([interpolated(scores, curve.scores, row) for row in rows])
+
+    return polyline(np.concatenate([[-_GREATEST], curve.scores]), _GREATEST, at)

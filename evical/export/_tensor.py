@@ -1,0 +1,170 @@
+"""Formulas as graphs: `Tensor`, a value of a graph of ONNX that is computed with as in NumPy.
+
+What a formula in Python says of arrays, the same formula says of tensors: each operation appends a
+node. All numbers are 64-bit.
+"""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from evical.export._graph import BOOL, DOUBLE, Graph
+
+__all__ = [
+    "Tensor",
+    "exp",
+    "joined",
+    "log",
+    "maximum",
+    "minimum",
+    "sigmoid",
+    "softmax",
+    "where",
+]
+
+Floats = NDArray[np.float64]
+
+
+@dataclass(frozen=True)
+class Tensor:
+    """The output of a node.
+
+    Parameters
+    ----------
+    graph : Graph
+        To which operations append.
+    name : str
+    """
+
+    graph: Graph
+    name: str
+
+    __array_ufunc__ = None  # so that NumPy leaves operations with arrays to it
+
+    def node(self, kind: str, *others: Any, **options: Any) -> "Tensor":
+        """The output of a new node with this as its first input.
+
+        Others are tensors, names of constants, or numbers.
+        """
+        names = [self.name, *(self._named(other) for other in others)]
+        return Tensor(self.graph, self.graph.add(kind, names, **options))
+
+    def _named(self, other: Any) -> str:
+        if isinstance(other, Tensor | str):
+            return other if isinstance(other, str) else other.name
+        return self.graph.constant(np.asarray(other))
+
+    def __add__(self, other: Any) -> "Tensor":
+        return self.node("Add", other)
+
+    def __sub__(self, other: Any) -> "Tensor":
+        return self.node("Sub", other)
+
+    def __rsub__(self, other: Any) -> "Tensor":
+        return Tensor(self.graph, self._named(other)).node("Sub", self)
+
+    def __mul__(self, other: Any) -> "Tensor":
+        return self.node("Mul", other)
+
+    def __truediv__(self, other: Any) -> "Tensor":
+        return self.node("Div", other)
+
+    def __matmul__(self, other: Any) -> "Tensor":
+        return self.node("MatMul", other)
+
+    def __neg__(self) -> "Tensor":
+        return self.node("Neg")
+
+    def __and__(self, other: "Tensor") -> "Tensor":
+        return self.node("And", other)
+
+    def __or__(self, other: "Tensor") -> "Tensor":
+        return self.node("Or", other)
+
+    def equals(self, other: Any) -> "Tensor":
+        """Whether numbers are equal."""
+        return self.node("Equal", other)
+
+    def greater(self, other: Any) -> "Tensor":
+        """Whether numbers are greater."""
+        return self.node("Greater", other)
+
+    def sum(self, axis: int) -> "Tensor":
+        """Sums along an axis, which is kept."""
+        return self.node("ReduceSum", self.graph.whole([axis]), keepdims=1)
+
+    def mean(self, axis: int) -> "Tensor":
+        """Means along an axis, which is kept."""
+        return self.node("ReduceMean", axes=[axis], keepdims=1)
+
+    def max(self, axis: int) -> "Tensor":
+        """Maxima along an axis, which is kept."""
+        return self.node("ReduceMax", axes=[axis], keepdims=1)
+
+    def prod(self, axis: int) -> "Tensor":
+        """Products along an axis, which is kept."""
+        return self.node("ReduceProd", axes=[axis], keepdims=1)
+
+    def reshape(self, *shape: int) -> "Tensor":
+        """The same numbers in another shape; 0 keeps a size, -1 is what remains."""
+        return self.node("Reshape", self.graph.whole([*shape]))
+
+    def columns(self, numbers: Sequence[int]) -> "Tensor":
+        """Some columns of (n, k)."""
+        return self.node("Gather", self.graph.whole(numbers), axis=1)
+
+    def is_nan(self) -> "Tensor":
+        """Whether numbers are missing."""
+        return self.node("IsNaN")
+
+    def numbers(self) -> "Tensor":
+        """Doubles: 1 for what is true, 0 for what is not."""
+        return Tensor(self.graph, self.graph.cast(self.name, DOUBLE))
+
+    def truths(self) -> "Tensor":
+        """Whether numbers are not 0."""
+        return Tensor(self.graph, self.graph.cast(self.name, BOOL))
+
+
+def log(x: Tensor) -> Tensor:
+    """Natural logarithms."""
+    return x.node("Log")
+
+
+def exp(x: Tensor) -> Tensor:
+    """Exponentials."""
+    return x.node("Exp")
+
+
+def sigmoid(x: Tensor) -> Tensor:
+    """1 / (1 + exp(-x))."""
+    return x.node("Sigmoid")
+
+
+def softmax(x: Tensor) -> Tensor:
+    """Exponentials over their sum, along the last axis."""
+    return x.node("Softmax", axis=-1)
+
+
+def maximum(x: Tensor, other: Any) -> Tensor:
+    """The greater of two numbers."""
+    return x.node("Max", other)
+
+
+def minimum(x: Tensor, other: Any) -> Tensor:
+    """The smaller of two numbers."""
+    return x.node("Min", other)
+
+
+def where(condition: Tensor, x: Any, other: Any) -> Tensor:
+    """`x` where the condition holds, and `other` elsewhere."""
+    return condition.node("Where", x, other)
+
+
+def joined(parts: Sequence[Tensor], axis: int = 1) -> Tensor:
+    """Tensors side by side."""
+    first, *others = parts
+    return first.node("Concat", *others, axis=axis) if others else first
