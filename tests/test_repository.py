@@ -188,7 +188,7 @@ def test_workflows_run_the_checks_on_every_supported_python():
 
 def test_extras():
     extras = project()["optional-dependencies"]
-    assert set(extras) == {"fast", "plot", "cli", "dask", "onnx", "test", "docs", "all"}
+    assert set(extras) == {"fast", "plot", "cli", "duckdb", "dask", "onnx", "test", "docs", "all"}
     assert not any(requirement.startswith("pandas") for requirement in extras["cli"])
     for extra in ("cli", "test"):
         assert not any("numba" in requirement for requirement in extras[extra])

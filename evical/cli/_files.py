@@ -8,7 +8,7 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import IO
 
-__all__ = ["atomic_file", "check_output", "prepare_folder", "write_atomically"]
+__all__ = ["atomic_file", "atomic_path", "check_output", "prepare_folder", "write_atomically"]
 
 
 def prepare_folder(folder: Path) -> None:
@@ -56,28 +56,39 @@ def check_output(path: Path, force: bool, inputs: Iterable[str | Path] = ()) -> 
 
 @contextmanager
 def atomic_file(path: Path) -> Iterator[IO[bytes]]:
-    """A file that takes its name when it is complete; until then its name begins with a dot.
+    """A file that takes its name when it is complete; see `atomic_path`.
 
-    Whatever interrupts the writing, a file of the final name is a complete one: the former
-    one, or none. Devices and pipes are written as they are.
+    Devices and pipes are written as they are.
     """
     if path.exists() and not stat.S_ISREG(path.stat().st_mode):
         with path.open("wb") as file:
             yield file
         return
+    with atomic_path(path) as name, name.open("wb") as file:
+        yield file
+
+
+@contextmanager
+def atomic_path(path: Path) -> Iterator[Path]:
+    """Where to write a file that takes its name when it is complete; it begins with a dot.
+
+    Whatever interrupts the writing, a file of the final name is a complete one: the former
+    one, or none.
+    """
     final = path.resolve()  # a link stays, and what it points to is replaced
-    handle, name = tempfile.mkstemp(dir=final.parent, prefix=f".{final.name}.")
+    handle, text = tempfile.mkstemp(dir=final.parent, prefix=f".{final.name}.")
+    os.close(handle)
+    name = Path(text)
     try:
-        with os.fdopen(handle, "wb") as file:
-            yield file
-            file.flush()
-            # On disk before it has its name, so that a crash leaves no empty file under it.
+        yield name
+        # On disk before it has its name, so that a crash leaves no empty file under it.
+        with name.open("r+b") as file:
             os.fsync(file.fileno())
         # mkstemp makes files private; results are as readable as the folder lets them be.
-        os.chmod(name, 0o644)
-        os.replace(name, final)
+        name.chmod(0o644)
+        name.replace(final)
     except BaseException:
-        Path(name).unlink(missing_ok=True)
+        name.unlink(missing_ok=True)
         raise
 
 

@@ -19,7 +19,7 @@ from evical.cli._kinds import (
     refuse_missing,
 )
 
-__all__ = ["ParquetChunk", "ParquetTable", "load_pyarrow"]
+__all__ = ["ParquetChunk", "ParquetTable", "as_text", "is_text", "load_pyarrow"]
 
 # A row of a few columns has some tens of characters as text; chunks of both formats are alike.
 _CHARACTERS_PER_ROW = 32
@@ -120,8 +120,8 @@ def _check(values: Any, kind: Kind, column: str, chunk: ParquetChunk) -> NDArray
             f"{chunk.name}, column {column!r} holds {values.type}, but {EXPECTED[kind]}: a text, a "
             "number, a truth value or a date"
         )
-    if kind in ("label", "key", "text") or _is_text(values.type, types):
-        return convert([_text(v) for v in values.to_pylist()], kind, column, chunk.place)
+    if kind in ("label", "key", "text") or is_text(values.type):
+        return convert([as_text(v) for v in values.to_pylist()], kind, column, chunk.place)
     is_number = types.is_integer, types.is_floating, types.is_decimal
     if not any(test(values.type) for test in is_number):
         raise ValueError(
@@ -131,8 +131,11 @@ def _check(values: Any, kind: Kind, column: str, chunk: ParquetChunk) -> NDArray
     return check_numbers(numbers, kind, column, chunk.place)
 
 
-def _is_text(kind: Any, types: Any) -> bool:
-    return bool(types.is_string(kind) or types.is_large_string(kind))
+def is_text(kind: Any) -> bool:
+    """Whether a type of Arrow holds texts, each once or as a dictionary."""
+    types = load_pyarrow()[0].types
+    plain = kind.value_type if types.is_dictionary(kind) else kind
+    return bool(types.is_string(plain) or types.is_large_string(plain))
 
 
 def _is_bytes(kind: Any, types: Any) -> bool:
@@ -140,5 +143,6 @@ def _is_bytes(kind: Any, types: Any) -> bool:
     return any(test(kind) for test in tests)
 
 
-def _text(value: Any) -> str:
+def as_text(value: Any) -> str:
+    """A value of a label, a key or a text; nothing is the empty text."""
     return "" if value is None else str(value)

@@ -22,7 +22,7 @@ from evical.cli._output import BROKEN_PIPE, discard_output
 from evical.cli._parquet_table import ParquetChunk, load_pyarrow
 from evical.cli._tables import Chunk, Table, TextTable
 
-__all__ = ["Layout", "Sink", "check_output_name", "open_sink"]
+__all__ = ["Layout", "Sink", "check_output_name", "delimiter_of", "open_sink"]
 
 Columns = Mapping[str, NDArray[Any]]
 
@@ -64,6 +64,14 @@ def check_output_name(target: str) -> None:
         )
 
 
+def delimiter_of(target: str) -> str | None:
+    """What stands between the values of a text of this name; None for Parquet."""
+    name = target.lower()
+    if name.endswith(_PARQUET_NAMES):
+        return None
+    return _DELIMITERS[Path(name.removesuffix(".gz")).suffix]
+
+
 @contextmanager
 def open_sink(target: str, layout: Layout) -> Iterator["Sink"]:
     """Where rows go: a file that is complete or not there, or `-`, standard output."""
@@ -71,17 +79,16 @@ def open_sink(target: str, layout: Layout) -> Iterator["Sink"]:
         with _standard_output() as file:
             yield TextSink(file, layout, ",")
         return
-    name = target.lower()
+    delimiter = delimiter_of(target)
     with atomic_file(Path(target)) as file:
-        if name.endswith(_PARQUET_NAMES):
+        if delimiter is None:
             parquet = ParquetSink(file, layout)
             try:
                 yield parquet
             finally:
                 parquet.close()
             return
-        delimiter = _DELIMITERS[Path(name.removesuffix(".gz")).suffix]
-        if not name.endswith(".gz"):
+        if not target.lower().endswith(".gz"):
             yield TextSink(file, layout, delimiter)
             return
         # Without the time, so that the same rows give the same bytes.

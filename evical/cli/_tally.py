@@ -39,10 +39,18 @@ class Tally:
         self._parts: list[ScoreCounts] = []
 
     def add(
-        self, scores: Floats, labels: NDArray[Any], weights: Floats | None, place: Place
+        self,
+        scores: Floats,
+        labels: NDArray[Any],
+        weights: Floats | None,
+        place: Place,
+        rows: int | None = None,
     ) -> None:
-        """Count the rows of a chunk; `place` says where they stand."""
-        self.rows += len(scores)
+        """Count the rows of a chunk; `place` says where they stand.
+
+        Rows that were counted already are groups with weights, and there are `rows` of them.
+        """
+        self.rows += len(scores) if rows is None else rows
         second = self._second(labels, place)
         if weights is not None:
             used = weights > 0

@@ -89,3 +89,21 @@ Page = Annotated[
 ]
 Force = Annotated[bool, typer.Option("--force", help="Overwrite the output.")]
 AsJson = Annotated[bool, typer.Option("--json", help="Print as JSON.")]
+
+# Who reads, computes and writes.
+Engine = Annotated[
+    Literal["chunks", "duckdb"],
+    typer.Option(help="Read piece by piece, or let DuckDB do the work, on files of any size."),
+]
+MemoryLimit = Annotated[
+    str | None,
+    typer.Option(
+        metavar="SIZE",
+        help="Of DuckDB, such as 2GB; what needs more goes to disk beside OUT.",
+        show_default="80 % of the memory",
+    ),
+]
+Threads = Annotated[
+    int | None,
+    typer.Option(min=1, metavar="N", help="Of DuckDB.", show_default="one a processor"),
+]

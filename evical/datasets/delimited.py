@@ -145,8 +145,8 @@ class DelimitedText:
         self.name = name
         self.delimiter = delimiter
         self._file = file
-        packed = name.endswith(".gz") or file.peek(2)[:2] == _GZIP
-        stream: Any = gzip.GzipFile(fileobj=file) if packed else file
+        self.packed = name.endswith(".gz") or file.peek(2)[:2] == _GZIP
+        stream: Any = gzip.GzipFile(fileobj=file) if self.packed else file
         # utf-8-sig drops the byte order mark that spreadsheets write.
         self._text = io.TextIOWrapper(stream, encoding="utf-8-sig", newline="")
         self._records = Records(self._text, delimiter)

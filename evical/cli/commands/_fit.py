@@ -2,6 +2,7 @@
 
 import warnings
 from dataclasses import dataclass
+from functools import partial
 from pathlib import Path
 from typing import Annotated, Any, Literal
 
@@ -33,6 +34,7 @@ from evical.cli._output import echo_json
 from evical.cli._show import new_console, watch
 from evical.cli._tables import open_table
 from evical.cli._tally import Tally
+from evical.cli.engine import new_limits, tally_table
 from evical.errors import WrongWayWarning
 from evical.scores.direction import message, wrong_ways
 from evical.scores.rounding import EXACT
@@ -125,6 +127,9 @@ def fit(
     by_class: Annotated[
         bool, typer.Option("--by-class", help="Of --conformal: keep the promise for each class.")
     ] = False,
+    engine: arguments.Engine = "chunks",
+    memory_limit: arguments.MemoryLimit = None,
+    threads: arguments.Threads = None,
     force: arguments.Force = False,
     as_json: arguments.AsJson = False,
 ) -> None:
@@ -132,6 +137,9 @@ def fit(
     with user_input():
         _check(score, target, weight, output)
         check_output(output, force, [scores])
+        limits = new_limits(engine, memory_limit, threads)
+        if limits is not None and (conformal or len(score) > 1):
+            raise ValueError("--engine duckdb counts one score of two classes; leave it out here")
         options = [*(option or []), *([] if model is None else [f"model={model}"])]
         learned = None
         if conformal:
@@ -156,8 +164,13 @@ def fit(
         columns: dict[str, Kind] = {score[0]: score_kind(calibrator), target: "label"}
         if weight is not None:
             columns[weight] = "weight"
-        tally = Tally(target, max_scores)
-        source, lacking = _count(scores, columns, tally, missing)
+        by_chunks = partial(_count, scores, columns, max_scores, missing)
+        if limits is None:
+            source, lacking, tally = by_chunks()
+        else:
+            source, lacking, tally = tally_table(
+                limits, scores, columns, max_scores, missing, output, by_chunks
+            )
         tell_missing(source, lacking, tally.rows + lacking, missing)
         counts, labels = tally.result(positive)
         with warnings.catch_warnings(action="ignore", category=WrongWayWarning):
@@ -191,9 +204,12 @@ def _check(score: list[str], target: str, weight: str | None, output: Path) -> N
         raise ValueError("a model is written to a file; name it with --output")
 
 
-def _count(source: str, columns: dict[str, Kind], tally: Tally, missing: str) -> tuple[str, int]:
-    """Name of the table, and number of rows without a score, which are left out."""
+def _count(
+    source: str, columns: dict[str, Kind], max_scores: int, missing: str
+) -> tuple[str, int, Tally]:
+    """Name of the table, number of rows without a score, which are left out, and the others."""
     score, target, *weight = columns
+    tally = Tally(target, max_scores)
     lacking = 0
     kinds = {**columns, **optional_kinds({score: columns[score]}, missing)}
     with open_table(source) as table:
@@ -207,7 +223,7 @@ def _count(source: str, columns: dict[str, Kind], tally: Tally, missing: str) ->
             tally.add(values[score], values[target], weights, _Among(chunk.place, rows))
         if not tally.rows:
             raise ValueError(f"{table.name}: none of {lacking} rows has a score")
-        return table.name, lacking
+        return table.name, lacking, tally
 
 
 @dataclass(frozen=True)

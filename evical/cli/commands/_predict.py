@@ -25,6 +25,7 @@ from evical.cli._model import ManyModel, Model, is_conformal, load_model, score_
 from evical.cli._show import watch
 from evical.cli._sinks import Layout, check_output_name, open_sink
 from evical.cli._tables import Chunk, Table, check_columns, open_table
+from evical.cli.engine import Limits, new_limits, predict_table
 
 __all__ = ["predict"]
 
@@ -83,6 +84,9 @@ def predict(
     force_columns: Annotated[
         bool, typer.Option("--force-columns", help="Replace columns that have the new names.")
     ] = False,
+    engine: arguments.Engine = "chunks",
+    memory_limit: arguments.MemoryLimit = None,
+    threads: arguments.Threads = None,
     force: arguments.Force = False,
     as_json: arguments.AsJson = False,
 ) -> None:
@@ -97,6 +101,7 @@ def predict(
         check_output_name(output)
         if output == "-" and as_json:
             raise ValueError("--json prints to standard output, where the table goes; give -o FILE")
+        limits = new_limits(engine, memory_limit, threads)
         fitted = load_model(model)
         options = (threshold, costs, reject, criterion)
         decision = new_decision(fitted.labels, *options)
@@ -107,7 +112,12 @@ def predict(
             layout = Layout(tuple(prefix + name for name in predictor.new), table)
             if not force_columns:
                 _refuse_collision(table, layout)
-            chosen, lacking = _write(predictor, layout, output, missing)
+            if limits is None:
+                chosen, lacking = _write(predictor, layout, output, missing)
+            else:
+                chosen, lacking = _write_by_engine(
+                    limits, predictor, scores, layout, output, missing
+                )
             read = table.name
         tell_missing(read, lacking, chosen.total(), missing)
     if output != "-":
@@ -216,6 +226,20 @@ def _write(
             lacking += without
             chosen.update(values[-1].tolist())
     return chosen, lacking
+
+
+def _write_by_engine(
+    limits: Limits, predictor: Predictor, scores: str, layout: Layout, output: str, missing: str
+) -> tuple[Counter[str], int]:
+    """The same by statements of SQL."""
+    if not isinstance(predictor, _TwoPredictor):
+        raise ValueError(
+            "--engine duckdb predicts by one score of two classes; leave it out: tables of any "
+            "size are predicted piece by piece"
+        )
+    score = next(iter(optional_kinds(predictor.kinds, missing).items()))
+    calibrator, decision = predictor.model.calibrator, predictor.decision
+    return predict_table(limits, scores, score, calibrator, decision, layout, output)
 
 
 def _interval(calibrator: BaseCalibrator, scores: NDArray[np.float64]) -> tuple[Any, Any]:

@@ -1,0 +1,159 @@
+"""Predictions by DuckDB: the expressions of `to_sql`, and a decision from what they give."""
+
+from collections import Counter
+from collections.abc import Sequence
+from dataclasses import dataclass
+from pathlib import Path
+
+from dstheory import decide
+from evical.calibrators import BaseCalibrator
+from evical.cli._decisions import Decision
+from evical.cli._kinds import Kind
+from evical.cli._sinks import Layout, delimiter_of
+from evical.cli._tables import TextTable
+from evical.cli.engine._session import EngineError, Limits, Session, literal, open_session, quoted
+from evical.cli.engine._source import Source, check_cases, checked_first, explain, open_source
+from evical.cli.engine._target import check_target, written
+
+__all__ = ["check_criterion", "decision_sql", "predict_table"]
+
+
+@dataclass(frozen=True)
+class _Names:
+    """Names that no column of the table has."""
+
+    prefix: str
+
+    def __getattr__(self, name: str) -> str:
+        return quoted(self.prefix + name)
+
+
+def check_criterion(decision: Decision) -> None:
+    """Raise ValueError for a criterion that is not written as SQL."""
+    if decision.criterion is not decide.maximize_expected_utility:
+        raise ValueError(
+            "--engine duckdb decides by expected utility; leave out --criterion, or --engine"
+        )
+
+
+def predict_table(
+    limits: Limits,
+    path: str,
+    score: tuple[str, Kind],
+    calibrator: BaseCalibrator,
+    decision: Decision,
+    layout: Layout,
+    output: str,
+) -> tuple[Counter[str], int]:
+    """Write a table with beliefs; how often each act was chosen, and rows without a score.
+
+    `layout.new` names belief, plausibility, pignistic probability and decision.
+    """
+    check_target(output)
+    check_criterion(decision)
+    source = open_source(path)
+    header = source.table.header
+    names = [*(header[i] for i in layout.kept), *layout.new]
+    check_cases(source.table.name, names)
+    checked_first(source, dict([score]))
+    with open_session(limits, Path(output)) as session:
+        rows, lacking = _checked(session, source, score)
+        query = _query(source, score, calibrator, decision, layout, delimiter_of(output) is None)
+        text = f"Predicting {source.table.name}"
+        with written(session, query, output, names, text) as made:
+            act, bel = quoted(layout.new[3]), quoted(layout.new[0])
+            found = session.rows(
+                f"SELECT {act}, count(*) FROM {made} WHERE {bel} IS NOT NULL GROUP BY 1"
+            )
+            chosen = Counter({str(name): count for name, count in found})
+            if chosen.total() != rows:
+                raise EngineError(
+                    f"{source.table.name}: {rows - chosen.total()} of {rows} rows have no belief "
+                    "in SQL; leave --engine out for this model"
+                )
+    return chosen, lacking
+
+
+def _checked(session: Session, source: Source, score: tuple[str, Kind]) -> tuple[int, int]:
+    """Rows, and those without a score; a wrong value is named."""
+    number = source.number(*score)
+    try:
+        session.run(
+            f"CREATE TEMP TABLE found AS SELECT count(*), count(*) FILTER ({number.missing}), "
+            f"count(*) FILTER ({number.wrong}) FROM {source.sql}",
+            f"Checking {source.table.name}",
+        )
+        rows, lacking, wrong = session.row("FROM found")
+        reason = f"DuckDB reads {wrong} of {rows} scores as no such number"
+    except EngineError as error:
+        wrong, reason = 1, str(error)
+    if wrong:
+        explain(source, dict([score]), reason)
+    return rows, lacking
+
+
+def _query(
+    source: Source,
+    score: tuple[str, Kind],
+    calibrator: BaseCalibrator,
+    decision: Decision,
+    layout: Layout,
+    to_parquet: bool,
+) -> str:
+    """The table with its beliefs, step by step: the score, the expressions, their limits."""
+    header, number = source.table.header, source.number(*score)
+    prefix = "evical_"
+    while any(name.lower().startswith(prefix) for name in header):
+        prefix = f"_{prefix}"
+    own = _Names(prefix)
+    expressions = calibrator.to_sql(f"{prefix}score", max_bytes=None, prefix=prefix)
+    kept = [_kept(source, header[i], to_parquet) for i in layout.kept]
+    new = [own.low, own.high, own.middle, decision_sql(decision, own.low, own.high)]
+    made = [f"{value} AS {quoted(name)}" for value, name in zip(new, layout.new, strict=True)]
+    return f"""
+SELECT {", ".join([*kept, *made])} FROM (
+SELECT *, {own.low} + ({own.high} - {own.low}) / 2 AS {own.middle} FROM (
+SELECT *, CASE WHEN {own.lacking} THEN 1e0 ELSE greatest({own.low}, least(1e0, {own.pl})) END
+    AS {own.high} FROM (
+SELECT *, CASE WHEN {own.lacking} THEN 0e0 WHEN {own.bel} IS NOT NULL
+    THEN greatest(0e0, least(1e0, {own.bel})) END AS {own.low} FROM (
+SELECT *, {expressions} FROM (
+SELECT *, {number.value} AS {own.score}, {number.missing} AS {own.lacking} FROM {source.sql}
+)))))"""
+
+
+def _kept(source: Source, name: str, to_parquet: bool) -> str:
+    """A column that passes through; an empty cell is an empty text in Parquet."""
+    column = quoted(name)
+    if to_parquet and isinstance(source.table, TextTable):
+        return f"coalesce({column}, '') AS {column}"
+    return column
+
+
+def decision_sql(decision: Decision, bel: str, pl: str) -> str:
+    """The act of the largest expected utility, the first one of equals.
+
+    >>> import numpy as np
+    >>> print(decision_sql(Decision(("no", "yes"), np.eye(2)), "bel", "pl"))
+    CASE WHEN (1 - pl) * 1.0 + (pl - bel) * 0.5 >= bel * 1.0 + (pl - bel) * 0.5 THEN 'no' ELSE \
+'yes' END
+    """
+    values = [_expected(row, bel, pl) for row in decision.utilities.tolist()]
+    return _best(list(zip(decision.acts, values, strict=True)))
+
+
+def _expected(utilities: Sequence[float], bel: str, pl: str) -> str:
+    """Mass times mean utility: of the negative class, of the positive one, and of both."""
+    negative, positive = utilities
+    terms = [(f"(1 - {pl})", negative), (bel, positive), (f"({pl} - {bel})", sum(utilities) / 2)]
+    used = [f"{mass} * {utility!r}" for mass, utility in terms if utility]
+    return " + ".join(used) or "0"
+
+
+def _best(acts: list[tuple[str, str]]) -> str:
+    ways = []
+    for i, (name, value) in enumerate(acts[:-1]):
+        better = " AND ".join(f"{value} >= {other}" for _, other in acts[i + 1 :])
+        ways.append(f"WHEN {better} THEN {literal(name)}")
+    last = literal(acts[-1][0])
+    return f"CASE {' '.join(ways)} ELSE {last} END" if ways else last

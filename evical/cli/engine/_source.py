@@ -1,0 +1,125 @@
+"""A table as DuckDB reads it: the same columns, and which of their values are wrong or missing."""
+
+import glob
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass
+from pathlib import Path
+from typing import NoReturn
+
+from evical.cli._kinds import Kind, may_be_none
+from evical.cli._parquet_table import ParquetTable, is_text
+from evical.cli._show import watch
+from evical.cli._tables import Table, open_table, table_chunks
+from evical.cli.engine._session import EngineError, literal, quoted
+from evical.datasets.csv import MISSING
+
+__all__ = [
+    "Number",
+    "Source",
+    "check_cases",
+    "checked_first",
+    "explain",
+    "open_source",
+    "text_table",
+]
+
+_LONGEST = 2**24  # characters of a line
+_BUFFER = 2**25
+
+
+@dataclass(frozen=True)
+class Number:
+    """Expressions of a column of numbers: the value, and whether it is missing or wrong."""
+
+    value: str
+    missing: str
+    wrong: str
+
+
+@dataclass(frozen=True)
+class Source:
+    """A file of a table."""
+
+    path: str
+    table: Table
+
+    @property
+    def sql(self) -> str:
+        """What stands after FROM."""
+        table, path = self.table, str(Path(self.path).resolve())
+        if isinstance(table, ParquetTable):
+            return f"read_parquet({literal(glob.escape(path))})"
+        return text_table(path, table.delimiter, table.header, table.packed)
+
+    def is_text(self, column: str) -> bool:
+        """Whether DuckDB reads the column as text."""
+        table = self.table
+        return not isinstance(table, ParquetTable) or is_text(table.schema.field(column).type)
+
+    def number(self, column: str, kind: Kind) -> Number:
+        """A column of this kind of numbers; what may be missing is not wrong if it is."""
+        name = quoted(column)
+        text = self.is_text(column)
+        value = f"{'TRY_CAST' if text else 'CAST'}({name} AS DOUBLE)"
+        if text:
+            words = ", ".join(map(literal, sorted(MISSING)))
+            missing = f"coalesce(lower(trim({name})) IN ({words}), true)"
+        else:
+            missing = f"coalesce(isnan({value}), true)"
+        wrong = [f"NOT coalesce(isfinite({value}), false)"]
+        if text:  # 1_000 is a number to DuckDB
+            wrong.append(f"contains({name}, '_')")
+        if "score" not in kind:
+            wrong.append(f"{value} < 0")
+        if "probability" in kind:
+            wrong.append(f"{value} > 1")
+        found = f"({' OR '.join(wrong)})"
+        return Number(
+            value, missing, f"(NOT {missing} AND {found})" if may_be_none(kind) else found
+        )
+
+
+def text_table(path: str, delimiter: str, names: Iterable[str], packed: bool) -> str:
+    """A delimited text after FROM, all columns as texts."""
+    columns = ", ".join(f"{literal(name)}: 'VARCHAR'" for name in names)
+    return (
+        f"read_csv({literal(glob.escape(path))}, auto_detect=false, header=true, "
+        f"delim={literal(delimiter)}, quote='\"', escape='\"', columns={{{columns}}}, "
+        f"allow_quoted_nulls=false, compression='{'gzip' if packed else 'none'}', "
+        f"max_line_size={_LONGEST}, buffer_size={_BUFFER})"
+    )
+
+
+def open_source(path: str) -> Source:
+    """A file for DuckDB; raises as `open_table`, and ValueError for standard input."""
+    if path == "-":
+        raise ValueError("--engine duckdb reads files; name one instead of standard input (-)")
+    with open_table(path) as table:
+        check_cases(table.name, table.header)
+        return Source(path, table)
+
+
+def check_cases(name: str, columns: Iterable[str]) -> None:
+    """Raise for columns that differ in upper and lower case only, which SQL does not tell apart."""
+    known: dict[str, str] = {}
+    for column in columns:
+        former = known.setdefault(column.lower(), column)
+        if former != column:
+            raise ValueError(
+                f"{name}: columns {former!r} and {column!r} differ in case only, which DuckDB does "
+                "not tell apart; rename one, or leave --engine out"
+            )
+
+
+def checked_first(source: Source, kinds: Mapping[str, Kind]) -> None:
+    """Raise for an unknown column, a table without rows, or a wrong type or value at its start."""
+    with open_table(source.path) as table:
+        next(table_chunks(table, kinds))
+
+
+def explain(source: Source, kinds: Mapping[str, Kind], reason: str) -> NoReturn:
+    """Raise for the first wrong value, with its place, which only the reader of chunks knows."""
+    with open_table(source.path) as table:
+        for _ in watch(table, kinds, "Locating"):
+            pass
+    raise EngineError(f"{source.table.name}: {reason}; leave --engine out for this file")

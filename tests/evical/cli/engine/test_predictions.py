@@ -1,0 +1,172 @@
+"""`evical predict --engine duckdb`: the beliefs and decisions of the reader of chunks."""
+
+import json
+
+import numpy as np
+import pandas as pd
+import pytest
+
+from evical.calibrators.by_name import make_calibrator
+from evical.cli import main
+from evical.cli._decisions import new_decision
+from evical.cli._model import Model, Training, model_text
+
+DUCKDB = "--engine duckdb --memory-limit 200MB"
+N = 3000
+
+
+@pytest.fixture(scope="module")
+def models():
+    """Files of models: one of steps, one of curves."""
+    rng = np.random.default_rng(0)
+    scores = rng.normal(size=500)
+    labels = np.where(rng.random(500) < 1 / (1 + np.exp(-2 * scores)), "it's", "can't")
+    training = Training("s.csv", 500, 0, 250.0, 250.0, 500, False, 0.5)
+    texts = {}
+    for name in ("isotonic", "logistic"):
+        fitted = make_calibrator(name, ()).fit(scores, labels)
+        texts[f"{name}.json"] = model_text(Model("score", "kind", fitted, training))
+    return texts
+
+
+@pytest.fixture
+def folder(tmp_path, monkeypatch, models):
+    for name, text in models.items():
+        (tmp_path / name).write_text(text)
+    rng = np.random.default_rng(1)
+    table = pd.DataFrame({"id": [f"{i:05d}" for i in range(N)], "score": rng.normal(size=N) * 2})
+    table["note, too"] = np.where(np.arange(N) % 2, ' 1.10 "', "")
+    for name, options in (("new.csv", {}), ("new.tsv.gz", {"sep": "\t"})):
+        table.to_csv(tmp_path / name, index=False, **options)
+    table.to_parquet(tmp_path / "new.parquet", row_group_size=700)
+    monkeypatch.chdir(tmp_path)
+    return tmp_path
+
+
+def read(name):
+    if name.endswith("parquet"):
+        return pd.read_parquet(name)
+    sep = "\t" if ".tsv" in name else ","
+    return pd.read_csv(name, dtype={"id": str}, keep_default_na=False, sep=sep)
+
+
+def both(words, out="csv"):
+    """The tables that chunks and engine write."""
+    assert main(f"predict {words} -o chunks.{out}".split()) == 0
+    assert main(f"predict {words} -o engine.{out} {DUCKDB}".split()) == 0
+    return read(f"chunks.{out}"), read(f"engine.{out}")
+
+
+@pytest.mark.parametrize("out", ["csv", "tsv.gz", "parquet"])
+@pytest.mark.parametrize("file", ["new.csv", "new.tsv.gz", "new.parquet"])
+def test_steps_are_exact(folder, file, out):
+    chunks, engine = both(f"isotonic.json {file}", out)
+    pd.testing.assert_frame_equal(chunks, engine, check_exact=True)
+    assert list(engine)[-4:] == ["bel", "pl", "betp", "decision"]
+    assert not [path for path in folder.iterdir() if path.name.startswith(".")]
+
+
+def test_curves_are_within_their_error(folder):
+    chunks, engine = both("logistic.json new.parquet --prefix svm_ --threshold 0.7", "parquet")
+    names = ["svm_bel", "svm_pl", "svm_betp"]
+    np.testing.assert_allclose(engine[names], chunks[names], rtol=0, atol=1e-7)
+    assert (engine["svm_bel"] <= engine["svm_pl"]).all()
+    near = (chunks["svm_betp"] - 0.7).abs() < 1e-7
+    assert (chunks["svm_decision"] == engine["svm_decision"])[~near].all()
+
+
+@pytest.mark.parametrize(
+    "options",
+    ["--costs 4 1 --reject 0.3", "--threshold 0.2", "--threshold 1", "--reject 0.1", "--reject 0"],
+)
+def test_decisions(folder, options):
+    chunks, engine = both(f"isotonic.json new.csv {options}")
+    assert chunks["decision"].tolist() == engine["decision"].tolist()
+
+
+def test_missing_scores_are_vacuous_and_own_names_are_free(folder, capsys):
+    (folder / "gaps.csv").write_text("evical_bel,score\n1,0.5\n2,\n3,NA\n\n4,-1\n")
+    chunks, engine = both("isotonic.json gaps.csv --missing vacuous")
+    pd.testing.assert_frame_equal(chunks, engine, check_exact=True)
+    assert engine["pl"].tolist()[1:3] == [1, 1]
+    assert capsys.readouterr().err.count("2 of 4 rows have no number") == 2
+
+
+def test_columns_are_replaced_if_asked_for(folder):
+    (folder / "old.csv").write_text("bel,score,pl\nx,0.5,y\nx,1.5,y\n")
+    chunks, engine = both("isotonic.json old.csv --force-columns")
+    pd.testing.assert_frame_equal(chunks, engine, check_exact=True)
+
+
+def test_the_summary_is_the_same(folder, capsys):
+    found = []
+    for engine in ("", DUCKDB):
+        words = f"predict isotonic.json new.csv -o out.csv --force --json --reject 0.2 {engine}"
+        assert main(words.split()) == 0
+        found.append(json.loads(capsys.readouterr().out))
+    assert found[0] == found[1]
+
+
+@pytest.mark.parametrize("value", ["high", "inf", "1_0", "", "1,5"])
+def test_wrong_values_are_named_as_by_chunks(folder, value, capsys):
+    (folder / "bad.csv").write_text(f"id,score\n1,0.5\n2,{value}\n")
+    found = []
+    for engine in ("", DUCKDB):
+        assert main(f"predict isotonic.json bad.csv -o out.csv {engine}".split()) == 2
+        found.append(capsys.readouterr().err)
+    assert found[0] == found[1]
+    assert not (folder / "out.csv").exists()
+
+
+@pytest.mark.parametrize(
+    ("words", "reason"),
+    [
+        ("isotonic.json new.csv -o out.csv --criterion maximin", "decides by expected utility"),
+        ("isotonic.json new.csv", "writes files; name one with --output"),
+        ("isotonic.json - -o out.csv", "name one instead of standard input"),
+        ("isotonic.json Bel.csv -o out.csv", "columns 'Bel' and 'bel' differ in case only"),
+        ("many.json new.csv -o out.csv", "one score of two classes; leave it out"),
+    ],
+)
+def test_wrong_calls(folder, words, reason, capsys, monkeypatch):
+    (folder / "Bel.csv").write_text("Bel,score\n1,0.5\n")
+    table = "".join(f"0.{i},0.{9 - i},{i % 2}\n" for i in range(1, 9))
+    (folder / "many.csv").write_text(f"score_0,score_1,kind\n{table}")
+    if "many" in words:
+        fit = "fit many.csv --score score_0 --score score_1 --target kind -o many.json"
+        assert main([*fit.split(), "--method", "softmax"]) == 0
+        words = words.replace("new.csv", "many.csv")
+    if " - " in words:
+        with open("new.csv") as file:
+            monkeypatch.setattr("sys.stdin", file)
+            assert main(["predict", *words.split(), *DUCKDB.split()]) == 2
+    else:
+        assert main(["predict", *words.split(), *DUCKDB.split()]) == 2
+    assert reason in capsys.readouterr().err
+
+
+@pytest.mark.parametrize("limit", ["1MB"])
+def test_too_little_memory_is_one_line(folder, limit, capsys):
+    words = f"predict isotonic.json new.csv -o out.csv --engine duckdb --memory-limit {limit}"
+    assert main(words.split()) == 2
+    err = capsys.readouterr().err
+    assert err.count("\n") == 1
+    assert "--memory-limit: 1MB is too little" in err
+    assert not [path for path in folder.iterdir() if "out.csv" in path.name]
+
+
+def test_decisions_of_equal_utility_go_to_the_first_act():
+    """With tests/naive: the definition of expected utility over three focal sets."""
+    import duckdb
+
+    from evical.cli.engine._beliefs import decision_sql
+
+    decision = new_decision(("no", "yes"), None, None, 0.5)
+    grid = [(b / 8, p / 8) for b in range(9) for p in range(b, 9)]
+    with duckdb.connect() as base:
+        for bel, pl in grid:
+            betp = (bel + pl) / 2
+            values = [1 - betp, betp, 0.5]
+            expected = decision.acts[values.index(max(values))]
+            query = f"SELECT {decision_sql(decision, f'{bel}::DOUBLE', f'{pl}::DOUBLE')}"
+            assert base.execute(query).fetchone() == (expected,)
