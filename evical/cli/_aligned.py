@@ -7,10 +7,10 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from evical.cli._kinds import Kind, Place
+from evical.cli._kinds import Among, Kind, Place
 from evical.cli._tables import Chunk, read_chunks
 
-__all__ = ["Rows", "by_key", "by_position"]
+__all__ = ["Rows", "Selected", "by_key", "by_position", "with_key"]
 
 # Rows start to stop of a chunk.
 _Piece = tuple[Chunk, int, int]
@@ -41,14 +41,36 @@ def by_position(
             reader.check_end(last.name)
 
 
+@dataclass(frozen=True)
+class Selected:
+    """The rows of a chunk with a certain key."""
+
+    name: str
+    columns: dict[str, NDArray[Any]]
+    place: Place
+
+    def __len__(self) -> int:
+        return len(next(iter(self.columns.values())))
+
+
+def with_key(chunks: Iterator[Chunk], key: str, value: str) -> Iterator[Selected]:
+    """The rows of each chunk whose key is this one."""
+    for chunk in chunks:
+        rows = np.flatnonzero(chunk.columns[key] == value)
+        columns = {name: column[rows] for name, column in chunk.columns.items()}
+        yield Selected(chunk.name, columns, Among(chunk.place, rows))
+
+
 def by_key(
-    first: Iterator[Chunk], others: Sequence[str], columns: Mapping[str, Kind], key: str
+    first: Iterator[Chunk] | Iterator[Selected],
+    others: Sequence[Iterator[Chunk] | Iterator[Selected]],
+    key: str,
 ) -> Iterator[list[Rows]]:
     """Rows of equal keys, in the order of the first table; the others are held in memory.
 
     Raises ValueError if a key is missing in a table, or is there twice.
     """
-    tables = [_Keyed(read_chunks(name, columns), key) for name in others]
+    tables = [_Keyed(chunks, key) for chunks in others]
     name = ""
     for chunk in first:
         yield [Rows(chunk.columns, chunk.place), *(table.take(chunk) for table in tables)]
@@ -120,7 +142,7 @@ def _join(pieces: list[_Piece]) -> Place:
 class _Keyed:
     """A table in memory whose rows are taken by key, each once."""
 
-    def __init__(self, chunks: Iterator[Chunk], key: str) -> None:
+    def __init__(self, chunks: Iterator[Chunk] | Iterator[Selected], key: str) -> None:
         self._key = key
         self._rows: dict[str, int] = {}
         self._places: list[tuple[int, Place]] = []
@@ -133,7 +155,7 @@ class _Keyed:
         self._columns = {name: np.concatenate([p[name] for p in parts]) for name in parts[0]}
         self._taken = np.zeros(len(self._rows), dtype=bool)
 
-    def take(self, wanted: Chunk) -> Rows:
+    def take(self, wanted: Chunk | Selected) -> Rows:
         """The rows with the keys of `wanted`."""
         keys = wanted.columns[self._key].tolist()
         rows = [self._rows.get(key, -1) for key in keys]
@@ -142,7 +164,7 @@ class _Keyed:
             raise ValueError(
                 f"{wanted.place(row)}, column {self._key!r}: {self.name} has no row {keys[row]!r}"
             )
-        taken = np.array(rows)
+        taken = np.array(rows, dtype=np.intp)
         first = np.unique(taken, return_index=True)[1]
         again = self._taken[taken]
         again[np.setdiff1d(np.arange(len(taken)), first)] = True
@@ -163,7 +185,7 @@ class _Keyed:
             key = self._columns[self._key][row]
             raise ValueError(f"{self._place(row)}, column {self._key!r}: {name} has no row {key!r}")
 
-    def _add(self, chunk: Chunk) -> None:
+    def _add(self, chunk: Chunk | Selected) -> None:
         start = len(self._rows)
         for row, key in enumerate(chunk.columns[self._key].tolist()):
             if self._rows.setdefault(key, start + row) != start + row:

@@ -16,6 +16,7 @@ from evical.datasets.csv import MISSING
 
 __all__ = [
     "EXPECTED",
+    "Among",
     "Kind",
     "Place",
     "Places",
@@ -44,6 +45,18 @@ class Places:
     def __call__(self, row: int) -> str:
         """`scores.csv, line 2`, or `scores.parquet, row 1`."""
         return f"{self.name}, {self.unit} {self.numbers[row]}"
+
+
+@dataclass(frozen=True)
+class Among:
+    """Where some of the rows of a chunk stand."""
+
+    place: Place
+    rows: NDArray[np.intp]
+
+    def __call__(self, row: int) -> str:
+        """As `Places`, of the row with this number among them."""
+        return self.place(int(self.rows[row]))
 
 
 EXPECTED: dict[Kind, str] = {

@@ -1,35 +1,30 @@
 """`evical combine`: combine the beliefs of several tables, row by row."""
 
 import json
-from collections.abc import Iterator
 from dataclasses import asdict, dataclass, replace
 from pathlib import Path
 from typing import Annotated, Any, Literal
 
 import numpy as np
 import typer
-from numpy.typing import NDArray
 
-from dstheory import MassFunction, dempster
-from dstheory.transform import betp
+from dstheory import dempster
 from evical.cli import arguments
-from evical.cli._aligned import Rows, by_key, by_position
-from evical.cli._decisions import masses, new_decision
+from evical.cli._aligned import Rows
+from evical.cli._combining import Job, Summary
+from evical.cli._decisions import masses
 from evical.cli._errors import user_input
 from evical.cli._files import check_output, write_atomically
 from evical.cli._fusions import FUSIONS, by_source, fusion_text, learned, load_fusion
-from evical.cli._kinds import Kind, convert
-from evical.cli._missing import complete_rows, optional_kinds, tell_missing
-from evical.cli._rules import Combiner, RowError, new_combiner
-from evical.cli._show import watch
-from evical.cli._sinks import Layout, check_output_name, open_sink
-from evical.cli._tables import Table, check_columns, open_table
+from evical.cli._kinds import convert
+from evical.cli._missing import tell_missing
+from evical.cli._rules import Combiner, new_combiner
+from evical.cli._sinks import check_output_name
+from evical.cli._tables import check_columns, open_table
+from evical.cli.engine.session import new_limits
 from evical.datasets.csv import sorted_labels
 
 __all__ = ["combine"]
-
-# Beliefs above plausibilities by rounding only, as other programs may write them.
-_ROUNDING = 1e-9
 
 
 def combine(
@@ -75,6 +70,9 @@ def combine(
         Literal["error", "vacuous"],
         typer.Option(help="Where the rule has no result: stop, or write bel 0 and pl 1."),
     ] = "error",
+    engine: arguments.Engine = "chunks",
+    memory_limit: arguments.MemoryLimit = None,
+    threads: arguments.Threads = None,
     output: arguments.Table = "-",
     force: arguments.Force = False,
     as_json: arguments.AsJson = False,
@@ -87,6 +85,9 @@ def combine(
     rows that the sources were not calibrated on, and saved as OUT, FUSION.json.
     """
     with user_input():
+        limits = new_limits(engine, memory_limit, threads)
+        if limits is not None:
+            _check_engine(rule, option, key, fit)
         if fit is not None:
             _check_fit(tables, output, option, keep)
         _check(tables, output, as_json, force, fit is not None)
@@ -101,9 +102,9 @@ def combine(
             return
         combiner = _combiner(rule, option or [], total_conflict == "vacuous", len(tables))
         kept = list(dict.fromkeys([*([] if key is None else [key]), *(keep or [])]))
-        job = _Job(tables, combiner, key, (bel, pl), kept, classes, missing)
+        job = Job(tables, combiner, key, (bel, pl), kept, classes, missing)
         _check_columns(job)
-        summary = job.run(output)
+        summary = job.run(output) if limits is None else job.run_by_engine(output, limits)
         tell_missing("all tables", summary.missing, summary.rows * len(tables), missing)
     if output != "-":
         _show(summary, as_json)
@@ -119,6 +120,18 @@ def _check_fit(
         raise ValueError("--fit writes a model file; name it with --output FUSION.json")
     if "-" in tables:
         raise ValueError("--fit reads its tables from files, not from standard input")
+
+
+def _check_engine(rule: str, option: list[str] | None, key: str | None, fit: str | None) -> None:
+    if fit is not None or option or rule.lower() != "dempster":
+        raise ValueError(
+            "--engine duckdb combines by Dempster's rule; leave --engine out for other rules"
+        )
+    if key is None:
+        raise ValueError(
+            "--engine duckdb joins by --key; without it, tables of any size are read side by side, "
+            "so leave --engine out"
+        )
 
 
 def _combiner(rule: str, options: list[str], vacuous: bool, n_tables: int) -> Combiner:
@@ -150,101 +163,6 @@ def _check(tables: list[str], output: str, as_json: bool, force: bool, fitting: 
 
 
 @dataclass(frozen=True)
-class _Summary:
-    output: str
-    rows: int
-    missing: int
-    highest_conflict: float
-
-
-@dataclass(frozen=True)
-class _Job:
-    """What to combine, and what to write."""
-
-    tables: list[str]
-    combiner: Combiner
-    key: str | None
-    interval: tuple[str, str]  # columns of belief and plausibility
-    kept: list[str]  # columns of the first table
-    classes: tuple[str, str] | None
-    missing: str
-
-    @property
-    def new(self) -> tuple[str, ...]:
-        """Columns to write after the kept ones."""
-        return ("bel", "pl", "betp", *(("decision",) if self.classes else ()), "conflict")
-
-    def run(self, output: str) -> _Summary:
-        """Combine chunk by chunk."""
-        rows, lacking, highest = 0, 0, 0.0
-        layout = Layout((*self.kept, *self.new))
-        with open_table(self.tables[0]) as first, open_sink(output, layout) as sink:
-            for parts in self.aligned(first):
-                lacking += sum(map(self.fill, parts))
-                columns = self._columns(parts)
-                sink.write(columns)
-                rows += len(columns["bel"])
-                highest = max(highest, float(columns["conflict"].max()))
-        return _Summary(output, rows, lacking, highest)
-
-    def fill(self, rows: Rows) -> int:
-        """Put bel 0 and pl 1 where a number is missing, and count."""
-        known = complete_rows(rows.columns[name] for name in self.interval)
-        for name, vacuous in zip(self.interval, (0.0, 1.0), strict=True):
-            rows.columns[name] = np.where(known, rows.columns[name], vacuous)
-        return int((~known).sum())
-
-    def aligned(self, first: Table) -> Iterator[list[Rows]]:
-        """Rows of all tables that belong together."""
-        plain: dict[str, Kind] = dict.fromkeys(self.interval, "probability")
-        kinds = optional_kinds(plain, self.missing)
-        if self.key is not None:
-            kinds[self.key] = "key"
-        chunks = watch(first, {**dict.fromkeys(self.kept, "text"), **kinds}, "Combining")
-        if self.key is None:
-            return by_position(chunks, self.tables[1:], kinds)
-        return by_key(chunks, self.tables[1:], kinds, self.key)
-
-    def _columns(self, parts: list[Rows]) -> dict[str, NDArray[Any]]:
-        labels = self._labels()
-        sources = [self.masses(rows, labels) for rows in parts]
-        try:
-            m, conflict = self.combiner(sources)
-        except RowError as error:
-            places = " and ".join(rows.place(error.row) for rows in parts)
-            raise ValueError(f"{places}: {error}") from error
-        bel, pl = np.asarray(m.bel(mask=2)), np.asarray(m.pl(mask=2))
-        values = {"bel": bel, "pl": np.maximum(pl, bel), "betp": betp(m)[:, 1]}
-        if self.classes is not None:
-            values["decision"] = new_decision(self.classes)(m)
-        kept = {name: parts[0].columns[name] for name in self.kept}
-        return {**kept, **values, "conflict": conflict}
-
-    def _labels(self) -> tuple[str, str]:
-        """Names of the classes, as those of a learned fusion if there is one."""
-        frame = getattr(self.combiner.rule, "frame_", None)
-        known = None if frame is None else (str(frame.labels[0]), str(frame.labels[1]))
-        if known and self.classes not in (None, known):
-            raise ValueError(
-                f"--classes are {', '.join(self.classes or ())}, but the fusion was learned for "
-                f"{', '.join(known)}"
-            )
-        return known or self.classes or ("negative", "positive")
-
-    def masses(self, rows: Rows, labels: tuple[str, str]) -> MassFunction:
-        """Mass functions (n,) of rows."""
-        bel, pl = (rows.columns[name] for name in self.interval)
-        above = bel > pl + _ROUNDING
-        if above.any():
-            row = int(np.argmax(above))
-            raise ValueError(
-                f"{rows.place(row)}: {self.interval[0]} is {bel[row]:g}, above "
-                f"{self.interval[1]}, {pl[row]:g}; belief is at most plausibility"
-            )
-        return masses(bel, np.maximum(bel, pl), labels)
-
-
-@dataclass(frozen=True)
 class _Learning:
     """What to learn a rule from."""
 
@@ -257,10 +175,10 @@ class _Learning:
     target: str
 
     @property
-    def job(self) -> _Job:
+    def job(self) -> Job:
         """How rows are read: as if they were combined, with the class beside them."""
         combiner = Combiner(dempster, vacuous=True)
-        return _Job(self.tables, combiner, self.key, self.interval, [], self.classes, self.missing)
+        return Job(self.tables, combiner, self.key, self.interval, [], self.classes, self.missing)
 
     def run(self, output: str) -> dict[str, Any]:
         """Learn, and write the file; what was learned about each table."""
@@ -323,7 +241,7 @@ def _learned_text(told: dict[str, Any]) -> str:
     return "\n".join(lines)
 
 
-def _check_columns(job: _Job) -> None:
+def _check_columns(job: Job) -> None:
     bel, pl = job.interval
     if bel == pl:
         raise ValueError(f"--bel and --pl are both {bel!r}; they must be different columns")
@@ -336,7 +254,7 @@ def _check_columns(job: _Job) -> None:
         raise ValueError(f"--classes are both {job.classes[0]!r}; they must be different")
 
 
-def _show(summary: _Summary, as_json: bool) -> None:
+def _show(summary: Summary, as_json: bool) -> None:
     if as_json:
         typer.echo(json.dumps(asdict(summary), indent=1))
         return

@@ -1,14 +1,12 @@
 """`evical fit`: fit a calibrator to scores and classes, and save it."""
 
 import warnings
-from dataclasses import dataclass
 from functools import partial
 from pathlib import Path
 from typing import Annotated, Any, Literal
 
 import numpy as np
 import typer
-from numpy.typing import NDArray
 from rich import box
 from rich.table import Table as RichTable
 from rich.text import Text
@@ -18,7 +16,7 @@ from evical.cli import arguments
 from evical.cli._conformal import Recipe, fit_conformal
 from evical.cli._errors import user_input
 from evical.cli._files import check_output, write_atomically
-from evical.cli._kinds import Kind, Place
+from evical.cli._kinds import Among, Kind
 from evical.cli._many_classes import fit_many, make_many
 from evical.cli._missing import complete_rows, optional_kinds, tell_missing
 from evical.cli._model import (
@@ -34,7 +32,8 @@ from evical.cli._output import echo_json
 from evical.cli._show import new_console, watch
 from evical.cli._tables import open_table
 from evical.cli._tally import Tally
-from evical.cli.engine import new_limits, tally_table
+from evical.cli.engine.counts import tally_table
+from evical.cli.engine.session import new_limits
 from evical.errors import WrongWayWarning
 from evical.scores.direction import message, wrong_ways
 from evical.scores.rounding import EXACT
@@ -220,21 +219,10 @@ def _count(
                 continue
             values = {name: column[rows] for name, column in chunk.columns.items()}
             weights = values[weight[0]] if weight else None
-            tally.add(values[score], values[target], weights, _Among(chunk.place, rows))
+            tally.add(values[score], values[target], weights, Among(chunk.place, rows))
         if not tally.rows:
             raise ValueError(f"{table.name}: none of {lacking} rows has a score")
         return table.name, lacking, tally
-
-
-@dataclass(frozen=True)
-class _Among:
-    """Where some of the rows of a chunk stand."""
-
-    place: Place
-    rows: NDArray[np.intp]
-
-    def __call__(self, row: int) -> str:
-        return self.place(int(self.rows[row]))
 
 
 def _show(model: Model | ManyModel, output: Path, as_json: bool) -> None:

@@ -25,7 +25,8 @@ from evical.cli._model import ManyModel, Model, is_conformal, load_model, score_
 from evical.cli._show import watch
 from evical.cli._sinks import Layout, check_output_name, open_sink
 from evical.cli._tables import Chunk, Table, check_columns, open_table
-from evical.cli.engine import Limits, new_limits, predict_table
+from evical.cli.engine.predictions import predict_table
+from evical.cli.engine.session import Limits, new_limits
 
 __all__ = ["predict"]
 

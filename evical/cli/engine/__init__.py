@@ -4,9 +4,3 @@ The commands stay as they are. What they read is counted, predicted or joined by
 and what they write is written by the database. Wrong values are found by the database and named by
 the reader of chunks, so that messages are the same.
 """
-
-from evical.cli.engine._beliefs import predict_table
-from evical.cli.engine._counts import tally_table
-from evical.cli.engine._session import Limits, new_limits
-
-__all__ = ["Limits", "new_limits", "predict_table", "tally_table"]

@@ -10,11 +10,12 @@ from evical.cli._kinds import Kind, may_be_none
 from evical.cli._parquet_table import ParquetTable, is_text
 from evical.cli._show import watch
 from evical.cli._tables import Table, open_table, table_chunks
-from evical.cli.engine._session import EngineError, literal, quoted
+from evical.cli.engine.session import EngineError, literal, quoted
 from evical.datasets.csv import MISSING
 
 __all__ = [
     "Number",
+    "OwnNames",
     "Source",
     "check_cases",
     "checked_first",
@@ -34,6 +35,27 @@ class Number:
     value: str
     missing: str
     wrong: str
+
+
+@dataclass(frozen=True)
+class OwnNames:
+    """Names, quoted, that no column of a table has."""
+
+    prefix: str
+
+    @classmethod
+    def beside(cls, columns: Iterable[str]) -> "OwnNames":
+        """Those that begin as no one of these columns."""
+        prefix = "evical_"
+        while any(name.lower().startswith(prefix) for name in columns):
+            prefix = f"_{prefix}"
+        return cls(prefix)
+
+    def __getattr__(self, name: str) -> str:
+        return self[name]
+
+    def __getitem__(self, name: str) -> str:
+        return quoted(self.prefix + name)
 
 
 @dataclass(frozen=True)

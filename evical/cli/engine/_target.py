@@ -6,8 +6,8 @@ from pathlib import Path
 
 from evical.cli._files import atomic_path
 from evical.cli._sinks import delimiter_of
-from evical.cli.engine._session import Session, literal
 from evical.cli.engine._source import text_table
+from evical.cli.engine.session import Session, literal
 
 __all__ = ["check_target", "written"]
 

@@ -159,7 +159,7 @@ def test_decisions_of_equal_utility_go_to_the_first_act():
     """With tests/naive: the definition of expected utility over three focal sets."""
     import duckdb
 
-    from evical.cli.engine._beliefs import decision_sql
+    from evical.cli.engine.predictions import decision_sql
 
     decision = new_decision(("no", "yes"), None, None, 0.5)
     grid = [(b / 8, p / 8) for b in range(9) for p in range(b, 9)]

@@ -16,8 +16,8 @@ from evical.cli._kinds import Kind
 from evical.cli._missing import optional_kinds
 from evical.cli._parquet_table import as_text
 from evical.cli._tally import Tally
-from evical.cli.engine._session import EngineError, Limits, Session, open_session, quoted
 from evical.cli.engine._source import Source, checked_first, open_source
+from evical.cli.engine.session import EngineError, Limits, Session, open_session, quoted
 from evical.datasets.csv import MISSING
 from evical.scores.rounding import EXACT
 

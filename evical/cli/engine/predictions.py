@@ -2,7 +2,6 @@
 
 from collections import Counter
 from collections.abc import Sequence
-from dataclasses import dataclass
 from pathlib import Path
 
 from dstheory import decide
@@ -11,21 +10,18 @@ from evical.cli._decisions import Decision
 from evical.cli._kinds import Kind
 from evical.cli._sinks import Layout, delimiter_of
 from evical.cli._tables import TextTable
-from evical.cli.engine._session import EngineError, Limits, Session, literal, open_session, quoted
-from evical.cli.engine._source import Source, check_cases, checked_first, explain, open_source
+from evical.cli.engine._source import (
+    OwnNames,
+    Source,
+    check_cases,
+    checked_first,
+    explain,
+    open_source,
+)
 from evical.cli.engine._target import check_target, written
+from evical.cli.engine.session import EngineError, Limits, Session, literal, open_session, quoted
 
 __all__ = ["check_criterion", "decision_sql", "predict_table"]
-
-
-@dataclass(frozen=True)
-class _Names:
-    """Names that no column of the table has."""
-
-    prefix: str
-
-    def __getattr__(self, name: str) -> str:
-        return quoted(self.prefix + name)
 
 
 def check_criterion(decision: Decision) -> None:
@@ -102,11 +98,8 @@ def _query(
 ) -> str:
     """The table with its beliefs, step by step: the score, the expressions, their limits."""
     header, number = source.table.header, source.number(*score)
-    prefix = "evical_"
-    while any(name.lower().startswith(prefix) for name in header):
-        prefix = f"_{prefix}"
-    own = _Names(prefix)
-    expressions = calibrator.to_sql(f"{prefix}score", max_bytes=None, prefix=prefix)
+    own = OwnNames.beside(header)
+    expressions = calibrator.to_sql(f"{own.prefix}score", max_bytes=None, prefix=own.prefix)
     kept = [_kept(source, header[i], to_parquet) for i in layout.kept]
     new = [own.low, own.high, own.middle, decision_sql(decision, own.low, own.high)]
     made = [f"{value} AS {quoted(name)}" for value, name in zip(new, layout.new, strict=True)]

@@ -1,0 +1,191 @@
+"""Beliefs of several tables joined by key and combined by Dempster's rule, inside DuckDB.
+
+The join goes to disk where memory ends. Rows of equal keys are two sources after another: with
+[Bel, Pl] = [b, p] of the positive class, the next one has the masses b, 1 - p and p - b, and the
+products are added up (Shafer 1976, ch. 3) and divided by what is not conflict. No term is a
+difference of products, so that also small agreement is exact.
+
+That each key names one row of each table is seen from three numbers: all tables have as many rows,
+the hashes of their keys have the same sum, and the join has that many rows again. With equal
+multisets of keys, of which one occurs c times, the join has the sum of c^m rows.
+"""
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import NoReturn
+
+from evical.cli._decisions import Decision
+from evical.cli._kinds import Kind
+from evical.cli._parquet_table import ParquetTable, load_pyarrow
+from evical.cli._sinks import delimiter_of
+from evical.cli.engine._source import OwnNames, Source, check_cases, checked_first, open_source
+from evical.cli.engine._target import check_target, written
+from evical.cli.engine.predictions import decision_sql
+from evical.cli.engine.session import EngineError, Limits, Session, open_session, quoted
+
+__all__ = ["Join", "combine_tables"]
+
+# Beliefs above plausibilities by rounding only.
+_ROUNDING = 1e-9
+
+
+@dataclass(frozen=True)
+class Join:
+    """What to combine, and what to write.
+
+    `refuse` reads in chunks, and raises for the first wrong value, or for what is wrong with the
+    rows of a key; it gets the key, if there is one, and a reason that stands if nothing is found.
+    """
+
+    tables: Sequence[str]
+    key: str
+    interval: tuple[str, str]
+    kind: Kind  # of the beliefs
+    kept: Sequence[str]
+    new: Sequence[str]
+    decision: Decision | None
+    vacuous: bool
+    refuse: Callable[[str | None, str], NoReturn]
+
+
+def combine_tables(limits: Limits, job: Join, output: str) -> tuple[int, int, float]:
+    """Write the combined beliefs; rows, rows without a number, and the highest conflict."""
+    check_target(output)
+    sources = [open_source(path) for path in job.tables]
+    check_cases(output, [*job.kept, *job.new])
+    kinds: dict[str, Kind] = {job.key: "key", **dict.fromkeys(job.interval, job.kind)}
+    for i, source in enumerate(sources):
+        texts: dict[str, Kind] = dict.fromkeys(job.kept if i == 0 else (), "text")
+        checked_first(source, {**texts, **kinds})
+    with open_session(limits, Path(output)) as session:
+        session.rows("SET preserve_insertion_order = false")
+        own = OwnNames.beside(job.kept)
+        for i, source in enumerate(sources):
+            session.rows(f"CREATE TEMP VIEW t{i} AS {_view(job, sources, source, own)}")
+        rows, lacking = _checked(session, job, sources, own)
+        text = f"Combining {sources[0].table.name}"
+        query = _query(job, own, rows, delimiter_of(output) is None)
+        with written(session, query, output, [*job.kept, *job.new], text) as made:
+            count, highest, refused = session.row(
+                f"SELECT count(*), max(CAST(conflict AS DOUBLE)), "
+                f"min({quoted(job.key)}) FILTER (bel IS NULL) FROM {made}"
+            )
+            if count != rows:
+                _refuse_key(session, job, own)
+            if refused is not None:
+                job.refuse(refused, f"the rows of {refused!r} have no combination in SQL")
+    return rows, lacking, highest
+
+
+def _view(job: Join, sources: Sequence[Source], source: Source, own: OwnNames) -> str:
+    """A table with its key, beliefs, and what is wrong or missing."""
+    bel, pl = (source.number(name, job.kind) for name in job.interval)
+    name = quoted(job.key)
+    # The text that the reader of chunks compares, unless all are whole numbers.
+    key = name if all(_is_whole(table, job.key) for table in sources) else f"{name}::VARCHAR"
+    lacking = f"({bel.missing} OR {pl.missing})"
+    wrong = [
+        bel.wrong,
+        pl.wrong,
+        f"{name} IS NULL",
+        f"{name}::VARCHAR = ''",
+        f"(NOT {lacking} AND {bel.value} > {pl.value} + {_ROUNDING})",
+    ]
+    kept = [f"{quoted(column)}::VARCHAR AS {quoted(column)}" for column in job.kept]
+    parts = [
+        *(kept if source is sources[0] else []),
+        f"{key} AS {own.key}",
+        f"{lacking} AS {own.lacking}",
+        f"CASE WHEN {lacking} THEN 0e0 ELSE {bel.value} END AS {own.bel}",
+        f"CASE WHEN {lacking} THEN 1e0 ELSE greatest({bel.value}, {pl.value}) END AS {own.pl}",
+        f"coalesce({' OR '.join(wrong)}, true) AS {own.wrong}",
+    ]
+    return f"SELECT {', '.join(parts)} FROM {source.sql}"
+
+
+def _is_whole(source: Source, column: str) -> bool:
+    table = source.table
+    if not isinstance(table, ParquetTable):
+        return False
+    return bool(load_pyarrow()[0].types.is_integer(table.schema.field(column).type))
+
+
+def _checked(
+    session: Session, job: Join, sources: Sequence[Source], own: OwnNames
+) -> tuple[int, int]:
+    """Rows of each table, and rows of all without a number; wrong values and keys are named."""
+    found = []
+    for i, source in enumerate(sources):
+        try:
+            session.run(
+                f"CREATE TEMP TABLE found{i} AS SELECT count(*), count(*) FILTER ({own.lacking}), "
+                f"count(*) FILTER ({own.wrong}), sum(hash({own.key})::HUGEINT) FROM t{i}",
+                f"Checking {source.table.name}",
+            )
+            rows, lacking, wrong, keys = session.row(f"FROM found{i}")
+            reason = f"DuckDB reads {wrong} of {rows} rows as wrong"
+        except EngineError as error:
+            wrong, reason = 1, str(error)
+        if wrong:
+            job.refuse(None, f"{source.table.name}: {reason}; leave --engine out for these files")
+        found.append((rows, keys, lacking))
+    if len({pair[:2] for pair in found}) > 1:
+        _refuse_key(session, job, own)
+    return found[0][0], sum(lacking for *_, lacking in found)
+
+
+def _refuse_key(session: Session, job: Join, own: OwnNames) -> NoReturn:
+    """Name the least key that is not once in each table."""
+    numbers = range(len(job.tables))
+    all_keys = " UNION ALL ".join(f"SELECT {own.key}, {i} AS n FROM t{i}" for i in numbers)
+    wrong = " OR ".join(f"count(*) FILTER (n = {i}) <> 1" for i in numbers)
+    session.run(
+        f"CREATE TEMP TABLE odd AS SELECT min({own.key})::VARCHAR FROM (SELECT {own.key} FROM "
+        f"({all_keys}) GROUP BY {own.key} HAVING {wrong})",
+        "Comparing keys",
+    )
+    (key,) = session.row("FROM odd")
+    job.refuse(key, f"key {key!r} does not name one row of each table")
+
+
+def _query(job: Join, own: OwnNames, rows: int, to_parquet: bool) -> str:
+    """The join, and one step for each further source; one row too many shows repeated keys."""
+    kept = [quoted(name) for name in job.kept]
+    sides = [
+        f"t{i}.{own.bel} AS {own[f'b{i}']}, t{i}.{own.pl} AS {own[f'p{i}']}"
+        for i in range(len(job.tables))
+    ]
+    joins = [f"JOIN t{i} ON t0.{own.key} = t{i}.{own.key}" for i in range(1, len(job.tables))]
+    passed = [f"t0.{name}" for name in kept]
+    query = f"SELECT {', '.join([*passed, *sides])} FROM t0 {' '.join(joins)} LIMIT {rows + 1}"
+    masses = "SELECT *, {b} AS {yes}, 1 - {p} AS {no}, {p} - {b} AS {both}, 0e0 AS {empty}"
+    for i in range(len(job.tables)):
+        names = {name: own[f"{name}{i}"] for name in ("b", "p", "yes", "no", "both", "empty")}
+        if i:
+            former = {f"{name}_": own[f"{name}{i - 1}"] for name in ("yes", "no", "both", "empty")}
+            masses, names = _STEP, {**names, **former}
+        query = f"{masses.format(**names)}\nFROM ({query})"
+    last = len(job.tables) - 1
+    yes, no, both, empty = (own[f"{name}{last}"] for name in ("yes", "no", "both", "empty"))
+    bel, pl = ("0e0", "1e0") if job.vacuous else ("NULL", "NULL")
+    query = (
+        f"SELECT *, CASE WHEN {own.sum} > 0 THEN {yes} / {own.sum} ELSE {bel} END AS {own.low}, "
+        f"CASE WHEN {own.sum} > 0 THEN ({yes} + {both}) / {own.sum} ELSE {pl} END AS {own.high}\n"
+        f"FROM (SELECT *, ({yes} + {both}) + {no} AS {own.sum} FROM ({query}))"
+    )
+    low, high = own.low, f"greatest({own.low}, {own.high})"
+    made = {"bel": low, "pl": high, "betp": f"{low} + ({high} - {low}) / 2", "conflict": empty}
+    if job.decision is not None:
+        made["decision"] = decision_sql(job.decision, low, high)
+    out = [f"coalesce({name}, '') AS {name}" for name in kept] if to_parquet else kept
+    out += [f"{made[name]} AS {name}" for name in job.new]
+    return f"SELECT {', '.join(out)}\nFROM ({query})"
+
+
+# Products of the masses so far with those of the next source.
+_STEP = (
+    "SELECT *, {yes_} * {p} + {both_} * {b} AS {yes}, "
+    "{no_} * (1 - {b}) + {both_} * (1 - {p}) AS {no}, {both_} * ({p} - {b}) AS {both}, "
+    "{empty_} + {yes_} * (1 - {p}) + {no_} * {b} AS {empty}"
+)
