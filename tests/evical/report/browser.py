@@ -5,7 +5,6 @@ JSON text that ends with a zero byte.
 """
 
 import base64
-import fcntl
 import json
 import os
 import select
@@ -35,7 +34,9 @@ _PATIENCE = 30.0
 
 
 def find_chromium() -> str | None:
-    """Path of a browser, if there is one."""
+    """Path of a browser, if there is one that can be spoken to."""
+    if os.name == "nt":  # where no other file descriptors than the first three are inherited
+        return None
     return next((path for path in map(shutil.which, _NAMES) if path), None)
 
 
@@ -43,6 +44,8 @@ class Browser:
     """A browser with a profile of its own; to be used in a ``with`` statement."""
 
     def __init__(self, path: str) -> None:
+        import fcntl  # which Windows does not have
+
         self._folder = tempfile.mkdtemp(prefix="chromium-")
         self._buffer, self._number = b"", 0
         self.events: list[dict] = []

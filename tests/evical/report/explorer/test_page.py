@@ -12,7 +12,14 @@ from tests.evical.report.explorer.states import assert_measures_equal, expected_
 from tests.evical.report.test_browser import CONTRAST, outside
 
 CHROMIUM = find_chromium()
-in_browser = pytest.mark.skipif(CHROMIUM is None, reason="there is no Chromium")
+
+
+def in_browser(test):
+    """Marks a test that needs a browser."""
+    skipped = pytest.mark.skipif(CHROMIUM is None, reason="there is no Chromium")
+    return pytest.mark.slow(skipped(test))
+
+
 SCRIPT = "</script><script>alert(1)</script>"
 
 
