@@ -6,6 +6,7 @@ curves to an error of at most 1e-7, and written for databases, services and brow
 
 from evical.export._javascript import to_javascript
 from evical.export._onnx import to_onnx
+from evical.export._registered import register_converters
 from evical.export._sql import to_sql
 
-__all__ = ["to_javascript", "to_onnx", "to_sql"]
+__all__ = ["register_converters", "to_javascript", "to_onnx", "to_sql"]

@@ -31,15 +31,17 @@ from evical.source import EvidentialSource
 __all__ = ["classifier_model"]
 
 
-def classifier_model(classifier: EvidentialClassifier | EvidentialEnsemble) -> Any:
-    """The graph of a fitted classifier, or of an ensemble of such.
+def classifier_model(
+    classifier: EvidentialClassifier | EvidentialEnsemble, kind: int = DOUBLE, opset: int = 15
+) -> Any:
+    """The graph of a fitted classifier, or of an ensemble of such, from features of a type.
 
     Raises ValueError or TypeError for what cannot be exported.
     """
     require("skl2onnx", "an export of a classifier to ONNX")
     check_is_fitted(classifier)
-    graph = Graph()
-    told = classified(classifier, Tensor(graph, "X"))
+    graph = Graph(opset)
+    told = classified(classifier, Tensor(graph, "X" if kind == DOUBLE else graph.cast("X", DOUBLE)))
     k = len(classifier.classes_)
     many, betp = k > 2, told.betp
     everything = betp if many else joined([1.0 - betp, betp])
@@ -48,7 +50,7 @@ def classifier_model(classifier: EvidentialClassifier | EvidentialEnsemble) -> A
     graph.label(betp.name, classifier.classes_, "label")
     whose = "each class" if many else f"class {classifier.classes_.tolist()[1]!r}"
     return graph.model(
-        {"X": (DOUBLE, [None, classifier.n_features_in_])},
+        {"X": (kind, [None, classifier.n_features_in_])},
         {
             "label": (label_type(classifier.classes_), [None]),
             "probabilities": (DOUBLE, [None, k]),

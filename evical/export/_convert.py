@@ -12,7 +12,7 @@ from sklearn.frozen import FrozenEstimator
 from sklearn.pipeline import Pipeline
 
 from evical.estimators.calibrated import score_scale
-from evical.export._graph import DOUBLE, FLOAT, OPSETS
+from evical.export._graph import DOUBLE, FLOAT
 from evical.export._tensor import Tensor, log, maximum, minimum
 
 __all__ = ["scores_of"]
@@ -61,7 +61,8 @@ def _converted(features: Tensor, estimator: Any, raw: bool) -> Tensor:
     # Without ZipMap outputs are plain tables, and some have none to leave out.
     for kind, options in product((DOUBLE, FLOAT), ({"zipmap": False}, {})):
         try:
-            model = _model(estimator, {**options, **({"raw_scores": True} if raw else {})}, kind)
+            asked = {**options, **({"raw_scores": True} if raw else {})}
+            model = _model(estimator, asked, kind, graph.opsets)
         except _refusals() as error:
             reason = " ".join(f"{type(error).__name__}: {error}".split())[:200]
         else:
@@ -82,7 +83,7 @@ def _refusals() -> tuple[type[Exception], ...]:
     return (*own, AttributeError, LookupError, NameError, RuntimeError, TypeError, ValueError)
 
 
-def _model(estimator: Any, options: dict[str, bool], kind: int) -> Any:
+def _model(estimator: Any, options: dict[str, bool], kind: int, opsets: dict[str, int]) -> Any:
     """The converted classifier, checked: its last output has scores or probabilities."""
     import onnx
     from skl2onnx import convert_sklearn
@@ -96,7 +97,7 @@ def _model(estimator: Any, options: dict[str, bool], kind: int) -> Any:
         estimator,
         initial_types=[("X", tensor([None, estimator.n_features_in_]))],
         options={id(last): options},
-        target_opset=dict(OPSETS),
+        target_opset=opsets,
     )
     for value in model.graph.output:  # some converters state a wrong number of columns
         for size in value.type.tensor_type.shape.dim:

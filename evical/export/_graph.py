@@ -13,12 +13,13 @@ from evical._versions import version_of
 from evical.export._floats import next_float
 from evical.export._table import PieceTable
 
-__all__ = ["BOOL", "DEGREE", "DOUBLE", "FLOAT", "OPSETS", "Graph", "label_type"]
+__all__ = ["BOOL", "DEGREE", "DOUBLE", "FLOAT", "INT64", "Graph", "label_type"]
 
 Floats = NDArray[np.float64]
 
 # The least ones with all operators in 64 bits, which the oldest runtimes know.
-OPSETS = {"": 15, "ai.onnx.ml": 3}
+_OPSET, _OPSET_OF_TREES = 15, 3
+_AXES = 18  # since when axes of all reductions are an input
 _IR_VERSION = 8
 DEGREE = 3  # fewer coefficients to gather: two thirds of the time of degree 5
 _ALL, _MEAN = np.ones((1, 3)), np.array([[1.0, 0.0, 0.5], [0.0, 1.0, 0.5]])  # of Bel, or Bel and Pl
@@ -26,9 +27,17 @@ FLOAT, INT64, STRING, BOOL, DOUBLE = 1, 7, 8, 9, 11  # types of elements, as ONN
 
 
 class Graph:
-    """Nodes and constants."""
+    """Nodes and constants, for a version of the operators.
 
-    def __init__(self) -> None:
+    Raises ValueError for one that lacks some of them.
+    """
+
+    def __init__(self, opset: int = _OPSET) -> None:
+        if opset < _OPSET:
+            raise ValueError(
+                f"the target opset is {opset}, and an export takes {_OPSET} or a later one"
+            )
+        self.opset = opset
         self.nodes: list[Any] = []
         self.constants: list[Any] = []
         self._names = 0
@@ -72,6 +81,17 @@ class Graph:
     def cast(self, values: str, kind: int) -> str:
         """The same as elements of another type."""
         return self.add("Cast", [values], to=kind)
+
+    @property
+    def opsets(self) -> dict[str, int]:
+        """Versions of the operators by domain."""
+        return {"": self.opset, "ai.onnx.ml": _OPSET_OF_TREES}
+
+    def reduced(self, kind: str, values: str, axis: int) -> str:
+        """Sums, means, products or extremes along an axis, which is kept."""
+        if kind == "ReduceSum" or self.opset >= _AXES:
+            return self.add(kind, [values, self.whole([axis])], keepdims=1)
+        return self.add(kind, [values], axes=[axis], keepdims=1)
 
     def whole(self, numbers: Any) -> str:
         """A list of whole numbers, such as axes."""
@@ -172,7 +192,7 @@ class Graph:
         )
         return helper.make_model(
             graph,
-            opset_imports=[helper.make_opsetid(*pair) for pair in OPSETS.items()],
+            opset_imports=[helper.make_opsetid(*pair) for pair in self.opsets.items()],
             ir_version=_IR_VERSION,
             producer_name="evical",
             producer_version=version_of("evical"),

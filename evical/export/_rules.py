@@ -93,13 +93,9 @@ def _between(bel: Tensor, pl: Tensor) -> Told:
     return Told(bel, pl, (bel + pl) * 0.5)
 
 
-def _least(values: Tensor) -> Tensor:
-    return values.node("ReduceMin", axes=[1], keepdims=1)
-
-
 _OF_TWO: dict[Any, Callable[[Tensor, Tensor, int], Told]] = {
     disjunctive: _disjunctive,
     yager: _yager,
     valid_mean: _merged(lambda values, n: values.mean(axis=1) * 2.0),
-    valid_minimum: _merged(lambda values, n: _least(values) * float(n)),
+    valid_minimum: _merged(lambda values, n: values.min(axis=1) * float(n)),
 }

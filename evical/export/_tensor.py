@@ -94,19 +94,26 @@ class Tensor:
 
     def sum(self, axis: int) -> "Tensor":
         """Sums along an axis, which is kept."""
-        return self.node("ReduceSum", self.graph.whole([axis]), keepdims=1)
+        return self._reduced("ReduceSum", axis)
 
     def mean(self, axis: int) -> "Tensor":
         """Means along an axis, which is kept."""
-        return self.node("ReduceMean", axes=[axis], keepdims=1)
+        return self._reduced("ReduceMean", axis)
 
     def max(self, axis: int) -> "Tensor":
         """Maxima along an axis, which is kept."""
-        return self.node("ReduceMax", axes=[axis], keepdims=1)
+        return self._reduced("ReduceMax", axis)
+
+    def min(self, axis: int) -> "Tensor":
+        """Minima along an axis, which is kept."""
+        return self._reduced("ReduceMin", axis)
 
     def prod(self, axis: int) -> "Tensor":
         """Products along an axis, which is kept."""
-        return self.node("ReduceProd", axes=[axis], keepdims=1)
+        return self._reduced("ReduceProd", axis)
+
+    def _reduced(self, kind: str, axis: int) -> "Tensor":
+        return Tensor(self.graph, self.graph.reduced(kind, self.name, axis))
 
     def reshape(self, *shape: int) -> "Tensor":
         """The same numbers in another shape; 0 keeps a size, -1 is what remains."""

@@ -51,9 +51,10 @@ RULES = {
 }
 
 
-def check(model, fitted, rows, atol=1e-9):
-    """Every output is what Python predicts."""
+def check(model, fitted, rows, atol=1e-9, seen=None):
+    """Every output is what Python predicts, of rows as the classifier has seen them."""
     found = in_onnxruntime(model, X=rows)
+    rows = rows if seen is None else seen
     assert list(found) == ["label", "probabilities", "beliefs"]
     p, ends = fitted.predict_proba(rows), fitted.predict_interval(rows)
     assert found["probabilities"].shape == p.shape
