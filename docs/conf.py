@@ -66,9 +66,10 @@ sphinx_gallery_conf = {
         [f"../examples/{name}" for name in ("one_classifier", "several", "evidence", "imprecise")]
     ),
     "within_subsection_order": "FileNameSortKey",
-    "reset_modules": ("matplotlib", "strict.warnings_are_errors"),
+    "reset_modules": ("matplotlib", "stories.warnings_are_errors"),
     "backreferences_dir": "gallery/backreferences",
     "doc_module": ("dstheory", "evical"),
+    "image_scrapers": ("stories.finished_figures",),
     "image_srcset": ["2x"],
     "remove_config_comments": True,
     "show_signature": False,

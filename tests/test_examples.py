@@ -46,7 +46,7 @@ def test_a_warning_is_an_error_unless_packages_speak_of_one_another(module, code
     """In the tests' own interpreters, and in the stories of the gallery."""
     script = f"warnings.warn_explicit('old', DeprecationWarning, 'file', 1, {module!r})"
     site = f"import sys; sys.path.insert(0, {str(ROOT / 'docs' / 'site')!r})\n"
-    site += "import warnings, strict; strict.warnings_are_errors({}, '')\n"
+    site += "import warnings, stories; stories.warnings_are_errors({}, '')\n"
     for command in (strict_python(script), [sys.executable, "-c", site + script]):
         assert subprocess.run(command, capture_output=True, check=False).returncode == code
 

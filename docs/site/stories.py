@@ -1,4 +1,4 @@
-"""Stories of the gallery run as tests do: a warning is an error."""
+"""How the gallery runs its stories: a warning is an error, and a picture is taken when it is done."""
 
 import builtins
 import tomllib
@@ -17,3 +17,11 @@ def warnings_are_errors(gallery_conf: dict[str, Any], name: str) -> None:
         warnings.filterwarnings(action, "", getattr(builtins, category or "Warning"), module)
     # The gallery takes the pictures; show() has no window to open.
     warnings.filterwarnings("ignore", "FigureCanvasAgg", UserWarning)
+
+
+def finished_figures(block: Any, block_vars: dict[str, Any], gallery_conf: dict[str, Any]) -> str:
+    """Take figures where a story shows them, however many pieces of code drew on them."""
+    from sphinx_gallery.scrapers import matplotlib_scraper
+
+    shown = "plt.show()" in block[1]
+    return str(matplotlib_scraper(block, block_vars, gallery_conf)) if shown else ""

@@ -1,0 +1,43 @@
+"""
+Peter, Paul and Mary
+====================
+
+The order in which facts arrive does not matter to beliefs, but it matters to somebody who turns
+them into probabilities too early. Big Boss tossed a coin to pick a woman (Mary) or a man (Peter or
+Paul) as a killer; how he picked the man, nobody knows. Then Peter has an alibi. Source: Smets &
+Kennes, The transferable belief model, Artificial Intelligence 66, 1994.
+"""
+
+import matplotlib.pyplot as plt
+
+from dstheory import Frame, MassFunction, betp, condition
+from dstheory.plot import MassDisplay
+
+frame = Frame(["Peter", "Paul", "Mary"])
+coin = MassFunction.from_dict(frame, {("Peter", "Paul"): 0.5, "Mary": 0.5})
+alibi = condition(coin, ["Paul", "Mary"])  # not Peter
+print(alibi)
+
+# %%
+# The mass of "Peter or Paul" moves to Paul: had it been a man, it was Paul. The odds of man against
+# woman stay even, as the coin made them.
+#
+# The Bayesian shares the half of the men equally, before the alibi. Conditioning then leaves Paul a
+# third: the alibi of one man has become evidence against all men.
+
+early = betp(coin)
+early = early * [0, 1, 1] / (early * [0, 1, 1]).sum()
+late = betp(alibi)
+for name, p in {"probability first": early, "belief first": late}.items():
+    print(f"{name:18}", dict(zip(frame.labels, p.round(3).tolist(), strict=True)))
+
+figure, axes = plt.subplots(1, 3, figsize=(11, 3.2), layout="constrained")
+MassDisplay.from_mass({"coin": coin, "and alibi": alibi}, ax=axes[0])
+axes[0].set_title("masses")
+for ax, title, p in zip(
+    axes[1:], ("alibi, then probabilities", "probabilities, then alibi"), (late, early), strict=True
+):
+    bars = ax.bar(frame.labels, p, color=["0.8", "#0072B2", "#D55E00"])
+    ax.bar_label(bars, fmt="%.2f")
+    ax.set(title=title, ylim=(0, 0.8))
+plt.show()

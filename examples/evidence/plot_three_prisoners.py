@@ -1,0 +1,61 @@
+"""
+The three prisoners, and a jailer of unknown habits
+===================================================
+
+One of three prisoners, drawn by lot, will be pardoned. Prisoner a asks the jailer for the name of
+another one who will not be. "Not b", says the jailer. Does this help a? It depends on what the
+jailer does if he may name b or c. A belief function needs no assumption about it. Sources: Diaconis
+& Zabell, Some alternatives to Bayes's rule, 1986; Fagin & Halpern, A new approach to updating
+beliefs, 1991.
+"""
+
+import matplotlib.pyplot as plt
+import numpy as np
+
+from dstheory import MassFunction
+from dstheory.product import ProductFrame, Variable, marginalize
+from dstheory.revise import condition, condition_focusing
+
+pardoned = Variable("pardoned", ["a", "b", "c"])
+says = Variable("says", ["not b", "not c"])
+frame = ProductFrame([pardoned, says])
+
+# %%
+# The lot gives 1/3 to each prisoner. If b or c is pardoned, the jailer has no choice. If a is, both
+# answers are open: the mass goes to the set of both.
+
+lot = MassFunction.from_dict(
+    frame,
+    {
+        (("a", "not b"), ("a", "not c")): 1 / 3,
+        (("b", "not c"),): 1 / 3,
+        (("c", "not b"),): 1 / 3,
+    },
+)
+heard = {"says": "not b"}
+answers = {
+    "Dempster's conditioning": condition(lot, heard),
+    "focusing": condition_focusing(lot, heard),
+}
+a = {"pardoned": "a"}
+for name, m in answers.items():
+    print(f"{name:24} a is pardoned: {m.bel(a):.3f} to {m.pl(a):.3f}")
+
+# %%
+# Focusing applies Bayes' rule for every habit of the jailer, and finds all answers from 0 to 1/2.
+# Dempster's conditioning takes "not b" for a fact that is as compatible with a as with c: it
+# answers 1/2, as if the jailer would never name c. A jailer who tosses a coin leaves a with 1/3.
+
+habit = np.linspace(0, 1, 101)
+figure, ax = plt.subplots(figsize=(7, 4), layout="constrained")
+ax.plot(habit, habit / (1 + habit), "k", label="Bayes, if the habit were known")
+focused = answers["focusing"]
+ax.axhspan(focused.bel(a), focused.pl(a), color="#9AD0F0", label="focusing: habit unknown")
+ax.axhline(
+    answers["Dempster's conditioning"].bel(a), color="#D55E00", label="Dempster's conditioning"
+)
+ax.plot(0.5, 1 / 3, "ko")
+ax.annotate("tosses a coin: 1/3", (0.5, 1 / 3), (0.55, 0.27))
+ax.set(xlabel="probability of 'not b' if a is pardoned", ylabel="probability of a", ylim=(0, 0.7))
+ax.legend(frameon=False, loc="upper left")
+plt.show()

@@ -1,0 +1,40 @@
+"""
+A belief function as a set of probabilities
+===========================================
+
+The probabilities of three answers are the points of a triangle. A belief function allows all points
+between its lower and upper bounds: a polygon. Two ways to learn that an answer is out shrink the
+polygon to different edges, because they take the news for different things.
+"""
+
+import matplotlib.pyplot as plt
+import numpy as np
+
+from dstheory import Frame, MassFunction, betp
+from dstheory.plot import credal_vertices
+from dstheory.revise import condition, condition_focusing
+from evical.plot import SimplexDisplay
+
+frame = Frame(["win", "draw", "loss"])
+before = MassFunction.from_dict(
+    frame, {"win": 0.3, "loss": 0.1, ("win", "draw"): 0.3, ("draw", "loss"): 0.1, frame: 0.2}
+)
+print("corners of the set:")
+print(np.unique(credal_vertices(before).round(2), axis=0))
+print("pignistic probability, the mean over all orders of the labels:", betp(before).round(3))
+
+# %%
+# "It is no draw." Dempster's conditioning treats the news as evidence that is combined with the
+# belief. Focusing applies Bayes' rule to each point of the polygon, and leaves more open.
+
+no_draw = ["win", "loss"]
+news = condition(before, no_draw)
+focused = condition_focusing(before, no_draw)
+for name, m in (("Dempster", news), ("focusing", focused)):
+    print(f"{name}: win {m.bel('win'):.2f} to {m.pl('win'):.2f}")
+
+figure, axes = plt.subplots(1, 2, figsize=(11, 5), layout="constrained")
+SimplexDisplay.from_mass({"before the news": before}, ax=axes[0])
+afterward = {"no draw, Dempster's conditioning": news, "no draw, focusing": focused}
+SimplexDisplay.from_mass(afterward, ax=axes[1])
+plt.show()

@@ -1,0 +1,47 @@
+"""
+Five copies of one member
+=========================
+
+A committee in which one classifier sits five times has no more evidence than without the copies.
+Dempster's rule takes them for independent sources and becomes too sure; learned weights divide the
+evidence among the copies.
+"""
+
+import matplotlib.pyplot as plt
+from sklearn.datasets import load_breast_cancer
+from sklearn.metrics import log_loss
+from sklearn.model_selection import train_test_split
+from sklearn.naive_bayes import GaussianNB
+from sklearn.neighbors import KNeighborsClassifier
+from sklearn.pipeline import make_pipeline
+from sklearn.preprocessing import StandardScaler
+
+from evical import EvidentialEnsemble
+from evical.plot import FusionWeightsDisplay
+
+data = load_breast_cancer()
+X, y = data.data[:, :4], data.target_names[data.target]
+X_train, X_test, y_train, y_test = train_test_split(X, y, test_size=0.5, random_state=0)
+neighbors = make_pipeline(StandardScaler(), KNeighborsClassifier(25))
+
+# %%
+# One naive Bayes classifier and one of nearest neighbors; then naive Bayes again and again.
+
+copies = (1, 2, 3, 5)
+losses = {"Dempster's rule": [], "learned weights": []}
+for n in copies:
+    members = [(f"bayes {i + 1}", GaussianNB()) for i in range(n)] + [("neighbors", neighbors)]
+    for name, options in zip(losses, ({"rule": "dempster"}, {}), strict=True):
+        fusion = EvidentialEnsemble(members, **options).fit(X_train, y_train)
+        p = fusion.predict_proba(X_test)
+        losses[name].append(log_loss(y_test, p, labels=fusion.classes_))
+for name, values in losses.items():
+    print(f"{name:16} log loss", "  ".join(f"{v:.3f}" for v in values), f"for {copies} copies")
+
+figure, axes = plt.subplots(1, 2, figsize=(11, 3.8), layout="constrained")
+for (name, values), style in zip(losses.items(), ("s--", "o-"), strict=True):
+    axes[0].plot(copies, values, style, label=name)
+axes[0].set(xlabel="copies of naive Bayes", ylabel="log loss on other patients", ylim=(0, None))
+axes[0].legend(frameon=False)
+FusionWeightsDisplay.from_estimator(fusion, ax=axes[1])
+plt.show()
