@@ -30,6 +30,7 @@ extensions = [
     "references",
     "mathml",
     "llms",
+    "explorer",
     "check_links",
 ]
 exclude_patterns = ["**/repeats/**", "gallery/**/*.ipynb", "gallery/**/*.py"]

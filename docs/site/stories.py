@@ -1,4 +1,4 @@
-"""How the gallery runs its stories: a warning is an error, and a picture is taken when it is done."""
+"""How the gallery runs its stories: warnings are errors, and pictures are taken when done."""
 
 import builtins
 import tomllib

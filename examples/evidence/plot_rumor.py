@@ -10,7 +10,7 @@ of evidence, Artificial Intelligence 172, 2008.
 
 import matplotlib.pyplot as plt
 
-from dstheory import Frame, MassFunction, simple
+from dstheory import Frame, simple
 from dstheory.combine import cautious, dempster
 
 frame = Frame(["guilty", "innocent"])

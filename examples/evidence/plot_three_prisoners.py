@@ -13,7 +13,7 @@ import matplotlib.pyplot as plt
 import numpy as np
 
 from dstheory import MassFunction
-from dstheory.product import ProductFrame, Variable, marginalize
+from dstheory.product import ProductFrame, Variable
 from dstheory.revise import condition, condition_focusing
 
 pardoned = Variable("pardoned", ["a", "b", "c"])

@@ -35,7 +35,7 @@ print(f"{'maximax':20}", decide.maximax(coin, gambles, acts=names))
 
 p = np.linspace(0.28, 0.7, 50)
 figure, axes = plt.subplots(1, 2, figsize=(11, 4), layout="constrained", width_ratios=(3, 2))
-for i, (name, (heads, tails)) in enumerate(zip(names, gambles, strict=True)):
+for i, (heads, tails) in enumerate(gambles):
     gain = p * heads + (1 - p) * tails
     axes[0].plot(p, gain, color=f"C{i}", lw=2)
     axes[0].annotate(str(i + 1), (p[-1], gain[-1]), xytext=(4, -3), textcoords="offset points")

@@ -3,7 +3,8 @@ Six ways to learn from a thumbtack
 ==================================
 
 A thumbtack fell point up in 3 of 8 tosses. What do you believe about the next one? Six models
-differ in how much a small sample leaves open, and in how fast they learn. Sources: Dempster 1968, Denoeux 2006 and 2014, as in Xu et al. 2016, section 3.
+differ in how much a small sample leaves open, and in how fast they learn. Sources: Dempster 1968,
+Denoeux 2006 and 2014, as in Xu et al. 2016, section 3.
 """
 
 import matplotlib.pyplot as plt
@@ -18,8 +19,8 @@ for model in models:
 
 # %%
 # The same share of ups, in ever more tosses. Dempster's model leaves open exactly 1 / (n + 1), and
-# the likelihood model about 1 / sqrt(n). The confidence model keeps 5 % open for intervals that miss;
-# the inverse pignistic one looks at the share alone, and learns nothing from more tosses.
+# the likelihood model about 1 / sqrt(n). The confidence model keeps 5 % open, for intervals that
+# miss; the inverse pignistic one looks at the share alone, and learns nothing from more tosses.
 
 n = np.unique(np.geomspace(8, 4000, 40).astype(int) // 8 * 8)
 figure, axes = plt.subplots(1, 2, figsize=(11, 4), layout="constrained")

@@ -7,11 +7,13 @@ CalArena (arXiv 2605.30188) compares calibrators that have ``fit(p_cal, y_cal)``
 takes a calibrator for two classes, one for more, and leaves classes without a sample as they are.
 """
 
+import matplotlib.pyplot as plt
 import numpy as np
 from sklearn.base import clone
 
 from evical.calibrators import QuadraticLogisticCalibrator
 from evical.multiclass import StructuredMatrixCalibrator
+from evical.plot import ReliabilityDisplay
 
 
 class CalArenaCalibrator:
@@ -55,3 +57,8 @@ shown = truth**2.5 / (truth**2.5).sum(axis=1, keepdims=True)
 calibrated = CalArenaCalibrator().fit(shown[:1000], y[:1000]).predict_proba(shown[1000:])
 for name, p in (("before", shown[1000:]), ("after", calibrated), ("truth", truth[1000:])):
     print(f"{name:7} log loss {-np.log(p[np.arange(1000), y[1000:]]).mean():.3f}")
+
+figure, axes = plt.subplots(1, 2, figsize=(10, 4.4), layout="constrained")
+for ax, name, p in ((axes[0], "before", shown[1000:]), (axes[1], "after", calibrated)):
+    ReliabilityDisplay.from_predictions(y[1000:] == 0, p[:, 0], name=name, n_bins=10, ax=ax)
+plt.show()

@@ -7,6 +7,8 @@ the clinic 5 % are. The probabilities are then too high, and one line of Bayes' 
 belief and plausibility included.
 """
 
+from itertools import pairwise
+
 import matplotlib.pyplot as plt
 import numpy as np
 from sklearn.datasets import load_breast_cancer
@@ -47,7 +49,7 @@ figure, ax = plt.subplots(figsize=(8, 4.2), layout="constrained")
 ax.fill_between(grid, *interval.T, color="#E69F00", alpha=0.5, label="as calibrated in the study")
 ax.fill_between(grid, *corrected.T, color="#0072B2", alpha=0.5, label="corrected for the clinic")
 edges = np.quantile(s_clinic, [0, 0.25, 0.5, 0.75, 1])
-for low, high in zip(edges[:-1], edges[1:], strict=True):
+for low, high in pairwise(edges):
     inside = (s_clinic >= low) & (s_clinic <= high)
     ax.plot([low, high], [y_clinic[inside].mean()] * 2, "k", lw=2)
 ax.plot([], [], "k", lw=2, label="share in the clinic, by quarter of the scores")

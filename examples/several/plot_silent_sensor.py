@@ -43,6 +43,10 @@ for train, test in StratifiedKFold(5, shuffle=True, random_state=0).split(X, y):
         columns = slice(6) if name == "first six only" else slice(None)
         p[name][test] = model.fit(X[train, columns], y[train]).predict_proba(X[test, columns])
 
+# %%
+# The fusion is near the better of the two where all is measured, and where it is not. With 178
+# wines, differences of two hundredths are chance.
+
 figure, ax = plt.subplots(figsize=(8, 4), layout="constrained")
 for k, (name, probabilities) in enumerate(p.items()):
     losses = [log_loss(y[rows], probabilities[rows]) for rows in (~silent, silent)]
