@@ -37,6 +37,9 @@ function picture(width, height, title, ...children) {
 const text = (x, y, content, attributes = {}) => h("text", { x, y, ...attributes }, content);
 const points = (list) => list.map(([x, y]) => `${x.toFixed(2)},${y.toFixed(2)}`).join(" ");
 
+// The name of the one column that holds words.
+const WORDS = "Goes to";
+
 // A table in a region that scrolls by itself; cells are texts, [text, value] or elements.
 function table(id, caption, head, rows) {
   const cell = (content) => {
@@ -46,7 +49,7 @@ function table(id, caption, head, rows) {
   };
   return h("div", { class: "wide", role: "region", tabindex: 0, "aria-labelledby": `${id}-caption` },
     h("table", { id }, h("caption", { id: `${id}-caption` }, caption),
-      h("thead", {}, h("tr", {}, ...head.map((name, i) => h("th", { scope: "col", class: i ? null : "head" }, name)))),
+      h("thead", {}, h("tr", {}, ...head.map((name, i) => h("th", { scope: "col", class: i === 0 || name === WORDS ? "head" : null }, name)))),
       h("tbody", {}, ...rows.map(([name, ...cells]) => h("tr", {}, h("th", { scope: "row" }, h("bdi", {}, name)), ...cells.map(cell))))));
 }
 
@@ -150,7 +153,7 @@ function buildEditor(place, source, title) {
   const vacuous = () => set(state.entered[source].map((_, mask, all) => (mask === all.length - 1 ? 1 : 0)));
   const scale = h("button", { type: "button", click: () => set(normalized(state.entered[source])) }, "Normalize to sum 1");
   put(place, h("fieldset", {}, h("legend", {}, title), ...controls.map((one) => one.element), line,
-    h("div", { class: "row" }, scale, h("button", { type: "button", click: vacuous }, "Know nothing"))));
+    h("div", { class: "row" }, scale, h("button", { type: "button", click: vacuous }, "Know nothing (vacuous)"))));
   return {
     update({ sources }) {
       controls.forEach((one) => one.update());
@@ -261,7 +264,8 @@ function showProducts(joined, m1, m2) {
     return h("td", { class: disjoint ? "conflict" : null }, h("span", {}, shown(one[a] * two[b])),
       h("span", { class: "target" }, disjoint && operation(a, b) === 0 ? "∅ conflict" : `${disjoint ? "disjoint: " : ""}${setName(operation(a, b), state.labels)}`));
   })]);
-  return show("products", table("products-table", "Products of the masses: rows are the sets of source 1, columns those of source 2. Below each product, the set that it supports.",
+  const sides = state.rule === "murphy" ? "rows and columns are the sets of the mean" : "rows are the sets of source 1, columns those of source 2";
+  return show("products", table("products-table", `Products of the masses: ${sides}. Below each product, the set that it supports.`,
     [state.rule === "murphy" ? "Mean" : "Source 1", ...sets(two).map((b) => head(two, b))], rows));
 }
 
@@ -271,7 +275,7 @@ function showConflicts(joined) {
   const name = (mask) => setName(mask, state.labels);
   const rows = joined.conflicts.map(({ a, b, product, to }) => [`${name(a)} with ${name(b)}`, [shown(product), product],
     h("td", { class: "words" }, h("span", {}, to.length ? to.map(([mask, amount]) => `${name(mask)} ${shown(amount)}`).join(", ") : "–"))]);
-  return show("conflicts", table("conflicts-table", "Each pair of disjoint sets, its product, and the sets that receive it.", ["Pair", "Product", "Goes to"], rows));
+  return show("conflicts", table("conflicts-table", "Each pair of disjoint sets, its product, and the sets that receive it.", ["Pair", "Product", WORDS], rows));
 }
 
 // ---- the whole ----

@@ -24,13 +24,15 @@ function strips() {
 }
 
 const BAND = { left: 46, right: 630, top: 12, bottom: 232, strip: 240, bars: 330 };
+// As wide as there is place for, so that letters do not shrink with the picture.
+const fitBand = () => { BAND.right = Math.max(320, Math.min(640, $("band").clientWidth)) - 10; };
 
 function scoreAxis() {
   const { score } = fitted.curve;
   const [low, high] = [score[0], score.at(-1)];
   const x = (value) => BAND.left + ((value - low) / (high - low)) * (BAND.right - BAND.left);
   const step = 10 ** Math.floor(Math.log10((high - low) / 3));
-  const wide = [1, 2, 5, 10].map((f) => f * step).find((s) => (high - low) / s <= 8);
+  const wide = [1, 2, 5, 10, 20].map((f) => f * step).find((s) => (high - low) / s <= (BAND.right - BAND.left) / 70);
   const ticks = [];
   for (let t = Math.ceil(low / wide) * wide; t <= high; t += wide) ticks.push(Number(t.toPrecision(10)));
   return { x, ticks };
@@ -53,7 +55,7 @@ function bandPicture() {
   const axis = fitted.held ? BAND.bars : BAND.strip + 26;
   const marks = ticks.map((t) => text(x(t), axis + 14, String(t), { "text-anchor": "middle", class: "small" }));
   const title = `Belief and plausibility of ${fitted.classes[1]} by ${fitted.score}, with the threshold ${shown(threshold())} and the decision at each score.`;
-  return picture(640, axis + 36, title, ...levels, h("polygon", { class: "light", points: band }),
+  return picture(BAND.right + 10, axis + 36, title, ...levels, h("polygon", { class: "light", points: band }),
     h("polyline", { class: "edge", points: line(bel) }), h("polyline", { class: "edge", points: line(pl) }),
     h("polyline", { class: "mark", fill: "none", points: line(bel.map((low, i) => (low + pl[i]) / 2)) }),
     h("line", { class: "threshold", x1: BAND.left, x2: BAND.right, y1: cut, y2: cut }),
@@ -148,6 +150,7 @@ function buildFitted() {
   h("div", { id: "outcomes" }));
   return () => {
     sliders.forEach((one) => one.update());
+    fitBand();
     put("band", bandPicture());
     $("readout").textContent = readout();
     if (fitted.held) { put("costs", costPicture()); put("outcomes", ...outcomes()); }
@@ -157,4 +160,5 @@ function buildFitted() {
 
 const updateFitted = fitted ? buildFitted() : () => undefined;
 updateFitted();
+addEventListener("resize", updateFitted);
 globalThis.evicalExplorer.decide = (changes) => { Object.assign(policy, changes); updateFitted(); return fitted.held && tally(fitted.held, policy); };
