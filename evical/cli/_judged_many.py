@@ -16,7 +16,7 @@ from evical.cli._tables import check_columns, open_table
 from evical.evaluation import Evaluation
 from evical.metrics import CalibrationReport, Measure, calibration_report, mean_imprecision
 
-__all__ = ["ClassPredictions", "many_judged"]
+__all__ = ["ClassPredictions", "many_judged", "read_for_classes"]
 
 Floats = NDArray[np.float64]
 
@@ -91,13 +91,19 @@ def _refuse(selection: Selection) -> None:
             raise ValueError(f"{option} is for two classes; with more, each has its own columns")
 
 
-def _of_model(selection: Selection, model: ManyModel) -> ClassPredictions:
+def read_for_classes(selection: Selection, model: ManyModel) -> tuple[ManyModel, ClassRows, str]:
+    """The model with its scores where they are, the rows of a table, and its name."""
     if len(model.scores) == 1:
         model, selection = with_score(model, selection.score), replace(selection, score=None)
     _refuse(selection)
     kinds: dict[str, Kind] = dict.fromkeys(model.scores.values(), score_kind(model.calibrator))
     target = model.target if selection.target is None else selection.target
     rows, name = _read(str(selection.data), kinds, target, selection.missing, model.labels)
+    return model, rows, name
+
+
+def _of_model(selection: Selection, model: ManyModel) -> ClassPredictions:
+    model, rows, name = read_for_classes(selection, model)
     bounds, probability, _ = beliefs(model, rows.columns)
     title = f"{type(model.calibrator).__name__} on {name}"
     return ClassPredictions(title, rows.labels, model.labels, bounds, probability)

@@ -9,7 +9,7 @@ from evical.calibrators import BaseCalibrator
 from evical.cli import arguments
 from evical.cli._errors import user_input
 from evical.cli._files import check_output, write_atomically
-from evical.cli._model import load_model, two_classes
+from evical.cli._model import ManyModel, Model, is_conformal, load_model
 from evical.export import to_javascript, to_onnx, to_sql
 
 __all__ = ["export"]
@@ -49,7 +49,7 @@ def export(
             raise ValueError("--dialect and --column are for --to sql")
         if output == "-" and to == "onnx":
             raise ValueError("a graph is written to a file; name it with --output")
-        fitted = two_classes(load_model(model))
+        fitted = _of_one_score(load_model(model))
         if output != "-":
             check_output(Path(output), force, [model])
         name = fitted.score if column is None else column
@@ -58,6 +58,23 @@ def export(
             write_atomically(Path(output), content)
     if output == "-":
         typer.echo(content)
+
+
+def _of_one_score(model: Model | ManyModel) -> Model:
+    """The model, if it can be exported; raises ValueError, which says what to do, if it cannot."""
+    if isinstance(model, Model):
+        return model
+    if is_conformal(model.calibrator):
+        raise ValueError(
+            "the model is conformal: plausibilities are counts of calibration samples, for which "
+            "there is no export; predict with evical predict, or export one of evical fit without "
+            "--conformal, of one score"
+        )
+    raise ValueError(
+        f"the model has a score for each of {len(model.labels)} classes, and this exports one "
+        "score of two classes; in Python, evical.export.to_onnx takes "
+        "BaseMulticlassCalibrator.from_dict(json.load(file)['calibrator'])"
+    )
 
 
 def _content(calibrator: BaseCalibrator, to: str, column: str, dialect: str, max_bytes: int) -> Any:

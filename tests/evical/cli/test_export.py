@@ -97,15 +97,89 @@ def test_onnx_is_named_if_it_is_missing(folder, tmp_path, monkeypatch, capfd):
     assert not file.exists()
 
 
-@pytest.mark.parametrize("command", [["export", "--to", "sql"], ["card"]])
-def test_a_model_of_more_scores_is_refused(folder, capfd, command):
-    model = str(folder / "conformal.json")
-    arguments = [str(folder / "old.csv"), "--score", "the score", "--target", "income"]
-    options = ["--conformal", "--nonconformity", "margin", "-o", model, "--force"]
-    assert main(["fit", *arguments, *options]) == 0
+def fit_more(folder, name, options):
+    """A model of three classes, or a conformal one of two."""
+    model = str(folder / name)
+    if options[0] == "--conformal":
+        arguments = [str(folder / "old.csv"), "--score", "the score", "--target", "income"]
+        arguments += ["--positive", "high|`"]
+    else:
+        rng = np.random.default_rng(0)
+        for table in ("three", "three more"):
+            p = rng.dirichlet([1, 1, 1], 200)
+            kind = np.array(["a", "b", "c"])[(rng.random((200, 1)) > p.cumsum(axis=1)).sum(axis=1)]
+            made = pd.DataFrame({"pa": p[:, 0], "pb": p[:, 1], "pc": p[:, 2], "kind": kind})
+            made.to_csv(folder / f"{table}.csv", index=False)
+        scores = [part for c in "abc" for part in ("--score", f"p{c}={c}")]
+        arguments = [str(folder / "three.csv"), *scores, "--target", "kind"]
+    assert main(["fit", *arguments, *options, "-o", model, "--force"]) == 0
+    return model
+
+
+@pytest.mark.parametrize(
+    ("options", "message"),
+    [
+        (["--conformal", "--nonconformity", "margin"], "the model is conformal: plausibilities"),
+        (["--method", "auto"], "a score for each of 3 classes, and this exports one score of two"),
+    ],
+)
+def test_what_no_export_takes(folder, capfd, options, message):
+    model = fit_more(folder, "more.json", options)
     capfd.readouterr()
-    assert main([command[0], model, *command[1:]]) == 2
-    assert "the model is conformal; this takes one of evical fit" in capfd.readouterr().err
+    assert main(["export", model, "--to", "sql"]) == 2
+    assert message in capfd.readouterr().err
+
+
+@pytest.mark.parametrize(
+    ("method", "promise"),
+    [
+        ("auto", "Of each class: [Bel, Pl] holds the probability at about 79 %"),
+        ("softmax", "Bel and Pl are one probability"),
+        ("multinomial_logistic", "Of each class: [Bel, Pl] is the mean over level sets"),
+        ("isotonic", "Of each class against the rest: [Bel, Pl] holds"),
+    ],
+)
+def test_cards_of_many_classes(folder, capfd, method, promise):
+    model = fit_more(folder, "more.json", ["--method", method])
+    capfd.readouterr()
+    assert main(["card", model, str(folder / "three more.csv")]) == 0
+    text = capfd.readouterr().out
+    for part in (
+        "# Calibration of `kind`",
+        "| Input | scores: `pa` for `a`, `pb` for `b`, `pc` for `c` |",
+        "| Output | belief, plausibility and probability of each class of `kind` |",
+        "| Rows | 200 with all scores, 0 without |",
+        "| Log loss of these samples | 0.",
+        promise,
+        "On 200 samples of",
+        "class 'c'`, at the level 0.0167: ",
+    ):
+        assert part in text
+
+
+@pytest.mark.parametrize("more", [[], ["--by-class"]], ids=["all", "by class"])
+def test_cards_of_conformal_models(folder, tmp_path, capfd, more):
+    model = fit_more(folder, "more.json", ["--conformal", "--nonconformity", "margin", *more])
+    capfd.readouterr()
+    assert main(["card", model, str(folder / "new.csv")]) == 0
+    text = capfd.readouterr().out
+    for part in (
+        "| Output | belief and plausibility of each class of `income` |",
+        "| Calibrated on | `old.csv` |",
+        "with a probability of at most alpha",
+        "On 300 samples of `new.csv`: passed.",
+        "| 0.1 | ",
+        "Nothing speaks against the promise: at alpha = 0.1",
+    ):
+        assert part in text
+    assert ("in each class" in text) == bool(more)
+    assert "Log loss" not in text
+    assert main(["card", model, str(folder / "other.csv")]) == 0
+    assert "On 300 samples of `other.csv`: failed." in capfd.readouterr().out
+    empty = tmp_path / "empty.csv"
+    empty.write_text("the score,income\n,low\n", encoding="utf-8")
+    assert main(["card", model, str(empty), "--missing", "vacuous"]) == 2
+    assert "empty.csv has no row with all scores" in capfd.readouterr().err
 
 
 def test_the_card_says_what_the_model_is(folder, capfd):
