@@ -49,6 +49,7 @@ _ROOMS = (
     "export",
     "fused",
     "fusion",
+    "learners",
     "metrics",
     "multiclass",
     "plot",

@@ -15,6 +15,7 @@ from numpy.typing import NDArray
 from sklearn import get_config
 from sklearn.base import BaseEstimator
 from sklearn.frozen import FrozenEstimator
+from sklearn.linear_model import LogisticRegression
 from sklearn.svm import LinearSVC
 from sklearn.utils.validation import check_is_fitted
 
@@ -28,7 +29,9 @@ from evical.estimators.columns import ColumnFitter, column_weights, resolved_cod
 from evical.estimators.decoder import COUPLINGS, Decoder
 from evical.estimators.folds import FoldFitter, Scored, make_folds
 from evical.estimators.progress import Progress, check_verbose
+from evical.estimators.training import trained_on
 from evical.estimators.wrapping import ClassifierWrapper
+from evical.learners.latent_model import LatentModel
 from evical.multiclass import AutoMulticlassCalibrator, BaseMulticlassCalibrator
 from evical.multiclass.products import ProductBeliefs
 from evical.scores.direction import Direction
@@ -58,6 +61,9 @@ class EvidentialClassifier(ClassifierWrapper, BaseEstimator):  # type: ignore[mi
         or else log-odds of probabilities; with ``transform="logit"`` or "log" they get
         `predict_proba`. A calibrator of two classes is fitted to each class against the rest. A
         multiclass calibrator, of `evical.multiclass`, uses the scores of all classes together.
+        "latent": none; a linear classifier or a network, trained on all samples, is read as the
+        evidence that it is (`evical.learners.latent_mass`). The default is then
+        `sklearn.linear_model.LogisticRegression`.
     code : {"one_vs_rest", "all_pairs", "sparse", "complete"} or (K, B) array
         How to reduce more than two classes to binary problems. "one_vs_rest" trains one classifier
         and calibrates its score of each class against all others. Any other code trains and
@@ -219,16 +225,23 @@ class EvidentialClassifier(ClassifierWrapper, BaseEstimator):  # type: ignore[mi
         check_choice("ensemble", self.ensemble, (True, False, "shared", "auto"))
         check_choice("total_conflict", self.total_conflict, ("error", "vacuous"))
         check_choice("probability", self.probability, ("pignistic", "plausibility"))
-        if self.calibrator is not None and not hasattr(self.calibrator, "predict_mass"):
+        latent = self._is_latent()
+        usable = latent or self.calibrator is None or hasattr(self.calibrator, "predict_mass")
+        if not usable:
             raise TypeError(
                 f"calibrator is {self.calibrator!r}, which has no predict_mass; "
-                "take one of evical.calibrators"
+                'take one of evical.calibrators, or "latent"'
             )
-        if isinstance(self.calibrator, BaseMulticlassCalibrator) and not self._is_plain():
+        together = latent or isinstance(self.calibrator, BaseMulticlassCalibrator)
+        if together and not self._is_plain():
+            name = "'latent'" if latent else type(self.calibrator).__name__
             raise ValueError(
-                f"{type(self.calibrator).__name__} calibrates all classes together, without code "
+                f"{name} calibrates all classes together, without code "
                 "or coupling; leave them out, or take one of evical.calibrators"
             )
+
+    def _is_latent(self) -> bool:
+        return isinstance(self.calibrator, str) and self.calibrator == "latent"
 
     def _is_plain(self) -> bool:
         """Whether one classifier gives the scores of all classes, and nothing couples them."""
@@ -249,9 +262,13 @@ class EvidentialClassifier(ClassifierWrapper, BaseEstimator):  # type: ignore[mi
 
     def _fitted(
         self, X: Any, y: Any, weight: Any, fit_params: dict[str, Any], split_params: dict[str, Any]
-    ) -> tuple[list[Calibrated], Scored | None]:
+    ) -> tuple[list[Calibrated | LatentModel], Scored | None]:
         estimator = self._resolved_estimator()
         frozen = isinstance(estimator, FrozenEstimator)
+        if self._is_latent():
+            rows = np.arange(len(y))
+            fitted = estimator if frozen else trained_on(estimator, X, y, rows, fit_params)
+            return [LatentModel.of(fitted, X, self.probability)], None
         by_column = len(self.classes_) > 2 and not self._has_scores_of_classes()
         fitter = (ColumnFitter if by_column else FoldFitter)(
             estimator,
@@ -270,7 +287,7 @@ class EvidentialClassifier(ClassifierWrapper, BaseEstimator):  # type: ignore[mi
         if ensemble is False:
             return [fitter.pooled(folds)], fitter.scored
         parts = fitter.shared(folds) if ensemble == "shared" else fitter.pairs(folds)
-        return parts, fitter.scored
+        return [*parts], fitter.scored
 
     def _resolved_calibrator(self) -> Any:
         many = len(self.classes_) > 2 and self._is_plain()
@@ -280,13 +297,15 @@ class EvidentialClassifier(ClassifierWrapper, BaseEstimator):  # type: ignore[mi
     def _resolved_estimator(self) -> Any:
         if self.estimator is not None:
             return self.estimator
-        estimator = LinearSVC(random_state=0)
+        latent = self._is_latent()
+        estimator = LogisticRegression() if latent else LinearSVC(random_state=0)
         if get_config()["enable_metadata_routing"]:
             estimator.set_fit_request(sample_weight=True)
         return estimator
 
     def _wrong_ways(self) -> list[Direction]:
-        own = {id(part.calibrators[0]): part for part in self.calibrated_classifiers_}
+        parts = [part for part in self.calibrated_classifiers_ if part.calibrators]
+        own = {id(part.calibrators[0]): part for part in parts}
         return [found for part in own.values() for found in part.wrong_ways()]
 
     def predict_mass(self, X: Any) -> MassFunction:

@@ -54,6 +54,7 @@ ORDER = {
         ["multiclass"],
         ["fusion"],
         ["estimators"],
+        ["learners"],
         ["classifier"],
         ["source"],
         ["fused"],

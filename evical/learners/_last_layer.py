@@ -1,0 +1,107 @@
+"""The last linear layer of a fitted classifier, and the features that it weighs."""
+
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+from sklearn.linear_model import LogisticRegression, LogisticRegressionCV
+from sklearn.neural_network import MLPClassifier
+from sklearn.neural_network._base import ACTIVATIONS
+from sklearn.pipeline import Pipeline
+from sklearn.utils.validation import check_is_fitted, validate_data
+
+from dstheory.kernels.arguments import shown
+
+__all__ = ["LastLayer", "last_layer"]
+
+Floats = NDArray[np.float64]
+
+
+@dataclass(frozen=True, eq=False)
+class LastLayer:
+    """Outputs ``features @ coef + intercept``, one for each class.
+
+    Parameters
+    ----------
+    classes : (K,) array
+    features : (n, J) array
+    coef : (J, K) array
+        For two classes, minus half and half the coefficients of the only output.
+    intercept : (K,) array
+    softmax : bool
+        Whether only differences of outputs matter; else each class is against the rest.
+    """
+
+    classes: NDArray[Any]
+    features: Floats
+    coef: Floats
+    intercept: Floats
+    softmax: bool
+
+
+def last_layer(fitted: Any, X: Any) -> LastLayer:
+    """The last layer of a linear model or a network, also behind the steps of a pipeline.
+
+    Parameters
+    ----------
+    fitted : fitted classifier
+        With ``coef_`` and ``intercept_``, an `MLPClassifier`, or a `Pipeline` that ends in one.
+    X : (n, n_features) array or data frame
+
+    Returns
+    -------
+    LastLayer
+
+    Raises
+    ------
+    TypeError
+        If the classifier is of another kind.
+    ValueError
+        If it has more than one output, each of two classes.
+    sklearn.exceptions.NotFittedError
+        If it is not fitted.
+    """
+    if isinstance(fitted, Pipeline):
+        check_is_fitted(fitted)
+        return last_layer(fitted[-1], fitted[:-1].transform(X) if len(fitted) > 1 else X)
+    if not isinstance(fitted, MLPClassifier) and not hasattr(type(fitted), "decision_function"):
+        raise TypeError(
+            f"fitted is {shown(fitted)}, expected a fitted linear classifier such as "
+            "LogisticRegression, an MLPClassifier, or a Pipeline that ends in one; calibrate others "
+            "with EvidentialClassifier"
+        )
+    check_is_fitted(fitted)
+    if isinstance(fitted, MLPClassifier):
+        if fitted.out_activation_ == "logistic" and fitted.n_outputs_ > 1:
+            raise ValueError(
+                f"the network has {fitted.n_outputs_} outputs that do not exclude each other; "
+                "expected one label a sample"
+            )
+        features = _hidden(fitted, X)
+        coef, intercept = fitted.coefs_[-1], fitted.intercepts_[-1]
+        softmax = True
+    elif hasattr(fitted, "coef_"):
+        features = np.asarray(validate_data(fitted, X, reset=False), dtype=np.float64)
+        coef = np.asarray(fitted.coef_, dtype=np.float64)
+        coef = coef.reshape(-1, features.shape[1]).T
+        intercept = np.zeros(coef.shape[1]) + np.asarray(fitted.intercept_, dtype=np.float64)
+        softmax = isinstance(fitted, LogisticRegression | LogisticRegressionCV)
+    else:
+        raise TypeError(
+            f"fitted is {shown(fitted)}, which has no coefficients of its features (coef_); take a "
+            "linear classifier, or calibrate this one with EvidentialClassifier"
+        )
+    if coef.shape[1] == 1:
+        coef, intercept = coef * [[-0.5, 0.5]], intercept * [-0.5, 0.5]
+    return LastLayer(fitted.classes_, features, coef, intercept, softmax or coef.shape[1] == 2)
+
+
+def _hidden(network: MLPClassifier, X: Any) -> Floats:
+    """Activations of the last hidden layer."""
+    layer = np.asarray(validate_data(network, X, reset=False), dtype=np.float64)
+    activate = ACTIVATIONS[network.activation]
+    for coef, intercept in zip(network.coefs_[:-1], network.intercepts_[:-1], strict=True):
+        layer = layer @ coef + intercept
+        activate(layer)
+    return layer
