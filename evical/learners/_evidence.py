@@ -63,7 +63,7 @@ class WeightedEvidence:
         return ProductBeliefs(single, np.exp(-top)[np.newaxis], absent, present)
 
     def _top(self) -> Floats:
-        return np.maximum((self.supporting - self.opposing).max(axis=1), 0)
+        return np.asarray(np.maximum((self.supporting - self.opposing).max(axis=1), 0))
 
     def mass(self) -> MassFunction:
         """Dempster's combination of all evidence.

@@ -68,8 +68,8 @@ def last_layer(fitted: Any, X: Any) -> LastLayer:
     if not isinstance(fitted, MLPClassifier) and not hasattr(type(fitted), "decision_function"):
         raise TypeError(
             f"fitted is {shown(fitted)}, expected a fitted linear classifier such as "
-            "LogisticRegression, an MLPClassifier, or a Pipeline that ends in one; calibrate others "
-            "with EvidentialClassifier"
+            "LogisticRegression, an MLPClassifier, or a Pipeline that ends in one; calibrate "
+            "others with EvidentialClassifier"
         )
     check_is_fitted(fitted)
     if isinstance(fitted, MLPClassifier):

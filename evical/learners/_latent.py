@@ -68,8 +68,8 @@ def latent_evidence(fitted: Any, X: Any, reference: Any = None) -> WeightedEvide
     >>> X, y = load_iris(return_X_y=True)
     >>> model = LogisticRegression(max_iter=1000).fit(X, y)
     >>> evidence = latent_evidence(model, X[[0, 70]], reference=X)
-    >>> evidence.ignorance().round(3), evidence.conflict().round(3)
-    (array([0.   , 0.047]), array([0.912, 0.467]))
+    >>> evidence.conflict().round(2), evidence.supporting.round(1)[1]
+    (array([0.96, 0.9 ]), array([0. , 1.7, 3. ]))
     """
     layer = last_layer(fitted, X)
     known = layer if reference is None else last_layer(fitted, reference)
@@ -140,7 +140,7 @@ def latent_mass(fitted: Any, X: Any, reference: Any = None) -> MassFunction:
     >>> X, y = load_breast_cancer(return_X_y=True)
     >>> model = make_pipeline(StandardScaler(), LogisticRegression()).fit(X, y)
     >>> m = latent_mass(model, X[:2], reference=X)
-    >>> (m.pl(1) / (m.pl(0) + m.pl(1)) - model.predict_proba(X[:2])[:, 1]).round(12)
-    array([0., 0.])
+    >>> np.allclose(m.pl(1) / (m.pl(0) + m.pl(1)), model.predict_proba(X[:2])[:, 1])
+    True
     """
     return latent_evidence(fitted, X, reference).mass()

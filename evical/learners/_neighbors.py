@@ -94,8 +94,10 @@ class EvidentialKNeighborsClassifier(BeliefPredictor, BaseEstimator):  # type: i
     >>> X, y = load_iris(return_X_y=True)
     >>> clf = EvidentialKNeighborsClassifier().fit(X[::2], y[::2])
     >>> round(clf.score(X[1::2], y[1::2]), 2)
-    0.96
-    >>> clf.predict_interval([[5, 3, 1, 0], [50, 30, 10, 0]]).round(2)[:, 0]
+    0.99
+    >>> clf.predict_interval([[5, 3, 1, 0], [50, 30, 10, 0]])[:, 0].round(2)  # near, and far
+    array([[0.99, 1.  ],
+           [0.  , 1.  ]])
     """
 
     def __init__(
@@ -142,8 +144,8 @@ class EvidentialKNeighborsClassifier(BeliefPredictor, BaseEstimator):  # type: i
         self.classes_, self.plausibility_ = _labels(y, len(X), self.discounting)
         if len(X) <= self.n_neighbors:
             raise ValueError(
-                f"n_neighbors is {self.n_neighbors}, but there are only {len(X)} samples (n_samples="
-                f"{len(X)}), of which each needs others; take fewer neighbors"
+                f"n_neighbors is {self.n_neighbors}, but there are only {len(X)} samples "
+                f"(n_samples={len(X)}), of which each needs others; take fewer neighbors"
             )
         search = NearestNeighbors(
             n_neighbors=self.n_neighbors, algorithm=self.algorithm, n_jobs=self.n_jobs
@@ -235,7 +237,8 @@ def _labels(y: Any, n: int, discounting: str) -> tuple[NDArray[Any], Floats]:
         raise ValueError(f"y is a batch {y.batch_shape} of mass functions, expected ({n},)")
     if discounting == "uniform":
         raise ValueError(
-            "discounting is 'uniform', which needs hard labels; take 'contextual' for mass functions"
+            "discounting is 'uniform', which needs hard labels; take 'contextual' for mass "
+            "functions"
         )
     return np.array(y.frame.labels), np.asarray(y.contour(), dtype=np.float64)
 

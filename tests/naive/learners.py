@@ -1,4 +1,4 @@
-"""Classifiers that are evidence, as their papers define them: one simple mass function after another."""
+"""Classifiers that are evidence, as their papers define them: one simple mass function each."""
 
 from functools import reduce
 from math import exp

@@ -37,7 +37,13 @@ def network(binary=False, activation="tanh"):
     return net.fit(X[rows], Y[rows])
 
 
-MODELS = [logistic(), logistic(binary=True), network(), network(binary=True), network(activation="relu")]
+MODELS = [
+    logistic(),
+    logistic(binary=True),
+    network(),
+    network(binary=True),
+    network(activation="relu"),
+]
 every_model = pytest.mark.parametrize("model", MODELS, ids=repr)
 
 
@@ -62,7 +68,9 @@ def test_dempster_s_rule_of_all_evidence(n_classes):
     assert evidence.ignorance() == pytest.approx([vacuous])
     m = evidence.mass()
     for k in range(n_classes):
-        assert evidence.interval()[:, k].T == pytest.approx(np.stack([m.bel(k), m.pl(k)]), abs=1e-14)
+        assert (
+            pytest.approx(np.stack([m.bel(k), m.pl(k)]), abs=1e-14) == evidence.interval()[:, k].T
+        )
 
 
 def test_weights_of_the_definition():
@@ -83,7 +91,9 @@ def test_least_commitment_is_the_least_sum_of_squares():
 
     def squares(free):
         shift = free[: n_features + 1]
-        share = np.append(free[n_features + 1 :].reshape(n_features - 1, n_classes), [[0] * n_classes], 0)
+        share = np.append(
+            free[n_features + 1 :].reshape(n_features - 1, n_classes), [[0] * n_classes], 0
+        )
         moved, constant = coef + shift[:-1, np.newaxis], intercept + shift[-1]
         share[-1] = constant - share.sum(axis=0)
         return ((X[:, :, np.newaxis] * moved + share) ** 2).sum()

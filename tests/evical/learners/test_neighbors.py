@@ -123,9 +123,7 @@ def test_optimizing_predicts_training_samples_better(discounting):
     error = _squared_error if discounting == "uniform" else _negative_likelihood
     near = fitted._neighbors(None)
     values = [
-        error(
-            weights_of_neighbors(near, clf.gamma_, 0.95, discounting)[0], np.eye(2)[labels]
-        )[0]
+        error(weights_of_neighbors(near, clf.gamma_, 0.95, discounting)[0], np.eye(2)[labels])[0]
         for clf in (fitted, plain)
     ]
     assert values[0] < values[1]
