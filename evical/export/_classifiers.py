@@ -162,6 +162,10 @@ def _pairs(classifier: EvidentialClassifier) -> list[Any]:
         raise ValueError(
             f"probability is {classifier.probability!r}, and an export gives the pignistic one"
         )
+    if classifier.calibrator == "latent":
+        raise ValueError(
+            "calibrator is 'latent', and an export takes calibrated scores; calibrate the classifier"
+        )
     return classifier.calibrated_classifiers_
 
 

@@ -119,6 +119,12 @@ def test_what_cannot_be_exported(monkeypatch):
         to_onnx(odd)
 
 
+def test_classifiers_without_calibration():
+    clf = EvidentialClassifier(LINEAR, calibrator="latent").fit(X, Y)
+    with pytest.raises(ValueError, match="calibrator is 'latent'"):
+        to_onnx(clf)
+
+
 @pytest.mark.parametrize("kind", ["vacuous", "error"])
 def test_members_that_exclude_each_other(kind):
     x = np.linspace(-1, 1, 80)[:, np.newaxis]
