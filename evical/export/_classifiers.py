@@ -164,7 +164,8 @@ def _pairs(classifier: EvidentialClassifier) -> list[Any]:
         )
     if classifier.calibrator == "latent":
         raise ValueError(
-            "calibrator is 'latent', and an export takes calibrated scores; calibrate the classifier"
+            "calibrator is 'latent', and an export takes calibrated scores; calibrate the "
+            "classifier"
         )
     return classifier.calibrated_classifiers_
 

@@ -37,7 +37,7 @@ CHUNK = 2**22
 """Numbers in an array of neighbors by classes."""
 
 
-class EvidentialKNeighborsClassifier(BeliefPredictor, BaseEstimator):  # type: ignore[misc]
+class EvidentialKNeighborsClassifier(BeliefPredictor, BaseEstimator):  # type: ignore[misc] # sklearn
     """K nearest neighbors, each a piece of evidence that fades with distance.
 
     Parameters
