@@ -139,7 +139,8 @@ def checks_text(name: str, found: CalibrationCheck) -> str:
     """How a model did on samples that it was not fitted to."""
     verdict = "passed" if found.passed else "failed"
     lines = [
-        f"On {found.n_samples} samples of {_code(name)}, at the level {found.level:.3g}: {verdict}.",
+        f"On {found.n_samples} samples of {_code(name)}, "
+        f"at the level {found.level:.3g}: {verdict}.",
         "",
         *(f"* {test.name}: p = {test.pvalue:.3g}" for test in found.tests),
         f"* expected calibration error {found.error:.4f}; {found.expected_error:.4f} by chance",
