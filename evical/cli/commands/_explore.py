@@ -32,7 +32,7 @@ def explore(
     """Write a page to play with: masses, rules, where conflict goes, and decisions.
 
     Its sliders move masses of belief on up to four answers, and combine two
-    sources by sixteen rules. With a model, it shows the band of belief; with
+    sources by eighteen rules. With a model, it shows the band of belief; with
     samples that the model has not seen, also what thresholds, costs and
     rejects do to errors. The page is one file, and loads nothing.
     """

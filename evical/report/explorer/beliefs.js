@@ -252,7 +252,7 @@ function showFlows(joined) {
 }
 
 function showProducts(joined, m1, m2) {
-  const pairwise = joined && !["mixing", "florea", "cautious"].includes(state.rule);
+  const pairwise = joined && !["bold", "cautious", "fixsen_mahler", "florea", "mixing"].includes(state.rule);
   if (!pairwise) return put("products");
   const one = state.rule === "murphy" ? m1.map((mass, mask) => (mass + m2[mask]) / 2) : m1;
   const two = state.rule === "murphy" ? one : m2;

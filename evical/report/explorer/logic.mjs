@@ -171,6 +171,20 @@ function murphy(m1, m2) {
   return combine("dempster", average, average).masses;
 }
 
+// The dual of the cautious rule: complements are in the reverse order.
+function bold(m1, m2) {
+  return cautious([...m1].reverse(), [...m2].reverse()).reverse();
+}
+
+// With a uniform prior: agreement counts by the size of the sets that agree.
+function fixsenMahler(m1, m2) {
+  const result = zeros(m1);
+  for (const { a, b, product } of pairs(m1, m2)) {
+    if (a & b) result[a & b] += (product * bitCount(a & b)) / (bitCount(a) * bitCount(b));
+  }
+  return normalized(result);
+}
+
 const WHOLE = {
   disjunctive: (m1, m2) => collected(m1, m2, (a, b) => a | b),
   exclusive_or: (m1, m2) => collected(m1, m2, (a, b) => a ^ b),
@@ -178,6 +192,8 @@ const WHOLE = {
   murphy,
   florea,
   cautious,
+  bold,
+  fixsen_mahler: fixsenMahler,
 };
 
 // In the order of the menu; `where` is what becomes of the conflict.
@@ -198,17 +214,20 @@ export const RULES = {
   pcr4: { title: "PCR4", where: "Each product to its own two sets, in proportion to their agreed mass; to their mean mass if one of them has none." },
   florea: { title: "Florea", where: "The disjunctive result is mixed in, the more the greater the conflict. No product goes to one place." },
   cautious: { title: "Cautious", where: "To the empty set. Evidence that the sources may share counts once: the rule takes the smaller weight of each set, and forms no products." },
+  bold: { title: "Bold", where: "There is none: the dual of the cautious rule, for sources of which at least one is reliable. It needs mass on the empty set." },
+  fixsen_mahler: { title: "Fixsen and Mahler, uniform prior", where: "Nowhere, as with Dempster. A product counts more if its two sets have more in common than chance gives sets of their sizes." },
 };
 
-const REFUSES_EMPTY = new Set(["florea", "pcr1", "pcr2", "pcr3", "pcr4", "pcr6"]);
+const REFUSES_EMPTY = new Set(["fixsen_mahler", "florea", "pcr1", "pcr2", "pcr3", "pcr4", "pcr6"]);
 
 function refusal(rule, m1, m2) {
   if (REFUSES_EMPTY.has(rule) && m1[0] + m2[0] > 0) return "This rule needs sources without mass on the empty set.";
   const dogmatic = m1[m1.length - 1] === 0 || m2[m2.length - 1] === 0;
   if (rule === "cautious" && dogmatic) return "The cautious rule needs mass on the frame in both sources.";
+  if (rule === "bold" && (m1[0] === 0 || m2[0] === 0)) return "The bold rule needs mass on the empty set in both sources.";
   const [one, other] = rule === "murphy" ? [mean(m1, m2), mean(m1, m2)] : [m1, m2];
   const meets = pairs(one, other).some(({ a, b }) => a & b);
-  if (["dempster", "murphy"].includes(rule) && !meets) return "Total conflict: no two sets of the sources meet, so Dempster's rule has no result.";
+  if (["dempster", "fixsen_mahler", "murphy"].includes(rule) && !meets) return "Total conflict: no two sets of the sources meet, so Dempster's rule has no result.";
   return "";
 }
 

@@ -15,6 +15,7 @@ CLOSE = {"rtol": 0, "atol": 1e-9}
 RULES = (
     "dempster", "conjunctive", "disjunctive", "exclusive_or", "yager", "dubois_prade", "inagaki",
     "murphy", "mixing", "pcr6", "pcr1", "pcr2", "pcr3", "pcr4", "florea", "cautious",
+    "bold", "fixsen_mahler",
 )  # fmt: skip
 
 

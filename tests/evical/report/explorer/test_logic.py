@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 
 import evical.report
-from dstheory import Frame, MassFunction, decide
+from dstheory import Frame, MassFunction, combine, decide
 from dstheory.plot import credal_vertices
 from tests.evical.report.explorer.states import (
     CLOSE,
@@ -94,6 +94,15 @@ def test_every_conflict_is_accounted_for(found):
 
 def test_each_rule_of_the_menu_is_one_of_the_package(tmp_path):
     assert set(in_node(tmp_path, "return Object.keys(logic.RULES);", None)) == set(RULES)
+
+
+def test_rules_that_are_equal_for_two_sources_stand_in_one_line():
+    """As their titles say: PCR5 and PCR6, with and without improvement, and Murphy and Deng."""
+    masses = np.random.default_rng(0).dirichlet(np.full(7, 0.3), (2, 50))
+    m1, m2 = (MassFunction(Frame(list("abc")), range(1, 8), one) for one in masses)
+    for name, others in {"pcr6": ("pcr5", "pcr5_plus", "pcr6_plus"), "murphy": ("deng",)}.items():
+        for other in others:
+            assert getattr(combine, name)(m1, m2).equals(getattr(combine, other)(m1, m2))
 
 
 def test_the_outline_is_that_of_the_credal_set(tmp_path):
