@@ -3,7 +3,7 @@
 import pytest
 
 from evical.report import Page, Row, Section, Table, build
-from tests.evical.report.browser import Browser, find_chromium
+from tests.evical.report.browser import find_chromium
 from tests.evical.report.results import KINDS, ensemble, page_of
 
 CHROMIUM = find_chromium()
@@ -18,29 +18,6 @@ CELLS = f"Array.from({BODY}.rows, row => row.cells[{{0}}].textContent.trim())"
 GROUPS = f"Array.from({BODY}.querySelectorAll('.first'), row => row.cells[1].textContent)"
 CLICK = "document.querySelectorAll('thead th')[{0}].querySelector('button').click()"
 SORTED = "Array.from(document.querySelectorAll('thead th'), th => th.getAttribute('aria-sort'))"
-
-
-@pytest.fixture(scope="module")
-def browser():
-    with Browser(CHROMIUM) as opened:
-        yield opened
-
-
-@pytest.fixture
-def open_page(browser, tmp_path):
-    """Opens a document as a page; all that is opened must be silent and ask for nothing."""
-    tabs = []
-
-    def opened(html, **options):
-        path = tmp_path / f"page{len(tabs)}.html"
-        path.write_text(html, encoding="utf-8")
-        tab = browser.open(path, **options)
-        tabs.append(tab)
-        return tab
-
-    yield opened
-    for tab in tabs:
-        tab.close()
 
 
 def table_page():

@@ -7,7 +7,7 @@ import pytest
 
 from evical.calibrators import LogisticCalibrator
 from evical.report import build_explorer
-from tests.evical.report.browser import Browser, find_chromium
+from tests.evical.report.browser import find_chromium
 from tests.evical.report.explorer.states import assert_measures_equal, expected_thousand
 from tests.evical.report.test_browser import CONTRAST, outside
 
@@ -78,28 +78,19 @@ def test_wrong_calls():
         build_explorer(3)
 
 
-@pytest.fixture(scope="module")
-def browser():
-    with Browser(CHROMIUM) as opened:
-        yield opened
-
-
 @pytest.fixture
-def open_page(browser, tmp_path):
-    """Opens a page, which must stay silent and ask for nothing."""
+def quiet_page(open_page):
+    """Opens a page, which stays silent and asks for nothing, whatever is done to it."""
     tabs = []
 
     def opened(html, **options):
-        path = tmp_path / "page.html"
-        path.write_text(html, encoding="utf-8")
-        tabs.append(browser.open(path, **options))
+        tabs.append(open_page(html, **options))
         return tabs[-1]
 
     yield opened
     for tab in tabs:
         assert tab.complaints() == []
         assert outside(tab) == ["file"]
-        tab.close()
 
 
 SHOWN = """(id) => [...document.querySelectorAll(`#${id} tbody tr`)].map((row) =>
@@ -107,9 +98,9 @@ SHOWN = """(id) => [...document.querySelectorAll(`#${id} tbody tr`)].map((row) =
 
 
 @in_browser
-def test_a_thousand_states_equal_the_package(open_page):
+def test_a_thousand_states_equal_the_package(quiet_page):
     """The numbers of all, and the cells of the tables of some, since drawing takes longer."""
-    tab = open_page(build_explorer())
+    tab = quiet_page(build_explorer())
     states = expected_thousand()
     found = tab.run(f"""(() => {{
       const shown = {SHOWN};
@@ -146,23 +137,23 @@ def assert_table(rows, masses, measures):
 
 @in_browser
 @pytest.mark.parametrize("dark", [False, True], ids=["light", "dark"])
-def test_texts_have_contrast(open_page, dark):
-    tab = open_page(fitted_page()[1], dark=dark)
+def test_texts_have_contrast(quiet_page, dark):
+    tab = quiet_page(fitted_page()[1], dark=dark)
     tab.run("document.getElementById('may-reject').click()")
     assert tab.run(CONTRAST) > 4.5
 
 
 @in_browser
 @pytest.mark.parametrize("width", [360, 400])
-def test_a_narrow_screen_does_not_scroll_sideways(open_page, width):
-    tab = open_page(fitted_page()[1], width=width, height=700)
+def test_a_narrow_screen_does_not_scroll_sideways(quiet_page, width):
+    tab = quiet_page(fitted_page()[1], width=width, height=700)
     tab.run("evicalExplorer.set({ labels: ['n'.repeat(40), 'b', 'c'] })")
     assert tab.run("document.documentElement.scrollWidth") == width
 
 
 @in_browser
-def test_sliders_move_from_the_keyboard(open_page):
-    tab = open_page(build_explorer())
+def test_sliders_move_from_the_keyboard(quiet_page):
+    tab = quiet_page(build_explorer())
     focus = "document.activeElement.getAttribute('aria-label')"
     for _ in range(30):
         tab.press("Tab")
@@ -182,8 +173,8 @@ def test_sliders_move_from_the_keyboard(open_page):
 
 
 @in_browser
-def test_what_is_left_is_shown_and_may_be_forbidden(open_page):
-    tab = open_page(build_explorer())
+def test_what_is_left_is_shown_and_may_be_forbidden(quiet_page):
+    tab = quiet_page(build_explorer())
     tab.run(
         "evicalExplorer.set({ entered: [[0, 0.25, 0, 0, 0, 0, 0, 0], [1, 0, 0, 0, 0, 0, 0, 0]] })"
     )
@@ -195,8 +186,8 @@ def test_what_is_left_is_shown_and_may_be_forbidden(open_page):
 
 
 @in_browser
-def test_every_control_has_a_name(open_page):
-    tab = open_page(fitted_page()[1])
+def test_every_control_has_a_name(quiet_page):
+    tab = quiet_page(fitted_page()[1])
     for role in ("slider", "spinbutton", "combobox", "textbox", "radio", "checkbox", "button"):
         names = tab.names(role)
         assert names
@@ -206,8 +197,8 @@ def test_every_control_has_a_name(open_page):
 
 
 @in_browser
-def test_presets_and_other_numbers_of_answers(open_page):
-    tab = open_page(build_explorer())
+def test_presets_and_other_numbers_of_answers(quiet_page):
+    tab = quiet_page(build_explorer())
     result = "evicalExplorer.results().joined.masses"
     tab.run("document.querySelectorAll('#presets button')[1].click()")  # Zadeh's
     assert tab.run(result)[4] == pytest.approx(1)
@@ -223,11 +214,11 @@ def test_presets_and_other_numbers_of_answers(open_page):
 
 
 @in_browser
-def test_names_are_texts(open_page):
+def test_names_are_texts(quiet_page):
     scores, y = samples()
     labels = np.where(y, SCRIPT, "<!--")  # of which the second is greater
     calibrator = LogisticCalibrator().fit(scores, labels)
-    tab = open_page(build_explorer(calibrator, scores, labels))
+    tab = quiet_page(build_explorer(calibrator, scores, labels))
     assert SCRIPT in tab.run("document.getElementById('outcomes').textContent")
     assert tab.run("document.scripts.length") == 2
     field = "document.querySelector('#question input[type=text]')"
@@ -238,9 +229,9 @@ def test_names_are_texts(open_page):
 
 
 @in_browser
-def test_decisions_on_held_out_samples(open_page):
+def test_decisions_on_held_out_samples(quiet_page):
     calibrator, html = fitted_page()
-    tab = open_page(html)
+    tab = quiet_page(html)
     scores, y = samples(1000, seed=1)
     probability = calibrator.predict_proba(scores)[:, 1]
     for costs in ((1.0, 1.0), (4.0, 1.0)):
