@@ -40,6 +40,7 @@ from dstheory.kernels.arguments import (
     check_instance,
     did_you_mean,
 )
+from dstheory.kernels.notebook import ShownFields
 from dstheory.kernels.pairwise import refuse_total_conflict
 from dstheory.mass import MassFunction
 from dstheory.product import ProductFrame, Variable
@@ -52,7 +53,7 @@ _MAX_PROPOSITIONS = 16
 Clauses = frozenset[int]
 
 
-class ArgumentationSystem:
+class ArgumentationSystem(ShownFields):
     """Propositional rules with independent uncertain assumptions. Immutable.
 
     Parameters
@@ -96,6 +97,8 @@ class ArgumentationSystem:
     >>> street.plausibility("wet"), street.given("~wet").support("~rain")
     (1, Fraction(3, 5))
     """
+
+    _shown = ("propositions", "probabilities", "rules")
 
     def __init__(
         self,

@@ -6,7 +6,7 @@ Every text is escaped, so a label ``<script>`` stays a label.
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import fields, is_dataclass
 from html import escape
-from typing import Any
+from typing import Any, ClassVar
 
 import numpy as np
 from numpy.typing import NDArray
@@ -123,12 +123,15 @@ class ShownFields:
 
     __slots__ = ()
 
+    # Attributes of a class that is no dataclass.
+    _shown: ClassVar[tuple[str, ...]] = ()
+
     def _repr_html_(self) -> str:
         written = type(self).__str__ is not object.__str__
         text = f"<pre>{escape(str(self))}</pre>" if written else ""
         return text + html_table(type(self).__name__, [["", ""], *self._shown_rows()])
 
     def _shown_rows(self) -> list[list[str]]:
-        """Name and value of each field of a dataclass."""
-        names: list[str] = [one.name for one in fields(self)] if is_dataclass(self) else []
+        """Name and value of each field of a dataclass, or attribute that is listed."""
+        names = [one.name for one in fields(self)] if is_dataclass(self) else self._shown
         return [[name.replace("_", " "), brief(getattr(self, name))] for name in names]

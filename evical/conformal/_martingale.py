@@ -14,6 +14,7 @@ from numpy.typing import ArrayLike, NDArray
 from scipy.special import gammainc, gammaln, hyp1f1
 
 from dstheory.kernels.arguments import as_floats, check_choice, check_level, check_rng
+from dstheory.kernels.notebook import ShownFields
 
 __all__ = ["ExchangeabilityTest", "online_p_values"]
 
@@ -86,7 +87,7 @@ def _counts_before(values: Floats) -> tuple[NDArray[np.intp], NDArray[np.intp]]:
     return above, equal
 
 
-class ExchangeabilityTest:
+class ExchangeabilityTest(ShownFields):
     """Test martingale: bets on p-values, whose capital is evidence against exchangeability.
 
     Parameters
@@ -127,6 +128,8 @@ class ExchangeabilityTest:
     >>> test.update([0.01] * 5).p_value < 0.01
     True
     """
+
+    _shown = ("bet", "value", "p_value")
 
     def __init__(self, bet: str = "jumper", *, jump: float = 0.01) -> None:
         check_choice("bet", bet, ("jumper", "mixture"))

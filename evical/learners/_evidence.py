@@ -13,6 +13,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from dstheory import Frame, MassFunction
+from dstheory.kernels.notebook import ShownFields
 from evical.multiclass.products import ProductBeliefs
 
 __all__ = ["WeightedEvidence"]
@@ -21,7 +22,7 @@ Floats = NDArray[np.float64]
 
 
 @dataclass(frozen=True, eq=False)
-class WeightedEvidence:
+class WeightedEvidence(ShownFields):
     """Evidence for and against each class.
 
     Parameters

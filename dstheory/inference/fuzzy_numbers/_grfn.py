@@ -17,6 +17,7 @@ from numpy.typing import ArrayLike, NDArray
 from dstheory.inference.contours.checks import numbers, plain
 from dstheory.inference.fuzzy_numbers import _formulas as formulas
 from dstheory.kernels.immutable import Immutable
+from dstheory.kernels.notebook import ShownFields
 from dstheory.kernels.rows import in_row
 
 __all__ = ["GRFN"]
@@ -25,7 +26,7 @@ Floats = NDArray[np.float64]
 
 
 @final
-class GRFN(Immutable):
+class GRFN(ShownFields, Immutable):
     """An immutable Gaussian random fuzzy number, or a batch of them.
 
     Parameters
@@ -73,6 +74,8 @@ class GRFN(Immutable):
     >>> round(GRFN(0, 0, 2).pl(1, 2), 4)  # exp(-1): the nearest point is 1
     0.3679
     """
+
+    _shown = ("mu", "sigma2", "h")
 
     __slots__ = ("_numbers", "h", "mu", "sigma2")
 

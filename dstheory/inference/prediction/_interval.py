@@ -25,12 +25,13 @@ from dstheory.inference.prediction._sampling_laws import SamplingLaw
 from dstheory.kernels.arguments import check_atol, check_count, check_rng
 from dstheory.kernels.immutable import Immutable
 from dstheory.kernels.naming import RATE, shares_by_name
+from dstheory.kernels.notebook import ShownFields
 
 __all__ = ["PredictiveInterval"]
 
 
 @final
-class PredictiveInterval(Immutable):
+class PredictiveInterval(ShownFields, Immutable):
     """Random interval that predicts a real quantity, or one quantity per row of new data.
 
     Made by `predictive` and `predict`. All arguments broadcast against `shape`.
@@ -60,6 +61,8 @@ class PredictiveInterval(Immutable):
     >>> high.round(4), (2 + np.sqrt(np.pi / 4)).round(4)
     (array([2.8862]), np.float64(2.8862))
     """
+
+    _shown = ("shape", "rate")
 
     __slots__ = ("_law", "rate")
 

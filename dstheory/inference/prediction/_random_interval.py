@@ -22,6 +22,7 @@ from dstheory.inference.prediction._rayleigh import rayleigh_nodes
 from dstheory.kernels.arguments import check_count, check_instance, check_rng
 from dstheory.kernels.immutable import Immutable
 from dstheory.kernels.naming import RATE, one_of, shares_by_name
+from dstheory.kernels.notebook import ShownFields
 
 __all__ = ["MOST_DRAWS", "RandomInterval", "as_rate", "kept_share"]
 
@@ -36,7 +37,7 @@ MOST_DRAWS = 10**9  # 16 GB of ends
 
 
 @final
-class RandomInterval(Immutable):
+class RandomInterval(ShownFields, Immutable):
     """The consonant random interval of a unimodal contour, possibly discounted.
 
     Parameters
@@ -79,6 +80,8 @@ class RandomInterval(Immutable):
     >>> [round(x, 9) for x in interval.expectation()]
     [0.666666667, 1.0]
     """
+
+    _shown = ("contour", "rate")
 
     __slots__ = ("contour", "rate")
 

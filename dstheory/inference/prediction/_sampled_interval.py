@@ -19,12 +19,13 @@ from dstheory.inference.contours.checks import (
 )
 from dstheory.inference.contours.maximum import Floats
 from dstheory.kernels.immutable import Immutable
+from dstheory.kernels.notebook import ShownFields
 
 __all__ = ["SampledInterval"]
 
 
 @final
-class SampledInterval(Immutable):
+class SampledInterval(ShownFields, Immutable):
     """Equally likely intervals, such as `PredictiveInterval.sample` draws.
 
     Parameters
@@ -48,6 +49,8 @@ class SampledInterval(Immutable):
     >>> sample.bel(0, 2), sample.pl(0, 2), sample.expectation()
     (0.5, 1.0, (0.5, 2.5))
     """
+
+    _shown = ("low", "high")
 
     __slots__ = ("high", "low")
 
