@@ -54,6 +54,7 @@ autodoc_member_order = "bysource"
 numpydoc_show_class_members = False
 numpydoc_validation_checks = set()
 default_role = "public"
+smartquotes = False  # quotes in docstrings are those of code
 add_module_names = False
 toc_object_entries_show_parents = "hide"
 python_maximum_signature_line_length = 88
@@ -65,6 +66,7 @@ sphinx_gallery_conf = {
     "filename_pattern": r"\.py$",
     "subsection_order": ExplicitOrder(
         [f"../examples/{name}" for name in ("one_classifier", "several", "evidence", "imprecise")]
+        + ["*"]
     ),
     "within_subsection_order": "FileNameSortKey",
     "reset_modules": ("matplotlib", "stories.warnings_are_errors"),

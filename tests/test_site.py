@@ -97,6 +97,8 @@ def test_the_switch_of_versions_names_this_one():
     versions = json.loads((DOCS / "_static" / "switcher.json").read_text(encoding="utf-8"))
     assert evical.__version__ in {entry["version"] for entry in versions}
     assert sum(entry.get("preferred", False) for entry in versions) == 1
+    cited = (DOCS / "project" / "cite.md").read_text(encoding="utf-8")
+    assert f"version = {{{evical.__version__}}}" in cited
 
 
 def test_tests_need_no_sphinx():

@@ -35,7 +35,8 @@ def index(app: Any) -> str:
         folder = docname.partition("/")[0] if "/" in docname else ""
         line = f"- [{title}]({docname}.html): {first_sentence(env.get_doctree(docname))}"
         sections[folder if folder in PARTS else ""].append(line)
-    lines = [f"# {app.config.html_title}", "", f"> {app.config.html_short_title}", ""]
+    summary = next(env.get_doctree("index").findall(nodes.paragraph)).astext()
+    lines = [f"# {app.config.html_title}", "", f"> {' '.join(summary.split())}", ""]
     for folder, entries in sections.items():
         if entries:
             lines += [f"## {PARTS.get(folder, 'Pages')}", "", *entries, ""]

@@ -78,7 +78,7 @@ def aliases(public: Public) -> set[str]:
 def kind(public: Public) -> str:
     """What an object is, in a word."""
     if inspect.isclass(public.value):
-        return "class"
+        return "exception" if issubclass(public.value, Exception) else "class"
     return "function" if callable(public.value) else "constant"
 
 
@@ -108,17 +108,12 @@ def first_line(value: Any) -> str:
 
 def directive(public: Public) -> list[str]:
     """The directive that reads the docstring."""
-    if inspect.isclass(public.value):
-        if issubclass(public.value, Exception):
-            return [f".. autoexception:: {public.path}"]
-        return [
-            f".. autoclass:: {public.path}",
-            "   :members:",
-            f"   :inherited-members: {', '.join(FOREIGN)}",
-        ]
-    if callable(public.value):
-        return [f".. autofunction:: {public.path}"]
-    return [f".. autodata:: {public.path}", "   :no-value:"]
+    options = {
+        "class": ["   :members:", f"   :inherited-members: {', '.join(FOREIGN)}"],
+        "constant": ["   :no-value:"],
+    }
+    name = kind(public).replace("constant", "data")
+    return [f".. auto{name}:: {public.path}", *options.get(kind(public), [])]
 
 
 def heading(text: str) -> list[str]:

@@ -3,13 +3,14 @@
 The same Markdown is read in the repository, where its links lead to files, and on the site.
 """
 
+import inspect
 import re
 from collections import Counter
 from pathlib import Path
 from typing import Any
 
 from docutils import nodes
-from public_api import aliases, escaped, public_objects
+from public_api import aliases, escaped, kind, public_objects
 from sphinx.addnodes import pending_xref
 
 EXAMPLE = re.compile(r"\]\((?:\.\./)+examples/([\w/]+)\.py\)")
@@ -20,19 +21,29 @@ HOMES = {
     "CHANGELOG": "/project/changelog.md",
     "RELEASING": "/project/releasing.md",
 }
+# Modules whose names are no everyday words, nor words for something else.
+WORDS = {f"dstheory.{name}" for name in ("combine", "decide", "measure", "revise")}
 NAME = re.compile(r"[\w.]+")
 
 
+def parameters() -> set[str]:
+    """What parameters of public functions and classes are called."""
+    values = [public.value for public in public_objects() if kind(public) in ("function", "class")]
+    return {name for value in values for name in inspect.signature(value).parameters}
+
+
 def short_names() -> dict[str, str]:
-    """Names to paths: full ones, and short ones that are unique and no plain words."""
+    """Names to paths: full ones, and short ones that are unique and mean nothing else."""
     counts = Counter(public.name for public in public_objects())
-    found = {}
+    ambiguous = parameters() | {name for name in counts if counts[name] > 1 or len(name) < 4}
+    found = {public.module: public.module for public in public_objects()}
     for public in public_objects():
         for path in {public.path, *aliases(public)}:
             found[path] = public.path
             parts = path.split(".")
             found[".".join(parts[-2:])] = public.path
-        if counts[public.name] == 1 and re.search(r"[A-Z_]", public.name):
+        plain = re.fullmatch("[a-z]+", public.name)
+        if public.name not in ambiguous and (not plain or public.module in WORDS):
             found[public.name] = public.path
     return found
 
@@ -73,6 +84,8 @@ def link_code(app: Any, doctree: nodes.document) -> None:
     docname = app.env.docname
     if Path(app.env.doc2path(docname)).suffix != ".md":
         return
+    for node in doctree.findall(nodes.literal_block):  # whose last line is empty for doctest
+        node.children[:] = [nodes.Text(node.astext().rstrip())]
     for node in list(doctree.findall(nodes.literal)):
         text = node.astext()
         path = target(text)
