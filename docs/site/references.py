@@ -35,7 +35,7 @@ def parameters() -> set[str]:
 def short_names() -> dict[str, str]:
     """Names to paths: full ones, and short ones that are unique and mean nothing else."""
     counts = Counter(public.name for public in public_objects())
-    ambiguous = parameters() | {name for name in counts if counts[name] > 1 or len(name) < 4}
+    ambiguous = parameters() | {name for name in counts if counts[name] > 1 or len(name) < 3}
     found = {public.module: public.module for public in public_objects()}
     for public in public_objects():
         for path in {public.path, *aliases(public)}:
@@ -85,7 +85,8 @@ def link_code(app: Any, doctree: nodes.document) -> None:
     if Path(app.env.doc2path(docname)).suffix != ".md":
         return
     for node in doctree.findall(nodes.literal_block):  # whose last line is empty for doctest
-        node.children[:] = [nodes.Text(node.astext().rstrip())]
+        node.rawsource = node.astext().rstrip()
+        node.children[:] = [nodes.Text(node.rawsource)]
     for node in list(doctree.findall(nodes.literal)):
         text = node.astext()
         path = target(text)
