@@ -1,16 +1,22 @@
-"""Classifiers that speak in beliefs by themselves, without calibration.
+"""Classifiers and clusterings that speak in beliefs by themselves, without calibration.
 
 A neighbor is evidence for its class, and the last layer of a trained network is evidence for and
-against each. Functions first: `latent_mass` reads what a fitted model already says.
+against each. Samples between clusters belong to sets of them. Functions first: `latent_mass` reads
+what a fitted model already says.
 """
 
+from evical.learners._c_means import EvidentialCMeans
+from evical.learners._credal_partition import credal_rand_index, rough_clusters
 from evical.learners._evidence import WeightedEvidence
 from evical.learners._latent import latent_evidence, latent_mass
 from evical.learners._neighbors import EvidentialKNeighborsClassifier
 
 __all__ = [
+    "EvidentialCMeans",
     "EvidentialKNeighborsClassifier",
     "WeightedEvidence",
+    "credal_rand_index",
     "latent_evidence",
     "latent_mass",
+    "rough_clusters",
 ]

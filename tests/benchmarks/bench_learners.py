@@ -1,4 +1,4 @@
-"""Learners beside calibrated classifiers: log loss and error, and neighbors beside scikit-learn's.
+"""Learners beside calibrated classifiers, scikit-learn's neighbors, and clusters of evclust.
 
 Run with ``python -m tests.benchmarks.bench_learners`` from the repository. Times are CPU seconds.
 """
@@ -6,10 +6,12 @@ Run with ``python -m tests.benchmarks.bench_learners`` from the repository. Time
 import time
 import warnings
 from collections.abc import Callable
+from importlib import import_module
+from importlib.util import find_spec
 from typing import Any
 
 import numpy as np
-from sklearn.datasets import load_breast_cancer, load_digits, load_iris, load_wine
+from sklearn.datasets import load_breast_cancer, load_digits, load_iris, load_wine, make_blobs
 from sklearn.linear_model import LogisticRegression
 from sklearn.model_selection import StratifiedKFold
 from sklearn.neighbors import KNeighborsClassifier
@@ -18,6 +20,8 @@ from sklearn.preprocessing import StandardScaler
 
 from evical import EvidentialClassifier
 from evical.learners import EvidentialKNeighborsClassifier
+from evical.learners._c_means import _members
+from evical.learners._c_means_fit import Cost, alternate
 
 SETS = {"iris": load_iris, "wine": load_wine, "breast": load_breast_cancer, "digits": load_digits}
 NEAREST = KNeighborsClassifier(10)
@@ -77,6 +81,21 @@ def main() -> None:
     fit = seconds(lambda: EvidentialKNeighborsClassifier(15).fit(X, y))
     print(f"100,000 samples, 15 of 20,000 neighbors: {mine:.2f} s, scikit-learn {theirs:.2f} s")
     print(f"ratio {mine / theirs:.2f}; fit of 20,000 samples {fit:.2f} s")
+    clusters()
+
+
+def clusters() -> None:
+    """Evidential c-means beside the package evclust, from the same centers, if it is installed."""
+    X, _ = make_blobs(1000, centers=4, random_state=0)
+    cost = Cost(_members(4, "all"), 1, 2, 10)
+    mine = seconds(lambda: alternate(cost, X, X[:4], 1e-7, 500))
+    print(f"c-means, 1,000 samples, 15 sets: {mine:.3f} s", end="")
+    if find_spec("evclust") is None:
+        print()
+        return
+    ecm = import_module("evclust.ecm").ecm
+    theirs = seconds(lambda: ecm(X, 4, g0=X[:4].copy(), epsi=1e-3, disp=False))
+    print(f", evclust {theirs:.2f} s, ratio {mine / theirs:.4f}")
 
 
 if __name__ == "__main__":

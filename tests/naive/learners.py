@@ -63,3 +63,78 @@ def neighbor(distance, label, gamma, alpha, contextual):
             s = alpha * exp(-gamma[k] * distance**2)
             found.append({frozenset(frame) - {k}: s, frozenset(frame): 1 - s})
     return found
+
+
+def squared(x, center):
+    """Squared distance."""
+    return sum((a - b) ** 2 for a, b in zip(x, center, strict=True))
+
+
+def set_costs(x, centers, sets, alpha):
+    """|A|^alpha times the squared distance to the mean center of A (Masson & Denoeux 2008)."""
+    found = []
+    for chosen in sets:
+        mean = [sum(centers[k][j] for k in chosen) / len(chosen) for j in range(len(x))]
+        found.append(len(chosen) ** alpha * squared(x, mean))
+    return found
+
+
+def ecm_cost(X, centers, sets, masses, empty, alpha, beta, delta):
+    """The criterion, eq. 15."""
+    total = 0
+    for x, row, none in zip(X, masses, empty, strict=True):
+        costs = set_costs(x, centers, sets, alpha)
+        total += sum(m**beta * c for m, c in zip(row, costs, strict=True))
+        total += none**beta * delta**2 if delta else 0
+    return total
+
+
+def ecm_masses(x, centers, sets, alpha, beta, delta):
+    """Masses of sets, and of the empty set, eqs. 18 and 19."""
+    power = -1 / (beta - 1)
+    costs = [cost**power for cost in set_costs(x, centers, sets, alpha)]
+    none = (delta**2) ** power if delta else 0
+    return [cost / (sum(costs) + none) for cost in costs], none / (sum(costs) + none)
+
+
+def pair_belief(one, other):
+    """About "same" and "different" from two mass functions (Denoeux et al. 2018, eqs. 12 to 14)."""
+    found = {"empty": 0, "same": 0, "different": 0, "either": 0}
+    for a, mass_a in one.items():
+        for b, mass_b in other.items():
+            if not a or not b:
+                kind = "empty"
+            elif not a & b:
+                kind = "different"
+            else:
+                kind = "same" if len(a) == 1 and a == b else "either"
+            found[kind] += mass_a * mass_b
+    return found
+
+
+def pair_distance(one, other):
+    """Jousselme's distance on {same, different}."""
+    sets = {
+        "empty": frozenset(),
+        "same": frozenset("s"),
+        "different": frozenset("d"),
+        "either": frozenset("sd"),
+    }
+    total = 0
+    for a in sets:
+        for b in sets:
+            union = sets[a] | sets[b]
+            ratio = len(sets[a] & sets[b]) / len(union) if union else 1
+            total += (one[a] - other[a]) * (one[b] - other[b]) * ratio
+    return (max(total, 0) / 2) ** 0.5
+
+
+def credal_rand(one, other):
+    """1 - mean distance over pairs of samples."""
+    n = len(one)
+    pairs = [(i, j) for i in range(n) for j in range(i)]
+    gaps = [
+        pair_distance(pair_belief(one[i], one[j]), pair_belief(other[i], other[j]))
+        for i, j in pairs
+    ]
+    return 1 - sum(gaps) / len(pairs)

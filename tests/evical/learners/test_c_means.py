@@ -1,0 +1,159 @@
+"""Evidential c-means and credal partitions: definitions, another package, what users see."""
+
+import json
+from itertools import pairwise
+
+import numpy as np
+import pytest
+from scipy.optimize import approx_fprime
+from sklearn.datasets import load_iris, make_blobs
+from sklearn.metrics import rand_score
+from sklearn.utils.estimator_checks import parametrize_with_checks
+
+from dstheory import Frame, MassFunction
+from dstheory.construct import categorical
+from evical.learners import EvidentialCMeans, credal_rand_index, rough_clusters
+from evical.learners._c_means import _members
+from evical.learners._c_means_fit import Cost, alternate, masses_of
+from tests.naive import learners as naive
+from tests.naive.rules import as_sets
+from tests.support.public_objects import ROOT
+
+RNG = np.random.default_rng(0)
+SMALL = RNG.normal(size=(12, 2))
+BLOBS, PLACE = make_blobs(200, centers=3, cluster_std=0.7, random_state=3)
+OPTIONS = [("all", 1.0, 2.0, None), ("pairs", 2.0, 1.6, 1.5), ("singletons", 0.0, 3.0, 2.0)]
+every_option = pytest.mark.parametrize(("focal", "alpha", "beta", "delta"), OPTIONS)
+
+
+@parametrize_with_checks([EvidentialCMeans(2, random_state=0)])
+def test_scikit_learn_contract(estimator, check):
+    check(estimator)
+
+
+# ---- definitions
+
+
+@every_option
+def test_masses_and_cost_of_the_definitions(focal, alpha, beta, delta):
+    cost = Cost(_members(3, focal), alpha, beta, delta)
+    sets = [np.flatnonzero(row).tolist() for row in cost.members]
+    centers = RNG.normal(size=(3, 2))
+    masses, empty, value = masses_of(cost, SMALL, centers)
+    for x, row, none in zip(SMALL, masses, empty, strict=True):
+        expected, rest = naive.ecm_masses(x, centers.tolist(), sets, alpha, beta, delta)
+        assert row.tolist() == pytest.approx(expected)
+        assert none == pytest.approx(rest)
+    whole = naive.ecm_cost(SMALL, centers.tolist(), sets, masses, empty, alpha, beta, delta)
+    assert value == pytest.approx(whole)
+
+
+@every_option
+def test_the_end_is_a_minimum(focal, alpha, beta, delta):
+    cost = Cost(_members(3, focal), alpha, beta, delta)
+    found = alternate(cost, BLOBS, BLOBS[[0, 1, 4]], 1e-14, 2000)
+    assert all(later <= earlier * (1 + 1e-12) for earlier, later in pairwise(found.costs))
+    slope = approx_fprime(
+        found.centers.ravel(), lambda v: masses_of(cost, BLOBS, v.reshape(3, 2))[2], 1e-6
+    )
+    assert np.abs(slope).max() < 1e-3 * found.costs[-1]
+
+
+def test_as_the_package_evclust():
+    """Masses and centers; its cost counts the empty set of the first few samples only."""
+    content = json.loads((ROOT / "tests/oracles/evclust_ecm.json").read_text(encoding="utf-8"))
+    X = load_iris().data[::3]
+    for case in content["cases"]:
+        sets = np.array(case["sets"])[1:]
+        cost = Cost(sets.astype(float), case["alpha"], case["beta"], case["delta"])
+        found = alternate(cost, X, X[[0, 20, 40]], 1e-15, 5000)
+        np.testing.assert_allclose(found.centers, case["centers"], atol=1e-4)
+        masses = np.column_stack([found.empty, found.masses])[::5]
+        np.testing.assert_allclose(masses, case["masses"], atol=1e-4)
+
+
+@pytest.mark.parametrize("n_clusters", [2, 3])
+def test_agreement_of_partitions(n_clusters):
+    frame = Frame(range(n_clusters))
+    focal = list(range(1 << n_clusters))
+    one, other = (
+        MassFunction(frame, focal, RNG.dirichlet(np.full(len(focal), 0.4), 7)) for _ in "ab"
+    )
+    sets = [[as_sets(m) for m in partition] for partition in (one, other)]
+    assert credal_rand_index(one, other) == pytest.approx(naive.credal_rand(*sets))
+    assert credal_rand_index(one, one) == 1
+    assert credal_rand_index(one, other) == pytest.approx(credal_rand_index(other, one))
+
+
+def test_agreement_of_hard_partitions_is_the_rand_index(monkeypatch):
+    one, other = RNG.integers(0, 3, 40), RNG.integers(0, 4, 40)
+    m1 = MassFunction(Frame(range(3)), [1, 2, 4], np.eye(3)[one])
+    m2 = MassFunction(Frame(range(4)), [1, 2, 4, 8], np.eye(4)[other])
+    expected = pytest.approx(rand_score(one, other))
+    assert credal_rand_index(m1, m2) == expected
+    monkeypatch.setattr("evical.learners._credal_partition.CHUNK", 100)
+    assert credal_rand_index(m1, m2) == expected
+
+
+# ---- what users see
+
+
+def test_clusters_between_them_and_outliers():
+    far, between = (
+        [[50.0, 50.0]],
+        [BLOBS[PLACE == 0].mean(axis=0) / 2 + BLOBS[PLACE == 1].mean(axis=0) / 2],
+    )
+    ecm = EvidentialCMeans(3, delta=4, random_state=0).fit(BLOBS)
+    assert rand_score(ecm.labels_, PLACE) > 0.9
+    np.testing.assert_array_equal(ecm.labels_, ecm.predict(BLOBS))
+    np.testing.assert_allclose(ecm.predict_mass(BLOBS).masses, ecm.mass_.masses, atol=1e-9)
+    assert ecm.predict(far).tolist() == [-1]
+    lower, upper = rough_clusters(ecm.predict_mass(between))
+    assert not lower.any()
+    assert upper.sum() == 2
+    assert rough_clusters(ecm.predict_mass(far))[1].sum() == 0
+    assert ecm.predict_proba(BLOBS).shape == (200, 3)
+    assert credal_rand_index(ecm.mass_, ecm.mass_) == 1
+
+
+def test_more_starts_cost_no_more():
+    one = EvidentialCMeans(5, random_state=0).fit(BLOBS)
+    ten = EvidentialCMeans(5, n_init=10, random_state=0).fit(BLOBS)
+    assert ten.cost_ <= one.cost_
+
+
+def test_samples_on_a_center_and_far_from_zero():
+    X = np.repeat([[1e6, 0.0], [1e6 + 1, 0.0]], 3, axis=0)
+    ecm = EvidentialCMeans(2, random_state=0).fit(X)
+    assert np.isfinite(ecm.mass_.masses).all()
+    assert len(set(ecm.labels_.tolist())) == 2
+    moved = EvidentialCMeans(3, random_state=0).fit(BLOBS + 1e6)
+    plain = EvidentialCMeans(3, random_state=0).fit(BLOBS)
+    np.testing.assert_allclose(moved.mass_.masses, plain.mass_.masses, atol=1e-4)
+
+
+@pytest.mark.parametrize(
+    ("options", "error", "message"),
+    [
+        ({"n_clusters": 0}, ValueError, "n_clusters is 0"),
+        ({"n_clusters": 13}, ValueError, "there are only 12 samples"),
+        ({"focal": "pair"}, ValueError, "pairs"),
+        ({"beta": 1.0}, ValueError, "expected more than 1"),
+        ({"delta": -1.0}, ValueError, "delta"),
+        ({"alpha": -1.0}, ValueError, "alpha"),
+        ({"n_clusters": 14, "focal": "all"}, ValueError, "take 'pairs'"),
+    ],
+)
+def test_wrong_options(options, error, message):
+    with pytest.raises(error, match=message):
+        EvidentialCMeans(**options).fit(SMALL)
+
+
+def test_wrong_partitions():
+    m = MassFunction(Frame([0, 1]), [1, 2], [[1.0, 0], [0, 1], [0, 1]])
+    with pytest.raises(ValueError, match="3 and 2 samples"):
+        credal_rand_index(m, m[:2])
+    with pytest.raises(ValueError, match="expected \\(n,\\)"):
+        rough_clusters(categorical(Frame([0, 1]), 0))
+    with pytest.raises(TypeError, match="a batch of mass functions"):
+        rough_clusters([0, 1])
