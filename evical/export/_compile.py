@@ -26,11 +26,13 @@ Function = Callable[[Floats], Floats]
 
 ERROR = 1e-7  # the greatest error of what is exported
 _ROUNDING = 1e-14  # of a line, or of an interval without width, computed in two ways
+_INSIDE = 0.4  # of one half: probabilities with all digits of their log-odds
 _LEAST = 1e-30, 1e-8  # probabilities, of probabilities alone and of intervals
 _ROUNDS = 6
 _AROUND = np.arange(-4, 5)  # floats
 _JUMP, _TWINS = 1e-9, 8  # between neighboring floats; floats from a landmark to its other side
-_CLOSE = 1e-7  # how far a bend may be moved, of the way to the next
+# How far a bend may be moved: of a change of predictions, and of the way to the next one.
+_NANO, _CLOSE, _FARTHEST = 1e-9, 1e-7, 1 / 16
 _CHECKS = 20  # scores in each piece at which it is checked
 
 
@@ -38,7 +40,8 @@ def compiled(calibrator: BaseCalibrator, degree: int = 5, *, lines: bool = False
     """The table of [Bel, Pl, BetP] of a fitted calibrator of one score.
 
     Polynomials have at most that degree. Under `lines`, what is a line between any two landmarks is
-    kept with all digits. Raises ConvergenceError if no polynomials are as accurate as they must be.
+    kept with all digits; probabilities are polynomials of their log-odds if these are fewer.
+    Raises ConvergenceError if no polynomials are as accurate as they must be.
     """
 
     def columns(scores: Floats) -> Floats:
@@ -46,7 +49,14 @@ def compiled(calibrator: BaseCalibrator, degree: int = 5, *, lines: bool = False
         return np.stack([ends[:, 0], ends[:, 1], probability[:, 1]])
 
     seen = _look(calibrator, columns, lines=lines)
-    return _curves(calibrator, columns, seen, degree) if seen.table is None else seen.table
+    exact = seen.table
+    if exact is None and lines:
+        exact = _line_of_log_odds(columns, seen.at)
+    if exact is not None:
+        return exact
+    table = _curves(calibrator, columns, seen, degree)
+    odds = _as_log_odds(calibrator, degree) if lines and table.is_probability else None
+    return table if odds is None or len(table) <= len(odds) else odds
 
 
 def compiled_sides(calibrator: BaseCalibrator, degree: int) -> PieceTable:
@@ -66,9 +76,12 @@ def compiled_sides(calibrator: BaseCalibrator, degree: int) -> PieceTable:
         negative, positive = np.log(np.maximum(sides(scores), least))
         return np.asarray(positive - negative)[np.newaxis]
 
-    exact = _look(calibrator, sides, lines=True).table
-    if exact is not None:
-        return exact
+    seen = _look(calibrator, sides, lines=True)
+    if seen.table is not None:
+        return seen.table
+    line = _line_of_log_odds(lambda scores: sides(scores)[1:], seen.at)
+    if line is not None:
+        return replace(line, is_log_odds=False)
     return _curves(calibrator, log_odds, _look(calibrator, log_odds), degree)
 
 
@@ -145,6 +158,34 @@ def _lines(function: Function, marks: Floats, at: Floats) -> PieceTable | None:
     return replace(table, error=error) if error <= _ROUNDING else None
 
 
+def _line_of_log_odds(function: Function, at: Floats) -> PieceTable | None:
+    """The table of probabilities, in all columns alike, whose log-odds are a line everywhere."""
+    p = function(at)[-1]
+    first, second = (int(np.abs(p - share).argmin()) for share in (0.25, 0.75))
+    ends = p[[first, second]]
+    if at[0] == 0.0 or (np.abs(ends - 0.5) > _INSIDE).any() or at[first] == at[second]:
+        return None
+    low, high = np.log(ends) - np.log1p(-ends)
+    slope = float((high - low) / (at[second] - at[first]))
+    line = np.array([[[low - slope * at[first]], [slope]]])
+    one, none = np.ones(1), np.empty(0)
+    table = PieceTable(float(at[0]), float(at[-1]), none, 0 * one, one, line, 0.0, True)
+    with np.errstate(over="ignore"):
+        error = float(np.abs(table(at) - function(at)).max())
+    return replace(table, error=error) if error <= _ROUNDING else None
+
+
+def _as_log_odds(calibrator: BaseCalibrator, degree: int) -> PieceTable | None:
+    """Probabilities as polynomials of their log-odds, if these can be had."""
+    try:
+        odds = compiled_sides(calibrator, degree)
+    except ConvergenceError:
+        return None
+    # A probability errs by a quarter of its log-odds at most.
+    steep = len(odds.coefficients) == 1
+    return replace(odds, is_log_odds=True, error=odds.error / 4) if steep else None
+
+
 def _jumps(function: Function, marks: Floats) -> NDArray[np.bool_]:
     jump = np.abs(function(marks) - function(previous_float(marks))).max(axis=0) > _JUMP
     return np.asarray(jump)
@@ -157,16 +198,30 @@ def _apart(function: Function, marks: Floats) -> Floats:
 
 
 def _readable(function: Function, marks: Floats) -> Floats:
-    """The same with few digits, but where predictions jump."""
+    """The same with few digits, but where predictions jump.
+
+    A bend may be moved as far as that changes no prediction by more than a nano.
+    """
     marks = _apart(function, marks)
     jump = _jumps(function, marks)
     gaps = np.diff(marks, prepend=-np.inf, append=np.inf)
     near = np.minimum(gaps[1:], gaps[:-1])
+    allowed = _NANO / np.maximum(_bends(function, marks), 1e-300)
+    steps = np.clip(allowed, _CLOSE * near, _FARTHEST * near)
     found = [
-        mark if jumps else shortened(mark, _CLOSE * gap)
-        for mark, gap, jumps in zip(marks.tolist(), near.tolist(), jump.tolist(), strict=True)
+        mark if jumps else shortened(mark, step)
+        for mark, step, jumps in zip(marks.tolist(), steps.tolist(), jump.tolist(), strict=True)
     ]
     return np.unique(found)
+
+
+def _bends(function: Function, marks: Floats) -> Floats:
+    """By how much the slope changes at each landmark, from lines between them."""
+    rise = np.diff(function(marks))
+    with np.errstate(over="ignore", invalid="ignore"):
+        slopes = np.pad(rise / np.diff(marks), ((0, 0), (1, 1)))
+        bends = np.abs(np.diff(slopes)).max(axis=0)
+    return np.asarray(np.nan_to_num(bends, nan=np.inf), dtype=np.float64)
 
 
 def _checks(pieces: list[Piece], at: Floats) -> Floats:

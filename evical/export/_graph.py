@@ -120,6 +120,13 @@ class Graph:
 
     def values(self, table: PieceTable, scores: str, rows: list[int]) -> str:
         """Some rows of a table, (n, r), at scores (n, 1); NaN where they are missing."""
+        if table.is_log_odds and len(table) == 1:
+            return self._sigmoid(table, scores)
+        if table.is_log_odds:
+            return self.add("Sigmoid", [self._polynomials(table, scores, rows)])
+        return self._polynomials(table, scores, rows)
+
+    def _polynomials(self, table: PieceTable, scores: str, rows: list[int]) -> str:
         coefficients = table.coefficients[rows]
         k, powers, pieces = coefficients.shape
         by_piece = coefficients.transpose(2, 1, 0).reshape(pieces, powers * k)
@@ -135,10 +142,20 @@ class Graph:
         t = self.add("Sub", [scores, center])
         if not same:
             t = self.add("Mul", [t, others.pop(0)])
+        if k > 1:  # products of tensors of one shape are several times faster
+            t = self.add("MatMul", [t, self.constant(np.ones((1, k)))])
         found = others.pop()
         for power in reversed(others):
             found = self.add("Add", [self.add("Mul", [found, t]), power])
         return found
+
+    def _sigmoid(self, table: PieceTable, scores: str) -> str:
+        """Probabilities (n, 1) whose log-odds are one line, by its formula."""
+        value, slope = (self.constant(part) for part in table.coefficients[0, :, :])
+        line = self.add("Add", [self.add("Mul", [scores, slope]), value])
+        # 0 for a finite score.
+        known = self.add("Sub", [scores, scores])
+        return self.add("Add", [self.add("Sigmoid", [line]), known])
 
     def _split(self, values: str, sizes: list[int]) -> list[str]:
         from onnx import helper

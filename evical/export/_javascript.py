@@ -17,9 +17,9 @@ export function beliefs(score) {
     const middle = (first + last) >> 1;
     if (score < STARTS[middle]) last = middle; else first = middle + 1;
   }
-  const [center, factor, ...columns] = PIECES[first];
+  const [bel, pl, betp, center = 0, factor = 1] = PIECES[first];
   const t = (score - center) * factor;
-  return columns.map((column) => column.reduceRight((value, next) => value * t + next, 0));
+  return [bel, pl, betp].map((column) => column.reduceRight((value, next) => value * t + next, 0));
 }
 """
 
@@ -82,12 +82,16 @@ def javascript_text(table: PieceTable, note: str, classes: list[Any]) -> str:
 
 
 def _piece(table: PieceTable, piece: int) -> str:
+    """The columns, with the center and the factor where they matter."""
     columns = []
     for row in table.coefficients[:, :, piece].tolist():
         while len(row) > 1 and row[-1] == 0.0:
             row.pop()
         columns.append(row)
-    return _compact([float(table.centers[piece]), float(table.factors[piece]), *columns])
+    if max(map(len, columns)) == 1:
+        return _compact(columns)
+    center, factor = float(table.centers[piece]), float(table.factors[piece])
+    return _compact([*columns, center] if factor == 1.0 else [*columns, center, factor])
 
 
 def _compact(numbers: list[Any]) -> str:

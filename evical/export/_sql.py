@@ -7,6 +7,7 @@ wherever a column can stand.
 
 from collections.abc import Sequence
 from itertools import pairwise
+from math import ceil, log
 from typing import Any
 
 import numpy as np
@@ -20,9 +21,9 @@ from evical.export._table import COLUMNS, PieceTable
 
 __all__ = ["sql_text", "to_sql"]
 
-_FAN = 8  # ways to go at each step
+_FAN = 12  # ways to go at each step, at most
 # Lines with no greater values at the score 0 are written without a center, to that many places.
-_PLAIN, _PLACES = 1e2, 10
+_PLAIN, _PLACES = 1e2, 9
 _JUMP = 1e-6  # at which a piece must begin at the very float
 _Leaf = tuple[str, str]  # where it begins, and its expression
 
@@ -131,7 +132,10 @@ def _search(leaves: list[_Leaf], x: str) -> str:
     """Nested CASE expressions that find the last leaf that begins at or before the score."""
     if len(leaves) == 1:
         return leaves[0][1]
-    cuts = sorted({len(leaves) * k // _FAN for k in range(_FAN)} | {len(leaves)})
+    # Few steps with as many ways at each: most of the text is CASE and END otherwise.
+    steps = ceil(log(len(leaves)) / log(_FAN))
+    fan = ceil(len(leaves) ** (1 / steps))
+    cuts = sorted({len(leaves) * k // fan for k in range(fan)} | {len(leaves)})
     parts = [leaves[a:b] for a, b in pairwise(cuts)]
     ways = [f"WHEN {x}<{later[0][0]} THEN {_search(part, x)}" for part, later in pairwise(parts)]
     return f"CASE {' '.join(ways)} ELSE {_search(parts[-1], x)} END"

@@ -10,6 +10,7 @@ from dataclasses import dataclass
 
 import numpy as np
 from numpy.typing import NDArray
+from scipy.special import expit
 
 from evical.export._floats import previous_float
 
@@ -37,6 +38,8 @@ class PieceTable:
         Of rising powers, for each column; what is exported has those of `COLUMNS`.
     error : float
         Greatest difference to Python that was found; 0 for steps.
+    is_log_odds : bool
+        Whether what polynomials give are the log-odds of probabilities.
     """
 
     low: float
@@ -46,6 +49,7 @@ class PieceTable:
     factors: Floats
     coefficients: Floats
     error: float
+    is_log_odds: bool = False
 
     def __len__(self) -> int:
         return len(self.centers)
@@ -57,7 +61,7 @@ class PieceTable:
 
     @property
     def is_probability(self) -> bool:
-        """Whether all columns are the same: Bel and Pl are one probability."""
+        """Whether all columns are the same, or one: Bel and Pl are one probability."""
         return bool((self.coefficients == self.coefficients[0]).all())
 
     def __call__(self, scores: Floats) -> Floats:
@@ -68,6 +72,8 @@ class PieceTable:
         values = self.coefficients[:, self.degree, piece]
         for power in range(self.degree - 1, -1, -1):
             values = values * t + self.coefficients[:, power, piece]
+        if self.is_log_odds:
+            values = expit(values)
         return np.where(known, values, np.nan)
 
 

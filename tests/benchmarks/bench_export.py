@@ -1,6 +1,7 @@
-"""A million rows through onnxruntime and DuckDB, beside our own prediction of the same numbers.
+"""Exports: how large they are, and a million rows through onnxruntime and DuckDB.
 
-Run with ``python -m tests.benchmarks.bench_export``. One thread; best of five, and the ratio of
+Run with ``python -m tests.benchmarks.bench_export``. Sizes are of calibrators fitted to 100,000
+scores. Times are of those fitted to 10,000, with one thread: the best of five, and the ratio of
 `predict_interval` with `predict_proba` to the export, which gives both.
 """
 
@@ -13,11 +14,15 @@ import onnxruntime
 from evical.calibrators import (
     AutoCalibrator,
     BetaCalibrator,
+    GaussianCalibrator,
     IsotonicCalibrator,
+    KDECalibrator,
     LogisticCalibrator,
+    SplineCalibrator,
     VennAbersCalibrator,
 )
-from evical.export import to_onnx, to_sql
+from evical.export import to_javascript, to_onnx, to_sql
+from evical.export._compile import compiled
 from tests.benchmarks.timing import best_seconds
 
 N = 1_000_000
@@ -27,6 +32,9 @@ CALIBRATORS = [
     LogisticCalibrator(),
     LogisticCalibrator("bayesian"),
     BetaCalibrator(),
+    GaussianCalibrator(),
+    KDECalibrator(),
+    SplineCalibrator(),
     AutoCalibrator(),
 ]
 
@@ -39,10 +47,29 @@ def in_onnxruntime(calibrator: Any) -> onnxruntime.InferenceSession:
     )
 
 
-def main() -> None:
+def samples(n: int) -> tuple[Any, Any]:
     rng = np.random.default_rng(0)
-    scores, new = rng.normal(size=10_000), rng.normal(size=N)
-    y = (rng.random(10_000) < 1 / (1 + np.exp(-2 * scores))).astype(int)
+    scores = rng.normal(size=n)
+    return scores, (rng.random(n) < 1 / (1 + np.exp(-2 * scores))).astype(int)
+
+
+def print_sizes() -> None:
+    scores, y = samples(100_000)
+    print(f"{'':40} pieces    error   SQL kB  JavaScript kB  ONNX kB")
+    for calibrator in CALIBRATORS:
+        table = compiled(calibrator.fit(scores, y))
+        texts = [to_sql(calibrator, "score", max_bytes=None), to_javascript(calibrator, None)]
+        sql, script = (len(text) / 1e3 for text in texts)
+        graph = to_onnx(calibrator).ByteSize() / 1e3
+        print(
+            f"{calibrator!s:40} {len(table):6}  {table.error:7.0e}  {sql:7.0f}  {script:13.0f}"
+            f"  {graph:7.0f}"
+        )
+
+
+def main() -> None:
+    print_sizes()
+    (scores, y), new = samples(10_000), np.random.default_rng(1).normal(size=N)
     base = duckdb.connect()
     base.execute("SET threads = 1")
     base.execute("CREATE TABLE new AS SELECT unnest($1) AS score", [new])

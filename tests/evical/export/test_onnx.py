@@ -7,7 +7,12 @@ import onnx
 import onnxruntime
 import pytest
 
-from evical.calibrators import BinningCalibrator, IsotonicCalibrator, LogisticCalibrator
+from evical.calibrators import (
+    AutoCalibrator,
+    BinningCalibrator,
+    IsotonicCalibrator,
+    LogisticCalibrator,
+)
 from evical.export import to_onnx
 from evical.export._compile import compiled
 from tests.evical.export.exported import check
@@ -38,6 +43,30 @@ def test_the_graph_has_polynomials_of_low_degree():
     check(beliefs(model, scores), calibrator, table, scores)
     assert f"{len(table)} pieces" in model.graph.doc_string
     assert model.SerializeToString() == calibrator.to_onnx().SerializeToString()
+
+
+def test_a_line_of_log_odds_is_its_formula():
+    """Platt's sigmoid has no pieces."""
+    calibrator = LogisticCalibrator(model="bayesian").fit(*samples())
+    model = calibrator.to_onnx()
+    kinds = {node.op_type for node in model.graph.node}
+    assert "Sigmoid" in kinds
+    assert "TreeEnsembleRegressor" not in kinds
+    scores = np.concatenate([np.linspace(-40, 40, 999), [1e300, -1e300, 1e5, 0.0]])
+    table = compiled(calibrator, 3, lines=True)
+    check(beliefs(model, scores), calibrator, table, scores)
+    assert (
+        np.abs(beliefs(model, scores)[:, 2] - calibrator.predict_proba(scores)[:, 1]).max() < 1e-14
+    )
+    assert np.isnan(beliefs(model, [np.nan, np.inf, -np.inf])).all()
+
+
+def test_lines_are_exact():
+    calibrator = AutoCalibrator().fit(*samples())
+    table, scores = compiled(calibrator, 3, lines=True), np.linspace(-9, 9, 5000)
+    assert table.degree == 1
+    found = beliefs(calibrator.to_onnx(), scores)
+    assert np.abs(found[:, :2] - calibrator.predict_interval(scores)).max() < 1e-14
 
 
 def test_what_is_no_score_is_nan():
