@@ -19,7 +19,7 @@ from evical.export._floats import previous_float
 from evical.export._inputs import check_binary, check_size, heading
 from evical.export._table import COLUMNS, PieceTable
 
-__all__ = ["sql_text", "to_sql"]
+__all__ = ["search_sql", "sql_text", "to_sql"]
 
 _FAN = 12  # ways to go at each step, at most
 # Lines with no greater values at the score 0 are written without a center, to that many places.
@@ -107,7 +107,7 @@ def _expression(table: PieceTable, row: int, x: str, form: Dialect) -> str:
     conditions = [f"{x}>={form.exact(table.low)}", f"{x}<={form.exact(table.high)}"]
     if form.guard:
         conditions.insert(0, form.guard.format(x=x))
-    found = _search(_leaves(table, row, x, form), x)
+    found = search_sql(_leaves(table, row, x, form), x)
     text = f"CASE WHEN {' AND '.join(conditions)} THEN\n{found} END"
     return f"CAST({text} AS {form.double})" if form.double else text
 
@@ -128,7 +128,7 @@ def _leaves(table: PieceTable, row: int, x: str, form: Dialect) -> list[_Leaf]:
     return leaves
 
 
-def _search(leaves: list[_Leaf], x: str) -> str:
+def search_sql(leaves: list[_Leaf], x: str) -> str:
     """Nested CASE expressions that find the last leaf that begins at or before the score."""
     if len(leaves) == 1:
         return leaves[0][1]
@@ -137,8 +137,8 @@ def _search(leaves: list[_Leaf], x: str) -> str:
     fan = ceil(len(leaves) ** (1 / steps))
     cuts = sorted({len(leaves) * k // fan for k in range(fan)} | {len(leaves)})
     parts = [leaves[a:b] for a, b in pairwise(cuts)]
-    ways = [f"WHEN {x}<{later[0][0]} THEN {_search(part, x)}" for part, later in pairwise(parts)]
-    return f"CASE {' '.join(ways)} ELSE {_search(parts[-1], x)} END"
+    ways = [f"WHEN {x}<{later[0][0]} THEN {search_sql(part, x)}" for part, later in pairwise(parts)]
+    return f"CASE {' '.join(ways)} ELSE {search_sql(parts[-1], x)} END"
 
 
 def _polynomial(table: PieceTable, row: int, piece: int, x: str, form: Dialect) -> str:

@@ -1,37 +1,29 @@
-"""Tables larger than memory: fit and predict by the command, join and combine by DuckDB.
+"""Tables larger than memory: fit, predict and combine by the command, in chunks or by DuckDB.
 
-Run with ``python -m tests.benchmarks.bench_large 1e7``, the number of rows and of scores.
-Files go to a temporary folder; 1e8 rows take some 10 GB there.
+Run with ``python -m tests.benchmarks.bench_large 1e7``, the number of rows and of scores, and maybe
+``duckdb 2GB``, the engine and its limit of memory. Files go to a temporary folder; 1e8 rows take
+some 15 GB there.
 """
 
 import subprocess
 import sys
 import tempfile
 import time
-from collections.abc import Callable
 from pathlib import Path
 
 import duckdb
 
-EVICAL = [sys.executable, "-c", "import sys; from evical.cli import main; sys.exit(main())"]
-NORMAL = "sqrt(-2 * ln(random() + 1e-12)) * cos(2 * pi() * random())"
-FUSED = """
-SELECT id, (a.bel * b.pl + a.pl * b.bel - a.bel * b.bel) / agreement AS bel,
-    1 - ((1 - a.pl) * (1 - b.bel) + (a.pl - a.bel) * (1 - b.pl)) / agreement AS pl
-FROM (
-    SELECT id, a, b, 1 - a.bel * (1 - b.pl) - (1 - a.pl) * b.bel AS agreement
-    FROM 'one.parquet' a JOIN 'two.parquet' b USING (id)
-)
+EVICAL = """
+import resource, sys
+from evical.cli import main
+code = main()
+print(resource.getrusage(resource.RUSAGE_SELF).ru_maxrss, file=sys.stderr)
+sys.exit(code)
 """
+NORMAL = "sqrt(-2 * ln(random() + 1e-12)) * cos(2 * pi() * random())"
 
 
-def timed(what: str, run: Callable[[], object]) -> None:
-    start = time.perf_counter()
-    run()
-    print(f"{what}: {time.perf_counter() - start:.0f} s", flush=True)
-
-
-def bench(n: int, folder: Path) -> None:
+def bench(n: int, folder: Path, *engine: str) -> None:
     base = duckdb.connect()
     base.execute("SET memory_limit = '2GB'; SET threads = 2; SET preserve_insertion_order = false")
     base.execute(f"SET temp_directory = '{folder}'; SET file_search_path = '{folder}'")
@@ -40,18 +32,28 @@ def bench(n: int, folder: Path) -> None:
         base.execute(f"COPY ({query}) TO '{folder / name}'")
 
     def command(*words: str) -> None:
-        subprocess.run([*EVICAL, *words], cwd=folder, check=True, stdout=subprocess.DEVNULL)
+        start = time.perf_counter()
+        words = (*words, *engine)
+        done = subprocess.run(
+            [sys.executable, "-c", EVICAL, *words], cwd=folder, capture_output=True, text=True
+        )
+        if done.returncode:
+            sys.exit(done.stderr)
+        peak = int(done.stderr.splitlines()[-1]) / 1e6
+        print(f"{words[0]}: {time.perf_counter() - start:.0f} s, {peak:.1f} GB", flush=True)
 
     scores = f"SELECT i AS id, {NORMAL} AS score FROM range({n}) t(i)"
     write(f"SELECT *, random() < 1 / (1 + exp(-1.5 * score)) AS y FROM ({scores})", "s.parquet")
-    options = ("--score", "score", "--target", "y", "-o", "model.json")
-    timed("fit", lambda: command("fit", "s.parquet", *options))
-    timed("predict", lambda: command("predict", "model.json", "s.parquet", "-o", "made.parquet"))
-    write("SELECT id, bel, pl FROM 'made.parquet'", "one.parquet")
-    write(f"SELECT (id * 7919) % {n} AS id, bel, pl FROM 'made.parquet'", "two.parquet")
-    timed("join and combine", lambda: write(FUSED, "fused.parquet"))
+    command("fit", "s.parquet", "--score", "score", "--target", "y", "-o", "model.json")
+    command("predict", "model.json", "s.parquet", "-o", "one.parquet")
+    write(f"SELECT (id * 7919) % {n} AS id, bel, pl FROM 'one.parquet'", "two.parquet")
+    base.close()
+    command("combine", "one.parquet", "two.parquet", "--key", "id", "-o", "fused.parquet")
 
 
 if __name__ == "__main__":
+    rows, *chosen = sys.argv[1:]
+    names = ("--engine", "--memory-limit")
+    options = [word for pair in zip(names, chosen, strict=False) for word in pair]
     with tempfile.TemporaryDirectory() as folder:
-        bench(int(float(sys.argv[1])), Path(folder))
+        bench(int(float(rows)), Path(folder), *options)

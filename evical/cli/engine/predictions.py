@@ -1,4 +1,4 @@
-"""Predictions by DuckDB: the expressions of `to_sql`, and a decision from what they give."""
+"""Predictions by DuckDB: the pieces of exports, and a decision from what they give."""
 
 from collections import Counter
 from collections.abc import Sequence
@@ -20,6 +20,7 @@ from evical.cli.engine._source import (
 )
 from evical.cli.engine._target import check_target, written
 from evical.cli.engine.session import EngineError, Limits, Session, literal, open_session, quoted
+from evical.export.lookup import lookup_steps
 
 __all__ = ["check_criterion", "decision_sql", "predict_table"]
 
@@ -99,7 +100,12 @@ def _query(
     """The table with its beliefs, step by step: the score, the expressions, their limits."""
     header, number = source.table.header, source.number(*score)
     own = OwnNames.beside(header)
-    expressions = calibrator.to_sql(f"{own.prefix}score", max_bytes=None, prefix=own.prefix)
+    beliefs = (
+        f"SELECT *, {number.value} AS {own.score}, {number.missing} AS {own.lacking} "
+        f"FROM {source.sql}"
+    )
+    for columns in lookup_steps(calibrator, f"{own.prefix}score", own.prefix):
+        beliefs = f"SELECT *, {columns}\nFROM ({beliefs})"
     kept = [_kept(source, header[i], to_parquet) for i in layout.kept]
     new = [own.low, own.high, own.middle, decision_sql(decision, own.low, own.high)]
     made = [f"{value} AS {quoted(name)}" for value, name in zip(new, layout.new, strict=True)]
@@ -109,10 +115,8 @@ SELECT *, {own.low} + ({own.high} - {own.low}) / 2 AS {own.middle} FROM (
 SELECT *, CASE WHEN {own.lacking} THEN 1e0 ELSE greatest({own.low}, least(1e0, {own.pl})) END
     AS {own.high} FROM (
 SELECT *, CASE WHEN {own.lacking} THEN 0e0 WHEN {own.bel} IS NOT NULL
-    THEN greatest(0e0, least(1e0, {own.bel})) END AS {own.low} FROM (
-SELECT *, {expressions} FROM (
-SELECT *, {number.value} AS {own.score}, {number.missing} AS {own.lacking} FROM {source.sql}
-)))))"""
+    THEN greatest(0e0, least(1e0, {own.bel})) END AS {own.low} FROM ({beliefs}
+))))"""
 
 
 def _kept(source: Source, name: str, to_parquet: bool) -> str:
