@@ -17,7 +17,8 @@ EVICAL = """
 import resource, sys
 from evical.cli import main
 code = main()
-print(resource.getrusage(resource.RUSAGE_SELF).ru_maxrss, file=sys.stderr)
+used = resource.getrusage(resource.RUSAGE_SELF)
+print(used.ru_maxrss, used.ru_utime + used.ru_stime, file=sys.stderr)
 sys.exit(code)
 """
 NORMAL = "sqrt(-2 * ln(random() + 1e-12)) * cos(2 * pi() * random())"
@@ -39,8 +40,9 @@ def bench(n: int, folder: Path, *engine: str) -> None:
         )
         if done.returncode:
             sys.exit(done.stderr)
-        peak = int(done.stderr.splitlines()[-1]) / 1e6
-        print(f"{words[0]}: {time.perf_counter() - start:.0f} s, {peak:.1f} GB", flush=True)
+        took = time.perf_counter() - start
+        peak, cpu = map(float, done.stderr.split()[-2:])
+        print(f"{words[0]}: {took:.0f} s, {cpu:.0f} s of CPU, {peak / 1e6:.1f} GB", flush=True)
 
     scores = f"SELECT i AS id, {NORMAL} AS score FROM range({n}) t(i)"
     write(f"SELECT *, random() < 1 / (1 + exp(-1.5 * score)) AS y FROM ({scores})", "s.parquet")

@@ -1,10 +1,12 @@
 """A session of DuckDB within limits, and its errors in one line."""
 
+import json
 import re
 import shutil
 import tempfile
+import threading
 from collections.abc import Iterator
-from concurrent.futures import ThreadPoolExecutor, wait
+from concurrent.futures import Executor, ThreadPoolExecutor, wait
 from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
@@ -18,6 +20,8 @@ from evical.cli._show import progress_bar
 __all__ = ["EngineError", "Limits", "Session", "literal", "new_limits", "open_session", "quoted"]
 
 _SIZE = re.compile(r"\d+(\.\d+)?\s*([KMGT]i?)?B", re.IGNORECASE)
+# Of errors in other threads, the message is a text of JSON.
+_INNER = re.compile(r'"exception_message":\s*("(?:[^"\\]|\\.)*")')
 _BATCH = 2**17  # rows
 _POLL = 0.1  # seconds
 
@@ -61,8 +65,9 @@ def _load() -> Any:
 class Session:
     """A connection; call `run` for work that takes long, `rows` and `batches` for results."""
 
-    def __init__(self, connection: Any, limits: Limits) -> None:
+    def __init__(self, connection: Any, worker: Executor, limits: Limits) -> None:
         self._connection = connection
+        self._worker = worker
         self._limits = limits
 
     def run(self, statement: str, text: str) -> None:
@@ -70,19 +75,11 @@ class Session:
 
         It runs in another thread, for only between its steps Python would hear an interrupt.
         """
-        with (
-            ThreadPoolExecutor(1) as pool,
-            progress_bar(TaskProgressColumn()) as bar,
-            self._errors(),
-        ):
+        with progress_bar(TaskProgressColumn()) as bar, self._errors():
             task = bar.add_task(text, total=100)
-            future = pool.submit(self._connection.execute, statement)
-            try:
-                while not wait([future], timeout=_POLL).done:
-                    bar.update(task, completed=max(0.0, self._connection.query_progress()))
-            except BaseException:
-                self._connection.interrupt()
-                raise
+            future = self._worker.submit(self._connection.execute, statement)
+            while not wait([future], timeout=_POLL).done:
+                bar.update(task, completed=max(0.0, self._connection.query_progress()))
             future.result()
 
     def row(self, query: str) -> tuple[Any, ...]:
@@ -133,12 +130,27 @@ def open_session(limits: Limits, beside: Path) -> Iterator[Session]:
     if limits.threads is not None:
         config["threads"] = limits.threads
     try:
-        with duckdb.connect(config=config) as connection:
+        with duckdb.connect(config=config) as connection, _worker(connection) as worker:
             connection.execute("SET enable_progress_bar = true")
             connection.execute("SET enable_progress_bar_print = false")
-            yield Session(connection, limits)
+            yield Session(connection, worker, limits)
     finally:
         shutil.rmtree(folder, ignore_errors=True)
+
+
+@contextmanager
+def _worker(connection: Any) -> Iterator[Executor]:
+    """One thread for statements; when it is left, what still runs is interrupted."""
+    threads: list[threading.Thread] = []
+    pool = ThreadPoolExecutor(1, initializer=lambda: threads.append(threading.current_thread()))
+    pool.submit(int).result()  # so that the thread is there, whenever an interrupt comes
+    try:
+        yield pool
+    finally:
+        pool.shutdown(wait=False, cancel_futures=True)
+        while threads[0].is_alive():
+            connection.interrupt()
+            threads[0].join(_POLL)
 
 
 def quoted(name: str) -> str:
@@ -161,5 +173,9 @@ def literal(text: str) -> str:
 
 def _first_line(error: Exception) -> str:
     """The message of DuckDB without its advice, which is for those who write SQL."""
-    lines = [line.strip() for line in str(error).splitlines()]
+    text = str(error)
+    inner = _INNER.search(text)
+    if inner is not None:
+        text = json.loads(inner[1])
+    lines = [line.strip() for line in text.splitlines()]
     return next((line for line in lines if line), type(error).__name__)
