@@ -77,9 +77,9 @@ def atomic_path(path: Path) -> Iterator[Path]:
     """
     final = path.resolve()  # a link stays, and what it points to is replaced
     handle, text = tempfile.mkstemp(dir=final.parent, prefix=f".{final.name}.")
-    os.close(handle)
     name = Path(text)
     try:
+        os.close(handle)
         yield name
         # On disk before it has its name, so that a crash leaves no empty file under it.
         with name.open("r+b") as file:

@@ -11,7 +11,7 @@ from evical.export._floats import previous_float
 from evical.export.lookup import lookup_steps
 
 
-@pytest.mark.parametrize("name", ["isotonic", "spline", "venn_abers", "beta"])
+@pytest.mark.parametrize("name", ["isotonic", "venn_abers", "logistic"])
 def test_looked_up_pieces_are_those_of_the_expressions(name):
     rng = np.random.default_rng(0)
     scores = rng.random(500)

@@ -12,6 +12,7 @@ from evical.cli import main
 resource = pytest.importorskip("resource", reason="limits of files are of Unix")
 
 DUCKDB = "--engine duckdb --memory-limit 500MB --threads 1"
+FIT = "fit train.csv --score s --target y --method logistic -o model.json"
 PREDICT = f"predict model.json new.parquet -o out.parquet {DUCKDB}"
 
 
@@ -20,23 +21,7 @@ def folder(tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
     rows = "".join(f"{s!r},{int(s > 0)}\n" for s in np.linspace(-1, 1.1, 30).tolist())
     Path("train.csv").write_text("s,y\n" + rows)
-    assert (
-        main(
-            [
-                "fit",
-                "train.csv",
-                "--score",
-                "s",
-                "--target",
-                "y",
-                "--method",
-                "logistic",
-                "-o",
-                "model.json",
-            ]
-        )
-        == 0
-    )
+    assert main(FIT.split()) == 0
     with duckdb.connect() as base:
         base.execute("COPY (SELECT random() AS s FROM range(1000000)) TO 'new.parquet'")
     return tmp_path
@@ -44,7 +29,8 @@ def folder(tmp_path, monkeypatch):
 
 def test_an_interrupt_ends_the_work_of_the_engine(folder, capsys):
     def interrupt(*_):
-        if any(path.is_file() for path in folder.glob(".out.parquet.*")):
+        files = [path for path in folder.glob(".out.parquet.*") if path.is_file()]
+        if any(path.stat().st_size for path in files):  # the engine has begun to write
             signal.setitimer(signal.ITIMER_REAL, 0)
             raise KeyboardInterrupt
 
