@@ -71,7 +71,10 @@ class Source:
         table, path = self.table, str(Path(self.path).resolve())
         if isinstance(table, ParquetTable):
             return f"read_parquet({literal(glob.escape(path))})"
-        return text_table(path, table.delimiter, table.header, table.packed)
+        rows = text_table(path, table.delimiter, table.header, table.packed)
+        if len(table.header) == 1:  # a blank line is no row
+            return f"(SELECT * FROM {rows} WHERE {quoted(table.header[0])} IS NOT NULL)"
+        return rows
 
     def is_text(self, column: str) -> bool:
         """Whether DuckDB reads the column as text."""
@@ -89,8 +92,8 @@ class Source:
         else:
             missing = f"coalesce(isnan({value}), true)"
         wrong = [f"NOT coalesce(isfinite({value}), false)"]
-        if text:  # 1_000 is a number to DuckDB
-            wrong.append(f"contains({name}, '_')")
+        if text:  # 1_000 and +-1 are numbers to DuckDB
+            wrong += [f"contains({name}, '_')", f"contains({name}, '+-')"]
         if "score" not in kind:
             wrong.append(f"{value} < 0")
         if "probability" in kind:

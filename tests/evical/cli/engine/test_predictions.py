@@ -92,6 +92,13 @@ def test_missing_scores_are_vacuous_and_own_names_are_free(folder, capsys):
     assert capsys.readouterr().err.count("2 of 4 rows have no number") == 2
 
 
+def test_a_blank_line_is_no_row(folder):
+    (folder / "one.csv").write_text('score\n0.5\n\n""\nNA\n\n1.5\n')
+    chunks, engine = both("isotonic.json one.csv --missing vacuous")
+    pd.testing.assert_frame_equal(chunks, engine, check_exact=True)
+    assert len(engine) == 4
+
+
 def test_columns_are_replaced_if_asked_for(folder):
     (folder / "old.csv").write_text("bel,score,pl\nx,0.5,y\nx,1.5,y\n")
     chunks, engine = both("isotonic.json old.csv --force-columns")
@@ -107,7 +114,7 @@ def test_the_summary_is_the_same(folder, capsys):
     assert found[0] == found[1]
 
 
-@pytest.mark.parametrize("value", ["high", "inf", "1_0", "", "1,5"])
+@pytest.mark.parametrize("value", ["high", "inf", "1_0", "+-1", "", "1,5"])
 def test_wrong_values_are_named_as_by_chunks(folder, value, capsys):
     (folder / "bad.csv").write_text(f"id,score\n1,0.5\n2,{value}\n")
     found = []
