@@ -1,13 +1,9 @@
 """Beliefs of several tables joined by key and combined by Dempster's rule, inside DuckDB.
 
-The join goes to disk where memory ends. Rows of equal keys are two sources after another: with
-[Bel, Pl] = [b, p] of the positive class, the next one has the masses b, 1 - p and p - b, and the
-products are added up (Shafer 1976, ch. 3) and divided by what is not conflict. No term is a
-difference of products, so that also small agreement is exact.
-
-That each key names one row of each table is seen from three numbers: all tables have as many rows,
-the hashes of their keys have the same sum, and the join has that many rows again. With equal
-multisets of keys, of which one occurs c times, the join has the sum of c^m rows.
+The join goes to disk where memory ends. That each key names one row of each table is seen from
+three numbers: all tables have as many rows, the hashes of their keys have the same sum, and the
+join has that many rows again. With equal multisets of keys, of which one occurs c times, the join
+of m tables has the sum of c^m rows.
 """
 
 from collections.abc import Callable, Sequence
@@ -23,6 +19,7 @@ from evical.cli.engine._source import OwnNames, Source, check_cases, checked_fir
 from evical.cli.engine._target import check_target, written
 from evical.cli.engine.predictions import decision_sql
 from evical.cli.engine.session import EngineError, Limits, Session, open_session, quoted
+from evical.export.dempster_sql import dempster_query
 
 __all__ = ["Join", "combine_tables"]
 
@@ -159,33 +156,19 @@ def _query(job: Join, own: OwnNames, rows: int, to_parquet: bool) -> str:
     joins = [f"JOIN t{i} ON t0.{own.key} = t{i}.{own.key}" for i in range(1, len(job.tables))]
     passed = [f"t0.{name}" for name in kept]
     query = f"SELECT {', '.join([*passed, *sides])} FROM t0 {' '.join(joins)} LIMIT {rows + 1}"
-    masses = "SELECT *, {b} AS {yes}, 1 - {p} AS {no}, {p} - {b} AS {both}, 0e0 AS {empty}"
-    for i in range(len(job.tables)):
-        names = {name: own[f"{name}{i}"] for name in ("b", "p", "yes", "no", "both", "empty")}
-        if i:
-            former = {f"{name}_": own[f"{name}{i - 1}"] for name in ("yes", "no", "both", "empty")}
-            masses, names = _STEP, {**names, **former}
-        query = f"{masses.format(**names)}\nFROM ({query})"
-    last = len(job.tables) - 1
-    yes, no, both, empty = (own[f"{name}{last}"] for name in ("yes", "no", "both", "empty"))
+    sources = [(own[f"b{i}"], own[f"p{i}"]) for i in range(len(job.tables))]
+    query, m = dempster_query(query, sources, own.__getitem__)
     bel, pl = ("0e0", "1e0") if job.vacuous else ("NULL", "NULL")
+    both = f"({m.yes} + {m.both})"
     query = (
-        f"SELECT *, CASE WHEN {own.sum} > 0 THEN {yes} / {own.sum} ELSE {bel} END AS {own.low}, "
-        f"CASE WHEN {own.sum} > 0 THEN ({yes} + {both}) / {own.sum} ELSE {pl} END AS {own.high}\n"
-        f"FROM (SELECT *, ({yes} + {both}) + {no} AS {own.sum} FROM ({query}))"
+        f"SELECT *, CASE WHEN {m.agreement} > 0 THEN {m.yes} / {m.agreement} ELSE {bel} END "
+        f"AS {own.low}, CASE WHEN {m.agreement} > 0 THEN {both} / {m.agreement} ELSE {pl} END "
+        f"AS {own.high}\nFROM ({query})"
     )
     low, high = own.low, f"greatest({own.low}, {own.high})"
-    made = {"bel": low, "pl": high, "betp": f"{low} + ({high} - {low}) / 2", "conflict": empty}
+    made = {"bel": low, "pl": high, "betp": f"{low} + ({high} - {low}) / 2", "conflict": m.empty}
     if job.decision is not None:
         made["decision"] = decision_sql(job.decision, low, high)
     out = [f"coalesce({name}, '') AS {name}" for name in kept] if to_parquet else kept
     out += [f"{made[name]} AS {name}" for name in job.new]
     return f"SELECT {', '.join(out)}\nFROM ({query})"
-
-
-# Products of the masses so far with those of the next source.
-_STEP = (
-    "SELECT *, {yes_} * {p} + {both_} * {b} AS {yes}, "
-    "{no_} * (1 - {b}) + {both_} * (1 - {p}) AS {no}, {both_} * ({p} - {b}) AS {both}, "
-    "{empty_} + {yes_} * (1 - {p}) + {no_} * {b} AS {empty}"
-)
