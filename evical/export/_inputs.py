@@ -44,7 +44,7 @@ def heading(calibrator: BaseCalibrator, table: PieceTable) -> str:
         f"{name} of evical {version_of('evical')}: bel, pl, betp of class {positive}; "
         f"{len(table)} pieces, error {error}"
     )
-    return text.replace("*/", "* /")
+    return text.replace("*/", "* /").replace("/*", "/ *")  # Postgres nests comments
 
 
 def _up(error: float) -> str:
