@@ -12,6 +12,7 @@ from evical.studies.interval_coverage.study import INTERVAL_COVERAGE
 from evical.studies.naeini2016.classes import NAEINI2016_CLASSES
 from evical.studies.naeini2016.real import NAEINI2016_REAL
 from evical.studies.naeini2016.study import NAEINI2016_SIMULATED
+from evical.studies.naeini2016_causal.large import NAEINI2016_CAUSAL_LARGE
 from evical.studies.naeini2016_causal.study import NAEINI2016_CAUSAL
 from evical.studies.quality.study import CALIBRATOR_QUALITY
 from evical.studies.svc_probabilities.study import SVC_PROBABILITIES
@@ -29,6 +30,7 @@ _ALL: tuple[Study, ...] = (
     XU2016_TEN,
     NAEINI2016_SIMULATED,
     NAEINI2016_CAUSAL,
+    NAEINI2016_CAUSAL_LARGE,
     NAEINI2016_REAL,
     NAEINI2016_CLASSES,
     ZADROZNY2001,

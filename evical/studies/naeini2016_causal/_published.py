@@ -1,11 +1,12 @@
-"""Table 33 of Naeini (2016), as printed: means over ten networks of 1,000 variables."""
+"""Tables 33 and 34 of Naeini (2016), as printed: ten networks of 1,000 and of 5,000 variables."""
 
 from evical.studies._study import PublishedTable
 
-__all__ = ["PRINTED"]
+__all__ = ["TABLE_33", "TABLE_34"]
 
 # (N, E, method): directed P, R, F1, MCE; undirected P, R, F1, MCE; MCE of no edge, and of all.
-_ROWS = {
+_Rows = dict[tuple[str, str, str], tuple[float, ...]]
+_THOUSAND: _Rows = {
     ("40", "1000", "before"): (0.67, 0.60, 0.63, 0.20, 0.74, 0.07, 0.12, 0.47, 0.35, 0.25),
     ("40", "1000", "SNN"): (0.80, 0.58, 0.67, 0.27, 0.67, 0.52, 0.57, 0.26, 0.22, 0.23),
     ("40", "2000", "before"): (0.82, 0.41, 0.55, 0.21, 0.50, 0.02, 0.04, 0.32, 0.54, 0.27),
@@ -25,6 +26,26 @@ _ROWS = {
     ("120", "3000", "before"): (0.86, 0.25, 0.38, 0.29, 0.00, 0.00, 0.00, 0.17, 0.59, 0.32),
     ("120", "3000", "SNN"): (0.87, 0.30, 0.44, 0.18, 0.46, 0.26, 0.31, 0.12, 0.26, 0.22),
 }
+_FIVE_THOUSAND: _Rows = {
+    ("40", "5000", "before"): (0.64, 0.57, 0.60, 0.32, 0.00, 0.00, 0.00, 0.68, 0.48, 0.36),
+    ("40", "5000", "SNN"): (0.81, 0.52, 0.63, 0.32, 0.63, 0.57, 0.59, 0.33, 0.35, 0.31),
+    ("40", "10000", "before"): (0.79, 0.38, 0.52, 0.25, 0.00, 0.00, 0.00, 0.48, 0.62, 0.35),
+    ("40", "10000", "SNN"): (0.82, 0.43, 0.57, 0.30, 0.47, 0.28, 0.31, 0.35, 0.32, 0.30),
+    ("40", "15000", "before"): (0.83, 0.24, 0.37, 0.32, 0.00, 0.00, 0.00, 0.34, 0.64, 0.37),
+    ("40", "15000", "SNN"): (0.83, 0.28, 0.42, 0.33, 0.35, 0.22, 0.24, 0.30, 0.36, 0.34),
+    ("80", "5000", "before"): (0.64, 0.57, 0.60, 0.32, 0.00, 0.00, 0.00, 0.67, 0.49, 0.35),
+    ("80", "5000", "SNN"): (0.83, 0.54, 0.65, 0.23, 0.66, 0.62, 0.63, 0.24, 0.24, 0.19),
+    ("80", "10000", "before"): (0.80, 0.38, 0.52, 0.25, 0.00, 0.00, 0.00, 0.47, 0.62, 0.35),
+    ("80", "10000", "SNN"): (0.84, 0.43, 0.57, 0.22, 0.51, 0.34, 0.38, 0.25, 0.25, 0.22),
+    ("80", "15000", "before"): (0.83, 0.24, 0.37, 0.31, 0.00, 0.00, 0.00, 0.35, 0.63, 0.38),
+    ("80", "15000", "SNN"): (0.84, 0.29, 0.43, 0.23, 0.40, 0.23, 0.27, 0.24, 0.29, 0.24),
+    ("120", "5000", "before"): (0.64, 0.57, 0.60, 0.31, 0.00, 0.00, 0.00, 0.67, 0.48, 0.36),
+    ("120", "5000", "SNN"): (0.85, 0.53, 0.65, 0.19, 0.66, 0.64, 0.65, 0.19, 0.19, 0.16),
+    ("120", "10000", "before"): (0.80, 0.38, 0.52, 0.25, 0.00, 0.00, 0.00, 0.48, 0.61, 0.36),
+    ("120", "10000", "SNN"): (0.85, 0.43, 0.57, 0.18, 0.51, 0.38, 0.42, 0.19, 0.23, 0.20),
+    ("120", "15000", "before"): (0.83, 0.24, 0.37, 0.32, 0.00, 0.00, 0.00, 0.35, 0.63, 0.38),
+    ("120", "15000", "SNN"): (0.86, 0.28, 0.42, 0.23, 0.42, 0.27, 0.32, 0.19, 0.31, 0.25),
+}
 _COLUMNS = (
     *(("directed", measure) for measure in ("precision", "recall", "f1", "mce")),
     *(("undirected", measure) for measure in ("precision", "recall", "f1", "mce")),
@@ -34,23 +55,24 @@ _COLUMNS = (
 _TITLES = {"precision": "precision", "recall": "recall", "f1": "F1", "mce": "MCE"}
 
 
-def _table(measure: str, title: str) -> PublishedTable:
-    values: dict[tuple[str, ...], float] = {
-        (*row, kind): value
-        for row, numbers in _ROWS.items()
-        for (kind, name), value in zip(_COLUMNS, numbers, strict=True)
-        if name == measure
-    }
-    # The tables' means are over ten networks, whose chance is not printed.
-    return PublishedTable(
-        title=f"Table 33, {title}",
-        measure=measure,
-        rows=("size", "edges", "method"),
-        columns=("type",),
-        where={},
-        values=values,
-        repeats=10,
+def _tables(number: int, rows: _Rows) -> tuple[PublishedTable, ...]:
+    return tuple(
+        PublishedTable(
+            title=f"Table {number}, {title}",
+            measure=measure,
+            rows=("size", "edges", "method"),
+            columns=("type",),
+            where={},
+            values={
+                (*row, kind): value
+                for row, numbers in rows.items()
+                for (kind, name), value in zip(_COLUMNS, numbers, strict=True)
+                if name == measure
+            },
+            repeats=10,  # networks, whose chance is not printed
+        )
+        for measure, title in _TITLES.items()
     )
 
 
-PRINTED = tuple(_table(measure, title) for measure, title in _TITLES.items())
+TABLE_33, TABLE_34 = _tables(33, _THOUSAND), _tables(34, _FIVE_THOUSAND)

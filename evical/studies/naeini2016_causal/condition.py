@@ -15,7 +15,6 @@ from evical.causal import (
     CalibratedEdges,
     DiscreteNetwork,
     FastGES,
-    edge_types,
     random_network,
 )
 from evical.datasets import Dataset
@@ -28,6 +27,7 @@ from evical.multiclass import (
 )
 from evical.studies._study import Record, repeat_rng
 from evical.studies.naeini2016_causal.measures import measured
+from evical.studies.naeini2016_causal.pairs import AllPairs
 from evical.studies.naeini2016_causal.sampling import labeled_pairs
 
 __all__ = ["BEFORE", "LABELS", "MEASURES", "METHODS", "NetworkCondition"]
@@ -92,44 +92,37 @@ class NetworkCondition:
         """
         rng = repeat_rng(self.key, number, seed)
         network, X = _simulated(self.n_nodes, self.n_edges, self.n_rows, rng)
-        discovery = FastGES()
-        edges = BootstrappedEdges(discovery, self.n_bootstraps, int(rng.integers(2**31))).fit(X)
-        pairs = np.array(edges.all_pairs())
-        names = np.array(network.names)
-        truth = edge_types(network.cpdag(), names[pairs].tolist())
+        edges = BootstrappedEdges(FastGES(), self.n_bootstraps, int(rng.integers(2**31))).fit(X)
+        pairs = AllPairs.of(network, edges)
         records = []
         for size in self.sizes:
-            records += self._rows(edges, pairs, truth, size, rng)
+            records += self._rows(edges, pairs, size, rng)
         return records
 
     def _rows(
-        self,
-        edges: BootstrappedEdges,
-        pairs: Ints,
-        truth: NDArray[np.str_],
-        size: int,
-        rng: np.random.Generator,
+        self, edges: BootstrappedEdges, pairs: AllPairs, size: int, rng: np.random.Generator
     ) -> list[Record]:
         """Measures of all methods with one sample of labeled pairs."""
-        shares = edges.proportions(pairs)
-        kinds = (truth[:, np.newaxis] == np.array(EDGE_TYPES)).argmax(axis=1)
+        shares, kinds = pairs.distinct[pairs.row], pairs.kinds
         samples = {way: labeled_pairs(shares, kinds, size, rng, way) for way in (False, True)}
         state, rows = int(rng.integers(2**31)), []
         for name, (kind, symmetric, by_truth) in {BEFORE: ("", False, False), **METHODS}.items():
             chosen = samples[by_truth]
-            test = np.ones(len(pairs), dtype=bool)
+            test = np.ones(len(kinds), dtype=bool)
             test[chosen] = False
-            p, sets = shares[test], None
+            p, sets = pairs.distinct, None
             if kind:
                 calibrated = CalibratedEdges(edges, _calibrator(kind, state), symmetric=symmetric)
-                calibrated.fit(pairs[chosen].tolist(), truth[chosen])
-                p = calibrated.predict_proba(pairs[test])
+                truth = np.array(EDGE_TYPES)[kinds[chosen]]
+                calibrated.fit(pairs.names[chosen].tolist(), truth)
+                examples = pairs.names[pairs.first].tolist()
+                p = calibrated.predict_proba(examples)
                 # Pairs that no bootstrap joins are all alike.
                 met = test & (shares[:, 0] < 1)
-                acts = calibrated.predict_set(pairs[met])
+                acts = calibrated.predict_set(examples)[pairs.row[met]]
                 holds = acts[np.arange(len(acts)), kinds[met]]
                 sets = float(holds.mean()), float(acts.sum(axis=1).mean())
-            rows += self._records((str(size), name), p, kinds[test], sets, state)
+            rows += self._records((str(size), name), p[pairs.row[test]], kinds[test], sets, state)
         return rows
 
     def _records(

@@ -6,7 +6,7 @@ whose edge type is known.
 
 from evical.studies._beside import read_findings, read_prose
 from evical.studies._study import Study
-from evical.studies.naeini2016_causal._published import PRINTED
+from evical.studies.naeini2016_causal._published import TABLE_33
 from evical.studies.naeini2016_causal.condition import LABELS, MEASURES, NetworkCondition
 
 __all__ = ["NAEINI2016_CAUSAL"]
@@ -28,7 +28,7 @@ NAEINI2016_CAUSAL = Study(
     ),
     repeats=NETWORKS,
     comment_repeats=RUN,
-    published=PRINTED,
+    published=TABLE_33,
     protocol=TEXT.protocol,
     comment=TEXT.comment,
     comparisons=read_findings(__file__),

@@ -3,10 +3,12 @@
 import numpy as np
 import pytest
 
-from evical.causal import random_network
-from evical.studies.naeini2016_causal._published import PRINTED
+from evical.causal import EDGE_TYPES, BootstrappedEdges, edge_types, random_network
+from evical.studies.naeini2016_causal._published import TABLE_33, TABLE_34
 from evical.studies.naeini2016_causal.condition import LABELS, MEASURES, METHODS, NetworkCondition
+from evical.studies.naeini2016_causal.large import NAEINI2016_CAUSAL_LARGE as LARGE
 from evical.studies.naeini2016_causal.measures import discrimination, largest_gap_of_bins, measured
+from evical.studies.naeini2016_causal.pairs import AllPairs
 from evical.studies.naeini2016_causal.sampling import labeled_pairs
 from evical.studies.naeini2016_causal.study import NAEINI2016_CAUSAL as STUDY
 
@@ -60,20 +62,36 @@ def test_each_type_has_a_labeled_pair():
     assert set(truth[chosen]) == {0, 1, 2, 3}
 
 
-def test_every_printed_number_has_a_row():
+@pytest.mark.parametrize(("tables", "study"), [(TABLE_33, STUDY), (TABLE_34, LARGE)])
+def test_every_printed_number_has_a_row(tables, study):
     names = {"before", *METHODS}
-    assert sum(len(table.values) for table in PRINTED) == 18 * 10
-    for table in PRINTED:
+    assert sum(len(table.values) for table in tables) == 18 * 10
+    for table in tables:
         for size, edges, method, kind in table.values:
             assert method in names
             assert kind in ("directed", "undirected", "none", "all")
-            assert any(int(edges) == condition.n_edges for condition in STUDY.conditions)
-            assert all(int(size) in condition.sizes for condition in STUDY.conditions)
-    values = {table.measure: table.values for table in PRINTED}
+            assert any(int(edges) == condition.n_edges for condition in study.conditions)
+            assert all(int(size) in condition.sizes for condition in study.conditions)
+    values = {table.measure: table.values for table in tables}
     for key, f1 in values["f1"].items():
         p, r = values["precision"][key], values["recall"][key]
         if key[3] == "directed":  # others are means of very different networks
             assert f1 == pytest.approx(2 * p * r / (p + r), abs=0.02)
+
+
+def test_all_pairs_at_once():
+    """Shares and true types of all pairs, as asked for one by one."""
+    rng = np.random.default_rng(0)
+    network = random_network(12, 18, rng)
+    edges = BootstrappedEdges(n_bootstraps=6, random_state=0).fit(network.sample(100, rng))
+    found, asked = AllPairs.of(network, edges), edges.all_pairs()
+    assert found.names.tolist() == [list(pair) for pair in asked]
+    np.testing.assert_array_equal(found.distinct[found.row], edges.proportions(asked))
+    np.testing.assert_array_equal(found.distinct[found.row[found.first]], found.distinct)
+    names = [(network.names[a], network.names[b]) for a, b in asked]
+    truth = edge_types(network.cpdag(), names)
+    assert [EDGE_TYPES[kind] for kind in found.kinds] == truth.tolist()
+    assert len(set(truth)) == 4
 
 
 def test_networks_have_the_edges_of_table_31():
