@@ -64,7 +64,7 @@ def build_explorer(
     Raises
     ------
     TypeError
-        If `calibrator` is no calibrator of one score.
+        If `calibrator` is no calibrator of one score, or a name is no text.
     ValueError
         If only one of `scores` and `y` is given, or they come without a calibrator; if there are
         no samples, or a class is not one of the calibrator.
@@ -77,6 +77,8 @@ def build_explorer(
     >>> page.count("<script"), len(page.encode()) < 300_000
     (2, True)
     """
+    check_instance("score_name", score_name, str, "a text")
+    check_instance("command", command, str, "a text")
     if (scores is None) != (y is None):
         raise ValueError("scores and y come together; give both or neither")
     if calibrator is None and scores is not None:
