@@ -3,7 +3,7 @@
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from dstheory.kernels.arguments import check_instance
+from dstheory.kernels.arguments import as_sequence, check_instance
 from evical.export._dialects import dialect_of
 from evical.export._inputs import check_binary
 from evical.export._sql import to_sql
@@ -68,6 +68,7 @@ def fusion_to_sql(
     if len(calibrators) < 2:
         raise ValueError(f"calibrators are {len(calibrators)}, expected two or more to combine")
     form = dialect_of(dialect)
+    keep = as_sequence(keep, "keep", "names of columns")
     for name in (table, *keep):
         check_instance("table and keep", name, str, "names")
     classes = {}

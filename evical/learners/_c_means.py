@@ -5,19 +5,22 @@ from typing import Any, Self
 import numpy as np
 from numpy.typing import NDArray
 from sklearn.base import BaseEstimator, ClusterMixin
-from sklearn.utils import check_random_state
-from sklearn.utils.validation import check_is_fitted, validate_data
+from sklearn.utils.validation import check_is_fitted
 
 from dstheory import Frame, MassFunction
 from dstheory.kernels.arguments import check_choice, check_count
 from dstheory.transform import betp
 from evical.learners._c_means_fit import Cost, Partition, alternate, masses_of, start_of
-from evical.scores.parameters import check_above_zero, check_not_negative
+from evical.learners._features import read_features
+from evical.scores.parameters import as_random_state, check_above_zero, check_not_negative
 from evical.scores.refused import all_or_nothing
 
 __all__ = ["EvidentialCMeans"]
 
 Floats = NDArray[np.float64]
+
+_MOST = 10_000  # clusters, and starts
+_GREATEST_DELTA = 1e150  # its square is a float
 
 FOCAL = ("pairs", "all", "singletons")
 
@@ -126,7 +129,7 @@ class EvidentialCMeans(ClusterMixin, BaseEstimator):  # type: ignore[misc]  # sk
             If there are fewer samples than clusters, or a parameter is out of range.
         """
         self._check_parameters()
-        X = np.asarray(validate_data(self, X, dtype=np.float64))
+        X = read_features(self, X, reset=True)
         if len(X) < self.n_clusters:
             raise ValueError(
                 f"n_clusters is {self.n_clusters}, but there are only {len(X)} samples "
@@ -141,7 +144,7 @@ class EvidentialCMeans(ClusterMixin, BaseEstimator):  # type: ignore[misc]  # sk
         return self
 
     def _best(self, X: Floats) -> Partition:
-        random = check_random_state(self.random_state)
+        random = as_random_state(self.random_state)
         found = []
         for _ in range(self.n_init):
             start = start_of(X, self.n_clusters, int(random.randint(2**31 - 1)))
@@ -160,21 +163,26 @@ class EvidentialCMeans(ClusterMixin, BaseEstimator):  # type: ignore[misc]  # sk
         return MassFunction(frame, [0, *focal], np.column_stack([empty, masses]))
 
     def _check_parameters(self) -> None:
-        check_count("n_clusters", self.n_clusters, 1)
+        check_count("n_clusters", self.n_clusters, 1, _MOST)
         check_choice("focal", self.focal, FOCAL)
         if self.focal == "all" and self.n_clusters > 12:
             raise ValueError(
                 f"focal is 'all', and {self.n_clusters} clusters have 2^{self.n_clusters} sets; "
                 "take 'pairs'"
             )
-        check_count("n_init", self.n_init, 1)
+        check_count("n_init", self.n_init, 1, _MOST)
         check_count("max_iter", self.max_iter, 1)
         check_not_negative(alpha=self.alpha, tol=self.tol)
         check_above_zero(beta=self.beta)
         if self.beta <= 1:
             raise ValueError(f"beta is {self.beta!r}, expected more than 1")
+        with np.errstate(over="ignore"):
+            if not np.isfinite(np.float64(self.n_clusters) ** self.alpha):
+                raise ValueError(f"alpha is {self.alpha!r}: the cost of large sets is infinite")
         if self.delta is not None:
             check_above_zero(delta=self.delta)
+            if self.delta > _GREATEST_DELTA:
+                raise ValueError(f"delta is {self.delta!r}, expected at most {_GREATEST_DELTA}")
 
     def predict_mass(self, X: Any) -> MassFunction:
         """Masses of new samples, for the centers that were found.
@@ -194,7 +202,7 @@ class EvidentialCMeans(ClusterMixin, BaseEstimator):  # type: ignore[misc]  # sk
             Before `fit`.
         """
         check_is_fitted(self)
-        X = np.asarray(validate_data(self, X, reset=False, dtype=np.float64))
+        X = read_features(self, X, reset=False)
         middle = self.cluster_centers_.mean(axis=0)
         masses, empty, _ = masses_of(self._cost(), X - middle, self.cluster_centers_ - middle)
         return self._as_mass(masses, empty)

@@ -9,9 +9,10 @@ from sklearn.linear_model import LogisticRegression, LogisticRegressionCV
 from sklearn.neural_network import MLPClassifier
 from sklearn.neural_network._base import ACTIVATIONS
 from sklearn.pipeline import Pipeline
-from sklearn.utils.validation import check_is_fitted, validate_data
+from sklearn.utils.validation import check_is_fitted
 
 from dstheory.kernels.arguments import shown
+from evical.learners._features import read_features
 
 __all__ = ["LastLayer", "last_layer"]
 
@@ -64,7 +65,7 @@ def last_layer(fitted: Any, X: Any) -> LastLayer:
     """
     if isinstance(fitted, Pipeline):
         check_is_fitted(fitted)
-        return last_layer(fitted[-1], fitted[:-1].transform(X) if len(fitted) > 1 else X)
+        return last_layer(fitted[-1], _transformed(fitted, X) if len(fitted) > 1 else X)
     if not isinstance(fitted, MLPClassifier) and not hasattr(type(fitted), "decision_function"):
         raise TypeError(
             f"fitted is {shown(fitted)}, expected a fitted linear classifier such as "
@@ -82,7 +83,7 @@ def last_layer(fitted: Any, X: Any) -> LastLayer:
         coef, intercept = fitted.coefs_[-1], fitted.intercepts_[-1]
         softmax = True
     elif hasattr(fitted, "coef_"):
-        features = np.asarray(validate_data(fitted, X, reset=False), dtype=np.float64)
+        features = read_features(fitted, X, reset=False)
         coef = np.asarray(fitted.coef_, dtype=np.float64)
         coef = coef.reshape(-1, features.shape[1]).T
         intercept = np.zeros(coef.shape[1]) + np.asarray(fitted.intercept_, dtype=np.float64)
@@ -97,9 +98,18 @@ def last_layer(fitted: Any, X: Any) -> LastLayer:
     return LastLayer(fitted.classes_, features, coef, intercept, softmax or coef.shape[1] == 2)
 
 
+def _transformed(pipeline: Pipeline, X: Any) -> Any:
+    """What the last step of a pipeline gets."""
+    try:
+        return pipeline[:-1].transform(X)
+    except (TypeError, ValueError, OverflowError) as error:
+        kind = TypeError if isinstance(error, TypeError) else ValueError
+        raise kind(f"X is nothing that the steps of the pipeline take: {error}") from error
+
+
 def _hidden(network: MLPClassifier, X: Any) -> Floats:
     """Activations of the last hidden layer."""
-    layer = np.asarray(validate_data(network, X, reset=False), dtype=np.float64)
+    layer = read_features(network, X, reset=False)
     activate = ACTIVATIONS[network.activation]
     for coef, intercept in zip(network.coefs_[:-1], network.intercepts_[:-1], strict=True):
         layer = layer @ coef + intercept

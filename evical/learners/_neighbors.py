@@ -14,12 +14,13 @@ from numpy.typing import NDArray
 from sklearn.base import BaseEstimator
 from sklearn.neighbors import NearestNeighbors
 from sklearn.utils.multiclass import check_classification_targets
-from sklearn.utils.validation import check_is_fitted, column_or_1d, validate_data
+from sklearn.utils.validation import check_is_fitted, column_or_1d
 
 from dstheory import MassFunction
 from dstheory.kernels.arguments import check_choice, check_count, check_flag, check_level
 from evical.estimators.predictions import BeliefPredictor
 from evical.learners._evidence import WeightedEvidence
+from evical.learners._features import read_features
 from evical.learners._neighbor_weights import (
     DISCOUNTINGS,
     Neighbors,
@@ -27,11 +28,14 @@ from evical.learners._neighbor_weights import (
     weights_of_neighbors,
 )
 from evical.multiclass.products import ProductBeliefs
+from evical.scores.parameters import check_jobs
 from evical.scores.refused import all_or_nothing
 
 __all__ = ["EvidentialKNeighborsClassifier"]
 
 Floats = NDArray[np.float64]
+
+ALGORITHMS = ("auto", "ball_tree", "kd_tree", "brute")
 
 CHUNK = 2**22
 """Numbers in an array of neighbors by classes."""
@@ -164,12 +168,11 @@ class EvidentialKNeighborsClassifier(BeliefPredictor, BaseEstimator):  # type: i
         check_choice("discounting", self.discounting, DISCOUNTINGS)
         check_level("alpha", self.alpha)
         check_flag("optimize", self.optimize)
+        check_choice("algorithm", self.algorithm, ALGORITHMS)
+        check_jobs(self.n_jobs)
 
     def _read(self, X: Any, y: Any) -> Floats:
-        if isinstance(y, MassFunction):
-            return np.asarray(validate_data(self, X, dtype=np.float64))
-        X, _ = validate_data(self, X, y, dtype=np.float64)
-        return np.asarray(X)
+        return read_features(self, X, None if isinstance(y, MassFunction) else y, reset=True)
 
     def _neighbors(self, X: Any) -> Neighbors:
         """Of new samples, or of the training samples without themselves."""
@@ -188,7 +191,7 @@ class EvidentialKNeighborsClassifier(BeliefPredictor, BaseEstimator):  # type: i
         WeightedEvidence
         """
         check_is_fitted(self)
-        X = np.asarray(validate_data(self, X, reset=False, dtype=np.float64))
+        X = read_features(self, X, reset=False)
         size = max(1, CHUNK // (self.n_neighbors * len(self.classes_)))
         parts = [
             weights_of_neighbors(
