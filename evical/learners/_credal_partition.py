@@ -1,7 +1,7 @@
 """What a credal partition says: lower and upper clusters, and how much two partitions agree.
 
 A credal partition has a mass function on the set of clusters for each sample. Source: Masson &
-Denoeux (2008), Pattern Recognition 41(4), section 3.4; Denoeux, Li & Sriboonchitta (2018),
+Denoeux (2008), Pattern Recognition 41(4); Denoeux, Li & Sriboonchitta (2018),
 Evaluating and comparing soft partitions: an approach based on Dempster-Shafer theory, IEEE Trans.
 Fuzzy Systems 26(3), 1231-1244.
 """
@@ -11,12 +11,15 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from dstheory import MassFunction
+from dstheory import Frame, MassFunction
 from dstheory.kernels.arguments import check_instance
+from dstheory.measure import jousselme
 
 __all__ = ["credal_rand_index", "rough_clusters"]
 
 Floats = NDArray[np.float64]
+
+_ABOUT_PAIRS = Frame(["same", "different"])
 
 CHUNK = 2**22
 """Numbers in an array of pairs of samples."""
@@ -38,7 +41,7 @@ def rough_clusters(partition: MassFunction) -> tuple[NDArray[np.bool_], NDArray[
 
     References
     ----------
-    Masson & Denoeux (2008), section 3.4.
+    Masson & Denoeux (2008), Pattern Recognition 41(4), 1384-1397.
 
     Examples
     --------
@@ -77,12 +80,11 @@ def credal_rand_index(one: MassFunction, other: MassFunction) -> float:
     Notes
     -----
     Two samples are in the same cluster for sure if both sets are the same single cluster, in
-    different ones if the sets do not meet, and either else; what is on the empty set stays there
-    (eqs. 12 to 14).
+    different ones if the sets do not meet, and either else; what is on the empty set stays there.
 
     References
     ----------
-    Denoeux, Li & Sriboonchitta (2018), IEEE Trans. Fuzzy Systems 26(3), section III.
+    Denoeux, Li & Sriboonchitta (2018), IEEE Trans. Fuzzy Systems 26(3), 1231-1244.
 
     Examples
     --------
@@ -105,9 +107,8 @@ def credal_rand_index(one: MassFunction, other: MassFunction) -> float:
     size = max(1, CHUNK // n)
     for start in range(0, n, size):
         rows = slice(start, start + size)
-        gap = first.rows(rows) - second.rows(rows)
         later = np.arange(n) > np.arange(n)[rows, np.newaxis]
-        total += float(_jousselme(gap)[later].sum())
+        total += float(jousselme(first.rows(rows), second.rows(rows))[later].sum())
     return 1 - 2 * total / (n * (n - 1))
 
 
@@ -126,19 +127,13 @@ class _Pairs:
         meets[:, size == 0] = 1
         self._apart = masses @ (1 - meets)
 
-    def rows(self, rows: slice) -> Floats:
-        """Masses (4, r, n) of pairs of some samples and all."""
+    def rows(self, rows: slice) -> MassFunction:
+        """Mass functions (r, n) of pairs of some samples and all."""
         empty = 1 - np.multiply.outer(1 - self._empty[rows], 1 - self._empty)
         same = self._single[rows] @ self._single.T
         apart = self._apart[rows] @ self._all.T
-        return np.stack([empty, same, apart, 1 - empty - same - apart])
-
-
-def _jousselme(gap: Floats) -> Floats:
-    """Jousselme's distance of masses (4, ...) of {}, {s}, {d} and {s, d} (2001, eq. 13)."""
-    empty, same, apart, either = gap
-    square = empty**2 + same**2 + apart**2 + either**2 + (same + apart) * either
-    return np.asarray(np.sqrt(np.maximum(square, 0) / 2))
+        either = np.maximum(1 - empty - same - apart, 0)
+        return MassFunction(_ABOUT_PAIRS, [0, 1, 2, 3], np.stack([empty, same, apart, either], -1))
 
 
 def _members(partition: MassFunction) -> NDArray[np.bool_]:
