@@ -20,6 +20,9 @@ __all__ = ["WeightedEvidence"]
 
 Floats = NDArray[np.float64]
 
+_DENIED = -600.0
+"""Below it, masses of two classes and more are less than exp(-600) of those of single ones."""
+
 
 @dataclass(frozen=True, eq=False)
 class WeightedEvidence(ShownFields):
@@ -53,18 +56,22 @@ class WeightedEvidence(ShownFields):
         """Dempster's combination of all evidence, without a list of sets.
 
         The factor exp(-sum of supporting weights), common to all masses, is left out, and the rest
-        divided by that of the greatest exponent, so that nothing overflows.
+        divided by that of the greatest exponent, so that nothing overflows or vanishes.
         """
         w, against = self.supporting.T, self.opposing.T
-        # exp(w - against) (1 - exp(-w)) for each class alone; below it, random sets of classes.
         top = self._top()
-        single = np.exp(w - against - top) * -np.expm1(-w)
-        present = np.exp(-against)[np.newaxis]
-        absent = -np.expm1(-against)[np.newaxis]
-        return ProductBeliefs(single, np.exp(-top)[np.newaxis], absent, present)
+        # exp(w - against) (1 - exp(-w)) for each class alone; besides, random sets of classes.
+        alone = np.where(top < 0, 1, -np.expm1(-w))  # all denied beyond floats: no larger sets
+        single = np.exp(w - against - top) * alone
+        scale = np.where(top < 0, 0, np.exp(-np.maximum(top, 0)))[np.newaxis]
+        return ProductBeliefs(
+            single, scale, -np.expm1(-against)[np.newaxis], np.exp(-against)[np.newaxis]
+        )
 
     def _top(self) -> Floats:
-        return np.asarray(np.maximum((self.supporting - self.opposing).max(axis=1), 0))
+        """Greatest exponent of a class, or 0; negative only where exp would vanish."""
+        top = (self.supporting - self.opposing).max(axis=1)
+        return np.asarray(np.where(top < _DENIED, top, np.maximum(top, 0)))
 
     def mass(self) -> MassFunction:
         """Dempster's combination of all evidence.

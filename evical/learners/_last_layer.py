@@ -87,6 +87,7 @@ def last_layer(fitted: Any, X: Any) -> LastLayer:
         coef = np.asarray(fitted.coef_, dtype=np.float64)
         coef = coef.reshape(-1, features.shape[1]).T
         intercept = np.zeros(coef.shape[1]) + np.asarray(fitted.intercept_, dtype=np.float64)
+        _check_linear(fitted, features, features @ coef + intercept)
         softmax = isinstance(fitted, LogisticRegression | LogisticRegressionCV)
     else:
         raise TypeError(
@@ -96,6 +97,17 @@ def last_layer(fitted: Any, X: Any) -> LastLayer:
     if coef.shape[1] == 1:
         coef, intercept = coef * [[-0.5, 0.5]], intercept * [-0.5, 0.5]
     return LastLayer(fitted.classes_, features, coef, intercept, softmax or coef.shape[1] == 2)
+
+
+def _check_linear(fitted: Any, features: Floats, outputs: Floats) -> None:
+    """Refuse outputs that are not of classes, such as those of pairs."""
+    decision = np.asarray(fitted.decision_function(features)).reshape(len(features), -1)
+    if decision.shape != outputs.shape or not np.allclose(decision, outputs):
+        raise TypeError(
+            f"fitted is {shown(fitted)}, whose decision_function is not features @ coef_.T + "
+            "intercept_ for each class; take LinearSVC for SVC, or calibrate it with "
+            "EvidentialClassifier"
+        )
 
 
 def _transformed(pipeline: Pipeline, X: Any) -> Any:

@@ -118,7 +118,7 @@ def test_relative_plausibilities_are_the_probabilities(model):
 
 
 def test_two_classes_are_evidence_for_one_or_the_other():
-    """As in section 3 of the paper: weights for and against one class."""
+    """Weights for and against one class."""
     model = logistic(binary=True)
     x, mean = X[BINARY], X[BINARY].mean(axis=0)
     w = model.coef_ * (x - mean) + (model.intercept_ + mean @ model.coef_.T) / 4
@@ -142,6 +142,24 @@ def test_pipelines_and_other_linear_models():
     np.testing.assert_allclose(
         np.log(contour[:, 1] / contour[:, 0]), outputs[:, 1] - outputs[:, 0], rtol=1e-9, atol=1e-9
     )
+
+
+def test_all_classes_denied_beyond_the_exponent_of_a_float():
+    opposing = np.array([[900.0, 901.0, 950.0], [2000.0, 2000.0, 2000.0], [650.0, 655.0, 660.0]])
+    evidence = WeightedEvidence(np.arange(3), np.zeros((3, 3)), opposing)
+    p = np.exp(opposing.min(axis=1, keepdims=True) - opposing)
+    p /= p.sum(axis=1, keepdims=True)
+    np.testing.assert_allclose(evidence.interval()[..., 1], p, rtol=1e-9)
+    np.testing.assert_allclose(betp(evidence.mass()), p, rtol=1e-9)
+    np.testing.assert_allclose(evidence.conflict(), 1)
+
+
+@pytest.mark.parametrize("weight", [599.0, 601.0])
+def test_denied_classes_change_smoothly(weight):
+    evidence = WeightedEvidence(
+        np.arange(2), np.array([[3.0, 0.0]]), np.array([[weight + 3, weight]])
+    )
+    np.testing.assert_allclose(evidence.mass().masses, [[0.5, 0.5, 0]], atol=1e-12)
 
 
 def test_evidence_beyond_the_exponent_of_a_float():
@@ -216,6 +234,7 @@ def test_that_a_network_which_learned_by_heart_should_be_calibrated():
     [
         (GaussianNB().fit(X, Y), TypeError, "calibrate others with EvidentialClassifier"),
         (SVC().fit(X, Y), TypeError, "no coefficients of its features"),
+        (SVC(kernel="linear").fit(X, Y), TypeError, "take LinearSVC for SVC"),
         (LogisticRegression(), NotFittedError, "not fitted"),
         (3, TypeError, "fitted is 3"),
     ],
