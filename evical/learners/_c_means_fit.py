@@ -1,7 +1,7 @@
 """Evidential c-means: centers of clusters, and masses of samples on sets of clusters.
 
 Source: Masson & Denoeux (2008), ECM: An evidential version of the fuzzy c-means algorithm, Pattern
-Recognition 41(4), 1384-1397, sections 3.2 and 3.3.
+Recognition 41(4), 1384-1397.
 """
 
 from dataclasses import dataclass
@@ -55,7 +55,7 @@ class Partition:
 
 
 def masses_of(cost: Cost, X: Floats, centers: Floats) -> tuple[Floats, Floats, float]:
-    """Best masses for given centers, and their cost (eqs. 18 and 19).
+    """Best masses for given centers, and their cost.
 
     Parameters
     ----------
@@ -84,7 +84,7 @@ def masses_of(cost: Cost, X: Floats, centers: Floats) -> tuple[Floats, Floats, f
 
 
 def centers_of(cost: Cost, X: Floats, masses: Floats) -> Floats:
-    """Best centers for given masses: a linear system (eqs. 26 to 28)."""
+    """Best centers for given masses: a linear system."""
     size = cost.members.sum(axis=1)
     weight = masses**cost.beta
     system = (cost.members.T * (weight.sum(axis=0) * size ** (cost.alpha - 2))) @ cost.members

@@ -59,7 +59,7 @@ def latent_evidence(fitted: Any, X: Any, reference: Any = None) -> WeightedEvide
 
     References
     ----------
-    Denoeux (2019), Knowledge-Based Systems 176, 54-67, sections 3.3 and 4.3.
+    Denoeux (2019), Knowledge-Based Systems 176, 54-67.
 
     Examples
     --------

@@ -86,10 +86,10 @@ def fit_gamma(
     Returns
     -------
     (K,) array
-        "uniform": least squared error of pignistic probabilities (Zouhal & Denoeux 1998, eq. 13).
+        "uniform": least squared error of pignistic probabilities (Zouhal & Denoeux 1998).
         "contextual": greatest evidential likelihood, the product over samples of the mean
         plausibility of their labels under the relative plausibilities that are predicted (Denoeux,
-        Kanjanatarakul & Sriboonchitta 2019, section 4).
+        Kanjanatarakul & Sriboonchitta 2019).
     """
     error = _squared_error if discounting == "uniform" else _negative_likelihood
 

@@ -247,7 +247,7 @@ def _labels(y: Any, n: int, discounting: str) -> tuple[NDArray[Any], Floats]:
 
 
 def _inverse_spread(X: Floats, plausibility: Floats) -> Floats:
-    """1 / mean squared distance between two samples of each class (Denoeux 1995, section IV)."""
+    """1 / mean squared distance between two samples of each class (Denoeux 1995)."""
     every = ((X - X.mean(axis=0)) ** 2).sum(axis=1).mean() * 2
     weights = plausibility.T / np.maximum(plausibility.sum(axis=0), 1)[:, np.newaxis]
     spread = 2 * (weights @ (X**2).sum(axis=1) - ((weights @ X) ** 2).sum(axis=1))

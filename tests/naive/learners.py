@@ -52,7 +52,7 @@ def least_committed(coef, intercept, mean):
 
 
 def neighbor(distance, label, gamma, alpha, contextual):
-    """What a neighbor says (Denoeux 1995, eq. 9; Denoeux et al. 2019, section 3)."""
+    """What a neighbor says (Denoeux 1995; Denoeux et al. 2019)."""
     frame = range(len(gamma))
     if not contextual:
         s = alpha * exp(-gamma[label] * distance**2)
@@ -80,7 +80,7 @@ def set_costs(x, centers, sets, alpha):
 
 
 def ecm_cost(X, centers, sets, masses, empty, alpha, beta, delta):
-    """The criterion, eq. 15."""
+    """The criterion."""
     total = 0
     for x, row, none in zip(X, masses, empty, strict=True):
         costs = set_costs(x, centers, sets, alpha)
@@ -90,7 +90,7 @@ def ecm_cost(X, centers, sets, masses, empty, alpha, beta, delta):
 
 
 def ecm_masses(x, centers, sets, alpha, beta, delta):
-    """Masses of sets, and of the empty set, eqs. 18 and 19."""
+    """Masses of sets, and of the empty set."""
     power = -1 / (beta - 1)
     costs = [cost**power for cost in set_costs(x, centers, sets, alpha)]
     none = (delta**2) ** power if delta else 0
@@ -98,7 +98,7 @@ def ecm_masses(x, centers, sets, alpha, beta, delta):
 
 
 def pair_belief(one, other):
-    """About "same" and "different" from two mass functions (Denoeux et al. 2018, eqs. 12 to 14)."""
+    """About "same" and "different" from two mass functions (Denoeux et al. 2018)."""
     found = {"empty": 0, "same": 0, "different": 0, "either": 0}
     for a, mass_a in one.items():
         for b, mass_b in other.items():

@@ -69,7 +69,7 @@ def test_dempster_s_rule_of_all_neighbors(discounting, labels):
 
 
 def test_uncertain_labels_have_the_contour_of_the_paper():
-    """Each neighbor's contour, discounted: 1 - s (1 - pl) (Denoeux et al. 2019, section 3)."""
+    """Each neighbor's contour, discounted: 1 - s (1 - pl) (Denoeux et al. 2019)."""
     frame = Frame(["a", "b", "c"])
     rng = np.random.default_rng(1)
     labels = MassFunction(frame, [1, 2, 4, 3, 7], rng.dirichlet(np.ones(5), 50))
