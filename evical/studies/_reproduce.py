@@ -52,16 +52,18 @@ class Outcome(ShownFields):
     @property
     def is_full(self) -> bool:
         """Whether this is the whole study with seed 0."""
-        return self._has_repeats(self.study.repeats)
+        return self._has(self.study.repeats, len(self.study.conditions))
 
     @property
     def is_commented(self) -> bool:
         """Whether the comment of the study is about these repeats."""
-        return self._has_repeats(self.study.comment_repeats or self.study.repeats)
+        study = self.study
+        about = study.quick if study.comment_quick else study.conditions
+        return self._has(study.comment_repeats or study.repeats, len(about))
 
-    def _has_repeats(self, least: int) -> bool:
-        enough = self.repeats >= least and self.seed == 0
-        return enough and len(self.conditions) == len(self.study.conditions)
+    def _has(self, repeats: int, conditions: int) -> bool:
+        enough = self.repeats >= repeats and self.seed == 0
+        return enough and len(self.conditions) == conditions
 
     def values(self, row: tuple[str, ...], measure: str) -> Floats:
         """A measure of a row in each repeat.

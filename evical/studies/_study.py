@@ -319,9 +319,11 @@ class Study(ShownFields):
         Paragraphs: what is done, and what the paper leaves open and how it was decided.
     comment : str
         Markdown: what agrees, what differs and the best-supported explanation, advice. Shown
-        under the full study only (all conditions, all repeats or those it is about, seed 0).
+        under what it is about only (by default all conditions and repeats, seed 0).
     comment_repeats : int, optional
         Repeats that the comment is about, if they are fewer than those of the full study.
+    comment_quick : bool
+        Whether it is about the conditions of the quick variant only.
     curves : tuple of Curve
     comparisons : tuple of Finding
     mcnemar : tuple of McNemar
@@ -347,6 +349,7 @@ class Study(ShownFields):
     protocol: tuple[str, ...] = ()
     comment: str = ""
     comment_repeats: int | None = None
+    comment_quick: bool = False
     curves: tuple[Curve, ...] = ()
     comparisons: tuple[Finding, ...] = ()
     mcnemar: tuple[McNemar, ...] = ()

@@ -184,6 +184,13 @@ def test_quick_takes_the_quick_conditions(tmp_path):
     assert not reproduce(toy_study(), tmp_path, repeats=3).is_full
 
 
+def test_a_comment_may_be_about_the_quick_conditions(tmp_path):
+    study = replace(toy_study(), comment_quick=True)
+    assert reproduce(study, tmp_path, quick=True).is_commented
+    assert not reproduce(toy_study(), tmp_path, quick=True).is_commented
+    assert not reproduce(study, tmp_path).is_commented
+
+
 def test_a_comment_may_be_about_fewer_repeats(tmp_path):
     short = reproduce(replace(toy_study(), comment_repeats=2), tmp_path, repeats=2)
     assert short.is_commented
