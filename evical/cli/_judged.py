@@ -14,6 +14,7 @@ from evical.cli._kinds import Kind
 from evical.cli._labeled import Labeled, read_labeled_table
 from evical.cli._missing import complete_rows
 from evical.cli._model import Model, load_model, score_kind, two_classes
+from evical.cli._seen import on_table
 from evical.cli._tables import Table, open_table
 from evical.evaluation import Evaluation
 
@@ -74,7 +75,8 @@ def _of_model(selection: Selection, data: str, options: dict[str, Any]) -> Evalu
     made: dict[str, Any] = {"bel": bounds[:, 0], "pl": bounds[:, 1], "probability": probability}
     if known.all():
         made["scores"] = scores
-    name = f"{type(model.calibrator).__name__} on {rows.name}"
+    right = np.where(rows.y, probability, 1 - probability)[known]
+    name = on_table(model, rows.name, rows.y[known], right)
     return _evaluation(rows, {"name": name} | made | options)
 
 

@@ -12,6 +12,7 @@ from evical.cli._kinds import Kind
 from evical.cli._many_classes import ClassRows, beliefs, read_class_rows
 from evical.cli._missing import complete_rows
 from evical.cli._model import ManyModel, load_model, score_kind
+from evical.cli._seen import on_table
 from evical.cli._tables import check_columns, open_table
 from evical.evaluation import Evaluation
 from evical.metrics import CalibrationReport, Measure, calibration_report, mean_imprecision
@@ -105,7 +106,11 @@ def read_for_classes(selection: Selection, model: ManyModel) -> tuple[ManyModel,
 def _of_model(selection: Selection, model: ManyModel) -> ClassPredictions:
     model, rows, name = read_for_classes(selection, model)
     bounds, probability, _ = beliefs(model, rows.columns)
-    title = f"{type(model.calibrator).__name__} on {name}"
+    known = complete_rows(rows.columns.values())
+    classes = np.array(model.labels)
+    order = np.argsort(classes)
+    codes = order[np.searchsorted(classes, rows.labels[known], sorter=order)]
+    title = on_table(model, name, codes, probability[known][np.arange(len(codes)), codes])
     return ClassPredictions(title, rows.labels, model.labels, bounds, probability)
 
 

@@ -213,6 +213,25 @@ def test_the_card_says_how_the_model_did(folder, tmp_path, capfd, data, parts):
     assert "exists" in capfd.readouterr().err
 
 
+def test_the_card_says_if_the_samples_are_those_of_the_fit(folder, tmp_path, capfd):
+    old = (folder / "old.csv").read_text(encoding="utf-8").splitlines(keepends=True)
+    turned = tmp_path / "turned.csv"
+    turned.write_text("".join([old[0], *old[:0:-1]]), encoding="utf-8")
+    more = fit_more(folder, "more.json", ["--method", "isotonic"])
+    capfd.readouterr()
+    model, seen = str(folder / "model.json"), ", which it was fitted to"
+    for one, table, expected in (
+        (model, turned, True),
+        (model, folder / "new.csv", False),
+        (more, folder / "three.csv", True),
+        (more, folder / "three more.csv", False),
+    ):
+        assert main(["card", one, str(table)]) == 0
+        assert (seen in capfd.readouterr().out) == expected
+    assert main(["check", model, str(turned)]) == 0
+    assert seen in capfd.readouterr().out
+
+
 def test_each_model_has_a_promise():
     assert "about 79 %" in promise_text(LogisticCalibrator())
     assert "probability of 0.9 or more, for many" in promise_text(
