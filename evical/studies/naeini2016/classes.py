@@ -168,7 +168,6 @@ NAEINI2016_CLASSES = Study(
     repeats=5,
     protocol=TEXT.protocol,
     comment=TEXT.comment,
-    comment_repeats=1,
     rankings=_RANKINGS,
     gains=(_GAINS,),
     quick=("zoo_4class-nb", "wine-lr"),
