@@ -1,17 +1,23 @@
 """Classifiers and clusterings that speak in beliefs by themselves, without calibration.
 
-A neighbor is evidence for its class, and the last layer of a trained network is evidence for and
-against each. Samples between clusters belong to sets of them. Functions first: `latent_mass` reads
-what a fitted model already says.
+Neighbors and prototypes are evidence for their classes, and the last layer of a trained network is
+evidence for and against each. Samples between clusters belong to sets of them. Functions first:
+`latent_mass` reads what a fitted model already says.
 """
 
 from evical.learners._c_means import EvidentialCMeans
-from evical.learners._credal_partition import credal_rand_index, rough_clusters
+from evical.learners._credal_partition import (
+    ClusterSummary,
+    credal_rand_index,
+    rough_clusters,
+    summarize_clusters,
+)
 from evical.learners._evidence import WeightedEvidence
 from evical.learners._latent import latent_evidence, latent_mass
 from evical.learners._neighbors import EvidentialKNeighborsClassifier
 
 __all__ = [
+    "ClusterSummary",
     "EvidentialCMeans",
     "EvidentialKNeighborsClassifier",
     "WeightedEvidence",
@@ -19,4 +25,5 @@ __all__ = [
     "latent_evidence",
     "latent_mass",
     "rough_clusters",
+    "summarize_clusters",
 ]

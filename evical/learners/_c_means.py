@@ -4,14 +4,34 @@ from typing import Any, Self
 
 import numpy as np
 from numpy.typing import NDArray
-from sklearn.base import BaseEstimator, ClusterMixin
 from sklearn.utils.validation import check_is_fitted
 
-from dstheory import Frame, MassFunction
-from dstheory.kernels.arguments import check_choice, check_count
-from dstheory.transform import betp
-from evical.learners._c_means_fit import Cost, Partition, alternate, masses_of, start_of
-from evical.learners._features import read_features
+from dstheory import MassFunction
+from dstheory.kernels.arguments import check_count
+from evical.learners._c_means_fit import (
+    Cost,
+    Features,
+    Located,
+    Partition,
+    Samples,
+    alternate,
+    masses_of,
+)
+from evical.learners._clustering import (
+    CredalClustering,
+    as_partition,
+    check_focal,
+    labels_of,
+    members_of,
+)
+from evical.learners._relational import check_metric, read_samples
+from evical.learners._relational_c_means import (
+    Distances,
+    NewDistances,
+    shift_of,
+    shifted,
+    spread_of,
+)
 from evical.scores.parameters import as_random_state, check_above_zero, check_not_negative
 from evical.scores.refused import all_or_nothing
 
@@ -22,10 +42,8 @@ Floats = NDArray[np.float64]
 _MOST = 10_000  # clusters, and starts
 _GREATEST_DELTA = 1e150  # its square is a float
 
-FOCAL = ("pairs", "all", "singletons")
 
-
-class EvidentialCMeans(ClusterMixin, BaseEstimator):  # type: ignore[misc]  # sklearn is untyped
+class EvidentialCMeans(CredalClustering):
     """Evidential c-means: samples between clusters get mass on sets of clusters.
 
     Parameters
@@ -46,11 +64,23 @@ class EvidentialCMeans(ClusterMixin, BaseEstimator):  # type: ignore[misc]  # sk
     max_iter : int
     tol : float
         Ends when the cost falls by less than this share.
+    metric : {"euclidean", "precomputed"}
+        "precomputed": X has distances, (n, n) in `fit`, and from new samples to the n training
+        samples otherwise. This is relational evidential c-means (RECM).
     random_state : int, RandomState or None
 
     Attributes
     ----------
     cluster_centers_ : (c, n_features) array
+        For features.
+    center_weights_ : (c, n) array
+        For distances: centers are weighted means of the training samples.
+    center_spread_ : (c, c) array
+        For distances: mean squared distance of a sample of one center and one of another, by these
+        weights.
+    shift_ : float
+        For distances: what is added to squared distances of different samples, so that they are
+        Euclidean; 0 if they are.
     mass_ : MassFunction
         Credal partition of the training samples: a batch (n,) on the frame 0, ..., c - 1.
     labels_ : (n,) array of int
@@ -71,16 +101,27 @@ class EvidentialCMeans(ClusterMixin, BaseEstimator):  # type: ignore[misc]  # sk
     Distances are Euclidean, so features should have comparable scales. The algorithm ends in a
     local minimum.
 
+    From the same start, Euclidean distances between samples give the same masses as their features.
+    Other distances are made Euclidean by the least constant that does it, added to the squared
+    distances of different samples; masses are the vaguer, the larger it is. R's ``recm`` takes
+    squared distances, as they are: give their square root.
+
     References
     ----------
     Masson & Denoeux (2008), ECM: An evidential version of the fuzzy c-means algorithm, Pattern
-    Recognition 41(4), 1384-1397.
+    Recognition 41(4), 1384-1397; (2009), RECM: Relational evidential c-means algorithm, Pattern
+    Recognition Letters 30(11), 1015-1026. Lingoes (1971), Some boundary conditions for a monotone
+    analysis of symmetric matrices, Psychometrika 36(2), 195-203.
 
     Examples
     --------
     >>> X = np.array([[0.0], [0.2], [1.0], [1.8], [2.0]])
     >>> ecm = EvidentialCMeans(2, random_state=0).fit(X)
     >>> ecm.mass_.mass((0, 1)).round(2)  # the third is half way between two clusters
+    array([0.  , 0.01, 1.  , 0.01, 0.  ])
+    >>> distances = np.abs(X - X.T)
+    >>> recm = EvidentialCMeans(2, metric="precomputed", random_state=0).fit(distances)
+    >>> recm.mass_.mass((0, 1)).round(2)
     array([0.  , 0.01, 1.  , 0.01, 0.  ])
     """
 
@@ -95,6 +136,7 @@ class EvidentialCMeans(ClusterMixin, BaseEstimator):  # type: ignore[misc]  # sk
         n_init: int = 1,
         max_iter: int = 500,
         tol: float = 1e-6,
+        metric: str = "euclidean",
         random_state: Any = None,
     ) -> None:
         self.n_clusters = n_clusters
@@ -105,7 +147,14 @@ class EvidentialCMeans(ClusterMixin, BaseEstimator):  # type: ignore[misc]  # sk
         self.n_init = n_init
         self.max_iter = max_iter
         self.tol = tol
+        self.metric = metric
         self.random_state = random_state
+
+    def __sklearn_tags__(self) -> Any:
+        tags = super().__sklearn_tags__()
+        tags.input_tags.pairwise = self.metric == "precomputed"
+        tags.input_tags.positive_only = self.metric == "precomputed"
+        return tags
 
     @all_or_nothing
     def fit(self, X: Any, y: Any = None) -> Self:
@@ -113,7 +162,7 @@ class EvidentialCMeans(ClusterMixin, BaseEstimator):  # type: ignore[misc]  # sk
 
         Parameters
         ----------
-        X : (n, n_features) array or data frame
+        X : (n, n_features) array or data frame, or (n, n) distances
         y : None
             Not used.
 
@@ -126,52 +175,58 @@ class EvidentialCMeans(ClusterMixin, BaseEstimator):  # type: ignore[misc]  # sk
         TypeError
             If a parameter is of a wrong kind.
         ValueError
-            If there are fewer samples than clusters, or a parameter is out of range.
+            If there are fewer samples than clusters, X has no distances where it should, or a
+            parameter is out of range.
         """
         self._check_parameters()
-        X = read_features(self, X, reset=True)
+        X = read_samples(self, X, self.metric, reset=True)
         if len(X) < self.n_clusters:
             raise ValueError(
                 f"n_clusters is {self.n_clusters}, but there are only {len(X)} samples "
                 f"(n_samples={len(X)})"
             )
-        middle = X.mean(axis=0)
-        best = self._best(X - middle)
-        self.cluster_centers_ = best.centers + middle
+        best = self._of_distances(X) if self.metric == "precomputed" else self._of_features(X)
         self.mass_ = self._as_mass(best.masses, best.empty)
-        self.labels_ = _labels(self.mass_)
+        self.labels_ = labels_of(self.mass_)
         self.cost_, self.n_iter_ = best.costs[-1], len(best.costs) - 1
         return self
 
-    def _best(self, X: Floats) -> Partition:
+    def _of_features(self, X: Floats) -> Partition:
+        middle = X.mean(axis=0)
+        best = self._best(Features(X - middle))
+        self.cluster_centers_ = best.centers + middle
+        return best
+
+    def _of_distances(self, X: Floats) -> Partition:
+        self.shift_ = shift_of(X**2)
+        samples = Distances(shifted(X**2, self.shift_))
+        best = self._best(samples)
+        self.center_weights_ = best.centers
+        self.center_spread_ = spread_of(samples, best.centers)
+        return best
+
+    def _best(self, samples: Samples) -> Partition:
         random = as_random_state(self.random_state)
         found = []
         for _ in range(self.n_init):
-            start = start_of(X, self.n_clusters, int(random.randint(2**31 - 1)))
-            found.append(alternate(self._cost(), X, start, self.tol, self.max_iter))
+            start = samples.start(self.n_clusters, int(random.randint(2**31 - 1)))
+            found.append(alternate(self._cost(), samples, start, self.tol, self.max_iter))
         return min(found, key=lambda partition: partition.costs[-1])
 
     def _cost(self) -> Cost:
-        return Cost(_members(self.n_clusters, self.focal), self.alpha, self.beta, self.delta)
+        return Cost(members_of(self.n_clusters, self.focal), self.alpha, self.beta, self.delta)
 
     def _as_mass(self, masses: Floats, empty: Floats) -> MassFunction:
-        members = _members(self.n_clusters, self.focal).astype(int)
-        focal = (members << np.arange(self.n_clusters)).sum(axis=1).tolist()
-        frame = Frame(range(self.n_clusters))
-        if self.delta is None:
-            return MassFunction(frame, focal, masses)
-        return MassFunction(frame, [0, *focal], np.column_stack([empty, masses]))
+        outliers = self.delta is not None
+        members = members_of(self.n_clusters, self.focal, empty=outliers)
+        return as_partition(members, np.column_stack([masses, empty]) if outliers else masses)
 
     def _check_parameters(self) -> None:
         check_count("n_clusters", self.n_clusters, 1, _MOST)
-        check_choice("focal", self.focal, FOCAL)
-        if self.focal == "all" and self.n_clusters > 12:
-            raise ValueError(
-                f"focal is 'all', and {self.n_clusters} clusters have 2^{self.n_clusters} sets; "
-                "take 'pairs'"
-            )
+        check_focal(self.focal, self.n_clusters)
         check_count("n_init", self.n_init, 1, _MOST)
         check_count("max_iter", self.max_iter, 1)
+        check_metric(self.metric)
         check_not_negative(alpha=self.alpha, tol=self.tol)
         check_above_zero(beta=self.beta)
         if self.beta <= 1:
@@ -189,12 +244,12 @@ class EvidentialCMeans(ClusterMixin, BaseEstimator):  # type: ignore[misc]  # sk
 
         Parameters
         ----------
-        X : (n, n_features) array or data frame
+        X : (m, n_features) array or data frame, or (m, n) distances to the training samples
 
         Returns
         -------
         MassFunction
-            Batch (n,) on the frame of clusters.
+            Batch (m,) on the frame of clusters.
 
         Raises
         ------
@@ -202,55 +257,13 @@ class EvidentialCMeans(ClusterMixin, BaseEstimator):  # type: ignore[misc]  # sk
             Before `fit`.
         """
         check_is_fitted(self)
-        X = read_features(self, X, reset=False)
-        middle = self.cluster_centers_.mean(axis=0)
-        masses, empty, _ = masses_of(self._cost(), X - middle, self.cluster_centers_ - middle)
+        X = read_samples(self, X, self.metric, reset=False)
+        masses, empty, _ = masses_of(self._cost(), *self._located(X))
         return self._as_mass(masses, empty)
 
-    def predict(self, X: Any) -> NDArray[np.int64]:
-        """Clusters of new samples, as `labels_`.
-
-        Parameters
-        ----------
-        X : (n, n_features) array or data frame
-
-        Returns
-        -------
-        (n,) array of int
-        """
-        return _labels(self.predict_mass(X))
-
-    def predict_proba(self, X: Any) -> Floats:
-        """Pignistic probabilities: a fuzzy partition.
-
-        Parameters
-        ----------
-        X : (n, n_features) array or data frame
-
-        Returns
-        -------
-        (n, c) array
-        """
-        return np.asarray(betp(self.predict_mass(X)))
-
-
-def _labels(mass: MassFunction) -> NDArray[np.int64]:
-    """Cluster of maximum pignistic probability, and -1 for outliers."""
-    best = np.argmax(betp(mass), axis=1)
-    if mass.focal.tolist()[0] != 0:
-        return np.asarray(best, dtype=np.int64)
-    outlier = mass.masses.argmax(axis=1) == 0
-    return np.asarray(np.where(outlier, -1, best), dtype=np.int64)
-
-
-def _members(n_clusters: int, focal: str) -> Floats:
-    """Which sets contain which clusters, (F, c), by ascending mask."""
-    single = [1 << k for k in range(n_clusters)]
-    masks = set(single)
-    if focal == "all":
-        masks = set(range(1, 1 << n_clusters))
-    elif focal == "pairs":
-        masks |= {a | b for a in single for b in single} | {(1 << n_clusters) - 1}
-    return np.array(
-        [[mask >> k & 1 for k in range(n_clusters)] for mask in sorted(masks)], dtype=np.float64
-    )
+    def _located(self, X: Floats) -> tuple[Located, Floats]:
+        if self.metric == "precomputed":
+            near = NewDistances(shifted(X**2, self.shift_), self.center_spread_)
+            return near, self.center_weights_
+        middle = self.cluster_centers_.mean(axis=0)
+        return Features(X - middle), self.cluster_centers_ - middle

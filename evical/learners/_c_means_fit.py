@@ -5,14 +5,60 @@ Recognition 41(4), 1384-1397.
 """
 
 from dataclasses import dataclass
+from typing import Protocol
 
 import numpy as np
 from numpy.typing import NDArray
 from sklearn.cluster import KMeans
 
-__all__ = ["Cost", "Partition", "alternate", "masses_of", "start_of"]
+from evical.learners._distances import squared_distances
+
+__all__ = ["Cost", "Features", "Located", "Partition", "Samples", "alternate", "masses_of"]
 
 Floats = NDArray[np.float64]
+
+
+class Located(Protocol):
+    """Samples that have distances to centers, however these are described."""
+
+    def squared(self, centers: Floats, share: Floats) -> Floats:
+        """Squared distances (n, F) to means of centers with shares (F, c)."""
+
+
+class Samples(Located, Protocol):
+    """Samples that have centers."""
+
+    def start(self, n_clusters: int, seed: int) -> Floats:
+        """Centers of k-means, (c, ...)."""
+
+    def centers(self, system: Floats, weights: Floats) -> Floats:
+        """Centers that solve a linear system (c, c), with weighted sums (c, n) of samples."""
+
+
+@dataclass(frozen=True, eq=False)
+class Features:
+    """Samples by their features; so are centers.
+
+    Parameters
+    ----------
+    X : (n, p) array
+        Best centered, as distances are differences.
+    """
+
+    X: Floats
+
+    def start(self, n_clusters: int, seed: int) -> Floats:
+        """Centers of k-means, (c, p)."""
+        found = KMeans(n_clusters, n_init=1, random_state=seed).fit(self.X)
+        return np.asarray(found.cluster_centers_)
+
+    def squared(self, centers: Floats, share: Floats) -> Floats:
+        """Squared distances (n, F) to means of centers."""
+        return squared_distances(self.X, share @ centers)
+
+    def centers(self, system: Floats, weights: Floats) -> Floats:
+        """Centers (c, p) that solve a linear system."""
+        return np.asarray(np.linalg.lstsq(system, weights @ self.X, rcond=None)[0])
 
 
 @dataclass(frozen=True, eq=False)
@@ -33,17 +79,16 @@ class Cost:
     beta: float
     delta: float | None
 
-    def of_sets(self, X: Floats, centers: Floats) -> Floats:
+    def of_sets(self, samples: Located, centers: Floats) -> Floats:
         """|A|^alpha times the squared distance to the mean center of each set, (n, F)."""
         size = self.members.sum(axis=1)
-        means = self.members @ centers / size[:, np.newaxis]
-        squared = (X**2).sum(axis=1)[:, np.newaxis] - 2 * X @ means.T + (means**2).sum(axis=1)
-        return np.asarray(np.maximum(squared, 0) * size**self.alpha)
+        squared = samples.squared(centers, self.members / size[:, np.newaxis])
+        return np.asarray(squared * size**self.alpha)
 
 
 @dataclass(frozen=True, eq=False)
 class Partition:
-    """Centers (c, p), masses (n, F) of sets and (n,) of the empty set, and the costs of all steps.
+    """Centers (c, ...), masses (n, F) of sets and (n,) of the empty set, and costs of all steps.
 
     The cost of a step is that of its masses and of the centers which they came from.
     """
@@ -54,14 +99,14 @@ class Partition:
     costs: list[float]
 
 
-def masses_of(cost: Cost, X: Floats, centers: Floats) -> tuple[Floats, Floats, float]:
+def masses_of(cost: Cost, samples: Located, centers: Floats) -> tuple[Floats, Floats, float]:
     """Best masses for given centers, and their cost.
 
     Parameters
     ----------
     cost : Cost
-    X : (n, p) array
-    centers : (c, p) array
+    samples : Located
+    centers : (c, ...) array
 
     Returns
     -------
@@ -69,9 +114,9 @@ def masses_of(cost: Cost, X: Floats, centers: Floats) -> tuple[Floats, Floats, f
     empty : (n,) array
     value : float
     """
-    each = cost.of_sets(X, centers)
+    each = cost.of_sets(samples, centers)
     if cost.delta is not None:
-        each = np.column_stack([each, np.full(len(X), cost.delta**2)])
+        each = np.column_stack([each, np.full(len(each), cost.delta**2)])
     least = each.min(axis=1, keepdims=True)
     with np.errstate(invalid="ignore", divide="ignore"):
         share = (least / each) ** (1 / (cost.beta - 1))
@@ -79,28 +124,28 @@ def masses_of(cost: Cost, X: Floats, centers: Floats) -> tuple[Floats, Floats, f
     share /= share.sum(axis=1, keepdims=True)
     value = float((share**cost.beta * each).sum())
     if cost.delta is None:
-        return share, np.zeros(len(X)), value
+        return share, np.zeros(len(each)), value
     return share[:, :-1], share[:, -1], value
 
 
-def centers_of(cost: Cost, X: Floats, masses: Floats) -> Floats:
+def centers_of(cost: Cost, samples: Samples, masses: Floats) -> Floats:
     """Best centers for given masses: a linear system."""
     size = cost.members.sum(axis=1)
     weight = masses**cost.beta
     system = (cost.members.T * (weight.sum(axis=0) * size ** (cost.alpha - 2))) @ cost.members
-    right = (cost.members.T * size ** (cost.alpha - 1)) @ (weight.T @ X)
-    return np.asarray(np.linalg.lstsq(system, right, rcond=None)[0])
+    return samples.centers(system, (cost.members.T * size ** (cost.alpha - 1)) @ weight.T)
 
 
-def alternate(cost: Cost, X: Floats, centers: Floats, tol: float, max_iter: int) -> Partition:
+def alternate(
+    cost: Cost, samples: Samples, centers: Floats, tol: float, max_iter: int
+) -> Partition:
     """Masses and centers in turn, until the cost falls by less than a share of it.
 
     Parameters
     ----------
     cost : Cost
-    X : (n, p) array
-        Best centered, as distances are differences.
-    centers : (c, p) array
+    samples : Samples
+    centers : (c, ...) array
         To start from.
     tol : float
     max_iter : int
@@ -109,26 +154,14 @@ def alternate(cost: Cost, X: Floats, centers: Floats, tol: float, max_iter: int)
     -------
     Partition
     """
-    costs: list[float] = []
-    while True:
-        masses, empty, value = masses_of(cost, X, centers)
-        costs.append(value)
-        if len(costs) > max_iter or (len(costs) > 1 and costs[-2] - value <= tol * costs[-2]):
-            return Partition(centers, masses, empty, costs)
-        centers = centers_of(cost, X, masses)
-
-
-def start_of(X: Floats, n_clusters: int, seed: int) -> Floats:
-    """Centers of k-means.
-
-    Parameters
-    ----------
-    X : (n, p) array
-    n_clusters : int
-    seed : int
-
-    Returns
-    -------
-    (c, p) array
-    """
-    return np.asarray(KMeans(n_clusters, n_init=1, random_state=seed).fit(X).cluster_centers_)
+    masses, empty, value = masses_of(cost, samples, centers)
+    found = Partition(centers, masses, empty, [value])
+    while len(found.costs) <= max_iter:
+        centers = centers_of(cost, samples, found.masses)
+        masses, empty, value = masses_of(cost, samples, centers)
+        before = found.costs[-1]
+        if value <= before:  # it can rise by rounding
+            found = Partition(centers, masses, empty, [*found.costs, value])
+        if before - value <= tol * before:
+            break
+    return found

@@ -1,4 +1,4 @@
-"""What a credal partition says: lower and upper clusters, and how much two partitions agree.
+"""What a credal partition says: lower and upper clusters, a summary, and how much two agree.
 
 A credal partition has a mass function on the set of clusters for each sample. Source: Masson &
 Denoeux (2008), Pattern Recognition 41(4); Denoeux, Li & Sriboonchitta (2018),
@@ -6,42 +6,55 @@ Evaluating and comparing soft partitions: an approach based on Dempster-Shafer t
 Fuzzy Systems 26(3), 1231-1244.
 """
 
+from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
 from dstheory import Frame, MassFunction
-from dstheory.kernels.arguments import check_instance
+from dstheory.kernels.arguments import check_choice, check_instance
+from dstheory.kernels.notebook import ShownFields
 from dstheory.measure import jousselme
 
-__all__ = ["credal_rand_index", "rough_clusters"]
+__all__ = ["ClusterSummary", "credal_rand_index", "rough_clusters", "summarize_clusters"]
 
 Floats = NDArray[np.float64]
 
 _ABOUT_PAIRS = Frame(["same", "different"])
 
+_ROUNDING = 1e-12
+
 CHUNK = 2**22
 """Numbers in an array of pairs of samples."""
 
+RULES = ("maximum_mass", "interval_dominance")
 
-def rough_clusters(partition: MassFunction) -> tuple[NDArray[np.bool_], NDArray[np.bool_]]:
+
+def rough_clusters(
+    partition: MassFunction, rule: str = "maximum_mass"
+) -> tuple[NDArray[np.bool_], NDArray[np.bool_]]:
     """Samples that surely belong to each cluster, and those that possibly do.
 
     Parameters
     ----------
     partition : MassFunction
         Batch (n,) on the frame of c clusters.
+    rule : {"maximum_mass", "interval_dominance"}
+        Which clusters are possible for a sample: those in the set of its greatest mass, or those
+        that are at least as plausible as each other one is believed.
 
     Returns
     -------
     lower, upper : (n, c) arrays of bool
-        The set of the greatest mass of a sample is {k}; it contains k. A sample whose empty set
-        has the greatest mass is an outlier, in neither.
+        k is the only possible cluster of a sample; it is possible. A sample whose empty set has
+        the greatest mass is an outlier, in neither.
 
     References
     ----------
-    Masson & Denoeux (2008), Pattern Recognition 41(4), 1384-1397.
+    Masson & Denoeux (2008), Pattern Recognition 41(4), 1384-1397. Denoeux & Kanjanatarakul (2016),
+    Beyond fuzzy, possibilistic and rough: An investigation of belief functions in clustering, Soft
+    Methods for Data Science, Springer, 157-164.
 
     Examples
     --------
@@ -52,10 +65,92 @@ def rough_clusters(partition: MassFunction) -> tuple[NDArray[np.bool_], NDArray[
     ([[True, False], [False, False]], [[True, False], [True, True]])
     """
     _check(partition, "partition")
+    check_choice("rule", rule, RULES)
     members = _members(partition)
     likely = members[np.argmax(partition.masses, axis=-1)]
+    if rule == "interval_dominance":
+        outlier = ~likely.any(axis=1, keepdims=True)
+        masses = np.asarray(partition.masses, dtype=np.float64)
+        single = np.where(members.sum(axis=1) == 1, masses, 0) @ members
+        # Plausibility and belief are sums of the same masses, in another order.
+        likely = (masses @ members >= single.max(axis=1, keepdims=True) - _ROUNDING) & ~outlier
     alone = likely.sum(axis=1, keepdims=True) == 1
     return likely & alone, likely
+
+
+@dataclass(frozen=True)
+class ClusterSummary(ShownFields):
+    """What a credal partition says in a few numbers, by `summarize_clusters`.
+
+    Parameters
+    ----------
+    n_samples, n_clusters : int
+    surely : tuple of int
+        Number of samples that surely belong to each cluster.
+    possibly : tuple of int
+        Number of samples that possibly do.
+    n_outliers : int
+    nonspecificity : float
+        In [0, 1]: mean size of the sets with mass, log2 |A| / log2 c; the empty set counts as the
+        frame. 0 for hard and fuzzy partitions, 1 for vacuous ones.
+    """
+
+    n_samples: int
+    n_clusters: int
+    surely: tuple[int, ...]
+    possibly: tuple[int, ...]
+    n_outliers: int
+    nonspecificity: float
+
+
+def summarize_clusters(partition: MassFunction, rule: str = "maximum_mass") -> ClusterSummary:
+    """Sizes of clusters, number of outliers, and how imprecise a credal partition is.
+
+    Parameters
+    ----------
+    partition : MassFunction
+        Batch (n,) on the frame of c clusters.
+    rule : {"maximum_mass", "interval_dominance"}
+        As of `rough_clusters`.
+
+    Returns
+    -------
+    ClusterSummary
+
+    References
+    ----------
+    Masson & Denoeux (2008), Pattern Recognition 41(4), 1384-1397, choose the number of clusters by
+    the least nonspecificity.
+
+    Examples
+    --------
+    >>> from dstheory import Frame
+    >>> partition = MassFunction(Frame([0, 1]), [1, 3], [[0.75, 0.25], [0.25, 0.75]])
+    >>> summarize_clusters(partition)
+    ClusterSummary(n_samples=2, n_clusters=2, surely=(1, 0), possibly=(2, 1), n_outliers=0, \
+nonspecificity=0.5)
+    """
+    lower, upper = rough_clusters(partition, rule)
+    n, c = lower.shape
+    imprecise = float(_imprecision(partition).mean()) if n else 0.0
+    return ClusterSummary(
+        n,
+        c,
+        tuple(lower.sum(axis=0).tolist()),
+        tuple(upper.sum(axis=0).tolist()),
+        int((~upper.any(axis=1)).sum()),
+        imprecise,
+    )
+
+
+def _imprecision(partition: MassFunction) -> Floats:
+    """Mean log2 |A| / log2 c of each sample, (n,); |A| of the empty set is c."""
+    members = _members(partition)
+    size, c = members.sum(axis=1), members.shape[1]
+    doubt = (size == 0).astype(np.float64)
+    if c > 1:
+        doubt[size > 0] = np.log2(size[size > 0]) / np.log2(c)
+    return np.asarray(partition.masses @ doubt, dtype=np.float64)
 
 
 def credal_rand_index(one: MassFunction, other: MassFunction) -> float:

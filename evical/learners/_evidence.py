@@ -6,6 +6,7 @@ frame; weights of evidence for the same set add up (Shafer 1976, A Mathematical 
 ch. 5).
 """
 
+from abc import abstractmethod
 from dataclasses import dataclass
 from typing import Any
 
@@ -14,9 +15,10 @@ from numpy.typing import NDArray
 
 from dstheory import Frame, MassFunction
 from dstheory.kernels.notebook import ShownFields
+from evical.estimators.predictions import BeliefPredictor
 from evical.multiclass.products import ProductBeliefs
 
-__all__ = ["WeightedEvidence"]
+__all__ = ["EvidencePredictor", "WeightedEvidence"]
 
 Floats = NDArray[np.float64]
 
@@ -100,3 +102,34 @@ class WeightedEvidence(ShownFields):
     def ignorance(self) -> Floats:
         """Mass of the frame before Dempster's rule normalizes, (n,): lack of evidence."""
         return np.asarray(np.exp(-self.supporting.sum(axis=1) - self.opposing.sum(axis=1)))
+
+
+class EvidencePredictor(BeliefPredictor):
+    """A classifier whose beliefs are combined evidence for and against classes."""
+
+    @abstractmethod
+    def evidence(self, X: Any) -> WeightedEvidence:
+        """Weights of evidence about samples."""
+
+    def predict_mass(self, X: Any) -> MassFunction:
+        """Combined evidence about each sample.
+
+        Parameters
+        ----------
+        X : (n, n_features) array or data frame
+
+        Returns
+        -------
+        MassFunction
+            Batch (n,) on the frame `classes_`, over all non-empty sets.
+
+        Raises
+        ------
+        CostLimitError
+            For more than 16 classes; `predict_proba` and `predict_interval` have no limit.
+        """
+        return self.evidence(X).mass()
+
+    def _closed(self, X: Any) -> ProductBeliefs | None:
+        evidence = self.evidence(X)
+        return evidence.beliefs() if len(self.classes_) > 2 else None

@@ -13,21 +13,18 @@ import numpy as np
 from numpy.typing import NDArray
 from sklearn.base import BaseEstimator
 from sklearn.neighbors import NearestNeighbors
-from sklearn.utils.multiclass import check_classification_targets
-from sklearn.utils.validation import check_is_fitted, column_or_1d
+from sklearn.utils.validation import check_is_fitted
 
 from dstheory import MassFunction
 from dstheory.kernels.arguments import check_choice, check_count, check_flag, check_level
-from evical.estimators.predictions import BeliefPredictor
-from evical.learners._evidence import WeightedEvidence
-from evical.learners._features import read_features
+from evical.learners._evidence import EvidencePredictor, WeightedEvidence
+from evical.learners._features import read_features, read_labels
 from evical.learners._neighbor_weights import (
     DISCOUNTINGS,
     Neighbors,
     fit_gamma,
     weights_of_neighbors,
 )
-from evical.multiclass.products import ProductBeliefs
 from evical.scores.parameters import check_jobs
 from evical.scores.refused import all_or_nothing
 
@@ -35,23 +32,30 @@ __all__ = ["EvidentialKNeighborsClassifier"]
 
 Floats = NDArray[np.float64]
 
+_HARD = (
+    "discounting is 'uniform', which needs hard labels; take 'auto' or 'contextual' for mass "
+    "functions"
+)
+
 ALGORITHMS = ("auto", "ball_tree", "kd_tree", "brute")
 
 CHUNK = 2**22
 """Numbers in an array of neighbors by classes."""
 
 
-class EvidentialKNeighborsClassifier(BeliefPredictor, BaseEstimator):  # type: ignore[misc] # sklearn
+class EvidentialKNeighborsClassifier(EvidencePredictor, BaseEstimator):  # type: ignore[misc] # sklearn
     """K nearest neighbors, each a piece of evidence that fades with distance.
 
     Parameters
     ----------
     n_neighbors : int
-    discounting : {"contextual", "uniform"}
+    discounting : {"auto", "uniform", "contextual"}
         "uniform": a neighbor of class q at distance d gives q the mass alpha exp(-gamma_q d^2).
-        "contextual": it denies every other class k with the mass alpha exp(-gamma_k d^2).
+        "contextual": it denies every other class k with the mass alpha exp(-gamma_k d^2). "auto":
+        contextual for uncertain labels, else uniform.
     alpha : float
-        In (0, 1): the mass that a neighbor at distance 0 commits.
+        In (0, 1): the mass that a neighbor at distance 0 commits. The papers take 0.95, which is
+        overconfident on noisy data.
     optimize : bool
         Fit `gamma_`, to predictions of each training sample by its neighbors. Otherwise it is the
         inverse of the mean squared distance between samples of a class.
@@ -63,6 +67,7 @@ class EvidentialKNeighborsClassifier(BeliefPredictor, BaseEstimator):  # type: i
     Attributes
     ----------
     classes_ : (K,) array
+    discounting_ : {"uniform", "contextual"}
     gamma_ : (K,) array
         How fast evidence fades, in 1 / (unit of the features)^2.
     neighbors_ : fitted `sklearn.neighbors.NearestNeighbors`
@@ -81,6 +86,10 @@ class EvidentialKNeighborsClassifier(BeliefPredictor, BaseEstimator):  # type: i
     `sklearn.preprocessing.StandardScaler`. Far from all training samples beliefs are vacuous. They
     do not tell how few the samples are, and are not calibrated: `EvidentialEnsemble` takes them as
     they are. Put the classifier into an `EvidentialClassifier` to calibrate it.
+
+    The defaults of `discounting` and `alpha` were chosen on fourteen data sets (``python -m
+    tests.benchmarks.bench_neighbor_defaults``) and confirmed on twelve others (``evical reproduce
+    learners``).
 
     Labels may be uncertain: a batch of mass functions as y. Their contours count, by contextual
     discounting only. The belief is then that of independent evidence against each class, which has
@@ -108,8 +117,8 @@ class EvidentialKNeighborsClassifier(BeliefPredictor, BaseEstimator):  # type: i
         self,
         n_neighbors: int = 5,
         *,
-        discounting: str = "contextual",
-        alpha: float = 0.95,
+        discounting: str = "auto",
+        alpha: float = 0.7,
         optimize: bool = True,
         algorithm: str = "auto",
         n_jobs: int | None = None,
@@ -145,7 +154,9 @@ class EvidentialKNeighborsClassifier(BeliefPredictor, BaseEstimator):  # type: i
         """
         self._check_parameters()
         X = self._read(X, y)
-        self.classes_, self.plausibility_ = _labels(y, len(X), self.discounting)
+        uniform = self.discounting == "uniform"
+        self.classes_, self.plausibility_ = read_labels(y, len(X), _HARD if uniform else None)
+        self.discounting_ = _resolved(self.discounting, y)
         if len(X) <= self.n_neighbors:
             raise ValueError(
                 f"n_neighbors is {self.n_neighbors}, but there are only {len(X)} samples "
@@ -159,13 +170,13 @@ class EvidentialKNeighborsClassifier(BeliefPredictor, BaseEstimator):  # type: i
         if self.optimize:
             others = self._neighbors(None)
             self.gamma_ = fit_gamma(
-                others, self.plausibility_, self.gamma_, self.alpha, self.discounting
+                others, self.plausibility_, self.gamma_, self.alpha, self.discounting_
             )
         return self
 
     def _check_parameters(self) -> None:
         check_count("n_neighbors", self.n_neighbors, 1)
-        check_choice("discounting", self.discounting, DISCOUNTINGS)
+        check_choice("discounting", self.discounting, ("auto", *DISCOUNTINGS))
         check_level("alpha", self.alpha)
         check_flag("optimize", self.optimize)
         check_choice("algorithm", self.algorithm, ALGORITHMS)
@@ -193,57 +204,21 @@ class EvidentialKNeighborsClassifier(BeliefPredictor, BaseEstimator):  # type: i
         check_is_fitted(self)
         X = read_features(self, X, reset=False)
         size = max(1, CHUNK // (self.n_neighbors * len(self.classes_)))
+        options = self.gamma_, self.alpha, self.discounting_
         parts = [
-            weights_of_neighbors(
-                self._neighbors(X[start : start + size]), self.gamma_, self.alpha, self.discounting
-            )[0]
+            weights_of_neighbors(self._neighbors(X[start : start + size]), *options)[0]
             for start in range(0, len(X), size)
         ]
         weights = np.concatenate(parts)
         none = np.zeros_like(weights)
-        both = (weights, none) if self.discounting == "uniform" else (none, weights)
+        both = (weights, none) if self.discounting_ == "uniform" else (none, weights)
         return WeightedEvidence(self.classes_, *both)
 
-    def predict_mass(self, X: Any) -> MassFunction:
-        """Combined evidence of the neighbors of each sample.
 
-        Parameters
-        ----------
-        X : (n, n_features) array or data frame
-
-        Returns
-        -------
-        MassFunction
-            Batch (n,) on the frame `classes_`.
-
-        Raises
-        ------
-        CostLimitError
-            For more than 16 classes; `predict_proba` and `predict_interval` have no limit.
-        """
-        return self.evidence(X).mass()
-
-    def _closed(self, X: Any) -> ProductBeliefs | None:
-        evidence = self.evidence(X)
-        return evidence.beliefs() if len(self.classes_) > 2 else None
-
-
-def _labels(y: Any, n: int, discounting: str) -> tuple[NDArray[Any], Floats]:
-    """Classes, and the plausibility (n, K) of each for each sample."""
-    if not isinstance(y, MassFunction):
-        check_classification_targets(y)
-        classes, codes = np.unique(column_or_1d(y, warn=True), return_inverse=True)
-        if len(classes) < 2:
-            raise ValueError(f"y has one class only (all {classes[0]!r}); at least two are needed")
-        return classes, np.eye(len(classes))[codes]
-    if y.batch_shape != (n,):
-        raise ValueError(f"y is a batch {y.batch_shape} of mass functions, expected ({n},)")
-    if discounting == "uniform":
-        raise ValueError(
-            "discounting is 'uniform', which needs hard labels; take 'contextual' for mass "
-            "functions"
-        )
-    return np.array(y.frame.labels), np.asarray(y.contour(), dtype=np.float64)
+def _resolved(discounting: str, y: Any) -> str:
+    if discounting != "auto":
+        return discounting
+    return "contextual" if isinstance(y, MassFunction) else "uniform"
 
 
 def _inverse_spread(X: Floats, plausibility: Floats) -> Floats:

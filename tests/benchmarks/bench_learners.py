@@ -19,20 +19,26 @@ from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import StandardScaler
 
 from evical import EvidentialClassifier
-from evical.learners import EvidentialKNeighborsClassifier
-from evical.learners._c_means import _members
-from evical.learners._c_means_fit import Cost, alternate
+from evical.learners import (
+    EvidentialKNeighborsClassifier,
+    EvidentialNeuralClassifier,
+    EvidentialRBFClassifier,
+)
+from evical.learners._c_means_fit import Cost, Features, alternate
+from evical.learners._clustering import members_of
 
 SETS = {"iris": load_iris, "wine": load_wine, "breast": load_breast_cancer, "digits": load_digits}
 NEAREST = KNeighborsClassifier(10)
 LOGISTIC = LogisticRegression(max_iter=2000)
 METHODS: dict[str, Any] = {
     "KNeighborsClassifier(10)": NEAREST,
-    "EvidentialKNeighborsClassifier(10), uniform": EvidentialKNeighborsClassifier(
-        10, discounting="uniform"
-    ),
     "EvidentialKNeighborsClassifier(10)": EvidentialKNeighborsClassifier(10),
+    "EvidentialKNeighborsClassifier(10), contextual": EvidentialKNeighborsClassifier(
+        10, discounting="contextual"
+    ),
     "EvidentialClassifier(KNeighborsClassifier(10))": EvidentialClassifier(NEAREST),
+    "EvidentialNeuralClassifier()": EvidentialNeuralClassifier(random_state=0),
+    "EvidentialRBFClassifier()": EvidentialRBFClassifier(random_state=0),
     "LogisticRegression()": LOGISTIC,
     'EvidentialClassifier(LogisticRegression(), calibrator="latent")': EvidentialClassifier(
         LOGISTIC, calibrator="latent"
@@ -87,8 +93,8 @@ def main() -> None:
 def clusters() -> None:
     """Evidential c-means beside the package evclust, from the same centers, if it is installed."""
     X, _ = make_blobs(1000, centers=4, random_state=0)
-    cost = Cost(_members(4, "all"), 1, 2, 10)
-    mine = seconds(lambda: alternate(cost, X, X[:4], 1e-7, 500))
+    cost = Cost(members_of(4, "all"), 1, 2, 10)
+    mine = seconds(lambda: alternate(cost, Features(X), X[:4], 1e-7, 500))
     print(f"c-means, 1,000 samples, 15 sets: {mine:.3f} s", end="")
     if find_spec("evclust") is None:
         print()

@@ -12,9 +12,15 @@ from sklearn.utils.estimator_checks import parametrize_with_checks
 
 from dstheory import Frame, MassFunction
 from dstheory.construct import categorical
-from evical.learners import EvidentialCMeans, credal_rand_index, rough_clusters
-from evical.learners._c_means import _members
-from evical.learners._c_means_fit import Cost, alternate, masses_of
+from evical.learners import (
+    EvidentialCMeans,
+    credal_rand_index,
+    rough_clusters,
+    summarize_clusters,
+)
+from evical.learners._c_means_fit import Cost, Features, alternate, masses_of
+from evical.learners._clustering import members_of
+from tests.naive import clusters as clusters_naive
 from tests.naive import learners as naive
 from tests.naive.rules import as_sets
 from tests.support.public_objects import ROOT
@@ -36,10 +42,10 @@ def test_scikit_learn_contract(estimator, check):
 
 @every_option
 def test_masses_and_cost_of_the_definitions(focal, alpha, beta, delta):
-    cost = Cost(_members(3, focal), alpha, beta, delta)
+    cost = Cost(members_of(3, focal), alpha, beta, delta)
     sets = [np.flatnonzero(row).tolist() for row in cost.members]
     centers = RNG.normal(size=(3, 2))
-    masses, empty, value = masses_of(cost, SMALL, centers)
+    masses, empty, value = masses_of(cost, Features(SMALL), centers)
     for x, row, none in zip(SMALL, masses, empty, strict=True):
         expected, rest = naive.ecm_masses(x, centers.tolist(), sets, alpha, beta, delta)
         assert row.tolist() == pytest.approx(expected)
@@ -50,11 +56,11 @@ def test_masses_and_cost_of_the_definitions(focal, alpha, beta, delta):
 
 @every_option
 def test_the_end_is_a_minimum(focal, alpha, beta, delta):
-    cost = Cost(_members(3, focal), alpha, beta, delta)
-    found = alternate(cost, BLOBS, BLOBS[[0, 1, 4]], 1e-14, 2000)
+    cost = Cost(members_of(3, focal), alpha, beta, delta)
+    found = alternate(cost, Features(BLOBS), BLOBS[[0, 1, 4]], 1e-14, 2000)
     assert all(later <= earlier * (1 + 1e-12) for earlier, later in pairwise(found.costs))
     slope = approx_fprime(
-        found.centers.ravel(), lambda v: masses_of(cost, BLOBS, v.reshape(3, 2))[2], 1e-6
+        found.centers.ravel(), lambda v: masses_of(cost, Features(BLOBS), v.reshape(3, 2))[2], 1e-6
     )
     assert np.abs(slope).max() < 1e-3 * found.costs[-1]
 
@@ -66,7 +72,7 @@ def test_as_the_package_evclust():
     for case in content["cases"]:
         sets = np.array(case["sets"])[1:]
         cost = Cost(sets.astype(float), case["alpha"], case["beta"], case["delta"])
-        found = alternate(cost, X, X[[0, 20, 40]], 1e-15, 5000)
+        found = alternate(cost, Features(X), X[[0, 20, 40]], 1e-15, 5000)
         np.testing.assert_allclose(found.centers, case["centers"], atol=1e-4)
         masses = np.column_stack([found.empty, found.masses])[::5]
         np.testing.assert_allclose(masses, case["masses"], atol=1e-4)
@@ -93,6 +99,31 @@ def test_agreement_of_hard_partitions_is_the_rand_index(monkeypatch):
     assert credal_rand_index(m1, m2) == expected
     monkeypatch.setattr("evical.learners._credal_partition.CHUNK", 100)
     assert credal_rand_index(m1, m2) == expected
+
+
+@pytest.mark.parametrize("rule", ["maximum_mass", "interval_dominance"])
+def test_what_is_possible_and_how_imprecise_it_is(rule):
+    frame = Frame(range(3))
+    partition = MassFunction(frame, list(range(8)), RNG.dirichlet(np.full(8, 0.4), 40))
+    sets = [as_sets(m) for m in partition]
+    expected = [clusters_naive.possible(m, rule) for m in sets]
+    lower, upper = rough_clusters(partition, rule)
+    assert [frozenset(np.flatnonzero(row).tolist()) for row in upper] == expected
+    np.testing.assert_array_equal(lower, upper & (upper.sum(axis=1, keepdims=True) == 1))
+    summary = summarize_clusters(partition, rule)
+    assert summary.n_outliers == sum(not each for each in expected)
+    assert summary.possibly == tuple(sum(k in each for each in expected) for k in range(3))
+    assert summary.surely == tuple(sum(each == {k} for each in expected) for k in range(3))
+    assert summary.nonspecificity == pytest.approx(
+        np.mean([clusters_naive.imprecision(m, 3) for m in sets])
+    )
+
+
+def test_nonspecificity_of_extreme_partitions():
+    frame = Frame([0, 1])
+    for focal, expected in (([1], 0), ([3], 1), ([0], 1)):
+        summary = summarize_clusters(MassFunction(frame, focal, np.ones((5, 1))))
+        assert summary.nonspecificity == expected
 
 
 # ---- what users see

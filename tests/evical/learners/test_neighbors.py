@@ -34,7 +34,7 @@ every_discounting = pytest.mark.parametrize("discounting", DISCOUNTINGS)
 @parametrize_with_checks(
     [
         EvidentialKNeighborsClassifier(3),
-        EvidentialKNeighborsClassifier(3, discounting="uniform", optimize=False),
+        EvidentialKNeighborsClassifier(3, discounting="contextual", optimize=False),
     ]
 )
 def test_scikit_learn_contract(estimator, check):
@@ -57,7 +57,7 @@ def test_dempster_s_rule_of_all_neighbors(discounting, labels):
             source
             for d, code in zip(distance[i], codes[i], strict=True)
             for source in naive.neighbor(
-                d, int(code), clf.gamma_.tolist(), 0.95, discounting == "contextual"
+                d, int(code), clf.gamma_.tolist(), clf.alpha, discounting == "contextual"
             )
         ]
         expected = naive.combined(sources)
@@ -76,7 +76,7 @@ def test_uncertain_labels_have_the_contour_of_the_paper():
     points = rng.normal(size=(50, 2))
     clf = EvidentialKNeighborsClassifier(5).fit(points, labels)
     distance, rows = clf.neighbors_.kneighbors(points[:4] + 0.1)
-    s = 0.95 * np.exp(-clf.gamma_ * distance[:, :, np.newaxis] ** 2)
+    s = clf.alpha * np.exp(-clf.gamma_ * distance[:, :, np.newaxis] ** 2)
     contour = (1 - s * (1 - labels.contour()[rows])).prod(axis=1)
     found = clf.predict_mass(points[:4] + 0.1).contour()
     np.testing.assert_allclose(
@@ -86,8 +86,10 @@ def test_uncertain_labels_have_the_contour_of_the_paper():
 
 def test_hard_labels_as_mass_functions():
     labels = bayesian(Frame([0, 1, 2]), np.eye(3)[Y])
-    one = EvidentialKNeighborsClassifier().fit(X, Y)
+    one = EvidentialKNeighborsClassifier(discounting="contextual").fit(X, Y)
     two = EvidentialKNeighborsClassifier().fit(X, labels)
+    assert two.discounting_ == "contextual"
+    assert EvidentialKNeighborsClassifier().fit(X, Y).discounting_ == "uniform"
     np.testing.assert_allclose(one.predict_mass(X).masses, two.predict_mass(X).masses)
 
 
@@ -121,9 +123,9 @@ def test_optimizing_predicts_training_samples_better(discounting):
     fitted = EvidentialKNeighborsClassifier(discounting=discounting).fit(points, labels)
     plain.fit(points, labels)
     error = _squared_error if discounting == "uniform" else _negative_likelihood
-    near = fitted._neighbors(None)
+    options, near = (fitted.alpha, discounting), fitted._neighbors(None)
     values = [
-        error(weights_of_neighbors(near, clf.gamma_, 0.95, discounting)[0], np.eye(2)[labels])[0]
+        error(weights_of_neighbors(near, clf.gamma_, *options)[0], np.eye(2)[labels])[0]
         for clf in (fitted, plain)
     ]
     assert values[0] < values[1]
@@ -146,7 +148,7 @@ def test_ionosphere_as_in_the_vignette_of_evclass():
     table = pd.read_csv(path).iloc[known["order"]]
     points, labels = table.iloc[:, :-1].to_numpy(), table.iloc[:, -1].to_numpy()
     for k, errors in known["errors"].items():
-        clf = EvidentialKNeighborsClassifier(int(k), discounting="uniform")
+        clf = EvidentialKNeighborsClassifier(int(k), discounting="uniform", alpha=0.95)
         clf.fit(points[:176], labels[:176])
         assert (clf.predict(points[176:]) != labels[176:]).sum() == errors
 

@@ -1,0 +1,125 @@
+"""What clusterings share: sets of clusters that may have mass, credal partitions, and labels."""
+
+from abc import abstractmethod
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+from sklearn.base import BaseEstimator, ClusterMixin
+
+from dstheory import Frame, MassFunction
+from dstheory.kernels.arguments import check_choice
+from dstheory.transform import betp
+
+__all__ = ["CredalClustering", "as_partition", "check_focal", "labels_of", "members_of"]
+
+Floats = NDArray[np.float64]
+Ints = NDArray[np.int64]
+
+FOCAL = ("pairs", "all", "singletons")
+
+_MOST_LISTED = 12  # clusters of which all sets may have mass
+
+
+class CredalClustering(ClusterMixin, BaseEstimator):  # type: ignore[misc]  # sklearn is untyped
+    """A clustering that gives each sample a mass function on the set of clusters."""
+
+    @abstractmethod
+    def predict_mass(self, X: Any) -> MassFunction:
+        """Masses of new samples, a batch (m,) on the frame of clusters."""
+
+    def predict(self, X: Any) -> Ints:
+        """Clusters of new samples, as `labels_`.
+
+        Parameters
+        ----------
+        X : (m, n_features) array or data frame
+            Or what else `predict_mass` takes.
+
+        Returns
+        -------
+        (m,) array of int
+        """
+        return labels_of(self.predict_mass(X))
+
+    def predict_proba(self, X: Any) -> Floats:
+        """Pignistic probabilities: a fuzzy partition.
+
+        Parameters
+        ----------
+        X : (m, n_features) array or data frame
+            Or what else `predict_mass` takes.
+
+        Returns
+        -------
+        (m, c) array
+        """
+        return np.asarray(betp(self.predict_mass(X)))
+
+
+def check_focal(focal: Any, n_clusters: int | None) -> None:
+    """Raise unless it names sets of clusters, and not too many of them."""
+    check_choice("focal", focal, FOCAL)
+    if focal == "all" and n_clusters is not None and n_clusters > _MOST_LISTED:
+        raise ValueError(
+            f"focal is 'all', and {n_clusters} clusters have 2^{n_clusters} sets; take 'pairs'"
+        )
+
+
+def members_of(n_clusters: int, focal: str, *, empty: bool = False) -> Floats:
+    """Which sets contain which clusters, (F, c), by ascending mask.
+
+    Parameters
+    ----------
+    n_clusters : int
+    focal : {"pairs", "all", "singletons"}
+    empty : bool
+        Whether the empty set is one of them, as the last.
+
+    Returns
+    -------
+    (F, c) array of 0 and 1
+
+    Examples
+    --------
+    >>> members_of(2, "pairs", empty=True).tolist()
+    [[1.0, 0.0], [0.0, 1.0], [1.0, 1.0], [0.0, 0.0]]
+    """
+    single = [1 << k for k in range(n_clusters)]
+    masks = set(single)
+    if focal == "all":
+        masks = set(range(1, 1 << n_clusters))
+    elif focal == "pairs":
+        masks |= {a | b for a in single for b in single} | {(1 << n_clusters) - 1}
+    listed = [*sorted(masks), *([0] if empty else [])]
+    return np.array(
+        [[mask >> k & 1 for k in range(n_clusters)] for mask in listed], dtype=np.float64
+    )
+
+
+def as_partition(members: Floats, masses: Floats) -> MassFunction:
+    """Credal partition: mass functions on the frame 0, ..., c - 1.
+
+    Parameters
+    ----------
+    members : (F, c) array
+        As of `members_of`.
+    masses : (n, F) array
+
+    Returns
+    -------
+    MassFunction
+        Batch (n,).
+    """
+    n_clusters = members.shape[1]
+    focal = (members.astype(int) << np.arange(n_clusters)).sum(axis=1).tolist()
+    return MassFunction(Frame(range(n_clusters)), focal, masses)
+
+
+def labels_of(mass: MassFunction) -> Ints:
+    """Cluster of maximum pignistic probability, and -1 for outliers."""
+    best = np.argmax(betp(mass), axis=1)
+    if mass.focal.tolist()[0] != 0:
+        return np.asarray(best, dtype=np.int64)
+    outlier = mass.masses.argmax(axis=1) == 0
+    return np.asarray(np.where(outlier, -1, best), dtype=np.int64)
