@@ -6,6 +6,7 @@ evidence for and against each. Samples between clusters belong to sets of them. 
 """
 
 from evical.learners._c_means import EvidentialCMeans
+from evical.learners._constrained_c_means import ConstrainedEvidentialCMeans
 from evical.learners._credal_partition import (
     ClusterSummary,
     credal_rand_index,
@@ -18,6 +19,7 @@ from evical.learners._neighbors import EvidentialKNeighborsClassifier
 
 __all__ = [
     "ClusterSummary",
+    "ConstrainedEvidentialCMeans",
     "EvidentialCMeans",
     "EvidentialKNeighborsClassifier",
     "WeightedEvidence",

@@ -1,0 +1,258 @@
+"""Evidential c-means with pairs of samples that must be, or cannot be, in the same cluster.
+
+The cost adds the plausibility that constraints are broken. For fixed centers and fixed masses of
+all other samples, the best masses of a sample are those of a separable quadratic program on the
+simplex, which a sort solves; so one sample after another takes its best masses, then centers and
+metrics theirs, and the cost never rises. Source: Antoine, Quost, Masson & Denoeux (2012), CECM:
+Constrained evidential C-means algorithm, Computational Statistics & Data Analysis 56(4), 894-914.
+"""
+
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+from dstheory.kernels.jit import compiled
+
+__all__ = ["Links", "Objective", "State", "distances_of", "improve", "masses_without"]
+
+Floats = NDArray[np.float64]
+Ints = NDArray[np.int64]
+
+_LEAST = 1e-12
+"""Share of the greatest cost of a sample that each cost has at least; on a center it would be 0."""
+
+_MOST_CONDITION = 1e12
+
+
+@dataclass(frozen=True, eq=False)
+class Links:
+    """Constraints of each sample, by row.
+
+    Parameters
+    ----------
+    starts : (n + 1,) array of int
+        Where the constraints of a sample begin.
+    partners : (2 q,) array of int
+        The other sample.
+    must : (2 q,) array of int
+        1 for pairs that must be together, 0 for those that cannot.
+    """
+
+    starts: Ints
+    partners: Ints
+    must: Ints
+
+    @classmethod
+    def of(cls, n: int, must: Ints, cannot: Ints) -> "Links":
+        """From pairs (q, 2) of rows."""
+        pairs = np.concatenate([must, cannot])
+        kind = np.repeat([1, 0], [len(must), len(cannot)])
+        rows = np.concatenate([pairs[:, 0], pairs[:, 1]])
+        order = np.argsort(rows, kind="stable")
+        starts = np.concatenate([[0], np.cumsum(np.bincount(rows, minlength=n))])
+        partners = np.concatenate([pairs[:, 1], pairs[:, 0]])[order]
+        return cls(starts.astype(np.int64), partners, np.tile(kind, 2)[order].astype(np.int64))
+
+    def __len__(self) -> int:
+        return len(self.partners) // 2
+
+
+@dataclass(frozen=True, eq=False)
+class Objective:
+    """What is minimized.
+
+    Parameters
+    ----------
+    members : (F, c) array
+        1 where a focal set contains a cluster; the empty set is the last row, if it is one.
+    alpha : float
+    delta : float or None
+    trade_off : float
+        Weight of the constraints.
+    unit : float
+        Squared distance that counts as 1.
+    links : Links
+    adaptive : bool
+        Whether each cluster has a metric.
+    """
+
+    members: Floats
+    alpha: float
+    delta: float | None
+    trade_off: float
+    unit: float
+    links: Links
+    adaptive: bool
+
+    @property
+    def size(self) -> Floats:
+        """Of each set, (F,)."""
+        return np.asarray(self.members.sum(axis=1))
+
+    def broken(self) -> tuple[Floats, Floats]:
+        """1 for pairs of sets (F, F) that make a broken must-link, or cannot-link, plausible."""
+        some = (self.size > 0).astype(np.float64)
+        same = np.diag((self.size == 1).astype(np.float64))
+        meet = (self.members @ self.members.T > 0).astype(np.float64)
+        return np.outer(some, some) - same, meet
+
+    def per_set(self, squared: Floats) -> Floats:
+        """Cost of the square of each mass, (n, F)."""
+        n, n_sets = squared.shape
+        cost = squared * np.maximum(self.size, 1) ** self.alpha / self.unit
+        return np.asarray(cost * (1 - self.trade_off) / (n * n_sets))
+
+    def penalty(self) -> float:
+        """Of a constraint that is broken for sure."""
+        return self.trade_off / max(len(self.links), 1)
+
+    def value(self, squared: Floats, masses: Floats) -> float:
+        """The cost."""
+        total = float((self.per_set(squared) * masses**2).sum())
+        links = self.links
+        rows = np.repeat(np.arange(len(masses)), np.diff(links.starts))
+        for kind, broken in zip((1, 0), self.broken(), strict=True):
+            chosen = links.must == kind
+            one, other = masses[rows[chosen]], masses[links.partners[chosen]]
+            total += self.penalty() * float(((one @ broken) * other).sum()) / 2
+        return total
+
+
+@dataclass(frozen=True, eq=False)
+class State:
+    """Centers (c, p), metrics (c, p, p), masses (n, F), and the costs of all steps."""
+
+    centers: Floats
+    metrics: Floats
+    masses: Floats
+    costs: list[float]
+
+
+def distances_of(objective: Objective, X: Floats, centers: Floats, metrics: Floats) -> Floats:
+    """Squared distances (n, F) to the mean center of each set, by its mean metric."""
+    share = objective.members / np.maximum(objective.size, 1)[:, np.newaxis]
+    gaps = X[:, np.newaxis] - share @ centers
+    metric = np.tensordot(share, metrics, 1)
+    squared = np.einsum("nfp,fpq,nfq->nf", gaps, metric, gaps, optimize=True)
+    if objective.delta is not None:
+        squared[:, -1] = objective.delta**2
+    return np.asarray(np.maximum(squared, 0))
+
+
+def masses_without(costs: Floats) -> Floats:
+    """Best masses (n, F) of samples without constraints."""
+    costs = np.maximum(costs, _LEAST * costs.max(axis=1, keepdims=True))
+    costs[costs.max(axis=1) == 0] = 1
+    share = costs.min(axis=1, keepdims=True) / costs
+    return np.asarray(share / share.sum(axis=1, keepdims=True))
+
+
+@compiled
+def _best_row(cost: Floats, slope: Floats) -> Floats:
+    """Masses on the simplex that minimize sum of cost m^2 + slope m."""
+    order = np.argsort(slope)
+    ease = 0.5 / cost[order]
+    sorted_slope = slope[order]
+    level = (1 + np.cumsum(ease * sorted_slope)) / np.cumsum(ease)
+    last = np.max(np.nonzero(level > sorted_slope)[0])
+    masses = np.maximum(level[last] - slope, 0) * (0.5 / cost)
+    best: Floats = masses / masses.sum()
+    return best
+
+
+@compiled
+def _sweep(
+    cost: Floats,
+    penalty: float,
+    broken: Floats,
+    starts: Ints,
+    partners: Ints,
+    must: Ints,
+    masses: Floats,
+) -> None:
+    """Give each sample with constraints its best masses, in place."""
+    for i in range(len(starts) - 1):
+        if starts[i] < starts[i + 1]:
+            slope = np.zeros(masses.shape[1])
+            for e in range(starts[i], starts[i + 1]):
+                slope += np.dot(broken[must[e]], masses[partners[e]])
+            masses[i] = _best_row(cost[i], penalty * slope)
+
+
+def _metrics(objective: Objective, X: Floats, centers: Floats, masses: Floats) -> Floats:
+    """Best metric (c, p, p) of each cluster, with determinant 1."""
+    p = X.shape[1]
+    if not objective.adaptive:
+        return np.tile(np.eye(p), (len(centers), 1, 1))
+    size = np.maximum(objective.size, 1)
+    gaps = X[:, np.newaxis] - (objective.members / size[:, np.newaxis]) @ centers
+    weight = masses**2 * size ** (objective.alpha - 1)
+    scatter = np.einsum("nf,nfp,nfq->fpq", weight, gaps, gaps, optimize=True)
+    found = np.tensordot(objective.members.T, scatter, 1)
+    values, vectors = np.linalg.eigh(found)
+    if (values[:, 0] * _MOST_CONDITION <= values[:, -1]).any():
+        k = int(np.argmax(values[:, 0] * _MOST_CONDITION <= values[:, -1]))
+        raise ValueError(
+            f"samples of cluster {k} have no spread in some direction, so it has no metric; take "
+            "metric 'euclidean', fewer features, or fewer clusters"
+        )
+    volume = np.exp(np.log(values).mean(axis=1, keepdims=True))
+    scaled = vectors * (volume / values)[:, np.newaxis]
+    return np.asarray(scaled @ vectors.transpose(0, 2, 1))
+
+
+def _centers(objective: Objective, X: Floats, metrics: Floats, masses: Floats) -> Floats:
+    """Best centers (c, p): a linear system."""
+    c, p = len(metrics), X.shape[1]
+    members, size = objective.members, np.maximum(objective.size, 1)
+    metric = np.tensordot(members / size[:, np.newaxis], metrics, 1)
+    weight = masses**2
+    pairs = (
+        members.T[:, np.newaxis] * members.T * (weight.sum(axis=0) * size ** (objective.alpha - 2))
+    )
+    system = np.tensordot(pairs, metric, 1).transpose(0, 2, 1, 3).reshape(c * p, c * p)
+    pulled = np.einsum("fpq,fq->fp", metric, weight.T @ X)
+    right = (members.T * size ** (objective.alpha - 1)) @ pulled
+    return np.asarray(np.linalg.lstsq(system, right.ravel(), rcond=None)[0].reshape(c, p))
+
+
+def improve(objective: Objective, X: Floats, centers: Floats, tol: float, max_iter: int) -> State:
+    """Masses, metrics and centers in turn, until the cost falls by less than a share of it.
+
+    Parameters
+    ----------
+    objective : Objective
+    X : (n, p) array
+        Best centered, as distances are differences.
+    centers : (c, p) array
+        To start from.
+    tol : float
+    max_iter : int
+
+    Returns
+    -------
+    State
+    """
+    broken = np.stack(objective.broken()[::-1])
+    links = objective.links
+    free = np.diff(links.starts) == 0
+    metrics = np.tile(np.eye(X.shape[1]), (len(centers), 1, 1))
+    squared = distances_of(objective, X, centers, metrics)
+    masses = masses_without(objective.per_set(squared))
+    found = State(centers, metrics, masses, [objective.value(squared, masses)])
+    while len(found.costs) <= max_iter:
+        cost = objective.per_set(squared)
+        cost = np.maximum(cost, _LEAST * np.maximum(cost.max(axis=1, keepdims=True), _LEAST))
+        masses = masses.copy()
+        masses[free] = masses_without(cost[free])
+        _sweep(cost, objective.penalty(), broken, links.starts, links.partners, links.must, masses)
+        metrics = _metrics(objective, X, centers, masses)
+        centers = _centers(objective, X, metrics, masses)
+        squared = distances_of(objective, X, centers, metrics)
+        value, before = objective.value(squared, masses), found.costs[-1]
+        if value <= before:  # it can rise by rounding
+            found = State(centers, metrics, masses, [*found.costs, value])
+        if before - value <= tol * before:
+            break
+    return found

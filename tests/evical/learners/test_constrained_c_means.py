@@ -1,0 +1,192 @@
+"""Constrained evidential c-means: its criterion, an independent optimizer, what users see."""
+
+from itertools import pairwise
+
+import numpy as np
+import pytest
+from scipy.optimize import minimize
+from sklearn.datasets import load_iris, make_moons
+from sklearn.metrics import adjusted_rand_score
+from sklearn.utils.estimator_checks import parametrize_with_checks
+
+from evical.learners import ConstrainedEvidentialCMeans, EvidentialCMeans
+from evical.learners._clustering import members_of
+from evical.learners._constrained_c_means_fit import (
+    Links,
+    Objective,
+    distances_of,
+    improve,
+    masses_without,
+)
+from tests.naive import clusters as naive
+
+RNG = np.random.default_rng(0)
+SMALL = RNG.normal(size=(7, 2))
+MUST, CANNOT = np.array([[0, 1], [2, 3]]), np.array([[0, 4], [1, 2], [0, 3]])
+MOONS, PLACE = make_moons(200, noise=0.1, random_state=0)
+every_option = pytest.mark.parametrize(
+    ("focal", "delta", "adaptive"),
+    [("all", None, False), ("pairs", 1.5, False), ("singletons", 2.0, True), ("all", 1.5, True)],
+)
+
+
+def objective(focal, delta, adaptive, n_clusters=2):
+    members = members_of(n_clusters, focal)
+    if delta is not None:
+        members = np.vstack([members, np.zeros(n_clusters)])
+    links = Links.of(len(SMALL), MUST, CANNOT)
+    return Objective(members, 1.0, delta, 0.4, 0.8, links, adaptive)
+
+
+def expected_cost(goal, centers, metrics, masses):
+    sets = [frozenset(np.flatnonzero(row).tolist()) for row in goal.members]
+    return naive.cecm_cost(
+        SMALL.tolist(),
+        np.asarray(centers).tolist(),
+        np.asarray(metrics).tolist(),
+        sets,
+        np.asarray(masses).tolist(),
+        goal.alpha,
+        goal.delta,
+        goal.trade_off,
+        goal.unit,
+        MUST.tolist(),
+        CANNOT.tolist(),
+    )
+
+
+@parametrize_with_checks([ConstrainedEvidentialCMeans(2, random_state=0)])
+def test_scikit_learn_contract(estimator, check):
+    check(estimator)
+
+
+# ---- definitions
+
+
+@every_option
+def test_cost_of_the_definition(focal, delta, adaptive):
+    goal = objective(focal, delta, adaptive, 3)
+    centers, shape = RNG.normal(size=(3, 2)), RNG.normal(size=(3, 2, 2))
+    metrics = shape @ shape.transpose(0, 2, 1)
+    masses = RNG.dirichlet(np.ones(len(goal.members)), len(SMALL))
+    found = goal.value(distances_of(goal, SMALL, centers, metrics), masses)
+    assert found == pytest.approx(expected_cost(goal, centers, metrics, masses))
+
+
+@every_option
+def test_no_step_raises_the_cost_and_an_optimizer_finds_nothing_better(focal, delta, adaptive):
+    goal = objective(focal, delta, adaptive)
+    found = improve(goal, SMALL, SMALL[[0, 4]], 1e-14, 5000)
+    assert all(later <= earlier for earlier, later in pairwise(found.costs))
+    np.testing.assert_allclose(np.linalg.det(found.metrics), 1)
+    n, n_sets = found.masses.shape
+
+    def value(free):
+        masses = free[: n * n_sets].reshape(n, n_sets)
+        centers = free[n * n_sets :].reshape(2, 2)
+        return goal.value(distances_of(goal, SMALL, centers, found.metrics), masses)
+
+    start = np.concatenate([found.masses.ravel(), found.centers.ravel()])
+    sums = np.kron(np.eye(n), np.ones(n_sets))
+    best = minimize(
+        value,
+        start,
+        method="SLSQP",
+        bounds=[(0, 1)] * (n * n_sets) + [(None, None)] * 4,
+        constraints={"type": "eq", "fun": lambda free: sums @ free[: n * n_sets] - 1},
+        options={"maxiter": 200, "ftol": 1e-12},
+    )
+    assert value(start) == pytest.approx(found.costs[-1])
+    assert best.fun >= found.costs[-1] * (1 - 1e-5)
+
+
+def test_a_metric_is_the_best_of_its_determinant():
+    goal = objective("all", None, True)
+    found = improve(goal, SMALL, SMALL[[0, 4]], 1e-14, 5000)
+    for factor in (1.01, 1 / 1.01):
+        other = found.metrics.copy()
+        other[0] = np.diag([factor, 1]) @ other[0] @ np.diag([factor, 1]) / factor
+        squared = distances_of(goal, SMALL, found.centers, other)
+        assert goal.value(squared, found.masses) >= found.costs[-1] - 1e-9
+
+
+def test_without_constraints_it_is_evidential_c_means():
+    X = load_iris().data
+    cecm = ConstrainedEvidentialCMeans(3, delta=2, tol=1e-12, random_state=0).fit(X)
+    ecm = EvidentialCMeans(3, delta=2, tol=1e-12, random_state=0).fit(X)
+    for k in range(3):
+        np.testing.assert_allclose(cecm.mass_.bel(k), ecm.mass_.bel(k), atol=1e-6)
+    np.testing.assert_allclose(cecm.predict_mass(X).bel(0), ecm.mass_.bel(0), atol=1e-5)
+    cost = np.array([[1.0, 2.0], [0.0, 1.0]])
+    np.testing.assert_allclose(masses_without(cost), [[2 / 3, 1 / 3], [1, 0]], atol=1e-9)
+
+
+# ---- what users see
+
+
+def constraints(count):
+    rows = np.random.default_rng(1).integers(0, len(MOONS), (count, 2))
+    rows = rows[rows[:, 0] != rows[:, 1]]
+    same = PLACE[rows[:, 0]] == PLACE[rows[:, 1]]
+    return {"must_link": rows[same], "cannot_link": rows[~same]}
+
+
+@pytest.mark.parametrize("metric", ["euclidean", "mahalanobis"])
+def test_constraints_help(metric):
+    cecm = ConstrainedEvidentialCMeans(2, metric=metric, random_state=0)
+    free = adjusted_rand_score(cecm.fit(MOONS).labels_, PLACE)
+    given = constraints(300)
+    tied = adjusted_rand_score(cecm.fit(MOONS, **given).labels_, PLACE)
+    assert tied > free + 0.3
+    one, other = cecm.labels_[given["must_link"]].T
+    assert (one == other).mean() > 0.95
+    assert cecm.predict_proba(MOONS[:5]).shape == (5, 2)
+
+
+def test_order_and_repetition_of_pairs_and_units_do_not_matter():
+    given = constraints(100)
+    turned = {name: np.vstack([pairs, pairs[:, ::-1]]) for name, pairs in given.items()}
+    cecm = ConstrainedEvidentialCMeans(2, random_state=0)
+    one, other = cecm.fit(MOONS, **given).cost_, cecm.fit(MOONS, **turned).cost_
+    assert one == pytest.approx(other)
+    assert cecm.fit(MOONS * 1000 + 5, **given).cost_ == pytest.approx(one)
+
+
+@pytest.mark.parametrize(
+    ("given", "error", "message"),
+    [
+        (
+            {"must_link": [(0, 0)]},
+            ValueError,
+            r"must_link\[0\] is \[0, 0\], expected two different",
+        ),
+        ({"must_link": [(0, 1), (0, 12)]}, ValueError, r"must_link\[1\] is \[0, 12\]"),
+        ({"cannot_link": [(-1, 1)]}, ValueError, r"cannot_link\[0\] is \[-1, 1\]"),
+        ({"cannot_link": [0, 1]}, ValueError, "pairs of rows"),
+        ({"cannot_link": [(0.5, 1)]}, TypeError, "whole numbers"),
+        ({"must_link": [(0, 1)], "cannot_link": [(1, 0)]}, ValueError, r"\(0, 1\) must and cannot"),
+    ],
+)
+def test_wrong_constraints(given, error, message):
+    with pytest.raises(error, match=message):
+        ConstrainedEvidentialCMeans(2).fit(MOONS[:12], **given)
+
+
+@pytest.mark.parametrize(
+    ("options", "message"),
+    [
+        ({"trade_off": 1}, "trade_off"),
+        ({"metric": "cosine"}, "mahalanobis"),
+        ({"n_clusters": 13}, "there are only 12 samples"),
+        ({"delta": 0}, "delta"),
+    ],
+)
+def test_wrong_options(options, message):
+    with pytest.raises(ValueError, match=message):
+        ConstrainedEvidentialCMeans(**options).fit(MOONS[:12])
+
+
+def test_no_metric_without_spread():
+    flat = np.column_stack([MOONS[:, 0], np.ones(200)])
+    with pytest.raises(ValueError, match="no spread in some direction"):
+        ConstrainedEvidentialCMeans(2, metric="mahalanobis").fit(flat)
