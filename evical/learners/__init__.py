@@ -5,6 +5,7 @@ evidence for and against each. Samples between clusters belong to sets of them. 
 `latent_mass` reads what a fitted model already says.
 """
 
+from evical.learners._boot_clusters import BootClus
 from evical.learners._c_means import EvidentialCMeans
 from evical.learners._constrained_c_means import ConstrainedEvidentialCMeans
 from evical.learners._credal_partition import (
@@ -14,13 +15,16 @@ from evical.learners._credal_partition import (
     summarize_clusters,
 )
 from evical.learners._evidence import WeightedEvidence
+from evical.learners._knn_clusters import EvidentialKNNClustering
 from evical.learners._latent import latent_evidence, latent_mass
 from evical.learners._neighbors import EvidentialKNeighborsClassifier
 
 __all__ = [
+    "BootClus",
     "ClusterSummary",
     "ConstrainedEvidentialCMeans",
     "EvidentialCMeans",
+    "EvidentialKNNClustering",
     "EvidentialKNeighborsClassifier",
     "WeightedEvidence",
     "credal_rand_index",

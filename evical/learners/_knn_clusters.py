@@ -1,0 +1,271 @@
+"""`EvidentialKNNClustering`: neighbors as evidence for clusters, whose number is found too."""
+
+from typing import Any, Self
+
+import numpy as np
+from numpy.typing import NDArray
+from sklearn.neighbors import NearestNeighbors
+from sklearn.utils.validation import check_is_fitted
+
+from dstheory import MassFunction
+from dstheory.kernels.arguments import check_count, check_level
+from evical.learners._clustering import CredalClustering
+from evical.learners._knn_clusters_fit import (
+    Weigher,
+    cut_weight,
+    linked,
+    mass_of_votes,
+    move,
+    votes,
+)
+from evical.learners._relational import check_metric, read_samples
+from evical.scores.parameters import as_random_state, check_above_zero, check_jobs
+from evical.scores.refused import all_or_nothing
+
+__all__ = ["EvidentialKNNClustering"]
+
+Floats = NDArray[np.float64]
+Ints = NDArray[np.int64]
+
+_MOST = 10_000  # starts
+_MOST_EXPONENT = 100.0
+
+CHUNK = 2**22
+"""Numbers in an array of new samples by clusters."""
+
+
+class EvidentialKNNClustering(CredalClustering):
+    """EK-NNclus: neighbors are evidence for their clusters, as many as it takes.
+
+    Each sample starts as a cluster, and moves to that for which its neighbors give most evidence,
+    until none moves.
+
+    Parameters
+    ----------
+    n_neighbors : int, optional
+        More neighbors make fewer clusters. Three times the square root of n by default, at most
+        n - 1.
+    alpha : float
+        In (0, 1): the mass that a neighbor at distance 0 commits; at distance d, it is
+        alpha exp(-gamma d^exponent).
+    quantile : float
+        In (0, 1): 1 / gamma is this quantile of d^exponent over all neighbors.
+    exponent : float
+    n_init : int
+        Random orders, of which the most plausible partition counts.
+    max_iter : int
+        Most sweeps over the samples.
+    metric : {"euclidean", "precomputed"}
+        "precomputed": X has distances, (n, n) in `fit`, and from new samples to the n training
+        samples otherwise.
+    n_jobs : int, optional
+        For the search of neighbors.
+    random_state : int, RandomState or None
+
+    Attributes
+    ----------
+    n_clusters_ : int
+    labels_ : (n,) array of int
+    mass_ : MassFunction
+        Credal partition of the training samples: a batch (n,) on the frame 0, ..., c - 1, with
+        mass on single clusters and on the frame. Outliers have most mass on the frame.
+    gamma_ : float
+    log_plausibility_ : float
+        Of the partition: minus the weight of the evidence that samples of different clusters
+        belong together. A single cluster has 0, the maximum; what is found is a local one.
+    n_iter_ : int
+    neighbors_ : fitted `sklearn.neighbors.NearestNeighbors`
+    n_features_in_, feature_names_in_
+        Those of the training samples.
+
+    See Also
+    --------
+    EvidentialCMeans : a given number of clusters around centers.
+    EvidentialKNeighborsClassifier : neighbors as evidence for classes.
+
+    Notes
+    -----
+    A sample is evidence for its neighbors, and they are for it, even if they have nearer ones: with
+    symmetric weights no move makes the partition less plausible, so it ends. Features should have
+    comparable scales. Neighbors add up, so masses are near 0 and 1 where there are many. Clusters
+    may have any shape, if gaps between them are wider than the distance of neighbors.
+
+    References
+    ----------
+    Denoeux, Kanjanatarakul & Sriboonchitta (2015), EK-NNclus: A clustering procedure based on the
+    evidential K-nearest neighbor rule, Knowledge-Based Systems 88, 57-69.
+
+    Examples
+    --------
+    >>> X = np.array([[0.0], [0.1], [0.2], [5.0], [5.1], [5.2]])
+    >>> clusters = EvidentialKNNClustering(2, random_state=0).fit(X)
+    >>> clusters.n_clusters_, clusters.labels_
+    (2, array([0, 0, 0, 1, 1, 1]))
+    >>> clusters.predict_mass([[0.1], [9.0]]).masses.round(2)  # near, and far
+    array([[0.97, 0.  , 0.03],
+           [0.  , 0.  , 1.  ]])
+    """
+
+    def __init__(
+        self,
+        n_neighbors: int | None = None,
+        *,
+        alpha: float = 0.95,
+        quantile: float = 0.5,
+        exponent: float = 1.0,
+        n_init: int = 1,
+        max_iter: int = 100,
+        metric: str = "euclidean",
+        n_jobs: int | None = None,
+        random_state: Any = None,
+    ) -> None:
+        self.n_neighbors = n_neighbors
+        self.alpha = alpha
+        self.quantile = quantile
+        self.exponent = exponent
+        self.n_init = n_init
+        self.max_iter = max_iter
+        self.metric = metric
+        self.n_jobs = n_jobs
+        self.random_state = random_state
+
+    def __sklearn_tags__(self) -> Any:
+        tags = super().__sklearn_tags__()
+        tags.input_tags.pairwise = self.metric == "precomputed"
+        tags.input_tags.positive_only = self.metric == "precomputed"
+        return tags
+
+    @all_or_nothing
+    def fit(self, X: Any, y: Any = None) -> Self:
+        """Find clusters and masses.
+
+        Parameters
+        ----------
+        X : (n, n_features) array or data frame, or (n, n) distances
+        y : None
+            Not used.
+
+        Returns
+        -------
+        self
+
+        Raises
+        ------
+        TypeError
+            If a parameter is of a wrong kind.
+        ValueError
+            If there are not more samples than neighbors, or a parameter is out of range.
+        """
+        self._check_parameters()
+        X = read_samples(self, X, self.metric, reset=True)
+        self.neighbors_ = NearestNeighbors(
+            n_neighbors=self._count(len(X)), metric=self.metric, n_jobs=self.n_jobs
+        ).fit(X)
+        distance, rows = self.neighbors_.kneighbors()
+        self.gamma_ = self._inverse_scale(distance)
+        links = linked(rows, self._weights(distance))
+        self.labels_, self.n_iter_, self.log_plausibility_ = self._best(links)
+        self.n_clusters_ = int(self.labels_.max()) + 1
+        self.mass_ = mass_of_votes(_of_links(links, self.labels_, self.n_clusters_))
+        return self
+
+    def _count(self, n: int) -> int:
+        """Number of neighbors."""
+        if n < 2:
+            raise ValueError(f"X has only {n} sample (n_samples={n}), expected two or more")
+        if self.n_neighbors is None:
+            return int(min(n - 1, round(3 * n**0.5)))
+        if self.n_neighbors >= n:
+            raise ValueError(
+                f"n_neighbors is {self.n_neighbors}, but there are only {n} samples "
+                f"(n_samples={n}), of which each needs others; take fewer neighbors"
+            )
+        return int(self.n_neighbors)
+
+    def _inverse_scale(self, distance: Floats) -> float:
+        """Gamma; the unit is taken out first, so that no power overflows."""
+        unit = float(distance.max()) or 1.0
+        shares = (distance / unit) ** self.exponent
+        scale = float(np.quantile(shares, self.quantile)) or float(shares.mean()) or 1.0
+        with np.errstate(over="ignore", under="ignore"):
+            gamma = float(1 / np.float64(scale) / np.float64(unit) ** self.exponent)
+        if not 0 < gamma < np.inf:
+            raise ValueError(
+                f"distances of neighbors up to {unit:g} to the power {self.exponent!r} are no "
+                "floats; take another unit"
+            )
+        return gamma
+
+    def _weights(self, distance: Floats) -> Floats:
+        return Weigher(self.gamma_, self.alpha, self.exponent)(distance)
+
+    def _best(self, links: Any) -> tuple[Ints, int, float]:
+        """Labels, number of sweeps, and log-plausibility of the most plausible partition."""
+        random = as_random_state(self.random_state)
+        found = []
+        for _ in range(self.n_init):
+            labels, n_iter = move(links, np.arange(links.shape[0]), random, self.max_iter)
+            found.append((labels, n_iter, -cut_weight(links, labels)))
+        return max(found, key=lambda each: each[2])
+
+    def _check_parameters(self) -> None:
+        if self.n_neighbors is not None:
+            check_count("n_neighbors", self.n_neighbors, 1)
+        check_level("alpha", self.alpha)
+        check_level("quantile", self.quantile)
+        check_above_zero(exponent=self.exponent)
+        if self.exponent > _MOST_EXPONENT:
+            raise ValueError(f"exponent is {self.exponent!r}, expected at most {_MOST_EXPONENT:g}")
+        check_count("n_init", self.n_init, 1, _MOST)
+        check_count("max_iter", self.max_iter, 1)
+        check_metric(self.metric)
+        check_jobs(self.n_jobs)
+
+    def predict_mass(self, X: Any) -> MassFunction:
+        """Combined evidence of the nearest training samples, for the clusters that were found.
+
+        Parameters
+        ----------
+        X : (m, n_features) array or data frame, or (m, n) distances to the training samples
+
+        Returns
+        -------
+        MassFunction
+            Batch (m,) on the frame of clusters; vacuous far from all training samples.
+
+        Raises
+        ------
+        sklearn.exceptions.NotFittedError
+            Before `fit`.
+        """
+        return mass_of_votes(self._votes(X))
+
+    def _votes(self, X: Any) -> Floats:
+        check_is_fitted(self)
+        X = read_samples(self, X, self.metric, reset=False)
+        size = max(1, CHUNK // max(self.neighbors_.n_neighbors, self.n_clusters_))
+        parts = []
+        for start in range(0, len(X), size):
+            distance, rows = self.neighbors_.kneighbors(X[start : start + size])
+            parts.append(votes(rows, self._weights(distance), self.labels_, self.n_clusters_))
+        return np.concatenate(parts)
+
+    def predict(self, X: Any) -> Ints:
+        """Clusters of new samples: those for which their neighbors give most evidence.
+
+        Parameters
+        ----------
+        X : (m, n_features) array or data frame, or (m, n) distances to the training samples
+
+        Returns
+        -------
+        (m,) array of int
+        """
+        return np.asarray(self._votes(X).argmax(axis=1), dtype=np.int64)
+
+
+def _of_links(links: Any, labels: Ints, n_clusters: int) -> Floats:
+    """Weight of evidence of all linked samples for each cluster, (n, c)."""
+    member = np.zeros((len(labels), n_clusters))
+    member[np.arange(len(labels)), labels] = 1
+    return np.asarray(links @ member)
