@@ -8,6 +8,7 @@ from evical.plot._band import BeliefBandDisplay
 from evical.plot._contour import ContourDisplay
 from evical.plot._corners import BaseCornersDisplay
 from evical.plot._coupling import CouplingDisplay
+from evical.plot._credal_partition import CredalPartitionDisplay
 from evical.plot._critical_difference import CriticalDifferenceDisplay
 from evical.plot._fusion_weights import FusionWeightsDisplay, fusion_weights
 from evical.plot._interval import BeliefIntervalDisplay
@@ -23,6 +24,7 @@ __all__ = [
     "BeliefIntervalDisplay",
     "ContourDisplay",
     "CouplingDisplay",
+    "CredalPartitionDisplay",
     "CriticalDifferenceDisplay",
     "FusionWeightsDisplay",
     "MartingaleDisplay",

@@ -23,6 +23,7 @@ from evical.plot import (
     BeliefIntervalDisplay,
     ContourDisplay,
     CouplingDisplay,
+    CredalPartitionDisplay,
     CriticalDifferenceDisplay,
     FusionWeightsDisplay,
     MartingaleDisplay,
@@ -48,6 +49,9 @@ DRAWN = {
     "capital": lambda ax: MartingaleDisplay([0.5, 2, 5]).plot(ax),
     "p-values": lambda ax: PValuesDisplay([0.1, 0.4, 0.8]).plot(ax),
     "simplex": lambda ax: SimplexDisplay.from_mass({"one": M, "two": M}, ax=ax),
+    "clusters": lambda ax: CredalPartitionDisplay.from_mass(
+        MassFunction(Frame([0, 1]), [0, 1, 2, 3], np.eye(4)), np.eye(4)[:, :2], ax=ax
+    ),
     "coupling": lambda ax: CouplingDisplay.from_predictions(
         [[0.9, 0.6, 0.6]], CODE, measure="divergence", ax=ax
     ),
