@@ -18,6 +18,8 @@ from evical.learners._evidence import WeightedEvidence
 from evical.learners._knn_clusters import EvidentialKNNClustering
 from evical.learners._latent import latent_evidence, latent_mass
 from evical.learners._neighbors import EvidentialKNeighborsClassifier
+from evical.learners._neural import EvidentialNeuralClassifier
+from evical.learners._rbf import EvidentialRBFClassifier
 
 __all__ = [
     "BootClus",
@@ -26,6 +28,8 @@ __all__ = [
     "EvidentialCMeans",
     "EvidentialKNNClustering",
     "EvidentialKNeighborsClassifier",
+    "EvidentialNeuralClassifier",
+    "EvidentialRBFClassifier",
     "WeightedEvidence",
     "credal_rand_index",
     "latent_evidence",
