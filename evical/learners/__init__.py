@@ -20,6 +20,7 @@ from evical.learners._latent import latent_evidence, latent_mass
 from evical.learners._neighbors import EvidentialKNeighborsClassifier
 from evical.learners._neural import EvidentialNeuralClassifier
 from evical.learners._rbf import EvidentialRBFClassifier
+from evical.learners._regressor import EvidentialRegressor
 
 __all__ = [
     "BootClus",
@@ -30,6 +31,7 @@ __all__ = [
     "EvidentialKNeighborsClassifier",
     "EvidentialNeuralClassifier",
     "EvidentialRBFClassifier",
+    "EvidentialRegressor",
     "WeightedEvidence",
     "credal_rand_index",
     "latent_evidence",

@@ -1,0 +1,373 @@
+"""`EvidentialRegressor`: prototypes are pieces of evidence about a real response.
+
+Source: Denoeux (2023), Quantifying prediction uncertainty in regression using random fuzzy sets:
+the ENNreg model, IEEE Trans. Fuzzy Systems 31, 3690-3699.
+"""
+
+from typing import Any, Self
+
+import numpy as np
+from numpy.typing import NDArray
+from sklearn.base import BaseEstimator, RegressorMixin
+from sklearn.utils.validation import check_is_fitted
+
+from dstheory.inference import GRFN
+from dstheory.kernels.arguments import as_real, check_choice, check_count, check_flag, check_level
+from evical.learners._features import read_features, read_responses, read_weights
+from evical.learners._regress_fit import (
+    RHO,
+    XI,
+    Fit,
+    Sample,
+    Search,
+    Tuned,
+    Units,
+    fit_network,
+    starts_of,
+    tune,
+)
+from evical.learners._regress_loss import KINDS, Loss
+from evical.learners._regress_network import CHUNK, Network, forward
+from evical.learners._regress_stretch import Stretch, split
+from evical.scores.parameters import as_random_state, check_above_zero, check_not_negative
+from evical.scores.refused import all_or_nothing
+
+__all__ = ["EvidentialRegressor"]
+
+Floats = NDArray[np.float64]
+
+_MOST = 10_000  # prototypes, and starts
+_LARGEST = 1e6  # penalties, and widths in standard deviations
+_FARTHEST = 1e100  # standard deviations; their squares are floats
+_SCALES = (1e-100, 1e100)  # of responses, as their variances are floats
+
+
+class EvidentialRegressor(RegressorMixin, BaseEstimator):  # type: ignore[misc]  # sklearn is untyped
+    """Evidential neural network for regression (ENNreg).
+
+    Each of K prototypes is a piece of evidence about the response: a line with normal noise, whose
+    precision fades with distance. Together they predict a Gaussian random fuzzy number: its mode is
+    N(mu, sigma2), and its precision h tells how much the training samples say at all. Far from them
+    h goes to 0, which is ignorance: every interval but the whole line has belief 0, plausibility 1.
+
+    Parameters
+    ----------
+    n_prototypes : int
+        At most as many as there are distinct training samples.
+    loss : {"evreg", "belief"}
+        What is minimized. "belief": -pessimism log(Bel) - (1 - pessimism) log(Pl) of the intervals
+        y -+ epsilon. "evreg": the same, with the probability of the interval under N(mu, sigma2)
+        times h sigma2 / (1 + h sigma2) in the place of Bel. See Notes.
+    pessimism : float
+        In [0, 1]: lambda of the paper.
+    epsilon : float
+        In standard deviations of the response.
+    xi, rho : float or None
+        Penalties on the mean precision h and on the mean squared rate gamma^2 of prototypes, in
+        standard units. None: the best of {xi} and {rho} by cross-validation.
+    n_folds : int
+        Number of folds for that.
+    reach : float
+        The greatest distance at which the evidence of a prototype may have faded to 1/e only, in
+        root mean squared distances of two training samples. Less of it means ignorance sooner, also
+        between samples; predictions far from lines need some of it.
+    standardize : bool
+        Divide each feature by its standard deviation. False: all by the same number, so that
+        distances keep the proportions of the units.
+    calibration_fraction : float or None
+        Share of the samples that are held out of `fit`, to stretch the intervals of
+        `predict_interval` until they cover as many as they promise.
+    n_init : int
+        Starts from k-means with different seeds, of which the least loss counts.
+    max_iter : int
+        Steps of L-BFGS. More of them fit closer, which predicts no better on most data.
+    tol : float
+        Ends when the loss falls by less than this share.
+    random_state : int, RandomState or None
+
+    Attributes
+    ----------
+    prototypes_ : (K, n_features) array
+    values_ : (K,) array
+        Response at the prototypes.
+    coef_ : (K, n_features) array
+        Slope of the response around them.
+    sigma2_ : (K,) array
+        Variance around that line, in squared units of the response.
+    h_ : (K,) array
+        Precision at the prototypes, in 1 / (unit of the response)^2.
+    gamma_ : (K,) array
+        Precision at distance d is h exp(-gamma^2 d^2), with d in units of `feature_scale_`.
+    feature_scale_ : (n_features,) array
+    xi_, rho_ : float
+    cv_errors_ : (n_xi, n_rho) array or None
+        Mean squared errors of held-out folds, as a share of the variance of the response, if a
+        penalty was chosen.
+    loss_ : float
+        With penalties, in standard units.
+    n_iter_ : int
+    n_features_in_, feature_names_in_
+        Those of the training samples.
+
+    See Also
+    --------
+    dstheory.inference.GRFN : what is predicted.
+
+    Notes
+    -----
+    Responses are standardized inside, which only sets the scale of xi and of the first steps;
+    `epsilon` counts in standard deviations for that reason.
+
+    Precision costs nothing under "belief": for narrow intervals Bel is proportional to h, and h
+    grows until only `xi` or the width stops it. Predictions are then nearly probabilities, and
+    lines too often replace curves. Under "evreg", which that R package came back to in version
+    1.1.1, more than 1 / sigma2 gains little, and curves are learned better; small and noisy samples
+    are predicted as well or better under "belief".
+
+    Without a bound on `reach`, fits may extend lines to any distance, with full precision. That and
+    the choice of `rho` within `fit` differ from evreg.
+
+    A sample of weight 2 is the same as two samples. The whole sample is used in each step; there is
+    no minibatch.
+
+    References
+    ----------
+    Denoeux (2023), Quantifying prediction uncertainty in regression using random fuzzy sets: the
+    ENNreg model, IEEE Trans. Fuzzy Systems 31, 3690-3699. Denoeux (2023), Reasoning with fuzzy and
+    uncertain evidence using epistemic random fuzzy sets: general framework and practical models,
+    Fuzzy Sets and Systems 453, 1-36. Lei, G'Sell, Rinaldo, Tibshirani & Wasserman (2018),
+    Distribution-free predictive inference for regression, J. American Statistical Association 113,
+    1094-1111.
+
+    Examples
+    --------
+    >>> X = np.linspace(0, 6, 60)[:, np.newaxis]
+    >>> y = np.sin(X[:, 0])
+    >>> reg = EvidentialRegressor(5, random_state=0).fit(X, y)
+    >>> reg.predict([[1.5]]).round(1)
+    array([1.])
+    >>> near, far = reg.predict_grfn([[1.5], [500.0]])
+    >>> far.bel(-10, 10), far.pl(-10, 10)
+    (0.0, 1.0)
+    """
+
+    def __init__(
+        self,
+        n_prototypes: int = 30,
+        *,
+        loss: str = "evreg",
+        pessimism: float = 0.9,
+        epsilon: float = 0.01,
+        xi: float | None = 0.01,
+        rho: float | None = None,
+        n_folds: int = 3,
+        reach: float = 5.0,
+        standardize: bool = True,
+        calibration_fraction: float | None = None,
+        n_init: int = 1,
+        max_iter: int = 100,
+        tol: float = 1e-6,
+        random_state: Any = None,
+    ) -> None:
+        self.n_prototypes = n_prototypes
+        self.loss = loss
+        self.pessimism = pessimism
+        self.epsilon = epsilon
+        self.xi = xi
+        self.rho = rho
+        self.n_folds = n_folds
+        self.reach = reach
+        self.standardize = standardize
+        self.calibration_fraction = calibration_fraction
+        self.n_init = n_init
+        self.max_iter = max_iter
+        self.tol = tol
+        self.random_state = random_state
+
+    @all_or_nothing
+    def fit(self, X: Any, y: Any, sample_weight: Any = None) -> Self:
+        """Find the prototypes.
+
+        Parameters
+        ----------
+        X : (n, n_features) array or data frame
+        y : (n,) array
+        sample_weight : (n,) array, optional
+            How many samples each one counts for.
+
+        Returns
+        -------
+        self
+
+        Raises
+        ------
+        TypeError
+            If a parameter is of a wrong kind.
+        ValueError
+            If there are fewer than two samples, responses are too large for their squares, or a
+            parameter is out of range.
+        """
+        self._check_parameters()
+        X, y = read_responses(self, X, y)
+        weight = read_weights(sample_weight, len(y))
+        random = as_random_state(self.random_state)
+        kept, held_out = split(weight, self.calibration_fraction, random)
+        sample = Sample.distinct(X[kept], y[kept], weight[kept])
+        if len(sample.y) < 2 and len(y) < 2:
+            raise ValueError(f"there is only 1 sample (n_samples={len(y)}); at least 2 are needed")
+        units = Units.of(sample, self.standardize)
+        _refuse_scale(units.y_scale)
+        standard, search = units.sample(sample), self._search()
+        tuned = self._tuned(search, standard, random)
+        starts = starts_of(search, standard, random)
+        self._keep(units, fit_network(search, standard, tuned.xi, tuned.rho, starts), tuned)
+        self._stretch = Stretch.of(self._grfn(X[held_out]), y[held_out], weight[held_out])
+        return self
+
+    def _search(self) -> Search:
+        loss = Loss(self.epsilon, self.pessimism, self.loss)
+        return Search(self.n_prototypes, loss, self.reach, self.n_init, self.max_iter, self.tol)
+
+    def _tuned(self, search: Search, sample: Sample, random: np.random.RandomState) -> Tuned:
+        xi = XI if self.xi is None else (float(self.xi),)
+        rho = RHO if self.rho is None else (float(self.rho),)
+        if len(xi) * len(rho) == 1 or len(sample.y) < 2:
+            return Tuned(xi[0], rho[0], None)
+        return tune(search, sample, xi, rho, self.n_folds, random)
+
+    def _keep(self, units: Units, fit: Fit, tuned: Tuned) -> None:
+        """Set the attributes, in the units of the user."""
+        network = fit.network
+        self._units, self._network = units, network
+        at_prototypes = network.intercept + (network.coef * network.centers).sum(axis=1)
+        self.prototypes_ = units.center + units.scale * network.centers
+        self.values_ = units.y_center + units.y_scale * at_prototypes
+        self.coef_ = network.coef * units.y_scale / units.scale
+        self.sigma2_ = np.exp(2 * network.log_sigma) * units.y_scale**2
+        self.h_ = np.exp(network.log_h) / units.y_scale**2
+        self.gamma_ = np.exp(network.log_gamma)
+        self.feature_scale_ = units.scale
+        self.xi_, self.rho_, self.cv_errors_ = tuned.xi, tuned.rho, tuned.errors
+        self.loss_, self.n_iter_ = fit.loss, fit.n_iter
+
+    def _check_parameters(self) -> None:
+        check_count("n_prototypes", self.n_prototypes, 1, _MOST)
+        check_choice("loss", self.loss, KINDS)
+        if not 0 <= as_real("pessimism", self.pessimism, "a number in [0, 1]") <= 1:
+            raise ValueError(f"pessimism is {self.pessimism!r}, expected a number in [0, 1]")
+        check_above_zero(epsilon=self.epsilon)
+        penalties = {"xi": self.xi, "rho": self.rho}
+        check_not_negative(**{name: v for name, v in penalties.items() if v is not None})
+        for name, value in {"epsilon": self.epsilon, **penalties}.items():
+            if value is not None and value > _LARGEST:
+                raise ValueError(f"{name} is {value!r}, expected at most {_LARGEST:g}")
+        check_count("n_folds", self.n_folds, 2, _MOST)
+        check_above_zero(reach=self.reach)
+        check_flag("standardize", self.standardize)
+        if self.calibration_fraction is not None:
+            check_level("calibration_fraction", self.calibration_fraction)
+        check_count("n_init", self.n_init, 1, _MOST)
+        check_count("max_iter", self.max_iter, 1)
+        check_not_negative(tol=self.tol)
+        if self.tol > 1:
+            raise ValueError(f"tol is {self.tol!r}, expected a share, at most 1")
+
+    def predict(self, X: Any) -> Floats:
+        """Mean of the most plausible response.
+
+        Parameters
+        ----------
+        X : (n, n_features) array or data frame
+
+        Returns
+        -------
+        (n,) array
+        """
+        return self.predict_grfn(X).mu
+
+    def score(self, X: Any, y: Any, sample_weight: Any = None) -> float:
+        """Share of the variance of the responses that `predict` explains (R squared).
+
+        Parameters
+        ----------
+        X : (n, n_features) array or data frame
+        y : (n,) array
+        sample_weight : (n,) array, optional
+
+        Returns
+        -------
+        float
+            1 for perfect predictions, 0 for their mean.
+        """
+        return float(super().score(X, y, sample_weight))
+
+    def predict_grfn(self, X: Any) -> GRFN:
+        """Belief about each response: a Gaussian random fuzzy number.
+
+        Parameters
+        ----------
+        X : (n, n_features) array or data frame
+
+        Returns
+        -------
+        GRFN
+            Batch (n,). The product-intersection of the evidence of the prototypes, with hard
+            normalization. Its methods give belief and plausibility of intervals, distribution
+            functions, quantiles, and bounds of the expectation.
+
+        Raises
+        ------
+        sklearn.exceptions.NotFittedError
+            Before `fit`.
+        """
+        check_is_fitted(self)
+        return self._grfn(read_features(self, X, reset=False))
+
+    def _grfn(self, X: Floats) -> GRFN:
+        network: Network = self._network
+        units: Units = self._units
+        size = max(1, CHUNK // len(network.intercept))
+        parts = []
+        for start in range(0, max(len(X), 1), size):
+            rows = np.clip(units.features(X[start : start + size]), -_FARTHEST, _FARTHEST)
+            parts.append(forward(network, rows)[:3])
+        mu, variance, log_h = (np.concatenate(part) for part in zip(*parts, strict=True))
+        with np.errstate(under="ignore"):
+            h = np.exp(log_h) / units.y_scale**2
+        return GRFN(units.y_center + units.y_scale * mu, variance * units.y_scale**2, h)
+
+    def predict_interval(self, X: Any, level: float = 0.9) -> Floats:
+        """Intervals centered at `predict` that hold the response with a given belief.
+
+        Parameters
+        ----------
+        X : (n, n_features) array or data frame
+        level : float
+            In (0, 1).
+
+        Returns
+        -------
+        (n, 2) array
+            Infinite where h = 0. As the model gave them, intervals may cover more or fewer
+            responses than `level`. With `calibration_fraction` they are the intervals of belief
+            0.9, times one factor: the one that covers `level` of the calibration samples. A new
+            sample is then covered with probability of at least `level`, if samples are
+            exchangeable. With fewer than level / (1 - level) calibration samples they are
+            infinite.
+
+        Raises
+        ------
+        ValueError
+            If the level is not inside (0, 1).
+        """
+        check_is_fitted(self)
+        check_level("level", level)
+        return self._stretch.interval(self.predict_grfn(X), level)
+
+
+def _refuse_scale(scale: float) -> None:
+    if not _SCALES[0] <= scale <= _SCALES[1]:
+        raise ValueError(
+            f"y has a standard deviation of {scale:g}, whose square is no float; give it in "
+            "another unit"
+        )

@@ -1,0 +1,52 @@
+"""
+What noise is, and what nobody knows: evidential regression
+===========================================================
+
+Where there are no samples, an evidential network says so. It learns a curve from two groups of
+samples, one quiet and one noisy, and predicts a Gaussian random fuzzy number at each point: the
+variance of its mode is noise, and its precision h tells how much the samples say at all. Belief
+intervals are wide where there is noise, and wider still beyond the samples, as h goes to 0.
+"""
+
+import matplotlib.pyplot as plt
+import numpy as np
+
+from evical.learners import EvidentialRegressor
+
+# %%
+# Samples left of -1 have little noise, those right of 1 have much. Between them, and beyond 4,
+# there are none.
+rng = np.random.default_rng(3)
+left = rng.random(400) < 0.5
+x = np.where(left, rng.uniform(-3, -1, 400), rng.uniform(1, 4, 400))
+y = np.sin(3 * x) + x + np.where(left, 0.1, 0.5) * rng.standard_normal(400)
+
+# %%
+# A short `reach` lets evidence fade between the groups too. `rho=0` lets the curve bend freely.
+model = EvidentialRegressor(20, reach=0.1, rho=0.0, random_state=0).fit(x[:, np.newaxis], y)
+grid = np.linspace(-4, 6.5, 400)
+prediction = model.predict_grfn(grid[:, np.newaxis])
+
+# %%
+# Above: mean and intervals of belief 0.5, 0.9 and 0.99. Below: the precision h, on a log scale.
+figure, (top, bottom) = plt.subplots(
+    2, 1, figsize=(8, 6), sharex=True, height_ratios=[3, 1], layout="constrained"
+)
+for level, shade in ((0.99, 0.15), (0.9, 0.25), (0.5, 0.4)):
+    low, high = model.predict_interval(grid[:, np.newaxis], level).T
+    top.fill_between(
+        grid,
+        np.maximum(low, -50),
+        np.minimum(high, 50),
+        color="#0072B2",
+        alpha=shade,
+        lw=0,
+        label=f"belief {level}",
+    )
+top.plot(x, y, ".", color="black", ms=3, label="samples")
+top.plot(grid, prediction.mu, color="#D55E00", label="mean")
+top.set(ylabel="y", ylim=(-9, 11))
+top.legend(loc="upper left", frameon=False)
+bottom.plot(grid, prediction.h, color="#0072B2")
+bottom.set(xlabel="x", ylabel="precision h", yscale="log", ylim=(1e-3, None))
+plt.show()

@@ -1,0 +1,374 @@
+"""Evidential regression: definitions, gradients, what intervals cover, what far samples get."""
+
+import pickle
+
+import numpy as np
+import pandas as pd
+import pytest
+from sklearn.base import clone
+from sklearn.datasets import load_diabetes, make_friedman1
+from sklearn.linear_model import LinearRegression
+from sklearn.utils.estimator_checks import parametrize_with_checks
+
+from dstheory.inference import GRFN, product_intersection
+from evical.learners import EvidentialRegressor
+from evical.learners._regress_loss import KINDS, Errors, Loss
+from evical.learners._regress_network import Network, Objective, forward
+from evical.learners._regress_stretch import Stretch
+from tests.naive import regression as naive
+
+every_loss = pytest.mark.parametrize("kind", KINDS)
+
+
+def sine(n, rng):
+    """The sample of the vignette of evreg: two regions, of which one is noisy."""
+    left = rng.random(n) < 0.5
+    x = np.where(left, rng.uniform(-3, -1, n), rng.uniform(1, 4, n))
+    noise = np.sqrt(np.where(left, 0.01, 0.3)) * rng.normal(size=n)
+    return x[:, np.newaxis], np.sin(3 * x) + x + noise
+
+
+X, Y = sine(200, np.random.default_rng(0))
+FITTED = EvidentialRegressor(15, rho=0.1, reach=0.2, random_state=0).fit(X, Y)
+QUICK = {"rho": 1.0, "max_iter": 50, "random_state": 0}
+
+
+@parametrize_with_checks(
+    [
+        EvidentialRegressor(4, n_folds=2, max_iter=10),
+        EvidentialRegressor(3, loss="belief", rho=0.1, standardize=False, n_init=2, max_iter=10),
+    ]
+)
+def test_scikit_learn_contract(estimator, check):
+    check(estimator)
+
+
+# ---- definitions
+
+
+def random_network(n_prototypes, n_features, rng):
+    sizes = [(n_prototypes,)] * 4 + [(n_prototypes, n_features)] * 2
+    return Network(*(rng.normal(size=size) / 2 for size in sizes))
+
+
+def as_prototypes(network):
+    """For the naive definitions."""
+    parts = (
+        network.centers,
+        network.intercept,
+        network.coef,
+        np.exp(network.log_sigma),
+        np.exp(network.log_h),
+        np.exp(network.log_gamma),
+    )
+    return [tuple(value.tolist() for value in row) for row in zip(*parts, strict=True)]
+
+
+def test_predictions_as_defined():
+    rng = np.random.default_rng(1)
+    network = random_network(4, 2, rng)
+    points = rng.normal(size=(6, 2))
+    found = forward(network, points)
+    for i, point in enumerate(points.tolist()):
+        mu, sigma, h = naive.predict(point, as_prototypes(network))
+        assert found.mu[i] == pytest.approx(mu, abs=1e-12)
+        assert found.variance[i] == pytest.approx(sigma**2, rel=1e-12)
+        assert np.exp(found.log_h[i]) == pytest.approx(h, rel=1e-12)
+
+
+def test_loss_as_defined():
+    rng = np.random.default_rng(2)
+    network = random_network(3, 2, rng)
+    points, y = rng.normal(size=(2, 2)), rng.normal(size=2)
+    objective = Objective(points, y, np.full(2, 0.5), Loss(0.3, 0.7, "belief"), 0.2, 0.4)
+    expected = naive.objective(
+        points.tolist(), y.tolist(), as_prototypes(network), 0.3, 0.7, 0.2, 0.4
+    )
+    assert objective(network)[0] == pytest.approx(expected, abs=1e-9)
+
+
+@pytest.mark.parametrize("epsilon", [1e-3, 0.1, 1.0])
+def test_belief_and_plausibility_are_those_of_random_fuzzy_numbers(epsilon):
+    rng = np.random.default_rng(3)
+    error, (variance, h) = rng.normal(size=40), rng.uniform(0.3, 4, size=(2, 40))
+    number = GRFN(0, variance, h)
+    errors = Errors(error, variance, np.log(h))
+    bel, _ = Loss(epsilon, 1.0, "belief")(errors)
+    pl, _ = Loss(epsilon, 0.0, "belief")(errors)
+    np.testing.assert_allclose(np.exp(-pl), number.pl(error - epsilon, error + epsilon), rtol=1e-12)
+    known = number.bel(error - epsilon, error + epsilon)
+    np.testing.assert_allclose(np.exp(-bel), known, rtol=1e-10, atol=1e-14)  # that one cancels
+
+
+def test_evreg_minimizes_nearly_the_same_for_narrow_intervals():
+    for number, y in (((0.1, 0.8, 2.0), 0.4), ((-1.0, 1.5, 0.3), 1.2)):
+        mu, sigma, h = number
+        errors = Errors(*np.array([[y - mu], [sigma**2], [np.log(h)]]))
+        gaps = []
+        for epsilon in (0.1, 0.01):
+            found = Loss(epsilon, 0.9, "evreg")(errors)[0][0]
+            gaps.append(abs(found - naive.loss_of_evreg(y, number, epsilon, 0.9)))
+        assert gaps[0] < 0.02
+        assert gaps[1] < gaps[0] / 50  # of second order
+
+
+@every_loss
+def test_losses_are_finite_far_from_predictions(kind):
+    """A hundred deviations off, and where h underflows."""
+    errors = Errors(*np.array([[100.0, 1.0, 0.0], [1.0, 1e-4, 1.0], [0.0, 5.0, -1e6]]))
+    value, slopes = Loss(0.01, 0.9, kind)(errors)
+    assert np.isfinite(value).all()
+    assert np.isfinite(slopes).all()
+    assert slopes.log_h[2] == pytest.approx(-0.9)  # log Bel is log h plus a constant
+    assert slopes.mu[0] == pytest.approx(-95, rel=0.01)  # -90 of the normal density, -5 of Pl
+
+
+@every_loss
+@pytest.mark.parametrize("pessimism", [0.0, 0.7, 1.0])
+def test_gradients(kind, pessimism, monkeypatch):
+    monkeypatch.setattr("evical.learners._regress_network.CHUNK", 12)
+    rng = np.random.default_rng(4)
+    network = random_network(3, 2, rng)
+    points, y, weight = rng.normal(size=(20, 2)), rng.normal(size=20), rng.dirichlet(np.ones(20))
+    objective = Objective(points, y, weight, Loss(0.2, pessimism, kind), 0.3, 0.2)
+    gradient = objective(network)[1].packed()
+    vector, step = network.packed(), 1e-6
+    for i, exact in enumerate(gradient):
+        around = [vector + sign * step * np.eye(len(vector))[i] for sign in (1, -1)]
+        up, down = (objective(network.unpacked(point))[0] for point in around)
+        assert (up - down) / (2 * step) == pytest.approx(exact, abs=1e-8)
+
+
+def test_predictions_combine_the_evidence_of_prototypes():
+    """By the product-intersection rule, from the public attributes."""
+    reg = FITTED
+    points = X[:5]
+    squared = ((points[:, np.newaxis] - reg.prototypes_) / reg.feature_scale_) ** 2
+    h = reg.h_ * np.exp(-(reg.gamma_**2) * squared.sum(axis=2))
+    local = reg.values_ + ((points[:, np.newaxis] - reg.prototypes_) * reg.coef_).sum(axis=2)
+    parts = [GRFN(local[:, k], reg.sigma2_[k], h[:, k]) for k in range(len(reg.h_))]
+    joint = product_intersection(*parts, normalization="hard")
+    found = reg.predict_grfn(points)
+    np.testing.assert_allclose(found.mu, joint.mu, rtol=1e-9, atol=1e-9)
+    np.testing.assert_allclose(found.sigma2, joint.sigma2, rtol=1e-9)
+    np.testing.assert_allclose(found.h, joint.h, rtol=1e-9)
+
+
+def test_intervals_have_the_belief():
+    grfn = FITTED.predict_grfn(X[:3])
+    low, high = FITTED.predict_interval(X[:3], level=0.8).T
+    np.testing.assert_allclose(grfn.bel(low, high), 0.8)
+    np.testing.assert_allclose((low + high) / 2, FITTED.predict(X[:3]))
+    number = (float(grfn.mu[0]), float(np.sqrt(grfn.sigma2[0])), float(grfn.h[0]))
+    half = high[0] - grfn.mu[0]
+    assert naive.believed(number, half) == pytest.approx(0.8, abs=1e-6)
+
+
+# ---- fits
+
+
+@every_loss
+def test_learns_a_curve(kind):
+    new, target = sine(400, np.random.default_rng(1))
+    reg = EvidentialRegressor(15, loss=kind, rho=0.1, random_state=0).fit(X, Y)
+    linear = LinearRegression().fit(X, Y)
+    assert 1 - reg.score(new, target) < 0.6 * (1 - linear.score(new, target))
+
+
+def test_noise_and_ignorance_are_where_they_belong():
+    new = np.array([[-2.0], [3.0], [0.0], [8.0], [500.0]])
+    quiet, noisy, gap, beyond, far = FITTED.predict_grfn(new)
+    assert quiet.sigma2 < noisy.sigma2 / 3
+    assert quiet.h > 3 * gap.h
+    assert noisy.h > 10 * beyond.h
+    assert far.h == 0
+    assert (far.bel(-1e9, 1e9), far.pl(5, 6)) == (0, 1)
+    assert far.bel(-np.inf, np.inf) == 1
+    assert FITTED.predict_interval([[500.0]]).tolist() == [[-np.inf, np.inf]]
+    assert np.isfinite(FITTED.predict([[500.0]])).all()
+    assert FITTED.predict_grfn([[1e300]]).h == [0]
+
+
+def test_penalties_are_chosen_by_held_out_errors():
+    points, y = make_friedman1(120, n_features=5, noise=1.0, random_state=0)
+    reg = EvidentialRegressor(8, xi=None, max_iter=60, random_state=0).fit(points, y)
+    assert reg.cv_errors_.shape == (3, 3)
+    assert (reg.xi_, reg.rho_) == tuple(
+        np.array(choice)[place]
+        for choice, place in zip(
+            [(0.0, 0.01, 0.1), (0.1, 1.0, 10.0)],
+            np.unravel_index(reg.cv_errors_.argmin(), (3, 3)),
+            strict=True,
+        )
+    )
+    assert reg.cv_errors_.min() < 0.6
+    fixed = EvidentialRegressor(8, rho=reg.rho_, xi=reg.xi_, random_state=0).fit(points, y)
+    assert fixed.cv_errors_ is None
+
+
+def test_penalties_do_what_they_say():
+    h = [EvidentialRegressor(8, xi=xi, **QUICK).fit(X, Y).h_.mean() for xi in (0.01, 1.0)]
+    assert h[0] > 3 * h[1]
+    options = {"max_iter": 100, "random_state": 0}
+    few, many = (
+        (EvidentialRegressor(8, rho=rho, **options).fit(X, Y).gamma_ ** 2).mean()
+        for rho in (10.0, 0.1)
+    )
+    assert many > 2 * few
+
+
+def test_reach_bounds_how_far_evidence_goes():
+    """A line needs all the reach it may have."""
+    points = np.linspace(-1, 1, 50)[:, np.newaxis]
+    for reach in (0.5, 2.0):
+        reg = EvidentialRegressor(2, reach=reach, rho=10.0, random_state=0)
+        reg.fit(points, points[:, 0])
+        apart = np.sqrt(((points - points.T) ** 2).mean()) / points.std()
+        np.testing.assert_allclose(1 / reg.gamma_, reach * apart, rtol=1e-6)
+
+
+def test_more_starts_are_not_worse():
+    one, five = (EvidentialRegressor(8, n_init=n, **QUICK).fit(X, Y).loss_ for n in (1, 5))
+    assert five <= one
+
+
+def test_units_do_not_matter():
+    """Of the features with `standardize` only, of the response always."""
+    one = EvidentialRegressor(8, **QUICK).fit(X, Y)
+    other = EvidentialRegressor(8, **QUICK).fit(1000 * X + 5, 1e-3 * Y - 7)
+    np.testing.assert_allclose(other.predict(1000 * X + 5), 1e-3 * one.predict(X) - 7, rtol=1e-5)
+    np.testing.assert_allclose(other.h_, 1e6 * one.h_, rtol=0.02)
+    rng = np.random.default_rng(5)
+    points = rng.normal(size=(60, 2))
+    y = np.sin(2 * points[:, 0])
+    stretched = points * [1, 100]
+    plain, apart = (
+        EvidentialRegressor(8, standardize=flag, **QUICK).fit(stretched, y)
+        for flag in (True, False)
+    )
+    assert plain.feature_scale_[1] == pytest.approx(stretched[:, 1].std())
+    assert apart.feature_scale_[0] == apart.feature_scale_[1]
+
+
+def test_weights_count_samples():
+    weight = np.random.default_rng(6).integers(0, 3, len(Y))
+    one = EvidentialRegressor(6, max_iter=20, random_state=0).fit(X, Y, weight)
+    two = EvidentialRegressor(6, max_iter=20, random_state=0)
+    two.fit(np.repeat(X, weight, axis=0), np.repeat(Y, weight))
+    np.testing.assert_allclose(one.predict(X), two.predict(X))
+    third = EvidentialRegressor(6, max_iter=20, random_state=0).fit(X, Y, weight / 3)
+    np.testing.assert_allclose(one.predict(X), third.predict(X), rtol=1e-3)
+
+
+def test_chunks_change_nothing(monkeypatch):
+    whole = FITTED.predict_interval(X)
+    monkeypatch.setattr("evical.learners._regressor.CHUNK", 100)
+    np.testing.assert_allclose(FITTED.predict_interval(X), whole, rtol=1e-12)
+
+
+def test_few_and_equal_samples():
+    few = EvidentialRegressor(random_state=0).fit([[0.0], [1.0], [2.0]], [0.0, 1.0, 2.0])
+    assert len(few.h_) == 3
+    same = EvidentialRegressor(random_state=0).fit(np.ones((9, 2)), np.arange(9.0))
+    assert same.predict([[1, 1]]) == pytest.approx([4], abs=0.01)
+    constant = EvidentialRegressor(3, random_state=0).fit(X, np.full(len(X), 5.0))
+    assert constant.predict(X[:2]) == pytest.approx([5, 5], abs=0.01)
+
+
+def test_frames_and_copies():
+    frame = pd.DataFrame({"dose": X[:, 0]})
+    reg = EvidentialRegressor(5, **QUICK).fit(frame, Y)
+    assert reg.feature_names_in_.tolist() == ["dose"]
+    again = pickle.loads(pickle.dumps(reg))
+    np.testing.assert_array_equal(again.predict_interval(frame), reg.predict_interval(frame))
+    assert clone(reg).get_params() == reg.get_params()
+
+
+# ---- what intervals cover
+
+
+def coverage(interval, y):
+    return ((interval[:, 0] <= y) & (y <= interval[:, 1])).mean()
+
+
+def test_stretched_intervals_cover_what_they_promise():
+    """Over 60 draws of a sample, by a model that overfits: split conformal prediction."""
+    rng = np.random.default_rng(7)
+    options = {"rho": 0.0, "xi": 0.0, "max_iter": 60, "calibration_fraction": 0.5}
+    raw, stretched = [], []
+    for seed in range(60):
+        points, y = rng.normal(size=(60, 3)), rng.normal(size=60)
+        new, target = rng.normal(size=(50, 3)), rng.normal(size=50)
+        reg = EvidentialRegressor(8, random_state=seed, **options).fit(points, y)
+        stretched.append([coverage(reg.predict_interval(new, p), target) for p in (0.5, 0.9)])
+        grfn = reg.predict_grfn(new)
+        raw.append(coverage(np.column_stack(grfn.belief_interval(0.9)), target))
+    mean, error = np.mean(stretched, axis=0), np.std(stretched, axis=0) / 60**0.5
+    assert (mean > [0.5, 0.9] - 3 * error).all()
+    assert (mean < np.array([0.5, 0.9]) + 1 / 31 + 3 * error).all()
+    assert np.mean(raw) < 0.8
+
+
+def test_stretched_intervals_are_nested_and_infinite_for_few():
+    reg = EvidentialRegressor(8, calibration_fraction=0.1, **QUICK).fit(X, Y)
+    widths = [np.diff(reg.predict_interval(X[:5], level)).ravel() for level in (0.5, 0.9, 0.95)]
+    assert (widths[0] < widths[1]).all()
+    assert (widths[1] <= widths[2]).all()
+    assert reg.predict_interval(X[:1], 0.96).tolist() == [[-np.inf, np.inf]]  # 20 samples
+    assert reg.predict_interval([[1e6]]).tolist() == [[-np.inf, np.inf]]
+
+
+def test_stretch_by_weights():
+    number = GRFN(np.zeros(3), 1, 1)
+    one = Stretch.of(number, np.array([1.0, 3.0, 2.0]), np.array([2.0, 1.0, 1.0]))
+    two = Stretch.of(number[[0, 0, 1, 2]], np.array([1.0, 1.0, 3.0, 2.0]), np.ones(4))
+    for level in (0.1, 0.3, 0.4, 0.6, 0.79, 0.8, 0.81):
+        assert one.factor(level) == two.factor(level)
+
+
+def test_diabetes():
+    points, y = load_diabetes(return_X_y=True)
+    reg = EvidentialRegressor(random_state=0).fit(points[:300], y[:300])
+    linear = LinearRegression().fit(points[:300], y[:300])
+    assert reg.score(points[300:], y[300:]) > linear.score(points[300:], y[300:]) - 0.05
+
+
+# ---- wrong input
+
+
+@pytest.mark.parametrize(
+    ("options", "error", "message"),
+    [
+        ({"n_prototypes": 0}, ValueError, "n_prototypes is 0"),
+        ({"loss": "believe"}, ValueError, "belief"),
+        ({"pessimism": 1.5}, ValueError, "pessimism is 1.5"),
+        ({"epsilon": 0}, ValueError, "epsilon is 0"),
+        ({"xi": -1}, ValueError, "xi is -1"),
+        ({"xi": 1e7}, ValueError, "xi is 10000000.0, expected at most 1e\\+06"),
+        ({"tol": 2.0}, ValueError, "tol is 2.0"),
+        ({"rho": "auto"}, TypeError, "rho"),
+        ({"n_folds": 1}, ValueError, "n_folds is 1"),
+        ({"reach": 0}, ValueError, "reach is 0"),
+        ({"standardize": 1}, TypeError, "standardize"),
+        ({"calibration_fraction": 1.0}, ValueError, "calibration_fraction is 1.0"),
+        ({"calibration_fraction": 0.001}, ValueError, "holds out 0 of 200 samples"),
+        ({"random_state": -1}, ValueError, "random_state is -1"),
+    ],
+)
+def test_wrong_options(options, error, message):
+    with pytest.raises(error, match=message):
+        EvidentialRegressor(**options).fit(X, Y)
+
+
+def test_wrong_samples():
+    reg = EvidentialRegressor(**QUICK)
+    with pytest.raises(ValueError, match="only 1 sample"):
+        reg.fit([[1.0]], [1.0])
+    with pytest.raises(ValueError, match="X and y are no samples with responses"):
+        reg.fit(X, Y[1:])
+    with pytest.raises(ValueError, match="sample_weight is zero for all"):
+        reg.fit(X, Y, np.zeros(len(Y)))
+    with pytest.raises(ValueError, match="another unit"):
+        reg.fit(X, 1e200 * Y)
+    with pytest.raises(ValueError, match="level is 90"):
+        FITTED.predict_interval(X, level=90)
