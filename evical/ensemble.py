@@ -49,7 +49,8 @@ class EvidentialEnsemble(FusedPredictor, Composition):
     Parameters
     ----------
     estimators : list of classifiers, or of (name, classifier) pairs
-        Each is wrapped in an `EvidentialClassifier` with ``ensemble="auto"``, unless it is one.
+        Each is wrapped in an `EvidentialClassifier` with ``ensemble="auto"``, unless it is one, or
+        speaks in beliefs itself, as those of `evical.learners` do.
         Wrap a fitted classifier in `sklearn.frozen.FrozenEstimator`: `fit` then only calibrates it,
         and uses a frozen `EvidentialClassifier` as it is.
     calibrator : calibrator, optional
@@ -102,6 +103,11 @@ class EvidentialEnsemble(FusedPredictor, Composition):
     probability. Dempster's rule itself is for independent sources. Classifiers trained and
     calibrated on disjoint `subsets` come close to that; the more data they share, the more
     overconfident the combination is.
+
+    Classifiers that speak in beliefs are taken as they are. The learned fusion weighs them by
+    samples that copies of them have not seen, so one that knows its training samples by heart does
+    no harm. Dempster's rule, and all others that learn nothing, believe it: calibrate it then, by
+    an `EvidentialClassifier` around it. Never freeze one that was trained on the samples of `fit`.
 
     Under ``total_conflict="vacuous"``, a row in total conflict is vacuous,
     ``predict_mass(X).is_vacuous``; `conflict` tells how much the classifiers disagree.

@@ -1,5 +1,6 @@
 """Members of an ensemble: how they are fitted, their shares of the data, and their conflict."""
 
+import inspect
 from collections.abc import Callable
 from typing import Any
 
@@ -36,12 +37,16 @@ def fitted(member: Any, X: Any, y: NDArray[Any], params: dict[str, Any]) -> Any:
     X : array, data frame or sparse matrix
     y : (n,) array
     params : dict
-        More arguments of `fit`.
+        More arguments of `fit`; those that it does not take are left out. Without weights, or
+        groups, a member can still be trained, and its ensemble observes them in the fusion.
 
     Returns
     -------
     the member
     """
+    known = inspect.signature(member.fit).parameters
+    if all(one.kind is not one.VAR_KEYWORD for one in known.values()):
+        params = {name: value for name, value in params.items() if name in known}
     return fit_quietly(member, X, y, **params)
 
 

@@ -69,7 +69,7 @@ class BeliefPredictor(ClassifierMixin, MetaEstimatorMixin):  # type: ignore[misc
 
     def _weightless(self) -> list[str]:
         """Names of the classifiers that cannot be trained with the weights of samples."""
-        return []
+        return weightless(self)
 
     def _wrong_ways(self) -> list[Direction]:
         """Directions of the scores that pointed the wrong way in `fit`."""
@@ -263,8 +263,8 @@ def _warn_of_weightless(names: Sequence[str]) -> None:
     if names:
         listed = ", ".join(dict.fromkeys(names))
         warnings.warn(
-            f"{listed} takes no sample_weight; the weights are used for calibration only, not "
-            "for training",
+            f"{listed} takes no sample_weight; the weights count in calibration and fusion, not "
+            "in training",
             stacklevel=5,  # beyond `fit` and its decorator
         )
 
