@@ -9,6 +9,7 @@ from evical.studies.fusion_benchmark.study import FUSION_BENCHMARK
 from evical.studies.gebel2009.multiclass import GEBEL2009_MULTICLASS
 from evical.studies.gebel2009.study import GEBEL2009
 from evical.studies.interval_coverage.study import INTERVAL_COVERAGE
+from evical.studies.learners.study import LEARNERS
 from evical.studies.naeini2016.classes import NAEINI2016_CLASSES
 from evical.studies.naeini2016.real import NAEINI2016_REAL
 from evical.studies.naeini2016.study import NAEINI2016_SIMULATED
@@ -48,6 +49,7 @@ _ALL: tuple[Study, ...] = (
     CALARENA_SMALL,
     FUSION_BENCHMARK,
     CONFORMAL_VALIDITY,
+    LEARNERS,
 )
 
 STUDIES: dict[str, Study] = {study.name: study for study in _ALL}

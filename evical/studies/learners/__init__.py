@@ -1,0 +1,1 @@
+"""Learners that speak in beliefs, beside calibrated and conformal classifiers on real data."""
