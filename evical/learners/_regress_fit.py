@@ -1,7 +1,7 @@
 """Fitting prototypes to responses: samples in standard units, the start, and penalties by folds."""
 
 from dataclasses import dataclass
-from typing import NamedTuple, Self
+from typing import Any, NamedTuple, Self
 
 import numpy as np
 from numpy.typing import NDArray
@@ -22,6 +22,9 @@ RHO = (0.1, 1.0, 10.0)
 _FIRST_H = 4.0
 """Precision of prototypes at the start, for responses of variance 1 (as in evreg)."""
 
+_RIDGE = 0.01
+"""Added to variances of features, for responses of variance 1, where lines start."""
+
 # Beyond these, for standard units, nothing changes any more: memberships are narrower than the
 # intervals of responses, or a prototype speaks of one point only.
 _GREATEST_LOG_GAMMA = 7.0
@@ -32,11 +35,12 @@ _GREATEST_LOG_SIGMA = 5.0
 
 
 class Sample(NamedTuple):
-    """Features (n, p), responses (n,), and weights (n,) that sum to 1."""
+    """Features (n, p), responses (n,), weights (n,) of sum 1, and how many samples they are."""
 
     X: Floats
     y: Floats
     weight: Floats
+    size: float
 
     @classmethod
     def distinct(cls, X: Floats, y: Floats, weight: Floats) -> Self:
@@ -53,12 +57,14 @@ class Sample(NamedTuple):
         rows = np.column_stack([X, y])[kept] + 0.0  # -0 is 0
         unique, inverse = np.unique(rows, axis=0, return_inverse=True)
         total = np.bincount(inverse.ravel(), weight[kept])
-        return cls(unique[:, :-1], unique[:, -1], total / total.sum())
+        size = float(total.sum())
+        return cls(unique[:, :-1], unique[:, -1], total / size, size)
 
     def part(self, rows: NDArray[np.intp]) -> "Sample":
         """Some of the rows."""
         weight = self.weight[rows]
-        return Sample(self.X[rows], self.y[rows], weight / weight.sum())
+        share = float(weight.sum())
+        return Sample(self.X[rows], self.y[rows], weight / share, self.size * share)
 
 
 @dataclass(frozen=True, eq=False)
@@ -79,7 +85,7 @@ class Units:
     @classmethod
     def of(cls, sample: Sample, standardize: bool) -> Self:
         """Standard deviations; without `standardize`, one root mean variance for all features."""
-        X, y, weight = sample
+        X, y, weight, _ = sample
         center, y_center = weight @ X, float(weight @ y)
         # By the range first: squares of large numbers are no floats.
         size = np.maximum(abs(X - center).max(axis=0), np.finfo(np.float64).tiny)
@@ -89,22 +95,24 @@ class Units:
             scale = np.full_like(scale, np.sqrt(((scale / (most or 1)) ** 2).mean()) * most)
         y_size = float(abs(y - y_center).max()) or 1.0
         y_scale = float(np.sqrt(weight @ ((y - y_center) / y_size) ** 2)) * y_size
-        constant = scale <= 1e-14 * abs(center)
-        y_constant = y_scale <= 1e-14 * abs(y_center)
-        return cls(
-            center,
-            np.where(constant | (scale == 0), 1.0, scale),
-            y_center,
-            1.0 if y_constant or y_scale == 0 else y_scale,
-        )
+        middle, unit = _unless_constant(y, y_center, y_scale)
+        return cls(*_unless_constant(X, center, scale), float(middle), float(unit))
 
     def features(self, X: Floats) -> Floats:
         return np.asarray((X - self.center) / self.scale)
 
     def sample(self, sample: Sample) -> Sample:
-        return Sample(
-            self.features(sample.X), (sample.y - self.y_center) / self.y_scale, sample.weight
+        return sample._replace(
+            X=self.features(sample.X), y=(sample.y - self.y_center) / self.y_scale
         )
+
+
+def _unless_constant(values: Floats, center: Any, scale: Any) -> tuple[Floats, Floats]:
+    """Center and scale; of equal values, up to rounding, they are the first one and 1."""
+    constant = scale <= 1e-14 * abs(center)
+    first = values[0]
+    unit = np.maximum(1.0, abs(values - first).max(axis=0, where=constant, initial=0))
+    return np.where(constant, first, center), np.where(constant, unit, scale)
 
 
 @dataclass(frozen=True, eq=False)
@@ -117,6 +125,7 @@ class Search:
     loss : Loss
     reach : float
         Greatest 1 / gamma, in root mean squared distances of two samples.
+    slope_penalty : float
     n_init, max_iter : int
     tol : float
     """
@@ -124,6 +133,7 @@ class Search:
     n_prototypes: int
     loss: Loss
     reach: float
+    slope_penalty: float
     n_init: int
     max_iter: int
     tol: float
@@ -164,7 +174,7 @@ def fit_network(
     -------
     Fit
     """
-    objective = Objective(*sample, search.loss, xi, rho)
+    objective = Objective(*sample, search.loss, xi, rho, search.slope_penalty)
     return min((_descend(search, objective, start) for start in starts), key=lambda fit: fit.loss)
 
 
@@ -199,7 +209,7 @@ def _bounds(network: Network, search: Search, objective: Objective) -> Bounds:
 
 
 def starts_of(search: Search, sample: Sample, random: np.random.RandomState) -> list[Network]:
-    """Clusters of k-means: their centers, extents, and the mean and deviation of responses.
+    """Clusters of k-means, with their centers and extents, and lines of a common slope.
 
     Parameters
     ----------
@@ -217,13 +227,15 @@ def starts_of(search: Search, sample: Sample, random: np.random.RandomState) -> 
 
 
 def _start_of(search: Search, sample: Sample, n_clusters: int, seed: int) -> Network:
-    X, y, weight = sample
+    X, y, weight, _ = sample
+    slope = _ridge(sample)
+    residual = y - X @ slope
     means = KMeans(n_clusters, n_init=1, random_state=seed).fit(X, sample_weight=weight)
     centers, labels = means.cluster_centers_, means.labels_
     total = np.bincount(labels, weight, n_clusters)
     share = weight / np.maximum(total, np.finfo(np.float64).tiny)[labels]
-    mean = np.asarray(np.bincount(labels, share * y, n_clusters), dtype=np.float64)
-    spread = np.bincount(labels, share * (y - mean[labels]) ** 2, n_clusters)
+    mean = np.asarray(np.bincount(labels, share * residual, n_clusters), dtype=np.float64)
+    spread = np.bincount(labels, share * (residual - mean[labels]) ** 2, n_clusters)
     extent = np.bincount(labels, share * ((X - centers[labels]) ** 2).sum(axis=1), n_clusters)
     alone = np.bincount(labels, minlength=n_clusters) < 2
     sigma = np.where(alone, 1.0, np.sqrt(np.maximum(spread, search.loss.epsilon**2)))
@@ -233,9 +245,17 @@ def _start_of(search: Search, sample: Sample, n_clusters: int, seed: int) -> Net
         np.log(sigma),
         np.full(n_clusters, np.log(_FIRST_H)),
         np.log(gamma),
-        np.zeros_like(centers),
+        np.tile(slope, (n_clusters, 1)),
         centers,
     )
+
+
+def _ridge(sample: Sample) -> Floats:
+    """Slopes (p,) of a line for all samples."""
+    X, y, weight, _ = sample
+    weighted = X * weight[:, np.newaxis]
+    square = weighted.T @ X + _RIDGE * np.eye(X.shape[1])
+    return np.asarray(np.linalg.solve(square, weighted.T @ y), dtype=np.float64)
 
 
 def tune(

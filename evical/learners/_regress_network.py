@@ -110,7 +110,8 @@ def forward(network: Network, X: Floats) -> Prediction:
 
 
 class Objective(NamedTuple):
-    """Mean loss of training samples, plus xi mean(h_k) and rho mean(gamma_k^2).
+    """Mean loss of training samples, plus xi mean(h_k), rho mean(gamma_k^2), and ridge / size times
+    the sum of squared slopes.
 
     Parameters
     ----------
@@ -118,16 +119,20 @@ class Objective(NamedTuple):
     y : (n,) array
     weight : (n,) array
         Of samples; they sum to 1.
+    size : float
+        How many samples they are.
     loss : Loss
-    xi, rho : float
+    xi, rho, ridge : float
     """
 
     X: Floats
     y: Floats
     weight: Floats
+    size: float
     loss: Loss
     xi: float
     rho: float
+    ridge: float
 
     def __call__(self, network: Network) -> tuple[float, Network]:
         """Value, and its derivatives in the place of the parameters."""
@@ -137,6 +142,9 @@ class Objective(NamedTuple):
         gradient = Network(*(np.zeros_like(part) for part in network))
         gradient.log_h[:] = self.xi * h / n_prototypes
         gradient.log_gamma[:] = 2 * self.rho * gamma2 / n_prototypes
+        ridge = self.ridge / self.size
+        value += ridge * float((network.coef**2).sum())
+        gradient.coef[:] = 2 * ridge * network.coef
         size = max(1, CHUNK // n_prototypes)
         for start in range(0, len(self.X), size):
             part, slopes = self._rows(network, slice(start, start + size))

@@ -38,6 +38,7 @@ Floats = NDArray[np.float64]
 
 _MOST = 10_000  # prototypes, and starts
 _LARGEST = 1e6  # penalties, and widths in standard deviations
+_SMALLEST = 1e-50  # widths and distances; what is divided by their squares is a float
 _FARTHEST = 1e100  # standard deviations; their squares are floats
 _SCALES = (1e-100, 1e100)  # of responses, as their variances are floats
 
@@ -52,8 +53,9 @@ class EvidentialRegressor(RegressorMixin, BaseEstimator):  # type: ignore[misc] 
 
     Parameters
     ----------
-    n_prototypes : int
-        At most as many as there are distinct training samples.
+    n_prototypes : int, optional
+        Fewer if there are fewer distinct training samples. By default one for as many samples as it
+        has slopes, plus two; at most 30.
     loss : {"evreg", "belief"}
         What is minimized. "belief": -pessimism log(Bel) - (1 - pessimism) log(Pl) of the intervals
         y -+ epsilon. "evreg": the same, with the probability of the interval under N(mu, sigma2)
@@ -67,6 +69,9 @@ class EvidentialRegressor(RegressorMixin, BaseEstimator):  # type: ignore[misc] 
         standard units. None: the best of {xi} and {rho} by cross-validation.
     n_folds : int
         Number of folds for that.
+    slope_penalty : float
+        Over the number of samples, the penalty on the sum of squared slopes, in standard units. It
+        keeps lines that rest on few samples from running off. evreg has none.
     reach : float
         The greatest distance at which the evidence of a prototype may have faded to 1/e only, in
         root mean squared distances of two training samples. Less of it means ignorance sooner, also
@@ -80,7 +85,7 @@ class EvidentialRegressor(RegressorMixin, BaseEstimator):  # type: ignore[misc] 
     n_init : int
         Starts from k-means with different seeds, of which the least loss counts.
     max_iter : int
-        Steps of L-BFGS. More of them fit closer, which predicts no better on most data.
+        Steps of L-BFGS.
     tol : float
         Ends when the loss falls by less than this share.
     random_state : int, RandomState or None
@@ -153,7 +158,7 @@ class EvidentialRegressor(RegressorMixin, BaseEstimator):  # type: ignore[misc] 
 
     def __init__(
         self,
-        n_prototypes: int = 30,
+        n_prototypes: int | None = None,
         *,
         loss: str = "evreg",
         pessimism: float = 0.9,
@@ -161,11 +166,12 @@ class EvidentialRegressor(RegressorMixin, BaseEstimator):  # type: ignore[misc] 
         xi: float | None = 0.01,
         rho: float | None = None,
         n_folds: int = 3,
+        slope_penalty: float = 2.0,
         reach: float = 5.0,
         standardize: bool = True,
         calibration_fraction: float | None = None,
         n_init: int = 1,
-        max_iter: int = 100,
+        max_iter: int = 200,
         tol: float = 1e-6,
         random_state: Any = None,
     ) -> None:
@@ -176,6 +182,7 @@ class EvidentialRegressor(RegressorMixin, BaseEstimator):  # type: ignore[misc] 
         self.xi = xi
         self.rho = rho
         self.n_folds = n_folds
+        self.slope_penalty = slope_penalty
         self.reach = reach
         self.standardize = standardize
         self.calibration_fraction = calibration_fraction
@@ -215,18 +222,28 @@ class EvidentialRegressor(RegressorMixin, BaseEstimator):  # type: ignore[misc] 
         sample = Sample.distinct(X[kept], y[kept], weight[kept])
         if len(sample.y) < 2 and len(y) < 2:
             raise ValueError(f"there is only 1 sample (n_samples={len(y)}); at least 2 are needed")
+        _refuse_extremes(sample.X, "X")
+        _refuse_extremes(sample.y, "y")
         units = Units.of(sample, self.standardize)
         _refuse_scale(units.y_scale)
-        standard, search = units.sample(sample), self._search()
+        standard = units.sample(sample)
+        search = self._search(sample)
         tuned = self._tuned(search, standard, random)
         starts = starts_of(search, standard, random)
         self._keep(units, fit_network(search, standard, tuned.xi, tuned.rho, starts), tuned)
         self._stretch = Stretch.of(self._grfn(X[held_out]), y[held_out], weight[held_out])
         return self
 
-    def _search(self) -> Search:
-        loss = Loss(self.epsilon, self.pessimism, self.loss)
-        return Search(self.n_prototypes, loss, self.reach, self.n_init, self.max_iter, self.tol)
+    def _search(self, sample: Sample) -> Search:
+        return Search(
+            self.n_prototypes or _default_prototypes(sample),
+            Loss(float(self.epsilon), float(self.pessimism), self.loss),
+            float(self.reach),
+            float(self.slope_penalty),
+            self.n_init,
+            self.max_iter,
+            float(self.tol),
+        )
 
     def _tuned(self, search: Search, sample: Sample, random: np.random.RandomState) -> Tuned:
         xi = XI if self.xi is None else (float(self.xi),)
@@ -242,7 +259,8 @@ class EvidentialRegressor(RegressorMixin, BaseEstimator):  # type: ignore[misc] 
         at_prototypes = network.intercept + (network.coef * network.centers).sum(axis=1)
         self.prototypes_ = units.center + units.scale * network.centers
         self.values_ = units.y_center + units.y_scale * at_prototypes
-        self.coef_ = network.coef * units.y_scale / units.scale
+        with np.errstate(over="ignore"):  # features of tiny units
+            self.coef_ = network.coef * units.y_scale / units.scale
         self.sigma2_ = np.exp(2 * network.log_sigma) * units.y_scale**2
         self.h_ = np.exp(network.log_h) / units.y_scale**2
         self.gamma_ = np.exp(network.log_gamma)
@@ -251,18 +269,24 @@ class EvidentialRegressor(RegressorMixin, BaseEstimator):  # type: ignore[misc] 
         self.loss_, self.n_iter_ = fit.loss, fit.n_iter
 
     def _check_parameters(self) -> None:
-        check_count("n_prototypes", self.n_prototypes, 1, _MOST)
+        if self.n_prototypes is not None:
+            check_count("n_prototypes", self.n_prototypes, 1, _MOST)
         check_choice("loss", self.loss, KINDS)
         if not 0 <= as_real("pessimism", self.pessimism, "a number in [0, 1]") <= 1:
             raise ValueError(f"pessimism is {self.pessimism!r}, expected a number in [0, 1]")
         check_above_zero(epsilon=self.epsilon)
-        penalties = {"xi": self.xi, "rho": self.rho}
-        check_not_negative(**{name: v for name, v in penalties.items() if v is not None})
-        for name, value in {"epsilon": self.epsilon, **penalties}.items():
-            if value is not None and value > _LARGEST:
+        optional = {"xi": self.xi, "rho": self.rho}
+        check_not_negative(slope_penalty=self.slope_penalty)
+        check_not_negative(**{name: v for name, v in optional.items() if v is not None})
+        most = {"epsilon": self.epsilon, "slope_penalty": self.slope_penalty, **optional}
+        for name, value in most.items():
+            if value is not None and float(value) > _LARGEST:
                 raise ValueError(f"{name} is {value!r}, expected at most {_LARGEST:g}")
         check_count("n_folds", self.n_folds, 2, _MOST)
         check_above_zero(reach=self.reach)
+        for name, value in {"epsilon": self.epsilon, "reach": self.reach}.items():
+            if float(value) < _SMALLEST:
+                raise ValueError(f"{name} is {value!r}, expected at least {_SMALLEST:g}")
         check_flag("standardize", self.standardize)
         if self.calibration_fraction is not None:
             check_level("calibration_fraction", self.calibration_fraction)
@@ -329,7 +353,8 @@ class EvidentialRegressor(RegressorMixin, BaseEstimator):  # type: ignore[misc] 
         size = max(1, CHUNK // len(network.intercept))
         parts = []
         for start in range(0, max(len(X), 1), size):
-            rows = np.clip(units.features(X[start : start + size]), -_FARTHEST, _FARTHEST)
+            with np.errstate(over="ignore"):
+                rows = np.clip(units.features(X[start : start + size]), -_FARTHEST, _FARTHEST)
             parts.append(forward(network, rows)[:3])
         mu, variance, log_h = (np.concatenate(part) for part in zip(*parts, strict=True))
         with np.errstate(under="ignore"):
@@ -362,7 +387,27 @@ class EvidentialRegressor(RegressorMixin, BaseEstimator):  # type: ignore[misc] 
         """
         check_is_fitted(self)
         check_level("level", level)
-        return self._stretch.interval(self.predict_grfn(X), level)
+        return self._stretch.interval(self.predict_grfn(X), float(level))
+
+
+def _refuse_extremes(values: Floats, name: str) -> None:
+    with np.errstate(over="ignore"):
+        finite = np.isfinite(np.ptp(values, axis=0)).all()
+    if not finite:
+        raise ValueError(
+            f"{name} has values up to {np.abs(values).max():.3g}, whose differences are no floats; "
+            "divide it by a number"
+        )
+
+
+def _default_prototypes(sample: Sample) -> int:
+    """Chosen, with the penalty on slopes and the number of steps, on 18 data sets of R.
+
+    On 18 others intervals of 0.9 cover 0.95 and never less than 0.85; with 30 prototypes, no such
+    penalty and half the steps, as in evreg, 0.92 and 0.74, with as great an error (``python -m
+    tests.benchmarks.bench_regressor_defaults``).
+    """
+    return max(1, min(30, int(sample.size / (sample.X.shape[1] + 2))))
 
 
 def _refuse_scale(scale: float) -> None:

@@ -52,7 +52,7 @@ def loss_of_evreg(y, number, epsilon, pessimism):
     return -pessimism * log(believed) - (1 - pessimism) * log(plausible)
 
 
-def objective(X, y, prototypes, epsilon, pessimism, xi, rho):
+def objective(X, y, prototypes, epsilon, pessimism, xi, rho, ridge):
     """Mean loss and penalties."""
     total = sum(
         loss(target, predict(x, prototypes), epsilon, pessimism)
@@ -60,7 +60,8 @@ def objective(X, y, prototypes, epsilon, pessimism, xi, rho):
     )
     h = sum(prototype[4] for prototype in prototypes)
     gamma2 = sum(prototype[5] ** 2 for prototype in prototypes)
-    return total / len(y) + (xi * h + rho * gamma2) / len(prototypes)
+    slopes = sum(b**2 for prototype in prototypes for b in prototype[2])
+    return (total + ridge * slopes) / len(y) + (xi * h + rho * gamma2) / len(prototypes)
 
 
 def believed(number, half):

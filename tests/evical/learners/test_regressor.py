@@ -1,6 +1,7 @@
 """Evidential regression: definitions, gradients, what intervals cover, what far samples get."""
 
 import pickle
+from fractions import Fraction
 
 import numpy as np
 import pandas as pd
@@ -80,9 +81,9 @@ def test_loss_as_defined():
     rng = np.random.default_rng(2)
     network = random_network(3, 2, rng)
     points, y = rng.normal(size=(2, 2)), rng.normal(size=2)
-    objective = Objective(points, y, np.full(2, 0.5), Loss(0.3, 0.7, "belief"), 0.2, 0.4)
+    objective = Objective(points, y, np.full(2, 0.5), 2.0, Loss(0.3, 0.7, "belief"), 0.2, 0.4, 3.0)
     expected = naive.objective(
-        points.tolist(), y.tolist(), as_prototypes(network), 0.3, 0.7, 0.2, 0.4
+        points.tolist(), y.tolist(), as_prototypes(network), 0.3, 0.7, 0.2, 0.4, 3.0
     )
     assert objective(network)[0] == pytest.approx(expected, abs=1e-9)
 
@@ -130,7 +131,7 @@ def test_gradients(kind, pessimism, monkeypatch):
     rng = np.random.default_rng(4)
     network = random_network(3, 2, rng)
     points, y, weight = rng.normal(size=(20, 2)), rng.normal(size=20), rng.dirichlet(np.ones(20))
-    objective = Objective(points, y, weight, Loss(0.2, pessimism, kind), 0.3, 0.2)
+    objective = Objective(points, y, weight, 8.0, Loss(0.2, pessimism, kind), 0.3, 0.2, 5.0)
     gradient = objective(network)[1].packed()
     vector, step = network.packed(), 1e-6
     for i, exact in enumerate(gradient):
@@ -215,13 +216,30 @@ def test_penalties_do_what_they_say():
         for rho in (10.0, 0.1)
     )
     assert many > 2 * few
+    points, y = make_friedman1(60, random_state=0)
+    free, drawn = (
+        (EvidentialRegressor(4, slope_penalty=each, **QUICK).fit(points, y).coef_ ** 2).sum()
+        for each in (0.0, 20.0)
+    )
+    assert drawn < 0.5 * free
+
+
+def test_default_number_of_prototypes():
+    points, y = make_friedman1(200, n_features=10, random_state=0)
+    counts = [
+        len(EvidentialRegressor(**QUICK).fit(points[:n, :p], y[:n]).h_)
+        for n, p in ((100, 10), (200, 1), (20, 10), (9, 10))
+    ]
+    assert counts == [8, 30, 1, 1]
+    weighted = EvidentialRegressor(**QUICK).fit(points[:50], y[:50], np.full(50, 2.0))
+    assert len(weighted.h_) == 8
 
 
 def test_reach_bounds_how_far_evidence_goes():
     """A line needs all the reach it may have."""
     points = np.linspace(-1, 1, 50)[:, np.newaxis]
     for reach in (0.5, 2.0):
-        reg = EvidentialRegressor(2, reach=reach, rho=10.0, random_state=0)
+        reg = EvidentialRegressor(2, reach=reach, rho=10.0, slope_penalty=0, random_state=0)
         reg.fit(points, points[:, 0])
         apart = np.sqrt(((points - points.T) ** 2).mean()) / points.std()
         np.testing.assert_allclose(1 / reg.gamma_, reach * apart, rtol=1e-6)
@@ -256,8 +274,11 @@ def test_weights_count_samples():
     two = EvidentialRegressor(6, max_iter=20, random_state=0)
     two.fit(np.repeat(X, weight, axis=0), np.repeat(Y, weight))
     np.testing.assert_allclose(one.predict(X), two.predict(X))
-    third = EvidentialRegressor(6, max_iter=20, random_state=0).fit(X, Y, weight / 3)
-    np.testing.assert_allclose(one.predict(X), third.predict(X), rtol=1e-3)
+    options = {"slope_penalty": 0, "max_iter": 20, "random_state": 0}
+    third, fourth = (
+        EvidentialRegressor(6, **options).fit(X, Y, each) for each in (weight, weight / 3)
+    )
+    np.testing.assert_allclose(third.predict(X), fourth.predict(X), rtol=1e-3)
 
 
 def test_chunks_change_nothing(monkeypatch):
@@ -267,7 +288,7 @@ def test_chunks_change_nothing(monkeypatch):
 
 
 def test_few_and_equal_samples():
-    few = EvidentialRegressor(random_state=0).fit([[0.0], [1.0], [2.0]], [0.0, 1.0, 2.0])
+    few = EvidentialRegressor(5, random_state=0).fit([[0.0], [1.0], [2.0]], [0.0, 1.0, 2.0])
     assert len(few.h_) == 3
     same = EvidentialRegressor(random_state=0).fit(np.ones((9, 2)), np.arange(9.0))
     assert same.predict([[1, 1]]) == pytest.approx([4], abs=0.01)
@@ -353,6 +374,8 @@ def test_diabetes():
         ({"calibration_fraction": 1.0}, ValueError, "calibration_fraction is 1.0"),
         ({"calibration_fraction": 0.001}, ValueError, "holds out 0 of 200 samples"),
         ({"random_state": -1}, ValueError, "random_state is -1"),
+        ({"epsilon": 1e-300}, ValueError, "epsilon is 1e-300, expected at least 1e-50"),
+        ({"reach": 5e-324}, ValueError, "reach is 5e-324, expected at least 1e-50"),
     ],
 )
 def test_wrong_options(options, error, message):
@@ -372,3 +395,43 @@ def test_wrong_samples():
         reg.fit(X, 1e200 * Y)
     with pytest.raises(ValueError, match="level is 90"):
         FITTED.predict_interval(X, level=90)
+    for points, y, name in ((X, np.sign(Y), "y"), (np.sign(X), Y, "X")):
+        units = {"X": points, "y": y}
+        units[name] = units[name] * 1.7e308
+        with pytest.raises(ValueError, match=f"{name} has values up to 1.7e\\+308, whose diff"):
+            reg.fit(**units)
+
+
+@pytest.mark.parametrize("kind", [np.float16, np.float32, np.longdouble, Fraction])
+def test_numbers_of_any_kind(kind):
+    options = {"pessimism": 0.5, "epsilon": 0.125, "xi": 0.25, "rho": 0.5, "reach": 2, "tol": 0.125}
+    options["calibration_fraction"] = 0.25
+    given = {name: kind(value) for name, value in options.items()}
+    one, other = (
+        EvidentialRegressor(4, random_state=0, **each).fit(X, Y) for each in (options, given)
+    )
+    np.testing.assert_array_equal(
+        one.predict_interval(X, 0.5), other.predict_interval(X, kind(0.5))
+    )
+
+
+@pytest.mark.parametrize("fraction", [None, 0.3])
+@pytest.mark.parametrize("value", [0.0, 3e15, 1e300])
+def test_constants_of_any_size(value, fraction):
+    """Their mean differs from them by rounding."""
+    reg = EvidentialRegressor(4, calibration_fraction=fraction, **QUICK)
+    constant = reg.fit(X, np.full(len(X), value))
+    assert constant.predict(X[:2]) == pytest.approx([value, value], abs=0.01)
+    assert not np.isnan(constant.predict_interval(X)).any()
+    plain = reg.fit(X, Y).predict(X)
+    beside = np.column_stack([X, np.full(len(X), value)])
+    np.testing.assert_allclose(reg.fit(beside, Y).predict(beside), plain, atol=0.05)
+
+
+def test_tiny_units_and_equal_samples_held_out():
+    tiny = EvidentialRegressor(4, **QUICK).fit(X * 1e-320, Y)
+    assert np.isfinite(tiny.predict(X * 1e-320)).all()
+    same = EvidentialRegressor(4, calibration_fraction=0.5, **QUICK).fit(np.ones((2, 1)), [1, 1])
+    assert same.predict_interval([[1], [1e200]], 0.5).tolist() == [[1, 1], [-np.inf, np.inf]]
+    with np.errstate(all="raise"):
+        FITTED.predict([[1.7e308]])
