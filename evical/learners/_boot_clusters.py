@@ -16,7 +16,7 @@ from evical.learners._clustering import (
     labels_of,
     members_of,
 )
-from evical.learners._features import read_features
+from evical.learners._features import read_features, refuse_huge
 from evical.learners._mixtures import COVARIANCES, bootstrapped, chosen_mixture, posteriors_of
 from evical.scores.parameters import as_random_state, check_jobs, check_not_negative
 from evical.scores.refused import all_or_nothing
@@ -28,7 +28,6 @@ Ints = NDArray[np.int64]
 
 _MOST = 10_000  # clusters
 _MOST_CHOSEN = 9
-_GREATEST = 1e100  # squares of features are floats
 
 
 class BootClus(CredalClustering):
@@ -149,15 +148,18 @@ class BootClus(CredalClustering):
             If there are fewer samples than clusters, or a parameter is out of range.
         """
         self._check_parameters()
-        X = self._standardized(read_features(self, X, reset=True))
+        X = read_features(self, X, reset=True)
+        refuse_huge(X)
+        X = self._standardized(X)
         random = as_random_state(self.random_state)
         kinds = list(COVARIANCES) if self.covariance_type is None else [self.covariance_type]
         self.mixture_ = chosen_mixture(X, self._counts(len(X)), kinds, random)
         self.n_clusters_ = int(self.mixture_.n_components)
         self.mixtures_ = bootstrapped(self.mixture_, X, self.n_bootstraps, self.n_jobs, random)
         self._posteriors = posteriors_of(self.mixtures_, X)
+        self._confidence = float(self.confidence)
         self.interval_ = np.stack(
-            [percentiles(one, self._posteriors, self.confidence) for one in self._each()]
+            [percentiles(one, self._posteriors, self._confidence) for one in self._each()]
         )
         self._fit_masses(self.mixture_.predict_proba(X))
         return self
@@ -166,8 +168,6 @@ class BootClus(CredalClustering):
         return self._posteriors.transpose(1, 0, 2)
 
     def _standardized(self, X: Floats) -> Floats:
-        if np.abs(X).max() > _GREATEST:
-            raise ValueError(f"X has numbers beyond {_GREATEST}; take another unit")
         self.center_ = X.mean(axis=0)
         self.scale_ = float(np.sqrt(X.var(axis=0).mean())) or 1.0
         return np.asarray((X - self.center_) / self.scale_)
@@ -182,13 +182,15 @@ class BootClus(CredalClustering):
             raise ValueError(
                 f"n_clusters is {self.n_clusters}, but there are only {n} samples (n_samples={n})"
             )
-        return [self.n_clusters]
+        return [int(self.n_clusters)]
 
     def _fit_masses(self, start: Floats) -> None:
         members = members_of(self.n_clusters_, self.focal)
         masses = np.zeros((len(start), len(members)))
         masses[:, members.sum(axis=1) == 1] = start
-        masses, stress = fit_masses(Pairs(members), self.interval_, masses, self.tol, self.max_iter)
+        self._pairs = Pairs(members)
+        tol = float(self.tol)
+        masses, stress = fit_masses(self._pairs, self.interval_, masses, tol, self.max_iter)
         self.mass_ = as_partition(members, masses)
         self.labels_ = labels_of(self.mass_)
         self.stress_ = stress[-1] * 2 / (len(start) * (len(start) - 1))
@@ -223,12 +225,12 @@ class BootClus(CredalClustering):
             Before `fit`.
         """
         check_is_fitted(self)
-        X = (read_features(self, X, reset=False) - self.center_) / self.scale_
-        members = members_of(self.n_clusters_, self.focal)
-        pairs = Pairs(members)
+        X = read_features(self, X, reset=False)
+        refuse_huge(X)
+        X, pairs = (X - self.center_) / self.scale_, self._pairs
         known = np.asarray(self.mass_.masses, dtype=np.float64)
         found = []
         for one in posteriors_of(self.mixtures_, X).transpose(1, 0, 2):
-            interval = percentiles(one, self._posteriors, self.confidence)
+            interval = percentiles(one, self._posteriors, self._confidence)
             found.append(masses_beside(pairs, interval, known))
-        return as_partition(members, np.array(found))
+        return as_partition(pairs.members, np.array(found))

@@ -40,7 +40,7 @@ __all__ = ["EvidentialCMeans"]
 Floats = NDArray[np.float64]
 
 _MOST = 10_000  # clusters, and starts
-_GREATEST_DELTA = 1e150  # its square is a float
+_GREATEST = 1e100  # costs of sets, and delta: products with squares are floats
 
 
 class EvidentialCMeans(CredalClustering):
@@ -185,41 +185,48 @@ class EvidentialCMeans(CredalClustering):
                 f"n_clusters is {self.n_clusters}, but there are only {len(X)} samples "
                 f"(n_samples={len(X)})"
             )
-        best = self._of_distances(X) if self.metric == "precomputed" else self._of_features(X)
-        self.mass_ = self._as_mass(best.masses, best.empty)
+        cost = self._cost()
+        best = (self._of_distances if self.metric == "precomputed" else self._of_features)(X, cost)
+        self._fitted = cost, self.metric
+        self.mass_ = _as_mass(cost, best.masses, best.empty)
         self.labels_ = labels_of(self.mass_)
         self.cost_, self.n_iter_ = best.costs[-1], len(best.costs) - 1
         return self
 
-    def _of_features(self, X: Floats) -> Partition:
+    def _of_features(self, X: Floats, cost: Cost) -> Partition:
         middle = X.mean(axis=0)
-        best = self._best(Features(X - middle))
+        best = self._best(Features(X - middle), cost)
+        self._forget("shift_", "center_weights_", "center_spread_")
         self.cluster_centers_ = best.centers + middle
         return best
 
-    def _of_distances(self, X: Floats) -> Partition:
+    def _of_distances(self, X: Floats, cost: Cost) -> Partition:
+        self._forget("cluster_centers_")
         self.shift_ = shift_of(X**2)
         samples = Distances(shifted(X**2, self.shift_))
-        best = self._best(samples)
+        best = self._best(samples, cost)
         self.center_weights_ = best.centers
         self.center_spread_ = spread_of(samples, best.centers)
         return best
 
-    def _best(self, samples: Samples) -> Partition:
-        random = as_random_state(self.random_state)
+    def _forget(self, *names: str) -> None:
+        """Drop what an earlier fit with the other metric left."""
+        for name in names:
+            if hasattr(self, name):
+                delattr(self, name)
+
+    def _best(self, samples: Samples, cost: Cost) -> Partition:
+        random, tol = as_random_state(self.random_state), float(self.tol)
         found = []
         for _ in range(self.n_init):
-            start = samples.start(self.n_clusters, int(random.randint(2**31 - 1)))
-            found.append(alternate(self._cost(), samples, start, self.tol, self.max_iter))
+            start = samples.start(int(self.n_clusters), int(random.randint(2**31 - 1)))
+            found.append(alternate(cost, samples, start, tol, self.max_iter))
         return min(found, key=lambda partition: partition.costs[-1])
 
     def _cost(self) -> Cost:
-        return Cost(members_of(self.n_clusters, self.focal), self.alpha, self.beta, self.delta)
-
-    def _as_mass(self, masses: Floats, empty: Floats) -> MassFunction:
-        outliers = self.delta is not None
-        members = members_of(self.n_clusters, self.focal, empty=outliers)
-        return as_partition(members, np.column_stack([masses, empty]) if outliers else masses)
+        members = members_of(self.n_clusters, self.focal)
+        delta = None if self.delta is None else float(self.delta)
+        return Cost(members, float(self.alpha), float(self.beta), delta)
 
     def _check_parameters(self) -> None:
         check_count("n_clusters", self.n_clusters, 1, _MOST)
@@ -232,12 +239,12 @@ class EvidentialCMeans(CredalClustering):
         if self.beta <= 1:
             raise ValueError(f"beta is {self.beta!r}, expected more than 1")
         with np.errstate(over="ignore"):
-            if not np.isfinite(np.float64(self.n_clusters) ** self.alpha):
+            if np.float64(self.n_clusters) ** float(self.alpha) > _GREATEST:
                 raise ValueError(f"alpha is {self.alpha!r}: the cost of large sets is infinite")
         if self.delta is not None:
             check_above_zero(delta=self.delta)
-            if self.delta > _GREATEST_DELTA:
-                raise ValueError(f"delta is {self.delta!r}, expected at most {_GREATEST_DELTA}")
+            if float(self.delta) > _GREATEST:
+                raise ValueError(f"delta is {self.delta!r}, expected at most {_GREATEST:g}")
 
     def predict_mass(self, X: Any) -> MassFunction:
         """Masses of new samples, for the centers that were found.
@@ -257,13 +264,21 @@ class EvidentialCMeans(CredalClustering):
             Before `fit`.
         """
         check_is_fitted(self)
-        X = read_samples(self, X, self.metric, reset=False)
-        masses, empty, _ = masses_of(self._cost(), *self._located(X))
-        return self._as_mass(masses, empty)
+        cost, metric = self._fitted  # parameters may have changed since
+        X = read_samples(self, X, metric, reset=False)
+        masses, empty, _ = masses_of(cost, *self._located(X, metric))
+        return _as_mass(cost, masses, empty)
 
-    def _located(self, X: Floats) -> tuple[Located, Floats]:
-        if self.metric == "precomputed":
+    def _located(self, X: Floats, metric: str) -> tuple[Located, Floats]:
+        if metric == "precomputed":
             near = NewDistances(shifted(X**2, self.shift_), self.center_spread_)
             return near, self.center_weights_
         middle = self.cluster_centers_.mean(axis=0)
         return Features(X - middle), self.cluster_centers_ - middle
+
+
+def _as_mass(cost: Cost, masses: Floats, empty: Floats) -> MassFunction:
+    if cost.delta is None:
+        return as_partition(cost.members, masses)
+    members = np.vstack([cost.members, np.zeros(cost.members.shape[1])])
+    return as_partition(members, np.column_stack([masses, empty]))

@@ -19,6 +19,7 @@ Ints = NDArray[np.int64]
 FOCAL = ("pairs", "all", "singletons")
 
 _MOST_LISTED = 12  # clusters of which all sets may have mass
+_MOST_PAIRED = 200  # clusters of which all pairs may: 20,101 sets
 
 
 class CredalClustering(ClusterMixin, BaseEstimator):  # type: ignore[misc]  # sklearn is untyped
@@ -45,6 +46,8 @@ class CredalClustering(ClusterMixin, BaseEstimator):  # type: ignore[misc]  # sk
     def predict_proba(self, X: Any) -> Floats:
         """Pignistic probabilities: a fuzzy partition.
 
+        They are equal for a sample with all mass on the empty set.
+
         Parameters
         ----------
         X : (m, n_features) array or data frame
@@ -54,7 +57,7 @@ class CredalClustering(ClusterMixin, BaseEstimator):  # type: ignore[misc]  # sk
         -------
         (m, c) array
         """
-        return np.asarray(betp(self.predict_mass(X)))
+        return _pignistic(self.predict_mass(X))
 
 
 def check_focal(focal: Any, n_clusters: int | None) -> None:
@@ -63,6 +66,11 @@ def check_focal(focal: Any, n_clusters: int | None) -> None:
     if focal == "all" and n_clusters is not None and n_clusters > _MOST_LISTED:
         raise ValueError(
             f"focal is 'all', and {n_clusters} clusters have 2^{n_clusters} sets; take 'pairs'"
+        )
+    if focal == "pairs" and n_clusters is not None and n_clusters > _MOST_PAIRED:
+        raise ValueError(
+            f"focal is 'pairs', and {n_clusters} clusters are more than {_MOST_PAIRED}; take "
+            "'singletons'"
         )
 
 
@@ -88,9 +96,9 @@ def members_of(n_clusters: int, focal: str, *, empty: bool = False) -> Floats:
     single = [1 << k for k in range(n_clusters)]
     masks = set(single)
     if focal == "all":
-        masks = set(range(1, 1 << n_clusters))
+        masks = set(range(1, sum(single) + 1))
     elif focal == "pairs":
-        masks |= {a | b for a in single for b in single} | {(1 << n_clusters) - 1}
+        masks |= {a | b for a in single for b in single} | {sum(single)}
     listed = [*sorted(masks), *([0] if empty else [])]
     return np.array(
         [[mask >> k & 1 for k in range(n_clusters)] for mask in listed], dtype=np.float64
@@ -112,14 +120,24 @@ def as_partition(members: Floats, masses: Floats) -> MassFunction:
         Batch (n,).
     """
     n_clusters = members.shape[1]
-    focal = (members.astype(int) << np.arange(n_clusters)).sum(axis=1).tolist()
+    # Python's integers: a mask of more than 62 clusters is no int64.
+    focal = [sum(1 << k for k in np.flatnonzero(row).tolist()) for row in members]
     return MassFunction(Frame(range(n_clusters)), focal, masses)
 
 
 def labels_of(mass: MassFunction) -> Ints:
     """Cluster of maximum pignistic probability, and -1 for outliers."""
-    best = np.argmax(betp(mass), axis=1)
+    best = np.argmax(_pignistic(mass), axis=1)
     if mass.focal.tolist()[0] != 0:
         return np.asarray(best, dtype=np.int64)
     outlier = mass.masses.argmax(axis=1) == 0
     return np.asarray(np.where(outlier, -1, best), dtype=np.int64)
+
+
+def _pignistic(mass: MassFunction) -> Floats:
+    """Pignistic probabilities (n, c); an empty set that has all mass counts as the frame."""
+    some = mass.pl(mass.frame) > 0
+    found = np.full((len(mass), len(mass.frame)), 1 / len(mass.frame))
+    if some.any():
+        found[some] = betp(mass[some])
+    return found

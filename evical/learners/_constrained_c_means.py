@@ -1,5 +1,6 @@
 """`ConstrainedEvidentialCMeans`: clusters, with pairs known to be together or apart."""
 
+from dataclasses import replace
 from typing import Any, Self
 
 import numpy as np
@@ -24,7 +25,7 @@ from evical.learners._constrained_c_means_fit import (
     improve,
     masses_without,
 )
-from evical.learners._features import read_features
+from evical.learners._features import read_features, refuse_huge
 from evical.scores.parameters import as_random_state, check_above_zero, check_not_negative
 from evical.scores.refused import all_or_nothing
 
@@ -34,7 +35,7 @@ Floats = NDArray[np.float64]
 Ints = NDArray[np.int64]
 
 _MOST = 10_000  # clusters, and starts
-_GREATEST = 1e100  # features and delta: products of their squares are floats
+_GREATEST = 1e100  # costs of sets, and delta: products with squares are floats
 
 METRICS = ("euclidean", "mahalanobis")
 
@@ -161,12 +162,12 @@ class ConstrainedEvidentialCMeans(CredalClustering):
                 f"n_clusters is {self.n_clusters}, but there are only {len(X)} samples "
                 f"(n_samples={len(X)})"
             )
-        if np.abs(X).max() > _GREATEST:
-            raise ValueError(f"X has numbers beyond {_GREATEST}; take another unit")
+        refuse_huge(X)
         middle = X.mean(axis=0)
         links = _links(len(X), must_link, cannot_link)
-        objective = self._objective(float(X.var(axis=0).mean()), links)
+        objective = self._minimized(float(X.var(axis=0).mean()), links)
         best = self._best(objective, X - middle)
+        self._objective = replace(objective, unit=1.0, links=_links(1, None, None))
         self.cluster_centers_, self.metrics_ = best.centers + middle, best.metrics
         self.mass_ = as_partition(objective.members, best.masses)
         self.labels_ = labels_of(self.mass_)
@@ -174,20 +175,20 @@ class ConstrainedEvidentialCMeans(CredalClustering):
         return self
 
     def _best(self, objective: Objective, X: Floats) -> State:
-        random = as_random_state(self.random_state)
+        random, tol = as_random_state(self.random_state), float(self.tol)
         found = []
         for _ in range(self.n_init):
             seed = int(random.randint(2**31 - 1))
-            start = KMeans(self.n_clusters, n_init=1, random_state=seed).fit(X).cluster_centers_
-            found.append(improve(objective, X, start, self.tol, self.max_iter))
+            start = KMeans(int(self.n_clusters), n_init=1, random_state=seed).fit(X)
+            found.append(improve(objective, X, start.cluster_centers_, tol, self.max_iter))
         return min(found, key=lambda state: state.costs[-1])
 
-    def _objective(self, unit: float, links: Links) -> Objective:
+    def _minimized(self, unit: float, links: Links) -> Objective:
         members = members_of(self.n_clusters, self.focal, empty=self.delta is not None)
         adaptive = self.metric == "mahalanobis"
-        return Objective(
-            members, self.alpha, self.delta, self.trade_off, unit or 1.0, links, adaptive
-        )
+        delta = None if self.delta is None else float(self.delta)
+        alpha, trade_off = float(self.alpha), float(self.trade_off)
+        return Objective(members, alpha, delta, trade_off, unit or 1.0, links, adaptive)
 
     def _check_parameters(self) -> None:
         check_count("n_clusters", self.n_clusters, 1, _MOST)
@@ -198,12 +199,12 @@ class ConstrainedEvidentialCMeans(CredalClustering):
         check_not_negative(alpha=self.alpha, tol=self.tol)
         check_level("trade_off", self.trade_off)
         with np.errstate(over="ignore"):
-            if np.float64(self.n_clusters) ** self.alpha > _GREATEST:
+            if np.float64(self.n_clusters) ** float(self.alpha) > _GREATEST:
                 raise ValueError(f"alpha is {self.alpha!r}: the cost of large sets is infinite")
         if self.delta is not None:
             check_above_zero(delta=self.delta)
-            if self.delta > _GREATEST:
-                raise ValueError(f"delta is {self.delta!r}, expected at most {_GREATEST}")
+            if float(self.delta) > _GREATEST:
+                raise ValueError(f"delta is {self.delta!r}, expected at most {_GREATEST:g}")
 
     def predict_mass(self, X: Any) -> MassFunction:
         """Masses of new samples without constraints, for the centers and metrics that were found.
@@ -224,8 +225,9 @@ class ConstrainedEvidentialCMeans(CredalClustering):
         """
         check_is_fitted(self)
         X = read_features(self, X, reset=False)
+        refuse_huge(X)
         middle = self.cluster_centers_.mean(axis=0)
-        objective = self._objective(1.0, _links(1, None, None))
+        objective = self._objective  # parameters may have changed since
         squared = distances_of(objective, X - middle, self.cluster_centers_ - middle, self.metrics_)
         return as_partition(objective.members, masses_without(objective.per_set(squared)))
 

@@ -201,8 +201,8 @@ def credal_rand_index(one: MassFunction, other: MassFunction) -> float:
     first, second = _Pairs(one), _Pairs(other)
     size = max(1, CHUNK // n)
     for start in range(0, n, size):
-        rows = slice(start, start + size)
-        later = np.arange(n) > np.arange(n)[rows, np.newaxis]
+        rows, places = slice(start, start + size), np.arange(start, n)
+        later = places > places[:size, np.newaxis]
         total += float(jousselme(first.rows(rows), second.rows(rows))[later].sum())
     return 1 - 2 * total / (n * (n - 1))
 
@@ -223,12 +223,14 @@ class _Pairs:
         self._apart = masses @ (1 - meets)
 
     def rows(self, rows: slice) -> MassFunction:
-        """Mass functions (r, n) of pairs of some samples and all."""
-        empty = 1 - np.multiply.outer(1 - self._empty[rows], 1 - self._empty)
-        same = self._single[rows] @ self._single.T
-        apart = self._apart[rows] @ self._all.T
+        """Mass functions (r, m) of pairs of some samples, and these and all after them."""
+        after = slice(rows.start, None)
+        empty = 1 - np.multiply.outer(1 - self._empty[rows], 1 - self._empty[after])
+        same = self._single[rows] @ self._single[after].T
+        apart = self._apart[rows] @ self._all[after].T
         either = np.maximum(1 - empty - same - apart, 0)
-        return MassFunction(_ABOUT_PAIRS, [0, 1, 2, 3], np.stack([empty, same, apart, either], -1))
+        store = np.stack([empty, same, apart, either])
+        return MassFunction.from_store(_ABOUT_PAIRS, np.arange(4), store)
 
 
 def _members(partition: MassFunction) -> NDArray[np.bool_]:

@@ -7,12 +7,14 @@ from numpy.typing import NDArray
 from sklearn.utils.multiclass import check_classification_targets
 from sklearn.utils.validation import column_or_1d, validate_data
 
-from dstheory import MassFunction
+from dstheory import Frame, MassFunction
 from evical.scores.checks import check_weights
 
-__all__ = ["read_features", "read_labels", "read_responses", "read_weights"]
+__all__ = ["read_features", "read_labels", "read_responses", "read_weights", "refuse_huge"]
 
 Floats = NDArray[np.float64]
+
+_GREATEST = 1e100  # products of its square are floats
 
 
 def read_features(estimator: Any, X: Any, y: Any = None, *, reset: bool) -> Floats:
@@ -38,13 +40,27 @@ def read_features(estimator: Any, X: Any, y: Any = None, *, reset: bool) -> Floa
     """
     options: dict[str, Any] = {"reset": reset, "dtype": np.float64}
     try:
-        if y is None:
-            return np.asarray(validate_data(estimator, X, **options))
-        return np.asarray(validate_data(estimator, X, y, **options)[0])
+        with np.errstate(invalid="ignore"):  # scikit-learn adds all numbers up: infinities too
+            if y is None:
+                return np.asarray(validate_data(estimator, X, **options))
+            return np.asarray(validate_data(estimator, X, y, **options)[0])
     except (TypeError, ValueError, OverflowError) as error:
-        kind = TypeError if isinstance(error, TypeError) else ValueError
         what = "X is no table of numbers" if y is None else "X and y are no samples with labels"
-        raise kind(f"{what}: {error}") from error
+        raise _as_ours(error, what) from error
+
+
+def _as_ours(error: Exception, what: str) -> Exception:
+    kind = TypeError if isinstance(error, TypeError) else ValueError
+    return kind(f"{what}: {error}")
+
+
+def refuse_huge(X: Floats) -> None:
+    """Raise if squares of features, and their products, are no floats."""
+    greatest = float(np.abs(X).max(initial=0))
+    if greatest > _GREATEST:
+        raise ValueError(
+            f"X has numbers beyond {_GREATEST:g}, up to {greatest:.3g}; take another unit"
+        )
 
 
 def read_labels(y: Any, n: int, refusal: str | None = None) -> tuple[NDArray[Any], Floats]:
@@ -67,12 +83,15 @@ def read_labels(y: Any, n: int, refusal: str | None = None) -> tuple[NDArray[Any
     Raises
     ------
     ValueError
-        If there is one class only, a batch is of another size, or labels are uncertain and must
-        be hard.
+        If there is one class only, a batch is of another size or has all mass of a row on the
+        empty set, or labels are uncertain and must be hard.
     """
     if not isinstance(y, MassFunction):
-        check_classification_targets(y)
-        classes, codes = np.unique(column_or_1d(y, warn=True), return_inverse=True)
+        try:
+            check_classification_targets(y)
+            classes, codes = np.unique(column_or_1d(y, warn=True), return_inverse=True)
+        except (TypeError, ValueError) as error:
+            raise _as_ours(error, "y has no labels of classes") from error
         _check_classes(classes.tolist())
         return classes, np.eye(len(classes))[codes]
     if y.batch_shape != (n,):
@@ -80,7 +99,23 @@ def read_labels(y: Any, n: int, refusal: str | None = None) -> tuple[NDArray[Any
     if refusal is not None:
         raise ValueError(refusal)
     _check_classes(list(y.frame.labels))
-    return np.array(y.frame.labels), np.asarray(y.contour(), dtype=np.float64)
+    plausibility = np.asarray(y.contour(), dtype=np.float64)
+    none = ~plausibility.any(axis=1)
+    if none.any():
+        raise ValueError(
+            f"y has all mass on the empty set in row {int(np.argmax(none))}, so no class is "
+            "plausible there; leave that sample out"
+        )
+    return _classes_of(y.frame), plausibility
+
+
+def _classes_of(frame: Frame) -> NDArray[Any]:
+    """Labels as they are: an array of texts and numbers would turn all into texts."""
+    labels = frame.labels
+    numbers = all(isinstance(label, int | float) for label in labels)
+    if numbers or all(isinstance(label, str) for label in labels):
+        return np.array(labels)
+    return np.fromiter(labels, dtype=object, count=len(labels))
 
 
 def _check_classes(classes: list[Any]) -> None:
@@ -108,11 +143,11 @@ def read_responses(estimator: Any, X: Any, y: Any) -> tuple[Floats, Floats]:
         If they are no samples with finite real responses.
     """
     try:
-        X, y = validate_data(estimator, X, y, dtype=np.float64, y_numeric=True)
+        with np.errstate(invalid="ignore"):  # as above
+            X, y = validate_data(estimator, X, y, dtype=np.float64, y_numeric=True)
         return np.asarray(X), np.asarray(y, dtype=np.float64)
     except (TypeError, ValueError, OverflowError) as error:
-        kind = TypeError if isinstance(error, TypeError) else ValueError
-        raise kind(f"X and y are no samples with responses: {error}") from error
+        raise _as_ours(error, "X and y are no samples with responses") from error
 
 
 def read_weights(sample_weight: Any, n: int) -> Floats:

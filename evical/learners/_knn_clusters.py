@@ -163,7 +163,8 @@ class EvidentialKNNClustering(CredalClustering):
         ).fit(X)
         distance, rows = self.neighbors_.kneighbors()
         self.gamma_ = self._inverse_scale(distance)
-        links = linked(rows, self._weights(distance))
+        self._weigher = Weigher(self.gamma_, float(self.alpha), float(self.exponent))
+        links = linked(rows, self._weigher(distance))
         self.labels_, self.n_iter_, self.log_plausibility_ = self._best(links)
         self.n_clusters_ = int(self.labels_.max()) + 1
         self.mass_ = mass_of_votes(_of_links(links, self.labels_, self.n_clusters_))
@@ -185,19 +186,17 @@ class EvidentialKNNClustering(CredalClustering):
     def _inverse_scale(self, distance: Floats) -> float:
         """Gamma; the unit is taken out first, so that no power overflows."""
         unit = float(distance.max()) or 1.0
-        shares = (distance / unit) ** self.exponent
-        scale = float(np.quantile(shares, self.quantile)) or float(shares.mean()) or 1.0
-        with np.errstate(over="ignore", under="ignore"):
-            gamma = float(1 / np.float64(scale) / np.float64(unit) ** self.exponent)
+        exponent = float(self.exponent)
+        shares = (distance / unit) ** exponent
+        scale = float(np.quantile(shares, float(self.quantile))) or float(shares.mean()) or 1.0
+        with np.errstate(over="ignore", under="ignore", divide="ignore"):
+            gamma = float(1 / np.float64(scale) / np.float64(unit) ** exponent)
         if not 0 < gamma < np.inf:
             raise ValueError(
                 f"distances of neighbors up to {unit:g} to the power {self.exponent!r} are no "
                 "floats; take another unit"
             )
         return gamma
-
-    def _weights(self, distance: Floats) -> Floats:
-        return Weigher(self.gamma_, self.alpha, self.exponent)(distance)
 
     def _best(self, links: Any) -> tuple[Ints, int, float]:
         """Labels, number of sweeps, and log-plausibility of the most plausible partition."""
@@ -242,12 +241,12 @@ class EvidentialKNNClustering(CredalClustering):
 
     def _votes(self, X: Any) -> Floats:
         check_is_fitted(self)
-        X = read_samples(self, X, self.metric, reset=False)
+        X = read_samples(self, X, self.neighbors_.metric, reset=False)
         size = max(1, CHUNK // max(self.neighbors_.n_neighbors, self.n_clusters_))
         parts = []
         for start in range(0, len(X), size):
             distance, rows = self.neighbors_.kneighbors(X[start : start + size])
-            parts.append(votes(rows, self._weights(distance), self.labels_, self.n_clusters_))
+            parts.append(votes(rows, self._weigher(distance), self.labels_, self.n_clusters_))
         return np.concatenate(parts)
 
     def predict(self, X: Any) -> Ints:

@@ -40,7 +40,8 @@ class Weigher:
         self.gamma, self.alpha, self.exponent = gamma, alpha, exponent
 
     def __call__(self, distance: Floats) -> Floats:
-        mass = self.alpha * np.exp(-self.gamma * distance**self.exponent)
+        with np.errstate(over="ignore"):  # far away
+            mass = self.alpha * np.exp(-self.gamma * distance**self.exponent)
         return np.asarray(-np.log1p(-np.maximum(mass, _LEAST)))
 
 

@@ -160,7 +160,9 @@ class EvidentialNeuralClassifier(PrototypeClassifier):
         share = 1 / n_classes if self.probability == "pignistic" else 1.0
         if self.loss == "log":
             return partial(log_loss, part=share)
-        return partial(squared_loss, part=share if self.frame_share is None else self.frame_share)
+        return partial(
+            squared_loss, part=share if self.frame_share is None else float(self.frame_share)
+        )
 
     def _factor(self, size: float) -> float:
         return float(self.regularization)

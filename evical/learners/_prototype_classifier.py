@@ -134,8 +134,8 @@ class PrototypeClassifier(BeliefPredictor, BaseEstimator):  # type: ignore[misc]
                     loss,
                     self._factor(size),
                     optimize_prototypes=self.optimize_prototypes,
-                    max_iter=self.max_iter,
-                    tol=self.tol,
+                    max_iter=int(self.max_iter),
+                    tol=float(self.tol),
                 )
             )
         return min(found, key=lambda fitted: fitted.cost)
@@ -169,6 +169,7 @@ class PrototypeClassifier(BeliefPredictor, BaseEstimator):  # type: ignore[misc]
         with np.errstate(all="ignore"):
             self.gamma_ = best.network.layer.rate / self._spread.scale / self._spread.scale
         self.cost_, self.n_iter_ = best.cost, best.n_iter
+        self._probability = self.probability
 
     def _standardized(self, X: Any) -> Floats:
         check_is_fitted(self)
@@ -187,7 +188,8 @@ class PrototypeClassifier(BeliefPredictor, BaseEstimator):  # type: ignore[misc]
         -------
         (n, K) array
         """
-        if self.probability == "pignistic":
+        check_is_fitted(self)
+        if self._probability == "pignistic":  # the parameter may have changed since
             return super().predict_proba(X)
         X = self._standardized(X)
         weights = self._network.weights(X)
@@ -208,8 +210,8 @@ def check_moderate(**values: Any) -> None:
     """Raise unless all values are from 0 to 1e100."""
     check_not_negative(**values)
     for name, value in values.items():
-        if value > _GREATEST:
-            raise ValueError(f"{name} is {shown(value)}, expected at most {_GREATEST}")
+        if float(value) > _GREATEST:
+            raise ValueError(f"{name} is {shown(value)}, expected at most {_GREATEST:g}")
 
 
 def _spread(X: Floats, share: Floats) -> Spread:

@@ -34,7 +34,9 @@ class Stretch(NamedTuple):
     @classmethod
     def of(cls, grfn: GRFN, y: Floats, weight: Floats) -> Self:
         _, high = grfn.belief_interval(_LEVEL)
-        ratio = abs(y - grfn.mu) / (high - grfn.mu)
+        error, half = abs(y - grfn.mu), high - grfn.mu
+        # A width that is lost to rounding covers no error.
+        ratio = np.divide(error, half, out=np.where(error > 0, np.inf, 0.0), where=half > 0)
         order = np.argsort(ratio, kind="stable")
         return cls(ratio[order], np.cumsum(weight[order]))
 
@@ -57,7 +59,8 @@ class Stretch(NamedTuple):
             return np.column_stack(grfn.belief_interval(level))
         _, high = grfn.belief_interval(_LEVEL)
         half, factor = high - grfn.mu, self.factor(level)
-        half = np.where(np.isinf(half), np.inf, np.inf if np.isinf(factor) else half * factor)
+        known = np.isfinite(half) & np.isfinite(factor)
+        half = np.multiply(half, factor, out=np.full_like(half, np.inf), where=known)
         return np.column_stack([grfn.mu - half, grfn.mu + half])
 
 
@@ -82,7 +85,7 @@ def split(
     if fraction is None:
         return rows, rows[:0]
     rows = random.permutation(rows)
-    count = round(fraction * len(rows))
+    count = round(float(fraction) * len(rows))
     if not 1 <= count < len(rows):
         raise ValueError(
             f"calibration_fraction is {fraction!r}, which holds out {count} of {len(rows)} samples "

@@ -6,14 +6,14 @@ import numpy as np
 from numpy.typing import NDArray
 
 from dstheory.kernels.arguments import check_choice
-from evical.learners._features import read_features
+from evical.learners._features import read_features, refuse_huge
 
 __all__ = ["METRICS", "check_metric", "read_samples"]
 
 Floats = NDArray[np.float64]
 
 METRICS = ("euclidean", "precomputed")
-_GREATEST = 1e140  # sums of its square are floats
+_GREATEST = 1e100  # products of its square are floats
 
 
 def check_metric(metric: Any) -> None:
@@ -45,9 +45,11 @@ def read_samples(estimator: Any, X: Any, metric: str, *, reset: bool) -> Floats:
     X = read_features(estimator, X, reset=reset)
     if metric == "precomputed":
         _check_each(X, X < 0, "expected distances from 0 (Negative values in data)")
-        _check_each(X, X > _GREATEST, f"expected distances of at most {_GREATEST}")
+        _check_each(X, X > _GREATEST, f"expected distances of at most {_GREATEST:g}")
         if reset:
             _check_square(X)
+    else:
+        refuse_huge(X)
     return np.asarray(X)
 
 

@@ -40,8 +40,13 @@ class Distances:
     def start(self, n_clusters: int, seed: int) -> Floats:
         """Centers of k-means on the principal coordinates, (c, n)."""
         coordinates = self._coordinates(max(n_clusters, _COORDINATES), seed)
-        near = _nearest(coordinates, Features(coordinates).start(n_clusters, seed))
+        samples = Features(coordinates)
+        squared = samples.squared(samples.start(n_clusters, seed), np.eye(n_clusters))
+        near = squared.argmin(axis=1)
         member = (near == np.arange(n_clusters)[:, np.newaxis]).astype(np.float64)
+        # Of centers in one place, the first has all samples.
+        empty = ~member.any(axis=1)
+        member[empty, squared.argmin(axis=0)[empty]] = 1
         return np.asarray(member / member.sum(axis=1, keepdims=True))
 
     def _coordinates(self, count: int, seed: int) -> Floats:
@@ -130,14 +135,10 @@ def _products(squared_distances: Floats) -> Floats:
 
 def _greatest(matrix: Floats, count: int, seed: int) -> tuple[Floats, Floats]:
     """Greatest eigenvalues, in descending order, and their vectors."""
-    if len(matrix) <= max(2 * count, 20):
+    if len(matrix) <= max(2 * count, 20) or not matrix.any():  # ARPACK refuses zeros
         values, vectors = np.linalg.eigh(matrix)
     else:
         first = np.random.RandomState(seed).normal(size=len(matrix))
         values, vectors = eigsh(matrix, count, which="LA", v0=first, tol=_ROUNDING)
     best = np.argsort(-values)[:count]
     return values[best], vectors[:, best]
-
-
-def _nearest(X: Floats, centers: Floats) -> NDArray[np.intp]:
-    return np.asarray(Features(X).squared(centers, np.eye(len(centers))).argmin(axis=1))

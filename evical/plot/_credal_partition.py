@@ -30,6 +30,7 @@ _MARKERS = ("o", "^", "s", "D", "v", "P")
 _LARGEST, _SMALLEST = 36.0, 3.0  # area of points, in square points
 _MOST_NAMED = 12
 _MAX_VECTOR = 5000
+_GREATEST = 1e100  # squares of features are floats
 
 
 @final
@@ -277,7 +278,15 @@ def _axes_of(X: Floats, columns: list[str]) -> tuple[Any, tuple[str, str]]:
     if p <= 2:
         first, second = columns if len(columns) == 2 else [*columns, "", ""][:2]
         return (lambda table: np.pad(table, ((0, 0), (0, 2 - p)))), (first, second)
-    return PCA(2).fit(X).transform, ("first component", "second component")
+    if len(X) < 2:
+        raise ValueError(
+            f"X has the shape {X.shape}, expected two samples or more: of more than two features, "
+            "principal components are drawn"
+        )
+    with np.errstate(invalid="ignore"):  # of equal samples, shares of the variance are 0 / 0
+        found = PCA(2).fit(X)
+    mean, components = found.mean_, found.components_
+    return (lambda table: (table - mean) @ components.T), ("first component", "second component")
 
 
 def _table(values: Any, name: str) -> Floats:
@@ -288,6 +297,11 @@ def _table(values: Any, name: str) -> Floats:
     if wrong.any():
         row = int(np.argwhere(wrong)[0, 0])
         raise ValueError(f"{name} is not finite in row {row}")
+    greatest = float(abs(table).max(initial=0))
+    if greatest > _GREATEST:
+        raise ValueError(
+            f"{name} has numbers beyond {_GREATEST:g}, up to {greatest:.3g}; take another unit"
+        )
     return table
 
 

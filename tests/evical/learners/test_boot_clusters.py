@@ -1,5 +1,6 @@
 """BootClus: intervals, the least-squares fit against another optimizer, what users see."""
 
+from fractions import Fraction
 from itertools import pairwise
 
 import numpy as np
@@ -141,3 +142,27 @@ def test_number_and_kind_are_chosen():
 def test_wrong_options(options, message):
     with pytest.raises(ValueError, match=message):
         BootClus(**options).fit(IRIS[:12])
+
+
+@pytest.mark.parametrize("kind", [Fraction, np.float16, np.float32, np.longdouble])
+def test_numbers_of_any_kind(kind):
+    options = {**QUICK, "n_bootstraps": 5}
+    one = BootClus(2, confidence=0.75, **options).fit(SOME)
+    other = BootClus(2, confidence=kind(0.75), **options).fit(SOME)
+    np.testing.assert_array_equal(one.mass_.masses, other.mass_.masses)
+
+
+@pytest.mark.parametrize("later", [{"confidence": "90 %"}, {"focal": "singletons"}])
+def test_options_set_after_a_fit_do_not_change_it(later):
+    clusters = BootClus(2, **QUICK).fit(SOME)
+    expected = clusters.predict_mass(SOME[:9]).masses
+    clusters.set_params(**later)
+    np.testing.assert_array_equal(clusters.predict_mass(SOME[:9]).masses, expected)
+
+
+@pytest.mark.parametrize("size", [1e300, 1.7e308])
+def test_huge_features(size):
+    with pytest.raises(ValueError, match="X has numbers beyond 1e\\+100, up to 1"):
+        BootClus(2, **QUICK).fit(size * (-1) ** KIND[:, np.newaxis])
+    with pytest.raises(ValueError, match="take another unit"):
+        BootClus(2, **QUICK).fit(SOME).predict(np.full((1, 4), size))

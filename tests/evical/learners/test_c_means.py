@@ -1,6 +1,7 @@
 """Evidential c-means and credal partitions: definitions, another package, what users see."""
 
 import json
+from fractions import Fraction
 from itertools import pairwise
 
 import numpy as np
@@ -173,11 +174,55 @@ def test_samples_on_a_center_and_far_from_zero():
         ({"delta": -1.0}, ValueError, "delta"),
         ({"alpha": -1.0}, ValueError, "alpha"),
         ({"n_clusters": 14, "focal": "all"}, ValueError, "take 'pairs'"),
+        ({"n_clusters": 201}, ValueError, "more than 200; take 'singletons'"),
+        ({"alpha": 300}, ValueError, "alpha is 300: the cost of large sets is infinite"),
     ],
 )
 def test_wrong_options(options, error, message):
     with pytest.raises(error, match=message):
         EvidentialCMeans(**options).fit(SMALL)
+
+
+@pytest.mark.parametrize("kind", [Fraction, np.float16, np.float32, np.longdouble])
+def test_numbers_of_any_kind(kind):
+    options = {"alpha": 0.5, "beta": 2.5, "delta": 1.5}
+    given = {name: kind(value) for name, value in options.items()}
+    one, other = (
+        EvidentialCMeans(np.int8(2), random_state=0, **each).fit(SMALL) for each in (options, given)
+    )
+    np.testing.assert_array_equal(one.mass_.masses, other.mass_.masses)
+
+
+@pytest.mark.parametrize("size", [1e300, 1.7e308])
+def test_huge_features(size):
+    ecm = EvidentialCMeans(2, random_state=0)
+    with pytest.raises(ValueError, match="X has numbers beyond 1e\\+100, up to 1"):
+        ecm.fit(np.sign(SMALL) * size)
+    with pytest.raises(ValueError, match="take another unit"):
+        ecm.fit(SMALL).predict([[size, -size]])
+
+
+def test_all_mass_on_the_empty_set():
+    ecm = EvidentialCMeans(2, delta=1e-300, random_state=0).fit(SMALL)
+    assert set(ecm.labels_.tolist()) == {-1}
+    np.testing.assert_array_equal(ecm.predict_proba(SMALL), np.full((12, 2), 0.5))
+
+
+@pytest.mark.parametrize("focal", ["singletons", "pairs"])
+def test_more_clusters_than_bits_of_an_integer(focal):
+    ecm = EvidentialCMeans(66, focal=focal, delta=1.0, max_iter=2, random_state=0).fit(BLOBS)
+    assert len(ecm.mass_.frame) == 66
+    np.testing.assert_array_equal(ecm.predict_proba(BLOBS).argmax(axis=1), ecm.labels_)
+
+
+@pytest.mark.parametrize(
+    "later",
+    [{"n_clusters": 0}, {"alpha": 0.1}, {"beta": "2"}, {"delta": -1}, {"focal": "singletons"}],
+)
+def test_options_set_after_a_fit_do_not_change_it(later):
+    ecm = EvidentialCMeans(2, random_state=0).fit(SMALL)
+    expected = ecm.predict_mass(SMALL).masses
+    np.testing.assert_array_equal(ecm.set_params(**later).predict_mass(SMALL).masses, expected)
 
 
 def test_wrong_partitions():

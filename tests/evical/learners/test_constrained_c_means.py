@@ -1,5 +1,6 @@
 """Constrained evidential c-means: its criterion, an independent optimizer, what users see."""
 
+from fractions import Fraction
 from itertools import pairwise
 
 import numpy as np
@@ -184,6 +185,73 @@ def test_wrong_constraints(given, error, message):
 def test_wrong_options(options, message):
     with pytest.raises(ValueError, match=message):
         ConstrainedEvidentialCMeans(**options).fit(MOONS[:12])
+
+
+@pytest.mark.parametrize("kind", [Fraction, np.float16, np.float32, np.longdouble])
+def test_numbers_of_any_kind(kind):
+    options = {"alpha": 0.5, "trade_off": 0.25, "delta": 1.5}
+    given = {name: kind(value) for name, value in options.items()}
+    one, other = (
+        ConstrainedEvidentialCMeans(2, random_state=0, **each).fit(MOONS, must_link=[(0, 1)])
+        for each in (options, given)
+    )
+    np.testing.assert_array_equal(one.mass_.masses, other.mass_.masses)
+
+
+def test_of_three_in_different_ones_of_two_clusters_one_is_an_outlier():
+    """Masses of samples with constraints can be 0: all mass of it is on the empty set."""
+    rng = np.random.default_rng(0)
+    X = np.concatenate([rng.normal(0, 1, (20, 3)), rng.normal(6, 1, (20, 3))])
+    cecm = ConstrainedEvidentialCMeans(2, delta=3, trade_off=0.9, random_state=0)
+    cecm.fit(X, cannot_link=[(0, 1), (1, 2), (0, 2)])
+    lost = cecm.mass_.masses[:, 0] == 1
+    assert lost[:3].sum() == 1
+    assert cecm.labels_[lost].tolist() == [-1]
+
+
+@pytest.mark.parametrize(
+    ("extreme", "large"),
+    [
+        ({"delta": 1e7}, {"delta": 1e4}),
+        ({"delta": 1e90}, {"delta": 1e4}),
+        ({"alpha": 60, "delta": 3}, {"alpha": 30, "delta": 3}),
+    ],
+)
+@pytest.mark.parametrize("links", [[], [(0, 1)]])
+def test_sets_that_cost_much_more_than_clusters(extreme, large, links):
+    one, other = (
+        ConstrainedEvidentialCMeans(2, random_state=0, **options).fit(MOONS, must_link=links)
+        for options in (extreme, large)
+    )
+    np.testing.assert_allclose(one.mass_.masses, other.mass_.masses, atol=1e-6)
+    expected = EvidentialCMeans(2, random_state=0, **extreme).fit(MOONS).mass_.masses
+    if not links:
+        np.testing.assert_allclose(one.mass_.masses, expected, atol=1e-6)
+
+
+@pytest.mark.parametrize("trade_off", [1e-300, 1 - 1e-16])
+def test_extreme_weights_of_constraints(trade_off):
+    cecm = ConstrainedEvidentialCMeans(2, trade_off=trade_off, random_state=0)
+    cecm.fit(MOONS, must_link=[(0, 1)], cannot_link=[(0, 2), (3, 4)])
+    np.testing.assert_allclose(cecm.mass_.masses.sum(axis=1), 1)
+
+
+@pytest.mark.parametrize(
+    "later", [{"n_clusters": 0}, {"alpha": 0.1}, {"delta": -1}, {"focal": "all"}, {"trade_off": 2}]
+)
+def test_options_set_after_a_fit_do_not_change_it(later):
+    cecm = ConstrainedEvidentialCMeans(2, random_state=0).fit(MOONS)
+    expected = cecm.predict_mass(MOONS).masses
+    np.testing.assert_array_equal(cecm.set_params(**later).predict_mass(MOONS).masses, expected)
+
+
+@pytest.mark.parametrize("size", [1e300, 1.7e308])
+def test_huge_features(size):
+    cecm = ConstrainedEvidentialCMeans(2, random_state=0)
+    with pytest.raises(ValueError, match="X has numbers beyond 1e\\+100, up to 1"):
+        cecm.fit(np.sign(MOONS) * size)
+    with pytest.raises(ValueError, match="take another unit"):
+        cecm.fit(MOONS).predict([[size, -size]])
 
 
 def test_no_metric_without_spread():

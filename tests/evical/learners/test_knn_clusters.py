@@ -1,5 +1,6 @@
 """EK-NNclus: definitions on all partitions, local optimality, what users see."""
 
+from fractions import Fraction
 from math import log
 
 import numpy as np
@@ -160,3 +161,35 @@ def test_equal_samples_and_units():
 def test_wrong_options(options, error, message):
     with pytest.raises(error, match=message):
         EvidentialKNNClustering(**options).fit(BLOBS[:12])
+
+
+@pytest.mark.parametrize("kind", [Fraction, np.float16, np.float32, np.longdouble])
+def test_numbers_of_any_kind(kind):
+    options = {"alpha": 0.75, "quantile": 0.25, "exponent": 1.5}
+    given = {name: kind(value) for name, value in options.items()}
+    one, other = (
+        EvidentialKNNClustering(random_state=0, **each).fit(BLOBS) for each in (options, given)
+    )
+    np.testing.assert_array_equal(one.mass_.masses, other.mass_.masses)
+
+
+@pytest.mark.parametrize("later", [{"alpha": 0.1}, {"exponent": "2"}, {"metric": "precomputed"}])
+def test_options_set_after_a_fit_do_not_change_it(later):
+    clusters = EvidentialKNNClustering(random_state=0).fit(BLOBS)
+    expected = clusters.predict_mass(BLOBS).masses
+    clusters.set_params(**later)
+    np.testing.assert_array_equal(clusters.predict_mass(BLOBS).masses, expected)
+
+
+def test_large_powers_of_distances():
+    clusters = EvidentialKNNClustering(exponent=100, random_state=0).fit(BLOBS)
+    far = clusters.predict_mass([[1e10, 0]])
+    assert far.mass(far.frame)[0] > 0.99
+    with pytest.raises(ValueError, match="to the power 100 are no floats"):
+        clusters.fit(BLOBS * 1e-6)
+
+
+@pytest.mark.parametrize("size", [1e200, 1.7e308])
+def test_huge_features(size):
+    with pytest.raises(ValueError, match="X has numbers beyond 1e\\+100, up to"):
+        EvidentialKNNClustering().fit(np.sign(BLOBS) * size)

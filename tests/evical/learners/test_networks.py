@@ -1,6 +1,7 @@
 """Networks of prototypes: definitions, figures of other software, contracts."""
 
 import json
+from fractions import Fraction
 from functools import partial
 
 import numpy as np
@@ -303,6 +304,8 @@ def test_wrong_samples(network):
         network().fit(X, Y, [1, -1] * 75)
     with pytest.raises(ValueError, match="differences are no floats"):
         network().fit([[1.7e308], [1.7e308], [-1.7e308]], [0, 1, 1])
+    with pytest.raises(ValueError, match="differences are no floats"):  # sums are none either
+        network().fit([[1.7e308, -1.7e308]] * 9 + [[-1.7e308, 1.7e308]] * 9, [0, 1] * 9)
     labels = bayesian(Frame([0, 1, 2]), np.eye(3)[Y])
     with pytest.raises(ValueError, match="expected \\(149,\\)"):
         network().fit(X[1:], labels)
@@ -310,6 +313,44 @@ def test_wrong_samples(network):
         network().fit(X[:2], bayesian(Frame(["a"]), np.ones((2, 1))))
     with pytest.raises(ValueError, match="needs hard labels"):
         Neural(loss="squared").fit(X, labels)
+    empty = np.zeros((150, 4))
+    empty[:, 1], empty[7], empty[7, 0] = 1, 0, 1
+    with pytest.raises(ValueError, match="on the empty set in row 7"):
+        network().fit(X, MassFunction(Frame([0, 1]), [0, 1, 2, 3], empty))
+    for y in (None, ["a", None] * 75, X[:, 0]):
+        with pytest.raises((TypeError, ValueError), match="y has no labels of classes"):
+            network().fit(X, y)
+
+
+@both
+@pytest.mark.parametrize("labels", [["a", 1], [("a", 1), ("b", 2)], [("a",), ("b", 2)], [1, 2.5]])
+def test_labels_of_mass_functions_are_kept(network, labels):
+    y = bayesian(Frame(labels), np.eye(2)[SIDES])
+    clf = network(4).fit(MOONS, y)
+    assert clf.predict_mass(MOONS[:2]).frame == y.frame
+    assert clf.classes_.tolist() == labels
+    assert clf.predict(MOONS)[0] in labels
+
+
+@both
+@pytest.mark.parametrize("kind", [np.float16, np.float32, np.longdouble, Fraction])
+def test_numbers_of_any_kind(network, kind):
+    options = {"regularization": 0.25, "tol": 2**-10}
+    if network is Neural:
+        options |= {"loss": "squared", "frame_share": 0.5}
+    given = {k: v if isinstance(v, str) else kind(v) for k, v in options.items()}
+    one = network(4, max_iter=200, **options).fit(X, Y)
+    other = network(np.int8(4), max_iter=np.uint8(200), **given).fit(X, Y)
+    np.testing.assert_array_equal(one.predict_proba(X), other.predict_proba(X))
+
+
+@both
+def test_options_set_after_a_fit_do_not_change_it(network):
+    clf = network(4, probability="pignistic").fit(X, Y)
+    expected = clf.predict_proba(X)
+    with pytest.raises(ValueError, match="probability is 'plausible'"):
+        clf.set_params(probability="plausible").fit(X, Y)
+    np.testing.assert_array_equal(clf.predict_proba(X), expected)
 
 
 @both

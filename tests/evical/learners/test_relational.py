@@ -116,6 +116,27 @@ def test_fewer_samples_than_coordinates_and_samples_at_one_place():
     assert recm.labels_[0] == recm.labels_[1] != recm.labels_[2]
 
 
+@pytest.mark.parametrize("distance", [np.zeros((30, 30)), 1e-200 * (1 - np.eye(30))])
+@pytest.mark.parametrize("n_clusters", [1, 2, 30])
+@pytest.mark.filterwarnings("ignore:Number of distinct clusters")
+def test_no_distances_at_all(distance, n_clusters):
+    options = {"focal": "singletons", "metric": "precomputed", "random_state": 0}
+    recm = EvidentialCMeans(n_clusters, **options).fit(distance)
+    np.testing.assert_allclose(recm.mass_.masses, 1 / n_clusters)
+    np.testing.assert_allclose(recm.center_weights_.sum(axis=1), 1)
+
+
+def test_another_metric_leaves_nothing_of_the_last():
+    ecm = EvidentialCMeans(2, random_state=0).fit(BLOBS)
+    distance = pairwise_distances(BLOBS)
+    assert not hasattr(ecm.set_params(metric="precomputed").fit(distance), "cluster_centers_")
+    expected = ecm.predict(distance)
+    ecm.set_params(metric="euclidean")
+    np.testing.assert_array_equal(ecm.predict(distance), expected)
+    for name in ("shift_", "center_weights_", "center_spread_"):
+        assert not hasattr(ecm.fit(BLOBS), name)
+
+
 @pytest.mark.parametrize(
     ("X", "message"),
     [

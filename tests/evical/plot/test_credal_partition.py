@@ -75,7 +75,20 @@ def test_all_are_outliers_and_many_clusters(ax):
     assert len(looks) == 14
 
 
+@pytest.mark.parametrize("size", [0, 1e-300, 1e98])
+def test_features_of_any_size(ax, size):
+    X3 = size * np.column_stack([X, X[:, 0]])
+    display = CredalPartitionDisplay.from_mass(MASS, X3, centers=np.empty((0, 3)), ax=ax)
+    assert np.isfinite(display.places).all()
+    assert display.centers_.get_xydata().shape == (0, 2)
+
+
 def test_wrong_input():
+    for many in (X * 1e200, np.sign(X) * 1.7e308):
+        with pytest.raises(ValueError, match="X has numbers beyond 1e\\+100, up to"):
+            CredalPartitionDisplay.from_mass(MASS, many)
+    with pytest.raises(ValueError, match="expected two samples or more"):
+        CredalPartitionDisplay.from_mass(MASS[:1], np.eye(3)[:1])
     with pytest.raises(TypeError, match="has no mass_; give a fitted clustering"):
         CredalPartitionDisplay.from_estimator(EvidentialCMeans(), X)
     with pytest.raises(ValueError, match="but there are 5 places"):
