@@ -1,6 +1,7 @@
 """Fitting prototypes to responses: samples in standard units, the start, and penalties by folds."""
 
 from dataclasses import dataclass
+from itertools import product, starmap
 from typing import Any, NamedTuple, Self
 
 import numpy as np
@@ -10,7 +11,7 @@ from sklearn.cluster import KMeans
 from sklearn.model_selection import KFold
 
 from evical.learners._regress_loss import Loss
-from evical.learners._regress_network import Network, Objective, forward
+from evical.learners._regress_network import Network, Objective, Penalties, forward
 
 __all__ = ["Fit", "Sample", "Search", "Tuned", "Units", "fit_network", "starts_of", "tune"]
 
@@ -18,6 +19,7 @@ Floats = NDArray[np.float64]
 
 XI = (0.0, 0.01, 0.1)
 RHO = (0.1, 1.0, 10.0)
+SLOPE = (0.0, 2.0)
 
 _FIRST_H = 4.0
 """Precision of prototypes at the start, for responses of variance 1 (as in evreg)."""
@@ -125,7 +127,6 @@ class Search:
     loss : Loss
     reach : float
         Greatest 1 / gamma, in root mean squared distances of two samples.
-    slope_penalty : float
     n_init, max_iter : int
     tol : float
     """
@@ -133,7 +134,6 @@ class Search:
     n_prototypes: int
     loss: Loss
     reach: float
-    slope_penalty: float
     n_init: int
     max_iter: int
     tol: float
@@ -150,16 +150,13 @@ class Fit:
 
 @dataclass(frozen=True, eq=False)
 class Tuned:
-    """Penalties, with the errors (xi, rho) that decided, if there was a choice."""
+    """Penalties, with the errors (xi, rho, slope) that decided, if there was a choice."""
 
-    xi: float
-    rho: float
+    penalties: Penalties
     errors: Floats | None
 
 
-def fit_network(
-    search: Search, sample: Sample, xi: float, rho: float, starts: list[Network]
-) -> Fit:
+def fit_network(search: Search, sample: Sample, penalties: Penalties, starts: list[Network]) -> Fit:
     """The network of least loss, from several starts.
 
     Parameters
@@ -167,14 +164,14 @@ def fit_network(
     search : Search
     sample : Sample
         In standard units.
-    xi, rho : float
+    penalties : Penalties
     starts : list of Network
 
     Returns
     -------
     Fit
     """
-    objective = Objective(*sample, search.loss, xi, rho, search.slope_penalty)
+    objective = Objective(*sample, search.loss, penalties)
     return min((_descend(search, objective, start) for start in starts), key=lambda fit: fit.loss)
 
 
@@ -205,6 +202,8 @@ def _bounds(network: Network, search: Search, objective: Objective) -> Bounds:
     slowest = -np.log(search.reach * apart)
     low.log_gamma[:] = slowest
     high.log_gamma[:] = max(_GREATEST_LOG_GAMMA, slowest)
+    # A prototype beyond the samples would be precise where there are none.
+    low.centers[:], high.centers[:] = objective.X.min(axis=0), objective.X.max(axis=0)
     return Bounds(low.packed(), high.packed())
 
 
@@ -261,8 +260,7 @@ def _ridge(sample: Sample) -> Floats:
 def tune(
     search: Search,
     sample: Sample,
-    xi: tuple[float, ...],
-    rho: tuple[float, ...],
+    candidates: tuple[tuple[float, ...], ...],
     n_folds: int,
     random: np.random.RandomState,
 ) -> Tuned:
@@ -272,8 +270,8 @@ def tune(
     ----------
     search : Search
     sample : Sample
-    xi, rho : tuple of float
-        Candidates, of which all pairs are tried.
+    candidates : three tuples of float
+        For xi, rho and slopes, of which all combinations are tried.
     n_folds : int
         Number of folds.
     random : RandomState
@@ -282,14 +280,15 @@ def tune(
     -------
     Tuned
     """
-    errors = np.zeros((len(xi), len(rho)))
+    all_penalties = list(starmap(Penalties, product(*candidates)))
+    errors = np.zeros(len(all_penalties))
     folds = KFold(min(n_folds, len(sample.y)), shuffle=True, random_state=random)
     for train, test in folds.split(sample.X):
         part = sample.part(train)
         starts = starts_of(search, part, random)
-        for place in np.ndindex(errors.shape):
-            fit = fit_network(search, part, xi[place[0]], rho[place[1]], starts)
+        for place, penalties in enumerate(all_penalties):
+            fit = fit_network(search, part, penalties, starts)
             gap = forward(fit.network, sample.X[test]).mu - sample.y[test]
             errors[place] += sample.weight[test] @ gap**2
-    best = np.unravel_index(errors.argmin(), errors.shape)
-    return Tuned(xi[int(best[0])], rho[int(best[1])], errors)
+    best = all_penalties[int(errors.argmin())]
+    return Tuned(best, errors.reshape([len(each) for each in candidates]))

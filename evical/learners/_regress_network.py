@@ -17,7 +17,7 @@ from numpy.typing import NDArray
 from evical.learners._distances import squared_distances
 from evical.learners._regress_loss import Errors, Loss
 
-__all__ = ["Network", "Objective", "Prediction", "forward"]
+__all__ = ["Network", "Objective", "Penalties", "Prediction", "forward"]
 
 Floats = NDArray[np.float64]
 
@@ -109,9 +109,21 @@ def forward(network: Network, X: Floats) -> Prediction:
     )
 
 
+class Penalties(NamedTuple):
+    """Factors of mean(h_k), of mean(gamma_k^2), and of the sum of squared slopes by sample size.
+
+    Parameters
+    ----------
+    xi, rho, slope : float
+    """
+
+    xi: float
+    rho: float
+    slope: float
+
+
 class Objective(NamedTuple):
-    """Mean loss of training samples, plus xi mean(h_k), rho mean(gamma_k^2), and ridge / size times
-    the sum of squared slopes.
+    """Mean loss of training samples, and penalties.
 
     Parameters
     ----------
@@ -122,7 +134,7 @@ class Objective(NamedTuple):
     size : float
         How many samples they are.
     loss : Loss
-    xi, rho, ridge : float
+    penalties : Penalties
     """
 
     X: Floats
@@ -130,20 +142,19 @@ class Objective(NamedTuple):
     weight: Floats
     size: float
     loss: Loss
-    xi: float
-    rho: float
-    ridge: float
+    penalties: Penalties
 
     def __call__(self, network: Network) -> tuple[float, Network]:
         """Value, and its derivatives in the place of the parameters."""
         n_prototypes = len(network.intercept)
         h, gamma2 = np.exp(network.log_h), np.exp(2 * network.log_gamma)
-        value = self.xi * float(h.mean()) + self.rho * float(gamma2.mean())
-        gradient = Network(*(np.zeros_like(part) for part in network))
-        gradient.log_h[:] = self.xi * h / n_prototypes
-        gradient.log_gamma[:] = 2 * self.rho * gamma2 / n_prototypes
-        ridge = self.ridge / self.size
+        xi, rho, ridge = self.penalties
+        ridge /= self.size
+        value = xi * float(h.mean()) + rho * float(gamma2.mean())
         value += ridge * float((network.coef**2).sum())
+        gradient = Network(*(np.zeros_like(part) for part in network))
+        gradient.log_h[:] = xi * h / n_prototypes
+        gradient.log_gamma[:] = 2 * rho * gamma2 / n_prototypes
         gradient.coef[:] = 2 * ridge * network.coef
         size = max(1, CHUNK // n_prototypes)
         for start in range(0, len(self.X), size):

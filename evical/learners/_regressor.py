@@ -16,6 +16,7 @@ from dstheory.kernels.arguments import as_real, check_choice, check_count, check
 from evical.learners._features import read_features, read_responses, read_weights
 from evical.learners._regress_fit import (
     RHO,
+    SLOPE,
     XI,
     Fit,
     Sample,
@@ -27,7 +28,7 @@ from evical.learners._regress_fit import (
     tune,
 )
 from evical.learners._regress_loss import KINDS, Loss
-from evical.learners._regress_network import CHUNK, Network, forward
+from evical.learners._regress_network import CHUNK, Network, Penalties, forward
 from evical.learners._regress_stretch import Stretch, split
 from evical.scores.parameters import as_random_state, check_above_zero, check_not_negative
 from evical.scores.refused import all_or_nothing
@@ -66,12 +67,13 @@ class EvidentialRegressor(RegressorMixin, BaseEstimator):  # type: ignore[misc] 
         In standard deviations of the response.
     xi, rho : float or None
         Penalties on the mean precision h and on the mean squared rate gamma^2 of prototypes, in
-        standard units. None: the best of {xi} and {rho} by cross-validation.
+        standard units. None: the best of 0, 0.01 and 0.1, or of 0.1, 1 and 10, by cross-validation.
+    slope_penalty : float or None
+        Over the number of samples, the penalty on the sum of squared slopes, in standard units. It
+        keeps lines that rest on few samples from running off; evreg has none. None: 0 or 2, by
+        cross-validation.
     n_folds : int
         Number of folds for that.
-    slope_penalty : float
-        Over the number of samples, the penalty on the sum of squared slopes, in standard units. It
-        keeps lines that rest on few samples from running off. evreg has none.
     reach : float
         The greatest distance at which the evidence of a prototype may have faded to 1/e only, in
         root mean squared distances of two training samples. Less of it means ignorance sooner, also
@@ -104,8 +106,8 @@ class EvidentialRegressor(RegressorMixin, BaseEstimator):  # type: ignore[misc] 
     gamma_ : (K,) array
         Precision at distance d is h exp(-gamma^2 d^2), with d in units of `feature_scale_`.
     feature_scale_ : (n_features,) array
-    xi_, rho_ : float
-    cv_errors_ : (n_xi, n_rho) array or None
+    xi_, rho_, slope_penalty_ : float
+    cv_errors_ : (n_xi, n_rho, n_slope) array or None
         Mean squared errors of held-out folds, as a share of the variance of the response, if a
         penalty was chosen.
     loss_ : float
@@ -165,8 +167,8 @@ class EvidentialRegressor(RegressorMixin, BaseEstimator):  # type: ignore[misc] 
         epsilon: float = 0.01,
         xi: float | None = 0.01,
         rho: float | None = None,
+        slope_penalty: float | None = None,
         n_folds: int = 3,
-        slope_penalty: float = 2.0,
         reach: float = 5.0,
         standardize: bool = True,
         calibration_fraction: float | None = None,
@@ -181,8 +183,8 @@ class EvidentialRegressor(RegressorMixin, BaseEstimator):  # type: ignore[misc] 
         self.epsilon = epsilon
         self.xi = xi
         self.rho = rho
-        self.n_folds = n_folds
         self.slope_penalty = slope_penalty
+        self.n_folds = n_folds
         self.reach = reach
         self.standardize = standardize
         self.calibration_fraction = calibration_fraction
@@ -230,7 +232,7 @@ class EvidentialRegressor(RegressorMixin, BaseEstimator):  # type: ignore[misc] 
         search = self._search(sample)
         tuned = self._tuned(search, standard, random)
         starts = starts_of(search, standard, random)
-        self._keep(units, fit_network(search, standard, tuned.xi, tuned.rho, starts), tuned)
+        self._keep(units, fit_network(search, standard, tuned.penalties, starts), tuned)
         self._stretch = Stretch.of(self._grfn(X[held_out]), y[held_out], weight[held_out])
         return self
 
@@ -239,18 +241,17 @@ class EvidentialRegressor(RegressorMixin, BaseEstimator):  # type: ignore[misc] 
             self.n_prototypes or _default_prototypes(sample),
             Loss(float(self.epsilon), float(self.pessimism), self.loss),
             float(self.reach),
-            float(self.slope_penalty),
             self.n_init,
             self.max_iter,
             float(self.tol),
         )
 
     def _tuned(self, search: Search, sample: Sample, random: np.random.RandomState) -> Tuned:
-        xi = XI if self.xi is None else (float(self.xi),)
-        rho = RHO if self.rho is None else (float(self.rho),)
-        if len(xi) * len(rho) == 1 or len(sample.y) < 2:
-            return Tuned(xi[0], rho[0], None)
-        return tune(search, sample, xi, rho, self.n_folds, random)
+        given = ((self.xi, XI), (self.rho, RHO), (self.slope_penalty, SLOPE))
+        candidates = tuple(known if one is None else (float(one),) for one, known in given)
+        if max(map(len, candidates)) == 1 or len(sample.y) < 2:
+            return Tuned(Penalties(*(each[0] for each in candidates)), None)
+        return tune(search, sample, candidates, self.n_folds, random)
 
     def _keep(self, units: Units, fit: Fit, tuned: Tuned) -> None:
         """Set the attributes, in the units of the user."""
@@ -265,7 +266,8 @@ class EvidentialRegressor(RegressorMixin, BaseEstimator):  # type: ignore[misc] 
         self.h_ = np.exp(network.log_h) / units.y_scale**2
         self.gamma_ = np.exp(network.log_gamma)
         self.feature_scale_ = units.scale
-        self.xi_, self.rho_, self.cv_errors_ = tuned.xi, tuned.rho, tuned.errors
+        self.xi_, self.rho_, self.slope_penalty_ = tuned.penalties
+        self.cv_errors_ = tuned.errors
         self.loss_, self.n_iter_ = fit.loss, fit.n_iter
 
     def _check_parameters(self) -> None:
@@ -275,11 +277,9 @@ class EvidentialRegressor(RegressorMixin, BaseEstimator):  # type: ignore[misc] 
         if not 0 <= as_real("pessimism", self.pessimism, "a number in [0, 1]") <= 1:
             raise ValueError(f"pessimism is {self.pessimism!r}, expected a number in [0, 1]")
         check_above_zero(epsilon=self.epsilon)
-        optional = {"xi": self.xi, "rho": self.rho}
-        check_not_negative(slope_penalty=self.slope_penalty)
+        optional = {"xi": self.xi, "rho": self.rho, "slope_penalty": self.slope_penalty}
         check_not_negative(**{name: v for name, v in optional.items() if v is not None})
-        most = {"epsilon": self.epsilon, "slope_penalty": self.slope_penalty, **optional}
-        for name, value in most.items():
+        for name, value in {"epsilon": self.epsilon, **optional}.items():
             if value is not None and float(value) > _LARGEST:
                 raise ValueError(f"{name} is {value!r}, expected at most {_LARGEST:g}")
         check_count("n_folds", self.n_folds, 2, _MOST)
@@ -401,11 +401,9 @@ def _refuse_extremes(values: Floats, name: str) -> None:
 
 
 def _default_prototypes(sample: Sample) -> int:
-    """Chosen, with the penalty on slopes and the number of steps, on 18 data sets of R.
+    """Chosen, with penalties on slopes and the number of steps, on 18 data sets of R.
 
-    On 18 others intervals of 0.9 cover 0.95 and never less than 0.85; with 30 prototypes, no such
-    penalty and half the steps, as in evreg, 0.92 and 0.74, with as great an error (``python -m
-    tests.benchmarks.bench_regressor_defaults``).
+    ``python -m tests.benchmarks.bench_regressor_defaults`` compares them on these and 18 others.
     """
     return max(1, min(30, int(sample.size / (sample.X.shape[1] + 2))))
 

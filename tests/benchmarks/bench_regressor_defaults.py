@@ -67,15 +67,13 @@ RESPONSES = {
 """Name of a data set of R to the name of its response."""
 
 WAYS = {
-    "the default": {},
-    "30 prototypes, free slopes, 100 steps": {
+    "`EvidentialRegressor()`": {},
+    "`slope_penalty=0`": {"slope_penalty": 0},
+    "30 prototypes, `slope_penalty=0`, `max_iter=100`": {
         "n_prototypes": 30,
         "slope_penalty": 0,
         "max_iter": 100,
     },
-    "free slopes": {"slope_penalty": 0},
-    "30 prototypes": {"n_prototypes": 30},
-    "100 steps": {"max_iter": 100},
 }
 
 

@@ -27,7 +27,7 @@ from evical.learners._prototypes import Spread
 from evical.learners._regress_loss import Loss
 from evical.learners._regress_network import Network as Regression
 from evical.learners._regress_network import Objective as RegressionObjective
-from evical.learners._regress_network import forward
+from evical.learners._regress_network import Penalties, forward
 from evical.learners._relational_c_means import Distances
 
 ROOT = Path(__file__).parents[3]
@@ -203,7 +203,7 @@ def test_network_for_regression():
     np.testing.assert_allclose([lower, upper], [known["lower"], known["upper"]], rtol=1e-12)
     loss = Loss(known["epsilon"], known["pessimism"], "evreg")
     weight = np.full(8, 1 / 8)
-    penalties = known["xi"], known["rho"], 0.0
-    objective = RegressionObjective(known["X"], known["y"], weight, 8.0, loss, *penalties)
+    penalties = Penalties(known["xi"], known["rho"], 0.0)
+    objective = RegressionObjective(known["X"], known["y"], weight, 8.0, loss, penalties)
     # Ours is the limit of theirs for narrow intervals.
     assert objective(network)[0] == pytest.approx(known["loss"], abs=2e-3)

@@ -14,7 +14,7 @@ from sklearn.utils.estimator_checks import parametrize_with_checks
 from dstheory.inference import GRFN, product_intersection
 from evical.learners import EvidentialRegressor
 from evical.learners._regress_loss import KINDS, Errors, Loss
-from evical.learners._regress_network import Network, Objective, forward
+from evical.learners._regress_network import Network, Objective, Penalties, forward
 from evical.learners._regress_stretch import Stretch
 from tests.naive import regression as naive
 
@@ -31,7 +31,7 @@ def sine(n, rng):
 
 X, Y = sine(200, np.random.default_rng(0))
 FITTED = EvidentialRegressor(15, rho=0.1, reach=0.2, random_state=0).fit(X, Y)
-QUICK = {"rho": 1.0, "max_iter": 50, "random_state": 0}
+QUICK = {"rho": 1.0, "slope_penalty": 0.0, "max_iter": 50, "random_state": 0}
 
 
 @parametrize_with_checks(
@@ -81,7 +81,9 @@ def test_loss_as_defined():
     rng = np.random.default_rng(2)
     network = random_network(3, 2, rng)
     points, y = rng.normal(size=(2, 2)), rng.normal(size=2)
-    objective = Objective(points, y, np.full(2, 0.5), 2.0, Loss(0.3, 0.7, "belief"), 0.2, 0.4, 3.0)
+    objective = Objective(
+        points, y, np.full(2, 0.5), 2.0, Loss(0.3, 0.7, "belief"), Penalties(0.2, 0.4, 3.0)
+    )
     expected = naive.objective(
         points.tolist(), y.tolist(), as_prototypes(network), 0.3, 0.7, 0.2, 0.4, 3.0
     )
@@ -131,7 +133,9 @@ def test_gradients(kind, pessimism, monkeypatch):
     rng = np.random.default_rng(4)
     network = random_network(3, 2, rng)
     points, y, weight = rng.normal(size=(20, 2)), rng.normal(size=20), rng.dirichlet(np.ones(20))
-    objective = Objective(points, y, weight, 8.0, Loss(0.2, pessimism, kind), 0.3, 0.2, 5.0)
+    objective = Objective(
+        points, y, weight, 8.0, Loss(0.2, pessimism, kind), Penalties(0.3, 0.2, 5.0)
+    )
     gradient = objective(network)[1].packed()
     vector, step = network.packed(), 1e-6
     for i, exact in enumerate(gradient):
@@ -171,7 +175,7 @@ def test_intervals_have_the_belief():
 @every_loss
 def test_learns_a_curve(kind):
     new, target = sine(400, np.random.default_rng(1))
-    reg = EvidentialRegressor(15, loss=kind, rho=0.1, random_state=0).fit(X, Y)
+    reg = EvidentialRegressor(15, loss=kind, rho=0.1, slope_penalty=0, random_state=0).fit(X, Y)
     linear = LinearRegression().fit(X, Y)
     assert 1 - reg.score(new, target) < 0.6 * (1 - linear.score(new, target))
 
@@ -193,17 +197,14 @@ def test_noise_and_ignorance_are_where_they_belong():
 def test_penalties_are_chosen_by_held_out_errors():
     points, y = make_friedman1(120, n_features=5, noise=1.0, random_state=0)
     reg = EvidentialRegressor(8, xi=None, max_iter=60, random_state=0).fit(points, y)
-    assert reg.cv_errors_.shape == (3, 3)
-    assert (reg.xi_, reg.rho_) == tuple(
-        np.array(choice)[place]
-        for choice, place in zip(
-            [(0.0, 0.01, 0.1), (0.1, 1.0, 10.0)],
-            np.unravel_index(reg.cv_errors_.argmin(), (3, 3)),
-            strict=True,
-        )
-    )
+    candidates = [(0.0, 0.01, 0.1), (0.1, 1.0, 10.0), (0.0, 2.0)]
+    assert reg.cv_errors_.shape == (3, 3, 2)
+    places = np.unravel_index(reg.cv_errors_.argmin(), (3, 3, 2))
+    chosen = [known[place] for known, place in zip(candidates, places, strict=True)]
+    assert [reg.xi_, reg.rho_, reg.slope_penalty_] == chosen
     assert reg.cv_errors_.min() < 0.6
-    fixed = EvidentialRegressor(8, rho=reg.rho_, xi=reg.xi_, random_state=0).fit(points, y)
+    options = dict(zip(("xi", "rho", "slope_penalty"), chosen, strict=True))
+    fixed = EvidentialRegressor(8, max_iter=60, random_state=0, **options).fit(points, y)
     assert fixed.cv_errors_ is None
 
 
@@ -218,7 +219,9 @@ def test_penalties_do_what_they_say():
     assert many > 2 * few
     points, y = make_friedman1(60, random_state=0)
     free, drawn = (
-        (EvidentialRegressor(4, slope_penalty=each, **QUICK).fit(points, y).coef_ ** 2).sum()
+        (
+            EvidentialRegressor(4, **(QUICK | {"slope_penalty": each})).fit(points, y).coef_ ** 2
+        ).sum()
         for each in (0.0, 20.0)
     )
     assert drawn < 0.5 * free
@@ -243,6 +246,15 @@ def test_reach_bounds_how_far_evidence_goes():
         reg.fit(points, points[:, 0])
         apart = np.sqrt(((points - points.T) ** 2).mean()) / points.std()
         np.testing.assert_allclose(1 / reg.gamma_, reach * apart, rtol=1e-6)
+
+
+@pytest.mark.parametrize("seed", range(6))
+def test_precision_falls_beyond_the_samples(seed):
+    points, y = sine(200, np.random.default_rng(seed))
+    reg = EvidentialRegressor(20, reach=0.1, rho=0.0, random_state=seed).fit(points, y)
+    assert points.min() <= reg.prototypes_.min() <= reg.prototypes_.max() <= points.max()
+    for side in (np.linspace(-3, -8, 50), np.linspace(4, 9, 50)):
+        assert (np.diff(reg.predict_grfn(side[:, np.newaxis]).h) <= 0).all()
 
 
 def test_more_starts_are_not_worse():
