@@ -12,8 +12,9 @@ from sklearn.base import BaseEstimator, RegressorMixin
 from sklearn.utils.validation import check_is_fitted
 
 from dstheory.inference import GRFN
-from dstheory.kernels.arguments import as_real, check_choice, check_count, check_flag, check_level
+from dstheory.kernels.arguments import check_level
 from evical.learners._features import read_features, read_responses, read_weights
+from evical.learners._regress_checks import check_parameters, refuse_extremes, refuse_scale
 from evical.learners._regress_fit import (
     RHO,
     SLOPE,
@@ -27,21 +28,17 @@ from evical.learners._regress_fit import (
     starts_of,
     tune,
 )
-from evical.learners._regress_loss import KINDS, Loss
+from evical.learners._regress_loss import Loss
 from evical.learners._regress_network import CHUNK, Network, Penalties, forward
 from evical.learners._regress_stretch import Stretch, split
-from evical.scores.parameters import as_random_state, check_above_zero, check_not_negative
+from evical.scores.parameters import as_random_state
 from evical.scores.refused import all_or_nothing
 
 __all__ = ["EvidentialRegressor"]
 
 Floats = NDArray[np.float64]
 
-_MOST = 10_000  # prototypes, and starts
-_LARGEST = 1e6  # penalties, and widths in standard deviations
-_SMALLEST = 1e-50  # widths and distances; what is divided by their squares is a float
 _FARTHEST = 1e100  # standard deviations; their squares are floats
-_SCALES = (1e-100, 1e100)  # of responses, as their variances are floats
 
 
 class EvidentialRegressor(RegressorMixin, BaseEstimator):  # type: ignore[misc]  # sklearn is untyped
@@ -216,7 +213,7 @@ class EvidentialRegressor(RegressorMixin, BaseEstimator):  # type: ignore[misc] 
             If there are fewer than two samples, responses are too large for their squares, or a
             parameter is out of range.
         """
-        self._check_parameters()
+        check_parameters(self)
         X, y = read_responses(self, X, y)
         weight = read_weights(sample_weight, len(y))
         random = as_random_state(self.random_state)
@@ -224,10 +221,10 @@ class EvidentialRegressor(RegressorMixin, BaseEstimator):  # type: ignore[misc] 
         sample = Sample.distinct(X[kept], y[kept], weight[kept])
         if len(sample.y) < 2 and len(y) < 2:
             raise ValueError(f"there is only 1 sample (n_samples={len(y)}); at least 2 are needed")
-        _refuse_extremes(sample.X, "X")
-        _refuse_extremes(sample.y, "y")
+        refuse_extremes(sample.X, "X")
+        refuse_extremes(sample.y, "y")
         units = Units.of(sample, self.standardize)
-        _refuse_scale(units.y_scale)
+        refuse_scale(units.y_scale)
         standard = units.sample(sample)
         search = self._search(sample)
         tuned = self._tuned(search, standard, random)
@@ -269,32 +266,6 @@ class EvidentialRegressor(RegressorMixin, BaseEstimator):  # type: ignore[misc] 
         self.xi_, self.rho_, self.slope_penalty_ = tuned.penalties
         self.cv_errors_ = tuned.errors
         self.loss_, self.n_iter_ = fit.loss, fit.n_iter
-
-    def _check_parameters(self) -> None:
-        if self.n_prototypes is not None:
-            check_count("n_prototypes", self.n_prototypes, 1, _MOST)
-        check_choice("loss", self.loss, KINDS)
-        if not 0 <= as_real("pessimism", self.pessimism, "a number in [0, 1]") <= 1:
-            raise ValueError(f"pessimism is {self.pessimism!r}, expected a number in [0, 1]")
-        check_above_zero(epsilon=self.epsilon)
-        optional = {"xi": self.xi, "rho": self.rho, "slope_penalty": self.slope_penalty}
-        check_not_negative(**{name: v for name, v in optional.items() if v is not None})
-        for name, value in {"epsilon": self.epsilon, **optional}.items():
-            if value is not None and float(value) > _LARGEST:
-                raise ValueError(f"{name} is {value!r}, expected at most {_LARGEST:g}")
-        check_count("n_folds", self.n_folds, 2, _MOST)
-        check_above_zero(reach=self.reach)
-        for name, value in {"epsilon": self.epsilon, "reach": self.reach}.items():
-            if float(value) < _SMALLEST:
-                raise ValueError(f"{name} is {value!r}, expected at least {_SMALLEST:g}")
-        check_flag("standardize", self.standardize)
-        if self.calibration_fraction is not None:
-            check_level("calibration_fraction", self.calibration_fraction)
-        check_count("n_init", self.n_init, 1, _MOST)
-        check_count("max_iter", self.max_iter, 1)
-        check_not_negative(tol=self.tol)
-        if self.tol > 1:
-            raise ValueError(f"tol is {self.tol!r}, expected a share, at most 1")
 
     def predict(self, X: Any) -> Floats:
         """Mean of the most plausible response.
@@ -390,27 +361,9 @@ class EvidentialRegressor(RegressorMixin, BaseEstimator):  # type: ignore[misc] 
         return self._stretch.interval(self.predict_grfn(X), float(level))
 
 
-def _refuse_extremes(values: Floats, name: str) -> None:
-    with np.errstate(over="ignore"):
-        finite = np.isfinite(np.ptp(values, axis=0)).all()
-    if not finite:
-        raise ValueError(
-            f"{name} has values up to {np.abs(values).max():.3g}, whose differences are no floats; "
-            "divide it by a number"
-        )
-
-
 def _default_prototypes(sample: Sample) -> int:
     """Chosen, with penalties on slopes and the number of steps, on 18 data sets of R.
 
     ``python -m tests.benchmarks.bench_regressor_defaults`` compares them on these and 18 others.
     """
     return max(1, min(30, int(sample.size / (sample.X.shape[1] + 2))))
-
-
-def _refuse_scale(scale: float) -> None:
-    if not _SCALES[0] <= scale <= _SCALES[1]:
-        raise ValueError(
-            f"y has a standard deviation of {scale:g}, whose square is no float; give it in "
-            "another unit"
-        )
