@@ -18,7 +18,15 @@ from numpy.typing import NDArray
 
 from dstheory.kernels.jit import compiled
 
-__all__ = ["Links", "Objective", "State", "distances_of", "improve", "masses_without"]
+__all__ = [
+    "Links",
+    "Objective",
+    "State",
+    "best_metrics",
+    "distances_of",
+    "improve",
+    "masses_without",
+]
 
 Floats = NDArray[np.float64]
 Ints = NDArray[np.int64]
@@ -193,8 +201,8 @@ def _sweep(
             masses[i] = _best_row(cost[i], penalty * slope)
 
 
-def _metrics(objective: Objective, X: Floats, centers: Floats, masses: Floats) -> Floats:
-    """Best metric (c, p, p) of each cluster, with determinant 1."""
+def best_metrics(objective: Objective, X: Floats, centers: Floats, masses: Floats) -> Floats:
+    """Metric (c, p, p) of each cluster of least cost, with determinant 1."""
     p = X.shape[1]
     if not objective.adaptive:
         return np.tile(np.eye(p), (len(centers), 1, 1))
@@ -286,7 +294,7 @@ def _round(
     penalty, broken = share * objective.penalty(), np.stack(objective.broken()[::-1])
     _sweep(cost, penalty, broken, links.starts, links.partners, links.must, masses)
     if share == 1:  # before, the few constraints may leave a cluster no spread
-        metrics = _metrics(objective, X, centers, masses)
+        metrics = best_metrics(objective, X, centers, masses)
     return _centers(objective, X, metrics, masses), metrics, masses
 
 

@@ -1,8 +1,8 @@
 # Write r_learners.json: what evclass 2.0.2, evclust 2.0.3 and evreg 1.1.1 compute of fixed parameters.
 #
 # Run with `Rscript tests/oracles/make_r_learners.R` from the repository, where R has these packages
-# and jsonlite. Data and parameters are written with the results, so that nothing depends on how R
-# draws numbers.
+# and jsonlite, and EVICAL_DATA is a folder with vehicle.csv. Simulated data and parameters are
+# written with the results, so that nothing depends on how R draws numbers.
 
 suppressMessages({
   library(evclass)
@@ -49,6 +49,25 @@ latent <- lapply(list(draw(4, 1)[, 1], draw(4, 3), draw(4, 4)), function(w) {
     probabilities = found$prob, conflict = found$conf
   )
 })
+
+# Real data in the order of a file beside the project: the odd rows train.
+table <- read.csv(file.path(Sys.getenv("EVICAL_DATA"), "vehicle.csv"))
+odd <- seq(1, nrow(table), 2)
+X <- scale(as.matrix(table[odd, 1:18]))
+Z <- scale(as.matrix(table[-odd, 1:18]), attr(X, "scaled:center"), attr(X, "scaled:scale"))
+classes <- as.integer(as.factor(table$target))
+wrong <- function(found) sum(found$ypred != classes[-odd])
+quiet <- list(maxiter = 500, eta = 0.1, gain_min = 1e-6, disp = FALSE)
+vehicle <- list(neighbors = lapply(c(5, 10), function(k) {
+  fit <- EkNNfit(X, classes[odd], k, options = quiet)
+  test <- EkNNval(X, classes[odd], Z, k, classes[-odd], fit$param)
+  list(k = k, errors = wrong(test), gamma = fit$param$gamma)
+}))
+quiet$disp <- 0
+fit <- proDSfit(X, classes[odd], proDSinit(X, classes[odd], 20), options = quiet)
+vehicle$proDSfit <- wrong(proDSval(Z, fit$param, classes[-odd]))
+fit <- RBFfit(X, classes[odd], RBFinit(X, classes[odd], 20), lambda = 0.001, control = list(fnscale = -1, trace = 0, maxit = 1000))
+vehicle$RBFfit <- wrong(RBFval(Z, fit$param, classes[-odd], calc.belief = FALSE))
 
 # ---- evclust: credal partitions
 
@@ -151,7 +170,7 @@ network <- c(fitted$param, list(
 write_json(
   list(
     about = "evclass 2.0.2, evclust 2.0.3, evreg 1.1.1; see make_r_learners.R",
-    neighbors = neighbors, prototypes = prototypes, radial = radial, latent = latent,
+    vehicle = vehicle, neighbors = neighbors, prototypes = prototypes, radial = radial, latent = latent,
     points = points, start = centers, c_means = c_means, relational = relational,
     constrained = constrained, credal = credal, numbers = numbers, network = network
   ),

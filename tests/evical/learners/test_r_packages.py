@@ -1,9 +1,11 @@
 """Learners beside evclass, evclust and evreg, which R ran with the same parameters."""
 
 import json
+from functools import partial
 from pathlib import Path
 
 import numpy as np
+import pandas as pd
 import pytest
 from sklearn.linear_model import LogisticRegression
 
@@ -11,6 +13,7 @@ from dstheory import Frame, MassFunction
 from dstheory.inference import GRFN, product_intersection
 from evical.learners import (
     EvidentialKNeighborsClassifier,
+    EvidentialNeuralClassifier,
     EvidentialRBFClassifier,
     WeightedEvidence,
     credal_rand_index,
@@ -20,7 +23,13 @@ from evical.learners import (
     summarize_clusters,
 )
 from evical.learners._c_means_fit import Cost, Features, alternate, centers_of, masses_of
-from evical.learners._constrained_c_means_fit import Links, Objective, distances_of, improve
+from evical.learners._constrained_c_means_fit import (
+    Links,
+    Objective,
+    best_metrics,
+    distances_of,
+    improve,
+)
 from evical.learners._prototype_fit import Network
 from evical.learners._prototype_outputs import Committed, Linear
 from evical.learners._prototypes import Spread
@@ -29,6 +38,7 @@ from evical.learners._regress_network import Network as Regression
 from evical.learners._regress_network import Objective as RegressionObjective
 from evical.learners._regress_network import Penalties, forward
 from evical.learners._relational_c_means import Distances
+from tests.support.data_folder import DATA
 
 ROOT = Path(__file__).parents[3]
 KNOWN = json.loads((ROOT / "tests/oracles/r_learners.json").read_text(encoding="utf-8"))
@@ -101,6 +111,32 @@ def test_latent_masses(known):
     np.testing.assert_allclose(conflict, known["conflict"], atol=1e-12)
 
 
+def test_vehicle():
+    """Neighbors are fitted to the same optimum; networks start at random, and err as often."""
+    if DATA is None or not (DATA / "vehicle.csv").exists():
+        pytest.skip("vehicle.csv is not at hand")
+    table, known = pd.read_csv(DATA / "vehicle.csv"), KNOWN["vehicle"]
+    classes = table.pop("target").to_numpy()
+    y, target = classes[::2], classes[1::2]
+    X, new = table.to_numpy()[::2], table.to_numpy()[1::2]
+    mean, scale = X.mean(axis=0), X.std(axis=0, ddof=1)
+    X, new = (X - mean) / scale, (new - mean) / scale
+    for one in known["neighbors"]:
+        clf = EvidentialKNeighborsClassifier(one["k"], discounting="uniform", alpha=0.95)
+        assert (clf.fit(X, y).predict(new) != target).sum() == one["errors"]
+        np.testing.assert_allclose(clf.gamma_, np.square(one["gamma"]), rtol=1e-3)
+    networks = {
+        "proDSfit": partial(EvidentialNeuralClassifier, 20, loss="squared"),
+        "RBFfit": partial(EvidentialRBFClassifier, 20, regularization=0.001),
+    }
+    for name, network in networks.items():
+        errors = [
+            int((network(random_state=seed).fit(X, y).predict(new) != target).sum())
+            for seed in range(6)
+        ]
+        assert min(errors) - 12 <= known[name] <= max(errors) + 12  # two standard errors
+
+
 # ---- evclust
 
 POINTS, START = np.array(KNOWN["points"]), np.array(KNOWN["start"], dtype=float)
@@ -148,13 +184,15 @@ def test_constrained_c_means(known):
         members, 1.0, float(known["delta"]), 2 * xi / (1 + xi), 1.0, links, adaptive
     )
     scale, points = 1 + xi, POINTS[:40]
-    if not adaptive:
-        identity = np.tile(np.eye(2), (3, 1, 1))
-        squared = distances_of(objective, points, known["centers"], identity)
-        theirs = objective.value(squared, np.roll(known["masses"], -1, axis=1))
-        assert scale * theirs == pytest.approx(known["cost"], rel=1e-4)
-    found = improve(objective, points, START, 1e-12, 1000)
-    assert scale * found.costs[-1] <= known["cost"] * 1.03  # local minima: 2 % more, 3 % less
+    centers, masses = known["centers"], np.roll(known["masses"], -1, axis=1)
+    metrics = best_metrics(objective, points, centers, masses)
+    theirs = objective.value(distances_of(objective, points, centers, metrics), masses)
+    assert scale * theirs == pytest.approx(known["cost"], rel=1e-4)
+    # Minima are local: the best of these starts comes within one percent, or lower.
+    rng = np.random.default_rng(0)
+    starts = [points[rng.choice(40, 3, replace=False)] for _ in range(40)]
+    costs = [improve(objective, points, start, 1e-8, 1000).costs[-1] for start in starts]
+    assert scale * min(costs) <= 1.01 * known["cost"]
 
 
 def test_credal_partitions():
