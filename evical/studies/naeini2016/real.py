@@ -245,7 +245,6 @@ NAEINI2016_REAL = Study(
     repeats=10,
     protocol=TEXT.protocol,
     comment=TEXT.comment,
-    comment_repeats=1,
     rankings=_RANKINGS,
     gains=(_GAINED,),
     pairs=(_PAIRED,),
