@@ -12,6 +12,7 @@ from evical.learners._boot_clusters_fit import Pairs, fit_masses, masses_beside,
 from evical.learners._clustering import (
     CredalClustering,
     as_partition,
+    check_count_of_clusters,
     check_focal,
     labels_of,
     members_of,
@@ -178,10 +179,7 @@ class BootClus(CredalClustering):
             raise ValueError(f"X has only {n} sample (n_samples={n}), expected two or more")
         if self.n_clusters is None:
             return list(range(1, min(_MOST_CHOSEN, n // 2) + 1))
-        if n < self.n_clusters:
-            raise ValueError(
-                f"n_clusters is {self.n_clusters}, but there are only {n} samples (n_samples={n})"
-            )
+        check_count_of_clusters(self.n_clusters, n)
         return [int(self.n_clusters)]
 
     def _fit_masses(self, start: Floats) -> None:

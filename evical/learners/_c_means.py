@@ -7,7 +7,6 @@ from numpy.typing import NDArray
 from sklearn.utils.validation import check_is_fitted
 
 from dstheory import MassFunction
-from dstheory.kernels.arguments import check_count
 from evical.learners._c_means_fit import (
     Cost,
     Features,
@@ -20,7 +19,8 @@ from evical.learners._c_means_fit import (
 from evical.learners._clustering import (
     CredalClustering,
     as_partition,
-    check_focal,
+    check_centers,
+    check_count_of_clusters,
     labels_of,
     members_of,
 )
@@ -32,15 +32,12 @@ from evical.learners._relational_c_means import (
     shifted,
     spread_of,
 )
-from evical.scores.parameters import as_random_state, check_above_zero, check_not_negative
+from evical.scores.parameters import as_random_state, check_above_zero
 from evical.scores.refused import all_or_nothing
 
 __all__ = ["EvidentialCMeans"]
 
 Floats = NDArray[np.float64]
-
-_MOST = 10_000  # clusters, and starts
-_GREATEST = 1e100  # costs of sets, and delta: products with squares are floats
 
 
 class EvidentialCMeans(CredalClustering):
@@ -180,11 +177,7 @@ class EvidentialCMeans(CredalClustering):
         """
         self._check_parameters()
         X = read_samples(self, X, self.metric, reset=True)
-        if len(X) < self.n_clusters:
-            raise ValueError(
-                f"n_clusters is {self.n_clusters}, but there are only {len(X)} samples "
-                f"(n_samples={len(X)})"
-            )
+        check_count_of_clusters(self.n_clusters, len(X))
         cost = self._cost()
         best = (self._of_distances if self.metric == "precomputed" else self._of_features)(X, cost)
         self._fitted = cost, self.metric
@@ -229,22 +222,11 @@ class EvidentialCMeans(CredalClustering):
         return Cost(members, float(self.alpha), float(self.beta), delta)
 
     def _check_parameters(self) -> None:
-        check_count("n_clusters", self.n_clusters, 1, _MOST)
-        check_focal(self.focal, self.n_clusters)
-        check_count("n_init", self.n_init, 1, _MOST)
-        check_count("max_iter", self.max_iter, 1)
+        check_centers(self)
         check_metric(self.metric)
-        check_not_negative(alpha=self.alpha, tol=self.tol)
         check_above_zero(beta=self.beta)
         if self.beta <= 1:
             raise ValueError(f"beta is {self.beta!r}, expected more than 1")
-        with np.errstate(over="ignore"):
-            if np.float64(self.n_clusters) ** float(self.alpha) > _GREATEST:
-                raise ValueError(f"alpha is {self.alpha!r}: the cost of large sets is infinite")
-        if self.delta is not None:
-            check_above_zero(delta=self.delta)
-            if float(self.delta) > _GREATEST:
-                raise ValueError(f"delta is {self.delta!r}, expected at most {_GREATEST:g}")
 
     def predict_mass(self, X: Any) -> MassFunction:
         """Masses of new samples, for the centers that were found.

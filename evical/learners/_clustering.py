@@ -8,16 +8,27 @@ from numpy.typing import NDArray
 from sklearn.base import BaseEstimator, ClusterMixin
 
 from dstheory import Frame, MassFunction
-from dstheory.kernels.arguments import check_choice
+from dstheory.kernels.arguments import check_choice, check_count
 from dstheory.transform import betp
+from evical.scores.parameters import check_above_zero, check_not_negative
 
-__all__ = ["CredalClustering", "as_partition", "check_focal", "labels_of", "members_of"]
+__all__ = [
+    "CredalClustering",
+    "as_partition",
+    "check_centers",
+    "check_count_of_clusters",
+    "check_focal",
+    "labels_of",
+    "members_of",
+]
 
 Floats = NDArray[np.float64]
 Ints = NDArray[np.int64]
 
 FOCAL = ("pairs", "all", "singletons")
 
+_MOST = 10_000  # clusters, and starts
+_GREATEST = 1e100  # costs of sets, and delta: products with squares are floats
 _MOST_LISTED = 12  # clusters of which all sets may have mass
 _MOST_PAIRED = 200  # clusters of which all pairs may: 20,101 sets
 
@@ -72,6 +83,31 @@ def check_focal(focal: Any, n_clusters: int | None) -> None:
             f"focal is 'pairs', and {n_clusters} clusters are more than {_MOST_PAIRED}; take "
             "'singletons'"
         )
+
+
+def check_count_of_clusters(n_clusters: int, n: int) -> None:
+    """Raise if there are fewer samples than clusters."""
+    if n < n_clusters:
+        raise ValueError(
+            f"n_clusters is {n_clusters}, but there are only {n} samples (n_samples={n})"
+        )
+
+
+def check_centers(clustering: Any) -> None:
+    """Check the parameters that clusterings around centers share."""
+    n_clusters, alpha, delta = clustering.n_clusters, clustering.alpha, clustering.delta
+    check_count("n_clusters", n_clusters, 1, _MOST)
+    check_focal(clustering.focal, n_clusters)
+    check_count("n_init", clustering.n_init, 1, _MOST)
+    check_count("max_iter", clustering.max_iter, 1)
+    check_not_negative(alpha=alpha, tol=clustering.tol)
+    with np.errstate(over="ignore"):
+        if np.float64(n_clusters) ** float(alpha) > _GREATEST:
+            raise ValueError(f"alpha is {alpha!r}: the cost of large sets is infinite")
+    if delta is not None:
+        check_above_zero(delta=delta)
+        if float(delta) > _GREATEST:
+            raise ValueError(f"delta is {delta!r}, expected at most {_GREATEST:g}")
 
 
 def members_of(n_clusters: int, focal: str, *, empty: bool = False) -> Floats:

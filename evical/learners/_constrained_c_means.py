@@ -9,11 +9,12 @@ from sklearn.cluster import KMeans
 from sklearn.utils.validation import check_is_fitted
 
 from dstheory import MassFunction
-from dstheory.kernels.arguments import as_array, check_choice, check_count, check_level
+from dstheory.kernels.arguments import as_array, check_choice, check_level
 from evical.learners._clustering import (
     CredalClustering,
     as_partition,
-    check_focal,
+    check_centers,
+    check_count_of_clusters,
     labels_of,
     members_of,
 )
@@ -26,7 +27,7 @@ from evical.learners._constrained_c_means_fit import (
     masses_without,
 )
 from evical.learners._features import read_features, refuse_huge
-from evical.scores.parameters import as_random_state, check_above_zero, check_not_negative
+from evical.scores.parameters import as_random_state
 from evical.scores.refused import all_or_nothing
 
 __all__ = ["ConstrainedEvidentialCMeans"]
@@ -34,8 +35,6 @@ __all__ = ["ConstrainedEvidentialCMeans"]
 Floats = NDArray[np.float64]
 Ints = NDArray[np.int64]
 
-_MOST = 10_000  # clusters, and starts
-_GREATEST = 1e100  # costs of sets, and delta: products with squares are floats
 
 METRICS = ("euclidean", "mahalanobis")
 
@@ -157,11 +156,7 @@ class ConstrainedEvidentialCMeans(CredalClustering):
         """
         self._check_parameters()
         X = read_features(self, X, reset=True)
-        if len(X) < self.n_clusters:
-            raise ValueError(
-                f"n_clusters is {self.n_clusters}, but there are only {len(X)} samples "
-                f"(n_samples={len(X)})"
-            )
+        check_count_of_clusters(self.n_clusters, len(X))
         refuse_huge(X)
         middle = X.mean(axis=0)
         links = _links(len(X), must_link, cannot_link)
@@ -191,20 +186,9 @@ class ConstrainedEvidentialCMeans(CredalClustering):
         return Objective(members, alpha, delta, trade_off, unit or 1.0, links, adaptive)
 
     def _check_parameters(self) -> None:
-        check_count("n_clusters", self.n_clusters, 1, _MOST)
-        check_focal(self.focal, self.n_clusters)
+        check_centers(self)
         check_choice("metric", self.metric, METRICS)
-        check_count("n_init", self.n_init, 1, _MOST)
-        check_count("max_iter", self.max_iter, 1)
-        check_not_negative(alpha=self.alpha, tol=self.tol)
         check_level("trade_off", self.trade_off)
-        with np.errstate(over="ignore"):
-            if np.float64(self.n_clusters) ** float(self.alpha) > _GREATEST:
-                raise ValueError(f"alpha is {self.alpha!r}: the cost of large sets is infinite")
-        if self.delta is not None:
-            check_above_zero(delta=self.delta)
-            if float(self.delta) > _GREATEST:
-                raise ValueError(f"delta is {self.delta!r}, expected at most {_GREATEST:g}")
 
     def predict_mass(self, X: Any) -> MassFunction:
         """Masses of new samples without constraints, for the centers and metrics that were found.
