@@ -14,7 +14,7 @@ Denoeux, "Logistic regression, neural networks and Dempster-Shafer theory", Know
 approximate leave-one-out cross-validation", J. R. Stat. Soc. B 82 (2020), 965-996.
 """
 
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import NamedTuple
 
@@ -22,8 +22,9 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy.special import logsumexp, softmax
 
-from evical.curves.newton import Sums, minimize_convex
+from evical.curves.newton import Sums, logistic_terms
 from evical.curves.simplex import minimize_on_simplex
+from evical.multiclass._posterior import Terms, most_probable
 from evical.multiclass._softmax import Problem, moment
 
 __all__ = ["Labeled", "LogPool", "fit_pool"]
@@ -37,7 +38,7 @@ _APART = (1.0, 3.0, 10.0, 30.0, 100.0)  # of weights of a class around the commo
 _TOTAL, _INTERCEPT = 0.1, 10.0  # precisions of the sum of the weights, and of an intercept
 _MOST = 400  # coefficients, if each class has weights of its own
 _CELLS = 1 << 21  # numbers in a temporary array
-_TOLERANCE, _ENOUGH = 1e-10, 1e-12  # squared Newton decrements: of the last step, of no step
+_BATCH = 1 << 16  # the same where it should stay in cache
 
 
 class Labeled(NamedTuple):
@@ -186,7 +187,7 @@ def fit_pool(sample: Labeled, shares: Floats, precision: float | None = None) ->
     array([0.9, 0.1])
     """
     priors = _priors(sample, shares) if precision is None else [_Prior(shares, precision)]
-    fits = [_tied(sample, prior.mean, prior.precision) for prior in priors]
+    fits = _tied(sample, priors)
     scores = [
         _left_out(pool, sample) + prior.log_weight for pool, prior in zip(fits, priors, strict=True)
     ]
@@ -213,89 +214,87 @@ def _priors(sample: Labeled, shares: Floats) -> list[_Prior]:
 def _convex_weights(sample: Labeled, shares: Floats) -> Floats:
     """Most probable weights (S,) from 0 with sum 1, without intercepts, under the weakest prior."""
     _, k, s = sample.evidence.shape
-    pull = _precision(s, _PENALTIES[0])
+    pull, terms = _precision(s, _PENALTIES[0]), _tied_terms(sample)
 
     def derivatives(weights: Floats) -> tuple[float, Floats, Floats]:
-        value, gradient, hessian = _tied_terms(sample, np.append(weights, np.zeros(k)))
+        x = np.append(weights, np.zeros(k))[np.newaxis]
+        value, gradient, hessian = (term[0] for term in terms(x))
         moved = pull @ (weights - shares)
-        value += float((weights - shares) @ moved) / 2
-        return value, gradient[:s] + moved, hessian[:s, :s] + pull
+        value += (weights - shares) @ moved / 2
+        return float(value), gradient[:s] + moved, hessian[:s, :s] + pull
 
     return minimize_on_simplex(derivatives, shares)
 
 
-def _tied(sample: Labeled, prior: Floats, precision: float) -> LogPool:
-    """Most probable weights, the same for all classes."""
-    _, k, s = sample.evidence.shape
-    center = np.concatenate([prior, np.zeros(k)])
-    pull = np.diag(np.concatenate([np.zeros(s), np.full(k, _INTERCEPT)]))
-    pull[:s, :s] = _precision(s, precision)
-    x, covariance = _most_probable(lambda x: _tied_terms(sample, x), center, pull)
-    return LogPool(x[:s], x[s:], covariance)
+def _tied(sample: Labeled, priors: list[_Prior]) -> list[LogPool]:
+    """Most probable weights under each prior, the same for all classes."""
+    terms = _two_class_terms(sample) if sample.evidence.shape[1] == 2 else _tied_terms(sample)
+    step = max(1, _BATCH // max(sample.evidence.size, 1))
+    batches = (priors[first : first + step] for first in range(0, len(priors), step))
+    return [pool for batch in batches for pool in _tied_at_once(terms, batch, sample.evidence)]
 
 
-def _tied_terms(sample: Labeled, x: Floats) -> tuple[float, Floats, Floats]:
-    """Minus the log-likelihood, its gradient and second derivative in weights and intercepts."""
-    s, counts = sample.evidence.shape[2], sample.counts
-    logits = (sample.evidence * x[:s]).sum(axis=2) + x[s:]
-    p = softmax(logits, axis=1)
-    slope = counts[:, np.newaxis] * (p - sample.truth)
-    gradient = np.concatenate([np.einsum("nk,nks->s", slope, sample.evidence), slope.sum(axis=0)])
-    return _loss(logits, sample), gradient, _tied_curvature(sample.evidence, p, counts)
-
-
-def _most_probable(
-    terms: Callable[[Floats], tuple[float, Floats, Floats]],
-    center: Floats,
-    pull: Floats,
-    start: Floats | None = None,
-) -> tuple[Floats, Floats]:
-    """Posterior mode and covariance, found in units of the prior: any precision is well-posed.
-
-    Parameters
-    ----------
-    terms : callable
-        From coefficients (P,) to minus the log-likelihood, its gradient and second derivative.
-    center, pull : (P,) and (P, P) arrays
-        Mean and precision of the prior.
-    start : (P,) array, optional
-    """
-    values, vectors = np.linalg.eigh(pull)
-    scale = np.sqrt(values)
-    root = vectors / scale
-
-    def derivatives(u: Floats) -> Sums:
-        value, gradient, hessian = terms(center + root @ u[0])
-        return (
-            np.array([value + u[0] @ u[0] / 2]),
-            (gradient @ root + u[0])[np.newaxis],
-            (root.T @ hessian @ root + np.eye(len(scale)))[np.newaxis],
-        )
-
-    first = np.zeros(len(center)) if start is None else scale * ((start - center) @ vectors)
-    found = minimize_convex(derivatives, first[np.newaxis], _TOLERANCE, _ENOUGH)
-    covariance = root @ np.linalg.inv(found.hessian[0]) @ root.T
-    return center + root @ found.parameters[0], covariance
-
-
-def _loss(logits: Floats, sample: Labeled) -> float:
-    """Minus the log-likelihood, from logits relative to that of the label: no digit is lost."""
-    own = np.take_along_axis(logits, sample.codes[:, np.newaxis], axis=1)
-    return float(sample.counts @ logsumexp(logits - own, axis=1))
-
-
-def _tied_curvature(evidence: Floats, p: Floats, counts: Floats) -> Floats:
-    """Second derivative (S + K, S + K) of the loss."""
+def _tied_at_once(terms: Terms, priors: list[_Prior], evidence: Floats) -> list[LogPool]:
+    """The same for priors of which all temporaries stay in cache."""
     _, k, s = evidence.shape
-    share = counts[:, np.newaxis] * p
-    mean = np.einsum("nk,nks->ns", p, evidence)
-    apart = evidence - mean[:, np.newaxis]
-    heavy = (apart * share[:, :, np.newaxis]).reshape(-1, s)
-    total = np.empty((s + k, s + k))
-    total[:s, :s] = heavy.T @ apart.reshape(-1, s)
-    total[:s, s:] = np.einsum("nk,nks->sk", share, apart)
-    total[s:, :s] = total[:s, s:].T
-    total[s:, s:] = np.diag(share.sum(axis=0)) - share.T @ p
+    center = np.stack([np.append(prior.mean, np.zeros(k)) for prior in priors])
+    pull = np.zeros((len(priors), s + k, s + k))
+    pull[:, s:, s:] = _INTERCEPT * np.eye(k)
+    pull[:, :s, :s] = [_precision(s, prior.precision) for prior in priors]
+    x, covariance = most_probable(terms, center, pull)
+    return [LogPool(one[:s], one[s:], its) for one, its in zip(x, covariance, strict=True)]
+
+
+def _two_class_terms(sample: Labeled) -> Terms:
+    """As `_tied_terms`; a logistic regression on how much more a source says for one class."""
+    apart = sample.evidence[:, 1] - sample.evidence[:, 0]
+    one = np.ones((len(apart), 1))
+    design = np.hstack([apart, -one, one])
+    favor = sample.counts * (sample.codes == 1)
+
+    def terms(x: Floats) -> Sums:
+        loss, slope, curvature = logistic_terms(x @ design.T, sample.counts - favor, favor)
+        hessian = np.stack([(design.T * row) @ design for row in curvature])
+        return loss.sum(axis=1), slope @ design, hessian
+
+    return terms
+
+
+def _tied_terms(sample: Labeled) -> Terms:
+    """Minus the log-likelihood of pools, and its derivatives in weights and intercepts."""
+    n, k, s = sample.evidence.shape
+    flat, truth = sample.evidence.reshape(n * k, s), sample.truth
+
+    def terms(x: Floats) -> Sums:
+        logits = (x[:, :s] @ flat.T).reshape(-1, n, k) + x[:, np.newaxis, s:]
+        p = softmax(logits, axis=2)
+        slope = sample.counts[:, np.newaxis] * (p - truth)
+        gradient = np.hstack([slope.reshape(-1, n * k) @ flat, slope.sum(axis=1)])
+        return _loss(logits, sample), gradient, _tied_curvature(sample, p)
+
+    return terms
+
+
+def _loss(logits: Floats, sample: Labeled) -> Floats:
+    """Minus log-likelihoods (p,), from logits relative to that of the label: no digit is lost."""
+    own = np.take_along_axis(logits, sample.codes[np.newaxis, :, np.newaxis], axis=2)
+    return np.asarray(logsumexp(logits - own, axis=2) @ sample.counts)
+
+
+def _tied_curvature(sample: Labeled, p: Floats) -> Floats:
+    """Second derivatives (p, S + K, S + K) of the loss."""
+    n, k, s = sample.evidence.shape
+    share = sample.counts[:, np.newaxis] * p
+    mean = np.einsum("pnk,nks->pns", p, sample.evidence)
+    apart = sample.evidence - mean[:, :, np.newaxis]
+    heavy = apart * share[..., np.newaxis]
+    across = heavy.reshape(-1, n * k, s).transpose(0, 2, 1)
+    total = np.empty((len(p), s + k, s + k))
+    total[:, :s, :s] = across @ apart.reshape(-1, n * k, s)
+    total[:, s:, :s] = heavy.sum(axis=1)
+    total[:, :s, s:] = total[:, s:, :s].transpose(0, 2, 1)
+    total[:, s:, s:] = -share.transpose(0, 2, 1) @ p
+    total[:, range(s, s + k), range(s, s + k)] += share.sum(axis=1)
     return total
 
 
@@ -320,15 +319,16 @@ def _by_class(
     pull = np.kron(even / k, one) + np.kron(np.eye(k) - even, each) + np.kron(np.eye(k), offset)
     center = np.tile(np.append(prior, 0.0), k)
 
-    def terms(x: Floats) -> tuple[float, Floats, Floats]:
+    def terms(x: Floats) -> Sums:
         w = x.reshape(k, s + 1)
         _, gradient, p = problem.at(w)
-        return _loss(problem.logits(w), sample), gradient.ravel(), problem.curvature(p)
+        loss = _loss(problem.logits(w)[np.newaxis], sample)
+        return loss, gradient.reshape(1, -1), problem.curvature(p)[np.newaxis]
 
-    first = np.column_stack([np.tile(start.weights, (k, 1)), start.intercepts]).ravel()
-    found, covariance = _most_probable(terms, center, pull, first)
+    first = np.column_stack([np.tile(start.weights, (k, 1)), start.intercepts]).reshape(1, -1)
+    found, covariance = most_probable(terms, center[np.newaxis], pull[np.newaxis], first)
     x = found.reshape(k, s + 1)
-    return LogPool(x[:, :s], x[:, s], covariance)
+    return LogPool(x[:, :s], x[:, s], covariance[0])
 
 
 def _left_out(pool: LogPool, sample: Labeled) -> float:

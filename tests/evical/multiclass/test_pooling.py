@@ -5,6 +5,7 @@ import pytest
 from scipy.optimize import minimize
 from scipy.special import expit, logsumexp, softmax
 
+from evical.multiclass import pooling
 from evical.multiclass.pooling import (
     Labeled,
     LogPool,
@@ -12,6 +13,7 @@ from evical.multiclass.pooling import (
     _convex_weights,
     _left_out,
     _mean,
+    _Prior,
     _tied,
     _untied,
     fit_pool,
@@ -46,6 +48,10 @@ def loss_of(data, prior, precision, apart=None):
     return loss
 
 
+def tied(data, prior, precision):
+    return _tied(data, [_Prior(prior, precision)])[0]
+
+
 def flat(pool):
     if pool.weights.ndim == 1:
         return np.concatenate([pool.weights, pool.intercepts])
@@ -66,7 +72,7 @@ def curvature(loss, x, h=1e-3):
 @pytest.mark.parametrize(("k", "precision"), [(2, 1.0), (3, 30.0)])
 def test_common_weights_are_the_optimum(k, precision, counts):
     data, prior = sample(k=k, counts=counts), np.array([0.7, 0.3])
-    pool, loss = _tied(data, prior, precision), loss_of(data, prior, precision)
+    pool, loss = tied(data, prior, precision), loss_of(data, prior, precision)
     general = minimize(loss, np.zeros(2 + k), method="BFGS", options={"gtol": 1e-8})
     assert loss(flat(pool)) <= general.fun + 1e-9
     np.testing.assert_allclose(flat(pool), general.x, atol=1e-4)
@@ -75,9 +81,23 @@ def test_common_weights_are_the_optimum(k, precision, counts):
     )
 
 
+@pytest.mark.parametrize("cells", [1, 500, 1 << 16])
+def test_priors_at_once_are_one_by_one(monkeypatch, cells):
+    """Whether all fit into one batch, some, or one."""
+    data = sample(k=3, counts=(0.5, 1.0, 3.0))
+    priors = [
+        _Prior(np.array([w, 1 - w]), precision) for w, precision in [(0.7, 1), (0, 30), (1, 9)]
+    ]
+    alone = [tied(data, prior.mean, prior.precision) for prior in priors]
+    monkeypatch.setattr(pooling, "_BATCH", cells)
+    for one, other in zip(_tied(data, priors), alone, strict=True):
+        np.testing.assert_allclose(flat(one), flat(other), atol=1e-9)
+        np.testing.assert_allclose(one.covariance, other.covariance, atol=1e-9)
+
+
 def test_weights_by_class_are_the_optimum():
     data, prior = sample(seed=1), np.array([0.5, 0.5])
-    start = _tied(data, prior, 3.0)
+    start = tied(data, prior, 3.0)
     pool, loss = _by_class(data, start, prior, 3.0, 10.0), loss_of(data, prior, 3.0, 10.0)
     general = minimize(loss, np.zeros(9), method="BFGS", options={"gtol": 1e-8})
     assert loss(flat(pool)) <= general.fun + 1e-9
@@ -112,10 +132,10 @@ def test_convex_weights_share_what_copies_say():
 @pytest.mark.parametrize("by_class", [False, True])
 def test_left_out_is_near_refits_without_each_sample(by_class):
     data, prior = sample(n=60, seed=2), np.array([0.5, 0.5])
-    start = _tied(data, prior, 10.0)
+    start = tied(data, prior, 10.0)
 
     def fit(part):
-        return _by_class(part, start, prior, 10.0, 3.0) if by_class else _tied(part, prior, 10.0)
+        return _by_class(part, start, prior, 10.0, 3.0) if by_class else tied(part, prior, 10.0)
 
     exact = 0.0
     for i in range(60):
@@ -177,7 +197,7 @@ def test_errors_near_certainty_lose_no_digits():
 
 def test_the_same_pool_with_weights_by_class():
     data = sample()
-    pool = _tied(data, np.array([0.5, 0.5]), 3.0)
+    pool = tied(data, np.array([0.5, 0.5]), 3.0)
     for one, other in zip(
         pool.log_odds(data.evidence), _untied(pool).log_odds(data.evidence), strict=True
     ):
