@@ -11,9 +11,10 @@ from dstheory.errors import CostLimitError
 from evical.estimators.calibrated import Calibrated
 from evical.estimators.members import gather
 from evical.estimators.partial import gather_products
-from evical.estimators.rules import is_discounted, member_probabilities, pignistic, plain
+from evical.estimators.rules import is_discounted, member_probabilities, plain
 from evical.fusion import BaseFusion, Discounted
 from evical.multiclass.products import ProductBeliefs
+from evical.scores.silence import spoken_probabilities
 
 __all__ = ["MASSES", "PROBABILITIES", "Form", "Parts", "fit_to_beliefs", "form_of"]
 
@@ -59,7 +60,7 @@ def _gathered_masses(classes: NDArray[Any], n: int, parts: Parts) -> MassFunctio
 
 def _probabilities_of_scores(part: Calibrated, scores: Floats) -> Floats:
     closed = part.closed_of(scores)
-    return pignistic(part.mass_of(scores)) if closed is None else closed.betp()
+    return spoken_probabilities(part.mass_of(scores)) if closed is None else closed.betp()
 
 
 def _gathered_probabilities(classes: NDArray[Any], n: int, parts: Parts) -> Floats:
@@ -75,7 +76,7 @@ def _itself(m: MassFunction) -> MassFunction:
 
 MASSES = Form(_masses, _masses_of_scores, _gathered_masses, _itself)
 PROBABILITIES = Form(
-    member_probabilities, _probabilities_of_scores, _gathered_probabilities, pignistic
+    member_probabilities, _probabilities_of_scores, _gathered_probabilities, spoken_probabilities
 )
 
 

@@ -11,7 +11,6 @@ from sklearn.frozen import FrozenEstimator
 from dstheory import Frame, MassFunction
 from dstheory.combine import dempster, mixing
 from dstheory.errors import TotalConflictError
-from dstheory.transform import betp
 from evical.estimators.closed_beliefs import ClosedForm
 from evical.estimators.members import exclusive, vacuous_where
 from evical.estimators.members import total_conflict as in_total_conflict
@@ -19,6 +18,7 @@ from evical.fusion import BaseFusion, Discounted, Mixture, Stacked
 from evical.multiclass import MAX_CLASSES
 from evical.multiclass.joined import MAX_PRODUCTS, JoinedBeliefs
 from evical.multiclass.products import ProductBeliefs
+from evical.scores.silence import spoken_probabilities
 
 __all__ = [
     "closed_form",
@@ -28,7 +28,6 @@ __all__ = [
     "listed_mass",
     "mean_weights",
     "member_probabilities",
-    "pignistic",
     "plain",
     "product_conflict",
 ]
@@ -157,14 +156,9 @@ def product_conflict(members: Sequence[Any], X: Any) -> Floats | None:
 def member_probabilities(member: Any, X: Any) -> Floats:
     """Pignistic probabilities (n, K) of a fitted classifier; NaN where it is silent."""
     closed = plain(member)._closed(X)
-    p = pignistic(member.predict_mass(X)) if closed is None else closed.betp()
+    p = spoken_probabilities(member.predict_mass(X)) if closed is None else closed.betp()
     silent = plain(member)._silent(X)
     return p if silent is None else np.where(silent[:, np.newaxis], np.nan, p)
-
-
-def pignistic(m: MassFunction) -> Floats:
-    """Pignistic probabilities (n, K)."""
-    return np.asarray(betp(m), dtype=np.float64)
 
 
 def _sources(members: Sequence[Any], X: Any) -> list[ProductBeliefs] | None:

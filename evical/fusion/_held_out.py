@@ -14,11 +14,11 @@ from numpy.typing import NDArray
 from dstheory import Frame, MassFunction
 from dstheory.errors import FrameError
 from dstheory.kernels.arguments import as_floats, check_instance
-from dstheory.transform import betp
 from evical.multiclass.products import ProductBeliefs
 from evical.scores.checks import check_labels, check_weights
+from evical.scores.silence import silences, spoken_probabilities
 
-__all__ = ["HeldOut", "as_list", "check_probabilities", "check_sizes", "common_frame", "silences"]
+__all__ = ["HeldOut", "as_list", "check_probabilities", "check_sizes", "common_frame"]
 
 Floats = NDArray[np.float64]
 _ROUNDING = 1e-6
@@ -68,9 +68,8 @@ class HeldOut:
                 )
         codes, weight, kept = _samples(labels, frame, sample_weight)
         used = tuple(m[kept] for m in sources)
-        p = np.stack([np.asarray(betp(m), dtype=np.float64) for m in used])
-        silent = np.stack([np.asarray(m.is_vacuous) for m in used])
-        return cls(frame, used, p, silent, codes, weight)
+        p = np.stack([spoken_probabilities(m) for m in used])
+        return cls(frame, used, *silences(p), codes, weight)
 
     @classmethod
     def of_probabilities(
@@ -102,10 +101,10 @@ class HeldOut:
         p = np.stack([beliefs.betp() for beliefs in used])
         return cls(frame, (), p, np.zeros(p.shape[:2], dtype=bool), codes, weight, used)
 
-    def part(self, sources: NDArray[np.bool_], rows: NDArray[np.bool_]) -> "HeldOut":
-        """Probabilities of some sources (S,) about some samples (n,)."""
-        p, silent = self.probabilities[sources][:, rows], self.silent[sources][:, rows]
-        return HeldOut(self.frame, (), p, silent, self.codes[rows], self.weight[rows])
+    def part(self, sources: NDArray[np.bool_]) -> "HeldOut":
+        """Probabilities of some sources (S,)."""
+        p, silent = self.probabilities[sources], self.silent[sources]
+        return HeldOut(self.frame, (), p, silent, self.codes, self.weight)
 
     @property
     def of_truth(self) -> Floats:
@@ -116,29 +115,6 @@ class HeldOut:
     def targets(self) -> Floats:
         """Indicator (n, K) of the true label."""
         return np.equal.outer(self.codes, np.arange(len(self.frame))).astype(np.float64)
-
-
-def silences(probabilities: Floats) -> tuple[Floats, NDArray[np.bool_]]:
-    """Probabilities (S, n, K), even ones for rows of NaN, and which rows these are (S, n).
-
-    Parameters
-    ----------
-    probabilities : (S, n, K) array
-
-    Returns
-    -------
-    probabilities : (S, n, K) array
-    silent : (S, n) array of bool
-
-    Examples
-    --------
-    >>> silences(np.array([[[0.2, 0.8], [np.nan, np.nan]]]))
-    (array([[[0.2, 0.8],
-            [0.5, 0.5]]]), array([[False,  True]]))
-    """
-    silent = np.isnan(probabilities[..., 0])
-    even = 1 / probabilities.shape[-1]
-    return np.where(silent[..., np.newaxis], even, probabilities), silent
 
 
 def check_probabilities(probabilities: Any, n_classes: int) -> Floats:

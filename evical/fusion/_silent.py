@@ -2,18 +2,29 @@
 
 A source that speaks tells the share of its classes too. Without it that must come from elsewhere,
 and other sources must count for more if they repeat it. So each common choice of sources that speak
-has a fusion of its own, learned from all samples about which these sources speak. Such reduced
-models beat any completion of what is missing (Saar-Tsechansky & Provost 2007, Handling missing
-values when applying classification models, Journal of Machine Learning Research 8, 1623-1657).
+has a fusion of its own (reduced models: Saar-Tsechansky & Provost 2007, Handling missing values
+when applying classification models, Journal of Machine Learning Research 8, 1623-1657). It learns
+from the samples about which all of them speak and, as far as these favor that, from the others too,
+where a silent source has the evidence with which it favors no class.
 """
+
+from dataclasses import replace
 
 import numpy as np
 from numpy.typing import NDArray
 
 from evical.fusion._held_out import HeldOut
-from evical.multiclass.pooling import LogPool
+from evical.multiclass.log_pool import LogPool
 
-__all__ = ["among_all", "evidence", "informative", "learnable", "told", "usual_evidence"]
+__all__ = [
+    "among_all",
+    "complete",
+    "evidence",
+    "informative",
+    "learnable",
+    "told",
+    "usual_evidence",
+]
 
 Floats = NDArray[np.float64]
 Flags = NDArray[np.bool_]
@@ -40,12 +51,17 @@ def evidence(probabilities: Floats, least: float) -> Floats:
     return np.ascontiguousarray(logs - logs.mean(axis=1, keepdims=True))
 
 
-def usual_evidence(held_out: HeldOut) -> Floats:
-    """Evidence (K, S) of a source that says only how frequent the classes are where it speaks.
+def usual_evidence(held_out: HeldOut, says: Floats) -> Floats:
+    """Evidence (K, S) of a source that favors no class: the mean of its means in each class.
+
+    For a calibrated source this is how frequent the classes are. Each class has one sample more,
+    about which a source says how frequent the classes are where it speaks.
 
     Parameters
     ----------
     held_out : HeldOut
+    says : (n, K, S) array
+        Evidence.
 
     Returns
     -------
@@ -53,10 +69,14 @@ def usual_evidence(held_out: HeldOut) -> Floats:
         Of a source that never speaks, how frequent they are at all.
     """
     speaks = np.where(held_out.silent, 0.0, held_out.weight)
-    speaks[held_out.silent.all(axis=1)] = held_out.weight
-    counts = held_out.targets.T @ speaks.T + 0.5
-    logs = np.log(counts)
-    return np.asarray(logs - logs.mean(axis=0))
+    counts = held_out.targets.T @ speaks.T
+    at_all = held_out.weight @ held_out.targets
+    frequent = np.where(held_out.silent.all(axis=1), at_all[:, np.newaxis], counts)
+    logs = np.log(frequent + 0.5)
+    logs -= logs.mean(axis=0)
+    each = 1.0 / (counts + 1.0)  # weight of a sample in the mean of its class
+    total = np.einsum("sn,nks->ks", speaks * each[held_out.codes].T, says)
+    return np.asarray((total + logs * each.sum(axis=0)) / len(counts))
 
 
 def informative(says: Floats) -> Flags:
@@ -95,7 +115,7 @@ def among_all(pool: LogPool, heard: Flags) -> LogPool:
     covariance[np.ix_(places, places)] = pool.covariance
     weights = np.zeros((*pool.weights.shape[:-1], len(heard)))
     weights[..., heard] = pool.weights
-    return LogPool(weights, pool.intercepts, covariance)
+    return replace(pool, weights=weights, covariance=covariance)
 
 
 def learnable(held_out: HeldOut) -> Flags:
@@ -116,13 +136,13 @@ def learnable(held_out: HeldOut) -> Flags:
     choices, places = np.unique(speaks, axis=0, return_inverse=True)
     times = np.bincount(places.ravel(), held_out.weight)
     common = choices[times >= _RARE * held_out.weight.sum()]
-    enough = [_has_enough(held_out, _heard(speaks, choice)) for choice in common]
+    enough = [_has_enough(held_out, _all_of(speaks[:, choice])) for choice in common]
     return np.asarray(common[np.array(enough, dtype=bool)])
 
 
-def _heard(speaks: Flags, choice: Flags) -> Flags:
-    """Samples (n,) about which all chosen sources (S,) speak."""
-    return np.asarray(speaks[:, choice].all(axis=1))
+def _all_of(speaks: Flags) -> Flags:
+    """Samples (n,) about which all sources speak, given by sample and source."""
+    return np.asarray(speaks.all(axis=1))
 
 
 def _has_enough(held_out: HeldOut, rows: Flags) -> bool:
@@ -131,8 +151,23 @@ def _has_enough(held_out: HeldOut, rows: Flags) -> bool:
     return bool(counts.min() >= _FEWEST)
 
 
+def complete(held_out: HeldOut) -> Flags:
+    """Samples (n,) about which all sources speak; all samples, if these are too few to learn from.
+
+    Parameters
+    ----------
+    held_out : HeldOut
+
+    Returns
+    -------
+    (n,) array of bool
+    """
+    rows = _all_of(~held_out.silent.T)
+    return rows if _has_enough(held_out, rows) else np.ones_like(rows)
+
+
 def told(held_out: HeldOut, choice: Flags) -> HeldOut:
-    """What the chosen sources (S,) tell, about the samples about which all of them speak.
+    """What the chosen sources (S,) tell.
 
     Parameters
     ----------
@@ -145,7 +180,7 @@ def told(held_out: HeldOut, choice: Flags) -> HeldOut:
     HeldOut
     """
     if choice.any():
-        return held_out.part(choice, _heard(~held_out.silent.T, choice))
+        return held_out.part(choice)
     even = np.full((1, *held_out.probabilities.shape[1:]), 1 / len(held_out.frame))
     none = np.zeros(even.shape[:2], dtype=bool)
     return HeldOut(held_out.frame, (), even, none, held_out.codes, held_out.weight)

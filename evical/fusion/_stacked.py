@@ -16,25 +16,27 @@ from sklearn.utils.validation import check_is_fitted
 
 from dstheory import MassFunction
 from dstheory.kernels.arguments import check_choice, check_level
-from dstheory.transform import betp
 from evical.calibrators.fields import Field, log_odds, optional, positive, rising, shares
 from evical.curves.automatic import automatic_curve
 from evical.curves.candidates import AveragedCurve
 from evical.fusion._base import BaseFusion
-from evical.fusion._held_out import HeldOut, check_probabilities, silences
+from evical.fusion._held_out import HeldOut, check_probabilities
 from evical.fusion._silent import (
     among_all,
+    complete,
     evidence,
     informative,
     learnable,
     told,
     usual_evidence,
 )
+from evical.multiclass.log_pool import LogPool
 from evical.multiclass.normal_beliefs import Beliefs, normal_beliefs
-from evical.multiclass.pooling import Labeled, LogPool, fit_pool
+from evical.multiclass.pooling import Labeled, fit_pool
 from evical.scores.counts import ScoreCounts
 from evical.scores.parameters import check_not_negative
 from evical.scores.scale import interpolated
+from evical.scores.silence import silences, spoken_probabilities
 
 __all__ = ["Stacked"]
 
@@ -43,6 +45,7 @@ Floats = NDArray[np.float64]
 _MODELS = ("likelihood", "confidence", "bayesian")
 # Probabilities below 1e-4, or a tenth of a sample, are more than samples could support.
 _LEAST, _LEAST_COUNT = 1e-4, 0.1
+_NEGLIGIBLE = 0.01  # weight of a sample that is not worth its time
 _PENALTIES = (1e-9, 1e9)  # beyond, floats leave nothing of the prior, or of the samples
 
 
@@ -87,10 +90,12 @@ class Stacked(BaseFusion):
     as left-out samples recommend. With hundreds of coefficients all classes share the weights.
 
     A source is silent about a sample if its belief is vacuous. Each choice of sources that speak
-    alone about 1 % of the samples has a pool of its own, learned from all samples about which they
-    speak, if these are at least 5 of each class: for what one source leaves out, others like it
-    must make up. In any other choice, a silent source says how frequent the classes are where it
-    speaks. `weights_` are those of samples about which all sources speak, if these are enough.
+    alone about 1 % of the samples has a pool of its own, if they all speak about at least 5 samples
+    of each class: for what one source leaves out, others like it must make up. A pool learns from
+    these samples and, as far as they favor that, from the others, where a silent source has the
+    evidence with which it favors no class: the mean of its means in each class. So it has in any
+    other choice. `weights_` are those for samples about which all sources speak, if these are
+    enough.
 
     For two classes the fused log-odds are calibrated as by `evical.calibrators.AutoCalibrator`, so
     that belief and plausibility hold even where frequencies do not follow a sigmoid. The variance
@@ -181,29 +186,35 @@ class Stacked(BaseFusion):
         choices = learnable(held_out)
         self._choices = choices[~choices.all(axis=1)]
         self._reduced = [self._reduced_to(choice, held_out, sizes) for choice in self._choices]
-        self._usual = usual_evidence(held_out)
-        complete = len(self._choices) < len(choices)
-        self._learn_pool(told(held_out, choices[-1]) if complete else held_out, sizes)
+        self._learn_pool(held_out, sizes)
 
     def _reduced_to(self, choice: NDArray[np.bool_], held_out: HeldOut, sizes: Floats) -> "Stacked":
         """The same fusion, of the chosen sources (S,) alone."""
+        part = Stacked(**self.get_params())
         its_sizes = sizes[choice] if choice.any() else np.ones(1)
-        return Stacked(**self.get_params())._fit(told(held_out, choice), its_sizes, held_out.frame)
+        part._choices, part._reduced = np.empty((0, len(its_sizes)), dtype=bool), []
+        part._learn_pool(told(held_out, choice), its_sizes)
+        part.frame_, part.n_sources_ = held_out.frame, len(its_sizes)
+        return part
 
     def _learn_pool(self, held_out: HeldOut, sizes: Floats) -> None:
         self._least = min(_LEAST, _LEAST_COUNT / held_out.weight.sum())
-        says = self._evidence(held_out.probabilities, held_out.silent)
+        self._usual = usual_evidence(held_out, evidence(held_out.probabilities, self._least))
+        says, spoken = self._evidence(held_out.probabilities, held_out.silent), complete(held_out)
         precision = None if isinstance(self.penalty, str) else float(self.penalty)
-        heard = informative(says)
+        heard = informative(says[spoken])
         shares = sizes[heard] / sizes[heard].sum()
         sample = Labeled(says[:, :, heard], held_out.codes, held_out.weight)
-        self._set_pool(among_all(fit_pool(sample, shares, precision), heard))
+        pool = fit_pool(sample, shares, precision, ~spoken)
+        self._set_pool(among_all(pool, heard))
         self._curve: AveragedCurve | None = None
         if len(held_out.frame) == 2:
-            logits = self._pool.logits(says)
+            used = spoken | (pool.filled > _NEGLIGIBLE)
+            weight = np.where(spoken, 1.0, pool.filled) * held_out.weight
+            logits = self._pool.logits(says[used])
             scores = logits[:, 1] - logits[:, 0]
             self._curve = automatic_curve(
-                ScoreCounts.from_samples(scores, held_out.codes, held_out.weight)
+                ScoreCounts.from_samples(scores, held_out.codes[used], weight[used])
             )
 
     def _evidence(self, probabilities: Floats, silent: NDArray[np.bool_]) -> Floats:
@@ -339,18 +350,12 @@ class Stacked(BaseFusion):
         return np.stack([p, odds, error])
 
     def _fuse(self, masses: Sequence[MassFunction]) -> MassFunction:
-        p = np.stack(np.broadcast_arrays(*(_probabilities(m) for m in masses)))
+        p = np.stack(np.broadcast_arrays(*(spoken_probabilities(m) for m in masses)))
         frame = masses[0].frame
         shape = p.shape[1:-1]
         fused = self._fused(p.reshape(len(masses), prod(shape), len(frame))).mass(frame)
         store = np.ascontiguousarray(fused.store.reshape(len(fused.focal), *shape))
         return MassFunction.from_store(frame, fused.focal, store)
-
-
-def _probabilities(m: MassFunction) -> Floats:
-    """Pignistic probabilities (*batch, K), NaN where it is vacuous."""
-    vacuous = np.asarray(m.is_vacuous)[..., np.newaxis]
-    return np.where(vacuous, np.nan, np.asarray(betp(m), dtype=np.float64))
 
 
 def _curve(knots: Floats, probability: Floats, log_odds: Floats, error: Floats) -> AveragedCurve:

@@ -4,8 +4,9 @@ The logit of a class is an intercept plus the weighted sum of what each source s
 normal prior draws the weights towards shares by the sizes of the sources. How strongly it should,
 the samples tell: fits under several precisions count by the likelihood of samples that are left
 out, each one Newton step away (Rad & Maleki). With more than two classes, the best convex pool is
-a second center of the prior. All fits are linear in the same evidence, so their average is one set
-of coefficients, and its covariance includes what they disagree on.
+a second center of the prior. Where some evidence is filled in, pools learned without those samples
+compete with pools learned from all. All fits are linear in the same evidence, so their average is
+one set of coefficients, and its covariance includes what they disagree on.
 
 Sources: Wolpert, "Stacked generalization", Neural Networks 5 (1992), 241-259; van der Laan, Polley
 & Hubbard, "Super learner", Statistical Applications in Genetics and Molecular Biology 6 (2007);
@@ -14,8 +15,7 @@ Denoeux, "Logistic regression, neural networks and Dempster-Shafer theory", Know
 approximate leave-one-out cross-validation", J. R. Stat. Soc. B 82 (2020), 965-996.
 """
 
-from collections.abc import Iterator
-from dataclasses import dataclass
+from dataclasses import replace
 from typing import NamedTuple
 
 import numpy as np
@@ -26,8 +26,9 @@ from evical.curves.newton import Sums, logistic_terms
 from evical.curves.simplex import minimize_on_simplex
 from evical.multiclass._posterior import Terms, most_probable
 from evical.multiclass._softmax import Problem, moment
+from evical.multiclass.log_pool import LogPool, chunks, with_ones
 
-__all__ = ["Labeled", "LogPool", "fit_pool"]
+__all__ = ["Labeled", "fit_pool"]
 
 Floats = NDArray[np.float64]
 
@@ -37,8 +38,7 @@ _PRICE = 2.0  # log-likelihood that the center must gain, since it saw the sampl
 _APART = (1.0, 3.0, 10.0, 30.0, 100.0)  # of weights of a class around the common ones, relative
 _TOTAL, _INTERCEPT = 0.1, 10.0  # precisions of the sum of the weights, and of an intercept
 _MOST = 400  # coefficients, if each class has weights of its own
-_CELLS = 1 << 21  # numbers in a temporary array
-_BATCH = 1 << 16  # the same where it should stay in cache
+_BATCH = 1 << 16  # numbers in a temporary array that should stay in cache
 
 
 class Labeled(NamedTuple):
@@ -58,98 +58,14 @@ class Labeled(NamedTuple):
     codes: NDArray[np.intp]
     counts: Floats
 
+    def part(self, rows: NDArray[np.bool_]) -> "Labeled":
+        """Some of the samples."""
+        return Labeled(self.evidence[rows], self.codes[rows], self.counts[rows])
+
     @property
     def truth(self) -> Floats:
         """Indicator (n, K) of the label."""
         return np.equal.outer(self.codes, np.arange(self.evidence.shape[1])).astype(np.float64)
-
-
-@dataclass(frozen=True, eq=False)
-class LogPool:
-    """Weights and intercepts of a pool, with their covariance.
-
-    Parameters
-    ----------
-    weights : (S,) or (K, S) array
-        Of the sources, for all classes or for each.
-    intercepts : (K,) array
-    covariance : (S + K, S + K) or (K (S + 1), K (S + 1)) array
-        Of the weights and then the intercepts; if each class has weights of its own, of these with
-        the intercept, class by class.
-    """
-
-    weights: Floats
-    intercepts: Floats
-    covariance: Floats
-
-    def standard_errors(self) -> Floats:
-        """Posterior standard deviations of the weights, in their shape."""
-        deviation = np.sqrt(np.maximum(np.diagonal(self.covariance), 0))
-        if self.weights.ndim == 1:
-            return np.asarray(deviation[: len(self.weights)])
-        return np.asarray(deviation.reshape(len(self.intercepts), -1)[:, :-1])
-
-    def logits(self, evidence: Floats) -> Floats:
-        """Logits (n, K) for evidence (n, K, S)."""
-        return np.asarray((evidence * self.weights).sum(axis=2) + self.intercepts)
-
-    def log_odds(self, evidence: Floats) -> tuple[Floats, Floats, Floats]:
-        """Probability of each class, log-odds against the others, and their standard error.
-
-        Parameters
-        ----------
-        evidence : (n, K, S) array
-
-        Returns
-        -------
-        three (n, K) arrays
-        """
-        parts = [self._log_odds(evidence[rows]) for rows in _chunks(*evidence.shape)]
-        p, odds, error = (np.concatenate(part) for part in zip(*parts, strict=True))
-        return p, odds, error
-
-    def _log_odds(self, evidence: Floats) -> tuple[Floats, Floats, Floats]:
-        """The derivative of log(p / (1 - p)) in the logits is (e - p) / (1 - p)."""
-        logits = self.logits(evidence)
-        p = softmax(logits, axis=1)
-        k = p.shape[1]
-        others = np.where(np.eye(k, dtype=bool), -np.inf, logits[:, np.newaxis])
-        odds = logits - logsumexp(others, axis=2)
-        spread = self.spread(evidence, logits.argmax(axis=1))
-        mean = np.einsum("nkl,nl->nk", spread, p)
-        variance = np.einsum("nkk->nk", spread) - 2 * mean + np.einsum("nk,nk->n", mean, p)[:, None]
-        # With the most likely class at 0, nothing is lost to rounding where it is nearly certain.
-        rest = np.exp(-np.logaddexp(0.0, odds))
-        return p, odds, np.sqrt(np.maximum(variance, 0)) / rest
-
-    def spread(self, evidence: Floats, origin: NDArray[np.intp]) -> Floats:
-        """Covariance (n, K, K) of the logits less that of a class (n,), the origin."""
-        n, k, s = evidence.shape
-        if self.weights.ndim == 1:
-            both = self.covariance[:s, :s]
-            cross = evidence @ self.covariance[:s, s:]
-            found = evidence @ both @ evidence.transpose(0, 2, 1)
-            found += cross + cross.transpose(0, 2, 1) + self.covariance[s:, s:]
-        else:
-            full = _with_ones(evidence)
-            blocks = self.covariance.reshape(k, s + 1, k, s + 1)
-            half = np.einsum("nkm,kmlj->nklj", full, blocks)
-            found = np.einsum("nklj,nlj->nkl", half, full)
-        row = np.arange(n)
-        own, column = found[row, origin, origin], found[row, :, origin]
-        return np.asarray(
-            found - column[:, :, None] - column[:, None, :] + own[:, np.newaxis, np.newaxis]
-        )
-
-
-def _with_ones(evidence: Floats) -> Floats:
-    """Evidence (n, K, S + 1), with that for the intercept."""
-    return np.concatenate([evidence, np.ones((*evidence.shape[:2], 1))], axis=2)
-
-
-def _chunks(n: int, k: int, s: int) -> Iterator[slice]:
-    step = max(1, _CELLS // (k * k * (s + 1)))
-    return (slice(start, start + step) for start in range(0, max(n, 1), step))
 
 
 class _Prior(NamedTuple):
@@ -159,8 +75,17 @@ class _Prior(NamedTuple):
     precision: float
     log_weight: float = 0.0
 
+    def score(self, pool: LogPool, complete: Labeled) -> float:
+        """Log-weight of a pool with this prior, after samples that are left out."""
+        return self.log_weight + _left_out(pool, complete)
 
-def fit_pool(sample: Labeled, shares: Floats, precision: float | None = None) -> LogPool:
+
+def fit_pool(
+    sample: Labeled,
+    shares: Floats,
+    precision: float | None = None,
+    filled: NDArray[np.bool_] | None = None,
+) -> LogPool:
     """Average of pools, by the likelihood of samples that are left out.
 
     Parameters
@@ -170,6 +95,9 @@ def fit_pool(sample: Labeled, shares: Floats, precision: float | None = None) ->
         Prior mean of the weights, with sum 1.
     precision : float, optional
         Of the weights around their prior mean. Default: learned.
+    filled : (n,) array of bool, optional
+        Samples about which some evidence is a guess; none by default. Others tell how far these
+        count.
 
     Returns
     -------
@@ -186,19 +114,40 @@ def fit_pool(sample: Labeled, shares: Floats, precision: float | None = None) ->
     >>> fit_pool(sample, np.array([0.5, 0.5])).weights.round(1)
     array([0.9, 0.1])
     """
-    priors = _priors(sample, shares) if precision is None else [_Prior(shares, precision)]
-    fits = _tied(sample, priors)
-    scores = [
-        _left_out(pool, sample) + prior.log_weight for pool, prior in zip(fits, priors, strict=True)
-    ]
+    complete = sample if filled is None or not filled.any() else sample.part(~filled)
+    found = _tried(complete, complete, shares, precision)
+    if complete is not sample:
+        found += _tried(sample, complete, shares, precision)
     _, k, s = sample.evidence.shape
     if k > 2 and k * (s + 1) <= _MOST and s > 0:
-        best = int(np.argmax(scores))
-        mean, strength, log_weight = priors[best]
-        apart = [_by_class(sample, fits[best], mean, strength, a) for a in _APART]
-        scores += [_left_out(pool, sample) + log_weight for pool in apart]
-        fits = [_untied(pool) for pool in fits] + apart
-    return _mean(fits, softmax(scores))
+        best = max(found, key=lambda one: one.score)
+        found = [one._replace(pool=_untied(one.pool)) for one in found]
+        for apart in _APART:
+            pool = _by_class(best.sample, best.pool, best.prior.mean, best.prior.precision, apart)
+            found.append(best._replace(pool=pool, score=best.prior.score(pool, complete)))
+    weights = softmax([one.score for one in found])
+    share = weights @ [one.sample is not complete for one in found]
+    return replace(_mean([one.pool for one in found], weights), filled=float(share))
+
+
+class _Tried(NamedTuple):
+    """A pool, the samples and the prior that it is learned from, and its log-weight."""
+
+    sample: Labeled
+    prior: _Prior
+    pool: LogPool
+    score: float
+
+
+def _tried(
+    sample: Labeled, complete: Labeled, shares: Floats, precision: float | None
+) -> list[_Tried]:
+    """Pools learned from some samples, under each prior."""
+    priors = _priors(sample, shares) if precision is None else [_Prior(shares, precision)]
+    return [
+        _Tried(sample, prior, pool, prior.score(pool, complete))
+        for prior, pool in zip(priors, _tied(sample, priors), strict=True)
+    ]
 
 
 def _priors(sample: Labeled, shares: Floats) -> list[_Prior]:
@@ -309,7 +258,7 @@ def _by_class(
 ) -> LogPool:
     """Most probable weights of each class; their means over the classes are drawn to the prior."""
     _, k, s = sample.evidence.shape
-    features = _with_ones(sample.evidence)
+    features = with_ones(sample.evidence)
     target = moment(features, sample.truth * sample.counts[:, np.newaxis])
     problem = Problem(features, sample.counts, target, np.zeros_like(target))
     even, one = np.full((k, k), 1 / k), np.zeros((s + 1, s + 1))
@@ -335,7 +284,7 @@ def _left_out(pool: LogPool, sample: Labeled) -> float:
     """Log-likelihood of the samples, each under coefficients one Newton step without it."""
     total = 0.0
     eye = np.eye(sample.evidence.shape[1])
-    for rows in _chunks(*sample.evidence.shape):
+    for rows in chunks(*sample.evidence.shape):
         part = Labeled(sample.evidence[rows], sample.codes[rows], sample.counts[rows])
         logits = pool.logits(part.evidence)
         p = softmax(logits, axis=1)

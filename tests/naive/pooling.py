@@ -70,9 +70,19 @@ def best_convex(samples, labels, counts, shares, precision, parts):
     return min(grid, key=loss)
 
 
-def usual_evidence(probabilities, codes, weights):
-    """Of a source, by its share of each class where it speaks; None is a silent row."""
-    rows = [i for i, p in enumerate(probabilities) if p is not None] or range(len(codes))
-    n_classes = max(codes) + 1
+def usual_evidence(probabilities, codes, weights, least):
+    """Of a source: the mean of its means in each class; None is a silent row.
+
+    In each class, one sample more has the shares of the classes where the source speaks.
+    """
+    spoken = [i for i, p in enumerate(probabilities) if p is not None]
+    rows, n_classes = spoken or range(len(codes)), max(codes) + 1
     counts = [0.5 + sum(weights[i] for i in rows if codes[i] == k) for k in range(n_classes)]
-    return evidence([c / sum(counts) for c in counts], 0.0)
+    frequent = evidence([c / sum(counts) for c in counts], 0.0)
+    means = []
+    for label in range(n_classes):
+        own = [(weights[i], evidence(probabilities[i], least)) for i in spoken if codes[i] == label]
+        own.append((1.0, frequent))
+        total = sum(w for w, _ in own)
+        means.append([sum(w * e[k] for w, e in own) / total for k in range(n_classes)])
+    return [sum(mean[k] for mean in means) / n_classes for k in range(n_classes)]

@@ -21,7 +21,7 @@ from evical.export._graph import DOUBLE, Graph
 from evical.export._stacked import Source, stacked
 from evical.export._tensor import Tensor
 from evical.fusion import Discounted, Mixture, Stacked
-from evical.multiclass.pooling import LogPool
+from evical.multiclass.log_pool import LogPool
 from tests.evical.export.test_onnx import in_onnxruntime
 
 DATA, CLASSES = load_breast_cancer(return_X_y=True)

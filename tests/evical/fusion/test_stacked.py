@@ -11,7 +11,8 @@ from evical.calibrators import AutoCalibrator
 from evical.fusion import Discounted, Stacked
 from evical.likelihood.normal import half_widths
 from evical.metrics import belief_coverage, brier_score
-from evical.multiclass.pooling import Labeled, LogPool, fit_pool
+from evical.multiclass.log_pool import LogPool
+from evical.multiclass.pooling import Labeled, fit_pool
 from tests.evical.fusion.samples import sources
 from tests.naive import pooling as naive
 
@@ -176,14 +177,14 @@ def test_samples_that_do_not_follow_a_sigmoid():
     assert ((fused.bel(1) <= p) & (p <= fused.pl(1))).mean() > 0.93
 
 
-def test_a_vacuous_belief_says_nothing():
-    """What weight a source has does not matter where it is vacuous."""
+def test_a_vacuous_belief_favors_no_class():
     masses, y = sources(n_classes=3)
     nothing = MassFunction(masses[0].frame, [7], np.ones((60, 1)))
     fusion = Stacked().fit(masses, y)
     p = betp(fusion(*masses[:2], nothing))
-    x = evidence(masses)[:, :, :2]
-    eta = np.einsum("nks,sk->nk", x, fusion.weights_[:2]) + fusion.intercept_
+    x = evidence(masses)
+    x[:, :, 2] = np.mean([x[codes(y) == k, :, 2].sum(axis=0) / 21 for k in range(3)], axis=0)
+    eta = np.einsum("nks,sk->nk", x, fusion.weights_) + fusion.intercept_
     share = np.exp(eta) / np.exp(eta).sum(axis=1, keepdims=True)
     np.testing.assert_allclose(p, share, atol=1e-9)
 

@@ -6,9 +6,9 @@ from scipy.optimize import minimize
 from scipy.special import expit, logsumexp, softmax
 
 from evical.multiclass import pooling
+from evical.multiclass.log_pool import LogPool
 from evical.multiclass.pooling import (
     Labeled,
-    LogPool,
     _by_class,
     _convex_weights,
     _left_out,
@@ -147,6 +147,30 @@ def test_left_out_is_near_refits_without_each_sample(by_class):
     eta = pool.logits(data.evidence)
     seen = (eta[np.arange(60), data.codes] - logsumexp(eta, axis=1)).sum()
     assert _left_out(pool, data) == pytest.approx(exact, abs=0.05 * abs(exact - seen))
+
+
+@pytest.mark.parametrize("k", [2, 3])
+def test_filled_samples_count_as_far_as_complete_ones_let_them(k):
+    """Pools learned from them too compete with others, by complete samples that are left out."""
+    data, prior = sample(n=90, k=k, seed=3), np.array([0.5, 0.5])
+    filled = np.arange(90) % 3 == 0
+    rest = data.part(~filled)
+    pool = fit_pool(data, prior, 3.0, filled)
+    ways = [tied(rest, prior, 3.0), tied(data, prior, 3.0)]
+    scores = [_left_out(one, rest) for one in ways]
+    if k == 3:
+        best = ways[int(np.argmax(scores))]
+        learned = data if best is ways[1] else rest
+        apart = [_by_class(learned, best, prior, 3.0, a) for a in pooling._APART]
+        ways = [_untied(one) for one in ways] + apart
+        scores += [_left_out(one, rest) for one in apart]
+    weights = softmax(scores)
+    expected = _mean(ways, weights)
+    np.testing.assert_allclose(flat(pool), flat(expected), atol=1e-9)
+    np.testing.assert_allclose(pool.covariance, expected.covariance, atol=1e-9)
+    share = weights[1:].sum() if k == 2 or learned is data else weights[1]
+    assert pool.filled == pytest.approx(share)
+    assert fit_pool(data, prior, 3.0, np.zeros(90, dtype=bool)).filled == 0
 
 
 def test_a_weight_of_two_is_two_samples():
