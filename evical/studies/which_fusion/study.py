@@ -100,7 +100,7 @@ def _on_features(data: str, kernel: str, scenario: str) -> FeatureCondition:
         ),
         whole=(*labels, ALL_FEATURES),
         measures=MEASURES,
-        every=2,
+        every=5,
     )
 
 
@@ -117,9 +117,10 @@ WHICH_FUSION = Study(
         *starmap(_condition, product(_DATA, KERNELS, SCENARIOS, CALIBRATORS)),
         *starmap(_on_features, product(_DATA, KERNELS, VIEWS)),
     ),
-    repeats=10,
+    repeats=100,
     protocol=TEXT.protocol,
     comment=TEXT.comment,
+    comment_repeats=50,
     overviews=(
         Overview(
             "All measures",
@@ -162,6 +163,7 @@ WHICH_FUSION_PAPER = replace(
     title="Which fusion, on the data sets of the paper's table 2?",
     conditions=tuple(starmap(_condition, product(_PAPER, ["rbf"], SCENARIOS, ["logistic"]))),
     repeats=40,
+    comment_repeats=None,
     comment=read_prose(__file__, "paper.md").comment,
     overviews=tuple(
         replace(one, title="Each setting", by=("data", "scenario"))
