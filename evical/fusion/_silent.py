@@ -54,8 +54,9 @@ def evidence(probabilities: Floats, least: float) -> Floats:
 def usual_evidence(held_out: HeldOut, says: Floats) -> Floats:
     """Evidence (K, S) of a source that favors no class: the mean of its means in each class.
 
-    For a calibrated source this is how frequent the classes are. Each class has one sample more,
-    about which a source says how frequent the classes are where it speaks.
+    For a calibrated source this is about how frequent the classes are; exactly, if its evidence is
+    normal with the same variance in each of two classes. Each class has one sample more, about
+    which a source says how frequent the classes are where it speaks.
 
     Parameters
     ----------

@@ -27,7 +27,7 @@ def test_no_batch_is_one_belief():
 
 
 def test_fusions_learn_from_empty_bins_as_they_predict_with_them():
-    """The middle bin has no sample: the fusion is told so, not even odds, on both ways."""
+    """The middle bin has no sample: the fusion is told so, not even odds, either way."""
     rng = np.random.default_rng(0)
     y = np.arange(200) % 2
     x = np.where(y, 2.0, -2.0) + rng.uniform(-1.5, 1.5, 200)
