@@ -120,7 +120,6 @@ WHICH_FUSION = Study(
     repeats=100,
     protocol=TEXT.protocol,
     comment=TEXT.comment,
-    comment_repeats=50,
     overviews=(
         Overview(
             "All measures",
@@ -163,7 +162,6 @@ WHICH_FUSION_PAPER = replace(
     title="Which fusion, on the data sets of the paper's table 2?",
     conditions=tuple(starmap(_condition, product(_PAPER, ["rbf"], SCENARIOS, ["logistic"]))),
     repeats=40,
-    comment_repeats=None,
     comment=read_prose(__file__, "paper.md").comment,
     overviews=tuple(
         replace(one, title="Each setting", by=("data", "scenario"))
