@@ -89,14 +89,20 @@ class ColumnFitter:
         """As `pairs`, but each column calibrated on the scores of all folds."""
         return self._by_fold("shared", folds)
 
-    def pooled(self, folds: Sequence[Fold]) -> CalibratedColumns:
+    def pooled(self, folds: Sequence[Fold]) -> list[Calibrated]:
         """Each column calibrated on the scores of all folds, then trained on everything."""
-        columns = self._each("pooled", folds)
-        return CalibratedColumns(columns, self.decoder)
+        return self._by_fold("pooled", folds)
+
+    def automatic(self, folds: Sequence[Fold]) -> list[Calibrated]:
+        """Each column as `pooled`, or as `shared` if its scores differ from fold to fold."""
+        return self._by_fold("automatic", folds)
 
     def _by_fold(self, how: str, folds: Sequence[Fold]) -> list[Calibrated]:
+        """A column that is trained on everything serves in all folds."""
         columns = self._each(how, folds)
-        return [CalibratedColumns(list(fold), self.decoder) for fold in zip(*columns, strict=True)]
+        each = range(max(map(len, columns)))
+        chosen = [[column[at % len(column)] for column in columns] for at in each]
+        return [CalibratedColumns(members, self.decoder) for members in chosen]
 
     def _each(self, how: str, folds: Sequence[Fold]) -> list[Any]:
         signs = self.decoder.code[np.searchsorted(self.decoder.classes, self.y)]

@@ -2,6 +2,9 @@
 
 Scores of training samples are too optimistic, so a calibrator fitted to them is overconfident
 (Platt 1999, section 2.1). The folds are checked before anything is fitted.
+
+A calibrator of pooled scores reads those of another classifier, trained on all samples. That works
+as long as classifiers of different samples give alike scores. Whether they do, the folds tell.
 """
 
 from collections.abc import Sequence
@@ -9,6 +12,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
+from scipy.stats import ks_2samp
 from sklearn.base import clone
 from sklearn.model_selection import StratifiedGroupKFold, check_cv
 from sklearn.utils import _safe_indexing
@@ -28,6 +32,8 @@ Rows = NDArray[np.intp]
 Fold = tuple[Rows, Rows]
 
 SILENT = Progress()
+
+_LEVEL = 0.05  # of the tests, together, that refute that scores of the folds are alike
 
 
 class Scored(NamedTuple):
@@ -71,7 +77,7 @@ def make_folds(
     Returns
     -------
     folds : list of (train, test) index arrays
-    ensemble : bool or "shared"
+    ensemble : bool, "shared" or "auto"
 
     Raises
     ------
@@ -89,7 +95,7 @@ def make_folds(
     ]
     if ensemble in ("auto", "shared"):
         once = bool((_times_tested(folds, len(y)) == 1).all())
-        ensemble = True if not once else "shared" if ensemble == "shared" else False
+        ensemble = ensemble if once else True
     counting = np.ones(len(y), dtype=bool) if weight is None else weight > 0
     for number, (train, test) in enumerate(folds):
         where = f"fold {number} (of {len(folds)})"
@@ -236,6 +242,20 @@ def _joined(folds: Sequence[Fold], parts: Sequence[Floats]) -> Floats:
     return scores
 
 
+def _alike(parts: Sequence[Floats]) -> bool:
+    """Whether scores (n_i, C) of the folds are alike: each fold like the others (Smirnov's test).
+
+    Scores that differ from fold to fold tell more of the classifier than of the sample: those of a
+    useless support vector machine lie within rounding of its bias.
+    """
+    pvalues = [
+        ks_2samp(own, rest, method="asymp").pvalue
+        for at, part in enumerate(parts)
+        for own, rest in zip(part.T, np.concatenate([*parts[:at], *parts[at + 1 :]]).T, strict=True)
+    ]
+    return bool(min(pvalues) * len(pvalues) >= _LEVEL)
+
+
 class FoldFitter:
     """Fit classifiers and calibrators on parts of one sample.
 
@@ -285,20 +305,32 @@ class FoldFitter:
         """One pair a fold: trained on one part, calibrated on the other."""
         return self.progress.each(self._pair, _named(folds), self.n_jobs)
 
-    def pooled(self, folds: Sequence[Fold]) -> Calibrated:
+    def pooled(self, folds: Sequence[Fold]) -> list[Calibrated]:
         """One pair: calibrated on the scores of all folds, then trained on everything."""
-        steps = len(folds) + 1
-        parts = self.progress.each(self._scores, _named(folds), self.n_jobs, steps)
-        self.scored = Scored(_joined(folds, parts), list(folds))
-        with self.progress.step("all samples", steps, steps):
-            return self._calibrated(self._trained(None), self.scored.scores, None)
+        parts = self.progress.each(self._scores, _named(folds), self.n_jobs, len(folds) + 1)
+        return self._retrained(folds, parts)
 
     def shared(self, folds: Sequence[Fold]) -> list[Calibrated]:
         """One pair a fold: trained on one part, all calibrated on the scores of all folds."""
         parts = self.progress.each(self._with_scores, _named(folds), self.n_jobs)
-        scores = _joined(folds, [scores for _, scores in parts])
-        self.scored = Scored(scores, list(folds))
-        first = self._calibrated(parts[0][0], scores, None)
+        return self._kept(folds, parts)
+
+    def automatic(self, folds: Sequence[Fold]) -> list[Calibrated]:
+        """As `pooled` if the scores of all folds are alike, and else as `shared`."""
+        steps = len(folds) + 1
+        parts = self.progress.each(self._with_scores, _named(folds), self.n_jobs, steps)
+        scores = [part for _, part in parts]
+        return self._retrained(folds, scores) if _alike(scores) else self._kept(folds, parts)
+
+    def _retrained(self, folds: Sequence[Fold], parts: Sequence[Floats]) -> list[Calibrated]:
+        self.scored = Scored(_joined(folds, parts), list(folds))
+        steps = len(folds) + 1
+        with self.progress.step("all samples", steps, steps):
+            return [self._calibrated(self._trained(None), self.scored.scores, None)]
+
+    def _kept(self, folds: Sequence[Fold], parts: Sequence[tuple[Any, Floats]]) -> list[Calibrated]:
+        self.scored = Scored(_joined(folds, [scores for _, scores in parts]), list(folds))
+        first = self._calibrated(parts[0][0], self.scored.scores, None)
         return [of_classifier(first, estimator) for estimator, _ in parts]
 
     def prefit(self) -> Calibrated:

@@ -11,6 +11,9 @@ from sklearn.svm import SVC
 
 from evical.calibrators import BinningCalibrator
 from evical.classifier import EvidentialClassifier
+from evical.ensemble import EvidentialEnsemble
+from evical.estimators.folds import _alike
+from evical.source import EvidentialSource
 
 BINS = BinningCalibrator(n_bins=4, model="dempster")
 X2, Y2 = make_classification(120, n_features=4, flip_y=0.2, random_state=0)
@@ -117,3 +120,71 @@ def test_folds_that_are_no_partition_are_calibrated_one_by_one():
         clf = classifier(calibrator=Rows(2), cv=ShuffleSplit(3, random_state=0), ensemble=ensemble)
         pairs = clf.fit(X2, Y2).calibrated_classifiers_
         assert [len(pair.calibrators[0].seen_) for pair in pairs] == [12, 12, 12]
+
+
+class Wandering(ClassifierMixin, BaseEstimator):
+    """Its scores wander with the training samples, if it has enough of them."""
+
+    def __init__(self, far=0.0, least=0):
+        self.far = far
+        self.least = least
+
+    def fit(self, X, y):
+        self.classes_ = np.unique(y)
+        self.start_ = self.far * X[:, 0].mean() if len(X) >= self.least else 0.0
+        return self
+
+    def decision_function(self, X):
+        return X[:, 1] + self.start_
+
+
+def tilted(n, classes):
+    """Folds in the order of the rows, whose training samples differ in the mean of a feature."""
+    rng = np.random.default_rng(0)
+    y = np.arange(n) % classes
+    return np.column_stack([np.arange(n) / n, y + rng.normal(size=n)]), y
+
+
+@pytest.mark.parametrize(("far", "as_if"), [(0.0, False), (0.1, False), (30.0, "shared")])
+def test_a_classifier_is_trained_again_if_the_scores_of_the_folds_are_alike(far, as_if):
+    X, y = tilted(150, 2)
+    found = classifier(Wandering(far), ensemble="auto").fit(X, y)
+    expected = classifier(Wandering(far), ensemble=as_if).fit(X, y)
+    assert len(found.calibrated_classifiers_) == (3 if as_if else 1)
+    assert found.predict_mass(X).equals(expected.predict_mass(X))
+
+
+def test_each_column_of_a_code_is_trained_again_if_its_scores_are_alike():
+    X, y = tilted(160, 4)
+    y[y == 3] = 0  # pairs of 120, 120 and 80 samples
+    options = {"code": "all_pairs", "coupling": "least_squares"}
+    some = classifier(Wandering(30.0, least=70), ensemble="auto", **options).fit(X, y)
+    parts = [part.estimators for part in some.calibrated_classifiers_]
+    assert [len({id(one) for one in column}) for column in zip(*parts, strict=True)] == [3, 3, 1]
+    kept = classifier(Wandering(30.0), ensemble="auto", **options).fit(X, y)
+    shared = classifier(Wandering(30.0), ensemble="shared", **options).fit(X, y)
+    np.testing.assert_array_equal(kept.predict_proba(X), shared.predict_proba(X))
+    alike = classifier(Wandering(), ensemble="auto", **options).fit(X, y)
+    again = classifier(Wandering(), ensemble=False, **options).fit(X, y)
+    np.testing.assert_array_equal(alike.predict_proba(X), again.predict_proba(X))
+
+
+def test_scores_of_folds_are_rarely_called_unlike_by_chance():
+    """At about the level of the test, of classifiers that do not depend on their samples."""
+    rng = np.random.default_rng(0)
+    draws = [np.split(rng.normal(size=(200, 2)), 5) for _ in range(200)]
+    assert 0.02 < np.mean([not _alike(parts) for parts in draws]) < 0.08
+    assert not any(_alike([parts[0] + 1.5, *parts[1:]]) for parts in draws)
+
+
+def test_machines_of_useless_features_do_little_harm():
+    """Their scores are a bias and rounding, which tell the fold; trained again, they cost 0.05."""
+    losses = []
+    for seed in range(6):
+        rng = np.random.default_rng(seed)
+        X, y = rng.normal(size=(400, 6)), rng.uniform(size=400) < 0.6
+        machines = [EvidentialSource(SVC(kernel="linear"), columns=[at]) for at in range(6)]
+        p = EvidentialEnsemble(machines).fit(X[:200], y[:200]).predict_proba(X[200:])[:, 1]
+        losses.append([np.mean((one - y[200:]) ** 2) for one in (p, y[:200].mean())])
+    ours, constant = np.mean(losses, axis=0)
+    assert ours < constant + 0.01

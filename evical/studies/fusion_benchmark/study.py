@@ -17,6 +17,7 @@ from sklearn.svm import SVC
 from evical.classifier import EvidentialClassifier
 from evical.datasets import Dataset
 from evical.ensemble import EvidentialEnsemble
+from evical.estimators.calibrated import of_classifier
 from evical.estimators.forms import PROBABILITIES
 from evical.estimators.rules import member_probabilities
 from evical.evaluation import Evaluation, check_promise
@@ -153,9 +154,11 @@ def different(X: Any, y: Rows, X_new: Any) -> Material:
     for classifier in CLASSIFIERS.values():
         member: Any = EvidentialClassifier(clone(classifier), ensemble="auto")
         scored = member._fit_scored(X, y)
-        (part,) = member.calibrated_classifiers_
+        part, *others = member.calibrated_classifiers_
         seen.append(PROBABILITIES.of_scores(part, scored.scores))
         new.append(member_probabilities(member, X_new))
+        if others:  # not trained on everything, as all that scikit-learn stacks are
+            part = of_classifier(part, clone(classifier).fit(X, y))
         change = _unstacked(part.estimator)
         raw_seen.append(change(scored.scores))
         raw_new.append(change(part._scores(X_new)))

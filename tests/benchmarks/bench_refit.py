@@ -1,0 +1,91 @@
+"""When to train a classifier again on everything: `ensemble="auto"` beside False and "shared".
+
+Run with ``python -m tests.benchmarks.bench_refit`` and the data sets (`EVICAL_DATA`). Members of
+`EvidentialEnsemble` are eight different classifiers, or linear support vector machines of one
+feature each (ten at most). For "auto" and "shared", logarithms of the ratio of the log loss to that
+of ``ensemble=False``, over data sets, with the standard error and the largest; and of the time of a
+prediction. Splits did not serve to choose the test (those were number 200 to 215), and are not
+those of the pages.
+"""
+
+import warnings
+from collections.abc import Sequence
+from time import process_time
+from typing import Any
+
+import numpy as np
+from sklearn.base import clone
+from sklearn.metrics import log_loss
+from sklearn.model_selection import train_test_split
+from sklearn.pipeline import make_pipeline
+from sklearn.preprocessing import StandardScaler
+from sklearn.svm import SVC
+from threadpoolctl import threadpool_limits
+
+from evical import EvidentialClassifier, EvidentialEnsemble, EvidentialSource
+from evical.datasets import load
+from evical.studies.default_classifier.methods import CLASSIFIERS
+
+TWO = "sonar haberman ionosphere liver_disorders breast_cancer_wisconsin diabetes australian heart"
+MORE = "balance_scale vehicle ecoli glass"
+WAYS: tuple[Any, ...] = (False, "shared", "auto")
+SPLITS = (300, 301)
+
+
+def members(kind: str, n_features: int) -> list[Any]:
+    """Classifiers that are not fitted."""
+    if kind == "different":
+        return list(CLASSIFIERS.values())
+    machine = make_pipeline(StandardScaler(), SVC(kernel="linear"))
+    return [EvidentialSource(machine, columns=[at]) for at in range(min(n_features, 10))]
+
+
+def _wrapped(member: Any, ensemble: Any) -> Any:
+    if isinstance(member, EvidentialSource):
+        own = EvidentialClassifier(member.estimator, ensemble=ensemble)
+        return clone(member).set_params(estimator=own)
+    return EvidentialClassifier(member, ensemble=ensemble)
+
+
+def judged(kind: str, name: str, split: int) -> list[tuple[float, float]]:
+    """Log loss, and seconds of a prediction, of each way."""
+    data = load(name)
+    labels, counts = np.unique(data.y, return_counts=True)
+    kept = np.isin(data.y, labels[counts >= 20])
+    X, y = data.X[kept], data.y[kept]
+    rows, X_new, known, y_new = train_test_split(
+        X, y, train_size=min(len(y) // 2, 800), stratify=y, random_state=split
+    )
+    found = []
+    for ensemble in WAYS:
+        each = [_wrapped(member, ensemble) for member in members(kind, X.shape[1])]
+        fitted = EvidentialEnsemble(each).fit(rows, known)
+        start = process_time()
+        p = fitted.predict_proba(X_new)
+        found.append((float(log_loss(y_new, p)), process_time() - start))
+    return found
+
+
+def report(kind: str, names: Sequence[str]) -> None:
+    """One line for each way but the first."""
+    every = np.log([[judged(kind, name, split) for split in SPLITS] for name in names])
+    ratios = (every[:, :, 1:] - every[:, :, :1]).mean(axis=1)  # (sets, ways, 2)
+    for at, way in enumerate(WAYS[1:]):
+        loss, seconds = ratios[:, at].T
+        error = loss.std(ddof=1) / np.sqrt(len(loss))
+        print(
+            f"{kind:<10} {way:<7} {loss.mean():+.3f} ± {error:.3f}, largest {loss.max():+.3f}, "
+            f"least {loss.min():+.3f}; prediction takes {np.exp(seconds.mean()):.1f} times as long",
+            flush=True,
+        )
+
+
+def main() -> None:
+    with warnings.catch_warnings(action="ignore", category=UserWarning):
+        report("one each", TWO.split())
+        report("different", [*TWO.split(), *MORE.split()])
+
+
+if __name__ == "__main__":
+    with threadpool_limits(1):
+        main()
