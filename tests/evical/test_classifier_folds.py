@@ -178,7 +178,7 @@ def test_scores_of_folds_are_rarely_called_unlike_by_chance():
 
 
 def test_machines_of_useless_features_do_little_harm():
-    """Their scores are a bias and rounding, which tell the fold; trained again, they cost 0.05."""
+    """Their scores are a bias and rounding, which tell the fold and nothing of a sample."""
     losses = []
     for seed in range(6):
         rng = np.random.default_rng(seed)
