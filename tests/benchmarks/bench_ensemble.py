@@ -2,8 +2,8 @@
 
 Run with ``python -m tests.benchmarks.bench_ensemble``. Seconds of CPU of a fit with five folds, on
 one thread, the best of three; and the ratio to StackingClassifier with the same members and folds,
-in the same run. Both train each member six times (the ensemble five times where scores of the folds are unlike);
-the ensemble also calibrates each.
+in the same run. Both train each member six times (the ensemble five times where scores of the folds
+are unlike); the ensemble also calibrates each.
 """
 
 from collections.abc import Callable
