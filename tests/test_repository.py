@@ -50,6 +50,13 @@ def test_files_hold_one_idea():
     assert {name: number for name, number in lines.items() if number > MAX_LINES} == {}
 
 
+def test_only_tests_are_named_like_tests():
+    """Pytest and people take `test_*.py` and `*_test.py` for tests, wherever they are."""
+    product = [path for path in PYTHON if path.relative_to(ROOT).parts[0] in PACKAGES]
+    named = [place(path) for path in product if re.search(r"^test_|_test\.py$", path.name)]
+    assert named == []
+
+
 def body_lines(node):
     """Lines of a function without its docstring."""
     body = node.body

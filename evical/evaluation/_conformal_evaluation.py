@@ -26,7 +26,7 @@ from evical.evaluation._conformal_inputs import (
 from evical.evaluation._rank_tests import LevelCoverage, promise_tests
 from evical.metrics import SetCoverage, set_coverage
 from evical.metrics.inputs import class_codes, class_labels
-from evical.metrics.test_result import pvalue_text
+from evical.metrics.outcome import pvalue_text
 from evical.scores.checks import check_same_length
 from evical.significance import holm_adjusted
 

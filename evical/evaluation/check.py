@@ -36,8 +36,8 @@ from evical.metrics.beliefs import IntervalSample
 from evical.metrics.bins import filled_bins
 from evical.metrics.coverage import coverage_test_of
 from evical.metrics.inputs import MOST_REPEATS, BinarySample
-from evical.metrics.interval_test import interval_test_of
-from evical.metrics.test_result import pvalue_text
+from evical.metrics.intervals import interval_test_of
+from evical.metrics.outcome import pvalue_text
 from evical.significance import holm_adjusted
 
 __all__ = ["TESTS", "CalibrationCheck", "CheckedTest", "check_calibration"]

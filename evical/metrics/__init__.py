@@ -7,7 +7,7 @@ also takes a mass function and uses its pignistic transform. `calibration_report
 that apply, each with its definition.
 """
 
-from evical.metrics._binned_test import BinomialBins, binomial_test
+from evical.metrics._binomial_bins import BinomialBins, binomial_test
 from evical.metrics._class_ece import (
     classwise_calibration_error,
     classwise_maximum_calibration_error,
@@ -56,9 +56,9 @@ from evical.metrics.cumulative import (
     kuiper_error,
     kuiper_test,
 )
-from evical.metrics.interval_test import interval_calibration_test, nearest_calibrated
+from evical.metrics.intervals import interval_calibration_test, nearest_calibrated
+from evical.metrics.outcome import CalibrationTest
 from evical.metrics.report import CalibrationReport, Measure, calibration_report
-from evical.metrics.test_result import CalibrationTest
 
 __all__ = [
     "BeliefCoverage",

@@ -24,7 +24,7 @@ from evical.metrics._smooth import smooth_calibration_error
 from evical.metrics._spiegelhalter import spiegelhalter_test
 from evical.metrics.coverage import belief_coverage, coverage_test
 from evical.metrics.cumulative import kolmogorov_smirnov_test, kuiper_error, kuiper_test
-from evical.metrics.interval_test import interval_calibration_test
+from evical.metrics.intervals import interval_calibration_test
 
 __all__ = [
     "BRIER",

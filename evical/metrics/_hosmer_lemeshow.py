@@ -11,7 +11,7 @@ from scipy.stats import chi2
 
 from evical.metrics.bins import filled_bins
 from evical.metrics.inputs import binary_sample
-from evical.metrics.test_result import CalibrationTest, refuted
+from evical.metrics.outcome import CalibrationTest, refuted
 
 __all__ = ["hosmer_lemeshow_test"]
 

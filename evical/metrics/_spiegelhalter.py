@@ -10,7 +10,7 @@ import numpy as np
 from scipy.special import ndtr
 
 from evical.metrics.inputs import BinarySample, Floats, binary_sample
-from evical.metrics.test_result import CalibrationTest, refuted
+from evical.metrics.outcome import CalibrationTest, refuted
 
 __all__ = ["spiegelhalter_test"]
 

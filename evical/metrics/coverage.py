@@ -12,11 +12,11 @@ import numpy as np
 from numpy.typing import NDArray
 
 from dstheory.kernels.notebook import ShownFields
-from evical.metrics._binned_test import at_least, at_most, sidak
+from evical.metrics._binomial_bins import at_least, at_most, sidak
 from evical.metrics.beliefs import IntervalSample, interval_sample
 from evical.metrics.bins import Bins, added_bins, check_bins, numbering
 from evical.metrics.inputs import BLOCK, BinarySample, Floats
-from evical.metrics.test_result import pvalue_text
+from evical.metrics.outcome import pvalue_text
 
 __all__ = ["BeliefCoverage", "belief_coverage", "coverage_test", "coverage_test_of"]
 

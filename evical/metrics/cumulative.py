@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 from scipy.special import ndtr
 
 from evical.metrics.inputs import BLOCK, BinarySample, Floats, binary_sample, total_weight
-from evical.metrics.test_result import CalibrationTest, refuted
+from evical.metrics.outcome import CalibrationTest, refuted
 
 __all__ = [
     "brownian_maximum_sf",

@@ -8,7 +8,7 @@ from hypothesis import given
 from scipy import stats
 
 from evical import metrics
-from evical.metrics._binned_test import at_least, at_most
+from evical.metrics._binomial_bins import at_least, at_most
 from evical.metrics.cumulative import brownian_maximum_sf, brownian_range_sf
 from tests.evical.metrics.samples import arrays, binary, calibrated
 from tests.naive import metrics as naive

@@ -14,7 +14,7 @@ from scipy.special import betainc
 from dstheory.kernels.notebook import ShownFields
 from evical.metrics.bins import filled_bins
 from evical.metrics.inputs import Floats, binary_sample
-from evical.metrics.test_result import pvalue_text, refuted
+from evical.metrics.outcome import pvalue_text, refuted
 
 __all__ = ["BinomialBins", "at_least", "at_most", "binomial_test", "sidak"]
 

@@ -17,7 +17,7 @@ from dstheory.kernels.arguments import check_count, check_rng
 from evical.metrics.beliefs import IntervalSample, interval_sample
 from evical.metrics.cumulative import brownian_range_sf, in_deviations, variances
 from evical.metrics.inputs import BLOCK, MOST_REPEATS, BinarySample, Floats, total_weight
-from evical.metrics.test_result import CalibrationTest
+from evical.metrics.outcome import CalibrationTest
 
 __all__ = ["interval_calibration_test", "interval_test_of", "nearest_calibrated"]
 
